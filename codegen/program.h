@@ -1,0 +1,89 @@
+// Programs: text assembled for one problem, compiled once, remembered on disk.
+//
+// The text of a program is: a comment that says from what it was made, the prelude of the target
+// (codegen/kernels/prelude_*.h), the caller's constants, and whole source files, each behind a
+// #line so that a compiler's message names the file a person edits. Sources are embedded in the
+// binary; a folder named by SEDGE_KERNELS overrides them file by file.
+//
+// Cache: one file an entry, named by the SHA-256 of everything that went into the binary (schema,
+// target, architecture, compiler identity, options, text). It holds the key's fields and a
+// checksum; it is written to a private temporary file and renamed; any defect is a miss. Folder:
+// SEDGE_CACHE_DIR, else $XDG_CACHE_HOME/sedge, else ~/.cache/sedge; mode 0700, refused if it
+// belongs to another user or others may write to it (then the run goes on without a cache and says
+// so).
+#pragma once
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "device/device.h"
+#include "par/comm.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct sedge_cache sedge_cache;
+typedef struct sedge_program sedge_program;
+
+// ---- cache -------------------------------------------------------------------------------------
+
+// `folder` NULL: the default. A folder that cannot be used is no failure: *out then never hits, and
+// sedge_cache_problem says why.
+SEDGE_MUST_USE
+sedge_status sedge_cache_create(sedge_cache **out, const char *folder);
+void sedge_cache_free(sedge_cache *cache);
+const char *sedge_cache_folder(const sedge_cache *cache);
+const char *sedge_cache_problem(const sedge_cache *cache); // NULL: none
+
+typedef struct sedge_cache_counts {
+    int64_t hits;           // programs found on disk by this rank
+    int64_t misses;         // programs this rank compiled
+    double compile_seconds; // spent compiling
+} sedge_cache_counts;
+
+sedge_cache_counts sedge_cache_get_counts(const sedge_cache *cache);
+
+// Remove all entries / print one line an entry to stdout.
+SEDGE_MUST_USE
+sedge_status sedge_cache_clear(sedge_cache *cache, int64_t *removed);
+SEDGE_MUST_USE
+sedge_status sedge_cache_list(sedge_cache *cache);
+
+// ---- program -----------------------------------------------------------------------------------
+
+// One piece of a program's text.
+typedef struct sedge_source {
+    const char *name; // as the compiler's messages show it: "codegen/kernels/dg_stage.h"
+    const char *text; // NULL: the embedded file of that name (or its override)
+} sedge_source;
+
+typedef struct sedge_program_options {
+    const char *name;            // of the program, for messages and kept files: "maxwell-n4-fp32"
+    const char *constants;       // C text put between the prelude and the sources; may be ""
+    const sedge_source *sources; // in order
+    int count;
+} sedge_program_options;
+
+// The text of an embedded source file, or of its override. `*text` is released with sedge_release.
+SEDGE_MUST_USE
+sedge_status sedge_source_get(char **text, const char *name);
+
+// Write the whole text that would be compiled for `kind`. Same input, same text.
+SEDGE_MUST_USE
+sedge_status sedge_program_write(sedge_text *out, sedge_device_kind kind,
+                                 const sedge_program_options *options);
+
+// Find in the cache or compile, load. Collective: each distinct program is compiled by one rank and
+// sent to the others. The caller frees it.
+SEDGE_MUST_USE
+sedge_status sedge_program_create(sedge_program **out, const sedge_comm *comm, sedge_device *device,
+                                  sedge_cache *cache, const sedge_program_options *options);
+void sedge_program_free(sedge_program *program);
+
+// A kernel by name; borrowed.
+SEDGE_MUST_USE
+sedge_status sedge_program_get(const sedge_kernel **out, const sedge_program *program,
+                               const char *name);
+
+// Borrowed: the compiler's log (registers, spills).
+const char *sedge_program_log(const sedge_program *program);

@@ -1,0 +1,71 @@
+#include "error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local char last_message[4096];
+static _Thread_local char last_trace[2048];
+
+int sedge_status_exit_code(sedge_status status)
+{
+    static const int codes[] = {
+#define CODE(name, code, text) code,
+        SEDGE_STATUS_LIST(CODE)
+#undef CODE
+    };
+    return codes[status];
+}
+
+const char *sedge_status_text(sedge_status status)
+{
+    static const char *const texts[] = {
+#define TEXT(name, code, text) text,
+        SEDGE_STATUS_LIST(TEXT)
+#undef TEXT
+    };
+    return texts[status];
+}
+
+const char *sedge_error_message(void)
+{
+    return last_message;
+}
+
+const char *sedge_error_trace(void)
+{
+    return last_trace;
+}
+
+void sedge_error_set(const char *message)
+{
+    (void)snprintf(last_message, sizeof last_message, "%s", message);
+    last_trace[0] = '\0';
+}
+
+void sedge_error_clear(void)
+{
+    last_message[0] = '\0';
+    last_trace[0] = '\0';
+}
+
+sedge_status sedge_error_raise(sedge_status status, const char *file, int line, const char *format,
+                               ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(last_message, sizeof last_message, format, args);
+    va_end(args);
+    last_trace[0] = '\0';
+    return sedge_error_pass(status, file, line);
+}
+
+sedge_status sedge_error_pass(sedge_status status, const char *file, int line)
+{
+    const char *const slash = strrchr(file, '/');
+    const size_t used = strlen(last_trace);
+
+    (void)snprintf(last_trace + used, sizeof last_trace - used, "%s%s:%d", used > 0 ? " < " : "",
+                   slash != NULL ? slash + 1 : file, line);
+    return status;
+}

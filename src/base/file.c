@@ -1,0 +1,103 @@
+#define _DEFAULT_SOURCE
+#include "file.h"
+
+#include "memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+sedge_status sedge_file_read(char **out, size_t *length, const char *path, sedge_status failure)
+{
+    sedge_status status = SEDGE_OK;
+    char *bytes = NULL;
+    FILE *const file = fopen(path, "rb");
+    struct stat about;
+
+    *out = NULL;
+    *length = 0;
+    if (file == NULL) return SEDGE_FAIL(failure, "cannot open '%s': %s", path, strerror(errno));
+    if (fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode)) {
+        status = SEDGE_FAIL(failure, "'%s' is not a regular file", path);
+        goto done;
+    }
+    SEDGE_TRY_GOTO(status, sedge_allocate(&bytes, (int64_t)about.st_size + 1, 1));
+    if (fread(bytes, 1, (size_t)about.st_size, file) != (size_t)about.st_size) {
+        status = SEDGE_FAIL(failure, "cannot read '%s': %s", path, strerror(errno));
+        goto done;
+    }
+    *out = bytes;
+    *length = (size_t)about.st_size;
+    bytes = NULL;
+done:
+    sedge_release(bytes);
+    (void)fclose(file);
+    return status;
+}
+
+static bool write_all(int file, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(file, bytes, length);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        bytes += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+sedge_status sedge_file_write(const char *path, const void *bytes, size_t length)
+{
+    char temporary[PATH_MAX];
+
+    if (snprintf(temporary, sizeof temporary, "%s.tmp.XXXXXX", path) >= (int)sizeof temporary)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "path too long: '%s'", path);
+    const int file = mkstemp(temporary);
+    if (file < 0)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(errno));
+    const bool written =
+        write_all(file, bytes, length) && fchmod(file, 0644) == 0 && fsync(file) == 0;
+    const int reason = errno;
+    const bool closed = close(file) == 0;
+
+    if (written && closed && rename(temporary, path) == 0) return SEDGE_OK;
+    (void)unlink(temporary);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path,
+                      strerror(written ? errno : reason));
+}
+
+sedge_status sedge_folder_make(const char *path)
+{
+    char part[PATH_MAX];
+
+    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "path too long: '%s'", path);
+    for (char *at = part + 1; *at != '\0'; at++) {
+        if (*at != '/') continue;
+        *at = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot make folder '%s': %s", part,
+                              strerror(errno));
+        *at = '/';
+    }
+    struct stat about;
+    if (mkdir(part, 0777) != 0 && errno != EEXIST)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot make folder '%s': %s", part, strerror(errno));
+    if (stat(part, &about) != 0 || !S_ISDIR(about.st_mode))
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "'%s' is not a folder", part);
+    return SEDGE_OK;
+}
+
+double sedge_clock(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,25 @@
+// Files: whole-file reads, writes that are complete or absent, folders.
+#pragma once
+
+#include "error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Read a whole file. `*out` gets `*length` bytes and a NUL behind them; release with sedge_release.
+// A missing or unreadable file fails with `status_on_failure` and names the path and the reason.
+SEDGE_MUST_USE
+sedge_status sedge_file_read(char **out, size_t *length, const char *path,
+                             sedge_status status_on_failure);
+
+// Write `length` bytes to a private temporary file beside `path`, flush it to disk, rename it to
+// `path`: a reader sees the old file or the whole new one.
+SEDGE_MUST_USE
+sedge_status sedge_file_write(const char *path, const void *bytes, size_t length);
+
+// Make a folder and its parents (mode 0777 less umask); an existing folder is fine.
+SEDGE_MUST_USE
+sedge_status sedge_folder_make(const char *path);
+
+// Seconds of a monotonic clock.
+double sedge_clock(void);

@@ -1,0 +1,25 @@
+// Growable text: the only way in which sedge builds strings of unknown length.
+#pragma once
+
+#include "error.h"
+
+#include <stddef.h>
+
+typedef struct sedge_text sedge_text;
+
+// An empty text. The caller frees it.
+SEDGE_MUST_USE
+sedge_status sedge_text_create(sedge_text **out);
+void sedge_text_free(sedge_text *text);
+
+// Append formatted text. On failure the text is as it was.
+__attribute__((format(printf, 2, 3))) SEDGE_MUST_USE
+sedge_status sedge_text_add(sedge_text *text, const char *format, ...);
+
+// Append `length` bytes as they are.
+SEDGE_MUST_USE
+sedge_status sedge_text_add_bytes(sedge_text *text, const char *bytes, size_t length);
+
+// Borrowed, NUL-terminated, valid until the next change.
+const char *sedge_text_get(const sedge_text *text);
+size_t sedge_text_length(const sedge_text *text);

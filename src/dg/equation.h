@@ -1,0 +1,183 @@
+// Equations as data: u_t + div F(u) = S(u) is a table and a small header of C.
+//
+// A solver's folder holds `<name>_physics.h`, written in the words of dg/physics.h, and a .c file
+// that includes it and defines `const sedge_equation sedge_equation_<name>`. CMake finds the
+// folder, embeds the header's text and lists the table; nothing else is touched. The host compiler
+// makes the slow reference from the header, codegen the kernels.
+//
+// Functions of the header. u has `fields` entries, m the `material_values` of the element, c the
+// equation's constants (fp64; cast what enters arithmetic with sedge_value to sedge_real), n the
+// outward unit normal of the own element.
+//
+//   void <name>_flux(const sedge_value *u, const sedge_value *m, const double *c,
+//                    sedge_value *fx, sedge_value *fy, sedge_value *fz)
+//     the physical flux F_x(u), F_y(u), F_z(u), each `fields` entries.
+//   void <name>_surface(const sedge_value *u, const sedge_value *v, const sedge_value *mu,
+//                       const sedge_value *mv, const sedge_value *n, const double *c,
+//                       sedge_value *jump)
+//     n.(F* - F(u)) of own trace u and neighbour's trace v; it is subtracted, lifted, from u_t.
+//   void <name>_source(const sedge_value *u, const sedge_value *m, const double *c, sedge_value *s)
+//     adds S(u) to s. Only where `source` is not NULL.
+//   void <boundary>(const sedge_real *u, const sedge_real *m, const sedge_real *n, const double *x,
+//                   double t, const double *p, const double *c, sedge_real *v)
+//     the trace v that <name>_surface gets as the neighbour's at a boundary face; p are the
+//     parameters of the surface group's condition.
+//
+// All quantities in code units (see sedge_dimension).
+#pragma once
+
+#include "dg/physics.h"
+
+#include <stdbool.h>
+
+#define SEDGE_MAX_FIELDS    16
+#define SEDGE_MAX_MATERIALS 16 // material values an element
+#define SEDGE_MAX_VALUES    32 // numbers of one kind's parameters
+
+struct sedge_problem;
+
+// Factors between SI and code units are by dimension: code value = SI value *
+// equation->si[dimension].
+typedef enum sedge_dimension {
+    SEDGE_DIMENSIONLESS,
+    SEDGE_LENGTH,
+    SEDGE_TIME,
+    SEDGE_FREQUENCY,
+    SEDGE_VELOCITY,
+    SEDGE_CONDUCTIVITY,
+    SEDGE_RESISTANCE,
+    SEDGE_FIELD,          // the first field's unit (electric field)
+    SEDGE_CURRENT_MOMENT, // current times length
+    SEDGE_DIMENSIONS
+} sedge_dimension;
+
+typedef enum sedge_parameter_type {
+    SEDGE_PARAMETER_REAL,     // 1 number
+    SEDGE_PARAMETER_INTEGER,  // 1 whole number
+    SEDGE_PARAMETER_VECTOR,   // 3 numbers
+    SEDGE_PARAMETER_INTEGERS, // 3 whole numbers
+    SEDGE_PARAMETER_SIGNAL    // SEDGE_SIGNAL_VALUES numbers; its amplitude has `dimension`
+} sedge_parameter_type;
+
+// One key of the deck. Its numbers go, in table order, into a flat array of doubles.
+typedef struct sedge_parameter {
+    const char *name;
+    sedge_parameter_type type;
+    bool required;
+    double fallback[3]; // when not required and absent; signals are required
+    double minimum;     // allowed range, inclusive; equal bounds: no limit
+    double maximum;
+    bool positive; // must also be > 0
+    sedge_dimension dimension;
+    const char *text; // what it means, for input/README.md
+} sedge_parameter;
+
+// How many numbers a parameter takes in the flat array, and all of a list.
+int sedge_parameter_size(const sedge_parameter *parameter);
+int sedge_parameters_size(const sedge_parameter *parameters, int count);
+
+typedef struct sedge_boundary_kind {
+    const char *name;     // in the deck: "pec"
+    const char *function; // in the header: "maxwell_pec"
+    void (*apply)(const double *u, const double *m, const double *n, const double *x, double t,
+                  const double *p, const double *c, double *v); // the same, for the reference
+    const sedge_parameter *parameters;
+    int parameter_count;
+    const char *text;
+} sedge_boundary_kind;
+
+typedef struct sedge_initial_kind {
+    const char *name; // "zero", "cavity-mode"
+    // The fields u at x and t; m of the element there, p the kind's parameters.
+    void (*apply)(const double *x, double t, const double *m, const double *p, const double *c,
+                  double *u);
+    bool exact; // apply gives the exact solution at all t, if the boundaries fit: errors are
+                // reported
+    const sedge_parameter *parameters;
+    int parameter_count;
+    const char *text;
+} sedge_initial_kind;
+
+typedef enum sedge_source_type {
+    SEDGE_SOURCE_POINT,   // S(x, t) = weights * signal(t) * delta(x - position)
+    SEDGE_SOURCE_INCIDENT // an incident field that boundary functions use, through the constants
+} sedge_source_type;
+
+typedef struct sedge_source_kind {
+    const char *name; // "dipole", "plane-wave"
+    sedge_source_type type;
+    // Point: parameters must begin with position (vector) and signal; sets the field weights.
+    void (*point)(const double *p, const double *m, double *weights);
+    const sedge_parameter *parameters;
+    int parameter_count;
+    const char *text;
+} sedge_source_kind;
+
+// A group of fields that belong together in output: "E" = fields 0..2.
+typedef struct sedge_output_group {
+    const char *name;
+    int first;
+    int count; // 1 or 3
+    const char *unit_si;
+    double si; // SI value = code value * si
+} sedge_output_group;
+
+typedef struct sedge_equation {
+    const char *name;
+    const char *text;        // one sentence
+    const char *header;      // the header's name, for compilers' messages: "maxwell_physics.h"
+    const char *header_text; // its text: SEDGE_EQUATION_HEADER(maxwell) declares it
+    int fields;
+    const char *const *field_names;
+    bool linear; // F is linear in u and constant in each element: the derivative may come first
+    const sedge_output_group *groups;
+    int group_count;
+
+    // Materials: deck keys, by volume group; `derive` makes the `material_values` that m holds.
+    const sedge_parameter *materials;
+    int material_count;
+    int material_values;
+    void (*derive)(const double *deck, double *m);
+
+    // Keys of the deck's `flux` section, and the constants c made of them and of an incident
+    // source's parameters (NULL: there is none).
+    const sedge_parameter *flux_keys;
+    int flux_key_count;
+    int constant_count;
+    void (*constants)(const double *flux_keys, const double *incident, double *c);
+
+    void (*flux)(const double *u, const double *m, const double *c, double *fx, double *fy,
+                 double *fz);
+    void (*surface)(const double *u, const double *v, const double *mu, const double *mv,
+                    const double *n, const double *c, double *jump);
+    void (*source)(const double *u, const double *m, const double *c, double *s); // may be NULL
+    bool (*has_source)(const double *m); // is S non-zero in this material? NULL: if source is set
+
+    double (*speed)(const double *m, const double *c); // the fastest wave
+    double (*decay)(const double *m);                  // the fastest local decay rate of S; NULL: 0
+    void (*energy)(const double *m, double *weights);  // energy density = 1/2 sum_f weights_f u_f^2
+
+    const sedge_boundary_kind *boundaries;
+    int boundary_count;
+    const sedge_initial_kind *initials;
+    int initial_count;
+    const sedge_source_kind *sources;
+    int source_count;
+
+    // Check what no single key can: contradictions between materials, boundaries and sources.
+    // NULL: nothing to check. `problem` is the assembled problem (dg/problem.h).
+    const char *(*contradiction)(const struct sedge_problem *problem);
+
+    const double *si;       // [SEDGE_DIMENSIONS] code = SI * si[dimension]; NULL: no SI units
+    double energy_si;       // joules per unit of code energy (lengths in metres)
+    const char *speed_name; // "c0": what the unit of velocity is
+} sedge_equation;
+
+// Declare the embedded text of solvers/<name>/<name>_physics.h: sedge_text_<name>_physics_h.
+#define SEDGE_EQUATION_HEADER(name) extern const char sedge_text_##name##_physics_h[]
+
+// All equations of this program, NULL-terminated; made by CMake from the folders under solvers/.
+extern const sedge_equation *const sedge_equations[];
+
+// By name; NULL if there is none.
+const sedge_equation *sedge_equation_find(const char *name);

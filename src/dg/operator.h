@@ -1,0 +1,86 @@
+// The tuned operator: one problem on one device, its generated kernels, its state.
+//
+// The device holds the state in its own layout and precision; callers see fp64 arrays
+// [elements][fields][nodes] in mesh order. One step is five LSRK stages; each stage makes boundary
+// and halo traces, works on interior elements while the traces travel, then on the others. Nothing
+// on the device waits for the host inside a step but the exchange itself.
+#pragma once
+
+#include "base/error.h"
+#include "codegen/program.h"
+#include "device/device.h"
+#include "dg/element.h"
+#include "dg/problem.h"
+#include "mesh/mesh.h"
+#include "par/comm.h"
+
+#include <stdint.h>
+
+typedef struct sedge_operator sedge_operator;
+
+// How the stage kernel is cut; 0 or NULL means: by the rule for this device, order and precision.
+typedef struct sedge_operator_options {
+    const char *variant; // "fused": one kernel a stage; "split": volume, then surface and update
+    int block_elements;  // elements a block (cuda)
+    int item_elements;   // elements a work item (cuda)
+    int item_nodes;      // nodes a work item
+    bool time_kernels;   // measure each kernel with events (costs a little)
+} sedge_operator_options;
+
+// Compile, allocate, upload. Collective. Keeps element, mesh, problem, device and comm.
+SEDGE_MUST_USE
+sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
+                                   sedge_device *device, sedge_cache *cache,
+                                   const sedge_element *element, const sedge_mesh *mesh,
+                                   const sedge_problem *problem,
+                                   const sedge_operator_options *options);
+void sedge_operator_free(sedge_operator *op);
+
+SEDGE_MUST_USE
+sedge_status sedge_operator_set(sedge_operator *op, const double *u);
+SEDGE_MUST_USE
+sedge_status sedge_operator_get(sedge_operator *op, double *u);
+
+// One time step from t. Collective. Returns when its work is queued.
+SEDGE_MUST_USE
+sedge_status sedge_operator_step(sedge_operator *op, double t, double dt);
+
+// Until all queued work is done.
+SEDGE_MUST_USE
+sedge_status sedge_operator_wait(sedge_operator *op);
+
+// Energy of each element of this rank, [elements]; not-a-number where the state is. Waits.
+SEDGE_MUST_USE
+sedge_status sedge_operator_energy(sedge_operator *op, double *energy);
+
+// Probes: element and weights of each; then each call records all fields at all probes at the end
+// of the queue, and `fetch` returns what was recorded, [samples][probes][fields], and forgets it.
+SEDGE_MUST_USE
+sedge_status sedge_operator_set_probes(sedge_operator *op, int count, const int32_t *elements,
+                                       const double *weights, int capacity);
+SEDGE_MUST_USE
+sedge_status sedge_operator_record_probes(sedge_operator *op);
+SEDGE_MUST_USE
+sedge_status sedge_operator_fetch_probes(sedge_operator *op, double *values, int *samples);
+
+// What a stage costs at least, and what was measured.
+typedef struct sedge_operator_cost {
+    const char *variant; // "fused e16 te2 tn1"
+    double bytes;   // compulsory a stage, this rank: 4 words an unknown, geometry, connectivity
+    double flops;   // nominal a stage, this rank
+    int64_t stages; // run so far
+    double exchange_seconds;        // traces on their way, and
+    double exposed_seconds;         // the part of it that the host waited for
+    double exchange_bytes_per_step; // sent by this rank
+    int kernels;
+    struct {
+        const char *name;
+        double seconds; // 0 unless time_kernels
+        int64_t launches;
+    } kernel[8];
+} sedge_operator_cost;
+
+void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out);
+
+// Bytes of device memory that an operator of this size takes, for `sedge check`.
+int64_t sedge_operator_memory(const sedge_problem *problem, int32_t elements, int32_t trace_faces);

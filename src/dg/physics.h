@@ -1,0 +1,40 @@
+// The words in which an equation's header is written, for the host compiler: everything in fp64,
+// one lane. Run-time programs give the same words other meanings (codegen/kernels/prelude_*.h):
+//
+//   sedge_real    a scalar in the precision of the run
+//   sedge_value   as many of these as the target works on at once: one on a GPU, a SIMD vector of
+//                 elements on the host. Takes + - * /, mixed with sedge_real; no comparisons or ?:.
+//   SEDGE_R(x)    the literal x as sedge_real: mixing a double literal with a vector is an error
+//   SEDGE_FUNCTION  what stands before a function
+//   sedge_max, sedge_min, sedge_abs, sedge_sqrt  of sedge_value
+#pragma once
+
+#include <math.h>
+
+typedef double sedge_real;
+typedef double sedge_value;
+
+#define SEDGE_FUNCTION __attribute__((unused)) static inline
+#define SEDGE_R(x)     (x)
+
+SEDGE_FUNCTION double sedge_max(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+SEDGE_FUNCTION double sedge_min(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+SEDGE_FUNCTION double sedge_abs(double a)
+{
+    return fabs(a);
+}
+
+SEDGE_FUNCTION double sedge_sqrt(double a)
+{
+    return sqrt(a);
+}
+
+#include "kernels/signal.h"

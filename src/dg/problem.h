@@ -1,0 +1,63 @@
+// A problem: an equation with everything that a run of it fixes, in code units.
+//
+// The deck's reader fills it; the operator and the reference read it. Plain data, no pointers into
+// the deck.
+#pragma once
+
+#include "base/error.h"
+#include "dg/equation.h"
+#include "mesh/mesh.h"
+
+#include <stdint.h>
+
+typedef enum sedge_precision { SEDGE_FP32, SEDGE_FP64 } sedge_precision;
+
+#define SEDGE_ORDER_MIN 1
+#define SEDGE_ORDER_MAX 10
+
+typedef struct sedge_boundary {
+    const sedge_boundary_kind *kind;
+    double parameters[SEDGE_MAX_VALUES];
+} sedge_boundary;
+
+typedef struct sedge_point_source {
+    const sedge_source_kind *kind;
+    double position[3];
+    double signal[SEDGE_SIGNAL_VALUES];
+    double parameters[SEDGE_MAX_VALUES]; // all of the kind's, position and signal included
+} sedge_point_source;
+
+typedef struct sedge_problem {
+    const sedge_equation *equation;
+    int order;
+    sedge_precision precision;
+
+    int volumes;                              // volume groups of the mesh
+    double (*materials)[SEDGE_MAX_MATERIALS]; // [volumes][material_values] what m holds
+    int surfaces;                             // surface groups of the mesh
+    sedge_boundary *boundaries;               // [surfaces]; kind NULL: no one-sided face has it
+    double constants[SEDGE_MAX_VALUES];       // what c holds
+    const sedge_source_kind *incident;        // NULL: none
+    double incident_parameters[SEDGE_MAX_VALUES];
+    const sedge_initial_kind *initial;
+    double initial_parameters[SEDGE_MAX_VALUES];
+    bool compare; // errors against the initial kind's exact solution
+    int point_source_count;
+    sedge_point_source *point_sources; // [point_source_count]
+} sedge_problem;
+
+// Zeroed arrays for `volumes` and `surfaces` groups. The caller releases with sedge_problem_clear.
+SEDGE_MUST_USE
+sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *equation, int volumes,
+                                int surfaces, int point_sources);
+void sedge_problem_clear(sedge_problem *problem);
+
+// The largest stable time step of this rank's elements times `cfl` (1 = the measured limit):
+//   dt = cfl min_K 1 / (c_K / (C_N r_in(K)) + decay_K / 4.6)
+// with C_N of PHYSICS.md section 3 (measured, upwind, N = 1..8; 8.4 * 1.5 / ((N+1)(N+3)) above) and
+// r_in the inscribed radius. Sets the element that limits it. Not collective.
+double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,
+                               int32_t *element);
+
+// The stability number C_N of order N.
+double sedge_stable_number(int order);

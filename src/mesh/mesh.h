@@ -1,0 +1,161 @@
+// The mesh of one rank: affine tetrahedra with named groups, neighbours and a halo plan.
+//
+// The global mesh exists on rank 0 only, while it is built: read by DMPlex or generated as a box,
+// faces matched by topology, partitioned by PETSc's partitioner, numbered along a Hilbert curve
+// inside each rank, then scattered. What remains on every rank is this struct.
+//
+// Reference tetrahedron: vertices v0 (-1,-1,-1), v1 (1,-1,-1), v2 (-1,1,-1), v3 (-1,-1,1). Every
+// element is stored with positive volume. Face f has the vertices sedge_face_vertices[f]:
+//   face 0 (t = -1): v0 v1 v2    face 1 (s = -1): v0 v1 v3
+//   face 2 (r+s+t = -1): v1 v2 v3    face 3 (r = -1): v0 v2 v3
+// Face f and the neighbour's face g meet with an orientation o: vertex i of f is vertex
+// sedge_face_permutations[o][i] of g.
+//
+// Local order: elements [0, interior) have no face on another rank, [interior, elements) have one.
+// A face without a local neighbour owns a trace slot: halo faces first, grouped by peer and in the
+// same order on both sides, then boundary faces.
+#pragma once
+
+#include "base/error.h"
+#include "par/comm.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SEDGE_FACES 4
+
+extern const int sedge_face_vertices[SEDGE_FACES][3];
+extern const int sedge_face_permutations[6][3];
+
+// What lies behind face f of element e.
+typedef struct sedge_face {
+    int32_t neighbour;  // >= 0: local element; < 0: trace slot -1 - neighbour
+    int8_t face;        // the neighbour's face; of a boundary face: f itself
+    int8_t orientation; // 0..5; of a boundary face: the identity, 0
+} sedge_face;
+
+// A face that owns a trace slot.
+typedef struct sedge_trace_face {
+    int32_t element;
+    int32_t face;
+    int32_t group; // halo: volume group of the neighbour; boundary: surface group
+} sedge_trace_face;
+
+// Names of the physical groups, the same on every rank. Volume group v has volume_names[v], surface
+// group s surface_names[s]; tags are the numbers in the mesh file.
+typedef struct sedge_mesh_groups {
+    int volumes;
+    int surfaces;
+    char (*volume_names)[64];
+    char (*surface_names)[64];
+    int *volume_tags;
+    int *surface_tags;
+    int64_t *volume_elements; // elements of the whole mesh in each volume group
+    int64_t *surface_faces;   // boundary faces (one-sided) of the whole mesh in each surface group
+    int64_t *surface_interior_faces; // two-sided faces that carry the tag
+} sedge_mesh_groups;
+
+typedef struct sedge_mesh {
+    int64_t global_elements;
+    int64_t global_vertices;
+    double bounds[2][3]; // of the whole mesh: least and greatest coordinate
+    sedge_mesh_groups groups;
+    bool straightened; // the file had curved elements; only their corners are used
+
+    int32_t elements;        // of this rank
+    int32_t interior;        // elements without a face on another rank: [0, interior)
+    double (*corners)[4][3]; // [elements][vertex][x,y,z], length units of the file times scale
+    int64_t *global_ids;     // [elements] number of the element in the file or box, from 0
+    int32_t *group;          // [elements] volume group
+    sedge_face (*faces)[SEDGE_FACES]; // [elements][face]
+
+    int32_t halo_faces;            // trace slots [0, halo_faces)
+    int32_t boundary_faces;        // trace slots [halo_faces, halo_faces + boundary_faces)
+    sedge_trace_face *trace_faces; // [halo_faces + boundary_faces] by slot
+    int peers;                     // ranks that share a face with this one
+    int *peer_ranks;               // [peers]
+    int32_t *peer_offsets;         // [peers + 1] windows of halo slots; same order on both sides
+} sedge_mesh;
+
+// Two surface groups that are one and the same under a translation.
+typedef struct sedge_periodic_pair {
+    const char *first;
+    const char *second;
+} sedge_periodic_pair;
+
+typedef struct sedge_mesh_options {
+    const char *file; // Gmsh 2.2 or 4.1, ASCII or binary; NULL: a box
+    double scale;     // multiplies the coordinates of the file; 1 by default
+
+    double box_min[3];
+    double box_max[3];
+    int box_cells[3]; // cubes an axis, six tets each (Kuhn)
+    bool box_periodic[3];
+    // Volume groups of the box: cells whose centre has coordinate `axis` below `split` are named
+    // first_name, the others second_name; axis < 0: one group, first_name.
+    int box_split_axis;
+    double box_split;
+    const char *box_names[2];
+
+    int periodic_pairs; // of a file: surface groups paired by translation
+    const sedge_periodic_pair *periodic;
+
+    const char *partitioner; // PETSc partitioner type; NULL: the default (ptscotch)
+} sedge_mesh_options;
+
+// Defaults: a unit box of 4x4x4 cells, one volume group "domain", surface groups "xmin", "xmax",
+// "ymin", "ymax", "zmin", "zmax", nothing periodic.
+sedge_mesh_options sedge_mesh_defaults(void);
+
+// Read or make, check, partition, number and scatter. Collective. Fails with SEDGE_ERR_DATA and a
+// message with file, element and place for: a missing, truncated or unreadable file, cells that are
+// not tetrahedra, zero-volume elements, inverted elements (a mesh whose elements have both signs),
+// a one-sided face without a surface group, a face shared by three elements, periodic groups that
+// do not match. The caller frees the result.
+SEDGE_MUST_USE
+sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
+                               const sedge_mesh_options *options);
+void sedge_mesh_free(sedge_mesh *mesh);
+
+// Signed volume of a tetrahedron, and the radius of its inscribed sphere, 3 V / (sum of face
+// areas).
+double sedge_tet_volume(double corners[4][3]);
+double sedge_tet_inradius(double corners[4][3]);
+
+// 3 r_in / R_circumscribed: 1 for the regular tetrahedron, 0 for a degenerate one.
+double sedge_tet_quality(double corners[4][3]);
+
+// One of the worst elements of the whole mesh.
+typedef struct sedge_bad_element {
+    int64_t global_id;
+    double quality;
+    double inradius;
+    double centroid[3];
+    int group;
+} sedge_bad_element;
+
+typedef struct sedge_mesh_quality {
+    double volume; // of the whole mesh
+    double inradius_min, inradius_max;
+    double edge_min, edge_max;
+    double quality_min, quality_mean;
+    int64_t quality_histogram[10]; // elements with quality in [i/10, (i+1)/10)
+    int worst_count;
+    sedge_bad_element worst[8]; // least quality first
+    int64_t halo_faces_max;     // over ranks
+    int64_t elements_max, elements_min;
+} sedge_mesh_quality;
+
+// Collective; the same result on every rank.
+SEDGE_MUST_USE
+sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
+                                const sedge_mesh *mesh);
+
+// Print counts, tags, quality and extents as `sedge mesh info` does, to stdout. Root prints.
+// Collective.
+SEDGE_MUST_USE
+sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh);
+
+// The element of this rank that contains `point` (barycentric coordinates >= -tolerance, relative),
+// or -1. Sets the reference coordinates r, s, t. Where ranks share the point, the caller decides.
+int32_t sedge_mesh_locate(const sedge_mesh *mesh, const double point[3], double rst[3]);

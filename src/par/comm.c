@@ -1,0 +1,188 @@
+#include "comm.h"
+
+#include "base/memory.h"
+
+#include <mpi.h>
+
+#include <stdio.h>
+#include <string.h>
+
+struct sedge_comm {
+    MPI_Comm world;
+    int rank, size;
+    int node_rank, node_size;
+};
+
+sedge_status sedge_comm_create(sedge_comm **out, int *argc, char ***argv)
+{
+    sedge_comm *comm = NULL;
+    MPI_Comm node;
+    int provided;
+
+    *out = NULL;
+    if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "MPI_Init_thread failed");
+    SEDGE_TRY(sedge_allocate(&comm, 1, sizeof *comm));
+    comm->world = MPI_COMM_WORLD;
+    MPI_Comm_rank(comm->world, &comm->rank);
+    MPI_Comm_size(comm->world, &comm->size);
+    MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &comm->node_rank);
+    MPI_Comm_size(node, &comm->node_size);
+    MPI_Comm_free(&node);
+    *out = comm;
+    return SEDGE_OK;
+}
+
+void sedge_comm_free(sedge_comm *comm)
+{
+    if (comm == NULL) return;
+    sedge_release(comm);
+    MPI_Finalize();
+}
+
+_Noreturn void sedge_comm_abort(sedge_comm *comm, int exit_code)
+{
+    (void)fflush(NULL);
+    MPI_Abort(comm->world, exit_code);
+    abort();
+}
+
+int sedge_comm_rank(const sedge_comm *comm)
+{
+    return comm->rank;
+}
+
+int sedge_comm_size(const sedge_comm *comm)
+{
+    return comm->size;
+}
+
+int sedge_comm_node_rank(const sedge_comm *comm)
+{
+    return comm->node_rank;
+}
+
+int sedge_comm_node_size(const sedge_comm *comm)
+{
+    return comm->node_size;
+}
+
+bool sedge_comm_is_root(const sedge_comm *comm)
+{
+    return comm->rank == 0;
+}
+
+sedge_status sedge_comm_agree(const sedge_comm *comm, sedge_status status)
+{
+    struct {
+        int status;
+        int rank;
+    } mine = {(int)status, comm->rank}, worst;
+    char message[4096];
+
+    if (comm->size == 1) return status;
+    MPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, comm->world);
+    if (worst.status == SEDGE_OK) return SEDGE_OK;
+    (void)snprintf(message, sizeof message, "%s", sedge_error_message());
+    MPI_Bcast(message, (int)sizeof message, MPI_CHAR, worst.rank, comm->world);
+    if (comm->rank != worst.rank) sedge_error_set(message);
+    return (sedge_status)worst.status;
+}
+
+void sedge_comm_sum(const sedge_comm *comm, double *values, int count)
+{
+    MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_SUM, comm->world);
+}
+
+void sedge_comm_sum_int(const sedge_comm *comm, int64_t *values, int count)
+{
+    MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, comm->world);
+}
+
+void sedge_comm_min(const sedge_comm *comm, double *values, int count)
+{
+    MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MIN, comm->world);
+}
+
+void sedge_comm_max(const sedge_comm *comm, double *values, int count)
+{
+    MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MAX, comm->world);
+}
+
+void sedge_comm_max_int(const sedge_comm *comm, int64_t *values, int count)
+{
+    MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm->world);
+}
+
+double sedge_comm_sum_exact(const sedge_comm *comm, double high, double low)
+{
+    double mine[2] = {high, low};
+    double *all = NULL;
+
+    if (comm->size == 1) return high + low;
+    if (sedge_allocate(&all, 2 * (int64_t)comm->size, sizeof *all) != SEDGE_OK)
+        MPI_Abort(comm->world, sedge_status_exit_code(SEDGE_ERR_MEMORY));
+    MPI_Allgather(mine, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, comm->world);
+    double sum = 0.0;
+    double rest = 0.0;
+    for (int i = 0; i < 2 * comm->size;
+         i++) { // two-sum of Knuth: the error of each addition is kept
+        const double next = sum + all[i];
+        const double part = next - sum;
+        rest += (sum - (next - part)) + (all[i] - part);
+        sum = next;
+    }
+    sedge_release(all);
+    return sum + rest;
+}
+
+int64_t sedge_comm_scan(const sedge_comm *comm, int64_t count)
+{
+    int64_t before = 0;
+
+    MPI_Exscan(&count, &before, 1, MPI_INT64_T, MPI_SUM, comm->world);
+    return comm->rank == 0 ? 0 : before;
+}
+
+// MPI counts are int: longer messages go in pieces of 1 GiB.
+static const size_t piece = (size_t)1 << 30;
+
+void sedge_comm_broadcast(const sedge_comm *comm, void *data, size_t bytes, int root)
+{
+    for (size_t at = 0; at < bytes; at += piece) {
+        const size_t length = bytes - at < piece ? bytes - at : piece;
+        MPI_Bcast((char *)data + at, (int)length, MPI_BYTE, root, comm->world);
+    }
+}
+
+void sedge_comm_all_gather(const sedge_comm *comm, const void *mine, void *all, size_t bytes)
+{
+    MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm->world);
+}
+
+void sedge_comm_send(const sedge_comm *comm, const void *data, size_t bytes, int to)
+{
+    for (size_t at = 0; at < bytes; at += piece) {
+        const size_t length = bytes - at < piece ? bytes - at : piece;
+        MPI_Send((const char *)data + at, (int)length, MPI_BYTE, to, 1, comm->world);
+    }
+}
+
+void sedge_comm_receive(const sedge_comm *comm, void *data, size_t bytes, int from)
+{
+    for (size_t at = 0; at < bytes; at += piece) {
+        const size_t length = bytes - at < piece ? bytes - at : piece;
+        MPI_Recv((char *)data + at, (int)length, MPI_BYTE, from, 1, comm->world, MPI_STATUS_IGNORE);
+    }
+}
+
+void sedge_comm_barrier(const sedge_comm *comm)
+{
+    MPI_Barrier(comm->world);
+}
+
+void sedge_comm_native(const sedge_comm *comm, void *mpi_comm)
+{
+    memcpy(mpi_comm, &comm->world, sizeof comm->world);
+}

@@ -1,0 +1,83 @@
+// Ranks: the only place, with its .c, that sees mpi.h. Reductions, agreement on errors, exchange.
+//
+// A sedge_comm wraps MPI_COMM_WORLD. Every function marked "Collective." must be called by all
+// ranks in the same order. MPI errors other than failed messages abort the job (MPI's default).
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct sedge_comm sedge_comm;
+
+// Initialise MPI (funneled threads) and wrap the world. Collective. One per process.
+SEDGE_MUST_USE
+sedge_status sedge_comm_create(sedge_comm **out, int *argc, char ***argv);
+
+// Finalise MPI. Collective.
+void sedge_comm_free(sedge_comm *comm);
+
+// End all ranks at once with `exit_code`, e.g. when a rank fails inside the time loop.
+_Noreturn void sedge_comm_abort(sedge_comm *comm, int exit_code);
+
+int sedge_comm_rank(const sedge_comm *comm);
+int sedge_comm_size(const sedge_comm *comm);
+int sedge_comm_node_rank(const sedge_comm *comm); // rank among those of this node
+int sedge_comm_node_size(const sedge_comm *comm); // ranks on this node
+bool sedge_comm_is_root(const sedge_comm *comm);
+
+// All ranks take the worst status; a failing rank's message becomes everyone's, prefixed by its
+// rank when there is more than one. Collective. Ends every phase in which one rank can fail alone.
+SEDGE_MUST_USE
+sedge_status sedge_comm_agree(const sedge_comm *comm, sedge_status status);
+
+// Elementwise reductions over ranks, in place, result on every rank. Collective.
+void sedge_comm_sum(const sedge_comm *comm, double *values, int count);
+void sedge_comm_sum_int(const sedge_comm *comm, int64_t *values, int count);
+void sedge_comm_min(const sedge_comm *comm, double *values, int count);
+void sedge_comm_max(const sedge_comm *comm, double *values, int count);
+void sedge_comm_max_int(const sedge_comm *comm, int64_t *values, int count);
+
+// Sum that does not depend on how the terms are spread over ranks (to the last bit, but for
+// cancellation beyond 30 digits): each rank brings a double-double (high, low). Collective.
+double sedge_comm_sum_exact(const sedge_comm *comm, double high, double low);
+
+// Sum of the counts of all lower ranks. Collective.
+int64_t sedge_comm_scan(const sedge_comm *comm, int64_t count);
+
+// `bytes` bytes from `root` to all. Collective. More than 2 GiB is fine.
+void sedge_comm_broadcast(const sedge_comm *comm, void *data, size_t bytes, int root);
+
+// `bytes` bytes of each rank, concatenated by rank, on every rank. Collective.
+void sedge_comm_all_gather(const sedge_comm *comm, const void *mine, void *all, size_t bytes);
+
+// Point to point, blocking, for set-up phases; more than 2 GiB is fine.
+void sedge_comm_send(const sedge_comm *comm, const void *data, size_t bytes, int to);
+void sedge_comm_receive(const sedge_comm *comm, void *data, size_t bytes, int from);
+
+void sedge_comm_barrier(const sedge_comm *comm);
+
+// The MPI_Comm, for libraries that take one (PETSc, HDF5): copied to `*mpi_comm`, which must be an
+// MPI_Comm.
+void sedge_comm_native(const sedge_comm *comm, void *mpi_comm);
+
+// ---- neighbour exchange in the time loop -------------------------------------------------------
+
+// A plan for repeated exchanges of contiguous blocks with a fixed set of peers (persistent
+// requests). Peer i sends and receives bytes [offsets[i], offsets[i+1]) of the two buffers.
+typedef struct sedge_exchange sedge_exchange;
+
+// `send` and `receive` are host buffers that outlive the plan. Not collective, but both sides of
+// each pair must create theirs.
+SEDGE_MUST_USE
+sedge_status sedge_exchange_create(sedge_exchange **out, const sedge_comm *comm, int peers,
+                                   const int *ranks, const int64_t *offsets, const void *send,
+                                   void *receive);
+void sedge_exchange_free(sedge_exchange *exchange);
+
+void sedge_exchange_post_receives(sedge_exchange *exchange); // may come before the data is ready
+void sedge_exchange_start_sends(sedge_exchange *exchange);   // the send buffer is ready
+bool sedge_exchange_test(sedge_exchange *exchange);          // let MPI make progress; all done?
+void sedge_exchange_wait(sedge_exchange *exchange);          // until all is sent and received

@@ -1,0 +1,123 @@
+// The input deck: YAML in, one checked struct out.
+//
+// libyaml parses; schema tables (one row a key: path, type, unit, range, default, text) check
+// types, ranges and unknown keys, print input/README.md's key tables and write the resolved deck.
+// Keys that depend on the equation come from its own tables (dg/equation.h). Every error names file
+// and line, the offending value and what is allowed; an unknown key also the nearest known one.
+// Numbers in SI are converted to code units here and nowhere else on the way in.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "dg/problem.h"
+#include "mesh/mesh.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// `materials: NAME: {...}` - the deck keys' values of one volume group.
+typedef struct sedge_deck_material {
+    char name[64];
+    int line;
+    double values[SEDGE_MAX_MATERIALS]; // in the order of equation->materials, code units
+} sedge_deck_material;
+
+// `boundaries: NAME: {type: ..., ...}`. `periodic` has no kind but a partner.
+typedef struct sedge_deck_boundary {
+    char name[64];
+    int line;
+    const sedge_boundary_kind *kind; // NULL: periodic
+    char partner[64];                // of a periodic group; ""
+    double parameters[SEDGE_MAX_VALUES];
+} sedge_deck_boundary;
+
+typedef struct sedge_deck_source {
+    int line;
+    const sedge_source_kind *kind;
+    double parameters[SEDGE_MAX_VALUES];
+} sedge_deck_source;
+
+typedef struct sedge_deck_probe {
+    char name[64];
+    int line;
+    double position[3];
+} sedge_deck_probe;
+
+// A picture plane: samples on a rectangle, normal to one axis.
+typedef struct sedge_deck_slice {
+    char name[64];
+    int line;
+    int axis;        // 0, 1, 2: the normal
+    double position; // coordinate on that axis
+    int resolution;  // samples along the longer side, default 200
+} sedge_deck_slice;
+
+typedef struct sedge_deck {
+    char *path;   // as given
+    char *folder; // of the deck: mesh files are relative to it
+    char *title;
+    const sedge_equation *equation;
+    int order;
+    sedge_precision precision;
+    bool si;                       // units: si; else normalised
+    double flux[SEDGE_MAX_VALUES]; // of equation->flux_keys
+
+    sedge_mesh_options mesh; // strings owned by the deck; file name resolved against `folder`
+    int mesh_line;
+
+    double end_time; // code units; > 0, or 0 when `steps` is given
+    int64_t steps;   // 0: by end_time
+    double cfl;      // 1: the measured stability limit; default 0.8
+
+    int material_count; // default for groups not named: an error that names them
+    sedge_deck_material *materials;
+    int boundary_count;
+    sedge_deck_boundary *boundaries;
+    const sedge_initial_kind *initial;
+    int initial_line;
+    double initial_parameters[SEDGE_MAX_VALUES];
+    bool compare; // initial.compare; default: the kind's `exact`
+    int source_count;
+    sedge_deck_source *sources;
+
+    int energy_every; // steps between energy samples and checks for blow-up, 1..100; def. 20
+    int probe_every;  // steps between probe samples; default 1
+    int probe_count;
+    sedge_deck_probe *probes;
+    int slice_count;
+    sedge_deck_slice *slices;
+
+    char *output;     // folder; relative to the working directory
+    int snapshots;    // number of field snapshots over the run beside the initial one; 0: none
+    char device[16];  // auto, cuda, host, opencl
+    char variant[32]; // kernels: auto, fused, split
+    int tune[4];      // kernels: elements a block, elements an item, nodes an item, 0 = auto
+} sedge_deck;
+
+// Read `path`, apply the `count` settings "key.sub=value" (as YAML scalars or flow values; they win
+// over the file), check. Not collective: the root reads and broadcasts the text, see driver.
+// `text` is the file's content. SEDGE_ERR_USAGE on any fault. The caller frees it.
+SEDGE_MUST_USE
+sedge_status sedge_deck_create(sedge_deck **out, const char *path, const char *text, size_t length,
+                               const char *const *settings, int count);
+void sedge_deck_free(sedge_deck *deck);
+
+// Bring deck and mesh together: every volume group needs a material, every surface group with
+// one-sided faces a condition, every named group must exist; contradictions are errors. Fails with
+// SEDGE_ERR_USAGE. The caller clears `problem`.
+SEDGE_MUST_USE
+sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
+                                const sedge_mesh *mesh);
+
+// The deck with every default filled in, as YAML that reads back to the same deck.
+SEDGE_MUST_USE
+sedge_status sedge_deck_write(sedge_text *out, const sedge_deck *deck);
+
+// The Markdown tables of all keys with type, unit, default, range and meaning, equations' keys
+// included: the generated part of input/README.md.
+SEDGE_MUST_USE
+sedge_status sedge_deck_document(sedge_text *out);
+
+// Factors from code units to the deck's units for printing: time, length, energy.
+double sedge_deck_time_unit(const sedge_deck *deck);   // seconds (or 1) per code time
+double sedge_deck_energy_unit(const sedge_deck *deck); // joules (or 1) per code energy

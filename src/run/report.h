@@ -1,0 +1,47 @@
+// report.json: what a run did, in numbers that scripts read. Written by jansson.
+#pragma once
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+#define SEDGE_REPORT_KERNELS 8
+
+typedef struct sedge_report_kernel {
+    const char *name;
+    const char *variant;
+    double seconds; // over the run; < 0: not measured
+    int64_t launches;
+    double bytes;             // a launch, by the model of compulsory traffic
+    double flops;             // a launch, nominal
+    double fraction_of_floor; // floor / time; < 0: ceilings not measured
+} sedge_report_kernel;
+
+typedef struct sedge_report {
+    const char *version, *deck, *title, *equation, *precision, *units;
+    int order, ranks;
+    const char *device_kind, *device_name;
+    int threads;
+    int64_t elements, dofs, steps;
+    int stages;
+    double dt, time;
+    double setup_seconds, mesh_seconds, tune_seconds, compile_seconds, loop_seconds, output_seconds;
+    int kernels;
+    sedge_report_kernel kernel[SEDGE_REPORT_KERNELS];
+    double energy_initial, energy_final, energy_peak;
+    int fields;                     // 0: no exact solution
+    const char *const *field_names; // [fields]
+    double l2_error[16], linf_error[16];
+    double l2_error_relative;       // over all fields; < 0: none
+    const char *transport;          // "none", "host", "pinned"
+    double exchange_bytes_per_step; // of this job, all ranks
+    double exchange_hidden;         // fraction of exchange time hidden behind work; < 0: none
+    int64_t cache_hits, cache_misses;
+    int64_t memory_host_peak, memory_device_peak; // the largest over ranks, bytes
+    const char *outcome;                          // "done" or the error's message
+    int exit_code;
+} sedge_report;
+
+// Write the report to `path`, whole or not at all. Root only.
+SEDGE_MUST_USE
+sedge_status sedge_report_write(const sedge_report *report, const char *path);
