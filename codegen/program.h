@@ -10,7 +10,8 @@
 // checksum; it is written to a private temporary file and renamed; any defect is a miss. Folder:
 // SEDGE_CACHE_DIR, else $XDG_CACHE_HOME/sedge, else ~/.cache/sedge; mode 0700, refused if it
 // belongs to another user or others may write to it (then the run goes on without a cache and says
-// so).
+// so). SEDGE_CACHE_MAX bounds it (MiB, 256 by default); the longest unused entries go first. With
+// SEDGE_DEBUG=1 nothing is looked for and nothing kept.
 #pragma once
 
 #include "base/error.h"
@@ -28,13 +29,15 @@ typedef struct sedge_program sedge_program;
 // ---- cache -------------------------------------------------------------------------------------
 
 // `folder` NULL: the default. A folder that cannot be used is no failure: *out then never hits, and
-// sedge_cache_problem says why.
+// sedge_cache_problem says why; an entry that cannot be written shows there too, later. Fails with
+// SEDGE_ERR_USAGE for a bad SEDGE_CACHE_MAX.
 SEDGE_MUST_USE
 sedge_status sedge_cache_create(sedge_cache **out, const char *folder);
 void sedge_cache_free(sedge_cache *cache);
 const char *sedge_cache_folder(const sedge_cache *cache);
 const char *sedge_cache_problem(const sedge_cache *cache); // NULL: none
 
+// Of the rank that looked or compiled (a program's owner); ranks that were sent it count nothing.
 typedef struct sedge_cache_counts {
     int64_t hits;           // programs found on disk by this rank
     int64_t misses;         // programs this rank compiled
@@ -43,7 +46,8 @@ typedef struct sedge_cache_counts {
 
 sedge_cache_counts sedge_cache_get_counts(const sedge_cache *cache);
 
-// Remove all entries / print one line an entry to stdout.
+// Remove all entries / print one line an entry to stdout: start of its name, size, hours since its
+// last use, target, program and resources. SEDGE_ERR_USAGE when the folder cannot be used.
 SEDGE_MUST_USE
 sedge_status sedge_cache_clear(sedge_cache *cache, int64_t *removed);
 SEDGE_MUST_USE
@@ -64,17 +68,23 @@ typedef struct sedge_program_options {
     int count;
 } sedge_program_options;
 
-// The text of an embedded source file, or of its override. `*text` is released with sedge_release.
+// The text of an embedded source file, or of its override: the file of the same base name in the
+// folder SEDGE_KERNELS, where there is one. `*text` is released with sedge_release. SEDGE_ERR_USAGE
+// when there is neither.
 SEDGE_MUST_USE
 sedge_status sedge_source_get(char **text, const char *name);
 
-// Write the whole text that would be compiled for `kind`. Same input, same text.
+// Write the whole text that would be compiled for `kind`. Same input, same text. From constants and
+// sources, lines with `#pragma once` and `#include "..."` are dropped (the sources stand one behind
+// the other, in order; line numbers stay), and `#include <...>` is refused.
 SEDGE_MUST_USE
 sedge_status sedge_program_write(sedge_text *out, sedge_device_kind kind,
                                  const sedge_program_options *options);
 
-// Find in the cache or compile, load. Collective: each distinct program is compiled by one rank and
-// sent to the others. The caller frees it.
+// Find in the cache or compile, load. Collective: each distinct program (text, architecture,
+// compiler) is looked for and compiled by the lowest rank that wants it, and sent to the others.
+// Any rank's failure fails all with its message, the compiler's lines included. The caller frees
+// it, before the device.
 SEDGE_MUST_USE
 sedge_status sedge_program_create(sedge_program **out, const sedge_comm *comm, sedge_device *device,
                                   sedge_cache *cache, const sedge_program_options *options);

@@ -51,14 +51,19 @@ sedge_error_raise(sedge_status status, const char *file, int line, const char *f
 // Behind SEDGE_TRY: add a place to the trace, return `status`.
 sedge_status sedge_error_pass(sedge_status status, const char *file, int line);
 
-#define SEDGE_FAIL(status, ...) sedge_error_raise((status), __FILE__, __LINE__, __VA_ARGS__)
+// Both macros give the status itself, not a call's result: analysers then know that it is a
+// failure.
+#define SEDGE_FAIL(status, ...) \
+    ((void)sedge_error_raise((status), __FILE__, __LINE__, __VA_ARGS__), (sedge_status)(status))
 
 // Return from the calling function when `call` fails.
-#define SEDGE_TRY(call)                                                    \
-    do {                                                                   \
-        const sedge_status sedge_try_status = (call);                      \
-        if (sedge_try_status != SEDGE_OK)                                  \
-            return sedge_error_pass(sedge_try_status, __FILE__, __LINE__); \
+#define SEDGE_TRY(call)                                                   \
+    do {                                                                  \
+        const sedge_status sedge_try_status = (call);                     \
+        if (sedge_try_status != SEDGE_OK) {                               \
+            (void)sedge_error_pass(sedge_try_status, __FILE__, __LINE__); \
+            return sedge_try_status;                                      \
+        }                                                                 \
     } while (0)
 
 // Set `variable` and go to the label `done` when `call` fails. For functions that own something.

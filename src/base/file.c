@@ -81,9 +81,10 @@ sedge_status sedge_folder_make(const char *path)
     for (char *at = part + 1; *at != '\0'; at++) {
         if (*at != '/') continue;
         *at = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot make folder '%s': %s", part,
                               strerror(errno));
+        }
         *at = '/';
     }
     struct stat about;

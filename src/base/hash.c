@@ -34,6 +34,6 @@ sedge_hash sedge_hash_bytes(const void *bytes, size_t length)
 
 void sedge_hash_print(const sedge_hash *hash, char text[SEDGE_HASH_TEXT])
 {
-    for (int i = 0; i < SEDGE_HASH_BYTES; i++)
+    for (size_t i = 0; i < SEDGE_HASH_BYTES; i++)
         (void)snprintf(text + 2 * i, 3, "%02x", hash->bytes[i]);
 }

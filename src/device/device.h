@@ -7,6 +7,14 @@
 //
 // Work is put into streams and runs in order within one; on the host everything runs at once, in
 // the call. All calls of one device come from one thread.
+//
+// A kernel as the compiled binary shows it (the preludes in codegen/kernels make these forms): on
+// the host `void NAME(long blocks, void **arguments)`, arguments[i] points to argument i; on cuda
+// `extern "C" __global__ void NAME(long long blocks, ...arguments)`.
+//
+// Environment: SEDGE_CC (host compiler: a name or a path, no arguments), SEDGE_NVRTC (path of
+// libnvrtc), SEDGE_THREADS, SEDGE_KEEP (folder for compiled sources), SEDGE_DEBUG=1 (line
+// information in binaries), SEDGE_TRACE=1 (each driver call with microseconds to stderr).
 #pragma once
 
 #include "base/error.h"
@@ -26,7 +34,9 @@ typedef struct sedge_module sedge_module;
 typedef struct sedge_kernel sedge_kernel;
 
 // Start the process that runs the host compiler. Must be called before MPI_Init (a fork later is
-// not safe under all transports); main calls it first. The helper ends when this process does.
+// not safe under all transports); main calls it first. The helper ends when this process does. It
+// is never started behind the caller's back: without it a host device is refused. A second call is
+// fine and does nothing; a child made by fork needs its own.
 SEDGE_MUST_USE
 sedge_status sedge_device_start_helper(void);
 void sedge_device_stop_helper(void);
@@ -37,8 +47,9 @@ int sedge_device_count_cuda(const char **why);
 
 // `kind_name`: "auto" (cuda if a device is there, else host), "cuda", "host". `local_rank` picks
 // the CUDA device (local_rank modulo their number) and `local_ranks` the threads of the host device
-// (this process's processors / ranks that share them, at least 1; SEDGE_THREADS overrides).
-// Fails with SEDGE_ERR_DEVICE and the reason. The caller frees it after everything made from it.
+// (the node's processors / ranks that share them, at most those this process may use, at least 1;
+// SEDGE_THREADS overrides). Fails with SEDGE_ERR_DEVICE and the reason (SEDGE_ERR_USAGE for a bad
+// SEDGE_THREADS). The caller frees it after everything made from it.
 SEDGE_MUST_USE
 sedge_status sedge_device_create(sedge_device **out, const char *kind_name, int local_rank,
                                  int local_ranks);
@@ -61,14 +72,18 @@ typedef struct sedge_device_info {
 
 const sedge_device_info *sedge_device_get_info(const sedge_device *device);
 
+// The options that sedge_device_compile gives the compiler for this device, without file names: a
+// part of the cache key. Borrowed.
+const char *sedge_device_compile_options(const sedge_device *device);
+
 // Bytes now and at peak in buffers of this device.
 int64_t sedge_device_memory_now(const sedge_device *device);
 int64_t sedge_device_memory_peak(const sedge_device *device);
 
 // ---- memory ------------------------------------------------------------------------------------
 
-// `bytes` bytes of device memory, zeroed. Out of memory says how much was asked for and how much is
-// free.
+// `bytes` bytes of device memory, zeroed; 0 is fine. Out of memory is SEDGE_ERR_MEMORY and says how
+// much was asked for and how much is free.
 SEDGE_MUST_USE
 sedge_status sedge_buffer_create(sedge_buffer **out, sedge_device *device, int64_t bytes);
 void sedge_buffer_free(sedge_buffer *buffer);
@@ -77,8 +92,10 @@ int64_t sedge_buffer_bytes(const sedge_buffer *buffer);
 // The address to hand to kernels, as a kernel argument of pointer type (8 bytes).
 uint64_t sedge_buffer_address(const sedge_buffer *buffer);
 
-// Copies; `stream` NULL: done when the call returns. With a stream: ordered in it, and the host
-// memory should be pinned and must stay.
+// Copies; `stream` NULL: done when the call returns, but not ordered after work in any stream. With
+// a stream: ordered in it, and the host memory should be pinned and must stay. A range outside the
+// buffer is SEDGE_ERR_INTERNAL. sedge_buffer_copy copies the first `bytes` bytes; the two buffers
+// differ.
 SEDGE_MUST_USE
 sedge_status sedge_buffer_upload(sedge_buffer *buffer, int64_t offset, const void *from,
                                  int64_t bytes, sedge_stream *stream);
@@ -102,6 +119,7 @@ void sedge_stream_free(sedge_stream *stream);
 SEDGE_MUST_USE
 sedge_status sedge_stream_wait(sedge_stream *stream); // host waits for all work in it
 
+// Events. Before its first record an event counts as happened, but has no time.
 SEDGE_MUST_USE
 sedge_status sedge_event_create(sedge_event **out, sedge_device *device);
 void sedge_event_free(sedge_event *event);
@@ -122,21 +140,24 @@ sedge_status sedge_event_seconds(double *seconds, sedge_event *from, sedge_event
 // ---- programs ----------------------------------------------------------------------------------
 
 // Compile `source` to a loadable binary (cubin, or a shared object). `*out` gets `*length` bytes to
-// release with sedge_release. The compiler's whole log, resource usage included, goes to `log`. A
-// failure is SEDGE_ERR_DEVICE with the first lines of the log. Works without a GPU for an explicit
-// `arch` ("sm_90"); NULL: this device's. `keep_name`: with SEDGE_KEEP=folder set, the source is
+// release with sedge_release. The compiler's whole log, resource usage included, is appended to
+// `log` (may be NULL). A failure is SEDGE_ERR_DEVICE with the lines of the log from the first error
+// on. `arch` "sm_90" or "compute_90" compiles for another CUDA chip than this device's (NULL: this
+// device's); on the host it must be NULL. `keep_name`: with SEDGE_KEEP=folder set, the source is
 // written to folder/keep_name.{cu,c}; may be NULL.
 SEDGE_MUST_USE
 sedge_status sedge_device_compile(sedge_device *device, const char *source, const char *arch,
                                   const char *keep_name, void **out, size_t *length,
                                   sedge_text *log);
 
-// Compile for CUDA without a device, e.g. to check registers in CI. As above; needs NVRTC only.
+// Compile for CUDA without a device, e.g. to check registers in CI. As above; needs NVRTC only, and
+// `arch` is not NULL.
 SEDGE_MUST_USE
 sedge_status sedge_nvrtc_compile(const char *source, const char *arch, void **out, size_t *length,
                                  sedge_text *log);
 
-// Load what compile gave. Takes a copy. On the host only node-local memory is ever dlopen-ed.
+// Load what compile gave. Takes a copy. On the host only node-local memory is ever dlopen-ed, and a
+// module that exports `void sedge_set_threads(int)` is told the device's number of threads.
 SEDGE_MUST_USE
 sedge_status sedge_module_load(sedge_module **out, sedge_device *device, const void *binary,
                                size_t length);
@@ -150,7 +171,7 @@ typedef struct sedge_kernel_info {
     int registers;                 // a thread; 0 on the host
     int64_t shared_bytes;          // static, a block
     int64_t local_bytes;           // spills and stack a thread
-    int max_threads;               // a block
+    int max_threads;               // a block; INT_MAX on the host
     int blocks_per_multiprocessor; // at `threads` (occupancy); 0 on the host
 } sedge_kernel_info;
 
@@ -159,7 +180,8 @@ sedge_status sedge_kernel_inspect(sedge_kernel_info *out, const sedge_kernel *ke
 
 // Run `blocks` blocks of `threads` threads (host: `threads` is ignored). `arguments[i]` points to
 // argument i, in the order of the kernel's list and without the implied leading block count.
-// blocks 0 is fine and does nothing.
+// blocks 0 is fine and does nothing. `stream` NULL: done when the call returns. On cuda a wrong
+// `count` is SEDGE_ERR_INTERNAL where the driver can tell (12.4 and later).
 SEDGE_MUST_USE
 sedge_status sedge_kernel_launch(const sedge_kernel *kernel, sedge_stream *stream, int64_t blocks,
                                  int threads, void *const *arguments, int count);

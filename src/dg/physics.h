@@ -5,6 +5,7 @@
 //   sedge_value   as many of these as the target works on at once: one on a GPU, a SIMD vector of
 //                 elements on the host. Takes + - * /, mixed with sedge_real; no comparisons or ?:.
 //   SEDGE_R(x)    the literal x as sedge_real: mixing a double literal with a vector is an error
+//   SEDGE_SPLAT(x)  the sedge_value whose lanes all are x: a vector cannot be assigned a scalar
 //   SEDGE_FUNCTION  what stands before a function
 //   sedge_max, sedge_min, sedge_abs, sedge_sqrt  of sedge_value
 #pragma once
@@ -16,6 +17,7 @@ typedef double sedge_value;
 
 #define SEDGE_FUNCTION __attribute__((unused)) static inline
 #define SEDGE_R(x)     (x)
+#define SEDGE_SPLAT(x) (x)
 
 SEDGE_FUNCTION double sedge_max(double a, double b)
 {

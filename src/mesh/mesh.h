@@ -52,13 +52,13 @@ typedef struct sedge_mesh_groups {
     int *surface_tags;
     int64_t *volume_elements; // elements of the whole mesh in each volume group
     int64_t *surface_faces;   // boundary faces (one-sided) of the whole mesh in each surface group
-    int64_t *surface_interior_faces; // two-sided faces that carry the tag
+    int64_t *surface_interior_faces; // two-sided faces that carry the tag; periodic ones each side
 } sedge_mesh_groups;
 
 typedef struct sedge_mesh {
     int64_t global_elements;
-    int64_t global_vertices;
-    double bounds[2][3]; // of the whole mesh: least and greatest coordinate
+    int64_t global_vertices; // corners of elements; both of a periodic pair
+    double bounds[2][3];     // of the whole mesh: least and greatest coordinate
     sedge_mesh_groups groups;
     bool straightened; // the file had curved elements; only their corners are used
 
@@ -111,7 +111,9 @@ sedge_mesh_options sedge_mesh_defaults(void);
 // message with file, element and place for: a missing, truncated or unreadable file, cells that are
 // not tetrahedra, zero-volume elements, inverted elements (a mesh whose elements have both signs),
 // a one-sided face without a surface group, a face shared by three elements, periodic groups that
-// do not match. The caller frees the result.
+// do not match. SEDGE_ERR_USAGE for more ranks than elements, unusable box options, an unknown
+// partitioner or periodic group. The first mesh of a process is the same in each run; further ones
+// may be cut differently (Scotch's random numbers). The caller frees the result.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
                                const sedge_mesh_options *options);
@@ -158,4 +160,17 @@ sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh);
 
 // The element of this rank that contains `point` (barycentric coordinates >= -tolerance, relative),
 // or -1. Sets the reference coordinates r, s, t. Where ranks share the point, the caller decides.
+// Of several elements that hold the point, the one in which it lies deepest, then the least number.
+// Looks at every element; for many points there is sedge_locator.
 int32_t sedge_mesh_locate(const sedge_mesh *mesh, const double point[3], double rst[3]);
+
+// The same search by a tree of boxes: about a microsecond a point.
+typedef struct sedge_locator sedge_locator;
+
+// Keeps `mesh`, which must outlive the locator. The caller frees it.
+SEDGE_MUST_USE
+sedge_status sedge_locator_create(sedge_locator **out, const sedge_mesh *mesh);
+void sedge_locator_free(sedge_locator *locator);
+
+// As sedge_mesh_locate, with the same answer.
+int32_t sedge_locator_find(const sedge_locator *locator, const double point[3], double rst[3]);

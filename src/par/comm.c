@@ -73,7 +73,7 @@ bool sedge_comm_is_root(const sedge_comm *comm)
     return comm->rank == 0;
 }
 
-sedge_status sedge_comm_agree(const sedge_comm *comm, sedge_status status)
+sedge_status sedge_comm_worst(const sedge_comm *comm, sedge_status status)
 {
     struct {
         int status;
@@ -184,5 +184,5 @@ void sedge_comm_barrier(const sedge_comm *comm)
 
 void sedge_comm_native(const sedge_comm *comm, void *mpi_comm)
 {
-    memcpy(mpi_comm, &comm->world, sizeof comm->world);
+    memcpy(mpi_comm, &comm->world, sizeof(MPI_Comm));
 }

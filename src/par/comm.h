@@ -31,7 +31,19 @@ bool sedge_comm_is_root(const sedge_comm *comm);
 // All ranks take the worst status; a failing rank's message becomes everyone's, prefixed by its
 // rank when there is more than one. Collective. Ends every phase in which one rank can fail alone.
 SEDGE_MUST_USE
-sedge_status sedge_comm_agree(const sedge_comm *comm, sedge_status status);
+static inline sedge_status sedge_comm_agree(const sedge_comm *comm, sedge_status status);
+
+// Behind sedge_comm_agree: the worst status of all ranks, with its message.
+SEDGE_MUST_USE
+sedge_status sedge_comm_worst(const sedge_comm *comm, sedge_status status);
+
+// Here and not in the .c, so that analysers see that a rank which failed never goes on.
+static inline sedge_status sedge_comm_agree(const sedge_comm *comm, sedge_status status)
+{
+    const sedge_status worst = sedge_comm_worst(comm, status);
+
+    return worst == SEDGE_OK ? status : worst;
+}
 
 // Elementwise reductions over ranks, in place, result on every rank. Collective.
 void sedge_comm_sum(const sedge_comm *comm, double *values, int count);

@@ -17,10 +17,11 @@ static sedge_status fill(sedge_exchange *exchange, MPI_Comm world, int peers, co
 {
     for (int i = 0; i < peers; i++) {
         const int64_t bytes = offsets[i + 1] - offsets[i];
-        if (bytes > INT_MAX)
+        if (bytes > INT_MAX) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
                               "%lld bytes of traces for rank %d in one message: use more ranks",
                               (long long)bytes, ranks[i]);
+        }
         MPI_Recv_init(receive + offsets[i], (int)bytes, MPI_BYTE, ranks[i], 2, world,
                       &exchange->receives[i]);
         MPI_Send_init(send + offsets[i], (int)bytes, MPI_BYTE, ranks[i], 2, world,

@@ -92,6 +92,11 @@ typedef struct sedge_deck {
     char device[16];  // auto, cuda, host, opencl
     char variant[32]; // kernels: auto, fused, split
     int tune[4];      // kernels: elements a block, elements an item, nodes an item, 0 = auto
+
+    // The reader's own.
+    struct deck_node *tree; // the resolved deck (deck_tree.h); strings above point into it
+    char *mesh_file;
+    sedge_periodic_pair *pairs;
 } sedge_deck;
 
 // Read `path`, apply the `count` settings "key.sub=value" (as YAML scalars or flow values; they win

@@ -1,0 +1,40 @@
+// Inside codegen: keys, and finding and storing entries of the cache.
+#pragma once
+
+#include "codegen/program.h"
+
+// What decides about a binary. The texts are borrowed.
+typedef struct sedge_cache_key {
+    uint64_t schema;
+    const char *kind;     // "cuda", "host"
+    const char *arch;     // as in sedge_device_info
+    const char *compiler; // as in sedge_device_info
+    const char *options;  // of the compiler
+    const char *text;     // of the program
+} sedge_cache_key;
+
+// The key of `text` on `device`, under this build's schema.
+sedge_cache_key sedge_cache_key_make(const sedge_device *device, const char *text);
+
+// The SHA-256 of all fields: the entry's name.
+sedge_hash sedge_cache_key_hash(const sedge_cache_key *key);
+
+// Look for a whole, unchanged entry of exactly this key. Found: `*bytes` gets `*length` bytes of
+// binary to release with sedge_release, the compiler's log is appended to `log`, and the entry's
+// time is renewed. Anything else is a miss: `*bytes` NULL. A damaged entry is removed. Fails only
+// when memory runs out.
+SEDGE_MUST_USE
+sedge_status sedge_cache_find(sedge_cache *cache, const sedge_cache_key *key, void **bytes,
+                              size_t *length, sedge_text *log);
+
+// Keep a binary, then remove the oldest entries until the folder is within its bound. What does not
+// work is no failure: sedge_cache_problem says it.
+void sedge_cache_store(sedge_cache *cache, const sedge_cache_key *key, const char *name,
+                       const void *bytes, size_t length, const char *log);
+
+// Remove one entry that turned out to be of no use.
+void sedge_cache_drop(sedge_cache *cache, const sedge_cache_key *key);
+
+// Add to the counts.
+void sedge_cache_count_hit(sedge_cache *cache);
+void sedge_cache_count_miss(sedge_cache *cache, double compile_seconds);

@@ -1,0 +1,48 @@
+// The cache's folder: files in it are read, written and removed relative to the open folder, so
+// that what was checked is what is used.
+#pragma once
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SEDGE_ENTRY_ENDING   ".sedge"
+#define SEDGE_ENTRY_NAME_MAX 96
+
+typedef struct sedge_cache_file {
+    char name[SEDGE_ENTRY_NAME_MAX];
+    int64_t bytes;
+    int64_t seconds; // of the last use, since 1970
+    int64_t nanoseconds;
+} sedge_cache_file;
+
+// Open the folder, make it (mode 0700) and its parents if need be. Refused: a link, a folder of
+// another user, one that group or others may write to. SEDGE_ERR_USAGE with the reason.
+SEDGE_MUST_USE
+sedge_status sedge_cache_folder_open(int *directory, const char *path);
+
+// The whole file with a NUL behind it, to release with sedge_release; NULL when there is none, or
+// it is no regular file of this user that only this user may write. Fails only for want of memory.
+SEDGE_MUST_USE
+sedge_status sedge_cache_folder_read(int directory, const char *name, char **out, size_t *length);
+
+// Write to a private temporary file, flush, rename to `name`. `folder` is for the message.
+SEDGE_MUST_USE
+sedge_status sedge_cache_folder_write(int directory, const char *folder, const char *name,
+                                      const void *bytes, size_t length);
+
+// Best effort, silent: renew a file's time / remove it / remove the longest unused entries until
+// all together have at most `bytes_max` bytes (`keep` is not removed), and temporary files older
+// than an hour.
+void sedge_cache_folder_touch(int directory, const char *name);
+void sedge_cache_folder_remove(int directory, const char *name);
+void sedge_cache_folder_shrink(int directory, int64_t bytes_max, const char *keep);
+
+// All entries, longest unused first; release `*files` with sedge_release.
+SEDGE_MUST_USE
+sedge_status sedge_cache_folder_scan(int directory, sedge_cache_file **files, int *count);
+
+// Remove all entries (counted) and temporary files.
+SEDGE_MUST_USE
+sedge_status sedge_cache_folder_clear(int directory, const char *folder, int64_t *removed);

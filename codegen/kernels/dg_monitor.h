@@ -1,0 +1,119 @@
+// What happens beside the stages: point sources, energy, probes. Types of dg_stage.h.
+#pragma once
+
+#define SEDGE_MONITOR_THREADS 128
+
+// A point source in one element, after the stage: weights [nodes] of what it adds to u_t at unit
+// signal. residual += dt g weights, next += b dt g weights.
+#define SEDGE_POINT_LIST(X)                       \
+    X(sedge_state *SEDGE_RESTRICT, next)          \
+    X(sedge_state *SEDGE_RESTRICT, residual)      \
+    X(const sedge_point *SEDGE_RESTRICT, weights) \
+    X(long long, slot)                            \
+    X(sedge_real, amount)                         \
+    X(sedge_real, rk_b)
+
+SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_ITEMS (one, 1, n, SEDGE_NODES, SEDGE_MONITOR_THREADS) {
+            const long long at = slot / SEDGE_LANES * SEDGE_NODES + n + one + b;
+            const int lane = (int)(slot % SEDGE_LANES);
+            for (int f = 0; f < SEDGE_FIELDS; f++) {
+                const sedge_real change = amount * weights[n].f[f];
+                SEDGE_LANE(residual[at].f[f], lane) += change;
+                SEDGE_LANE(next[at].f[f], lane) += rk_b * change;
+            }
+            (void)lane;
+        }
+    }
+}
+
+// energy [values][SEDGE_LANES] = 1/2 J sum_f w_f u_f^T M u_f in fp64; mass [nodes][nodes];
+// half_jacobian [slots] = J / 2; energy_weights [materials][fields].
+#define SEDGE_ENERGY_LIST(X)                       \
+    X(const sedge_state *SEDGE_RESTRICT, u)        \
+    X(double *SEDGE_RESTRICT, energy)              \
+    X(const sedge_real *SEDGE_RESTRICT, mass)      \
+    X(const double *SEDGE_RESTRICT, half_jacobian) \
+    X(const int *SEDGE_RESTRICT, material)         \
+    X(const double *SEDGE_RESTRICT, energy_weights)
+
+// u_n (M u)_n of each field, weighted and summed, of one node of one value: a lane each.
+SEDGE_FUNCTION void add_node_energy(double *sum, const sedge_state *SEDGE_RESTRICT u,
+                                    long long value, int n, const sedge_real *SEDGE_RESTRICT mass,
+                                    const int *SEDGE_RESTRICT material,
+                                    const double *SEDGE_RESTRICT energy_weights)
+{
+    sedge_value row[SEDGE_FIELDS];
+    const sedge_state own = u[value * SEDGE_NODES + n];
+
+    SEDGE_EACH (f, SEDGE_FIELDS) row[f] = SEDGE_SPLAT(0.0);
+    for (int m = 0; m < SEDGE_NODES; m++) {
+        const sedge_real weight = mass[m * SEDGE_NODES + n];
+        SEDGE_EACH (f, SEDGE_FIELDS) row[f] += weight * u[value * SEDGE_NODES + m].f[f];
+    }
+    SEDGE_LANES_LOOP (l) {
+#if SEDGE_MATERIALS > 1
+        const double *const w = energy_weights + material[value * SEDGE_LANES + l] * SEDGE_FIELDS;
+#else
+        const double *const w = energy_weights;
+#endif
+        SEDGE_EACH (f, SEDGE_FIELDS)
+            sum[l] += w[f] * (double)SEDGE_LANE(own.f[f], l) * (double)SEDGE_LANE(row[f], l);
+    }
+    (void)material;
+}
+
+SEDGE_KERNEL(sedge_energy, SEDGE_MONITOR_THREADS, SEDGE_ENERGY_LIST)
+{
+    SEDGE_OUTER (value) {
+#if SEDGE_TARGET_CUDA
+        SEDGE_SHARED(double, parts, SEDGE_MONITOR_THREADS);
+        double mine = 0.0;
+        for (int n = (int)threadIdx.x; n < SEDGE_NODES; n += SEDGE_MONITOR_THREADS)
+            add_node_energy(&mine, u, value, n, mass, material, energy_weights);
+        parts[threadIdx.x] = mine;
+        SEDGE_BARRIER();
+        if (threadIdx.x == 0) {
+            double total = 0.0;
+            for (int k = 0; k < SEDGE_MONITOR_THREADS; k++) total += parts[k];
+            energy[value] = half_jacobian[value] * total;
+        }
+#else
+        double total[SEDGE_LANES] = {0.0};
+        for (int n = 0; n < SEDGE_NODES; n++)
+            add_node_energy(total, u, value, n, mass, material, energy_weights);
+        SEDGE_LANES_LOOP (l)
+            energy[value * SEDGE_LANES + l] = half_jacobian[value * SEDGE_LANES + l] * total[l];
+#endif
+    }
+}
+
+// samples [probes][fields] of one moment; probe slots [probes]; weights [probes][nodes], fp64.
+#define SEDGE_PROBE_LIST(X)                   \
+    X(const sedge_state *SEDGE_RESTRICT, u)   \
+    X(const int *SEDGE_RESTRICT, probe_slots) \
+    X(const double *SEDGE_RESTRICT, weights)  \
+    X(double *SEDGE_RESTRICT, samples)        \
+    X(long long, values)
+
+SEDGE_KERNEL(sedge_probe, SEDGE_MONITOR_THREADS, SEDGE_PROBE_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_ITEMS (one, 1, k, SEDGE_MONITOR_THREADS, SEDGE_MONITOR_THREADS) {
+            const long long at = b * SEDGE_MONITOR_THREADS + k + one;
+            if (at < values) {
+                const int f = (int)(at % SEDGE_FIELDS);
+                const long long probe = at / SEDGE_FIELDS;
+                const int slot = probe_slots[probe];
+                const sedge_state *const p = u + (long long)(slot / SEDGE_LANES) * SEDGE_NODES;
+                double sum = 0.0;
+                for (int n = 0; n < SEDGE_NODES; n++)
+                    sum += weights[probe * SEDGE_NODES + n] *
+                           (double)SEDGE_LANE(p[n].f[f], slot % SEDGE_LANES);
+                samples[at] = sum;
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// The dialect on CUDA (compiled by NVRTC as C++17, no headers). See codegen/kernels/README.md.
+#define SEDGE_TARGET_CUDA 1
+#define SEDGE_TARGET_HOST 0
+
+#define SEDGE_FUNCTION static __device__ __forceinline__
+#define SEDGE_RESTRICT __restrict__
+#define SEDGE_ALIGN(n) __align__(n)
+#define SEDGE_UNROLL   _Pragma("unroll")
+
+// An unrolled loop: arrays indexed by i stay in registers.
+#define SEDGE_EACH(i, count) SEDGE_UNROLL for (int i = 0; i < (count); i++)
+
+#define SEDGE_KERNEL_PARAMETER(type, name) , type name
+#define SEDGE_KERNEL(name, threads, LIST)                 \
+    extern "C" __global__ void __launch_bounds__(threads) \
+        name(long long sedge_blocks LIST(SEDGE_KERNEL_PARAMETER))
+
+#define SEDGE_OUTER(b) \
+    for (long long b = blockIdx.x, sedge_once = 0; sedge_once == 0; sedge_once = 1)
+
+#define SEDGE_ITEMS(g, groups, n, items, threads)                                      \
+    for (int sedge_t = (int)threadIdx.x, g = sedge_t / (items), n = sedge_t % (items); \
+         sedge_t < (groups) * (items);                                                 \
+         sedge_t += (threads), g = sedge_t / (items), n = sedge_t % (items))
+
+// The block's memory, of a size that the launch gives; at most one a kernel.
+#define SEDGE_SCRATCH(type, name, count)                           \
+    extern __shared__ __align__(16) unsigned char sedge_scratch[]; \
+    type *const name = (type *)sedge_scratch
+#define SEDGE_LOCAL_COPY(type, name, from) \
+    const type name##_copy = *(from);      \
+    const type *const name = &name##_copy
+#define SEDGE_SHARED(type, name, count)         __shared__ type name[count]
+#define SEDGE_PRIVATE(type, name, items, count) type name[1][count]
+#define SEDGE_MINE(name, item)                  name[0]
+#define SEDGE_BARRIER()                         __syncthreads()

@@ -1,0 +1,53 @@
+// The dialect on the host: generated C for the system compiler (gcc or clang, gnu11). See
+// codegen/kernels/README.md.
+#define SEDGE_TARGET_CUDA 0
+#define SEDGE_TARGET_HOST 1
+
+#include <math.h>
+#include <omp.h>
+
+#define SEDGE_FUNCTION __attribute__((unused, always_inline)) static inline
+#define SEDGE_RESTRICT restrict
+#define SEDGE_ALIGN(n)
+#ifdef __clang__
+#define SEDGE_UNROLL _Pragma("unroll")
+#else
+#define SEDGE_UNROLL _Pragma("GCC unroll 32")
+#endif
+
+// An unrolled loop: arrays indexed by i stay in registers.
+#define SEDGE_EACH(i, count) SEDGE_UNROLL for (int i = 0; i < (count); i++)
+
+// NAME(blocks, arguments) takes the arguments out of the array and calls the body.
+#define SEDGE_KERNEL_PARAMETER(type, name) , type name
+#define SEDGE_KERNEL_VARIABLE(type, name)  type name = *(type *)sedge_arguments[sedge_k++];
+#define SEDGE_KERNEL_PASS(type, name)      , name
+#define SEDGE_KERNEL(name, threads, LIST)                                         \
+    static void name##_body(long long sedge_blocks LIST(SEDGE_KERNEL_PARAMETER)); \
+    void name(long sedge_blocks, void **sedge_arguments)                          \
+    {                                                                             \
+        int sedge_k = 0;                                                          \
+        LIST(SEDGE_KERNEL_VARIABLE)                                               \
+        (void)sedge_k;                                                            \
+        name##_body(sedge_blocks LIST(SEDGE_KERNEL_PASS));                        \
+    }                                                                             \
+    static void name##_body(long long sedge_blocks LIST(SEDGE_KERNEL_PARAMETER))
+
+#define SEDGE_OUTER(b) \
+    _Pragma("omp parallel for schedule(static)") for (long long b = 0; b < sedge_blocks; b++)
+
+#define SEDGE_ITEMS(g, groups, n, items, threads) \
+    for (int g = 0; g < (groups); g++)            \
+        for (int n = 0; n < (items); n++)
+
+#define SEDGE_SCRATCH(type, name, count)        type name[count]
+#define SEDGE_LOCAL_COPY(type, name, from)      const type *const name = (from)
+#define SEDGE_SHARED(type, name, count)         type name[count]
+#define SEDGE_PRIVATE(type, name, items, count) type name[items][count]
+#define SEDGE_MINE(name, item)                  name[item]
+#define SEDGE_BARRIER()                         (void)0
+
+void sedge_set_threads(int threads)
+{
+    omp_set_num_threads(threads);
+}

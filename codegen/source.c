@@ -1,0 +1,193 @@
+// The text of a program: pieces found and put together.
+#define _DEFAULT_SOURCE // PATH_MAX
+#include "base/file.h"
+#include "base/memory.h"
+#include "codegen/embedded.h"
+#include "codegen/program.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef SEDGE_VERSION
+#error "SEDGE_VERSION is a definition of the build"
+#endif
+
+// ---- pieces ------------------------------------------------------------------------------------
+
+static const char *base_name(const char *name)
+{
+    const char *const slash = strrchr(name, '/');
+
+    return slash != NULL ? slash + 1 : name;
+}
+
+static sedge_status copy_text(char **out, const char *text)
+{
+    const size_t length = strlen(text);
+
+    SEDGE_TRY(sedge_allocate(out, (int64_t)length + 1, 1));
+    memcpy(*out, text, length);
+    return SEDGE_OK;
+}
+
+sedge_status sedge_source_get(char **text, const char *name)
+{
+    const char *const folder = getenv("SEDGE_KERNELS");
+    char path[PATH_MAX];
+    size_t length;
+
+    *text = NULL;
+    if (folder != NULL && folder[0] != '\0') {
+        if (snprintf(path, sizeof path, "%s/%s", folder, base_name(name)) >= (int)sizeof path)
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "SEDGE_KERNELS: path too long: '%s'", folder);
+        if (access(folder, R_OK | X_OK) != 0) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "SEDGE_KERNELS='%s' is not a readable folder",
+                              folder);
+        }
+        if (access(path, F_OK) == 0) {
+            SEDGE_TRY(sedge_file_read(text, &length, path, SEDGE_ERR_USAGE));
+            if (strlen(*text) == length) return SEDGE_OK;
+            sedge_release(*text);
+            *text = NULL;
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "'%s' is not a text: it holds a NUL byte", path);
+        }
+    }
+    for (const sedge_embedded *row = sedge_embedded_kernels; row->name != NULL; row++)
+        if (strcmp(row->name, name) == 0) return copy_text(text, row->text);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "there is no kernel source '%s': neither in this program nor in the folder "
+                      "SEDGE_KERNELS",
+                      name);
+}
+
+// ---- lines -------------------------------------------------------------------------------------
+
+// What stands behind "#" and `word` on this line, or NULL when it is another line.
+static const char *directive(const char *line, const char *word)
+{
+    line += strspn(line, " \t");
+    if (*line != '#') return NULL;
+    line++;
+    line += strspn(line, " \t");
+    if (strncmp(line, word, strlen(word)) != 0) return NULL;
+    line += strlen(word);
+    if (isalnum((unsigned char)*line) || *line == '_') return NULL;
+    return line + strspn(line, " \t");
+}
+
+// Sources stand one behind the other in one text: what joins files is dropped, and the line stays
+// empty so that the lines after it keep their numbers.
+static sedge_status add_line(sedge_text *out, const char *name, int number, const char *line,
+                             size_t length)
+{
+    const char *const pragma = directive(line, "pragma");
+    const char *const include = directive(line, "include");
+
+    if (pragma != NULL && strncmp(pragma, "once", 4) == 0) return sedge_text_add(out, "\n");
+    if (include != NULL && *include == '"') return sedge_text_add(out, "\n");
+    if (include != NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s:%d: '%.*s': a kernel source cannot include system headers; the "
+                          "prelude gives what there is",
+                          name, number, (int)length, line);
+    }
+    SEDGE_TRY(sedge_text_add_bytes(out, line, length));
+    return sedge_text_add(out, "\n");
+}
+
+static sedge_status add_piece(sedge_text *out, const char *name, const char *text)
+{
+    SEDGE_TRY(sedge_text_add(out, "#line 1 \"%s\"\n", name));
+    for (int number = 1; *text != '\0'; number++) {
+        const size_t length = strcspn(text, "\n");
+        SEDGE_TRY(add_line(out, name, number, text, length));
+        text += length + (text[length] == '\n' ? 1 : 0);
+    }
+    return SEDGE_OK;
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+// A name goes into comments and between quotes.
+static sedge_status check_name(const char *name)
+{
+    for (const char *at = name; *at != '\0'; at++) {
+        if (isprint((unsigned char)*at) && *at != '"' && *at != '\\') continue;
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                          "the name of a program or source holds the character code %d: '%s'", *at,
+                          name);
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status add_opening(sedge_text *out, const char *target, const char *prelude,
+                                const sedge_program_options *options)
+{
+    SEDGE_TRY(check_name(options->name));
+    SEDGE_TRY(sedge_text_add(out, "// Program '%s' for %s, made by sedge %s from\n//   %s\n",
+                             options->name, target, SEDGE_VERSION, prelude));
+    SEDGE_TRY(sedge_text_add(out, "//   constants of %s\n", options->name));
+    for (int i = 0; i < options->count; i++) {
+        SEDGE_TRY(check_name(options->sources[i].name));
+        SEDGE_TRY(sedge_text_add(out, "//   %s\n", options->sources[i].name));
+    }
+    return SEDGE_OK;
+}
+
+// The prelude may include system headers: it is the one place that knows the target.
+static sedge_status add_prelude(sedge_text *out, const char *name)
+{
+    sedge_status status;
+    char *text = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_source_get(&text, name));
+    SEDGE_TRY_GOTO(status, sedge_text_add(out, "#line 1 \"%s\"\n", name));
+    for (const char *at = text; *at != '\0';) {
+        const size_t length = strcspn(at, "\n");
+        const char *const pragma = directive(at, "pragma");
+        if (pragma == NULL || strncmp(pragma, "once", 4) != 0)
+            SEDGE_TRY_GOTO(status, sedge_text_add_bytes(out, at, length));
+        SEDGE_TRY_GOTO(status, sedge_text_add(out, "\n"));
+        at += length + (at[length] == '\n' ? 1 : 0);
+    }
+done:
+    sedge_release(text);
+    return status;
+}
+
+static sedge_status add_source(sedge_text *out, const sedge_source *source)
+{
+    sedge_status status;
+    char *found = NULL;
+
+    if (source->text != NULL) return add_piece(out, source->name, source->text);
+    SEDGE_TRY_GOTO(status, sedge_source_get(&found, source->name));
+    SEDGE_TRY_GOTO(status, add_piece(out, source->name, found));
+done:
+    sedge_release(found);
+    return status;
+}
+
+sedge_status sedge_program_write(sedge_text *out, sedge_device_kind kind,
+                                 const sedge_program_options *options)
+{
+    const bool is_cuda = kind == SEDGE_DEVICE_CUDA;
+    const char *const prelude =
+        is_cuda ? "codegen/kernels/prelude_cuda.h" : "codegen/kernels/prelude_host.h";
+    char constants[512];
+
+    SEDGE_TRY(add_opening(out, is_cuda ? "cuda" : "host", prelude, options));
+    SEDGE_TRY(add_prelude(out, prelude));
+    if (snprintf(constants, sizeof constants, "constants of %s", options->name) >=
+        (int)sizeof constants) {
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the program's name is too long: '%s'",
+                          options->name);
+    }
+    SEDGE_TRY(add_piece(out, constants, options->constants != NULL ? options->constants : ""));
+    for (int i = 0; i < options->count; i++) SEDGE_TRY(add_source(out, &options->sources[i]));
+    return SEDGE_OK;
+}

@@ -1,0 +1,244 @@
+#!/usr/bin/env bash
+# Everything in one command on a fresh Debian 12: packages, build, the main job, the tests.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+start_folder=$PWD
+logs=$root/build
+jobs=${SEDGE_JOBS:-$(nproc)}
+
+usage() {
+    cat <<'END'
+./sedge.sh run [DECK] [OPTIONS]   install, build, run DECK (input/sphere.yaml), make its picture
+./sedge.sh build                  install and build the program: build/src/sedge
+./sedge.sh test                   install, build with -Werror, format, clang-tidy, sanitizers, tests
+./sedge.sh check                  the quick half of test, nothing is installed: format, build, unit tests
+./sedge.sh format                 put braces and white space right, in place, after a build
+./sedge.sh help                   this text
+
+OPTIONS go to `sedge run`: ./sedge.sh run input/cavity.yaml --set order=6
+Environment: SEDGE_RANKS   MPI ranks of the run, default 2
+             SEDGE_JOBS    processes for compiling and checking, default the number of cores
+Missing packages are installed by apt-get, as root or through sudo. Logs: build/*.log.
+END
+}
+
+packages_build=(gcc libc6-dev make cmake ninja-build pkg-config openmpi-bin libopenmpi-dev
+    libpetsc-real-dev libhdf5-openmpi-dev libyaml-dev libjansson-dev libmd-dev)
+packages_run=(python3 python3-h5py python3-matplotlib)
+packages_test=(clang-format-14 clang-tidy-14)
+
+fail() {
+    printf 'sedge.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+# step NAME TEXT COMMAND...: run with the output in build/NAME.log; on failure show its end and stop.
+step() {
+    local log=$logs/$1.log text=$2 start=$SECONDS
+    shift 2
+    mkdir -p "$logs"
+    printf '%-42s ' "$text"
+    if ! "$@" >"$log" 2>&1; then
+        printf 'failed\n'
+        tail -n 40 "$log" >&2
+        fail "$text: failed after $((SECONDS - start)) s; the whole log: $log"
+    fi
+    printf '%4d s\n' $((SECONDS - start))
+}
+
+as_root() {
+    if [[ $(id -u) -eq 0 ]]; then "$@"; else sudo "$@"; fi
+}
+
+apt_get() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=300 \
+        -o Acquire::Retries=3 "$@"
+}
+
+# An unreachable list is no reason to stop: the installation that follows decides.
+update_lists() {
+    apt_get update || printf 'apt-get update failed; going on with the lists there are\n'
+}
+
+# The packages among the arguments that are not installed.
+missing_packages() {
+    local installed package
+    installed=$(dpkg-query -W -f='${db:Status-Abbrev}:${Package}\n' "$@" 2>/dev/null) || true
+    for package in "$@"; do
+        [[ $'\n'$installed$'\n' == *$'\nii :'$package$'\n'* ]] || printf '%s\n' "$package"
+    done
+}
+
+install_packages() {
+    local missing
+    if ! command -v dpkg-query >/dev/null; then
+        printf 'no Debian packages here; taken to be installed: %s\n' "$*"
+        return
+    fi
+    mapfile -t missing < <(missing_packages "$@")
+    if [[ ${#missing[@]} -eq 0 ]]; then return; fi
+    if [[ $(id -u) -ne 0 ]] && ! command -v sudo >/dev/null; then
+        fail "packages are missing, and installing them needs root or sudo: ${missing[*]}"
+    fi
+    step apt-update "package lists" update_lists
+    step apt-install "install ${#missing[@]} packages (with what they need)" \
+        apt_get install --no-install-recommends "${missing[@]}"
+}
+
+# One node, also as root and in containers: shared memory only, no binding, ranks may share cores.
+mpi_environment() {
+    if [[ $(id -u) -eq 0 ]]; then
+        export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    fi
+    export OMPI_MCA_rmaps_base_oversubscribe="${OMPI_MCA_rmaps_base_oversubscribe:-1}"
+    export OMPI_MCA_hwloc_base_binding_policy="${OMPI_MCA_hwloc_base_binding_policy:-none}"
+    export OMPI_MCA_pml="${OMPI_MCA_pml:-ob1}" OMPI_MCA_btl="${OMPI_MCA_btl:-self,vader}"
+    export OMPI_MCA_btl_vader_single_copy_mechanism="${OMPI_MCA_btl_vader_single_copy_mechanism:-none}"
+    export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS:-1}"
+}
+
+build_program() {
+    step configure "configure (build/)" \
+        cmake -S "$root" -B "$root/build" -G Ninja -DCMAKE_BUILD_TYPE=Release
+    step compile "compile build/src/sedge" cmake --build "$root/build" -j "$jobs" --target sedge
+}
+
+build_tests() {
+    step configure "configure (build/, warnings are errors)" \
+        cmake -S "$root" -B "$root/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSEDGE_WERROR=ON
+    step compile "compile program and tests" cmake --build "$root/build" -j "$jobs"
+}
+
+# The C files of the current folder, NUL-separated: git's list less what is deleted, or all files.
+list_sources() {
+    if [[ -e .git ]] && git ls-files >/dev/null 2>&1; then
+        comm -z -23 <(git ls-files -z -- '*.c' '*.h' | sort -z) <(git ls-files -zd | sort -z)
+    else
+        find . -path './build*' -prune -o -name '*.[ch]' -print0
+    fi
+}
+
+check_format() {
+    cd "$root" && list_sources | xargs -0 clang-format-14 --dry-run -Werror
+}
+
+# Sources in build/compile_commands.json, largest first, so that no core idles at the end.
+list_compiled() {
+    sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$root/build/compile_commands.json" |
+        grep -vF "$root/build/" | sort -u | xargs -rd '\n' ls -S
+}
+
+check_tidy() {
+    cd "$root" && list_compiled |
+        xargs -d '\n' -n 1 -P "$jobs" clang-tidy-14 -quiet -p build 2>&1 |
+        sed '/ warnings\{0,1\} generated\.$/d'
+}
+
+format_in_place() {
+    cd "$root" && list_compiled | xargs -d '\n' clang-tidy-14 -quiet -p build -fix \
+        -checks='-*,readability-braces-around-statements' && list_sources | xargs -0 clang-format-14 -i
+}
+
+build_sanitized() {
+    cmake -S "$root" -B "$root/build-sanitize" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+        -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DSEDGE_SANITIZE=address,undefined &&
+        cmake --build "$root/build-sanitize" -j "$jobs"
+}
+
+# sanitized_ctest ASAN_OPTION OPTIONS...
+sanitized_ctest() {
+    local option=$1
+    shift
+    ASAN_OPTIONS=$option UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir "$root/build-sanitize" \
+        -L "unit|kernel|jit" -LE "gpu|paraview|slow|order" --no-tests=error --output-on-failure \
+        --schedule-random -j 2 "$@"
+}
+
+# Leaks are looked for in tests without MPI, which itself keeps memory to the end, and where the
+# sanitizer may look (containers can forbid it).
+test_sanitized() {
+    local probe=$root/build-sanitize/probe leaks=1
+    printf 'int main(void) { return 0; }\n' | cc -fsanitize=address -x c -o "$probe" - || return
+    ASAN_OPTIONS=detect_leaks=1 "$probe" || leaks=0
+    printf 'leaks are looked for: %s\n' "$leaks"
+    sanitized_ctest detect_leaks=$leaks -E '_np[0-9]+$' &&
+        sanitized_ctest detect_leaks=0 -R '_np[0-9]+$'
+}
+
+# Make the picture of a run and say what there is to open. $1: the run's log, which names the folder.
+show_results() {
+    local results picture
+    results=$(sed -n 's/^ *results  *//p' "$1" | tail -n 1)
+    if [[ -z $results ]]; then
+        printf 'the run named no results: no picture\n'
+        return
+    fi
+    step plot "picture" src/run/sedge-plot "$results"
+    printf '\nIn %s:\n' "$root"
+    for picture in "$results"/*.png; do
+        if [[ -e $picture ]]; then printf '  %-40s the picture\n' "$picture"; fi
+    done
+    if [[ -e $results/fields.hdf.series ]]; then
+        printf '  %-40s the fields, for ParaView\n' "$results/fields.hdf.series"
+    fi
+    printf '  %-40s times, speed, errors\n' "$results/report.json"
+}
+
+run_job() {
+    local deck=input/sphere.yaml status=0
+    if [[ $# -gt 0 && $1 != -* ]]; then
+        deck=$1
+        shift
+        if [[ -e $start_folder/$deck ]]; then deck=$start_folder/$deck; fi
+    fi
+    install_packages "${packages_build[@]}" "${packages_run[@]}"
+    build_program
+    cd "$root"
+    mpi_environment
+    printf 'mpirun -n %s build/src/sedge run %s\n' "${SEDGE_RANKS:-2}" "$deck${*:+ $*}"
+    mpirun -n "${SEDGE_RANKS:-2}" build/src/sedge run "$deck" "$@" 2>&1 | tee build/run.log ||
+        status=$?
+    if [[ $status -ne 0 ]]; then exit "$status"; fi
+    show_results build/run.log
+}
+
+run_tests() {
+    install_packages "${packages_build[@]}" "${packages_run[@]}" "${packages_test[@]}"
+    mpi_environment
+    step format "clang-format" check_format
+    build_tests
+    step tidy "clang-tidy" check_tidy
+    step sanitize-compile "compile with sanitizers (build-sanitize/)" build_sanitized
+    step sanitize-test "tests with sanitizers" test_sanitized
+    ctest --test-dir "$root/build" -LE "gpu|paraview" --no-tests=error --output-on-failure \
+        --schedule-random -j 2
+}
+
+run_check() {
+    mpi_environment
+    step format "clang-format" check_format
+    build_tests
+    step unit "unit tests" ctest --test-dir "$root/build" -L unit -LE "gpu|paraview|slow" \
+        --no-tests=error --output-on-failure -j 2
+}
+
+command=${1:-help}
+if [[ $# -gt 0 ]]; then shift; fi
+if [[ $command != run && $# -gt 0 ]]; then fail "'$command' takes no arguments: '$*'"; fi
+exec </dev/null
+case $command in
+run) run_job "$@" ;;
+build)
+    install_packages "${packages_build[@]}"
+    build_program
+    ;;
+test) run_tests ;;
+check) run_check ;;
+format) step format "braces and white space" format_in_place ;;
+help | --help | -h) usage ;;
+*)
+    usage >&2
+    fail "unknown command '$command'"
+    ;;
+esac

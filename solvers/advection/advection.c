@@ -1,0 +1,102 @@
+// Advection, the smallest equation. To add another: copy this folder, rename, change; CMake finds
+// solvers/<name>/<name>_physics.h and wants a table sedge_equation_<name>. Nothing else is touched.
+#include "dg/problem.h"
+
+#include "advection_physics.h"
+
+SEDGE_EQUATION_HEADER(advection);
+
+// Keys of the deck's `flux` section. Their numbers come as one array, here 3 + 1.
+static const sedge_parameter flux_keys[] = {
+    {.name = "velocity", .type = SEDGE_PARAMETER_VECTOR, .required = true, .text = "of the flow"},
+    {.name = "upwind", .fallback = {1.0}, .maximum = 1.0, .text = "1 upwind, 0 central"},
+};
+
+static void set_constants(const double *keys, const double *incident, double *c)
+{
+    for (int i = 0; i < 4; i++) c[i] = keys[i];
+    (void)incident;
+}
+
+// The fastest wave, for the time step.
+static double get_speed(const double *m, const double *c)
+{
+    (void)m;
+    return sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+}
+
+// Energy 1/2 u^2.
+static void get_energy(const double *m, double *weights)
+{
+    (void)m;
+    weights[0] = 1.0;
+}
+
+// The exact solution is the initial state, carried along: u(x, t) = u0(x - a t).
+static const sedge_parameter bump_parameters[] = {
+    {.name = "centre", .type = SEDGE_PARAMETER_VECTOR, .required = true, .text = "of the bump"},
+    {.name = "width", .required = true, .positive = true, .text = "radius where it falls to 1/e"},
+};
+
+static void apply_bump(const double *x, double t, const double *m, const double *p, const double *c,
+                       double *u)
+{
+    u[0] = 1.0;
+    for (int i = 0; i < 3; i++) u[0] *= exp(-pow((x[i] - c[i] * t - p[i]) / p[3], 2.0));
+    (void)m;
+}
+
+static const sedge_parameter sine_parameters[] = {
+    {.name = "waves", .type = SEDGE_PARAMETER_INTEGERS, .required = true, .text = "per length"},
+};
+
+static void apply_sine(const double *x, double t, const double *m, const double *p, const double *c,
+                       double *u)
+{
+    double turns = 0.0;
+
+    for (int i = 0; i < 3; i++) turns += p[i] * (x[i] - c[i] * t);
+    u[0] = sin(2.0 * 3.14159265358979323846 * turns);
+    (void)m;
+}
+
+// Name, function, exact?, parameters and their number, text.
+static const sedge_initial_kind initials[] = {
+    {"gaussian", apply_bump, true, bump_parameters, 2, "a round bump"},
+    {"sine", apply_sine, true, sine_parameters, 1, "a plane wave in a periodic box"},
+};
+
+static const sedge_parameter inflow_parameters[] = {{.name = "value", .text = "what comes in"}};
+
+// Name in the deck, name in the header, the same for the reference, parameters, text.
+static const sedge_boundary_kind boundaries[] = {
+    {"inflow", "advection_inflow", advection_inflow, inflow_parameters, 1, "where it enters"},
+    {"outflow", "advection_outflow", advection_outflow, NULL, 0, "where it leaves: open"},
+};
+
+static const char *const field_names[] = {"u"};
+static const sedge_output_group groups[] = {{.name = "u", .count = 1, .unit_si = "1", .si = 1.0}};
+
+const sedge_equation sedge_equation_advection = {
+    .name = "advection",
+    .text = "one field carried by a constant velocity",
+    .header = "advection_physics.h",
+    .header_text = sedge_text_advection_physics_h,
+    .fields = 1,
+    .field_names = field_names,
+    .linear = true,
+    .groups = groups,
+    .group_count = 1,
+    .flux_keys = flux_keys,
+    .flux_key_count = 2,
+    .constant_count = 4,
+    .constants = set_constants,
+    .flux = advection_flux,
+    .surface = advection_surface,
+    .speed = get_speed,
+    .energy = get_energy,
+    .boundaries = boundaries,
+    .boundary_count = 2,
+    .initials = initials,
+    .initial_count = 2,
+};

@@ -1,0 +1,241 @@
+// The table of Maxwell's equations: keys, units, boundaries, sources.
+#include "maxwell.h"
+
+#include <math.h>
+
+SEDGE_EQUATION_HEADER(maxwell);
+
+#define SPEED_OF_LIGHT  299792458.0      // m/s
+#define VACUUM_OHMS     376.730313668    // eta0
+#define VACUUM_EPSILON  8.8541878128e-12 // eps0, F/m
+#define COUNT_OF(table) ((int)(sizeof(table) / sizeof *(table)))
+
+// Code units: c0 = 1 with the metre as the unit of length and of time (c0 t), H times eta0. Then
+// eps E_t = curl H - eta0 (sigma E + J).
+static const double si[SEDGE_DIMENSIONS] = {
+    [SEDGE_DIMENSIONLESS] = 1.0,
+    [SEDGE_LENGTH] = 1.0,
+    [SEDGE_TIME] = SPEED_OF_LIGHT,
+    [SEDGE_FREQUENCY] = 1.0 / SPEED_OF_LIGHT,
+    [SEDGE_VELOCITY] = 1.0 / SPEED_OF_LIGHT,
+    [SEDGE_CONDUCTIVITY] = VACUUM_OHMS,
+    [SEDGE_RESISTANCE] = 1.0 / VACUUM_OHMS,
+    [SEDGE_FIELD] = 1.0,
+    [SEDGE_CURRENT_MOMENT] = VACUUM_OHMS,
+};
+
+static const char *const field_names[] = {"Ex", "Ey", "Ez", "Hx", "Hy", "Hz"};
+
+static const sedge_output_group groups[] = {
+    {.name = "E", .first = 0, .count = 3, .unit_si = "V/m", .si = 1.0},
+    {.name = "H", .first = 3, .count = 3, .unit_si = "A/m", .si = 1.0 / VACUUM_OHMS},
+};
+
+// ---- materials ---------------------------------------------------------------------------------
+
+static const sedge_parameter materials[] = {
+    {.name = "epsilon", .fallback = {1.0}, .positive = true, .text = "relative permittivity"},
+    {.name = "mu", .fallback = {1.0}, .positive = true, .text = "relative permeability"},
+    {.name = "conductivity",
+     .minimum = 0.0,
+     .maximum = HUGE_VAL,
+     .dimension = SEDGE_CONDUCTIVITY,
+     .text = "electric conductivity"},
+};
+
+static void derive(const double *deck, double *m)
+{
+    const double epsilon = deck[0];
+    const double mu = deck[1];
+    const double conductivity = deck[2];
+
+    m[MAXWELL_INVERSE_EPSILON] = 1.0 / epsilon;
+    m[MAXWELL_INVERSE_MU] = 1.0 / mu;
+    m[MAXWELL_Z] = sqrt(mu / epsilon);
+    m[MAXWELL_Y] = sqrt(epsilon / mu);
+    m[MAXWELL_DECAY] = conductivity / epsilon;
+}
+
+static bool has_source(const double *m)
+{
+    return m[MAXWELL_DECAY] > 0.0;
+}
+
+static double get_speed(const double *m, const double *c)
+{
+    (void)c;
+    return sqrt(m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU]);
+}
+
+static double get_decay(const double *m)
+{
+    return m[MAXWELL_DECAY];
+}
+
+// 1/2 (eps E^2 + mu H^2)
+static void get_energy(const double *m, double *weights)
+{
+    for (int i = 0; i < 3; i++) {
+        weights[i] = 1.0 / m[MAXWELL_INVERSE_EPSILON];
+        weights[3 + i] = 1.0 / m[MAXWELL_INVERSE_MU];
+    }
+}
+
+// ---- flux, boundaries, sources -----------------------------------------------------------------
+
+static const sedge_parameter flux_keys[] = {
+    {.name = "upwind",
+     .fallback = {1.0},
+     .minimum = 0.0,
+     .maximum = 1.0,
+     .text = "alpha: 1 upwind, 0 central (no dissipation)"},
+};
+
+static void set_constants(const double *keys, const double *incident, double *c)
+{
+    for (int i = 0; i < MAXWELL_CONSTANTS; i++) c[i] = 0.0;
+    c[MAXWELL_UPWIND] = keys[0];
+    if (incident == NULL) return;
+
+    const double *k = incident + WAVE_DIRECTION;
+    const double length = sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
+    c[MAXWELL_INCIDENT] = 1.0;
+    for (int i = 0; i < 3; i++) {
+        c[MAXWELL_DIRECTION + i] = length > 0.0 ? k[i] / length : 0.0;
+        c[MAXWELL_POLARISATION + i] = incident[WAVE_POLARISATION + i];
+        c[MAXWELL_ORIGIN + i] = incident[WAVE_ORIGIN + i];
+    }
+    for (int i = 0; i < SEDGE_SIGNAL_VALUES; i++) c[MAXWELL_SIGNAL + i] = incident[WAVE_SIGNAL + i];
+}
+
+static const sedge_parameter impedance_parameters[] = {
+    {.name = "impedance",
+     .required = true,
+     .minimum = 0.0,
+     .maximum = HUGE_VAL,
+     .dimension = SEDGE_RESISTANCE,
+     .text = "surface impedance: tangential E = impedance times H x n"},
+};
+
+static const sedge_boundary_kind boundaries[] = {
+    {.name = "pec",
+     .function = "maxwell_pec",
+     .apply = maxwell_pec,
+     .text = "perfect electric conductor; a scatterer when there is a plane-wave source"},
+    {.name = "pmc",
+     .function = "maxwell_pmc",
+     .apply = maxwell_pmc,
+     .text = "perfect magnetic conductor, a plane of symmetry"},
+    {.name = "absorbing",
+     .function = "maxwell_absorbing",
+     .apply = maxwell_absorbing,
+     .text = "first-order absorbing surface (Silver-Mueller)"},
+    {.name = "impedance",
+     .function = "maxwell_impedance",
+     .apply = maxwell_impedance,
+     .parameters = impedance_parameters,
+     .parameter_count = COUNT_OF(impedance_parameters),
+     .text = "wall with a real surface impedance; a scatterer when there is a plane-wave source"},
+};
+
+static const sedge_parameter plane_wave_parameters[] = {
+    {.name = "direction",
+     .type = SEDGE_PARAMETER_VECTOR,
+     .required = true,
+     .text = "where the wave goes; its length does not matter"},
+    {.name = "polarisation",
+     .type = SEDGE_PARAMETER_VECTOR,
+     .required = true,
+     .text = "of E, times the signal; perpendicular to the direction"},
+    {.name = "origin",
+     .type = SEDGE_PARAMETER_VECTOR,
+     .dimension = SEDGE_LENGTH,
+     .text = "the place where E is polarisation times signal(t)"},
+    {.name = "signal",
+     .type = SEDGE_PARAMETER_SIGNAL,
+     .required = true,
+     .dimension = SEDGE_FIELD,
+     .text = "E over time"},
+};
+
+static const sedge_parameter dipole_parameters[] = {
+    {.name = "position",
+     .type = SEDGE_PARAMETER_VECTOR,
+     .required = true,
+     .dimension = SEDGE_LENGTH,
+     .text = "place of the dipole"},
+    {.name = "signal",
+     .type = SEDGE_PARAMETER_SIGNAL,
+     .required = true,
+     .dimension = SEDGE_CURRENT_MOMENT,
+     .text = "current times length over time"},
+    {.name = "direction",
+     .type = SEDGE_PARAMETER_VECTOR,
+     .required = true,
+     .text = "of the current; its length does not matter"},
+};
+
+// eps E_t = ... - moment direction delta
+static void set_dipole(const double *p, const double *m, double *weights)
+{
+    const double *d = p + DIPOLE_DIRECTION;
+    const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+
+    for (int i = 0; i < 3; i++) {
+        weights[i] = -m[MAXWELL_INVERSE_EPSILON] * d[i] / length;
+        weights[3 + i] = 0.0;
+    }
+}
+
+static const sedge_source_kind sources[] = {
+    {.name = "plane-wave",
+     .type = SEDGE_SOURCE_INCIDENT,
+     .parameters = plane_wave_parameters,
+     .parameter_count = COUNT_OF(plane_wave_parameters),
+     .text = "an incident plane wave; the fields are then the scattered ones"},
+    {.name = "dipole",
+     .type = SEDGE_SOURCE_POINT,
+     .point = set_dipole,
+     .parameters = dipole_parameters,
+     .parameter_count = COUNT_OF(dipole_parameters),
+     .text = "a point current"},
+};
+
+// ---- the equation ------------------------------------------------------------------------------
+
+const sedge_equation sedge_equation_maxwell = {
+    .name = "maxwell",
+    .text = "Maxwell's equations in linear, isotropic, possibly conducting media",
+    .header = "maxwell_physics.h",
+    .header_text = sedge_text_maxwell_physics_h,
+    .fields = 6,
+    .field_names = field_names,
+    .linear = true,
+    .groups = groups,
+    .group_count = COUNT_OF(groups),
+    .materials = materials,
+    .material_count = COUNT_OF(materials),
+    .material_values = MAXWELL_MATERIAL_VALUES,
+    .derive = derive,
+    .flux_keys = flux_keys,
+    .flux_key_count = COUNT_OF(flux_keys),
+    .constant_count = MAXWELL_CONSTANTS,
+    .constants = set_constants,
+    .flux = maxwell_flux,
+    .surface = maxwell_surface,
+    .source = maxwell_source,
+    .has_source = has_source,
+    .speed = get_speed,
+    .decay = get_decay,
+    .energy = get_energy,
+    .boundaries = boundaries,
+    .boundary_count = COUNT_OF(boundaries),
+    .initials = maxwell_initials,
+    .initial_count = MAXWELL_INITIALS,
+    .sources = sources,
+    .source_count = COUNT_OF(sources),
+    .contradiction = maxwell_contradiction,
+    .si = si,
+    .energy_si = VACUUM_EPSILON,
+    .speed_name = "c0",
+};

@@ -1,0 +1,55 @@
+// What the files of this folder share: where each kind's parameters lie, and the functions behind
+// the tables of maxwell.c.
+#pragma once
+
+#include "dg/problem.h"
+
+#include "maxwell_physics.h"
+
+// Parameters of the plane wave, as a source and as an initial state.
+enum {
+    WAVE_DIRECTION = 0,
+    WAVE_POLARISATION = 3,
+    WAVE_ORIGIN = 6,
+    WAVE_SIGNAL = 9,
+};
+
+// Of a dipole.
+enum {
+    DIPOLE_POSITION = 0,
+    DIPOLE_SIGNAL = 3,
+    DIPOLE_DIRECTION = DIPOLE_SIGNAL + SEDGE_SIGNAL_VALUES,
+};
+
+// Of the cavity mode.
+enum {
+    CAVITY_MODE = 0,
+    CAVITY_SIZE = 3,
+    CAVITY_ORIGIN = 6,
+    CAVITY_AMPLITUDE = 9,
+};
+
+// Of the periodic wave.
+enum {
+    PERIODIC_WAVES = 0,
+    PERIODIC_PERIOD = 3,
+    PERIODIC_POLARISATION = 6,
+};
+
+// Of the mode of a box with two layers.
+enum {
+    LAYERED_MODE = 0,
+    LAYERED_SIZE = 3,
+    LAYERED_ORIGIN = 6,
+    LAYERED_SPLIT = 9,
+    LAYERED_BELOW = 10,
+    LAYERED_ABOVE = 11,
+};
+
+#define MAXWELL_INITIALS 5
+extern const sedge_initial_kind maxwell_initials[MAXWELL_INITIALS];
+
+// The amplitude of a cavity mode without its part along the wave vector `k`, which is set too.
+void maxwell_cavity_amplitude(const double *p, double k[3], double amplitude[3]);
+
+const char *maxwell_contradiction(const sedge_problem *problem);

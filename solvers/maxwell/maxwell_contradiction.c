@@ -1,0 +1,169 @@
+// What no single key can check: materials, boundaries, sources and initial state together.
+#include "maxwell.h"
+
+#include <math.h>
+#include <string.h>
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// Is `a` free of a part along `b`, but for rounding in the deck's digits?
+static bool is_perpendicular(const double a[3], const double b[3])
+{
+    return fabs(dot(a, b)) <= 1e-6 * sqrt(dot(a, a) * dot(b, b));
+}
+
+static bool is_zero(const double a[3])
+{
+    return !(dot(a, a) > 0.0);
+}
+
+static bool is_uniform(const sedge_problem *problem)
+{
+    for (int v = 1; v < problem->volumes; v++) {
+        for (int i = 0; i < MAXWELL_MATERIAL_VALUES; i++)
+            if (problem->materials[v][i] != problem->materials[0][i]) return false;
+    }
+    return true;
+}
+
+static bool is_lossless(const sedge_problem *problem)
+{
+    for (int v = 0; v < problem->volumes; v++)
+        if (problem->materials[v][MAXWELL_DECAY] > 0.0) return false;
+    return true;
+}
+
+static bool starts_as(const sedge_problem *problem, const char *name)
+{
+    return problem->initial != NULL && strcmp(problem->initial->name, name) == 0;
+}
+
+// Is there a surface that the incident wave drives?
+static bool has_scatterer(const sedge_problem *problem)
+{
+    for (int s = 0; s < problem->surfaces; s++) {
+        const sedge_boundary_kind *kind = problem->boundaries[s].kind;
+        if (kind != NULL && strcmp(kind->name, "absorbing") != 0) return true;
+    }
+    return false;
+}
+
+static const char *check_incident(const sedge_problem *problem)
+{
+    const double *p = problem->incident_parameters;
+
+    if (problem->incident == NULL) return NULL;
+    if (is_zero(p + WAVE_DIRECTION)) return "the plane-wave source has a zero direction";
+    if (is_zero(p + WAVE_POLARISATION)) return "the plane-wave source has a zero polarisation";
+    if (!is_perpendicular(p + WAVE_DIRECTION, p + WAVE_POLARISATION))
+        return "the plane-wave source's polarisation is not perpendicular to its direction";
+    if (!is_uniform(problem)) {
+        return "a plane-wave source needs the same material in every volume group: the fields are "
+               "the scattered ones, and only surfaces scatter";
+    }
+    if (!is_lossless(problem))
+        return "a plane-wave source needs conductivity 0: the incident wave travels undamped";
+    if (!has_scatterer(problem))
+        return "a plane-wave source acts on pec, pmc and impedance surfaces, and there is none";
+    if (!starts_as(problem, "zero")) {
+        return "a plane-wave source needs the initial state zero: the fields are the scattered "
+               "ones";
+    }
+    return NULL;
+}
+
+static const char *check_dipoles(const sedge_problem *problem)
+{
+    for (int i = 0; i < problem->point_source_count; i++) {
+        if (is_zero(problem->point_sources[i].parameters + DIPOLE_DIRECTION))
+            return "a dipole source has a zero direction";
+    }
+    return NULL;
+}
+
+static const char *check_cavity(const double *p)
+{
+    double k[3], amplitude[3];
+    int zeros = 0;
+    double alive = 0.0; // a component needs the two other indices
+
+    for (int i = 0; i < 3; i++)
+        if (!(p[CAVITY_MODE + i] > 0.0)) zeros++;
+    if (zeros > 1) return "a cavity-mode has at most one 0 in `mode`";
+    maxwell_cavity_amplitude(p, k, amplitude);
+    for (int i = 0; i < 3; i++)
+        if (zeros == 0 || !(p[CAVITY_MODE + i] > 0.0)) alive = fmax(alive, fabs(amplitude[i]));
+    if (!(alive > 1e-9 * sqrt(dot(p + CAVITY_AMPLITUDE, p + CAVITY_AMPLITUDE)))) {
+        return "the cavity-mode's amplitude has no part that its `mode` allows: it must not be "
+               "along the wave vector, and with a 0 in `mode` only that component lives";
+    }
+    return NULL;
+}
+
+static const char *check_initial(const sedge_problem *problem)
+{
+    const double *p = problem->initial_parameters;
+
+    if (starts_as(problem, "cavity-mode")) return check_cavity(p);
+    if (starts_as(problem, "plane-wave")) {
+        if (is_zero(p + WAVE_DIRECTION)) return "the initial plane-wave has a zero direction";
+        if (!is_perpendicular(p + WAVE_DIRECTION, p + WAVE_POLARISATION))
+            return "the initial plane-wave's polarisation is not perpendicular to its direction";
+    }
+    if (starts_as(problem, "periodic-wave")) {
+        double k[3];
+        for (int i = 0; i < 3; i++) k[i] = p[PERIODIC_WAVES + i] / p[PERIODIC_PERIOD + i];
+        if (is_zero(k)) return "the periodic-wave's `waves` are all 0";
+        if (!is_perpendicular(k, p + PERIODIC_POLARISATION)) {
+            return "the periodic-wave's polarisation is not perpendicular to its wave vector "
+                   "waves / period";
+        }
+    }
+    return NULL;
+}
+
+// Errors against an exact solution mean something only where it solves the problem.
+static const char *check_comparison(const sedge_problem *problem)
+{
+    if (!problem->compare) return NULL;
+    if (problem->point_source_count > 0) {
+        return "the initial state is no exact solution beside a dipole source: set "
+               "initial.compare to false";
+    }
+    if (starts_as(problem, "layered-mode")) {
+        for (int v = 0; v < problem->volumes; v++) {
+            const double *m = problem->materials[v];
+            const double epsilon = 1.0 / m[MAXWELL_INVERSE_EPSILON];
+            const double *p = problem->initial_parameters;
+            const double miss =
+                fmin(fabs(epsilon - p[LAYERED_BELOW]), fabs(epsilon - p[LAYERED_ABOVE]));
+            if (miss > 1e-9 * epsilon || m[MAXWELL_INVERSE_MU] != 1.0 || m[MAXWELL_DECAY] > 0.0) {
+                return "the layered-mode is exact only where each volume group has one of its two "
+                       "epsilons, mu 1 and no conductivity: set initial.compare to false";
+            }
+        }
+        return NULL;
+    }
+    if (!is_uniform(problem)) {
+        return "the initial state is an exact solution only with the same material in every volume "
+               "group: set initial.compare to false";
+    }
+    if (!is_lossless(problem) && !starts_as(problem, "cavity-mode")) {
+        return "the initial plane wave is an exact solution only without conductivity: set "
+               "initial.compare to false";
+    }
+    return NULL;
+}
+
+const char *maxwell_contradiction(const sedge_problem *problem)
+{
+    const char *found = check_incident(problem);
+
+    if (found == NULL) found = check_dipoles(problem);
+    if (found == NULL) found = check_initial(problem);
+    if (found == NULL) found = check_comparison(problem);
+    return found;
+}

@@ -1,0 +1,72 @@
+// What the kinds of device share: kept sources, compiler messages, the trace.
+#define _DEFAULT_SOURCE // PATH_MAX
+#include "internal.h"
+
+#include "base/file.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool switched_on(const char *variable)
+{
+    const char *const value = getenv(variable);
+
+    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+}
+
+bool sedge_trace_wanted(void)
+{
+    return switched_on("SEDGE_TRACE");
+}
+
+bool sedge_debug_wanted(void)
+{
+    return switched_on("SEDGE_DEBUG");
+}
+
+void sedge_trace(const char *call, double began, const char *format, ...)
+{
+    const double microseconds = 1e6 * (sedge_clock() - began);
+    char details[512];
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(details, sizeof details, format, args);
+    va_end(args);
+    (void)fprintf(stderr, "sedge trace: %s(%s) %.1f us\n", call, details, microseconds);
+}
+
+sedge_status sedge_keep_source(const char *source, const char *name, const char *extension)
+{
+    const char *const folder = getenv("SEDGE_KEEP");
+    char path[PATH_MAX];
+
+    if (folder == NULL || folder[0] == '\0' || name == NULL) return SEDGE_OK;
+    SEDGE_TRY(sedge_folder_make(folder));
+    const int length = snprintf(path, sizeof path, "%s/%s.%s", folder, name, extension);
+    if (length < 0 || length >= (int)sizeof path)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "SEDGE_KEEP: path too long: '%s'", folder);
+    for (char *at = path + strlen(folder) + 1; *at != '\0'; at++)
+        if (*at == '/') *at = '_';
+    return sedge_file_write(path, source, strlen(source));
+}
+
+sedge_status sedge_compile_failure(const char *what, const char *name, const char *log)
+{
+    enum { LONGEST = 2400 }; // what fits beside the rest of a message
+    const char *first = strstr(log, "error");
+
+    if (first == NULL) first = log;
+    while (first > log && first[-1] != '\n') first--;
+    size_t length = strlen(first);
+    if (length > LONGEST) {
+        length = LONGEST;
+        while (length > 0 && first[length - 1] != '\n') length--;
+        if (length == 0) length = LONGEST;
+    }
+    while (length > 0 && first[length - 1] == '\n') length--;
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE, "%s cannot compile '%s':\n%.*s", what,
+                      name != NULL ? name : "source", (int)length, first);
+}

@@ -1,0 +1,423 @@
+// The cuda device: the driver API, one primary context, work in non-blocking streams.
+#include "internal.h"
+
+#if SEDGE_HAVE_CUDA
+#include "base/memory.h"
+#include "cuda_driver.h"
+#include "nvrtc.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct cuda_state {
+    CUdevice device;
+    CUcontext context; // NULL until retained
+    CUstream own;      // for calls without a stream
+} cuda_state;
+
+int sedge_device_count_cuda(const char **why)
+{
+    const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+    static char no_compiler[1024];
+
+    if (why != NULL) *why = driver->why;
+    if (driver->devices == 0) return 0;
+    if (sedge_nvrtc_load() == SEDGE_OK) return driver->devices;
+    (void)snprintf(no_compiler, sizeof no_compiler, "%s", sedge_error_message());
+    sedge_error_clear();
+    if (why != NULL) *why = no_compiler;
+    return 0;
+}
+
+// Make the device's context current in this thread; cheap when it is.
+static sedge_status enter(const sedge_device *device)
+{
+    const cuda_state *const state = device->state;
+    const CUresult code = sedge_cuda_driver_get()->cuCtxSetCurrent(state->context);
+
+    if (code == CUDA_SUCCESS) return SEDGE_OK;
+    return sedge_cuda_finish(__FILE__, __LINE__, "cuCtxSetCurrent", code, 0.0, "device %d",
+                             device->info.ordinal);
+}
+
+static CUstream stream_or_own(const sedge_device *device, void *stream)
+{
+    const cuda_state *const state = device->state;
+
+    return stream != NULL ? (CUstream)stream : state->own;
+}
+
+// Work without a stream of the caller's is done when the call returns.
+static sedge_status finish(const sedge_device *device, void *stream)
+{
+    const cuda_state *const state = device->state;
+
+    if (stream == NULL) SEDGE_CUDA(cuStreamSynchronize, (state->own), "own stream");
+    return SEDGE_OK;
+}
+
+// ---- memory ------------------------------------------------------------------------------------
+
+static sedge_status out_of_memory(const char *what, int64_t bytes)
+{
+    const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+    size_t available = 0;
+    size_t all = 0;
+
+    (void)driver->cuMemGetInfo(&available, &all);
+    return SEDGE_FAIL(
+        SEDGE_ERR_MEMORY, "out of %s: %.1f MiB were asked for, %.1f of the GPU's %.1f MiB are free",
+        what, (double)bytes / 1048576.0, (double)available / 1048576.0, (double)all / 1048576.0);
+}
+
+static sedge_status allocate(sedge_device *device, uint64_t *address, int64_t bytes)
+{
+    const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+    const cuda_state *const state = device->state;
+    CUdeviceptr memory = 0;
+
+    SEDGE_TRY(enter(device));
+    const double began = driver->trace ? sedge_clock() : 0.0;
+    const CUresult code = driver->cuMemAlloc(&memory, (size_t)bytes);
+    if (code == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory("device memory", bytes);
+    SEDGE_TRY(sedge_cuda_finish(__FILE__, __LINE__, "cuMemAlloc", code, began, "%lld bytes",
+                                (long long)bytes));
+    *address = memory;
+    SEDGE_CUDA(cuMemsetD8Async, (memory, 0, (size_t)bytes, state->own), "%lld bytes",
+               (long long)bytes);
+    return finish(device, NULL);
+}
+
+static void release(sedge_device *device, uint64_t address, int64_t bytes)
+{
+    (void)bytes;
+    if (enter(device) == SEDGE_OK) (void)sedge_cuda_driver_get()->cuMemFree(address);
+}
+
+static sedge_status upload(sedge_device *device, uint64_t to, const void *from, int64_t bytes,
+                           void *stream)
+{
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuMemcpyHtoDAsync, (to, from, (size_t)bytes, stream_or_own(device, stream)),
+               "%lld bytes", (long long)bytes);
+    return finish(device, stream);
+}
+
+static sedge_status download(sedge_device *device, void *to, uint64_t from, int64_t bytes,
+                             void *stream)
+{
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuMemcpyDtoHAsync, (to, from, (size_t)bytes, stream_or_own(device, stream)),
+               "%lld bytes", (long long)bytes);
+    return finish(device, stream);
+}
+
+static sedge_status copy(sedge_device *device, uint64_t to, uint64_t from, int64_t bytes,
+                         void *stream)
+{
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuMemcpyDtoDAsync, (to, from, (size_t)bytes, stream_or_own(device, stream)),
+               "%lld bytes", (long long)bytes);
+    return finish(device, stream);
+}
+
+static sedge_status pinned_allocate(sedge_device *device, void **out, int64_t bytes)
+{
+    const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+
+    SEDGE_TRY(enter(device));
+    const double began = driver->trace ? sedge_clock() : 0.0;
+    const CUresult code = driver->cuMemHostAlloc(out, (size_t)bytes, CU_MEMHOSTALLOC_PORTABLE);
+    if (code == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory("pinned host memory", bytes);
+    SEDGE_TRY(sedge_cuda_finish(__FILE__, __LINE__, "cuMemHostAlloc", code, began, "%lld bytes",
+                                (long long)bytes));
+    memset(*out, 0, (size_t)bytes);
+    return SEDGE_OK;
+}
+
+static void pinned_release(sedge_device *device, void *memory)
+{
+    if (enter(device) == SEDGE_OK) (void)sedge_cuda_driver_get()->cuMemFreeHost(memory);
+}
+
+// ---- order and time ----------------------------------------------------------------------------
+
+static sedge_status stream_create(sedge_device *device, void **stream, bool high_priority)
+{
+    CUstream created = NULL;
+    int lowest = 0;
+    int highest = 0; // a smaller number
+
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuCtxGetStreamPriorityRange, (&lowest, &highest), "device %d", device->info.ordinal);
+    const int priority = high_priority ? highest : lowest;
+    SEDGE_CUDA(cuStreamCreateWithPriority, (&created, CU_STREAM_NON_BLOCKING, priority),
+               "priority %d", priority);
+    *stream = created;
+    return SEDGE_OK;
+}
+
+static void stream_free(sedge_device *device, void *stream)
+{
+    if (enter(device) == SEDGE_OK) (void)sedge_cuda_driver_get()->cuStreamDestroy(stream);
+}
+
+static sedge_status stream_wait(sedge_device *device, void *stream)
+{
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuStreamSynchronize, (stream), "stream %p", stream);
+    return SEDGE_OK;
+}
+
+static sedge_status event_create(sedge_device *device, void **event)
+{
+    CUevent created = NULL;
+
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuEventCreate, (&created, CU_EVENT_DEFAULT), "with timing");
+    *event = created;
+    return SEDGE_OK;
+}
+
+static void event_free(sedge_device *device, void *event)
+{
+    if (enter(device) == SEDGE_OK) (void)sedge_cuda_driver_get()->cuEventDestroy(event);
+}
+
+static sedge_status event_record(sedge_device *device, void *event, void *stream)
+{
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuEventRecord, (event, stream_or_own(device, stream)), "event %p, stream %p", event,
+               stream);
+    return SEDGE_OK;
+}
+
+static sedge_status event_wait(sedge_device *device, void *event)
+{
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuEventSynchronize, (event), "event %p", event);
+    return SEDGE_OK;
+}
+
+static sedge_status event_query(sedge_device *device, void *event, bool *done)
+{
+    SEDGE_TRY(enter(device));
+    const CUresult code = sedge_cuda_driver_get()->cuEventQuery(event);
+    if (code == CUDA_ERROR_NOT_READY) return SEDGE_OK;
+    *done = code == CUDA_SUCCESS;
+    if (*done) return SEDGE_OK;
+    return sedge_cuda_finish(__FILE__, __LINE__, "cuEventQuery", code, 0.0, "event %p", event);
+}
+
+static sedge_status stream_wait_event(sedge_device *device, void *stream, void *event)
+{
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuStreamWaitEvent, (stream, event, CU_EVENT_WAIT_DEFAULT), "stream %p, event %p",
+               stream, event);
+    return SEDGE_OK;
+}
+
+static sedge_status event_seconds(sedge_device *device, double *seconds, void *from, void *to)
+{
+    float milliseconds = 0.0f;
+
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuEventElapsedTime, (&milliseconds, from, to), "events %p, %p", from, to);
+    *seconds = 1e-3 * (double)milliseconds;
+    return SEDGE_OK;
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+static sedge_status compile(sedge_device *device, const char *source, const char *arch,
+                            const char *keep_name, void **out, size_t *length, sedge_text *log)
+{
+    return sedge_nvrtc_compile_named(source, arch != NULL ? arch : device->arch, keep_name, out,
+                                     length, log);
+}
+
+static sedge_status module_load(sedge_device *device, void **module, const void *binary,
+                                size_t length)
+{
+    CUmodule loaded = NULL;
+
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuModuleLoadData, (&loaded, binary), "%zu bytes", length);
+    *module = loaded;
+    return SEDGE_OK;
+}
+
+static void module_free(sedge_device *device, void *module)
+{
+    if (enter(device) == SEDGE_OK) (void)sedge_cuda_driver_get()->cuModuleUnload(module);
+}
+
+static sedge_status module_get(sedge_device *device, sedge_kernel *kernel, void *module)
+{
+    const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+    CUfunction function = NULL;
+    size_t offset;
+    size_t size;
+    int parameters = 0;
+
+    SEDGE_TRY(enter(device));
+    const CUresult code = driver->cuModuleGetFunction(&function, module, kernel->name);
+    if (code == CUDA_ERROR_NOT_FOUND)
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "the program has no kernel '%s'", kernel->name);
+    SEDGE_TRY(sedge_cuda_finish(__FILE__, __LINE__, "cuModuleGetFunction", code, sedge_clock(),
+                                "'%s'", kernel->name));
+    kernel->function = function;
+    if (driver->function_parameter == NULL) return SEDGE_OK;
+    while (driver->function_parameter(function, (size_t)parameters, &offset, &size) == CUDA_SUCCESS)
+        parameters++;
+    kernel->arguments = parameters - 1;
+    if (parameters == 0) {
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                          "kernel '%s' lacks its first parameter, the number of blocks",
+                          kernel->name);
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status inspect(sedge_device *device, sedge_kernel_info *out,
+                            const sedge_kernel *kernel, int threads)
+{
+    const CUfunction function = kernel->function;
+    int shared = 0;
+    int local = 0;
+
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuFuncGetAttribute, (&out->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function),
+               "registers of '%s'", kernel->name);
+    SEDGE_CUDA(cuFuncGetAttribute, (&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
+               "shared memory of '%s'", kernel->name);
+    SEDGE_CUDA(cuFuncGetAttribute, (&local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function),
+               "local memory of '%s'", kernel->name);
+    SEDGE_CUDA(cuFuncGetAttribute,
+               (&out->max_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
+               "most threads of '%s'", kernel->name);
+    SEDGE_CUDA(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+               (&out->blocks_per_multiprocessor, function, threads, 0), "'%s', %d threads",
+               kernel->name, threads);
+    out->shared_bytes = shared;
+    out->local_bytes = local;
+    return SEDGE_OK;
+}
+
+static sedge_status launch(sedge_device *device, const sedge_kernel *kernel, void *stream,
+                           int64_t blocks, int threads, void *const *arguments, int count)
+{
+    void *parameters[SEDGE_KERNEL_ARGUMENTS_MAX + 1];
+    long long leading = blocks;
+
+    if (blocks > INT_MAX || threads < 1) {
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                          "kernel '%s' cannot run %lld blocks of %d threads: allowed are %d blocks "
+                          "and at least 1 thread",
+                          kernel->name, leading, threads, INT_MAX);
+    }
+    parameters[0] = &leading;
+    for (int i = 0; i < count; i++) parameters[i + 1] = arguments[i];
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuLaunchKernel,
+               (kernel->function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1, 0,
+                stream_or_own(device, stream), parameters, NULL),
+               "'%s', %lld blocks of %d threads", kernel->name, leading, threads);
+    return finish(device, stream);
+}
+
+// ---- opening -----------------------------------------------------------------------------------
+
+static void close_cuda(sedge_device *device)
+{
+    const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+    cuda_state *const state = device->state;
+
+    if (state == NULL) return;
+    if (state->context != NULL && driver->cuCtxSetCurrent(state->context) == CUDA_SUCCESS) {
+        if (state->own != NULL) (void)driver->cuStreamDestroy(state->own);
+        (void)driver->cuCtxSetCurrent(NULL);
+    }
+    if (state->context != NULL) (void)driver->cuDevicePrimaryCtxRelease(state->device);
+    sedge_release(state);
+    device->state = NULL;
+}
+
+static const sedge_device_operations operations = {
+    .close = close_cuda,
+    .allocate = allocate,
+    .release = release,
+    .upload = upload,
+    .download = download,
+    .copy = copy,
+    .pinned_allocate = pinned_allocate,
+    .pinned_release = pinned_release,
+    .stream_create = stream_create,
+    .stream_free = stream_free,
+    .stream_wait = stream_wait,
+    .event_create = event_create,
+    .event_free = event_free,
+    .event_record = event_record,
+    .event_wait = event_wait,
+    .event_query = event_query,
+    .stream_wait_event = stream_wait_event,
+    .event_seconds = event_seconds,
+    .compile = compile,
+    .module_load = module_load,
+    .module_free = module_free,
+    .module_get = module_get,
+    .inspect = inspect,
+    .launch = launch,
+};
+
+static sedge_status get_attribute(const cuda_state *state, int *value, CUdevice_attribute which)
+{
+    SEDGE_CUDA(cuDeviceGetAttribute, (value, which, state->device), "attribute %d", (int)which);
+    return SEDGE_OK;
+}
+
+static sedge_status fill_info(sedge_device *device)
+{
+    const cuda_state *const state = device->state;
+    sedge_device_info *const info = &device->info;
+    int major, minor, l2, shared;
+    size_t memory = 0;
+
+    SEDGE_CUDA(cuDeviceGetName, (device->name, (int)sizeof device->name, state->device),
+               "device %d", info->ordinal);
+    SEDGE_CUDA(cuDeviceTotalMem, (&memory, state->device), "device %d", info->ordinal);
+    SEDGE_TRY(get_attribute(state, &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
+    SEDGE_TRY(get_attribute(state, &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    SEDGE_TRY(get_attribute(state, &l2, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
+    SEDGE_TRY(get_attribute(state, &shared, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+    SEDGE_TRY(
+        get_attribute(state, &info->multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+    info->memory_bytes = (int64_t)memory;
+    info->l2_bytes = l2;
+    info->shared_bytes_block = shared;
+    SEDGE_TRY(sedge_nvrtc_choose_arch(device->arch, sizeof device->arch, major, minor));
+    SEDGE_TRY(sedge_nvrtc_identity(device->compiler));
+    return sedge_nvrtc_options(device->arch, device->options);
+}
+
+sedge_status sedge_cuda_open(sedge_device *device, int local_rank)
+{
+    const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+    cuda_state *state = NULL;
+
+    device->operations = &operations;
+    SEDGE_TRY(sedge_allocate(&state, 1, sizeof *state));
+    device->state = state;
+    device->info.devices_on_node = driver->devices;
+    device->info.ordinal = local_rank % driver->devices;
+    SEDGE_CUDA(cuDeviceGet, (&state->device, device->info.ordinal), "device %d",
+               device->info.ordinal);
+    SEDGE_TRY(fill_info(device));
+    SEDGE_CUDA(cuDevicePrimaryCtxRetain, (&state->context, state->device), "device %d",
+               device->info.ordinal);
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuStreamCreateWithPriority, (&state->own, CU_STREAM_NON_BLOCKING, 0), "own stream");
+    return SEDGE_OK;
+}
+#endif

@@ -1,0 +1,88 @@
+// The CUDA driver, loaded at run time: no library is linked, a machine without a driver is fine.
+// Only files with SEDGE_HAVE_CUDA=1 include this.
+#pragma once
+
+#include "base/error.h"
+#include "base/file.h"
+#include "internal.h"
+
+#include <stdbool.h>
+
+#include <cuda.h>
+
+// Every driver function in use. cuda.h renames some by macros (cuMemAlloc is cuMemAlloc_v2): the
+// member of the table and the name that is looked up follow it.
+#define SEDGE_CUDA_FUNCTIONS(X)                    \
+    X(cuInit)                                      \
+    X(cuDriverGetVersion)                          \
+    X(cuGetErrorName)                              \
+    X(cuGetErrorString)                            \
+    X(cuDeviceGet)                                 \
+    X(cuDeviceGetCount)                            \
+    X(cuDeviceGetName)                             \
+    X(cuDeviceGetAttribute)                        \
+    X(cuDeviceTotalMem)                            \
+    X(cuDevicePrimaryCtxRetain)                    \
+    X(cuDevicePrimaryCtxRelease)                   \
+    X(cuCtxSetCurrent)                             \
+    X(cuCtxGetStreamPriorityRange)                 \
+    X(cuMemGetInfo)                                \
+    X(cuMemAlloc)                                  \
+    X(cuMemFree)                                   \
+    X(cuMemHostAlloc)                              \
+    X(cuMemFreeHost)                               \
+    X(cuMemsetD8Async)                             \
+    X(cuMemcpyHtoDAsync)                           \
+    X(cuMemcpyDtoHAsync)                           \
+    X(cuMemcpyDtoDAsync)                           \
+    X(cuStreamCreateWithPriority)                  \
+    X(cuStreamDestroy)                             \
+    X(cuStreamSynchronize)                         \
+    X(cuStreamWaitEvent)                           \
+    X(cuEventCreate)                               \
+    X(cuEventDestroy)                              \
+    X(cuEventRecord)                               \
+    X(cuEventSynchronize)                          \
+    X(cuEventQuery)                                \
+    X(cuEventElapsedTime)                          \
+    X(cuModuleLoadData)                            \
+    X(cuModuleUnload)                              \
+    X(cuModuleGetFunction)                         \
+    X(cuFuncGetAttribute)                          \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
+    X(cuLaunchKernel)
+
+typedef struct sedge_cuda_driver {
+    bool trace;
+    int version; // 13000 for 13.0
+    int devices;
+    char why[512]; // why there is no device, when devices is 0
+    // The number of a kernel's arguments can be asked since 12.4; NULL before.
+    CUresult (*function_parameter)(CUfunction function, size_t index, size_t *offset, size_t *size);
+#define SEDGE_CUDA_MEMBER(name) __typeof__(&name) name;
+    SEDGE_CUDA_FUNCTIONS(SEDGE_CUDA_MEMBER)
+#undef SEDGE_CUDA_MEMBER
+} sedge_cuda_driver;
+
+// The driver, loaded and started by the first call; `devices` is 0 when it cannot be used.
+const sedge_cuda_driver *sedge_cuda_driver_get(void);
+
+// Turn a driver's answer into a status; behind SEDGE_CUDA. `format` says on what it was called.
+__attribute__((format(printf, 6, 7))) SEDGE_MUST_USE
+sedge_status sedge_cuda_finish(const char *file, int line, const char *call, CUresult code,
+                               double began, const char *format, ...);
+
+#define SEDGE_CUDA_NAME(name)  SEDGE_CUDA_NAME2(name)
+#define SEDGE_CUDA_NAME2(name) #name
+
+// Call a driver function; return from the caller when it fails. `arguments` in parentheses; the
+// rest is a format and its values for messages and the trace.
+#define SEDGE_CUDA(function, arguments, ...)                                                       \
+    do {                                                                                           \
+        const sedge_cuda_driver *const sedge_driver = sedge_cuda_driver_get();                     \
+        const double sedge_began = sedge_driver->trace ? sedge_clock() : 0.0;                      \
+        const CUresult sedge_code = sedge_driver->function arguments;                              \
+        if (sedge_code != CUDA_SUCCESS || sedge_driver->trace)                                     \
+            SEDGE_TRY(sedge_cuda_finish(__FILE__, __LINE__, SEDGE_CUDA_NAME(function), sedge_code, \
+                                        sedge_began, __VA_ARGS__));                                \
+    } while (0)

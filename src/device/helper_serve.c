@@ -1,0 +1,259 @@
+// The helper's side. Plain libc only: it runs beside the solver and shares nothing with it.
+#define _GNU_SOURCE
+#include "helper_wire.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WORDS_MAX = 256 };
+
+static const char log_name[] = "compiler.log";
+
+typedef struct helper_request {
+    char *words[WORDS_MAX + 1];
+    char *input_name;
+    char *input;
+    char *output_name;
+} helper_request;
+
+bool sedge_wire_send(int socket, const void *bytes, size_t length)
+{
+    const char *at = bytes;
+
+    while (length > 0) {
+        const ssize_t sent = send(socket, at, length, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent <= 0) return false;
+        at += sent;
+        length -= (size_t)sent;
+    }
+    return true;
+}
+
+bool sedge_wire_send_text(int socket, const char *text)
+{
+    const uint64_t length = strlen(text);
+
+    return sedge_wire_send(socket, &length, sizeof length) && sedge_wire_send(socket, text, length);
+}
+
+bool sedge_wire_receive(int socket, void *bytes, size_t length)
+{
+    char *at = bytes;
+
+    while (length > 0) {
+        const ssize_t got = recv(socket, at, length, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        at += got;
+        length -= (size_t)got;
+    }
+    return true;
+}
+
+static bool receive_text(int socket, char **out)
+{
+    uint64_t length;
+
+    if (!sedge_wire_receive(socket, &length, sizeof length) || length >= SIZE_MAX) return false;
+    *out = malloc((size_t)length + 1);
+    if (*out == NULL) return false;
+    (*out)[length] = '\0';
+    return sedge_wire_receive(socket, *out, (size_t)length);
+}
+
+static bool receive_request(int socket, helper_request *request)
+{
+    uint64_t words;
+
+    if (!sedge_wire_receive(socket, &words, sizeof words) || words > WORDS_MAX) return false;
+    for (uint64_t i = 0; i < words; i++)
+        if (!receive_text(socket, &request->words[i])) return false;
+    return receive_text(socket, &request->input_name) && receive_text(socket, &request->input) &&
+           receive_text(socket, &request->output_name);
+}
+
+static void free_request(helper_request *request)
+{
+    for (int i = 0; i < WORDS_MAX; i++) free(request->words[i]);
+    free(request->input_name);
+    free(request->input);
+    free(request->output_name);
+    memset(request, 0, sizeof *request);
+}
+
+static bool write_file(int folder, const char *name, const char *text)
+{
+    size_t left = strlen(text);
+    const int file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (file < 0) return false;
+    while (left > 0) {
+        const ssize_t written = write(file, text, left);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) break;
+        text += written;
+        left -= (size_t)written;
+    }
+    return close(file) == 0 && left == 0;
+}
+
+// The whole file, or NULL.
+static char *read_file(int folder, const char *name, size_t *length)
+{
+    struct stat about;
+    char *bytes = NULL;
+    const int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
+
+    *length = 0;
+    if (file < 0) return NULL;
+    if (fstat(file, &about) == 0 && about.st_size >= 0) bytes = malloc((size_t)about.st_size + 1);
+    while (bytes != NULL && *length < (size_t)about.st_size) {
+        const ssize_t got = read(file, bytes + *length, (size_t)about.st_size - *length);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        *length += (size_t)got;
+    }
+    (void)close(file);
+    return bytes;
+}
+
+static void remove_folder(const char *path)
+{
+    DIR *const folder = opendir(path);
+    const struct dirent *entry;
+
+    if (folder != NULL) {
+        while ((entry = readdir(folder)) != NULL)
+            if (entry->d_name[0] != '.') (void)unlinkat(dirfd(folder), entry->d_name, 0);
+        (void)closedir(folder);
+    }
+    (void)rmdir(path);
+}
+
+static _Noreturn void become_command(char *const *words, const char *path, int folder, int report)
+{
+    static const int restored[] = {SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE};
+    const int log = openat(folder, log_name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+    // SIGINT stays ignored: the parent decides what an interrupt means.
+    for (size_t i = 0; i < sizeof restored / sizeof *restored; i++)
+        (void)signal(restored[i], SIG_DFL);
+    if (log >= 0 && dup2(log, 1) >= 0 && dup2(log, 2) >= 0 && fchdir(folder) == 0 &&
+        setenv("LC_ALL", "C", 1) == 0 && setenv("TMPDIR", path, 1) == 0)
+        (void)execv(words[0], words);
+    const int reason = errno;
+    (void)!write(report, &reason, sizeof reason);
+    _exit(127);
+}
+
+// Run the words; 0 and `*exit_status`, or the error that kept them from running.
+static int run_words(char *const *words, const char *path, int folder, int *exit_status)
+{
+    int ends[2];
+    int reason = 0;
+    int state;
+
+    if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+    const pid_t child = fork();
+    if (child == 0) become_command(words, path, folder, ends[1]);
+    if (child < 0) reason = errno;
+    (void)close(ends[1]); // exec closes the other copy: nothing to read then
+    while (child > 0 && read(ends[0], &reason, sizeof reason) < 0 && errno == EINTR) continue;
+    (void)close(ends[0]);
+    if (child < 0) return reason;
+    while (waitpid(child, &state, 0) < 0)
+        if (errno != EINTR) return errno;
+    *exit_status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+    return reason;
+}
+
+typedef struct helper_outcome {
+    int problem;      // errno, or 0
+    const char *step; // in which it came
+    int exit_status;
+    char *log;
+    size_t log_length;
+    char *output;
+    size_t output_length;
+} helper_outcome;
+
+static helper_outcome run_request(const helper_request *request)
+{
+    helper_outcome outcome = {.step = "temporary folder"};
+    const char *base = getenv("TMPDIR");
+    char path[PATH_MAX];
+
+    if (base == NULL || base[0] != '/') base = "/tmp";
+    const int length = snprintf(path, sizeof path, "%s/sedge-XXXXXX", base);
+    if (length >= (int)sizeof path) outcome.problem = ENAMETOOLONG;
+    if (outcome.problem == 0 && mkdtemp(path) == NULL) outcome.problem = errno;
+    if (outcome.problem != 0) return outcome;
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) {
+        outcome.problem = errno;
+    } else if (request->input_name[0] != '\0' &&
+               !write_file(folder, request->input_name, request->input)) {
+        outcome.step = "temporary file";
+        outcome.problem = errno;
+    } else {
+        outcome.step = request->words[0];
+        outcome.problem = run_words(request->words, path, folder, &outcome.exit_status);
+    }
+    if (outcome.problem == 0) {
+        outcome.log = read_file(folder, log_name, &outcome.log_length);
+        if (outcome.exit_status == 0 && request->output_name[0] != '\0') {
+            outcome.output = read_file(folder, request->output_name, &outcome.output_length);
+            outcome.step = request->output_name;
+            if (outcome.output == NULL) outcome.problem = ENOENT;
+        }
+    }
+    if (folder >= 0) (void)close(folder);
+    remove_folder(path);
+    return outcome;
+}
+
+static bool send_outcome(int socket, const helper_outcome *outcome)
+{
+    char why[PATH_MAX + 128] = "";
+    sedge_helper_reply reply = {.ran = outcome->problem == 0,
+                                .exit_status = outcome->exit_status,
+                                .log_length = outcome->log != NULL ? outcome->log_length : 0,
+                                .output_length = outcome->output_length};
+
+    if (outcome->problem == 0) {
+        return sedge_wire_send(socket, &reply, sizeof reply) &&
+               sedge_wire_send(socket, outcome->log, reply.log_length) &&
+               sedge_wire_send(socket, outcome->output, reply.output_length);
+    }
+    (void)snprintf(why, sizeof why, "%s: %s", outcome->step, strerror(outcome->problem));
+    reply.log_length = strlen(why);
+    reply.output_length = 0;
+    return sedge_wire_send(socket, &reply, sizeof reply) &&
+           sedge_wire_send(socket, why, reply.log_length);
+}
+
+void sedge_helper_serve(int socket)
+{
+    helper_request request = {.words = {NULL}};
+    bool answered = true;
+
+    while (answered && receive_request(socket, &request)) {
+        helper_outcome outcome = run_request(&request);
+        answered = send_outcome(socket, &outcome);
+        free(outcome.log);
+        free(outcome.output);
+        free_request(&request);
+    }
+    free_request(&request);
+}

@@ -1,0 +1,24 @@
+// What the two ends of the helper's socket say to each other.
+//
+// Request: number of words of the command; the words, the input file's name and text and the output
+// file's name, each as a length and bytes. Reply: sedge_helper_reply, the log, the output file.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct sedge_helper_reply {
+    uint64_t log_length; // when not run: why
+    uint64_t output_length;
+    int32_t ran;
+    int32_t exit_status;
+} sedge_helper_reply;
+
+// False when the other end is gone.
+bool sedge_wire_send(int socket, const void *bytes, size_t length);
+bool sedge_wire_send_text(int socket, const char *text);
+bool sedge_wire_receive(int socket, void *bytes, size_t length);
+
+// The helper's loop; returns when the other end is gone.
+void sedge_helper_serve(int socket);

@@ -1,0 +1,278 @@
+#define _GNU_SOURCE // gnu_get_libc_version
+#include "host_compiler.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "cpu.h"
+#include "helper.h"
+#include "internal.h"
+
+#include <gnu/libc-version.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OPTIONS_MAX = 24 };
+
+struct sedge_host_compiler {
+    char path[PATH_MAX];
+    sedge_text *version; // what -v prints
+    sedge_text *target;  // what -march=native means; empty where the compiler cannot say
+    const char *options[OPTIONS_MAX];
+    int options_count;
+};
+
+// ---- finding it --------------------------------------------------------------------------------
+
+static bool is_program(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
+}
+
+// Absolute, because the helper works in another folder; links stay, because some compilers go by
+// the name under which they are called.
+static bool make_absolute(char path[PATH_MAX], const char *given, size_t length)
+{
+    char here[PATH_MAX] = "";
+
+    if (given[0] != '/' && getcwd(here, sizeof here) == NULL) return false;
+    const int written =
+        snprintf(path, PATH_MAX, "%s%s%.*s", here, given[0] != '/' ? "/" : "", (int)length, given);
+    return written > 0 && written < PATH_MAX;
+}
+
+static bool find_program(char path[PATH_MAX], const char *name)
+{
+    const char *folders = getenv("PATH");
+
+    if (strchr(name, '/') != NULL)
+        return make_absolute(path, name, strlen(name)) && is_program(path);
+    if (folders == NULL) folders = "/usr/local/bin:/usr/bin:/bin";
+    while (*folders != '\0') {
+        const size_t length = strcspn(folders, ":");
+        if (length > 0 && make_absolute(path, folders, length)) {
+            const size_t used = strlen(path);
+            const int added = snprintf(path + used, PATH_MAX - used, "/%s", name);
+            if (added > 0 && (size_t)added < PATH_MAX - used && is_program(path)) return true;
+        }
+        folders += length + (folders[length] == ':' ? 1 : 0);
+    }
+    return false;
+}
+
+static sedge_status find_compiler(sedge_host_compiler *compiler)
+{
+    static const char *const names[] = {"cc", "gcc", "clang"};
+    const char *const wish = getenv("SEDGE_CC");
+
+    if (wish != NULL && wish[0] != '\0') {
+        if (find_program(compiler->path, wish)) return SEDGE_OK;
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                          "no C compiler: looked for '%s' (SEDGE_CC, one name or path); install it "
+                          "or set SEDGE_CC",
+                          wish);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (find_program(compiler->path, names[i])) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE, "no C compiler: looked for cc, gcc and clang in PATH; "
+                                        "install gcc or set SEDGE_CC");
+}
+
+// ---- who it is ---------------------------------------------------------------------------------
+
+// What the compiler prints for up to three words; `*exit_status` as the shell counts.
+static sedge_status ask(const sedge_host_compiler *compiler, const char *const *words,
+                        sedge_text *out, int *exit_status)
+{
+    const char *argv[5] = {compiler->path};
+    const sedge_helper_command command = {.argv = argv};
+    void *nothing = NULL;
+    size_t length;
+
+    for (int i = 0; words[i] != NULL && i < 3; i++) argv[i + 1] = words[i];
+    SEDGE_TRY(sedge_helper_run(&command, exit_status, out, &nothing, &length));
+    sedge_release(nothing);
+    return SEDGE_OK;
+}
+
+static void choose_options(sedge_host_compiler *compiler)
+{
+    // Not -ffast-math: not-a-number must stay visible, and results must not depend on what the
+    // compiler reorders. -Bsymbolic: a kernel's names are its own, whatever else is loaded.
+    static const char *const always[] = {
+        "-O3",
+        "-march=native",
+        "-fopenmp",
+        "-shared",
+        "-fPIC",
+        "-std=gnu11",
+        "-ffp-contract=fast",
+        "-fno-math-errno",
+        "-fno-trapping-math",
+        "-Wl,-Bsymbolic",
+    };
+    int count = 0;
+
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        compiler->options[count++] = always[i];
+    if (sedge_cpu_vector_bytes() == 64) compiler->options[count++] = "-mprefer-vector-width=512";
+    if (sedge_debug_wanted()) compiler->options[count++] = "-g";
+    compiler->options_count = count;
+}
+
+sedge_status sedge_host_compiler_create(sedge_host_compiler **out)
+{
+    static const char *const ask_version[] = {"-v", NULL};
+    static const char *const ask_target[] = {"-march=native", "-Q", "--help=target", NULL};
+    sedge_status status;
+    sedge_host_compiler *compiler = NULL;
+    sedge_text *target = NULL;
+    int exit_status;
+
+    *out = NULL;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&compiler, 1, sizeof *compiler));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&compiler->version));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&compiler->target));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&target));
+    SEDGE_TRY_GOTO(status, find_compiler(compiler));
+    SEDGE_TRY_GOTO(status, ask(compiler, ask_version, compiler->version, &exit_status));
+    if (exit_status != 0) {
+        status = SEDGE_FAIL(SEDGE_ERR_DEVICE, "'%s -v' ends with status %d: not a C compiler?",
+                            compiler->path, exit_status);
+        goto done;
+    }
+    SEDGE_TRY_GOTO(status, ask(compiler, ask_target, target, &exit_status));
+    if (exit_status == 0) { // gcc; clang does not know the question
+        SEDGE_TRY_GOTO(status, sedge_text_add_bytes(compiler->target, sedge_text_get(target),
+                                                    sedge_text_length(target)));
+    }
+    choose_options(compiler);
+    *out = compiler;
+    compiler = NULL;
+done:
+    sedge_text_free(target);
+    sedge_host_compiler_free(compiler);
+    return status;
+}
+
+void sedge_host_compiler_free(sedge_host_compiler *compiler)
+{
+    if (compiler == NULL) return;
+    sedge_text_free(compiler->version);
+    sedge_text_free(compiler->target);
+    sedge_release(compiler);
+}
+
+sedge_status sedge_host_compiler_identity(const sedge_host_compiler *compiler, sedge_text *out)
+{
+    const char *line = sedge_text_get(compiler->version);
+
+    // Lines with paths say where the compiler lies, not what it is.
+    while (*line != '\0') {
+        const size_t length = strcspn(line, "\n");
+        const bool is_place =
+            memchr(line, '/', length) != NULL || strncmp(line, "COLLECT_", 8) == 0;
+        if (!is_place && length > 0) SEDGE_TRY(sedge_text_add(out, "%.*s\n", (int)length, line));
+        line += length + (line[length] == '\n' ? 1 : 0);
+    }
+    return sedge_text_add(out, "libc %s\n", gnu_get_libc_version());
+}
+
+// The value of -march in gcc's own account, or "native".
+static void find_march(const sedge_host_compiler *compiler, char *march, size_t size)
+{
+    const char *at = strstr(sedge_text_get(compiler->target), "-march=");
+
+    (void)snprintf(march, size, "native");
+    if (at == NULL) return;
+    at += strlen("-march=");
+    at += strspn(at, " \t");
+    const size_t length = strcspn(at, " \t\n");
+    if (length > 0 && length < size) (void)snprintf(march, size, "%.*s", (int)length, at);
+}
+
+sedge_status sedge_host_compiler_arch(const sedge_host_compiler *compiler, sedge_text *out)
+{
+    sedge_status status;
+    sedge_text *model = NULL;
+    sedge_text *features = NULL;
+    char march[64];
+    char hash[SEDGE_HASH_TEXT];
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&model));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&features));
+    SEDGE_TRY_GOTO(status, sedge_cpu_model(model));
+    SEDGE_TRY_GOTO(status, sedge_cpu_features(features));
+    SEDGE_TRY_GOTO(status, sedge_text_add(features, "\n%s", sedge_text_get(compiler->target)));
+    const sedge_hash all = sedge_hash_bytes(sedge_text_get(features), sedge_text_length(features));
+    sedge_hash_print(&all, hash);
+    find_march(compiler, march, sizeof march);
+    SEDGE_TRY_GOTO(status, sedge_text_add(out, "native: %s, %s, features %.16s",
+                                          sedge_text_get(model), march, hash));
+done:
+    sedge_text_free(model);
+    sedge_text_free(features);
+    return status;
+}
+
+sedge_status sedge_host_compiler_options(const sedge_host_compiler *compiler, sedge_text *out)
+{
+    for (int i = 0; i < compiler->options_count; i++)
+        SEDGE_TRY(sedge_text_add(out, "%s%s", i > 0 ? " " : "", compiler->options[i]));
+    return sedge_text_add(out, " -lm");
+}
+
+// ---- running it --------------------------------------------------------------------------------
+
+sedge_status sedge_host_compiler_run(const sedge_host_compiler *compiler, const char *source,
+                                     const char *keep_name, void **out, size_t *length,
+                                     sedge_text *log)
+{
+    sedge_status status;
+    const char *argv[OPTIONS_MAX + 8];
+    const sedge_helper_command command = {
+        .argv = argv, .input_name = "kernel.c", .input = source, .output_name = "kernel.so"};
+    sedge_text *printed = NULL;
+    int exit_status;
+    int count = 0;
+    const double began = sedge_clock();
+
+    argv[count++] = compiler->path;
+    for (int i = 0; i < compiler->options_count; i++) argv[count++] = compiler->options[i];
+    argv[count++] = "-o";
+    argv[count++] = command.output_name;
+    argv[count++] = command.input_name;
+    argv[count++] = "-lm";
+    argv[count] = NULL;
+    SEDGE_TRY(sedge_keep_source(source, keep_name, "c"));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&printed));
+    SEDGE_TRY_GOTO(status, sedge_helper_run(&command, &exit_status, printed, out, length));
+    if (sedge_trace_wanted()) {
+        sedge_trace(compiler->path, began, "%s, status %d",
+                    keep_name != NULL ? keep_name : "source", exit_status);
+    }
+    if (log != NULL) {
+        SEDGE_TRY_GOTO(
+            status, sedge_text_add_bytes(log, sedge_text_get(printed), sedge_text_length(printed)));
+    }
+    if (exit_status > 128) {
+        status = SEDGE_FAIL(SEDGE_ERR_DEVICE, "the compiler '%s' was killed by signal %d",
+                            compiler->path, exit_status - 128);
+    } else if (exit_status != 0) {
+        status = sedge_compile_failure(compiler->path, keep_name, sedge_text_get(printed));
+    }
+done:
+    if (status != SEDGE_OK) {
+        sedge_release(*out);
+        *out = NULL;
+        *length = 0;
+    }
+    sedge_text_free(printed);
+    return status;
+}

@@ -1,0 +1,30 @@
+// The system's C compiler: which, with which options, and running it through the helper.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stddef.h>
+
+typedef struct sedge_host_compiler sedge_host_compiler;
+
+// Find the compiler (SEDGE_CC, else cc, gcc, clang in PATH) and ask it who it is. The caller frees
+// it.
+SEDGE_MUST_USE
+sedge_status sedge_host_compiler_create(sedge_host_compiler **out);
+void sedge_host_compiler_free(sedge_host_compiler *compiler);
+
+// Append: its version text and libc's, without paths / the chip it compiles for and a hash of the
+// chip's features / its options, without files.
+SEDGE_MUST_USE
+sedge_status sedge_host_compiler_identity(const sedge_host_compiler *compiler, sedge_text *out);
+SEDGE_MUST_USE
+sedge_status sedge_host_compiler_arch(const sedge_host_compiler *compiler, sedge_text *out);
+SEDGE_MUST_USE
+sedge_status sedge_host_compiler_options(const sedge_host_compiler *compiler, sedge_text *out);
+
+// As sedge_device_compile, for the host.
+SEDGE_MUST_USE
+sedge_status sedge_host_compiler_run(const sedge_host_compiler *compiler, const char *source,
+                                     const char *keep_name, void **out, size_t *length,
+                                     sedge_text *log);

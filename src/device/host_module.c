@@ -1,0 +1,117 @@
+#define _GNU_SOURCE // memfd_create
+#include "host_module.h"
+
+#include "base/memory.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct sedge_host_module {
+    void *library;
+    int file; // kept open: the loader knows libraries by name, and /proc/self/fd/N must stay ours
+};
+
+static bool write_all(int file, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(file, bytes, length);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        bytes += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+static void load_from_memory(sedge_host_module *module, const void *binary, size_t length)
+{
+    char path[64];
+
+    module->file = memfd_create("sedge-kernels", MFD_CLOEXEC);
+    if (module->file < 0) return;
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", module->file);
+    if (write_all(module->file, binary, length)) module->library = dlopen(path, RTLD_NOW);
+    if (module->library == NULL) {
+        (void)close(module->file);
+        module->file = -1;
+    }
+}
+
+static sedge_status load_from_file(sedge_host_module *module, const void *binary, size_t length)
+{
+    const char *base = getenv("TMPDIR");
+    const char *why = NULL;
+    char folder[PATH_MAX];
+    char path[PATH_MAX + 16];
+
+    if (base == NULL || base[0] != '/') base = "/tmp";
+    if (snprintf(folder, sizeof folder, "%s/sedge-XXXXXX", base) >= (int)sizeof folder)
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "TMPDIR: path too long: '%s'", base);
+    if (mkdtemp(folder) == NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot make a folder in '%s': %s", base,
+                          strerror(errno));
+    }
+    (void)snprintf(path, sizeof path, "%s/so-XXXXXX", folder);
+    module->file = mkstemp(path); // a new name each time
+    if (module->file < 0 || !write_all(module->file, binary, length)) {
+        why = strerror(errno);
+    } else {
+        module->library = dlopen(path, RTLD_NOW);
+        if (module->library == NULL) why = dlerror();
+    }
+    const sedge_status status =
+        module->library != NULL ? SEDGE_OK
+                                : SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot load compiled kernels: %s",
+                                             why != NULL ? why : "reason unknown");
+    (void)unlink(path);
+    (void)rmdir(folder);
+    return status;
+}
+
+sedge_status sedge_host_module_load(sedge_host_module **out, const void *binary, size_t length,
+                                    int threads)
+{
+    sedge_status status = SEDGE_OK;
+    sedge_host_module *module = NULL;
+    void (*set_threads)(int) = NULL;
+
+    *out = NULL;
+    SEDGE_TRY(sedge_allocate(&module, 1, sizeof *module));
+    module->file = -1;
+    load_from_memory(module, binary, length);
+    if (module->library == NULL) SEDGE_TRY_GOTO(status, load_from_file(module, binary, length));
+    void *const symbol = dlsym(module->library, "sedge_set_threads");
+    if (symbol != NULL) {
+        memcpy(&set_threads, &symbol, sizeof set_threads);
+        set_threads(threads);
+    }
+    *out = module;
+    module = NULL;
+done:
+    sedge_host_module_free(module);
+    return status;
+}
+
+void sedge_host_module_free(sedge_host_module *module)
+{
+    if (module == NULL) return;
+    if (module->library != NULL) (void)dlclose(module->library);
+    if (module->file >= 0) (void)close(module->file);
+    sedge_release(module);
+}
+
+sedge_status sedge_host_module_get(const sedge_host_module *module, const char *name,
+                                   void **function)
+{
+    *function = dlsym(module->library, name);
+    if (*function == NULL)
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "the program has no kernel '%s'", name);
+    return SEDGE_OK;
+}

@@ -1,0 +1,93 @@
+// Inside src/device: what every kind of device provides, and what the kinds share.
+#pragma once
+
+#include "device.h"
+
+#define SEDGE_KERNEL_ARGUMENTS_MAX 64
+
+// One row a kind. Addresses are device addresses; handles belong to the kind. Sizes and ranges are
+// checked before these are called. A NULL stream handle: done when the call returns.
+typedef struct sedge_device_operations {
+    void (*close)(sedge_device *device);
+    sedge_status (*allocate)(sedge_device *device, uint64_t *address, int64_t bytes);
+    void (*release)(sedge_device *device, uint64_t address, int64_t bytes);
+    sedge_status (*upload)(sedge_device *device, uint64_t to, const void *from, int64_t bytes,
+                           void *stream);
+    sedge_status (*download)(sedge_device *device, void *to, uint64_t from, int64_t bytes,
+                             void *stream);
+    sedge_status (*copy)(sedge_device *device, uint64_t to, uint64_t from, int64_t bytes,
+                         void *stream);
+    sedge_status (*pinned_allocate)(sedge_device *device, void **out, int64_t bytes);
+    void (*pinned_release)(sedge_device *device, void *memory);
+
+    sedge_status (*stream_create)(sedge_device *device, void **stream, bool high_priority);
+    void (*stream_free)(sedge_device *device, void *stream);
+    sedge_status (*stream_wait)(sedge_device *device, void *stream);
+    sedge_status (*event_create)(sedge_device *device, void **event);
+    void (*event_free)(sedge_device *device, void *event);
+    sedge_status (*event_record)(sedge_device *device, void *event, void *stream);
+    sedge_status (*event_wait)(sedge_device *device, void *event);
+    sedge_status (*event_query)(sedge_device *device, void *event, bool *done);
+    sedge_status (*stream_wait_event)(sedge_device *device, void *stream, void *event);
+    sedge_status (*event_seconds)(sedge_device *device, double *seconds, void *from, void *to);
+
+    sedge_status (*compile)(sedge_device *device, const char *source, const char *arch,
+                            const char *keep_name, void **out, size_t *length, sedge_text *log);
+    sedge_status (*module_load)(sedge_device *device, void **module, const void *binary,
+                                size_t length);
+    void (*module_free)(sedge_device *device, void *module);
+    sedge_status (*module_get)(sedge_device *device, sedge_kernel *kernel, void *module);
+    sedge_status (*inspect)(sedge_device *device, sedge_kernel_info *out,
+                            const sedge_kernel *kernel, int threads);
+    sedge_status (*launch)(sedge_device *device, const sedge_kernel *kernel, void *stream,
+                           int64_t blocks, int threads, void *const *arguments, int count);
+} sedge_device_operations;
+
+struct sedge_device {
+    const sedge_device_operations *operations;
+    void *state; // the kind's own
+    sedge_device_info info;
+    char name[256];
+    char arch[384];
+    sedge_text *compiler;
+    sedge_text *options;
+    int64_t memory_now;
+    int64_t memory_peak;
+};
+
+struct sedge_kernel {
+    sedge_module *module;
+    sedge_kernel *next;
+    char *name;
+    void *function; // CUfunction; the host's function pointer, byte by byte
+    int arguments;  // without the block count; -1: not known
+};
+
+struct sedge_module {
+    sedge_device *device;
+    void *handle;
+    sedge_kernel *kernels; // those asked for so far
+};
+
+// Fill an otherwise zeroed device, whose texts exist. On failure the caller frees it; `close` must
+// stand a half-made state.
+SEDGE_MUST_USE
+sedge_status sedge_host_open(sedge_device *device, int local_ranks);
+SEDGE_MUST_USE
+sedge_status sedge_cuda_open(sedge_device *device, int local_rank);
+
+// With SEDGE_KEEP set, write `source` to SEDGE_KEEP/name.extension; else, or without name, nothing.
+SEDGE_MUST_USE
+sedge_status sedge_keep_source(const char *source, const char *name, const char *extension);
+
+// Fail with the part of a compiler's log that matters: from the first error on.
+SEDGE_MUST_USE
+sedge_status sedge_compile_failure(const char *what, const char *name, const char *log);
+
+// SEDGE_TRACE and SEDGE_DEBUG: set to anything but "" and "0".
+bool sedge_trace_wanted(void);
+bool sedge_debug_wanted(void);
+
+// One line of the trace: what was called, how long since `began` (sedge_clock).
+__attribute__((format(printf, 3, 4))) void sedge_trace(const char *call, double began,
+                                                       const char *format, ...);

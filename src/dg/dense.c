@@ -1,0 +1,80 @@
+#include "dense.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+
+// Exchange rows i and k of w, [n][columns].
+static void swap_rows(long double *w, int columns, int i, int k)
+{
+    for (int j = 0; j < columns; j++) {
+        const long double kept = w[i * columns + j];
+        w[i * columns + j] = w[k * columns + j];
+        w[k * columns + j] = kept;
+    }
+}
+
+// Gauss-Jordan on w = [a | 1], [n][2n]: afterwards the right half is a^-1.
+static sedge_status eliminate(long double *w, int n)
+{
+    const int columns = 2 * n;
+
+    for (int i = 0; i < n; i++) {
+        int pivot = i;
+        for (int k = i + 1; k < n; k++)
+            if (fabsl(w[k * columns + i]) > fabsl(w[pivot * columns + i])) pivot = k;
+        if (!(fabsl(w[pivot * columns + i]) > 0.0L)) {
+            return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "column %d of a %d x %d matrix has no pivot", i,
+                              n, n);
+        }
+        if (pivot != i) swap_rows(w, columns, i, pivot);
+
+        const long double scale = 1.0L / w[i * columns + i];
+        for (int j = i; j < columns; j++) w[i * columns + j] *= scale;
+        for (int k = 0; k < n; k++) {
+            const long double factor = w[k * columns + i];
+            if (k == i || factor == 0.0L) continue;
+            for (int j = i; j < columns; j++) w[k * columns + j] -= factor * w[i * columns + j];
+        }
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_dense_invert(double *inverse, const double *a, int n)
+{
+    sedge_status status;
+    long double *w = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&w, 2 * (int64_t)n * n, sizeof *w));
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) w[i * 2 * n + j] = (long double)a[i * n + j];
+        w[i * 2 * n + n + i] = 1.0L;
+    }
+    SEDGE_TRY_GOTO(status, eliminate(w, n));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) inverse[i * n + j] = (double)w[i * 2 * n + n + j];
+done:
+    sedge_release(w);
+    return status;
+}
+
+void sedge_dense_multiply(double *c, const double *a, bool a_transposed, const double *b,
+                          bool b_transposed, int rows, int inner, int columns)
+{
+    const int a_row = a_transposed ? 1 : inner;
+    const int a_step = a_transposed ? rows : 1;
+    const int b_column = b_transposed ? inner : 1;
+    const int b_step = b_transposed ? 1 : columns;
+
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < columns; j++) {
+            long double sum = 0.0L;
+            for (int k = 0; k < inner; k++) {
+                const long double left = (long double)a[i * a_row + k * a_step];
+                const long double right = (long double)b[k * b_step + j * b_column];
+                sum += left * right;
+            }
+            c[i * columns + j] = (double)sum;
+        }
+    }
+}

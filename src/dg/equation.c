@@ -1,0 +1,24 @@
+#include "equation.h"
+
+int sedge_parameter_size(const sedge_parameter *parameter)
+{
+    switch (parameter->type) {
+    case SEDGE_PARAMETER_REAL:
+    case SEDGE_PARAMETER_INTEGER:
+        return 1;
+    case SEDGE_PARAMETER_VECTOR:
+    case SEDGE_PARAMETER_INTEGERS:
+        return 3;
+    case SEDGE_PARAMETER_SIGNAL:
+        return SEDGE_SIGNAL_VALUES;
+    }
+    return 0;
+}
+
+int sedge_parameters_size(const sedge_parameter *parameters, int count)
+{
+    int size = 0;
+
+    for (int i = 0; i < count; i++) size += sedge_parameter_size(&parameters[i]);
+    return size;
+}

@@ -1,0 +1,523 @@
+#include "dg/operator_internal.h"
+
+#include "base/file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const kernel_names[KERNELS] = {
+    [KERNEL_STAGE] = "sedge_stage",       [KERNEL_VOLUME] = "sedge_volume",
+    [KERNEL_SURFACE] = "sedge_surface",   [KERNEL_PACK] = "sedge_pack",
+    [KERNEL_BOUNDARY] = "sedge_boundary", [KERNEL_POINT] = "sedge_point_source",
+    [KERNEL_ENERGY] = "sedge_energy",     [KERNEL_PROBE] = "sedge_probe",
+};
+
+operator_real operator_scalar(const sedge_operator *op, double value)
+{
+    operator_real real;
+
+    if (op->shape.real_bytes == 8) {
+        real.d = value;
+    } else {
+        real.f = (float)value;
+    }
+    return real;
+}
+
+// ---- creation ----------------------------------------------------------------------------------
+
+static sedge_status make_program(sedge_operator *op, sedge_cache *cache)
+{
+    sedge_status status;
+    sedge_text *constants = NULL;
+    char name[96];
+    const sedge_equation *const equation = op->problem->equation;
+    const sedge_source sources[] = {
+        {"codegen/kernels/values.h", NULL},        {"codegen/kernels/signal.h", NULL},
+        {equation->header, equation->header_text}, {"codegen/kernels/dg_stage.h", NULL},
+        {"codegen/kernels/dg_trace.h", NULL},      {"codegen/kernels/dg_monitor.h", NULL},
+    };
+
+    (void)snprintf(name, sizeof name, "%s-n%d-%s-%s", equation->name, op->element->order,
+                   op->shape.real_bytes == 8 ? "fp64" : "fp32",
+                   op->shape.fused ? "fused" : "split");
+    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
+    SEDGE_TRY_GOTO(status,
+                   operator_constants_write(constants, &op->shape, op->problem, op->element));
+    const sedge_program_options options = {.name = name,
+                                           .constants = sedge_text_get(constants),
+                                           .sources = sources,
+                                           .count = (int)(sizeof sources / sizeof sources[0])};
+    SEDGE_TRY_GOTO(status,
+                   sedge_program_create(&op->program, op->comm, op->device, cache, &options));
+    for (int k = 0; k < KERNELS; k++) {
+        if (k == KERNEL_STAGE && !op->shape.fused) continue;
+        if ((k == KERNEL_VOLUME || k == KERNEL_SURFACE) && op->shape.fused) continue;
+        SEDGE_TRY_GOTO(status, sedge_program_get(&op->kernel[k], op->program, kernel_names[k]));
+    }
+done:
+    sedge_text_free(constants);
+    return status;
+}
+
+static sedge_status make_state(sedge_operator *op)
+{
+    const int64_t real = op->shape.real_bytes;
+    const int64_t fields = op->problem->equation->fields;
+    const int64_t bytes = op->layout.slots * op->element->nodes * fields * real;
+    const int64_t traces = op->mesh->halo_faces + op->mesh->boundary_faces;
+    const int64_t trace_bytes = traces * op->element->face_nodes * fields * real;
+
+    SEDGE_TRY(sedge_buffer_create(&op->u[0], op->device, bytes));
+    SEDGE_TRY(sedge_buffer_create(&op->u[1], op->device, bytes));
+    SEDGE_TRY(sedge_buffer_create(&op->residual, op->device, bytes));
+    SEDGE_TRY(sedge_buffer_create(&op->rhs, op->device, op->shape.fused ? 16 : bytes));
+    SEDGE_TRY(sedge_buffer_create(&op->trace, op->device, trace_bytes + 16));
+    return sedge_buffer_create(&op->energy, op->device, op->layout.slots * (int64_t)sizeof(double));
+}
+
+static sedge_status make_exchange(sedge_operator *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    const int64_t face_bytes =
+        (int64_t)op->element->face_nodes * op->problem->equation->fields * op->shape.real_bytes;
+    const int64_t bytes = mesh->halo_faces * face_bytes;
+    sedge_status status;
+    int64_t *offsets = NULL;
+
+    if (mesh->halo_faces == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_buffer_create(&op->packed, op->device, bytes));
+    SEDGE_TRY(sedge_pinned_allocate(&op->send, op->device, bytes));
+    SEDGE_TRY(sedge_pinned_allocate(&op->receive, op->device, bytes));
+    SEDGE_TRY(sedge_allocate(&offsets, mesh->peers + 1, sizeof *offsets));
+    for (int i = 0; i <= mesh->peers; i++) offsets[i] = mesh->peer_offsets[i] * face_bytes;
+    status = sedge_exchange_create(&op->exchange, op->comm, mesh->peers, mesh->peer_ranks, offsets,
+                                   op->send, op->receive);
+    sedge_release(offsets);
+    return status;
+}
+
+static sedge_status make_order(sedge_operator *op)
+{
+    SEDGE_TRY(sedge_stream_create(&op->main, op->device, false));
+    SEDGE_TRY(sedge_stream_create(&op->side, op->device, true));
+    SEDGE_TRY(sedge_event_create(&op->ready, op->device));
+    SEDGE_TRY(sedge_event_create(&op->packed_event, op->device));
+    SEDGE_TRY(sedge_event_create(&op->arrived, op->device));
+    SEDGE_TRY(sedge_event_create(&op->interior_done, op->device));
+    for (int i = 0; i < SEDGE_SAMPLES; i++) {
+        SEDGE_TRY(sedge_event_create(&op->sample[i].from, op->device));
+        SEDGE_TRY(sedge_event_create(&op->sample[i].to, op->device));
+    }
+    return SEDGE_OK;
+}
+
+// What one rank can fail at alone.
+static sedge_status make_local(sedge_operator *op)
+{
+    SEDGE_TRY(make_order(op));
+    SEDGE_TRY(operator_upload(op));
+    return make_state(op);
+}
+
+sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
+                                   sedge_device *device, sedge_cache *cache,
+                                   const sedge_element *element, const sedge_mesh *mesh,
+                                   const sedge_problem *problem,
+                                   const sedge_operator_options *options)
+{
+    sedge_status status;
+    sedge_operator *op = NULL;
+
+    *out = NULL;
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&op, 1, sizeof *op)));
+    op->comm = comm;
+    op->device = device;
+    op->element = element;
+    op->mesh = mesh;
+    op->problem = problem;
+    op->always_sample = options->time_kernels;
+    SEDGE_TRY_GOTO(status, operator_shape_choose(&op->shape, sedge_device_get_info(device), problem,
+                                                 element, options));
+    operator_layout_compute(&op->layout, mesh, op->shape.lanes);
+    (void)snprintf(op->variant, sizeof op->variant, "%s b%d n%d f%d l%d",
+                   op->shape.overlay ? "overlay"
+                   : op->shape.fused ? "fused"
+                                     : "split",
+                   op->shape.block, op->shape.item_nodes, op->shape.field_block, op->shape.lanes);
+    SEDGE_TRY_GOTO(status, make_program(op, cache));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_local(op)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_exchange(op)));
+    SEDGE_TRY_GOTO(status, operator_points_create(op));
+    *out = op;
+    op = NULL;
+done:
+    sedge_operator_free(op);
+    return status;
+}
+
+static void free_buffers(sedge_operator *op)
+{
+    sedge_buffer *const buffers[] = {
+        op->u[0],           op->u[1],          op->residual,       op->rhs,
+        op->trace,          op->links,         op->metric,         op->faces,
+        op->material,       op->materials,     op->deriv,          op->lift,
+        op->tables,         op->half_jacobian, op->mass,           op->energy,
+        op->energy_weights, op->boundary,      op->boundary_group, op->places,
+        op->parameters,     op->kinds,         op->halo,           op->packed,
+        op->probe_slots,    op->probe_weights, op->probe_samples,
+    };
+
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
+    for (int i = 0; i < op->points; i++) sedge_buffer_free(op->point[i].weights);
+    sedge_release(op->point);
+}
+
+void sedge_operator_free(sedge_operator *op)
+{
+    if (op == NULL) return;
+    if (op->main != NULL && sedge_operator_wait(op) != SEDGE_OK) sedge_error_clear();
+    sedge_exchange_free(op->exchange);
+    free_buffers(op);
+    sedge_pinned_release(op->device, op->send);
+    sedge_pinned_release(op->device, op->receive);
+    for (int i = 0; i < SEDGE_SAMPLES; i++) {
+        sedge_event_free(op->sample[i].from);
+        sedge_event_free(op->sample[i].to);
+    }
+    sedge_event_free(op->ready);
+    sedge_event_free(op->packed_event);
+    sedge_event_free(op->arrived);
+    sedge_event_free(op->interior_done);
+    sedge_stream_free(op->main);
+    sedge_stream_free(op->side);
+    sedge_program_free(op->program);
+    sedge_release(op);
+}
+
+// ---- launches and their times ------------------------------------------------------------------
+
+sedge_status operator_launch(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                             int64_t blocks, int threads, void *const *arguments, int count)
+{
+    if (blocks == 0) return SEDGE_OK;
+    operator_sample *sample = NULL;
+    if (op->sampling && op->samples < SEDGE_SAMPLES) sample = &op->sample[op->samples++];
+    if (sample != NULL) {
+        sample->kernel = kernel;
+        SEDGE_TRY(sedge_event_record(sample->from, stream));
+    }
+    SEDGE_TRY(sedge_kernel_launch(op->kernel[kernel], stream, blocks, threads, arguments, count));
+    op->launches[kernel]++;
+    if (sample != NULL) SEDGE_TRY(sedge_event_record(sample->to, stream));
+    return SEDGE_OK;
+}
+
+// Read the times of the sampled step; its work is long done, or is waited for.
+static sedge_status harvest_samples(sedge_operator *op)
+{
+    for (int i = 0; i < op->samples; i++) {
+        double seconds;
+        SEDGE_TRY(sedge_event_wait(op->sample[i].to));
+        SEDGE_TRY(sedge_event_seconds(&seconds, op->sample[i].from, op->sample[i].to));
+        op->sampled_seconds[op->sample[i].kernel] += seconds;
+        op->sampled_launches[op->sample[i].kernel]++;
+    }
+    op->samples = 0;
+    return SEDGE_OK;
+}
+
+// ---- one stage ---------------------------------------------------------------------------------
+
+// Values [first, first + count) through one kernel of dg_stage.h.
+static sedge_status run_range(sedge_operator *op, operator_kernel kernel, int64_t first,
+                              int64_t count, int stage, double dt)
+{
+    const sedge_lsrk *const method = &sedge_lsrk45;
+    uint64_t u = sedge_buffer_address(op->u[0]);
+    uint64_t next = sedge_buffer_address(op->u[1]);
+    uint64_t residual = sedge_buffer_address(op->residual);
+    uint64_t rhs = sedge_buffer_address(op->rhs);
+    uint64_t trace = sedge_buffer_address(op->trace);
+    uint64_t links = sedge_buffer_address(op->links);
+    uint64_t metric = sedge_buffer_address(op->metric);
+    uint64_t faces = sedge_buffer_address(op->faces);
+    uint64_t material = sedge_buffer_address(op->material);
+    uint64_t materials = sedge_buffer_address(op->materials);
+    uint64_t deriv = sedge_buffer_address(op->deriv);
+    uint64_t lift = sedge_buffer_address(op->lift);
+    uint64_t tables = sedge_buffer_address(op->tables);
+    int64_t slots = op->layout.slots;
+    operator_real a = operator_scalar(op, method->a[stage]);
+    operator_real b = operator_scalar(op, method->b[stage]);
+    operator_real step = operator_scalar(op, dt);
+    void *const arguments[] = {&u,     &next,     &residual,  &rhs,   &trace, &links,  &metric,
+                               &faces, &material, &materials, &deriv, &lift,  &tables, &first,
+                               &count, &slots,    &a,         &b,     &step};
+    const int64_t blocks = (count + op->shape.block - 1) / op->shape.block;
+
+    return operator_launch(op, kernel, op->main, blocks, op->shape.threads, arguments,
+                           (int)(sizeof arguments / sizeof arguments[0]));
+}
+
+static sedge_status make_boundary_traces(sedge_operator *op, double time)
+{
+    const int64_t fields = op->problem->equation->fields;
+    int64_t points = (int64_t)op->mesh->boundary_faces * op->element->face_nodes;
+    uint64_t u = sedge_buffer_address(op->u[0]);
+    uint64_t trace = sedge_buffer_address(op->trace) +
+                     (uint64_t)(op->mesh->halo_faces * (int64_t)op->element->face_nodes * fields *
+                                op->shape.real_bytes);
+    uint64_t boundary = sedge_buffer_address(op->boundary);
+    uint64_t group = sedge_buffer_address(op->boundary_group);
+    uint64_t places = sedge_buffer_address(op->places);
+    uint64_t parameters = sedge_buffer_address(op->parameters);
+    uint64_t kinds = sedge_buffer_address(op->kinds);
+    uint64_t faces = sedge_buffer_address(op->faces);
+    uint64_t material = sedge_buffer_address(op->material);
+    uint64_t materials = sedge_buffer_address(op->materials);
+    uint64_t tables = sedge_buffer_address(op->tables);
+    void *const arguments[] = {&u,     &trace,    &boundary,  &group,  &places, &parameters, &kinds,
+                               &faces, &material, &materials, &tables, &time,   &points};
+
+    return operator_launch(
+        op, KERNEL_BOUNDARY, op->main, (points + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
+        SEDGE_TRACE_THREADS, arguments, (int)(sizeof arguments / sizeof arguments[0]));
+}
+
+// Collect the traces of halo faces and bring them to the host, beside the main stream.
+static sedge_status pack_traces(sedge_operator *op)
+{
+    int64_t points = (int64_t)op->mesh->halo_faces * op->element->face_nodes;
+    uint64_t u = sedge_buffer_address(op->u[0]);
+    uint64_t halo = sedge_buffer_address(op->halo);
+    uint64_t tables = sedge_buffer_address(op->tables);
+    uint64_t packed = sedge_buffer_address(op->packed);
+    void *const arguments[] = {&u, &halo, &tables, &packed, &points};
+
+    SEDGE_TRY(sedge_stream_wait_event(op->side, op->ready));
+    SEDGE_TRY(operator_launch(op, KERNEL_PACK, op->side,
+                              (points + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
+                              SEDGE_TRACE_THREADS, arguments, 5));
+    SEDGE_TRY(
+        sedge_buffer_download(op->packed, 0, op->send, sedge_buffer_bytes(op->packed), op->side));
+    return sedge_event_record(op->packed_event, op->side);
+}
+
+// Receive the other ranks' traces and bring them to the device; the main stream waits for them.
+static sedge_status finish_exchange(sedge_operator *op)
+{
+    sedge_exchange_wait(op->exchange);
+    SEDGE_TRY(
+        sedge_buffer_upload(op->trace, 0, op->receive, sedge_buffer_bytes(op->packed), op->side));
+    SEDGE_TRY(sedge_event_record(op->arrived, op->side));
+    return sedge_stream_wait_event(op->main, op->arrived);
+}
+
+// The device goes on with interior elements while the host moves traces. On the host device the
+// interior work happens inside the calls of this thread, so sends start before it.
+static sedge_status run_interior_and_exchange(sedge_operator *op, int stage, double dt)
+{
+    const bool is_host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
+    const operator_layout *const layout = &op->layout;
+    double sent = 0.0;
+
+    SEDGE_TRY(pack_traces(op));
+    if (is_host) {
+        sedge_exchange_post_receives(op->exchange);
+        sedge_exchange_start_sends(op->exchange);
+        sent = sedge_clock();
+    }
+    if (!op->shape.fused) SEDGE_TRY(run_range(op, KERNEL_VOLUME, 0, layout->values, stage, dt));
+    SEDGE_TRY(run_range(op, op->shape.fused ? KERNEL_STAGE : KERNEL_SURFACE, 0,
+                        layout->interior_values, stage, dt));
+    SEDGE_TRY(sedge_event_record(op->interior_done, op->main));
+    if (!is_host) {
+        SEDGE_TRY(sedge_event_wait(op->packed_event));
+        sedge_exchange_post_receives(op->exchange);
+        sedge_exchange_start_sends(op->exchange);
+        sent = sedge_clock();
+    }
+    const double worked = sedge_clock();
+    SEDGE_TRY(finish_exchange(op));
+    if (is_host) {
+        op->exchange_seconds += sedge_clock() - sent;
+        op->exposed_seconds += sedge_clock() - worked;
+    } else if (op->sampling) { // what the main stream waited beyond its own work
+        double late;
+        SEDGE_TRY(sedge_event_wait(op->arrived));
+        SEDGE_TRY(sedge_event_wait(op->interior_done));
+        SEDGE_TRY(sedge_event_seconds(&late, op->interior_done, op->arrived));
+        op->exchange_seconds += sedge_clock() - sent;
+        op->exposed_seconds += late > 0.0 ? late : 0.0;
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status add_point_sources(sedge_operator *op, int stage, double time, double dt)
+{
+    uint64_t next = sedge_buffer_address(op->u[1]);
+    uint64_t residual = sedge_buffer_address(op->residual);
+    operator_real b = operator_scalar(op, sedge_lsrk45.b[stage]);
+
+    for (int i = 0; i < op->points; i++) {
+        uint64_t weights = sedge_buffer_address(op->point[i].weights);
+        operator_real amount = operator_scalar(op, dt * sedge_signal(op->point[i].signal, time));
+        void *const arguments[] = {&next, &residual, &weights, &op->point[i].slot, &amount, &b};
+        SEDGE_TRY(
+            operator_launch(op, KERNEL_POINT, op->main, 1, SEDGE_MONITOR_THREADS, arguments, 6));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status run_stage(sedge_operator *op, int stage, double t, double dt)
+{
+    const double time = t + sedge_lsrk45.c[stage] * dt;
+    const operator_layout *const layout = &op->layout;
+    const operator_kernel last = op->shape.fused ? KERNEL_STAGE : KERNEL_SURFACE;
+
+    SEDGE_TRY(sedge_event_record(op->ready, op->main));
+    SEDGE_TRY(make_boundary_traces(op, time));
+    if (op->exchange != NULL) {
+        SEDGE_TRY(run_interior_and_exchange(op, stage, dt));
+    } else {
+        if (!op->shape.fused) SEDGE_TRY(run_range(op, KERNEL_VOLUME, 0, layout->values, stage, dt));
+        SEDGE_TRY(run_range(op, last, 0, layout->interior_values, stage, dt));
+    }
+    SEDGE_TRY(run_range(op, last, layout->interior_values, layout->edge_values, stage, dt));
+    SEDGE_TRY(add_point_sources(op, stage, time, dt));
+
+    sedge_buffer *const swap = op->u[0];
+    op->u[0] = op->u[1];
+    op->u[1] = swap;
+    op->stages++;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_operator_step(sedge_operator *op, double t, double dt)
+{
+    op->sampling = op->always_sample || op->steps % SEDGE_SAMPLE_EVERY == SEDGE_SAMPLE_EVERY - 1;
+    if (op->sampling) SEDGE_TRY(harvest_samples(op));
+    for (int stage = 0; stage < sedge_lsrk45.stages; stage++)
+        SEDGE_TRY(run_stage(op, stage, t, dt));
+    op->sampling = false;
+    op->steps++;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_operator_wait(sedge_operator *op)
+{
+    SEDGE_TRY(sedge_stream_wait(op->main));
+    return sedge_stream_wait(op->side);
+}
+
+// ---- state in and out --------------------------------------------------------------------------
+
+// Index of (element, field, node) in the device's layout.
+static int64_t state_index(const sedge_operator *op, int64_t slot, int field, int node)
+{
+    const int64_t lanes = op->shape.lanes;
+    const int64_t row = slot / lanes * op->element->nodes + node;
+
+    return (row * op->problem->equation->fields + field) * lanes + slot % lanes;
+}
+
+sedge_status sedge_operator_set(sedge_operator *op, const double *u)
+{
+    const int fields = op->problem->equation->fields;
+    const int nodes = op->element->nodes;
+    void *state = NULL;
+
+    SEDGE_TRY(
+        sedge_allocate(&state, op->layout.slots * fields * nodes, (size_t)op->shape.real_bytes));
+    for (int32_t e = 0; e < op->mesh->elements; e++) {
+        const int64_t slot = operator_slot(op, e);
+        for (int f = 0; f < fields; f++)
+            for (int n = 0; n < nodes; n++) {
+                const double value = u[((int64_t)e * fields + f) * nodes + n];
+                const int64_t at = state_index(op, slot, f, n);
+                if (op->shape.real_bytes == 8) {
+                    ((double *)state)[at] = value;
+                } else {
+                    ((float *)state)[at] = (float)value;
+                }
+            }
+    }
+    sedge_status status = sedge_operator_wait(op);
+    if (status == SEDGE_OK)
+        status = sedge_buffer_upload(op->u[0], 0, state, sedge_buffer_bytes(op->u[0]), NULL);
+    sedge_release(state);
+    return status;
+}
+
+sedge_status sedge_operator_get(sedge_operator *op, double *u)
+{
+    const int fields = op->problem->equation->fields;
+    const int nodes = op->element->nodes;
+    sedge_status status;
+    void *state = NULL;
+
+    SEDGE_TRY(
+        sedge_allocate(&state, op->layout.slots * fields * nodes, (size_t)op->shape.real_bytes));
+    SEDGE_TRY_GOTO(status, sedge_operator_wait(op));
+    SEDGE_TRY_GOTO(status,
+                   sedge_buffer_download(op->u[0], 0, state, sedge_buffer_bytes(op->u[0]), NULL));
+    for (int32_t e = 0; e < op->mesh->elements; e++) {
+        const int64_t slot = operator_slot(op, e);
+        for (int f = 0; f < fields; f++)
+            for (int n = 0; n < nodes; n++) {
+                const int64_t at = state_index(op, slot, f, n);
+                u[((int64_t)e * fields + f) * nodes + n] = op->shape.real_bytes == 8
+                                                               ? ((double *)state)[at]
+                                                               : (double)((float *)state)[at];
+            }
+    }
+done:
+    sedge_release(state);
+    return status;
+}
+
+// ---- cost --------------------------------------------------------------------------------------
+
+void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
+{
+    const double np = op->element->nodes;
+    const double nfp = op->element->face_nodes;
+    const double fields = op->problem->equation->fields;
+    const double elements = op->mesh->elements;
+
+    memset(out, 0, sizeof *out);
+    out->variant = op->variant;
+    // Peers' counts (PHYSICS.md section 4): nominal flops, so that rates can be compared.
+    out->flops = elements * (6.0 * fields * np * np + 11.0 * fields * np + 61.0 * 4.0 * nfp +
+                             np * (8.0 * fields * nfp + fields) + 4.0 * fields * np);
+    out->bytes =
+        elements * (4.0 * fields * np * op->shape.real_bytes + 25.0 * op->shape.real_bytes + 32.0);
+    out->stages = op->stages;
+    out->exchange_seconds = op->exchange_seconds;
+    out->exposed_seconds = op->exposed_seconds;
+    if (op->packed != NULL)
+        out->exchange_bytes_per_step = (double)sedge_buffer_bytes(op->packed) * sedge_lsrk45.stages;
+    for (int k = 0; k < KERNELS; k++) {
+        if (op->launches[k] == 0) continue;
+        out->kernel[out->kernels].name = kernel_names[k];
+        out->kernel[out->kernels].launches = op->launches[k];
+        if (op->sampled_launches[k] > 0)
+            out->kernel[out->kernels].seconds =
+                op->sampled_seconds[k] / (double)op->sampled_launches[k] * (double)op->launches[k];
+        out->kernels++;
+    }
+}
+
+int64_t sedge_operator_memory(const sedge_problem *problem, int32_t elements, int32_t trace_faces)
+{
+    const int64_t order = problem->order;
+    const int64_t nodes = (order + 1) * (order + 2) * (order + 3) / 6;
+    const int64_t face_nodes = (order + 1) * (order + 2) / 2;
+    const int64_t real = problem->precision == SEDGE_FP64 ? 8 : 4;
+    const int64_t fields = problem->equation->fields;
+
+    return elements * (3 * nodes * fields * real + 25 * real + 8 * SEDGE_FACES + 20) +
+           trace_faces * face_nodes * (fields * real + 3 * (int64_t)sizeof(double)) +
+           nodes * (4 * nodes + 4 * face_nodes) * real;
+}

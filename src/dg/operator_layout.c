@@ -1,0 +1,271 @@
+#include "dg/operator_internal.h"
+
+#include <string.h>
+
+void operator_layout_compute(operator_layout *layout, const sedge_mesh *mesh, int lanes)
+{
+    const int64_t edge = mesh->elements - mesh->interior;
+
+    layout->interior_values = (mesh->interior + lanes - 1) / lanes;
+    layout->edge_values = (edge + lanes - 1) / lanes;
+    layout->values = layout->interior_values + layout->edge_values;
+    layout->slots = layout->values * lanes;
+    layout->edge_slot = layout->interior_values * lanes;
+}
+
+int64_t operator_slot(const sedge_operator *op, int32_t element)
+{
+    if (element < op->mesh->interior) return element;
+    return op->layout.edge_slot + (element - op->mesh->interior);
+}
+
+// Store `value` as real number `index` of an array in the run's precision.
+static void put_real(const sedge_operator *op, void *array, int64_t index, double value)
+{
+    if (op->shape.real_bytes == 8) {
+        ((double *)array)[index] = value;
+    } else {
+        ((float *)array)[index] = (float)value;
+    }
+}
+
+// A new buffer filled from `count` items of `size` bytes, and the end of the host copy.
+static sedge_status upload(sedge_operator *op, sedge_buffer **out, void *from, int64_t count,
+                           size_t size)
+{
+    const int64_t bytes = count * (int64_t)size;
+    sedge_status status = sedge_buffer_create(out, op->device, bytes > 0 ? bytes : 16);
+
+    if (status == SEDGE_OK && bytes > 0) status = sedge_buffer_upload(*out, 0, from, bytes, NULL);
+    sedge_release(from);
+    return status;
+}
+
+// Metric terms and face geometry; empty slots get zeros, so that nothing ever changes there.
+static sedge_status upload_geometry(sedge_operator *op)
+{
+    const int lanes = op->shape.lanes;
+    const size_t real = (size_t)op->shape.real_bytes;
+    void *metric = NULL;
+    void *faces = NULL;
+    double *half_jacobian = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&metric, op->layout.slots * 9, real));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&faces, op->layout.slots * 16, real));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&half_jacobian, op->layout.slots, sizeof(double)));
+    for (int32_t e = 0; e < op->mesh->elements; e++) {
+        const int64_t slot = operator_slot(op, e);
+        const int64_t value = slot / lanes;
+        const int64_t lane = slot % lanes;
+        sedge_geometry geometry;
+
+        sedge_geometry_compute(&geometry, op->mesh->corners[e]);
+        half_jacobian[slot] = 0.5 * geometry.jacobian;
+        for (int k = 0; k < 9; k++)
+            put_real(op, metric, (value * 9 + k) * lanes + lane, geometry.metric[k / 3][k % 3]);
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const int64_t at = (value * SEDGE_FACES + f) * 4;
+            for (int d = 0; d < 3; d++)
+                put_real(op, faces, (at + d) * lanes + lane, geometry.normal[f][d]);
+            put_real(op, faces, (at + 3) * lanes + lane, geometry.face_scale[f]);
+        }
+    }
+    status = upload(op, &op->metric, metric, op->layout.slots * 9, real);
+    metric = NULL;
+    if (status != SEDGE_OK) goto done;
+    status = upload(op, &op->faces, faces, op->layout.slots * 16, real);
+    faces = NULL;
+    if (status != SEDGE_OK) goto done;
+    status = upload(op, &op->half_jacobian, half_jacobian, op->layout.slots, sizeof(double));
+    half_jacobian = NULL;
+done:
+    sedge_release(metric);
+    sedge_release(faces);
+    sedge_release(half_jacobian);
+    return status;
+}
+
+static sedge_status upload_links(sedge_operator *op)
+{
+    int32_t(*links)[2] = NULL;
+
+    SEDGE_TRY(sedge_allocate(&links, op->layout.slots * SEDGE_FACES, sizeof *links));
+    for (int64_t slot = 0; slot < op->layout.slots; slot++)
+        for (int f = 0; f < SEDGE_FACES; f++) { // an empty slot is its own neighbour
+            links[slot * SEDGE_FACES + f][0] = (int32_t)slot;
+            links[slot * SEDGE_FACES + f][1] = f * 6;
+        }
+    for (int32_t e = 0; e < op->mesh->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const sedge_face *const face = &op->mesh->faces[e][f];
+            int32_t *const link = links[operator_slot(op, e) * SEDGE_FACES + f];
+            link[0] = face->neighbour >= 0 ? (int32_t)operator_slot(op, face->neighbour)
+                                           : face->neighbour;
+            link[1] = face->face * 6 + face->orientation;
+        }
+    }
+    return upload(op, &op->links, links, op->layout.slots * SEDGE_FACES, sizeof *links);
+}
+
+// Material numbers of slots, then of the neighbours behind the trace slots; and their values.
+static sedge_status upload_materials(sedge_operator *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    const sedge_equation *const equation = op->problem->equation;
+    const int64_t traces = mesh->halo_faces + mesh->boundary_faces;
+    const int values = equation->material_values;
+    int32_t *material = NULL;
+    void *list = NULL;
+    double *weights = NULL;
+
+    SEDGE_TRY(sedge_allocate(&material, op->layout.slots + traces, sizeof *material));
+    for (int32_t e = 0; e < mesh->elements; e++) material[operator_slot(op, e)] = mesh->group[e];
+    for (int64_t i = 0; i < traces; i++) {
+        const sedge_trace_face *const face = &mesh->trace_faces[i];
+        material[op->layout.slots + i] =
+            i < mesh->halo_faces ? face->group : mesh->group[face->element];
+    }
+    SEDGE_TRY(upload(op, &op->material, material, op->layout.slots + traces, sizeof *material));
+
+    SEDGE_TRY(sedge_allocate(&list, (int64_t)op->problem->volumes * values + 1,
+                             (size_t)op->shape.real_bytes));
+    for (int i = 0; i < op->problem->volumes * values; i++)
+        put_real(op, list, i, op->problem->materials[i / values][i % values]);
+    SEDGE_TRY(upload(op, &op->materials, list, (int64_t)op->problem->volumes * values + 1,
+                     (size_t)op->shape.real_bytes));
+
+    const int fields = equation->fields;
+    SEDGE_TRY(sedge_allocate(&weights, (int64_t)op->problem->volumes * fields, sizeof *weights));
+    for (int i = 0; i < op->problem->volumes; i++)
+        equation->energy(op->problem->materials[i], weights + i * fields);
+    return upload(op, &op->energy_weights, weights, (int64_t)op->problem->volumes * fields,
+                  sizeof *weights);
+}
+
+static sedge_status upload_matrices(sedge_operator *op)
+{
+    const sedge_element *const element = op->element;
+    const int nodes = element->nodes;
+    const int tile = op->shape.item_nodes;
+    const int points = SEDGE_FACES * element->face_nodes;
+    const int64_t deriv_count = (int64_t)nodes * op->shape.tiles * op->shape.deriv_width;
+    const int64_t lift_count = (int64_t)points * op->shape.tiles * op->shape.lift_width;
+    const size_t real = (size_t)op->shape.real_bytes;
+    void *deriv = NULL;
+    void *lift = NULL;
+    void *mass = NULL;
+
+    SEDGE_TRY(sedge_allocate(&deriv, deriv_count, real));
+    for (int m = 0; m < nodes; m++)
+        for (int n = 0; n < nodes; n++)
+            for (int j = 0; j < 3; j++)
+                put_real(op, deriv,
+                         ((int64_t)m * op->shape.tiles + n / tile) * op->shape.deriv_width +
+                             n % tile * 3 + j,
+                         element->derivative[j][n * nodes + m]);
+    SEDGE_TRY(upload(op, &op->deriv, deriv, deriv_count, real));
+
+    SEDGE_TRY(sedge_allocate(&lift, lift_count, real));
+    for (int k = 0; k < points; k++)
+        for (int n = 0; n < nodes; n++)
+            put_real(op, lift,
+                     ((int64_t)k * op->shape.tiles + n / tile) * op->shape.lift_width + n % tile,
+                     element->lift[n * points + k]);
+    SEDGE_TRY(upload(op, &op->lift, lift, lift_count, real));
+
+    SEDGE_TRY(sedge_allocate(&mass, (int64_t)nodes * nodes, real));
+    for (int i = 0; i < nodes * nodes; i++) put_real(op, mass, i, element->mass[i]);
+    return upload(op, &op->mass, mass, (int64_t)nodes * nodes, real);
+}
+
+static sedge_status upload_tables(sedge_operator *op)
+{
+    const sedge_element *const element = op->element;
+    const int width = element->face_nodes;
+    int16_t *tables = NULL;
+
+    SEDGE_TRY(sedge_allocate(&tables, (int64_t)(4 + 48) * width, sizeof *tables));
+    for (int k = 0; k < SEDGE_FACES * width; k++) tables[k] = (int16_t)element->face_node[k];
+    for (int code = 0; code < 24; code++) {
+        const int *const permuted = element->permuted + code % 6 * width;
+        for (int i = 0; i < width; i++) {
+            tables[(4 + code) * width + i] =
+                (int16_t)element->face_node[code / 6 * width + permuted[i]];
+            tables[(28 + code) * width + i] = (int16_t)permuted[i];
+        }
+    }
+    return upload(op, &op->tables, tables, (int64_t)(4 + 48) * width, sizeof *tables);
+}
+
+// (slot, face) of the trace faces [first, first + count).
+static sedge_status upload_faces(sedge_operator *op, sedge_buffer **out, int32_t first,
+                                 int32_t count)
+{
+    int32_t(*list)[2] = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, count, sizeof *list));
+    for (int32_t i = 0; i < count; i++) {
+        const sedge_trace_face *const face = &op->mesh->trace_faces[first + i];
+        list[i][0] = (int32_t)operator_slot(op, face->element);
+        list[i][1] = face->face;
+    }
+    return upload(op, out, list, count, sizeof *list);
+}
+
+// Boundary faces: their groups, the places of their nodes, their conditions' kinds and parameters.
+static sedge_status upload_boundary(sedge_operator *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    const sedge_element *const element = op->element;
+    const int width = element->face_nodes;
+    int32_t *group = NULL;
+    double *places = NULL;
+    double *parameters = NULL;
+    int32_t *kinds = NULL;
+
+    SEDGE_TRY(upload_faces(op, &op->boundary, mesh->halo_faces, mesh->boundary_faces));
+    SEDGE_TRY(sedge_allocate(&group, mesh->boundary_faces, sizeof *group));
+    for (int32_t i = 0; i < mesh->boundary_faces; i++)
+        group[i] = mesh->trace_faces[mesh->halo_faces + i].group;
+    SEDGE_TRY(upload(op, &op->boundary_group, group, mesh->boundary_faces, sizeof *group));
+
+    SEDGE_TRY(sedge_allocate(&places, (int64_t)mesh->boundary_faces * width * 3, sizeof *places));
+    for (int32_t i = 0; i < mesh->boundary_faces; i++) {
+        const sedge_trace_face *const face = &mesh->trace_faces[mesh->halo_faces + i];
+        for (int k = 0; k < width; k++) {
+            const int n = element->face_node[face->face * width + k];
+            sedge_geometry_map(mesh->corners[face->element], element->r[n], element->s[n],
+                               element->t[n], places + ((int64_t)i * width + k) * 3);
+        }
+    }
+    SEDGE_TRY(
+        upload(op, &op->places, places, (int64_t)mesh->boundary_faces * width * 3, sizeof *places));
+
+    const int surfaces = op->problem->surfaces;
+    SEDGE_TRY(
+        sedge_allocate(&parameters, (int64_t)surfaces * SEDGE_MAX_VALUES, sizeof *parameters));
+    SEDGE_TRY(sedge_allocate(&kinds, surfaces, sizeof *kinds));
+    for (int i = 0; i < surfaces; i++) {
+        const sedge_boundary *const boundary = &op->problem->boundaries[i];
+        memcpy(parameters + (size_t)i * SEDGE_MAX_VALUES, boundary->parameters,
+               sizeof boundary->parameters);
+        kinds[i] = boundary->kind == NULL
+                       ? -1
+                       : (int32_t)(boundary->kind - op->problem->equation->boundaries);
+    }
+    SEDGE_TRY(upload(op, &op->kinds, kinds, surfaces, sizeof *kinds));
+    return upload(op, &op->parameters, parameters, (int64_t)surfaces * SEDGE_MAX_VALUES,
+                  sizeof *parameters);
+}
+
+sedge_status operator_upload(sedge_operator *op)
+{
+    SEDGE_TRY(upload_geometry(op));
+    SEDGE_TRY(upload_links(op));
+    SEDGE_TRY(upload_materials(op));
+    SEDGE_TRY(upload_matrices(op));
+    SEDGE_TRY(upload_tables(op));
+    SEDGE_TRY(upload_boundary(op));
+    return upload_faces(op, &op->halo, 0, op->mesh->halo_faces);
+}

@@ -1,0 +1,175 @@
+#include "dg/operator_internal.h"
+
+#include <string.h>
+
+// ---- point sources -----------------------------------------------------------------------------
+
+// Weights [nodes][fields] of what a unit source at (r,s,t) of `element` adds to u_t: the projection
+// of a point, V V^T l / J, times the kind's field weights.
+static sedge_status make_weights(sedge_operator *op, operator_point *point, int32_t element,
+                                 const double rst[3], const double *field_weights)
+{
+    const int nodes = op->element->nodes;
+    const int fields = op->problem->equation->fields;
+    const int64_t bytes = (int64_t)nodes * fields * op->shape.real_bytes;
+    sedge_geometry geometry;
+    sedge_status status;
+    double *modes = NULL;
+    void *weights = NULL;
+
+    sedge_geometry_compute(&geometry, op->mesh->corners[element]);
+    SEDGE_TRY_GOTO(status, sedge_allocate(&modes, nodes, sizeof *modes));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&weights, bytes, 1));
+    sedge_element_modes(op->element, rst[0], rst[1], rst[2], modes);
+    for (int n = 0; n < nodes; n++) {
+        double delta = 0.0; // V V^T l = V psi(x0)
+        for (int j = 0; j < nodes; j++) delta += op->element->vandermonde[n * nodes + j] * modes[j];
+        for (int f = 0; f < fields; f++) {
+            const double value = field_weights[f] * delta / geometry.jacobian;
+            if (op->shape.real_bytes == 8) {
+                ((double *)weights)[n * fields + f] = value;
+            } else {
+                ((float *)weights)[n * fields + f] = (float)value;
+            }
+        }
+    }
+    SEDGE_TRY_GOTO(status, sedge_buffer_create(&point->weights, op->device, bytes));
+    SEDGE_TRY_GOTO(status, sedge_buffer_upload(point->weights, 0, weights, bytes, NULL));
+done:
+    sedge_release(modes);
+    sedge_release(weights);
+    return status;
+}
+
+static sedge_status add_point(sedge_operator *op, const sedge_point_source *source, int32_t element,
+                              const double rst[3])
+{
+    double field_weights[SEDGE_MAX_FIELDS] = {0.0};
+    operator_point *const point = &op->point[op->points];
+
+    source->kind->point(source->parameters, op->problem->materials[op->mesh->group[element]],
+                        field_weights);
+    point->slot = operator_slot(op, element);
+    point->signal = source->signal;
+    SEDGE_TRY(make_weights(op, point, element, rst, field_weights));
+    op->points++;
+    return SEDGE_OK;
+}
+
+// The lowest rank that contains the point owns it.
+sedge_status operator_points_create(sedge_operator *op)
+{
+    const sedge_problem *const problem = op->problem;
+    const int ranks = sedge_comm_size(op->comm);
+
+    SEDGE_TRY(sedge_comm_agree(
+        op->comm, sedge_allocate(&op->point, problem->point_source_count, sizeof *op->point)));
+    for (int i = 0; i < problem->point_source_count; i++) {
+        const sedge_point_source *const source = &problem->point_sources[i];
+        double rst[3];
+        const int32_t element = sedge_mesh_locate(op->mesh, source->position, rst);
+        double owner = element >= 0 ? sedge_comm_rank(op->comm) : ranks;
+        sedge_status status = SEDGE_OK;
+
+        sedge_comm_min(op->comm, &owner, 1);
+        if ((int)owner == ranks)
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s source at (%g, %g, %g) lies outside the mesh",
+                              source->kind->name, source->position[0], source->position[1],
+                              source->position[2]);
+        if ((int)owner == sedge_comm_rank(op->comm)) status = add_point(op, source, element, rst);
+        SEDGE_TRY(sedge_comm_agree(op->comm, status));
+    }
+    return SEDGE_OK;
+}
+
+// ---- energy ------------------------------------------------------------------------------------
+
+sedge_status sedge_operator_energy(sedge_operator *op, double *energy)
+{
+    uint64_t u = sedge_buffer_address(op->u[0]);
+    uint64_t out = sedge_buffer_address(op->energy);
+    uint64_t mass = sedge_buffer_address(op->mass);
+    uint64_t half_jacobian = sedge_buffer_address(op->half_jacobian);
+    uint64_t material = sedge_buffer_address(op->material);
+    uint64_t weights = sedge_buffer_address(op->energy_weights);
+    void *const arguments[] = {&u, &out, &mass, &half_jacobian, &material, &weights};
+    sedge_status status;
+    double *slots = NULL;
+
+    SEDGE_TRY(sedge_allocate(&slots, op->layout.slots, sizeof *slots));
+    SEDGE_TRY_GOTO(status, operator_launch(op, KERNEL_ENERGY, op->main, op->layout.values,
+                                           SEDGE_MONITOR_THREADS, arguments, 6));
+    SEDGE_TRY_GOTO(status, sedge_stream_wait(op->main));
+    SEDGE_TRY_GOTO(status, sedge_buffer_download(op->energy, 0, slots,
+                                                 op->layout.slots * (int64_t)sizeof *slots, NULL));
+    for (int32_t e = 0; e < op->mesh->elements; e++) energy[e] = slots[operator_slot(op, e)];
+done:
+    sedge_release(slots);
+    return status;
+}
+
+// ---- probes ------------------------------------------------------------------------------------
+
+sedge_status sedge_operator_set_probes(sedge_operator *op, int count, const int32_t *elements,
+                                       const double *weights, int capacity)
+{
+    const int nodes = op->element->nodes;
+    const int64_t sample_bytes =
+        (int64_t)count * op->problem->equation->fields * (int64_t)sizeof(double);
+    int32_t *slots = NULL;
+    sedge_status status;
+
+    op->probes = count;
+    op->capacity = capacity;
+    if (count == 0) return SEDGE_OK;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&slots, count, sizeof *slots));
+    for (int i = 0; i < count; i++) slots[i] = (int32_t)operator_slot(op, elements[i]);
+    SEDGE_TRY_GOTO(
+        status, sedge_buffer_create(&op->probe_slots, op->device, count * (int64_t)sizeof *slots));
+    SEDGE_TRY_GOTO(status, sedge_buffer_upload(op->probe_slots, 0, slots,
+                                               count * (int64_t)sizeof *slots, NULL));
+    SEDGE_TRY_GOTO(status, sedge_buffer_create(&op->probe_weights, op->device,
+                                               (int64_t)count * nodes * (int64_t)sizeof(double)));
+    SEDGE_TRY_GOTO(status,
+                   sedge_buffer_upload(op->probe_weights, 0, weights,
+                                       (int64_t)count * nodes * (int64_t)sizeof(double), NULL));
+    SEDGE_TRY_GOTO(status,
+                   sedge_buffer_create(&op->probe_samples, op->device, sample_bytes * capacity));
+done:
+    sedge_release(slots);
+    return status;
+}
+
+sedge_status sedge_operator_record_probes(sedge_operator *op)
+{
+    int64_t values = (int64_t)op->probes * op->problem->equation->fields;
+
+    if (op->recorded == op->capacity)
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "more than %d probe samples before a fetch",
+                          op->capacity);
+    if (op->probes > 0) {
+        uint64_t u = sedge_buffer_address(op->u[0]);
+        uint64_t slots = sedge_buffer_address(op->probe_slots);
+        uint64_t weights = sedge_buffer_address(op->probe_weights);
+        uint64_t samples = sedge_buffer_address(op->probe_samples) +
+                           (uint64_t)(op->recorded * values * (int64_t)sizeof(double));
+        void *const arguments[] = {&u, &slots, &weights, &samples, &values};
+        SEDGE_TRY(operator_launch(op, KERNEL_PROBE, op->main,
+                                  (values + SEDGE_MONITOR_THREADS - 1) / SEDGE_MONITOR_THREADS,
+                                  SEDGE_MONITOR_THREADS, arguments, 5));
+    }
+    op->recorded++;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_operator_fetch_probes(sedge_operator *op, double *values, int *samples)
+{
+    const int64_t bytes = (int64_t)op->recorded * op->probes * op->problem->equation->fields *
+                          (int64_t)sizeof(double);
+
+    *samples = op->recorded;
+    op->recorded = 0;
+    if (bytes == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_stream_wait(op->main));
+    return sedge_buffer_download(op->probe_samples, 0, values, bytes, NULL);
+}

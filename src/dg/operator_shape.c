@@ -1,0 +1,234 @@
+#include "dg/operator_internal.h"
+
+#include <string.h>
+
+static int round_up(int value, int multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+static int64_t largest(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+// Largest power of two that divides `bytes`, at most 16.
+static int alignment_of(int bytes)
+{
+    int align = 4;
+
+    while (align < 16 && bytes % (2 * align) == 0) align *= 2;
+    return align;
+}
+
+// Between `least` and `most` nodes a tile: the number that wastes least at the end of the node
+// list.
+static int choose_tile(int nodes, int least, int most)
+{
+    int best = most;
+
+    for (int n = most - 1; n >= least; n--)
+        if (round_up(nodes, n) < round_up(nodes, best)) best = n;
+    return best;
+}
+
+// The largest divisor of `fields` that is at most `most`.
+static int choose_divisor(int fields, int most)
+{
+    for (int n = most; n > 1; n--)
+        if (fields % n == 0) return n;
+    return 1;
+}
+
+static void derive(operator_shape *shape, const sedge_problem *problem,
+                   const sedge_element *element)
+{
+    const int fields = problem->equation->fields;
+    const int quad = 16 / shape->real_bytes; // numbers of a vector load
+    const int64_t nodes = (int64_t)element->nodes * fields;
+    const int64_t volume = problem->equation->linear ? nodes : 4 * nodes;
+    const int64_t surface = largest(nodes, (int64_t)SEDGE_FACES * element->face_nodes * fields);
+
+    shape->tiles = (element->nodes + shape->item_nodes - 1) / shape->item_nodes;
+    shape->threads = round_up(shape->block * shape->tiles, 32);
+    shape->deriv_width = round_up(3 * shape->item_nodes, quad);
+    shape->lift_width = round_up(shape->item_nodes, quad);
+    shape->state_align = alignment_of(fields * shape->real_bytes);
+    shape->scratch_words =
+        (shape->block | 1) *
+        (shape->overlay || !shape->fused ? largest(volume, surface) : volume + surface);
+    shape->scratch_bytes = shape->scratch_words * shape->real_bytes * shape->lanes;
+}
+
+// The host: a value is a vector register, a tile as many nodes as fill the others.
+static void choose_host(operator_shape *shape, const sedge_device_info *info,
+                        const sedge_problem *problem, const sedge_element *element)
+{
+    const bool wide = info->vector_bytes >= 64; // 32 registers, else 16
+
+    shape->lanes = info->vector_bytes / shape->real_bytes;
+    shape->block = 1;
+    shape->item_nodes = choose_tile(element->nodes, wide ? 4 : 2, wide ? 8 : 4);
+    shape->field_block = 1;
+    shape->lift_block = choose_divisor(problem->equation->fields, 3);
+}
+
+// CUDA: a warp of elements, fewer where they do not fit into a multiprocessor's memory.
+static void choose_cuda(operator_shape *shape, const sedge_device_info *info,
+                        const sedge_problem *problem, const sedge_element *element)
+{
+    shape->lanes = 1;
+    shape->item_nodes = choose_tile(element->nodes, 4, 8);
+    shape->field_block = choose_divisor(problem->equation->fields, 3);
+    shape->lift_block = choose_divisor(problem->equation->fields, 6);
+    for (shape->block = 32; shape->block > 1; shape->block /= 2) {
+        derive(shape, problem, element);
+        if (2 * shape->scratch_bytes <= info->shared_bytes_block && shape->threads <= 512) break;
+    }
+}
+
+static sedge_status apply_wishes(operator_shape *shape, const sedge_device_info *info,
+                                 const sedge_problem *problem, const sedge_element *element,
+                                 const sedge_operator_options *options)
+{
+    const int fields = problem->equation->fields;
+
+    if (options->item_nodes > 0) shape->item_nodes = options->item_nodes;
+    if (options->item_fields > 0) shape->field_block = options->item_fields;
+    if (options->block_elements > 0 && info->kind == SEDGE_DEVICE_CUDA)
+        shape->block = options->block_elements;
+    derive(shape, problem, element);
+    if (fields % shape->field_block != 0)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "kernels.item_fields %d does not divide the %d fields of %s",
+                          shape->field_block, fields, problem->equation->name);
+    if (info->kind == SEDGE_DEVICE_CUDA &&
+        (shape->threads > 1024 || shape->scratch_bytes > info->shared_bytes_block))
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "kernels: block_elements %d and item_nodes %d need %d threads and %lld bytes "
+            "of shared memory a block; at most 1024 and %lld are possible",
+            shape->block, shape->item_nodes, shape->threads, (long long)shape->scratch_bytes,
+            (long long)info->shared_bytes_block);
+    return SEDGE_OK;
+}
+
+// "fused", "overlay" (fused, with one memory for volume and surface), "split"; NULL and "auto":
+// fused.
+static sedge_status choose_variant(operator_shape *shape, const char *variant)
+{
+    shape->fused = true;
+    if (variant == NULL || strcmp(variant, "auto") == 0 || strcmp(variant, "fused") == 0)
+        return SEDGE_OK;
+    shape->overlay = strcmp(variant, "overlay") == 0;
+    shape->fused = shape->overlay;
+    if (shape->overlay || strcmp(variant, "split") == 0) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "kernels.variant '%s' is not known; auto, fused, overlay and split are",
+                      variant);
+}
+
+sedge_status operator_shape_choose(operator_shape *shape, const sedge_device_info *info,
+                                   const sedge_problem *problem, const sedge_element *element,
+                                   const sedge_operator_options *options)
+{
+    memset(shape, 0, sizeof *shape);
+    shape->real_bytes = problem->precision == SEDGE_FP64 ? 8 : 4;
+    SEDGE_TRY(choose_variant(shape, options->variant));
+    if (info->kind == SEDGE_DEVICE_HOST) {
+        choose_host(shape, info, problem, element);
+    } else {
+        choose_cuda(shape, info, problem, element);
+    }
+    return apply_wishes(shape, info, problem, element, options);
+}
+
+static sedge_status write_list(sedge_text *text, const char *name, const double *values, int count)
+{
+    SEDGE_TRY(sedge_text_add(text, "#define %s", name));
+    for (int i = 0; i < count; i++) SEDGE_TRY(sedge_text_add(text, " %a,", values[i]));
+    return sedge_text_add(text, "\n");
+}
+
+static bool any_source(const sedge_problem *problem)
+{
+    const sedge_equation *const equation = problem->equation;
+
+    if (equation->source == NULL) return false;
+    if (equation->has_source == NULL) return true;
+    for (int i = 0; i < problem->volumes; i++)
+        if (equation->has_source(problem->materials[i])) return true;
+    return false;
+}
+
+// A row for each boundary function in use; the number is the kind's index in the equation's table.
+static sedge_status write_boundaries(sedge_text *text, const sedge_problem *problem)
+{
+    const sedge_equation *const equation = problem->equation;
+
+    SEDGE_TRY(sedge_text_add(text,
+                             "#define SEDGE_BOUNDARY_VALUES %d\n#define SEDGE_BOUNDARY_CASES(X)",
+                             SEDGE_MAX_VALUES));
+    for (int k = 0; k < equation->boundary_count; k++) {
+        bool used = false;
+        for (int i = 0; i < problem->surfaces; i++)
+            used = used || problem->boundaries[i].kind == &equation->boundaries[k];
+        if (used)
+            SEDGE_TRY(sedge_text_add(text, " X(%d, %s)", k, equation->boundaries[k].function));
+    }
+    return sedge_text_add(text, "\n");
+}
+
+static sedge_status write_sizes(sedge_text *text, const operator_shape *shape,
+                                const sedge_problem *problem, const sedge_element *element)
+{
+    const struct {
+        const char *name;
+        int value;
+    } rows[] = {
+        {"FP64", problem->precision == SEDGE_FP64},
+        {"ORDER", element->order},
+        {"FIELDS", problem->equation->fields},
+        {"NODES", element->nodes},
+        {"FACE_NODES", element->face_nodes},
+        {"LINEAR", problem->equation->linear},
+        {"FUSED", shape->fused},
+        {"OVERLAY", shape->overlay},
+        {"HAS_SOURCE", any_source(problem)},
+        {"MATERIALS", problem->volumes},
+        {"MATERIAL_VALUES", problem->equation->material_values},
+        {"CONSTANTS", problem->equation->constant_count},
+        {"LANES", shape->lanes},
+        {"BLOCK", shape->block},
+        {"TN", shape->item_nodes},
+        {"THREADS", shape->threads},
+        {"FIELD_BLOCK", shape->field_block},
+        {"LIFT_BLOCK", shape->lift_block},
+        {"DERIV_WIDTH", shape->deriv_width},
+        {"LIFT_WIDTH", shape->lift_width},
+        {"SCRATCH_WORDS", (int)shape->scratch_words},
+        {"STATE_ALIGN", shape->state_align},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        SEDGE_TRY(sedge_text_add(text, "#define SEDGE_%s %d\n", rows[i].name, rows[i].value));
+    return SEDGE_OK;
+}
+
+sedge_status operator_constants_write(sedge_text *text, const operator_shape *shape,
+                                      const sedge_problem *problem, const sedge_element *element)
+{
+    const sedge_equation *const equation = problem->equation;
+
+    SEDGE_TRY(write_sizes(text, shape, problem, element));
+    SEDGE_TRY(
+        write_list(text, "SEDGE_CONSTANT_LIST", problem->constants, equation->constant_count));
+    // One material is part of the program; several are read by number.
+    SEDGE_TRY(write_list(text, "SEDGE_MATERIAL_LIST", problem->materials[0],
+                         problem->volumes == 1 ? equation->material_values : 0));
+    SEDGE_TRY(sedge_text_add(text,
+                             "#define SEDGE_FLUX %s_flux\n#define SEDGE_SURFACE %s_surface\n"
+                             "#define SEDGE_SOURCE %s_source\n",
+                             equation->name, equation->name, equation->name));
+    return write_boundaries(text, problem);
+}

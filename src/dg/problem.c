@@ -1,0 +1,71 @@
+#include "problem.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+// C_N of PHYSICS.md section 3: the largest stable dt c / r_in of LSRK4(5) with upwind fluxes, the
+// worst of the meshes tried.
+static const double stable_number[] = {0.0, 1.055, 0.631, 0.462, 0.323, 0.256, 0.195, 0.160, 0.130};
+#define STABLE_NUMBERS ((int)(sizeof stable_number / sizeof *stable_number))
+
+// LSRK4(5) is stable for y' = -d y up to dt d = 4.657.
+#define STABLE_DECAY 4.6
+
+double sedge_stable_number(int order)
+{
+    if (order < STABLE_NUMBERS) return stable_number[order];
+    return 8.4 * 1.5 / ((order + 1.0) * (order + 3.0));
+}
+
+double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,
+                               int32_t *element)
+{
+    const sedge_equation *equation = problem->equation;
+    const double number = sedge_stable_number(problem->order);
+    double fastest = 0.0; // of the rates 1/dt
+
+    *element = -1;
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const double *m = problem->materials[mesh->group[e]];
+        double rate = equation->speed(m, problem->constants) /
+                      (number * sedge_tet_inradius(mesh->corners[e]));
+        if (equation->decay != NULL) rate += equation->decay(m) / STABLE_DECAY;
+        if (rate > fastest) {
+            fastest = rate;
+            *element = e;
+        }
+    }
+    return fastest > 0.0 ? cfl / fastest : HUGE_VAL;
+}
+
+sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *equation, int volumes,
+                                int surfaces, int point_sources)
+{
+    sedge_status status;
+
+    memset(problem, 0, sizeof *problem);
+    problem->equation = equation;
+    problem->volumes = volumes;
+    problem->surfaces = surfaces;
+    problem->point_source_count = point_sources;
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&problem->materials, volumes, sizeof *problem->materials));
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&problem->boundaries, surfaces, sizeof *problem->boundaries));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&problem->point_sources, point_sources,
+                                          sizeof *problem->point_sources));
+    return SEDGE_OK;
+done:
+    sedge_problem_clear(problem);
+    return status;
+}
+
+void sedge_problem_clear(sedge_problem *problem)
+{
+    sedge_release(problem->materials);
+    sedge_release(problem->boundaries);
+    sedge_release(problem->point_sources);
+    memset(problem, 0, sizeof *problem);
+}

@@ -1,0 +1,422 @@
+#include "reference.h"
+
+#include "base/memory.h"
+
+#include "time/lsrk.h"
+
+#include <string.h>
+
+// A point source whose element is on this rank.
+typedef struct local_point {
+    int32_t element;
+    double fields[SEDGE_MAX_FIELDS]; // weights of the fields
+    const double *signal;
+} local_point;
+
+struct sedge_reference {
+    const sedge_comm *comm;
+    const sedge_element *element;
+    const sedge_mesh *mesh;
+    const sedge_problem *problem;
+    sedge_geometry *geometry; // [elements]
+
+    double *send, *receive; // [halo_faces][fields][face_nodes], in the sender's order of face nodes
+    sedge_exchange *exchange;
+
+    int points;
+    local_point *point;
+    double *point_shape; // [points][nodes]: (V V^T l(x0)) / J
+
+    double *flux;     // [3][nodes][fields] of one element
+    double *jump;     // [4 face_nodes][fields] of one element
+    double *residual; // [elements][fields][nodes], of a step
+    double *rhs;      // the same
+};
+
+// ---- set-up ------------------------------------------------------------------------------------
+
+static sedge_status check_boundaries(const sedge_mesh *mesh, const sedge_problem *problem)
+{
+    for (int32_t i = 0; i < mesh->boundary_faces; i++) {
+        const int group = mesh->trace_faces[mesh->halo_faces + i].group;
+        if (group < 0 || group >= problem->surfaces || problem->boundaries[group].kind == NULL) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "surface group %d has faces but no condition",
+                              group);
+        }
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status create_exchange(sedge_reference *reference)
+{
+    const sedge_mesh *mesh = reference->mesh;
+    const int64_t block =
+        (int64_t)reference->problem->equation->fields * reference->element->face_nodes;
+    int64_t *offsets = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&offsets, mesh->peers + 1, sizeof *offsets));
+    for (int i = 0; i <= mesh->peers && mesh->peers > 0; i++)
+        offsets[i] = mesh->peer_offsets[i] * block * (int64_t)sizeof(double);
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&reference->send, mesh->halo_faces * block, sizeof(double)));
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&reference->receive, mesh->halo_faces * block, sizeof(double)));
+    SEDGE_TRY_GOTO(status, sedge_exchange_create(&reference->exchange, reference->comm, mesh->peers,
+                                                 mesh->peer_ranks, offsets, reference->send,
+                                                 reference->receive));
+done:
+    sedge_release(offsets);
+    return status;
+}
+
+// Give source `s` to element `e` at reference coordinates `rst`.
+static void add_point(sedge_reference *reference, const sedge_point_source *s, int32_t e,
+                      const double rst[3])
+{
+    const sedge_element *element = reference->element;
+    const int n = element->nodes;
+    double *shape = reference->point_shape + (int64_t)reference->points * n;
+    local_point *point = &reference->point[reference->points];
+    double modes[(SEDGE_ORDER_MAX + 1) * (SEDGE_ORDER_MAX + 2) * (SEDGE_ORDER_MAX + 3) / 6];
+
+    // V V^T l = V V^T V^-T psi = V psi.
+    sedge_element_modes(element, rst[0], rst[1], rst[2], modes);
+    for (int i = 0; i < n; i++) {
+        for (int m = 0; m < n; m++) shape[i] += element->vandermonde[i * n + m] * modes[m];
+        shape[i] /= reference->geometry[e].jacobian;
+    }
+    point->element = e;
+    point->signal = s->signal;
+    s->kind->point(s->parameters, reference->problem->materials[reference->mesh->group[e]],
+                   point->fields);
+    reference->points++;
+}
+
+// Find the element of each point source: on the lowest rank that has one.
+static sedge_status create_points(sedge_reference *reference)
+{
+    const sedge_problem *problem = reference->problem;
+    const int count = problem->point_source_count;
+    const int rank = sedge_comm_rank(reference->comm);
+    const int size = sedge_comm_size(reference->comm);
+
+    SEDGE_TRY(sedge_allocate(&reference->point, count, sizeof *reference->point));
+    SEDGE_TRY(sedge_allocate(&reference->point_shape, (int64_t)count * reference->element->nodes,
+                             sizeof(double)));
+    for (int i = 0; i < count; i++) {
+        const sedge_point_source *s = &problem->point_sources[i];
+        double rst[3];
+        const int32_t e = sedge_mesh_locate(reference->mesh, s->position, rst);
+        double owner = e >= 0 ? rank : size;
+
+        sedge_comm_min(reference->comm, &owner, 1);
+        if (owner >= size) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "the %s source at (%g, %g, %g) is outside the mesh",
+                              s->kind->name, s->position[0], s->position[1], s->position[2]);
+        }
+        if ((int)owner == rank) add_point(reference, s, e, rst);
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status allocate_arrays(sedge_reference *reference)
+{
+    const int64_t elements = reference->mesh->elements;
+    const int64_t fields = reference->problem->equation->fields;
+    const int64_t n = reference->element->nodes;
+    const int64_t nf = reference->element->face_nodes;
+
+    SEDGE_TRY(sedge_allocate(&reference->geometry, elements, sizeof *reference->geometry));
+    SEDGE_TRY(sedge_allocate(&reference->flux, 3 * fields * n, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&reference->jump, fields * 4 * nf, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&reference->residual, elements * fields * n, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&reference->rhs, elements * fields * n, sizeof(double)));
+    return SEDGE_OK;
+}
+
+sedge_status sedge_reference_create(sedge_reference **out, const sedge_comm *comm,
+                                    const sedge_element *element, const sedge_mesh *mesh,
+                                    const sedge_problem *problem)
+{
+    sedge_status status;
+    sedge_reference *reference = NULL;
+
+    *out = NULL;
+    status = sedge_allocate(&reference, 1, sizeof *reference);
+    if (status == SEDGE_OK) {
+        reference->comm = comm;
+        reference->element = element;
+        reference->mesh = mesh;
+        reference->problem = problem;
+        status = allocate_arrays(reference);
+    }
+    if (status == SEDGE_OK) status = check_boundaries(mesh, problem);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+
+    for (int32_t e = 0; e < mesh->elements; e++)
+        sedge_geometry_compute(&reference->geometry[e], mesh->corners[e]);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, create_exchange(reference)));
+    SEDGE_TRY_GOTO(status, create_points(reference));
+    *out = reference;
+    reference = NULL;
+done:
+    sedge_reference_free(reference);
+    return status;
+}
+
+void sedge_reference_free(sedge_reference *reference)
+{
+    if (reference == NULL) return;
+    sedge_exchange_free(reference->exchange);
+    sedge_release(reference->send);
+    sedge_release(reference->receive);
+    sedge_release(reference->geometry);
+    sedge_release(reference->point);
+    sedge_release(reference->point_shape);
+    sedge_release(reference->flux);
+    sedge_release(reference->jump);
+    sedge_release(reference->residual);
+    sedge_release(reference->rhs);
+    sedge_release(reference);
+}
+
+// ---- right-hand side ---------------------------------------------------------------------------
+
+static void exchange_traces(sedge_reference *reference, const double *u)
+{
+    const sedge_mesh *mesh = reference->mesh;
+    const sedge_element *element = reference->element;
+    const int fields = reference->problem->equation->fields;
+    const int nf = element->face_nodes;
+
+    sedge_exchange_post_receives(reference->exchange);
+    for (int32_t slot = 0; slot < mesh->halo_faces; slot++) {
+        const sedge_trace_face *face = &mesh->trace_faces[slot];
+        const int *node = element->face_node + (int64_t)face->face * nf;
+        for (int k = 0; k < fields; k++) {
+            const double *from = u + ((int64_t)face->element * fields + k) * element->nodes;
+            double *to = reference->send + ((int64_t)slot * fields + k) * nf;
+            for (int i = 0; i < nf; i++) to[i] = from[node[i]];
+        }
+    }
+    sedge_exchange_start_sends(reference->exchange);
+    sedge_exchange_wait(reference->exchange);
+}
+
+// rhs = -div F(u) in element e: -sum_j D_j (sum_d dr_j/dx_d F_d).
+static void add_volume(sedge_reference *reference, int32_t e, const double *u, double *rhs)
+{
+    const sedge_element *element = reference->element;
+    const sedge_equation *equation = reference->problem->equation;
+    const sedge_geometry *geometry = &reference->geometry[e];
+    const double *m = reference->problem->materials[reference->mesh->group[e]];
+    const int n = element->nodes;
+    const int fields = equation->fields;
+    double *flux = reference->flux;
+
+    for (int i = 0; i < n; i++) {
+        double q[SEDGE_MAX_FIELDS];
+        double F[3][SEDGE_MAX_FIELDS];
+        for (int k = 0; k < fields; k++) q[k] = u[k * n + i];
+        equation->flux(q, m, reference->problem->constants, F[0], F[1], F[2]);
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < fields; k++) {
+                flux[(j * n + i) * fields + k] = geometry->metric[j][0] * F[0][k] +
+                                                 geometry->metric[j][1] * F[1][k] +
+                                                 geometry->metric[j][2] * F[2][k];
+            }
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        double sum[SEDGE_MAX_FIELDS] = {0.0};
+        for (int j = 0; j < 3; j++) {
+            for (int l = 0; l < n; l++) {
+                for (int k = 0; k < fields; k++)
+                    sum[k] += element->derivative[j][i * n + l] * flux[(j * n + l) * fields + k];
+            }
+        }
+        for (int k = 0; k < fields; k++) rhs[k * n + i] = -sum[k];
+    }
+}
+
+// The neighbour's trace v at node i of face f, and its material.
+static const double *get_neighbour(const sedge_reference *reference, int32_t e, int f, int i,
+                                   const double *all, double t, const double *u, double *v)
+{
+    const sedge_element *element = reference->element;
+    const sedge_mesh *mesh = reference->mesh;
+    const sedge_problem *problem = reference->problem;
+    const sedge_face *face = &mesh->faces[e][f];
+    const int nf = element->face_nodes;
+    const int fields = problem->equation->fields;
+    const int theirs = element->permuted[face->orientation * nf + i];
+    const double *m = problem->materials[mesh->group[e]];
+
+    if (face->neighbour >= 0) {
+        const int node = element->face_node[face->face * nf + theirs];
+        for (int k = 0; k < fields; k++)
+            v[k] = all[((int64_t)face->neighbour * fields + k) * element->nodes + node];
+        return problem->materials[mesh->group[face->neighbour]];
+    }
+
+    const int32_t slot = -1 - face->neighbour;
+    const int group = mesh->trace_faces[slot].group;
+    if (slot < mesh->halo_faces) {
+        for (int k = 0; k < fields; k++)
+            v[k] = reference->receive[((int64_t)slot * fields + k) * nf + theirs];
+        return problem->materials[group];
+    }
+
+    const int own = element->face_node[f * nf + i];
+    double x[3];
+    sedge_geometry_map(mesh->corners[e], element->r[own], element->s[own], element->t[own], x);
+    problem->boundaries[group].kind->apply(u, m, reference->geometry[e].normal[f], x, t,
+                                           problem->boundaries[group].parameters,
+                                           problem->constants, v);
+    return m;
+}
+
+// rhs -= LIFT (sJ/J n.(F* - F(u))) over the four faces of element e.
+static void add_surface(sedge_reference *reference, int32_t e, const double *all, double t,
+                        double *rhs)
+{
+    const sedge_element *element = reference->element;
+    const sedge_equation *equation = reference->problem->equation;
+    const sedge_geometry *geometry = &reference->geometry[e];
+    const double *m = reference->problem->materials[reference->mesh->group[e]];
+    const int n = element->nodes;
+    const int nf = element->face_nodes;
+    const int fields = equation->fields;
+    const double *own = all + (int64_t)e * fields * n;
+
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        for (int i = 0; i < nf; i++) {
+            const int node = element->face_node[f * nf + i];
+            double u[SEDGE_MAX_FIELDS], v[SEDGE_MAX_FIELDS], jump[SEDGE_MAX_FIELDS];
+            for (int k = 0; k < fields; k++) u[k] = own[k * n + node];
+            const double *mv = get_neighbour(reference, e, f, i, all, t, u, v);
+            equation->surface(u, v, m, mv, geometry->normal[f], reference->problem->constants,
+                              jump);
+            for (int k = 0; k < fields; k++)
+                reference->jump[(f * nf + i) * fields + k] = geometry->face_scale[f] * jump[k];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        double sum[SEDGE_MAX_FIELDS] = {0.0};
+        for (int l = 0; l < 4 * nf; l++) {
+            for (int k = 0; k < fields; k++)
+                sum[k] += element->lift[i * 4 * nf + l] * reference->jump[l * fields + k];
+        }
+        for (int k = 0; k < fields; k++) rhs[k * n + i] -= sum[k];
+    }
+}
+
+static void add_source(const sedge_reference *reference, int32_t e, const double *u, double *rhs)
+{
+    const sedge_equation *equation = reference->problem->equation;
+    const double *m = reference->problem->materials[reference->mesh->group[e]];
+    const int n = reference->element->nodes;
+    const int fields = equation->fields;
+
+    if (equation->source == NULL) return;
+    if (equation->has_source != NULL && !equation->has_source(m)) return;
+    for (int i = 0; i < n; i++) {
+        double q[SEDGE_MAX_FIELDS];
+        double s[SEDGE_MAX_FIELDS] = {0.0};
+        for (int k = 0; k < fields; k++) q[k] = u[k * n + i];
+        equation->source(q, m, reference->problem->constants, s);
+        for (int k = 0; k < fields; k++) rhs[k * n + i] += s[k];
+    }
+}
+
+static void add_points(const sedge_reference *reference, double t, double *rhs)
+{
+    const int n = reference->element->nodes;
+    const int fields = reference->problem->equation->fields;
+
+    for (int p = 0; p < reference->points; p++) {
+        const local_point *point = &reference->point[p];
+        const double *shape = reference->point_shape + (int64_t)p * n;
+        const double strength = sedge_signal(point->signal, t);
+        double *own = rhs + (int64_t)point->element * fields * n;
+        for (int k = 0; k < fields; k++)
+            for (int i = 0; i < n; i++) own[k * n + i] += point->fields[k] * strength * shape[i];
+    }
+}
+
+sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, double t, double *rhs)
+{
+    const int64_t stride =
+        (int64_t)reference->problem->equation->fields * reference->element->nodes;
+
+    exchange_traces(reference, u);
+    for (int32_t e = 0; e < reference->mesh->elements; e++) {
+        add_volume(reference, e, u + e * stride, rhs + e * stride);
+        add_surface(reference, e, u, t, rhs + e * stride);
+        add_source(reference, e, u + e * stride, rhs + e * stride);
+    }
+    add_points(reference, t, rhs);
+    return SEDGE_OK;
+}
+
+sedge_status sedge_reference_step(sedge_reference *reference, double *u, double t, double dt)
+{
+    const sedge_lsrk *method = &sedge_lsrk45;
+    const int64_t count = (int64_t)reference->mesh->elements *
+                          reference->problem->equation->fields * reference->element->nodes;
+
+    memset(reference->residual, 0, (size_t)count * sizeof(double));
+    for (int s = 0; s < method->stages; s++) {
+        SEDGE_TRY(sedge_reference_rhs(reference, u, t + method->c[s] * dt, reference->rhs));
+        for (int64_t i = 0; i < count; i++) {
+            reference->residual[i] = method->a[s] * reference->residual[i] + dt * reference->rhs[i];
+            u[i] += method->b[s] * reference->residual[i];
+        }
+    }
+    return SEDGE_OK;
+}
+
+// ---- energy and initial state ------------------------------------------------------------------
+
+void sedge_reference_energy(const sedge_reference *reference, const double *u, double *energy)
+{
+    const sedge_element *element = reference->element;
+    const sedge_problem *problem = reference->problem;
+    const int n = element->nodes;
+    const int fields = problem->equation->fields;
+
+    for (int32_t e = 0; e < reference->mesh->elements; e++) {
+        double weights[SEDGE_MAX_FIELDS];
+        double sum = 0.0;
+        problem->equation->energy(problem->materials[reference->mesh->group[e]], weights);
+        for (int k = 0; k < fields; k++) {
+            const double *own = u + ((int64_t)e * fields + k) * n;
+            for (int i = 0; i < n; i++) {
+                for (int j = 0; j < n; j++)
+                    sum += weights[k] * own[i] * element->mass[i * n + j] * own[j];
+            }
+        }
+        energy[e] = 0.5 * reference->geometry[e].jacobian * sum;
+    }
+}
+
+void sedge_reference_initial(const sedge_reference *reference, double t, double *u)
+{
+    const sedge_element *element = reference->element;
+    const sedge_problem *problem = reference->problem;
+    const int n = element->nodes;
+    const int fields = problem->equation->fields;
+
+    for (int32_t e = 0; e < reference->mesh->elements; e++) {
+        const double *m = problem->materials[reference->mesh->group[e]];
+        for (int i = 0; i < n; i++) {
+            double x[3];
+            double q[SEDGE_MAX_FIELDS];
+            sedge_geometry_map(reference->mesh->corners[e], element->r[i], element->s[i],
+                               element->t[i], x);
+            problem->initial->apply(x, t, m, problem->initial_parameters, problem->constants, q);
+            for (int k = 0; k < fields; k++) u[((int64_t)e * fields + k) * n + i] = q[k];
+        }
+    }
+}

@@ -1,0 +1,128 @@
+#include "cursor.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+sedge_status sedge_cursor_fail(const sedge_cursor *cursor, const char *what)
+{
+    int64_t line = 1;
+
+    if (cursor->binary) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "%s, byte %lld, in %s: %s", cursor->path,
+                          (long long)(cursor->at - cursor->start), cursor->section, what);
+    }
+    for (const char *c = cursor->start; c < cursor->at; c++) line += *c == '\n';
+    return SEDGE_FAIL(SEDGE_ERR_DATA, "%s:%lld: in %s: %s", cursor->path, (long long)line,
+                      cursor->section, what);
+}
+
+sedge_status sedge_cursor_truncated(const sedge_cursor *cursor)
+{
+    return SEDGE_FAIL(SEDGE_ERR_DATA, "%s is truncated: it ends inside %s (%lld bytes)",
+                      cursor->path, cursor->section, (long long)(cursor->end - cursor->start));
+}
+
+static void skip_space(sedge_cursor *cursor)
+{
+    while (cursor->at < cursor->end && isspace((unsigned char)*cursor->at)) cursor->at++;
+}
+
+// After strtoll or strtod stopped at `stop`: a whole word must have been taken.
+static sedge_status take_word(sedge_cursor *cursor, const char *stop, const char *wanted)
+{
+    if (stop == cursor->at || (stop < cursor->end && !isspace((unsigned char)*stop))) {
+        char what[96];
+        char found[24];
+        int length = 0;
+
+        for (const char *c = cursor->at; c < cursor->end && length < 20; c++, length++) {
+            if (!isgraph((unsigned char)*c)) break;
+            found[length] = *c;
+        }
+        found[length] = '\0';
+        (void)snprintf(what, sizeof what, "expected %s, found '%s'", wanted, found);
+        return sedge_cursor_fail(cursor, what);
+    }
+    cursor->at = stop;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_cursor_text_int(sedge_cursor *cursor, int64_t *out)
+{
+    char *stop;
+
+    skip_space(cursor);
+    if (cursor->at == cursor->end) return sedge_cursor_truncated(cursor);
+    *out = strtoll(cursor->at, &stop, 10);
+    return take_word(cursor, stop, "an integer");
+}
+
+sedge_status sedge_cursor_int(sedge_cursor *cursor, int64_t *out)
+{
+    int32_t value;
+
+    if (!cursor->binary) return sedge_cursor_text_int(cursor, out);
+    if (cursor->end - cursor->at < (int64_t)sizeof value) return sedge_cursor_truncated(cursor);
+    memcpy(&value, cursor->at, sizeof value);
+    cursor->at += sizeof value;
+    *out = value;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_cursor_size(sedge_cursor *cursor, int64_t *out)
+{
+    if (!cursor->binary) return sedge_cursor_text_int(cursor, out);
+    if (cursor->end - cursor->at < (int64_t)sizeof *out) return sedge_cursor_truncated(cursor);
+    memcpy(out, cursor->at, sizeof *out);
+    cursor->at += sizeof *out;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_cursor_double(sedge_cursor *cursor, double *out)
+{
+    if (cursor->binary) {
+        if (cursor->end - cursor->at < (int64_t)sizeof *out) return sedge_cursor_truncated(cursor);
+        memcpy(out, cursor->at, sizeof *out);
+        cursor->at += sizeof *out;
+    } else {
+        char *stop;
+
+        skip_space(cursor);
+        if (cursor->at == cursor->end) return sedge_cursor_truncated(cursor);
+        *out = strtod(cursor->at, &stop);
+        SEDGE_TRY(take_word(cursor, stop, "a number"));
+    }
+    if (!isfinite(*out)) return sedge_cursor_fail(cursor, "a coordinate is not a finite number");
+    return SEDGE_OK;
+}
+
+sedge_status sedge_cursor_room(const sedge_cursor *cursor, int64_t count, int bytes)
+{
+    if (count < 0) return sedge_cursor_fail(cursor, "a count is negative");
+    if (count > (cursor->end - cursor->at) / bytes) return sedge_cursor_truncated(cursor);
+    return SEDGE_OK;
+}
+
+void sedge_cursor_skip_line(sedge_cursor *cursor)
+{
+    while (cursor->at < cursor->end && *cursor->at != '\n') cursor->at++;
+    if (cursor->at < cursor->end) cursor->at++;
+}
+
+sedge_status sedge_cursor_heading(sedge_cursor *cursor, char *word, int length)
+{
+    int used = 0;
+
+    skip_space(cursor);
+    if (cursor->at == cursor->end) return sedge_cursor_truncated(cursor);
+    while (cursor->at < cursor->end && isgraph((unsigned char)*cursor->at)) {
+        if (used < length - 1) word[used++] = *cursor->at;
+        cursor->at++;
+    }
+    word[used] = '\0';
+    sedge_cursor_skip_line(cursor);
+    return SEDGE_OK;
+}

@@ -1,0 +1,219 @@
+#include "local.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+// Elements by part on rank 0; empty (NULL) on the others.
+typedef struct deal {
+    int64_t *offsets;  // [parts + 1]
+    int32_t *elements; // by part, ascending
+    int32_t *position; // [elements] within the part
+} deal;
+
+static sedge_status make_deal(deal *d, const sedge_global *global, const int32_t *part, int parts)
+{
+    int64_t *next = NULL;
+    sedge_status status;
+
+    SEDGE_TRY(sedge_allocate(&d->offsets, parts + 1LL, sizeof *d->offsets));
+    SEDGE_TRY(sedge_allocate(&d->elements, global->elements, sizeof *d->elements));
+    SEDGE_TRY(sedge_allocate(&d->position, global->elements, sizeof *d->position));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&next, parts, sizeof *next));
+    for (int32_t e = 0; e < global->elements; e++) d->offsets[part[e] + 1]++;
+    for (int p = 0; p < parts; p++) {
+        d->offsets[p + 1] += d->offsets[p];
+        next[p] = d->offsets[p];
+    }
+    for (int32_t e = 0; e < global->elements; e++) {
+        const int p = part[e];
+        d->position[e] = (int32_t)(next[p] - d->offsets[p]);
+        d->elements[next[p]++] = e;
+    }
+done:
+    sedge_release(next);
+    return status;
+}
+
+static void release_deal(deal *d)
+{
+    sedge_release(d->offsets);
+    sedge_release(d->elements);
+    sedge_release(d->position);
+}
+
+static void fill_record(sedge_record *out, const sedge_global *global, const int32_t *part,
+                        const deal *d, int32_t e)
+{
+    out->id = e;
+    out->group = global->group[e];
+    for (int v = 0; v < 4; v++)
+        memcpy(out->corners[v], global->points[global->cells[e][v]], sizeof out->corners[v]);
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        const sedge_face *const face = &global->faces[e][f];
+        const int32_t n = face->neighbour;
+        out->faces[f] = n < 0 ? (sedge_record_face){-1, -1, -1, -1 - n, (int8_t)f, 0}
+                              : (sedge_record_face){
+                                    n,          part[n],          d->position[n], global->group[n],
+                                    face->face, face->orientation};
+    }
+}
+
+// The records of one part; `records` has room for them.
+static void fill_part(sedge_record *records, const sedge_global *global, const int32_t *part,
+                      const deal *d, int p)
+{
+    for (int64_t i = d->offsets[p]; i < d->offsets[p + 1]; i++)
+        fill_record(&records[i - d->offsets[p]], global, part, d, d->elements[i]);
+}
+
+// Whole-mesh numbers in `mesh` on rank 0.
+static sedge_status summarise(sedge_mesh *mesh, const sedge_global *global)
+{
+    char *used = NULL;
+
+    SEDGE_TRY(sedge_allocate(&used, global->vertices, 1));
+    for (int d = 0; d < 3; d++)
+        mesh->bounds[0][d] = mesh->bounds[1][d] = global->points[global->cells[0][0]][d];
+    for (int32_t e = 0; e < global->elements; e++) {
+        for (int v = 0; v < 4; v++) {
+            const int32_t vertex = global->cells[e][v];
+            mesh->global_vertices += !used[vertex];
+            used[vertex] = 1;
+            for (int d = 0; d < 3; d++) {
+                const double x = global->points[vertex][d];
+                if (x < mesh->bounds[0][d]) mesh->bounds[0][d] = x;
+                if (x > mesh->bounds[1][d]) mesh->bounds[1][d] = x;
+            }
+        }
+    }
+    mesh->global_elements = global->elements;
+    mesh->straightened = global->straightened;
+    sedge_release(used);
+    return SEDGE_OK;
+}
+
+static sedge_status share_groups(sedge_mesh_groups *groups, const sedge_mesh_groups *source,
+                                 const sedge_comm *comm)
+{
+    int counts[2] = {0, 0};
+
+    if (sedge_comm_is_root(comm)) {
+        counts[0] = source->volumes;
+        counts[1] = source->surfaces;
+    }
+    sedge_comm_broadcast(comm, counts, sizeof counts, 0);
+    const sedge_status status = sedge_groups_allocate(groups, counts[0], counts[1]);
+    SEDGE_TRY(sedge_comm_agree(comm, status));
+    const struct {
+        void *to;
+        const void *from;
+        size_t bytes;
+    } arrays[] = {
+        {groups->volume_names, source->volume_names, sizeof *groups->volume_names},
+        {groups->volume_tags, source->volume_tags, sizeof *groups->volume_tags},
+        {groups->volume_elements, source->volume_elements, sizeof *groups->volume_elements},
+        {groups->surface_names, source->surface_names, sizeof *groups->surface_names},
+        {groups->surface_tags, source->surface_tags, sizeof *groups->surface_tags},
+        {groups->surface_faces, source->surface_faces, sizeof *groups->surface_faces},
+        {groups->surface_interior_faces, source->surface_interior_faces,
+         sizeof *groups->surface_interior_faces},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        const size_t bytes = arrays[i].bytes * (size_t)counts[i >= 3];
+        if (sedge_comm_is_root(comm) && bytes > 0) memcpy(arrays[i].to, arrays[i].from, bytes);
+        sedge_comm_broadcast(comm, arrays[i].to, bytes, 0);
+    }
+    return SEDGE_OK;
+}
+
+static void share_numbers(sedge_mesh *mesh, const sedge_comm *comm)
+{
+    int64_t counts[3] = {mesh->global_elements, mesh->global_vertices, mesh->straightened};
+
+    sedge_comm_broadcast(comm, counts, sizeof counts, 0);
+    sedge_comm_broadcast(comm, mesh->bounds, sizeof mesh->bounds, 0);
+    mesh->global_elements = counts[0];
+    mesh->global_vertices = counts[1];
+    mesh->straightened = counts[2] != 0;
+}
+
+// Rank 0 fills and sends one part after the other, its own last; `buffer` holds the largest of the
+// others, `records` its own.
+static void send_parts(sedge_record *records, sedge_record *buffer, const sedge_global *global,
+                       const int32_t *part, const deal *d, const sedge_comm *comm)
+{
+    for (int p = sedge_comm_size(comm) - 1; p > 0; p--) {
+        const size_t bytes = (size_t)(d->offsets[p + 1] - d->offsets[p]) * sizeof *buffer;
+        fill_part(buffer, global, part, d, p);
+        sedge_comm_send(comm, buffer, bytes, p);
+    }
+    fill_part(records, global, part, d, 0);
+}
+
+// Each rank learns its count.
+static sedge_status share_counts(int32_t *count, const deal *d, const sedge_comm *comm)
+{
+    const int size = sedge_comm_size(comm);
+    int64_t *offsets = NULL;
+
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&offsets, size + 1LL, sizeof *offsets)));
+    if (d->offsets != NULL) memcpy(offsets, d->offsets, (size_t)(size + 1) * sizeof *offsets);
+    sedge_comm_broadcast(comm, offsets, (size_t)(size + 1) * sizeof *offsets, 0);
+    const int rank = sedge_comm_rank(comm);
+    *count = (int32_t)(offsets[rank + 1] - offsets[rank]);
+    sedge_release(offsets);
+    return SEDGE_OK;
+}
+
+static sedge_status prepare(sedge_mesh *mesh, deal *d, const sedge_global *global,
+                            const int32_t *part, const sedge_comm *comm)
+{
+    if (!sedge_comm_is_root(comm)) return SEDGE_OK;
+    SEDGE_TRY(summarise(mesh, global));
+    return make_deal(d, global, part, sedge_comm_size(comm));
+}
+
+static sedge_status allocate_records(sedge_record **records, sedge_record **buffer, int32_t count,
+                                     const deal *d, const sedge_comm *comm)
+{
+    int64_t largest = 0;
+
+    SEDGE_TRY(sedge_allocate(records, count, sizeof **records));
+    if (d->offsets == NULL) return SEDGE_OK;
+    for (int p = 1; p < sedge_comm_size(comm); p++) {
+        if (d->offsets[p + 1] - d->offsets[p] > largest)
+            largest = d->offsets[p + 1] - d->offsets[p];
+    }
+    return sedge_allocate(buffer, largest, sizeof **buffer);
+}
+
+sedge_status sedge_local_distribute(sedge_mesh *mesh, sedge_record **records, int32_t *count,
+                                    const sedge_global *global, const int32_t *part,
+                                    const sedge_comm *comm)
+{
+    deal d = {0};
+    sedge_record *buffer = NULL;
+    sedge_status status;
+
+    *records = NULL;
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, prepare(mesh, &d, global, part, comm)));
+    share_numbers(mesh, comm);
+    SEDGE_TRY_GOTO(status, share_groups(&mesh->groups, &global->groups, comm));
+    SEDGE_TRY_GOTO(status, share_counts(count, &d, comm));
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(comm, allocate_records(records, &buffer, *count, &d, comm)));
+    if (d.offsets != NULL) {
+        send_parts(*records, buffer, global, part, &d, comm);
+    } else {
+        sedge_comm_receive(comm, *records, (size_t)*count * sizeof **records, 0);
+    }
+done:
+    release_deal(&d);
+    sedge_release(buffer);
+    if (status != SEDGE_OK) {
+        sedge_release(*records);
+        *records = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,85 @@
+// The whole mesh while it is built on rank 0: filled by plex.c (a file) or box.c, checked and
+// connected by shape.c, connect.c and periodic.c, cut by partition.c, sent away by distribute.c.
+#pragma once
+
+#include "mesh.h"
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// PETSc and Scotch count with 32 bits; four neighbours an element must stay below 2^31.
+#define SEDGE_GLOBAL_LIMIT ((int64_t)1 << 29)
+
+typedef struct sedge_global {
+    const char *name; // for messages: the file or "the box"; borrowed
+    int64_t vertices;
+    double (*points)[3]; // [vertices][x,y,z], scaled
+    int32_t elements;
+    int32_t (*cells)[4]; // [elements][vertex]; positive volume once sedge_global_orient is through
+    int32_t *group;      // [elements] volume group
+    int64_t *numbers;    // [elements] the element numbers that Gmsh shows; NULL for a box
+
+    int32_t tagged;                   // surface triangles with a group
+    int32_t (*tagged_faces)[3];       // [tagged][vertex]
+    int32_t *tagged_group;            // [tagged] surface group
+    sedge_mesh_groups groups;         // names, tags and volume_elements; connecting fills the rest
+    bool straightened;                // see sedge_mesh
+    sedge_face (*faces)[SEDGE_FACES]; // [elements][face]; neighbour < 0: surface group
+                                      // -1 - neighbour
+} sedge_global;
+
+// Empty, for sedge_global_release; `name` is borrowed.
+void sedge_global_start(sedge_global *mesh, const char *name);
+void sedge_global_release(sedge_global *mesh);
+
+// "tetrahedron 12 (number 40 in Gmsh), group 'air', centre (x, y, z)" into `text`.
+#define SEDGE_PLACE_TEXT 320
+void sedge_global_describe(const sedge_global *mesh, int32_t element, char text[SEDGE_PLACE_TEXT]);
+
+// Centroid of face f of element e.
+void sedge_global_face_centre(const sedge_global *mesh, int32_t element, int face, double x[3]);
+
+// The smallest o with faces' vertices a[i] == b[sedge_face_permutations[o][i]]; -1 if none.
+int sedge_orientation_find(const int32_t a[3], const int32_t b[3]);
+
+// Turn every element to positive volume. A mesh whose elements all have negative volume is
+// mirrored; both signs, or a volume that is zero to rounding, are errors that name the element.
+SEDGE_MUST_USE
+sedge_status sedge_global_orient(sedge_global *mesh);
+
+// Match faces by their vertices: fills `faces`, groups.surface_faces and .surface_interior_faces.
+// Fails for a face of three elements, a one-sided face without a group, a triangle that is no face,
+// and a face in two groups.
+SEDGE_MUST_USE
+sedge_status sedge_global_connect(sedge_global *mesh);
+
+// Make the boundary faces of the two surface groups neighbours of each other, under the translation
+// between the centroids of the groups. Corners must agree to 1e-6 of the face's longest edge. The
+// faces count as interior faces of their groups from then on.
+SEDGE_MUST_USE
+sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char *second);
+
+// Part of every element, [elements], 0 <= part < parts, no part empty. `partitioner` is a PETSc
+// type or NULL (ptscotch, and equal pieces of a Hilbert curve where that leaves a part empty). A
+// single part needs no PETSc; else sedge_petsc_start comes first.
+SEDGE_MUST_USE
+sedge_status sedge_global_partition(int32_t *part, const sedge_global *mesh, int parts,
+                                    const char *partitioner);
+
+// A box as the options say (their box_... members), without periodicity.
+SEDGE_MUST_USE
+sedge_status sedge_box_make(sedge_global *mesh, const sedge_mesh_options *options);
+
+// A Gmsh file through DMPlex. sedge_petsc_start comes first.
+SEDGE_MUST_USE
+sedge_status sedge_plex_read(sedge_global *mesh, const char *path, double scale);
+
+// Zeroed groups of these counts.
+SEDGE_MUST_USE
+sedge_status sedge_groups_allocate(sedge_mesh_groups *groups, int volumes, int surfaces);
+void sedge_groups_release(sedge_mesh_groups *groups);
+
+// Key along a Hilbert curve through the cube around `bounds`, 21 bits an axis.
+uint64_t sedge_hilbert_key(const double x[3], double bounds[2][3]);

@@ -1,0 +1,40 @@
+// What rank 0 sends to each rank, and how a rank makes its mesh of it.
+#pragma once
+
+#include "global.h"
+#include "mesh.h"
+
+#include "base/error.h"
+#include "par/comm.h"
+
+#include <stdint.h>
+
+// What lies behind one face, in terms that need no table of the whole mesh.
+typedef struct sedge_record_face {
+    int64_t neighbour; // global id; -1: boundary
+    int32_t rank;      // owner of the neighbour
+    int32_t position;  // of the neighbour among the records of its rank
+    int32_t group;     // volume group of the neighbour, surface group of a boundary face
+    int8_t face, orientation;
+} sedge_record_face;
+
+typedef struct sedge_record {
+    int64_t id;
+    int32_t group;
+    double corners[4][3];
+    sedge_record_face faces[SEDGE_FACES];
+} sedge_record;
+
+// Send each rank the records of its elements, by ascending id, and everybody the data of the whole
+// mesh (counts, bounds, groups) into `mesh`. `global` and `part` are read on rank 0 only. The
+// caller releases `*records` with sedge_release. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_local_distribute(sedge_mesh *mesh, sedge_record **records, int32_t *count,
+                                    const sedge_global *global, const int32_t *part,
+                                    const sedge_comm *comm);
+
+// Number the elements of this rank and fill the local members of `mesh`: interior elements along
+// the Hilbert curve, then those with halo faces along the curve; trace slots and peers.
+SEDGE_MUST_USE
+sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records, int32_t count,
+                                int rank);

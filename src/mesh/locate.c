@@ -1,0 +1,174 @@
+#include "mesh.h"
+
+#include "base/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// A point outside by this fraction of an element still counts as inside, so that rounding leaves no
+// gap between elements.
+static const double tolerance = 1e-9;
+
+enum { LEAF_ELEMENTS = 8, DEEPEST = 64 };
+
+typedef struct span {
+    double low[3], high[3];
+} span;
+
+// Elements are numbered along a Hilbert curve: a run of them is compact. A complete binary tree of
+// boxes over runs of LEAF_ELEMENTS; node n has the children 2n and 2n + 1, the root is 1.
+struct sedge_locator {
+    const sedge_mesh *mesh;
+    int64_t leaves; // a power of two
+    span *boxes;    // [2 leaves]; those of unused nodes are empty
+};
+
+// Barycentric coordinates; returns the least of them.
+static double find_weights(double corners[4][3], const double point[3], double weights[4])
+{
+    double sub[4][3];
+
+    memcpy(sub, corners, sizeof sub);
+    const double whole = sedge_tet_volume(corners);
+    double least = 1.0;
+    weights[0] = 1.0;
+    for (int v = 1; v < 4; v++) {
+        memcpy(sub[v], point, sizeof sub[v]);
+        weights[v] = sedge_tet_volume(sub) / whole;
+        memcpy(sub[v], corners[v], sizeof sub[v]);
+        weights[0] -= weights[v];
+        least = fmin(least, weights[v]);
+    }
+    return fmin(least, weights[0]);
+}
+
+// The element that holds the point best so far.
+typedef struct best {
+    int32_t element;
+    double least;
+    double weights[4];
+} best;
+
+static void try_element(best *found, const sedge_mesh *mesh, int32_t e, const double point[3])
+{
+    double weights[4];
+    const double least = find_weights(mesh->corners[e], point, weights);
+
+    // The least element number wins where two hold the point equally well.
+    if (!(least >= -tolerance) || least < found->least) return;
+    if (least == found->least && found->element >= 0 && found->element < e) return;
+    found->element = e;
+    found->least = least;
+    memcpy(found->weights, weights, sizeof weights);
+}
+
+static int32_t report(const best *found, double rst[3])
+{
+    if (found->element >= 0)
+        for (int d = 0; d < 3; d++) rst[d] = -1.0 + 2.0 * found->weights[d + 1];
+    return found->element;
+}
+
+int32_t sedge_mesh_locate(const sedge_mesh *mesh, const double point[3], double rst[3])
+{
+    best found = {.element = -1, .least = -DBL_MAX};
+
+    for (int32_t e = 0; e < mesh->elements; e++) try_element(&found, mesh, e, point);
+    return report(&found, rst);
+}
+
+static void clear(span *box)
+{
+    for (int d = 0; d < 3; d++) {
+        box->low[d] = DBL_MAX;
+        box->high[d] = -DBL_MAX;
+    }
+}
+
+static void join(span *box, const double low[3], const double high[3])
+{
+    for (int d = 0; d < 3; d++) {
+        box->low[d] = fmin(box->low[d], low[d]);
+        box->high[d] = fmax(box->high[d], high[d]);
+    }
+}
+
+// The box of an element and of the points that the tolerance lets in.
+static void join_element(span *box, double corners[4][3])
+{
+    span own;
+
+    clear(&own);
+    for (int v = 0; v < 4; v++) join(&own, corners[v], corners[v]);
+    for (int d = 0; d < 3; d++) {
+        const double margin = 4.0 * tolerance * (own.high[d] - own.low[d]) +
+                              8.0 * DBL_EPSILON * fmax(fabs(own.low[d]), fabs(own.high[d]));
+        own.low[d] -= margin;
+        own.high[d] += margin;
+    }
+    join(box, own.low, own.high);
+}
+
+sedge_status sedge_locator_create(sedge_locator **out, const sedge_mesh *mesh)
+{
+    sedge_locator *locator = NULL;
+    sedge_status status;
+
+    *out = NULL;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&locator, 1, sizeof *locator));
+    locator->mesh = mesh;
+    locator->leaves = 1;
+    while (locator->leaves * LEAF_ELEMENTS < mesh->elements) locator->leaves *= 2;
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&locator->boxes, 2 * locator->leaves, sizeof *locator->boxes));
+    for (int64_t n = 0; n < 2 * locator->leaves; n++) clear(&locator->boxes[n]);
+    for (int32_t e = 0; e < mesh->elements; e++)
+        join_element(&locator->boxes[locator->leaves + e / LEAF_ELEMENTS], mesh->corners[e]);
+    for (int64_t n = locator->leaves - 1; n > 0; n--) {
+        for (int64_t child = 2 * n; child <= 2 * n + 1; child++)
+            join(&locator->boxes[n], locator->boxes[child].low, locator->boxes[child].high);
+    }
+    *out = locator;
+    locator = NULL; // now the caller's
+done:
+    sedge_locator_free(locator);
+    return status;
+}
+
+void sedge_locator_free(sedge_locator *locator)
+{
+    if (locator == NULL) return;
+    sedge_release(locator->boxes);
+    sedge_release(locator);
+}
+
+static bool holds(const span *box, const double point[3])
+{
+    for (int d = 0; d < 3; d++)
+        if (point[d] < box->low[d] || point[d] > box->high[d]) return false;
+    return true;
+}
+
+int32_t sedge_locator_find(const sedge_locator *locator, const double point[3], double rst[3])
+{
+    const sedge_mesh *const mesh = locator->mesh;
+    best found = {.element = -1, .least = -DBL_MAX};
+    int64_t stack[DEEPEST];
+    int height = 0;
+
+    stack[height++] = 1;
+    while (height > 0) {
+        const int64_t n = stack[--height];
+        if (!holds(&locator->boxes[n], point)) continue;
+        if (n < locator->leaves) {
+            stack[height++] = 2 * n;
+            stack[height++] = 2 * n + 1;
+            continue;
+        }
+        const int32_t first = (int32_t)(n - locator->leaves) * LEAF_ELEMENTS;
+        for (int32_t e = first; e < mesh->elements && e < first + LEAF_ELEMENTS; e++)
+            try_element(&found, mesh, e, point);
+    }
+    return report(&found, rst);
+}

@@ -1,0 +1,126 @@
+#include "mesh.h"
+
+#include "base/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { WORST_ROOM = 8 };
+
+// A sum that keeps its rounding error (two-sum of Knuth).
+typedef struct long_sum {
+    double high, low;
+} long_sum;
+
+static void add(long_sum *sum, double term)
+{
+    const double next = sum->high + term;
+    const double part = next - sum->high;
+
+    sum->low += (sum->high - (next - part)) + (term - part);
+    sum->high = next;
+}
+
+static bool is_worse(const sedge_bad_element *a, const sedge_bad_element *b)
+{
+    return a->quality != b->quality ? a->quality < b->quality : a->global_id < b->global_id;
+}
+
+// Insert into a list kept worst first.
+static void keep_worst(sedge_bad_element *list, int *count, const sedge_bad_element *element)
+{
+    int at = *count;
+
+    if (at == WORST_ROOM && !is_worse(element, &list[at - 1])) return;
+    if (at < WORST_ROOM) {
+        ++*count;
+    } else {
+        at--;
+    }
+    for (; at > 0 && is_worse(element, &list[at - 1]); at--) list[at] = list[at - 1];
+    list[at] = *element;
+}
+
+static void measure_edges(double corners[4][3], double *least, double *greatest)
+{
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < i; j++) {
+            double square = 0.0;
+            for (int d = 0; d < 3; d++) {
+                const double step = corners[i][d] - corners[j][d];
+                square += step * step;
+            }
+            *least = fmin(*least, sqrt(square));
+            *greatest = fmax(*greatest, sqrt(square));
+        }
+    }
+}
+
+static sedge_status gather_worst(sedge_mesh_quality *out, const sedge_comm *comm)
+{
+    struct {
+        int64_t count;
+        sedge_bad_element list[WORST_ROOM];
+    } mine, *all;
+    const int ranks = sedge_comm_size(comm);
+
+    memset(&mine, 0, sizeof mine);
+    mine.count = out->worst_count;
+    memcpy(mine.list, out->worst, sizeof mine.list);
+    const sedge_status status = sedge_allocate(&all, ranks, sizeof *all);
+    SEDGE_TRY(sedge_comm_agree(comm, status));
+    sedge_comm_all_gather(comm, &mine, all, sizeof mine);
+    out->worst_count = 0;
+    for (int r = 0; r < ranks; r++) {
+        for (int i = 0; i < all[r].count; i++)
+            keep_worst(out->worst, &out->worst_count, &all[r].list[i]);
+    }
+    sedge_release(all);
+    return SEDGE_OK;
+}
+
+sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
+                                const sedge_mesh *mesh)
+{
+    long_sum volume = {0.0, 0.0};
+    long_sum quality = {0.0, 0.0};
+    double least[3] = {DBL_MAX, DBL_MAX, DBL_MAX}; // inradius, edge, quality
+    double greatest[2] = {0.0, 0.0};               // inradius, edge
+
+    memset(out, 0, sizeof *out);
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        double(*const corners)[3] = mesh->corners[e];
+        sedge_bad_element element = {.global_id = mesh->global_ids[e], .group = mesh->group[e]};
+        element.quality = sedge_tet_quality(corners);
+        element.inradius = sedge_tet_inradius(corners);
+        for (int v = 0; v < 4; v++)
+            for (int d = 0; d < 3; d++) element.centroid[d] += 0.25 * corners[v][d];
+        keep_worst(out->worst, &out->worst_count, &element);
+        add(&volume, sedge_tet_volume(corners));
+        add(&quality, element.quality);
+        least[0] = fmin(least[0], element.inradius);
+        greatest[0] = fmax(greatest[0], element.inradius);
+        measure_edges(corners, &least[1], &greatest[1]);
+        least[2] = fmin(least[2], element.quality);
+        const int bin = (int)(10.0 * element.quality);
+        out->quality_histogram[bin > 9 ? 9 : bin]++;
+    }
+    sedge_comm_min(comm, least, 3);
+    sedge_comm_max(comm, greatest, 2);
+    sedge_comm_sum_int(comm, out->quality_histogram, 10);
+    int64_t counts[3] = {mesh->halo_faces, mesh->elements, -(int64_t)mesh->elements};
+    sedge_comm_max_int(comm, counts, 3);
+    out->volume = sedge_comm_sum_exact(comm, volume.high, volume.low);
+    out->quality_mean =
+        sedge_comm_sum_exact(comm, quality.high, quality.low) / (double)mesh->global_elements;
+    out->inradius_min = least[0];
+    out->inradius_max = greatest[0];
+    out->edge_min = least[1];
+    out->edge_max = greatest[1];
+    out->quality_min = least[2];
+    out->halo_faces_max = counts[0];
+    out->elements_max = counts[1];
+    out->elements_min = -counts[2];
+    return gather_worst(out, comm);
+}

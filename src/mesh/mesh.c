@@ -1,0 +1,109 @@
+#include "mesh.h"
+
+#include "global.h"
+#include "local.h"
+#include "petsc.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+const int sedge_face_vertices[SEDGE_FACES][3] = {{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {0, 2, 3}};
+
+const int sedge_face_permutations[6][3] = {
+    {0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0},
+};
+
+sedge_mesh_options sedge_mesh_defaults(void)
+{
+    const sedge_mesh_options options = {
+        .scale = 1.0,
+        .box_max = {1.0, 1.0, 1.0},
+        .box_cells = {4, 4, 4},
+        .box_split_axis = -1,
+        .box_names = {"domain", NULL},
+    };
+
+    return options;
+}
+
+static sedge_status make_periodic(sedge_global *mesh, const sedge_mesh_options *options)
+{
+    static const char *const walls[3][2] = {{"xmin", "xmax"}, {"ymin", "ymax"}, {"zmin", "zmax"}};
+
+    if (options->file == NULL) {
+        for (int d = 0; d < 3; d++) {
+            if (options->box_periodic[d])
+                SEDGE_TRY(sedge_global_pair(mesh, walls[d][0], walls[d][1]));
+        }
+        return SEDGE_OK;
+    }
+    for (int i = 0; i < options->periodic_pairs; i++)
+        SEDGE_TRY(sedge_global_pair(mesh, options->periodic[i].first, options->periodic[i].second));
+    return SEDGE_OK;
+}
+
+// Everything that rank 0 does alone.
+static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
+                                 const sedge_mesh_options *options)
+{
+    if (!(options->scale > 0.0) || !isfinite(options->scale)) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the mesh scale %.9g is not a positive number",
+                          options->scale);
+    }
+    SEDGE_TRY(options->file == NULL ? sedge_box_make(mesh, options)
+                                    : sedge_plex_read(mesh, options->file, options->scale));
+    SEDGE_TRY(sedge_global_orient(mesh));
+    SEDGE_TRY(sedge_global_connect(mesh));
+    SEDGE_TRY(make_periodic(mesh, options));
+    SEDGE_TRY(sedge_allocate(part, mesh->elements, sizeof **part));
+    SEDGE_TRY(sedge_global_partition(*part, mesh, parts, options->partitioner));
+    return SEDGE_OK;
+}
+
+sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
+                               const sedge_mesh_options *options)
+{
+    const int ranks = sedge_comm_size(comm);
+    sedge_global global;
+    sedge_mesh *mesh = NULL;
+    sedge_record *records = NULL;
+    int32_t *part = NULL;
+    int32_t count = 0;
+    sedge_status status = SEDGE_OK;
+
+    *out = NULL;
+    sedge_global_start(&global, options->file != NULL ? options->file : "the box");
+    if (options->file != NULL || ranks > 1)
+        SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_petsc_start()));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&mesh, 1, sizeof *mesh)));
+    if (sedge_comm_is_root(comm)) status = build_global(&global, &part, ranks, options);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status, sedge_local_distribute(mesh, &records, &count, &global, part, comm));
+    sedge_global_release(&global);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_local_number(mesh, records, count,
+                                                                     sedge_comm_rank(comm))));
+    *out = mesh;
+    mesh = NULL; // now the caller's
+done:
+    sedge_mesh_free(mesh);
+    sedge_global_release(&global);
+    sedge_release(records);
+    sedge_release(part);
+    return status;
+}
+
+void sedge_mesh_free(sedge_mesh *mesh)
+{
+    if (mesh == NULL) return;
+    sedge_groups_release(&mesh->groups);
+    sedge_release(mesh->corners);
+    sedge_release(mesh->global_ids);
+    sedge_release(mesh->group);
+    sedge_release(mesh->faces);
+    sedge_release(mesh->trace_faces);
+    sedge_release(mesh->peer_ranks);
+    sedge_release(mesh->peer_offsets);
+    sedge_release(mesh);
+}

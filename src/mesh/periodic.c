@@ -1,0 +1,222 @@
+#include "global.h"
+
+#include "base/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A boundary face of one of the two groups.
+typedef struct side {
+    double position; // of the centre along `direction`
+    double centre[3];
+    double size; // longest edge
+    int32_t element;
+    int face;
+} side;
+
+typedef struct sides {
+    side *side; // sorted by position
+    int64_t count;
+    double centroid[3]; // of the group, weighted by area
+    double extent;      // largest coordinate, for rounding
+} sides;
+
+// No two faces of a regular grid have the same position along this direction.
+static const double direction[3] = {0.5773502691896258, 0.7310585786300049, 0.3612003246853151};
+
+static int compare_sides(const void *left, const void *right)
+{
+    const side *const a = left, *const b = right;
+
+    if (a->position != b->position) return a->position < b->position ? -1 : 1;
+    return (a->element > b->element) - (a->element < b->element);
+}
+
+static const double *corner(const sedge_global *mesh, const side *s, int i)
+{
+    return mesh->points[mesh->cells[s->element][sedge_face_vertices[s->face][i]]];
+}
+
+// Size and area of a face.
+static double measure_side(const sedge_global *mesh, side *s)
+{
+    double squares[3];
+
+    for (int i = 0; i < 3; i++) {
+        const double *const a = corner(mesh, s, i), *const b = corner(mesh, s, (i + 1) % 3);
+        squares[i] = (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                     (a[2] - b[2]) * (a[2] - b[2]);
+    }
+    s->size = sqrt(fmax(squares[0], fmax(squares[1], squares[2])));
+    const double sum = squares[0] + squares[1] + squares[2]; // Heron
+    const double fourth =
+        squares[0] * squares[0] + squares[1] * squares[1] + squares[2] * squares[2];
+    return 0.25 * sqrt(fmax(0.0, sum * sum - 2.0 * fourth));
+}
+
+static sedge_status collect_sides(sides *out, const sedge_global *mesh, int group)
+{
+    double area = 0.0;
+
+    SEDGE_TRY(sedge_allocate(&out->side, mesh->groups.surface_faces[group], sizeof *out->side));
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            if (mesh->faces[e][f].neighbour != -1 - group) continue;
+            side *const s = &out->side[out->count++];
+            s->element = e;
+            s->face = f;
+            sedge_global_face_centre(mesh, e, f, s->centre);
+            const double weight = measure_side(mesh, s);
+            area += weight;
+            for (int d = 0; d < 3; d++) {
+                out->centroid[d] += weight * s->centre[d];
+                out->extent = fmax(out->extent, fabs(s->centre[d]) + s->size);
+            }
+        }
+    }
+    for (int d = 0; d < 3; d++) out->centroid[d] /= area;
+    return SEDGE_OK;
+}
+
+static void sort_sides(sides *all)
+{
+    for (int64_t i = 0; i < all->count; i++) {
+        side *const s = &all->side[i];
+        s->position = 0.0;
+        for (int d = 0; d < 3; d++) s->position += direction[d] * (s->centre[d] - all->centroid[d]);
+    }
+    qsort(all->side, (size_t)all->count, sizeof *all->side, compare_sides);
+}
+
+static int is_shifted(const double a[3], const double b[3], const double shift[3], double tolerance)
+{
+    double square = 0.0;
+
+    for (int d = 0; d < 3; d++) square += (a[d] + shift[d] - b[d]) * (a[d] + shift[d] - b[d]);
+    return square <= tolerance * tolerance;
+}
+
+// Orientation from face a, shifted, to face b; -1 where the corners do not agree.
+static int match_corners(const sedge_global *mesh, const side *a, const side *b,
+                         const double shift[3], double tolerance)
+{
+    for (int o = 0; o < 6; o++) {
+        int agree = 0;
+        for (int i = 0; i < 3; i++) {
+            agree += is_shifted(corner(mesh, a, i), corner(mesh, b, sedge_face_permutations[o][i]),
+                                shift, tolerance);
+        }
+        if (agree == 3) return o;
+    }
+    return -1;
+}
+
+// The one face of `others` that is `a` shifted, or NULL.
+static const side *find_partner(const sedge_global *mesh, const side *a, const sides *others,
+                                const double shift[3], double tolerance, int *orientation)
+{
+    int64_t low = 0;
+    int64_t high = others->count;
+
+    while (low < high) { // first with position >= a's - 2 tolerance
+        const int64_t middle = (low + high) / 2;
+        if (others->side[middle].position < a->position - 2.0 * tolerance) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (; low < others->count; low++) {
+        const side *const b = &others->side[low];
+        if (b->position > a->position + 2.0 * tolerance) return NULL;
+        *orientation = match_corners(mesh, a, b, shift, tolerance);
+        if (*orientation >= 0) return b;
+    }
+    return NULL;
+}
+
+static int invert(int orientation)
+{
+    const int identity[3] = {0, 1, 2};
+
+    for (int o = 0; o < 6; o++) {
+        int turned[3];
+        for (int i = 0; i < 3; i++)
+            turned[i] = sedge_face_permutations[o][sedge_face_permutations[orientation][i]];
+        if (memcmp(turned, identity, sizeof turned) == 0) return o;
+    }
+    return 0;
+}
+
+static sedge_status match_sides(sedge_global *mesh, const char *first, const char *second,
+                                const sides *left, const sides *right)
+{
+    double shift[3];
+
+    for (int d = 0; d < 3; d++) shift[d] = right->centroid[d] - left->centroid[d];
+    const double rounding = 64.0 * DBL_EPSILON * fmax(left->extent, right->extent);
+    for (int64_t i = 0; i < left->count; i++) {
+        const side *const a = &left->side[i];
+        int o = -1;
+        const side *const b = find_partner(mesh, a, right, shift, 1e-6 * a->size + rounding, &o);
+        if (b == NULL || mesh->faces[b->element][b->face].neighbour >= 0) {
+            return SEDGE_FAIL(SEDGE_ERR_DATA,
+                              "%s: the periodic surface groups '%s' and '%s' do not match: the "
+                              "face of '%s' with centre (%.6g, %.6g, %.6g) has no partner after "
+                              "the shift (%.6g, %.6g, %.6g)",
+                              mesh->name, first, second, first, a->centre[0], a->centre[1],
+                              a->centre[2], shift[0], shift[1], shift[2]);
+        }
+        mesh->faces[a->element][a->face] = (sedge_face){b->element, (int8_t)b->face, (int8_t)o};
+        mesh->faces[b->element][b->face] =
+            (sedge_face){a->element, (int8_t)a->face, (int8_t)invert(o)};
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status find_surface_group(const sedge_global *mesh, const char *name, int *group)
+{
+    for (*group = 0; *group < mesh->groups.surfaces; ++*group)
+        if (strcmp(mesh->groups.surface_names[*group], name) == 0) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s has no surface group '%s' to make periodic", mesh->name,
+                      name);
+}
+
+sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char *second)
+{
+    sides left = {0};
+    sides right = {0};
+    int a;
+    int b;
+    sedge_status status;
+
+    SEDGE_TRY(find_surface_group(mesh, first, &a));
+    SEDGE_TRY(find_surface_group(mesh, second, &b));
+    if (a == b) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "surface group '%s' cannot be periodic with itself",
+                          first);
+    }
+    int64_t *const faces = mesh->groups.surface_faces;
+    if (faces[a] != faces[b] || faces[a] == 0) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "%s: the periodic surface groups '%s' and '%s' do not match: they have "
+                          "%lld and %lld outer faces",
+                          mesh->name, first, second, (long long)faces[a], (long long)faces[b]);
+    }
+    SEDGE_TRY_GOTO(status, collect_sides(&left, mesh, a));
+    SEDGE_TRY_GOTO(status, collect_sides(&right, mesh, b));
+    sort_sides(&left);
+    sort_sides(&right);
+    SEDGE_TRY_GOTO(status, match_sides(mesh, first, second, &left, &right));
+    const int groups[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        mesh->groups.surface_interior_faces[groups[i]] += faces[groups[i]];
+        faces[groups[i]] = 0;
+    }
+done:
+    sedge_release(left.side);
+    sedge_release(right.side);
+    return status;
+}

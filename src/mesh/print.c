@@ -1,0 +1,95 @@
+#include "mesh.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+
+// What each rank tells the root.
+typedef struct rank_counts {
+    int64_t elements, interior, halo_faces, boundary_faces, peers;
+} rank_counts;
+
+static void print_groups(const sedge_mesh_groups *groups)
+{
+    (void)printf("volume groups\n");
+    (void)printf("  %-24s %8s %12s\n", "name", "tag", "elements");
+    for (int g = 0; g < groups->volumes; g++) {
+        (void)printf("  %-24s %8d %12lld\n", groups->volume_names[g], groups->volume_tags[g],
+                     (long long)groups->volume_elements[g]);
+    }
+    (void)printf("surface groups\n");
+    (void)printf("  %-24s %8s %12s %12s\n", "name", "tag", "outer faces", "inner faces");
+    for (int g = 0; g < groups->surfaces; g++) {
+        (void)printf("  %-24s %8d %12lld %12lld\n", groups->surface_names[g],
+                     groups->surface_tags[g], (long long)groups->surface_faces[g],
+                     (long long)groups->surface_interior_faces[g]);
+    }
+}
+
+static void print_quality(const sedge_mesh_quality *q, const sedge_mesh *mesh)
+{
+    int64_t most = 1;
+
+    for (int i = 0; i < 10; i++)
+        if (q->quality_histogram[i] > most) most = q->quality_histogram[i];
+    (void)printf("quality (1: regular, 0: flat)   least %.4f, mean %.4f\n", q->quality_min,
+                 q->quality_mean);
+    for (int i = 0; i < 10; i++) {
+        const int64_t count = q->quality_histogram[i];
+        int width = (int)(40 * count / most);
+        if (count > 0 && width == 0) width = 1;
+        (void)printf("  %.1f-%.1f %12lld %.*s\n", 0.1 * i, 0.1 * (i + 1), (long long)count, width,
+                     "########################################");
+    }
+    (void)printf("worst elements\n");
+    (void)printf("  %10s %9s %12s  %-16s %s\n", "element", "quality", "inradius", "group",
+                 "centre");
+    for (int i = 0; i < q->worst_count; i++) {
+        const sedge_bad_element *const bad = &q->worst[i];
+        (void)printf("  %10lld %9.4f %12.4e  %-16s (%.6g, %.6g, %.6g)\n", (long long)bad->global_id,
+                     bad->quality, bad->inradius, mesh->groups.volume_names[bad->group],
+                     bad->centroid[0], bad->centroid[1], bad->centroid[2]);
+    }
+}
+
+static void print_ranks(const rank_counts *counts, int ranks)
+{
+    (void)printf("%6s %12s %12s %12s %12s %6s\n", "rank", "elements", "interior", "halo faces",
+                 "outer faces", "peers");
+    for (int r = 0; r < ranks; r++) {
+        (void)printf("%6d %12lld %12lld %12lld %12lld %6lld\n", r, (long long)counts[r].elements,
+                     (long long)counts[r].interior, (long long)counts[r].halo_faces,
+                     (long long)counts[r].boundary_faces, (long long)counts[r].peers);
+    }
+}
+
+sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh)
+{
+    const rank_counts mine = {mesh->elements, mesh->interior, mesh->halo_faces,
+                              mesh->boundary_faces, mesh->peers};
+    sedge_mesh_quality quality;
+    rank_counts *all;
+
+    SEDGE_TRY(sedge_mesh_measure(&quality, comm, mesh));
+    const sedge_status status = sedge_allocate(&all, sedge_comm_size(comm), sizeof *all);
+    SEDGE_TRY(sedge_comm_agree(comm, status));
+    sedge_comm_all_gather(comm, &mine, all, sizeof mine);
+    if (sedge_comm_is_root(comm)) {
+        (void)printf("%lld tetrahedra, %lld vertices%s\n", (long long)mesh->global_elements,
+                     (long long)mesh->global_vertices,
+                     mesh->straightened ? "; curved elements are straightened" : "");
+        for (int d = 0; d < 3; d++) {
+            (void)printf("  %c from %.9g to %.9g\n", "xyz"[d], mesh -> bounds[0][d],
+                         mesh -> bounds[1][d]);
+        }
+        (void)printf("volume %.9g, edges %.4g to %.4g, inradius %.4g to %.4g\n", quality.volume,
+                     quality.edge_min, quality.edge_max, quality.inradius_min,
+                     quality.inradius_max);
+        print_groups(&mesh->groups);
+        print_quality(&quality, mesh);
+        print_ranks(all, sedge_comm_size(comm));
+        (void)fflush(stdout);
+    }
+    sedge_release(all);
+    return SEDGE_OK;
+}

@@ -1,0 +1,298 @@
+#define _DEFAULT_SOURCE
+#include "deck.h"
+
+#include "deck_sections.h"
+#include "deck_yaml.h"
+
+#include "base/memory.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void deck_copy_name(char out[64], const char *name)
+{
+    (void)snprintf(out, 64, "%s", name);
+}
+
+// The part of `path` before the last slash; "." if there is none.
+static sedge_status copy_folder(char **out, const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+
+    if (slash == NULL) return deck_copy_string(out, ".");
+    SEDGE_TRY(deck_copy_string(out, path));
+    (*out)[slash == path ? 1 : slash - path] = '\0';
+    return SEDGE_OK;
+}
+
+// ---- top level ----------------------------------------------------------------------------------
+
+static sedge_status read_equation(deck_reader *reader, const deck_node *node)
+{
+    const char *names[64];
+    int count = 0;
+    int index = 0;
+
+    while (count < 64 && sedge_equations[count] != NULL) {
+        names[count] = sedge_equations[count]->name;
+        count++;
+    }
+    SEDGE_TRY(deck_choose(&index, reader, node, "equation", names, count));
+    reader->equation = sedge_equations[index];
+    return SEDGE_OK;
+}
+
+sedge_status deck_read_top(deck_reader *reader, sedge_deck *deck)
+{
+    deck_node *const root = deck->tree;
+
+    SEDGE_TRY(deck_check(reader, root, "", deck_section_find(""), NULL, 0));
+    SEDGE_TRY(read_equation(reader, deck_child(root, "equation")));
+    deck->equation = reader->equation;
+    deck->title = deck_child(root, "title")->text;
+    deck->order = (int)deck_integer(deck_child(root, "order"));
+    deck->precision =
+        strcmp(deck_child(root, "precision")->text, "fp64") == 0 ? SEDGE_FP64 : SEDGE_FP32;
+    const deck_node *const units = deck_child(root, "units");
+    deck->si = strcmp(units->text, "si") == 0;
+    if (deck->si && deck->equation->si == NULL) {
+        return deck_fail(reader->path, units,
+                         "units si: the equation '%s' has no SI units; take normalised",
+                         deck->equation->name);
+    }
+    reader->si = deck->si;
+    (void)snprintf(deck->device, sizeof deck->device, "%s", deck_child(root, "device")->text);
+
+    deck_node *const flux = deck_child(root, "flux");
+    SEDGE_TRY(deck_check(reader, flux, "flux", NULL, deck->equation->flux_keys,
+                         deck->equation->flux_key_count));
+    deck_values(deck->flux, reader, flux, deck->equation->flux_keys,
+                deck->equation->flux_key_count);
+    return SEDGE_OK;
+}
+
+// ---- mesh ---------------------------------------------------------------------------------------
+
+// Resolve the file against the deck's folder; in the resolved deck the path is absolute, so that it
+// can be run from its new place.
+static sedge_status read_mesh_file(sedge_deck *deck, deck_node *node)
+{
+    char folder[PATH_MAX];
+    sedge_text *text = NULL;
+    char *real = NULL;
+    sedge_status status;
+
+    SEDGE_TRY(sedge_text_create(&text));
+    if (node->text[0] != '/' && strcmp(deck->folder, ".") != 0)
+        SEDGE_TRY_GOTO(status, sedge_text_add(text, "%s/", deck->folder));
+    SEDGE_TRY_GOTO(status, sedge_text_add(text, "%s", node->text));
+    SEDGE_TRY_GOTO(status, deck_copy_string(&deck->mesh_file, sedge_text_get(text)));
+    deck->mesh.file = deck->mesh_file;
+
+    real = realpath(deck->mesh_file, NULL);
+    if (real != NULL) {
+        SEDGE_TRY_GOTO(status, deck_node_text(node, real, false));
+    } else if (deck->mesh_file[0] != '/' && getcwd(folder, sizeof folder) != NULL) {
+        sedge_text_free(text);
+        SEDGE_TRY_GOTO(status, sedge_text_create(&text));
+        SEDGE_TRY_GOTO(status, sedge_text_add(text, "%s/%s", folder, deck->mesh_file));
+        SEDGE_TRY_GOTO(status, deck_node_text(node, sedge_text_get(text), false));
+    }
+done:
+    free(real);
+    sedge_text_free(text);
+    return status;
+}
+
+static int axis_of(const char *name)
+{
+    return name[0] - 'x';
+}
+
+static sedge_status read_split(const deck_reader *reader, sedge_deck *deck, deck_node *node)
+{
+    sedge_mesh_options *const mesh = &deck->mesh;
+
+    SEDGE_TRY(
+        deck_check(reader, node, "mesh.box.split", deck_section_find("mesh.box.split"), NULL, 0));
+    const deck_node *const at = deck_child(node, "at");
+    const deck_node *const names = deck_child(node, "names");
+    mesh->box_split_axis = axis_of(deck_child(node, "axis")->text);
+    mesh->box_split = deck_real(reader, at, SEDGE_LENGTH);
+    mesh->box_names[0] = names->first->text;
+    mesh->box_names[1] = names->last->text;
+    const int axis = mesh->box_split_axis;
+    if (!(mesh->box_split > mesh->box_min[axis] && mesh->box_split < mesh->box_max[axis]))
+        return deck_fail(reader->path, at, "mesh.box.split.at %s is not inside the box", at->text);
+    return SEDGE_OK;
+}
+
+static sedge_status read_box(const deck_reader *reader, sedge_deck *deck, deck_node *box)
+{
+    sedge_mesh_options *const mesh = &deck->mesh;
+    double cells[3];
+
+    SEDGE_TRY(deck_check(reader, box, "mesh.box", deck_section_find("mesh.box"), NULL, 0));
+    const deck_node *const max = deck_child(box, "max");
+    deck_vector(mesh->box_min, reader, deck_child(box, "min"), SEDGE_LENGTH);
+    deck_vector(mesh->box_max, reader, max, SEDGE_LENGTH);
+    deck_vector(cells, reader, deck_child(box, "cells"), SEDGE_DIMENSIONLESS);
+    for (int i = 0; i < 3; i++) {
+        if (!(mesh->box_max[i] > mesh->box_min[i])) {
+            return deck_fail(reader->path, max, "mesh.box.max must exceed min on the %c axis",
+                             'x' + i);
+        }
+        mesh->box_cells[i] = (int)cells[i];
+        mesh->box_periodic[i] = false;
+    }
+    for (const deck_node *axis = deck_child(box, "periodic")->first; axis != NULL;
+         axis = axis->next)
+        mesh->box_periodic[axis_of(axis->text)] = true;
+
+    deck_node *const split = deck_child(box, "split");
+    if (split != NULL) {
+        deck_child_to_end(box, split);
+        return read_split(reader, deck, split);
+    }
+    mesh->box_split_axis = -1;
+    mesh->box_names[0] = deck_child(box, "name")->text;
+    return SEDGE_OK;
+}
+
+sedge_status deck_read_mesh(const deck_reader *reader, sedge_deck *deck)
+{
+    deck_node *const node = deck_child(deck->tree, "mesh");
+
+    SEDGE_TRY(deck_check(reader, node, "mesh", deck_section_find("mesh"), NULL, 0));
+    deck->mesh = sedge_mesh_defaults();
+    deck->mesh_line = node->line;
+    deck->mesh.partitioner = deck_child(node, "partitioner")->text;
+    deck_node *const box = deck_child(node, "box");
+    if (box != NULL) {
+        deck->mesh.file = NULL;
+        return read_box(reader, deck, box);
+    }
+    // A length, so that coordinates come out in code units.
+    deck->mesh.scale = deck_real(reader, deck_child(node, "scale"), SEDGE_LENGTH);
+    return read_mesh_file(deck, deck_child(node, "file"));
+}
+
+// ---- time, output -------------------------------------------------------------------------------
+
+sedge_status deck_read_time(const deck_reader *reader, sedge_deck *deck)
+{
+    deck_node *const node = deck_child(deck->tree, "time");
+
+    SEDGE_TRY(deck_check(reader, node, "time", deck_section_find("time"), NULL, 0));
+    const deck_node *const end = deck_child(node, "end");
+    const deck_node *const steps = deck_child(node, "steps");
+    deck->end_time = end != NULL ? deck_real(reader, end, SEDGE_TIME) : 0.0;
+    deck->steps = steps != NULL ? deck_integer(steps) : 0;
+    deck->cfl = deck_real(reader, deck_child(node, "cfl"), SEDGE_DIMENSIONLESS);
+    return SEDGE_OK;
+}
+
+// "sphere-results" of "input/sphere.yaml".
+static sedge_status default_folder(const char *path, deck_node *node)
+{
+    const char *const slash = strrchr(path, '/');
+    const char *const stem = slash != NULL ? slash + 1 : path;
+    const char *const dot = strrchr(stem, '.');
+    const int length = dot != NULL && dot > stem ? (int)(dot - stem) : (int)strlen(stem);
+    deck_node *folder = NULL;
+    char name[256];
+
+    (void)snprintf(name, sizeof name, "%.*s-results", length > 200 ? 200 : length, stem);
+    SEDGE_TRY(deck_tree_add(&folder, node, "folder", "default"));
+    return deck_node_text(folder, name, false);
+}
+
+sedge_status deck_read_output(const deck_reader *reader, sedge_deck *deck)
+{
+    deck_node *const node = deck_child(deck->tree, "output");
+    deck_node *const kernels = deck_child(deck->tree, "kernels");
+
+    if (deck_child(node, "folder") == NULL) SEDGE_TRY(default_folder(deck->path, node));
+    SEDGE_TRY(deck_check(reader, node, "output", deck_section_find("output"), NULL, 0));
+    const deck_node *const folder = deck_child(node, "folder");
+    if (folder->text[0] == '\0') return deck_fail(reader->path, folder, "output.folder is empty");
+    deck->output = folder->text;
+    deck->snapshots = (int)deck_integer(deck_child(node, "snapshots"));
+
+    SEDGE_TRY(deck_check(reader, kernels, "kernels", deck_section_find("kernels"), NULL, 0));
+    (void)snprintf(deck->variant, sizeof deck->variant, "%s", deck_child(kernels, "variant")->text);
+    deck->tune[0] = (int)deck_integer(deck_child(kernels, "block_elements"));
+    deck->tune[1] = (int)deck_integer(deck_child(kernels, "item_elements"));
+    deck->tune[2] = (int)deck_integer(deck_child(kernels, "item_nodes"));
+    return SEDGE_OK;
+}
+
+// ---- the whole ----------------------------------------------------------------------------------
+
+static sedge_status read_sections(deck_reader *reader, sedge_deck *deck)
+{
+    SEDGE_TRY(deck_read_top(reader, deck));
+    SEDGE_TRY(deck_read_mesh(reader, deck));
+    SEDGE_TRY(deck_read_time(reader, deck));
+    SEDGE_TRY(deck_read_materials(reader, deck));
+    SEDGE_TRY(deck_read_boundaries(reader, deck));
+    SEDGE_TRY(deck_read_initial(reader, deck));
+    SEDGE_TRY(deck_read_sources(reader, deck));
+    SEDGE_TRY(deck_read_monitors(reader, deck));
+    return deck_read_output(reader, deck);
+}
+
+sedge_status sedge_deck_create(sedge_deck **out, const char *path, const char *text, size_t length,
+                               const char *const *settings, int count)
+{
+    deck_reader reader = {.path = path};
+    sedge_deck *deck = NULL;
+    sedge_status status;
+
+    *out = NULL;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&deck, 1, sizeof *deck));
+    SEDGE_TRY_GOTO(status, deck_copy_string(&deck->path, path));
+    SEDGE_TRY_GOTO(status, copy_folder(&deck->folder, path));
+    SEDGE_TRY_GOTO(status, deck_tree_create(&deck->tree, path, text, length));
+    for (int i = 0; i < count; i++)
+        SEDGE_TRY_GOTO(status, deck_tree_set(deck->tree, path, settings[i]));
+    SEDGE_TRY_GOTO(status, read_sections(&reader, deck));
+    *out = deck;
+    deck = NULL;
+done:
+    sedge_deck_free(deck);
+    return status;
+}
+
+void sedge_deck_free(sedge_deck *deck)
+{
+    if (deck == NULL) return;
+    sedge_release(deck->path);
+    sedge_release(deck->folder);
+    sedge_release(deck->mesh_file);
+    sedge_release(deck->pairs);
+    sedge_release(deck->materials);
+    sedge_release(deck->boundaries);
+    sedge_release(deck->sources);
+    sedge_release(deck->probes);
+    sedge_release(deck->slices);
+    deck_tree_free(deck->tree);
+    sedge_release(deck);
+}
+
+sedge_status sedge_deck_write(sedge_text *out, const sedge_deck *deck)
+{
+    return deck_tree_write(out, deck->tree);
+}
+
+double sedge_deck_time_unit(const sedge_deck *deck)
+{
+    return deck->si ? 1.0 / deck->equation->si[SEDGE_TIME] : 1.0;
+}
+
+double sedge_deck_energy_unit(const sedge_deck *deck)
+{
+    return deck->si ? deck->equation->energy_si : 1.0;
+}

@@ -1,0 +1,597 @@
+#include "deck_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_MAX 64
+
+void deck_path(char out[DECK_PATH_MAX], const char *where, const char *key)
+{
+    char path[DECK_PATH_MAX];
+
+    (void)snprintf(path, sizeof path, "%.200s%s%.100s", where, *where != '\0' ? "." : "", key);
+    memcpy(out, path, sizeof path);
+}
+
+// ---- near names ---------------------------------------------------------------------------------
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
+static int edit_distance(const char *a, const char *b)
+{
+    int rows[3][NAMES_MAX + 1];
+    int *before = rows[0], *last = rows[1], *row = rows[2];
+    const int m = (int)strlen(a);
+    const int n = (int)strlen(b);
+
+    if (m > NAMES_MAX || n > NAMES_MAX) return NAMES_MAX;
+    for (int j = 0; j <= n; j++) last[j] = j;
+    for (int i = 1; i <= m; i++) {
+        row[0] = i;
+        for (int j = 1; j <= n; j++) {
+            const int substitute = last[j - 1] + (a[i - 1] != b[j - 1]);
+            row[j] = least(substitute, 1 + least(last[j], row[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], before[j - 2] + 1);
+        }
+        int *const free_row = before;
+        before = last;
+        last = row;
+        row = free_row;
+    }
+    return last[n];
+}
+
+void deck_suggest(char *text, size_t size, const char *word, const char *const *names, int count)
+{
+    size_t used = strlen(text);
+    int best = NAMES_MAX;
+    int nearest = -1;
+
+    for (int i = 0; i < count && word != NULL; i++) {
+        const int distance = edit_distance(word, names[i]);
+        if (distance < best) {
+            best = distance;
+            nearest = i;
+        }
+    }
+    if (nearest >= 0 && best <= 1 + (int)strlen(names[nearest]) / 3) {
+        (void)snprintf(text + used, size - used, "; did you mean '%s'?", names[nearest]);
+        return;
+    }
+    for (int i = 0; i < count && used + 1 < size; i++) {
+        (void)snprintf(text + used, size - used, "%s%.64s", i == 0 ? "; known: " : ", ", names[i]);
+        used = strlen(text);
+    }
+}
+
+sedge_status deck_choose(int *index, const deck_reader *reader, const deck_node *node,
+                         const char *where, const char *const *names, int count)
+{
+    char message[512];
+
+    *index = 0;
+    SEDGE_TRY(deck_want(reader, node, where, DECK_SCALAR));
+    for (int i = 0; i < count; i++) {
+        if (strcmp(node->text, names[i]) == 0) {
+            *index = i;
+            return SEDGE_OK;
+        }
+    }
+    (void)snprintf(message, sizeof message, "%.200s '%.64s' is not known", where, node->text);
+    deck_suggest(message, sizeof message, node->text, names, count);
+    return deck_fail(reader->path, node, "%s", message);
+}
+
+// ---- single values ------------------------------------------------------------------------------
+
+static bool is_nothing(const deck_node *node)
+{
+    return node->kind == DECK_SCALAR && node->plain &&
+           (node->text[0] == '\0' || strcmp(node->text, "~") == 0 ||
+            strcmp(node->text, "null") == 0);
+}
+
+sedge_status deck_want(const deck_reader *reader, const deck_node *node, const char *where,
+                       deck_kind kind)
+{
+    static const char *const kinds[] = {
+        [DECK_SCALAR] = "a single value",
+        [DECK_SEQUENCE] = "a list, such as [a, b]",
+        [DECK_MAPPING] = "a mapping of keys to values, such as {a: 1, b: 2}",
+    };
+    static const char *const given[] = {
+        [DECK_SCALAR] = "a single value", [DECK_SEQUENCE] = "a list", [DECK_MAPPING] = "a mapping"};
+
+    if (is_nothing(node))
+        return deck_fail(reader->path, node, "%s has no value; it must be %s", where, kinds[kind]);
+    if (node->kind != kind) {
+        return deck_fail(reader->path, node, "%s must be %s, not %s", where, kinds[kind],
+                         given[node->kind]);
+    }
+    return SEDGE_OK;
+}
+
+double deck_factor(const deck_reader *reader, sedge_dimension dimension)
+{
+    return reader->si && reader->equation != NULL && reader->equation->si != NULL
+               ? reader->equation->si[dimension]
+               : 1.0;
+}
+
+// Check a value in code units against its row; the message speaks the deck's units.
+static sedge_status check_range(const deck_reader *reader, const deck_node *node, const char *where,
+                                const deck_key *key, double factor, double value)
+{
+    const bool limited = key->minimum < key->maximum;
+    char low[32];
+    char high[32];
+
+    if (key->positive && !(value > 0.0))
+        return deck_fail(reader->path, node, "%s %s must be greater than 0", where, node->text);
+    if (!limited || (value >= key->minimum && value <= key->maximum)) return SEDGE_OK;
+    deck_print_number(low, key->minimum / factor);
+    deck_print_number(high, key->maximum / factor);
+    if (key->maximum >= 1e100)
+        return deck_fail(reader->path, node, "%s %s must be at least %s", where, node->text, low);
+    if (key->minimum <= -1e100)
+        return deck_fail(reader->path, node, "%s %s must be at most %s", where, node->text, high);
+    return deck_fail(reader->path, node, "%s %s is outside %s..%s", where, node->text, low, high);
+}
+
+static sedge_status check_integer(const deck_reader *reader, deck_node *node, const char *where,
+                                  const deck_key *key)
+{
+    char canonical[32];
+    char *end = NULL;
+
+    SEDGE_TRY(deck_want(reader, node, where, DECK_SCALAR));
+    const size_t sign = node->text[0] == '-' || node->text[0] == '+';
+    const size_t digits = strspn(node->text + sign, "0123456789");
+    if (!node->plain || digits == 0 || node->text[sign + digits] != '\0') {
+        return deck_fail(reader->path, node, "%s must be a whole number, not %s'%.64s'", where,
+                         node->plain ? "" : "the text ", node->text);
+    }
+    const long long value = strtoll(node->text, &end, 10);
+    if (digits > 18) {
+        return deck_fail(reader->path, node, "%s %.64s is too large for a whole number", where,
+                         node->text);
+    }
+    SEDGE_TRY(check_range(reader, node, where, key, 1.0, (double)value));
+    (void)snprintf(canonical, sizeof canonical, "%lld", value);
+    return deck_node_text(node, canonical, true);
+}
+
+static sedge_status check_real(const deck_reader *reader, deck_node *node, const char *where,
+                               const deck_key *key)
+{
+    const double factor = deck_factor(reader, key->dimension);
+    char canonical[32];
+    char *end = NULL;
+
+    SEDGE_TRY(deck_want(reader, node, where, DECK_SCALAR));
+    const double value = strtod(node->text, &end);
+    // Only decimal numbers: strtod also takes "inf", "nan" and hexadecimal ones.
+    if (!node->plain || *end != '\0' || node->text[0] == '\0' ||
+        node->text[strspn(node->text, "0123456789+-.eE")] != '\0') {
+        return deck_fail(reader->path, node, "%s must be a number, not %s'%.64s'", where,
+                         node->plain ? "" : "the text ", node->text);
+    }
+    const char digit = node->text[strcspn(node->text, "123456789eE")];
+    const bool is_zero = digit < '1' || digit > '9'; // as written, not by underflow
+    if (!(value * factor - value * factor == 0.0) || (value * factor == 0.0 && !is_zero)) {
+        return deck_fail(reader->path, node, "%s %.64s is too %s for a 64-bit number", where,
+                         node->text, value * factor == 0.0 ? "small" : "large");
+    }
+    SEDGE_TRY(check_range(reader, node, where, key, factor, value * factor));
+    deck_print_number(canonical, value);
+    return deck_node_text(node, canonical, true);
+}
+
+static sedge_status check_triple(const deck_reader *reader, deck_node *node, const char *where,
+                                 const deck_key *key)
+{
+    SEDGE_TRY(deck_want(reader, node, where, DECK_SEQUENCE));
+    if (node->count != 3) {
+        return deck_fail(reader->path, node, "%s must be three numbers [x, y, z], not %d", where,
+                         node->count);
+    }
+    for (deck_node *child = node->first; child != NULL; child = child->next) {
+        SEDGE_TRY(key->type == DECK_VECTOR ? check_real(reader, child, where, key)
+                                           : check_integer(reader, child, where, key));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status check_boolean(const deck_reader *reader, deck_node *node, const char *where)
+{
+    SEDGE_TRY(deck_want(reader, node, where, DECK_SCALAR));
+    const bool yes = strcmp(node->text, "true") == 0 || strcmp(node->text, "yes") == 0;
+    const bool no = strcmp(node->text, "false") == 0 || strcmp(node->text, "no") == 0;
+    if (!node->plain || (!yes && !no)) {
+        return deck_fail(reader->path, node, "%s must be true or false, not '%.64s'", where,
+                         node->text);
+    }
+    return deck_node_text(node, yes ? "true" : "false", true);
+}
+
+static sedge_status check_text(const deck_reader *reader, deck_node *node, const char *where)
+{
+    SEDGE_TRY(deck_want(reader, node, where, DECK_SCALAR));
+    node->plain = false;
+    return SEDGE_OK;
+}
+
+sedge_status deck_check_name(const deck_reader *reader, const deck_node *node, const char *name,
+                             bool file)
+{
+    const size_t length = strlen(name);
+
+    if (length == 0 || length >= NAMES_MAX)
+        return deck_fail(reader->path, node, "the name '%.80s' must have 1 to 63 bytes", name);
+    for (const char *c = name; *c != '\0'; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+            return deck_fail(reader->path, node, "a name has a control character (0x%02x)",
+                             (unsigned)(unsigned char)*c);
+        }
+    }
+    if (file && name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789_-")] != '\0') {
+        return deck_fail(reader->path, node,
+                         "the name '%s' may have letters, digits, '_' and '-' only", name);
+    }
+    return SEDGE_OK;
+}
+
+// A list of names or axes without repetition.
+static sedge_status check_names(const deck_reader *reader, deck_node *node, const char *where,
+                                const deck_key *key)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    int axis = 0;
+
+    SEDGE_TRY(deck_want(reader, node, where, DECK_SEQUENCE));
+    for (deck_node *child = node->first; child != NULL; child = child->next) {
+        if (key->type == DECK_AXES) SEDGE_TRY(deck_choose(&axis, reader, child, where, axes, 3));
+        SEDGE_TRY(check_text(reader, child, where));
+        SEDGE_TRY(deck_check_name(reader, child, child->text, false));
+        for (const deck_node *other = node->first; other != child; other = other->next) {
+            if (strcmp(other->text, child->text) == 0)
+                return deck_fail(reader->path, child, "%s has '%s' twice", where, child->text);
+        }
+    }
+    if (key->type == DECK_NAMES && node->count != 2)
+        return deck_fail(reader->path, node, "%s must be two names, not %d", where, node->count);
+    return SEDGE_OK;
+}
+
+// Split "a b c" in place; the number of words.
+static int split_words(char *words, const char *out[NAMES_MAX])
+{
+    int count = 0;
+    char *state = NULL;
+
+    for (char *word = words; *word != '\0' && count < NAMES_MAX;) {
+        state = word + strcspn(word, " ");
+        out[count++] = word;
+        if (*state == '\0') break;
+        *state = '\0';
+        word = state + 1;
+    }
+    return count;
+}
+
+static sedge_status check_choice(const deck_reader *reader, deck_node *node, const char *where,
+                                 const deck_key *key)
+{
+    char words[256];
+    const char *names[NAMES_MAX];
+    int index = 0;
+
+    (void)snprintf(words, sizeof words, "%s", key->choices);
+    const int count = split_words(words, names);
+    SEDGE_TRY(deck_choose(&index, reader, node, where, names, count));
+    node->plain = false;
+    return SEDGE_OK;
+}
+
+// ---- signals ------------------------------------------------------------------------------------
+
+// Put the default that depends on another key of the signal.
+static sedge_status complete_signal(const deck_reader *reader, deck_node *node, const char *where,
+                                    const char *from, const char *to, double factor, bool inverse)
+{
+    static const deck_key anything = {.type = DECK_REAL};
+    deck_node *const source = deck_child(node, from);
+    deck_node *made = NULL;
+    char path[DECK_PATH_MAX];
+    char text[32];
+
+    if (source == NULL || deck_child(node, to) != NULL) return SEDGE_OK;
+    deck_path(path, where, from);
+    SEDGE_TRY(check_real(reader, source, path, &anything));
+    const double value = strtod(source->text, NULL);
+    if (!(value > 0.0)) return SEDGE_OK; // the row itself will say so
+    deck_print_number(text, inverse ? factor / value : factor * value);
+    return deck_tree_add(&made, node, to, text);
+}
+
+static sedge_status check_signal(const deck_reader *reader, deck_node *node, const char *where,
+                                 const deck_key *key)
+{
+    const deck_key scaled = {.type = DECK_REAL, .dimension = key->dimension};
+
+    const char *names[DECK_SIGNALS];
+    char path[DECK_PATH_MAX];
+    int kind = 0;
+
+    SEDGE_TRY(deck_want(reader, node, where, DECK_MAPPING));
+    for (int i = 0; i < DECK_SIGNALS; i++) names[i] = deck_signals[i].path;
+    const deck_node *const type = deck_child(node, "type");
+    if (type == NULL)
+        return deck_fail(reader->path, node, "%s needs 'type': gaussian, ricker or cw", where);
+    deck_path(path, where, "type");
+    SEDGE_TRY(deck_choose(&kind, reader, type, path, names, DECK_SIGNALS));
+    if (kind == SEDGE_SIGNAL_GAUSSIAN)
+        SEDGE_TRY(complete_signal(reader, node, where, "width", "delay", 5.0, false));
+    if (kind == SEDGE_SIGNAL_RICKER)
+        SEDGE_TRY(complete_signal(reader, node, where, "frequency", "delay", 1.6, true));
+    if (kind == SEDGE_SIGNAL_CW)
+        SEDGE_TRY(complete_signal(reader, node, where, "frequency", "ramp", 3.0, true));
+    SEDGE_TRY(deck_check(reader, node, where, &deck_signals[kind], NULL, 0));
+    deck_path(path, where, "amplitude"); // once more, with its dimension
+    return check_real(reader, deck_child(node, "amplitude"), path, &scaled);
+}
+
+// ---- mappings -----------------------------------------------------------------------------------
+
+sedge_status deck_check_value(const deck_reader *reader, deck_node *node, const char *where,
+                              const deck_key *key)
+{
+    switch (key->type) {
+    case DECK_TEXT:
+        return check_text(reader, node, where);
+    case DECK_NAME:
+        SEDGE_TRY(check_text(reader, node, where));
+        return deck_check_name(reader, node, node->text, false);
+    case DECK_CHOICE:
+        return check_choice(reader, node, where, key);
+    case DECK_BOOLEAN:
+        return check_boolean(reader, node, where);
+    case DECK_INTEGER:
+        return check_integer(reader, node, where, key);
+    case DECK_REAL:
+        return check_real(reader, node, where, key);
+    case DECK_VECTOR:
+    case DECK_INTEGERS:
+        return check_triple(reader, node, where, key);
+    case DECK_AXES:
+    case DECK_NAMES:
+        return check_names(reader, node, where, key);
+    case DECK_SIGNAL:
+        return check_signal(reader, node, where, key);
+    case DECK_SECTION:
+        return deck_want(reader, node, where, DECK_MAPPING);
+    case DECK_LIST:
+        return deck_want(reader, node, where, DECK_SEQUENCE);
+    }
+    return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a key has the type %d", (int)key->type);
+}
+
+static sedge_status refuse_unknown(const deck_reader *reader, const deck_node *node,
+                                   const char *where, const char *const *names, int count)
+{
+    for (const deck_node *child = node->first; child != NULL; child = child->next) {
+        char path[DECK_PATH_MAX];
+        char message[640];
+        bool known = false;
+
+        for (int i = 0; i < count && !known; i++) known = strcmp(child->key, names[i]) == 0;
+        if (known) continue;
+        deck_path(path, where, child->key);
+        for (int i = 0; i < deck_reserved_count; i++) {
+            if (strcmp(path, deck_reserved_keys[i].path) == 0)
+                return deck_fail(reader->path, child, "'%s': %s", path, deck_reserved_keys[i].text);
+        }
+        (void)snprintf(message, sizeof message, "unknown key '%.64s'%s%.200s", child->key,
+                       *where != '\0' ? " in " : "", where);
+        deck_suggest(message, sizeof message, child->key, names, count);
+        return deck_fail(reader->path, child, "%s", message);
+    }
+    return SEDGE_OK;
+}
+
+// Remove a child, if it is there, and what goes only with it.
+static void remove_with_company(deck_node *node, const deck_section *section, const char *name)
+{
+    deck_node *const child = deck_child(node, name);
+
+    if (child != NULL) deck_child_remove(node, child);
+    for (int i = 0; i < section->count; i++) {
+        const deck_key *const key = &section->keys[i];
+        if (key->with != NULL && strcmp(key->with, name) == 0 &&
+            deck_child(node, key->name) != NULL)
+            deck_child_remove(node, deck_child(node, key->name));
+    }
+}
+
+// Exactly one of two keys; a setting wins over the file.
+static sedge_status settle_either(const deck_reader *reader, deck_node *node, const char *where,
+                                  const deck_section *section, const deck_key *key)
+{
+    const deck_node *const one = deck_child(node, key->name);
+    const deck_node *const other = deck_child(node, key->either);
+
+    if (one == NULL && other == NULL) {
+        return deck_fail(reader->path, node, "%s needs '%s' or '%s'", where, key->name,
+                         key->either);
+    }
+    if (one == NULL || other == NULL) return SEDGE_OK;
+    if ((one->setting == NULL) == (other->setting == NULL)) {
+        return deck_fail(reader->path, one, "%s takes one of '%s' and '%s' (line %d), not both",
+                         where, key->name, key->either, other->line);
+    }
+    remove_with_company(node, section, one->setting == NULL ? key->name : key->either);
+    return SEDGE_OK;
+}
+
+// What `with` and `without` say of a row: may the key be there? Else fail if it is.
+static sedge_status settle_company(bool *allowed, const deck_reader *reader, const deck_node *node,
+                                   const char *where, const deck_key *key)
+{
+    const deck_node *const child = deck_child(node, key->name);
+
+    *allowed = (key->with == NULL || deck_child(node, key->with) != NULL) &&
+               (key->without == NULL || deck_child(node, key->without) == NULL);
+    if (*allowed || child == NULL) return SEDGE_OK;
+    if (key->with != NULL) {
+        return deck_fail(reader->path, child, "'%s' in %s goes only with '%s'", key->name, where,
+                         key->with);
+    }
+    return deck_fail(reader->path, child, "'%s' in %s does not go with '%s'", key->name, where,
+                     key->without);
+}
+
+static sedge_status check_row(const deck_reader *reader, deck_node *node, const char *where,
+                              const deck_key *key)
+{
+    char path[DECK_PATH_MAX];
+    bool allowed = true;
+
+    SEDGE_TRY(settle_company(&allowed, reader, node, where, key));
+    if (!allowed) return SEDGE_OK;
+    deck_node *child = deck_child(node, key->name);
+    if (child == NULL && key->required) {
+        return deck_fail(reader->path, node, "%s needs the key '%s'",
+                         *where != '\0' ? where : "the deck", key->name);
+    }
+    if (child == NULL && key->fallback == NULL) return SEDGE_OK;
+    if (child == NULL) {
+        SEDGE_TRY(deck_tree_add(&child, node, key->name, key->fallback));
+    } else {
+        deck_child_to_end(node, child);
+    }
+    deck_path(path, where, key->name);
+    return deck_check_value(reader, child, path, key);
+}
+
+// The default of an equation's parameter, in the deck's units, as YAML.
+static void print_fallback(char text[128], const deck_reader *reader,
+                           const sedge_parameter *parameter)
+{
+    const double factor = deck_factor(reader, parameter->dimension);
+    const bool triple = sedge_parameter_size(parameter) == 3;
+    char numbers[3][32];
+
+    for (int i = 0; i < 3; i++) deck_print_number(numbers[i], parameter->fallback[i] / factor);
+    if (triple) {
+        (void)snprintf(text, 128, "[%s, %s, %s]", numbers[0], numbers[1], numbers[2]);
+    } else {
+        (void)snprintf(text, 128, "%s", numbers[0]);
+    }
+}
+
+sedge_status deck_check(const deck_reader *reader, deck_node *node, const char *where,
+                        const deck_section *section, const sedge_parameter *parameters, int count)
+{
+    const char *names[NAMES_MAX];
+    int known = 0;
+
+    SEDGE_TRY(deck_want(reader, node, where, DECK_MAPPING));
+    const int rows = section != NULL ? section->count : 0;
+    for (int i = 0; i < rows && known < NAMES_MAX; i++) names[known++] = section->keys[i].name;
+    for (int i = 0; i < count && known < NAMES_MAX; i++) names[known++] = parameters[i].name;
+    SEDGE_TRY(refuse_unknown(reader, node, where, names, known));
+
+    for (int i = 0; i < rows; i++) {
+        if (section->keys[i].either != NULL)
+            SEDGE_TRY(settle_either(reader, node, where, section, &section->keys[i]));
+    }
+    for (int i = 0; i < rows; i++) SEDGE_TRY(check_row(reader, node, where, &section->keys[i]));
+    for (int i = 0; i < count; i++) {
+        char fallback[128];
+        deck_key key = deck_key_of(&parameters[i]);
+
+        print_fallback(fallback, reader, &parameters[i]);
+        if (!key.required) key.fallback = fallback;
+        SEDGE_TRY(check_row(reader, node, where, &key));
+    }
+    return SEDGE_OK;
+}
+
+// ---- values of checked nodes --------------------------------------------------------------------
+
+int64_t deck_integer(const deck_node *node)
+{
+    return strtoll(node->text, NULL, 10);
+}
+
+double deck_real(const deck_reader *reader, const deck_node *node, sedge_dimension dimension)
+{
+    return strtod(node->text, NULL) * deck_factor(reader, dimension);
+}
+
+void deck_vector(double out[3], const deck_reader *reader, const deck_node *node,
+                 sedge_dimension dimension)
+{
+    const deck_node *child = node->first;
+
+    for (int i = 0; i < 3; i++, child = child->next) out[i] = deck_real(reader, child, dimension);
+}
+
+bool deck_boolean(const deck_node *node)
+{
+    return strcmp(node->text, "true") == 0;
+}
+
+static double signal_value(const deck_reader *reader, const deck_node *map, const char *key,
+                           sedge_dimension dimension)
+{
+    const deck_node *const node = deck_child(map, key);
+
+    return node != NULL ? deck_real(reader, node, dimension) : 0.0;
+}
+
+static void signal_values(double *values, const deck_reader *reader, const deck_node *map,
+                          sedge_dimension amplitude)
+{
+    const char *const type = deck_child(map, "type")->text;
+    int kind = 0;
+
+    while (strcmp(deck_signals[kind].path, type) != 0) kind++;
+    values[0] = kind;
+    values[1] = signal_value(reader, map, "amplitude", amplitude);
+    values[2] = signal_value(reader, map, "frequency", SEDGE_FREQUENCY);
+    values[3] = signal_value(reader, map, "width", SEDGE_TIME);
+    values[4] = signal_value(reader, map, "delay", SEDGE_TIME);
+    values[5] = signal_value(reader, map, "ramp", SEDGE_TIME);
+}
+
+void deck_values(double *values, const deck_reader *reader, const deck_node *map,
+                 const sedge_parameter *parameters, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const sedge_parameter *const p = &parameters[i];
+        const deck_node *const node = deck_child(map, p->name);
+
+        switch (p->type) {
+        case SEDGE_PARAMETER_REAL:
+        case SEDGE_PARAMETER_INTEGER:
+            values[0] = deck_real(reader, node, p->dimension);
+            break;
+        case SEDGE_PARAMETER_VECTOR:
+        case SEDGE_PARAMETER_INTEGERS:
+            deck_vector(values, reader, node, p->dimension);
+            break;
+        case SEDGE_PARAMETER_SIGNAL:
+            signal_values(values, reader, node, p->dimension);
+            break;
+        }
+        values += sedge_parameter_size(p);
+    }
+}

@@ -1,0 +1,221 @@
+// The key tables of input/README.md, printed from the schema and the equations' own tables.
+#include "deck.h"
+
+#include "deck_schema.h"
+#include "deck_tree.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char table_head[] = "| key | type | default | range | SI unit | meaning |\n"
+                                 "| --- | --- | --- | --- | --- | --- |\n";
+
+// Text in a table's cell.
+static sedge_status add_cell(sedge_text *out, const char *text)
+{
+    SEDGE_TRY(sedge_text_add(out, " "));
+    for (const char *c = text; *c != '\0'; c++)
+        SEDGE_TRY(sedge_text_add(out, *c == '|' ? "\\%c" : "%c", *c));
+    return sedge_text_add(out, " |");
+}
+
+static const char *type_text(const deck_key *key)
+{
+    static const char *const texts[] = {
+        [DECK_TEXT] = "text",
+        [DECK_NAME] = "name",
+        [DECK_CHOICE] = "",
+        [DECK_BOOLEAN] = "true, false",
+        [DECK_INTEGER] = "whole number",
+        [DECK_REAL] = "number",
+        [DECK_VECTOR] = "[x, y, z]",
+        [DECK_INTEGERS] = "[i, j, k], whole numbers",
+        [DECK_AXES] = "list of x, y, z",
+        [DECK_NAMES] = "[name, name]",
+        [DECK_SIGNAL] = "signal",
+        [DECK_SECTION] = "section",
+        [DECK_LIST] = "list of sections",
+    };
+
+    return texts[key->type];
+}
+
+static sedge_status add_type(sedge_text *out, const deck_key *key)
+{
+    char text[256] = "";
+    size_t used = 0;
+
+    if (key->type != DECK_CHOICE) return add_cell(out, type_text(key));
+    for (const char *c = key->choices; *c != '\0' && used + 3 < sizeof text; c++) {
+        if (*c == ' ') text[used++] = ',';
+        text[used++] = *c;
+    }
+    return add_cell(out, text);
+}
+
+static sedge_status add_default(sedge_text *out, const deck_key *key)
+{
+    char text[256];
+
+    if (key->either != NULL) {
+        (void)snprintf(text, sizeof text, "this or `%s`", key->either);
+    } else if (key->required) {
+        (void)snprintf(text, sizeof text, "required");
+    } else if (key->computed != NULL) {
+        (void)snprintf(text, sizeof text, "%s", key->computed);
+    } else if (key->fallback == NULL) {
+        (void)snprintf(text, sizeof text, "none");
+    } else {
+        (void)snprintf(text, sizeof text, "`%s`", key->fallback);
+    }
+    return add_cell(out, text);
+}
+
+static sedge_status add_range(sedge_text *out, const deck_key *key)
+{
+    char low[32];
+    char high[32];
+    char text[96] = "";
+
+    deck_print_number(low, key->minimum);
+    deck_print_number(high, key->maximum);
+    if (key->minimum < key->maximum) {
+        if (key->maximum >= 1e100) {
+            (void)snprintf(text, sizeof text, "at least %s", low);
+        } else if (key->minimum <= -1e100) {
+            (void)snprintf(text, sizeof text, "at most %s", high);
+        } else if (key->positive) {
+            (void)snprintf(text, sizeof text, "above %s, to %s", low, high);
+        } else {
+            (void)snprintf(text, sizeof text, "%s to %s", low, high);
+        }
+    } else if (key->positive) {
+        (void)snprintf(text, sizeof text, "above 0");
+    }
+    return add_cell(out, text);
+}
+
+static sedge_status add_row(sedge_text *out, const deck_key *key, const sedge_equation *equation)
+{
+    const char *const unit =
+        equation != NULL && equation->si == NULL ? "" : deck_unit(equation, key->dimension);
+    char name[80];
+    char text[512];
+
+    (void)snprintf(name, sizeof name, "`%s`", key->name);
+    SEDGE_TRY(sedge_text_add(out, "|"));
+    SEDGE_TRY(add_cell(out, name));
+    SEDGE_TRY(add_type(out, key));
+    SEDGE_TRY(add_default(out, key));
+    SEDGE_TRY(add_range(out, key));
+    SEDGE_TRY(add_cell(out, unit));
+    if (key->with != NULL) {
+        (void)snprintf(text, sizeof text, "%s; only with `%s`", key->text, key->with);
+    } else if (key->without != NULL) {
+        (void)snprintf(text, sizeof text, "%s; not with `%s`", key->text, key->without);
+    } else {
+        (void)snprintf(text, sizeof text, "%s", key->text);
+    }
+    SEDGE_TRY(add_cell(out, text));
+    return sedge_text_add(out, "\n");
+}
+
+static sedge_status add_section(sedge_text *out, const char *title, const deck_section *section)
+{
+    SEDGE_TRY(sedge_text_add(out, "\n### %s\n\n%s\n\n%s", title, section->text, table_head));
+    for (int i = 0; i < section->count; i++) SEDGE_TRY(add_row(out, &section->keys[i], NULL));
+    return SEDGE_OK;
+}
+
+// ---- equations ----------------------------------------------------------------------------------
+
+static sedge_status add_parameters(sedge_text *out, const sedge_equation *equation,
+                                   const sedge_parameter *parameters, int count)
+{
+    if (count == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_text_add(out, "\n%s", table_head));
+    for (int i = 0; i < count; i++) {
+        const sedge_parameter *const p = &parameters[i];
+        deck_key key = deck_key_of(p);
+        char numbers[3][32];
+        char fallback[128];
+
+        for (int n = 0; n < 3; n++) deck_print_number(numbers[n], p->fallback[n]);
+        (void)snprintf(fallback, sizeof fallback,
+                       sedge_parameter_size(p) == 3 ? "[%s, %s, %s]" : "%s", numbers[0], numbers[1],
+                       numbers[2]);
+        key.fallback = fallback;
+        SEDGE_TRY(add_row(out, &key, equation));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status add_kind(sedge_text *out, const sedge_equation *equation, const char *name,
+                             const char *text, const sedge_parameter *parameters, int count)
+{
+    SEDGE_TRY(sedge_text_add(out, "\n`type: %s` - %s.%s\n", name, text,
+                             count == 0 ? " No parameters." : ""));
+    return add_parameters(out, equation, parameters, count);
+}
+
+static sedge_status add_equation(sedge_text *out, const sedge_equation *equation)
+{
+    SEDGE_TRY(
+        sedge_text_add(out, "\n## Equation `%s`\n\n%s. Fields:", equation->name, equation->text));
+    for (int i = 0; i < equation->fields; i++)
+        SEDGE_TRY(sedge_text_add(out, "%s %s", i == 0 ? "" : ",", equation->field_names[i]));
+    SEDGE_TRY(sedge_text_add(out, ". Units: %s.\n",
+                             equation->si != NULL ? "normalised or SI" : "normalised only"));
+    SEDGE_TRY(sedge_text_add(
+        out, "\n### %s: materials.NAME\n\nNAME is a volume group of the mesh.%s\n", equation->name,
+        equation->material_count == 0 ? " There are no keys: `{}`." : ""));
+    SEDGE_TRY(add_parameters(out, equation, equation->materials, equation->material_count));
+    if (equation->flux_key_count > 0)
+        SEDGE_TRY(sedge_text_add(out, "\n### %s: flux\n", equation->name));
+    SEDGE_TRY(add_parameters(out, equation, equation->flux_keys, equation->flux_key_count));
+
+    SEDGE_TRY(sedge_text_add(out, "\n### %s: boundaries.NAME\n", equation->name));
+    for (int i = 0; i < equation->boundary_count; i++) {
+        const sedge_boundary_kind *const kind = &equation->boundaries[i];
+        SEDGE_TRY(add_kind(out, equation, kind->name, kind->text, kind->parameters,
+                           kind->parameter_count));
+    }
+    SEDGE_TRY(sedge_text_add(out, "\n### %s: initial\n", equation->name));
+    for (int i = 0; i < equation->initial_count; i++) {
+        const sedge_initial_kind *const kind = &equation->initials[i];
+        SEDGE_TRY(add_kind(out, equation, kind->name, kind->text, kind->parameters,
+                           kind->parameter_count));
+        if (kind->exact)
+            SEDGE_TRY(sedge_text_add(out, "\nAn exact solution: errors are reported.\n"));
+    }
+    if (equation->source_count > 0)
+        SEDGE_TRY(sedge_text_add(out, "\n### %s: sources\n", equation->name));
+    for (int i = 0; i < equation->source_count; i++) {
+        const sedge_source_kind *const kind = &equation->sources[i];
+        SEDGE_TRY(add_kind(out, equation, kind->name, kind->text, kind->parameters,
+                           kind->parameter_count));
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_deck_document(sedge_text *out)
+{
+    char title[128];
+
+    SEDGE_TRY(sedge_text_add(out, "## Sections and keys\n"));
+    for (int i = 0; i < deck_section_count; i++) {
+        const bool top = deck_sections[i].path[0] == '\0';
+        (void)snprintf(title, sizeof title, top ? "Top level" : "`%s`", deck_sections[i].path);
+        SEDGE_TRY(add_section(out, title, &deck_sections[i]));
+    }
+    SEDGE_TRY(sedge_text_add(out, "\n## Signals\n\nFunctions of time that sources and initial "
+                                  "fields take, such as `{type: ricker, frequency: 0.5}`.\n"));
+    for (int i = 0; i < DECK_SIGNALS; i++) {
+        (void)snprintf(title, sizeof title, "signal `%s`", deck_signals[i].path);
+        SEDGE_TRY(add_section(out, title, &deck_signals[i]));
+    }
+    for (int i = 0; sedge_equations[i] != NULL; i++)
+        SEDGE_TRY(add_equation(out, sedge_equations[i]));
+    return SEDGE_OK;
+}

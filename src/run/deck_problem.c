@@ -1,0 +1,210 @@
+// Deck and mesh become a problem: names become group numbers.
+#include "deck.h"
+
+#include "deck_check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NEAR_MAX 32
+
+// Group `name` among `count` names; -1 if there is none.
+static int find_group(const char *name, char (*const names)[64], int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return i;
+    return -1;
+}
+
+// Fail at the deck's entry `section`.`name` for a group that the mesh lacks.
+static sedge_status fail_unknown_group(const sedge_deck *deck, const char *section,
+                                       const char *name, const char *kind, char (*const names)[64],
+                                       int count)
+{
+    const deck_node *const node = deck_child(deck_child(deck->tree, section), name);
+    const char *near[NEAR_MAX];
+    char message[640];
+    int known = 0;
+
+    for (; known < count && known < NEAR_MAX; known++) near[known] = names[known];
+    (void)snprintf(message, sizeof message, "%s.%s: the mesh has no %s group '%s'", section, name,
+                   kind, name);
+    deck_suggest(message, sizeof message, name, near, known);
+    return deck_fail(deck->path, node, "%s", message);
+}
+
+// Fail at a section for a group of the mesh that the deck does not name; say which ones it does.
+static sedge_status fail_missing_entry(const sedge_deck *deck, const char *section,
+                                       const char *message)
+{
+    const deck_node *const node = deck_child(deck->tree, section);
+    const char *near[NEAR_MAX];
+    char text[640];
+    int known = 0;
+
+    for (const deck_node *child = node->first; child != NULL && known < NEAR_MAX;
+         child = child->next)
+        near[known++] = child->key;
+    (void)snprintf(text, sizeof text, "%s", message);
+    if (known == 0) return deck_fail(deck->path, node, "%s; the section is empty", text);
+    deck_suggest(text, sizeof text, NULL, near, known);
+    return deck_fail(deck->path, node, "%s", text);
+}
+
+// ---- materials ----------------------------------------------------------------------------------
+
+static sedge_status assemble_materials(sedge_problem *problem, const sedge_deck *deck,
+                                       const sedge_mesh_groups *groups)
+{
+    for (int i = 0; i < deck->material_count; i++) {
+        if (find_group(deck->materials[i].name, groups->volume_names, groups->volumes) < 0) {
+            return fail_unknown_group(deck, "materials", deck->materials[i].name, "volume",
+                                      groups->volume_names, groups->volumes);
+        }
+    }
+    for (int v = 0; v < groups->volumes; v++) {
+        const char *const name = groups->volume_names[v];
+        char message[256];
+        int i = 0;
+
+        while (i < deck->material_count && strcmp(deck->materials[i].name, name) != 0) i++;
+        if (i < deck->material_count) {
+            if (deck->equation->derive != NULL) // an equation without materials has none
+                deck->equation->derive(deck->materials[i].values, problem->materials[v]);
+            continue;
+        }
+        (void)snprintf(message, sizeof message,
+                       "materials has nothing for the volume group '%s' of the mesh", name);
+        return fail_missing_entry(deck, "materials", message);
+    }
+    return SEDGE_OK;
+}
+
+// ---- boundaries ---------------------------------------------------------------------------------
+
+// One condition of the deck; `s` is its group in the mesh.
+static sedge_status assemble_boundary(sedge_problem *problem, const sedge_deck *deck,
+                                      const sedge_deck_boundary *boundary,
+                                      const sedge_mesh_groups *groups, int s)
+{
+    const deck_node *const node = deck_child(deck_child(deck->tree, "boundaries"), boundary->name);
+    const long long outside = groups->surface_faces[s];
+    const long long inside = groups->surface_interior_faces[s];
+
+    if (boundary->kind == NULL && outside > 0) {
+        return deck_fail(deck->path, node,
+                         "boundaries.%s: %lld faces of the periodic surface group have no partner",
+                         boundary->name, outside);
+    }
+    if (boundary->kind == NULL) return SEDGE_OK;
+    if (outside == 0) {
+        return deck_fail(deck->path, node,
+                         "boundaries.%s: the surface group has no face on the outside of the mesh "
+                         "(%lld inside), so it takes no condition; remove it",
+                         boundary->name, inside);
+    }
+    problem->boundaries[s].kind = boundary->kind;
+    memcpy(problem->boundaries[s].parameters, boundary->parameters, sizeof boundary->parameters);
+    return SEDGE_OK;
+}
+
+static sedge_status assemble_boundaries(sedge_problem *problem, const sedge_deck *deck,
+                                        const sedge_mesh_groups *groups)
+{
+    for (int i = 0; i < deck->boundary_count; i++) {
+        const sedge_deck_boundary *const boundary = &deck->boundaries[i];
+        const int s = find_group(boundary->name, groups->surface_names, groups->surfaces);
+
+        if (s < 0) {
+            return fail_unknown_group(deck, "boundaries", boundary->name, "surface",
+                                      groups->surface_names, groups->surfaces);
+        }
+        SEDGE_TRY(assemble_boundary(problem, deck, boundary, groups, s));
+    }
+    for (int s = 0; s < groups->surfaces; s++) {
+        char message[256];
+
+        if (groups->surface_faces[s] == 0 || problem->boundaries[s].kind != NULL) continue;
+        (void)snprintf(message, sizeof message,
+                       "boundaries has no condition for the surface group '%s' of the mesh (%lld "
+                       "faces)",
+                       groups->surface_names[s], (long long)groups->surface_faces[s]);
+        return fail_missing_entry(deck, "boundaries", message);
+    }
+    return SEDGE_OK;
+}
+
+// ---- sources and monitors -----------------------------------------------------------------------
+
+static void assemble_sources(sedge_problem *problem, const sedge_deck *deck)
+{
+    int points = 0;
+
+    for (int i = 0; i < deck->source_count; i++) {
+        const sedge_deck_source *const source = &deck->sources[i];
+        if (source->kind->type == SEDGE_SOURCE_INCIDENT) {
+            problem->incident = source->kind;
+            memcpy(problem->incident_parameters, source->parameters, sizeof source->parameters);
+            continue;
+        }
+        sedge_point_source *const point = &problem->point_sources[points++];
+        point->kind = source->kind;
+        memcpy(point->position, source->parameters, sizeof point->position);
+        memcpy(point->signal, source->parameters + 3, sizeof point->signal);
+        memcpy(point->parameters, source->parameters, sizeof point->parameters);
+    }
+}
+
+static sedge_status check_slices(const sedge_deck *deck, const sedge_mesh *mesh)
+{
+    const deck_node *const section = deck_child(deck_child(deck->tree, "monitors"), "slices");
+
+    for (int i = 0; i < deck->slice_count; i++) {
+        const sedge_deck_slice *const slice = &deck->slices[i];
+        const double low = mesh->bounds[0][slice->axis];
+        const double high = mesh->bounds[1][slice->axis];
+
+        if (!(slice->position >= low && slice->position <= high)) {
+            return deck_fail(deck->path, deck_child(section, slice->name),
+                             "monitors.slices.%s: the plane %c = %.6g misses the mesh, which "
+                             "reaches from %.6g to %.6g (code units)",
+                             slice->name, 'x' + slice->axis, slice->position, low, high);
+        }
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
+                                const sedge_mesh *mesh)
+{
+    const sedge_equation *const equation = deck->equation;
+    const sedge_mesh_groups *const groups = &mesh->groups;
+    int points = 0;
+    sedge_status status;
+
+    for (int i = 0; i < deck->source_count; i++)
+        points += deck->sources[i].kind->type == SEDGE_SOURCE_POINT;
+    SEDGE_TRY(sedge_problem_init(problem, equation, groups->volumes, groups->surfaces, points));
+    problem->order = deck->order;
+    problem->precision = deck->precision;
+    SEDGE_TRY_GOTO(status, assemble_materials(problem, deck, groups));
+    SEDGE_TRY_GOTO(status, assemble_boundaries(problem, deck, groups));
+    SEDGE_TRY_GOTO(status, check_slices(deck, mesh));
+    assemble_sources(problem, deck);
+    equation->constants(deck->flux, problem->incident != NULL ? problem->incident_parameters : NULL,
+                        problem->constants);
+    problem->initial = deck->initial;
+    memcpy(problem->initial_parameters, deck->initial_parameters, sizeof deck->initial_parameters);
+    problem->compare = deck->compare;
+
+    const char *const contradiction =
+        equation->contradiction != NULL ? equation->contradiction(problem) : NULL;
+    if (contradiction != NULL) {
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: %s", deck->path, contradiction);
+        goto done;
+    }
+    return SEDGE_OK;
+done:
+    sedge_problem_clear(problem);
+    return status;
+}

@@ -1,0 +1,75 @@
+// The deck's keys as tables: one row a key. The reader checks by them, the documentation is
+// printed from them.
+//
+// Keys that depend on the equation are not here but in its own tables (dg/equation.h); a
+// sedge_parameter becomes a row by deck_key_of.
+#pragma once
+
+#include "dg/equation.h"
+
+#include <stdbool.h>
+
+typedef enum deck_type {
+    DECK_TEXT,     // any text
+    DECK_NAME,     // of a group in the mesh: less than 64 bytes, printable
+    DECK_CHOICE,   // one of `choices`
+    DECK_BOOLEAN,  // true, false, yes, no
+    DECK_INTEGER,  // a whole number
+    DECK_REAL,     // a finite number
+    DECK_VECTOR,   // three of these
+    DECK_INTEGERS, // three whole numbers
+    DECK_AXES,     // a list of x, y, z
+    DECK_NAMES,    // two different names
+    DECK_SIGNAL,   // a mapping, see deck_signals
+    DECK_SECTION,  // a mapping with rows of its own
+    DECK_LIST      // a list of mappings
+} deck_type;
+
+typedef struct deck_key {
+    const char *name;
+    deck_type type;
+    bool required;
+    const char *fallback; // the default, as YAML; NULL: none, or `computed`
+    const char *computed; // how the program finds the default, in words
+    double minimum;       // allowed range, inclusive, code units; equal bounds: no limit
+    double maximum;
+    bool positive;
+    sedge_dimension dimension;
+    const char *choices; // "fp32 fp64"
+    const char *either;  // exactly one of this key and that one
+    const char *with;    // goes only with that key
+    const char *without; // does not go with that key
+    const char *text;    // what it means, for input/README.md
+} deck_key;
+
+// A mapping of the deck with fixed keys. NAME in a path stands for any name.
+typedef struct deck_section {
+    const char *path;
+    const char *text; // a sentence above the table
+    const deck_key *keys;
+    int count;
+} deck_section;
+
+extern const deck_section deck_sections[];
+extern const int deck_section_count;
+
+// The section with this path; there is one.
+const deck_section *deck_section_find(const char *path);
+
+// Kinds of signals, in the order of SEDGE_SIGNAL_GAUSSIAN, ...; path is the type's name.
+extern const deck_section deck_signals[];
+#define DECK_SIGNALS 3
+
+// Keys that a later version will have: refused with their own message.
+typedef struct deck_reserved {
+    const char *path;
+    const char *text;
+} deck_reserved;
+extern const deck_reserved deck_reserved_keys[];
+extern const int deck_reserved_count;
+
+// The row of an equation's parameter, less its default.
+deck_key deck_key_of(const sedge_parameter *parameter);
+
+// The SI unit of a dimension: "m"; "" for none. SEDGE_FIELD needs the equation.
+const char *deck_unit(const sedge_equation *equation, sedge_dimension dimension);

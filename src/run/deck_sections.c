@@ -1,0 +1,294 @@
+#include "deck_sections.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define KINDS_MAX 64
+
+// ---- kinds --------------------------------------------------------------------------------------
+
+// The kind that `type` of `map` names, among `count` structs of `size` bytes that begin with their
+// name, or `more` (may be NULL), which has the number `count`.
+static sedge_status find_kind(int *index, const deck_reader *reader, const deck_node *map,
+                              const char *where, const void *kinds, size_t size, int count,
+                              const char *more)
+{
+    const char *names[KINDS_MAX];
+    char path[DECK_PATH_MAX];
+
+    SEDGE_TRY(deck_want(reader, map, where, DECK_MAPPING));
+    for (int i = 0; i < count; i++)
+        memcpy(&names[i], (const char *)kinds + (size_t)i * size, sizeof names[i]);
+    names[count] = more;
+    const int known = count + (more != NULL);
+    const deck_node *const type = deck_child(map, "type");
+    if (type == NULL) {
+        char list[512] = "";
+        deck_suggest(list, sizeof list, NULL, names, known);
+        return deck_fail(reader->path, map, "%s needs the key 'type'%s", where, list);
+    }
+    deck_path(path, where, "type");
+    return deck_choose(index, reader, type, path, names, known);
+}
+
+// ---- materials and boundaries -------------------------------------------------------------------
+
+sedge_status deck_read_materials(const deck_reader *reader, sedge_deck *deck)
+{
+    const sedge_equation *const equation = deck->equation;
+    deck_node *const section = deck_child(deck->tree, "materials");
+
+    SEDGE_TRY(sedge_allocate(&deck->materials, section->count, sizeof *deck->materials));
+    for (deck_node *node = section->first; node != NULL; node = node->next) {
+        sedge_deck_material *const material = &deck->materials[deck->material_count++];
+        char where[DECK_PATH_MAX];
+
+        deck_path(where, "materials", node->key);
+        SEDGE_TRY(deck_check_name(reader, node, node->key, false));
+        SEDGE_TRY(
+            deck_check(reader, node, where, NULL, equation->materials, equation->material_count));
+        deck_copy_name(material->name, node->key);
+        material->line = node->line;
+        deck_values(material->values, reader, node, equation->materials, equation->material_count);
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status read_periodic(const deck_reader *reader, sedge_deck *deck, deck_node *node,
+                                  const char *where, sedge_deck_boundary *boundary)
+{
+    SEDGE_TRY(deck_check(reader, node, where, deck_section_find("boundaries.NAME (type: periodic)"),
+                         NULL, 0));
+    if (deck->mesh.file == NULL) {
+        return deck_fail(reader->path, node,
+                         "%s: a box is made periodic by mesh.box.periodic, not by a boundary",
+                         where);
+    }
+    const deck_node *const partner = deck_child(node, "partner");
+    if (strcmp(partner->text, node->key) == 0)
+        return deck_fail(reader->path, partner, "%s cannot be its own partner", where);
+    deck_copy_name(boundary->partner, partner->text);
+    return SEDGE_OK;
+}
+
+static sedge_status read_boundary(const deck_reader *reader, sedge_deck *deck, deck_node *node,
+                                  sedge_deck_boundary *boundary)
+{
+    const sedge_equation *const equation = deck->equation;
+    char where[DECK_PATH_MAX];
+    int index = 0;
+
+    deck_path(where, "boundaries", node->key);
+    SEDGE_TRY(deck_check_name(reader, node, node->key, false));
+    SEDGE_TRY(find_kind(&index, reader, node, where, equation->boundaries,
+                        sizeof *equation->boundaries, equation->boundary_count, "periodic"));
+    deck_copy_name(boundary->name, node->key);
+    boundary->line = node->line;
+    if (index == equation->boundary_count)
+        return read_periodic(reader, deck, node, where, boundary);
+    boundary->kind = &equation->boundaries[index];
+    SEDGE_TRY(deck_check(reader, node, where, deck_section_find("boundaries.NAME"),
+                         boundary->kind->parameters, boundary->kind->parameter_count));
+    deck_values(boundary->parameters, reader, node, boundary->kind->parameters,
+                boundary->kind->parameter_count);
+    return SEDGE_OK;
+}
+
+static const sedge_deck_boundary *find_boundary(const sedge_deck *deck, const char *name)
+{
+    for (int i = 0; i < deck->boundary_count; i++)
+        if (strcmp(deck->boundaries[i].name, name) == 0) return &deck->boundaries[i];
+    return NULL;
+}
+
+// Make mesh.periodic of the periodic boundaries; each pair once, each group in one pair.
+static sedge_status read_pairs(const deck_reader *reader, sedge_deck *deck)
+{
+    const deck_node *const section = deck_child(deck->tree, "boundaries");
+    int pairs = 0;
+
+    SEDGE_TRY(sedge_allocate(&deck->pairs, deck->boundary_count, sizeof *deck->pairs));
+    for (int i = 0; i < deck->boundary_count; i++) {
+        const sedge_deck_boundary *const one = &deck->boundaries[i];
+        if (one->kind != NULL) continue;
+        const deck_node *const node = deck_child(section, one->name);
+        const sedge_deck_boundary *const other = find_boundary(deck, one->partner);
+        bool known = false;
+
+        if (other != NULL && (other->kind != NULL || strcmp(other->partner, one->name) != 0)) {
+            return deck_fail(reader->path, node,
+                             "boundaries.%s is periodic with '%s', which has another condition on "
+                             "line %d",
+                             one->name, one->partner, other->line);
+        }
+        for (int p = 0; p < pairs && !known; p++) {
+            known = strcmp(deck->pairs[p].first, one->partner) == 0 && other != NULL;
+            if (!known && strcmp(deck->pairs[p].second, one->partner) == 0) {
+                return deck_fail(reader->path, node, "'%s' is the partner of both '%s' and '%s'",
+                                 one->partner, deck->pairs[p].first, one->name);
+            }
+        }
+        if (!known) {
+            deck->pairs[pairs++] =
+                (sedge_periodic_pair){.first = one->name, .second = one->partner};
+        }
+    }
+    deck->mesh.periodic = deck->pairs;
+    deck->mesh.periodic_pairs = pairs;
+    return SEDGE_OK;
+}
+
+sedge_status deck_read_boundaries(const deck_reader *reader, sedge_deck *deck)
+{
+    deck_node *const section = deck_child(deck->tree, "boundaries");
+
+    SEDGE_TRY(sedge_allocate(&deck->boundaries, section->count, sizeof *deck->boundaries));
+    for (deck_node *node = section->first; node != NULL; node = node->next) {
+        SEDGE_TRY(read_boundary(reader, deck, node, &deck->boundaries[deck->boundary_count]));
+        deck->boundary_count++;
+    }
+    return read_pairs(reader, deck);
+}
+
+// ---- initial fields and sources -----------------------------------------------------------------
+
+sedge_status deck_read_initial(const deck_reader *reader, sedge_deck *deck)
+{
+    const sedge_equation *const equation = deck->equation;
+    deck_node *const node = deck_child(deck->tree, "initial");
+    deck_node *made = NULL;
+    int index = 0;
+
+    for (int i = 0; i < equation->initial_count; i++) {
+        if (strcmp(equation->initials[i].name, "zero") == 0 && deck_child(node, "type") == NULL)
+            SEDGE_TRY(deck_tree_add(&made, node, "type", "zero"));
+    }
+    SEDGE_TRY(find_kind(&index, reader, node, "initial", equation->initials,
+                        sizeof *equation->initials, equation->initial_count, NULL));
+    deck->initial = &equation->initials[index];
+    deck->initial_line = node->line;
+    if (deck_child(node, "compare") == NULL)
+        SEDGE_TRY(deck_tree_add(&made, node, "compare", deck->initial->exact ? "true" : "false"));
+    SEDGE_TRY(deck_check(reader, node, "initial", deck_section_find("initial"),
+                         deck->initial->parameters, deck->initial->parameter_count));
+    const deck_node *const compare = deck_child(node, "compare");
+    deck->compare = deck_boolean(compare);
+    if (deck->compare && !deck->initial->exact) {
+        return deck_fail(reader->path, compare,
+                         "initial.compare: '%s' is no exact solution to compare with",
+                         deck->initial->name);
+    }
+    deck_values(deck->initial_parameters, reader, node, deck->initial->parameters,
+                deck->initial->parameter_count);
+    return SEDGE_OK;
+}
+
+// The scattered-field form has one incident field.
+static sedge_status check_incident(const deck_reader *reader, const deck_node *node,
+                                   const sedge_deck *deck)
+{
+    const sedge_deck_source *const last = &deck->sources[deck->source_count - 1];
+
+    if (last->kind->type != SEDGE_SOURCE_INCIDENT) return SEDGE_OK;
+    for (int i = 0; i < deck->source_count - 1; i++) {
+        if (deck->sources[i].kind->type == SEDGE_SOURCE_INCIDENT) {
+            return deck_fail(reader->path, node,
+                             "two incident sources (%s here, %s on line %d): the scattered-field "
+                             "form takes one",
+                             last->kind->name, deck->sources[i].kind->name, deck->sources[i].line);
+        }
+    }
+    return SEDGE_OK;
+}
+
+sedge_status deck_read_sources(const deck_reader *reader, sedge_deck *deck)
+{
+    const sedge_equation *const equation = deck->equation;
+    deck_node *const list = deck_child(deck->tree, "sources");
+
+    SEDGE_TRY(sedge_allocate(&deck->sources, list->count, sizeof *deck->sources));
+    for (deck_node *node = list->first; node != NULL; node = node->next) {
+        sedge_deck_source *const source = &deck->sources[deck->source_count];
+        char where[DECK_PATH_MAX];
+        char number[16];
+        int index = 0;
+
+        (void)snprintf(number, sizeof number, "%d", deck->source_count);
+        deck_path(where, "sources", number);
+        if (equation->source_count == 0) {
+            return deck_fail(reader->path, node, "the equation '%s' takes no sources",
+                             equation->name);
+        }
+        SEDGE_TRY(find_kind(&index, reader, node, where, equation->sources,
+                            sizeof *equation->sources, equation->source_count, NULL));
+        source->kind = &equation->sources[index];
+        source->line = node->line;
+        SEDGE_TRY(deck_check(reader, node, where, deck_section_find("sources"),
+                             source->kind->parameters, source->kind->parameter_count));
+        deck_values(source->parameters, reader, node, source->kind->parameters,
+                    source->kind->parameter_count);
+        deck->source_count++;
+        SEDGE_TRY(check_incident(reader, node, deck));
+    }
+    return SEDGE_OK;
+}
+
+// ---- monitors -----------------------------------------------------------------------------------
+
+static sedge_status read_probes(const deck_reader *reader, sedge_deck *deck, deck_node *section)
+{
+    static const deck_key point = {.type = DECK_VECTOR, .dimension = SEDGE_LENGTH};
+
+    SEDGE_TRY(deck_check(reader, section, "monitors.probes", deck_section_find("monitors.probes"),
+                         NULL, 0));
+    deck->probe_every = (int)deck_integer(deck_child(section, "every"));
+    const deck_node *const points = deck_child(section, "points");
+    SEDGE_TRY(sedge_allocate(&deck->probes, points->count, sizeof *deck->probes));
+    for (deck_node *node = points->first; node != NULL; node = node->next) {
+        sedge_deck_probe *const probe = &deck->probes[deck->probe_count++];
+        char where[DECK_PATH_MAX];
+
+        deck_path(where, "monitors.probes.points", node->key);
+        SEDGE_TRY(deck_check_name(reader, node, node->key, true));
+        SEDGE_TRY(deck_check_value(reader, node, where, &point));
+        deck_copy_name(probe->name, node->key);
+        probe->line = node->line;
+        deck_vector(probe->position, reader, node, SEDGE_LENGTH);
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status read_slices(const deck_reader *reader, sedge_deck *deck, deck_node *section)
+{
+    SEDGE_TRY(sedge_allocate(&deck->slices, section->count, sizeof *deck->slices));
+    for (deck_node *node = section->first; node != NULL; node = node->next) {
+        sedge_deck_slice *const slice = &deck->slices[deck->slice_count++];
+        char where[DECK_PATH_MAX];
+
+        deck_path(where, "monitors.slices", node->key);
+        SEDGE_TRY(deck_check_name(reader, node, node->key, true));
+        SEDGE_TRY(
+            deck_check(reader, node, where, deck_section_find("monitors.slices.NAME"), NULL, 0));
+        deck_copy_name(slice->name, node->key);
+        slice->line = node->line;
+        slice->axis = deck_child(node, "normal")->text[0] - 'x';
+        slice->position = deck_real(reader, deck_child(node, "at"), SEDGE_LENGTH);
+        slice->resolution = (int)deck_integer(deck_child(node, "resolution"));
+    }
+    return SEDGE_OK;
+}
+
+sedge_status deck_read_monitors(const deck_reader *reader, sedge_deck *deck)
+{
+    deck_node *const node = deck_child(deck->tree, "monitors");
+
+    SEDGE_TRY(deck_check(reader, node, "monitors", deck_section_find("monitors"), NULL, 0));
+    deck_node *const energy = deck_child(node, "energy");
+    SEDGE_TRY(deck_check(reader, energy, "monitors.energy", deck_section_find("monitors.energy"),
+                         NULL, 0));
+    deck->energy_every = (int)deck_integer(deck_child(energy, "every"));
+    SEDGE_TRY(read_probes(reader, deck, deck_child(node, "probes")));
+    return read_slices(reader, deck, deck_child(node, "slices"));
+}

@@ -1,0 +1,28 @@
+// The sections of the deck, one function each: check the tree, fill the struct.
+#pragma once
+
+#include "deck.h"
+#include "deck_check.h"
+
+// In this order: later ones use what earlier ones found.
+SEDGE_MUST_USE
+sedge_status deck_read_top(deck_reader *reader, sedge_deck *deck);
+SEDGE_MUST_USE
+sedge_status deck_read_mesh(const deck_reader *reader, sedge_deck *deck);
+SEDGE_MUST_USE
+sedge_status deck_read_time(const deck_reader *reader, sedge_deck *deck);
+SEDGE_MUST_USE
+sedge_status deck_read_materials(const deck_reader *reader, sedge_deck *deck);
+SEDGE_MUST_USE
+sedge_status deck_read_boundaries(const deck_reader *reader, sedge_deck *deck);
+SEDGE_MUST_USE
+sedge_status deck_read_initial(const deck_reader *reader, sedge_deck *deck);
+SEDGE_MUST_USE
+sedge_status deck_read_sources(const deck_reader *reader, sedge_deck *deck);
+SEDGE_MUST_USE
+sedge_status deck_read_monitors(const deck_reader *reader, sedge_deck *deck);
+SEDGE_MUST_USE
+sedge_status deck_read_output(const deck_reader *reader, sedge_deck *deck);
+
+// Copy a name of at most 63 bytes.
+void deck_copy_name(char out[64], const char *name);

@@ -1,0 +1,432 @@
+#include "driver.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "codegen/program.h"
+#include "dg/operator.h"
+#include "dg/reference.h"
+#include "run/monitor.h"
+#include "run/output.h"
+#include "run/report.h"
+#include "time/lsrk.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PROBE_BATCH 256 // probe samples kept on the device before they are fetched
+
+// Everything a run owns, beside its session.
+typedef struct run_state {
+    sedge_session session;
+    sedge_device *device;
+    sedge_cache *cache;
+    sedge_operator *op;
+    sedge_reference *reference; // for initial and exact solutions only
+    sedge_output *output;
+    const sedge_probe *probes;
+    int probe_count;
+    double *u;            // [elements][fields][nodes]
+    double *energy;       // [elements]
+    double *probe_values; // [PROBE_BATCH][probes][fields]
+    double probe_times[PROBE_BATCH];
+    int probe_pending;
+    double *history; // energies sampled
+    int samples;
+    double energy_initial, energy_last, energy_peak;
+    double setup_seconds, loop_seconds, output_seconds, start;
+    int snapshot; // written
+} run_state;
+
+static int64_t state_size(const run_state *run)
+{
+    return (int64_t)run->session.mesh->elements * run->session.problem.equation->fields *
+           run->session.element->nodes;
+}
+
+// ---- set-up ------------------------------------------------------------------------------------
+
+static sedge_status open_device(run_state *run, const sedge_comm *comm)
+{
+    const sedge_deck *const deck = run->session.deck;
+    sedge_status status = sedge_device_create(
+        &run->device, deck->device, sedge_comm_node_rank(comm), sedge_comm_node_size(comm));
+
+    if (status == SEDGE_OK) status = sedge_cache_create(&run->cache, NULL);
+    return sedge_comm_agree(comm, status);
+}
+
+static void print_devices(const run_state *run, const sedge_comm *comm)
+{
+    const sedge_device_info *const info = sedge_device_get_info(run->device);
+
+    if (!sedge_comm_is_root(comm)) return;
+    printf("  device             %s: %s (%s)", info->kind_name, info->name, info->arch);
+    if (info->kind == SEDGE_DEVICE_HOST) {
+        printf(", %d thread%s a rank\n", info->multiprocessors,
+               info->multiprocessors == 1 ? "" : "s");
+    } else {
+        printf(", %d on this node for %d rank%s\n", info->devices_on_node,
+               sedge_comm_node_size(comm), sedge_comm_node_size(comm) == 1 ? "" : "s");
+        if (sedge_comm_node_size(comm) > info->devices_on_node)
+            printf("  warning            more ranks than devices on this node: they share\n");
+    }
+    if (sedge_cache_problem(run->cache) != NULL)
+        printf("  warning            no kernel cache: %s\n", sedge_cache_problem(run->cache));
+}
+
+static sedge_status set_probes(run_state *run)
+{
+    const int nodes = run->session.element->nodes;
+    const int fields = run->session.problem.equation->fields;
+    sedge_status status;
+    int32_t *elements = NULL;
+    double *weights = NULL;
+
+    SEDGE_TRY(sedge_output_probes(run->output, &run->probes, &run->probe_count));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&elements, run->probe_count, sizeof *elements));
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&weights, (int64_t)run->probe_count * nodes, sizeof *weights));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&run->probe_values,
+                                          (int64_t)PROBE_BATCH * run->probe_count * fields,
+                                          sizeof(double)));
+    for (int i = 0; i < run->probe_count; i++) {
+        elements[i] = run->probes[i].element;
+        memcpy(weights + (size_t)i * (size_t)nodes, run->probes[i].weights,
+               (size_t)nodes * sizeof *weights);
+    }
+    SEDGE_TRY_GOTO(status, sedge_operator_set_probes(run->op, run->probe_count, elements, weights,
+                                                     PROBE_BATCH));
+done:
+    sedge_release(elements);
+    sedge_release(weights);
+    return status;
+}
+
+static sedge_status allocate_state(run_state *run)
+{
+    const int64_t most = run->session.steps / run->session.deck->energy_every + 3;
+
+    SEDGE_TRY(sedge_allocate(&run->u, state_size(run), sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&run->energy, run->session.mesh->elements, sizeof(double)));
+    return sedge_allocate(&run->history, most, sizeof(double));
+}
+
+static sedge_status set_up(run_state *run, const sedge_comm *comm, const sedge_run_options *options)
+{
+    sedge_session *const session = &run->session;
+
+    SEDGE_TRY(sedge_session_open(session, comm, options));
+    if (!options->quiet) SEDGE_TRY(sedge_session_print(session));
+    SEDGE_TRY(open_device(run, comm));
+    if (!options->quiet) print_devices(run, comm);
+    const sedge_operator_options cut = {.variant = session->deck->variant,
+                                        .block_elements = session->deck->tune[0],
+                                        .item_nodes = session->deck->tune[1],
+                                        .item_fields = session->deck->tune[2]};
+    SEDGE_TRY(sedge_operator_create(&run->op, comm, run->device, run->cache, session->element,
+                                    session->mesh, &session->problem, &cut));
+    SEDGE_TRY(sedge_reference_create(&run->reference, comm, session->element, session->mesh,
+                                     &session->problem));
+    SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
+    SEDGE_TRY(sedge_output_create(&run->output, comm, session->deck, session->mesh,
+                                  session->element, &session->problem));
+    SEDGE_TRY(sedge_comm_agree(comm, set_probes(run)));
+    sedge_reference_initial(run->reference, 0.0, run->u);
+    return sedge_comm_agree(comm, sedge_operator_set(run->op, run->u));
+}
+
+static void tear_down(run_state *run)
+{
+    sedge_output_free(run->output);
+    sedge_reference_free(run->reference);
+    sedge_operator_free(run->op);
+    sedge_cache_free(run->cache);
+    sedge_device_free(run->device);
+    sedge_release(run->u);
+    sedge_release(run->energy);
+    sedge_release(run->probe_values);
+    sedge_release(run->history);
+    sedge_session_close(&run->session);
+}
+
+// ---- monitors ----------------------------------------------------------------------------------
+
+// Sample the energy, stop if the field is not a number. Collective.
+static sedge_status sample_energy(run_state *run, int64_t step)
+{
+    const double time = run->session.dt * (double)step;
+
+    SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_operator_energy(run->op, run->energy)));
+    SEDGE_TRY(
+        sedge_monitor_check(&run->session, run->energy, time, step, run->history, run->samples));
+    const double energy = sedge_monitor_sum(&run->session, run->energy);
+    run->history[run->samples] = energy * sedge_deck_energy_unit(run->session.deck);
+    if (run->samples == 0) run->energy_initial = energy;
+    run->samples++;
+    run->energy_last = energy;
+    run->energy_peak = fmax(run->energy_peak, energy);
+    return sedge_output_energy(run->output, time, step, energy);
+}
+
+static sedge_status write_probes(run_state *run)
+{
+    int samples;
+
+    if (run->probe_pending == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_comm_agree(run->session.comm,
+                               sedge_operator_fetch_probes(run->op, run->probe_values, &samples)));
+    run->probe_pending = 0;
+    return sedge_output_append_probes(run->output, samples, run->probe_times, run->probe_values);
+}
+
+static sedge_status record_probes(run_state *run, int64_t step)
+{
+    if (run->session.deck->probe_count == 0 || step % run->session.deck->probe_every != 0)
+        return SEDGE_OK;
+    SEDGE_TRY(sedge_operator_record_probes(run->op));
+    run->probe_times[run->probe_pending++] = run->session.dt * (double)step;
+    return run->probe_pending == PROBE_BATCH ? write_probes(run) : SEDGE_OK;
+}
+
+// Snapshot k of n is due at the first step at or after k/n of the run.
+static bool snapshot_due(const run_state *run, int64_t step)
+{
+    const int64_t snapshots = run->session.deck->snapshots;
+
+    if (snapshots == 0) return false;
+    return step * snapshots >= run->snapshot * run->session.steps;
+}
+
+static sedge_status write_snapshot(run_state *run, int64_t step)
+{
+    const double start = sedge_clock();
+
+    SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_operator_get(run->op, run->u)));
+    SEDGE_TRY(write_probes(run));
+    SEDGE_TRY(sedge_output_snapshot(run->output, run->session.dt * (double)step, step, run->u));
+    SEDGE_TRY(sedge_output_flush(run->output));
+    while (snapshot_due(run, step)) run->snapshot++;
+    run->output_seconds += sedge_clock() - start;
+    return SEDGE_OK;
+}
+
+// ---- the time loop -----------------------------------------------------------------------------
+
+// A failure of one rank alone, where the others go on into an exchange: end the job.
+static void end_alone(sedge_comm *comm, sedge_status status)
+{
+    if (status == SEDGE_OK) return;
+    (void)fprintf(stderr, "sedge: rank %d: %s\n", sedge_comm_rank(comm), sedge_error_message());
+    sedge_comm_abort(comm, sedge_status_exit_code(status));
+}
+
+static sedge_status run_loop(run_state *run, sedge_comm *comm)
+{
+    const sedge_session *const session = &run->session;
+    const bool show = sedge_comm_is_root(comm) && !session->options->quiet;
+    sedge_status status = SEDGE_OK;
+
+    SEDGE_TRY(sample_energy(run, 0));
+    SEDGE_TRY(record_probes(run, 0));
+    if (snapshot_due(run, 0)) SEDGE_TRY(write_snapshot(run, 0));
+
+    sedge_progress progress = sedge_progress_start(show);
+    const double start = sedge_clock();
+    const double output_before = run->output_seconds;
+    for (int64_t step = 1; step <= session->steps; step++) {
+        end_alone(comm,
+                  sedge_operator_step(run->op, session->dt * (double)(step - 1), session->dt));
+        SEDGE_TRY_GOTO(status, record_probes(run, step));
+        const bool due = step % session->deck->energy_every == 0 || step == session->steps;
+        if (due) SEDGE_TRY_GOTO(status, sample_energy(run, step));
+        if (due)
+            sedge_progress_show(&progress, step, session->steps,
+                                session->dt * (double)step * sedge_deck_time_unit(session->deck),
+                                session->deck->si ? " s" : "", run->history[run->samples - 1]);
+        if (snapshot_due(run, step)) SEDGE_TRY_GOTO(status, write_snapshot(run, step));
+    }
+    end_alone(comm, sedge_operator_wait(run->op));
+    run->loop_seconds = sedge_clock() - start - (run->output_seconds - output_before);
+    SEDGE_TRY_GOTO(status, write_probes(run));
+    SEDGE_TRY_GOTO(status, sedge_output_flush(run->output));
+done:
+    sedge_progress_end(&progress);
+    return status;
+}
+
+// ---- report ------------------------------------------------------------------------------------
+
+static sedge_status compare_exact(run_state *run, sedge_report *report)
+{
+    const sedge_session *const session = &run->session;
+    sedge_status status;
+    sedge_errors errors;
+    double *exact = NULL;
+
+    report->l2_error_relative = -1.0;
+    if (!session->problem.compare) return SEDGE_OK;
+    SEDGE_TRY(
+        sedge_comm_agree(session->comm, sedge_allocate(&exact, state_size(run), sizeof(double))));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, sedge_operator_get(run->op, run->u)));
+    sedge_reference_initial(run->reference, session->dt * (double)session->steps, exact);
+    sedge_monitor_errors(session, run->u, exact, &errors);
+    report->fields = session->problem.equation->fields;
+    report->field_names = session->problem.equation->field_names;
+    memcpy(report->l2_error, errors.l2, sizeof report->l2_error);
+    memcpy(report->linf_error, errors.linf, sizeof report->linf_error);
+    report->l2_error_relative = errors.relative;
+done:
+    sedge_release(exact);
+    return status;
+}
+
+static void fill_kernels(sedge_report *report, const sedge_operator_cost *cost)
+{
+    for (int k = 0; k < cost->kernels && k < SEDGE_REPORT_KERNELS; k++) {
+        const bool is_stage = strcmp(cost->kernel[k].name, "sedge_stage") == 0;
+        report->kernel[k] = (sedge_report_kernel){
+            .name = cost->kernel[k].name,
+            .variant = cost->variant,
+            .seconds = cost->kernel[k].seconds > 0.0 ? cost->kernel[k].seconds : -1.0,
+            .launches = cost->kernel[k].launches,
+            .bytes = is_stage ? cost->bytes : 0.0,
+            .flops = is_stage ? cost->flops : 0.0,
+            .fraction_of_floor = -1.0,
+        };
+        report->kernels = k + 1;
+    }
+}
+
+// Sums and maxima over ranks of what each rank measured. Collective.
+static void fill_cost(run_state *run, sedge_report *report)
+{
+    const sedge_comm *const comm = run->session.comm;
+    const sedge_cache_counts counts = sedge_cache_get_counts(run->cache);
+    sedge_operator_cost cost;
+
+    sedge_operator_get_cost(run->op, &cost);
+    fill_kernels(report, &cost);
+    double sums[3] = {cost.exchange_seconds, cost.exposed_seconds, cost.exchange_bytes_per_step};
+    int64_t cache[2] = {counts.hits, counts.misses};
+    int64_t memory[2] = {sedge_memory_peak(), sedge_device_memory_peak(run->device)};
+    double compile = counts.compile_seconds;
+
+    sedge_comm_sum(comm, sums, 3);
+    sedge_comm_sum_int(comm, cache, 2);
+    sedge_comm_max_int(comm, memory, 2);
+    sedge_comm_max(comm, &compile, 1);
+    report->exchange_hidden = sums[0] > 0.0 ? fmax(0.0, 1.0 - sums[1] / sums[0]) : -1.0;
+    report->exchange_bytes_per_step = sums[2];
+    report->cache_hits = cache[0];
+    report->cache_misses = cache[1];
+    report->memory_host_peak = memory[0];
+    report->memory_device_peak = memory[1];
+    report->compile_seconds = compile;
+}
+
+static void fill_report(run_state *run, sedge_report *report)
+{
+    const sedge_session *const session = &run->session;
+    const sedge_device_info *const info = sedge_device_get_info(run->device);
+    const double energy_unit = sedge_deck_energy_unit(session->deck);
+
+    report->version = SEDGE_VERSION;
+    report->deck = session->deck->path;
+    report->title = session->deck->title;
+    report->equation = session->deck->equation->name;
+    report->precision = session->deck->precision == SEDGE_FP64 ? "fp64" : "fp32";
+    report->units = session->deck->si ? "si" : "normalised";
+    report->order = session->deck->order;
+    report->ranks = sedge_comm_size(session->comm);
+    report->device_kind = info->kind_name;
+    report->device_name = info->name;
+    report->threads = info->kind == SEDGE_DEVICE_HOST ? info->multiprocessors : 0;
+    report->elements = session->mesh->global_elements;
+    report->dofs = report->elements * session->element->nodes * session->problem.equation->fields;
+    report->steps = session->steps;
+    report->stages = sedge_lsrk45.stages;
+    report->dt = session->dt * sedge_deck_time_unit(session->deck);
+    report->time = report->dt * (double)session->steps;
+    report->mesh_seconds = session->mesh_seconds;
+    report->setup_seconds = run->setup_seconds;
+    report->loop_seconds = run->loop_seconds;
+    report->output_seconds = run->output_seconds;
+    report->energy_initial = run->energy_initial * energy_unit;
+    report->energy_final = run->energy_last * energy_unit;
+    report->energy_peak = run->energy_peak * energy_unit;
+    report->transport = sedge_comm_size(session->comm) == 1 ? "none"
+                        : info->kind == SEDGE_DEVICE_HOST   ? "host"
+                                                            : "pinned";
+}
+
+static void print_summary(const run_state *run, const sedge_report *report)
+{
+    const double rate = (double)report->dofs * report->stages * (double)report->steps /
+                        fmax(report->loop_seconds, 1e-9);
+
+    printf("\n  %-22s %lld steps, t = %.6g, %.2f s in the loop, %.2f s set-up, %.2f s output\n",
+           "done", (long long)report->steps, report->time, report->loop_seconds,
+           report->setup_seconds, report->output_seconds);
+    printf("  %-22s %.3g unknowns a second and stage, kernels %s\n", "speed", rate,
+           report->kernels > 0 ? report->kernel[0].variant : "");
+    printf("  %-22s %.6g at the start, %.6g at the end, %.6g at most\n", "energy",
+           report->energy_initial, report->energy_final, report->energy_peak);
+    if (report->fields > 0)
+        printf("  %-22s %.4e relative L2 over all fields\n", "error", report->l2_error_relative);
+    printf("  %-22s %lld compiled, %lld found in the cache\n", "programs",
+           (long long)report->cache_misses, (long long)report->cache_hits);
+    if (report->exchange_hidden >= 0.0)
+        printf("  %-22s %s, %.3g KiB a step, %.0f %% hidden behind work\n", "exchange",
+               report->transport, report->exchange_bytes_per_step / 1024.0,
+               100.0 * report->exchange_hidden);
+    printf("  %-22s %.1f MiB host, %.1f MiB device, a rank at most\n", "memory",
+           (double)report->memory_host_peak / 1048576.0,
+           (double)report->memory_device_peak / 1048576.0);
+    printf("  %-22s %s\n", "results", sedge_output_folder(run->output));
+}
+
+// Write the report of a finished or failed run; the run's own failure wins. Collective.
+static sedge_status finish(run_state *run, const sedge_run_options *options, sedge_status outcome)
+{
+    const sedge_comm *const comm = run->session.comm;
+    sedge_status status = SEDGE_OK;
+    sedge_report report;
+    char path[4096];
+    char message[4096];
+
+    (void)snprintf(message, sizeof message, "%s",
+                   outcome == SEDGE_OK ? "done" : sedge_error_message());
+    memset(&report, 0, sizeof report);
+    report.l2_error_relative = -1.0;
+    if (outcome == SEDGE_OK) SEDGE_TRY(compare_exact(run, &report));
+    fill_report(run, &report);
+    fill_cost(run, &report);
+    report.outcome = message;
+    report.exit_code = sedge_status_exit_code(outcome);
+    if (sedge_comm_is_root(comm)) {
+        (void)snprintf(path, sizeof path, "%s/report.json", sedge_output_folder(run->output));
+        status = sedge_report_write(&report, options->report != NULL ? options->report : path);
+        if (outcome == SEDGE_OK && !options->quiet) print_summary(run, &report);
+    }
+    status = sedge_comm_agree(comm, status);
+    if (outcome == SEDGE_OK) return status;
+    sedge_error_set(message);
+    return outcome;
+}
+
+sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
+{
+    sedge_status status;
+    run_state *run = NULL;
+    const double start = sedge_clock();
+
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&run, 1, sizeof *run)));
+    SEDGE_TRY_GOTO(status, set_up(run, comm, options));
+    run->setup_seconds = sedge_clock() - start;
+    SEDGE_TRY_GOTO(status, finish(run, options, run_loop(run, comm)));
+done:
+    tear_down(run);
+    sedge_release(run);
+    return status;
+}

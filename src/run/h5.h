@@ -1,0 +1,117 @@
+// HDF5 files: the only place, with its .c, that sees hdf5.h.
+//
+// A sedge_h5 is one open file. What describes it (groups, attributes, links, the datasets' shapes)
+// is written by one rank; then all ranks may open the file through MPI-IO and fill its datasets:
+// every call on it is collective then, with the same arguments but for the data and its place.
+// Objects are named by their paths in the file ("/VTKHDF/Points"). Numbers are stored little
+// endian, texts as UTF-8 strings of variable length.
+//
+// Every failure is SEDGE_ERR_USAGE with the file's path, what HDF5 gave as the innermost reason,
+// and the space left on the file system; HDF5 itself prints nothing. It is that of one rank:
+// callers agree (par/comm.h) before they go on. HDF5 does not survive a disk that fills up while it
+// writes (ranks hang, closed files are closed again at the end), so space is reserved first: the
+// functions that make or open a file to write take how much is to come.
+#pragma once
+
+#include "base/error.h"
+#include "par/comm.h"
+
+#include <stdint.h>
+
+typedef struct sedge_h5 sedge_h5;
+
+typedef enum sedge_h5_type {
+    SEDGE_H5_F32,
+    SEDGE_H5_F64,
+    SEDGE_H5_I32,
+    SEDGE_H5_I64,
+    SEDGE_H5_U8
+} sedge_h5_type;
+
+#define SEDGE_H5_DIMENSIONS 4
+
+// Make a new file of this rank; an old one at `path` is emptied. `bytes`: what is written before it
+// is closed, but for what datasets hold.
+SEDGE_MUST_USE
+sedge_status sedge_h5_create(sedge_h5 **out, const char *path, int64_t bytes);
+
+// The same for series that sedge_h5_extend appends to.
+SEDGE_MUST_USE
+sedge_status sedge_h5_create_series(sedge_h5 **out, const char *path, int64_t bytes);
+
+// Reserve the disk space of the closed file at `path`, all its datasets included. Of one rank.
+SEDGE_MUST_USE
+sedge_status sedge_h5_reserve(const char *path);
+
+// Open a file whose space is reserved, to fill its datasets by sedge_h5_write. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_h5_open_shared(sedge_h5 **out, const char *path, const sedge_comm *comm);
+
+// Open a file of series to append about `bytes` bytes in `datasets` datasets. Writing is ordered
+// (HDF5's single writer, multiple readers) and takes no lock: who reads the file meanwhile stops
+// neither side, and a kill between two writes leaves a file that opens with swmr=True.
+SEDGE_MUST_USE
+sedge_status sedge_h5_open_series(sedge_h5 **out, const char *path, int64_t bytes, int datasets);
+
+// Flush and close; `file` is gone afterwards. Gives `status`, with its message, if that is a
+// failure, and else how closing went. NULL is fine.
+SEDGE_MUST_USE
+sedge_status sedge_h5_close(sedge_h5 *file, sedge_status status);
+
+// Make a group; its parent must exist.
+SEDGE_MUST_USE
+sedge_status sedge_h5_group(sedge_h5 *file, const char *path);
+
+// Attributes of the group or dataset `object`: a text, several texts, numbers.
+SEDGE_MUST_USE
+sedge_status sedge_h5_text(sedge_h5 *file, const char *object, const char *name, const char *text);
+SEDGE_MUST_USE
+sedge_status sedge_h5_texts(sedge_h5 *file, const char *object, const char *name,
+                            const char *const *texts, int count);
+SEDGE_MUST_USE
+sedge_status sedge_h5_ascii(sedge_h5 *file, const char *object, const char *name, const char *text);
+SEDGE_MUST_USE
+sedge_status sedge_h5_real(sedge_h5 *file, const char *object, const char *name, double value);
+SEDGE_MUST_USE
+sedge_status sedge_h5_reals(sedge_h5 *file, const char *object, const char *name,
+                            const double *values, int count);
+SEDGE_MUST_USE
+sedge_status sedge_h5_integer(sedge_h5 *file, const char *object, const char *name, int64_t value);
+SEDGE_MUST_USE
+sedge_status sedge_h5_integers(sedge_h5 *file, const char *object, const char *name,
+                               const int64_t *values, int count);
+
+// A link at `path` to the object `target_path` of the file `target_file`, which is looked for
+// beside this one.
+SEDGE_MUST_USE
+sedge_status sedge_h5_link(sedge_h5 *file, const char *path, const char *target_file,
+                           const char *target_path);
+
+// Make a dataset of `rank` dimensions (at most SEDGE_H5_DIMENSIONS), its values undefined, its
+// place in the file fixed.
+SEDGE_MUST_USE
+sedge_status sedge_h5_dataset(sedge_h5 *file, const char *path, sedge_h5_type type, int rank,
+                              const int64_t *shape);
+
+// Write rows [first, first + rows) along the first dimension, whole in the others, from `data`,
+// which is packed and of the dataset's type. Ranks without data pass rows 0.
+SEDGE_MUST_USE
+sedge_status sedge_h5_write(sedge_h5 *file, const char *path, sedge_h5_type type, int64_t first,
+                            int64_t rows, const void *data);
+
+// Make and fill a dataset, in a file of one rank.
+SEDGE_MUST_USE
+sedge_status sedge_h5_put(sedge_h5 *file, const char *path, sedge_h5_type type, int rank,
+                          const int64_t *shape, const void *data);
+
+// Make an empty dataset that grows along its first dimension; `shape` is that of one row, with
+// `rank` dimensions (0: a number). `chunk_rows` rows are stored together; chunks of more than 64
+// KiB must be whole appends.
+SEDGE_MUST_USE
+sedge_status sedge_h5_series(sedge_h5 *file, const char *path, sedge_h5_type type, int rank,
+                             const int64_t *shape, int64_t chunk_rows);
+
+// Append `rows` rows.
+SEDGE_MUST_USE
+sedge_status sedge_h5_extend(sedge_h5 *file, const char *path, sedge_h5_type type, int64_t rows,
+                             const void *data);

@@ -1,0 +1,162 @@
+#define _DEFAULT_SOURCE
+#include "monitor.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+double sedge_monitor_sum(const sedge_session *session, const double *energy)
+{
+    double sum = 0.0;
+    double rest = 0.0;
+
+    for (int32_t e = 0; e < session->mesh->elements; e++) { // two-sum: no digit is lost
+        const double next = sum + energy[e];
+        const double part = next - sum;
+        rest += (sum - (next - part)) + (energy[e] - part);
+        sum = next;
+    }
+    return sedge_comm_sum_exact(session->comm, sum, rest);
+}
+
+// The bad element of this rank with the least global number; -1: none.
+static int32_t find_bad(const sedge_session *session, const double *energy)
+{
+    const sedge_mesh *const mesh = session->mesh;
+    int32_t bad = -1;
+
+    for (int32_t e = 0; e < mesh->elements; e++)
+        if (!isfinite(energy[e]) && (bad < 0 || mesh->global_ids[e] < mesh->global_ids[bad]))
+            bad = e;
+    return bad;
+}
+
+static sedge_status describe_bad(const sedge_session *session, int32_t e, double time, int64_t step,
+                                 const double *history, int samples)
+{
+    const sedge_mesh *const mesh = session->mesh;
+    const sedge_problem *const problem = &session->problem;
+    const double *const m = problem->materials[mesh->group[e]];
+    const double inradius = sedge_tet_inradius(mesh->corners[e]);
+    const double speed = problem->equation->speed(m, problem->constants);
+    const double cfl = session->dt * speed / (sedge_stable_number(problem->order) * inradius);
+    double place[3] = {0.0};
+    sedge_text *text = NULL;
+    sedge_status status;
+
+    for (int d = 0; d < 3; d++)
+        for (int v = 0; v < 4; v++) place[d] += 0.25 * mesh->corners[e][v][d];
+    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
+    SEDGE_TRY_GOTO(status,
+                   sedge_text_add(text,
+                                  "the field is not a number any more at step %lld, t = %.6g, in "
+                                  "element %lld at (%.6g, %.6g, %.6g), material '%s', inscribed "
+                                  "radius %.4g, local CFL number %.3g of 1 allowed",
+                                  (long long)step, time * sedge_deck_time_unit(session->deck),
+                                  (long long)mesh->global_ids[e], place[0], place[1], place[2],
+                                  mesh->groups.volume_names[mesh->group[e]], inradius, cfl));
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        const int32_t slot = -1 - mesh->faces[e][f].neighbour;
+        if (slot < mesh->halo_faces) continue;
+        SEDGE_TRY_GOTO(status,
+                       sedge_text_add(text, ", at boundary '%s'",
+                                      mesh->groups.surface_names[mesh->trace_faces[slot].group]));
+    }
+    SEDGE_TRY_GOTO(status, sedge_text_add(text, "; last energies:"));
+    for (int i = samples > 5 ? samples - 5 : 0; i < samples; i++)
+        SEDGE_TRY_GOTO(status, sedge_text_add(text, " %.6g", history[i]));
+    status = SEDGE_FAIL(SEDGE_ERR_COMPUTE, "%s", sedge_text_get(text));
+done:
+    sedge_text_free(text);
+    return status;
+}
+
+sedge_status sedge_monitor_check(const sedge_session *session, const double *energy, double time,
+                                 int64_t step, const double *history, int samples)
+{
+    const int32_t bad = find_bad(session, energy);
+    // Global numbers are exact in a double: no mesh has 2^53 elements.
+    const double mine = bad >= 0 ? (double)session->mesh->global_ids[bad] : (double)INFINITY;
+    double least = mine;
+    sedge_status status = SEDGE_OK;
+
+    sedge_comm_min(session->comm, &least, 1);
+    if (bad >= 0 && mine <= least)
+        status = describe_bad(session, bad, time, step, history, samples);
+    return sedge_comm_agree(session->comm, status);
+}
+
+void sedge_monitor_errors(const sedge_session *session, const double *u, const double *exact,
+                          sedge_errors *out)
+{
+    const sedge_element *const element = session->element;
+    const int fields = session->problem.equation->fields;
+    const int nodes = element->nodes;
+    double sums[SEDGE_MAX_FIELDS + 1] = {0.0}; // squared errors, then the exact solution's square
+
+    memset(out, 0, sizeof *out);
+    for (int32_t e = 0; e < session->mesh->elements; e++) {
+        const double jacobian = 6.0 * sedge_tet_volume(session->mesh->corners[e]) / 8.0;
+        for (int f = 0; f < fields; f++) {
+            const int64_t at = ((int64_t)e * fields + f) * nodes;
+            for (int n = 0; n < nodes; n++) {
+                const double difference = u[at + n] - exact[at + n];
+                double row = 0.0;
+                double exact_row = 0.0;
+                for (int m = 0; m < nodes; m++) {
+                    row += element->mass[n * nodes + m] * (u[at + m] - exact[at + m]);
+                    exact_row += element->mass[n * nodes + m] * exact[at + m];
+                }
+                sums[f] += jacobian * difference * row;
+                sums[fields] += jacobian * exact[at + n] * exact_row;
+                out->linf[f] = fmax(out->linf[f], fabs(difference));
+            }
+        }
+    }
+    sedge_comm_sum(session->comm, sums, fields + 1);
+    sedge_comm_max(session->comm, out->linf, fields);
+    double total = 0.0;
+    for (int f = 0; f < fields; f++) {
+        out->l2[f] = sqrt(fmax(sums[f], 0.0));
+        total += sums[f];
+    }
+    out->relative =
+        sums[fields] > 0.0 ? sqrt(fmax(total, 0.0) / sums[fields]) : sqrt(fmax(total, 0.0));
+}
+
+sedge_progress sedge_progress_start(bool on)
+{
+    const double now = sedge_clock();
+
+    return (sedge_progress){
+        .on = on, .terminal = isatty(STDOUT_FILENO) == 1, .start = now, .last = now, .tenths = 0};
+}
+
+void sedge_progress_show(sedge_progress *progress, int64_t step, int64_t steps, double time,
+                         const char *unit, double energy)
+{
+    const double now = sedge_clock();
+    const double part = (double)step / (double)steps;
+
+    if (!progress->on) return;
+    if (progress->terminal ? now - progress->last < 0.2 && step < steps
+                           : (int)(10.0 * part) <= progress->tenths)
+        return;
+    progress->last = now;
+    progress->tenths = (int)(10.0 * part);
+    const double spent = now - progress->start;
+    printf("%s%3.0f %%  step %lld of %lld  t = %.4g%s  energy %.6g  %.1f s, %.0f s left%s",
+           progress->terminal ? "\r" : "  ", 100.0 * part, (long long)step, (long long)steps, time,
+           unit, energy, spent, part > 0.0 ? spent / part - spent : 0.0,
+           progress->terminal ? "   " : "\n");
+    (void)fflush(stdout);
+}
+
+void sedge_progress_end(sedge_progress *progress)
+{
+    if (progress->on && progress->terminal) printf("\n");
+}

@@ -1,0 +1,46 @@
+// Watching a run: energy sums that do not depend on the ranks, errors against an exact solution,
+// what went wrong where when a field is not a number any more, and the progress line.
+#pragma once
+
+#include "base/error.h"
+#include "run/session.h"
+
+#include <stdint.h>
+
+// Sum of `energy` [elements] over all ranks; the same to the last bit on any number of ranks (but
+// for rounding in the elements themselves). Collective.
+double sedge_monitor_sum(const sedge_session *session, const double *energy);
+
+// SEDGE_ERR_COMPUTE on all ranks when an element's energy is not finite: the message names the
+// element (of those with least number), its place, material, boundaries and local CFL number, and
+// the last energies of `history` [samples]. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_monitor_check(const sedge_session *session, const double *energy, double time,
+                                 int64_t step, const double *history, int samples);
+
+// Errors of u [elements][fields][nodes] against `exact`: per field the L2 norm over the mesh and
+// the largest nodal difference, and the L2 norm over all fields relative to the exact one's.
+// Collective.
+typedef struct sedge_errors {
+    double l2[SEDGE_MAX_FIELDS];
+    double linf[SEDGE_MAX_FIELDS];
+    double relative;
+} sedge_errors;
+
+void sedge_monitor_errors(const sedge_session *session, const double *u, const double *exact,
+                          sedge_errors *out);
+
+// One line that shows how far the run is: rewritten in place on a terminal, else a line every
+// tenth.
+typedef struct sedge_progress {
+    bool on;
+    bool terminal;
+    double start;
+    double last;
+    int tenths;
+} sedge_progress;
+
+sedge_progress sedge_progress_start(bool on);
+void sedge_progress_show(sedge_progress *progress, int64_t step, int64_t steps, double time,
+                         const char *unit, double energy);
+void sedge_progress_end(sedge_progress *progress);

@@ -1,0 +1,271 @@
+#define _DEFAULT_SOURCE
+#include "output.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "output_parts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct sedge_output {
+    sedge_output_context context;
+    sedge_fields *fields; // NULL: the deck asks for no snapshots
+    sedge_energy_log *energy;
+    sedge_probe_log *probes;
+    sedge_slice_log *slices;
+};
+
+// ---- what all files say ------------------------------------------------------------------------
+
+void sedge_output_path(char path[SEDGE_OUTPUT_PATH], const sedge_output_context *context,
+                       const char *name)
+{
+    (void)snprintf(path, SEDGE_OUTPUT_PATH, "%s/%.200s", context->folder, name);
+}
+
+sedge_status sedge_output_describe(sedge_h5 *file, const sedge_output_context *context,
+                                   const char *content)
+{
+    const sedge_deck *const deck = context->deck;
+
+    SEDGE_TRY(sedge_h5_text(file, "/", "content", content));
+    SEDGE_TRY(sedge_h5_text(file, "/", "title", deck->title != NULL ? deck->title : ""));
+    SEDGE_TRY(sedge_h5_text(file, "/", "deck", deck->path));
+    SEDGE_TRY(sedge_h5_text(file, "/", "equation", context->problem->equation->name));
+    SEDGE_TRY(sedge_h5_integer(file, "/", "order", context->element->order));
+    SEDGE_TRY(sedge_h5_text(file, "/", "units", deck->si ? "si" : "normalised"));
+    return sedge_h5_text(file, "/", "version", "sedge " SEDGE_VERSION);
+}
+
+const char *sedge_output_unit(const sedge_output_context *context, const char *si)
+{
+    return context->deck->si ? si : "1";
+}
+
+const char *sedge_output_group_unit(const sedge_output_context *context,
+                                    const sedge_output_group *group)
+{
+    return sedge_output_unit(context, group->unit_si != NULL ? group->unit_si : "1");
+}
+
+double sedge_output_group_factor(const sedge_output_context *context,
+                                 const sedge_output_group *group)
+{
+    return context->deck->si ? group->si : 1.0;
+}
+
+sedge_status sedge_output_describe_group(sedge_h5 *file, const sedge_output_context *context,
+                                         const char *path, const sedge_output_group *group)
+{
+    SEDGE_TRY(sedge_h5_text(file, path, "units", sedge_output_group_unit(context, group)));
+    return sedge_h5_texts(file, path, "fields",
+                          context->problem->equation->field_names + group->first, group->count);
+}
+
+sedge_status sedge_output_check_name(const sedge_output_context *context, const char *what,
+                                     int line, const char *name, int before,
+                                     const char *(*name_at)(const sedge_deck *deck, int i))
+{
+    const sedge_deck *const deck = context->deck;
+
+    if (name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s:%d: a %s cannot be named '%s': it becomes a group of an HDF5 file, "
+                          "whose name is not empty, not '.' and has no '/'",
+                          deck->path, line, what, name);
+    for (int i = 0; i < before; i++)
+        if (strcmp(name, name_at(deck, i)) == 0)
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s:%d: there are two %ss named '%s'", deck->path,
+                              line, what, name);
+    return SEDGE_OK;
+}
+
+// ---- the folder --------------------------------------------------------------------------------
+
+// A file that an earlier run left and that would be taken for this run's.
+static bool is_old_output(const char *name)
+{
+    static const char *const fixed[] = {"mesh.hdf",  "fields.hdf.series", "energy.h5",
+                                        "probes.h5", "slices.h5",         "report.json"};
+    int digits = 0;
+    int used = 0;
+
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (strcmp(name, fixed[i]) == 0) return true;
+    if (strcmp(name, "mesh.hdf.tmp") == 0) return true;
+    if (strncmp(name, "fields_", 7) != 0) return false;
+    digits = (int)strspn(name + 7, "0123456789");
+    used = 7 + digits;
+    return digits >= 6 &&
+           (strcmp(name + used, ".hdf") == 0 || strcmp(name + used, ".hdf.tmp") == 0);
+}
+
+static sedge_status remove_old_output(const sedge_output_context *context)
+{
+    sedge_status status = SEDGE_OK;
+    DIR *const folder = opendir(context->folder);
+
+    if (folder == NULL)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot read output folder '%s': %s", context->folder,
+                          strerror(errno));
+    for (const struct dirent *entry; status == SEDGE_OK && (entry = readdir(folder)) != NULL;) {
+        char path[SEDGE_OUTPUT_PATH];
+
+        if (!is_old_output(entry->d_name)) continue;
+        sedge_output_path(path, context, entry->d_name);
+        if (unlink(path) != 0)
+            status = SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s' of an earlier run: %s", path,
+                                strerror(errno));
+    }
+    (void)closedir(folder);
+    return status;
+}
+
+// Root: make the folder, write a byte into it, and take away an earlier run's files.
+static sedge_status open_folder(const sedge_output_context *context)
+{
+    char trial[SEDGE_OUTPUT_PATH];
+
+    if (sedge_folder_make(context->folder) != SEDGE_OK) {
+        char reason[1024];
+
+        (void)snprintf(reason, sizeof reason, "%s", sedge_error_message());
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write into output folder '%s': %s",
+                          context->folder, reason);
+    }
+    sedge_output_path(trial, context, ".trial.XXXXXX");
+    const int file = mkstemp(trial);
+    bool good = file >= 0 && write(file, "x", 1) == 1;
+    const int reason = errno;
+    if (file >= 0) {
+        (void)close(file);
+        (void)unlink(trial);
+    }
+    if (!good)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write into output folder '%s': %s",
+                          context->folder, strerror(reason));
+    return remove_old_output(context);
+}
+
+// The other ranks must see what the root made: they write into the same files.
+static sedge_status see_folder(const sedge_output_context *context)
+{
+    struct stat about;
+
+    if (stat(context->folder, &about) == 0 && S_ISDIR(about.st_mode)) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "rank %d does not see output folder '%s', which rank 0 made: it must lie on "
+                      "a file system that all nodes share",
+                      sedge_comm_rank(context->comm), context->folder);
+}
+
+// Root: deck.yaml, the deck with all defaults.
+static sedge_status write_deck(const sedge_output_context *context)
+{
+    char path[SEDGE_OUTPUT_PATH];
+    sedge_text *text = NULL;
+    sedge_status status;
+
+    sedge_output_path(path, context, "deck.yaml");
+    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
+    SEDGE_TRY_GOTO(status, sedge_deck_write(text, context->deck));
+    SEDGE_TRY_GOTO(status, sedge_file_write(path, sedge_text_get(text), sedge_text_length(text)));
+done:
+    sedge_text_free(text);
+    return status;
+}
+
+static sedge_status prepare_folder(const sedge_output_context *context)
+{
+    const sedge_comm *const comm = context->comm;
+    const bool root = sedge_comm_is_root(comm);
+
+    SEDGE_TRY(sedge_comm_agree(comm, root ? open_folder(context) : SEDGE_OK));
+    SEDGE_TRY(sedge_comm_agree(comm, see_folder(context)));
+    return sedge_comm_agree(comm, root ? write_deck(context) : SEDGE_OK);
+}
+
+// ---- the parts together ------------------------------------------------------------------------
+
+sedge_status sedge_output_create(sedge_output **out, const sedge_comm *comm, const sedge_deck *deck,
+                                 const sedge_mesh *mesh, const sedge_element *element,
+                                 const sedge_problem *problem)
+{
+    sedge_status status;
+    sedge_output *output = NULL;
+
+    *out = NULL;
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&output, 1, sizeof *output)));
+    sedge_output_context *const context = &output->context;
+    context->comm = comm;
+    context->deck = deck;
+    context->mesh = mesh;
+    context->element = element;
+    context->problem = problem;
+    if (snprintf(context->folder, sizeof context->folder, "%s", deck->output) >=
+        (int)sizeof context->folder) {
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE, "the output folder's path is too long: '%.100s...'",
+                            deck->output);
+        goto done;
+    }
+    SEDGE_TRY_GOTO(status, prepare_folder(context));
+    SEDGE_TRY_GOTO(status, sedge_energy_log_create(&output->energy, context));
+    SEDGE_TRY_GOTO(status, sedge_probe_log_create(&output->probes, context));
+    SEDGE_TRY_GOTO(status, sedge_slice_log_create(&output->slices, context));
+    if (deck->snapshots > 0) SEDGE_TRY_GOTO(status, sedge_fields_create(&output->fields, context));
+    *out = output;
+    output = NULL;
+done:
+    sedge_output_free(output);
+    return status;
+}
+
+void sedge_output_free(sedge_output *output)
+{
+    if (output == NULL) return;
+    sedge_fields_free(output->fields);
+    sedge_energy_log_free(output->energy);
+    sedge_probe_log_free(output->probes);
+    sedge_slice_log_free(output->slices);
+    sedge_release(output);
+}
+
+const char *sedge_output_folder(const sedge_output *output)
+{
+    return output->context.folder;
+}
+
+sedge_status sedge_output_snapshot(sedge_output *output, double time, int64_t step, const double *u)
+{
+    if (output->fields != NULL) SEDGE_TRY(sedge_fields_write(output->fields, time, step, u));
+    SEDGE_TRY(sedge_slice_log_write(output->slices, time, step, u));
+    return sedge_output_flush(output);
+}
+
+sedge_status sedge_output_energy(sedge_output *output, double time, int64_t step, double energy)
+{
+    return sedge_energy_log_add(output->energy, time, step, energy);
+}
+
+sedge_status sedge_output_probes(const sedge_output *output, const sedge_probe **probes, int *count)
+{
+    *probes = sedge_probe_log_owned(output->probes, count);
+    return SEDGE_OK;
+}
+
+sedge_status sedge_output_append_probes(sedge_output *output, int samples, const double *times,
+                                        const double *values)
+{
+    return sedge_probe_log_append(output->probes, samples, times, values);
+}
+
+sedge_status sedge_output_flush(sedge_output *output)
+{
+    return sedge_energy_log_flush(output->energy);
+}

@@ -1,0 +1,212 @@
+#include "session.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// The root reads the file, all ranks parse the same text, so that all find the same faults.
+static sedge_status read_deck(sedge_session *session)
+{
+    const sedge_comm *const comm = session->comm;
+    const sedge_run_options *const options = session->options;
+    sedge_status status = SEDGE_OK;
+    char *text = NULL;
+    size_t length = 0;
+    uint64_t shared_length = 0;
+
+    if (sedge_comm_is_root(comm))
+        status = sedge_file_read(&text, &length, options->deck, SEDGE_ERR_USAGE);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    shared_length = length;
+    sedge_comm_broadcast(comm, &shared_length, sizeof shared_length, 0);
+    length = (size_t)shared_length;
+    if (!sedge_comm_is_root(comm)) status = sedge_allocate(&text, (int64_t)length + 1, 1);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    sedge_comm_broadcast(comm, text, length, 0);
+    SEDGE_TRY_GOTO(status, sedge_deck_create(&session->deck, options->deck, text, length,
+                                             options->settings, options->setting_count));
+done:
+    sedge_release(text);
+    return status;
+}
+
+// The smallest time step over ranks, and where it comes from.
+static sedge_status find_time_step(sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+    int32_t element = 0;
+    const double mine =
+        sedge_problem_time_step(&session->problem, session->mesh, deck->cfl, &element);
+    double least = mine;
+    double owner;
+
+    sedge_comm_min(session->comm, &least, 1);
+    owner = mine <= least ? sedge_comm_rank(session->comm) : sedge_comm_size(session->comm);
+    sedge_comm_min(session->comm, &owner, 1);
+    if (sedge_comm_rank(session->comm) == (int)owner) {
+        for (int d = 0; d < 3; d++) {
+            session->limit_place[d] = 0.0;
+            for (int v = 0; v < 4; v++)
+                session->limit_place[d] += 0.25 * session->mesh->corners[element][v][d];
+        }
+        session->limit_inradius = sedge_tet_inradius(session->mesh->corners[element]);
+    }
+    sedge_comm_broadcast(session->comm, session->limit_place, sizeof session->limit_place,
+                         (int)owner);
+    sedge_comm_broadcast(session->comm, &session->limit_inradius, sizeof session->limit_inradius,
+                         (int)owner);
+    if (!(least > 0.0) || !isfinite(least))
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: no stable time step: the fastest wave gives dt = %g", deck->path,
+                          least);
+    session->steps = deck->steps;
+    session->dt = least;
+    if (deck->steps == 0) { // whole steps that end at end_time
+        const double count = ceil(deck->end_time / least * (1.0 - 1e-12));
+        if (count > 1e15)
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: time.end needs %.3g steps of dt = %g",
+                              deck->path, count, least);
+        session->steps = (int64_t)count;
+        session->dt = deck->end_time / count;
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
+                                const sedge_run_options *options)
+{
+    memset(session, 0, sizeof *session);
+    session->comm = comm;
+    session->options = options;
+    SEDGE_TRY(read_deck(session));
+    const double start = sedge_clock();
+    SEDGE_TRY(sedge_mesh_create(&session->mesh, comm, &session->deck->mesh));
+    session->mesh_seconds = sedge_clock() - start;
+    SEDGE_TRY(sedge_deck_problem(&session->problem, session->deck, session->mesh));
+    SEDGE_TRY(
+        sedge_comm_agree(comm, sedge_element_create(&session->element, session->deck->order)));
+    return find_time_step(session);
+}
+
+void sedge_session_close(sedge_session *session)
+{
+    sedge_element_free(session->element);
+    sedge_problem_clear(&session->problem);
+    sedge_mesh_free(session->mesh);
+    sedge_deck_free(session->deck);
+}
+
+// Where a signal's spectrum has fallen to about a hundredth of its peak.
+static double signal_frequency(const double *signal)
+{
+    const double pi = 3.14159265358979323846;
+
+    if (signal[0] == SEDGE_SIGNAL_GAUSSIAN) return signal[2] + 2.15 / (pi * signal[3]);
+    if (signal[0] == SEDGE_SIGNAL_RICKER) return 2.5 * signal[2];
+    return signal[2];
+}
+
+// The highest frequency among the signals of a list of parameters.
+static double list_frequency(const sedge_parameter *parameters, int count, const double *values)
+{
+    double highest = 0.0;
+
+    for (int i = 0; i < count; i++) {
+        if (parameters[i].type == SEDGE_PARAMETER_SIGNAL)
+            highest = fmax(highest, signal_frequency(values));
+        values += sedge_parameter_size(&parameters[i]);
+    }
+    return highest;
+}
+
+double sedge_session_frequency(const sedge_session *session)
+{
+    const sedge_problem *const problem = &session->problem;
+    double highest = list_frequency(problem->initial->parameters, problem->initial->parameter_count,
+                                    problem->initial_parameters);
+
+    if (problem->incident != NULL)
+        highest = fmax(highest, list_frequency(problem->incident->parameters,
+                                               problem->incident->parameter_count,
+                                               problem->incident_parameters));
+    for (int i = 0; i < problem->point_source_count; i++)
+        highest = fmax(highest, signal_frequency(problem->point_sources[i].signal));
+    return highest;
+}
+
+static double longest_edge(double corners[4][3])
+{
+    double longest = 0.0;
+
+    for (int a = 0; a < 4; a++)
+        for (int b = a + 1; b < 4; b++) {
+            double square = 0.0;
+            for (int d = 0; d < 3; d++)
+                square += (corners[a][d] - corners[b][d]) * (corners[a][d] - corners[b][d]);
+            longest = fmax(longest, square);
+        }
+    return sqrt(longest);
+}
+
+// One line a volume group: its longest edge against the shortest wave there.
+static sedge_status print_wavelengths(const sedge_session *session, double frequency)
+{
+    const sedge_mesh *const mesh = session->mesh;
+    const int groups = mesh->groups.volumes;
+    sedge_status status;
+    double *edge = NULL;
+
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(session->comm, sedge_allocate(&edge, groups, sizeof *edge)));
+    for (int32_t e = 0; e < mesh->elements; e++)
+        edge[mesh->group[e]] = fmax(edge[mesh->group[e]], longest_edge(mesh->corners[e]));
+    sedge_comm_max(session->comm, edge, groups);
+    for (int g = 0; g < groups && sedge_comm_is_root(session->comm); g++) {
+        const double speed = session->problem.equation->speed(session->problem.materials[g],
+                                                              session->problem.constants);
+        const double wave = speed / frequency;
+        const double points = wave / edge[g] * session->deck->order;
+        printf("  %-18s shortest wave %.4g, longest edge %.4g: %.1f points a wavelength%s\n",
+               mesh->groups.volume_names[g], wave, edge[g], points,
+               points < 6.0 ? "  (coarse: refine or raise the order)" : "");
+    }
+done:
+    sedge_release(edge);
+    return status;
+}
+
+sedge_status sedge_session_print(const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+    const double time_unit = sedge_deck_time_unit(deck);
+    const double frequency = sedge_session_frequency(session);
+    const int64_t dofs = session->mesh->global_elements * session->element->nodes *
+                         session->problem.equation->fields;
+    int64_t halo[2] = {session->mesh->halo_faces, session->mesh->elements};
+
+    sedge_comm_max_int(session->comm, halo, 2);
+    if (sedge_comm_is_root(session->comm)) {
+        printf("%s: %s, order %d, %s, %s units\n", deck->path, deck->equation->name, deck->order,
+               deck->precision == SEDGE_FP64 ? "fp64" : "fp32", deck->si ? "SI" : "normalised");
+        printf("  mesh               %lld tetrahedra, %lld unknowns, %d rank%s"
+               " (at most %lld elements, %lld halo faces a rank)\n",
+               (long long)session->mesh->global_elements, (long long)dofs,
+               sedge_comm_size(session->comm), sedge_comm_size(session->comm) == 1 ? "" : "s",
+               (long long)halo[1], (long long)halo[0]);
+        if (session->mesh->straightened)
+            printf(
+                "  note               the file has curved elements; their straight-sided form is "
+                "used\n");
+        printf("  time               %lld steps of dt = %.6g%s to t = %.6g%s (cfl %.3g)\n",
+               (long long)session->steps, session->dt * time_unit, deck->si ? " s" : "",
+               session->dt * (double)session->steps * time_unit, deck->si ? " s" : "", deck->cfl);
+        printf("  dt is limited      near (%.4g, %.4g, %.4g), inscribed radius %.4g\n",
+               session->limit_place[0], session->limit_place[1], session->limit_place[2],
+               session->limit_inradius);
+    }
+    if (frequency > 0.0) SEDGE_TRY(print_wavelengths(session, frequency));
+    return SEDGE_OK;
+}

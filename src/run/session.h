@@ -1,0 +1,51 @@
+// A session: what `run` and `check` share - deck, mesh, element, problem, time step.
+#pragma once
+
+#include "base/error.h"
+#include "dg/element.h"
+#include "dg/problem.h"
+#include "mesh/mesh.h"
+#include "par/comm.h"
+#include "run/deck.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SEDGE_MAX_SETTINGS 64
+
+// The command line's common options.
+typedef struct sedge_run_options {
+    const char *deck;
+    const char *settings[SEDGE_MAX_SETTINGS]; // "key.sub=value", in order
+    int setting_count;
+    const char *report; // NULL: report.json in the output folder
+    bool quiet;
+    bool verbose;
+} sedge_run_options;
+
+typedef struct sedge_session {
+    const sedge_comm *comm;           // borrowed
+    const sedge_run_options *options; // borrowed
+    sedge_deck *deck;
+    sedge_mesh *mesh;
+    sedge_element *element;
+    sedge_problem problem;
+    double dt; // code units
+    int64_t steps;
+    double limit_place[3]; // centroid of the element that limits dt, and
+    double limit_inradius; // its inscribed radius
+    double mesh_seconds;
+} sedge_session;
+
+// Read the deck, make the mesh, bring them together, find dt. Collective. Close it in any case.
+SEDGE_MUST_USE
+sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
+                                const sedge_run_options *options);
+void sedge_session_close(sedge_session *session);
+
+// Largest |u| frequency of interest of the deck's signals, in cycles per code time; 0: none known.
+double sedge_session_frequency(const sedge_session *session);
+
+// Time step, elements, points per wavelength and the like, to stdout. Root prints. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_session_print(const sedge_session *session);

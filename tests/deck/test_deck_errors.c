@@ -1,0 +1,289 @@
+// What a wrong deck is told: file, line, value, and what is allowed.
+#include "fake.h"
+
+typedef struct bad_deck {
+    const char *find;    // in the good deck below
+    const char *replace; // by this
+    const char *message;
+} bad_deck;
+
+static const char good_deck[] = "equation: maxwell\n"                        // 1
+                                "order: 4\n"                                 // 2
+                                "precision: fp32\n"                          // 3
+                                "units: normalised\n"                        // 4
+                                "mesh:\n"                                    // 5
+                                "  file: a.msh\n"                            // 6
+                                "time: {end: 10}\n"                          // 7
+                                "materials:\n"                               // 8
+                                "  air: {mu: 1}\n"                           // 9
+                                "  glass:\n"                                 // 10
+                                "    epsilon: 4\n"                           // 11
+                                "    mu: 1\n"                                // 12
+                                "    sigma: 0.1\n"                           // 13
+                                "boundaries:\n"                              // 14
+                                "  wall: {type: pec}\n"                      // 15
+                                "  left: {type: periodic, partner: right}\n" // 16
+                                "initial: {type: zero}\n"                    // 17
+                                "sources:\n"                                 // 18
+                                "  - type: dipole\n"                         // 19
+                                "    position: [0, 0, 0]\n"                  // 20
+                                "    signal: {type: cw, frequency: 1}\n"     // 21
+                                "monitors:\n"                                // 22
+                                "  energy: {every: 20}\n"                    // 23
+                                "  probes: {points: {p: [0, 0, 1]}}\n"       // 24
+                                "  slices: {s: {normal: y, at: 0}}\n"        // 25
+                                "output: {snapshots: 2}\n";                  // 26
+
+static const bad_deck bad_decks[] = {
+    // Keys.
+    {"    sigma: 0.1", "    sgima: 0.1",
+     "deck.yaml:13: unknown key 'sgima' in materials.glass; did you mean 'sigma'?"},
+    {"order: 4", "ordre: 4", "deck.yaml:2: unknown key 'ordre'; did you mean 'order'?"},
+    {"{every: 20}", "{whatever: 20}",
+     "deck.yaml:23: unknown key 'whatever' in monitors.energy; known: every"},
+    {"    mu: 1\n    sigma: 0.1", "    mu: 1\n    epsilon: 1",
+     "deck.yaml:13: duplicate key 'epsilon'; it is already on line 11"},
+    {"order: 4\n", "", "deck.yaml:1: the deck needs the key 'order'"},
+    {"air: {mu: 1}", "air: {}", "deck.yaml:9: materials.air needs the key 'mu'"},
+    {"  file: a.msh\n", "  {}\n", "deck.yaml:5: mesh needs 'file' or 'box'"},
+    {"  file: a.msh\n", "  file: a.msh\n  box: {}\n",
+     "deck.yaml:6: mesh takes one of 'file' and 'box' (line 7), not both"},
+    {"{end: 10}", "{cfl: 1}", "deck.yaml:7: time needs 'end' or 'steps'"},
+    {"{end: 10}", "{end: 10, steps: 3}", "deck.yaml:7: time takes one of 'end' and 'steps'"},
+    {"  file: a.msh\n", "  box: {}\n  scale: 2\n",
+     "deck.yaml:7: 'scale' in mesh goes only with 'file'"},
+    {"  file: a.msh\n", "  box: {name: a, split: {axis: x, at: 0.5, names: [b, c]}}\n",
+     "deck.yaml:6: 'name' in mesh.box does not go with 'split'"},
+    {"{snapshots: 2}", "{checkpoint: 5}",
+     "deck.yaml:26: 'output.checkpoint': this version cannot "
+     "write checkpoints"},
+    {"order: 4", "? [a, b]\n: 4", "deck.yaml:2: a key must be a word"},
+    {"order: 4", "'': 4", "deck.yaml:2: a key is empty"},
+
+    // Types.
+    {"order: 4", "order: 4.7", "deck.yaml:2: order must be a whole number, not '4.7'"},
+    {"order: 4", "order: 4.0", "deck.yaml:2: order must be a whole number, not '4.0'"},
+    {"order: 4", "order: 0x4", "deck.yaml:2: order must be a whole number, not '0x4'"},
+    {"order: 4", "order: '4'", "deck.yaml:2: order must be a whole number, not the text '4'"},
+    {"order: 4", "order:", "deck.yaml:2: order has no value"},
+    {"order: 4", "order: ~", "deck.yaml:2: order has no value"},
+    {"order: 4", "order: [4]", "deck.yaml:2: order must be a single value, not a list"},
+    {"order: 4", "order: 99999999999999999999", "is too large for a whole number"},
+    {"{end: 10}", "{end: 1e-9 ns}", "deck.yaml:7: time.end must be a number, not '1e-9 ns'"},
+    {"{end: 10}", "{end: inf}", "deck.yaml:7: time.end must be a number, not 'inf'"},
+    {"{end: 10}", "{end: .nan}", "deck.yaml:7: time.end must be a number, not '.nan'"},
+    {"{end: 10}", "{end: 0x10}", "deck.yaml:7: time.end must be a number, not '0x10'"},
+    {"{end: 10}", "{end: 1e999}", "deck.yaml:7: time.end 1e999 is too large"},
+    {"{end: 10}", "{end: 1e-999}", "deck.yaml:7: time.end 1e-999 is too small"},
+    {"{end: 10}", "{end: '10'}", "deck.yaml:7: time.end must be a number, not the text '10'"},
+    {"{end: 10}", "{end: -}", "deck.yaml:7: "},
+    {"{end: 10}", "{end: 1_0}", "deck.yaml:7: time.end must be a number, not '1_0'"},
+    {"[0, 0, 0]", "[0, 0]", "deck.yaml:20: sources.0.position must be three numbers [x, y, z]"},
+    {"[0, 0, 0]", "[0, [1], 0]", "deck.yaml:20: sources.0.position must be a single value"},
+    {"[0, 0, 0]", "5", "deck.yaml:20: sources.0.position must be a list"},
+    {"mesh:\n  file: a.msh\n", "mesh: a.msh\n", "deck.yaml:5: mesh must be a mapping"},
+    {"{type: zero}", "{type: zero, compare: maybe}",
+     "deck.yaml:17: initial.compare must be true or false, not 'maybe'"},
+    {"{type: zero}", "{type: zero, compare: 'yes'}", "initial.compare must be true or false"},
+    {"order: 4", "order: &a 4", "deck.yaml:2: decks take no YAML anchors; remove &a"},
+    {"order: 4", "order: !!int 4", "deck.yaml:2: decks take no YAML tags"},
+    {"order: 4", "order: *a", "deck.yaml:2: decks take no YAML aliases"},
+
+    // Ranges and choices.
+    {"order: 4", "order: 12", "deck.yaml:2: order 12 is outside 1..10"},
+    {"order: 4", "order: 0", "deck.yaml:2: order 0 is outside 1..10"},
+    {"{end: 10}", "{end: 0}", "deck.yaml:7: time.end 0 must be greater than 0"},
+    {"{end: 10}", "{end: -3}", "deck.yaml:7: time.end -3 must be greater than 0"},
+    {"{end: 10}", "{steps: 0}", "deck.yaml:7: time.steps 0 is outside 1.."},
+    {"{end: 10}", "{end: 1, cfl: 2.5}", "deck.yaml:7: time.cfl 2.5 is outside 0..2"},
+    {"air: {mu: 1}", "air: {mu: 0.25}", "deck.yaml:9: materials.air.mu 0.25 is outside 0.5..20"},
+    {"    epsilon: 4", "    epsilon: 0", "materials.glass.epsilon 0 must be greater than 0"},
+    {"    sigma: 0.1", "    sigma: -1", "materials.glass.sigma -1 must be at least 0"},
+    {"{every: 20}", "{every: 101}", "monitors.energy.every 101 is outside 1..100"},
+    {"fp32", "fp23", "deck.yaml:3: precision 'fp23' is not known; did you mean 'fp32'?"},
+    {"normalised", "imperial", "deck.yaml:4: units 'imperial' is not known; known: normalised, si"},
+    {"maxwell", "maxwel", "deck.yaml:1: equation 'maxwel' is not known; did you mean 'maxwell'?"},
+    {"{type: pec}", "{type: pce}",
+     "deck.yaml:15: boundaries.wall.type 'pce' is not known; did you mean 'pec'?"},
+    {"{type: pec}", "{}", "deck.yaml:15: boundaries.wall needs the key 'type'; known: pec, "},
+    {"{type: pec}", "{type: impedance}", "boundaries.wall needs the key 'impedance'"},
+    {"type: dipole", "type: dipol", "deck.yaml:19: sources.0.type 'dipol' is not known; did you"},
+    {"{type: zero}", "{type: gaussian}", "initial.type 'gaussian' is not known; known: zero, mode"},
+    {"normal: y", "normal: w", "monitors.slices.s.normal 'w' is not known"},
+    {"{type: zero}", "{type: zero, compare: true}",
+     "deck.yaml:17: initial.compare: 'zero' is no exact solution to compare with"},
+
+    // Signals.
+    {"{type: cw, frequency: 1}", "{frequency: 1}", "sources.0.signal needs 'type'"},
+    {"{type: cw, frequency: 1}", "{type: cw}", "sources.0.signal needs the key 'frequency'"},
+    {"{type: cw, frequency: 1}", "{type: cw, frequency: 0}",
+     "deck.yaml:21: sources.0.signal.frequency 0 must be greater than 0"},
+    {"{type: cw, frequency: 1}", "{type: ricker, frequency: 1, width: 2}",
+     "unknown key 'width' in sources.0.signal"},
+    {"{type: cw, frequency: 1}", "{type: gaussian, frequency: 1}",
+     "sources.0.signal needs the key 'width'"},
+    {"{type: cw, frequency: 1}", "{type: chirp}", "sources.0.signal.type 'chirp' is not known"},
+    {"{type: cw, frequency: 1}", "sine", "sources.0.signal must be a mapping"},
+
+    // Names, pairs, boxes.
+    {"air: {mu: 1}", "\"a\\nb\": {mu: 1}", "deck.yaml:9: a name has a control character (0x0a)"},
+    {"{p: [0, 0, 1]}", "{a/b: [0, 0, 1]}", "deck.yaml:24: the name 'a/b' may have letters"},
+    {"air: {mu: 1}", "0123456789012345678901234567890123456789012345678901234567890123: {mu: 1}",
+     "must have 1 to 63 bytes"},
+    {"partner: right", "partner: left", "boundaries.left cannot be its own partner"},
+    {"partner: right", "partner: wall",
+     "boundaries.left is periodic with 'wall', which has another condition on line 15"},
+    {"partner: right}\n", "partner: right}\n  back: {type: periodic, partner: right}\n",
+     "deck.yaml:17: 'right' is the partner of both 'left' and 'back'"},
+    {"  file: a.msh\n", "  box: {max: [1, 0, 1]}\n",
+     "deck.yaml:6: mesh.box.max must exceed min on the y axis"},
+    {"  file: a.msh\n", "  box: {cells: [1, 0, 1]}\n", "mesh.box.cells 0 is outside 1..10000"},
+    {"  file: a.msh\n", "  box: {periodic: [x, x]}\n", "mesh.box.periodic has 'x' twice"},
+    {"  file: a.msh\n", "  box: {split: {axis: x, at: 1, names: [b, c]}}\n",
+     "mesh.box.split.at 1 is not inside the box"},
+    {"  file: a.msh\n", "  box: {split: {axis: x, at: 0.5, names: [b, b]}}\n",
+     "mesh.box.split.names has 'b' twice"},
+    {"  file: a.msh\n", "  box: {}\n", "a box is made periodic by mesh.box.periodic"},
+    {"sources:\n",
+     "sources:\n  - {type: plane-wave, direction: [0, 0, 1], signal: {type: cw, frequency: 1}}\n"
+     "  - {type: plane-wave, direction: [0, 1, 0], signal: {type: cw, frequency: 1}}\n",
+     "deck.yaml:20: two incident sources (plane-wave here, plane-wave on line 19)"},
+
+    // Equations.
+    {"maxwell", "advection", "deck.yaml:9: unknown key 'mu' in materials.air"},
+
+    // YAML.
+    {"mesh:\n", "mesh: {\n", "deck.yaml:"},
+    {"  file: a.msh\n", "\tfile: a.msh\n", "deck.yaml:6: not YAML: "},
+    {"order: 4", "order: \"4", "not YAML: "},
+    {"order: 4", "order: 4: 4", "deck.yaml:2: not YAML: "},
+    {"order: 4", "---\norder: 4", "deck.yaml:2: a deck is one YAML document"},
+    {"order: 4", "order: \xff", "deck.yaml:2: byte 0xff is not UTF-8"},
+    {"order: 4", "title: \"a\\0b\"\norder: 4", "deck.yaml:2: the text has a NUL character"},
+    {"order: 4", "order: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[4]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+     "deck.yaml:2: the deck is nested more than 32 levels deep"},
+};
+
+static void test_bad_decks(void)
+{
+    for (int i = 0; i < COUNT(bad_decks); i++) {
+        const bad_deck *const bad = &bad_decks[i];
+        const char *const at = strstr(good_deck, bad->find);
+        sedge_deck *deck = NULL;
+        char text[4096];
+
+        CHECK(at != NULL);
+        if (at == NULL) continue;
+        (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good_deck), good_deck,
+                       bad->replace, at + strlen(bad->find));
+        const sedge_status status = read_deck(&deck, text, NULL);
+        CHECK(deck == NULL);
+        if (status == SEDGE_ERR_USAGE && strstr(sedge_error_message(), bad->message) != NULL)
+            continue;
+        check_failures++;
+        (void)fprintf(stderr, "'%s' for '%s' gave: %s\n  wanted: %s\n", bad->replace, bad->find,
+                      status == SEDGE_OK ? "success" : sedge_error_message(), bad->message);
+        sedge_deck_free(deck);
+    }
+}
+
+static void test_no_deck(void)
+{
+    sedge_deck *deck = NULL;
+    char nul[] = "order: 4\norder: \0";
+
+    CHECK_OK(read_deck(&deck, good_deck, NULL));
+    sedge_deck_free(deck);
+    CHECK_FAILS(read_deck(&deck, "", NULL), SEDGE_ERR_USAGE, "deck.yaml: the deck is empty");
+    CHECK_FAILS(read_deck(&deck, "# nothing\n\n", NULL), SEDGE_ERR_USAGE, "the deck is empty");
+    CHECK_FAILS(read_deck(&deck, "---\n", NULL), SEDGE_ERR_USAGE, "a deck is a mapping");
+    CHECK_FAILS(read_deck(&deck, "\njust words\n", NULL), SEDGE_ERR_USAGE,
+                "deck.yaml:2: a deck is a mapping");
+    CHECK_FAILS(read_deck(&deck, "[1, 2]\n", NULL), SEDGE_ERR_USAGE, "a deck is a mapping");
+    CHECK_FAILS(sedge_deck_create(&deck, "deck.yaml", nul, sizeof nul, NULL, 0), SEDGE_ERR_USAGE,
+                "deck.yaml:2: a deck is text: it has a NUL byte");
+    CHECK_FAILS(read_deck(&deck,
+                          "\xff\xfe"
+                          "o",
+                          NULL),
+                SEDGE_ERR_USAGE, "deck.yaml:1: byte 0xff is not UTF-8");
+    CHECK_FAILS(read_deck(&deck,
+                          "equation: advection\norder: 1\ntime: {steps: 1}\n"
+                          "mesh: {file: a}\nmaterials: {}\nunits: si\n",
+                          NULL),
+                SEDGE_ERR_USAGE, "deck.yaml:6: units si: the equation 'advection' has no SI units");
+    CHECK_FAILS(read_deck(&deck,
+                          "equation: advection\norder: 1\ntime: {steps: 1}\n"
+                          "mesh: {file: a}\nmaterials: {}\n",
+                          NULL),
+                SEDGE_ERR_USAGE, "initial needs the key 'type'; known: mode");
+    CHECK_FAILS(read_deck(&deck,
+                          "equation: advection\norder: 1\ntime: {steps: 1}\nsources: [{}]\n"
+                          "mesh: {file: a}\nmaterials: {}\ninitial: {type: mode}\n",
+                          NULL),
+                SEDGE_ERR_USAGE, "deck.yaml:4: the equation 'advection' takes no sources");
+}
+
+static void test_bad_settings(void)
+{
+    static const struct {
+        const char *setting;
+        const char *message;
+    } bad[] = {
+        {"order=99", "--set order=99: order 99 is outside 1..10"},
+        {"order=4.7", "--set order=4.7: order must be a whole number, not '4.7'"},
+        {"ordre=4", "--set ordre=4: unknown key 'ordre'; did you mean 'order'?"},
+        {"order", "--set order: a setting has the form key.sub=value"},
+        {"=4", "--set =4: a setting has the form key.sub=value"},
+        {"order=", "--set order=: there is no value after '='"},
+        {"order.sub=1", "--set order.sub=1: 'order' is a single value and has no 'sub'"},
+        {"time..end=1", "--set time..end=1: a part of the key is empty"},
+        {"time.=1", "--set time.=1: a part of the key is empty"},
+        {"sources.1.type=dipole", "--set sources.1.type=dipole: 'sources' is a list of 1"},
+        {"sources.x=1", "'sources' is a list of 1"},
+        {"sources.0.position.3=1", "'position' is a list of 3"},
+        {"sources.0.position.1.a=1", "'an element' is a single value and has no 'a'"},
+        {"time.end=[1", "--set time.end=[1: not YAML: "},
+        {"time.end=1 # s", NULL},
+        {"time={end: 1, end: 2}", "duplicate key 'end'"},
+        {"materials.air.sgima=1",
+         "--set materials.air.sgima=1: unknown key 'sgima' in materials.air"},
+        {"output.checkpoint=3", "--set output.checkpoint=3: 'output.checkpoint': this version"},
+        {"time.end=1\n---\n2", "a deck is one YAML document"},
+        {"time.steps=7", NULL},
+    };
+
+    for (int i = 0; i < COUNT(bad); i++) {
+        sedge_deck *deck = NULL;
+
+        if (bad[i].message == NULL) {
+            CHECK_OK(read_deck(&deck, good_deck, bad[i].setting));
+        } else {
+            CHECK_FAILS(read_deck(&deck, good_deck, bad[i].setting), SEDGE_ERR_USAGE,
+                        bad[i].message);
+        }
+        sedge_deck_free(deck);
+    }
+}
+
+// In SI the message speaks SI: the limits of the table are in code units.
+static void test_range_in_si(void)
+{
+    static const char text[] = "equation: maxwell\norder: 1\nunits: si\nmesh: {box: {}}\n"
+                               "time: {end: 1}\nmaterials: {domain: {mu: 1, sigma: -2}}\n";
+    sedge_deck *deck = NULL;
+
+    CHECK_FAILS(read_deck(&deck, text, NULL), SEDGE_ERR_USAGE,
+                "deck.yaml:6: materials.domain.sigma -2 must be at least 0");
+    CHECK_FAILS(read_deck(&deck, text, "materials.domain.sigma=1e307"), SEDGE_ERR_USAGE,
+                "sigma 1e307 is too large");
+}
+
+int main(void)
+{
+    test_bad_decks();
+    test_no_deck();
+    test_bad_settings();
+    test_range_in_si();
+    return CHECK_END();
+}

@@ -1,0 +1,149 @@
+// Deck and mesh become a problem; what does not fit together is named.
+#include "fake.h"
+
+static char volume_names[2][64] = {"air", "glass"};
+static char surface_names[5][64] = {"wall", "outer", "interface", "left", "right"};
+static int64_t volume_elements[2] = {10, 20};
+static int64_t surface_faces[5] = {4, 6, 0, 0, 0};
+static int64_t interior_faces[5] = {0, 0, 3, 2, 2};
+
+// Groups are all that the deck asks of a mesh.
+static sedge_mesh fake_mesh(void)
+{
+    return (sedge_mesh){
+        .bounds = {{-1, -1, -1}, {1, 1, 1}},
+        .groups = {.volumes = 2,
+                   .surfaces = 5,
+                   .volume_names = volume_names,
+                   .surface_names = surface_names,
+                   .volume_elements = volume_elements,
+                   .surface_faces = surface_faces,
+                   .surface_interior_faces = interior_faces},
+    };
+}
+
+static const char deck_text[] =
+    "equation: maxwell\n"
+    "order: 3\n"
+    "precision: fp64\n"
+    "mesh: {file: a.msh}\n"
+    "time: {end: 1}\n"
+    "flux: {upwind: 0.25}\n"
+    "materials:\n"
+    "  glass: {epsilon: 3, mu: 2, sigma: 5}\n"
+    "  air: {mu: 1}\n"
+    "boundaries:\n"
+    "  outer: {type: impedance, impedance: 8}\n"
+    "  wall: {type: pec}\n"
+    "  right: {type: periodic, partner: left}\n"
+    "initial: {type: mode, mode: [3, 2, 1]}\n"
+    "sources:\n"
+    "  - {type: dipole, position: [1, 2, 3], signal: {type: cw, frequency: 4}}\n"
+    "  - {type: plane-wave, direction: [0, 0, 9], signal: {type: cw, frequency: 1}}\n"
+    "  - {type: dipole, position: [4, 5, 6], signal: {type: cw, frequency: 2}, turns: 8}\n"
+    "monitors: {slices: {mid: {normal: z, at: 1}}}\n";
+
+static void test_problem(void)
+{
+    const sedge_mesh mesh = fake_mesh();
+    sedge_problem problem;
+    sedge_deck *deck = NULL;
+
+    memset(&problem, 0, sizeof problem);
+    CHECK_OK(read_deck(&deck, deck_text, NULL));
+    if (deck == NULL) return;
+    CHECK_OK(sedge_deck_problem(&problem, deck, &mesh));
+    CHECK(problem.equation == &fake_maxwell && problem.order == 3);
+    CHECK(problem.precision == SEDGE_FP64 && problem.volumes == 2 && problem.surfaces == 5);
+    CHECK(problem.materials[0][0] == 1.0 && problem.materials[0][1] == 0.0);
+    CHECK(problem.materials[1][0] == 6.0 && problem.materials[1][1] == 5.0);
+    CHECK(problem.boundaries[0].kind == &fake_boundaries[0]);
+    CHECK(problem.boundaries[1].kind == &fake_boundaries[2]);
+    CHECK(problem.boundaries[1].parameters[0] == 8.0);
+    for (int s = 2; s < 5; s++) CHECK(problem.boundaries[s].kind == NULL);
+    CHECK(problem.constants[0] == 0.25 && problem.constants[1] == 9.0);
+    CHECK(problem.incident == &fake_sources[0] && problem.incident_parameters[2] == 9.0);
+    CHECK(problem.initial == &fake_initials[1] && problem.compare);
+    CHECK(problem.initial_parameters[0] == 3.0 && problem.initial_parameters[2] == 1.0);
+    CHECK(problem.point_source_count == 2);
+    const sedge_point_source *const last = &problem.point_sources[1];
+    CHECK(last->kind == &fake_sources[1] && last->position[2] == 6.0);
+    CHECK(last->signal[0] == SEDGE_SIGNAL_CW && last->signal[2] == 2.0 && last->signal[5] == 1.5);
+    CHECK(last->parameters[0] == 4.0 && last->parameters[9] == 8.0);
+    sedge_problem_clear(&problem);
+    sedge_deck_free(deck);
+}
+
+static void check_refused(const char *find, const char *replace, const char *message)
+{
+    const sedge_mesh mesh = fake_mesh();
+    const char *const at = strstr(deck_text, find);
+    sedge_problem problem;
+    sedge_deck *deck = NULL;
+    char text[2048];
+
+    CHECK(at != NULL);
+    (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(at - deck_text), deck_text, replace,
+                   at + strlen(find));
+    CHECK_OK(read_deck(&deck, text, NULL));
+    if (deck == NULL) return;
+    CHECK_FAILS(sedge_deck_problem(&problem, deck, &mesh), SEDGE_ERR_USAGE, message);
+    CHECK(problem.materials == NULL && problem.boundaries == NULL);
+    sedge_deck_free(deck);
+}
+
+static void test_refusals(void)
+{
+    check_refused("  air: {mu: 1}\n", "",
+                  "deck.yaml:7: materials has nothing for the volume group 'air' of the mesh; "
+                  "known: glass");
+    check_refused("  air:", "  ari:",
+                  "deck.yaml:9: materials.ari: the mesh has no volume group 'ari'; did you mean "
+                  "'air'?");
+    check_refused("  air: {mu: 1}\n", "  air: {mu: 1}\n  plasma: {mu: 1}\n",
+                  "the mesh has no volume group 'plasma'; known: air, glass");
+    check_refused("  wall: {type: pec}\n", "",
+                  "deck.yaml:10: boundaries has no condition for the surface group 'wall' of the "
+                  "mesh (4 faces); known: outer, right");
+    check_refused("boundaries:\n  outer: {type: impedance, impedance: 8}\n  wall: {type: pec}\n"
+                  "  right: {type: periodic, partner: left}\n",
+                  "boundaries: {}\n",
+                  "deck.yaml:10: boundaries has no condition for the surface group 'wall' of the "
+                  "mesh (4 faces); the section is empty");
+    check_refused("  wall:", "  walls:",
+                  "deck.yaml:12: boundaries.walls: the mesh has no surface group 'walls'; did you "
+                  "mean 'wall'?");
+    check_refused("  wall: {type: pec}\n", "  wall: {type: pec}\n  interface: {type: pec}\n",
+                  "deck.yaml:13: boundaries.interface: the surface group has no face on the "
+                  "outside of the mesh (3 inside)");
+    check_refused("at: 1}", "at: 1.5}",
+                  "deck.yaml:19: monitors.slices.mid: the plane z = 1.5 misses the mesh");
+    check_refused("{mu: 1}", "{mu: 6, epsilon: 111}", "deck.yaml: the number of the beast");
+}
+
+// An equation with nothing optional: no materials, no sources, no contradictions.
+static void test_bare_equation(void)
+{
+    static const char text[] = "equation: advection\norder: 1\nmesh: {file: a}\ntime: {steps: 1}\n"
+                               "materials: {air: {}, glass: {}}\ninitial: {type: mode}\n";
+    sedge_mesh mesh = fake_mesh();
+    sedge_problem problem;
+    sedge_deck *deck = NULL;
+
+    memset(&problem, 0, sizeof problem);
+    mesh.groups.surfaces = 0;
+    CHECK_OK(read_deck(&deck, text, NULL));
+    if (deck == NULL) return;
+    CHECK_OK(sedge_deck_problem(&problem, deck, &mesh));
+    CHECK(problem.volumes == 2 && problem.incident == NULL && problem.constants[1] == -1.0);
+    sedge_problem_clear(&problem);
+    sedge_deck_free(deck);
+}
+
+int main(void)
+{
+    test_bare_equation();
+    test_problem();
+    test_refusals();
+    return CHECK_END();
+}

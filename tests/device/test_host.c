@@ -1,0 +1,321 @@
+// The host device: compile, load, launch, memory, streams, events, and its refusals.
+#define _DEFAULT_SOURCE // setenv
+#include "base/memory.h"
+#include "check.h"
+#include "device/device.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char saxpy[] =
+    "void saxpy(long blocks, void **a)\n"
+    "{\n"
+    "    const double s = *(const double *)a[0];\n"
+    "    const double *x = *(const double **)a[1];\n"
+    "    double *y = *(double **)a[2];\n"
+    "    for (long b = 0; b < blocks; b++)\n"
+    "        for (int i = 0; i < 16; i++) y[16 * b + i] += s * x[16 * b + i];\n"
+    "}\n";
+
+// `getpid` is also a name of libc: the module must call its own.
+static const char set_threads_source[] =
+    "static int n; int getpid(void) { return n; } void sedge_set_threads(int t) { n = t; }\n"
+    "void set(long blocks, void **a) { **(int **)a[0] = getpid(); (void)blocks; }\n";
+
+static sedge_status build(sedge_module **module, sedge_device *device, const char *source)
+{
+    sedge_status status;
+    void *binary = NULL;
+    size_t length;
+
+    *module = NULL;
+    SEDGE_TRY_GOTO(status,
+                   sedge_device_compile(device, source, NULL, "test", &binary, &length, NULL));
+    SEDGE_TRY_GOTO(status, sedge_module_load(module, device, binary, length));
+done:
+    sedge_release(binary);
+    return status;
+}
+
+static void test_info(const sedge_device *device)
+{
+    const sedge_device_info *const info = sedge_device_get_info(device);
+
+    CHECK(info->kind == SEDGE_DEVICE_HOST && strcmp(info->kind_name, "host") == 0);
+    CHECK(strlen(info->name) > 0);
+    CHECK(strncmp(info->arch, "native: ", 8) == 0 && strstr(info->arch, "features ") != NULL);
+    CHECK(strstr(info->compiler, "version") != NULL && strstr(info->compiler, "libc ") != NULL);
+    CHECK(strchr(info->compiler, '/') == NULL); // no paths: the same compiler elsewhere is the same
+    CHECK(info->vector_bytes == 16 || info->vector_bytes == 32 || info->vector_bytes == 64);
+    CHECK(info->multiprocessors == 3); // SEDGE_THREADS, below
+    CHECK(info->memory_bytes > 0 && info->devices_on_node == 1 && info->shared_bytes_block == 0);
+    CHECK(strstr(sedge_device_compile_options(device), "-O3") != NULL);
+    CHECK(strstr(sedge_device_compile_options(device), "-ffast-math") == NULL);
+}
+
+static void test_saxpy(sedge_device *device)
+{
+    enum { BLOCKS = 5, N = 16 * BLOCKS };
+    sedge_module *module = NULL;
+    sedge_buffer *x = NULL;
+    sedge_buffer *y = NULL;
+    sedge_stream *stream = NULL;
+    const sedge_kernel *kernel = NULL;
+    const sedge_kernel *again = NULL;
+    sedge_kernel_info about;
+    double values[N];
+    double result[N];
+
+    for (int i = 0; i < N; i++) values[i] = i;
+    CHECK_OK(build(&module, device, saxpy));
+    CHECK_OK(sedge_buffer_create(&x, device, sizeof values));
+    CHECK_OK(sedge_buffer_create(&y, device, sizeof values));
+    CHECK_OK(sedge_stream_create(&stream, device, true));
+    CHECK_OK(sedge_buffer_upload(x, 0, values, sizeof values, stream));
+    CHECK_OK(sedge_module_get(&kernel, module, "saxpy"));
+    CHECK_OK(sedge_module_get(&again, module, "saxpy"));
+    CHECK(kernel == again);
+    CHECK_OK(sedge_kernel_inspect(&about, kernel, 128));
+    CHECK(about.registers == 0 && about.max_threads == INT_MAX);
+    const double s = 2.5;
+    const uint64_t from = sedge_buffer_address(x);
+    const uint64_t to = sedge_buffer_address(y);
+    void *const arguments[] = {(void *)(uintptr_t)&s, (void *)(uintptr_t)&from,
+                               (void *)(uintptr_t)&to};
+    CHECK_OK(sedge_kernel_launch(kernel, stream, BLOCKS - 1, 0, arguments, 3));
+    CHECK_OK(sedge_kernel_launch(kernel, stream, 0, 0, arguments, 3));
+    CHECK_FAILS(sedge_kernel_launch(kernel, stream, -1, 0, arguments, 3), SEDGE_ERR_INTERNAL,
+                "cannot run -1 blocks");
+    CHECK_OK(sedge_stream_wait(stream));
+    CHECK_OK(sedge_buffer_download(y, 0, result, sizeof result, NULL));
+    for (int i = 0; i < N; i++) CHECK(result[i] == (i < 16 * (BLOCKS - 1) ? 2.5 * i : 0.0));
+    CHECK_FAILS(sedge_module_get(&kernel, module, "saxpi"), SEDGE_ERR_DEVICE, "no kernel 'saxpi'");
+    CHECK(kernel == NULL);
+    sedge_stream_free(stream);
+    sedge_buffer_free(x);
+    sedge_buffer_free(y);
+    sedge_module_free(module);
+}
+
+// Several modules with the same names live side by side, and one loaded after another was freed is
+// not taken for it.
+static void test_modules_are_separate(sedge_device *device)
+{
+    sedge_module *modules[3];
+    static const char *const sources[] = {
+        "void set(long blocks, void **a) { **(int **)a[0] = 100 + (int)blocks; }\n",
+        "void set(long blocks, void **a) { **(int **)a[0] = 200 + (int)blocks; }\n",
+        set_threads_source};
+    static const int wanted[] = {101, 201, 3};
+
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 3; i++) {
+            const int which = round == 0 ? i : 2 - i;
+            CHECK_OK(build(&modules[which], device, sources[which]));
+        }
+        for (int i = 0; i < 3; i++) {
+            const sedge_kernel *kernel = NULL;
+            int value = 0;
+            int *pointer = &value;
+            void *const arguments[] = {&pointer};
+            CHECK_OK(sedge_module_get(&kernel, modules[i], "set"));
+            CHECK_OK(sedge_kernel_launch(kernel, NULL, 1, 0, arguments, 1));
+            CHECK(value == wanted[i]);
+        }
+        for (int i = 0; i < 3; i++) sedge_module_free(modules[i]);
+    }
+}
+
+static void test_compile_messages(sedge_device *device)
+{
+    void *binary = NULL;
+    size_t length;
+    sedge_text *log = NULL;
+
+    CHECK_OK(sedge_text_create(&log));
+    CHECK_FAILS(sedge_device_compile(device,
+                                     "#line 41 \"codegen/kernels/flux.h\"\n"
+                                     "void f(void)\n{\n    undeclared_thing = 1;\n}\n",
+                                     NULL, "broken", &binary, &length, log),
+                SEDGE_ERR_DEVICE, "codegen/kernels/flux.h:43");
+    CHECK(strstr(sedge_error_message(), "'broken'") != NULL);
+    CHECK(strstr(sedge_error_message(), "undeclared_thing") != NULL);
+    CHECK(strstr(sedge_text_get(log), "undeclared_thing") != NULL);
+    CHECK(binary == NULL && length == 0);
+    CHECK_FAILS(sedge_device_compile(device, "int x;\n", "sm_90", NULL, &binary, &length, NULL),
+                SEDGE_ERR_INTERNAL, "not for 'sm_90'");
+    CHECK_OK(sedge_device_compile(device, "#warning heard\nint x;\n", NULL, NULL, &binary, &length,
+                                  log));
+    CHECK(length > 0 && strstr(sedge_text_get(log), "heard") != NULL);
+    sedge_release(binary);
+    sedge_text_free(log);
+}
+
+// Not-a-number must survive the compiler's options.
+static void test_not_a_number(sedge_device *device)
+{
+    sedge_module *module = NULL;
+    const sedge_kernel *kernel = NULL;
+    double value = (double)NAN;
+    double *pointer = &value;
+    int found = 0;
+    int *answer = &found;
+    void *const arguments[] = {&pointer, &answer};
+
+    CHECK_OK(build(&module, device,
+                   "void look(long n, void **a)\n"
+                   "{ double x = **(double **)a[0]; **(int **)a[1] = x != x; (void)n; }\n"));
+    CHECK_OK(sedge_module_get(&kernel, module, "look"));
+    CHECK_OK(sedge_kernel_launch(kernel, NULL, 1, 0, arguments, 2));
+    CHECK(found == 1);
+    sedge_module_free(module);
+}
+
+static void test_memory(sedge_device *device)
+{
+    sedge_buffer *small = NULL;
+    sedge_buffer *large = NULL;
+    sedge_buffer *empty = NULL;
+    const int64_t before = sedge_device_memory_now(device);
+    const int64_t bytes = (int64_t)5 << 20; // more than what gets pages of its own
+    unsigned char *pinned = NULL;
+    unsigned char back[64] = {1};
+
+    CHECK_OK(sedge_buffer_create(&small, device, 100));
+    CHECK_OK(sedge_buffer_create(&large, device, bytes));
+    CHECK_OK(sedge_buffer_create(&empty, device, 0));
+    CHECK(sedge_device_memory_now(device) == before + 100 + bytes);
+    CHECK(sedge_buffer_bytes(large) == bytes && sedge_buffer_address(empty) != 0);
+    CHECK_OK(sedge_buffer_download(large, bytes - 64, back, 64, NULL));
+    CHECK(back[0] == 0); // zeroed
+    CHECK_OK(sedge_pinned_allocate(&pinned, device, 100));
+    CHECK(pinned[99] == 0);
+    for (int i = 0; i < 100; i++) pinned[i] = (unsigned char)i;
+    CHECK_OK(sedge_buffer_upload(small, 0, pinned, 100, NULL));
+    CHECK_OK(sedge_buffer_copy(large, small, 100, NULL));
+    CHECK_OK(sedge_buffer_download(large, 90, back, 10, NULL));
+    CHECK(back[0] == 90 && back[9] == 99);
+    CHECK_FAILS(sedge_buffer_upload(small, 99, pinned, 2, NULL), SEDGE_ERR_INTERNAL,
+                "2 bytes at offset 99 lie outside a buffer of 100 bytes");
+    CHECK_FAILS(sedge_buffer_download(small, -1, back, 1, NULL), SEDGE_ERR_INTERNAL, "offset -1");
+    CHECK_FAILS(sedge_buffer_copy(small, large, 101, NULL), SEDGE_ERR_INTERNAL, "101 bytes");
+    sedge_pinned_release(device, pinned);
+    sedge_buffer_free(large);
+    sedge_buffer_free(small);
+    sedge_buffer_free(empty);
+    CHECK(sedge_device_memory_now(device) == before);
+    CHECK(sedge_device_memory_peak(device) >= before + 100 + bytes);
+    CHECK_FAILS(sedge_buffer_create(&large, device, (int64_t)1 << 50), SEDGE_ERR_MEMORY,
+                "1073741824.0 MiB were asked for");
+    CHECK(large == NULL && sedge_device_memory_now(device) == before);
+    CHECK_FAILS(sedge_buffer_create(&large, device, -8), SEDGE_ERR_INTERNAL, "-8 bytes");
+}
+
+static void test_events(sedge_device *device)
+{
+    sedge_stream *stream = NULL;
+    sedge_event *first = NULL;
+    sedge_event *last = NULL;
+    double seconds = 0.0;
+    bool done = false;
+
+    CHECK_OK(sedge_stream_create(&stream, device, false));
+    CHECK_OK(sedge_event_create(&first, device));
+    CHECK_OK(sedge_event_create(&last, device));
+    CHECK_FAILS(sedge_event_seconds(&seconds, first, last), SEDGE_ERR_INTERNAL, "never recorded");
+    CHECK_OK(sedge_event_record(first, stream));
+    usleep(20000);
+    CHECK_OK(sedge_event_record(last, stream));
+    CHECK_OK(sedge_stream_wait_event(stream, last));
+    CHECK_OK(sedge_event_wait(last));
+    CHECK_OK(sedge_event_query(last, &done));
+    CHECK(done);
+    CHECK_OK(sedge_event_seconds(&seconds, first, last));
+    CHECK(seconds >= 0.02); // a monotonic clock cannot show less than was slept
+    CHECK_BOUND(seconds, 10.0);
+    sedge_event_free(first);
+    sedge_event_free(last);
+    sedge_stream_free(stream);
+}
+
+static void test_kept_source(sedge_device *device)
+{
+    static const char folder[] = SEDGE_TEST_DIR "/kept";
+    static const char path[] = SEDGE_TEST_DIR "/kept/a_b.c";
+    void *binary = NULL;
+    size_t length;
+    char line[64] = "";
+
+    (void)unlink(path);
+    CHECK(setenv("SEDGE_KEEP", folder, 1) == 0);
+    CHECK_OK(sedge_device_compile(device, "int kept;\n", NULL, "a/b", &binary, &length, NULL));
+    CHECK(unsetenv("SEDGE_KEEP") == 0);
+    FILE *const file = fopen(path, "r");
+    CHECK(file != NULL && fgets(line, sizeof line, file) != NULL);
+    CHECK(strcmp(line, "int kept;\n") == 0);
+    if (file != NULL) (void)fclose(file);
+    sedge_release(binary);
+}
+
+static void test_refusals(void)
+{
+    sedge_device *device = NULL;
+
+    CHECK_FAILS(sedge_device_create(&device, "opencl", 0, 1), SEDGE_ERR_DEVICE,
+                "'opencl' is not supported");
+    CHECK_FAILS(sedge_device_create(&device, "gpu", 0, 1), SEDGE_ERR_USAGE,
+                "unknown device 'gpu'; allowed are auto, cuda and host");
+    CHECK(setenv("SEDGE_CC", "/nonexistent", 1) == 0);
+    CHECK_FAILS(sedge_device_create(&device, "host", 0, 1), SEDGE_ERR_DEVICE,
+                "no C compiler: looked for '/nonexistent'");
+    CHECK(strstr(sedge_error_message(), "set SEDGE_CC") != NULL);
+    CHECK(setenv("SEDGE_CC", "/bin/false", 1) == 0);
+    CHECK_FAILS(sedge_device_create(&device, "host", 0, 1), SEDGE_ERR_DEVICE,
+                "'/bin/false -v' ends with status 1");
+    CHECK(unsetenv("SEDGE_CC") == 0);
+    CHECK(setenv("SEDGE_THREADS", "two", 1) == 0);
+    CHECK_FAILS(sedge_device_create(&device, "host", 0, 1), SEDGE_ERR_USAGE,
+                "SEDGE_THREADS='two' is not a number in 1..4096");
+    CHECK(setenv("SEDGE_THREADS", "3", 1) == 0);
+    CHECK(device == NULL);
+}
+
+// Without SEDGE_THREADS more ranks never get more threads, and never less than one.
+static void test_threads_are_shared_out(void)
+{
+    sedge_device *device = NULL;
+    int before = INT_MAX;
+
+    CHECK(unsetenv("SEDGE_THREADS") == 0);
+    for (int ranks = 1; ranks <= 64; ranks *= 8) {
+        CHECK_OK(sedge_device_create(&device, "host", 0, ranks));
+        const int threads = sedge_device_get_info(device)->multiprocessors;
+        CHECK(threads >= 1 && threads <= before && (threads == 1 || threads * ranks <= 4096));
+        before = threads;
+        sedge_device_free(device);
+    }
+    CHECK(setenv("SEDGE_THREADS", "3", 1) == 0);
+}
+
+int main(void)
+{
+    sedge_device *device = NULL;
+
+    CHECK_OK(sedge_device_start_helper());
+    test_refusals();
+    test_threads_are_shared_out();
+    CHECK_OK(sedge_device_create(&device, "host", 0, 1));
+    if (device == NULL) return 1;
+    test_info(device);
+    test_saxpy(device);
+    test_modules_are_separate(device);
+    test_compile_messages(device);
+    test_not_a_number(device);
+    test_memory(device);
+    test_events(device);
+    test_kept_source(device);
+    sedge_device_free(device);
+    sedge_device_stop_helper();
+    return CHECK_END();
+}

@@ -1,0 +1,124 @@
+// The time step and the problem's arrays.
+#include "dg/problem.h"
+
+#include "case.h"
+#include "check.h"
+
+static double unit_speed(const double *m, const double *c)
+{
+    (void)c;
+    return m[0];
+}
+
+static double unit_decay(const double *m)
+{
+    return m[1];
+}
+
+static const sedge_equation equation = {.name = "test", .fields = 1, .speed = unit_speed};
+static const sedge_equation decaying = {
+    .name = "test", .fields = 1, .speed = unit_speed, .decay = unit_decay};
+
+// A mesh of two elements: a Kuhn cell's tet, and the regular tet of edge 2 sqrt(2).
+static double corners[2][4][3] = {{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 1, 1}},
+                                  {{-1, -1, -1}, {1, 1, -1}, {-1, 1, 1}, {1, -1, 1}}};
+
+static void test_known_step(void)
+{
+    int32_t group[2] = {0, 1};
+    sedge_mesh mesh = {.elements = 2, .corners = corners, .group = group};
+    sedge_problem problem;
+    int32_t element = -1;
+    // Inscribed radii 3 V / (sum of areas): the Kuhn tet has V = 1/6 and two faces of area 1/2, two
+    // of sqrt(2)/2; the regular one edge / (2 sqrt(6)).
+    const double kuhn = 0.5 / (1.0 + sqrt(2.0));
+    const double regular = 2.0 * sqrt(2.0) / (2.0 * sqrt(6.0));
+
+    CHECK_OK(sedge_problem_init(&problem, &equation, 2, 0, 0));
+    problem.materials[0][0] = 1.0;
+    problem.materials[1][0] = 2.0;
+    for (int order = 1; order <= 10; order++) {
+        problem.order = order;
+        const double number = sedge_stable_number(order);
+        const double dt = sedge_problem_time_step(&problem, &mesh, 0.5, &element);
+        CHECK(element == 0);
+        CHECK_BOUND(fabs(dt / (0.5 * number * kuhn) - 1.0), 1e-14);
+    }
+    // A faster wave makes the other element the limiting one.
+    problem.order = 3;
+    problem.materials[1][0] = 8.0;
+    const double dt = sedge_problem_time_step(&problem, &mesh, 1.0, &element);
+    CHECK(element == 1);
+    CHECK_BOUND(fabs(dt / (0.462 * regular / 8.0) - 1.0), 1e-14);
+    sedge_problem_clear(&problem);
+}
+
+static void test_decay_shrinks_step(void)
+{
+    int32_t group[2] = {0, 1};
+    sedge_mesh mesh = {.elements = 2, .corners = corners, .group = group};
+    sedge_problem problem;
+    int32_t element = -1;
+
+    CHECK_OK(sedge_problem_init(&problem, &decaying, 2, 0, 0));
+    problem.order = 2;
+    problem.materials[0][0] = problem.materials[1][0] = 1.0;
+    const double free_step = sedge_problem_time_step(&problem, &mesh, 1.0, &element);
+    problem.materials[1][1] = 46.0;
+    const double step = sedge_problem_time_step(&problem, &mesh, 1.0, &element);
+    CHECK(element == 1);
+    CHECK(step < free_step);
+    CHECK_BOUND(fabs(1.0 / step - 1.0 / (0.631 / sqrt(3.0)) - 10.0), 1e-12);
+    sedge_problem_clear(&problem);
+}
+
+static void test_still_medium(void)
+{
+    int32_t group[2] = {0, 0};
+    sedge_mesh mesh = {.elements = 2, .corners = corners, .group = group};
+    sedge_problem problem;
+    int32_t element = 5;
+
+    CHECK_OK(sedge_problem_init(&problem, &equation, 1, 0, 0));
+    problem.order = 2;
+    CHECK(isinf(sedge_problem_time_step(&problem, &mesh, 1.0, &element)));
+    CHECK(element == -1);
+    sedge_problem_clear(&problem);
+}
+
+// C_N falls with the order, without a jump where the formula takes over from the table.
+static void test_stable_numbers(void)
+{
+    for (int order = 2; order <= 10; order++) {
+        const double ratio = sedge_stable_number(order) / sedge_stable_number(order - 1);
+        CHECK(ratio < 0.85);
+        CHECK(ratio > 0.55);
+    }
+    CHECK_BOUND(fabs(sedge_stable_number(1) - 1.055), 1e-15);
+    CHECK_BOUND(fabs(sedge_stable_number(8) - 0.130), 1e-15);
+    CHECK_BOUND(fabs(sedge_stable_number(9) - 12.6 / 120.0), 1e-15);
+}
+
+static void test_arrays(void)
+{
+    sedge_problem problem;
+
+    CHECK_OK(sedge_problem_init(&problem, &equation, 3, 2, 1));
+    CHECK(problem.equation == &equation);
+    CHECK(problem.volumes == 3 && problem.surfaces == 2 && problem.point_source_count == 1);
+    for (int v = 0; v < 3; v++) CHECK(problem.materials[v][SEDGE_MAX_MATERIALS - 1] == 0.0);
+    for (int s = 0; s < 2; s++) CHECK(problem.boundaries[s].kind == NULL);
+    sedge_problem_clear(&problem);
+    CHECK(problem.materials == NULL);
+    sedge_problem_clear(&problem);
+}
+
+int main(void)
+{
+    test_known_step();
+    test_decay_shrinks_step();
+    test_still_medium();
+    test_stable_numbers();
+    test_arrays();
+    return CHECK_END();
+}

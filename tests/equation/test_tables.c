@@ -1,0 +1,193 @@
+// The equations' tables say what is true: sizes, names, functions that exist in the header.
+#include "dg/problem.h"
+
+#include "base/text.h"
+
+#include "check.h"
+
+#include "dg/random.h"
+
+static void check_parameters(const sedge_parameter *parameters, int count)
+{
+    int size = 0;
+
+    for (int i = 0; i < count; i++) {
+        const sedge_parameter *p = &parameters[i];
+        CHECK(p->name != NULL && p->name[0] != '\0');
+        CHECK(p->text != NULL && p->text[0] != '\0');
+        CHECK(p->minimum <= p->maximum);
+        CHECK(p->dimension >= 0 && p->dimension < SEDGE_DIMENSIONS);
+        if (p->type == SEDGE_PARAMETER_SIGNAL) CHECK(p->required);
+        for (int k = 0; k < i; k++) CHECK(strcmp(p->name, parameters[k].name) != 0);
+        const bool one = p->type == SEDGE_PARAMETER_REAL || p->type == SEDGE_PARAMETER_INTEGER;
+        for (int k = 0; k < (one ? 1 : 3) && !p->required; k++) {
+            if (p->minimum < p->maximum)
+                CHECK(p->fallback[k] >= p->minimum && p->fallback[k] <= p->maximum);
+            if (p->positive) CHECK(p->fallback[k] > 0.0);
+        }
+        size += sedge_parameter_size(p);
+    }
+    CHECK(size == sedge_parameters_size(parameters, count));
+    CHECK(size <= SEDGE_MAX_VALUES);
+}
+
+// The header's text defines a function of this name.
+static void check_function(const sedge_equation *equation, const char *name)
+{
+    sedge_text *pattern = NULL;
+
+    CHECK_OK(sedge_text_create(&pattern));
+    CHECK_OK(sedge_text_add(pattern, "SEDGE_FUNCTION void %s(", name));
+    CHECK(strstr(equation->header_text, sedge_text_get(pattern)) != NULL);
+    sedge_text_free(pattern);
+}
+
+static void check_kernel_functions(const sedge_equation *equation)
+{
+    static const char *const suffixes[] = {"flux", "surface", "source"};
+    const int count = equation->source != NULL ? 3 : 2;
+
+    for (int i = 0; i < count; i++) {
+        sedge_text *name = NULL;
+        CHECK_OK(sedge_text_create(&name));
+        CHECK_OK(sedge_text_add(name, "%s_%s", equation->name, suffixes[i]));
+        check_function(equation, sedge_text_get(name));
+        sedge_text_free(name);
+    }
+}
+
+static void test_kinds(const sedge_equation *equation)
+{
+    for (int i = 0; i < equation->boundary_count; i++) {
+        const sedge_boundary_kind *kind = &equation->boundaries[i];
+        CHECK(kind->apply != NULL && kind->text != NULL);
+        check_function(equation, kind->function);
+        check_parameters(kind->parameters, kind->parameter_count);
+        for (int k = 0; k < i; k++) CHECK(strcmp(kind->name, equation->boundaries[k].name) != 0);
+    }
+    CHECK(equation->initial_count > 0);
+    for (int i = 0; i < equation->initial_count; i++) {
+        const sedge_initial_kind *kind = &equation->initials[i];
+        CHECK(kind->apply != NULL && kind->text != NULL);
+        check_parameters(kind->parameters, kind->parameter_count);
+        for (int k = 0; k < i; k++) CHECK(strcmp(kind->name, equation->initials[k].name) != 0);
+    }
+    for (int i = 0; i < equation->source_count; i++) {
+        const sedge_source_kind *kind = &equation->sources[i];
+        CHECK(kind->text != NULL);
+        check_parameters(kind->parameters, kind->parameter_count);
+        if (kind->type != SEDGE_SOURCE_POINT) continue;
+        CHECK(kind->point != NULL && kind->parameter_count >= 2);
+        CHECK(kind->parameters[0].type == SEDGE_PARAMETER_VECTOR);
+        CHECK(kind->parameters[1].type == SEDGE_PARAMETER_SIGNAL);
+    }
+}
+
+static void test_sizes(const sedge_equation *equation)
+{
+    int covered = 0;
+
+    CHECK(equation->fields >= 1 && equation->fields <= SEDGE_MAX_FIELDS);
+    CHECK(equation->material_values <= SEDGE_MAX_MATERIALS);
+    CHECK(equation->constant_count <= SEDGE_MAX_VALUES);
+    for (int i = 0; i < equation->fields; i++) {
+        for (int k = 0; k < i; k++)
+            CHECK(strcmp(equation->field_names[i], equation->field_names[k]) != 0);
+    }
+    for (int i = 0; i < equation->group_count; i++) {
+        const sedge_output_group *group = &equation->groups[i];
+        CHECK(group->count == 1 || group->count == 3);
+        CHECK(group->first == covered);
+        CHECK(group->si > 0.0 && group->unit_si != NULL);
+        covered += group->count;
+    }
+    CHECK(covered == equation->fields);
+    check_parameters(equation->materials, equation->material_count);
+    check_parameters(equation->flux_keys, equation->flux_key_count);
+    if (equation->si != NULL)
+        for (int i = 0; i < SEDGE_DIMENSIONS; i++) CHECK(equation->si[i] > 0.0);
+}
+
+// surface() of equal traces and equal media is zero, and conserves: what one side loses the other
+// gets, n.F*(u,v,n) = -(-n).F*(v,u,-n).
+static void test_flux_consistent(const sedge_equation *equation)
+{
+    uint64_t seed = 11;
+
+    for (int trial = 0; trial < 20; trial++) {
+        double u[SEDGE_MAX_FIELDS], v[SEDGE_MAX_FIELDS], jump[SEDGE_MAX_FIELDS];
+        double back[SEDGE_MAX_FIELDS], F[3][SEDGE_MAX_FIELDS], G[3][SEDGE_MAX_FIELDS];
+        double keys[SEDGE_MAX_VALUES], c[SEDGE_MAX_VALUES] = {0.0};
+        double deck[SEDGE_MAX_MATERIALS] = {0.0}, m[SEDGE_MAX_MATERIALS] = {0.0};
+        double n[3], opposite[3];
+        double length = 0.0;
+
+        for (int i = 0; i < SEDGE_MAX_VALUES; i++) keys[i] = fabs(random_value(&seed));
+        equation->constants(keys, NULL, c);
+        for (int i = 0; i < equation->material_count; i++)
+            deck[i] = 1.0 + 0.5 * random_value(&seed);
+        if (equation->derive != NULL) equation->derive(deck, m);
+        for (int d = 0; d < 3; d++) {
+            n[d] = random_value(&seed);
+            length += n[d] * n[d];
+        }
+        for (int d = 0; d < 3; d++) {
+            n[d] /= sqrt(length);
+            opposite[d] = -n[d];
+        }
+        for (int k = 0; k < equation->fields; k++) {
+            u[k] = random_value(&seed);
+            v[k] = random_value(&seed);
+        }
+        equation->surface(u, u, m, m, n, c, jump);
+        for (int k = 0; k < equation->fields; k++) CHECK_BOUND(fabs(jump[k]), 1e-16);
+        equation->surface(u, v, m, m, n, c, jump);
+        equation->surface(v, u, m, m, opposite, c, back);
+        equation->flux(u, m, c, F[0], F[1], F[2]);
+        equation->flux(v, m, c, G[0], G[1], G[2]);
+        for (int k = 0; k < equation->fields; k++) {
+            double ours = jump[k], theirs = back[k];
+            for (int d = 0; d < 3; d++) {
+                ours += n[d] * F[d][k];
+                theirs += opposite[d] * G[d][k];
+            }
+            CHECK_BOUND(fabs(ours + theirs), 1e-14);
+        }
+    }
+}
+
+static void test_find(void)
+{
+    CHECK(sedge_equation_find("maxwell") != NULL);
+    CHECK(sedge_equation_find("advection") != NULL);
+    CHECK(sedge_equation_find("burgers") != NULL); // lies beside this test
+    CHECK(sedge_equation_find("max") == NULL);
+    CHECK(sedge_equation_find("") == NULL);
+}
+
+static void test_parameter_sizes(void)
+{
+    const sedge_parameter list[] = {{.type = SEDGE_PARAMETER_REAL},
+                                    {.type = SEDGE_PARAMETER_INTEGER},
+                                    {.type = SEDGE_PARAMETER_VECTOR},
+                                    {.type = SEDGE_PARAMETER_INTEGERS},
+                                    {.type = SEDGE_PARAMETER_SIGNAL}};
+
+    CHECK(sedge_parameters_size(list, 5) == 1 + 1 + 3 + 3 + SEDGE_SIGNAL_VALUES);
+    CHECK(sedge_parameters_size(NULL, 0) == 0);
+}
+
+int main(void)
+{
+    test_find();
+    test_parameter_sizes();
+    for (int i = 0; sedge_equations[i] != NULL; i++) {
+        const sedge_equation *equation = sedge_equations[i];
+        CHECK(sedge_equation_find(equation->name) == equation);
+        test_sizes(equation);
+        check_kernel_functions(equation);
+        test_kinds(equation);
+        test_flux_consistent(equation);
+    }
+    return CHECK_END();
+}

@@ -1,0 +1,263 @@
+// The box mesher, matching, periodicity and the halo plan.
+#include "mesh_check.h"
+
+static void test_plain(const sedge_comm *comm)
+{
+    const double none[3] = {0.0, 0.0, 0.0};
+    sedge_mesh_options options = sedge_mesh_defaults();
+    sedge_mesh *mesh = NULL;
+
+    options.box_max[0] = 2.0;
+    options.box_min[2] = -0.5;
+    options.box_cells[0] = 5;
+    options.box_cells[1] = 3;
+    CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
+    check_mesh(comm, mesh, 3.0, none);
+    CHECK(mesh->global_elements == 6LL * 5 * 3 * 4);
+    CHECK(mesh->global_vertices == 6LL * 4 * 5);
+    CHECK(mesh->groups.volumes == 1 && volume_count(mesh, "domain") == mesh->global_elements);
+    CHECK(outer_count(mesh, "xmin") == 2LL * 3 * 4 && outer_count(mesh, "xmax") == 2LL * 3 * 4);
+    CHECK(outer_count(mesh, "ymin") == 2LL * 5 * 4 && outer_count(mesh, "ymax") == 2LL * 5 * 4);
+    CHECK(outer_count(mesh, "zmin") == 2LL * 5 * 3 && outer_count(mesh, "zmax") == 2LL * 5 * 3);
+    CHECK(!mesh->straightened);
+    int bad = 0;
+    for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {
+        const sedge_trace_face *const at = &mesh->trace_faces[i];
+        double corners[3][3];
+        face_corners(mesh, at->element, at->face, corners);
+        for (int v = 0; v < 3; v++) // groups in the order xmin, xmax, ymin, ...
+            bad += corners[v][at->group / 2] != mesh->bounds[at->group % 2][at->group / 2];
+    }
+    CHECK(bad == 0);
+    sedge_mesh_free(mesh);
+}
+
+// Element 6 c + p lies in cube c, and the six together fill it.
+static void test_ids_name_elements(const sedge_comm *comm)
+{
+    sedge_mesh_options options = sedge_mesh_defaults();
+    sedge_mesh *mesh = NULL;
+    double volumes[64] = {0.0};
+    int bad = 0;
+
+    CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const int64_t cube = mesh->global_ids[e] / 6;
+        const int64_t at[3] = {cube % 4, cube / 4 % 4, cube / 16};
+        for (int v = 0; v < 4; v++) {
+            for (int d = 0; d < 3; d++) {
+                const double x = 4.0 * mesh->corners[e][v][d];
+                bad += x != (double)at[d] && x != (double)at[d] + 1.0;
+            }
+        }
+        volumes[cube] += sedge_tet_volume(mesh->corners[e]);
+    }
+    CHECK(bad == 0);
+    sedge_comm_sum(comm, volumes, 64);
+    for (int c = 0; c < 64; c++) CHECK_BOUND(fabs(volumes[c] - 1.0 / 64.0), 1e-16);
+    sedge_mesh_free(mesh);
+}
+
+static void test_split(const sedge_comm *comm)
+{
+    const double none[3] = {0.0, 0.0, 0.0};
+    sedge_mesh_options options = sedge_mesh_defaults();
+    sedge_mesh *mesh = NULL;
+    int bad = 0;
+
+    options.box_split_axis = 1;
+    options.box_split = 0.25;
+    options.box_names[0] = "glass";
+    options.box_names[1] = "air";
+    CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
+    check_mesh(comm, mesh, 1.0, none);
+    CHECK(volume_count(mesh, "glass") == 6LL * 16 && volume_count(mesh, "air") == 6LL * 48);
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        double y = 0.0;
+        for (int v = 0; v < 4; v++) y += 0.25 * mesh->corners[e][v][1];
+        bad += (y > 0.25) != (mesh->group[e] == 1);
+    }
+    CHECK(bad == 0);
+    sedge_mesh_free(mesh);
+}
+
+// All combinations of periodic axes with 1, 2 and 3 cells a period.
+static void test_periodic(const sedge_comm *comm)
+{
+    for (int mask = 1; mask < 8; mask++) {
+        for (int cells = 1; cells <= 3; cells++) {
+            sedge_mesh_options options = sedge_mesh_defaults();
+            sedge_mesh *mesh = NULL;
+            double period[3] = {0.0, 0.0, 0.0};
+            for (int d = 0; d < 3; d++) {
+                options.box_cells[d] = cells;
+                options.box_max[d] = 1.0 + 0.3 * d;
+                options.box_periodic[d] = mask >> d & 1;
+                if (options.box_periodic[d]) period[d] = options.box_max[d];
+            }
+            CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
+            if (mesh == NULL) return;
+            check_mesh(comm, mesh, 1.0 * 1.3 * 1.6, period);
+            CHECK(outer_count(mesh, "xmin") == (mask & 1 ? 0 : 2 * cells * cells));
+            CHECK(inner_count(mesh, "zmax") == (mask & 4 ? 2 * cells * cells : 0));
+            if (mask == 7) CHECK(mesh->boundary_faces == 0);
+            sedge_mesh_free(mesh);
+        }
+    }
+}
+
+// The same mesh but for the unit, so that no length is built in. "simple" cuts
+// alike each time; Scotch goes on with its random numbers from one mesh to the next.
+static void test_scale_does_not_matter(const sedge_comm *comm)
+{
+    sedge_mesh_options options = sedge_mesh_defaults();
+    sedge_mesh *unit = NULL;
+    sedge_mesh *tiny = NULL;
+    double period[3] = {1.0, 0.0, 0.0};
+
+    options.partitioner = "simple";
+    options.box_periodic[0] = true;
+    CHECK_OK(sedge_mesh_create(&unit, comm, &options));
+    for (int d = 0; d < 3; d++) options.box_max[d] *= 0x1p-20;
+    CHECK_OK(sedge_mesh_create(&tiny, comm, &options));
+    period[0] = 0x1p-20;
+    check_mesh(comm, tiny, 0x1p-60, period);
+    CHECK(tiny->elements == unit->elements && tiny->halo_faces == unit->halo_faces);
+    CHECK(memcmp(tiny->faces, unit->faces, (size_t)unit->elements * sizeof *unit->faces) == 0);
+    CHECK(memcmp(tiny->global_ids, unit->global_ids,
+                 (size_t)unit->elements * sizeof *unit->global_ids) == 0);
+    sedge_mesh_free(unit);
+    sedge_mesh_free(tiny);
+}
+
+// A good cut of a cube of n^3 cells into k parts crosses a few planes of 2 n^2 faces; cutting by
+// element number crosses many more. Balance within 5 % and neighbours near in the numbering.
+static void test_partition_is_good(const sedge_comm *comm)
+{
+    sedge_mesh_options options = sedge_mesh_defaults();
+    sedge_mesh *mesh = NULL;
+    sedge_mesh_quality quality;
+    int64_t near = 0;
+    int64_t local = 0;
+
+    for (int d = 0; d < 3; d++) options.box_cells[d] = 12;
+    CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
+    CHECK_OK(sedge_mesh_measure(&quality, comm, mesh));
+    CHECK(quality.halo_faces_max <= 3LL * 2 * 12 * 12);
+    CHECK(quality.elements_max * 20 <= 21 * (mesh->global_elements / sedge_comm_size(comm) + 1));
+    for (int32_t e = 0; e < mesh->interior; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const int32_t n = mesh->faces[e][f].neighbour;
+            if (n < 0 || n >= mesh->interior) continue;
+            local++;
+            near += abs(n - e) < 64;
+        }
+    }
+    CHECK((double)near > 0.6 * (double)local); // file order: 6 x 12 elements a row, few are near
+    sedge_mesh_free(mesh);
+}
+
+// With the same cut, element for element the same mesh when it is made again.
+static void test_reproducible(const sedge_comm *comm)
+{
+    sedge_mesh_options options = sedge_mesh_defaults();
+    sedge_mesh *mesh[2] = {NULL, NULL};
+
+    options.partitioner = "simple";
+    for (int d = 0; d < 3; d++) options.box_cells[d] = 8;
+    for (int i = 0; i < 2; i++) CHECK_OK(sedge_mesh_create(&mesh[i], comm, &options));
+    CHECK(mesh[0]->elements == mesh[1]->elements && mesh[0]->halo_faces == mesh[1]->halo_faces);
+    CHECK(memcmp(mesh[0]->global_ids, mesh[1]->global_ids,
+                 (size_t)mesh[0]->elements * sizeof *mesh[0]->global_ids) == 0);
+    CHECK(memcmp(mesh[0]->faces, mesh[1]->faces,
+                 (size_t)mesh[0]->elements * sizeof *mesh[0]->faces) == 0);
+    for (int i = 0; i < 2; i++) sedge_mesh_free(mesh[i]);
+}
+
+static void test_partitioners(const sedge_comm *comm)
+{
+    const double none[3] = {0.0, 0.0, 0.0};
+    sedge_mesh_options options = sedge_mesh_defaults();
+    sedge_mesh *mesh = NULL;
+
+    options.partitioner = "simple";
+    CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
+    check_mesh(comm, mesh, 1.0, none);
+    sedge_mesh_free(mesh);
+    if (sedge_comm_size(comm) == 1) return;
+    options.partitioner = "nonsense";
+    CHECK_FAILS(sedge_mesh_create(&mesh, comm, &options), SEDGE_ERR_USAGE,
+                "partitioner 'nonsense' is not one that PETSc knows");
+    options.partitioner = "parmetis";
+    CHECK_FAILS(sedge_mesh_create(&mesh, comm, &options), SEDGE_ERR_USAGE, "cannot be partitioned");
+    options.partitioner = "gather";
+    CHECK_FAILS(sedge_mesh_create(&mesh, comm, &options), SEDGE_ERR_USAGE, "without elements");
+    CHECK(mesh == NULL);
+}
+
+// As many ranks as elements still works up to six; more is refused.
+static void test_small(const sedge_comm *comm)
+{
+    const double none[3] = {0.0, 0.0, 0.0};
+    sedge_mesh_options options = sedge_mesh_defaults();
+    sedge_mesh *mesh = NULL;
+
+    for (int d = 0; d < 3; d++) options.box_cells[d] = 1;
+    if (sedge_comm_size(comm) > 6) {
+        CHECK_FAILS(sedge_mesh_create(&mesh, comm, &options), SEDGE_ERR_USAGE,
+                    "are too many for 6 elements");
+        return;
+    }
+    CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
+    check_mesh(comm, mesh, 1.0, none);
+    sedge_mesh_free(mesh);
+}
+
+static void test_refusals(const sedge_comm *comm)
+{
+    sedge_mesh *mesh = NULL;
+    sedge_mesh_options o = sedge_mesh_defaults();
+
+    o.box_max[1] = -1.0;
+    CHECK_FAILS(sedge_mesh_create(&mesh, comm, &o), SEDGE_ERR_USAGE,
+                "the box is empty along y: from 0 to -1");
+    o = sedge_mesh_defaults();
+    o.box_cells[2] = 0;
+    CHECK_FAILS(sedge_mesh_create(&mesh, comm, &o), SEDGE_ERR_USAGE, "0 cells along z");
+    o = sedge_mesh_defaults();
+    for (int d = 0; d < 3; d++) o.box_cells[d] = 2000;
+    CHECK_FAILS(sedge_mesh_create(&mesh, comm, &o), SEDGE_ERR_USAGE, "above the limit");
+    o = sedge_mesh_defaults();
+    o.box_split_axis = 0;
+    o.box_split = 7.0;
+    o.box_names[1] = "other";
+    CHECK_FAILS(sedge_mesh_create(&mesh, comm, &o), SEDGE_ERR_USAGE,
+                "split at x = 7 leaves no cell to 'other'");
+    o.box_names[1] = NULL;
+    CHECK_FAILS(sedge_mesh_create(&mesh, comm, &o), SEDGE_ERR_USAGE, "has no name");
+    o = sedge_mesh_defaults();
+    o.scale = 0.0;
+    CHECK_FAILS(sedge_mesh_create(&mesh, comm, &o), SEDGE_ERR_USAGE, "scale 0 is not");
+    CHECK(mesh == NULL);
+}
+
+int main(int argc, char **argv)
+{
+    sedge_comm *comm;
+
+    if (sedge_comm_create(&comm, &argc, &argv) != SEDGE_OK) return 1;
+    test_small(comm);
+    if (sedge_comm_size(comm) <= 6) {
+        test_plain(comm);
+        test_ids_name_elements(comm);
+        test_split(comm);
+        test_periodic(comm);
+        test_scale_does_not_matter(comm);
+        test_partition_is_good(comm);
+        test_reproducible(comm);
+        test_partitioners(comm);
+        test_refusals(comm);
+    }
+    sedge_comm_free(comm);
+    return CHECK_END();
+}

@@ -1,0 +1,276 @@
+// Bad files give one clear message on every rank, and no crash.
+#include "mesh_check.h"
+
+#include "base/file.h"
+
+#define DATA SEDGE_SOURCE_DIR "/tests/mesh/data/"
+
+static const sedge_comm *comm;
+static char path[512]; // of the file that a test writes
+
+static void write_file(const char *bytes, size_t length)
+{
+    if (sedge_comm_is_root(comm)) {
+        FILE *const file = fopen(path, "wb"); // without the fsync of sedge_file_write
+        CHECK(file != NULL && fwrite(bytes, 1, length, file) == length);
+        CHECK(file != NULL && fclose(file) == 0);
+    }
+    sedge_comm_barrier(comm);
+}
+
+static sedge_status try_file(const char *file, sedge_mesh **mesh)
+{
+    sedge_mesh_options options = sedge_mesh_defaults();
+
+    options.file = file;
+    *mesh = NULL;
+    const sedge_status status = sedge_mesh_create(mesh, comm, &options);
+    CHECK((status == SEDGE_OK) == (*mesh != NULL));
+    return status;
+}
+
+// Write `text`, read it as a mesh; it must fail with bad data and a message that holds `words` and
+// the file's name.
+static void check_text(const char *text, const char *words)
+{
+    sedge_mesh *mesh;
+
+    write_file(text, strlen(text));
+    CHECK_FAILS(try_file(path, &mesh), SEDGE_ERR_DATA, words);
+    CHECK(strstr(sedge_error_message(), path) != NULL);
+    sedge_mesh_free(mesh);
+}
+
+// A 2.2 file of these sections' bodies; `names` may be "".
+static void check_msh(const char *names, const char *nodes, const char *elements, const char *words)
+{
+    char text[4096];
+
+    (void)snprintf(text, sizeof text,
+                   "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n%s$Nodes\n%s\n$EndNodes\n$Elements\n%s\n"
+                   "$EndElements\n",
+                   names, nodes, elements);
+    check_text(text, words);
+}
+
+// Two tetrahedra on either side of the triangle 1 2 3, and all six outer faces in group 2.
+#define TWO_NODES "5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 0 0 -1"
+#define SIX_WALLS                                                                       \
+    "11 2 2 2 1 1 2 4\n12 2 2 2 1 2 3 4\n13 2 2 2 1 1 3 4\n14 2 2 2 1 1 2 5\n15 2 2 2 " \
+    "1 2 3 5\n16 2 2 2 1 1 3 5"
+#define NAMES "$PhysicalNames\n2\n2 2 \"wall\"\n3 1 \"air\"\n$EndPhysicalNames\n"
+
+static void test_not_a_mesh(void)
+{
+    sedge_mesh *mesh;
+
+    CHECK_FAILS(try_file(SEDGE_TEST_DIR "/absent.msh", &mesh), SEDGE_ERR_DATA, "absent.msh");
+    CHECK_FAILS(try_file(SEDGE_TEST_DIR, &mesh), SEDGE_ERR_DATA, SEDGE_TEST_DIR);
+    check_text("", "is empty");
+    check_text("solid ascii stl\n", "is not a Gmsh mesh");
+    check_text("\x7f"
+               "ELF\x02\x01\x01",
+               "is not a Gmsh mesh");
+    check_text("$MeshFormat\n", "expected version");
+    check_text("$MeshFormat\n4 0 8\n$EndMeshFormat\n", "has version 4 of the Gmsh format");
+    check_text("$MeshFormat\n4.1 0 4\n$EndMeshFormat\n", "data size 8");
+    check_text("$MeshFormat\n2.2 1 8\n\1\1\1\1\n$EndMeshFormat\n", "byte order");
+    check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n", "is truncated");
+    check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Periodic\n", "'$Periodic' is not supported");
+    check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Elements\n1\n", "$Nodes must come before");
+    check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 zero\n$EndNodes\n",
+               ":6: in $Nodes: expected a number, found 'zero'");
+    check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 nan\n$EndNodes\n",
+               "not a finite number");
+    check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n-5\n$EndNodes\n", "negative");
+    check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4000000000\n1 0 0 0", "truncated");
+}
+
+static void test_names(void)
+{
+    check_msh("$PhysicalNames\n1\n3 1 \"\"\n$EndPhysicalNames\n", TWO_NODES, "0", "needs a name");
+    check_msh("$PhysicalNames\n1\n3 1 air\n$EndPhysicalNames\n", TWO_NODES, "0", "double quotes");
+    check_msh("$PhysicalNames\n2\n3 1 \"a\"\n3 2 \"a\"\n$EndPhysicalNames\n", TWO_NODES, "0",
+              "two physical groups are called 'a'");
+    check_msh("$PhysicalNames\n1\n3 1 "
+              "\"a234567890123456789012345678901234567890123456789012345678901234\"\n"
+              "$EndPhysicalNames\n",
+              TWO_NODES, "0", "longer than 63");
+}
+
+static void test_elements(void)
+{
+    check_msh("", "1\n1 0 0 0", "1\n7 15 2 0 1 1", "has no tetrahedra");
+    check_msh("", TWO_NODES, "1\n11 2 2 2 1 1 2 4", "has no tetrahedra");
+    check_msh("", "8\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n7 1 1 1\n8 0 1 1",
+              "1\n31 5 2 1 1 1 2 3 4 5 6 7 8", "element 31 is a hexahedron");
+    check_msh("", TWO_NODES, "1\n3 6 2 1 1 1 2 3 4 5 5", "element 3 is a prism");
+    check_msh("", TWO_NODES, "1\n3 3 2 1 1 1 2 3 4", "element 3 is a quadrangle");
+    check_msh("", TWO_NODES, "1\n3 777 2 1 1 1 2 3 4", "element 3 has the unknown type 777");
+    check_msh("", TWO_NODES, "1\n3 4 2 1 1 1 2 3 9", "element 3 has node 9, which is not in");
+    check_msh("", TWO_NODES, "1\n3 4 2 1 1 1 2 3 3", "element 3 has node 3 twice");
+    check_msh("", "2\n1 0 0 0\n1 1 0 0", "0", "node 1 exists twice");
+    check_msh("", "2\n1 0 0 0\n0 1 0 0", "0", "outside 1..");
+    check_msh("", "2\n1 0 0 0\n2147000000 1 0 0", "0", "too sparse");
+    check_msh("", TWO_NODES, "2\n3 4 2 1 1 1 2 3 4", "expected an integer, found '$EndElements'");
+    check_msh("", TWO_NODES, "1\n3 4 -2 1 1 1 2 3 4", "count of tags");
+}
+
+static void test_shapes(void)
+{
+    // The second tetrahedron is inverted: 5 lies below, so 1 3 2 5 would be right.
+    check_msh(NAMES, TWO_NODES, "8\n" SIX_WALLS "\n20 4 2 1 1 1 2 3 4\n21 4 2 1 1 1 2 3 5",
+              "1 of 2 elements are inverted, the first is tetrahedron 1 (number 21 in Gmsh) of "
+              "group 'air' at (0.25, 0.25, -0.25)");
+    check_msh(NAMES, "4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0", "1\n20 4 2 1 1 1 2 3 4",
+              "tetrahedron 0 (number 20 in Gmsh) of group 'air' at (0.5, 0.5, 0) has no volume");
+    // Flat to rounding although the coordinates are large.
+    check_msh(NAMES, "4\n1 1e6 0 0.1\n2 1000001 0 0.1\n3 1e6 1 0.1\n4 1000001 1 0.10000000001",
+              "1\n20 4 2 1 1 1 2 3 4", "has no volume");
+}
+
+static void test_topology(void)
+{
+    check_msh(NAMES, TWO_NODES, "7\n" SIX_WALLS "\n20 4 2 1 1 1 2 3 4",
+              "PETSc says: Could not determine Plex facet for Gmsh element 14");
+    check_msh(NAMES, TWO_NODES,
+              "4\n11 2 2 2 1 1 2 4\n12 2 2 2 1 2 3 4\n20 4 2 1 1 1 2 3 4\n"
+              "21 4 2 1 1 1 3 2 5",
+              "4 outer faces are in no surface group, the first with centre (0, 0.333333, "
+              "0.333333)");
+    check_msh(NAMES, "6\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 0 0 -1\n6 1 1 1",
+              "3\n20 4 2 1 1 1 2 3 4\n21 4 2 1 1 1 3 2 5\n22 4 2 1 1 1 2 3 6",
+              "belongs to more than two tetrahedra");
+    check_msh(NAMES, TWO_NODES,
+              "9\n" SIX_WALLS "\n17 2 2 9 1 4 2 1\n20 4 2 1 1 1 2 3 4\n21 4 2 1 1 1 3 2 5",
+              "is in two surface groups");
+    check_msh(NAMES, TWO_NODES, "8\n" SIX_WALLS "\n20 4 2 1 1 1 2 3 4\n21 4 2 0 1 1 3 2 5",
+              "tetrahedron 1 (number 21 in Gmsh) at (0.25, 0.25, -0.25) is in no volume group");
+}
+
+// A mesh of mirrored tetrahedra only is turned, and small ones are as good as large ones.
+static void test_mirrored_and_tiny_are_fine(void)
+{
+    const double none[3] = {0.0, 0.0, 0.0};
+    const char *const text =
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n" NAMES "$Nodes\n5\n1 0 0 0\n2 1e-6 0 0\n"
+        "3 0 1e-6 0\n4 0 0 1e-6\n5 0 0 -1e-6\n$EndNodes\n$Elements\n8\n" SIX_WALLS
+        "\n20 4 2 1 1 2 1 3 4\n21 4 2 1 1 1 2 3 5\n$EndElements\n";
+    sedge_mesh *mesh;
+
+    write_file(text, strlen(text));
+    CHECK_OK(try_file(path, &mesh));
+    if (mesh != NULL) check_mesh(comm, mesh, 1e-18 / 3.0, none);
+    sedge_mesh_free(mesh);
+}
+
+static void check_pair(const char *first, const char *second, sedge_status status,
+                       const char *words)
+{
+    const sedge_periodic_pair pair = {first, second};
+    sedge_mesh_options options = sedge_mesh_defaults();
+    sedge_mesh *mesh = NULL;
+
+    options.file = DATA "periodic.msh";
+    options.periodic = &pair;
+    options.periodic_pairs = 1;
+    CHECK_FAILS(sedge_mesh_create(&mesh, comm, &options), status, words);
+    CHECK(mesh == NULL);
+}
+
+static void test_periodic(void)
+{
+    check_pair("west", "nowhere", SEDGE_ERR_USAGE, "no surface group 'nowhere'");
+    check_pair("west", "west", SEDGE_ERR_USAGE, "periodic with itself");
+    check_pair("floor", "north", SEDGE_ERR_DATA, "'floor' and 'north' do not match");
+}
+
+static void test_too_many_ranks(void)
+{
+    const char *const text =
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
+        "$EndNodes\n$Elements\n5\n1 2 2 2 1 1 2 3\n2 2 2 2 1 1 2 4\n3 2 2 2 1 2 3 4\n"
+        "4 2 2 2 1 1 3 4\n5 4 2 1 1 1 2 3 4\n$EndElements\n";
+    sedge_mesh *mesh;
+
+    write_file(text, strlen(text));
+    if (sedge_comm_size(comm) > 1) {
+        CHECK_FAILS(try_file(path, &mesh), SEDGE_ERR_USAGE, "ranks are too many for 1 elements");
+    } else {
+        CHECK_OK(try_file(path, &mesh));
+    }
+    sedge_mesh_free(mesh);
+}
+
+static const char *const files[] = {DATA "tiny-22-ascii.msh", DATA "tiny-22-binary.msh",
+                                    DATA "tiny-41-ascii.msh", DATA "tiny-41-binary.msh"};
+
+// Cut anywhere before the end of $Elements, each format is called bad.
+static void test_truncated(void)
+{
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *bytes;
+        size_t length;
+        CHECK_OK(sedge_file_read(&bytes, &length, files[i], SEDGE_ERR_DATA));
+        const int cuts = sedge_comm_size(comm) > 1 ? 7 : 59;
+        for (int cut = 0; cut <= cuts; cut++) {
+            sedge_mesh *mesh;
+            write_file(bytes, (length - sizeof "$EndElements") * (size_t)cut / (size_t)cuts);
+            CHECK_FAILS(try_file(path, &mesh), SEDGE_ERR_DATA, path);
+            sedge_mesh_free(mesh);
+        }
+        sedge_release(bytes);
+    }
+}
+
+// A few bytes changed at random: a mesh or a message, never a crash.
+static void test_damaged(void)
+{
+    uint64_t state = 2463534242u;
+    const int rounds = sedge_comm_size(comm) > 1 ? 15 : 150;
+    int refused = 0;
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *bytes;
+        size_t length;
+        for (int round = 0; round < rounds; round++) {
+            sedge_mesh *mesh;
+            CHECK_OK(sedge_file_read(&bytes, &length, files[i], SEDGE_ERR_DATA));
+            for (int change = 0; change < 1 + round % 4; change++) {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                bytes[(state >> 20) % length] = (char)(state >> 8);
+            }
+            write_file(bytes, length);
+            const sedge_status status = try_file(path, &mesh);
+            CHECK(status == SEDGE_OK || status == SEDGE_ERR_DATA);
+            CHECK(status == SEDGE_OK || strstr(sedge_error_message(), path) != NULL);
+            refused += status != SEDGE_OK;
+            sedge_mesh_free(mesh);
+            sedge_release(bytes);
+        }
+    }
+    CHECK(refused > rounds / 2);
+}
+
+int main(int argc, char **argv)
+{
+    sedge_comm *world;
+
+    if (sedge_comm_create(&world, &argc, &argv) != SEDGE_OK) return 1;
+    comm = world;
+    (void)snprintf(path, sizeof path, "%s/bad-%d.msh", SEDGE_TEST_DIR, sedge_comm_size(comm));
+    test_not_a_mesh();
+    test_names();
+    test_elements();
+    test_shapes();
+    test_topology();
+    test_mirrored_and_tiny_are_fine();
+    test_periodic();
+    test_too_many_ranks();
+    test_truncated();
+    test_damaged();
+    sedge_comm_free(world);
+    return CHECK_END();
+}

@@ -1,0 +1,145 @@
+// What the tests of output share: a made-up equation with a vector and a scalar, a box of Kuhn
+// tets, a deck in memory, fields that are polynomials of the elements' degree.
+#pragma once
+
+#include "check.h"
+
+#include "base/memory.h"
+#include "dg/element.h"
+#include "mesh/mesh.h"
+#include "par/comm.h"
+#include "run/deck.h"
+#include "run/output.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CASE_FIELDS 4
+#define CASE_E_SI   2.5
+#define CASE_P_SI   4.0
+
+static const char *const case_field_names[CASE_FIELDS] = {"Ex", "Ey", "Ez", "p"};
+static const sedge_output_group case_groups[] = {{"E", 0, 3, "V/m", CASE_E_SI},
+                                                 {"p", 3, 1, "Pa", CASE_P_SI}};
+static const double case_si[SEDGE_DIMENSIONS] = {[SEDGE_TIME] = 4e8};
+static const sedge_equation case_equation = {.name = "made-up",
+                                             .fields = CASE_FIELDS,
+                                             .field_names = case_field_names,
+                                             .groups = case_groups,
+                                             .group_count = 2,
+                                             .si = case_si,
+                                             .energy_si = 8.0};
+
+// A deck of an equation that exists; what output reads of it is replaced by case_make.
+static const char case_deck[] = "equation: maxwell\n"
+                                "order: 2\n"
+                                "mesh: {box: {}}\n"
+                                "time: {steps: 5}\n"
+                                "materials: {domain: {mu: 1}}\n";
+
+typedef struct output_case {
+    const sedge_comm *comm;
+    sedge_mesh *mesh;
+    sedge_element *element;
+    sedge_problem problem;
+    sedge_deck *base; // owns what `deck` borrows
+    sedge_deck deck;
+    char folder[512];
+    char path[600]; // of the file asked for last
+    char title[32], deck_path[32];
+    sedge_output *output;
+    double *u; // [elements][fields][nodes]
+} output_case;
+
+// Field f at x: a polynomial of degree `order`, different in each field, of size about 1 in the
+// box, with terms of all mixed degrees. A permuted node gives errors of order one.
+__attribute__((unused)) static double case_value(int order, int f, const double x[3])
+{
+    static const double slopes[CASE_FIELDS][3] = {
+        {0.9, -0.4, 0.3}, {-0.2, 0.8, 0.5}, {0.5, 0.3, -0.7}, {0.4, 0.6, 0.35}};
+    const double *const a = slopes[f];
+
+    return pow(0.2 + a[0] * x[0] + a[1] * x[1] + a[2] * x[2], order);
+}
+
+// u = scale times the polynomials.
+__attribute__((unused)) static void case_fill(output_case *c, double scale)
+{
+    const int nodes = c->element->nodes;
+
+    for (int32_t e = 0; e < c->mesh->elements; e++)
+        for (int f = 0; f < CASE_FIELDS; f++)
+            for (int n = 0; n < nodes; n++) {
+                double x[3];
+
+                sedge_geometry_map(c->mesh->corners[e], c->element->r[n], c->element->s[n],
+                                   c->element->t[n], x);
+                c->u[((int64_t)e * CASE_FIELDS + f) * nodes + n] =
+                    scale * case_value(c->element->order, f, x);
+            }
+}
+
+// Path of a file in the case's folder; valid until the next call.
+__attribute__((unused)) static const char *case_path(output_case *c, const char *name)
+{
+    (void)snprintf(c->path, sizeof c->path, "%s/%s", c->folder, name);
+    return c->path;
+}
+
+// A box [0,1] x [0,0.5] x [-0.5,0.5] + shift, 2 x 1 x 2 cells; a deck that writes into `name`.
+__attribute__((unused)) static void case_make(output_case *c, const sedge_comm *comm, int order,
+                                              const char *name, double shift)
+{
+    sedge_mesh_options options = sedge_mesh_defaults();
+    const double low[3] = {shift, shift, shift - 0.5};
+    const double high[3] = {shift + 1.0, shift + 0.5, shift + 0.5};
+    const int cells[3] = {2, 1, 2};
+
+    memset(c, 0, sizeof *c);
+    c->comm = comm;
+    for (int d = 0; d < 3; d++) {
+        options.box_min[d] = low[d];
+        options.box_max[d] = high[d];
+        options.box_cells[d] = cells[d];
+    }
+    CHECK_OK(sedge_mesh_create(&c->mesh, comm, &options));
+    CHECK_OK(sedge_element_create(&c->element, order));
+    (void)snprintf(c->folder, sizeof c->folder, "%s/%s-np%d", SEDGE_TEST_DIR, name,
+                   sedge_comm_size(comm));
+    (void)snprintf(c->title, sizeof c->title, "%s", "A case of polynomials");
+    (void)snprintf(c->deck_path, sizeof c->deck_path, "%s", "made/up.yaml");
+    c->problem.equation = &case_equation;
+    c->problem.order = order;
+    CHECK_OK(sedge_deck_create(&c->base, "made/up.yaml", case_deck, strlen(case_deck), NULL, 0));
+    if (c->base != NULL) c->deck = *c->base;
+    c->deck.path = c->deck_path;
+    c->deck.title = c->title;
+    c->deck.equation = &case_equation;
+    c->deck.order = order;
+    c->deck.output = c->folder;
+    c->deck.snapshots = 2;
+    CHECK_OK(sedge_allocate(&c->u, (int64_t)c->mesh->elements * CASE_FIELDS * c->element->nodes,
+                            sizeof *c->u));
+}
+
+__attribute__((unused)) static void case_open(output_case *c)
+{
+    CHECK_OK(sedge_output_create(&c->output, c->comm, &c->deck, c->mesh, c->element, &c->problem));
+}
+
+__attribute__((unused)) static void case_close(output_case *c)
+{
+    sedge_output_free(c->output);
+    c->output = NULL;
+}
+
+__attribute__((unused)) static void case_free(output_case *c)
+{
+    case_close(c);
+    sedge_release(c->u);
+    sedge_element_free(c->element);
+    sedge_mesh_free(c->mesh);
+    sedge_deck_free(c->base);
+}

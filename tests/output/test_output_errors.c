@@ -1,0 +1,155 @@
+// What cannot be written is said: folder, file, reason, the same on every rank, and nothing stays
+// behind that looks complete.
+#define _DEFAULT_SOURCE
+#include "output_case.h"
+
+#include "base/file.h"
+#include "run/h5.h"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static sedge_status try_open(output_case *c)
+{
+    return sedge_output_create(&c->output, c->comm, &c->deck, c->mesh, c->element, &c->problem);
+}
+
+// Root may write anywhere, so the folder lies below a regular file, and in a file system of none.
+static void test_folder(const sedge_comm *comm)
+{
+    output_case c;
+    char file[600];
+
+    case_make(&c, comm, 1, "errors", 0.0);
+    (void)snprintf(file, sizeof file, "%s-file", c.folder);
+    if (sedge_comm_is_root(comm)) CHECK_OK(sedge_file_write(file, "x", 1));
+    sedge_comm_barrier(comm);
+    (void)snprintf(c.folder, sizeof c.folder, "%.500s/out", file);
+    CHECK_FAILS(try_open(&c), SEDGE_ERR_USAGE, "cannot write into output folder '");
+    CHECK_FAILS(try_open(&c), SEDGE_ERR_USAGE, "errors-np");
+    CHECK(c.output == NULL);
+    c.deck.output = file; // a regular file itself
+    CHECK_FAILS(try_open(&c), SEDGE_ERR_USAGE, "cannot write into output folder '");
+    (void)strcpy(c.folder, "/proc");
+    c.deck.output = c.folder;
+    CHECK_FAILS(try_open(&c), SEDGE_ERR_USAGE, "cannot write into output folder '/proc': ");
+    CHECK(c.output == NULL);
+    case_free(&c);
+}
+
+// A user who is not root: "Permission denied" in so many words. Skipped for root, who may.
+static void test_permission(const sedge_comm *comm)
+{
+    output_case c;
+
+    if (geteuid() == 0) return;
+    case_make(&c, comm, 1, "locked", 0.0);
+    if (sedge_comm_is_root(comm)) {
+        (void)mkdir(c.folder, 0777);
+        CHECK(chmod(c.folder, 0555) == 0);
+    }
+    sedge_comm_barrier(comm);
+    CHECK_FAILS(try_open(&c), SEDGE_ERR_USAGE, "': Permission denied");
+    case_free(&c);
+}
+
+// The folder vanishes during the run: every part says which file it cannot write, on all ranks.
+static void test_folder_lost(const sedge_comm *comm)
+{
+    output_case c;
+    sedge_deck_slice cut = {.name = "cut", .axis = 0, .position = 0.3, .resolution = 8};
+    sedge_deck_probe probe = {.name = "p", .position = {0.3, 0.2, 0.1}};
+    const double zeros[CASE_FIELDS] = {0.0};
+    char moved[700];
+
+    case_make(&c, comm, 2, "lost", 0.0);
+    c.deck.slices = &cut;
+    c.deck.slice_count = 1;
+    c.deck.probes = &probe;
+    c.deck.probe_count = 1;
+    case_open(&c);
+    (void)snprintf(moved, sizeof moved, "%s-moved", c.folder);
+    if (sedge_comm_is_root(comm)) CHECK(rename(c.folder, moved) == 0);
+    sedge_comm_barrier(comm);
+    CHECK_FAILS(sedge_output_snapshot(c.output, 0.0, 0, c.u), SEDGE_ERR_USAGE,
+                "fields_000000.hdf.tmp': No such file or directory");
+    CHECK_OK(sedge_output_energy(c.output, 0.0, 0, 1.0));
+    CHECK_FAILS(sedge_output_flush(c.output), SEDGE_ERR_USAGE,
+                "energy.h5': No such file or directory");
+    CHECK_FAILS(sedge_output_append_probes(c.output, 1, zeros, zeros), SEDGE_ERR_USAGE,
+                "probes.h5': No such file or directory");
+    sedge_comm_barrier(comm);
+    if (sedge_comm_is_root(comm)) CHECK(rename(moved, c.folder) == 0);
+    case_free(&c);
+}
+
+// A file of series that was cut short is refused, not appended to.
+static void test_series_damaged(const sedge_comm *comm)
+{
+    output_case c;
+
+    case_make(&c, comm, 1, "damaged", 0.0);
+    case_open(&c);
+    if (sedge_comm_is_root(comm)) CHECK(truncate(case_path(&c, "energy.h5"), 40) == 0);
+    CHECK_OK(sedge_output_energy(c.output, 0.0, 0, 1.0));
+    CHECK_FAILS(sedge_output_flush(c.output), SEDGE_ERR_USAGE, "cannot open '");
+    case_free(&c);
+}
+
+// A full disk, where a small one can be mounted: the message says so, what is listed is complete,
+// nothing half-written stays. All sizes from nothing to enough, so that every part is hit.
+static void test_disk_full(const sedge_comm *comm)
+{
+    static const int kibibytes[] = {4, 80, 140, 200, 300, 500, 700, 900, 1200};
+    output_case c;
+
+    case_make(&c, comm, 6, "full", 0.0);
+    case_fill(&c, 1.0);
+    for (size_t i = 0; i < sizeof kibibytes / sizeof *kibibytes; i++) {
+        int64_t mounted = 0;
+        int written = 0;
+
+        if (sedge_comm_is_root(comm)) {
+            char size[32];
+
+            (void)snprintf(size, sizeof size, "size=%dk", kibibytes[i]);
+            (void)mkdir(c.folder, 0777);
+            mounted = mount("none", c.folder, "tmpfs", 0, size) == 0;
+        }
+        sedge_comm_max_int(comm, &mounted, 1);
+        if (mounted == 0) break; // not allowed here
+        sedge_status status = try_open(&c);
+        for (int k = 0; k < 20 && status == SEDGE_OK; k++) {
+            status = sedge_output_energy(c.output, k, k, 1.0);
+            if (status == SEDGE_OK) status = sedge_output_snapshot(c.output, k, k, c.u);
+            if (status == SEDGE_OK) written++;
+        }
+        CHECK(status == SEDGE_ERR_USAGE);
+        CHECK(strstr(sedge_error_message(), "No space left on device") != NULL);
+        case_close(&c);
+        if (sedge_comm_is_root(comm)) {
+            char name[64];
+
+            (void)snprintf(name, sizeof name, "fields_%06d.hdf.tmp", written);
+            CHECK(access(case_path(&c, name), F_OK) != 0);
+            CHECK(umount2(c.folder, MNT_DETACH) == 0);
+        }
+    }
+    case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+    sedge_comm *comm = NULL;
+
+    CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
+    test_folder(comm);
+    test_permission(comm);
+    test_folder_lost(comm);
+    test_series_damaged(comm);
+    test_disk_full(comm);
+    sedge_comm_free(comm);
+    return CHECK_END();
+}

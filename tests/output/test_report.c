@@ -1,0 +1,170 @@
+// report.json: the keys that scripts rely on, their types and values, null where there is no
+// number.
+#include "check.h"
+
+#include "run/report.h"
+
+#include <jansson.h>
+
+#include <unistd.h>
+
+static const char path[] = SEDGE_TEST_DIR "/report.json";
+
+static const char *const field_names[2] = {"Ex", "Hy"};
+
+static sedge_report example(void)
+{
+    sedge_report report = {.version = "0.1.0",
+                           .deck = "input/cavity.yaml",
+                           .title = "a \"cavity\"",
+                           .equation = "maxwell",
+                           .precision = "fp32",
+                           .units = "normalised",
+                           .order = 4,
+                           .ranks = 2,
+                           .device_kind = "host",
+                           .device_name = "a processor",
+                           .threads = 3,
+                           .elements = 384,
+                           .dofs = 80640,
+                           .steps = 1000,
+                           .stages = 5,
+                           .dt = 1e-3,
+                           .time = 1.0,
+                           .setup_seconds = 0.5,
+                           .mesh_seconds = 0.25,
+                           .tune_seconds = 0.125,
+                           .compile_seconds = 2.0,
+                           .loop_seconds = 4.0,
+                           .output_seconds = 0.75,
+                           .kernels = 1,
+                           .energy_initial = 0.125,
+                           .energy_final = 0.12,
+                           .energy_peak = 0.126,
+                           .fields = 2,
+                           .field_names = field_names,
+                           .l2_error = {1e-3, 2e-3},
+                           .linf_error = {1e-2, NAN},
+                           .l2_error_relative = 3e-3,
+                           .transport = "host",
+                           .exchange_bytes_per_step = 4096,
+                           .exchange_hidden = -1.0,
+                           .cache_hits = 2,
+                           .cache_misses = 1,
+                           .memory_host_peak = (int64_t)1 << 40,
+                           .memory_device_peak = 0,
+                           .outcome = "done",
+                           .exit_code = 0};
+
+    report.kernel[0] = (sedge_report_kernel){"stage", "fused", 3.5, 5000, 1e6, 1e7, -1.0};
+    return report;
+}
+
+static double number_at(const json_t *root, const char *key, const char *inner)
+{
+    const json_t *value = json_object_get(root, key);
+
+    if (inner != NULL) value = json_object_get(value, inner);
+    return json_is_number(value) ? json_number_value(value) : -999.0;
+}
+
+static void test_keys_and_values(void)
+{
+    static const char *const keys[] = {"version",      "deck",
+                                       "equation",     "order",
+                                       "precision",    "ranks",
+                                       "device",       "elements",
+                                       "dofs",         "dt",
+                                       "steps",        "time",
+                                       "wall_seconds", "dofs_per_second",
+                                       "kernels",      "energy",
+                                       "l2_error",     "linf_error",
+                                       "exchange",     "cache",
+                                       "memory",       "title",
+                                       "units",        "outcome",
+                                       "exit_code"};
+    const sedge_report report = example();
+
+    CHECK_OK(sedge_report_write(&report, path));
+    json_t *const root = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+    CHECK(root != NULL);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        CHECK(json_object_get(root, keys[i]) != NULL);
+    CHECK(strcmp(json_string_value(json_object_get(root, "title")), "a \"cavity\"") == 0);
+    const json_t *const device = json_object_get(root, "device");
+    CHECK(strcmp(json_string_value(json_object_get(device, "kind")), "host") == 0);
+    CHECK(strcmp(json_string_value(json_object_get(device, "name")), "a processor") == 0);
+    CHECK(number_at(root, "device", "threads") == 3.0);
+    CHECK(number_at(root, "order", NULL) == 4.0 && number_at(root, "ranks", NULL) == 2.0);
+    CHECK(number_at(root, "elements", NULL) == 384.0 && number_at(root, "dofs", NULL) == 80640.0);
+    CHECK(number_at(root, "dofs_per_second", NULL) == 80640.0 * 5 * 1000 / 4.0);
+    CHECK(number_at(root, "wall_seconds", "setup") == 0.5);
+    CHECK(number_at(root, "wall_seconds", "mesh") == 0.25);
+    CHECK(number_at(root, "wall_seconds", "tune") == 0.125);
+    CHECK(number_at(root, "wall_seconds", "compile") == 2.0);
+    CHECK(number_at(root, "wall_seconds", "loop") == 4.0);
+    CHECK(number_at(root, "wall_seconds", "output") == 0.75);
+    CHECK(number_at(root, "energy", "initial") == 0.125);
+    CHECK(number_at(root, "energy", "final") == 0.12);
+    CHECK(number_at(root, "energy", "peak") == 0.126);
+    CHECK(number_at(root, "l2_error", "Ex") == 1e-3 && number_at(root, "l2_error", "Hy") == 2e-3);
+    CHECK(number_at(root, "linf_error", "Ex") == 1e-2);
+    CHECK(json_is_null(json_object_get(json_object_get(root, "linf_error"), "Hy")));
+    CHECK(number_at(root, "l2_error_relative", NULL) == 3e-3);
+    CHECK(number_at(root, "exchange", "bytes_per_step") == 4096.0);
+    CHECK(json_is_null(json_object_get(json_object_get(root, "exchange"), "hidden")));
+    CHECK(number_at(root, "cache", "hits") == 2.0 && number_at(root, "cache", "misses") == 1.0);
+    CHECK(number_at(root, "memory", "host_peak") == 1099511627776.0);
+    CHECK(number_at(root, "memory", "device_peak") == 0.0);
+    const json_t *const kernels = json_object_get(root, "kernels");
+    CHECK(json_array_size(kernels) == 1);
+    const json_t *const kernel = json_array_get(kernels, 0);
+    CHECK(number_at(kernel, "seconds", NULL) == 3.5 && number_at(kernel, "launches", NULL) == 5e3);
+    CHECK(number_at(kernel, "bytes", NULL) == 1e6 && number_at(kernel, "flops", NULL) == 1e7);
+    CHECK(strcmp(json_string_value(json_object_get(kernel, "variant")), "fused") == 0);
+    CHECK(json_is_null(json_object_get(kernel, "fraction_of_floor")));
+    json_decref(root);
+    CHECK(unlink(path) == 0);
+}
+
+// A run that failed before its loop, with a name that is no UTF-8: still a valid file.
+static void test_failed_run(void)
+{
+    sedge_report report = example();
+
+    report.fields = 0;
+    report.loop_seconds = 0.0;
+    report.steps = 0;
+    report.energy_final = INFINITY;
+    report.l2_error_relative = -1.0;
+    report.device_name = "\xff\xfe";
+    report.title = NULL;
+    report.outcome = "energy grew without bound";
+    report.exit_code = 4;
+    CHECK_OK(sedge_report_write(&report, path));
+    json_t *const root = json_load_file(path, 0, NULL);
+    CHECK(json_is_null(json_object_get(root, "l2_error")));
+    CHECK(json_is_null(json_object_get(root, "dofs_per_second")));
+    CHECK(json_is_null(json_object_get(json_object_get(root, "energy"), "final")));
+    CHECK(json_is_null(json_object_get(json_object_get(root, "device"), "name")));
+    CHECK(json_is_null(json_object_get(root, "title")));
+    CHECK(number_at(root, "exit_code", NULL) == 4.0);
+    json_decref(root);
+    CHECK(unlink(path) == 0);
+}
+
+static void test_cannot_write(void)
+{
+    const sedge_report report = example();
+
+    CHECK_FAILS(sedge_report_write(&report, "/proc/none/report.json"), SEDGE_ERR_USAGE,
+                "cannot write '/proc/none/report.json': No such file or directory");
+}
+
+int main(void)
+{
+    test_keys_and_values();
+    test_failed_run();
+    test_cannot_write();
+    return CHECK_END();
+}
