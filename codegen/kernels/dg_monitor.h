@@ -17,7 +17,7 @@ SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_ITEMS (one, 1, n, SEDGE_NODES, SEDGE_MONITOR_THREADS) {
-            const long long at = slot / SEDGE_LANES * SEDGE_NODES + n + one + b;
+            const long long at = slot / SEDGE_LANES * SEDGE_NODES_PADDED + n + one + b;
             const int lane = (int)(slot % SEDGE_LANES);
             for (int f = 0; f < SEDGE_FIELDS; f++) {
                 const sedge_real change = amount * weights[n].f[f];
@@ -46,12 +46,12 @@ SEDGE_FUNCTION void add_node_energy(double *sum, const sedge_state *SEDGE_RESTRI
                                     const double *SEDGE_RESTRICT energy_weights)
 {
     sedge_value row[SEDGE_FIELDS];
-    const sedge_state own = u[value * SEDGE_NODES + n];
+    const sedge_state own = u[value * SEDGE_NODES_PADDED + n];
 
     SEDGE_EACH (f, SEDGE_FIELDS) row[f] = SEDGE_SPLAT(0.0);
     for (int m = 0; m < SEDGE_NODES; m++) {
         const sedge_real weight = mass[m * SEDGE_NODES + n];
-        SEDGE_EACH (f, SEDGE_FIELDS) row[f] += weight * u[value * SEDGE_NODES + m].f[f];
+        SEDGE_EACH (f, SEDGE_FIELDS) row[f] += weight * u[value * SEDGE_NODES_PADDED + m].f[f];
     }
     SEDGE_LANES_LOOP (l) {
 #if SEDGE_MATERIALS > 1
@@ -107,7 +107,8 @@ SEDGE_KERNEL(sedge_probe, SEDGE_MONITOR_THREADS, SEDGE_PROBE_LIST)
                 const int f = (int)(at % SEDGE_FIELDS);
                 const long long probe = at / SEDGE_FIELDS;
                 const int slot = probe_slots[probe];
-                const sedge_state *const p = u + (long long)(slot / SEDGE_LANES) * SEDGE_NODES;
+                const sedge_state *const p =
+                    u + (long long)(slot / SEDGE_LANES) * SEDGE_NODES_PADDED;
                 double sum = 0.0;
                 for (int n = 0; n < SEDGE_NODES; n++)
                     sum += weights[probe * SEDGE_NODES + n] *

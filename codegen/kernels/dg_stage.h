@@ -6,29 +6,36 @@
 // Slots: the rank's elements, interior ones first, each of the two ranges filled up to a multiple
 // of SEDGE_LANES. A "value" below is SEDGE_LANES neighbouring slots.
 //
-//   u, next, residual, rhs  [values][nodes][fields] of sedge_value
+//   u, next, residual  [values][SEDGE_NODES_PADDED][fields] of sedge_value; padding is zero
 //   trace    [trace slots][face nodes] of sedge_point: halo faces, then boundary faces, as the
 //            neighbour orders its nodes (halo) or as the own face does (boundary)
 //   links    [slots][4]: neighbour slot, or -1 - trace slot; neighbour's face * 6 + orientation
-//   metric   [values][9] d r_j / d x_d;  faces [values][4] of normal and scale
-//   deriv    [nodes][SEDGE_TILES] of D_r, D_s, D_t at the tile's nodes;  lift [4 face nodes][tiles]
+//   geometry [values] of sedge_geometry
+//   deriv    [node groups][SEDGE_TILES] of D_r, D_s, D_t;  lift [face point groups][lift tiles]
 //   tables   own volume node [4 face nodes], then neighbour's volume node [24][face nodes], then
 //            neighbour's face node [24][face nodes]
 //
-// A block works on SEDGE_BLOCK values, a work item on SEDGE_TN nodes (a tile) of one value.
-// Neighbouring items have neighbouring elements and the same nodes: an operator's entry is one
-// number for all of them, a field's value lies in neighbouring words of the block's memory, and
-// each is used for several products before the next is loaded. "fused" does the stage in one
-// kernel; "split" writes rhs of the volume first. Both read u and write next, so that neighbours
-// never see a half-updated state. With SEDGE_OVERLAY volume and surface share the block's memory,
-// one after the other; own values then are read again from u.
+// A block works on SEDGE_BLOCK values, a work item on some nodes (a tile) of one value: SEDGE_TN in
+// the volume, SEDGE_LIFT_TN, which needs fewer registers each, in the lift. Neighbouring items have
+// neighbouring elements and the same nodes: an operator's entry is one number for all of them, and
+// is used with all fields. The block's memory holds element after element; items read it by packs
+// of 16 bytes, and strides of an odd number of packs keep neighbours in different banks. On a GPU
+// states, residuals and geometry are copied in asynchronously while the neighbours' traces, the
+// slowest to come, travel into registers. "fused" does the stage in one kernel; "split" leaves
+// a residual + dt (volume + source) in the residual first and does the surface in a second one.
+// Both read u and write next, so that neighbours never see a half-updated state.
 #pragma once
 
 #define SEDGE_FACE_POINTS (4 * SEDGE_FACE_NODES)
 #define SEDGE_TILES       ((SEDGE_NODES + SEDGE_TN - 1) / SEDGE_TN)
-#define SEDGE_WORDS       (SEDGE_NODES * SEDGE_FIELDS)
-// An odd stride: neighbouring rows start in different banks.
-#define SEDGE_STRIDE (SEDGE_BLOCK | 1)
+#define SEDGE_LIFT_TILES  ((SEDGE_NODES + SEDGE_LIFT_TN - 1) / SEDGE_LIFT_TN)
+#define SEDGE_WORDS       (SEDGE_NODES_PADDED * SEDGE_FIELDS)
+#define SEDGE_FACE_WORDS  (SEDGE_FACE_POINTS * SEDGE_FIELDS)
+// Face points an item takes on a GPU; what it keeps of each is in registers.
+#define SEDGE_ROUNDS ((SEDGE_BLOCK * SEDGE_FACE_POINTS + SEDGE_THREADS - 1) / SEDGE_THREADS)
+// Words to the next element in the block's memory: an odd number of packs.
+#define SEDGE_STRIDE      ((SEDGE_WORDS / SEDGE_PACK | 1) * SEDGE_PACK)
+#define SEDGE_FACE_STRIDE ((SEDGE_FACE_WORDS / SEDGE_PACK | 1) * SEDGE_PACK)
 
 typedef struct SEDGE_ALIGN(SEDGE_STATE_ALIGN) sedge_state {
     sedge_value f[SEDGE_FIELDS];
@@ -39,43 +46,53 @@ typedef struct SEDGE_ALIGN(SEDGE_STATE_ALIGN) sedge_point {
 } sedge_point;
 
 typedef struct SEDGE_ALIGN(16) sedge_face_geometry {
-    sedge_value n[3];
+    sedge_value n[3]; // outward unit normal
     sedge_value scale;
 } sedge_face_geometry;
+
+// An odd number of packs, as all that neighbouring items read.
+typedef struct SEDGE_ALIGN(16) sedge_geometry {
+    sedge_face_geometry face[4];
+    sedge_value metric[12]; // d r_j / d x_d at 3 j + d; the rest is padding
+} sedge_geometry;
+#define SEDGE_GEOMETRY_WORDS 28
 
 typedef struct SEDGE_ALIGN(8) sedge_link {
     int neighbour;
     int code;
 } sedge_link;
 
-// Operators of one tile, for vector loads.
+// 16 bytes of neighbouring words on a GPU, one word on the host.
+typedef struct SEDGE_ALIGN(16) sedge_pack {
+    sedge_value v[SEDGE_PACK];
+} sedge_pack;
+
+// Operators of one tile and SEDGE_GROUP nodes or face points, for vector loads.
 typedef struct SEDGE_ALIGN(16) sedge_deriv {
-    sedge_real w[SEDGE_DERIV_WIDTH]; // [node of the tile][r, s, t], padded
+    sedge_real w[SEDGE_DERIV_WIDTH]; // [point of the group][node of the tile][r, s, t], padded
 } sedge_deriv;
 
 typedef struct SEDGE_ALIGN(16) sedge_lift {
-    sedge_real w[SEDGE_LIFT_WIDTH]; // [node of the tile], padded
+    sedge_real w[SEDGE_LIFT_WIDTH]; // [point of the group][node of the tile], padded
 } sedge_lift;
 
-#define SEDGE_STAGE_LIST(X)                             \
-    X(const sedge_state *SEDGE_RESTRICT, u)             \
-    X(sedge_state *SEDGE_RESTRICT, next)                \
-    X(sedge_state *SEDGE_RESTRICT, residual)            \
-    X(sedge_state *SEDGE_RESTRICT, rhs)                 \
-    X(const sedge_point *SEDGE_RESTRICT, trace)         \
-    X(const sedge_link *SEDGE_RESTRICT, links)          \
-    X(const sedge_value *SEDGE_RESTRICT, metric)        \
-    X(const sedge_face_geometry *SEDGE_RESTRICT, faces) \
-    X(const int *SEDGE_RESTRICT, material)              \
-    X(const sedge_real *SEDGE_RESTRICT, materials)      \
-    X(const sedge_deriv *SEDGE_RESTRICT, deriv)         \
-    X(const sedge_lift *SEDGE_RESTRICT, lift)           \
-    X(const short *SEDGE_RESTRICT, tables)              \
-    X(long long, first)                                 \
-    X(long long, count)                                 \
-    X(long long, slots)                                 \
-    X(sedge_real, rk_a)                                 \
-    X(sedge_real, rk_b)                                 \
+#define SEDGE_STAGE_LIST(X)                           \
+    X(const sedge_state *SEDGE_RESTRICT, u)           \
+    X(sedge_state *SEDGE_RESTRICT, next)              \
+    X(sedge_state *SEDGE_RESTRICT, residual)          \
+    X(const sedge_point *SEDGE_RESTRICT, trace)       \
+    X(const sedge_link *SEDGE_RESTRICT, links)        \
+    X(const sedge_geometry *SEDGE_RESTRICT, geometry) \
+    X(const int *SEDGE_RESTRICT, material)            \
+    X(const sedge_real *SEDGE_RESTRICT, materials)    \
+    X(const sedge_deriv *SEDGE_RESTRICT, deriv)       \
+    X(const sedge_lift *SEDGE_RESTRICT, lift)         \
+    X(const short *SEDGE_RESTRICT, tables)            \
+    X(long long, first)                               \
+    X(long long, count)                               \
+    X(long long, slots)                               \
+    X(sedge_real, rk_a)                               \
+    X(sedge_real, rk_b)                               \
     X(sedge_real, dt)
 
 // The material values of one value of slots. One material: literals, nothing is read.
@@ -95,106 +112,115 @@ SEDGE_FUNCTION void get_material(sedge_value *m, const int *SEDGE_RESTRICT mater
 #endif
 }
 
-// Word w of value e in the block's memory; w = node * SEDGE_FIELDS + field, or of a face point.
-#define SEDGE_AT(e, w) ((w)*SEDGE_STRIDE + (e))
+// ---- traces ------------------------------------------------------------------------------------
 
-// The values [start, start + left) of u into the block's memory.
-SEDGE_FUNCTION void load_states(sedge_value *SEDGE_RESTRICT s_u,
-                                const sedge_state *SEDGE_RESTRICT u, long long start,
-                                long long left)
+// Where the neighbour's trace at point i of a face is.
+SEDGE_FUNCTION const sedge_real *find_neighbour(const sedge_link link, int i,
+                                                const sedge_state *SEDGE_RESTRICT u,
+                                                const sedge_point *SEDGE_RESTRICT trace,
+                                                const short *SEDGE_RESTRICT tables)
 {
-    const sedge_value *const words = u[start * SEDGE_NODES].f;
+    const short *const map = tables + SEDGE_FACE_POINTS + link.code * SEDGE_FACE_NODES + i;
 
-    SEDGE_ITEMS (e, SEDGE_BLOCK, w, SEDGE_WORDS, SEDGE_THREADS) {
-        if (e < left) s_u[SEDGE_AT(e, w)] = words[e * SEDGE_WORDS + w];
-    }
+    if (link.neighbour < 0)
+        return trace[(long long)(-1 - link.neighbour) * SEDGE_FACE_NODES +
+                     map[24 * SEDGE_FACE_NODES]]
+            .f;
+    const long long value = link.neighbour / SEDGE_LANES;
+    const sedge_value *const words = u[value * SEDGE_NODES_PADDED + *map].f;
+    return (const sedge_real *)words + link.neighbour % SEDGE_LANES;
 }
 
-// The neighbour's trace v, and its material, at point i of face `face` of one value of slots.
-SEDGE_FUNCTION void get_neighbour(sedge_value *v, sedge_value *mv, long long value, int face, int i,
-                                  const sedge_state *SEDGE_RESTRICT u,
-                                  const sedge_point *SEDGE_RESTRICT trace,
-                                  const sedge_link *SEDGE_RESTRICT links,
-                                  const int *SEDGE_RESTRICT material,
-                                  const sedge_real *SEDGE_RESTRICT materials,
-                                  const short *SEDGE_RESTRICT tables, long long slots)
+// The neighbour's trace at face point k of one value, one lane after the other.
+SEDGE_FUNCTION void get_trace_behind(sedge_value *v, long long value, int k,
+                                     const sedge_state *SEDGE_RESTRICT u,
+                                     const sedge_point *SEDGE_RESTRICT trace,
+                                     const sedge_link *SEDGE_RESTRICT links,
+                                     const short *SEDGE_RESTRICT tables)
 {
     SEDGE_LANES_LOOP (l) {
-        const sedge_link link = links[(value * SEDGE_LANES + l) * 4 + face];
-        const short *const map = tables + SEDGE_FACE_POINTS + link.code * SEDGE_FACE_NODES + i;
-
-        if (link.neighbour >= 0) {
-            const long long other = link.neighbour / SEDGE_LANES;
-            const int lane = link.neighbour % SEDGE_LANES;
-            const sedge_state *const p = u + other * SEDGE_NODES + *map;
-            SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_LANE(v[f], l) = SEDGE_LANE(p->f[f], lane);
-            (void)lane;
-        } else {
-            const sedge_point *const p = trace +
-                                         (long long)(-1 - link.neighbour) * SEDGE_FACE_NODES +
-                                         map[24 * SEDGE_FACE_NODES];
-            SEDGE_EACH (f, SEDGE_FIELDS) SEDGE_LANE(v[f], l) = p->f[f];
-        }
-#if SEDGE_MATERIALS > 1
-        const long long at = link.neighbour >= 0 ? link.neighbour : slots - 1 - link.neighbour;
-        const int id = material[at];
-        SEDGE_EACH (k, SEDGE_MATERIAL_VALUES)
-            SEDGE_LANE(mv[k], l) = materials[id * SEDGE_MATERIAL_VALUES + k];
+        const sedge_link link = links[(value * SEDGE_LANES + l) * 4 + k / SEDGE_FACE_NODES];
+        const sedge_real *const from = find_neighbour(link, k % SEDGE_FACE_NODES, u, trace, tables);
+#if SEDGE_LANES == 1
+        const sedge_point point = *(const sedge_point *)from;
+        SEDGE_EACH (f, SEDGE_FIELDS) v[f] = point.f[f];
+#else
+        const int step = link.neighbour >= 0 ? SEDGE_LANES : 1;
+        for (int f = 0; f < SEDGE_FIELDS; f++) SEDGE_LANE(v[f], l) = from[f * step];
 #endif
     }
+}
+
+// The material values behind a face.
+SEDGE_FUNCTION void get_neighbour_material(sedge_value *m, long long value, int face,
+                                           const sedge_link *SEDGE_RESTRICT links,
+                                           const int *SEDGE_RESTRICT material,
+                                           const sedge_real *SEDGE_RESTRICT materials,
+                                           long long slots)
+{
 #if SEDGE_MATERIALS == 1
-    get_material(mv, material, materials, 0);
-    (void)slots;
+    get_material(m, material, materials, value);
+    (void)face, (void)links, (void)slots;
+#else
+    SEDGE_LANES_LOOP (l) {
+        const int neighbour = links[(value * SEDGE_LANES + l) * 4 + face].neighbour;
+        const int id = material[neighbour >= 0 ? neighbour : slots - 1 - neighbour];
+        SEDGE_EACH (k, SEDGE_MATERIAL_VALUES)
+            SEDGE_LANE(m[k], l) = materials[id * SEDGE_MATERIAL_VALUES + k];
+    }
 #endif
 }
 
-// s_f = Fscale (n.F* - n.F) at all face points of the block. Own traces come from s_u, or from u
-// where s_u is null.
-SEDGE_FUNCTION void
-find_jumps(sedge_value *SEDGE_RESTRICT s_f, const sedge_value *SEDGE_RESTRICT s_u, long long start,
-           long long left, const sedge_state *SEDGE_RESTRICT u,
-           const sedge_point *SEDGE_RESTRICT trace, const sedge_link *SEDGE_RESTRICT links,
-           const sedge_face_geometry *SEDGE_RESTRICT faces, const int *SEDGE_RESTRICT material,
-           const sedge_real *SEDGE_RESTRICT materials, const short *SEDGE_RESTRICT tables,
-           long long slots)
+// Fscale (n.F* - n.F) at face point k of an element into s_f. other is the neighbour's trace,
+// own_words are the element's states.
+SEDGE_FUNCTION void find_jump(sedge_value *SEDGE_RESTRICT s_f, const sedge_value *own_words,
+                              const sedge_value *other, const sedge_geometry *geometry,
+                              long long value, int k, const sedge_link *SEDGE_RESTRICT links,
+                              const int *SEDGE_RESTRICT material,
+                              const sedge_real *SEDGE_RESTRICT materials,
+                              const short *SEDGE_RESTRICT tables, long long slots)
 {
-    SEDGE_ITEMS (e, SEDGE_BLOCK, k, SEDGE_FACE_POINTS, SEDGE_THREADS) {
-        if (e < left) {
-            const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-            const int face = k / SEDGE_FACE_NODES;
-            const int node = tables[k];
-            const sedge_face_geometry geometry = faces[(start + e) * 4 + face];
-            sedge_value own[SEDGE_FIELDS];
-            sedge_value other[SEDGE_FIELDS];
-            sedge_value jump[SEDGE_FIELDS];
-            sedge_value m[SEDGE_MATERIAL_VALUES + 1];
-            sedge_value mv[SEDGE_MATERIAL_VALUES + 1];
+    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    const int face = k / SEDGE_FACE_NODES;
+    const sedge_state own = *(const sedge_state *)(own_words + tables[k] * SEDGE_FIELDS);
+    const sedge_face_geometry at = geometry->face[face];
+    sedge_state jump;
+    sedge_value m[SEDGE_MATERIAL_VALUES + 1];
+    sedge_value mv[SEDGE_MATERIAL_VALUES + 1];
 
-            get_material(m, material, materials, start + e);
-            get_neighbour(other, mv, start + e, face, k % SEDGE_FACE_NODES, u, trace, links,
-                          material, materials, tables, slots);
-            SEDGE_EACH (f, SEDGE_FIELDS)
-                own[f] = s_u ? s_u[SEDGE_AT(e, node * SEDGE_FIELDS + f)]
-                             : u[(start + e) * SEDGE_NODES + node].f[f];
-            SEDGE_SURFACE(own, other, m, mv, geometry.n, constants, jump);
-            SEDGE_EACH (f, SEDGE_FIELDS)
-                s_f[SEDGE_AT(e, k * SEDGE_FIELDS + f)] = geometry.scale * jump[f];
-        }
+    get_material(m, material, materials, value);
+    get_neighbour_material(mv, value, face, links, material, materials, slots);
+    SEDGE_SURFACE(own.f, other, m, mv, at.n, constants, jump.f);
+    SEDGE_EACH (f, SEDGE_FIELDS) jump.f[f] = at.scale * jump.f[f];
+    *(sedge_state *)(s_f + k * SEDGE_FIELDS) = jump;
+}
+
+// ---- volume ------------------------------------------------------------------------------------
+
+// `count` neighbouring words of the block's memory; by packs where that can be.
+SEDGE_FUNCTION void fetch(sedge_value *SEDGE_RESTRICT q, const sedge_value *SEDGE_RESTRICT from)
+{
+#if SEDGE_PACK > 1
+    SEDGE_EACH (p, SEDGE_GROUP * SEDGE_FIELDS / SEDGE_PACK) {
+        const sedge_pack pack = ((const sedge_pack *)from)[p];
+        SEDGE_EACH (i, SEDGE_PACK) q[p * SEDGE_PACK + i] = pack.v[i];
     }
+#else
+    SEDGE_EACH (f, SEDGE_FIELD_BLOCK) q[f] = from[f];
+#endif
 }
 
 #if SEDGE_LINEAR
-// sum = -div F at the tile's nodes. F is linear and constant in an element, so the derivative comes
-// first, and fields can be taken SEDGE_FIELD_BLOCK at a time: div F(u) = sum_d F_d(du/dx_d).
-SEDGE_FUNCTION void find_divergence(sedge_value *SEDGE_RESTRICT sum,
-                                    const sedge_value *SEDGE_RESTRICT s_u, int e, int tile,
-                                    long long value, const sedge_value *SEDGE_RESTRICT metric,
-                                    const int *SEDGE_RESTRICT material,
-                                    const sedge_real *SEDGE_RESTRICT materials,
-                                    const sedge_deriv *SEDGE_RESTRICT deriv)
+// sum = -div F at the tile's nodes, `words` the element's. F is linear and constant in an element,
+// so the derivative comes first: div F(u) = sum_d F_d(du/dx_d). On the host fields are taken
+// SEDGE_FIELD_BLOCK at a time, on a GPU all at once.
+SEDGE_FUNCTION void
+find_divergence(sedge_value *SEDGE_RESTRICT sum, const sedge_value *SEDGE_RESTRICT words, int tile,
+                long long value, const sedge_geometry *geometry, const int *SEDGE_RESTRICT material,
+                const sedge_real *SEDGE_RESTRICT materials, const sedge_deriv *SEDGE_RESTRICT deriv)
 {
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-    const sedge_value *const g = metric + value * 9;
+    const sedge_value *const g = geometry->metric;
     sedge_value m[SEDGE_MATERIAL_VALUES + 1];
 
     get_material(m, material, materials, value);
@@ -205,16 +231,17 @@ SEDGE_FUNCTION void find_divergence(sedge_value *SEDGE_RESTRICT sum,
         SEDGE_EACH (i, SEDGE_TN)
             SEDGE_EACH (j, 3)
                 SEDGE_EACH (f, SEDGE_FIELD_BLOCK) d[i][j][f] = SEDGE_SPLAT(0.0);
-        for (int n = 0; n < SEDGE_NODES; n++) {
-            const sedge_deriv *const op = &deriv[n * SEDGE_TILES + tile];
-            SEDGE_LOCAL_COPY(sedge_deriv, w, op);
-            sedge_value q[SEDGE_FIELD_BLOCK];
+        for (int n = 0; n < SEDGE_NODES_PADDED / SEDGE_GROUP; n++) {
+            SEDGE_LOCAL_COPY(sedge_deriv, op, &deriv[n * SEDGE_TILES + tile]);
+            sedge_value q[SEDGE_GROUP * SEDGE_FIELD_BLOCK];
 
-            SEDGE_EACH (f, SEDGE_FIELD_BLOCK)
-                q[f] = s_u[SEDGE_AT(e, n * SEDGE_FIELDS + part * SEDGE_FIELD_BLOCK + f)];
-            SEDGE_EACH (i, SEDGE_TN)
-                SEDGE_EACH (j, 3)
-                    SEDGE_EACH (f, SEDGE_FIELD_BLOCK) d[i][j][f] += w->w[3 * i + j] * q[f];
+            fetch(q, words + n * SEDGE_GROUP * SEDGE_FIELDS + part * SEDGE_FIELD_BLOCK);
+            SEDGE_EACH (p, SEDGE_GROUP)
+                SEDGE_EACH (i, SEDGE_TN)
+                    SEDGE_EACH (j, 3)
+                        SEDGE_EACH (f, SEDGE_FIELD_BLOCK)
+                            d[i][j][f] +=
+                                op->w[(p * SEDGE_TN + i) * 3 + j] * q[p * SEDGE_FIELD_BLOCK + f];
         }
         SEDGE_EACH (i, SEDGE_TN)
             SEDGE_EACH (x, 3) {
@@ -232,79 +259,88 @@ SEDGE_FUNCTION void find_divergence(sedge_value *SEDGE_RESTRICT sum,
     }
 }
 #else
-// s_u: the states become contravariant fluxes, r, s, t after each other, each as s_u was.
-SEDGE_FUNCTION void find_fluxes(sedge_value *SEDGE_RESTRICT s_g,
-                                const sedge_value *SEDGE_RESTRICT s_u, long long start,
-                                long long left, const sedge_value *SEDGE_RESTRICT metric,
-                                const int *SEDGE_RESTRICT material,
-                                const sedge_real *SEDGE_RESTRICT materials)
+// Contravariant fluxes at node n: three times the element's words behind s_g, r, s, t.
+SEDGE_FUNCTION void find_flux(sedge_value *SEDGE_RESTRICT s_g, const sedge_value *words, int n,
+                              long long value, const sedge_geometry *geometry,
+                              const int *SEDGE_RESTRICT material,
+                              const sedge_real *SEDGE_RESTRICT materials)
 {
-    SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
-        if (e < left) {
-            const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-            const sedge_value *const g = metric + (start + e) * 9;
-            sedge_value m[SEDGE_MATERIAL_VALUES + 1];
-            sedge_value own[SEDGE_FIELDS];
-            sedge_value flux[3][SEDGE_FIELDS];
+    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    const sedge_value *const g = geometry->metric;
+    sedge_value m[SEDGE_MATERIAL_VALUES + 1];
+    sedge_value own[SEDGE_FIELDS];
+    sedge_value flux[3][SEDGE_FIELDS];
 
-            get_material(m, material, materials, start + e);
-            SEDGE_EACH (f, SEDGE_FIELDS) own[f] = s_u[SEDGE_AT(e, n * SEDGE_FIELDS + f)];
-            SEDGE_FLUX(own, m, constants, flux[0], flux[1], flux[2]);
-            SEDGE_EACH (j, 3)
-                SEDGE_EACH (f, SEDGE_FIELDS)
-                    s_g[SEDGE_AT(e, (j * SEDGE_NODES + n) * SEDGE_FIELDS + f)] =
-                        g[3 * j] * flux[0][f] + g[3 * j + 1] * flux[1][f] +
-                        g[3 * j + 2] * flux[2][f];
-        }
-    }
+    get_material(m, material, materials, value);
+    SEDGE_EACH (f, SEDGE_FIELDS) own[f] = words[n * SEDGE_FIELDS + f];
+    SEDGE_FLUX(own, m, constants, flux[0], flux[1], flux[2]);
+    SEDGE_EACH (j, 3)
+        SEDGE_EACH (f, SEDGE_FIELDS)
+            s_g[j * SEDGE_WORDS + n * SEDGE_FIELDS + f] =
+                g[3 * j] * flux[0][f] + g[3 * j + 1] * flux[1][f] + g[3 * j + 2] * flux[2][f];
 }
 
-// sum = -div F at the tile's nodes, F any function of u, from the fluxes s_g of find_fluxes.
+// sum = -div F at the tile's nodes, F any function of u, from the fluxes of find_flux.
 SEDGE_FUNCTION void differentiate(sedge_value *SEDGE_RESTRICT sum,
-                                  const sedge_value *SEDGE_RESTRICT s_g, int e, int tile,
+                                  const sedge_value *SEDGE_RESTRICT s_g, int tile,
                                   const sedge_deriv *SEDGE_RESTRICT deriv)
 {
     SEDGE_EACH (w, SEDGE_TN * SEDGE_FIELDS) sum[w] = SEDGE_SPLAT(0.0);
     for (int n = 0; n < SEDGE_NODES; n++) {
-        const sedge_deriv *const op = &deriv[n * SEDGE_TILES + tile];
+        const sedge_deriv *const op = &deriv[n / SEDGE_GROUP * SEDGE_TILES + tile];
         SEDGE_EACH (j, 3)
             SEDGE_EACH (f, SEDGE_FIELDS) {
-                const sedge_value q = s_g[SEDGE_AT(e, (j * SEDGE_NODES + n) * SEDGE_FIELDS + f)];
-                SEDGE_EACH (i, SEDGE_TN) sum[i * SEDGE_FIELDS + f] -= op->w[3 * i + j] * q;
+                const sedge_value q = s_g[j * SEDGE_WORDS + n * SEDGE_FIELDS + f];
+                SEDGE_EACH (i, SEDGE_TN)
+                    sum[i * SEDGE_FIELDS + f] -=
+                        op->w[(n % SEDGE_GROUP * SEDGE_TN + i) * 3 + j] * q;
             }
     }
 }
 #endif
 
-// sum -= LIFT s_f at the tile's nodes.
-SEDGE_FUNCTION void subtract_lift(sedge_value *SEDGE_RESTRICT sum,
-                                  const sedge_value *SEDGE_RESTRICT s_f, int e, int tile,
-                                  const sedge_lift *SEDGE_RESTRICT lift)
-{
-    SEDGE_EACH (part, SEDGE_FIELDS / SEDGE_LIFT_BLOCK) {
-        sedge_value a[SEDGE_TN][SEDGE_LIFT_BLOCK];
+// ---- surface and update ------------------------------------------------------------------------
 
-        SEDGE_EACH (i, SEDGE_TN)
+// sum = LIFT s_f at the tile's SEDGE_LIFT_TN nodes, `words` the element's jumps.
+SEDGE_FUNCTION void find_lift(sedge_value *SEDGE_RESTRICT sum,
+                              const sedge_value *SEDGE_RESTRICT words, int tile,
+                              const sedge_lift *SEDGE_RESTRICT lift)
+{
+#if SEDGE_PACK > 1
+    SEDGE_EACH (w, SEDGE_LIFT_TN * SEDGE_FIELDS) sum[w] = SEDGE_SPLAT(0.0);
+    for (int k = 0; k < SEDGE_FACE_POINTS / SEDGE_GROUP; k++) {
+        SEDGE_LOCAL_COPY(sedge_lift, op, &lift[k * SEDGE_LIFT_TILES + tile]);
+        sedge_value q[SEDGE_GROUP * SEDGE_FIELDS];
+
+        fetch(q, words + k * SEDGE_GROUP * SEDGE_FIELDS);
+        SEDGE_EACH (p, SEDGE_GROUP)
+            SEDGE_EACH (i, SEDGE_LIFT_TN)
+                SEDGE_EACH (f, SEDGE_FIELDS)
+                    sum[i * SEDGE_FIELDS + f] +=
+                        op->w[p * SEDGE_LIFT_TN + i] * q[p * SEDGE_FIELDS + f];
+    }
+#else
+    SEDGE_EACH (part, SEDGE_FIELDS / SEDGE_LIFT_BLOCK) {
+        sedge_value a[SEDGE_LIFT_TN][SEDGE_LIFT_BLOCK];
+
+        SEDGE_EACH (i, SEDGE_LIFT_TN)
             SEDGE_EACH (f, SEDGE_LIFT_BLOCK) a[i][f] = SEDGE_SPLAT(0.0);
         for (int k = 0; k < SEDGE_FACE_POINTS; k++) {
-            const sedge_lift *const op = &lift[k * SEDGE_TILES + tile];
-            SEDGE_LOCAL_COPY(sedge_lift, w, op);
-            sedge_value q[SEDGE_LIFT_BLOCK];
-
-            SEDGE_EACH (f, SEDGE_LIFT_BLOCK)
-                q[f] = s_f[SEDGE_AT(e, k * SEDGE_FIELDS + part * SEDGE_LIFT_BLOCK + f)];
-            SEDGE_EACH (i, SEDGE_TN)
-                SEDGE_EACH (f, SEDGE_LIFT_BLOCK) a[i][f] += w->w[i] * q[f];
+            const sedge_lift *const op = &lift[k * SEDGE_LIFT_TILES + tile];
+            SEDGE_EACH (i, SEDGE_LIFT_TN)
+                SEDGE_EACH (f, SEDGE_LIFT_BLOCK)
+                    a[i][f] += op->w[i] * words[k * SEDGE_FIELDS + part * SEDGE_LIFT_BLOCK + f];
         }
-        SEDGE_EACH (i, SEDGE_TN)
+        SEDGE_EACH (i, SEDGE_LIFT_TN)
             SEDGE_EACH (f, SEDGE_LIFT_BLOCK)
-                sum[i * SEDGE_FIELDS + part * SEDGE_LIFT_BLOCK + f] -= a[i][f];
+                sum[i * SEDGE_FIELDS + part * SEDGE_LIFT_BLOCK + f] = a[i][f];
     }
+#endif
 }
 
-// sum += S(u) at the tile's nodes.
-SEDGE_FUNCTION void add_source(sedge_value *SEDGE_RESTRICT sum, int tile, long long value,
-                               const sedge_state *SEDGE_RESTRICT u,
+// sum += S(u) at the tile's nodes, `words` the element's.
+SEDGE_FUNCTION void add_source(sedge_value *SEDGE_RESTRICT sum,
+                               const sedge_value *SEDGE_RESTRICT words, int tile, long long value,
                                const int *SEDGE_RESTRICT material,
                                const sedge_real *SEDGE_RESTRICT materials)
 {
@@ -314,172 +350,249 @@ SEDGE_FUNCTION void add_source(sedge_value *SEDGE_RESTRICT sum, int tile, long l
 
     get_material(m, material, materials, value);
     SEDGE_EACH (i, SEDGE_TN) {
-        if (tile * SEDGE_TN + i < SEDGE_NODES) {
-            const sedge_state own = u[value * SEDGE_NODES + tile * SEDGE_TN + i];
-            SEDGE_SOURCE(own.f, m, constants, sum + i * SEDGE_FIELDS);
-        }
-    }
-#else
-    (void)sum, (void)tile, (void)value, (void)u, (void)material, (void)materials;
-#endif
-}
-
-// The tile's sums into the block's memory, so that what follows goes by words, not by elements.
-SEDGE_FUNCTION void store_sums(sedge_value *SEDGE_RESTRICT s_r,
-                               const sedge_value *SEDGE_RESTRICT sum, int e, int tile)
-{
-    SEDGE_EACH (i, SEDGE_TN) {
         const int n = tile * SEDGE_TN + i;
-        if (n < SEDGE_NODES)
-            SEDGE_EACH (f, SEDGE_FIELDS)
-                s_r[SEDGE_AT(e, n * SEDGE_FIELDS + f)] = sum[i * SEDGE_FIELDS + f];
+        if (n < SEDGE_NODES) {
+            sedge_value own[SEDGE_FIELDS];
+            SEDGE_EACH (f, SEDGE_FIELDS) own[f] = words[n * SEDGE_FIELDS + f];
+            SEDGE_SOURCE(own, m, constants, sum + i * SEDGE_FIELDS);
+        }
     }
+#else
+    (void)sum, (void)words, (void)tile, (void)value, (void)material, (void)materials;
+#endif
 }
 
-// Runge-Kutta update of the block's values. In the first stage a = 0 and the residual is not read:
-// it may hold anything. `more` (may be null) is added to the rhs.
-SEDGE_FUNCTION void update(const sedge_value *SEDGE_RESTRICT s_r, long long start, long long left,
-                           const sedge_value *SEDGE_RESTRICT s_u,
-                           const sedge_state *SEDGE_RESTRICT u, sedge_state *SEDGE_RESTRICT next,
-                           sedge_state *SEDGE_RESTRICT residual,
-                           const sedge_state *SEDGE_RESTRICT more, sedge_real rk_a, sedge_real rk_b,
-                           sedge_real dt)
+// residual = a before + dt sum at the tile's nodes; the two may be the same memory. In the first
+// stage a = 0 and `before` is not read: it may hold anything.
+SEDGE_FUNCTION void add_volume(sedge_value *residual, const sedge_value *before,
+                               const sedge_value *SEDGE_RESTRICT sum, int tile, sedge_real rk_a,
+                               sedge_real dt)
 {
-    const long long at = start * SEDGE_NODES;
-    const sedge_value *const old = u[at].f;
-    sedge_value *const result = next[at].f;
-    sedge_value *const memory = residual[at].f;
+    SEDGE_EACH (p, SEDGE_TN * SEDGE_FIELDS / SEDGE_PACK) {
+        const int w = tile * SEDGE_TN * SEDGE_FIELDS + p * SEDGE_PACK;
 
-    SEDGE_ITEMS (e, SEDGE_BLOCK, w, SEDGE_WORDS, SEDGE_THREADS) {
-        if (e < left) {
-            const int k = e * SEDGE_WORDS + w;
-            sedge_value rhs = s_r[SEDGE_AT(e, w)];
+        if (w < SEDGE_WORDS) {
+            sedge_pack change;
 
-            if (more) rhs = rhs + more[at].f[k];
-            sedge_value change = dt * rhs;
-            if (rk_a != SEDGE_R(0.0)) change = change + rk_a * memory[k];
-            memory[k] = change;
-            result[k] = (s_u ? s_u[SEDGE_AT(e, w)] : old[k]) + rk_b * change;
+            SEDGE_EACH (i, SEDGE_PACK) change.v[i] = dt * sum[p * SEDGE_PACK + i];
+            if (rk_a != SEDGE_R(0.0)) {
+                const sedge_pack memory = *(const sedge_pack *)(before + w);
+                SEDGE_EACH (i, SEDGE_PACK) change.v[i] = change.v[i] + rk_a * memory.v[i];
+            }
+            *(sedge_pack *)(residual + w) = change;
         }
     }
 }
 
-#if SEDGE_LINEAR
-#define SEDGE_VOLUME_WORDS SEDGE_WORDS
-#else
-#define SEDGE_VOLUME_WORDS (4 * SEDGE_WORDS)
-#endif
-#define SEDGE_SURFACE_WORDS (SEDGE_FACE_POINTS * SEDGE_FIELDS)
-
-#if SEDGE_FUSED
-SEDGE_KERNEL(sedge_stage, SEDGE_THREADS, SEDGE_STAGE_LIST)
+// residual -= dt sum, result = old + b residual at the lift tile's nodes; old and result may be the
+// same memory.
+SEDGE_FUNCTION void add_surface(sedge_value *result, const sedge_value *old, sedge_value *residual,
+                                const sedge_value *SEDGE_RESTRICT sum, int tile, sedge_real rk_b,
+                                sedge_real dt)
 {
-    SEDGE_OUTER (b) {
-        const long long start = first + b * SEDGE_BLOCK;
-        const long long left = count - b * SEDGE_BLOCK;
-        SEDGE_SCRATCH(sedge_value, scratch, SEDGE_SCRATCH_WORDS);
-        sedge_value *const s_u = scratch;
-        sedge_value *const s_f =
-            SEDGE_OVERLAY ? scratch : scratch + SEDGE_STRIDE * SEDGE_VOLUME_WORDS;
-        const sedge_value *const kept = SEDGE_OVERLAY ? 0 : s_u;
-        SEDGE_PRIVATE(sedge_value, sum, SEDGE_TILES * SEDGE_BLOCK, SEDGE_TN * SEDGE_FIELDS);
+    SEDGE_EACH (p, SEDGE_LIFT_TN * SEDGE_FIELDS / SEDGE_PACK) {
+        const int w = tile * SEDGE_LIFT_TN * SEDGE_FIELDS + p * SEDGE_PACK;
 
-        load_states(s_u, u, start, left);
-        SEDGE_BARRIER();
-#if !SEDGE_OVERLAY
-        find_jumps(s_f, kept, start, left, u, trace, links, faces, material, materials, tables,
-                   slots);
-#endif
-#if SEDGE_LINEAR
-        SEDGE_ITEMS (tile, SEDGE_TILES, e, SEDGE_BLOCK, SEDGE_THREADS)
-            find_divergence(SEDGE_MINE(sum, tile * SEDGE_BLOCK + e), s_u, e, tile,
-                            start + (e < left ? e : 0), metric, material, materials, deriv);
-#else
-        find_fluxes(s_u + SEDGE_STRIDE * SEDGE_WORDS, s_u, start, left, metric, material,
-                    materials);
-        SEDGE_BARRIER();
-        SEDGE_ITEMS (tile, SEDGE_TILES, e, SEDGE_BLOCK, SEDGE_THREADS)
-            differentiate(SEDGE_MINE(sum, tile * SEDGE_BLOCK + e), s_u + SEDGE_STRIDE * SEDGE_WORDS,
-                          e, tile, deriv);
-#endif
-        SEDGE_BARRIER();
-#if SEDGE_OVERLAY
-        find_jumps(s_f, kept, start, left, u, trace, links, faces, material, materials, tables,
-                   slots);
-        SEDGE_BARRIER();
-#endif
-        SEDGE_ITEMS (tile, SEDGE_TILES, e, SEDGE_BLOCK, SEDGE_THREADS) {
-            subtract_lift(SEDGE_MINE(sum, tile * SEDGE_BLOCK + e), s_f, e, tile, lift);
-            if (e < left)
-                add_source(SEDGE_MINE(sum, tile * SEDGE_BLOCK + e), tile, start + e, u, material,
-                           materials);
+        if (w < SEDGE_WORDS) {
+            sedge_pack change = *(const sedge_pack *)(residual + w);
+            sedge_pack next = *(const sedge_pack *)(old + w);
+
+            SEDGE_EACH (i, SEDGE_PACK) {
+                change.v[i] = change.v[i] - dt * sum[p * SEDGE_PACK + i];
+                next.v[i] = next.v[i] + rk_b * change.v[i];
+            }
+            *(sedge_pack *)(residual + w) = change;
+            *(sedge_pack *)(result + w) = next;
         }
-        SEDGE_BARRIER();
-        SEDGE_ITEMS (tile, SEDGE_TILES, e, SEDGE_BLOCK, SEDGE_THREADS)
-            store_sums(s_f, SEDGE_MINE(sum, tile * SEDGE_BLOCK + e), e, tile);
-        SEDGE_BARRIER();
-        update(s_f, start, left, kept, u, next, residual, 0, rk_a, rk_b, dt);
     }
-    (void)rhs;
 }
+
+// ---- kernels -----------------------------------------------------------------------------------
+
+// The geometry of values [start, start + left), the same way.
+SEDGE_FUNCTION void copy_geometry(sedge_geometry *SEDGE_RESTRICT to,
+                                  const sedge_geometry *SEDGE_RESTRICT from, long long start,
+                                  long long left)
+{
+    SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_GEOMETRY_WORDS / SEDGE_PACK, SEDGE_THREADS) {
+        if (e < left)
+            SEDGE_COPY_PACK((sedge_value *)(to + e) + p * SEDGE_PACK,
+                            (const sedge_value *)(from + start + e) + p * SEDGE_PACK);
+    }
+}
+
+// Start to copy the words of values [start, start + left) into the block's memory.
+SEDGE_FUNCTION void copy_in(sedge_value *SEDGE_RESTRICT to, const sedge_state *SEDGE_RESTRICT from,
+                            long long start, long long left)
+{
+    const sedge_value *const words = from[start * SEDGE_NODES_PADDED].f;
+
+    SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_WORDS / SEDGE_PACK, SEDGE_THREADS) {
+        if (e < left)
+            SEDGE_COPY_PACK(to + e * SEDGE_STRIDE + p * SEDGE_PACK,
+                            words + e * SEDGE_WORDS + p * SEDGE_PACK);
+    }
+}
+
+SEDGE_FUNCTION void copy_out(sedge_state *SEDGE_RESTRICT to, const sedge_value *SEDGE_RESTRICT from,
+                             long long start, long long left)
+{
+    sedge_value *const words = to[start * SEDGE_NODES_PADDED].f;
+
+    SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_WORDS / SEDGE_PACK, SEDGE_THREADS) {
+        if (e < left)
+            *(sedge_pack *)(words + e * SEDGE_WORDS + p * SEDGE_PACK) =
+                *(const sedge_pack *)(from + e * SEDGE_STRIDE + p * SEDGE_PACK);
+    }
+}
+
+// Where a block finds geometry, states, residuals: on the host where they are, else in its memory.
+#if SEDGE_TARGET_HOST
+#define SEDGE_BLOCK_STATES(scratch)                                  \
+    const sedge_geometry *const s_x = geometry + start;              \
+    const sedge_value *const s_u = u[start * SEDGE_NODES_PADDED].f;  \
+    sedge_value *const s_r = residual[start * SEDGE_NODES_PADDED].f; \
+    sedge_value *const s_n = next[start * SEDGE_NODES_PADDED].f;     \
+    sedge_value *const s_f = (scratch)
 #else
+#define SEDGE_BLOCK_STATES(scratch)                                          \
+    sedge_geometry *const s_x = (sedge_geometry *)(scratch);                 \
+    sedge_value *const s_u = (scratch) + SEDGE_BLOCK * SEDGE_GEOMETRY_WORDS; \
+    sedge_value *const s_r = s_u + SEDGE_BLOCK * SEDGE_STRIDE;               \
+    sedge_value *const s_n = s_u;                                            \
+    sedge_value *const s_f = s_r + SEDGE_BLOCK * SEDGE_STRIDE
+#endif
+
+// -div F at the tile's nodes of element e.
+#if SEDGE_LINEAR
+#define SEDGE_FIND_VOLUME(sum)                                                                  \
+    find_divergence(sum, s_u + e * SEDGE_STRIDE, tile, start + e, s_x + e, material, materials, \
+                    deriv)
+#else
+#define SEDGE_FIND_VOLUME(sum) differentiate(sum, s_g + e * 3 * SEDGE_WORDS, tile, deriv)
+#endif
+
+#if !SEDGE_FUSED
 SEDGE_KERNEL(sedge_volume, SEDGE_THREADS, SEDGE_STAGE_LIST)
 {
     SEDGE_OUTER (b) {
         const long long start = first + b * SEDGE_BLOCK;
         const long long left = count - b * SEDGE_BLOCK;
-        SEDGE_SCRATCH(sedge_value, s_u, SEDGE_SCRATCH_WORDS);
-        SEDGE_PRIVATE(sedge_value, sum, SEDGE_TILES * SEDGE_BLOCK, SEDGE_TN * SEDGE_FIELDS);
-        sedge_value *const out = rhs[start * SEDGE_NODES].f;
+        SEDGE_SCRATCH(sedge_value, scratch, SEDGE_SCRATCH_WORDS);
+        SEDGE_BLOCK_STATES(scratch);
 
-        load_states(s_u, u, start, left);
-        SEDGE_BARRIER();
-#if SEDGE_LINEAR
-        SEDGE_ITEMS (tile, SEDGE_TILES, e, SEDGE_BLOCK, SEDGE_THREADS)
-            find_divergence(SEDGE_MINE(sum, tile * SEDGE_BLOCK + e), s_u, e, tile,
-                            start + (e < left ? e : 0), metric, material, materials, deriv);
-#else
-        find_fluxes(s_u + SEDGE_STRIDE * SEDGE_WORDS, s_u, start, left, metric, material,
-                    materials);
-        SEDGE_BARRIER();
-        SEDGE_ITEMS (tile, SEDGE_TILES, e, SEDGE_BLOCK, SEDGE_THREADS)
-            differentiate(SEDGE_MINE(sum, tile * SEDGE_BLOCK + e), s_u + SEDGE_STRIDE * SEDGE_WORDS,
-                          e, tile, deriv);
+#if SEDGE_TARGET_CUDA
+        copy_geometry(s_x, geometry, start, left);
+        copy_in(s_u, u, start, left);
+        if (rk_a != SEDGE_R(0.0)) copy_in(s_r, residual, start, left);
 #endif
+        SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
-        SEDGE_ITEMS (tile, SEDGE_TILES, e, SEDGE_BLOCK, SEDGE_THREADS)
-            store_sums(s_u, SEDGE_MINE(sum, tile * SEDGE_BLOCK + e), e, tile);
-        SEDGE_BARRIER();
-        SEDGE_ITEMS (e, SEDGE_BLOCK, w, SEDGE_WORDS, SEDGE_THREADS) {
-            if (e < left) out[e * SEDGE_WORDS + w] = s_u[SEDGE_AT(e, w)];
+#if !SEDGE_LINEAR
+        sedge_value *const s_g = s_f;
+        SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
+            if (e < left)
+                find_flux(s_g + e * 3 * SEDGE_WORDS, s_u + e * SEDGE_STRIDE, n, start + e, s_x + e,
+                          material, materials);
         }
+        SEDGE_BARRIER();
+#endif
+        SEDGE_ITEMS (tile, SEDGE_TILES, e, SEDGE_BLOCK, SEDGE_THREADS) {
+            if (e < left) {
+                sedge_value sum[SEDGE_TN * SEDGE_FIELDS];
+                SEDGE_FIND_VOLUME(sum);
+                add_source(sum, s_u + e * SEDGE_STRIDE, tile, start + e, material, materials);
+                add_volume(s_r + e * SEDGE_STRIDE, s_r + e * SEDGE_STRIDE, sum, tile, rk_a, dt);
+            }
+        }
+#if SEDGE_TARGET_CUDA
+        SEDGE_BARRIER();
+        copy_out(residual, s_r, start, left);
+#endif
+        (void)s_n, (void)s_f;
     }
-    (void)next, (void)residual, (void)trace, (void)links, (void)faces, (void)lift, (void)tables;
-    (void)slots, (void)rk_a, (void)rk_b, (void)dt;
+    (void)next, (void)trace, (void)links, (void)lift, (void)tables, (void)slots;
+    (void)rk_b;
 }
+#endif
 
+#if SEDGE_FUSED
+SEDGE_KERNEL(sedge_stage, SEDGE_THREADS, SEDGE_STAGE_LIST)
+#else
 SEDGE_KERNEL(sedge_surface, SEDGE_THREADS, SEDGE_STAGE_LIST)
+#endif
 {
     SEDGE_OUTER (b) {
         const long long start = first + b * SEDGE_BLOCK;
         const long long left = count - b * SEDGE_BLOCK;
-        SEDGE_SCRATCH(sedge_value, s_f, SEDGE_SCRATCH_WORDS);
-        SEDGE_PRIVATE(sedge_value, sum, SEDGE_TILES * SEDGE_BLOCK, SEDGE_TN * SEDGE_FIELDS);
+        SEDGE_SCRATCH(sedge_value, scratch, SEDGE_SCRATCH_WORDS);
+        SEDGE_BLOCK_STATES(scratch);
 
-        find_jumps(s_f, 0, start, left, u, trace, links, faces, material, materials, tables, slots);
+#if SEDGE_TARGET_CUDA
+        copy_geometry(s_x, geometry, start, left);
+        copy_in(s_u, u, start, left);
+        if (rk_a != SEDGE_R(0.0) || !SEDGE_FUSED) copy_in(s_r, residual, start, left);
+#endif
+#if SEDGE_TARGET_CUDA
+        sedge_value other[SEDGE_ROUNDS][SEDGE_FIELDS];
+        SEDGE_EACH (round, SEDGE_ROUNDS) {
+            const int at = (int)threadIdx.x + round * SEDGE_THREADS;
+            const int e = at / SEDGE_FACE_POINTS;
+            if (e < SEDGE_BLOCK && e < left)
+                get_trace_behind(other[round], start + e, at % SEDGE_FACE_POINTS, u, trace, links,
+                                 tables);
+        }
+        SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
-        SEDGE_ITEMS (tile, SEDGE_TILES, e, SEDGE_BLOCK, SEDGE_THREADS) {
-            sedge_value *const mine = SEDGE_MINE(sum, tile * SEDGE_BLOCK + e);
-            SEDGE_EACH (w, SEDGE_TN * SEDGE_FIELDS) mine[w] = SEDGE_SPLAT(0.0);
-            subtract_lift(mine, s_f, e, tile, lift);
-            if (e < left) add_source(mine, tile, start + e, u, material, materials);
+        SEDGE_EACH (round, SEDGE_ROUNDS) {
+            const int at = (int)threadIdx.x + round * SEDGE_THREADS;
+            const int e = at / SEDGE_FACE_POINTS;
+            if (e < SEDGE_BLOCK && e < left)
+                find_jump(s_f + e * SEDGE_FACE_STRIDE, s_u + e * SEDGE_STRIDE, other[round],
+                          s_x + e, start + e, at % SEDGE_FACE_POINTS, links, material, materials,
+                          tables, slots);
+        }
+#else
+        for (int k = 0; k < SEDGE_FACE_POINTS; k++) {
+            sedge_value other[SEDGE_FIELDS];
+            get_trace_behind(other, start, k, u, trace, links, tables);
+            find_jump(s_f, s_u, other, s_x, start, k, links, material, materials, tables, slots);
+        }
+        (void)left;
+#endif
+#if SEDGE_FUSED
+#if !SEDGE_LINEAR
+        sedge_value *const s_g = s_f + SEDGE_BLOCK * SEDGE_FACE_STRIDE;
+        SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
+            if (e < left)
+                find_flux(s_g + e * 3 * SEDGE_WORDS, s_u + e * SEDGE_STRIDE, n, start + e, s_x + e,
+                          material, materials);
         }
         SEDGE_BARRIER();
-        SEDGE_ITEMS (tile, SEDGE_TILES, e, SEDGE_BLOCK, SEDGE_THREADS)
-            store_sums(s_f, SEDGE_MINE(sum, tile * SEDGE_BLOCK + e), e, tile);
-        SEDGE_BARRIER();
-        update(s_f, start, left, 0, u, next, residual, rhs, rk_a, rk_b, dt);
-    }
-    (void)metric, (void)deriv;
-}
 #endif
+        SEDGE_ITEMS (tile, SEDGE_TILES, e, SEDGE_BLOCK, SEDGE_THREADS) {
+            if (e < left) {
+                sedge_value sum[SEDGE_TN * SEDGE_FIELDS];
+                SEDGE_FIND_VOLUME(sum);
+                add_source(sum, s_u + e * SEDGE_STRIDE, tile, start + e, material, materials);
+                add_volume(s_r + e * SEDGE_STRIDE, s_r + e * SEDGE_STRIDE, sum, tile, rk_a, dt);
+            }
+        }
+#endif
+        SEDGE_BARRIER();
+        SEDGE_ITEMS (tile, SEDGE_LIFT_TILES, e, SEDGE_BLOCK, SEDGE_THREADS) {
+            if (e < left) {
+                sedge_value sum[SEDGE_LIFT_TN * SEDGE_FIELDS];
+                find_lift(sum, s_f + e * SEDGE_FACE_STRIDE, tile, lift);
+                add_surface(s_n + e * SEDGE_STRIDE, s_u + e * SEDGE_STRIDE, s_r + e * SEDGE_STRIDE,
+                            sum, tile, rk_b, dt);
+            }
+        }
+#if SEDGE_TARGET_CUDA
+        SEDGE_BARRIER();
+        copy_out(next, s_u, start, left);
+        copy_out(residual, s_r, start, left);
+#endif
+    }
+    (void)deriv, (void)rk_a;
+}

@@ -1,14 +1,15 @@
 // Traces: what the stage kernel needs at faces that have no local neighbour.
 //
-// sedge_pack collects the traces that other ranks wait for; sedge_boundary makes the outer traces
-// of boundary faces from the inner ones by the equation's boundary functions. Types of dg_stage.h.
+// sedge_collect collects the traces that other ranks wait for; sedge_boundary makes the outer
+// traces of boundary faces from the inner ones by the equation's boundary functions. Types of
+// dg_stage.h.
 #pragma once
 
 #define SEDGE_TRACE_THREADS 128
 
 // halo    [faces] of (slot, face): which traces to send, in the order of the trace slots
 // packed  [faces][face nodes]
-#define SEDGE_PACK_LIST(X)                    \
+#define SEDGE_COLLECT_LIST(X)                 \
     X(const sedge_state *SEDGE_RESTRICT, u)   \
     X(const sedge_link *SEDGE_RESTRICT, halo) \
     X(const short *SEDGE_RESTRICT, tables)    \
@@ -17,14 +18,14 @@
 
 SEDGE_FUNCTION sedge_point get_trace(const sedge_state *SEDGE_RESTRICT u, int slot, int node)
 {
-    const sedge_state *const p = u + (long long)(slot / SEDGE_LANES) * SEDGE_NODES + node;
+    const sedge_state *const p = u + (long long)(slot / SEDGE_LANES) * SEDGE_NODES_PADDED + node;
     sedge_point trace;
 
     SEDGE_EACH (f, SEDGE_FIELDS) trace.f[f] = SEDGE_LANE(p->f[f], slot % SEDGE_LANES);
     return trace;
 }
 
-SEDGE_KERNEL(sedge_pack, SEDGE_TRACE_THREADS, SEDGE_PACK_LIST)
+SEDGE_KERNEL(sedge_collect, SEDGE_TRACE_THREADS, SEDGE_COLLECT_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_ITEMS (one, 1, k, SEDGE_TRACE_THREADS, SEDGE_TRACE_THREADS) {
@@ -41,19 +42,19 @@ SEDGE_KERNEL(sedge_pack, SEDGE_TRACE_THREADS, SEDGE_PACK_LIST)
 // boundary  [faces] of (slot, face); group [faces]
 // trace     at the first boundary face; places [faces][face nodes][3], fp64
 // parameters [groups][SEDGE_BOUNDARY_VALUES], fp64; kinds [groups], numbers of SEDGE_BOUNDARY_CASES
-#define SEDGE_BOUNDARY_LIST(X)                          \
-    X(const sedge_state *SEDGE_RESTRICT, u)             \
-    X(sedge_point *SEDGE_RESTRICT, trace)               \
-    X(const sedge_link *SEDGE_RESTRICT, boundary)       \
-    X(const int *SEDGE_RESTRICT, group)                 \
-    X(const double *SEDGE_RESTRICT, places)             \
-    X(const double *SEDGE_RESTRICT, parameters)         \
-    X(const int *SEDGE_RESTRICT, kinds)                 \
-    X(const sedge_face_geometry *SEDGE_RESTRICT, faces) \
-    X(const int *SEDGE_RESTRICT, material)              \
-    X(const sedge_real *SEDGE_RESTRICT, materials)      \
-    X(const short *SEDGE_RESTRICT, tables)              \
-    X(double, time)                                     \
+#define SEDGE_BOUNDARY_LIST(X)                        \
+    X(const sedge_state *SEDGE_RESTRICT, u)           \
+    X(sedge_point *SEDGE_RESTRICT, trace)             \
+    X(const sedge_link *SEDGE_RESTRICT, boundary)     \
+    X(const int *SEDGE_RESTRICT, group)               \
+    X(const double *SEDGE_RESTRICT, places)           \
+    X(const double *SEDGE_RESTRICT, parameters)       \
+    X(const int *SEDGE_RESTRICT, kinds)               \
+    X(const sedge_geometry *SEDGE_RESTRICT, geometry) \
+    X(const int *SEDGE_RESTRICT, material)            \
+    X(const sedge_real *SEDGE_RESTRICT, materials)    \
+    X(const short *SEDGE_RESTRICT, tables)            \
+    X(double, time)                                   \
     X(long long, points)
 
 #define SEDGE_BOUNDARY_CASE(number, function)                                                    \
@@ -73,8 +74,8 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
                 const int which = group[at / SEDGE_FACE_NODES];
                 const int i = (int)(at % SEDGE_FACE_NODES);
                 const int lane = face.neighbour % SEDGE_LANES;
-                const sedge_face_geometry *const geometry =
-                    faces + (long long)(face.neighbour / SEDGE_LANES) * 4 + face.code;
+                const sedge_face_geometry *const shape =
+                    &geometry[face.neighbour / SEDGE_LANES].face[face.code];
                 const sedge_point own =
                     get_trace(u, face.neighbour, tables[face.code * SEDGE_FACE_NODES + i]);
                 sedge_value mv[SEDGE_MATERIAL_VALUES + 1];
@@ -84,7 +85,7 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
 
                 get_material(mv, material, materials, face.neighbour / SEDGE_LANES);
                 for (int j = 0; j < SEDGE_MATERIAL_VALUES; j++) m[j] = SEDGE_LANE(mv[j], lane);
-                for (int j = 0; j < 3; j++) n[j] = SEDGE_LANE(geometry->n[j], lane);
+                for (int j = 0; j < 3; j++) n[j] = SEDGE_LANE(shape->n[j], lane);
                 switch (kinds[which]) {
                     SEDGE_BOUNDARY_CASES(SEDGE_BOUNDARY_CASE)
                 }

@@ -10,9 +10,12 @@
 // An unrolled loop: arrays indexed by i stay in registers.
 #define SEDGE_EACH(i, count) SEDGE_UNROLL for (int i = 0; i < (count); i++)
 
+// So many blocks a multiprocessor that its register file serves SEDGE_RESIDENT threads at least.
+#define SEDGE_MIN_BLOCKS(threads) (SEDGE_RESIDENT / (threads) > 1 ? SEDGE_RESIDENT / (threads) : 1)
+
 #define SEDGE_KERNEL_PARAMETER(type, name) , type name
-#define SEDGE_KERNEL(name, threads, LIST)                 \
-    extern "C" __global__ void __launch_bounds__(threads) \
+#define SEDGE_KERNEL(name, threads, LIST)                                            \
+    extern "C" __global__ void __launch_bounds__(threads, SEDGE_MIN_BLOCKS(threads)) \
         name(long long sedge_blocks LIST(SEDGE_KERNEL_PARAMETER))
 
 #define SEDGE_OUTER(b) \
@@ -22,6 +25,14 @@
     for (int sedge_t = (int)threadIdx.x, g = sedge_t / (items), n = sedge_t % (items); \
          sedge_t < (groups) * (items);                                                 \
          sedge_t += (threads), g = sedge_t / (items), n = sedge_t % (items))
+
+// 16 bytes from global memory into the block's, on their way until SEDGE_COPY_WAIT.
+#define SEDGE_COPY_PACK(to, from)                                                                  \
+    asm volatile(                                                                                  \
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)), \
+        "l"(from)                                                                                  \
+        : "memory")
+#define SEDGE_COPY_WAIT() asm volatile("cp.async.wait_all;" ::: "memory")
 
 // The block's memory, of a size that the launch gives; at most one a kernel.
 #define SEDGE_SCRATCH(type, name, count)                           \

@@ -40,6 +40,9 @@
     for (int g = 0; g < (groups); g++)            \
         for (int n = 0; n < (items); n++)
 
+#define SEDGE_COPY_PACK(to, from) (*(to) = *(from))
+#define SEDGE_COPY_WAIT()         (void)0
+
 #define SEDGE_SCRATCH(type, name, count)        type name[count]
 #define SEDGE_LOCAL_COPY(type, name, from)      const type *const name = (from)
 #define SEDGE_SHARED(type, name, count)         type name[count]

@@ -298,10 +298,26 @@ static sedge_status inspect(sedge_device *device, sedge_kernel_info *out,
                (&out->max_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
                "most threads of '%s'", kernel->name);
     SEDGE_CUDA(cuOccupancyMaxActiveBlocksPerMultiprocessor,
-               (&out->blocks_per_multiprocessor, function, threads, 0), "'%s', %d threads",
-               kernel->name, threads);
+               (&out->blocks_per_multiprocessor, function, threads, (size_t)kernel->scratch),
+               "'%s', %d threads", kernel->name, threads);
     out->shared_bytes = shared;
     out->local_bytes = local;
+    return SEDGE_OK;
+}
+
+static sedge_status set_scratch(sedge_device *device, sedge_kernel *kernel, int64_t bytes)
+{
+    if (bytes < 0 || bytes > device->info.shared_bytes_block) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_DEVICE,
+            "kernel '%s' wants %lld bytes of shared memory a block: 0..%lld are possible",
+            kernel->name, (long long)bytes, (long long)device->info.shared_bytes_block);
+    }
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuFuncSetAttribute,
+               (kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes),
+               "'%s', %lld bytes", kernel->name, (long long)bytes);
+    kernel->scratch = (int)bytes;
     return SEDGE_OK;
 }
 
@@ -321,8 +337,8 @@ static sedge_status launch(sedge_device *device, const sedge_kernel *kernel, voi
     for (int i = 0; i < count; i++) parameters[i + 1] = arguments[i];
     SEDGE_TRY(enter(device));
     SEDGE_CUDA(cuLaunchKernel,
-               (kernel->function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1, 0,
-                stream_or_own(device, stream), parameters, NULL),
+               (kernel->function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1,
+                (unsigned)kernel->scratch, stream_or_own(device, stream), parameters, NULL),
                "'%s', %lld blocks of %d threads", kernel->name, leading, threads);
     return finish(device, stream);
 }
@@ -368,6 +384,7 @@ static const sedge_device_operations operations = {
     .module_free = module_free,
     .module_get = module_get,
     .inspect = inspect,
+    .set_scratch = set_scratch,
     .launch = launch,
 };
 

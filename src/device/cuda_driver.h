@@ -49,6 +49,7 @@
     X(cuModuleUnload)                              \
     X(cuModuleGetFunction)                         \
     X(cuFuncGetAttribute)                          \
+    X(cuFuncSetAttribute)                          \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
     X(cuLaunchKernel)
 

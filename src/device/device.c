@@ -384,6 +384,15 @@ sedge_status sedge_kernel_inspect(sedge_kernel_info *out, const sedge_kernel *ke
     return device->operations->inspect(device, out, kernel, threads);
 }
 
+sedge_status sedge_kernel_set_scratch(const sedge_kernel *kernel, int64_t bytes)
+{
+    sedge_device *const device = kernel->module->device;
+
+    for (sedge_kernel *own = kernel->module->kernels; own != NULL; own = own->next)
+        if (own == kernel) return device->operations->set_scratch(device, own, bytes);
+    return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "kernel '%s' is not in its module", kernel->name);
+}
+
 sedge_status sedge_kernel_launch(const sedge_kernel *kernel, sedge_stream *stream, int64_t blocks,
                                  int threads, void *const *arguments, int count)
 {

@@ -178,6 +178,12 @@ typedef struct sedge_kernel_info {
 SEDGE_MUST_USE
 sedge_status sedge_kernel_inspect(sedge_kernel_info *out, const sedge_kernel *kernel, int threads);
 
+// Give each block of later launches `bytes` bytes of shared memory whose size the launch decides
+// (SEDGE_SCRATCH in the kernel dialect), at most shared_bytes_block of the device. On the host
+// kernels have their own and nothing happens.
+SEDGE_MUST_USE
+sedge_status sedge_kernel_set_scratch(const sedge_kernel *kernel, int64_t bytes);
+
 // Run `blocks` blocks of `threads` threads (host: `threads` is ignored). `arguments[i]` points to
 // argument i, in the order of the kernel's list and without the implied leading block count.
 // blocks 0 is fine and does nothing. `stream` NULL: done when the call returns. On cuda a wrong

@@ -247,6 +247,12 @@ static sedge_status inspect(sedge_device *device, sedge_kernel_info *out,
     return SEDGE_OK;
 }
 
+static sedge_status set_scratch(sedge_device *device, sedge_kernel *kernel, int64_t bytes)
+{
+    (void)device, (void)kernel, (void)bytes; // a kernel's block memory is on its stack
+    return SEDGE_OK;
+}
+
 static sedge_status launch(sedge_device *device, const sedge_kernel *kernel, void *stream,
                            int64_t blocks, int threads, void *const *arguments, int count)
 {
@@ -290,6 +296,7 @@ static const sedge_device_operations operations = {
     .module_free = module_free,
     .module_get = module_get,
     .inspect = inspect,
+    .set_scratch = set_scratch,
     .launch = launch,
 };
 

@@ -39,6 +39,7 @@ typedef struct sedge_device_operations {
     sedge_status (*module_get)(sedge_device *device, sedge_kernel *kernel, void *module);
     sedge_status (*inspect)(sedge_device *device, sedge_kernel_info *out,
                             const sedge_kernel *kernel, int threads);
+    sedge_status (*set_scratch)(sedge_device *device, sedge_kernel *kernel, int64_t bytes);
     sedge_status (*launch)(sedge_device *device, const sedge_kernel *kernel, void *stream,
                            int64_t blocks, int threads, void *const *arguments, int count);
 } sedge_device_operations;
@@ -61,6 +62,7 @@ struct sedge_kernel {
     char *name;
     void *function; // CUfunction; the host's function pointer, byte by byte
     int arguments;  // without the block count; -1: not known
+    int scratch;    // bytes of shared memory that a launch gives each block
 };
 
 struct sedge_module {

@@ -7,7 +7,7 @@
 
 static const char *const kernel_names[KERNELS] = {
     [KERNEL_STAGE] = "sedge_stage",       [KERNEL_VOLUME] = "sedge_volume",
-    [KERNEL_SURFACE] = "sedge_surface",   [KERNEL_PACK] = "sedge_pack",
+    [KERNEL_SURFACE] = "sedge_surface",   [KERNEL_PACK] = "sedge_collect",
     [KERNEL_BOUNDARY] = "sedge_boundary", [KERNEL_POINT] = "sedge_point_source",
     [KERNEL_ENERGY] = "sedge_energy",     [KERNEL_PROBE] = "sedge_probe",
 };
@@ -54,6 +54,9 @@ static sedge_status make_program(sedge_operator *op, sedge_cache *cache)
         if (k == KERNEL_STAGE && !op->shape.fused) continue;
         if ((k == KERNEL_VOLUME || k == KERNEL_SURFACE) && op->shape.fused) continue;
         SEDGE_TRY_GOTO(status, sedge_program_get(&op->kernel[k], op->program, kernel_names[k]));
+        if (k <= KERNEL_SURFACE)
+            SEDGE_TRY_GOTO(status,
+                           sedge_kernel_set_scratch(op->kernel[k], op->shape.scratch_bytes));
     }
 done:
     sedge_text_free(constants);
@@ -64,14 +67,13 @@ static sedge_status make_state(sedge_operator *op)
 {
     const int64_t real = op->shape.real_bytes;
     const int64_t fields = op->problem->equation->fields;
-    const int64_t bytes = op->layout.slots * op->element->nodes * fields * real;
+    const int64_t bytes = op->layout.slots * op->shape.nodes_padded * fields * real;
     const int64_t traces = op->mesh->halo_faces + op->mesh->boundary_faces;
     const int64_t trace_bytes = traces * op->element->face_nodes * fields * real;
 
     SEDGE_TRY(sedge_buffer_create(&op->u[0], op->device, bytes));
     SEDGE_TRY(sedge_buffer_create(&op->u[1], op->device, bytes));
     SEDGE_TRY(sedge_buffer_create(&op->residual, op->device, bytes));
-    SEDGE_TRY(sedge_buffer_create(&op->rhs, op->device, op->shape.fused ? 16 : bytes));
     SEDGE_TRY(sedge_buffer_create(&op->trace, op->device, trace_bytes + 16));
     return sedge_buffer_create(&op->energy, op->device, op->layout.slots * (int64_t)sizeof(double));
 }
@@ -140,11 +142,9 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
     SEDGE_TRY_GOTO(status, operator_shape_choose(&op->shape, sedge_device_get_info(device), problem,
                                                  element, options));
     operator_layout_compute(&op->layout, mesh, op->shape.lanes);
-    (void)snprintf(op->variant, sizeof op->variant, "%s b%d n%d f%d l%d",
-                   op->shape.overlay ? "overlay"
-                   : op->shape.fused ? "fused"
-                                     : "split",
-                   op->shape.block, op->shape.item_nodes, op->shape.field_block, op->shape.lanes);
+    (void)snprintf(op->variant, sizeof op->variant, "%s b%d n%d,%d f%d l%d",
+                   op->shape.fused ? "fused" : "split", op->shape.block, op->shape.item_nodes,
+                   op->shape.lift_nodes, op->shape.field_block, op->shape.lanes);
     SEDGE_TRY_GOTO(status, make_program(op, cache));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_local(op)));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_exchange(op)));
@@ -159,13 +159,11 @@ done:
 static void free_buffers(sedge_operator *op)
 {
     sedge_buffer *const buffers[] = {
-        op->u[0],           op->u[1],          op->residual,       op->rhs,
-        op->trace,          op->links,         op->metric,         op->faces,
-        op->material,       op->materials,     op->deriv,          op->lift,
-        op->tables,         op->half_jacobian, op->mass,           op->energy,
-        op->energy_weights, op->boundary,      op->boundary_group, op->places,
-        op->parameters,     op->kinds,         op->halo,           op->packed,
-        op->probe_slots,    op->probe_weights, op->probe_samples,
+        op->u[0],     op->u[1],           op->residual,    op->trace,         op->links,
+        op->geometry, op->material,       op->materials,   op->deriv,         op->lift,
+        op->tables,   op->half_jacobian,  op->mass,        op->energy,        op->energy_weights,
+        op->boundary, op->boundary_group, op->places,      op->parameters,    op->kinds,
+        op->halo,     op->packed,         op->probe_slots, op->probe_weights, op->probe_samples,
     };
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
@@ -237,11 +235,9 @@ static sedge_status run_range(sedge_operator *op, operator_kernel kernel, int64_
     uint64_t u = sedge_buffer_address(op->u[0]);
     uint64_t next = sedge_buffer_address(op->u[1]);
     uint64_t residual = sedge_buffer_address(op->residual);
-    uint64_t rhs = sedge_buffer_address(op->rhs);
     uint64_t trace = sedge_buffer_address(op->trace);
     uint64_t links = sedge_buffer_address(op->links);
-    uint64_t metric = sedge_buffer_address(op->metric);
-    uint64_t faces = sedge_buffer_address(op->faces);
+    uint64_t geometry = sedge_buffer_address(op->geometry);
     uint64_t material = sedge_buffer_address(op->material);
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t deriv = sedge_buffer_address(op->deriv);
@@ -251,9 +247,9 @@ static sedge_status run_range(sedge_operator *op, operator_kernel kernel, int64_
     operator_real a = operator_scalar(op, method->a[stage]);
     operator_real b = operator_scalar(op, method->b[stage]);
     operator_real step = operator_scalar(op, dt);
-    void *const arguments[] = {&u,     &next,     &residual,  &rhs,   &trace, &links,  &metric,
-                               &faces, &material, &materials, &deriv, &lift,  &tables, &first,
-                               &count, &slots,    &a,         &b,     &step};
+    void *const arguments[] = {&u,        &next,      &residual, &trace, &links,  &geometry,
+                               &material, &materials, &deriv,    &lift,  &tables, &first,
+                               &count,    &slots,     &a,        &b,     &step};
     const int64_t blocks = (count + op->shape.block - 1) / op->shape.block;
 
     return operator_launch(op, kernel, op->main, blocks, op->shape.threads, arguments,
@@ -273,12 +269,13 @@ static sedge_status make_boundary_traces(sedge_operator *op, double time)
     uint64_t places = sedge_buffer_address(op->places);
     uint64_t parameters = sedge_buffer_address(op->parameters);
     uint64_t kinds = sedge_buffer_address(op->kinds);
-    uint64_t faces = sedge_buffer_address(op->faces);
+    uint64_t geometry = sedge_buffer_address(op->geometry);
     uint64_t material = sedge_buffer_address(op->material);
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t tables = sedge_buffer_address(op->tables);
-    void *const arguments[] = {&u,     &trace,    &boundary,  &group,  &places, &parameters, &kinds,
-                               &faces, &material, &materials, &tables, &time,   &points};
+    void *const arguments[] = {&u,          &trace, &boundary, &group,    &places,
+                               &parameters, &kinds, &geometry, &material, &materials,
+                               &tables,     &time,  &points};
 
     return operator_launch(
         op, KERNEL_BOUNDARY, op->main, (points + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
@@ -417,7 +414,7 @@ sedge_status sedge_operator_wait(sedge_operator *op)
 static int64_t state_index(const sedge_operator *op, int64_t slot, int field, int node)
 {
     const int64_t lanes = op->shape.lanes;
-    const int64_t row = slot / lanes * op->element->nodes + node;
+    const int64_t row = slot / lanes * op->shape.nodes_padded + node;
 
     return (row * op->problem->equation->fields + field) * lanes + slot % lanes;
 }
@@ -428,8 +425,8 @@ sedge_status sedge_operator_set(sedge_operator *op, const double *u)
     const int nodes = op->element->nodes;
     void *state = NULL;
 
-    SEDGE_TRY(
-        sedge_allocate(&state, op->layout.slots * fields * nodes, (size_t)op->shape.real_bytes));
+    SEDGE_TRY(sedge_allocate(&state, op->layout.slots * fields * op->shape.nodes_padded,
+                             (size_t)op->shape.real_bytes));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         const int64_t slot = operator_slot(op, e);
         for (int f = 0; f < fields; f++)
@@ -457,8 +454,8 @@ sedge_status sedge_operator_get(sedge_operator *op, double *u)
     sedge_status status;
     void *state = NULL;
 
-    SEDGE_TRY(
-        sedge_allocate(&state, op->layout.slots * fields * nodes, (size_t)op->shape.real_bytes));
+    SEDGE_TRY(sedge_allocate(&state, op->layout.slots * fields * op->shape.nodes_padded,
+                             (size_t)op->shape.real_bytes));
     SEDGE_TRY_GOTO(status, sedge_operator_wait(op));
     SEDGE_TRY_GOTO(status,
                    sedge_buffer_download(op->u[0], 0, state, sedge_buffer_bytes(op->u[0]), NULL));
@@ -492,7 +489,7 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     out->flops = elements * (6.0 * fields * np * np + 11.0 * fields * np + 61.0 * 4.0 * nfp +
                              np * (8.0 * fields * nfp + fields) + 4.0 * fields * np);
     out->bytes =
-        elements * (4.0 * fields * np * op->shape.real_bytes + 25.0 * op->shape.real_bytes + 32.0);
+        elements * (4.0 * fields * np * op->shape.real_bytes + 28.0 * op->shape.real_bytes + 32.0);
     out->stages = op->stages;
     out->exchange_seconds = op->exchange_seconds;
     out->exposed_seconds = op->exposed_seconds;
@@ -517,7 +514,7 @@ int64_t sedge_operator_memory(const sedge_problem *problem, int32_t elements, in
     const int64_t real = problem->precision == SEDGE_FP64 ? 8 : 4;
     const int64_t fields = problem->equation->fields;
 
-    return elements * (3 * nodes * fields * real + 25 * real + 8 * SEDGE_FACES + 20) +
+    return elements * (3 * nodes * fields * real + 28 * real + 8 * SEDGE_FACES + 20) +
            trace_faces * face_nodes * (fields * real + 3 * (int64_t)sizeof(double)) +
            nodes * (4 * nodes + 4 * face_nodes) * real;
 }

@@ -20,12 +20,12 @@ typedef struct sedge_operator sedge_operator;
 
 // How the stage kernel is cut; 0 or NULL means: by the rule for this device, order and precision.
 typedef struct sedge_operator_options {
-    const char *variant; // "fused": one kernel a stage; "overlay": the same with less memory a
-                         // block; "split": volume, then surface and update
-    int block_elements; // elements a block (cuda)
-    int item_nodes;     // nodes a work item
-    int item_fields;    // fields that a work item differentiates together
-    bool time_kernels;  // measure each kernel with events (costs a little)
+    const char *variant; // "fused": one kernel a stage; "split": volume, then surface and update
+    int block_elements;  // elements a block (cuda)
+    int item_nodes;      // nodes a work item in the volume
+    int lift_nodes;      // nodes a work item in the lift
+    int item_fields;     // fields that a work item differentiates together
+    bool time_kernels;   // measure each kernel with events (costs a little)
 } sedge_operator_options;
 
 // Compile, allocate, upload. Collective. Keeps element, mesh, problem, device and comm.

@@ -14,17 +14,21 @@
 // How the kernels are cut: the tunable numbers of dg_stage.h and what follows from them.
 typedef struct operator_shape {
     bool fused;
-    bool overlay;    // volume and surface share the block's memory
-    int lanes;       // slots a value
-    int block;       // values a block
-    int item_nodes;  // nodes an item: a tile
-    int tiles;       // for the nodes of one value
-    int threads;     // of a block
-    int field_block; // fields differentiated together
-    int lift_block;  // fields lifted together
-    int deriv_width; // numbers of D_r, D_s, D_t a tile and node, padded for vector loads
-    int lift_width;  // the same of the lift
-    int state_align; // bytes
+    int lanes;      // slots a value
+    int block;      // values a block
+    int item_nodes; // nodes an item: a tile
+    int tiles;      // for the nodes of one value
+    int lift_nodes; // nodes an item in the lift
+    int lift_tiles;
+    int threads;      // of a block
+    int field_block;  // fields differentiated together
+    int lift_block;   // fields lifted together
+    int pack;         // words of a vector load
+    int group;        // nodes or face points whose words fill whole packs
+    int nodes_padded; // nodes of an element, filled up to whole groups
+    int deriv_width;  // numbers of D_r, D_s, D_t a tile and group, padded for vector loads
+    int lift_width;   // the same of the lift
+    int state_align;  // bytes
     int real_bytes;
     int64_t scratch_words; // values of the block's memory
     int64_t scratch_bytes;
@@ -78,9 +82,8 @@ struct sedge_operator {
 
     sedge_buffer *u[2]; // u[0] is the current state
     sedge_buffer *residual;
-    sedge_buffer *rhs; // split variant
     sedge_buffer *trace;
-    sedge_buffer *links, *metric, *faces;
+    sedge_buffer *links, *geometry;
     sedge_buffer *material, *materials; // more than one material
     sedge_buffer *deriv, *lift, *tables;
     sedge_buffer *half_jacobian, *mass, *energy, *energy_weights;

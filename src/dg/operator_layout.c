@@ -41,49 +41,35 @@ static sedge_status upload(sedge_operator *op, sedge_buffer **out, void *from, i
     return status;
 }
 
-// Metric terms and face geometry; empty slots get zeros, so that nothing ever changes there.
+// sedge_geometry of dg_stage.h: four times normal and scale, then the metric terms. Empty slots get
+// zeros, so that nothing ever changes there.
 static sedge_status upload_geometry(sedge_operator *op)
 {
     const int lanes = op->shape.lanes;
-    const size_t real = (size_t)op->shape.real_bytes;
-    void *metric = NULL;
-    void *faces = NULL;
+    const int64_t count = op->layout.slots * 28;
+    void *list = NULL;
     double *half_jacobian = NULL;
-    sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_allocate(&metric, op->layout.slots * 9, real));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&faces, op->layout.slots * 16, real));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&half_jacobian, op->layout.slots, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->shape.real_bytes));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         const int64_t slot = operator_slot(op, e);
-        const int64_t value = slot / lanes;
-        const int64_t lane = slot % lanes;
+        const int64_t base = slot / lanes * 28;
         sedge_geometry geometry;
 
         sedge_geometry_compute(&geometry, op->mesh->corners[e]);
-        half_jacobian[slot] = 0.5 * geometry.jacobian;
+        for (int k = 0; k < 16; k++)
+            put_real(op, list, (base + k) * lanes + slot % lanes,
+                     k % 4 == 3 ? geometry.face_scale[k / 4] : geometry.normal[k / 4][k % 4]);
         for (int k = 0; k < 9; k++)
-            put_real(op, metric, (value * 9 + k) * lanes + lane, geometry.metric[k / 3][k % 3]);
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            const int64_t at = (value * SEDGE_FACES + f) * 4;
-            for (int d = 0; d < 3; d++)
-                put_real(op, faces, (at + d) * lanes + lane, geometry.normal[f][d]);
-            put_real(op, faces, (at + 3) * lanes + lane, geometry.face_scale[f]);
-        }
+            put_real(op, list, (base + 16 + k) * lanes + slot % lanes,
+                     geometry.metric[k / 3][k % 3]);
     }
-    status = upload(op, &op->metric, metric, op->layout.slots * 9, real);
-    metric = NULL;
-    if (status != SEDGE_OK) goto done;
-    status = upload(op, &op->faces, faces, op->layout.slots * 16, real);
-    faces = NULL;
-    if (status != SEDGE_OK) goto done;
-    status = upload(op, &op->half_jacobian, half_jacobian, op->layout.slots, sizeof(double));
-    half_jacobian = NULL;
-done:
-    sedge_release(metric);
-    sedge_release(faces);
-    sedge_release(half_jacobian);
-    return status;
+    SEDGE_TRY(upload(op, &op->geometry, list, count, (size_t)op->shape.real_bytes));
+
+    SEDGE_TRY(sedge_allocate(&half_jacobian, op->layout.slots, sizeof(double)));
+    for (int32_t e = 0; e < op->mesh->elements; e++)
+        half_jacobian[operator_slot(op, e)] = 3.0 * sedge_tet_volume(op->mesh->corners[e]) / 8.0;
+    return upload(op, &op->half_jacobian, half_jacobian, op->layout.slots, sizeof(double));
 }
 
 static sedge_status upload_links(sedge_operator *op)
@@ -149,8 +135,13 @@ static sedge_status upload_matrices(sedge_operator *op)
     const int nodes = element->nodes;
     const int tile = op->shape.item_nodes;
     const int points = SEDGE_FACES * element->face_nodes;
-    const int64_t deriv_count = (int64_t)nodes * op->shape.tiles * op->shape.deriv_width;
-    const int64_t lift_count = (int64_t)points * op->shape.tiles * op->shape.lift_width;
+    const int group = op->shape.group;
+    const int lift_tile = op->shape.lift_nodes;
+    const int tiles = op->shape.tiles;
+    const int64_t deriv_count =
+        (int64_t)op->shape.nodes_padded / group * tiles * op->shape.deriv_width;
+    const int64_t lift_count =
+        (int64_t)points / group * op->shape.lift_tiles * op->shape.lift_width;
     const size_t real = (size_t)op->shape.real_bytes;
     void *deriv = NULL;
     void *lift = NULL;
@@ -161,8 +152,8 @@ static sedge_status upload_matrices(sedge_operator *op)
         for (int n = 0; n < nodes; n++)
             for (int j = 0; j < 3; j++)
                 put_real(op, deriv,
-                         ((int64_t)m * op->shape.tiles + n / tile) * op->shape.deriv_width +
-                             n % tile * 3 + j,
+                         ((int64_t)m / group * tiles + n / tile) * op->shape.deriv_width +
+                             (m % group * tile + n % tile) * 3 + j,
                          element->derivative[j][n * nodes + m]);
     SEDGE_TRY(upload(op, &op->deriv, deriv, deriv_count, real));
 
@@ -170,7 +161,9 @@ static sedge_status upload_matrices(sedge_operator *op)
     for (int k = 0; k < points; k++)
         for (int n = 0; n < nodes; n++)
             put_real(op, lift,
-                     ((int64_t)k * op->shape.tiles + n / tile) * op->shape.lift_width + n % tile,
+                     ((int64_t)k / group * op->shape.lift_tiles + n / lift_tile) *
+                             op->shape.lift_width +
+                         k % group * lift_tile + n % lift_tile,
                      element->lift[n * points + k]);
     SEDGE_TRY(upload(op, &op->lift, lift, lift_count, real));
 

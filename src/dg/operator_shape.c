@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#define GEOMETRY_WORDS 28 // of an element, as in dg_stage.h
+
 static int round_up(int value, int multiple)
 {
     return (value + multiple - 1) / multiple * multiple;
@@ -40,23 +42,43 @@ static int choose_divisor(int fields, int most)
     return 1;
 }
 
-static void derive(operator_shape *shape, const sedge_problem *problem,
-                   const sedge_element *element)
+// Words of `count` words filled up to an odd number of packs.
+static int64_t stride(const operator_shape *shape, int64_t count)
+{
+    return (count / shape->pack | 1) * shape->pack;
+}
+
+// Words of the block's memory: SEDGE_SCRATCH_WORDS of dg_stage.h.
+static int64_t scratch_words(const operator_shape *shape, const sedge_problem *problem,
+                             const sedge_element *element, bool host)
 {
     const int fields = problem->equation->fields;
-    const int quad = 16 / shape->real_bytes; // numbers of a vector load
-    const int64_t nodes = (int64_t)element->nodes * fields;
-    const int64_t volume = problem->equation->linear ? nodes : 4 * nodes;
-    const int64_t surface = largest(nodes, (int64_t)SEDGE_FACES * element->face_nodes * fields);
+    const int64_t words = (int64_t)shape->nodes_padded * fields;
+    const int64_t surface = stride(shape, (int64_t)SEDGE_FACES * element->face_nodes * fields);
+    const int64_t states = host ? 0 : GEOMETRY_WORDS + 2 * stride(shape, words);
+    const int64_t fluxes = problem->equation->linear ? 0 : 3 * words;
 
+    return shape->block * (states + (shape->fused ? surface + fluxes : largest(surface, fluxes)));
+}
+
+static void derive(operator_shape *shape, const sedge_device_info *info,
+                   const sedge_problem *problem, const sedge_element *element)
+{
+    const int fields = problem->equation->fields;
+    const bool host = info->kind == SEDGE_DEVICE_HOST;
+    const int quad = 16 / shape->real_bytes; // numbers of a vector load
+
+    shape->pack = host ? 1 : quad;
+    shape->group = 1;
+    while (shape->group * fields % shape->pack != 0) shape->group *= 2;
+    shape->nodes_padded = round_up(element->nodes, shape->group);
     shape->tiles = (element->nodes + shape->item_nodes - 1) / shape->item_nodes;
     shape->threads = round_up(shape->block * shape->tiles, 32);
-    shape->deriv_width = round_up(3 * shape->item_nodes, quad);
-    shape->lift_width = round_up(shape->item_nodes, quad);
+    shape->deriv_width = round_up(3 * shape->item_nodes * shape->group, quad);
+    shape->lift_tiles = (element->nodes + shape->lift_nodes - 1) / shape->lift_nodes;
+    shape->lift_width = round_up(shape->lift_nodes * shape->group, quad);
     shape->state_align = alignment_of(fields * shape->real_bytes);
-    shape->scratch_words =
-        (shape->block | 1) *
-        (shape->overlay || !shape->fused ? largest(volume, surface) : volume + surface);
+    shape->scratch_words = scratch_words(shape, problem, element, host);
     shape->scratch_bytes = shape->scratch_words * shape->real_bytes * shape->lanes;
 }
 
@@ -69,21 +91,23 @@ static void choose_host(operator_shape *shape, const sedge_device_info *info,
     shape->lanes = info->vector_bytes / shape->real_bytes;
     shape->block = 1;
     shape->item_nodes = choose_tile(element->nodes, wide ? 4 : 2, wide ? 8 : 4);
+    shape->lift_nodes = shape->item_nodes;
     shape->field_block = 1;
     shape->lift_block = choose_divisor(problem->equation->fields, 3);
 }
 
-// CUDA: a warp of elements, fewer where they do not fit into a multiprocessor's memory.
+// CUDA: half a warp of elements, fewer where three blocks do not fit into a multiprocessor.
 static void choose_cuda(operator_shape *shape, const sedge_device_info *info,
                         const sedge_problem *problem, const sedge_element *element)
 {
     shape->lanes = 1;
-    shape->item_nodes = choose_tile(element->nodes, 4, 8);
-    shape->field_block = choose_divisor(problem->equation->fields, 3);
-    shape->lift_block = choose_divisor(problem->equation->fields, 6);
-    for (shape->block = 32; shape->block > 1; shape->block /= 2) {
-        derive(shape, problem, element);
-        if (2 * shape->scratch_bytes <= info->shared_bytes_block && shape->threads <= 512) break;
+    shape->field_block = problem->equation->fields;
+    shape->lift_block = problem->equation->fields;
+    shape->item_nodes = 2;
+    shape->lift_nodes = element->order == 1 ? 2 : 4;
+    for (shape->block = 16; shape->block > 1; shape->block /= 2) {
+        derive(shape, info, problem, element);
+        if (3 * shape->scratch_bytes <= info->shared_bytes_block && shape->threads <= 512) break;
     }
 }
 
@@ -92,40 +116,36 @@ static sedge_status apply_wishes(operator_shape *shape, const sedge_device_info 
                                  const sedge_operator_options *options)
 {
     const int fields = problem->equation->fields;
+    const bool host = info->kind == SEDGE_DEVICE_HOST;
 
     if (options->item_nodes > 0) shape->item_nodes = options->item_nodes;
-    if (options->item_fields > 0) shape->field_block = options->item_fields;
-    if (options->block_elements > 0 && info->kind == SEDGE_DEVICE_CUDA)
-        shape->block = options->block_elements;
-    derive(shape, problem, element);
+    if (options->lift_nodes > 0) shape->lift_nodes = options->lift_nodes;
+    if (options->item_fields > 0 && host) shape->field_block = options->item_fields;
+    if (options->block_elements > 0 && !host) shape->block = options->block_elements;
+    derive(shape, info, problem, element);
+    shape->item_nodes = round_up(shape->item_nodes, shape->group);
+    shape->lift_nodes = round_up(shape->lift_nodes, shape->group);
+    derive(shape, info, problem, element);
     if (fields % shape->field_block != 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "kernels.item_fields %d does not divide the %d fields of %s",
                           shape->field_block, fields, problem->equation->name);
-    if (info->kind == SEDGE_DEVICE_CUDA &&
-        (shape->threads > 1024 || shape->scratch_bytes > info->shared_bytes_block))
-        return SEDGE_FAIL(
-            SEDGE_ERR_USAGE,
-            "kernels: block_elements %d and item_nodes %d need %d threads and %lld bytes "
-            "of shared memory a block; at most 1024 and %lld are possible",
-            shape->block, shape->item_nodes, shape->threads, (long long)shape->scratch_bytes,
-            (long long)info->shared_bytes_block);
+    if (!host && (shape->threads > 1024 || shape->scratch_bytes > info->shared_bytes_block))
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "kernels: block_elements %d and item_nodes %d need %d threads and %lld "
+                          "bytes of shared memory a block; at most 1024 and %lld are possible",
+                          shape->block, shape->item_nodes, shape->threads,
+                          (long long)shape->scratch_bytes, (long long)info->shared_bytes_block);
     return SEDGE_OK;
 }
 
-// "fused", "overlay" (fused, with one memory for volume and surface), "split"; NULL and "auto":
-// fused.
+// "fused" or "split"; NULL and "auto": fused.
 static sedge_status choose_variant(operator_shape *shape, const char *variant)
 {
-    shape->fused = true;
-    if (variant == NULL || strcmp(variant, "auto") == 0 || strcmp(variant, "fused") == 0)
-        return SEDGE_OK;
-    shape->overlay = strcmp(variant, "overlay") == 0;
-    shape->fused = shape->overlay;
-    if (shape->overlay || strcmp(variant, "split") == 0) return SEDGE_OK;
+    shape->fused = variant == NULL || strcmp(variant, "auto") == 0 || strcmp(variant, "fused") == 0;
+    if (shape->fused || strcmp(variant, "split") == 0) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "kernels.variant '%s' is not known; auto, fused, overlay and split are",
-                      variant);
+                      "kernels.variant '%s' is not known; auto, fused and split are", variant);
 }
 
 sedge_status operator_shape_choose(operator_shape *shape, const sedge_device_info *info,
@@ -193,7 +213,6 @@ static sedge_status write_sizes(sedge_text *text, const operator_shape *shape,
         {"FACE_NODES", element->face_nodes},
         {"LINEAR", problem->equation->linear},
         {"FUSED", shape->fused},
-        {"OVERLAY", shape->overlay},
         {"HAS_SOURCE", any_source(problem)},
         {"MATERIALS", problem->volumes},
         {"MATERIAL_VALUES", problem->equation->material_values},
@@ -201,9 +220,14 @@ static sedge_status write_sizes(sedge_text *text, const operator_shape *shape,
         {"LANES", shape->lanes},
         {"BLOCK", shape->block},
         {"TN", shape->item_nodes},
+        {"RESIDENT", 4096 / shape->real_bytes},
+        {"LIFT_TN", shape->lift_nodes},
         {"THREADS", shape->threads},
         {"FIELD_BLOCK", shape->field_block},
         {"LIFT_BLOCK", shape->lift_block},
+        {"PACK", shape->pack},
+        {"GROUP", shape->group},
+        {"NODES_PADDED", shape->nodes_padded},
         {"DERIV_WIDTH", shape->deriv_width},
         {"LIFT_WIDTH", shape->lift_width},
         {"SCRATCH_WORDS", (int)shape->scratch_words},

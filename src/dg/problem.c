@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// C_N of PHYSICS.md section 3: the largest stable dt c / r_in of LSRK4(5) with upwind fluxes, the
+// C_N, measured: the largest stable dt c / r_in of LSRK4(5) with upwind fluxes, the
 // worst of the meshes tried.
 static const double stable_number[] = {0.0, 1.055, 0.631, 0.462, 0.323, 0.256, 0.195, 0.160, 0.130};
 #define STABLE_NUMBERS ((int)(sizeof stable_number / sizeof *stable_number))

@@ -1,13 +1,19 @@
 // Output: the folder that a run leaves behind, in HDF5 that ParaView, Python and h5dump open.
 //
-//   mesh.hdf, fields_000000.hdf, ..., fields.hdf.series   VTKHDF 1.0, Lagrange tets of the run's
-//   order probes.h5, energy.h5, slices.h5                       time series report.json, deck.yaml
-//   what was run, and how it went
+// Field files are VTKHDF 1.0, unstructured grids of Lagrange tetrahedra of the run's order, one
+// piece a rank: fields_000000.hdf, ... each with links into one mesh.hdf, listed with their times
+// in fields.hdf.series, which ParaView opens. Point data: one array a group of the equation's
+// fields; cell data: material (volume group), element (number in the mesh file), rank. Time series:
+// energy.h5 (/time, /step, /energy), probes.h5 (/time, /probes/NAME/GROUP [samples] or
+// [samples][3]), slices.h5 (/time, /step, /slices/NAME/GROUP [snapshots][rows][columns] or
+// [...][3], the coordinate arrays beside it, not-a-number outside the mesh).
+// And deck.yaml, what was run, and report.json (report.h), how it went.
 //
-// Files are written by parallel HDF5. Values are converted from code units to the deck's units
-// here. A field file is complete or absent (written under a temporary name, flushed, renamed); the
-// series file lists only complete ones. Time series grow by chunks and are flushed at each
-// snapshot.
+// Values are converted from code units to the deck's units here; attributes tell the units. Field
+// files are written by all ranks, the rest by the root. A field file is complete or absent (written
+// under a temporary name, flushed, renamed); the list names only complete ones. Time series are
+// open only while something is appended, at the latest at each snapshot: they can be read while the
+// run goes on. Disk space is reserved before it is written: a full disk is an error with a message.
 #pragma once
 
 #include "base/error.h"
@@ -21,9 +27,11 @@
 
 typedef struct sedge_output sedge_output;
 
-// Make the folder (an old run's files that this one would write are replaced), check that it can be
-// written, write deck.yaml and, if the deck asks for snapshots, mesh.hdf. Collective. Keeps all
-// arguments.
+// Make the folder (an old run's files that this one would write are removed), check that it can be
+// written, write deck.yaml and, if the deck asks for snapshots, mesh.hdf; find the elements of
+// probes and slices. Collective. Keeps all arguments. SEDGE_ERR_USAGE: a folder that cannot be
+// written into, a probe or slice outside the mesh (names deck, line, place), names that HDF5 cannot
+// take or that come twice.
 SEDGE_MUST_USE
 sedge_status sedge_output_create(sedge_output **out, const sedge_comm *comm, const sedge_deck *deck,
                                  const sedge_mesh *mesh, const sedge_element *element,
@@ -32,18 +40,19 @@ void sedge_output_free(sedge_output *output);
 
 const char *sedge_output_folder(const sedge_output *output);
 
-// Write one field file from `u` [elements][fields][nodes], fp64, mesh order, code units; sample all
-// slices into slices.h5. Collective.
+// Write one field file from `u` [elements][fields][nodes], fp64, mesh order, code units (none if
+// the deck asks for no snapshots); sample all slices into slices.h5; flush. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_output_snapshot(sedge_output *output, double time, int64_t step,
                                    const double *u);
 
-// Append one energy sample. Collective (root writes).
+// Append one energy sample; it reaches the disk when there are many, after some seconds, or by a
+// flush. Collective (root writes).
 SEDGE_MUST_USE
 sedge_status sedge_output_energy(sedge_output *output, double time, int64_t step, double energy);
 
-// Probes: which of the deck's probes this rank owns (each probe is owned by exactly one rank; a
-// probe outside the mesh is SEDGE_ERR_USAGE naming deck, line, point). Collective.
+// Probes: which of the deck's probes this rank owns, in the deck's order, borrowed from `output`.
+// Each probe is owned by exactly one rank, the lowest of those that have its point.
 typedef struct sedge_probe {
     int index;       // in the deck
     int32_t element; // of this rank

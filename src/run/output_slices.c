@@ -168,7 +168,7 @@ static sedge_status gather_pixels(const sedge_output_context *context, plane_sli
     if (sedge_comm_is_root(comm))
         status = sedge_allocate(&all, slice->rank_offsets[ranks], sizeof *all);
     SEDGE_TRY(sedge_comm_agree(comm, status));
-    if (!sedge_comm_is_root(comm)) {
+    if (all == NULL) { // not the root
         if (slice->owned > 0)
             sedge_comm_send(comm, slice->pixels, (size_t)slice->owned * sizeof *all, 0);
         return SEDGE_OK;

@@ -15,7 +15,7 @@ from paraview.simple import *  # noqa: F403: ParaView's own way
 
 SLOPES = ((0.9, -0.4, 0.3), (-0.2, 0.8, 0.5), (0.5, 0.3, -0.7), (0.4, 0.6, 0.35))
 E_SI, P_SI = 2.5, 4.0
-LIGHT = 299792458.0
+LIGHT = 4e8
 TOLERANCE = 5e-6  # fp32 points and values of size up to 1.7, slopes up to 10
 POINTS = 200
 

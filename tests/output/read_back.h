@@ -82,7 +82,7 @@ __attribute__((unused)) static void read_numbers(hid_t file, const char *object,
 {
     const hid_t id = H5Aopen_by_name(file, object, name, H5P_DEFAULT, H5P_DEFAULT);
 
-    for (int i = 0; i < count; i++) values[i] = NAN;
+    for (int i = 0; i < count; i++) values[i] = (double)NAN;
     CHECK(id >= 0);
     if (id < 0) return;
     const hid_t space = H5Aget_space(id);

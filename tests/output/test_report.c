@@ -44,7 +44,7 @@ static sedge_report example(void)
                            .fields = 2,
                            .field_names = field_names,
                            .l2_error = {1e-3, 2e-3},
-                           .linf_error = {1e-2, NAN},
+                           .linf_error = {1e-2, (double)NAN},
                            .l2_error_relative = 3e-3,
                            .transport = "host",
                            .exchange_bytes_per_step = 4096,
@@ -135,7 +135,7 @@ static void test_failed_run(void)
     report.fields = 0;
     report.loop_seconds = 0.0;
     report.steps = 0;
-    report.energy_final = INFINITY;
+    report.energy_final = (double)INFINITY;
     report.l2_error_relative = -1.0;
     report.device_name = "\xff\xfe";
     report.title = NULL;

@@ -40,6 +40,7 @@ static void test_energy(const sedge_comm *comm)
             CHECK(energy.values[i] == 8.0 * (3.0 + i) && step.values[i] == 20.0 * i);
         CHECK_TEXT(file, "/time", "units", "s");
         CHECK_TEXT(file, "/energy", "units", "J");
+        CHECK_TEXT(file, "/", "units", "si");
         CHECK_TEXT(file, "/", "title", "A case of polynomials");
         read_free(&energy);
         read_free(&step);
@@ -85,7 +86,7 @@ static void check_probes(output_case *c, int samples)
     const hid_t file = read_open(case_path(c, "probes.h5"));
 
     CHECK(file >= 0);
-    check_times(file, samples, 0.0, 0.25);
+    check_times(file, samples, 0.0, 0.25 * sedge_deck_time_unit(&c->deck));
     for (int p = 0; p < PROBES; p++) {
         char e_path[128], p_path[128], group[100];
         double at[3];
@@ -103,11 +104,12 @@ static void check_probes(output_case *c, int samples)
             for (int f = 0; f < CASE_FIELDS; f++) {
                 const double wanted =
                     (1.0 + 0.25 * s) * case_value(c->element->order, f, probes[p].position);
-                const double got = f == 3 ? scalar.values[s] : e.values[3 * s + f];
+                const double got =
+                    f == 3 ? scalar.values[s] / CASE_P_SI : e.values[3 * s + f] / CASE_E_SI;
 
                 CHECK_BOUND(fabs(got - wanted), 1e-12); // fp64 all the way
             }
-        CHECK_TEXT(file, e_path, "units", "1");
+        CHECK_TEXT(file, e_path, "units", "V/m");
         read_free(&e);
         read_free(&scalar);
     }
@@ -122,6 +124,7 @@ static void test_probes(const sedge_comm *comm)
     int64_t owners[PROBES] = {0};
 
     case_make(&c, comm, 4, "probes", 0.0);
+    c.deck.si = true;
     c.deck.probes = probes;
     c.deck.probe_count = PROBES;
     case_fill(&c, 1.0);
@@ -192,6 +195,16 @@ static void check_pictures(output_case *c, hid_t file, int i, int pictures)
     (void)snprintf(path, sizeof path, "/slices/%.63s/p", slices[i].name);
     read_array p = read_dataset(file, path);
     CHECK(across.size == columns && along.size == rows);
+    for (int k = 0; k < 2 && across.size == columns && along.size == rows; k++) {
+        const int axis = slice_axes[i][k];
+        const int count = k == 0 ? columns : rows;
+        const double *const centres = k == 0 ? across.values : along.values;
+        const double low = c->mesh->bounds[0][axis];
+        const double length = c->mesh->bounds[1][axis] - low;
+
+        for (int j = 0; j < count; j++)
+            CHECK_BOUND(fabs(centres[j] - (low + (j + 0.5) * length / count)), 1e-14);
+    }
     CHECK(e.rank == 4 && (int)e.shape[0] == pictures && (int)e.shape[1] == rows &&
           (int)e.shape[2] == columns && e.shape[3] == 3);
     CHECK(p.rank == 3 && p.size * 3 == e.size && e.size == 3 * pictures * rows * columns);

@@ -1,0 +1,215 @@
+#include "options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPTION_ORDERS = 256,
+    OPTION_PRECISION,
+    OPTION_DEVICE,
+    OPTION_MESH,
+    OPTION_ELEMENTS,
+    OPTION_STEPS,
+    OPTION_REPEATS,
+    OPTION_VARIANT,
+    OPTION_BLOCK_ELEMENTS,
+    OPTION_ITEM_NODES,
+    OPTION_ITEM_FIELDS,
+    OPTION_OUTPUT,
+    OPTION_QUICK,
+    OPTION_SETUP,
+    OPTION_HELP
+};
+
+static const struct option long_options[] = {
+    {"orders", required_argument, NULL, OPTION_ORDERS},
+    {"precision", required_argument, NULL, OPTION_PRECISION},
+    {"device", required_argument, NULL, OPTION_DEVICE},
+    {"mesh", required_argument, NULL, OPTION_MESH},
+    {"elements", required_argument, NULL, OPTION_ELEMENTS},
+    {"steps", required_argument, NULL, OPTION_STEPS},
+    {"repeats", required_argument, NULL, OPTION_REPEATS},
+    {"variant", required_argument, NULL, OPTION_VARIANT},
+    {"block-elements", required_argument, NULL, OPTION_BLOCK_ELEMENTS},
+    {"item-nodes", required_argument, NULL, OPTION_ITEM_NODES},
+    {"item-fields", required_argument, NULL, OPTION_ITEM_FIELDS},
+    {"output", required_argument, NULL, OPTION_OUTPUT},
+    {"quick", no_argument, NULL, OPTION_QUICK},
+    {"setup", no_argument, NULL, OPTION_SETUP},
+    {"help", no_argument, NULL, OPTION_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+void bench_options_print_help(void)
+{
+    printf("Usage: sedge-bench [options], under mpirun for several ranks\n\n"
+           "Times one Runge-Kutta stage of Maxwell's equations, order by order.\n\n"
+           "  --orders LIST          1-8, or 2,4,6 (default 1-8; 10 at most)\n"
+           "  --precision LIST       fp32, fp64 or fp32,fp64 (default both)\n"
+           "  --device KIND          auto, cuda or host (default auto)\n"
+           "  --mesh box|FILE        generated boxes, or a Gmsh file for all orders\n"
+           "  --elements LIST        tets of the box: one number, or one for each order\n"
+           "  --steps N              time steps a repeat, of five stages each\n"
+           "                         (default 20; on the host 4)\n"
+           "  --repeats N            how often they are timed (default 5)\n"
+           "  --variant NAME         the operator's kernels: fused, split\n"
+           "  --block-elements N     elements a block; --item-nodes N, nodes a work item;\n"
+           "  --item-fields N        fields a work item takes together\n"
+           "  --output FILE          write all numbers as JSON\n"
+           "  --quick                small meshes, few steps: does it work?\n"
+           "  --setup                time mesh and operator set-up instead, with memory\n");
+}
+
+// A number in [least, most] up to the end of `text` or to one of `ends`; moves `*text` there.
+static sedge_status take_number(int64_t *out, const char **text, const char *ends, int64_t least,
+                                int64_t most, const char *option)
+{
+    char *end = NULL;
+    const long long value = strtoll(*text, &end, 10);
+
+    if (end == *text || (*end != '\0' && strchr(ends, *end) == NULL) || value < least ||
+        value > most)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: '%s' is not a number in %lld..%lld", option, *text,
+                          (long long)least, (long long)most);
+    *out = value;
+    *text = end;
+    return SEDGE_OK;
+}
+
+static sedge_status take_int(int *out, const char *text, int least, int most, const char *option)
+{
+    int64_t value;
+
+    SEDGE_TRY(take_number(&value, &text, "", least, most, option));
+    *out = (int)value;
+    return SEDGE_OK;
+}
+
+// "1-3,5"
+static sedge_status take_orders(bench_options *out, const char *text)
+{
+    out->order_count = 0;
+    for (;;) {
+        int64_t first;
+        SEDGE_TRY(take_number(&first, &text, "-,", SEDGE_ORDER_MIN, SEDGE_ORDER_MAX, "--orders"));
+        int64_t last = first;
+        if (*text == '-') {
+            text++;
+            SEDGE_TRY(take_number(&last, &text, ",", first, SEDGE_ORDER_MAX, "--orders"));
+        }
+        for (int64_t order = first; order <= last; order++) {
+            if (out->order_count == SEDGE_ORDER_MAX)
+                return SEDGE_FAIL(SEDGE_ERR_USAGE, "--orders: more than %d orders",
+                                  SEDGE_ORDER_MAX);
+            out->orders[out->order_count++] = (int)order;
+        }
+        if (*text == '\0') return SEDGE_OK;
+        text++;
+    }
+}
+
+static sedge_status take_elements(bench_options *out, const char *text)
+{
+    out->element_count = 0;
+    for (;;) {
+        if (out->element_count == SEDGE_ORDER_MAX)
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "--elements: more than %d numbers", SEDGE_ORDER_MAX);
+        SEDGE_TRY(take_number(&out->elements[out->element_count++], &text, ",", 6, 1000000000,
+                              "--elements"));
+        if (*text == '\0') return SEDGE_OK;
+        text++;
+    }
+}
+
+static sedge_status take_precision(bench_options *out, const char *text)
+{
+    static const struct {
+        const char *name;
+        int count;
+        sedge_precision list[2];
+    } rows[] = {{"fp32", 1, {SEDGE_FP32, SEDGE_FP32}},
+                {"fp64", 1, {SEDGE_FP64, SEDGE_FP64}},
+                {"fp32,fp64", 2, {SEDGE_FP32, SEDGE_FP64}},
+                {"fp64,fp32", 2, {SEDGE_FP64, SEDGE_FP32}}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(text, rows[i].name) != 0) continue;
+        out->precision_count = rows[i].count;
+        memcpy(out->precisions, rows[i].list, sizeof out->precisions);
+        return SEDGE_OK;
+    }
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "--precision: '%s' is not fp32, fp64 or fp32,fp64", text);
+}
+
+static sedge_status take_option(bench_options *out, int option, const char *word)
+{
+    switch (option) {
+    case OPTION_ORDERS:
+        return take_orders(out, optarg);
+    case OPTION_PRECISION:
+        return take_precision(out, optarg);
+    case OPTION_DEVICE:
+        out->device = optarg;
+        return SEDGE_OK;
+    case OPTION_MESH:
+        out->mesh = strcmp(optarg, "box") == 0 ? NULL : optarg;
+        return SEDGE_OK;
+    case OPTION_ELEMENTS:
+        return take_elements(out, optarg);
+    case OPTION_STEPS:
+        return take_int(&out->steps, optarg, 1, 1000000, "--steps");
+    case OPTION_REPEATS:
+        return take_int(&out->repeats, optarg, 1, BENCH_MAX_REPEATS, "--repeats");
+    case OPTION_VARIANT:
+        out->kernels.variant = optarg;
+        return SEDGE_OK;
+    case OPTION_BLOCK_ELEMENTS:
+        return take_int(&out->kernels.block_elements, optarg, 1, 1024, "--block-elements");
+    case OPTION_ITEM_NODES:
+        return take_int(&out->kernels.item_nodes, optarg, 1, 1024, "--item-nodes");
+    case OPTION_ITEM_FIELDS:
+        return take_int(&out->kernels.item_fields, optarg, 1, 16, "--item-fields");
+    case OPTION_OUTPUT:
+        out->output = optarg;
+        return SEDGE_OK;
+    case OPTION_QUICK:
+        out->quick = true;
+        return SEDGE_OK;
+    case OPTION_SETUP:
+        out->setup = true;
+        return SEDGE_OK;
+    case OPTION_HELP:
+        out->help = true;
+        return SEDGE_OK;
+    case ':':
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "option '%s' needs a value", word);
+    default:
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown option '%s'; see --help", word);
+    }
+}
+
+sedge_status bench_options_parse(bench_options *out, int argc, char **argv)
+{
+    memset(out, 0, sizeof *out);
+    out->device = "auto";
+    SEDGE_TRY(take_orders(out, "1-8"));
+    SEDGE_TRY(take_precision(out, "fp32,fp64"));
+    opterr = 0;
+    for (;;) {
+        const char *const word = optind < argc ? argv[optind] : "";
+        const int option = getopt_long(argc, argv, ":", long_options, NULL);
+        if (option == -1) break;
+        SEDGE_TRY(take_option(out, option, word));
+    }
+    if (optind < argc)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown word '%s'; see --help", argv[optind]);
+    if (out->element_count > 1 && out->element_count != out->order_count)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "--elements: %d numbers for %d orders; give one or %d",
+                          out->element_count, out->order_count, out->order_count);
+    if (out->mesh != NULL && out->element_count > 0)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "--elements is for boxes, not for a mesh file");
+    if (out->repeats == 0) out->repeats = out->quick ? 2 : 5;
+    return SEDGE_OK;
+}

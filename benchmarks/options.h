@@ -1,0 +1,35 @@
+// The command line of sedge-bench.
+#pragma once
+
+#include "base/error.h"
+#include "dg/operator.h"
+#include "dg/problem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BENCH_MAX_REPEATS 99
+
+typedef struct bench_options {
+    int orders[SEDGE_ORDER_MAX];
+    int order_count;
+    sedge_precision precisions[2];
+    int precision_count;
+    const char *device;
+    const char *mesh;                  // Gmsh file; NULL: boxes
+    int64_t elements[SEDGE_ORDER_MAX]; // of the boxes: by order given, or one for all
+    int element_count;                 // 0: the sizes of bench_default_cells
+    int steps;                         // a repeat; 0: by the device
+    int repeats;
+    sedge_operator_options kernels;
+    const char *output; // JSON; NULL: none
+    bool quick;
+    bool setup; // measure set-up instead of stages
+    bool help;
+} bench_options;
+
+// Takes the arguments apart; `out` borrows from them. SEDGE_ERR_USAGE names a bad one.
+SEDGE_MUST_USE
+sedge_status bench_options_parse(bench_options *out, int argc, char **argv);
+
+void bench_options_print_help(void);

@@ -1,0 +1,55 @@
+// What sedge-bench found: one line a case on stdout, everything as JSON.
+#pragma once
+
+#include "base/error.h"
+#include "device/device.h"
+#include "dg/ceiling.h"
+#include "dg/problem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// One order in one precision. Sums over ranks, times of the slowest.
+typedef struct bench_case {
+    int order;
+    sedge_precision precision;
+    int64_t elements;
+    char variant[64];
+    int steps; // a repeat
+    int repeats;
+    double least;         // seconds a stage, best repeat
+    double median;        // seconds a stage, median of the repeats
+    double rate;          // unknowns a second and stage, of the median
+    double flops;         // nominal, a stage
+    double bytes;         // compulsory, a stage
+    double floor;         // seconds a stage by the measured ceilings
+    double energy_change; // over the whole benchmark, relative
+} bench_case;
+
+// The nominal work of a stage of Maxwell's equations, as the peers count it: MIDG2's flops; bytes
+// of one pass over the state (4 words an unknown), 32 words of geometry and 32 bytes of
+// connectivity.
+void bench_count_work(bench_case *c);
+
+// MIDG2's unknowns a second and stage in fp32 on one H200; 0: not known for this order.
+double bench_peer_rate(int order);
+
+typedef struct bench_record bench_record;
+
+SEDGE_MUST_USE
+sedge_status bench_record_create(bench_record **out);
+void bench_record_free(bench_record *record);
+
+// Print the line (with the table's head before the first) and keep the case.
+SEDGE_MUST_USE
+sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is_gpu);
+
+// Print and keep the ceilings of one precision, of all ranks.
+SEDGE_MUST_USE
+sedge_status bench_record_add_ceilings(bench_record *record, sedge_precision precision,
+                                       const sedge_ceilings *ceilings);
+
+// Write what was kept, the device and the date.
+SEDGE_MUST_USE
+sedge_status bench_record_write(const bench_record *record, const char *path,
+                                const sedge_device_info *info, int ranks, const char *mesh);

@@ -1,0 +1,251 @@
+// sedge-bench: one Runge-Kutta stage of Maxwell's equations, order by order, against the peers' and
+// against what the device does at most. See README.md.
+#include "options.h"
+#include "problem.h"
+#include "record.h"
+#include "setup.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "dg/ceiling.h"
+#include "time/lsrk.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct bench {
+    sedge_comm *comm;
+    sedge_device *device;
+    sedge_cache *cache;
+    bench_options options;
+    bench_record *record; // the root prints and writes
+    bool is_gpu;
+    bool measured[2]; // by precision: the ceilings, sums over ranks
+    sedge_ceilings ceilings[2];
+    // kept from case to case
+    sedge_mesh *mesh;
+    int cells; // of the mesh; 0: a file
+    sedge_element *element;
+    double *u;            // the initial state
+    sedge_status skipped; // the first failure of a case that was left out
+} bench;
+
+// ---- what cases share --------------------------------------------------------------------------
+
+// Cubes an axis by order: the peers' boxes of 1053696 to 105456 tets on a GPU; an eighth of the
+// tets on the host.
+static int choose_cells(const bench *b, int index)
+{
+    static const int sizes[] = {0, 56, 52, 44, 40, 36, 32, 28, 26, 24, 22};
+    const bench_options *const options = &b->options;
+    const int cells = sizes[options->orders[index]];
+
+    if (options->element_count > 0)
+        return bench_cells(options->elements[options->element_count > 1 ? index : 0]);
+    if (options->quick) return cells / 8;
+    return b->is_gpu ? cells : cells / 2;
+}
+
+static sedge_status prepare_order(bench *b, int index)
+{
+    const int cells = b->options.mesh != NULL ? 0 : choose_cells(b, index);
+
+    if (b->mesh == NULL || b->cells != cells) {
+        sedge_mesh_free(b->mesh);
+        b->mesh = NULL;
+        SEDGE_TRY(bench_mesh_create(&b->mesh, b->comm, b->options.mesh, cells));
+        b->cells = cells;
+    }
+    sedge_element_free(b->element);
+    sedge_release(b->u);
+    b->u = NULL;
+    sedge_status status = sedge_element_create(&b->element, b->options.orders[index]);
+    if (status == SEDGE_OK) status = bench_state_create(&b->u, b->mesh, b->element);
+    return sedge_comm_agree(b->comm, status);
+}
+
+static sedge_status measure_ceilings(bench *b, sedge_precision precision)
+{
+    sedge_ceilings *const ceilings = &b->ceilings[precision];
+    sedge_status status = SEDGE_OK;
+
+    if (b->measured[precision]) return SEDGE_OK;
+    SEDGE_TRY(sedge_ceilings_measure(ceilings, b->comm, b->device, b->cache, precision));
+    double sums[2] = {ceilings->copy, ceilings->flops};
+    sedge_comm_sum(b->comm, sums, 2);
+    *ceilings = (sedge_ceilings){.copy = sums[0], .flops = sums[1]};
+    b->measured[precision] = true;
+    if (sedge_comm_is_root(b->comm))
+        status = bench_record_add_ceilings(b->record, precision, ceilings);
+    return sedge_comm_agree(b->comm, status);
+}
+
+// ---- one case ----------------------------------------------------------------------------------
+
+// A failure of one rank alone, where the others go on into an exchange: end the job.
+static void end_alone(bench *b, sedge_status status)
+{
+    if (status == SEDGE_OK) return;
+    (void)fprintf(stderr, "sedge-bench: rank %d: %s\n", sedge_comm_rank(b->comm),
+                  sedge_error_message());
+    sedge_comm_abort(b->comm, sedge_status_exit_code(status));
+}
+
+// Seconds of `steps` time steps, of the slowest rank.
+static double time_steps(bench *b, sedge_operator *op, int steps, double dt)
+{
+    sedge_comm_barrier(b->comm);
+    const double start = sedge_clock();
+    for (int i = 0; i < steps; i++) end_alone(b, sedge_operator_step(op, dt * i, dt));
+    end_alone(b, sedge_operator_wait(op));
+    double seconds = sedge_clock() - start;
+    sedge_comm_max(b->comm, &seconds, 1);
+    return seconds;
+}
+
+static int choose_steps(const bench *b)
+{
+    if (b->options.steps > 0) return b->options.steps;
+    if (b->options.quick) return 2;
+    return b->is_gpu ? 20 : 4;
+}
+
+// Run the operator from the initial state; fill the times of `c`.
+static sedge_status time_case(bench *b, bench_case *c, sedge_operator *op, double dt)
+{
+    const double stages = (double)sedge_lsrk45.stages * c->steps;
+    double seconds[BENCH_MAX_REPEATS];
+    double before;
+    double after;
+
+    SEDGE_TRY(sedge_comm_agree(b->comm, sedge_operator_set(op, b->u)));
+    SEDGE_TRY(bench_energy(&before, b->comm, op, b->mesh));
+    (void)time_steps(b, op, b->is_gpu ? c->steps : 1, dt); // warm-up
+    for (int i = 0; i < c->repeats; i++) seconds[i] = time_steps(b, op, c->steps, dt) / stages;
+    SEDGE_TRY(bench_energy(&after, b->comm, op, b->mesh));
+    c->median = bench_median(seconds, c->repeats);
+    c->least = seconds[0];
+    c->energy_change = (after - before) / before;
+    // Upwind fluxes only dissipate; what is left is rounding, some units in each step's sums.
+    const double allowed = c->precision == SEDGE_FP64 ? 1e-10 : 1e-4;
+    if (!(c->energy_change <= allowed))
+        return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "order %d: the energy went from %g to %g", c->order,
+                          before, after);
+    return SEDGE_OK;
+}
+
+static sedge_status run_case(bench *b, int order, sedge_precision precision)
+{
+    const bool root = sedge_comm_is_root(b->comm);
+    sedge_status status;
+    sedge_problem problem = {0};
+    sedge_operator *op = NULL;
+    bench_case c = {.order = order, .precision = precision, .repeats = b->options.repeats};
+
+    SEDGE_TRY(measure_ceilings(b, precision));
+    c.steps = choose_steps(b);
+    c.elements = b->mesh->global_elements;
+    SEDGE_TRY_GOTO(
+        status, sedge_comm_agree(b->comm, bench_problem_init(&problem, b->mesh, order, precision)));
+    status = sedge_operator_create(&op, b->comm, b->device, b->cache, b->element, b->mesh, &problem,
+                                   &b->options.kernels);
+    if (status != SEDGE_OK) { // the same on all ranks: go on with the next case
+        if (root)
+            (void)fprintf(stderr, "sedge-bench: order %d %s left out: %s\n", order,
+                          precision == SEDGE_FP64 ? "fp64" : "fp32", sedge_error_message());
+        if (b->skipped == SEDGE_OK) b->skipped = status;
+        status = SEDGE_OK;
+        goto done;
+    }
+    SEDGE_TRY_GOTO(status, time_case(b, &c, op, bench_time_step(b->comm, &problem, b->mesh)));
+    sedge_operator_cost cost;
+    sedge_operator_get_cost(op, &cost);
+    (void)snprintf(c.variant, sizeof c.variant, "%s", cost.variant);
+    bench_count_work(&c);
+    c.floor = sedge_ceilings_floor(&b->ceilings[precision], c.bytes, c.flops);
+    if (root) status = bench_record_add(b->record, &c, b->is_gpu);
+    status = sedge_comm_agree(b->comm, status);
+done:
+    sedge_operator_free(op);
+    sedge_problem_clear(&problem);
+    return status;
+}
+
+// ---- all of them -------------------------------------------------------------------------------
+
+static sedge_status open_bench(bench *b)
+{
+    sedge_status status =
+        sedge_device_create(&b->device, b->options.device, sedge_comm_node_rank(b->comm),
+                            sedge_comm_node_size(b->comm));
+
+    if (status == SEDGE_OK) status = sedge_cache_create(&b->cache, NULL);
+    if (status == SEDGE_OK) status = bench_record_create(&b->record);
+    SEDGE_TRY(sedge_comm_agree(b->comm, status));
+    const sedge_device_info *const info = sedge_device_get_info(b->device);
+    b->is_gpu = info->kind != SEDGE_DEVICE_HOST;
+    if (sedge_comm_is_root(b->comm)) {
+        printf("%s: %s (%s), %d rank%s", info->kind_name, info->name, info->arch,
+               sedge_comm_size(b->comm), sedge_comm_size(b->comm) == 1 ? "" : "s");
+        if (!b->is_gpu) printf(", %d threads each", info->multiprocessors);
+        printf("\n");
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status run_bench(bench *b)
+{
+    const bench_options *const options = &b->options;
+    sedge_status status = SEDGE_OK;
+
+    SEDGE_TRY(open_bench(b));
+    if (options->setup) return bench_setup(b->comm, b->device, b->cache, options);
+    for (int i = 0; i < options->order_count; i++) {
+        SEDGE_TRY(prepare_order(b, i));
+        for (int p = 0; p < options->precision_count; p++)
+            SEDGE_TRY(run_case(b, options->orders[i], options->precisions[p]));
+    }
+    if (options->output != NULL && sedge_comm_is_root(b->comm))
+        status = bench_record_write(b->record, options->output, sedge_device_get_info(b->device),
+                                    sedge_comm_size(b->comm), options->mesh);
+    SEDGE_TRY(sedge_comm_agree(b->comm, status));
+    if (b->skipped != SEDGE_OK) return SEDGE_FAIL(b->skipped, "some cases were left out");
+    return SEDGE_OK;
+}
+
+static void close_bench(bench *b)
+{
+    sedge_release(b->u);
+    sedge_element_free(b->element);
+    sedge_mesh_free(b->mesh);
+    bench_record_free(b->record);
+    sedge_cache_free(b->cache);
+    sedge_device_free(b->device);
+}
+
+int main(int argc, char **argv)
+{
+    static bench b;
+    sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
+
+    if (status == SEDGE_OK) status = sedge_comm_create(&b.comm, &argc, &argv);
+    if (status != SEDGE_OK) {
+        (void)fprintf(stderr, "sedge-bench: %s\n", sedge_error_message());
+        return sedge_status_exit_code(status);
+    }
+    status = bench_options_parse(&b.options, argc, argv);
+    if (status == SEDGE_OK && b.options.help) {
+        if (sedge_comm_is_root(b.comm)) bench_options_print_help();
+    } else if (status == SEDGE_OK) {
+        status = run_bench(&b);
+    }
+    if (status != SEDGE_OK && sedge_comm_is_root(b.comm)) {
+        (void)fflush(stdout);
+        (void)fprintf(stderr, "sedge-bench: %s\n", sedge_error_message());
+    }
+    close_bench(&b);
+    sedge_device_stop_helper();
+    sedge_comm_free(b.comm);
+    return sedge_status_exit_code(status);
+}

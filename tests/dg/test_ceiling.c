@@ -1,0 +1,92 @@
+// Measured ceilings of the host: plausible, and kernels whose results are right.
+#define _POSIX_C_SOURCE 200809L // setenv
+#include "base/file.h"
+#include "base/memory.h"
+#include "dg/ceiling.h"
+
+#include "check.h"
+
+#include <stdlib.h>
+
+static sedge_comm *comm;
+static sedge_device *device;
+
+static void test_plausible(sedge_cache *cache, sedge_precision precision, sedge_ceilings *found)
+{
+    CHECK_OK(sedge_ceilings_measure(found, comm, device, cache, precision));
+    CHECK(found->copy > 1e6 && found->copy < 1e14); // memory of a tape to that of a hundred GPUs
+    CHECK(found->flops > 1e6 && found->flops < 1e16);
+}
+
+// One multiply-add of a lane takes the same time in both precisions on every processor that has
+// vectors, and there are twice as many lanes in fp32. Noise: half of that at least.
+static void test_precisions(sedge_cache *cache)
+{
+    sedge_ceilings narrow;
+    sedge_ceilings wide;
+
+    test_plausible(cache, SEDGE_FP32, &narrow);
+    test_plausible(cache, SEDGE_FP64, &wide);
+    CHECK(narrow.flops > 0.25 * wide.flops);
+}
+
+static void test_floor(void)
+{
+    const sedge_ceilings ceilings = {.copy = 100.0, .flops = 1000.0};
+    const sedge_ceilings none = {0.0, 0.0};
+
+    CHECK(sedge_ceilings_floor(&ceilings, 200.0, 500.0) == 2.0);
+    CHECK(sedge_ceilings_floor(&ceilings, 20.0, 500.0) == 0.5);
+    CHECK(sedge_ceilings_floor(&none, 20.0, 500.0) == 0.0);
+}
+
+// A kernel that does less than it should is found out: `file` in the folder is the override.
+static void test_wrong_kernel(const char *from, const char *to, const char *message)
+{
+    const char *const folder = SEDGE_TEST_DIR "/ceiling-kernels";
+    sedge_ceilings ceilings;
+    sedge_cache *cache = NULL;
+    char path[4096];
+    char *text = NULL;
+    size_t length;
+
+    CHECK_OK(sedge_file_read(&text, &length, SEDGE_SOURCE_DIR "/codegen/kernels/ceiling.h",
+                             SEDGE_ERR_DATA));
+    char *const at = text != NULL ? strstr(text, from) : NULL;
+    CHECK(at != NULL && strlen(from) == strlen(to));
+    if (at != NULL) {
+        memcpy(at, to, strlen(to));
+        (void)snprintf(path, sizeof path, "%s-%d", folder, sedge_comm_rank(comm));
+        CHECK_OK(sedge_folder_make(path));
+        CHECK(setenv("SEDGE_KERNELS", path, 1) == 0);
+        (void)snprintf(path, sizeof path, "%s-%d/ceiling.h", folder, sedge_comm_rank(comm));
+        CHECK_OK(sedge_file_write(path, text, length));
+        CHECK_OK(sedge_cache_create(&cache, SEDGE_TEST_DIR "/ceiling-cache"));
+        CHECK_FAILS(sedge_ceilings_measure(&ceilings, comm, device, cache, SEDGE_FP32),
+                    SEDGE_ERR_DEVICE, message);
+        CHECK(ceilings.copy == 0.0 && ceilings.flops == 0.0);
+        CHECK(unsetenv("SEDGE_KERNELS") == 0);
+        sedge_cache_free(cache);
+    }
+    sedge_release(text);
+}
+
+int main(int argc, char **argv)
+{
+    sedge_cache *cache = NULL;
+
+    CHECK_OK(sedge_device_start_helper());
+    CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
+    CHECK_OK(sedge_device_create(&device, "host", sedge_comm_node_rank(comm),
+                                 sedge_comm_node_size(comm)));
+    CHECK_OK(sedge_cache_create(&cache, NULL));
+    test_precisions(cache);
+    test_floor();
+    test_wrong_kernel("to[at] = from[at];", "to[at] = from[0]; ", "copy of");
+    test_wrong_kernel("a[c] * factor + term", "a[c] * factor - term", "multiply-adds");
+    sedge_cache_free(cache);
+    sedge_device_free(device);
+    sedge_device_stop_helper();
+    sedge_comm_free(comm);
+    return CHECK_END();
+}

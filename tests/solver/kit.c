@@ -1,0 +1,298 @@
+#include "kit.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "run/monitor.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+sedge_status kit_open(kit_world *world, int *argc, char ***argv)
+{
+    const char *const name = getenv("SEDGE_TEST_DEVICE");
+
+    memset(world, 0, sizeof *world);
+    SEDGE_TRY(sedge_device_start_helper()); // before MPI_Init: it forks
+    SEDGE_TRY(sedge_comm_create(&world->comm, argc, argv));
+    sedge_status status =
+        sedge_device_create(&world->device, name != NULL ? name : "host",
+                            sedge_comm_node_rank(world->comm), sedge_comm_node_size(world->comm));
+    if (status == SEDGE_OK) status = sedge_cache_create(&world->cache, NULL);
+    return sedge_comm_agree(world->comm, status);
+}
+
+void kit_close(kit_world *world)
+{
+    sedge_cache_free(world->cache);
+    sedge_device_free(world->device);
+    sedge_device_stop_helper();
+    if (world->comm != NULL) sedge_comm_free(world->comm);
+    memset(world, 0, sizeof *world);
+}
+
+kit_options kit_defaults(int order, int cells)
+{
+    return (kit_options){.equation = sedge_equation_find("maxwell"),
+                         .order = order,
+                         .precision = SEDGE_FP64,
+                         .cells = {cells, cells, cells},
+                         .split_axis = -1};
+}
+
+// ---- mesh and problem --------------------------------------------------------------------------
+
+// Inner vertices move smoothly; sides and periodic images stay where they are.
+static void distort(sedge_mesh *mesh, double amount)
+{
+    const double pi = 3.14159265358979323846;
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int v = 0; v < 4; v++) {
+            double *const x = mesh->corners[e][v];
+            const double bump =
+                amount * sin(2.0 * pi * x[0]) * sin(2.0 * pi * x[1]) * sin(2.0 * pi * x[2]);
+            const double lift = amount * sin(pi * x[0]) * sin(pi * x[1]) * sin(pi * x[2]);
+            x[0] += bump + lift;
+            x[1] += 0.7 * lift;
+            x[2] -= 0.8 * bump;
+        }
+    }
+}
+
+static sedge_status make_mesh(kit *k, const kit_options *options)
+{
+    sedge_mesh_options wanted = sedge_mesh_defaults();
+    char path[4096];
+
+    if (options->file != NULL) {
+        (void)snprintf(path, sizeof path, "%s/meshes/%s", SEDGE_SOURCE_DIR, options->file);
+        wanted.file = path;
+    }
+    for (int d = 0; d < 3; d++) {
+        wanted.box_cells[d] = options->cells[d];
+        wanted.box_periodic[d] = options->periodic;
+    }
+    wanted.box_split_axis = options->split_axis;
+    wanted.box_split = 0.5;
+    wanted.box_names[0] = options->split_axis >= 0 ? "below" : "domain";
+    wanted.box_names[1] = "above";
+    SEDGE_TRY(sedge_mesh_create(&k->base.mesh, k->base.comm, &wanted));
+    distort(k->base.mesh, options->distort);
+    return SEDGE_OK;
+}
+
+static void copy_parameters(double *to, const double *from, const sedge_parameter *parameters,
+                            int count)
+{
+    if (from == NULL) {
+        dg_fill_defaults(parameters, count, to);
+    } else {
+        memcpy(to, from, (size_t)sedge_parameters_size(parameters, count) * sizeof *to);
+    }
+}
+
+static void set_materials(kit *k, const kit_options *options)
+{
+    const sedge_equation *const equation = options->equation;
+    sedge_problem *const problem = &k->base.problem;
+
+    for (int v = 0; v < problem->volumes && equation->derive != NULL; v++) {
+        const char *const name = k->base.mesh->groups.volume_names[v];
+        const bool second = strcmp(name, "above") == 0 || strcmp(name, "right") == 0;
+        double deck[SEDGE_MAX_VALUES];
+        copy_parameters(deck, options->materials[second], equation->materials,
+                        equation->material_count);
+        equation->derive(deck, problem->materials[v]);
+    }
+}
+
+static void set_walls(kit *k, const kit_options *options)
+{
+    sedge_problem *const problem = &k->base.problem;
+
+    for (int s = 0; s < problem->surfaces; s++) {
+        const char *const surface = k->base.mesh->groups.surface_names[s];
+        sedge_boundary *const boundary = &problem->boundaries[s];
+        if (options->wall != NULL)
+            boundary->kind = dg_find_boundary(options->equation, options->wall);
+        for (const kit_wall *w = options->walls; w != NULL && w->surface != NULL; w++) {
+            if (strcmp(surface, w->surface) != 0) continue;
+            boundary->kind = dg_find_boundary(options->equation, w->kind);
+            boundary->parameters[0] = w->parameter;
+        }
+    }
+}
+
+static void set_dipole(sedge_problem *problem, const double *parameters)
+{
+    sedge_point_source *const source = &problem->point_sources[0];
+
+    if (parameters == NULL) return;
+    source->kind = dg_find_source(problem->equation, "dipole");
+    copy_parameters(source->parameters, parameters, source->kind->parameters,
+                    source->kind->parameter_count);
+    memcpy(source->position, source->parameters, sizeof source->position);
+    memcpy(source->signal, source->parameters + 3, sizeof source->signal);
+}
+
+static sedge_status make_problem(kit *k, const kit_options *options)
+{
+    const sedge_equation *const equation = options->equation;
+    sedge_problem *const problem = &k->base.problem;
+    double keys[SEDGE_MAX_VALUES];
+
+    SEDGE_TRY(sedge_problem_init(problem, equation, k->base.mesh->groups.volumes,
+                                 k->base.mesh->groups.surfaces, options->dipole != NULL));
+    problem->order = options->order;
+    problem->precision = options->precision;
+    set_materials(k, options);
+    copy_parameters(keys, options->flux_keys, equation->flux_keys, equation->flux_key_count);
+    equation->constants(keys, options->incident, problem->constants);
+    if (options->incident != NULL) problem->incident = dg_find_source(equation, "plane-wave");
+    set_walls(k, options);
+    problem->initial =
+        dg_find_initial(equation, options->initial != NULL ? options->initial : "zero");
+    if (problem->initial != NULL)
+        copy_parameters(problem->initial_parameters, options->initial_parameters,
+                        problem->initial->parameters, problem->initial->parameter_count);
+    set_dipole(problem, options->dipole);
+    return SEDGE_OK;
+}
+
+sedge_status kit_create(kit *k, const kit_world *world, const kit_options *options)
+{
+    dg_case *const base = &k->base;
+
+    memset(k, 0, sizeof *k);
+    k->world = world;
+    base->comm = world->comm;
+    SEDGE_TRY(sedge_element_create(&base->element, options->order));
+    SEDGE_TRY(make_mesh(k, options));
+    SEDGE_TRY(make_problem(k, options));
+    SEDGE_TRY(sedge_reference_create(&base->reference, world->comm, base->element, base->mesh,
+                                     &base->problem));
+    base->values = (int64_t)base->mesh->elements * options->equation->fields * base->element->nodes;
+    SEDGE_TRY(sedge_allocate(&base->u, base->values, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&base->rhs, base->values, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&base->exact, base->values, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&k->result, base->values, sizeof(double)));
+    return sedge_allocate(&k->energy, base->mesh->elements, sizeof(double));
+}
+
+void kit_clear(kit *k)
+{
+    sedge_operator_free(k->op);
+    sedge_release(k->result);
+    sedge_release(k->energy);
+    dg_case_clear(&k->base);
+    memset(k, 0, sizeof *k);
+}
+
+sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_options *cut)
+{
+    static const sedge_operator_options by_rule;
+
+    sedge_operator_free(k->op);
+    k->op = NULL;
+    k->base.problem.precision = precision;
+    return sedge_operator_create(&k->op, k->world->comm, k->world->device, k->world->cache,
+                                 k->base.element, k->base.mesh, &k->base.problem,
+                                 cut != NULL ? cut : &by_rule);
+}
+
+// ---- time and norms ----------------------------------------------------------------------------
+
+double kit_time_step(const kit *k, double cfl)
+{
+    int32_t element;
+    double dt = sedge_problem_time_step(&k->base.problem, k->base.mesh, cfl, &element);
+
+    sedge_comm_min(k->world->comm, &dt, 1);
+    return dt;
+}
+
+sedge_status kit_advance(kit *k, const double *u, double t, double dt, int steps)
+{
+    SEDGE_TRY(sedge_operator_set(k->op, u));
+    for (int i = 0; i < steps; i++) SEDGE_TRY(sedge_operator_step(k->op, t + i * dt, dt));
+    return sedge_operator_get(k->op, k->result);
+}
+
+double kit_difference(const kit *k, const double *a, const double *b)
+{
+    double largest[3] = {0.0}; // difference, value, 1 where something is not a number
+
+    for (int64_t i = 0; i < k->base.values; i++) {
+        largest[0] = fmax(largest[0], fabs(a[i] - b[i]));
+        largest[1] = fmax(largest[1], fabs(b[i]));
+        if (!isfinite(a[i]) || !isfinite(b[i])) largest[2] = 1.0;
+    }
+    sedge_comm_max(k->world->comm, largest, 3);
+    return largest[2] > 0.0 ? (double)NAN : largest[0] / largest[1];
+}
+
+double kit_energy(kit *k)
+{
+    const sedge_session session = {.comm = k->world->comm, .mesh = k->base.mesh};
+
+    if (sedge_operator_energy(k->op, k->energy) != SEDGE_OK) return (double)NAN;
+    return sedge_monitor_sum(&session, k->energy);
+}
+
+double kit_rounding(sedge_precision precision)
+{
+    return precision == SEDGE_FP64 ? 0.5 * DBL_EPSILON : (double)(0.5F * FLT_EPSILON);
+}
+
+// ---- whole states in files ---------------------------------------------------------------------
+
+// Sum over ranks of arrays that are zero where another rank has the element: the whole state, on
+// every rank.
+static sedge_status collect(const kit *k, const double *u, double **whole, int64_t *count)
+{
+    const int64_t block = k->base.element->nodes * (int64_t)k->base.problem.equation->fields;
+    const sedge_mesh *const mesh = k->base.mesh;
+
+    *count = mesh->global_elements * block;
+    SEDGE_TRY(sedge_comm_agree(k->world->comm, sedge_allocate(whole, *count, sizeof **whole)));
+    for (int32_t e = 0; e < mesh->elements; e++)
+        memcpy(*whole + mesh->global_ids[e] * block, u + e * block, (size_t)block * sizeof **whole);
+    sedge_comm_sum(k->world->comm, *whole, (int)*count);
+    return SEDGE_OK;
+}
+
+sedge_status kit_write(const kit *k, const double *u, const char *path)
+{
+    sedge_status status;
+    double *whole = NULL;
+    int64_t count;
+
+    SEDGE_TRY_GOTO(status, collect(k, u, &whole, &count));
+    if (sedge_comm_is_root(k->world->comm))
+        status = sedge_file_write(path, whole, (size_t)count * sizeof *whole);
+    status = sedge_comm_agree(k->world->comm, status);
+done:
+    sedge_release(whole);
+    return status;
+}
+
+sedge_status kit_read(const kit *k, double *u, const char *path)
+{
+    const int64_t block = k->base.element->nodes * (int64_t)k->base.problem.equation->fields;
+    const sedge_mesh *const mesh = k->base.mesh;
+    char *bytes = NULL;
+    size_t length;
+
+    SEDGE_TRY(sedge_file_read(&bytes, &length, path, SEDGE_ERR_DATA));
+    if (length != (size_t)(mesh->global_elements * block) * sizeof *u) {
+        sedge_release(bytes);
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "%s: another mesh or order", path);
+    }
+    for (int32_t e = 0; e < mesh->elements; e++)
+        memcpy(u + e * block, bytes + (size_t)(mesh->global_ids[e] * block) * sizeof *u,
+               (size_t)block * sizeof *u);
+    sedge_release(bytes);
+    return SEDGE_OK;
+}

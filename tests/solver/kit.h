@@ -1,0 +1,97 @@
+// What tests of the generated operator need: a mesh, a problem on it, the slow reference, a device,
+// and the operator there.
+//
+// The device is the one that SEDGE_TEST_DEVICE names, "host" without it: the same program tests the
+// GPU where CTest registers it a second time. A device that is missing fails the test.
+#pragma once
+
+#include "codegen/program.h"
+#include "dg/case.h"
+#include "dg/operator.h"
+#include "run/session.h"
+
+// Of the process.
+typedef struct kit_world {
+    sedge_comm *comm;
+    sedge_device *device;
+    sedge_cache *cache;
+} kit_world;
+
+// Start the helper, MPI and the device. Collective. Close it in any case.
+SEDGE_MUST_USE
+sedge_status kit_open(kit_world *world, int *argc, char ***argv);
+void kit_close(kit_world *world);
+
+// The condition of one surface group; parameters are those of its kind, deck values.
+typedef struct kit_wall {
+    const char *surface;
+    const char *kind;
+    double parameter;
+} kit_wall;
+
+typedef struct kit_options {
+    const sedge_equation *equation;
+    int order;
+    sedge_precision precision;
+    sedge_operator_options cut;
+
+    const char *file; // in meshes/; NULL: a box
+    int cells[3];     // cubes an axis of the unit box, six tets each
+    bool periodic;
+    double distort; // moves inner vertices by about this much
+    int split_axis; // of the box; -1: one material
+
+    const double *materials[2]; // deck values, the second for "above" or "right"; NULL: defaults
+    const double *flux_keys;    // NULL: defaults
+    const kit_wall *walls;      // ends with surface NULL; may be NULL
+    const char *wall;           // kind of all other surfaces; NULL: none
+    const char *initial;        // NULL: "zero" where there is such a kind
+    const double *initial_parameters; // NULL: defaults
+    const double *incident;           // all parameters of a plane wave; NULL: none
+    const double *dipole;             // all parameters of a dipole; NULL: none
+} kit_options;
+
+typedef struct kit {
+    const kit_world *world;
+    dg_case base; // element, mesh, problem, reference, and three states: u, rhs, exact
+    sedge_operator *op;
+    double *result; // what came back from the operator
+    double *energy; // [elements]
+} kit;
+
+// Maxwell on a box of `cells` cubes an axis, fp64, upwind, one material, nothing else set.
+kit_options kit_defaults(int order, int cells);
+
+// Mesh, problem and reference; the operator comes with kit_load. Collective. Clear it in any case.
+SEDGE_MUST_USE
+sedge_status kit_create(kit *k, const kit_world *world, const kit_options *options);
+void kit_clear(kit *k);
+
+// Make the operator (instead of the one before): precision and cut may differ each time.
+// Collective.
+SEDGE_MUST_USE
+sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_options *cut);
+
+// `cfl` times the stable step of the whole mesh. Collective.
+double kit_time_step(const kit *k, double cfl);
+
+// Give the operator `u`, take `steps` steps from t, leave the fields in k->result. Collective.
+SEDGE_MUST_USE
+sedge_status kit_advance(kit *k, const double *u, double t, double dt, int steps);
+
+// The largest difference of two states over all ranks, relative to the largest value of `b`; not a
+// number where either is. Collective.
+double kit_difference(const kit *k, const double *a, const double *b);
+
+// Energy of the operator's present state, summed as a run does. Collective.
+double kit_energy(kit *k);
+
+// Rounding unit of a precision: the tests' bounds are multiples of it.
+double kit_rounding(sedge_precision precision);
+
+// Fields sorted by global element number and written to `path` by the root, or read back:
+// [global elements][fields][nodes]. Collective.
+SEDGE_MUST_USE
+sedge_status kit_write(const kit *k, const double *u, const char *path);
+SEDGE_MUST_USE
+sedge_status kit_read(const kit *k, double *u, const char *path);

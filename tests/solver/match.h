@@ -1,0 +1,58 @@
+// Operator and reference side by side.
+//
+// Bound. A stage adds dt times a sum of some 4 Np + 4 Nfp products to the fields, and dt |D| is of
+// order one by stability; products of random sign add up like their root. Largest differences
+// measured, relative to the largest value, are 1 to 6 units of rounding in fp64 and fp32 alike, at
+// all orders; 50 are allowed: 5.6e-15 and 3e-6.
+#pragma once
+
+#include "kit.h"
+
+#include "check.h"
+
+#define MATCH_UNITS 50.0
+
+static const sedge_precision match_precisions[] = {SEDGE_FP64, SEDGE_FP32};
+static const char *const match_variants[] = {"fused", "split"};
+
+// Upwind, central and in between, by order.
+static inline double match_upwind(int order)
+{
+    static const double values[] = {1.0, 0.0, 0.5};
+
+    return values[order % 3];
+}
+
+// One cut of the operator against the fields in base.exact, from those in base.u.
+static inline void match_one(kit *k, double t, double dt, int steps, sedge_precision precision,
+                             const sedge_operator_options *cut)
+{
+    CHECK_OK(kit_load(k, precision, cut));
+    CHECK_OK(kit_advance(k, k->base.u, t, dt, steps));
+    const double units = kit_difference(k, k->result, k->base.exact) / kit_rounding(precision);
+    if (!(units <= MATCH_UNITS)) {
+        sedge_operator_cost cost;
+        sedge_operator_get_cost(k->op, &cost);
+        (void)fprintf(stderr, "%s, order %d, %s, %s:\n", k->base.problem.equation->name,
+                      k->base.element->order, precision == SEDGE_FP64 ? "fp64" : "fp32",
+                      cost.variant);
+    }
+    CHECK_BOUND(units, MATCH_UNITS);
+}
+
+// `steps` steps of the reference from the fields in base.u, then of every variant and precision.
+static inline void match_all(kit *k, double t, int steps)
+{
+    dg_case *const base = &k->base;
+    const double dt = kit_time_step(k, 0.5);
+
+    for (int64_t i = 0; i < base->values; i++) base->exact[i] = base->u[i];
+    for (int i = 0; i < steps; i++)
+        CHECK_OK(sedge_reference_step(base->reference, base->exact, t + i * dt, dt));
+    for (int p = 0; p < 2; p++) {
+        for (int v = 0; v < 2; v++) {
+            const sedge_operator_options cut = {.variant = match_variants[v]};
+            match_one(k, t, dt, steps, match_precisions[p], &cut);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+// However the kernels are cut, the answer is the reference's; cuts that cannot be are refused; and
+// what stands beside the stages agrees with the reference too: energy, probes, set and get.
+#include "match.h"
+
+#include "base/memory.h"
+
+static const double glass[3] = {2.25, 1.5, 0.7};
+
+static void make_case(kit *k, const kit_world *world, int order)
+{
+    kit_options options = kit_defaults(order, 2);
+
+    options.distort = 0.08;
+    options.split_axis = 2;
+    options.materials[1] = glass;
+    options.wall = "pec";
+    CHECK_OK(kit_create(k, world, &options));
+    dg_case_random(&k->base, k->base.u);
+}
+
+// Every way to cut order 3, with its 20 nodes: tiles that fit, that do not, and blocks whose last
+// is not full.
+static void test_cuts(const kit_world *world)
+{
+    const sedge_operator_options cuts[] = {
+        {.item_nodes = 1},
+        {.item_nodes = 3, .block_elements = 1},
+        {.item_nodes = 20, .item_fields = 6, .block_elements = 7},
+        {.item_nodes = 4, .item_fields = 2, .block_elements = 32},
+        {.item_nodes = 5, .item_fields = 3, .variant = "split", .block_elements = 3},
+        {.time_kernels = true},
+    };
+    kit k;
+
+    make_case(&k, world, 3);
+    const double dt = kit_time_step(&k, 0.5);
+    for (int64_t i = 0; i < k.base.values; i++) k.base.exact[i] = k.base.u[i];
+    CHECK_OK(sedge_reference_step(k.base.reference, k.base.exact, 0.0, dt));
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++)
+        match_one(&k, 0.0, dt, 1, i % 2 == 0 ? SEDGE_FP32 : SEDGE_FP64, &cuts[i]);
+
+    sedge_operator_cost cost;
+    sedge_operator_get_cost(k.op, &cost);
+    CHECK(cost.stages == 5);
+    CHECK(cost.kernels > 0 && cost.kernel[0].launches >= 5);
+    kit_clear(&k);
+}
+
+static void test_refusals(const kit_world *world)
+{
+    const sedge_operator_options unknown = {.variant = "fast"};
+    const sedge_operator_options fields = {.item_fields = 4};
+    const sedge_operator_options large = {.block_elements = 4096};
+    const bool host = sedge_device_get_info(world->device)->kind == SEDGE_DEVICE_HOST;
+    kit k;
+
+    make_case(&k, world, 2);
+    CHECK_FAILS(kit_load(&k, SEDGE_FP64, &unknown), SEDGE_ERR_USAGE,
+                "kernels.variant 'fast' is not known");
+    if (host) {
+        CHECK_FAILS(kit_load(&k, SEDGE_FP64, &fields), SEDGE_ERR_USAGE,
+                    "kernels.item_fields 4 does not divide the 6 fields of maxwell");
+    } else {
+        CHECK_FAILS(kit_load(&k, SEDGE_FP64, &large), SEDGE_ERR_USAGE, "block_elements 4096");
+    }
+    kit_clear(&k);
+}
+
+static void test_refuses_point_outside(const kit_world *world)
+{
+    static const double dipole[12] = {0.5, 0.5, 0.5, SEDGE_SIGNAL_RICKER, 1.0, 1.0, 0.0, 1.0, 0.0,
+                                      1.0, 0.0, 0.0};
+    kit_options options = kit_defaults(1, 2);
+    kit k;
+
+    options.wall = "pec";
+    options.dipole = dipole;
+    CHECK_OK(kit_create(&k, world, &options));
+    k.base.problem.point_sources[0].position[2] = 1.25;
+    CHECK_FAILS(kit_load(&k, SEDGE_FP64, NULL), SEDGE_ERR_USAGE,
+                "source at (0.5, 0.5, 1.25) lies outside the mesh");
+    kit_clear(&k);
+}
+
+// Setting and getting changes nothing in fp64 and rounds in fp32.
+static void test_set_get(const kit_world *world)
+{
+    int64_t wrong = 0;
+    kit k;
+
+    make_case(&k, world, 4);
+    CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
+    CHECK_OK(kit_advance(&k, k.base.u, 0.0, 0.0, 0));
+    for (int64_t i = 0; i < k.base.values; i++) wrong += k.result[i] != k.base.u[i];
+    CHECK_OK(kit_load(&k, SEDGE_FP32, NULL));
+    CHECK_OK(kit_advance(&k, k.base.u, 0.0, 0.0, 0));
+    for (int64_t i = 0; i < k.base.values; i++) wrong += k.result[i] != (double)(float)k.base.u[i];
+    CHECK(wrong == 0);
+    kit_clear(&k);
+}
+
+// Each element's energy, to rounding times the condition number of the mass matrix, in which the
+// sum of random fields cancels; a field that is not a number shows in its element and no other.
+static void test_energy(const kit_world *world, int order, double condition)
+{
+    kit k;
+
+    make_case(&k, world, order);
+    sedge_reference_energy(k.base.reference, k.base.u, k.base.rhs);
+    for (int p = 0; p < 2; p++) {
+        double worst = 0.0;
+        CHECK_OK(kit_load(&k, match_precisions[p], NULL));
+        CHECK_OK(sedge_operator_set(k.op, k.base.u));
+        CHECK_OK(sedge_operator_energy(k.op, k.energy));
+        for (int32_t e = 0; e < k.base.mesh->elements; e++)
+            worst = fmax(worst, fabs(k.energy[e] / k.base.rhs[e] - 1.0));
+        CHECK_BOUND(worst / kit_rounding(match_precisions[p]), 4.0 * condition);
+    }
+
+    const int32_t bad = k.base.mesh->elements / 2;
+    int64_t finite = 0;
+    k.base.u[(int64_t)bad * 6 * k.base.element->nodes + 1] = (double)NAN;
+    CHECK_OK(sedge_operator_set(k.op, k.base.u));
+    CHECK_OK(sedge_operator_energy(k.op, k.energy));
+    for (int32_t e = 0; e < k.base.mesh->elements; e++) finite += isfinite(k.energy[e]) != 0;
+    CHECK(finite == k.base.mesh->elements - 1);
+    CHECK(!isfinite(k.energy[bad]));
+    kit_clear(&k);
+}
+
+// Probes in several elements see the fields there after each step, in order.
+static void test_probes(const kit_world *world)
+{
+    enum { PROBES = 3, STEPS = 4 };
+    const double place[PROBES][3] = {{-0.5, -0.6, -0.7}, {-1.0, 0.9, -1.0}, {-0.2, -0.3, -0.9}};
+    double values[(STEPS + 1) * PROBES * 6];
+    double *weights = NULL;
+    int32_t elements[PROBES];
+    int samples;
+    kit k;
+
+    make_case(&k, world, 3);
+    const int n = k.base.element->nodes;
+    const double dt = kit_time_step(&k, 0.5);
+    CHECK_OK(sedge_allocate(&weights, (int64_t)PROBES * n, sizeof *weights));
+    for (int i = 0; i < PROBES; i++) {
+        elements[i] = i * (k.base.mesh->elements - 1) / (PROBES - 1);
+        CHECK_OK(sedge_element_interpolate(k.base.element, place[i][0], place[i][1], place[i][2],
+                                           weights + (size_t)(i * n)));
+    }
+    CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
+    CHECK_OK(sedge_operator_set_probes(k.op, PROBES, elements, weights, STEPS + 1));
+    CHECK_OK(sedge_operator_set(k.op, k.base.u));
+    CHECK_OK(sedge_operator_record_probes(k.op));
+    for (int s = 0; s < STEPS; s++) {
+        CHECK_OK(sedge_operator_step(k.op, s * dt, dt));
+        CHECK_OK(sedge_operator_record_probes(k.op));
+    }
+    CHECK_FAILS(sedge_operator_record_probes(k.op), SEDGE_ERR_INTERNAL,
+                "more than 5 probe samples");
+    CHECK_OK(sedge_operator_fetch_probes(k.op, values, &samples));
+    CHECK(samples == STEPS + 1);
+
+    for (int s = 0; s <= STEPS; s++) {
+        CHECK_OK(kit_advance(&k, k.base.u, 0.0, dt, s));
+        for (int at = 0; at < PROBES * 6; at++) {
+            const int probe = at / 6;
+            double sum = 0.0;
+            for (int i = 0; i < n; i++)
+                sum += weights[probe * n + i] *
+                       k.result[((int64_t)elements[probe] * 6 + at % 6) * n + i];
+            CHECK_BOUND(fabs(values[s * PROBES * 6 + at] - sum), 1e-13);
+        }
+    }
+    CHECK_OK(sedge_operator_fetch_probes(k.op, values, &samples));
+    CHECK(samples == 0);
+    sedge_release(weights);
+    kit_clear(&k);
+}
+
+int main(int argc, char **argv)
+{
+    kit_world world;
+
+    CHECK_OK(kit_open(&world, &argc, &argv));
+    test_cuts(&world);
+    test_refusals(&world);
+    test_refuses_point_outside(&world);
+    test_set_get(&world);
+    test_energy(&world, 1, 5.0);
+    test_energy(&world, 5, 361.0);
+    test_probes(&world);
+    kit_close(&world);
+    return CHECK_END();
+}
