@@ -1,8 +1,8 @@
 // A unit cube with a round hole: an unstructured mesh for sedge-bench --mesh. About 400 thousand
-// tetrahedra; with -setnumber h 0.0129 about a million.
+// tetrahedra; with -setnumber h 0.0156 about a million.
 //   gmsh -3 -bin big.geo -o big.msh
 SetFactory("OpenCASCADE");
-DefineConstant[ h = {0.0176, Name "edge length"} ];
+DefineConstant[ h = {0.0212, Name "edge length"} ];
 
 Box(1) = {0, 0, 0, 1, 1, 1};
 Sphere(2) = {0.5, 0.5, 0.5, 0.2};

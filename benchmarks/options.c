@@ -16,6 +16,7 @@ enum {
     OPTION_VARIANT,
     OPTION_BLOCK_ELEMENTS,
     OPTION_ITEM_NODES,
+    OPTION_LIFT_NODES,
     OPTION_ITEM_FIELDS,
     OPTION_OUTPUT,
     OPTION_QUICK,
@@ -34,6 +35,7 @@ static const struct option long_options[] = {
     {"variant", required_argument, NULL, OPTION_VARIANT},
     {"block-elements", required_argument, NULL, OPTION_BLOCK_ELEMENTS},
     {"item-nodes", required_argument, NULL, OPTION_ITEM_NODES},
+    {"lift-nodes", required_argument, NULL, OPTION_LIFT_NODES},
     {"item-fields", required_argument, NULL, OPTION_ITEM_FIELDS},
     {"output", required_argument, NULL, OPTION_OUTPUT},
     {"quick", no_argument, NULL, OPTION_QUICK},
@@ -55,7 +57,9 @@ void bench_options_print_help(void)
            "                         (default 20; on the host 4)\n"
            "  --repeats N            how often they are timed (default 5)\n"
            "  --variant NAME         the operator's kernels: fused, split\n"
-           "  --block-elements N     elements a block; --item-nodes N, nodes a work item;\n"
+           "  --block-elements N     elements a block\n"
+           "  --item-nodes N         nodes a work item in the volume\n"
+           "  --lift-nodes N         nodes a work item in the lift\n"
            "  --item-fields N        fields a work item takes together\n"
            "  --output FILE          write all numbers as JSON\n"
            "  --quick                small meshes, few steps: does it work?\n"
@@ -169,6 +173,8 @@ static sedge_status take_option(bench_options *out, int option, const char *word
         return take_int(&out->kernels.block_elements, optarg, 1, 1024, "--block-elements");
     case OPTION_ITEM_NODES:
         return take_int(&out->kernels.item_nodes, optarg, 1, 1024, "--item-nodes");
+    case OPTION_LIFT_NODES:
+        return take_int(&out->kernels.lift_nodes, optarg, 1, 1024, "--lift-nodes");
     case OPTION_ITEM_FIELDS:
         return take_int(&out->kernels.item_fields, optarg, 1, 16, "--item-fields");
     case OPTION_OUTPUT:

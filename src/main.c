@@ -7,17 +7,22 @@
 #include "run/deck.h"
 #include "run/driver.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct arguments {
     int count; // of what is no option
     char **words;
     sedge_run_options run;
-    char settings[SEDGE_MAX_SETTINGS][512]; // room for --device and --output as settings
+    sedge_text *composed[SEDGE_MAX_SETTINGS]; // settings made of --device and --output; else NULL
 } arguments;
+
+// Which commands take an option.
+enum { FOR_ALL = 1, FOR_DECK = 2, FOR_RUN = 4 };
 
 typedef struct command {
     const char *name;
@@ -25,18 +30,43 @@ typedef struct command {
     const char *text;
     sedge_status (*function)(sedge_comm *comm, const arguments *given);
     int words_min, words_max;
-    bool deck_options; // --set, --device, --output, --report
+    int takes; // options, beside those for all commands
 } command;
 
-static const char run_options_text[] =
-    "Options\n"
-    "  --device KIND       auto (cuda if there is one, else host), cuda or host\n"
-    "  --set KEY=VALUE     set any key of the deck: --set order=6 --set time.end=3; repeatable\n"
-    "  --output FOLDER     where the results go; the same as --set output.folder=FOLDER\n"
-    "  --report FILE       write report.json there instead of into the output folder\n"
-    "  --quiet             print errors only\n"
-    "  -v, --verbose       say more: where in the source an error arose\n"
-    "  --help              this text\n";
+enum {
+    OPTION_DEVICE = 256,
+    OPTION_SET,
+    OPTION_OUTPUT,
+    OPTION_REPORT,
+    OPTION_RESTART,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTION_VERBOSE = 'v'
+};
+
+// The parser and all help texts are made from this table.
+static const struct option_row {
+    const char *name;
+    int code;          // below 256: the short form's letter
+    const char *value; // NULL: takes none
+    int takers;
+    const char *text;
+} options[] = {
+    {"device", OPTION_DEVICE, "KIND", FOR_DECK,
+     "auto (cuda if there is one, else host), cuda or host"},
+    {"set", OPTION_SET, "KEY=VALUE", FOR_DECK,
+     "set any key of the deck: --set order=6 --set time.end=3; repeatable"},
+    {"output", OPTION_OUTPUT, "FOLDER", FOR_DECK,
+     "where the results go; the same as --set output.folder=FOLDER"},
+    {"report", OPTION_REPORT, "FILE", FOR_RUN,
+     "write report.json there instead of into the output folder"},
+    {"restart", OPTION_RESTART, "FILE", FOR_RUN,
+     "refused: this version writes no checkpoints to restart from"},
+    {"quiet", OPTION_QUIET, NULL, FOR_DECK, "print errors only"},
+    {"verbose", OPTION_VERBOSE, NULL, FOR_ALL, "say where in the source an error arose"},
+    {"help", OPTION_HELP, NULL, FOR_ALL, "this text"},
+};
+#define OPTIONS ((int)(sizeof options / sizeof options[0]))
 
 // ---- commands ----------------------------------------------------------------------------------
 
@@ -52,7 +82,7 @@ static sedge_status command_check(sedge_comm *comm, const arguments *given)
 
 static sedge_status command_mesh(sedge_comm *comm, const arguments *given)
 {
-    sedge_mesh_options options = sedge_mesh_defaults();
+    sedge_mesh_options wanted = sedge_mesh_defaults();
     sedge_mesh *mesh = NULL;
     sedge_status status;
 
@@ -63,9 +93,10 @@ static sedge_status command_mesh(sedge_comm *comm, const arguments *given)
     if (strcmp(given->words[0], "info") != 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown word '%s' after 'sedge mesh'; info is known",
                           given->words[0]);
-    if (given->count < 2) return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge mesh info' needs a mesh file");
-    options.file = given->words[1];
-    SEDGE_TRY_GOTO(status, sedge_mesh_create(&mesh, comm, &options));
+    if (given->count != 2)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge mesh info' needs one mesh file");
+    wanted.file = given->words[1];
+    SEDGE_TRY_GOTO(status, sedge_mesh_create(&mesh, comm, &wanted));
     SEDGE_TRY_GOTO(status, sedge_mesh_print(comm, mesh));
 done:
     sedge_mesh_free(mesh);
@@ -137,8 +168,9 @@ static sedge_status command_cache(sedge_comm *comm, const arguments *given)
     return sedge_comm_agree(comm, status);
 }
 
-// `sedge help deck` prints the generated part of input/README.md.
 static sedge_status command_help(sedge_comm *comm, const arguments *given);
+
+static const char not_here[] = "This command is not in version " SEDGE_VERSION ".";
 
 static sedge_status command_later(sedge_comm *comm, const arguments *given)
 {
@@ -148,46 +180,52 @@ static sedge_status command_later(sedge_comm *comm, const arguments *given)
 
 static const command commands[] = {
     {"run", "sedge run DECK [options]",
-     "Run the deck: mesh, kernels, time loop, results in the output folder.", command_run, 1, 1,
-     true},
+     "Run the deck: mesh, kernels, time loop, results into the output folder.", command_run, 1, 1,
+     FOR_DECK | FOR_RUN},
     {"check", "sedge check DECK [options]",
-     "Compute nothing: print the resolved deck, memory, time step, wavelengths, worst elements,\n"
-     "boundaries.",
-     command_check, 1, 1, true},
+     "Compute and write nothing: say what 'sedge run' would do.\n"
+     "Prints the time step, memory, work, wavelengths, worst elements, groups of the mesh and "
+     "what\n"
+     "the deck says about them, and the deck with all defaults. Fails where 'sedge run' would "
+     "refuse\n"
+     "the deck, the mesh or the output folder.",
+     command_check, 1, 1, FOR_DECK},
     {"mesh", "sedge mesh info FILE", "Print counts, groups, quality and extents of a Gmsh mesh.",
-     command_mesh, 1, 2, false},
+     command_mesh, 1, 3, 0},
     {"devices", "sedge devices", "List the devices that this program can use here.",
-     command_devices, 0, 0, false},
-    {"cache", "sedge cache path|list|clear", "The folder of compiled kernels.", command_cache, 1, 1,
-     false},
-    {"help", "sedge help deck", "Print every key of the deck, as in input/README.md.", command_help,
-     1, 1, false},
-    {"tune", "sedge tune DECK", "Not in this version.", command_later, 0, 99, true},
-    {"build", "sedge build DECK", "Not in this version.", command_later, 0, 99, true},
-    {"solve", "sedge solve MATRIX.mtx", "Not in this version.", command_later, 0, 99, true},
+     command_devices, 0, 0, 0},
+    {"cache", "sedge cache path|list|clear",
+     "Compiled kernels: name their folder, list them, remove them.", command_cache, 1, 1, 0},
+    {"help", "sedge help [deck|COMMAND]",
+     "Print every key of the deck, as in input/README.md, or explain a command.", command_help, 0,
+     1, 0},
+    {"tune", "sedge tune DECK", not_here, command_later, 0, 99, FOR_DECK},
+    {"build", "sedge build DECK", not_here, command_later, 0, 99, FOR_DECK},
+    {"solve", "sedge solve MATRIX.mtx", not_here, command_later, 0, 99, FOR_DECK},
 };
 #define COMMANDS ((int)(sizeof commands / sizeof commands[0]))
 
-static sedge_status command_help(sedge_comm *comm, const arguments *given)
+static const command *find_command(const char *name)
 {
-    sedge_status status = SEDGE_OK;
-    sedge_text *text = NULL;
-
-    if (strcmp(given->words[0], "deck") != 0)
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "unknown word '%s' after 'sedge help'; deck is known. "
-                          "'sedge COMMAND --help' explains a command",
-                          given->words[0]);
-    if (!sedge_comm_is_root(comm)) return SEDGE_OK;
-    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, sedge_deck_document(text));
-    printf("%s", sedge_text_get(text));
-done:
-    sedge_text_free(text);
-    return status;
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0) return &commands[i];
+    return NULL;
 }
 
 // ---- help --------------------------------------------------------------------------------------
+
+static void print_option(const struct option_row *row)
+{
+    char form[64];
+
+    (void)snprintf(form, sizeof form, "--%s%s%s", row->name, row->value != NULL ? " " : "",
+                   row->value != NULL ? row->value : "");
+    if (row->code < 256) {
+        printf("  -%c, %-19s%s\n", row->code, form, row->text);
+    } else {
+        printf("  %-23s%s\n", form, row->text);
+    }
+}
 
 static void print_help(void)
 {
@@ -196,75 +234,108 @@ static void print_help(void)
         "time\n\nUsage: sedge COMMAND [arguments], under mpirun for several ranks\n\nCommands\n");
     for (int i = 0; i < COMMANDS; i++)
         if (commands[i].function != command_later)
-            printf("  %-30s%s\n", commands[i].usage + strlen("sedge "), commands[i].text);
-    printf("  %-30sThe version.\n  %-30sThis text; after a command, its own.\n\n", "--version",
-           "--help");
-    printf(
-        "Exit codes\n  0 done; 1 wrong use or deck; 2 bad mesh or data file; 3 device or compiler "
-        "trouble;\n  4 the computation failed; 5 stopped early with a checkpoint; others are "
-        "bugs\n\n"
-        "Environment\n"
-        "  SEDGE_CACHE_DIR     folder of compiled kernels (default: the user's cache folder)\n"
-        "  SEDGE_CC            the C compiler of the host device (default: cc, gcc)\n"
-        "  SEDGE_THREADS       threads a rank of the host device\n"
-        "  SEDGE_KERNELS       folder whose files replace the embedded kernel sources\n"
-        "  SEDGE_KEEP          folder that gets every generated program as text\n"
-        "  SEDGE_DEBUG=1       line information in kernels;  SEDGE_TRACE=1  print driver calls\n");
+            printf("  %-28s%.*s\n", commands[i].usage + strlen("sedge "),
+                   (int)strcspn(commands[i].text, "\n"), commands[i].text);
+    printf("  %-28sThe version.\n  %-28sThis text; after a command, its own.\n\nOptions\n",
+           "--version", "--help");
+    for (int i = 0; i < OPTIONS; i++) print_option(&options[i]);
+    printf("\nExit codes\n  0 done; 1 wrong use, deck or output folder; 2 bad mesh or data file; "
+           "3 device or\n  compiler trouble, or out of memory; 4 the computation failed; 5 stopped "
+           "early with a\n  checkpoint (not in this version); 70 a bug in sedge\n\n"
+           "Environment\n"
+           "  SEDGE_CACHE_DIR        folder of compiled kernels (default: ~/.cache/sedge)\n"
+           "  SEDGE_CACHE_MAX        its largest size in MiB (default: 256)\n"
+           "  SEDGE_CC               the C compiler of the host device (default: cc, gcc, clang)\n"
+           "  SEDGE_NVRTC            path of libnvrtc (default: the loader's, CUDA_HOME)\n"
+           "  SEDGE_THREADS          threads a rank of the host device\n"
+           "  SEDGE_KERNELS          folder whose files replace the embedded kernel sources\n"
+           "  SEDGE_KEEP             folder that gets every generated program as text\n"
+           "  SEDGE_DEBUG=1          line information in kernels, no cache\n"
+           "  SEDGE_TRACE=1          print driver calls\n");
 }
 
 static void print_command_help(const command *given)
 {
-    printf("Usage: %s\n\n%s\n", given->usage, given->text);
-    if (given->deck_options) printf("\n%s", run_options_text);
+    printf("Usage: %s\n\n%s\n\nOptions\n", given->usage, given->text);
+    for (int i = 0; i < OPTIONS; i++)
+        if ((options[i].takers & (given->takes | FOR_ALL)) != 0) print_option(&options[i]);
+}
+
+static sedge_status print_deck_keys(void)
+{
+    sedge_status status;
+    sedge_text *text = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
+    SEDGE_TRY_GOTO(status, sedge_deck_document(text));
+    printf("%s", sedge_text_get(text));
+done:
+    sedge_text_free(text);
+    return status;
+}
+
+static sedge_status command_help(sedge_comm *comm, const arguments *given)
+{
+    const char *const word = given->count > 0 ? given->words[0] : "";
+    const command *const about = find_command(word);
+    const bool root = sedge_comm_is_root(comm);
+    sedge_status status = SEDGE_OK;
+
+    if (strcmp(word, "deck") == 0) {
+        if (root) status = print_deck_keys();
+        return sedge_comm_agree(comm, status);
+    }
+    if (about == NULL && given->count > 0)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "unknown word '%s' after 'sedge help'; deck and the commands are known",
+                          word);
+    if (root && about != NULL) print_command_help(about);
+    if (root && about == NULL) print_help();
+    return SEDGE_OK;
 }
 
 // ---- parsing -----------------------------------------------------------------------------------
 
-enum {
-    OPTION_DEVICE = 256,
-    OPTION_SET,
-    OPTION_OUTPUT,
-    OPTION_REPORT,
-    OPTION_QUIET,
-    OPTION_HELP,
-    OPTION_RESTART
-};
-
-static const struct option long_options[] = {
-    {"device", required_argument, NULL, OPTION_DEVICE},
-    {"set", required_argument, NULL, OPTION_SET},
-    {"output", required_argument, NULL, OPTION_OUTPUT},
-    {"report", required_argument, NULL, OPTION_REPORT},
-    {"restart", required_argument, NULL, OPTION_RESTART},
-    {"quiet", no_argument, NULL, OPTION_QUIET},
-    {"verbose", no_argument, NULL, 'v'},
-    {"help", no_argument, NULL, OPTION_HELP},
-    {NULL, 0, NULL, 0},
-};
-
-static sedge_status add_setting(arguments *given, const char *key, const char *value)
+static sedge_status add_setting(arguments *given, const char *setting)
 {
-    const int at = given->run.setting_count;
-
-    if (at == SEDGE_MAX_SETTINGS)
+    if (given->run.setting_count == SEDGE_MAX_SETTINGS)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "more than %d settings", SEDGE_MAX_SETTINGS);
-    if (snprintf(given->settings[at], sizeof given->settings[at], "%s%s", key, value) >=
-        (int)sizeof given->settings[at])
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the setting '%.40s...' is too long", value);
-    given->run.settings[at] = given->settings[at];
-    given->run.setting_count++;
+    given->run.settings[given->run.setting_count++] = setting;
     return SEDGE_OK;
 }
 
-static sedge_status take_option(arguments *given, int option, bool *help, const char *word)
+// Add the setting KEY='VALUE': YAML takes the value as it is, but for line ends.
+static sedge_status add_quoted(arguments *given, const char *option, const char *key,
+                               const char *value)
 {
+    sedge_text **const text = &given->composed[given->run.setting_count % SEDGE_MAX_SETTINGS];
+
+    if (value[0] == '\0') return SEDGE_FAIL(SEDGE_ERR_USAGE, "--%s needs a value", option);
+    for (const char *at = value; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 127)
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "--%s: the value has a control character", option);
+    if (*text != NULL) return add_setting(given, ""); // full: says so
+    SEDGE_TRY(sedge_text_create(text));
+    SEDGE_TRY(sedge_text_add(*text, "%s='", key));
+    for (const char *at = value; *at != '\0'; at++)
+        SEDGE_TRY(sedge_text_add(*text, *at == '\'' ? "''" : "%c", *at));
+    SEDGE_TRY(sedge_text_add(*text, "'"));
+    return add_setting(given, sedge_text_get(*text));
+}
+
+static sedge_status take_option(arguments *given, const command *which, int option, bool *help)
+{
+    for (int i = 0; i < OPTIONS; i++)
+        if (options[i].code == option && (options[i].takers & (which->takes | FOR_ALL)) == 0)
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge %s' does not take --%s; see sedge %s --help",
+                              which->name, options[i].name, which->name);
     switch (option) {
     case OPTION_DEVICE:
-        return add_setting(given, "device=", optarg);
+        return add_quoted(given, "device", "device", optarg);
     case OPTION_SET:
-        return add_setting(given, "", optarg);
+        return add_setting(given, optarg);
     case OPTION_OUTPUT:
-        return add_setting(given, "output.folder=", optarg);
+        return add_quoted(given, "output", "output.folder", optarg);
     case OPTION_REPORT:
         given->run.report = optarg;
         return SEDGE_OK;
@@ -274,30 +345,45 @@ static sedge_status take_option(arguments *given, int option, bool *help, const 
     case OPTION_QUIET:
         given->run.quiet = true;
         return SEDGE_OK;
-    case 'v':
+    case OPTION_VERBOSE:
         given->run.verbose = true;
         return SEDGE_OK;
-    case OPTION_HELP:
+    default:
         *help = true;
         return SEDGE_OK;
-    case ':':
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "option '%s' needs a value", word);
-    default:
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown option '%s'; see --help", word);
     }
+}
+
+// What getopt_long stumbled over, which it has just passed.
+static sedge_status fail_option(const command *which, char **argv, bool needs_value)
+{
+    const char *word = argv[optind - 1];
+    const char letter[] = {'-', (char)optopt, '\0'};
+
+    if (word[0] != '-' || word[1] != '-') word = letter;
+    if (needs_value) return SEDGE_FAIL(SEDGE_ERR_USAGE, "option '%s' needs a value", word);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown option '%s'; see sedge %s --help", word,
+                      which->name);
 }
 
 static sedge_status parse(arguments *given, int argc, char **argv, const command *which, bool *help)
 {
-    int option;
+    struct option long_options[OPTIONS + 1];
 
+    memset(long_options, 0, sizeof long_options);
+    for (int i = 0; i < OPTIONS; i++)
+        long_options[i] = (struct option){
+            .name = options[i].name,
+            .has_arg = options[i].value != NULL ? required_argument : no_argument,
+            .val = options[i].code,
+        };
     opterr = 0;
     optind = 1;
     for (;;) {
-        const char *const word = optind < argc ? argv[optind] : "";
-        option = getopt_long(argc, argv, ":v", long_options, NULL);
+        const int option = getopt_long(argc, argv, ":v", long_options, NULL);
         if (option == -1) break;
-        SEDGE_TRY(take_option(given, option, help, word));
+        if (option == '?' || option == ':') return fail_option(which, argv, option == ':');
+        SEDGE_TRY(take_option(given, which, option, help));
     }
     given->count = argc - optind;
     given->words = argv + optind;
@@ -309,23 +395,10 @@ static sedge_status parse(arguments *given, int argc, char **argv, const command
     return SEDGE_OK;
 }
 
-static sedge_status dispatch(sedge_comm *comm, int argc, char **argv, arguments *given)
-{
-    bool help = false;
-
-    for (int i = 0; i < COMMANDS; i++) {
-        if (strcmp(argv[1], commands[i].name) != 0) continue;
-        SEDGE_TRY(parse(given, argc - 1, argv + 1, &commands[i], &help));
-        if (!help) return commands[i].function(comm, given);
-        if (sedge_comm_is_root(comm)) print_command_help(&commands[i]);
-        return SEDGE_OK;
-    }
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown command '%s'; see sedge --help", argv[1]);
-}
-
 static sedge_status act(sedge_comm *comm, int argc, char **argv, arguments *given)
 {
     const bool root = sedge_comm_is_root(comm);
+    bool help = false;
 
     if (argc < 2) return SEDGE_FAIL(SEDGE_ERR_USAGE, "no command; see sedge --help");
     if (strcmp(argv[1], "--version") == 0) {
@@ -336,26 +409,60 @@ static sedge_status act(sedge_comm *comm, int argc, char **argv, arguments *give
         if (root) print_help();
         return SEDGE_OK;
     }
-    return dispatch(comm, argc, argv, given);
+    const command *const which = find_command(argv[1]);
+    if (which == NULL)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown command '%s'; see sedge --help", argv[1]);
+    SEDGE_TRY(parse(given, argc - 1, argv + 1, which, &help));
+    if (!help) return which->function(comm, given);
+    if (root) print_command_help(which);
+    return SEDGE_OK;
+}
+
+// ---- main --------------------------------------------------------------------------------------
+
+// GNU's OpenMP lets waiting threads spin for milliseconds, which on a busy machine takes the
+// processor from those that work. It reads its setting when it is loaded, before main: so set it
+// and start again. 1000 is what it takes itself where it knows of more threads than processors.
+static void calm_threads(int argc, char **argv)
+{
+    if (argc < 2 || strcmp(argv[1], "run") != 0) return;
+    if (getenv("GOMP_SPINCOUNT") != NULL || getenv("OMP_WAIT_POLICY") != NULL) return;
+    if (setenv("GOMP_SPINCOUNT", "1000", 1) == 0) (void)execv("/proc/self/exe", argv);
+}
+
+// mpirun gives its programs a terminal even where its own output goes into a file. To be asked
+// before MPI starts: it sets these variables for a single process, too.
+static bool is_terminal(void)
+{
+    static const char *const launchers[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
+
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        if (getenv(launchers[i]) != NULL) return false;
+    return isatty(STDOUT_FILENO) == 1;
 }
 
 int main(int argc, char **argv)
 {
     static arguments given;
     sedge_comm *comm = NULL;
-    sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
 
+    calm_threads(argc, argv);
+    given.run.terminal = is_terminal();
+    sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
     if (status == SEDGE_OK) status = sedge_comm_create(&comm, &argc, &argv);
     if (status != SEDGE_OK) {
         (void)fprintf(stderr, "sedge: %s\n", sedge_error_message());
         return sedge_status_exit_code(status);
     }
     status = act(comm, argc, argv, &given);
+    if (fflush(stdout) != 0 && status == SEDGE_OK)
+        status =
+            SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write to standard output: %s", strerror(errno));
     if (status != SEDGE_OK && sedge_comm_is_root(comm)) {
-        (void)fflush(stdout);
         (void)fprintf(stderr, "sedge: %s\n", sedge_error_message());
         if (given.run.verbose) (void)fprintf(stderr, "  at %s\n", sedge_error_trace());
     }
+    for (int i = 0; i < SEDGE_MAX_SETTINGS; i++) sedge_text_free(given.composed[i]);
     sedge_device_stop_helper();
     sedge_comm_free(comm);
     return sedge_status_exit_code(status);

@@ -22,10 +22,15 @@ typedef sedge_value sedge_pack;
 SEDGE_KERNEL(sedge_copy, SEDGE_COPY_THREADS, SEDGE_COPY_LIST)
 {
     SEDGE_OUTER (b) {
+#if SEDGE_TARGET_CUDA // one item a thread: without the loop's arithmetic
+        const long long at = b * SEDGE_COPY_ITEMS + threadIdx.x;
+        to[at] = from[at];
+#else
         SEDGE_ITEMS (one, 1, k, SEDGE_COPY_ITEMS, SEDGE_COPY_THREADS) {
             const long long at = (b + one) * SEDGE_COPY_ITEMS + k;
             to[at] = from[at];
         }
+#endif
     }
 }
 

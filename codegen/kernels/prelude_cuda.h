@@ -10,12 +10,15 @@
 // An unrolled loop: arrays indexed by i stay in registers.
 #define SEDGE_EACH(i, count) SEDGE_UNROLL for (int i = 0; i < (count); i++)
 
-// So many blocks a multiprocessor that its register file serves SEDGE_RESIDENT threads at least.
-#define SEDGE_MIN_BLOCKS(threads) (SEDGE_RESIDENT / (threads) > 1 ? SEDGE_RESIDENT / (threads) : 1)
-
 #define SEDGE_KERNEL_PARAMETER(type, name) , type name
-#define SEDGE_KERNEL(name, threads, LIST)                                            \
-    extern "C" __global__ void __launch_bounds__(threads, SEDGE_MIN_BLOCKS(threads)) \
+#define SEDGE_KERNEL(name, threads, LIST)                 \
+    extern "C" __global__ void __launch_bounds__(threads) \
+        name(long long sedge_blocks LIST(SEDGE_KERNEL_PARAMETER))
+
+// The same where registers are limited so that about `resident` threads fit into a multiprocessor.
+#define SEDGE_KERNEL_RESIDENT(name, threads, resident, LIST)          \
+    extern "C" __global__ void __launch_bounds__(                     \
+        threads, (resident) > (threads) ? (resident) / (threads) : 1) \
         name(long long sedge_blocks LIST(SEDGE_KERNEL_PARAMETER))
 
 #define SEDGE_OUTER(b) \

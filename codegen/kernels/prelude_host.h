@@ -33,6 +33,8 @@
     }                                                                             \
     static void name##_body(long long sedge_blocks LIST(SEDGE_KERNEL_PARAMETER))
 
+#define SEDGE_KERNEL_RESIDENT(name, threads, resident, LIST) SEDGE_KERNEL(name, threads, LIST)
+
 #define SEDGE_OUTER(b) \
     _Pragma("omp parallel for schedule(static)") for (long long b = 0; b < sedge_blocks; b++)
 

@@ -11,11 +11,12 @@
 #define COPY_GPU     ((int64_t)1 << 30)
 #define PATTERN      1024 // bytes at the array's end that are looked at
 #define FMA_UNROLL   16
-#define FMA_ROUNDS   64    // of the first run, whose result is looked at
+#define FMA_ROUNDS   64    // of the first runs, whose result is looked at
+#define FMA_HOST     65536 // the same on the host, however busy it is: 1 to 20 ms
 #define FMA_SECONDS  0.003 // of a run that counts
 #define RUNS_LEAST   5
 #define RUNS_MOST    20
-#define RUNS_SECONDS 0.04 // more runs as long as they take no longer together
+#define RUNS_SECONDS 0.03 // more runs as long as they take no longer together
 
 typedef struct ceiling_run {
     sedge_device *device;
@@ -296,7 +297,8 @@ static sedge_status measure_fma(ceiling_run *run, const sedge_comm *comm, double
     double best = HUGE_VAL;
 
     SEDGE_TRY(sedge_comm_agree(comm, start_fma(run, &seconds)));
-    run->rounds = (int64_t)(FMA_ROUNDS * fmin(fmax(FMA_SECONDS / fmax(seconds, 1e-9), 1.0), 1e6));
+    run->rounds = (int64_t)(FMA_ROUNDS * fmin(fmax(FMA_SECONDS / fmax(seconds, 1e-9), 1.0), 1e4));
+    if (sedge_device_get_info(run->device)->kind == SEDGE_DEVICE_HOST) run->rounds = FMA_HOST;
     SEDGE_TRY(find_best(run, comm, fma_once, &best));
     *rate = 2.0 * (double)run->rounds * FMA_UNROLL * run->fma_chains * run->lanes * run->fma_items *
             (double)run->fma_blocks / best;
@@ -327,8 +329,27 @@ done:
     return status;
 }
 
+void sedge_ceilings_try(sedge_ceilings *out, const sedge_comm *comm, sedge_device *device,
+                        sedge_cache *cache, sedge_precision precision, bool wanted)
+{
+    int64_t any = wanted;
+
+    *out = (sedge_ceilings){0.0, 0.0};
+    sedge_comm_max_int(comm, &any, 1);
+    if (any && sedge_ceilings_measure(out, comm, device, cache, precision) != SEDGE_OK)
+        sedge_error_clear();
+}
+
 double sedge_ceilings_floor(const sedge_ceilings *ceilings, double bytes, double flops)
 {
     if (!(ceilings->copy > 0.0) || !(ceilings->flops > 0.0)) return 0.0;
     return fmax(bytes / ceilings->copy, flops / ceilings->flops);
+}
+
+double sedge_ceilings_fraction(const sedge_ceilings *ceilings, double bytes, double flops,
+                               double seconds)
+{
+    const double floor = sedge_ceilings_floor(ceilings, bytes, flops);
+
+    return floor > 0.0 && seconds > 0.0 ? floor / seconds : -1.0;
 }

@@ -18,6 +18,8 @@
 #include "dg/problem.h"
 #include "par/comm.h"
 
+#include <stdbool.h>
+
 typedef struct sedge_ceilings {
     double copy;  // bytes read and written, a second
     double flops; // operations a second; a multiply-add counts two
@@ -30,6 +32,15 @@ sedge_status sedge_ceilings_measure(sedge_ceilings *out, const sedge_comm *comm,
                                     sedge_device *device, sedge_cache *cache,
                                     sedge_precision precision);
 
+// The same for a report at the end of a run, where it is `wanted` on any rank: a failure leaves
+// both ceilings 0, as not wanting it does, and is no error. Collective.
+void sedge_ceilings_try(sedge_ceilings *out, const sedge_comm *comm, sedge_device *device,
+                        sedge_cache *cache, sedge_precision precision, bool wanted);
+
 // The least seconds for `bytes` and `flops`, which overlap: the larger of the two times. 0 where
 // nothing was measured (all ceilings 0).
 double sedge_ceilings_floor(const sedge_ceilings *ceilings, double bytes, double flops);
+
+// That floor as a part of the `seconds` that the work took; -1 where either is not known.
+double sedge_ceilings_fraction(const sedge_ceilings *ceilings, double bytes, double flops,
+                               double seconds);

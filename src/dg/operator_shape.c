@@ -96,18 +96,32 @@ static void choose_host(operator_shape *shape, const sedge_device_info *info,
     shape->lift_block = choose_divisor(problem->equation->fields, 3);
 }
 
-// CUDA: half a warp of elements, fewer where three blocks do not fit into a multiprocessor.
+// CUDA: elements a block and nodes a lift item by order, two nodes a volume item throughout; the
+// best of a sweep with six fields on an H200 (benchmarks/README.md). The tuner will replace this
+// table.
+static const struct {
+    int block, lift_nodes;
+} cuda_cuts[2][SEDGE_ORDER_MAX + 1] = {
+    {{0, 0}, {32, 2}, {32, 2}, {24, 4}, {8, 4}, {4, 4}, {2, 2}, {2, 4}, {2, 2}, {2, 2}, {2, 2}},
+    {{0, 0}, {16, 4}, {8, 4}, {16, 4}, {8, 4}, {2, 2}, {2, 2}, {2, 2}, {2, 2}, {2, 2}, {2, 2}},
+};
+
 static void choose_cuda(operator_shape *shape, const sedge_device_info *info,
                         const sedge_problem *problem, const sedge_element *element)
 {
+    const bool is_double = shape->real_bytes == 8;
+
     shape->lanes = 1;
     shape->field_block = problem->equation->fields;
     shape->lift_block = problem->equation->fields;
     shape->item_nodes = 2;
-    shape->lift_nodes = element->order == 1 ? 2 : 4;
-    for (shape->block = 16; shape->block > 1; shape->block /= 2) {
+    shape->lift_nodes = cuda_cuts[is_double][element->order].lift_nodes;
+    shape->block = cuda_cuts[is_double][element->order].block;
+    derive(shape, info, problem, element);
+    while (shape->block > 1 &&
+           (shape->scratch_bytes > info->shared_bytes_block || shape->threads > 1024)) {
+        shape->block /= 2;
         derive(shape, info, problem, element);
-        if (3 * shape->scratch_bytes <= info->shared_bytes_block && shape->threads <= 512) break;
     }
 }
 

@@ -1,10 +1,18 @@
+#define _DEFAULT_SOURCE
 #include "driver.h"
 
 #include "base/text.h"
 #include "device/device.h"
 #include "dg/operator.h"
+#include "time/lsrk.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// ---- cost --------------------------------------------------------------------------------------
 
 // The largest over ranks of what the operator and the host copies will take.
 static void print_memory(const sedge_session *session, const sedge_comm *comm)
@@ -25,34 +33,139 @@ static void print_memory(const sedge_session *session, const sedge_comm *comm)
             (double)bytes[0] / 1048576.0, (double)bytes[1] / 1048576.0);
 }
 
-static void print_device(const sedge_session *session, const sedge_comm *comm)
+// What one step takes at least, over all ranks: the counts of report.json, times the stages.
+static void print_work(const sedge_session *session)
+{
+    const double nodes = session->element->nodes;
+    const double face_nodes = session->element->face_nodes;
+    const double fields = session->problem.equation->fields;
+    const double real = session->problem.precision == SEDGE_FP64 ? 8.0 : 4.0;
+    const double stages = sedge_lsrk45.stages * (double)session->mesh->global_elements;
+    // Derivatives, fluxes, lift, update; state and residual read and written once, the geometry.
+    const double flops =
+        stages * (6.0 * fields * nodes * nodes + 11.0 * fields * nodes + 61.0 * 4.0 * face_nodes +
+                  nodes * (8.0 * fields * face_nodes + fields) + 4.0 * fields * nodes);
+    const double bytes = stages * (4.0 * fields * nodes * real + 28.0 * real + 32.0);
+
+    printf("  work               about %.3g Gflop and %.3g GB of memory traffic a step, %.3g Gflop "
+           "in all\n",
+           1e-9 * flops, 1e-9 * bytes, 1e-9 * flops * (double)session->steps);
+}
+
+// Field files hold four bytes a value.
+static void print_output(const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+    const double bytes = 4.0 * (double)session->mesh->global_elements * session->element->nodes *
+                         session->problem.equation->fields;
+
+    printf("  output             %s: ", deck->output);
+    if (deck->snapshots > 0) {
+        printf("%d field files of about %.1f MiB, ", deck->snapshots + 1, bytes / 1048576.0);
+    } else {
+        printf("no field files, ");
+    }
+    printf("%lld energies, %lld samples of %d probes\n",
+           (long long)((session->steps + deck->energy_every - 1) / deck->energy_every + 1),
+           (long long)(deck->probe_count > 0 ? session->steps / deck->probe_every + 1 : 0),
+           deck->probe_count);
+}
+
+// ---- device and folder -------------------------------------------------------------------------
+
+// A kind of device that this version lacks is refused, and says so.
+static sedge_status check_device(const sedge_session *session)
+{
+    sedge_device *device = NULL;
+    sedge_status status = SEDGE_OK;
+
+    if (strcmp(session->deck->device, "opencl") == 0)
+        status = sedge_device_create(&device, session->deck->device, 0, 1);
+    sedge_device_free(device);
+    return status;
+}
+
+// A GPU that is not here is no fault: decks are checked on login nodes.
+static void print_device(const sedge_session *session)
 {
     const char *why = NULL;
     const int devices = sedge_device_count_cuda(&why);
 
-    if (!sedge_comm_is_root(comm)) return;
+    printf("  device             '%s' asked for; ", session->deck->device);
     if (devices > 0) {
-        printf("  device             '%s' asked for; %d CUDA device%s on this node\n",
-               session->deck->device, devices, devices == 1 ? "" : "s");
+        printf("%d CUDA device%s on this node\n", devices, devices == 1 ? "" : "s");
     } else {
-        printf("  device             '%s' asked for; no CUDA device: %s\n", session->deck->device,
-               why != NULL ? why : "none found");
+        printf("no CUDA device here: %s\n", why != NULL ? why : "none found");
     }
 }
 
-static void print_boundaries(const sedge_session *session)
+// Could the output folder be made and written into? Looks at the nearest folder that exists.
+static sedge_status check_folder(const char *folder)
+{
+    char path[4096];
+    struct stat about;
+    int reason = 0;
+
+    if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the output folder's path is too long: '%.100s...'",
+                          folder);
+    while (stat(path, &about) != 0) {
+        char *const slash = strrchr(path, '/');
+
+        reason = errno;
+        if (reason != ENOENT || slash == path) break;
+        reason = 0;
+        if (slash != NULL) *slash = '\0';
+        if (slash == NULL) (void)snprintf(path, sizeof path, ".");
+    }
+    if (reason == 0 && !S_ISDIR(about.st_mode)) reason = ENOTDIR;
+    if (reason == 0 && access(path, W_OK | X_OK) != 0) reason = errno;
+    if (reason == 0) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write into output folder '%s': '%s': %s", folder,
+                      path, strerror(reason));
+}
+
+// ---- mesh and deck -----------------------------------------------------------------------------
+
+static const char *describe_condition(const sedge_session *session, int s)
+{
+    const sedge_deck *const deck = session->deck;
+    const sedge_mesh_groups *const groups = &session->mesh->groups;
+
+    for (int i = 0; i < deck->boundary_count; i++) {
+        const sedge_deck_boundary *const boundary = &deck->boundaries[i];
+        if (strcmp(boundary->name, groups->surface_names[s]) == 0)
+            return boundary->kind != NULL ? boundary->kind->name : "periodic";
+        if (boundary->kind == NULL && strcmp(boundary->partner, groups->surface_names[s]) == 0)
+            return "periodic";
+    }
+    return groups->surface_faces[s] == 0 ? "inside the mesh, needs no condition"
+                                         : "NO CONDITION in the deck";
+}
+
+static bool has_material(const sedge_deck *deck, const char *name)
+{
+    for (int i = 0; i < deck->material_count; i++)
+        if (strcmp(deck->materials[i].name, name) == 0) return true;
+    return false;
+}
+
+// All groups of the mesh, and what the deck says about them.
+static void print_groups(const sedge_session *session)
 {
     const sedge_mesh_groups *const groups = &session->mesh->groups;
 
+    printf("  materials\n");
+    for (int v = 0; v < groups->volumes; v++)
+        printf("    %-16s %lld elements: %s\n", groups->volume_names[v],
+               (long long)groups->volume_elements[v],
+               has_material(session->deck, groups->volume_names[v]) ? "given"
+                                                                    : "NO MATERIAL in the deck");
     printf("  boundaries\n");
-    for (int i = 0; i < groups->surfaces; i++) {
-        const sedge_boundary_kind *const kind = session->problem.boundaries[i].kind;
-        printf("    %-16s %lld faces: %s\n", groups->surface_names[i],
-               (long long)groups->surface_faces[i],
-               kind != NULL                    ? kind->name
-               : groups->surface_faces[i] == 0 ? "inside the mesh, needs no condition"
-                                               : "no condition");
-    }
+    for (int s = 0; s < groups->surfaces; s++)
+        printf("    %-16s %lld faces: %s\n", groups->surface_names[s],
+               (long long)(groups->surface_faces[s] + groups->surface_interior_faces[s]),
+               describe_condition(session, s));
 }
 
 static sedge_status print_quality(const sedge_session *session, const sedge_comm *comm)
@@ -90,25 +203,40 @@ done:
 
 static sedge_status print_check(const sedge_session *session, const sedge_comm *comm)
 {
-    sedge_status status = SEDGE_OK;
+    const bool root = sedge_comm_is_root(comm);
 
     SEDGE_TRY(sedge_session_print(session));
+    if (sedge_session_frequency(session) <= 0.0 && root)
+        printf("  wavelengths        the deck has no signal: nothing to compare the mesh with\n");
     print_memory(session, comm);
-    print_device(session, comm);
+    if (root) print_work(session);
+    if (root) print_output(session);
+    if (root) print_device(session);
     SEDGE_TRY(print_quality(session, comm));
-    if (sedge_comm_is_root(comm)) {
-        print_boundaries(session);
-        status = print_deck(session);
-    }
-    return sedge_comm_agree(comm, status);
+    if (root) print_groups(session);
+    return sedge_comm_agree(comm, root ? print_deck(session) : SEDGE_OK);
+}
+
+// Quiet: what could fail, without its text.
+static sedge_status check_session(const sedge_session *session, const sedge_comm *comm)
+{
+    const bool root = sedge_comm_is_root(comm);
+
+    SEDGE_TRY(check_device(session));
+    SEDGE_TRY(sedge_comm_agree(comm, root ? check_folder(session->deck->output) : SEDGE_OK));
+    return session->options->quiet ? SEDGE_OK : print_check(session, comm);
 }
 
 sedge_status sedge_check(sedge_comm *comm, const sedge_run_options *options)
 {
     sedge_session session;
     sedge_status status = sedge_session_open(&session, comm, options);
+    const bool has_mesh = session.deck != NULL && session.mesh != NULL;
 
-    if (status == SEDGE_OK) status = print_check(&session, comm);
+    // Whatever of the deck does not fit the mesh: the message names one fault, this shows all.
+    if (status != SEDGE_OK && has_mesh && sedge_comm_is_root(comm) && !options->quiet)
+        print_groups(&session);
+    if (status == SEDGE_OK) status = check_session(&session, comm);
     sedge_session_close(&session);
     return status;
 }

@@ -32,8 +32,7 @@ static const deck_key top_keys[] = {
     {"sources", DECK_LIST, .fallback = "[]", .text = "what drives the fields"},
     {"monitors", DECK_SECTION, .fallback = "{}", .text = "what is recorded while it runs"},
     {"output", DECK_SECTION, .fallback = "{}", .text = "where the results go"},
-    {"kernels", DECK_SECTION, .fallback = "{}",
-     .text = "for developers: fixes what the tuner would choose"},
+    {"kernels", DECK_SECTION, .fallback = "{}", .text = "for developers: how the kernels are cut"},
 };
 
 static const deck_key mesh_keys[] = {
@@ -138,11 +137,13 @@ static const deck_key kernel_keys[] = {
     {"variant", DECK_CHOICE, .fallback = "auto", .choices = "auto fused split",
      .text = "one kernel a stage, or two"},
     {"block_elements", DECK_INTEGER, .fallback = "0", RANGE(0, 4096),
-     .text = "elements a block; 0: the tuner chooses"},
-    {"item_elements", DECK_INTEGER, .fallback = "0", RANGE(0, 64),
-     .text = "elements a work item; 0: the tuner chooses"},
+     .text = "elements a block (cuda); 0: by rule"},
     {"item_nodes", DECK_INTEGER, .fallback = "0", RANGE(0, 64),
-     .text = "nodes a work item; 0: the tuner chooses"},
+     .text = "nodes a work item in the volume; 0: by rule"},
+    {"lift_nodes", DECK_INTEGER, .fallback = "0", RANGE(0, 64),
+     .text = "nodes a work item in the lift; 0: by rule"},
+    {"item_fields", DECK_INTEGER, .fallback = "0", RANGE(0, 64),
+     .text = "fields that an item differentiates together (host); 0: by rule"},
 };
 
 const deck_section deck_sections[] = {

@@ -1,8 +1,10 @@
+#define _DEFAULT_SOURCE
 #include "driver.h"
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "codegen/program.h"
+#include "dg/ceiling.h"
 #include "dg/operator.h"
 #include "dg/reference.h"
 #include "run/monitor.h"
@@ -10,9 +12,11 @@
 #include "run/report.h"
 #include "time/lsrk.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PROBE_BATCH 256 // probe samples kept on the device before they are fetched
 
@@ -26,9 +30,10 @@ typedef struct run_state {
     sedge_output *output;
     const sedge_probe *probes;
     int probe_count;
-    double *u;            // [elements][fields][nodes]
-    double *energy;       // [elements]
-    double *probe_values; // [PROBE_BATCH][probes][fields]
+    double *u;             // [elements][fields][nodes]
+    double *energy;        // [elements], this sample's
+    double *energy_before; // [elements], the sample's before
+    double *probe_values;  // [PROBE_BATCH][probes][fields]
     double probe_times[PROBE_BATCH];
     int probe_pending;
     double *history; // energies sampled
@@ -36,6 +41,7 @@ typedef struct run_state {
     double energy_initial, energy_last, energy_peak;
     double setup_seconds, loop_seconds, output_seconds, start;
     int snapshot; // written
+    int64_t step; // done
 } run_state;
 
 static int64_t state_size(const run_state *run)
@@ -109,6 +115,7 @@ static sedge_status allocate_state(run_state *run)
 
     SEDGE_TRY(sedge_allocate(&run->u, state_size(run), sizeof(double)));
     SEDGE_TRY(sedge_allocate(&run->energy, run->session.mesh->elements, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&run->energy_before, run->session.mesh->elements, sizeof(double)));
     return sedge_allocate(&run->history, most, sizeof(double));
 }
 
@@ -123,7 +130,8 @@ static sedge_status set_up(run_state *run, const sedge_comm *comm, const sedge_r
     const sedge_operator_options cut = {.variant = session->deck->variant,
                                         .block_elements = session->deck->tune[0],
                                         .item_nodes = session->deck->tune[1],
-                                        .item_fields = session->deck->tune[2]};
+                                        .lift_nodes = session->deck->tune[2],
+                                        .item_fields = session->deck->tune[3]};
     SEDGE_TRY(sedge_operator_create(&run->op, comm, run->device, run->cache, session->element,
                                     session->mesh, &session->problem, &cut));
     SEDGE_TRY(sedge_reference_create(&run->reference, comm, session->element, session->mesh,
@@ -145,6 +153,7 @@ static void tear_down(run_state *run)
     sedge_device_free(run->device);
     sedge_release(run->u);
     sedge_release(run->energy);
+    sedge_release(run->energy_before);
     sedge_release(run->probe_values);
     sedge_release(run->history);
     sedge_session_close(&run->session);
@@ -152,15 +161,26 @@ static void tear_down(run_state *run)
 
 // ---- monitors ----------------------------------------------------------------------------------
 
+// A failure of one rank alone, where the others go on into an exchange: end the job.
+static void end_alone(sedge_comm *comm, sedge_status status)
+{
+    if (status == SEDGE_OK) return;
+    (void)fprintf(stderr, "sedge: rank %d: %s\n", sedge_comm_rank(comm), sedge_error_message());
+    sedge_comm_abort(comm, sedge_status_exit_code(status));
+}
+
 // Sample the energy, stop if the field is not a number. Collective.
 static sedge_status sample_energy(run_state *run, int64_t step)
 {
     const double time = run->session.dt * (double)step;
 
     SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_operator_energy(run->op, run->energy)));
-    SEDGE_TRY(
-        sedge_monitor_check(&run->session, run->energy, time, step, run->history, run->samples));
+    SEDGE_TRY(sedge_monitor_check(&run->session, run->energy, run->energy_before, time, step,
+                                  run->history, run->samples));
     const double energy = sedge_monitor_sum(&run->session, run->energy);
+    double *const older = run->energy_before;
+    run->energy_before = run->energy;
+    run->energy = older;
     run->history[run->samples] = energy * sedge_deck_energy_unit(run->session.deck);
     if (run->samples == 0) run->energy_initial = energy;
     run->samples++;
@@ -180,11 +200,11 @@ static sedge_status write_probes(run_state *run)
     return sedge_output_append_probes(run->output, samples, run->probe_times, run->probe_values);
 }
 
-static sedge_status record_probes(run_state *run, int64_t step)
+static sedge_status record_probes(run_state *run, sedge_comm *comm, int64_t step)
 {
     if (run->session.deck->probe_count == 0 || step % run->session.deck->probe_every != 0)
         return SEDGE_OK;
-    SEDGE_TRY(sedge_operator_record_probes(run->op));
+    end_alone(comm, sedge_operator_record_probes(run->op));
     run->probe_times[run->probe_pending++] = run->session.dt * (double)step;
     return run->probe_pending == PROBE_BATCH ? write_probes(run) : SEDGE_OK;
 }
@@ -213,46 +233,47 @@ static sedge_status write_snapshot(run_state *run, int64_t step)
 
 // ---- the time loop -----------------------------------------------------------------------------
 
-// A failure of one rank alone, where the others go on into an exchange: end the job.
-static void end_alone(sedge_comm *comm, sedge_status status)
-{
-    if (status == SEDGE_OK) return;
-    (void)fprintf(stderr, "sedge: rank %d: %s\n", sedge_comm_rank(comm), sedge_error_message());
-    sedge_comm_abort(comm, sedge_status_exit_code(status));
-}
-
-static sedge_status run_loop(run_state *run, sedge_comm *comm)
+static sedge_status take_step(run_state *run, sedge_comm *comm, sedge_progress *progress)
 {
     const sedge_session *const session = &run->session;
-    const bool show = sedge_comm_is_root(comm) && !session->options->quiet;
+    const int64_t step = run->step + 1;
+    const double time = session->dt * (double)step;
+
+    end_alone(comm, sedge_operator_step(run->op, time - session->dt, session->dt));
+    run->step = step;
+    SEDGE_TRY(record_probes(run, comm, step));
+    if (step % session->deck->energy_every == 0 || step == session->steps)
+        SEDGE_TRY(sample_energy(run, step));
+    if (sedge_progress_due(progress, step, session->steps)) {
+        end_alone(comm, sedge_operator_wait(run->op));
+        sedge_progress_show(progress, step, session->steps,
+                            time * sedge_deck_time_unit(session->deck),
+                            session->deck->si ? " s" : "", run->history[run->samples - 1]);
+    }
+    return snapshot_due(run, step) ? write_snapshot(run, step) : SEDGE_OK;
+}
+
+// Leaves loop and output times behind, also of a run that failed.
+static sedge_status run_loop(run_state *run, sedge_comm *comm)
+{
+    const bool show = sedge_comm_is_root(comm) && !run->session.options->quiet;
     sedge_status status = SEDGE_OK;
 
     SEDGE_TRY(sample_energy(run, 0));
-    SEDGE_TRY(record_probes(run, 0));
+    SEDGE_TRY(record_probes(run, comm, 0));
     if (snapshot_due(run, 0)) SEDGE_TRY(write_snapshot(run, 0));
 
-    sedge_progress progress = sedge_progress_start(show);
+    sedge_progress progress = sedge_progress_start(show, run->session.options->terminal);
     const double start = sedge_clock();
     const double output_before = run->output_seconds;
-    for (int64_t step = 1; step <= session->steps; step++) {
-        end_alone(comm,
-                  sedge_operator_step(run->op, session->dt * (double)(step - 1), session->dt));
-        SEDGE_TRY_GOTO(status, record_probes(run, step));
-        const bool due = step % session->deck->energy_every == 0 || step == session->steps;
-        if (due) SEDGE_TRY_GOTO(status, sample_energy(run, step));
-        if (due)
-            sedge_progress_show(&progress, step, session->steps,
-                                session->dt * (double)step * sedge_deck_time_unit(session->deck),
-                                session->deck->si ? " s" : "", run->history[run->samples - 1]);
-        if (snapshot_due(run, step)) SEDGE_TRY_GOTO(status, write_snapshot(run, step));
-    }
-    end_alone(comm, sedge_operator_wait(run->op));
-    run->loop_seconds = sedge_clock() - start - (run->output_seconds - output_before);
-    SEDGE_TRY_GOTO(status, write_probes(run));
-    SEDGE_TRY_GOTO(status, sedge_output_flush(run->output));
-done:
+    while (status == SEDGE_OK && run->step < run->session.steps)
+        status = take_step(run, comm, &progress);
     sedge_progress_end(&progress);
-    return status;
+    if (status == SEDGE_OK) end_alone(comm, sedge_operator_wait(run->op));
+    run->loop_seconds = sedge_clock() - start - (run->output_seconds - output_before);
+    SEDGE_TRY(status);
+    SEDGE_TRY(write_probes(run));
+    return sedge_output_flush(run->output);
 }
 
 // ---- report ------------------------------------------------------------------------------------
@@ -281,8 +302,11 @@ done:
     return status;
 }
 
-static void fill_kernels(sedge_report *report, const sedge_operator_cost *cost)
+static void fill_kernels(sedge_report *report, const sedge_operator_cost *cost,
+                         const sedge_ceilings *ceilings)
 {
+    const double stages = (double)cost->stages;
+
     for (int k = 0; k < cost->kernels && k < SEDGE_REPORT_KERNELS; k++) {
         const bool is_stage = strcmp(cost->kernel[k].name, "sedge_stage") == 0;
         report->kernel[k] = (sedge_report_kernel){
@@ -292,7 +316,10 @@ static void fill_kernels(sedge_report *report, const sedge_operator_cost *cost)
             .launches = cost->kernel[k].launches,
             .bytes = is_stage ? cost->bytes : 0.0,
             .flops = is_stage ? cost->flops : 0.0,
-            .fraction_of_floor = -1.0,
+            .fraction_of_floor =
+                is_stage ? sedge_ceilings_fraction(ceilings, stages * cost->bytes,
+                                                   stages * cost->flops, cost->kernel[k].seconds)
+                         : -1.0,
         };
         report->kernels = k + 1;
     }
@@ -304,14 +331,20 @@ static void fill_cost(run_state *run, sedge_report *report)
     const sedge_comm *const comm = run->session.comm;
     const sedge_cache_counts counts = sedge_cache_get_counts(run->cache);
     sedge_operator_cost cost;
+    sedge_ceilings ceilings;
 
     sedge_operator_get_cost(run->op, &cost);
-    fill_kernels(report, &cost);
     double sums[3] = {cost.exchange_seconds, cost.exposed_seconds, cost.exchange_bytes_per_step};
     int64_t cache[2] = {counts.hits, counts.misses};
     int64_t memory[2] = {sedge_memory_peak(), sedge_device_memory_peak(run->device)};
     double compile = counts.compile_seconds;
+    // Where they cost little beside the run: 0.3 s on the host.
+    const bool measure = sedge_device_get_info(run->device)->kind != SEDGE_DEVICE_HOST ||
+                         run->session.options->verbose || run->loop_seconds > 3.0;
 
+    sedge_ceilings_try(&ceilings, comm, run->device, run->cache, run->session.problem.precision,
+                       measure);
+    fill_kernels(report, &cost, &ceilings);
     sedge_comm_sum(comm, sums, 3);
     sedge_comm_sum_int(comm, cache, 2);
     sedge_comm_max_int(comm, memory, 2);
@@ -344,10 +377,10 @@ static void fill_report(run_state *run, sedge_report *report)
     report->threads = info->kind == SEDGE_DEVICE_HOST ? info->multiprocessors : 0;
     report->elements = session->mesh->global_elements;
     report->dofs = report->elements * session->element->nodes * session->problem.equation->fields;
-    report->steps = session->steps;
+    report->steps = run->step;
     report->stages = sedge_lsrk45.stages;
     report->dt = session->dt * sedge_deck_time_unit(session->deck);
-    report->time = report->dt * (double)session->steps;
+    report->time = report->dt * (double)run->step;
     report->mesh_seconds = session->mesh_seconds;
     report->setup_seconds = run->setup_seconds;
     report->loop_seconds = run->loop_seconds;
@@ -386,6 +419,27 @@ static void print_summary(const run_state *run, const sedge_report *report)
     printf("  %-22s %s\n", "results", sedge_output_folder(run->output));
 }
 
+// A report that could not be written at the end of a run of days must be known before it begins.
+static sedge_status check_report(const char *path)
+{
+    char folder[4096];
+
+    if (path == NULL) return SEDGE_OK;
+    (void)snprintf(folder, sizeof folder, "%s", path);
+    char *const slash = strrchr(folder, '/');
+    if (slash != NULL) slash[slash == folder ? 1 : 0] = '\0';
+    if (access(slash != NULL ? folder : ".", W_OK | X_OK) == 0) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write report '%s': %s", path, strerror(errno));
+}
+
+// What a field that is not a number any more left behind; its fault is what the user must hear of.
+static void save_failed(run_state *run, sedge_status outcome)
+{
+    if (outcome != SEDGE_ERR_COMPUTE) return; // only this one all ranks find together
+    if (write_probes(run) != SEDGE_OK || sedge_output_flush(run->output) != SEDGE_OK)
+        sedge_error_clear();
+}
+
 // Write the report of a finished or failed run; the run's own failure wins. Collective.
 static sedge_status finish(run_state *run, const sedge_run_options *options, sedge_status outcome)
 {
@@ -399,6 +453,7 @@ static sedge_status finish(run_state *run, const sedge_run_options *options, sed
                    outcome == SEDGE_OK ? "done" : sedge_error_message());
     memset(&report, 0, sizeof report);
     report.l2_error_relative = -1.0;
+    save_failed(run, outcome);
     if (outcome == SEDGE_OK) SEDGE_TRY(compare_exact(run, &report));
     fill_report(run, &report);
     fill_cost(run, &report);
@@ -422,6 +477,8 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
     const double start = sedge_clock();
 
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&run, 1, sizeof *run)));
+    status = sedge_comm_is_root(comm) ? check_report(options->report) : SEDGE_OK;
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     SEDGE_TRY_GOTO(status, set_up(run, comm, options));
     run->setup_seconds = sedge_clock() - start;
     SEDGE_TRY_GOTO(status, finish(run, options, run_loop(run, comm)));

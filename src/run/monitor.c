@@ -1,4 +1,3 @@
-#define _DEFAULT_SOURCE
 #include "monitor.h"
 
 #include "base/file.h"
@@ -7,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 double sedge_monitor_sum(const sedge_session *session, const double *energy)
 {
@@ -23,15 +21,24 @@ double sedge_monitor_sum(const sedge_session *session, const double *energy)
     return sedge_comm_sum_exact(session->comm, sum, rest);
 }
 
-// The bad element of this rank with the least global number; -1: none.
-static int32_t find_bad(const sedge_session *session, const double *energy)
+// The bad element of this rank that had the highest energy density before, of equal ones that with
+// the least global number; -1: none.
+static int32_t find_bad(const sedge_session *session, const double *energy, const double *before,
+                        double *density)
 {
     const sedge_mesh *const mesh = session->mesh;
     int32_t bad = -1;
 
-    for (int32_t e = 0; e < mesh->elements; e++)
-        if (!isfinite(energy[e]) && (bad < 0 || mesh->global_ids[e] < mesh->global_ids[bad]))
-            bad = e;
+    *density = -1.0;
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        if (isfinite(energy[e])) continue;
+        const double here = before[e] / sedge_tet_volume(mesh->corners[e]);
+        const bool tie = bad >= 0 && here >= *density;
+        if (bad >= 0 && !(here > *density) && !(tie && mesh->global_ids[e] < mesh->global_ids[bad]))
+            continue;
+        bad = e;
+        *density = here;
+    }
     return bad;
 }
 
@@ -75,17 +82,22 @@ done:
     return status;
 }
 
-sedge_status sedge_monitor_check(const sedge_session *session, const double *energy, double time,
-                                 int64_t step, const double *history, int samples)
+sedge_status sedge_monitor_check(const sedge_session *session, const double *energy,
+                                 const double *before, double time, int64_t step,
+                                 const double *history, int samples)
 {
-    const int32_t bad = find_bad(session, energy);
-    // Global numbers are exact in a double: no mesh has 2^53 elements.
-    const double mine = bad >= 0 ? (double)session->mesh->global_ids[bad] : (double)INFINITY;
-    double least = mine;
+    double density;
+    const int32_t bad = find_bad(session, energy, before, &density);
+    double highest = density;
     sedge_status status = SEDGE_OK;
 
+    sedge_comm_max(session->comm, &highest, 1);
+    // Global numbers are exact in a double: no mesh has 2^53 elements.
+    const bool candidate = bad >= 0 && density >= highest;
+    const double mine = candidate ? (double)session->mesh->global_ids[bad] : (double)INFINITY;
+    double least = mine;
     sedge_comm_min(session->comm, &least, 1);
-    if (bad >= 0 && mine <= least)
+    if (candidate && mine <= least)
         status = describe_bad(session, bad, time, step, history, samples);
     return sedge_comm_agree(session->comm, status);
 }
@@ -128,35 +140,62 @@ void sedge_monitor_errors(const sedge_session *session, const double *u, const d
         sums[fields] > 0.0 ? sqrt(fmax(total, 0.0) / sums[fields]) : sqrt(fmax(total, 0.0));
 }
 
-sedge_progress sedge_progress_start(bool on)
+// ---- progress ----------------------------------------------------------------------------------
+
+sedge_progress sedge_progress_start(bool on, bool terminal)
 {
     const double now = sedge_clock();
 
-    return (sedge_progress){
-        .on = on, .terminal = isatty(STDOUT_FILENO) == 1, .start = now, .last = now, .tenths = 0};
+    return (sedge_progress){.on = on, .terminal = terminal, .start = now, .last = now};
+}
+
+static int count_tenths(int64_t step, int64_t steps)
+{
+    return (int)(10 * step / steps);
+}
+
+bool sedge_progress_due(const sedge_progress *progress, int64_t step, int64_t steps)
+{
+    if (!progress->on) return false;
+    if (step == steps) return true;
+    if (!progress->terminal && count_tenths(step, steps) > progress->tenths) return true;
+    return sedge_clock() - progress->last > (progress->terminal ? 0.5 : 600.0);
+}
+
+// Seconds as a person says them.
+static void print_duration(char text[32], double seconds)
+{
+    if (seconds < 100.0) {
+        (void)snprintf(text, 32, "%.1f s", seconds);
+    } else if (seconds < 6000.0) {
+        (void)snprintf(text, 32, "%.0f min", seconds / 60.0);
+    } else {
+        (void)snprintf(text, 32, "%.1f h", seconds / 3600.0);
+    }
 }
 
 void sedge_progress_show(sedge_progress *progress, int64_t step, int64_t steps, double time,
                          const char *unit, double energy)
 {
     const double now = sedge_clock();
-    const double part = (double)step / (double)steps;
-
-    if (!progress->on) return;
-    if (progress->terminal ? now - progress->last < 0.2 && step < steps
-                           : (int)(10.0 * part) <= progress->tenths)
-        return;
-    progress->last = now;
-    progress->tenths = (int)(10.0 * part);
     const double spent = now - progress->start;
-    printf("%s%3.0f %%  step %lld of %lld  t = %.4g%s  energy %.6g  %.1f s, %.0f s left%s",
-           progress->terminal ? "\r" : "  ", 100.0 * part, (long long)step, (long long)steps, time,
-           unit, energy, spent, part > 0.0 ? spent / part - spent : 0.0,
+    char gone[32];
+    char left[32];
+
+    progress->last = now;
+    progress->tenths = count_tenths(step, steps);
+    progress->shown = true;
+    print_duration(gone, spent);
+    print_duration(left, spent * (double)(steps - step) / (double)step);
+    printf("%s%3d %%  step %lld of %lld  t = %.4g%s  energy %.6g  %s, %s left%s",
+           progress->terminal ? "\r  " : "  ", (int)(100.0 * (double)step / (double)steps),
+           (long long)step, (long long)steps, time, unit, energy, gone, left,
            progress->terminal ? "   " : "\n");
     (void)fflush(stdout);
 }
 
 void sedge_progress_end(sedge_progress *progress)
 {
-    if (progress->on && progress->terminal) printf("\n");
+    if (progress->shown && progress->terminal) printf("\n");
+    (void)fflush(stdout);
 }

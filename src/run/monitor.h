@@ -11,12 +11,14 @@
 // for rounding in the elements themselves). Collective.
 double sedge_monitor_sum(const sedge_session *session, const double *energy);
 
-// SEDGE_ERR_COMPUTE on all ranks when an element's energy is not finite: the message names the
-// element (of those with least number), its place, material, boundaries and local CFL number, and
-// the last energies of `history` [samples]. Collective.
+// SEDGE_ERR_COMPUTE on all ranks when an element's energy is not finite. By then the fault has
+// spread; the message names, of the bad elements, the one that had the highest energy density in
+// `before` [elements], the sample before this one (zeros: none), with its place, material,
+// boundaries and local CFL number, and the last energies of `history` [samples]. Collective.
 SEDGE_MUST_USE
-sedge_status sedge_monitor_check(const sedge_session *session, const double *energy, double time,
-                                 int64_t step, const double *history, int samples);
+sedge_status sedge_monitor_check(const sedge_session *session, const double *energy,
+                                 const double *before, double time, int64_t step,
+                                 const double *history, int samples);
 
 // Errors of u [elements][fields][nodes] against `exact`: per field the L2 norm over the mesh and
 // the largest nodal difference, and the L2 norm over all fields relative to the exact one's.
@@ -30,17 +32,21 @@ typedef struct sedge_errors {
 void sedge_monitor_errors(const sedge_session *session, const double *u, const double *exact,
                           sedge_errors *out);
 
-// One line that shows how far the run is: rewritten in place on a terminal, else a line every
-// tenth.
+// The progress line: rewritten in place twice a second on a terminal; else a line every tenth of
+// the run and every ten minutes.
 typedef struct sedge_progress {
     bool on;
     bool terminal;
-    double start;
-    double last;
+    bool shown;
+    double start; // clock
+    double last;  // when it was shown
     int tenths;
 } sedge_progress;
 
-sedge_progress sedge_progress_start(bool on);
+sedge_progress sedge_progress_start(bool on, bool terminal);
+
+// Is it time to show? If so, wait for what is queued on the device, then show.
+bool sedge_progress_due(const sedge_progress *progress, int64_t step, int64_t steps);
 void sedge_progress_show(sedge_progress *progress, int64_t step, int64_t steps, double time,
                          const char *unit, double energy);
 void sedge_progress_end(sedge_progress *progress);

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "run/deck_tree.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,6 +76,89 @@ static sedge_status find_time_step(sedge_session *session)
     return SEDGE_OK;
 }
 
+// ---- points of the deck ------------------------------------------------------------------------
+
+// A probe or a point source: what the deck calls it, and where it is.
+typedef struct deck_point {
+    const deck_node *node;
+    const char *what;
+    const char *name; // NULL: none
+    const double *place;
+} deck_point;
+
+// Probes, then point sources; returns how many.
+static int list_points(const sedge_session *session, deck_point *points)
+{
+    const sedge_deck *const deck = session->deck;
+    const deck_node *const monitors = deck_child(deck->tree, "monitors");
+    const deck_node *const probes = deck_child(deck_child(monitors, "probes"), "points");
+    const deck_node *source = deck_child(deck->tree, "sources")->first;
+    int count = 0;
+
+    for (int i = 0; i < deck->probe_count; i++)
+        points[count++] = (deck_point){deck_child(probes, deck->probes[i].name), "probe",
+                                       deck->probes[i].name, deck->probes[i].position};
+    for (int i = 0; i < deck->source_count; i++, source = source->next)
+        if (deck->sources[i].kind->type ==
+            SEDGE_SOURCE_POINT) // its parameters begin with the place
+            points[count++] = (deck_point){source, deck->sources[i].kind->name, NULL,
+                                           deck->sources[i].parameters};
+    return count;
+}
+
+// Which points lie in an element of this rank.
+static sedge_status find_points(const sedge_session *session, const deck_point *points, int count,
+                                int64_t *found)
+{
+    sedge_locator *locator = NULL;
+    double rst[3];
+
+    SEDGE_TRY(sedge_locator_create(&locator, session->mesh));
+    for (int i = 0; i < count; i++)
+        found[i] = sedge_locator_find(locator, points[i].place, rst) >= 0;
+    sedge_locator_free(locator);
+    return SEDGE_OK;
+}
+
+// Every probe and every point source must lie in the mesh. Collective.
+static sedge_status check_points(const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+    double(*const bounds)[3] = session->mesh->bounds;
+    const int most = deck->probe_count + deck->source_count;
+    sedge_status status;
+    deck_point *points = NULL;
+    int64_t *found = NULL;
+    int count = 0;
+
+    if (most == 0) return SEDGE_OK;
+    status = sedge_allocate(&points, most, sizeof *points);
+    if (status == SEDGE_OK) status = sedge_allocate(&found, most, sizeof *found);
+    if (status == SEDGE_OK) count = list_points(session, points);
+    if (count > 0) status = find_points(session, points, count, found);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, status));
+    sedge_comm_max_int(session->comm, found, count);
+    for (int i = 0; i < count; i++) {
+        const double *const x = points[i].place;
+        if (found[i] != 0) continue;
+        status =
+            deck_fail(deck->path, points[i].node,
+                      "%s%s%s%s at (%g, %g, %g) lies outside the mesh, which spans (%g, %g, %g) to "
+                      "(%g, %g, %g)",
+                      points[i].what, points[i].name != NULL ? " '" : "",
+                      points[i].name != NULL ? points[i].name : "",
+                      points[i].name != NULL ? "'" : "", x[0], x[1], x[2], bounds[0][0],
+                      bounds[0][1], bounds[0][2], bounds[1][0], bounds[1][1], bounds[1][2]);
+        goto done;
+    }
+done:
+    sedge_release(points);
+    sedge_release(found);
+    return status;
+}
+
+// ---- open and close ----------------------------------------------------------------------------
+
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
                                 const sedge_run_options *options)
 {
@@ -86,6 +170,7 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     SEDGE_TRY(sedge_mesh_create(&session->mesh, comm, &session->deck->mesh));
     session->mesh_seconds = sedge_clock() - start;
     SEDGE_TRY(sedge_deck_problem(&session->problem, session->deck, session->mesh));
+    SEDGE_TRY(check_points(session));
     SEDGE_TRY(
         sedge_comm_agree(comm, sedge_element_create(&session->element, session->deck->order)));
     return find_time_step(session);
@@ -98,6 +183,8 @@ void sedge_session_close(sedge_session *session)
     sedge_mesh_free(session->mesh);
     sedge_deck_free(session->deck);
 }
+
+// ---- what will happen --------------------------------------------------------------------------
 
 // Where a signal's spectrum has fallen to about a hundredth of its peak.
 static double signal_frequency(const double *signal)
@@ -203,6 +290,10 @@ sedge_status sedge_session_print(const sedge_session *session)
         printf("  time               %lld steps of dt = %.6g%s to t = %.6g%s (cfl %.3g)\n",
                (long long)session->steps, session->dt * time_unit, deck->si ? " s" : "",
                session->dt * (double)session->steps * time_unit, deck->si ? " s" : "", deck->cfl);
+        if (deck->cfl > 1.0)
+            printf(
+                "  warning            time.cfl %.3g is above 1, the measured limit of stability\n",
+                deck->cfl);
         printf("  dt is limited      near (%.4g, %.4g, %.4g), inscribed radius %.4g\n",
                session->limit_place[0], session->limit_place[1], session->limit_place[2],
                session->limit_inradius);

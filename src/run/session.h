@@ -19,6 +19,7 @@ typedef struct sedge_run_options {
     const char *settings[SEDGE_MAX_SETTINGS]; // "key.sub=value", in order
     int setting_count;
     const char *report; // NULL: report.json in the output folder
+    bool terminal;      // standard output is one: progress may be rewritten in place
     bool quiet;
     bool verbose;
 } sedge_run_options;

@@ -30,6 +30,17 @@ static void test_precisions(sedge_cache *cache)
     CHECK(narrow.flops > 0.25 * wide.flops);
 }
 
+// For a report: nothing where it is not wanted, and on all ranks where one wants it.
+static void test_try(sedge_cache *cache)
+{
+    sedge_ceilings ceilings = {1.0, 1.0};
+
+    sedge_ceilings_try(&ceilings, comm, device, cache, SEDGE_FP32, false);
+    CHECK(ceilings.copy == 0.0 && ceilings.flops == 0.0);
+    sedge_ceilings_try(&ceilings, comm, device, cache, SEDGE_FP32, sedge_comm_is_root(comm));
+    CHECK(ceilings.copy > 0.0 && ceilings.flops > 0.0);
+}
+
 static void test_floor(void)
 {
     const sedge_ceilings ceilings = {.copy = 100.0, .flops = 1000.0};
@@ -38,6 +49,9 @@ static void test_floor(void)
     CHECK(sedge_ceilings_floor(&ceilings, 200.0, 500.0) == 2.0);
     CHECK(sedge_ceilings_floor(&ceilings, 20.0, 500.0) == 0.5);
     CHECK(sedge_ceilings_floor(&none, 20.0, 500.0) == 0.0);
+    CHECK(sedge_ceilings_fraction(&ceilings, 200.0, 500.0, 8.0) == 0.25);
+    CHECK(sedge_ceilings_fraction(&ceilings, 200.0, 500.0, 0.0) == -1.0);
+    CHECK(sedge_ceilings_fraction(&none, 200.0, 500.0, 8.0) == -1.0);
 }
 
 // A kernel that does less than it should is found out: `file` in the folder is the override.
@@ -81,8 +95,10 @@ int main(int argc, char **argv)
                                  sedge_comm_node_size(comm)));
     CHECK_OK(sedge_cache_create(&cache, NULL));
     test_precisions(cache);
+    test_try(cache);
     test_floor();
-    test_wrong_kernel("to[at] = from[at];", "to[at] = from[0]; ", "copy of");
+    test_wrong_kernel("            to[at] = from[at];", "            to[at] = from[0]; ",
+                      "copy of");
     test_wrong_kernel("a[c] * factor + term", "a[c] * factor - term", "multiply-adds");
     sedge_cache_free(cache);
     sedge_device_free(device);

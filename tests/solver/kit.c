@@ -220,6 +220,24 @@ sedge_status kit_advance(kit *k, const double *u, double t, double dt, int steps
     return sedge_operator_get(k->op, k->result);
 }
 
+sedge_status kit_solve(double *error, const kit_world *world, const kit_options *options,
+                       double end, double cfl)
+{
+    sedge_status status;
+    kit k;
+
+    SEDGE_TRY_GOTO(status, kit_create(&k, world, options));
+    SEDGE_TRY_GOTO(status, kit_load(&k, options->precision, &options->cut));
+    dg_case_start(&k.base, 0.0);
+    const int steps = (int)ceil(end / kit_time_step(&k, cfl));
+    SEDGE_TRY_GOTO(status, kit_advance(&k, k.base.u, 0.0, end / steps, steps));
+    memcpy(k.base.u, k.result, (size_t)k.base.values * sizeof *k.base.u);
+    *error = dg_case_error(&k.base, end);
+done:
+    kit_clear(&k);
+    return status;
+}
+
 double kit_difference(const kit *k, const double *a, const double *b)
 {
     double largest[3] = {0.0}; // difference, value, 1 where something is not a number

@@ -79,6 +79,13 @@ double kit_time_step(const kit *k, double cfl);
 SEDGE_MUST_USE
 sedge_status kit_advance(kit *k, const double *u, double t, double dt, int steps);
 
+// A whole solve: from the exact initial fields of `options`, in its precision and cut, to time
+// `end` in equal steps of at most `cfl` times the stable one. The L2 error relative to the exact
+// fields. Collective.
+SEDGE_MUST_USE
+sedge_status kit_solve(double *error, const kit_world *world, const kit_options *options,
+                       double end, double cfl);
+
 // The largest difference of two states over all ranks, relative to the largest value of `b`; not a
 // number where either is. Collective.
 double kit_difference(const kit *k, const double *a, const double *b);

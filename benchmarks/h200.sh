@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# All tables of README.md that want a GPU, in one call of about six minutes.
+#
+#   benchmarks/h200.sh OUT [SEDGE_BENCH [MPIRUN]]
+#
+# OUT gets a .txt and a .json a table. SEDGE_BENCH: the program (default: $SEDGE_BENCH, else
+# sedge-bench in PATH); MPIRUN: for the runs on two ranks (default: $MPIRUN, else mpirun in PATH; the
+# word none leaves them out). BIG_MESH, a Gmsh file made from big.geo: adds the unstructured table.
+# BUDGET: seconds after which no further table is begun (default 330).
+set -euo pipefail
+
+out=${1:?usage: h200.sh OUT [SEDGE_BENCH [MPIRUN]]}
+bench=${2:-${SEDGE_BENCH:-sedge-bench}}
+mpirun=${3:-${MPIRUN:-mpirun}}
+budget=${BUDGET:-330}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+export SEDGE_CACHE_DIR=${SEDGE_CACHE_DIR:-$out/cache}
+
+mkdir -p "$out"
+failed=0
+
+# table NAME COMMAND...: its output to NAME.txt, with the command, the date and the time it took.
+table() {
+    local name=$1 start=$SECONDS
+    shift
+    if ((SECONDS > budget)); then
+        echo "$name: left out, $SECONDS s are over" | tee "$out/$name.txt"
+        return
+    fi
+    {
+        echo "# $(date -u +%Y-%m-%dT%H:%M:%SZ)  $*"
+        "$@" 2>&1 || echo "# exit status $?"
+        echo "# $((SECONDS - start)) s"
+    } | tee "$out/$name.txt"
+    if grep -q '^# exit status' "$out/$name.txt"; then failed=1; fi
+}
+
+if command -v nvidia-smi >/dev/null; then
+    nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,power.limit,ecc.mode.current \
+        --format=csv >"$out/gpu.txt" || true
+fi
+table stage "$bench" --device cuda --output "$out/stage.json"
+table small "$bench" --device cuda --elements 6000 --output "$out/small.json"
+if [ -n "${BIG_MESH:-}" ]; then
+    table unstructured "$bench" --device cuda --mesh "$BIG_MESH" --orders 1-6 --precision fp32 \
+        --output "$out/unstructured.json"
+fi
+table high "$bench" --device cuda --orders 9-10 --precision fp32 --output "$out/high.json"
+table setup "$bench" --device cuda --setup --orders 4 --precision fp32
+if [ "$mpirun" != none ]; then
+    table two-ranks "$mpirun" -n 2 "$bench" --device cuda --orders 2-4 --precision fp32 \
+        --output "$out/two-ranks.json"
+fi
+exit $failed

@@ -1,0 +1,89 @@
+"""`sedge check`: says what a run would do, agrees with it, computes and writes nothing."""
+
+import re
+import unittest
+
+from kit import DECK, SOURCE, Case, Cube, read_json
+
+DECKS = sorted((SOURCE / "input").glob("*.yaml"))
+
+
+class Check(Case):
+    def files(self):
+        return sorted(path.relative_to(self.folder) for path in self.folder.rglob("*"))
+
+    def number(self, pattern, text):
+        found = re.search(pattern, text)
+        self.assertIsNotNone(found, (pattern, text))
+        return float(found.group(1))
+
+    def test_every_deck_passes_and_nothing_is_written(self):
+        environment = {"SEDGE_CACHE_DIR": str(self.folder / "cache")}
+        for deck in DECKS:
+            text = self.succeed("check", deck, environment=environment).out
+            for word in ("steps of dt", "memory", "work", "output", "device", "quality",
+                         "worst elements", "materials", "boundaries", "# resolved deck"):
+                self.assertIn(word, text, deck)
+            self.assertEqual(self.files(), [], deck)
+        self.assertEqual(self.sedge("check", DECKS[0], ranks=3).code, 0)
+        self.assertEqual(self.succeed("check", DECKS[0], "--quiet").out, "")
+        self.assertEqual(self.files(), [])
+
+    def test_agrees_with_run(self):
+        deck = self.write("deck.yaml", DECK)
+        for words in ([], ["--set", "order=3"], ["--set", "time={end: 0.7}"]):
+            text = self.succeed("check", deck, *words).out
+            self.succeed("run", deck, "--device", "host", *words, "--quiet")
+            report = read_json(self.folder / "deck-results/report.json")
+            self.assertEqual(self.number(r"(\d+) steps of dt", text), report["steps"])
+            dt = self.number(r"dt = ([\d.e+-]+)", text)
+            self.assertAlmostEqual(dt, report["dt"], delta=1e-5 * report["dt"])  # six digits
+            self.assertIn(f"{report['dofs']} unknowns", text)
+            stage = next(k for k in report["kernels"] if k["name"] == "sedge_stage")
+            # Both count the same; the report's is by what the kernels really read.
+            gigaflop = self.number(r"about ([\d.e+-]+) Gflop", text)
+            self.assertAlmostEqual(gigaflop, 5e-9 * stage["flops"], delta=0.02 * gigaflop)
+            gigabyte = self.number(r"and ([\d.e+-]+) GB", text)
+            self.assertAlmostEqual(gigabyte, 5e-9 * stage["bytes"], delta=0.1 * gigabyte)
+
+    def test_memory_is_what_a_run_takes(self):
+        deck = self.write("deck.yaml", DECK)
+        words = ["--set", "mesh.box.cells=[6,6,6]", "--set", "order=4", "--set", "time.steps=2"]
+        told = self.number(r"memory +([\d.]+) MiB on the device",
+                           self.succeed("check", deck, *words).out)
+        self.succeed("run", deck, "--device", "host", *words, "--quiet")
+        taken = read_json(self.folder / "deck-results/report.json")["memory"]["device_peak"]
+        self.assertAlmostEqual(told, taken / 2**20, delta=0.25 * told)
+
+    def test_all_groups_without_condition_are_listed(self):
+        self.write("mesh.msh", Cube(2).text())
+        text = DECK.replace("box: {cells: [2, 2, 2]}", "file: mesh.msh")
+        for side in ("ymin", "zmax"):
+            text = text.replace(f"  {side}: {{type: pec}}\n", "")
+        deck = self.write("deck.yaml", text)
+        result = self.sedge("check", deck)
+        self.assertEqual(result.code, 1, result)
+        self.assertEqual(len(result.messages), 1, result)
+        self.assertEqual(re.findall(r"^ +(\w+) .*NO CONDITION", result.out, re.MULTILINE),
+                         ["ymin", "zmax"])
+        self.assertEqual(self.sedge("run", deck).messages, result.messages)
+
+    def test_wavelengths(self):
+        text = self.succeed("check", SOURCE / "input/sphere.yaml").out
+        self.assertRegex(text, r"air +shortest wave .* points a wavelength")
+
+    def test_fails_as_run_does(self):
+        deck = self.write("deck.yaml", DECK)
+        self.write("file", "")
+        faults = (["--output", "file/x"], ["--set", "monitors.probes.points.inside=[2,2,2]"],
+                  ["--device", "opencl"], ["--set", "order=11"])
+        for words in faults:
+            checked = self.sedge("check", deck, *words)
+            ran = self.sedge("run", deck, *words)
+            self.assertNotEqual(checked.code, 0, checked)
+            self.assertEqual(checked.code, ran.code)
+            self.assertEqual(len(checked.messages), 1, checked)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,147 @@
+"""The command line itself: options, help, version, devices, the cache's commands."""
+
+import re
+import subprocess
+import unittest
+
+from kit import DECK, PROGRAM, SOURCE, Case
+
+USAGE = 1
+MAIN = (SOURCE / "src/main.c").read_text()
+
+
+def table(name):
+    """The rows of a `static const ... NAME[] = {...};` of main.c: the first text in each."""
+    body = MAIN[MAIN.index(f"{name}[] = {{"):]
+    return re.findall(r'^    \{"([a-z]+)"', body[: body.index("\n};")], re.MULTILINE)
+
+
+COMMANDS = table("commands")
+OPTIONS = table("} options")
+FLAGS = ("quiet", "verbose", "help")
+
+
+class Words(Case):
+    def test_wrong_words(self):
+        self.refuse(USAGE, ["no command"])
+        self.refuse(USAGE, ["'fly'", "--help"], "fly")
+        self.refuse(USAGE, ["missing", "sedge run DECK"], "run", ranks=[0])
+        self.refuse(USAGE, ["too many", "sedge run DECK"], "run", "a", "b", ranks=[0])
+        self.refuse(USAGE, ["'import'"], "mesh", "import", "a", "b", ranks=[0])
+        self.refuse(USAGE, ["'shake'", "path, list and clear"], "cache", "shake")
+        self.refuse(USAGE, ["'fly'"], "help", "fly", ranks=[0])
+        for later in ("tune", "build", "solve"):
+            self.refuse(USAGE, ["not in version"], later, "x", ranks=[0])
+
+    def test_wrong_options(self):
+        # The option is named, wherever it stands.
+        self.refuse(USAGE, ["'--fly'"], "run", "deck.yaml", "--fly")
+        self.refuse(USAGE, ["'--fly'"], "run", "--fly", "deck.yaml", ranks=[0])
+        self.refuse(USAGE, ["'-x'"], "run", "deck.yaml", "-x", ranks=[0])
+        self.refuse(USAGE, ["'--device'", "needs a value"], "run", "deck.yaml", "--device",
+                    ranks=[0])
+        self.refuse(USAGE, ["--device", "needs a value"], "run", "deck.yaml", "--device=",
+                    ranks=[0])
+        self.refuse(USAGE, ["--output", "control character"], "run", "deck.yaml", "--output",
+                    "a\nb", ranks=[0])
+        self.refuse(USAGE, ["--set", "devices"], "devices", "--set", "order=3", ranks=[0])
+        self.refuse(USAGE, ["--report", "check"], "check", "deck.yaml", "--report", "f", ranks=[0])
+        self.refuse(USAGE, ["--restart", "no checkpoints"], "run", "deck.yaml", "--restart", "auto")
+
+    def test_wrong_settings(self):
+        deck = self.write("deck.yaml", DECK)
+        self.refuse(USAGE, ["--set order", "key.sub=value"], "run", deck, "--set", "order")
+        self.refuse(USAGE, ["--set ordre=3", "'ordre'"], "run", deck, "--set", "ordre=3")
+        self.refuse(USAGE, ["--set order=x", "whole number"], "run", deck, "--set", "order=x",
+                    ranks=[0])
+        self.refuse(USAGE, ["sources.3"], "run", deck, "--set", "sources.3.type=dipole", ranks=[0])
+        many = [word for i in range(65) for word in ("--set", "order=2")]
+        self.refuse(USAGE, ["more than 64"], "run", deck, *many, ranks=[0])
+        self.refuse(USAGE, ["more than 64"], "run", deck, *many[2:], "--output", "x", ranks=[0])
+
+
+class Help(Case):
+    def test_main_knows_its_tables(self):
+        self.assertIn("run", COMMANDS)
+        self.assertIn("restart", OPTIONS)
+        self.assertGreaterEqual(len(OPTIONS), 8)
+
+    def test_main_help_names_all_commands_and_options(self):
+        text = self.succeed("--help").out
+        self.assertEqual(text, self.succeed("-h").out)
+        self.assertEqual(text, self.succeed("help").out)
+        for name in COMMANDS:
+            known = re.search(rf"^  {name}\b", text, re.MULTILINE)
+            self.assertEqual(known is None, "not in version" in self.sedge(name, "x", "y").err, name)
+        for name in OPTIONS:
+            self.assertRegex(text, rf"--{name}\b")
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), 100, line)
+
+    def test_each_command_has_one(self):
+        for name in COMMANDS:
+            text = self.succeed(name, "--help").out
+            self.assertTrue(text.startswith(f"Usage: sedge {name}"), text)
+        self.assertEqual(text, self.succeed("help", COMMANDS[-1]).out)
+
+    def test_lists_what_the_parser_takes(self):
+        for name in ("run", "check", "cache"):
+            text = self.succeed(name, "--help").out
+            for option in OPTIONS:
+                word = f"--{option}" if option in FLAGS else f"--{option}=1"
+                taken = "does not take" not in self.sedge(name, "a", "b", "c", word).err
+                self.assertEqual(f"--{option}" in text, taken, (name, option))
+
+    def test_once_on_many_ranks(self):
+        self.assertEqual(self.sedge("--version", ranks=3).out.count("sedge"), 1)
+        self.assertEqual(self.sedge("help", "deck", ranks=3).out.count("## Sections and keys"), 1)
+
+    def test_help_deck_is_the_page(self):
+        page = (SOURCE / "input/README.md").read_text()
+        begin = page.index("\n", page.index("<!-- begin")) + 1
+        printed = page[begin: page.index("<!-- end -->")]
+        self.assertEqual(self.succeed("help", "deck").out.strip(), printed.strip())
+
+    def test_version(self):
+        version = re.search(r"VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text()
+                            .split("project(sedge", 1)[1]).group(1)
+        self.assertEqual(self.succeed("--version").out, f"sedge {version}\n")
+
+
+class Tools(Case):
+    def test_devices(self):
+        text = self.succeed("devices", environment={"SEDGE_THREADS": "3"}).out
+        self.assertRegex(text, r"(?m)^cuda ")
+        self.assertRegex(text, r"(?m)^host .*3 threads")
+
+    def test_mesh_info(self):
+        text = self.succeed("mesh", "info", SOURCE / "meshes/sphere.msh").out
+        for word in ("air", "sphere", "outer"):
+            self.assertIn(word, text)
+
+    def test_cache(self):
+        cache = self.folder / "cache"
+        environment = {"SEDGE_CACHE_DIR": str(cache)}
+        deck = self.write("deck.yaml", DECK)
+
+        def ask(word):
+            return self.succeed("cache", word, environment=environment).out
+
+        self.assertEqual(ask("path"), f"{cache}\n")
+        self.succeed("run", deck, "--device", "host", environment=environment)
+        entries = list(cache.glob("*.sedge"))
+        self.assertGreaterEqual(len(entries), 1)
+        self.assertIn(entries[0].stem[:8], ask("list"))
+        self.assertIn(f"{len(entries)} entr", ask("clear"))
+        self.assertEqual(list(cache.glob("*.sedge")), [])
+        self.assertEqual(cache.stat().st_mode & 0o777, 0o700)
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, "--help"], stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b"standard output", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,183 @@
+"""What a run leaves behind: files, report.json, series, the cache; and a run that blows up."""
+
+import re
+import unittest
+
+from kit import DECK, SOURCE, Case, read_json
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+COMPUTE = 4
+REPORT_KEYS = {
+    "version", "deck", "equation", "order", "precision", "units", "ranks", "device", "elements",
+    "dofs", "dt", "steps", "stages", "time", "wall_seconds", "dofs_per_second", "kernels", "energy",
+    "l2_error", "linf_error", "l2_error_relative", "exchange", "cache", "memory", "outcome",
+    "exit_code",
+}
+PARTS = {
+    "device": {"kind", "name", "threads"},
+    "wall_seconds": {"setup", "tune", "compile", "loop", "output"},
+    "energy": {"initial", "final", "peak"},
+    "exchange": {"transport", "bytes_per_step", "hidden"},
+    "cache": {"hits", "misses"},
+    "memory": {"host_peak", "device_peak"},
+}
+KERNEL = {"name", "variant", "seconds", "launches", "bytes", "flops", "fraction_of_floor"}
+
+
+class Run(Case):
+    def setUp(self):
+        super().setUp()
+        self.deck = self.write("deck.yaml", DECK)
+
+    def run_deck(self, *words, ranks=0, **options):
+        result = self.sedge("run", self.deck, "--device", "host", *words, ranks=ranks, **options)
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(result.messages, [], result)
+        return result
+
+
+class Files(Run):
+    def test_folder_and_report(self):
+        self.run_deck()
+        results = self.folder / "deck-results"
+        self.assertEqual(
+            {path.name for path in results.iterdir()},
+            {"deck.yaml", "energy.h5", "probes.h5", "report.json", "mesh.hdf", "fields.hdf.series",
+             "fields_000000.hdf", "fields_000001.hdf", "fields_000002.hdf"})
+        report = read_json(results / "report.json")
+        self.assertLessEqual(REPORT_KEYS, report.keys())
+        for name, keys in PARTS.items():
+            self.assertLessEqual(keys, report[name].keys(), name)
+        for kernel in report["kernels"]:
+            self.assertLessEqual(KERNEL, kernel.keys())
+        self.assertEqual((report["elements"], report["steps"], report["ranks"]), (48, 20, 1))
+        self.assertEqual(report["dofs"], 48 * 10 * 6)
+        self.assertAlmostEqual(report["time"], 20 * report["dt"])
+        self.assertEqual(set(report["l2_error"]), {"Ex", "Ey", "Ez", "Hx", "Hy", "Hz"})
+        self.assertEqual((report["outcome"], report["exit_code"]), ("done", 0))
+        series = read_json(results / "fields.hdf.series")["files"]
+        self.assertEqual(len(series), 3)
+        self.assertAlmostEqual(series[-1]["time"], report["time"])
+
+    @unittest.skipIf(h5py is None, "Python has no h5py")
+    def test_samples(self):
+        # 20 steps: energy at 0, 10, 20; probes at 0, 3, .., 18. The last energy also off the beat.
+        self.run_deck()
+        results = self.folder / "deck-results"
+        with h5py.File(results / "energy.h5") as file:
+            self.assertEqual(list(file["step"]), [0, 10, 20])
+        with h5py.File(results / "probes.h5") as file:
+            self.assertEqual(len(file["time"]), 7)
+            self.assertEqual(file["probes/inside/E"].shape, (7, 3))
+        self.run_deck("--set", "time.steps=7", "--set", "monitors.probes.every=1", ranks=3)
+        with h5py.File(results / "energy.h5") as file:
+            self.assertEqual(list(file["step"]), [0, 7])
+        with h5py.File(results / "probes.h5") as file:
+            self.assertEqual(len(file["time"]), 8)
+
+    def test_resolved_deck_runs_again(self):
+        self.run_deck()
+        first = read_json(self.folder / "deck-results/report.json")
+        again = self.folder / "again"
+        self.succeed("run", self.folder / "deck-results/deck.yaml", "--output", again)
+        self.assertEqual(read_json(again / "report.json")["l2_error"], first["l2_error"])
+
+    def test_report_elsewhere(self):
+        self.run_deck("--report", "elsewhere.json")
+        self.assertEqual(read_json(self.folder / "elsewhere.json")["steps"], 20)
+        self.assertFalse((self.folder / "deck-results/report.json").exists())
+
+    def test_quiet(self):
+        self.assertEqual(self.run_deck("--quiet").out, "")
+        self.assertEqual(self.run_deck("--quiet", ranks=3).out, "")
+
+    def test_odd_folder_names(self):
+        for name in ("with space", "it's", 'say "so"', "a: b", "# no comment", "[1, 2", "{x",
+                     "*star", "5", "null", "Grüße", "back\\slash", "trailing:", "deep/er/folder"):
+            with self.subTest(name=name):
+                self.run_deck("--output", name, "--set", "output.snapshots=0", "--quiet")
+                again = self.folder / name / "deck.yaml"
+                self.succeed("check", again, "--quiet")
+                self.assertTrue((self.folder / name / "report.json").is_file())
+
+    def test_second_run_compiles_nothing(self):
+        environment = {"SEDGE_CACHE_DIR": str(self.folder / "cache")}
+        path = self.folder / "deck-results/report.json"
+        for ranks in (0, 3):
+            self.run_deck("--set", f"order={1 + ranks}", ranks=ranks, environment=environment)
+            self.assertGreaterEqual(read_json(path)["cache"]["misses"], 1)
+            self.run_deck("--set", f"order={1 + ranks}", ranks=ranks, environment=environment)
+            cache = read_json(path)["cache"]
+            self.assertEqual(cache["misses"], 0)
+            self.assertGreaterEqual(cache["hits"], 1)
+
+    def test_progress(self):
+        # Tenths of 20 steps; the end once; a run of three steps has three lines.
+        text = self.run_deck().out
+        self.assertEqual(re.findall(r"^ +(\d+) %", text, re.MULTILINE),
+                         [str(10 * i) for i in range(1, 11)])
+        self.assertNotIn("\r", text)
+        text = self.run_deck("--set", "time.steps=3", ranks=2).out
+        self.assertEqual(re.findall(r"^ +(\d+) %", text, re.MULTILINE), ["33", "66", "100"])
+
+    def test_same_answer_on_any_number_of_ranks(self):
+        # Sums in another order: rounding only. The elements' own arithmetic is the same.
+        deck = SOURCE / "input/cavity.yaml"
+        errors = []
+        for ranks in (1, 2, 4):
+            self.succeed("run", deck, "--device", "host", "--output", "o", "--quiet", "--set",
+                         "time.steps=40", "--set", "order=3", "--set", "output.snapshots=0",
+                         "--set", "mesh.box.cells=[4,4,4]", ranks=ranks)
+            report = read_json(self.folder / "o/report.json")
+            self.assertEqual(report["ranks"], ranks)
+            errors.append([*report["l2_error"].values(), report["l2_error_relative"],
+                           report["energy"]["final"]])
+        for other in errors[1:]:
+            for mine, first in zip(other, errors[0]):
+                self.assertLessEqual(abs(mine - first), 1e-12 * abs(first))
+
+
+class BlowUp(Run):
+    def test_message_and_report(self):
+        # Twice the limit of stability: growth from rounding, an overflow after some hundred steps.
+        deck = SOURCE / "input/sphere.yaml"
+        words = ["run", deck, "--device", "host", "--set", "time.cfl=2", "--set", "time.end=30",
+                 "--set", "monitors.energy.every=100", "--output", "o"]
+        for ranks in (0, 3):
+            result = self.sedge(*words, ranks=ranks)
+            self.assertEqual(result.code, COMPUTE, result)
+            self.assertEqual(len(result.messages), 1, result)
+            message = result.messages[0]
+            self.assertRegex(message, r"not a number any more at step \d+, t = [\d.]+, in element "
+                                      r"\d+ at \(.*\), material 'air', inscribed radius")
+            # The element named is one that is too small for the step, not just any.
+            self.assertGreater(float(re.search(r"local CFL number ([\d.]+)", message).group(1)), 1)
+            self.assertIn("last energies", message)
+            report = read_json(self.folder / "o/report.json")
+            self.assertEqual(report["exit_code"], COMPUTE)
+            self.assertEqual(f"sedge: {report['outcome']}", message)
+            step = int(re.search(r"at step (\d+)", message).group(1))
+            self.assertEqual((report["steps"], step % 100), (step, 0))
+            self.assertGreater(report["wall_seconds"]["loop"], 0)
+            self.assertIsNone(report["l2_error"])
+            self.assertIn("warning", result.out)
+
+    @unittest.skipIf(h5py is None, "Python has no h5py")
+    def test_series_up_to_then(self):
+        words = ["--set", "time.cfl=2", "--set", "time.steps=5000", "--quiet", "--set",
+                 "monitors.probes.every=1"]
+        result = self.sedge("run", self.deck, "--device", "host", *words)
+        self.assertEqual(result.code, COMPUTE, result)
+        step = int(re.search(r"at step (\d+)", result.err).group(1))
+        with h5py.File(self.folder / "deck-results/probes.h5") as file:
+            self.assertEqual(len(file["time"]), step + 1)
+        with h5py.File(self.folder / "deck-results/energy.h5") as file:
+            self.assertEqual(list(file["step"]), list(range(0, step, 10)))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,112 @@
+// The discrete energy: with the central flux it changes by what the time integration changes it,
+// with any dissipation it never grows.
+#include "kit.h"
+
+#include "check.h"
+
+static const double glass[3] = {2.25, 1.5, 0.0};
+static const double lossy[3] = {2.25, 1.5, 0.6};
+
+// LSRK4(5) changes the amplitude of y' = i w y by (w dt)^6 a step, so the energy at a fixed time by
+// dt^5: a factor of 32 when dt is halved. What is left at a fifth of the stable step is tiny.
+static void check_drift(const kit_world *world, kit_options *options, double most)
+{
+    static const double central = 0.0;
+    double drift[2];
+    kit k;
+
+    options->flux_keys = &central;
+    options->distort = 0.05;
+    CHECK_OK(kit_create(&k, world, options));
+    CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
+    const int coarse = (int)ceil(1.0 / kit_time_step(&k, 0.4));
+    for (int i = 0; i < 2; i++) {
+        const int steps = coarse << i;
+        dg_case_start(&k.base, 0.0);
+        CHECK_OK(sedge_operator_set(k.op, k.base.u));
+        const double before = kit_energy(&k);
+        for (int s = 0; s < steps; s++)
+            CHECK_OK(sedge_operator_step(k.op, (double)s / steps, 1.0 / steps));
+        drift[i] = fabs(kit_energy(&k) / before - 1.0);
+    }
+    CHECK_BOUND(28.0, drift[0] / drift[1]);
+    CHECK_BOUND(drift[0] / drift[1], 36.0);
+    CHECK_BOUND(drift[1], most);
+    kit_clear(&k);
+}
+
+static void test_central_conserves(const kit_world *world)
+{
+    static const double mode[13] = {2.0, 1.0, 1.0, 1.0, 1.0,  1.0, 0.0,
+                                    0.0, 0.0, 0.0, 1.0, -0.4, -0.6};
+    static const double wave[9] = {1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.7, 0.5, -0.7};
+    kit_options options = kit_defaults(3, 3);
+
+    options.wall = "pec";
+    options.initial = "cavity-mode";
+    options.initial_parameters = mode;
+    check_drift(world, &options, 1e-7);
+    options.wall = "pmc"; // not its walls: the field goes wild, the energy stays
+    check_drift(world, &options, 1e-6);
+    options.wall = "pec";
+    options.split_axis = 1;
+    options.materials[1] = glass;
+    options.order = 2;
+    check_drift(world, &options, 1e-6);
+    options = kit_defaults(4, 3);
+    options.periodic = true;
+    options.initial = "periodic-wave";
+    options.initial_parameters = wave;
+    check_drift(world, &options, 1e-7);
+}
+
+// Random fields, a sample every step: neither upwind nor half-upwind nor central fluxes, nor walls
+// that absorb, nor conducting media feed the fields. Central: what the time steps take.
+static void test_never_grows(const kit_world *world, int order, double upwind, bool closed)
+{
+    static const kit_wall absorbers[] = {{"xmin", "absorbing", 0.0},
+                                         {"ymin", "impedance", 0.4},
+                                         {"zmax", "pmc", 0.0},
+                                         {NULL, NULL, 0.0}};
+    kit_options options = kit_defaults(order, 1);
+    int grew = 0;
+    kit k;
+
+    options.file = "two-block.msh";
+    options.materials[0] = closed ? NULL : lossy;
+    options.materials[1] = glass;
+    options.flux_keys = &upwind;
+    options.walls = closed ? NULL : absorbers;
+    options.wall = "pec";
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
+    const double dt = kit_time_step(&k, 0.9);
+    dg_case_random(&k.base, k.base.u);
+    CHECK_OK(sedge_operator_set(k.op, k.base.u));
+    const double first = kit_energy(&k);
+    double last = first;
+    for (int i = 0; i < 100; i++) {
+        CHECK_OK(sedge_operator_step(k.op, i * dt, dt));
+        const double energy = kit_energy(&k);
+        grew += !(energy <= last);
+        last = energy;
+    }
+    CHECK(grew == 0);
+    CHECK_BOUND(last, upwind > 0.0 ? 0.6 * first : first);
+    CHECK_BOUND(0.01 * first, last); // and it is not lost either
+    kit_clear(&k);
+}
+
+int main(int argc, char **argv)
+{
+    kit_world world;
+
+    CHECK_OK(kit_open(&world, &argc, &argv));
+    test_central_conserves(&world);
+    for (int order = 1; order <= 4; order++) {
+        test_never_grows(&world, order, 0.5 * (order % 3), true);
+        test_never_grows(&world, order, 0.5 * ((order + 1) % 3), false);
+    }
+    kit_close(&world);
+    return CHECK_END();
+}
