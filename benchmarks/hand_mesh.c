@@ -43,20 +43,25 @@ static void fill_tables(hand_mesh *hand, const sedge_element *element)
     const int width = element->face_nodes;
 
     for (int n = 0; n < nodes; n++) {
-        for (int j = 0; j < 3; j++)
-            for (int m = 0; m < nodes; m++)
+        for (int j = 0; j < 3; j++) {
+            for (int m = 0; m < nodes; m++) {
                 put(hand->derivative[j], hand->real_bytes, (int64_t)m * nodes + n,
                     element->derivative[j][n * nodes + m]);
-        for (int k = 0; k < 4 * width; k++)
+            }
+        }
+        for (int k = 0; k < 4 * width; k++) {
             put(hand->lift, hand->real_bytes, (int64_t)k * nodes + n,
                 element->lift[n * 4 * width + k]);
+        }
     }
     for (int k = 0; k < 4 * width; k++) hand->own[k] = (int16_t)element->face_node[k];
-    for (int code = 0; code < 24; code++)
-        for (int i = 0; i < width; i++)
+    for (int code = 0; code < 24; code++) {
+        for (int i = 0; i < width; i++) {
             hand->other[code * width + i] =
                 (int16_t)
                     element->face_node[code / 6 * width + element->permuted[code % 6 * width + i]];
+        }
+    }
 }
 
 static void fill_geometry(hand_mesh *hand, const sedge_mesh *mesh)
@@ -70,9 +75,10 @@ static void fill_geometry(hand_mesh *hand, const sedge_mesh *mesh)
         for (int f = 0; f < SEDGE_FACES; f++) {
             const sedge_face *const face = &mesh->faces[e][f];
             const bool wall = face->neighbour < 0;
-            for (int d = 0; d < 3; d++)
+            for (int d = 0; d < 3; d++) {
                 put(hand->normal, hand->real_bytes, at(hand, e, 16, f * 4 + d),
                     geometry.normal[f][d]);
+            }
             put(hand->normal, hand->real_bytes, at(hand, e, 16, f * 4 + 3), geometry.face_scale[f]);
             hand->neighbour[at(hand, e, 4, f)] = wall ? e : face->neighbour;
             hand->code[at(hand, e, 4, f)] =
@@ -128,9 +134,10 @@ void hand_set(hand_mesh *hand, const sedge_mesh *mesh, const sedge_element *elem
 {
     const int rows = 6 * element->nodes;
 
-    for (int32_t e = 0; e < mesh->elements; e++)
+    for (int32_t e = 0; e < mesh->elements; e++) {
         for (int row = 0; row < rows; row++)
             put(hand->u, hand->real_bytes, at(hand, e, rows, row), u[(int64_t)e * rows + row]);
+    }
 }
 
 void hand_get(const hand_mesh *hand, const sedge_mesh *mesh, const sedge_element *element,

@@ -49,9 +49,9 @@ static void add_curl(lanes rhs[6][NODES], const lanes u[6][NODES], const lanes g
             for (int i = 0; i < TILE; i++) r[i] = s[i] = q[i] = (lanes){0};
             for (int m = 0; m < NODES; m++) {
                 const lanes v = u[f][m];
-                const real *const a = t->dr + m * NODES + first;
-                const real *const b = t->ds + m * NODES + first;
-                const real *const c = t->dt + m * NODES + first;
+                const real *const a = &t->dr[m * NODES + first];
+                const real *const b = &t->ds[m * NODES + first];
+                const real *const c = &t->dt[m * NODES + first];
 #pragma GCC unroll 8
                 for (int i = 0; i < TILE; i++) {
                     r[i] += a[i] * v;
@@ -83,16 +83,16 @@ static void gather(lanes v[6], const hand_mesh *hand, int64_t block, int face, i
         const int node = code[l] >= 0 ? hand->other[code[l] * FACE_NODES + point]
                                       : hand->own[face * FACE_NODES + point];
         const real mirror = code[l] >= 0 ? (real)1 : (real)-1;
-        const real *const from =
-            all + ((e / LANES * 6) * NODES + node) * (int64_t)LANES + e % LANES;
-        for (int f = 0; f < 3; f++) v[f][l] = mirror * from[f * NODES * LANES];
-        for (int f = 3; f < 6; f++) v[f][l] = from[f * NODES * LANES];
+        const real *const from = &all[(e / LANES * 6 * NODES + node) * LANES + e % LANES];
+        const int64_t stride = (int64_t)NODES * LANES;
+        for (int f = 0; f < 3; f++) v[f][l] = mirror * from[f * stride];
+        for (int f = 3; f < 6; f++) v[f][l] = from[f * stride];
     }
 }
 
-// scale times what the upwind flux adds to rhs at each face point, [6][POINTS], in vacuum:
-//   E: (n x [H] - [E] + n (n.[E])) / 2,  H: (-n x [E] - [H] + n (n.[H])) / 2,  [q] = u - v, and
-// minus that is lifted.
+// scale times n.(F* - F) at each face point, [6][POINTS]; it is subtracted, lifted. Upwind in
+// vacuum, with [q] = own - other: E: (n x [H] + [E] - n (n.[E])) / 2,  H: (-n x [E] + [H] - n
+// (n.[H])) / 2.
 static void find_fluxes(lanes flux[6][POINTS], const lanes u[6][NODES], const hand_mesh *hand,
                         int64_t block)
 {
@@ -129,7 +129,7 @@ static void subtract_lift(lanes rhs[6][NODES], lanes flux[6][POINTS], const tabl
             for (int i = 0; i < TILE; i++) x[i] = y[i] = (lanes){0};
             for (int k = 0; k < POINTS; k++) {
                 const lanes p = flux[f][k], q = flux[f + 1][k];
-                const real *const a = t->lift + k * NODES + first;
+                const real *const a = &t->lift[k * NODES + first];
 #pragma GCC unroll 8
                 for (int i = 0; i < TILE; i++) {
                     x[i] += a[i] * p;

@@ -38,9 +38,10 @@ static sedge_status open_case(loop_case *c, int cells)
     const int real_bytes = c->precision == SEDGE_FP64 ? 8 : 4;
 
     c->stage = hand_find_stage(c->order, real_bytes);
-    if (c->stage == NULL)
+    if (c->stage == NULL) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "order %d: the loop is written for 2, 4 and 6",
                           c->order);
+    }
     SEDGE_TRY(sedge_element_create(&c->element, c->order));
     SEDGE_TRY(bench_mesh_create(&c->mesh, c->comm, NULL, cells));
     SEDGE_TRY(bench_problem_init(&c->problem, c->mesh, c->order, c->precision));
@@ -74,9 +75,10 @@ static sedge_status step_generated(loop_case *c, int steps)
 
 static void step_hand(loop_case *c, int steps)
 {
-    for (int i = 0; i < steps; i++)
+    for (int i = 0; i < steps; i++) {
         for (int s = 0; s < sedge_lsrk45.stages; s++)
             c->stage(c->hand, sedge_lsrk45.a[s], sedge_lsrk45.b[s], c->dt, c->threads);
+    }
 }
 
 // Both go on from the same state by some steps: the same answer up to rounding, relative to the
@@ -161,11 +163,12 @@ static sedge_status run_all(const sedge_comm *comm, int cells, bool only_check)
     SEDGE_TRY_GOTO(status, sedge_device_create(&device, "host", 0, 1));
     SEDGE_TRY_GOTO(status, sedge_cache_create(&cache, NULL));
     const sedge_device_info *const info = sedge_device_get_info(device);
-    if (!only_check)
+    if (!only_check) {
         printf("%s (%s), %d threads, loop compiled by %s\n\n%5s %5s %8s %12s %12s %9s %9s %8s "
                "%12s\n",
                info->name, info->arch, info->multiprocessors, __VERSION__, "order", "real", "tets",
                "us generated", "us by hand", "GDOF/s", "GDOF/s", "ratio", "difference");
+    }
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         for (int p = 0; p < 2; p++) {
             loop_case c = {.comm = comm,

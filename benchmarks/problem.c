@@ -40,9 +40,10 @@ sedge_status bench_problem_init(sedge_problem *problem, const sedge_mesh *mesh, 
 
     memset(problem, 0, sizeof *problem);
     if (equation != NULL) conductor = find_conductor(equation);
-    if (conductor == NULL)
+    if (conductor == NULL) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "this build has no equation 'maxwell' with a boundary 'pec'");
+    }
     SEDGE_TRY(
         sedge_problem_init(problem, equation, mesh->groups.volumes, mesh->groups.surfaces, 0));
     problem->order = order;

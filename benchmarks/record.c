@@ -87,10 +87,11 @@ sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is
 {
     const double fraction = c->floor / c->median;
 
-    if (!record->has_head)
+    if (!record->has_head) {
         printf("\n%5s %5s %9s  %-26s %12s %12s %9s %9s %7s %7s %6s\n", "order", "real", "tets",
                "kernels", "us/stage", "us least", "GDOF/s", "GFLOP/s", "of floor", "MIDG2",
                "ratio");
+    }
     record->has_head = true;
     printf("%5d %5s %9lld  %-26s %12.1f %12.1f %9.3f %9.1f %8.3f", c->order,
            precision_name(c->precision), (long long)c->elements, c->variant, 1e6 * c->median,

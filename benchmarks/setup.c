@@ -76,12 +76,13 @@ sedge_status bench_setup(const sedge_comm *comm, sedge_device *device, sedge_cac
                options->orders[0], options->precisions[0] == SEDGE_FP64 ? "fp64" : "fp32");
         printf("%5s %9s %9s %9s %9s %10s %13s %10s %11s\n", "rank", "tets", "halo", "mesh s",
                "problem s", "operator s", "mesh peak MiB", "peak MiB", "buffers MiB");
-        for (int r = 0; r < ranks; r++)
+        for (int r = 0; r < ranks; r++) {
             printf("%5d %9lld %9lld %9.2f %9.2f %10.2f %13.0f %10.0f %11.0f\n", r,
                    (long long)rows[r].elements, (long long)rows[r].halo_faces, rows[r].mesh_seconds,
                    rows[r].element_seconds, rows[r].operator_seconds,
                    (double)rows[r].mesh_peak / mib, (double)rows[r].peak / mib,
                    (double)rows[r].device_bytes / mib);
+        }
     }
     sedge_release(rows);
     return SEDGE_OK;

@@ -129,9 +129,12 @@ static sedge_status time_case(bench *b, bench_case *c, sedge_operator *op, doubl
     c->energy_change = (after - before) / before;
     // Upwind fluxes only dissipate; what is left is rounding, some units in each step's sums.
     const double allowed = c->precision == SEDGE_FP64 ? 1e-10 : 1e-4;
-    if (!(c->energy_change <= allowed))
-        return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "order %d: the energy went from %g to %g", c->order,
-                          before, after);
+    if (!(c->energy_change <= allowed)) {
+        {
+            return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "order %d: the energy went from %g to %g",
+                              c->order, before, after);
+        }
+    }
     return SEDGE_OK;
 }
 
@@ -151,9 +154,12 @@ static sedge_status run_case(bench *b, int order, sedge_precision precision)
     status = sedge_operator_create(&op, b->comm, b->device, b->cache, b->element, b->mesh, &problem,
                                    &b->options.kernels);
     if (status != SEDGE_OK) { // the same on all ranks: go on with the next case
-        if (root)
-            (void)fprintf(stderr, "sedge-bench: order %d %s left out: %s\n", order,
-                          precision == SEDGE_FP64 ? "fp64" : "fp32", sedge_error_message());
+        if (root) {
+            {
+                (void)fprintf(stderr, "sedge-bench: order %d %s left out: %s\n", order,
+                              precision == SEDGE_FP64 ? "fp64" : "fp32", sedge_error_message());
+            }
+        }
         if (b->skipped == SEDGE_OK) b->skipped = status;
         status = SEDGE_OK;
         goto done;
@@ -206,9 +212,13 @@ static sedge_status run_bench(bench *b)
         for (int p = 0; p < options->precision_count; p++)
             SEDGE_TRY(run_case(b, options->orders[i], options->precisions[p]));
     }
-    if (options->output != NULL && sedge_comm_is_root(b->comm))
-        status = bench_record_write(b->record, options->output, sedge_device_get_info(b->device),
-                                    sedge_comm_size(b->comm), options->mesh);
+    if (options->output != NULL && sedge_comm_is_root(b->comm)) {
+        {
+            status =
+                bench_record_write(b->record, options->output, sedge_device_get_info(b->device),
+                                   sedge_comm_size(b->comm), options->mesh);
+        }
+    }
     SEDGE_TRY(sedge_comm_agree(b->comm, status));
     if (b->skipped != SEDGE_OK) return SEDGE_FAIL(b->skipped, "some cases were left out");
     return SEDGE_OK;

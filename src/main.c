@@ -86,13 +86,15 @@ static sedge_status command_mesh(sedge_comm *comm, const arguments *given)
     sedge_mesh *mesh = NULL;
     sedge_status status;
 
-    if (strcmp(given->words[0], "import") == 0)
+    if (strcmp(given->words[0], "import") == 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "'sedge mesh import' is not in this version; 'sedge run' "
                           "reads Gmsh files directly");
-    if (strcmp(given->words[0], "info") != 0)
+    }
+    if (strcmp(given->words[0], "info") != 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown word '%s' after 'sedge mesh'; info is known",
                           given->words[0]);
+    }
     if (given->count != 2)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge mesh info' needs one mesh file");
     wanted.file = given->words[1];
@@ -114,10 +116,11 @@ static sedge_status command_devices(sedge_comm *comm, const arguments *given)
         sedge_device *device = NULL;
         SEDGE_TRY(sedge_device_create(&device, "cuda", i, 1));
         const sedge_device_info *const info = sedge_device_get_info(device);
-        if (sedge_comm_is_root(comm))
+        if (sedge_comm_is_root(comm)) {
             printf("cuda %d  %s, %s, %.0f GiB, %d multiprocessors, %s\n", i, info->name, info->arch,
                    (double)info->memory_bytes / 1073741824.0, info->multiprocessors,
                    info->compiler);
+        }
         sedge_device_free(device);
     }
     if (count == 0 && sedge_comm_is_root(comm))
@@ -179,9 +182,8 @@ static sedge_status command_later(sedge_comm *comm, const arguments *given)
 }
 
 static const command commands[] = {
-    {"run", "sedge run DECK [options]",
-     "Run the deck: mesh, kernels, time loop, results into the output folder.", command_run, 1, 1,
-     FOR_DECK | FOR_RUN},
+    {"run", "sedge run DECK [options]", "Run the deck: mesh, kernels, time loop, results.",
+     command_run, 1, 1, FOR_DECK | FOR_RUN},
     {"check", "sedge check DECK [options]",
      "Compute and write nothing: say what 'sedge run' would do.\n"
      "Prints the time step, memory, work, wavelengths, worst elements, groups of the mesh and "
@@ -232,10 +234,12 @@ static void print_help(void)
     printf(
         "sedge " SEDGE_VERSION ": discontinuous Galerkin solvers whose kernels are written at run "
         "time\n\nUsage: sedge COMMAND [arguments], under mpirun for several ranks\n\nCommands\n");
-    for (int i = 0; i < COMMANDS; i++)
-        if (commands[i].function != command_later)
+    for (int i = 0; i < COMMANDS; i++) {
+        if (commands[i].function != command_later) {
             printf("  %-28s%.*s\n", commands[i].usage + strlen("sedge "),
                    (int)strcspn(commands[i].text, "\n"), commands[i].text);
+        }
+    }
     printf("  %-28sThe version.\n  %-28sThis text; after a command, its own.\n\nOptions\n",
            "--version", "--help");
     for (int i = 0; i < OPTIONS; i++) print_option(&options[i]);
@@ -285,10 +289,11 @@ static sedge_status command_help(sedge_comm *comm, const arguments *given)
         if (root) status = print_deck_keys();
         return sedge_comm_agree(comm, status);
     }
-    if (about == NULL && given->count > 0)
+    if (about == NULL && given->count > 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "unknown word '%s' after 'sedge help'; deck and the commands are known",
                           word);
+    }
     if (root && about != NULL) print_command_help(about);
     if (root && about == NULL) print_help();
     return SEDGE_OK;
@@ -311,9 +316,10 @@ static sedge_status add_quoted(arguments *given, const char *option, const char 
     sedge_text **const text = &given->composed[given->run.setting_count % SEDGE_MAX_SETTINGS];
 
     if (value[0] == '\0') return SEDGE_FAIL(SEDGE_ERR_USAGE, "--%s needs a value", option);
-    for (const char *at = value; *at != '\0'; at++)
+    for (const char *at = value; *at != '\0'; at++) {
         if ((unsigned char)*at < ' ' || *at == 127)
             return SEDGE_FAIL(SEDGE_ERR_USAGE, "--%s: the value has a control character", option);
+    }
     if (*text != NULL) return add_setting(given, ""); // full: says so
     SEDGE_TRY(sedge_text_create(text));
     SEDGE_TRY(sedge_text_add(*text, "%s='", key));
@@ -325,10 +331,12 @@ static sedge_status add_quoted(arguments *given, const char *option, const char 
 
 static sedge_status take_option(arguments *given, const command *which, int option, bool *help)
 {
-    for (int i = 0; i < OPTIONS; i++)
-        if (options[i].code == option && (options[i].takers & (which->takes | FOR_ALL)) == 0)
+    for (int i = 0; i < OPTIONS; i++) {
+        if (options[i].code == option && (options[i].takers & (which->takes | FOR_ALL)) == 0) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge %s' does not take --%s; see sedge %s --help",
                               which->name, options[i].name, which->name);
+        }
+    }
     switch (option) {
     case OPTION_DEVICE:
         return add_quoted(given, "device", "device", optarg);
@@ -371,12 +379,13 @@ static sedge_status parse(arguments *given, int argc, char **argv, const command
     struct option long_options[OPTIONS + 1];
 
     memset(long_options, 0, sizeof long_options);
-    for (int i = 0; i < OPTIONS; i++)
+    for (int i = 0; i < OPTIONS; i++) {
         long_options[i] = (struct option){
             .name = options[i].name,
             .has_arg = options[i].value != NULL ? required_argument : no_argument,
             .val = options[i].code,
         };
+    }
     opterr = 0;
     optind = 1;
     for (;;) {
@@ -388,9 +397,10 @@ static sedge_status parse(arguments *given, int argc, char **argv, const command
     given->count = argc - optind;
     given->words = argv + optind;
     if (*help) return SEDGE_OK;
-    if (given->count < which->words_min || given->count > which->words_max)
+    if (given->count < which->words_min || given->count > which->words_max) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s arguments; usage: %s",
                           given->count < which->words_min ? "missing" : "too many", which->usage);
+    }
     if (given->count > 0) given->run.deck = given->words[0];
     return SEDGE_OK;
 }
@@ -455,9 +465,10 @@ int main(int argc, char **argv)
         return sedge_status_exit_code(status);
     }
     status = act(comm, argc, argv, &given);
-    if (fflush(stdout) != 0 && status == SEDGE_OK)
+    if (fflush(stdout) != 0 && status == SEDGE_OK) {
         status =
             SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write to standard output: %s", strerror(errno));
+    }
     if (status != SEDGE_OK && sedge_comm_is_root(comm)) {
         (void)fprintf(stderr, "sedge: %s\n", sedge_error_message());
         if (given.run.verbose) (void)fprintf(stderr, "  at %s\n", sedge_error_trace());

@@ -54,9 +54,10 @@ static sedge_status make_program(sedge_operator *op, sedge_cache *cache)
         if (k == KERNEL_STAGE && !op->shape.fused) continue;
         if ((k == KERNEL_VOLUME || k == KERNEL_SURFACE) && op->shape.fused) continue;
         SEDGE_TRY_GOTO(status, sedge_program_get(&op->kernel[k], op->program, kernel_names[k]));
-        if (k <= KERNEL_SURFACE)
+        if (k <= KERNEL_SURFACE) {
             SEDGE_TRY_GOTO(status,
                            sedge_kernel_set_scratch(op->kernel[k], op->shape.scratch_bytes));
+        }
     }
 done:
     sedge_text_free(constants);
@@ -429,7 +430,7 @@ sedge_status sedge_operator_set(sedge_operator *op, const double *u)
                              (size_t)op->shape.real_bytes));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         const int64_t slot = operator_slot(op, e);
-        for (int f = 0; f < fields; f++)
+        for (int f = 0; f < fields; f++) {
             for (int n = 0; n < nodes; n++) {
                 const double value = u[((int64_t)e * fields + f) * nodes + n];
                 const int64_t at = state_index(op, slot, f, n);
@@ -439,6 +440,7 @@ sedge_status sedge_operator_set(sedge_operator *op, const double *u)
                     ((float *)state)[at] = (float)value;
                 }
             }
+        }
     }
     sedge_status status = sedge_operator_wait(op);
     if (status == SEDGE_OK)
@@ -461,13 +463,14 @@ sedge_status sedge_operator_get(sedge_operator *op, double *u)
                    sedge_buffer_download(op->u[0], 0, state, sedge_buffer_bytes(op->u[0]), NULL));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         const int64_t slot = operator_slot(op, e);
-        for (int f = 0; f < fields; f++)
+        for (int f = 0; f < fields; f++) {
             for (int n = 0; n < nodes; n++) {
                 const int64_t at = state_index(op, slot, f, n);
                 u[((int64_t)e * fields + f) * nodes + n] = op->shape.real_bytes == 8
                                                                ? ((double *)state)[at]
                                                                : (double)((float *)state)[at];
             }
+        }
     }
 done:
     sedge_release(state);
@@ -499,9 +502,10 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
         if (op->launches[k] == 0) continue;
         out->kernel[out->kernels].name = kernel_names[k];
         out->kernel[out->kernels].launches = op->launches[k];
-        if (op->sampled_launches[k] > 0)
+        if (op->sampled_launches[k] > 0) {
             out->kernel[out->kernels].seconds =
                 op->sampled_seconds[k] / (double)op->sampled_launches[k] * (double)op->launches[k];
+        }
         out->kernels++;
     }
 }
@@ -514,7 +518,7 @@ int64_t sedge_operator_memory(const sedge_problem *problem, int32_t elements, in
     const int64_t real = problem->precision == SEDGE_FP64 ? 8 : 4;
     const int64_t fields = problem->equation->fields;
 
-    return elements * (3 * nodes * fields * real + 28 * real + 8 * SEDGE_FACES + 20) +
+    return elements * (3 * nodes * fields * real + 28 * real + 8 * (int64_t)SEDGE_FACES + 20) +
            trace_faces * face_nodes * (fields * real + 3 * (int64_t)sizeof(double)) +
            nodes * (4 * nodes + 4 * face_nodes) * real;
 }

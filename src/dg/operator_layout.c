@@ -57,12 +57,14 @@ static sedge_status upload_geometry(sedge_operator *op)
         sedge_geometry geometry;
 
         sedge_geometry_compute(&geometry, op->mesh->corners[e]);
-        for (int k = 0; k < 16; k++)
+        for (int k = 0; k < 16; k++) {
             put_real(op, list, (base + k) * lanes + slot % lanes,
                      k % 4 == 3 ? geometry.face_scale[k / 4] : geometry.normal[k / 4][k % 4]);
-        for (int k = 0; k < 9; k++)
+        }
+        for (int k = 0; k < 9; k++) {
             put_real(op, list, (base + 16 + k) * lanes + slot % lanes,
                      geometry.metric[k / 3][k % 3]);
+        }
     }
     SEDGE_TRY(upload(op, &op->geometry, list, count, (size_t)op->shape.real_bytes));
 
@@ -77,11 +79,12 @@ static sedge_status upload_links(sedge_operator *op)
     int32_t(*links)[2] = NULL;
 
     SEDGE_TRY(sedge_allocate(&links, op->layout.slots * SEDGE_FACES, sizeof *links));
-    for (int64_t slot = 0; slot < op->layout.slots; slot++)
+    for (int64_t slot = 0; slot < op->layout.slots; slot++) {
         for (int f = 0; f < SEDGE_FACES; f++) { // an empty slot is its own neighbour
             links[slot * SEDGE_FACES + f][0] = (int32_t)slot;
             links[slot * SEDGE_FACES + f][1] = f * 6;
         }
+    }
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         for (int f = 0; f < SEDGE_FACES; f++) {
             const sedge_face *const face = &op->mesh->faces[e][f];
@@ -124,7 +127,7 @@ static sedge_status upload_materials(sedge_operator *op)
     const int fields = equation->fields;
     SEDGE_TRY(sedge_allocate(&weights, (int64_t)op->problem->volumes * fields, sizeof *weights));
     for (int i = 0; i < op->problem->volumes; i++)
-        equation->energy(op->problem->materials[i], weights + i * fields);
+        equation->energy(op->problem->materials[i], weights + (int64_t)i * fields);
     return upload(op, &op->energy_weights, weights, (int64_t)op->problem->volumes * fields,
                   sizeof *weights);
 }
@@ -148,23 +151,28 @@ static sedge_status upload_matrices(sedge_operator *op)
     void *mass = NULL;
 
     SEDGE_TRY(sedge_allocate(&deriv, deriv_count, real));
-    for (int m = 0; m < nodes; m++)
-        for (int n = 0; n < nodes; n++)
-            for (int j = 0; j < 3; j++)
+    for (int m = 0; m < nodes; m++) {
+        for (int n = 0; n < nodes; n++) {
+            for (int j = 0; j < 3; j++) {
                 put_real(op, deriv,
                          ((int64_t)m / group * tiles + n / tile) * op->shape.deriv_width +
-                             (m % group * tile + n % tile) * 3 + j,
+                             ((int64_t)m % group * tile + n % tile) * 3 + j,
                          element->derivative[j][n * nodes + m]);
+            }
+        }
+    }
     SEDGE_TRY(upload(op, &op->deriv, deriv, deriv_count, real));
 
     SEDGE_TRY(sedge_allocate(&lift, lift_count, real));
-    for (int k = 0; k < points; k++)
-        for (int n = 0; n < nodes; n++)
+    for (int k = 0; k < points; k++) {
+        for (int n = 0; n < nodes; n++) {
             put_real(op, lift,
                      ((int64_t)k / group * op->shape.lift_tiles + n / lift_tile) *
                              op->shape.lift_width +
-                         k % group * lift_tile + n % lift_tile,
+                         (int64_t)k % group * lift_tile + n % lift_tile,
                      element->lift[n * points + k]);
+        }
+    }
     SEDGE_TRY(upload(op, &op->lift, lift, lift_count, real));
 
     SEDGE_TRY(sedge_allocate(&mass, (int64_t)nodes * nodes, real));
@@ -181,7 +189,7 @@ static sedge_status upload_tables(sedge_operator *op)
     SEDGE_TRY(sedge_allocate(&tables, (int64_t)(4 + 48) * width, sizeof *tables));
     for (int k = 0; k < SEDGE_FACES * width; k++) tables[k] = (int16_t)element->face_node[k];
     for (int code = 0; code < 24; code++) {
-        const int *const permuted = element->permuted + code % 6 * width;
+        const int *const permuted = element->permuted + (int64_t)code % 6 * width;
         for (int i = 0; i < width; i++) {
             tables[(4 + code) * width + i] =
                 (int16_t)element->face_node[code / 6 * width + permuted[i]];

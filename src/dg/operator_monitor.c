@@ -72,10 +72,11 @@ sedge_status operator_points_create(sedge_operator *op)
         sedge_status status = SEDGE_OK;
 
         sedge_comm_min(op->comm, &owner, 1);
-        if ((int)owner == ranks)
+        if ((int)owner == ranks) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s source at (%g, %g, %g) lies outside the mesh",
                               source->kind->name, source->position[0], source->position[1],
                               source->position[2]);
+        }
         if ((int)owner == sedge_comm_rank(op->comm)) status = add_point(op, source, element, rst);
         SEDGE_TRY(sedge_comm_agree(op->comm, status));
     }
@@ -144,9 +145,10 @@ sedge_status sedge_operator_record_probes(sedge_operator *op)
 {
     int64_t values = (int64_t)op->probes * op->problem->equation->fields;
 
-    if (op->recorded == op->capacity)
+    if (op->recorded == op->capacity) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "more than %d probe samples before a fetch",
                           op->capacity);
+    }
     if (op->probes > 0) {
         uint64_t u = sedge_buffer_address(op->u[0]);
         uint64_t slots = sedge_buffer_address(op->probe_slots);

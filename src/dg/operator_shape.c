@@ -140,16 +140,18 @@ static sedge_status apply_wishes(operator_shape *shape, const sedge_device_info 
     shape->item_nodes = round_up(shape->item_nodes, shape->group);
     shape->lift_nodes = round_up(shape->lift_nodes, shape->group);
     derive(shape, info, problem, element);
-    if (fields % shape->field_block != 0)
+    if (fields % shape->field_block != 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "kernels.item_fields %d does not divide the %d fields of %s",
                           shape->field_block, fields, problem->equation->name);
-    if (!host && (shape->threads > 1024 || shape->scratch_bytes > info->shared_bytes_block))
+    }
+    if (!host && (shape->threads > 1024 || shape->scratch_bytes > info->shared_bytes_block)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "kernels: block_elements %d and item_nodes %d need %d threads and %lld "
                           "bytes of shared memory a block; at most 1024 and %lld are possible",
                           shape->block, shape->item_nodes, shape->threads,
                           (long long)shape->scratch_bytes, (long long)info->shared_bytes_block);
+    }
     return SEDGE_OK;
 }
 

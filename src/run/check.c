@@ -26,11 +26,12 @@ static void print_memory(const sedge_session *session, const sedge_comm *comm)
     };
 
     sedge_comm_max_int(comm, bytes, 2);
-    if (sedge_comm_is_root(comm))
+    if (sedge_comm_is_root(comm)) {
         printf(
             "  memory             %.1f MiB on the device, %.1f MiB on the host beside the mesh, a "
             "rank at most\n",
             (double)bytes[0] / 1048576.0, (double)bytes[1] / 1048576.0);
+    }
 }
 
 // What one step takes at least, over all ranks: the counts of report.json, times the stages.
@@ -58,6 +59,8 @@ static void print_output(const sedge_session *session)
     const sedge_deck *const deck = session->deck;
     const double bytes = 4.0 * (double)session->mesh->global_elements * session->element->nodes *
                          session->problem.equation->fields;
+    const int64_t energies = (session->steps + deck->energy_every - 1) / deck->energy_every + 1;
+    const int64_t samples = deck->probe_count > 0 ? session->steps / deck->probe_every + 1 : 0;
 
     printf("  output             %s: ", deck->output);
     if (deck->snapshots > 0) {
@@ -65,9 +68,7 @@ static void print_output(const sedge_session *session)
     } else {
         printf("no field files, ");
     }
-    printf("%lld energies, %lld samples of %d probes\n",
-           (long long)((session->steps + deck->energy_every - 1) / deck->energy_every + 1),
-           (long long)(deck->probe_count > 0 ? session->steps / deck->probe_every + 1 : 0),
+    printf("%lld energies, %lld samples of %d probes\n", (long long)energies, (long long)samples,
            deck->probe_count);
 }
 
@@ -106,9 +107,10 @@ static sedge_status check_folder(const char *folder)
     struct stat about;
     int reason = 0;
 
-    if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "the output folder's path is too long: '%.100s...'",
                           folder);
+    }
     while (stat(path, &about) != 0) {
         char *const slash = strrchr(path, '/');
 
@@ -156,16 +158,18 @@ static void print_groups(const sedge_session *session)
     const sedge_mesh_groups *const groups = &session->mesh->groups;
 
     printf("  materials\n");
-    for (int v = 0; v < groups->volumes; v++)
+    for (int v = 0; v < groups->volumes; v++) {
         printf("    %-16s %lld elements: %s\n", groups->volume_names[v],
                (long long)groups->volume_elements[v],
                has_material(session->deck, groups->volume_names[v]) ? "given"
                                                                     : "NO MATERIAL in the deck");
+    }
     printf("  boundaries\n");
-    for (int s = 0; s < groups->surfaces; s++)
-        printf("    %-16s %lld faces: %s\n", groups->surface_names[s],
-               (long long)(groups->surface_faces[s] + groups->surface_interior_faces[s]),
+    for (int s = 0; s < groups->surfaces; s++) {
+        const int64_t faces = groups->surface_faces[s] + groups->surface_interior_faces[s];
+        printf("    %-16s %lld faces: %s\n", groups->surface_names[s], (long long)faces,
                describe_condition(session, s));
+    }
 }
 
 static sedge_status print_quality(const sedge_session *session, const sedge_comm *comm)
@@ -231,12 +235,13 @@ sedge_status sedge_check(sedge_comm *comm, const sedge_run_options *options)
 {
     sedge_session session;
     sedge_status status = sedge_session_open(&session, comm, options);
-    const bool has_mesh = session.deck != NULL && session.mesh != NULL;
 
-    // Whatever of the deck does not fit the mesh: the message names one fault, this shows all.
-    if (status != SEDGE_OK && has_mesh && sedge_comm_is_root(comm) && !options->quiet)
-        print_groups(&session);
-    if (status == SEDGE_OK) status = check_session(&session, comm);
+    if (status == SEDGE_OK) {
+        status = check_session(&session, comm);
+    } else if (session.deck != NULL && session.mesh != NULL && !options->quiet) {
+        // Whatever of the deck does not fit the mesh: the message names one fault, this shows all.
+        if (sedge_comm_is_root(comm)) print_groups(&session);
+    }
     sedge_session_close(&session);
     return status;
 }

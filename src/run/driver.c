@@ -409,10 +409,11 @@ static void print_summary(const run_state *run, const sedge_report *report)
         printf("  %-22s %.4e relative L2 over all fields\n", "error", report->l2_error_relative);
     printf("  %-22s %lld compiled, %lld found in the cache\n", "programs",
            (long long)report->cache_misses, (long long)report->cache_hits);
-    if (report->exchange_hidden >= 0.0)
+    if (report->exchange_hidden >= 0.0) {
         printf("  %-22s %s, %.3g KiB a step, %.0f %% hidden behind work\n", "exchange",
                report->transport, report->exchange_bytes_per_step / 1024.0,
                100.0 * report->exchange_hidden);
+    }
     printf("  %-22s %.1f MiB host, %.1f MiB device, a rank at most\n", "memory",
            (double)report->memory_host_peak / 1048576.0,
            (double)report->memory_device_peak / 1048576.0);

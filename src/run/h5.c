@@ -111,20 +111,22 @@ static sedge_status reserve_bytes(int file, const char *path, int64_t bytes)
     struct stat about;
 
     if (fallocate(file, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) return SEDGE_OK;
-    if (errno != EOPNOTSUPP && errno != ENOSYS)
+    if (errno != EOPNOTSUPP && errno != ENOSYS) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s (%.2f MiB are needed)", path,
                           strerror(errno), (double)bytes / 1048576.0);
+    }
     // The file system cannot reserve: at least there must be room now.
     if (fstat(file, &about) != 0 || fstatvfs(file, &space) != 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(errno));
     const double missing = (double)bytes - 512.0 * (double)about.st_blocks;
     const double free_bytes = (double)space.f_bavail * (double)space.f_frsize;
-    if (missing > free_bytes)
+    if (missing > free_bytes) {
         return SEDGE_FAIL(
             SEDGE_ERR_USAGE,
             "cannot write '%s': No space left on device (%.2f MiB are needed, %.2f MiB "
             "are free)",
             path, missing / 1048576.0, free_bytes / 1048576.0);
+    }
     return SEDGE_OK;
 }
 
@@ -153,10 +155,11 @@ static sedge_status reserve_file(const char *path, int64_t more)
     if (file < 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(errno));
     sedge_status status = SEDGE_OK;
-    if (fstat(file, &about) != 0)
+    if (fstat(file, &about) != 0) {
         status = SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(errno));
-    else
+    } else {
         status = reserve_bytes(file, path, (int64_t)about.st_size + more);
+    }
     (void)close(file);
     return status;
 }
@@ -306,9 +309,10 @@ static sedge_status attribute(sedge_h5 *file, const char *object, const char *na
     const hid_t space = count < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &length, NULL);
     hid_t id = H5I_INVALID_HID;
 
-    if (space >= 0)
+    if (space >= 0) {
         id = H5Acreate_by_name(file->id, object, name, stored, space, H5P_DEFAULT, H5P_DEFAULT,
                                H5P_DEFAULT);
+    }
     bool good = id >= 0 && H5Awrite(id, memory, data) >= 0;
     if (id >= 0) good = H5Aclose(id) >= 0 && good;
     if (space >= 0) (void)H5Sclose(space);
@@ -408,10 +412,11 @@ static bool write_rows(const sedge_h5 *file, hid_t id, sedge_h5_type type, int64
     count[0] = (hsize_t)rows;
     const hid_t memory = H5Screate_simple(rank, count, NULL);
     bool good = memory >= 0;
-    if (rows > 0)
+    if (rows > 0) {
         good = good && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
-    else
+    } else {
         good = good && H5Sselect_none(space) >= 0 && H5Sselect_none(memory) >= 0;
+    }
     good = good && H5Dwrite(id, memory_type(type), memory, space, file->transfer, data) >= 0;
     if (memory >= 0) (void)H5Sclose(memory);
     (void)H5Sclose(space);

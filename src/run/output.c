@@ -74,15 +74,18 @@ sedge_status sedge_output_check_name(const sedge_output_context *context, const 
 {
     const sedge_deck *const deck = context->deck;
 
-    if (name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0)
+    if (name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s:%d: a %s cannot be named '%s': it becomes a group of an HDF5 file, "
                           "whose name is not empty, not '.' and has no '/'",
                           deck->path, line, what, name);
-    for (int i = 0; i < before; i++)
-        if (strcmp(name, name_at(deck, i)) == 0)
+    }
+    for (int i = 0; i < before; i++) {
+        if (strcmp(name, name_at(deck, i)) == 0) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s:%d: there are two %ss named '%s'", deck->path,
                               line, what, name);
+        }
+    }
     return SEDGE_OK;
 }
 
@@ -111,17 +114,19 @@ static sedge_status remove_old_output(const sedge_output_context *context)
     sedge_status status = SEDGE_OK;
     DIR *const folder = opendir(context->folder);
 
-    if (folder == NULL)
+    if (folder == NULL) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot read output folder '%s': %s", context->folder,
                           strerror(errno));
+    }
     for (const struct dirent *entry; status == SEDGE_OK && (entry = readdir(folder)) != NULL;) {
         char path[SEDGE_OUTPUT_PATH];
 
         if (!is_old_output(entry->d_name)) continue;
         sedge_output_path(path, context, entry->d_name);
-        if (unlink(path) != 0)
+        if (unlink(path) != 0) {
             status = SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s' of an earlier run: %s", path,
                                 strerror(errno));
+        }
     }
     (void)closedir(folder);
     return status;
@@ -147,9 +152,10 @@ static sedge_status open_folder(const sedge_output_context *context)
         (void)close(file);
         (void)unlink(trial);
     }
-    if (!good)
+    if (!good) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write into output folder '%s': %s",
                           context->folder, strerror(reason));
+    }
     return remove_old_output(context);
 }
 

@@ -92,20 +92,24 @@ static void fill_points(const sedge_fields *fields, const void *from, int64_t fi
     float *const narrow = values;
 
     (void)from;
-    for (int64_t e = 0; e < count; e++)
-        for (int m = 0; m < lattice->nodes; m++)
+    for (int64_t e = 0; e < count; e++) {
+        for (int m = 0; m < lattice->nodes; m++) {
             for (int d = 0; d < 3; d++) {
                 const double *const v0 = corners[first + e][0];
                 double x = v0[d];
 
-                for (int a = 0; a < 3; a++)
+                for (int a = 0; a < 3; a++) {
                     x += (corners[first + e][a + 1][d] - v0[d]) * lattice->place[m][a] /
                          lattice->order;
-                if (fields->wide)
+                }
+                if (fields->wide) {
                     wide[(e * lattice->nodes + m) * 3 + d] = x;
-                else
+                } else {
                     narrow[(e * lattice->nodes + m) * 3 + d] = (float)x;
+                }
             }
+        }
+    }
 }
 
 static void fill_connectivity(const sedge_fields *fields, const void *from, int64_t first,
@@ -253,9 +257,10 @@ static sedge_status fill_mesh(sedge_fields *fields, sedge_h5 *file, const void *
 
     (void)what;
     mesh_columns(fields, columns);
-    for (int i = 0; i < COUNTS; i++)
+    for (int i = 0; i < COUNTS; i++) {
         SEDGE_TRY(sedge_comm_agree(comm, sedge_h5_write(file, count_paths[i], SEDGE_H5_I64,
                                                         sedge_comm_rank(comm), 1, &counts[i])));
+    }
     SEDGE_TRY(fill_offsets(fields, file));
     for (int i = 0; i < MESH_COLUMNS; i++) SEDGE_TRY(fill_column(fields, file, &columns[i], NULL));
     return SEDGE_OK;
@@ -335,12 +340,14 @@ static void fill_values(const sedge_fields *fields, const void *from, int64_t fi
     const double factor = sedge_output_group_factor(fields->context, group);
     float *const block = values;
 
-    for (int64_t e = 0; e < count; e++)
-        for (int c = 0; c < group->count; c++)
+    for (int64_t e = 0; e < count; e++) {
+        for (int c = 0; c < group->count; c++) {
             sedge_lattice_apply(fields->lattice,
                                 snapshot->u +
                                     ((first + e) * fields_of_u + group->first + c) * nodes,
                                 factor, block + e * nodes * group->count + c, group->count);
+        }
+    }
 }
 
 // The dataset of one group; `path` is the room for its name.
@@ -431,9 +438,10 @@ static sedge_status write_series(const sedge_fields *fields)
     char *const text = failed ? NULL : json_dumps(series, JSON_INDENT(2));
     json_decref(files);
     json_decref(series);
-    if (text == NULL)
+    if (text == NULL) {
         return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the list of %d field files",
                           fields->count);
+    }
     sedge_output_path(path, fields->context, "fields.hdf.series");
     const sedge_status status = sedge_file_write(path, text, strlen(text));
     free(text);
@@ -481,14 +489,16 @@ static bool needs_wide_points(const sedge_output_context *context)
     double least = HUGE_VAL;
     double reach = 0.0;
 
-    for (int32_t e = 0; e < mesh->elements; e++)
-        for (int a = 0; a < 4; a++)
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int a = 0; a < 4; a++) {
             for (int b = a + 1; b < 4; b++) {
                 const double *const p = mesh->corners[e][a];
                 const double *const q = mesh->corners[e][b];
                 const double edge = hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]);
                 if (edge < least) least = edge;
             }
+        }
+    }
     for (int side = 0; side < 2; side++)
         for (int d = 0; d < 3; d++) reach = fmax(reach, fabs(mesh->bounds[side][d]));
     sedge_comm_min(context->comm, &least, 1);

@@ -15,9 +15,10 @@ typedef struct node_walk {
 // Add the nodes strictly between two corners that are `order` steps apart.
 static void add_edge(node_walk *walk, const int from[3], const int to[3], int order)
 {
-    for (int i = 1; i < order; i++, walk->count++)
+    for (int i = 1; i < order; i++, walk->count++) {
         for (int d = 0; d < 3; d++)
             walk->place[walk->count][d] = from[d] + i * (to[d] - from[d]) / order;
+    }
 }
 
 static void add_corner(node_walk *walk, const int corner[3])
@@ -28,11 +29,12 @@ static void add_corner(node_walk *walk, const int corner[3])
 // The corners of the lattice inside a simplex of `count` corners: one step away from every side.
 static void shrink(int inner[][3], int (*corners)[3], int count, int order)
 {
-    for (int a = 0; a < count; a++)
+    for (int a = 0; a < count; a++) {
         for (int d = 0; d < 3; d++) {
             inner[a][d] = corners[a][d];
             for (int b = 0; b < count; b++) inner[a][d] += (corners[b][d] - corners[a][d]) / order;
         }
+    }
 }
 
 // VTK's Lagrange triangle: corners, edges, and the same again inside.
@@ -136,9 +138,10 @@ void sedge_lattice_apply(const sedge_lattice *lattice, const double *u, double s
         double sums[LANES] = {0.0};
 
         for (int n = 0; n < lattice->nodes; n++) {
-            const double *const weights = lattice->weights + n * lattice->padded + first;
+            const double *const weights = lattice->weights + (int64_t)n * lattice->padded + first;
             for (int k = 0; k < LANES; k++) sums[k] += weights[k] * u[n];
         }
-        for (int k = 0; k < lanes; k++) values[(first + k) * stride] = (float)(scale * sums[k]);
+        for (int k = 0; k < lanes; k++)
+            values[(int64_t)(first + k) * stride] = (float)(scale * sums[k]);
     }
 }

@@ -85,7 +85,7 @@ static sedge_status write_energy(sedge_energy_log *log)
 
     if (log->kept == 0) return SEDGE_OK;
     sedge_output_path(path, log->context, "energy.h5");
-    SEDGE_TRY(sedge_h5_open_series(&file, path, log->kept * 24, 3));
+    SEDGE_TRY(sedge_h5_open_series(&file, path, (int64_t)log->kept * 24, 3));
     const sedge_status status = sedge_h5_close(file, extend_energy(log, file));
     log->kept = 0;
     log->written = sedge_clock();
@@ -184,13 +184,14 @@ static sedge_status find_probes(sedge_probe_log *log)
 
         claim = element >= 0 ? ranks - rank : 0;
         sedge_comm_max_int(context->comm, &claim, 1);
-        if (claim == 0)
+        if (claim == 0) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
                               "%s:%d: probe '%s' at (%g, %g, %g) lies outside the mesh, which "
                               "spans (%g, %g, %g) to (%g, %g, %g)",
                               context->deck->path, wanted->line, wanted->name, x[0], x[1], x[2],
                               bounds[0][0], bounds[0][1], bounds[0][2], bounds[1][0], bounds[1][1],
                               bounds[1][2]);
+        }
         log->owners[i] = ranks - (int)claim;
         if (log->owners[i] != rank) continue;
         sedge_probe *const probe = &log->probe[log->owned];
@@ -198,9 +199,10 @@ static sedge_status find_probes(sedge_probe_log *log)
         probe->element = element;
         probe->weights = log->weights + (int64_t)log->owned * nodes;
         log->owned++;
-        if (status == SEDGE_OK)
+        if (status == SEDGE_OK) {
             status =
                 sedge_element_interpolate(context->element, rst[0], rst[1], rst[2], probe->weights);
+        }
     }
     return status;
 }
@@ -213,15 +215,17 @@ sedge_status sedge_probe_log_create(sedge_probe_log **out, const sedge_output_co
     sedge_probe_log *log = NULL;
 
     *out = NULL;
-    for (int i = 0; i < probes; i++)
+    for (int i = 0; i < probes; i++) {
         SEDGE_TRY(sedge_output_check_name(context, "probe", context->deck->probes[i].line,
                                           context->deck->probes[i].name, i, probe_name));
+    }
     status = sedge_allocate(&log, 1, sizeof *log);
     if (status == SEDGE_OK) status = sedge_allocate(&log->probe, probes, sizeof *log->probe);
     if (status == SEDGE_OK) status = sedge_allocate(&log->owners, probes, sizeof *log->owners);
-    if (status == SEDGE_OK)
+    if (status == SEDGE_OK) {
         status =
             sedge_allocate(&log->weights, probes * context->element->nodes, sizeof *log->weights);
+    }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     log->context = context;
     log->probes = (int)probes;
@@ -266,9 +270,10 @@ static sedge_status extend_probe(const sedge_probe_log *log, sedge_h5 *file, int
         const double factor = sedge_output_group_factor(context, group);
         char path[256];
 
-        for (int s = 0; s < samples; s++)
+        for (int s = 0; s < samples; s++) {
             for (int c = 0; c < group->count; c++)
                 rows[s * group->count + c] = factor * values[s * stride + group->first + c];
+        }
         (void)snprintf(path, sizeof path, "/probes/%s/%s", context->deck->probes[index].name,
                        group->name);
         status = sedge_h5_extend(file, path, SEDGE_H5_F64, samples, rows);
@@ -306,10 +311,11 @@ static sedge_status collect_probes(const sedge_probe_log *log, sedge_h5 *file, i
 
         for (int i = 0; i < log->probes; i++) count += log->owners[i] == rank;
         if (count == 0) continue;
-        if (rank != 0)
+        if (rank != 0) {
             sedge_comm_receive(comm, received,
                                (size_t)samples * (size_t)count * (size_t)fields * sizeof *received,
                                rank);
+        }
         if (status == SEDGE_OK)
             status = extend_rank(log, file, rank, count, samples, rank == 0 ? values : received);
     }
@@ -330,6 +336,7 @@ sedge_status sedge_probe_log_append(sedge_probe_log *log, int samples, const dou
 {
     const sedge_comm *const comm = log->context->comm;
     const int64_t fields = log->context->problem->equation->fields;
+    const int64_t own_values = samples * (log->owned * fields);
     const bool root = sedge_comm_is_root(comm);
     const int groups = log->context->problem->equation->group_count;
     const int64_t bytes = samples * (1 + log->probes * fields) * (int64_t)sizeof(double);
@@ -340,7 +347,7 @@ sedge_status sedge_probe_log_append(sedge_probe_log *log, int samples, const dou
 
     if (log->probes == 0 || samples == 0) return SEDGE_OK;
     sedge_output_path(path, log->context, "probes.h5");
-    if (root) status = sedge_allocate(&buffer, samples * log->probes * fields, sizeof *buffer);
+    if (root) status = sedge_allocate(&buffer, samples * (log->probes * fields), sizeof *buffer);
     if (root && status == SEDGE_OK)
         status = sedge_h5_open_series(&file, path, bytes, 1 + log->probes * groups);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status)); // the root will receive
@@ -350,7 +357,7 @@ sedge_status sedge_probe_log_append(sedge_probe_log *log, int samples, const dou
         status = sedge_h5_close(file, status);
         file = NULL;
     } else if (log->owned > 0) {
-        sedge_comm_send(comm, values, (size_t)(samples * log->owned * fields) * sizeof *values, 0);
+        sedge_comm_send(comm, values, (size_t)own_values * sizeof *values, 0);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
 done:

@@ -191,12 +191,13 @@ static sedge_status place_slice(const sedge_output_context *context, plane_slice
     const double(*const bounds)[3] = context->mesh->bounds;
     double length[2];
 
-    if (wanted->position < bounds[0][wanted->axis] || wanted->position > bounds[1][wanted->axis])
+    if (wanted->position < bounds[0][wanted->axis] || wanted->position > bounds[1][wanted->axis]) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s:%d: slice '%s' at %s = %g lies outside the mesh, which spans %g to "
                           "%g",
                           context->deck->path, wanted->line, wanted->name, axis_names[wanted->axis],
                           wanted->position, bounds[0][wanted->axis], bounds[1][wanted->axis]);
+    }
     slice->axes[0] = wanted->axis == 0 ? 1 : 0;
     slice->axes[1] = wanted->axis == 2 ? 1 : 2;
     for (int k = 0; k < 2; k++) length[k] = bounds[1][slice->axes[k]] - bounds[0][slice->axes[k]];
@@ -207,10 +208,11 @@ static sedge_status place_slice(const sedge_output_context *context, plane_slice
         slice->shape[1 - k] = (int64_t)pixels;
         slice->step[k] = length[k] / pixels;
     }
-    if (slice->shape[0] * slice->shape[1] > INT32_MAX)
+    if (slice->shape[0] * slice->shape[1] > INT32_MAX) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s:%d: slice '%s' has too many points: %lld x %lld",
                           context->deck->path, wanted->line, wanted->name,
                           (long long)slice->shape[0], (long long)slice->shape[1]);
+    }
     return SEDGE_OK;
 }
 
@@ -299,9 +301,10 @@ sedge_status sedge_slice_log_create(sedge_slice_log **out, const sedge_output_co
     sedge_status status;
 
     *out = NULL;
-    for (int i = 0; i < deck->slice_count; i++)
+    for (int i = 0; i < deck->slice_count; i++) {
         SEDGE_TRY(sedge_output_check_name(context, "slice", deck->slices[i].line,
                                           deck->slices[i].name, i, slice_name));
+    }
     status = sedge_allocate(&log, 1, sizeof *log);
     if (status == SEDGE_OK)
         status = sedge_allocate(&log->slices, deck->slice_count, sizeof *log->slices);
@@ -370,10 +373,12 @@ static sedge_status extend_group(const sedge_output_context *context, sedge_h5 *
     char path[256];
 
     for (int64_t i = 0; i < pixels * group->count; i++) picture[i] = NAN;
-    for (int64_t i = 0; i < points; i++)
-        for (int c = 0; c < group->count; c++)
+    for (int64_t i = 0; i < points; i++) {
+        for (int c = 0; c < group->count; c++) {
             picture[(int64_t)slice->pixels[i] * group->count + c] =
                 (float)(factor * values[i * fields + group->first + c]);
+        }
+    }
     (void)snprintf(path, sizeof path, "/slices/%s/%s", slice->wanted->name, group->name);
     return sedge_h5_extend(file, path, SEDGE_H5_F32, 1, picture);
 }

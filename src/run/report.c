@@ -112,7 +112,7 @@ sedge_status sedge_report_write(const sedge_report *report, const char *path)
     json_t *const whole = json_object();
     int failed = whole == NULL;
 
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         failed |= parts[i] == NULL || json_object_update(whole, parts[i]) != 0;
         json_decref(parts[i]);
     }

@@ -59,17 +59,19 @@ static sedge_status find_time_step(sedge_session *session)
                          (int)owner);
     sedge_comm_broadcast(session->comm, &session->limit_inradius, sizeof session->limit_inradius,
                          (int)owner);
-    if (!(least > 0.0) || !isfinite(least))
+    if (!(least > 0.0) || !isfinite(least)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: no stable time step: the fastest wave gives dt = %g", deck->path,
                           least);
+    }
     session->steps = deck->steps;
     session->dt = least;
     if (deck->steps == 0) { // whole steps that end at end_time
         const double count = ceil(deck->end_time / least * (1.0 - 1e-12));
-        if (count > 1e15)
+        if (count > 1e15) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: time.end needs %.3g steps of dt = %g",
                               deck->path, count, least);
+        }
         session->steps = (int64_t)count;
         session->dt = deck->end_time / count;
     }
@@ -83,7 +85,7 @@ typedef struct deck_point {
     const deck_node *node;
     const char *what;
     const char *name; // NULL: none
-    const double *place;
+    double place[3];
 } deck_point;
 
 // Probes, then point sources; returns how many.
@@ -95,14 +97,19 @@ static int list_points(const sedge_session *session, deck_point *points)
     const deck_node *source = deck_child(deck->tree, "sources")->first;
     int count = 0;
 
-    for (int i = 0; i < deck->probe_count; i++)
-        points[count++] = (deck_point){deck_child(probes, deck->probes[i].name), "probe",
-                                       deck->probes[i].name, deck->probes[i].position};
-    for (int i = 0; i < deck->source_count; i++, source = source->next)
-        if (deck->sources[i].kind->type ==
-            SEDGE_SOURCE_POINT) // its parameters begin with the place
-            points[count++] = (deck_point){source, deck->sources[i].kind->name, NULL,
-                                           deck->sources[i].parameters};
+    for (int i = 0; i < deck->probe_count; i++) {
+        const double *const x = deck->probes[i].position;
+        points[count++] = (deck_point){deck_child(probes, deck->probes[i].name),
+                                       "probe",
+                                       deck->probes[i].name,
+                                       {x[0], x[1], x[2]}};
+    }
+    for (int i = 0; i < deck->source_count; i++, source = source->next) {
+        const double *const x = deck->sources[i].parameters; // of a point, its place comes first
+        if (deck->sources[i].kind->type != SEDGE_SOURCE_POINT) continue;
+        points[count++] =
+            (deck_point){source, deck->sources[i].kind->name, NULL, {x[0], x[1], x[2]}};
+    }
     return count;
 }
 
@@ -215,10 +222,11 @@ double sedge_session_frequency(const sedge_session *session)
     double highest = list_frequency(problem->initial->parameters, problem->initial->parameter_count,
                                     problem->initial_parameters);
 
-    if (problem->incident != NULL)
+    if (problem->incident != NULL) {
         highest = fmax(highest, list_frequency(problem->incident->parameters,
                                                problem->incident->parameter_count,
                                                problem->incident_parameters));
+    }
     for (int i = 0; i < problem->point_source_count; i++)
         highest = fmax(highest, signal_frequency(problem->point_sources[i].signal));
     return highest;
@@ -228,13 +236,14 @@ static double longest_edge(double corners[4][3])
 {
     double longest = 0.0;
 
-    for (int a = 0; a < 4; a++)
+    for (int a = 0; a < 4; a++) {
         for (int b = a + 1; b < 4; b++) {
             double square = 0.0;
             for (int d = 0; d < 3; d++)
                 square += (corners[a][d] - corners[b][d]) * (corners[a][d] - corners[b][d]);
             longest = fmax(longest, square);
         }
+    }
     return sqrt(longest);
 }
 
@@ -283,17 +292,19 @@ sedge_status sedge_session_print(const sedge_session *session)
                (long long)session->mesh->global_elements, (long long)dofs,
                sedge_comm_size(session->comm), sedge_comm_size(session->comm) == 1 ? "" : "s",
                (long long)halo[1], (long long)halo[0]);
-        if (session->mesh->straightened)
+        if (session->mesh->straightened) {
             printf(
                 "  note               the file has curved elements; their straight-sided form is "
                 "used\n");
+        }
         printf("  time               %lld steps of dt = %.6g%s to t = %.6g%s (cfl %.3g)\n",
                (long long)session->steps, session->dt * time_unit, deck->si ? " s" : "",
                session->dt * (double)session->steps * time_unit, deck->si ? " s" : "", deck->cfl);
-        if (deck->cfl > 1.0)
+        if (deck->cfl > 1.0) {
             printf(
                 "  warning            time.cfl %.3g is above 1, the measured limit of stability\n",
                 deck->cfl);
+        }
         printf("  dt is limited      near (%.4g, %.4g, %.4g), inscribed radius %.4g\n",
                session->limit_place[0], session->limit_place[1], session->limit_place[2],
                session->limit_inradius);

@@ -69,8 +69,8 @@ __attribute__((unused)) static void case_fill(output_case *c, double scale)
 {
     const int nodes = c->element->nodes;
 
-    for (int32_t e = 0; e < c->mesh->elements; e++)
-        for (int f = 0; f < CASE_FIELDS; f++)
+    for (int32_t e = 0; e < c->mesh->elements; e++) {
+        for (int f = 0; f < CASE_FIELDS; f++) {
             for (int n = 0; n < nodes; n++) {
                 double x[3];
 
@@ -79,6 +79,8 @@ __attribute__((unused)) static void case_fill(output_case *c, double scale)
                 c->u[((int64_t)e * CASE_FIELDS + f) * nodes + n] =
                     scale * case_value(c->element->order, f, x);
             }
+        }
+    }
 }
 
 // Path of a file in the case's folder; valid until the next call.

@@ -31,9 +31,10 @@ static void check_values(output_case *c, hid_t file, double scale)
     CHECK(e.size == 3 * points && e.rank == 2 && e.shape[1] == 3 && e.bytes == 4);
     CHECK(p.size == points && p.rank == 1 && p.bytes == 4);
     for (int64_t i = 0; i < points && x.size > 0 && e.size > 0 && p.size > 0; i++) {
-        for (int f = 0; f < 3; f++)
+        for (int f = 0; f < 3; f++) {
             worst = fmax(worst, fabs(e.values[3 * i + f] / (scale * CASE_E_SI) -
                                      case_value(order, f, x.values + 3 * i)));
+        }
         worst = fmax(worst, fabs(p.values[i] / (scale * CASE_P_SI) -
                                  case_value(order, 3, x.values + 3 * i)));
     }
@@ -97,7 +98,7 @@ static void check_corners_and_edges(output_case *c, hid_t file)
 
         for (int d = 0; d < 3; d++) {
             for (int a = 0; a < 4; a++) CHECK_BOUND(fabs(own[3 * a + d] - v[a][d]), 1e-7);
-            for (int k = 0; k < 6; k++)
+            for (int k = 0; k < 6; k++) {
                 for (int i = 1; i < order; i++) {
                     const double from = v[edges[k][0]][d];
                     const double to = v[edges[k][1]][d];
@@ -105,6 +106,7 @@ static void check_corners_and_edges(output_case *c, hid_t file)
 
                     CHECK_BOUND(fabs(own[3 * node + d] - (from + i * (to - from) / order)), 1e-7);
                 }
+            }
         }
     }
     read_free(&x);
@@ -120,13 +122,14 @@ static void check_faces(output_case *c, hid_t file)
     double(*const v)[3] = c->mesh->corners[0];
     read_array x = read_dataset(file, "/VTKHDF/Points");
 
-    for (int m = 0; m < 13 && x.size > 0; m++)
+    for (int m = 0; m < 13 && x.size > 0; m++) {
         for (int d = 0; d < 3; d++) {
             double wanted = v[0][d];
 
             for (int a = 0; a < 3; a++) wanted += 0.25 * places[m][a] * (v[a + 1][d] - v[0][d]);
             CHECK_BOUND(fabs(x.values[3 * (22 + m) + d] - wanted), 1e-7);
         }
+    }
     read_free(&x);
 }
 

@@ -64,11 +64,12 @@ static void append(output_case *c, const sedge_probe *own, int count, int sample
 {
     const int nodes = c->element->nodes;
     double times[16];
-    double *const values = calloc((size_t)(samples * count * CASE_FIELDS + 1), sizeof *values);
+    double *const values =
+        calloc((size_t)samples * (size_t)(count * CASE_FIELDS) + 1, sizeof *values);
 
     for (int s = 0; s < samples; s++) {
         times[s] = start + 0.25 * s;
-        for (int p = 0; p < count; p++)
+        for (int p = 0; p < count; p++) {
             for (int f = 0; f < CASE_FIELDS; f++) {
                 const double *const u = c->u + ((int64_t)own[p].element * CASE_FIELDS + f) * nodes;
                 double sum = 0.0;
@@ -76,6 +77,7 @@ static void append(output_case *c, const sedge_probe *own, int count, int sample
                 for (int n = 0; n < nodes; n++) sum += own[p].weights[n] * u[n];
                 values[(s * count + p) * CASE_FIELDS + f] = (1.0 + times[s]) * sum;
             }
+        }
     }
     CHECK_OK(sedge_output_append_probes(c->output, samples, times, values));
     free(values);
@@ -100,7 +102,7 @@ static void check_probes(output_case *c, int samples)
         CHECK(scalar.rank == 1 && scalar.size == samples);
         read_numbers(file, group, "position", at, 3);
         for (int d = 0; d < 3; d++) CHECK(at[d] == probes[p].position[d]);
-        for (int s = 0; s < samples && e.size == 3 * samples && scalar.size == samples; s++)
+        for (int s = 0; s < samples && e.size == 3 * samples && scalar.size == samples; s++) {
             for (int f = 0; f < CASE_FIELDS; f++) {
                 const double wanted =
                     (1.0 + 0.25 * s) * case_value(c->element->order, f, probes[p].position);
@@ -109,6 +111,7 @@ static void check_probes(output_case *c, int samples)
 
                 CHECK_BOUND(fabs(got - wanted), 1e-12); // fp64 all the way
             }
+        }
         CHECK_TEXT(file, e_path, "units", "V/m");
         read_free(&e);
         read_free(&scalar);
@@ -211,7 +214,8 @@ static void check_pictures(output_case *c, hid_t file, int i, int pictures)
     point[slices[i].axis] = slices[i].position;
     double worst = 0.0;
     for (int k = 0; k < pictures * rows * columns && check_failures == 0; k++) {
-        const double scale = 1.0 + k / (rows * columns);
+        const int picture = k / (rows * columns);
+        const double scale = 1.0 + picture;
 
         point[slice_axes[i][0]] = across.values[k % columns];
         point[slice_axes[i][1]] = along.values[k / columns % rows];
@@ -288,8 +292,9 @@ static void test_hole(const sedge_comm *comm)
         sedge_geometry map;
 
         sedge_geometry_compute(&map, out);
-        CHECK(x.size == 40 && y.size == 20 && e.size == 3 * 800);
-        for (int i = 0; i < 800 && e.size == 3 * 800; i++) {
+        const bool complete = x.size == 40 && y.size == 20 && e.size == 3 * 800;
+        CHECK(complete);
+        for (int i = 0; i < 800 && complete; i++) {
             const double point[3] = {x.values[i % 40], y.values[i / 40], cut.position};
             double rst[3], least, rest = 1.0;
 

@@ -9,18 +9,24 @@
 #include <stdio.h>
 #include <string.h>
 
-sedge_status kit_open(kit_world *world, int *argc, char ***argv)
+static sedge_status open_device(kit_world *world)
 {
     const char *const name = getenv("SEDGE_TEST_DEVICE");
 
+    SEDGE_TRY(sedge_device_create(&world->device, name != NULL ? name : "host",
+                                  sedge_comm_node_rank(world->comm),
+                                  sedge_comm_node_size(world->comm)));
+    return sedge_cache_create(&world->cache, NULL);
+}
+
+sedge_status kit_open(kit_world *world, int *argc, char ***argv)
+{
     memset(world, 0, sizeof *world);
     SEDGE_TRY(sedge_device_start_helper()); // before MPI_Init: it forks
     SEDGE_TRY(sedge_comm_create(&world->comm, argc, argv));
-    sedge_status status =
-        sedge_device_create(&world->device, name != NULL ? name : "host",
-                            sedge_comm_node_rank(world->comm), sedge_comm_node_size(world->comm));
-    if (status == SEDGE_OK) status = sedge_cache_create(&world->cache, NULL);
-    return sedge_comm_agree(world->comm, status);
+    const sedge_status status = sedge_comm_agree(world->comm, open_device(world));
+    if (status != SEDGE_OK) kit_close(world);
+    return status;
 }
 
 void kit_close(kit_world *world)
@@ -154,9 +160,10 @@ static sedge_status make_problem(kit *k, const kit_options *options)
     set_walls(k, options);
     problem->initial =
         dg_find_initial(equation, options->initial != NULL ? options->initial : "zero");
-    if (problem->initial != NULL)
+    if (problem->initial != NULL) {
         copy_parameters(problem->initial_parameters, options->initial_parameters,
                         problem->initial->parameters, problem->initial->parameter_count);
+    }
     set_dipole(problem, options->dipole);
     return SEDGE_OK;
 }
@@ -215,6 +222,7 @@ double kit_time_step(const kit *k, double cfl)
 
 sedge_status kit_advance(kit *k, const double *u, double t, double dt, int steps)
 {
+    if (k->op == NULL) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no operator: kit_load failed");
     SEDGE_TRY(sedge_operator_set(k->op, u));
     for (int i = 0; i < steps; i++) SEDGE_TRY(sedge_operator_step(k->op, t + i * dt, dt));
     return sedge_operator_get(k->op, k->result);
@@ -255,7 +263,7 @@ double kit_energy(kit *k)
 {
     const sedge_session session = {.comm = k->world->comm, .mesh = k->base.mesh};
 
-    if (sedge_operator_energy(k->op, k->energy) != SEDGE_OK) return (double)NAN;
+    if (k->op == NULL || sedge_operator_energy(k->op, k->energy) != SEDGE_OK) return (double)NAN;
     return sedge_monitor_sum(&session, k->energy);
 }
 
@@ -308,9 +316,10 @@ sedge_status kit_read(const kit *k, double *u, const char *path)
         sedge_release(bytes);
         return SEDGE_FAIL(SEDGE_ERR_DATA, "%s: another mesh or order", path);
     }
-    for (int32_t e = 0; e < mesh->elements; e++)
+    for (int32_t e = 0; e < mesh->elements; e++) {
         memcpy(u + e * block, bytes + (size_t)(mesh->global_ids[e] * block) * sizeof *u,
                (size_t)block * sizeof *u);
+    }
     sedge_release(bytes);
     return SEDGE_OK;
 }

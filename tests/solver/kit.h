@@ -17,7 +17,8 @@ typedef struct kit_world {
     sedge_cache *cache;
 } kit_world;
 
-// Start the helper, MPI and the device. Collective. Close it in any case.
+// Start the helper, MPI and the device. Collective. On failure all is closed again and comm is
+// NULL: the test has failed and has nothing more to do.
 SEDGE_MUST_USE
 sedge_status kit_open(kit_world *world, int *argc, char ***argv);
 void kit_close(kit_world *world);

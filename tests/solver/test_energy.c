@@ -102,6 +102,7 @@ int main(int argc, char **argv)
     kit_world world;
 
     CHECK_OK(kit_open(&world, &argc, &argv));
+    if (world.comm == NULL) return CHECK_END();
     test_central_conserves(&world);
     for (int order = 1; order <= 4; order++) {
         test_never_grows(&world, order, 0.5 * (order % 3), true);

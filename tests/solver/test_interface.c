@@ -172,6 +172,7 @@ int main(int argc, char **argv)
     kit_world world;
 
     CHECK_OK(kit_open(&world, &argc, &argv));
+    if (world.comm == NULL) return CHECK_END();
     test_dielectric(&world);
     test_magnetic(&world);
     kit_close(&world);

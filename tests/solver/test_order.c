@@ -85,6 +85,7 @@ int main(int argc, char **argv)
     kit_world world;
 
     CHECK_OK(kit_open(&world, &argc, &argv));
+    if (world.comm == NULL) return CHECK_END();
     for (int i = 0; i < 8; i++) test_cavity(&world, &cavity_ladders[i]);
     for (int i = 0; i < 8; i++) test_periodic_wave(&world, &wave_ladders[i]);
     kit_close(&world);
