@@ -59,7 +59,7 @@ static const struct option_row {
     {"output", OPTION_OUTPUT, "FOLDER", FOR_DECK,
      "where the results go; the same as --set output.folder=FOLDER"},
     {"report", OPTION_REPORT, "FILE", FOR_RUN,
-     "write report.json there instead of into the output folder"},
+     "write report.json there too"},
     {"restart", OPTION_RESTART, "FILE", FOR_RUN,
      "refused: this version writes no checkpoints to restart from"},
     {"quiet", OPTION_QUIET, NULL, FOR_DECK, "print errors only"},
@@ -198,9 +198,8 @@ static const command commands[] = {
      command_devices, 0, 0, 0},
     {"cache", "sedge cache path|list|clear",
      "Compiled kernels: name their folder, list them, remove them.", command_cache, 1, 1, 0},
-    {"help", "sedge help [deck|COMMAND]",
-     "Print every key of the deck, as in input/README.md, or explain a command.", command_help, 0,
-     1, 0},
+    {"help", "sedge help [deck|COMMAND]", "Print every key of the deck, or explain a command.",
+     command_help, 0, 1, 0},
     {"tune", "sedge tune DECK", not_here, command_later, 0, 99, FOR_DECK},
     {"build", "sedge build DECK", not_here, command_later, 0, 99, FOR_DECK},
     {"solve", "sedge solve MATRIX.mtx", not_here, command_later, 0, 99, FOR_DECK},
@@ -253,7 +252,7 @@ static void print_help(void)
            "  SEDGE_NVRTC            path of libnvrtc (default: the loader's, CUDA_HOME)\n"
            "  SEDGE_THREADS          threads a rank of the host device\n"
            "  SEDGE_KERNELS          folder whose files replace the embedded kernel sources\n"
-           "  SEDGE_KEEP             folder that gets every generated program as text\n"
+           "  SEDGE_KEEP             folder that gets every program that is compiled, as text\n"
            "  SEDGE_DEBUG=1          line information in kernels, no cache\n"
            "  SEDGE_TRACE=1          print driver calls\n");
 }

@@ -40,6 +40,7 @@ SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
     X(const double *SEDGE_RESTRICT, energy_weights)
 
 // u_n (M u)_n of each field, weighted and summed, of one node of one value: a lane each.
+// The row M u is summed in the run's precision: in fp32 an energy has six to seven digits.
 SEDGE_FUNCTION void add_node_energy(double *sum, const sedge_state *SEDGE_RESTRICT u,
                                     long long value, int n, const sedge_real *SEDGE_RESTRICT mass,
                                     const int *SEDGE_RESTRICT material,

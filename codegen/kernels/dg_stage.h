@@ -50,7 +50,7 @@ typedef struct SEDGE_ALIGN(16) sedge_face_geometry {
     sedge_value scale;
 } sedge_face_geometry;
 
-// An odd number of packs, as all that neighbouring items read.
+// In fp32 an odd number of packs, as all that neighbouring items read.
 typedef struct SEDGE_ALIGN(16) sedge_geometry {
     sedge_face_geometry face[4];
     sedge_value metric[12]; // d r_j / d x_d at 3 j + d; the rest is padding

@@ -30,12 +30,17 @@
          sedge_t += (threads), g = sedge_t / (items), n = sedge_t % (items))
 
 // 16 bytes from global memory into the block's, on their way until SEDGE_COPY_WAIT.
+#if __CUDA_ARCH__ >= 800
 #define SEDGE_COPY_PACK(to, from)                                                                  \
     asm volatile(                                                                                  \
         "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)), \
         "l"(from)                                                                                  \
         : "memory")
 #define SEDGE_COPY_WAIT() asm volatile("cp.async.wait_all;" ::: "memory")
+#else
+#define SEDGE_COPY_PACK(to, from) (*(int4 *)(to) = *(const int4 *)(from))
+#define SEDGE_COPY_WAIT()         (void)0
+#endif
 
 // The block's memory, of a size that the launch gives; at most one a kernel.
 #define SEDGE_SCRATCH(type, name, count)                           \

@@ -156,15 +156,18 @@ SEDGE_FUNCTION void maxwell_pmc(const sedge_real *u, const sedge_real *m, const 
 // With equal impedances on both sides maxwell_surface halves a jump and adds the other one: jumps
 // 2/(1 + alpha) times (e - e*, g - g*) give exactly this state, whatever alpha.
 SEDGE_FUNCTION void maxwell_wall(const sedge_real *u, const sedge_real *w, const sedge_real *m,
-                                 const sedge_real *n, sedge_real zs, const double *c, sedge_real *v)
+                                 const sedge_real *n, double zs, const double *c, sedge_real *v)
 {
     const sedge_real wn = n[0] * w[0] + n[1] * w[1] + n[2] * w[2];
-    const sedge_real twice = SEDGE_R(2.0) / (SEDGE_R(1.0) + (sedge_real)c[MAXWELL_UPWIND]);
-    const sedge_real scale = twice * m[MAXWELL_Z] / (zs + m[MAXWELL_Z]);
+    const double z = (double)m[MAXWELL_Z];
+    const double twice = 2.0 / (1.0 + c[MAXWELL_UPWIND]);
+    // Z / (zs + Z) and Z zs / (zs + Z), in fp64: neither is large, whatever zs.
+    const sedge_real of_e = (sedge_real)(twice * z / (zs + z));
+    const sedge_real of_g = (sedge_real)(twice * z * (zs / (zs + z)));
     const sedge_real y = m[MAXWELL_Y];
-    const sedge_real d0 = scale * (w[0] - n[0] * wn - zs * (w[4] * n[2] - w[5] * n[1]));
-    const sedge_real d1 = scale * (w[1] - n[1] * wn - zs * (w[5] * n[0] - w[3] * n[2]));
-    const sedge_real d2 = scale * (w[2] - n[2] * wn - zs * (w[3] * n[1] - w[4] * n[0]));
+    const sedge_real d0 = of_e * (w[0] - n[0] * wn) - of_g * (w[4] * n[2] - w[5] * n[1]);
+    const sedge_real d1 = of_e * (w[1] - n[1] * wn) - of_g * (w[5] * n[0] - w[3] * n[2]);
+    const sedge_real d2 = of_e * (w[2] - n[2] * wn) - of_g * (w[3] * n[1] - w[4] * n[0]);
 
     v[0] = u[0] - d0;
     v[1] = u[1] - d1;
@@ -180,7 +183,7 @@ SEDGE_FUNCTION void maxwell_absorbing(const sedge_real *u, const sedge_real *m, 
                                       const double *x, double t, const double *p, const double *c,
                                       sedge_real *v)
 {
-    maxwell_wall(u, u, m, n, m[MAXWELL_Z], c, v);
+    maxwell_wall(u, u, m, n, (double)m[MAXWELL_Z], c, v);
     (void)x;
     (void)t;
     (void)p;
@@ -194,5 +197,5 @@ SEDGE_FUNCTION void maxwell_impedance(const sedge_real *u, const sedge_real *m, 
     sedge_real w[6];
 
     maxwell_total(u, m, x, t, c, w);
-    maxwell_wall(u, w, m, n, (sedge_real)p[0], c, v);
+    maxwell_wall(u, w, m, n, p[0], c, v);
 }

@@ -118,6 +118,7 @@ sedge_status sedge_helper_run(const sedge_helper_command *command, int *exit_sta
     sedge_helper_reply reply;
     void *printed = NULL;
     void *file = NULL;
+    bool whole = false;
 
     *out = NULL;
     *length = 0;
@@ -133,6 +134,7 @@ sedge_status sedge_helper_run(const sedge_helper_command *command, int *exit_sta
     }
     SEDGE_TRY_GOTO(status, receive_part(&printed, reply.log_length));
     SEDGE_TRY_GOTO(status, receive_part(&file, reply.output_length));
+    whole = true;
     if (!reply.ran) {
         status = SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot run '%s': %s", command->argv[0],
                             (const char *)printed);
@@ -148,6 +150,6 @@ sedge_status sedge_helper_run(const sedge_helper_command *command, int *exit_sta
 done:
     sedge_release(printed);
     sedge_release(file);
-    if (status != SEDGE_OK && printed == NULL) sedge_device_stop_helper(); // half-read stream
+    if (!whole) sedge_device_stop_helper(); // a half-read stream is of no use
     return status;
 }

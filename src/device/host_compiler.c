@@ -172,13 +172,17 @@ void sedge_host_compiler_free(sedge_host_compiler *compiler)
 sedge_status sedge_host_compiler_identity(const sedge_host_compiler *compiler, sedge_text *out)
 {
     const char *line = sedge_text_get(compiler->version);
+    struct stat about;
 
-    // Lines with paths say where the compiler lies, not what it is.
+    // The file itself: a wrapper of the same version may add options of its own.
+    if (stat(compiler->path, &about) == 0) {
+        SEDGE_TRY(sedge_text_add(out, "%s %lld %lld.%09ld\n", compiler->path,
+                                 (long long)about.st_size, (long long)about.st_mtim.tv_sec,
+                                 about.st_mtim.tv_nsec));
+    }
     while (*line != '\0') {
         const size_t length = strcspn(line, "\n");
-        const bool is_place =
-            memchr(line, '/', length) != NULL || strncmp(line, "COLLECT_", 8) == 0;
-        if (!is_place && length > 0) SEDGE_TRY(sedge_text_add(out, "%.*s\n", (int)length, line));
+        if (length > 0) SEDGE_TRY(sedge_text_add(out, "%.*s\n", (int)length, line));
         line += length + (line[length] == '\n' ? 1 : 0);
     }
     return sedge_text_add(out, "libc %s\n", gnu_get_libc_version());

@@ -75,6 +75,18 @@ static sedge_status load_from_file(sedge_host_module *module, const void *binary
     return status;
 }
 
+// The OpenMP runtime came with a module, and its threads outlive it: it must stay when the last
+// module goes.
+static void keep_openmp(void)
+{
+    static const char *const names[] = {"libgomp.so.1", "libomp.so.5"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        void *const runtime = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+        if (runtime != NULL) (void)dlclose(runtime);
+    }
+}
+
 sedge_status sedge_host_module_load(sedge_host_module **out, const void *binary, size_t length,
                                     int threads)
 {
@@ -87,6 +99,7 @@ sedge_status sedge_host_module_load(sedge_host_module **out, const void *binary,
     module->file = -1;
     load_from_memory(module, binary, length);
     if (module->library == NULL) SEDGE_TRY_GOTO(status, load_from_file(module, binary, length));
+    keep_openmp();
     void *const symbol = dlsym(module->library, "sedge_set_threads");
     if (symbol != NULL) {
         memcpy(&set_threads, &symbol, sizeof set_threads);

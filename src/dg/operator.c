@@ -26,6 +26,18 @@ operator_real operator_scalar(const sedge_operator *op, double value)
 
 // ---- creation ----------------------------------------------------------------------------------
 
+static sedge_status find_kernels(sedge_operator *op)
+{
+    for (int k = 0; k < KERNELS; k++) {
+        if (k == KERNEL_STAGE && !op->shape.fused) continue;
+        if ((k == KERNEL_VOLUME || k == KERNEL_SURFACE) && op->shape.fused) continue;
+        SEDGE_TRY(sedge_program_get(&op->kernel[k], op->program, kernel_names[k]));
+        if (k <= KERNEL_SURFACE)
+            SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[k], op->shape.scratch_bytes));
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status make_program(sedge_operator *op, sedge_cache *cache)
 {
     sedge_status status;
@@ -41,24 +53,17 @@ static sedge_status make_program(sedge_operator *op, sedge_cache *cache)
     (void)snprintf(name, sizeof name, "%s-n%d-%s-%s", equation->name, op->element->order,
                    op->shape.real_bytes == 8 ? "fp64" : "fp32",
                    op->shape.fused ? "fused" : "split");
-    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
-    SEDGE_TRY_GOTO(status,
-                   operator_constants_write(constants, &op->shape, op->problem, op->element));
+    status = sedge_text_create(&constants);
+    if (status == SEDGE_OK)
+        status = operator_constants_write(constants, &op->shape, op->problem, op->element);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
     const sedge_program_options options = {.name = name,
                                            .constants = sedge_text_get(constants),
                                            .sources = sources,
                                            .count = (int)(sizeof sources / sizeof sources[0])};
     SEDGE_TRY_GOTO(status,
                    sedge_program_create(&op->program, op->comm, op->device, cache, &options));
-    for (int k = 0; k < KERNELS; k++) {
-        if (k == KERNEL_STAGE && !op->shape.fused) continue;
-        if ((k == KERNEL_VOLUME || k == KERNEL_SURFACE) && op->shape.fused) continue;
-        SEDGE_TRY_GOTO(status, sedge_program_get(&op->kernel[k], op->program, kernel_names[k]));
-        if (k <= KERNEL_SURFACE) {
-            SEDGE_TRY_GOTO(status,
-                           sedge_kernel_set_scratch(op->kernel[k], op->shape.scratch_bytes));
-        }
-    }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, find_kernels(op)));
 done:
     sedge_text_free(constants);
     return status;
@@ -140,8 +145,9 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
     op->mesh = mesh;
     op->problem = problem;
     op->always_sample = options->time_kernels;
-    SEDGE_TRY_GOTO(status, operator_shape_choose(&op->shape, sedge_device_get_info(device), problem,
-                                                 element, options));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, operator_shape_choose(
+                                                      &op->shape, sedge_device_get_info(device),
+                                                      problem, element, options)));
     operator_layout_compute(&op->layout, mesh, op->shape.lanes);
     (void)snprintf(op->variant, sizeof op->variant, "%s b%d n%d,%d f%d l%d",
                    op->shape.fused ? "fused" : "split", op->shape.block, op->shape.item_nodes,
@@ -175,7 +181,9 @@ static void free_buffers(sedge_operator *op)
 void sedge_operator_free(sedge_operator *op)
 {
     if (op == NULL) return;
-    if (op->main != NULL && sedge_operator_wait(op) != SEDGE_OK) sedge_error_clear();
+    // What failed before stays the message: a wait that fails too has nothing to add.
+    if (op->main != NULL) (void)!sedge_stream_wait(op->main);
+    if (op->side != NULL) (void)!sedge_stream_wait(op->side);
     sedge_exchange_free(op->exchange);
     free_buffers(op);
     sedge_pinned_release(op->device, op->send);
@@ -394,7 +402,7 @@ static sedge_status run_stage(sedge_operator *op, int stage, double t, double dt
 
 sedge_status sedge_operator_step(sedge_operator *op, double t, double dt)
 {
-    op->sampling = op->always_sample || op->steps % SEDGE_SAMPLE_EVERY == SEDGE_SAMPLE_EVERY - 1;
+    op->sampling = op->always_sample || op->steps % SEDGE_SAMPLE_EVERY == SEDGE_SAMPLE_FIRST;
     if (op->sampling) SEDGE_TRY(harvest_samples(op));
     for (int stage = 0; stage < sedge_lsrk45.stages; stage++)
         SEDGE_TRY(run_stage(op, stage, t, dt));
@@ -406,7 +414,8 @@ sedge_status sedge_operator_step(sedge_operator *op, double t, double dt)
 sedge_status sedge_operator_wait(sedge_operator *op)
 {
     SEDGE_TRY(sedge_stream_wait(op->main));
-    return sedge_stream_wait(op->side);
+    SEDGE_TRY(sedge_stream_wait(op->side));
+    return harvest_samples(op);
 }
 
 // ---- state in and out --------------------------------------------------------------------------
@@ -479,27 +488,51 @@ done:
 
 // ---- cost --------------------------------------------------------------------------------------
 
-void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
+// Compulsory bytes and nominal flops a stage of one kernel, all elements of this rank. The peers'
+// counts (PHYSICS.md section 4), so that rates can be compared. The split form moves three and four
+// words an unknown instead of four.
+static void count_kernel(const sedge_operator *op, operator_kernel kernel, double *bytes,
+                         double *flops)
 {
     const double np = op->element->nodes;
     const double nfp = op->element->face_nodes;
     const double fields = op->problem->equation->fields;
     const double elements = op->mesh->elements;
+    const double words = fields * np * op->shape.real_bytes;
+    const double fixed = SEDGE_GEOMETRY_WORDS * (double)op->shape.real_bytes + 32.0;
+    const double volume = 6.0 * fields * np * np + 11.0 * fields * np;
+    const double surface =
+        61.0 * 4.0 * nfp + np * (8.0 * fields * nfp + fields) + 4.0 * fields * np;
 
+    *bytes = 0.0;
+    *flops = 0.0;
+    if (kernel == KERNEL_STAGE || kernel == KERNEL_SURFACE) {
+        *bytes = elements * (4.0 * words + fixed);
+        *flops = elements * (surface + (kernel == KERNEL_STAGE ? volume : 0.0));
+    } else if (kernel == KERNEL_VOLUME) {
+        *bytes = elements * (3.0 * words + fixed);
+        *flops = elements * volume;
+    }
+}
+
+void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
+{
     memset(out, 0, sizeof *out);
     out->variant = op->variant;
-    // Peers' counts (PHYSICS.md section 4): nominal flops, so that rates can be compared.
-    out->flops = elements * (6.0 * fields * np * np + 11.0 * fields * np + 61.0 * 4.0 * nfp +
-                             np * (8.0 * fields * nfp + fields) + 4.0 * fields * np);
-    out->bytes =
-        elements * (4.0 * fields * np * op->shape.real_bytes + 28.0 * op->shape.real_bytes + 32.0);
+    double other;
+    count_kernel(op, KERNEL_STAGE, &out->bytes, &out->flops);
     out->stages = op->stages;
     out->exchange_seconds = op->exchange_seconds;
     out->exposed_seconds = op->exposed_seconds;
-    if (op->packed != NULL)
+    if (op->packed != NULL) {
         out->exchange_bytes_per_step = (double)sedge_buffer_bytes(op->packed) * sedge_lsrk45.stages;
+    }
     for (int k = 0; k < KERNELS; k++) {
         if (op->launches[k] == 0) continue;
+        const double stages_a_launch = (double)op->stages / (double)op->launches[k];
+        count_kernel(op, (operator_kernel)k, &out->kernel[out->kernels].bytes, &other);
+        out->kernel[out->kernels].bytes *= stages_a_launch;
+        out->kernel[out->kernels].flops = other * stages_a_launch;
         out->kernel[out->kernels].name = kernel_names[k];
         out->kernel[out->kernels].launches = op->launches[k];
         if (op->sampled_launches[k] > 0) {

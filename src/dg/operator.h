@@ -76,8 +76,10 @@ typedef struct sedge_operator_cost {
     int kernels;
     struct {
         const char *name;
-        double seconds; // 0 unless time_kernels
+        double seconds; // over the run, from the launches of sampled steps; 0: none yet
         int64_t launches;
+        double bytes; // compulsory, and
+        double flops; // nominal, of an average launch; 0: not counted
     } kernel[8];
 } sedge_operator_cost;
 

@@ -46,14 +46,14 @@ static sedge_status upload(sedge_operator *op, sedge_buffer **out, void *from, i
 static sedge_status upload_geometry(sedge_operator *op)
 {
     const int lanes = op->shape.lanes;
-    const int64_t count = op->layout.slots * 28;
+    const int64_t count = op->layout.slots * SEDGE_GEOMETRY_WORDS;
     void *list = NULL;
     double *half_jacobian = NULL;
 
     SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->shape.real_bytes));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         const int64_t slot = operator_slot(op, e);
-        const int64_t base = slot / lanes * 28;
+        const int64_t base = slot / lanes * SEDGE_GEOMETRY_WORDS;
         sedge_geometry geometry;
 
         sedge_geometry_compute(&geometry, op->mesh->corners[e]);
@@ -246,18 +246,20 @@ static sedge_status upload_boundary(sedge_operator *op)
     const int surfaces = op->problem->surfaces;
     SEDGE_TRY(
         sedge_allocate(&parameters, (int64_t)surfaces * SEDGE_MAX_VALUES, sizeof *parameters));
-    SEDGE_TRY(sedge_allocate(&kinds, surfaces, sizeof *kinds));
     for (int i = 0; i < surfaces; i++) {
         const sedge_boundary *const boundary = &op->problem->boundaries[i];
         memcpy(parameters + (size_t)i * SEDGE_MAX_VALUES, boundary->parameters,
                sizeof boundary->parameters);
-        kinds[i] = boundary->kind == NULL
-                       ? -1
-                       : (int32_t)(boundary->kind - op->problem->equation->boundaries);
     }
-    SEDGE_TRY(upload(op, &op->kinds, kinds, surfaces, sizeof *kinds));
-    return upload(op, &op->parameters, parameters, (int64_t)surfaces * SEDGE_MAX_VALUES,
-                  sizeof *parameters);
+    SEDGE_TRY(upload(op, &op->parameters, parameters, (int64_t)surfaces * SEDGE_MAX_VALUES,
+                     sizeof *parameters));
+
+    SEDGE_TRY(sedge_allocate(&kinds, surfaces, sizeof *kinds));
+    for (int i = 0; i < surfaces; i++) {
+        const sedge_boundary_kind *const kind = op->problem->boundaries[i].kind;
+        kinds[i] = kind == NULL ? -1 : (int32_t)(kind - op->problem->equation->boundaries);
+    }
+    return upload(op, &op->kinds, kinds, surfaces, sizeof *kinds);
 }
 
 sedge_status operator_upload(sedge_operator *op)

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#define GEOMETRY_WORDS 28 // of an element, as in dg_stage.h
-
 static int round_up(int value, int multiple)
 {
     return (value + multiple - 1) / multiple * multiple;
@@ -55,7 +53,7 @@ static int64_t scratch_words(const operator_shape *shape, const sedge_problem *p
     const int fields = problem->equation->fields;
     const int64_t words = (int64_t)shape->nodes_padded * fields;
     const int64_t surface = stride(shape, (int64_t)SEDGE_FACES * element->face_nodes * fields);
-    const int64_t states = host ? 0 : GEOMETRY_WORDS + 2 * stride(shape, words);
+    const int64_t states = host ? 0 : SEDGE_GEOMETRY_WORDS + 2 * stride(shape, words);
     const int64_t fluxes = problem->equation->linear ? 0 : 3 * words;
 
     return shape->block * (states + (shape->fused ? surface + fluxes : largest(surface, fluxes)));

@@ -101,9 +101,13 @@ static sedge_status create_points(sedge_reference *reference)
     const int rank = sedge_comm_rank(reference->comm);
     const int size = sedge_comm_size(reference->comm);
 
-    SEDGE_TRY(sedge_allocate(&reference->point, count, sizeof *reference->point));
-    SEDGE_TRY(sedge_allocate(&reference->point_shape, (int64_t)count * reference->element->nodes,
-                             sizeof(double)));
+    sedge_status status = sedge_allocate(&reference->point, count, sizeof *reference->point);
+
+    if (status == SEDGE_OK) {
+        status = sedge_allocate(&reference->point_shape, (int64_t)count * reference->element->nodes,
+                                sizeof(double));
+    }
+    SEDGE_TRY(sedge_comm_agree(reference->comm, status));
     for (int i = 0; i < count; i++) {
         const sedge_point_source *s = &problem->point_sources[i];
         double rst[3];

@@ -84,9 +84,14 @@ sedge_status sedge_comm_worst(const sedge_comm *comm, sedge_status status)
     if (comm->size == 1) return status;
     MPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, comm->world);
     if (worst.status == SEDGE_OK) return SEDGE_OK;
-    (void)snprintf(message, sizeof message, "%s", sedge_error_message());
+    if (worst.status == SEDGE_ERR_MEMORY || worst.status == SEDGE_ERR_DEVICE) {
+        (void)snprintf(message, sizeof message, "rank %d: %.4000s", comm->rank,
+                       sedge_error_message());
+    } else {
+        (void)snprintf(message, sizeof message, "%s", sedge_error_message());
+    }
     MPI_Bcast(message, (int)sizeof message, MPI_CHAR, worst.rank, comm->world);
-    if (comm->rank != worst.rank) sedge_error_set(message);
+    sedge_error_set(message);
     return (sedge_status)worst.status;
 }
 

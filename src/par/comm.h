@@ -29,7 +29,8 @@ int sedge_comm_node_size(const sedge_comm *comm); // ranks on this node
 bool sedge_comm_is_root(const sedge_comm *comm);
 
 // All ranks take the worst status; a failing rank's message becomes everyone's, prefixed by its
-// rank when there is more than one. Collective. Ends every phase in which one rank can fail alone.
+// rank when it speaks of memory or a device. Collective. Ends every phase in which one rank can
+// fail alone.
 SEDGE_MUST_USE
 static inline sedge_status sedge_comm_agree(const sedge_comm *comm, sedge_status status);
 

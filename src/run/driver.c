@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define HISTORY     5   // energies that a failure shows
 #define PROBE_BATCH 256 // probe samples kept on the device before they are fetched
 
 // Everything a run owns, beside its session.
@@ -36,7 +37,7 @@ typedef struct run_state {
     double *probe_values;  // [PROBE_BATCH][probes][fields]
     double probe_times[PROBE_BATCH];
     int probe_pending;
-    double *history; // energies sampled
+    double history[HISTORY]; // the last energies sampled, newest last
     int samples;
     double energy_initial, energy_last, energy_peak;
     double setup_seconds, loop_seconds, output_seconds, start;
@@ -111,12 +112,10 @@ done:
 
 static sedge_status allocate_state(run_state *run)
 {
-    const int64_t most = run->session.steps / run->session.deck->energy_every + 3;
-
     SEDGE_TRY(sedge_allocate(&run->u, state_size(run), sizeof(double)));
     SEDGE_TRY(sedge_allocate(&run->energy, run->session.mesh->elements, sizeof(double)));
     SEDGE_TRY(sedge_allocate(&run->energy_before, run->session.mesh->elements, sizeof(double)));
-    return sedge_allocate(&run->history, most, sizeof(double));
+    return SEDGE_OK;
 }
 
 static sedge_status set_up(run_state *run, const sedge_comm *comm, const sedge_run_options *options)
@@ -155,7 +154,6 @@ static void tear_down(run_state *run)
     sedge_release(run->energy);
     sedge_release(run->energy_before);
     sedge_release(run->probe_values);
-    sedge_release(run->history);
     sedge_session_close(&run->session);
 }
 
@@ -181,9 +179,12 @@ static sedge_status sample_energy(run_state *run, int64_t step)
     double *const older = run->energy_before;
     run->energy_before = run->energy;
     run->energy = older;
-    run->history[run->samples] = energy * sedge_deck_energy_unit(run->session.deck);
-    if (run->samples == 0) run->energy_initial = energy;
-    run->samples++;
+    if (step == 0) run->energy_initial = energy;
+    if (run->samples == HISTORY) {
+        memmove(run->history, run->history + 1, (HISTORY - 1) * sizeof(double));
+        run->samples--;
+    }
+    run->history[run->samples++] = energy * sedge_deck_energy_unit(run->session.deck);
     run->energy_last = energy;
     run->energy_peak = fmax(run->energy_peak, energy);
     return sedge_output_energy(run->output, time, step, energy);
@@ -305,21 +306,21 @@ done:
 static void fill_kernels(sedge_report *report, const sedge_operator_cost *cost,
                          const sedge_ceilings *ceilings)
 {
-    const double stages = (double)cost->stages;
-
     for (int k = 0; k < cost->kernels && k < SEDGE_REPORT_KERNELS; k++) {
-        const bool is_stage = strcmp(cost->kernel[k].name, "sedge_stage") == 0;
+        const double launches = (double)cost->kernel[k].launches;
         report->kernel[k] = (sedge_report_kernel){
             .name = cost->kernel[k].name,
             .variant = cost->variant,
             .seconds = cost->kernel[k].seconds > 0.0 ? cost->kernel[k].seconds : -1.0,
             .launches = cost->kernel[k].launches,
-            .bytes = is_stage ? cost->bytes : 0.0,
-            .flops = is_stage ? cost->flops : 0.0,
+            .bytes = cost->kernel[k].bytes,
+            .flops = cost->kernel[k].flops,
             .fraction_of_floor =
-                is_stage ? sedge_ceilings_fraction(ceilings, stages * cost->bytes,
-                                                   stages * cost->flops, cost->kernel[k].seconds)
-                         : -1.0,
+                cost->kernel[k].flops > 0.0 && cost->kernel[k].seconds > 0.0
+                    ? sedge_ceilings_fraction(ceilings, launches * cost->kernel[k].bytes,
+                                              launches * cost->kernel[k].flops,
+                                              cost->kernel[k].seconds)
+                    : -1.0,
         };
         report->kernels = k + 1;
     }
@@ -450,19 +451,21 @@ static sedge_status finish(run_state *run, const sedge_run_options *options, sed
     char path[4096];
     char message[4096];
 
-    (void)snprintf(message, sizeof message, "%s",
-                   outcome == SEDGE_OK ? "done" : sedge_error_message());
     memset(&report, 0, sizeof report);
     report.l2_error_relative = -1.0;
     save_failed(run, outcome);
-    if (outcome == SEDGE_OK) SEDGE_TRY(compare_exact(run, &report));
+    if (outcome == SEDGE_OK) outcome = compare_exact(run, &report);
+    (void)snprintf(message, sizeof message, "%s",
+                   outcome == SEDGE_OK ? "done" : sedge_error_message());
     fill_report(run, &report);
     fill_cost(run, &report);
     report.outcome = message;
     report.exit_code = sedge_status_exit_code(outcome);
     if (sedge_comm_is_root(comm)) {
         (void)snprintf(path, sizeof path, "%s/report.json", sedge_output_folder(run->output));
-        status = sedge_report_write(&report, options->report != NULL ? options->report : path);
+        status = sedge_report_write(&report, path);
+        if (status == SEDGE_OK && options->report != NULL)
+            status = sedge_report_write(&report, options->report);
         if (outcome == SEDGE_OK && !options->quiet) print_summary(run, &report);
     }
     status = sedge_comm_agree(comm, status);

@@ -168,7 +168,7 @@ static void print_duration(char text[32], double seconds)
     if (seconds < 100.0) {
         (void)snprintf(text, 32, "%.1f s", seconds);
     } else if (seconds < 6000.0) {
-        (void)snprintf(text, 32, "%.0f min", seconds / 60.0);
+        (void)snprintf(text, 32, "%.1f min", seconds / 60.0);
     } else {
         (void)snprintf(text, 32, "%.1f h", seconds / 3600.0);
     }

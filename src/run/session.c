@@ -45,6 +45,12 @@ static sedge_status find_time_step(sedge_session *session)
     double owner;
 
     sedge_comm_min(session->comm, &least, 1);
+    if (!(least > 0.0) || !isfinite(least)) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: no time step: the fastest wave and decay give dt = %g; is the wave "
+                          "speed 0 everywhere?",
+                          deck->path, least);
+    }
     owner = mine <= least ? sedge_comm_rank(session->comm) : sedge_comm_size(session->comm);
     sedge_comm_min(session->comm, &owner, 1);
     if (sedge_comm_rank(session->comm) == (int)owner) {
@@ -59,11 +65,6 @@ static sedge_status find_time_step(sedge_session *session)
                          (int)owner);
     sedge_comm_broadcast(session->comm, &session->limit_inradius, sizeof session->limit_inradius,
                          (int)owner);
-    if (!(least > 0.0) || !isfinite(least)) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s: no stable time step: the fastest wave gives dt = %g", deck->path,
-                          least);
-    }
     session->steps = deck->steps;
     session->dt = least;
     if (deck->steps == 0) { // whole steps that end at end_time

@@ -89,15 +89,15 @@ class Files(Run):
     def test_report_elsewhere(self):
         self.run_deck("--report", "elsewhere.json")
         self.assertEqual(read_json(self.folder / "elsewhere.json")["steps"], 20)
-        self.assertFalse((self.folder / "deck-results/report.json").exists())
+        self.assertTrue((self.folder / "deck-results/report.json").exists())
 
     def test_quiet(self):
         self.assertEqual(self.run_deck("--quiet").out, "")
         self.assertEqual(self.run_deck("--quiet", ranks=3).out, "")
 
     def test_odd_folder_names(self):
-        for name in ("with space", "it's", 'say "so"', "a: b", "# no comment", "[1, 2", "{x",
-                     "*star", "5", "null", "Grüße", "back\\slash", "trailing:", "deep/er/folder"):
+        for name in ("it's a: 'folder'", 'say "so": [1, {x', "# no comment", "*star", "5", "null",
+                     "Grüße\\", "deep/er/folder:"):
             with self.subTest(name=name):
                 self.run_deck("--output", name, "--set", "output.snapshots=0", "--quiet")
                 again = self.folder / name / "deck.yaml"
@@ -145,8 +145,9 @@ class BlowUp(Run):
     def test_message_and_report(self):
         # Twice the limit of stability: growth from rounding, an overflow after some hundred steps.
         deck = SOURCE / "input/sphere.yaml"
-        words = ["run", deck, "--device", "host", "--set", "time.cfl=2", "--set", "time.end=30",
-                 "--set", "monitors.energy.every=100", "--output", "o"]
+        words = ["run", deck, "--device", "host", "--set", "time.cfl=2", "--set", "time.end=60",
+                 "--set", "order=2", "--set", "output.snapshots=0", "--set",
+                 "monitors.energy.every=100", "--output", "o"]
         for ranks in (0, 3):
             result = self.sedge(*words, ranks=ranks)
             self.assertEqual(result.code, COMPUTE, result)
