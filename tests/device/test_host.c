@@ -46,7 +46,7 @@ static void test_info(const sedge_device *device)
     CHECK(strlen(info->name) > 0);
     CHECK(strncmp(info->arch, "native: ", 8) == 0 && strstr(info->arch, "features ") != NULL);
     CHECK(strstr(info->compiler, "version") != NULL && strstr(info->compiler, "libc ") != NULL);
-    CHECK(strchr(info->compiler, '/') != NULL); // the file: a wrapper is another compiler // no paths: the same compiler elsewhere is the same
+    CHECK(strchr(info->compiler, '/') != NULL); // a wrapper is another compiler
     CHECK(info->vector_bytes == 16 || info->vector_bytes == 32 || info->vector_bytes == 64);
     CHECK(info->multiprocessors == 3); // SEDGE_THREADS, below
     CHECK(info->memory_bytes > 0 && info->devices_on_node == 1 && info->shared_bytes_block == 0);
