@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define HOST_PARTS 8 // of the interior on the host, while traces travel
+
 static const char *const kernel_names[KERNELS] = {
     [KERNEL_STAGE] = "sedge_stage",       [KERNEL_VOLUME] = "sedge_volume",
     [KERNEL_SURFACE] = "sedge_surface",   [KERNEL_PACK] = "sedge_collect",
@@ -320,6 +322,21 @@ static sedge_status finish_exchange(sedge_operator *op)
     return sedge_stream_wait_event(op->main, op->arrived);
 }
 
+// All interior values, in parts: between them MPI, which has no thread of its own, can move
+// messages.
+static sedge_status run_interior(sedge_operator *op, int parts, int stage, double dt)
+{
+    const operator_kernel last = op->shape.fused ? KERNEL_STAGE : KERNEL_SURFACE;
+    const int64_t values = op->layout.interior_values;
+
+    for (int part = 0; part < parts; part++) {
+        const int64_t first = values * part / parts;
+        SEDGE_TRY(run_range(op, last, first, values * (part + 1) / parts - first, stage, dt));
+        if (parts > 1) (void)sedge_exchange_test(op->exchange);
+    }
+    return SEDGE_OK;
+}
+
 // The device goes on with interior elements while the host moves traces. On the host device the
 // interior work happens inside the calls of this thread, so sends start before it.
 static sedge_status run_interior_and_exchange(sedge_operator *op, int stage, double dt)
@@ -335,8 +352,7 @@ static sedge_status run_interior_and_exchange(sedge_operator *op, int stage, dou
         sent = sedge_clock();
     }
     if (!op->shape.fused) SEDGE_TRY(run_range(op, KERNEL_VOLUME, 0, layout->values, stage, dt));
-    SEDGE_TRY(run_range(op, op->shape.fused ? KERNEL_STAGE : KERNEL_SURFACE, 0,
-                        layout->interior_values, stage, dt));
+    SEDGE_TRY(run_interior(op, is_host ? HOST_PARTS : 1, stage, dt));
     SEDGE_TRY(sedge_event_record(op->interior_done, op->main));
     if (!is_host) {
         SEDGE_TRY(sedge_event_wait(op->packed_event));

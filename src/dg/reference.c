@@ -134,8 +134,6 @@ static sedge_status allocate_arrays(sedge_reference *reference)
     SEDGE_TRY(sedge_allocate(&reference->geometry, elements, sizeof *reference->geometry));
     SEDGE_TRY(sedge_allocate(&reference->flux, 3 * fields * n, sizeof(double)));
     SEDGE_TRY(sedge_allocate(&reference->jump, fields * 4 * nf, sizeof(double)));
-    SEDGE_TRY(sedge_allocate(&reference->residual, elements * fields * n, sizeof(double)));
-    SEDGE_TRY(sedge_allocate(&reference->rhs, elements * fields * n, sizeof(double)));
     return SEDGE_OK;
 }
 
@@ -370,6 +368,11 @@ sedge_status sedge_reference_step(sedge_reference *reference, double *u, double 
     const int64_t count = (int64_t)reference->mesh->elements *
                           reference->problem->equation->fields * reference->element->nodes;
 
+    if (reference->residual == NULL) { // those who never step do without
+        sedge_status status = sedge_allocate(&reference->residual, count, sizeof(double));
+        if (status == SEDGE_OK) status = sedge_allocate(&reference->rhs, count, sizeof(double));
+        SEDGE_TRY(sedge_comm_agree(reference->comm, status));
+    }
     memset(reference->residual, 0, (size_t)count * sizeof(double));
     for (int s = 0; s < method->stages; s++) {
         SEDGE_TRY(sedge_reference_rhs(reference, u, t + method->c[s] * dt, reference->rhs));

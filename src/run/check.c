@@ -115,9 +115,10 @@ static sedge_status check_folder(const char *folder)
         char *const slash = strrchr(path, '/');
 
         reason = errno;
-        if (reason != ENOENT || slash == path) break;
+        if (reason != ENOENT || strcmp(path, "/") == 0) break;
         reason = 0;
-        if (slash != NULL) *slash = '\0';
+        if (slash == path) slash[1] = '\0'; // the root folder itself
+        if (slash != NULL && slash != path) *slash = '\0';
         if (slash == NULL) (void)snprintf(path, sizeof path, ".");
     }
     if (reason == 0 && !S_ISDIR(about.st_mode)) reason = ENOTDIR;
@@ -141,8 +142,13 @@ static const char *describe_condition(const sedge_session *session, int s)
         if (boundary->kind == NULL && strcmp(boundary->partner, groups->surface_names[s]) == 0)
             return "periodic";
     }
-    return groups->surface_faces[s] == 0 ? "inside the mesh, needs no condition"
-                                         : "NO CONDITION in the deck";
+    if (groups->surface_faces[s] > 0) return "NO CONDITION in the deck";
+    for (int axis = 0; axis < 3 && deck->mesh.file == NULL; axis++) {
+        const char wall[] = {"xyz"[axis], 'm', '\0'};
+        if (deck->mesh.box_periodic[axis] && strncmp(groups->surface_names[s], wall, 2) == 0)
+            return "periodic";
+    }
+    return "inside the mesh, needs no condition";
 }
 
 static bool has_material(const sedge_deck *deck, const char *name)
