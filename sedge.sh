@@ -162,8 +162,8 @@ test_sanitized() {
     printf 'int main(void) { return 0; }\n' | cc -fsanitize=address -x c -o "$probe" - || return
     ASAN_OPTIONS=detect_leaks=1 "$probe" || leaks=0
     printf 'leaks are looked for: %s\n' "$leaks"
-    sanitized_ctest detect_leaks=$leaks -E '_np[0-9]+$' &&
-        sanitized_ctest detect_leaks=0 -R '_np[0-9]+$'
+    sanitized_ctest detect_leaks=$leaks -E '_np[0-9]+$|^bench_|^plot' &&
+        sanitized_ctest detect_leaks=0 -R '_np[0-9]+$|^bench_|^plot'
 }
 
 # Make the picture of a run and say what there is to open. $1: the run's log, which names the folder.
