@@ -5,7 +5,8 @@
 // least N + 0.7 is wanted from the first to the last of three, N + 0.5 between neighbours. Above N
 // = 6 the time step is shortened so that the h^4 of the time integration does not show. The last
 // errors of the cavity are held against those of an independent prototype, times 1.25, where there
-// is one.
+// is one. The meshes were chosen as the coarsest tried that show the order: the wave along (1,1,1)
+// is steeper, falls short of N + 0.7 on these at N = 4, 5, 7, 8 and reaches it on finer ones.
 #include "kit.h"
 
 #include "check.h"
