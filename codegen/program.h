@@ -81,13 +81,38 @@ SEDGE_MUST_USE
 sedge_status sedge_program_write(sedge_text *out, sedge_device_kind kind,
                                  const sedge_program_options *options);
 
-// Find in the cache or compile, load. Collective: each distinct program (text, architecture,
-// compiler) is looked for and compiled by the lowest rank that wants it, and sent to the others.
-// Any rank's failure fails all with its message, the compiler's lines included. The caller frees
-// it, before the device.
+// Find in the cache or compile, load. Collective (`comm` NULL: this process alone): each distinct
+// program (text, architecture, compiler) is looked for and compiled by the lowest rank that wants
+// it, and sent to the others. Any rank's failure fails all with its message, the compiler's lines
+// included. The caller frees it, before the device.
 SEDGE_MUST_USE
 sedge_status sedge_program_create(sedge_program **out, const sedge_comm *comm, sedge_device *device,
                                   sedge_cache *cache, const sedge_program_options *options);
+
+// A whole program text, as sedge_program_write makes it.
+typedef struct sedge_program_text {
+    const char *name; // for messages and kept files
+    const char *text;
+} sedge_program_text;
+
+// Many programs at once: the distinct ones among all ranks are found or compiled once each, spread
+// over the ranks that want them and over the threads of each, and sent to the others. Collective;
+// ranks may want different numbers of programs (`comm` NULL: this process alone). A program that
+// does not compile is NULL in `out` and its message, released with sedge_release, is in `messages`
+// (NULL: any failure fails all, with the first message); `out` and `messages` have `count` places.
+// The caller frees each program, before the device.
+SEDGE_MUST_USE
+sedge_status sedge_programs_create(sedge_program **out, char **messages, const sedge_comm *comm,
+                                   sedge_device *device, sedge_cache *cache,
+                                   const sedge_program_text *texts, int count);
+
+// Fill the cache without loading anything, also for a chip that is not here (cuda: `arch` "sm_90";
+// needs NVRTC only). As sedge_programs_create otherwise. `compiled` counts those not found.
+SEDGE_MUST_USE
+sedge_status sedge_programs_build(int *compiled, const sedge_comm *comm, sedge_device_kind kind,
+                                  const char *arch, sedge_cache *cache,
+                                  const sedge_program_text *texts, int count);
+
 void sedge_program_free(sedge_program *program);
 
 // A kernel by name; borrowed.

@@ -3,6 +3,12 @@
 #define SEDGE_TARGET_HOST 0
 
 #define SEDGE_FUNCTION static __device__ __forceinline__
+// Address spaces, before the type that a pointer points to: the device's memory, the block's.
+#define SEDGE_GLOBAL
+#define SEDGE_BLOCKWIDE
+typedef long long sedge_int64;
+typedef unsigned long long sedge_uint64;
+
 #define SEDGE_RESTRICT __restrict__
 #define SEDGE_ALIGN(n) __align__(n)
 #define SEDGE_UNROLL   _Pragma("unroll")

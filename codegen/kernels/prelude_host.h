@@ -7,6 +7,12 @@
 #include <omp.h>
 
 #define SEDGE_FUNCTION __attribute__((unused, always_inline)) static inline
+// Address spaces, before the type that a pointer points to: the device's memory, the block's.
+#define SEDGE_GLOBAL
+#define SEDGE_BLOCKWIDE
+typedef long long sedge_int64;
+typedef unsigned long long sedge_uint64;
+
 #define SEDGE_RESTRICT restrict
 #define SEDGE_ALIGN(n)
 #ifdef __clang__

@@ -1,0 +1,93 @@
+// Inside the arrays: for codegen/array*.c, expression.c, elementwise.c, reduce*.c, scan.c,
+// random.c.
+#pragma once
+
+#include "base/text.h"
+#include "codegen/array.h"
+
+struct sedge_array {
+    sedge_context *context;
+    sedge_buffer *buffer; // not owned; NULL: nothing in it
+    void *block;          // the pool's, to give back; NULL: a view
+    int64_t offset;       // bytes from the buffer's start to the first element
+    sedge_type type;
+    int dimensions;
+    int64_t shape[SEDGE_ARRAY_DIMENSIONS];
+    int64_t stride[SEDGE_ARRAY_DIMENSIONS]; // elements
+};
+
+// ---- pool (context.c) --------------------------------------------------------------------------
+
+// A block of at least `bytes` bytes; its buffer is larger or equal. Values are not set.
+SEDGE_MUST_USE
+sedge_status sedge_pool_take(sedge_context *context, int64_t bytes, void **block,
+                             sedge_buffer **buffer);
+void sedge_pool_give(sedge_context *context, void *block);
+
+// ---- kernels made so far (context.c) -----------------------------------------------------------
+
+// What a context remembers under a key of `bytes` bytes: a kernel, and the numbers of its launch.
+typedef struct sedge_recipe {
+    const sedge_kernel *kernel[3];
+    int64_t items; // elements a block
+    int blocks;    // at most, 0: no limit
+    int tuned;     // whether it came from measuring or wisdom
+} sedge_recipe;
+
+// NULL when there is none. The recipe is the context's, and stays.
+const sedge_recipe *sedge_recipe_find(const sedge_context *context, const void *key, int bytes);
+SEDGE_MUST_USE
+sedge_status sedge_recipe_keep(sedge_context *context, const void *key, int bytes,
+                               const sedge_recipe *recipe);
+
+// ---- expressions (expression.c) ----------------------------------------------------------------
+
+// One leaf array or number of an expression, in the order of the kernel's arguments.
+typedef struct sedge_leaf {
+    const sedge_array *array; // NULL: a number
+    sedge_type type;
+    double value[2]; // re, im
+    int64_t integer;
+} sedge_leaf;
+
+#define SEDGE_LEAVES 24
+
+// An expression analysed: type, broadcast shape, its leaves, and as C text in which leaf k is
+// `leaf<k>` (its element, in the leaf's own type). `text` has the type of `type`.
+typedef struct sedge_analysis {
+    sedge_context *context;
+    sedge_type type;
+    int dimensions;
+    int64_t shape[SEDGE_ARRAY_DIMENSIONS];
+    int leaves;
+    sedge_leaf leaf[SEDGE_LEAVES];
+    sedge_text *text; // owned
+} sedge_analysis;
+
+// Frees the expression in any case; the caller frees the analysis. A tree without arrays is
+// SEDGE_ERR_USAGE, as are arrays of two contexts, shapes that do not broadcast, operations that a
+// type does not have (bit_and of floats, less of complex numbers).
+SEDGE_MUST_USE
+sedge_status sedge_expression_analyse(sedge_analysis *out, sedge_expression *expression);
+void sedge_analysis_free(sedge_analysis *analysis);
+
+// The C text that converts `value` (an expression of type `from`) to `to`, as numpy's astype.
+SEDGE_MUST_USE
+sedge_status sedge_conversion_write(sedge_text *out, const char *value, sedge_type from,
+                                    sedge_type to);
+
+// ---- addressing (elementwise.c) ----------------------------------------------------------------
+
+// How elements of several operands are visited together: dimensions merged where all operands allow
+// it, so that contiguous operands of one shape become one dimension. Strides in elements, 0 where
+// an operand is broadcast; `kind` per operand: contiguous, constant (all strides 0), or strided.
+typedef struct sedge_walk {
+    int64_t count; // elements
+    int dimensions;
+    int64_t shape[SEDGE_ARRAY_DIMENSIONS];
+    int64_t stride[SEDGE_LEAVES + 1][SEDGE_ARRAY_DIMENSIONS];
+    bool contiguous; // all operands are contiguous or constant: no index arithmetic is needed
+} sedge_walk;
+
+void sedge_walk_make(sedge_walk *walk, int dimensions, const int64_t *shape, int operands,
+                     const sedge_array *const *arrays);
