@@ -233,8 +233,14 @@ static void module_free(sedge_device *device, void *module)
 
 static sedge_status module_get(sedge_device *device, sedge_kernel *kernel, void *module)
 {
+    char name[SEDGE_SIGNATURE_NAME_MAX];
+    size_t length;
+
     (void)device;
-    return sedge_host_module_get(module, kernel->name, &kernel->function);
+    SEDGE_TRY(sedge_host_module_get(module, kernel->name, &kernel->function));
+    SEDGE_TRY(sedge_signature_name(name, kernel));
+    const void *const signature = sedge_host_module_find(module, name, &length);
+    return signature != NULL ? sedge_signature_read(kernel, signature, length) : SEDGE_OK;
 }
 
 static sedge_status inspect(sedge_device *device, sedge_kernel_info *out,

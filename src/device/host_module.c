@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // memfd_create
+#define _GNU_SOURCE // memfd_create, dladdr1
 #include "host_module.h"
 
 #include "base/memory.h"
@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,4 +128,20 @@ sedge_status sedge_host_module_get(const sedge_host_module *module, const char *
     if (*function == NULL)
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "the program has no kernel '%s'", name);
     return SEDGE_OK;
+}
+
+const void *sedge_host_module_find(const sedge_host_module *module, const char *name,
+                                   size_t *length)
+{
+    const void *const symbol = dlsym(module->library, name);
+    const ElfW(Sym) *entry = NULL;
+    void *found = NULL;
+    Dl_info about;
+
+    *length = 0;
+    if (symbol == NULL || dladdr1(symbol, &about, &found, RTLD_DL_SYMENT) == 0) return NULL;
+    entry = found;
+    if (entry == NULL) return NULL;
+    *length = entry->st_size;
+    return symbol;
 }

@@ -18,3 +18,7 @@ void sedge_host_module_free(sedge_host_module *module);
 SEDGE_MUST_USE
 sedge_status sedge_host_module_get(const sedge_host_module *module, const char *name,
                                    void **function);
+
+// A variable of the module: its address and size; NULL when there is none.
+const void *sedge_host_module_find(const sedge_host_module *module, const char *name,
+                                   size_t *length);
