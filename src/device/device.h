@@ -178,28 +178,28 @@ sedge_status sedge_module_get(const sedge_kernel **out, sedge_module *module, co
 
 const char *sedge_kernel_name(const sedge_kernel *kernel); // borrowed from the kernel
 
-typedef enum sedge_parameter_kind {
-    SEDGE_PARAMETER_UNKNOWN,
-    SEDGE_PARAMETER_POINTER,
-    SEDGE_PARAMETER_INTEGER,
-    SEDGE_PARAMETER_FLOATING,
-    SEDGE_PARAMETER_OTHER // a structure, a vector, a complex number
-} sedge_parameter_kind;
+typedef enum sedge_value_kind {
+    SEDGE_KIND_UNKNOWN,
+    SEDGE_KIND_POINTER,
+    SEDGE_KIND_INTEGER,
+    SEDGE_KIND_FLOATING,
+    SEDGE_KIND_OTHER // a structure, a vector, a complex number
+} sedge_value_kind;
 
-typedef struct sedge_parameter {
+typedef struct sedge_kernel_parameter {
     const char *type; // as its source spells it; "" where it is not known
     const char *name; // "" where it is not known
     int bytes;        // -1: not known
-    sedge_parameter_kind kind;
-} sedge_parameter;
+    sedge_value_kind kind;
+} sedge_kernel_parameter;
 
 // What a kernel says of itself: without the leading block count. Kernels of the dialect
 // (SEDGE_KERNEL) say all of it on cuda and host; others say on cuda how many parameters there are
 // and how large (12.4 and later), on the host nothing.
 typedef struct sedge_signature {
-    int count;                         // of parameters; -1: not known
-    int threads;                       // of a block; 0: not known
-    const sedge_parameter *parameters; // `count` of them; NULL with count <= 0
+    int count;                                // of parameters; -1: not known
+    int threads;                              // of a block; 0: not known
+    const sedge_kernel_parameter *parameters; // `count` of them; NULL with count <= 0
 } sedge_signature;
 
 // Borrowed from the kernel.

@@ -63,8 +63,8 @@ struct sedge_kernel {
     void *function; // CUfunction; the host's function pointer, byte by byte
     int scratch;    // bytes of shared memory that a launch gives each block
     sedge_signature signature;
-    sedge_parameter *parameters; // signature.parameters, owned; NULL: none
-    char *texts;                 // types and names, owned; NULL: none
+    sedge_kernel_parameter *parameters; // signature.parameters, owned; NULL: none
+    char *texts;                        // types and names, owned; NULL: none
 };
 
 struct sedge_module {
