@@ -72,11 +72,11 @@ SEDGE_KERNEL(sedge_energy, SEDGE_MONITOR_THREADS, SEDGE_ENERGY_LIST)
 #if !SEDGE_TARGET_HOST
         SEDGE_SHARED(double, parts, SEDGE_MONITOR_THREADS);
         double mine = 0.0;
-        for (int n = SEDGE_ITEM(); n < SEDGE_NODES; n += SEDGE_MONITOR_THREADS)
+        for (int n = SEDGE_THREAD; n < SEDGE_NODES; n += SEDGE_MONITOR_THREADS)
             add_node_energy(&mine, u, value, n, mass, material, energy_weights);
-        parts[SEDGE_ITEM()] = mine;
+        parts[SEDGE_THREAD] = mine;
         SEDGE_BARRIER();
-        if (SEDGE_ITEM() == 0) {
+        if (SEDGE_THREAD == 0) {
             double total = 0.0;
             for (int k = 0; k < SEDGE_MONITOR_THREADS; k++) total += parts[k];
             energy[value] = half_jacobian[value] * total;

@@ -536,7 +536,7 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
 #if !SEDGE_TARGET_HOST
         sedge_value other[SEDGE_ROUNDS][SEDGE_FIELDS];
         SEDGE_EACH (round, SEDGE_ROUNDS) {
-            const int at = SEDGE_ITEM() + round * SEDGE_THREADS;
+            const int at = SEDGE_THREAD + round * SEDGE_THREADS;
             const int e = at / SEDGE_FACE_POINTS;
             if (e < SEDGE_BLOCK && e < left)
                 get_trace_behind(other[round], start + e, at % SEDGE_FACE_POINTS, u, trace, links,
@@ -545,7 +545,7 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
         SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
         SEDGE_EACH (round, SEDGE_ROUNDS) {
-            const int at = SEDGE_ITEM() + round * SEDGE_THREADS;
+            const int at = SEDGE_THREAD + round * SEDGE_THREADS;
             const int e = at / SEDGE_FACE_POINTS;
             if (e < SEDGE_BLOCK && e < left)
                 find_jump(s_f + e * SEDGE_FACE_STRIDE, s_u + e * SEDGE_STRIDE, other[round],
