@@ -134,6 +134,11 @@ static void note_problem(sedge_cache *cache, sedge_cache_place place)
     sedge_error_clear();
 }
 
+void sedge_cache_note_problem(sedge_cache *cache)
+{
+    note_problem(cache, SEDGE_CACHE_OWN);
+}
+
 sedge_status sedge_cache_create(sedge_cache **out, const char *folder)
 {
     sedge_cache *cache = NULL;
@@ -221,6 +226,15 @@ static bool is_of_key(const sedge_entry *entry, const sedge_cache_key *key)
            is_field(entry, SEDGE_ENTRY_TEXT_HASH, text);
 }
 
+static sedge_status read_file(const sedge_cache *cache, sedge_cache_place place, const char *name,
+                              char **bytes, size_t *length)
+{
+    const int directory = cache->directory[place];
+
+    return place == SEDGE_CACHE_SITE ? sedge_cache_folder_read_site(directory, name, bytes, length)
+                                     : sedge_cache_folder_read(directory, name, bytes, length);
+}
+
 sedge_status sedge_cache_find(sedge_cache *cache, sedge_cache_place place,
                               const sedge_cache_key *key, void **bytes, size_t *length,
                               sedge_text *log)
@@ -236,8 +250,7 @@ sedge_status sedge_cache_find(sedge_cache *cache, sedge_cache_place place,
     *length = 0;
     if (cache->directory[place] < 0) return SEDGE_OK;
     make_entry_name(name, key);
-    SEDGE_TRY_GOTO(status, sedge_cache_folder_read(cache->directory[place], name,
-                                                   place == SEDGE_CACHE_SITE, &file, &file_length));
+    SEDGE_TRY_GOTO(status, read_file(cache, place, name, &file, &file_length));
     if (file == NULL) goto done;
     if (!sedge_entry_decode(&entry, file, file_length) || !is_of_key(&entry, key)) {
         sedge_cache_drop(cache, place, key);
@@ -259,27 +272,26 @@ done:
 
 // ---- storing -----------------------------------------------------------------------------------
 
-// The largest number right before `words`, over all kernels; -1: none. ptxas writes "Used 40
-// registers", "840 bytes smem", "16 bytes spill stores".
-static int largest_before(const char *log, const char *words)
+long sedge_log_largest(const char *log, const char *words)
 {
-    int largest = -1;
+    long largest = -1;
 
     for (const char *at = strstr(log, words); at != NULL; at = strstr(at + 1, words)) {
         const char *digit = at;
         while (digit > log && digit[-1] >= '0' && digit[-1] <= '9') digit--;
         if (digit == at) continue;
         const long value = strtol(digit, NULL, 10);
-        if (value > largest && value <= INT_MAX) largest = (int)value;
+        if (value > largest) largest = value;
     }
     return largest;
 }
 
 sedge_program_resources sedge_cache_resources(const char *log)
 {
-    sedge_program_resources resources = {.registers = largest_before(log, " registers"),
-                                         .shared = largest_before(log, " bytes smem"),
-                                         .spilled = largest_before(log, " bytes spill stores")};
+    sedge_program_resources resources = {.registers = (int)sedge_log_largest(log, " registers"),
+                                         .shared = (int)sedge_log_largest(log, " bytes smem"),
+                                         .spilled =
+                                             (int)sedge_log_largest(log, " bytes spill stores")};
 
     // ptxas leaves out what is zero; the host's compiler says nothing at all.
     if (resources.registers >= 0 && resources.shared < 0) resources.shared = 0;
@@ -381,8 +393,7 @@ static sedge_status print_place(const sedge_cache *cache, sedge_cache_place plac
         sedge_entry entry;
         char *bytes = NULL;
         size_t length = 0;
-        SEDGE_TRY_GOTO(status, sedge_cache_folder_read(directory, files[i].name,
-                                                       place == SEDGE_CACHE_SITE, &bytes, &length));
+        SEDGE_TRY_GOTO(status, read_file(cache, place, files[i].name, &bytes, &length));
         const bool whole = bytes != NULL && sedge_entry_decode(&entry, bytes, length);
         print_entry(&files[i], whole ? &entry : NULL);
         sedge_release(bytes);

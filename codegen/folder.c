@@ -97,8 +97,8 @@ sedge_status sedge_cache_folder_open_site(int *directory, const char *path)
 
 // ---- one file ----------------------------------------------------------------------------------
 
-sedge_status sedge_cache_folder_read(int directory, const char *name, bool of_root, char **out,
-                                     size_t *length)
+static sedge_status read_file(int directory, const char *name, bool of_root, char **out,
+                              size_t *length)
 {
     sedge_status status = SEDGE_OK;
     struct stat about;
@@ -126,6 +126,17 @@ done:
     sedge_release(bytes);
     (void)close(file);
     return status;
+}
+
+sedge_status sedge_cache_folder_read(int directory, const char *name, char **out, size_t *length)
+{
+    return read_file(directory, name, false, out, length);
+}
+
+sedge_status sedge_cache_folder_read_site(int directory, const char *name, char **out,
+                                          size_t *length)
+{
+    return read_file(directory, name, true, out, length);
 }
 
 static bool write_all(int file, const char *bytes, size_t length)

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,11 +28,13 @@ SEDGE_MUST_USE
 sedge_status sedge_cache_folder_open_site(int *directory, const char *path);
 
 // The whole file with a NUL behind it, to release with sedge_release; NULL when there is none, or
-// it is no regular file of this user (`of_root`: or of root) that only its owner may write. Fails
-// only for want of memory.
+// it is no regular file of this user (in a site folder: or of root) that only its owner may write.
+// Fails only for want of memory.
 SEDGE_MUST_USE
-sedge_status sedge_cache_folder_read(int directory, const char *name, bool of_root, char **out,
-                                     size_t *length);
+sedge_status sedge_cache_folder_read(int directory, const char *name, char **out, size_t *length);
+SEDGE_MUST_USE
+sedge_status sedge_cache_folder_read_site(int directory, const char *name, char **out,
+                                          size_t *length);
 
 // Write to a private temporary file, flush, rename to `name`. `folder` is for the message.
 SEDGE_MUST_USE

@@ -29,11 +29,6 @@ typedef struct program_batch {
     int *text_of; // [programs]: one of this rank's texts; where it wants none, 0
 } program_batch;
 
-static sedge_status agree(const sedge_comm *comm, sedge_status status)
-{
-    return comm != NULL ? sedge_comm_agree(comm, status) : status;
-}
-
 static bool is_debugging(void)
 {
     const char *const value = getenv("SEDGE_DEBUG");
@@ -220,14 +215,14 @@ static void clear_batch(program_batch *batch)
 // compiler's failure is in the item.
 static sedge_status make_batch(program_batch *batch, const sedge_comm *comm)
 {
-    const int threads = sedge_device_compilers(comm != NULL ? sedge_comm_node_size(comm) : 1);
+    const int threads = sedge_device_compilers(sedge_comm_node_size(comm));
     sedge_status status;
     sedge_hash *hashes = NULL;
 
-    SEDGE_TRY_GOTO(status, agree(comm, prepare_batch(batch, &hashes)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, prepare_batch(batch, &hashes)));
     SEDGE_TRY_GOTO(status, sedge_share_create(&batch->share, comm, hashes, batch->count));
-    SEDGE_TRY_GOTO(status, agree(comm, allocate_items(batch)));
-    SEDGE_TRY_GOTO(status, agree(comm, obtain(batch, threads)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, allocate_items(batch)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, obtain(batch, threads)));
     for (int p = 0; p < batch->share.programs && !batch->loads; p++) {
         sedge_release(batch->items[p].part[SEDGE_SHARE_BINARY]);
         batch->items[p].part[SEDGE_SHARE_BINARY] = NULL;
@@ -305,7 +300,7 @@ sedge_status sedge_programs_create(sedge_program **out, char **messages, const s
         if (messages != NULL) messages[i] = NULL;
     }
     SEDGE_TRY_GOTO(status, make_batch(&batch, comm));
-    SEDGE_TRY_GOTO(status, agree(comm, load_programs(out, messages, &batch)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, load_programs(out, messages, &batch)));
 done:
     for (int i = 0; i < count && status != SEDGE_OK; i++) {
         sedge_program_free(out[i]);
@@ -340,7 +335,7 @@ sedge_status sedge_programs_build(int *compiled, sedge_program_record *records,
             status = raise_item(&batch.items[p]);
         *compiled += !batch.items[p].found;
     }
-    SEDGE_TRY_GOTO(status, agree(comm, status));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     for (int i = 0; i < count && records != NULL; i++)
         fill_record(&records[i], &batch.items[batch.share.mine[i]]);
 done:
@@ -358,7 +353,7 @@ sedge_status sedge_program_create(sedge_program **out, const sedge_comm *comm, s
     status = sedge_text_create(&text);
     if (status == SEDGE_OK)
         status = sedge_program_write(text, sedge_device_get_info(device)->kind, options);
-    SEDGE_TRY_GOTO(status, agree(comm, status));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     const sedge_program_text whole = {options->name, sedge_text_get(text)};
     SEDGE_TRY_GOTO(status, sedge_programs_create(out, NULL, comm, device, cache, &whole, 1));
 done:

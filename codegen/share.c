@@ -11,11 +11,6 @@ typedef struct share_wish {
     int rank;
 } share_wish;
 
-static sedge_status agree(const sedge_share *share, sedge_status status)
-{
-    return share->comm != NULL ? sedge_comm_agree(share->comm, status) : status;
-}
-
 // ---- who wants what ----------------------------------------------------------------------------
 
 static int compare_wishes(const void *left, const void *right)
@@ -37,19 +32,15 @@ static sedge_status gather_wishes(const sedge_share *share, const sedge_hash *ha
     share_wish *own = NULL;
 
     *wishes = NULL;
-    if (share->comm != NULL) sedge_comm_max_int(share->comm, &most, 1);
+    sedge_comm_max_int(share->comm, &most, 1);
     sedge_status status = sedge_allocate(&all, share->ranks * most, sizeof *all);
     if (status == SEDGE_OK) status = sedge_allocate(&own, most, sizeof *own);
-    SEDGE_TRY_GOTO(status, agree(share, status));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(share->comm, status));
     for (int i = 0; i < most; i++) {
         own[i].rank = i < count ? share->rank : -1;
         if (i < count) own[i].hash = hashes[i];
     }
-    if (share->comm != NULL) {
-        sedge_comm_all_gather(share->comm, own, all, (size_t)most * sizeof *own);
-    } else {
-        memcpy(all, own, (size_t)most * sizeof *own);
-    }
+    sedge_comm_all_gather(share->comm, own, all, (size_t)most * sizeof *own);
     *total = 0;
     for (int64_t i = 0; i < share->ranks * most; i++)
         if (all[i].rank >= 0) all[(*total)++] = all[i];
@@ -118,14 +109,14 @@ sedge_status sedge_share_create(sedge_share *share, const sedge_comm *comm,
     int64_t total = 0;
 
     memset(share, 0, sizeof *share);
-    share->comm = comm != NULL && sedge_comm_size(comm) > 1 ? comm : NULL;
-    share->rank = share->comm != NULL ? sedge_comm_rank(comm) : 0;
-    share->ranks = share->comm != NULL ? sedge_comm_size(comm) : 1;
+    share->comm = comm;
+    share->rank = sedge_comm_rank(comm);
+    share->ranks = sedge_comm_size(comm);
     SEDGE_TRY(gather_wishes(share, hashes, count, &wishes, &total));
     for (int64_t i = 0; i < total; i++) share->programs += is_new(wishes, i);
     status = allocate_lists(share, count);
     if (status == SEDGE_OK) status = sedge_allocate(&load, share->ranks, sizeof *load);
-    SEDGE_TRY_GOTO(status, agree(share, status));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(share->comm, status));
     fill_lists(share, wishes, total, hashes, count);
     choose_owners(share, load);
 done:
@@ -210,10 +201,11 @@ sedge_status sedge_share_send(const sedge_share *share, sedge_share_item *items)
     sedge_status status;
     int64_t *heads = NULL;
 
-    if (share->comm == NULL) return SEDGE_OK;
-    SEDGE_TRY(agree(share, sedge_allocate(&heads, (int64_t)share->programs * HEAD, sizeof *heads)));
+    if (share->ranks == 1) return SEDGE_OK;
+    SEDGE_TRY(sedge_comm_agree(
+        share->comm, sedge_allocate(&heads, (int64_t)share->programs * HEAD, sizeof *heads)));
     send_heads(share, items, heads);
-    SEDGE_TRY_GOTO(status, agree(share, make_room(share, items, heads)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(share->comm, make_room(share, items, heads)));
     for (int p = 0; p < share->programs; p++) {
         if (!sedge_share_wants(share, p) || share->wanters[p] == 1) continue;
         for (int k = 0; k < SEDGE_SHARE_PARTS; k++)
