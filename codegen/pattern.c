@@ -46,7 +46,8 @@ sedge_status sedge_binding_write(sedge_text *out, const sedge_binding *binding, 
     case SEDGE_BINDING_INTEGER:
         return write_integer(out, is_list ? binding->integers[i] : binding->integer);
     case SEDGE_BINDING_FLOAT:
-    case SEDGE_BINDING_DOUBLE: break;
+    case SEDGE_BINDING_DOUBLE:
+        break;
     }
     return sedge_constant_write(out, binding->kind, is_list ? binding->reals[i] : binding->real);
 }
@@ -85,7 +86,8 @@ static sedge_status check_value(const sedge_pattern *pattern, const sedge_bindin
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: '%s' is %g, which is not a finite %s",
                           pattern->name, binding->name, value, is_float ? "float" : "double");
     }
-    case SEDGE_BINDING_INTEGER: break;
+    case SEDGE_BINDING_INTEGER:
+        break;
     }
     return SEDGE_OK;
 }
@@ -143,8 +145,7 @@ void sedge_pattern_hint(char text[SEDGE_HINT_LENGTH], const sedge_pattern *patte
     for (int i = 0; i < count; i++) names[i] = pattern->bindings[i].name;
     (void)snprintf(word, sizeof word, "%.*s", (int)(length < 64 ? length : 63), name);
     const int near = sedge_near_find(word, names, count);
-    if (near >= 0)
-        (void)snprintf(text, SEDGE_HINT_LENGTH, "; did you mean '%.64s'?", names[near]);
+    if (near >= 0) (void)snprintf(text, SEDGE_HINT_LENGTH, "; did you mean '%.64s'?", names[near]);
 }
 
 sedge_status sedge_pattern_check_used(const sedge_pattern *pattern, const bool *used)
@@ -187,11 +188,13 @@ static sedge_status add_value(sedge_text *out, const sedge_binding *binding, int
     const bool is_list = binding->is_list;
 
     switch (binding->kind) {
-    case SEDGE_BINDING_TEXT: return add_quoted(out, is_list ? binding->texts[i] : binding->text);
+    case SEDGE_BINDING_TEXT:
+        return add_quoted(out, is_list ? binding->texts[i] : binding->text);
     case SEDGE_BINDING_INTEGER:
         return sedge_text_add(out, "%" PRId64, is_list ? binding->integers[i] : binding->integer);
     case SEDGE_BINDING_FLOAT:
-    case SEDGE_BINDING_DOUBLE: break;
+    case SEDGE_BINDING_DOUBLE:
+        break;
     }
     return sedge_text_add(out, "%.6g", is_list ? binding->reals[i] : binding->real);
 }
@@ -268,7 +271,9 @@ static void scan(sedge_lines *lines, char c)
         return;
     }
     switch (before) {
-    case SEDGE_LINES_CODE: scan_code(lines, c); break;
+    case SEDGE_LINES_CODE:
+        scan_code(lines, c);
+        break;
     case SEDGE_LINES_STRING:
         if (c == '"' && !escaped) lines->state = SEDGE_LINES_CODE;
         break;
@@ -278,7 +283,8 @@ static void scan(sedge_lines *lines, char c)
     case SEDGE_LINES_LONG_COMMENT:
         if (lines->last == '*' && c == '/') lines->state = SEDGE_LINES_CODE;
         break;
-    case SEDGE_LINES_COMMENT: break;
+    case SEDGE_LINES_COMMENT:
+        break;
     }
     lines->fresh = false;
     if (!isspace((unsigned char)c)) lines->blank = false;

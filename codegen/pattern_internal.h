@@ -52,14 +52,14 @@ typedef enum sedge_lines_state {
 
 typedef struct sedge_lines {
     sedge_text *out;
-    bool marked;   // with #line where needed
-    int line;      // what the compiler takes the next line for
-    bool fresh;    // nothing stands in the present line
-    bool blank;    // at most white space stands in it
+    bool marked;    // with #line where needed
+    int line;       // what the compiler takes the next line for
+    bool fresh;     // nothing stands in the present line
+    bool blank;     // at most white space stands in it
     bool directive; // it is one of the preprocessor
     bool continued; // the line before ended in a backslash
-    int depth;     // of open parentheses
-    char last;     // character
+    int depth;      // of open parentheses
+    char last;      // character
     sedge_lines_state state;
 } sedge_lines;
 

@@ -47,8 +47,7 @@ static sedge_status add_dollar(substitution *s, const char *at, size_t *length)
     }
     while (sedge_is_name_part(at[1 + name])) name++;
     if (name != inside || !sedge_is_name_start(at[1])) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s:%d: '%.*s' is not a name; a dollar is written '$$'",
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s:%d: '%.*s' is not a name; a dollar is written '$$'",
                           s->pattern->name, s->line, (int)(inside < 40 ? inside : 40), at + 1);
     }
     return add_hole(s, at + 1, inside);

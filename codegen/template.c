@@ -119,8 +119,7 @@ static sedge_status check_part(template_run *run, const template_token *opener)
 {
     const template_kind kind = run->token->kind;
 
-    if (opener == NULL)
-        return TEMPLATE_FAIL(run, "there is no block here that it could belong to");
+    if (opener == NULL) return TEMPLATE_FAIL(run, "there is no block here that it could belong to");
     if (kind == TEMPLATE_END) return SEDGE_OK;
     if (opener->kind == TEMPLATE_FOR)
         return TEMPLATE_FAIL(run, "the block of line %d is no $if$", opener->line);
@@ -160,8 +159,7 @@ static sedge_status match(template_run *run)
 
 static void drop_variables(template_run *run, int kept)
 {
-    while (run->variable_count > kept)
-        sedge_release(run->variables[--run->variable_count].owned);
+    while (run->variable_count > kept) sedge_release(run->variables[--run->variable_count].owned);
 }
 
 static sedge_status check_new(const template_run *run, const char *name, size_t length)
@@ -343,8 +341,12 @@ static sedge_status run_token(template_run *run, int *at, bool live)
     case TEMPLATE_LITERAL:
         if (live) SEDGE_TRY(add_output(run, token->whole, token->length));
         break;
-    case TEMPLATE_OUTPUT: SEDGE_TRY(run_output(run, live)); break;
-    case TEMPLATE_LET: SEDGE_TRY(run_let(run, live)); break;
+    case TEMPLATE_OUTPUT:
+        SEDGE_TRY(run_output(run, live));
+        break;
+    case TEMPLATE_LET:
+        SEDGE_TRY(run_let(run, live));
+        break;
     case TEMPLATE_FOR:
         SEDGE_TRY(run_for(run, *at, live));
         last = token->next;
@@ -355,7 +357,8 @@ static sedge_status run_token(template_run *run, int *at, bool live)
         break;
     case TEMPLATE_ELIF:
     case TEMPLATE_ELSE:
-    case TEMPLATE_END: break; // behind the parts that blocks run
+    case TEMPLATE_END:
+        break; // behind the parts that blocks run
     }
     template_clear_scratch(run);
     *at = last + 1;

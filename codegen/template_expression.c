@@ -27,10 +27,8 @@ template_reader template_read(template_run *run, bool live)
 {
     const template_token *const token = run->token;
 
-    return (template_reader){.run = run,
-                             .at = token->inside,
-                             .end = token->whole + token->length,
-                             .live = live};
+    return (template_reader){
+        .run = run, .at = token->inside, .end = token->whole + token->length, .live = live};
 }
 
 static void skip_blanks(template_reader *reader)
@@ -64,8 +62,7 @@ static sedge_status fail_at(const template_reader *reader, const char *wanted)
 {
     const size_t left = (size_t)(reader->end - reader->at);
 
-    if (left == 0)
-        return TEMPLATE_FAIL(reader->run, "%s is expected at the end", wanted);
+    if (left == 0) return TEMPLATE_FAIL(reader->run, "%s is expected at the end", wanted);
     return TEMPLATE_FAIL(reader->run, "%s is expected at '%.*s'", wanted,
                          (int)(left < 40 ? left : 40), reader->at);
 }
@@ -87,8 +84,8 @@ sedge_status template_expect_end(template_reader *reader)
 
 sedge_status template_read_name(template_reader *reader, const char **name, size_t *length)
 {
-    static const char *const words[] = {"for", "in",  "step", "if",  "elif", "else",
-                                        "end", "let", "and",  "or",  "not",  "len"};
+    static const char *const words[] = {"for", "in",  "step", "if", "elif", "else",
+                                        "end", "let", "and",  "or", "not",  "len"};
 
     skip_blanks(reader);
     *name = reader->at;
@@ -120,8 +117,8 @@ static sedge_status join(template_run *run, const char **out, const char *a, siz
     template_scratch *scratch;
 
     if (a_length + b_length > SEDGE_TEMPLATE_TEXT) {
-        return TEMPLATE_FAIL(run, "a text of %zu bytes is too long: at most %d", a_length + b_length,
-                             SEDGE_TEMPLATE_TEXT);
+        return TEMPLATE_FAIL(run, "a text of %zu bytes is too long: at most %d",
+                             a_length + b_length, SEDGE_TEMPLATE_TEXT);
     }
     SEDGE_TRY(sedge_allocate(&scratch, (int64_t)(sizeof *scratch + a_length + b_length + 1), 1));
     scratch->next = run->scratch;
@@ -137,10 +134,14 @@ static sedge_status join(template_run *run, const char **out, const char *a, siz
 static const char *kind_name(sedge_binding_kind kind)
 {
     switch (kind) {
-    case SEDGE_BINDING_TEXT: return "a text";
-    case SEDGE_BINDING_INTEGER: return "an integer";
-    case SEDGE_BINDING_FLOAT: return "a float";
-    case SEDGE_BINDING_DOUBLE: return "a double";
+    case SEDGE_BINDING_TEXT:
+        return "a text";
+    case SEDGE_BINDING_INTEGER:
+        return "an integer";
+    case SEDGE_BINDING_FLOAT:
+        return "a float";
+    case SEDGE_BINDING_DOUBLE:
+        return "a double";
     }
     return "";
 }
@@ -199,8 +200,7 @@ static sedge_status calculate(template_run *run, template_value *a, char operati
     if (operation == '+' && a->kind == SEDGE_BINDING_TEXT && b->kind == SEDGE_BINDING_TEXT)
         return join(run, &a->text, a->text, strlen(a->text), b->text, strlen(b->text));
     if (a->kind != b->kind) {
-        return TEMPLATE_FAIL(run, "%s of %s and %s", name, kind_name(a->kind),
-                             kind_name(b->kind));
+        return TEMPLATE_FAIL(run, "%s of %s and %s", name, kind_name(a->kind), kind_name(b->kind));
     }
     SEDGE_TRY(want_integer(run, a, name));
     if (operation == '/' || operation == '%') return divide(run, &a->integer, operation, x, y);
@@ -214,20 +214,35 @@ static sedge_status calculate(template_run *run, template_value *a, char operati
     return SEDGE_OK;
 }
 
-typedef enum comparison { EQUAL, UNEQUAL, AT_MOST, AT_LEAST, LESS, GREATER, COMPARISONS } comparison;
+typedef enum comparison {
+    EQUAL,
+    UNEQUAL,
+    AT_MOST,
+    AT_LEAST,
+    LESS,
+    GREATER,
+    COMPARISONS
+} comparison;
 
 static const char *const comparison_words[COMPARISONS] = {"==", "!=", "<=", ">=", "<", ">"};
 
 static bool holds(comparison operation, int order)
 {
     switch (operation) {
-    case EQUAL: return order == 0;
-    case UNEQUAL: return order != 0;
-    case AT_MOST: return order <= 0;
-    case AT_LEAST: return order >= 0;
-    case LESS: return order < 0;
-    case GREATER: return order > 0;
-    case COMPARISONS: break;
+    case EQUAL:
+        return order == 0;
+    case UNEQUAL:
+        return order != 0;
+    case AT_MOST:
+        return order <= 0;
+    case AT_LEAST:
+        return order >= 0;
+    case LESS:
+        return order < 0;
+    case GREATER:
+        return order > 0;
+    case COMPARISONS:
+        break;
     }
     return false;
 }
@@ -240,8 +255,7 @@ static sedge_status compare(template_run *run, template_value *a, comparison ope
 
     (void)snprintf(name, sizeof name, "'%s'", comparison_words[operation]);
     if (a->kind != b->kind) {
-        return TEMPLATE_FAIL(run, "%s of %s and %s", name, kind_name(a->kind),
-                             kind_name(b->kind));
+        return TEMPLATE_FAIL(run, "%s of %s and %s", name, kind_name(a->kind), kind_name(b->kind));
     }
     if (a->kind == SEDGE_BINDING_TEXT && (operation == EQUAL || operation == UNEQUAL)) {
         order = strcmp(a->text, b->text);
