@@ -385,6 +385,17 @@ static sedge_status check_ends(template_run *run)
     return SEDGE_OK;
 }
 
+static sedge_status check_words(const sedge_pattern *pattern)
+{
+    for (int i = 0; i < pattern->count; i++) {
+        const char *const name = pattern->bindings[i].name;
+        if (!template_is_word(name, strlen(name))) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: '%s' is a word of the language, not a name",
+                          pattern->name, name);
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status run_whole(template_run *run, const char *text)
 {
     const sedge_pattern *const pattern = run->pattern;
@@ -413,6 +424,7 @@ sedge_status sedge_template_write(sedge_text *out, const sedge_pattern *pattern)
     char *found = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_pattern_check(pattern, true));
+    SEDGE_TRY_GOTO(status, check_words(pattern));
     SEDGE_TRY_GOTO(status, sedge_pattern_text(&text, &found, pattern));
     SEDGE_TRY_GOTO(status, sedge_text_create(&run.made));
     SEDGE_TRY_GOTO(status, run_whole(&run, text));

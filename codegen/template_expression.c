@@ -82,19 +82,24 @@ sedge_status template_expect_end(template_reader *reader)
     return reader->at == reader->end ? SEDGE_OK : fail_at(reader, "an operator or the end");
 }
 
-sedge_status template_read_name(template_reader *reader, const char **name, size_t *length)
+bool template_is_word(const char *name, size_t length)
 {
     static const char *const words[] = {"for", "in",  "step", "if", "elif", "else",
                                         "end", "let", "and",  "or", "not",  "len"};
 
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strlen(words[i]) == length && memcmp(words[i], name, length) == 0) return true;
+    return false;
+}
+
+sedge_status template_read_name(template_reader *reader, const char **name, size_t *length)
+{
     skip_blanks(reader);
     *name = reader->at;
     *length = name_length(reader);
     if (*length == 0) return fail_at(reader, "a name");
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strlen(words[i]) == *length && memcmp(words[i], *name, *length) == 0)
-            return fail_at(reader, "a name, not a word of the language,");
-    }
+    if (template_is_word(*name, *length))
+        return fail_at(reader, "a name, not a word of the language,");
     reader->at += *length;
     return SEDGE_OK;
 }

@@ -83,6 +83,9 @@ sedge_status template_expect(template_reader *reader, const char *word);
 SEDGE_MUST_USE
 sedge_status template_expect_end(template_reader *reader);
 
+// Whether the name of `length` bytes is a word of the language.
+bool template_is_word(const char *name, size_t length);
+
 // A name that is no word of the language.
 SEDGE_MUST_USE
 sedge_status template_read_name(template_reader *reader, const char **name, size_t *length);

@@ -12,7 +12,7 @@
 typedef sedge_status (*text_maker)(sedge_text *, const sedge_pattern *);
 
 // What stands behind the comment line and the first #line, or NULL when those are not there.
-static const char *text_body(const char *text)
+static inline const char *text_body(const char *text)
 {
     const char *const line = strstr(text, "\n#line 1 \"");
     const char *const end = line != NULL ? strchr(line + 1, '\n') : NULL;
@@ -21,7 +21,8 @@ static const char *text_body(const char *text)
 }
 
 // The pattern gives `wanted`, behind its opening lines.
-static void check_made(text_maker make, const sedge_pattern *pattern, const char *wanted, int line)
+static inline void check_made(text_maker make, const sedge_pattern *pattern, const char *wanted,
+                              int line)
 {
     sedge_text *text = NULL;
 
@@ -37,8 +38,8 @@ static void check_made(text_maker make, const sedge_pattern *pattern, const char
 }
 
 // The pattern is refused with a message that holds `message`, and nothing is appended.
-static void check_refused(text_maker make, const sedge_pattern *pattern, const char *message,
-                          int line)
+static inline void check_refused(text_maker make, const sedge_pattern *pattern, const char *message,
+                                 int line)
 {
     sedge_text *text = NULL;
 
@@ -56,7 +57,7 @@ static void check_refused(text_maker make, const sedge_pattern *pattern, const c
 }
 
 // A generator of seeded damage (xorshift).
-static unsigned text_random(unsigned *state)
+static inline unsigned text_random(unsigned *state)
 {
     *state ^= *state << 13;
     *state ^= *state >> 17;
@@ -65,8 +66,8 @@ static unsigned text_random(unsigned *state)
 }
 
 // Truncations, changed bytes, and pieces put in: each is made or refused with a message.
-static void check_damage(text_maker make, const sedge_pattern *pattern, const char *const *pieces,
-                         int piece_count, int rounds)
+static inline void check_damage(text_maker make, const sedge_pattern *pattern,
+                                const char *const *pieces, int piece_count, int rounds)
 {
     const size_t length = strlen(pattern->text);
     sedge_pattern damaged = *pattern;
@@ -101,4 +102,26 @@ static void check_damage(text_maker make, const sedge_pattern *pattern, const ch
         sedge_text_free(text);
     }
     sedge_release(copy);
+}
+
+// `text` is what the golden file tests/codegen/golden/NAME holds; SEDGE_UPDATE_GOLDEN=1 makes it
+// so.
+static inline void check_golden(const char *name, const char *text)
+{
+    const char *const update = getenv("SEDGE_UPDATE_GOLDEN");
+    char path[512];
+    char *held = NULL;
+    size_t length = 0;
+
+    (void)snprintf(path, sizeof path, SEDGE_SOURCE_DIR "/tests/codegen/golden/%s", name);
+    if (update != NULL && strcmp(update, "1") == 0)
+        CHECK_OK(sedge_file_write(path, text, strlen(text)));
+    CHECK_OK(sedge_file_read(&held, &length, path, SEDGE_ERR_DATA));
+    if (held != NULL && strcmp(held, text) != 0) {
+        check_failures++;
+        (void)fprintf(stderr,
+                      "%s differs from what is made now (SEDGE_UPDATE_GOLDEN=1 updates it):\n%s",
+                      path, text);
+    }
+    sedge_release(held);
 }
