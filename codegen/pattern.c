@@ -290,7 +290,9 @@ static void scan(sedge_lines *lines, char c)
     if (!isspace((unsigned char)c)) lines->blank = false;
     // A character that began or ended something, and an escaped one, is no part of what follows.
     const bool is_quoted = before == SEDGE_LINES_STRING || before == SEDGE_LINES_CHARACTER;
-    lines->last = lines->state != before || (escaped && is_quoted) ? ' ' : c;
+    const bool is_spent = lines->state != before || (escaped && is_quoted);
+    lines->last = c;
+    if (is_spent) lines->last = ' ';
 }
 
 sedge_status sedge_lines_add(sedge_lines *lines, int line, const char *bytes, size_t length)

@@ -394,9 +394,10 @@ static sedge_status read_length(template_reader *reader, template_value *out)
     SEDGE_TRY(template_expect(reader, ")"));
     if (template_find_variable(reader->run, name, length) == NULL)
         SEDGE_TRY(find_binding(reader, &binding, name, length));
-    if (binding == NULL || !binding->is_list)
+    if (binding == NULL || !binding->is_list) {
         return TEMPLATE_FAIL(reader->run, "'%.*s' is no list and has no length",
                              (int)(length < 64 ? length : 64), name);
+    }
     *out = integer_value(binding->count);
     return SEDGE_OK;
 }

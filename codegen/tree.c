@@ -88,7 +88,8 @@ static void *take(sedge_tree *tree, size_t bytes)
 }
 
 // One line of formatted text; NULL, and the tree has failed.
-static const char *format_text(sedge_tree *tree, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static const char *
+format_text(sedge_tree *tree, const char *format, va_list args)
 {
     va_list again;
 

@@ -218,11 +218,12 @@ static void test_bounds(void)
     refused("$let a = \"0123456789abcdef\"$$for i in 0..12$$let a = a + a$$end$"
             "$for i in 0..1000$$a$$end$",
             "the output is longer than 16777216 bytes", __LINE__);
-    for (int i = 0; i <= SEDGE_TEMPLATE_DEPTH; i++) (void)strcat(text, "$if 1$");
+    for (int i = 0; i <= SEDGE_TEMPLATE_DEPTH; i++) memcpy(text + 6 * i, "$if 1$", 7);
     refused(text, "blocks are nested too deeply: at most 32 levels", __LINE__);
-    (void)strcpy(text, "$");
-    for (int i = 0; i <= SEDGE_TEMPLATE_DEPTH; i++) (void)strcat(text, "-(not ");
-    refused(strcat(text, "$"), "the expression is nested too deeply: at most 32 levels", __LINE__);
+    text[0] = '$';
+    for (int i = 0; i <= SEDGE_TEMPLATE_DEPTH; i++) memcpy(text + 1 + 6 * i, "-(not ", 7);
+    memcpy(text + 1 + 6 * (SEDGE_TEMPLATE_DEPTH + 1), "$", 2);
+    refused(text, "the expression is nested too deeply: at most 32 levels", __LINE__);
     const sedge_binding extra[] = {SEDGE_BIND_INTEGER("n", 1), SEDGE_BIND_INTEGER("m", 1)};
     sedge_pattern pattern = {.name = "t.c", .text = "$n$", .bindings = extra, .count = 2};
     check_refused(sedge_template_write, &pattern, "t.c: the value 'm' is not used", __LINE__);
