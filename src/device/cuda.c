@@ -253,31 +253,66 @@ static void module_free(sedge_device *device, void *module)
     if (enter(device) == SEDGE_OK) (void)sedge_cuda_driver_get()->cuModuleUnload(module);
 }
 
+// Of a kernel that is not written in the dialect: the driver is asked for one parameter after the
+// other, and its refusal of the one behind the last is an error in the eyes of compute-sanitizer.
+static sedge_status count_parameters(sedge_kernel *kernel)
+{
+    const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+    int sizes[SEDGE_KERNEL_ARGUMENTS_MAX + 1];
+    size_t offset;
+    size_t size;
+    int count = 0;
+
+    if (driver->function_parameter == NULL) return SEDGE_OK;
+    while (count <= SEDGE_KERNEL_ARGUMENTS_MAX &&
+           driver->function_parameter(kernel->function, (size_t)count, &offset, &size) ==
+               CUDA_SUCCESS)
+        sizes[count++] = (int)size;
+    if (count == 0) {
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                          "kernel '%s' lacks its first parameter, the number of blocks",
+                          kernel->name);
+    }
+    return sedge_signature_set(kernel, sizes + 1, count - 1);
+}
+
+static sedge_status read_signature(sedge_device *device, sedge_kernel *kernel, void *module)
+{
+    const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+    const double began = sedge_clock();
+    char name[SEDGE_SIGNATURE_NAME_MAX];
+    sedge_status status;
+    CUdeviceptr address = 0;
+    size_t length = 0;
+    char *bytes = NULL;
+
+    SEDGE_TRY(sedge_signature_name(name, kernel));
+    const CUresult code = driver->cuModuleGetGlobal(&address, &length, module, name);
+    if (code == CUDA_ERROR_NOT_FOUND) return count_parameters(kernel);
+    SEDGE_TRY(
+        sedge_cuda_finish(__FILE__, __LINE__, "cuModuleGetGlobal", code, began, "'%s'", name));
+    SEDGE_TRY(sedge_allocate(&bytes, (int64_t)length, 1));
+    SEDGE_TRY_GOTO(status, download(device, bytes, address, (int64_t)length, NULL));
+    SEDGE_TRY_GOTO(status, sedge_signature_read(kernel, bytes, length));
+done:
+    sedge_release(bytes);
+    return status;
+}
+
 static sedge_status module_get(sedge_device *device, sedge_kernel *kernel, void *module)
 {
     const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+    const double began = sedge_clock();
     CUfunction function = NULL;
-    size_t offset;
-    size_t size;
-    int parameters = 0;
 
     SEDGE_TRY(enter(device));
     const CUresult code = driver->cuModuleGetFunction(&function, module, kernel->name);
     if (code == CUDA_ERROR_NOT_FOUND)
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "the program has no kernel '%s'", kernel->name);
-    SEDGE_TRY(sedge_cuda_finish(__FILE__, __LINE__, "cuModuleGetFunction", code, sedge_clock(),
-                                "'%s'", kernel->name));
+    SEDGE_TRY(sedge_cuda_finish(__FILE__, __LINE__, "cuModuleGetFunction", code, began, "'%s'",
+                                kernel->name));
     kernel->function = function;
-    if (driver->function_parameter == NULL) return SEDGE_OK;
-    while (driver->function_parameter(function, (size_t)parameters, &offset, &size) == CUDA_SUCCESS)
-        parameters++;
-    kernel->arguments = parameters - 1;
-    if (parameters == 0) {
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                          "kernel '%s' lacks its first parameter, the number of blocks",
-                          kernel->name);
-    }
-    return SEDGE_OK;
+    return read_signature(device, kernel, module);
 }
 
 static sedge_status inspect(sedge_device *device, sedge_kernel_info *out,

@@ -48,6 +48,7 @@
     X(cuModuleLoadData)                            \
     X(cuModuleUnload)                              \
     X(cuModuleGetFunction)                         \
+    X(cuModuleGetGlobal)                           \
     X(cuFuncGetAttribute)                          \
     X(cuFuncSetAttribute)                          \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
@@ -58,7 +59,7 @@ typedef struct sedge_cuda_driver {
     int version; // 13000 for 13.0
     int devices;
     char why[512]; // why there is no device, when devices is 0
-    // The number of a kernel's arguments can be asked since 12.4; NULL before.
+    // A kernel's parameters can be asked for since 12.4; NULL before.
     CUresult (*function_parameter)(CUfunction function, size_t index, size_t *offset, size_t *size);
 #define SEDGE_CUDA_MEMBER(name) __typeof__(&name) name;
     SEDGE_CUDA_FUNCTIONS(SEDGE_CUDA_MEMBER)

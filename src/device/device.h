@@ -14,7 +14,9 @@
 //
 // Environment: SEDGE_CC (host compiler: a name or a path, no arguments), SEDGE_NVRTC (path of
 // libnvrtc), SEDGE_THREADS, SEDGE_KEEP (folder for compiled sources), SEDGE_DEBUG=1 (line
-// information in binaries), SEDGE_TRACE=1 (each driver call with microseconds to stderr).
+// information in binaries), SEDGE_TRACE=1 (each driver call with microseconds to stderr),
+// SEDGE_ORDER (host: "random" or "random:SEED" runs a block's items, and the blocks, in random
+// order, so that a missing barrier shows; "" or "fixed" is the usual form).
 #pragma once
 
 #include "base/error.h"
@@ -66,11 +68,18 @@ typedef struct sedge_device_info {
     int multiprocessors;   // host: threads
     int64_t memory_bytes;
     int64_t l2_bytes;           // last-level cache
-    int64_t shared_bytes_block; // shared memory a block may use (opt-in size); host: 0
+    int64_t shared_bytes_block; // shared memory a block may use (opt-in size); host: 0, and in
+                                // random order what an H100 has
     int vector_bytes;           // widest vector register of the host; 0 on cuda
+    bool random_order;          // host: kernels run in the form of the GPUs (SEDGE_ORDER)
 } sedge_device_info;
 
 const sedge_device_info *sedge_device_get_info(const sedge_device *device);
+
+// What SEDGE_ORDER wants of the host device. `*seed` is 0 where it names none. SEDGE_ERR_USAGE for
+// another value.
+SEDGE_MUST_USE
+sedge_status sedge_order_wanted(bool *random, uint64_t *seed);
 
 // The options that sedge_device_compile gives the compiler for this device, without file names: a
 // part of the cache key. Borrowed.
@@ -167,10 +176,44 @@ void sedge_module_free(sedge_module *module);
 SEDGE_MUST_USE
 sedge_status sedge_module_get(const sedge_kernel **out, sedge_module *module, const char *name);
 
+const char *sedge_kernel_name(const sedge_kernel *kernel); // borrowed from the kernel
+
+typedef enum sedge_parameter_kind {
+    SEDGE_PARAMETER_UNKNOWN,
+    SEDGE_PARAMETER_POINTER,
+    SEDGE_PARAMETER_INTEGER,
+    SEDGE_PARAMETER_FLOATING,
+    SEDGE_PARAMETER_OTHER // a structure, a vector, a complex number
+} sedge_parameter_kind;
+
+typedef struct sedge_parameter {
+    const char *type; // as its source spells it; "" where it is not known
+    const char *name; // "" where it is not known
+    int bytes;        // -1: not known
+    sedge_parameter_kind kind;
+} sedge_parameter;
+
+// What a kernel says of itself: without the leading block count. Kernels of the dialect
+// (SEDGE_KERNEL) say all of it on cuda and host; others say on cuda how many parameters there are
+// and how large (12.4 and later), on the host nothing.
+typedef struct sedge_signature {
+    int count;                         // of parameters; -1: not known
+    int threads;                       // of a block; 0: not known
+    const sedge_parameter *parameters; // `count` of them; NULL with count <= 0
+} sedge_signature;
+
+// Borrowed from the kernel.
+const sedge_signature *sedge_kernel_signature(const sedge_kernel *kernel);
+
+// What the driver knows. Registers and shared memory include what the compiler could not keep in
+// registers only as a part of local_bytes; sedge_program_inspect (codegen/program.h) reads spills
+// from the compiler's log.
 typedef struct sedge_kernel_info {
     int registers;                 // a thread; 0 on the host
     int64_t shared_bytes;          // static, a block
-    int64_t local_bytes;           // spills and stack a thread
+    int64_t local_bytes;           // spills and stack a thread; 0 on the host
+    int64_t spill_store_bytes;     // of these written for want of registers; -1: not known
+    int64_t spill_load_bytes;      // and read; -1: not known
     int max_threads;               // a block; INT_MAX on the host
     int blocks_per_multiprocessor; // at `threads` (occupancy); 0 on the host
 } sedge_kernel_info;
@@ -186,8 +229,8 @@ sedge_status sedge_kernel_set_scratch(const sedge_kernel *kernel, int64_t bytes)
 
 // Run `blocks` blocks of `threads` threads (host: `threads` is ignored). `arguments[i]` points to
 // argument i, in the order of the kernel's list and without the implied leading block count.
-// blocks 0 is fine and does nothing. `stream` NULL: done when the call returns. On cuda a wrong
-// `count` is SEDGE_ERR_INTERNAL where the driver can tell (12.4 and later).
+// blocks 0 is fine and does nothing. `stream` NULL: done when the call returns. A wrong `count` is
+// SEDGE_ERR_INTERNAL where the kernel's signature is known; codegen/launch.h checks more.
 SEDGE_MUST_USE
 sedge_status sedge_kernel_launch(const sedge_kernel *kernel, sedge_stream *stream, int64_t blocks,
                                  int threads, void *const *arguments, int count);
