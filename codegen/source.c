@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "codegen/embedded.h"
+#include "codegen/pattern_internal.h"
 #include "codegen/program.h"
 
 #include <ctype.h>
@@ -104,7 +105,9 @@ static sedge_status add_piece(sedge_text *out, const char *name, const char *tex
     SEDGE_TRY(sedge_text_add(out, "#line 1 \"%s\"\n", name));
     for (int number = 1; *text != '\0'; number++) {
         const size_t length = strcspn(text, "\n");
+        const char *const line = directive(text, "line");
         SEDGE_TRY(add_line(out, name, number, text, length));
+        if (line != NULL) number = (int)strtol(line, NULL, 10) - 1;
         text += length + (text[length] == '\n' ? 1 : 0);
     }
     return SEDGE_OK;
@@ -122,6 +125,17 @@ static sedge_status check_name(const char *name)
                           name);
     }
     return SEDGE_OK;
+}
+
+// A text that was made from a pattern or a tree says so in its first line: the rest of that line.
+static sedge_status add_origin(sedge_text *out, const char *text)
+{
+    const size_t start = strlen(SEDGE_ORIGIN_START);
+
+    if (text == NULL || strncmp(text, SEDGE_ORIGIN_START, start) != 0)
+        return sedge_text_add(out, "\n");
+    text += start;
+    return sedge_text_add(out, ", made from %.*s\n", (int)strcspn(text, "\n"), text);
 }
 
 typedef struct source_target {
@@ -157,7 +171,8 @@ static sedge_status add_opening(sedge_text *out, const source_target *target,
     SEDGE_TRY(sedge_text_add(out, "//   constants of %s\n", options->name));
     for (int i = 0; i < options->count; i++) {
         SEDGE_TRY(check_name(options->sources[i].name));
-        SEDGE_TRY(sedge_text_add(out, "//   %s\n", options->sources[i].name));
+        SEDGE_TRY(sedge_text_add(out, "//   %s", options->sources[i].name));
+        SEDGE_TRY(add_origin(out, options->sources[i].text));
     }
     return SEDGE_OK;
 }

@@ -1,5 +1,7 @@
 #include "deck_check.h"
 
+#include "base/near.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,51 +18,12 @@ void deck_path(char out[DECK_PATH_MAX], const char *where, const char *key)
 
 // ---- near names ---------------------------------------------------------------------------------
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
-static int edit_distance(const char *a, const char *b)
-{
-    int rows[3][NAMES_MAX + 1];
-    int *before = rows[0], *last = rows[1], *row = rows[2];
-    const int m = (int)strlen(a);
-    const int n = (int)strlen(b);
-
-    if (m > NAMES_MAX || n > NAMES_MAX) return NAMES_MAX;
-    for (int j = 0; j <= n; j++) last[j] = j;
-    for (int i = 1; i <= m; i++) {
-        row[0] = i;
-        for (int j = 1; j <= n; j++) {
-            const int substitute = last[j - 1] + (a[i - 1] != b[j - 1]);
-            row[j] = least(substitute, 1 + least(last[j], row[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = least(row[j], before[j - 2] + 1);
-        }
-        int *const free_row = before;
-        before = last;
-        last = row;
-        row = free_row;
-    }
-    return last[n];
-}
-
 void deck_suggest(char *text, size_t size, const char *word, const char *const *names, int count)
 {
+    const int nearest = word != NULL ? sedge_near_find(word, names, count) : -1;
     size_t used = strlen(text);
-    int best = NAMES_MAX;
-    int nearest = -1;
 
-    for (int i = 0; i < count && word != NULL; i++) {
-        const int distance = edit_distance(word, names[i]);
-        if (distance < best) {
-            best = distance;
-            nearest = i;
-        }
-    }
-    if (nearest >= 0 && best <= 1 + (int)strlen(names[nearest]) / 3) {
+    if (nearest >= 0) {
         (void)snprintf(text + used, size - used, "; did you mean '%s'?", names[nearest]);
         return;
     }

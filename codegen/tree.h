@@ -1,0 +1,93 @@
+// Syntax trees built in C and printed as indented code, the third of the three ways to make program
+// text: for code whose shape the program works out.
+//
+//     sedge_tree *tree;
+//     SEDGE_TRY(sedge_tree_create(&tree, "scale by 1.5"));
+//     sedge_node *const kernel = sedge_tree_kernel(sedge_tree_module(tree), "scale", 128, list, 2);
+//     sedge_node *const outer = sedge_tree_block(kernel, "SEDGE_OUTER (b)");
+//     sedge_node *const items = sedge_tree_block(outer, "SEDGE_ITEMS (g, 1, n, 128, 128)");
+//     sedge_tree_assign(items, "y[n]", "=", "%s * x[n]", sedge_tree_float(tree, 1.5f));
+//     SEDGE_TRY(sedge_tree_write(out, tree));
+//
+// Building never fails in the caller's face: memory that runs out or a wrong call stays in the
+// tree, what is added from then on goes nowhere, and sedge_tree_write reports the first trouble.
+// Texts are copied. Formats are printf's; texts have one line, statements no `;` at their end.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdint.h>
+
+typedef struct sedge_tree sedge_tree;
+typedef struct sedge_node sedge_node; // a part of a tree, which owns it; never NULL
+
+#define SEDGE_PRINTF(at) __attribute__((format(printf, at, (at) + 1)))
+
+// `name` says in the first line of the text from what it was made. The caller frees the tree.
+SEDGE_MUST_USE
+sedge_status sedge_tree_create(sedge_tree **out, const char *name);
+void sedge_tree_free(sedge_tree *tree);
+
+// Append the whole text. SEDGE_ERR_USAGE or SEDGE_ERR_MEMORY when building failed; `out` is then as
+// it was.
+SEDGE_MUST_USE
+sedge_status sedge_tree_write(sedge_text *out, const sedge_tree *tree);
+
+// What holds everything else.
+sedge_node *sedge_tree_module(sedge_tree *tree);
+
+// ---- in the module -----------------------------------------------------------------------------
+
+typedef struct sedge_tree_parameter {
+    const char *type; // "const SEDGE_GLOBAL float *"
+    const char *name;
+} sedge_tree_parameter;
+
+// A kernel of the dialect (codegen/kernels/README.md): its list of parameters as a macro, then
+// SEDGE_KERNEL. No two kernels' names differ in the case of letters only.
+sedge_node *sedge_tree_kernel(sedge_node *module, const char *name, int threads,
+                              const sedge_tree_parameter *parameters, int count);
+
+// A SEDGE_FUNCTION that gives `type`.
+sedge_node *sedge_tree_function(sedge_node *module, const char *type, const char *name,
+                                const sedge_tree_parameter *parameters, int count);
+
+// ---- anywhere ----------------------------------------------------------------------------------
+
+// Lines are broken to fit.
+SEDGE_PRINTF(2) void sedge_tree_comment(sedge_node *block, const char *format, ...);
+// A line of the preprocessor, "#if SEDGE_TARGET_CUDA"; stands at the left margin.
+SEDGE_PRINTF(2) void sedge_tree_directive(sedge_node *block, const char *format, ...);
+SEDGE_PRINTF(2) void sedge_tree_statement(sedge_node *block, const char *format, ...);
+// `type name;` and `type name = ...;`. The name of an array has its size: "sum[4]".
+void sedge_tree_declare(sedge_node *block, const char *type, const char *name);
+SEDGE_PRINTF(4)
+void sedge_tree_define(sedge_node *block, const char *type, const char *name, const char *format,
+                       ...);
+// `target operation ...;` with "=" or "+=" and its like.
+SEDGE_PRINTF(4)
+void sedge_tree_assign(sedge_node *block, const char *target, const char *operation,
+                       const char *format, ...);
+
+// ---- blocks ------------------------------------------------------------------------------------
+
+// Anything that a block stands under: "SEDGE_OUTER (b)", "while (x < 4)".
+SEDGE_PRINTF(2) sedge_node *sedge_tree_block(sedge_node *block, const char *format, ...);
+// A block under nothing.
+sedge_node *sedge_tree_scope(sedge_node *block);
+// for (int name = from; name < to; name++)
+sedge_node *sedge_tree_for(sedge_node *block, const char *name, const char *from, const char *to);
+// The format gives the condition without parentheses. Other branches are added to the one before
+// them, when nothing else has been added behind it.
+SEDGE_PRINTF(2) sedge_node *sedge_tree_if(sedge_node *block, const char *format, ...);
+SEDGE_PRINTF(2) sedge_node *sedge_tree_else_if(sedge_node *branch, const char *format, ...);
+sedge_node *sedge_tree_else(sedge_node *branch);
+
+// ---- expressions -------------------------------------------------------------------------------
+
+// Text to use in others; the tree owns it. After a failure: "".
+SEDGE_PRINTF(2) const char *sedge_tree_text(sedge_tree *tree, const char *format, ...);
+// Exact constants: hexadecimal, negative ones in parentheses.
+const char *sedge_tree_float(sedge_tree *tree, float value);
+const char *sedge_tree_double(sedge_tree *tree, double value);

@@ -1,0 +1,52 @@
+#include "near.h"
+
+#include <string.h>
+
+#define NAME_MAX_LENGTH 64
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
+static int edit_distance(const char *a, const char *b)
+{
+    int rows[3][NAME_MAX_LENGTH + 1];
+    int *before = rows[0], *last = rows[1], *row = rows[2];
+    const size_t m = strlen(a);
+    const size_t n = strlen(b);
+
+    if (m > NAME_MAX_LENGTH || n > NAME_MAX_LENGTH) return NAME_MAX_LENGTH;
+    for (int j = 0; j <= (int)n; j++) last[j] = j;
+    for (int i = 1; i <= (int)m; i++) {
+        row[0] = i;
+        for (int j = 1; j <= (int)n; j++) {
+            const int substitute = last[j - 1] + (a[i - 1] != b[j - 1]);
+            row[j] = least(substitute, 1 + least(last[j], row[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], before[j - 2] + 1);
+        }
+        int *const free_row = before;
+        before = last;
+        last = row;
+        row = free_row;
+    }
+    return last[n];
+}
+
+int sedge_near_find(const char *word, const char *const *names, int count)
+{
+    int best = NAME_MAX_LENGTH;
+    int nearest = -1;
+
+    for (int i = 0; i < count; i++) {
+        const int distance = edit_distance(word, names[i]);
+        if (distance < best) {
+            best = distance;
+            nearest = i;
+        }
+    }
+    if (nearest >= 0 && best <= 1 + (int)strlen(names[nearest]) / 3) return nearest;
+    return -1;
+}
