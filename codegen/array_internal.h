@@ -16,7 +16,20 @@ struct sedge_array {
     int64_t stride[SEDGE_ARRAY_DIMENSIONS]; // elements
 };
 
-// ---- pool (context.c) --------------------------------------------------------------------------
+// ---- shapes (array.c) --------------------------------------------------------------------------
+
+// As numpy prints it: "(3, 4)", "(5,)", "()".
+enum { SEDGE_SHAPE_TEXT = 24 * SEDGE_ARRAY_DIMENSIONS };
+void sedge_shape_print(char text[SEDGE_SHAPE_TEXT], int dimensions, const int64_t *shape);
+
+int64_t sedge_shape_count(int dimensions, const int64_t *shape); // elements
+
+// SEDGE_ERR_USAGE for too many dimensions or a negative size, SEDGE_ERR_MEMORY where the bytes
+// cannot be counted.
+SEDGE_MUST_USE
+sedge_status sedge_shape_check(int dimensions, const int64_t *shape, sedge_type type);
+
+// ---- pool (pool.c) --------------------------------------------------------------------------
 
 // A block of at least `bytes` bytes; its buffer is larger or equal. Values are not set.
 SEDGE_MUST_USE
@@ -24,11 +37,12 @@ sedge_status sedge_pool_take(sedge_context *context, int64_t bytes, void **block
                              sedge_buffer **buffer);
 void sedge_pool_give(sedge_context *context, void *block);
 
-// ---- kernels made so far (context.c) -----------------------------------------------------------
+// ---- kernels made so far (recipe.c) ------------------------------------------------------------
 
 // What a context remembers under a key of `bytes` bytes: a kernel, and the numbers of its launch.
 typedef struct sedge_recipe {
     const sedge_kernel *kernel[3];
+    int threads;   // of a block
     int64_t items; // elements a block
     int blocks;    // at most, 0: no limit
     int tuned;     // whether it came from measuring or wisdom
@@ -47,10 +61,12 @@ typedef struct sedge_leaf {
     const sedge_array *array; // NULL: a number
     sedge_type type;
     double value[2]; // re, im
-    int64_t integer;
+    int64_t integer; // the value where the type is an integer one
 } sedge_leaf;
 
-#define SEDGE_LEAVES 24
+#define SEDGE_LEAVES           24
+#define SEDGE_EXPRESSION_NODES 256
+#define SEDGE_EXPRESSION_KEY   (3 * SEDGE_EXPRESSION_NODES)
 
 // An expression analysed: type, broadcast shape, its leaves, and as C text in which leaf k is
 // `leaf<k>` (its element, in the leaf's own type). `text` has the type of `type`.
@@ -61,7 +77,11 @@ typedef struct sedge_analysis {
     int64_t shape[SEDGE_ARRAY_DIMENSIONS];
     int leaves;
     sedge_leaf leaf[SEDGE_LEAVES];
-    sedge_text *text; // owned
+    sedge_text *text; // owned; NULL before sedge_analysis_write
+    // What decides about type and text, given to sedge_recipe_find in place of the text.
+    int key_bytes;
+    unsigned char key[SEDGE_EXPRESSION_KEY];
+    sedge_expression *expression; // owned
 } sedge_analysis;
 
 // Frees the expression in any case; the caller frees the analysis. A tree without arrays is
@@ -70,6 +90,13 @@ typedef struct sedge_analysis {
 SEDGE_MUST_USE
 sedge_status sedge_expression_analyse(sedge_analysis *out, sedge_expression *expression);
 void sedge_analysis_free(sedge_analysis *analysis);
+
+// The two halves of the above. The first makes all but the text, without allocating: it lies on the
+// path of every call.
+SEDGE_MUST_USE
+sedge_status sedge_expression_prepare(sedge_analysis *out, sedge_expression *expression);
+SEDGE_MUST_USE
+sedge_status sedge_analysis_write(sedge_analysis *analysis);
 
 // The C text that converts `value` (an expression of type `from`) to `to`, as numpy's astype.
 SEDGE_MUST_USE

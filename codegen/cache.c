@@ -107,7 +107,7 @@ static sedge_status read_bound(int64_t *bytes)
     return SEDGE_OK;
 }
 
-static void note_problem(sedge_cache *cache)
+void sedge_cache_note_problem(sedge_cache *cache)
 {
     (void)snprintf(cache->problem, sizeof cache->problem, "%s", sedge_error_message());
     sedge_error_clear();
@@ -125,7 +125,7 @@ sedge_status sedge_cache_create(sedge_cache **out, const char *folder)
     cache->bytes_max = bound;
     if (choose_folder(cache, folder) != SEDGE_OK ||
         sedge_cache_folder_open(&cache->directory, cache->folder) != SEDGE_OK)
-        note_problem(cache);
+        sedge_cache_note_problem(cache);
     *out = cache;
     return SEDGE_OK;
 }
@@ -220,9 +220,7 @@ done:
 
 // ---- storing -----------------------------------------------------------------------------------
 
-// The largest number right before `words`, over all kernels; -1: none. ptxas writes "Used 40
-// registers", "840 bytes smem", "16 bytes spill stores".
-static long largest_before(const char *log, const char *words)
+long sedge_log_largest(const char *log, const char *words)
 {
     long largest = -1;
 
@@ -238,9 +236,9 @@ static long largest_before(const char *log, const char *words)
 
 static void summarise(char *summary, size_t size, const char *log)
 {
-    const long registers = largest_before(log, " registers");
-    const long shared = largest_before(log, " bytes smem");
-    const long spilled = largest_before(log, " bytes spill stores");
+    const long registers = sedge_log_largest(log, " registers");
+    const long shared = sedge_log_largest(log, " bytes smem");
+    const long spilled = sedge_log_largest(log, " bytes spill stores");
 
     summary[0] = '\0';
     if (registers < 0) return; // the host's compiler does not say
@@ -270,7 +268,7 @@ void sedge_cache_store(sedge_cache *cache, const sedge_cache_key *key, const cha
     if (sedge_entry_encode(&entry, &file, &file_length) != SEDGE_OK ||
         sedge_cache_folder_write(cache->directory, cache->folder, file_name, file, file_length) !=
             SEDGE_OK)
-        note_problem(cache);
+        sedge_cache_note_problem(cache);
     sedge_release(file);
     sedge_cache_folder_shrink(cache->directory, cache->bytes_max, file_name);
 }

@@ -35,6 +35,13 @@ void sedge_cache_store(sedge_cache *cache, const sedge_cache_key *key, const cha
 // Remove one entry that turned out to be of no use.
 void sedge_cache_drop(sedge_cache *cache, const sedge_cache_key *key);
 
+// This thread's message becomes what sedge_cache_problem says, and is cleared.
+void sedge_cache_note_problem(sedge_cache *cache);
+
+// The largest number right before `words` in a compiler's log, over all kernels; -1: none. ptxas
+// writes "Used 40 registers", "840 bytes smem", "16 bytes spill stores".
+long sedge_log_largest(const char *log, const char *words);
+
 // Add to the counts.
 void sedge_cache_count_hit(sedge_cache *cache);
 void sedge_cache_count_miss(sedge_cache *cache, double compile_seconds);

@@ -61,9 +61,12 @@ template <class T> struct sedge_kind<T *__restrict__> : sedge_kind<T *> {
 #define SEDGE_OUTER(b) \
     for (long long b = blockIdx.x, sedge_once = 0; sedge_once == 0; sedge_once = 1)
 
-#define SEDGE_ITEMS(g, groups, n, items, threads)                                      \
-    for (int sedge_t = (int)threadIdx.x, g = sedge_t / (items), n = sedge_t % (items); \
-         sedge_t < (groups) * (items);                                                 \
+// Which of the block's items this is, outside SEDGE_ITEMS.
+#define SEDGE_ITEM() ((int)threadIdx.x)
+
+#define SEDGE_ITEMS(g, groups, n, items, threads)                                  \
+    for (int sedge_t = SEDGE_ITEM(), g = sedge_t / (items), n = sedge_t % (items); \
+         sedge_t < (groups) * (items);                                             \
          sedge_t += (threads), g = sedge_t / (items), n = sedge_t % (items))
 
 // 16 bytes from global memory into the block's, on their way until SEDGE_COPY_WAIT.

@@ -14,7 +14,9 @@
 //
 // Environment: SEDGE_CC (host compiler: a name or a path, no arguments), SEDGE_NVRTC (path of
 // libnvrtc), SEDGE_THREADS, SEDGE_KEEP (folder for compiled sources), SEDGE_DEBUG=1 (line
-// information in binaries), SEDGE_TRACE=1 (each driver call with microseconds to stderr).
+// information in binaries), SEDGE_TRACE=1 (each driver call with microseconds to stderr),
+// SEDGE_ORDER (host: "random" or "random:SEED" runs a block's items, and the blocks, in random
+// order, so that a missing barrier shows; "" or "fixed" is the usual form).
 #pragma once
 
 #include "base/error.h"
@@ -66,11 +68,18 @@ typedef struct sedge_device_info {
     int multiprocessors;   // host: threads
     int64_t memory_bytes;
     int64_t l2_bytes;           // last-level cache
-    int64_t shared_bytes_block; // shared memory a block may use (opt-in size); host: 0
+    int64_t shared_bytes_block; // shared memory a block may use (opt-in size); host: 0, and in
+                                // random order what an H100 has
     int vector_bytes;           // widest vector register of the host; 0 on cuda
+    bool random_order;          // host: kernels run in the form of the GPUs (SEDGE_ORDER)
 } sedge_device_info;
 
 const sedge_device_info *sedge_device_get_info(const sedge_device *device);
+
+// What SEDGE_ORDER wants of the host device. `*seed` is 0 where it names none. SEDGE_ERR_USAGE for
+// another value.
+SEDGE_MUST_USE
+sedge_status sedge_order_wanted(bool *random, uint64_t *seed);
 
 // The options that sedge_device_compile gives the compiler for this device, without file names: a
 // part of the cache key. Borrowed.

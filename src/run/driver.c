@@ -3,8 +3,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "codegen/ceiling.h"
 #include "codegen/program.h"
-#include "dg/ceiling.h"
 #include "dg/operator.h"
 #include "dg/reference.h"
 #include "run/monitor.h"
@@ -343,8 +343,8 @@ static void fill_cost(run_state *run, sedge_report *report)
     const bool measure = sedge_device_get_info(run->device)->kind != SEDGE_DEVICE_HOST ||
                          run->session.options->verbose || run->loop_seconds > 3.0;
 
-    sedge_ceilings_try(&ceilings, comm, run->device, run->cache, run->session.problem.precision,
-                       measure);
+    sedge_ceilings_try(&ceilings, comm, run->device, run->cache,
+                       run->session.problem.precision == SEDGE_FP64 ? 8 : 4, measure);
     fill_kernels(report, &cost, &ceilings);
     sedge_comm_sum(comm, sums, 3);
     sedge_comm_sum_int(comm, cache, 2);
