@@ -10,11 +10,14 @@
 
 enum { SEDGE_FORMULA_TEXT = 256 };
 
+enum { SEDGE_FORMULA_DOT = SEDGE_REDUCTIONS, SEDGE_FORMULA_OWN };
+
 // What is done with elements: C expressions of kernels/reduce.h. x, of type `element`, and i are
 // the element and its index, a and b states, s the last state.
 typedef struct sedge_formula {
     const char *name;
-    const char *preamble; // the user's; NULL: none
+    int number; // the sedge_reduction, or one of the below
+    const char *preamble;
     sedge_type element, result;
     int state_bytes;
     const char *map, *combine, *neutral, *finish;
