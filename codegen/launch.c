@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ARGUMENTS_MAX = 64 };
+enum { ARGUMENTS_MAX = 320 };
 
 // ---- arguments ---------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 
 #include "device.h"
 
-#define SEDGE_KERNEL_ARGUMENTS_MAX 64
+#define SEDGE_KERNEL_ARGUMENTS_MAX 320
 
 // One row a kind. Addresses are device addresses; handles belong to the kind. Sizes and ranges are
 // checked before these are called. A NULL stream handle: done when the call returns.

@@ -1,0 +1,249 @@
+// Map the elements of an expression and combine them, in one pass: over everything, or over one
+// axis of several rows. For codegen/reduce.c and reduce_axis.c, which write before it
+//
+//   reduce_state                   what is combined; reduce_neutral() is an empty set's
+//   reduce_map(leaves, i, numbers) an element's state, i its index along the axis
+//   reduce_combine(a, b)
+//   reduce_finish(state)           reduce_result: an element of the result
+//   REDUCE_ARRAYS(X)               X(k) for each array k, of reduce_type<k>; reduce_pack<k> is
+//                                  REDUCE_PACK of them, loaded at once
+//   REDUCE_POINTERS(X), REDUCE_NUMBERS(X), REDUCE_WALK(X)   X(type, name): parameters array<k>;
+//                                  further ones of reduce_map; those of reduce_row and _element
+//   reduce_place                   members at<k>: offsets into the arrays, in elements
+//   reduce_row(row), reduce_element(i)           places; the second where REDUCE_ELEMENTS
+//   REDUCE_STEP<k>, REDUCE_SIDE<k> how far the next element, the next column is
+//
+// A block has REDUCE_ROWS rows of REDUCE_LANES items each, both powers of two. Which item takes
+// which elements, and the tree in which they are combined, follow from these numbers, the length
+// and its cuts alone. An item adds REDUCE_RUN tiles to one sum and such sums to another, so that
+// long chains of rounding errors do not arise.
+//
+//   REDUCE_ONE      one row a block
+//   REDUCE_COLUMNS  rows are side by side in memory, at least REDUCE_ROWS of them
+//   REDUCE_MANY     any rows
+//
+// Neighbouring items are neighbours along the axis, or, with REDUCE_ROWS_FAST, in different rows.
+#pragma once
+
+#define REDUCE_ONE     0
+#define REDUCE_COLUMNS 1
+#define REDUCE_MANY    2
+
+#define REDUCE_THREADS (REDUCE_ROWS * REDUCE_LANES)
+#define REDUCE_JUMP    (REDUCE_LANES * REDUCE_PACK)  // from one pack of an item to its next
+#define REDUCE_TILE    (REDUCE_UNROLL * REDUCE_JUMP) // elements of a row at once
+#define REDUCE_VALUES  (REDUCE_UNROLL * REDUCE_PACK) // of these, an item's
+
+// Items (g, k) of a block; neighbours have neighbouring k.
+#if REDUCE_ROWS_FAST
+#define REDUCE_GROUPS        REDUCE_LANES
+#define REDUCE_WIDTH         REDUCE_ROWS
+#define REDUCE_ROW_OF(g, k)  (k)
+#define REDUCE_LANE_OF(g, k) (g)
+#define REDUCE_LANE_STEP     REDUCE_WIDTH
+#else
+#define REDUCE_GROUPS        REDUCE_ROWS
+#define REDUCE_WIDTH         REDUCE_LANES
+#define REDUCE_ROW_OF(g, k)  (g)
+#define REDUCE_LANE_OF(g, k) (k)
+#define REDUCE_LANE_STEP     1
+#endif
+#define REDUCE_ITEMS(g, k)      SEDGE_ITEMS (g, REDUCE_GROUPS, k, REDUCE_WIDTH, REDUCE_THREADS)
+#define REDUCE_MINE(name, g, k) SEDGE_MINE(name, (g)*REDUCE_WIDTH + (k))[0]
+
+#define REDUCE_FORMAL(type, name) , type name
+#define REDUCE_ACTUAL(type, name) , name
+
+// The place of element i of a row in array k.
+#if REDUCE_ELEMENTS
+#define REDUCE_AT(k, i) (reduce_element((i)REDUCE_WALK(REDUCE_ACTUAL)).at##k)
+#else
+#define REDUCE_AT(k, i) (place.at##k + (i) * (REDUCE_STEP##k))
+#endif
+
+#define REDUCE_DECLARE(k) reduce_pack##k pack##k[REDUCE_UNROLL];
+#define REDUCE_LOAD_PACK(k) \
+    pack##k[u] = *(const SEDGE_GLOBAL reduce_pack##k *)(array##k + REDUCE_AT(k, at));
+#define REDUCE_LOAD_ONE(k)  pack##k[u].w[p] = array##k[REDUCE_AT(k, at + p)];
+#define REDUCE_PICK(k)      const reduce_type##k leaf##k = pack##k[u].w[p];
+#define REDUCE_LEAF_NAME(k) leaf##k,
+#define REDUCE_MOVE(k)      own.at##k += column * (REDUCE_SIDE##k);
+
+// The elements of one item in a tile, the first at `first`, combined. All lie before `end` if
+// `whole`. The loads stand together, so that all are on their way before the first is waited for.
+SEDGE_FUNCTION reduce_state reduce_tile(const reduce_place place, sedge_int64 first,
+                                        sedge_int64 end, const int whole
+                                        REDUCE_POINTERS(REDUCE_FORMAL)
+                                        REDUCE_NUMBERS(REDUCE_FORMAL) REDUCE_WALK(REDUCE_FORMAL))
+{
+    reduce_state value[REDUCE_VALUES];
+    REDUCE_ARRAYS(REDUCE_DECLARE)
+
+    SEDGE_EACH (u, REDUCE_UNROLL) {
+        const sedge_int64 at = first + (sedge_int64)u * REDUCE_JUMP;
+        if (whole || at + REDUCE_PACK <= end) {
+            REDUCE_ARRAYS(REDUCE_LOAD_PACK)
+        } else {
+            SEDGE_EACH (p, REDUCE_PACK)
+                if (at + p < end) { REDUCE_ARRAYS(REDUCE_LOAD_ONE) }
+        }
+    }
+    SEDGE_EACH (u, REDUCE_UNROLL)
+        SEDGE_EACH (p, REDUCE_PACK) {
+            const sedge_int64 at = first + (sedge_int64)u * REDUCE_JUMP + p;
+            value[u * REDUCE_PACK + p] = reduce_neutral();
+            if (whole || at < end) {
+                REDUCE_ARRAYS(REDUCE_PICK)
+                value[u * REDUCE_PACK + p] =
+                    reduce_map(REDUCE_ARRAYS(REDUCE_LEAF_NAME) at REDUCE_NUMBERS(REDUCE_ACTUAL));
+            }
+        }
+    SEDGE_UNROLL for (int half = REDUCE_VALUES / 2; half > 0; half /= 2)
+        SEDGE_EACH (j, half) value[j] = reduce_combine(value[j], value[j + half]);
+    (void)place;
+    return value[0];
+}
+
+// parts [rows][cuts], to [rows]; a row of `length` elements is cut every `chunk`, and with one cut
+// the result is written at once. `columns`: rows side by side, of REDUCE_COLUMNS.
+#define REDUCE_LIST(X)                                \
+    X(SEDGE_GLOBAL reduce_state *SEDGE_RESTRICT, parts) \
+    X(SEDGE_GLOBAL reduce_result *SEDGE_RESTRICT, to)   \
+    X(sedge_int64, rows)                              \
+    X(sedge_int64, columns)                           \
+    X(sedge_int64, length)                            \
+    X(sedge_int64, chunk)                             \
+    X(sedge_int64, cuts)                              \
+    REDUCE_POINTERS(X)                                \
+    REDUCE_NUMBERS(X)                                 \
+    REDUCE_WALK(X)
+
+#define REDUCE_REST                                                       \
+    REDUCE_POINTERS(REDUCE_ACTUAL) REDUCE_NUMBERS(REDUCE_ACTUAL) \
+        REDUCE_WALK(REDUCE_ACTUAL)
+
+#if REDUCE_FORM == REDUCE_COLUMNS
+#define REDUCE_OWN_PLACE(g, k)                                      \
+    reduce_place own = place;                                       \
+    const sedge_int64 column = first_column + REDUCE_ROW_OF(g, k);  \
+    REDUCE_ARRAYS(REDUCE_MOVE)
+#elif REDUCE_FORM == REDUCE_MANY
+#define REDUCE_OWN_PLACE(g, k) const reduce_place own = REDUCE_MINE(places, g, k);
+#else
+#define REDUCE_OWN_PLACE(g, k) const reduce_place own = place;
+#endif
+
+SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_SHARED(reduce_state, tree, REDUCE_THREADS);
+        SEDGE_PRIVATE(reduce_state, total, REDUCE_THREADS, 1);
+        SEDGE_PRIVATE(reduce_state, run, REDUCE_THREADS, 1);
+        const sedge_int64 group = b / cuts;
+        const sedge_int64 cut = b - group * cuts;
+        const sedge_int64 end = (cut + 1) * chunk < length ? (cut + 1) * chunk : length;
+        sedge_int64 first = cut * chunk;
+
+#if REDUCE_FORM == REDUCE_COLUMNS
+        // The last group of columns overlaps the one before it, so that all are full.
+        const sedge_int64 groups = (columns + REDUCE_ROWS - 1) / REDUCE_ROWS;
+        const sedge_int64 wanted_column = group % groups * REDUCE_ROWS;
+        const sedge_int64 last_column = columns - REDUCE_ROWS;
+        const sedge_int64 first_column = wanted_column < last_column ? wanted_column : last_column;
+        const sedge_int64 first_row = group / groups * columns + first_column;
+        const sedge_int64 own_rows = group / groups * columns + wanted_column;
+        const reduce_place place = reduce_row(group / groups REDUCE_WALK(REDUCE_ACTUAL));
+#else
+        const sedge_int64 first_row = group * REDUCE_ROWS;
+        const sedge_int64 own_rows = first_row;
+#if REDUCE_FORM == REDUCE_ONE
+        const reduce_place place = reduce_row(group REDUCE_WALK(REDUCE_ACTUAL));
+#else
+        SEDGE_PRIVATE(reduce_place, places, REDUCE_THREADS, 1);
+        REDUCE_ITEMS (g, k) {
+            const sedge_int64 row = first_row + REDUCE_ROW_OF(g, k);
+            REDUCE_MINE(places, g, k) =
+                reduce_row((row < rows ? row : rows - 1) REDUCE_WALK(REDUCE_ACTUAL));
+        }
+#endif
+#endif
+        REDUCE_ITEMS (g, k) {
+            REDUCE_MINE(total, g, k) = reduce_neutral();
+            REDUCE_MINE(run, g, k) = reduce_neutral();
+        }
+        while (first < end) {
+            const sedge_int64 far = first + (sedge_int64)REDUCE_RUN * REDUCE_TILE;
+            const sedge_int64 stop = far < end ? far : end;
+            for (; first + REDUCE_TILE <= stop; first += REDUCE_TILE)
+                REDUCE_ITEMS (g, k) {
+                    REDUCE_OWN_PLACE(g, k)
+                    REDUCE_MINE(run, g, k) = reduce_combine(
+                        REDUCE_MINE(run, g, k),
+                        reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK, stop,
+                                    1 REDUCE_REST));
+                }
+            if (first < stop) {
+                REDUCE_ITEMS (g, k) {
+                    REDUCE_OWN_PLACE(g, k)
+                    REDUCE_MINE(run, g, k) = reduce_combine(
+                        REDUCE_MINE(run, g, k),
+                        reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK, stop,
+                                    0 REDUCE_REST));
+                }
+                first = stop;
+            }
+            REDUCE_ITEMS (g, k) {
+                REDUCE_MINE(total, g, k) =
+                    reduce_combine(REDUCE_MINE(total, g, k), REDUCE_MINE(run, g, k));
+                REDUCE_MINE(run, g, k) = reduce_neutral();
+            }
+        }
+
+        REDUCE_ITEMS (g, k) tree[g * REDUCE_WIDTH + k] = REDUCE_MINE(total, g, k);
+        for (int half = REDUCE_LANES / 2; half > 0; half /= 2) {
+            SEDGE_BARRIER();
+            REDUCE_ITEMS (g, k)
+                if (REDUCE_LANE_OF(g, k) < half) {
+                    const int t = g * REDUCE_WIDTH + k;
+                    tree[t] = reduce_combine(tree[t], tree[t + half * REDUCE_LANE_STEP]);
+                }
+        }
+        // Lane 0 of a row has made its last step itself: no barrier is needed here.
+        REDUCE_ITEMS (g, k) {
+            const sedge_int64 row = first_row + REDUCE_ROW_OF(g, k);
+            if (REDUCE_LANE_OF(g, k) == 0 && row >= own_rows && row < rows) {
+                const reduce_state state = tree[g * REDUCE_WIDTH + k];
+                if (cuts == 1)
+                    to[row] = reduce_finish(state);
+                else
+                    parts[row * cuts + cut] = state;
+            }
+        }
+    }
+}
+
+#define REDUCE_FINISH_LIST(X)                                 \
+    X(const SEDGE_GLOBAL reduce_state *SEDGE_RESTRICT, parts) \
+    X(SEDGE_GLOBAL reduce_result *SEDGE_RESTRICT, to)         \
+    X(sedge_int64, cuts)
+
+// The parts of one row a block.
+SEDGE_KERNEL(sedge_reduce_finish, REDUCE_THREADS, REDUCE_FINISH_LIST)
+{
+    SEDGE_OUTER (row) {
+        SEDGE_SHARED(reduce_state, tree, REDUCE_THREADS);
+        SEDGE_ITEMS (one, 1, k, REDUCE_THREADS, REDUCE_THREADS) {
+            reduce_state sum = reduce_neutral();
+            for (sedge_int64 i = k + one; i < cuts; i += REDUCE_THREADS)
+                sum = reduce_combine(sum, parts[row * cuts + i]);
+            tree[k] = sum;
+        }
+        for (int half = REDUCE_THREADS / 2; half > 0; half /= 2) {
+            SEDGE_BARRIER();
+            SEDGE_ITEMS (one, 1, k, REDUCE_THREADS, REDUCE_THREADS)
+                if (k + one < half) tree[k] = reduce_combine(tree[k], tree[k + half]);
+        }
+        SEDGE_ITEMS (one, 1, k, REDUCE_THREADS, REDUCE_THREADS)
+            if (k + one == 0) to[row] = reduce_finish(tree[0]);
+    }
+}

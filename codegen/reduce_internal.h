@@ -1,0 +1,70 @@
+// Inside the reductions: how one is laid over memory and blocks (reduce_axis.c), and its formula
+// (reduce.c).
+#pragma once
+
+#include "codegen/array_internal.h"
+#include "codegen/launch.h"
+#include "codegen/reduce.h"
+
+// ---- formulas (reduce.c) -----------------------------------------------------------------------
+
+enum { SEDGE_FORMULA_TEXT = 256 };
+
+enum { SEDGE_FORMULA_DOT = SEDGE_REDUCTIONS, SEDGE_FORMULA_OWN };
+
+// What is done with elements: C expressions of kernels/reduce.h. x, of type `element`, and i are
+// the element and its index, a and b states, s the last state.
+typedef struct sedge_formula {
+    const char *name;
+    int number; // the sedge_reduction, or one of the below
+    const char *preamble;
+    sedge_type element, result;
+    int state_bytes;
+    const char *map, *combine, *neutral, *finish;
+    char state[SEDGE_FORMULA_TEXT * 2]; // C text that defines reduce_state, and helpers
+    char text[4][SEDGE_FORMULA_TEXT];   // where the four point to, unless to the user's
+} sedge_formula;
+
+// ---- layout (reduce_axis.c) --------------------------------------------------------------------
+
+typedef enum sedge_reduce_form {
+    SEDGE_REDUCE_ONE,     // as REDUCE_ONE, _COLUMNS, _MANY of kernels/reduce.h
+    SEDGE_REDUCE_COLUMNS,
+    SEDGE_REDUCE_MANY
+} sedge_reduce_form;
+
+// What the kernel's text depends on; the recipe's key, with the formula and the expression.
+typedef struct sedge_reduce_shape {
+    int form, elements, rows_fast;
+    int rows, lanes; // of a block
+    int pack, unroll, run, resident;
+    int dimensions;                         // of the walk, at most 8
+    int narrow;                             // indices fit into 32 bits
+    signed char step[SEDGE_LEAVES];         // 0, 1; -1: a parameter
+    signed char side[SEDGE_LEAVES];
+} sedge_reduce_shape;
+
+// A reduction over an axis, or over all: sizes and strides of one call.
+typedef struct sedge_reduce_plan {
+    sedge_reduce_shape shape;
+    int64_t rows, columns, length, chunk, cuts;
+    int64_t groups;     // of rows; a block is one cut of one group
+    sedge_walk walk;    // of rows, or of elements
+    int64_t step[SEDGE_LEAVES];
+} sedge_reduce_plan;
+
+// Lay out the reduction of the analysed expression over `axis` (0 .. dimensions - 1, or
+// SEDGE_ALL_AXES).
+void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analysis, int axis,
+                            int state_bytes);
+
+// Numbers on which the places of elements depend: further arguments of the kernel, in which they are
+// called reduce_w0, reduce_w1, ... Returns how many there are.
+enum { SEDGE_REDUCE_NUMBERS_MOST = (SEDGE_LEAVES + 1) * (SEDGE_ARRAY_DIMENSIONS + 2) };
+int sedge_reduce_places_values(int64_t values[SEDGE_REDUCE_NUMBERS_MOST],
+                               const sedge_reduce_plan *plan, const sedge_analysis *analysis);
+
+// Append what the kernel needs of them.
+SEDGE_MUST_USE
+sedge_status sedge_reduce_places_write(sedge_text *out, const sedge_reduce_plan *plan,
+                                       const sedge_analysis *analysis);

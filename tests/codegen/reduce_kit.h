@@ -1,0 +1,53 @@
+// What the tests of reductions, scans, selection and random numbers share: a context on the device
+// under test, arrays from host values, values that look random and are the same in every run.
+#pragma once
+
+#include "check.h"
+
+#include "codegen/array.h"
+#include "codegen/context.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static inline sedge_context *open_context(void)
+{
+    const char *const device = getenv("SEDGE_TEST_DEVICE");
+    sedge_context *context = NULL;
+
+    CHECK_OK(sedge_context_open(&context, device != NULL ? device : "host"));
+    return context;
+}
+
+// Splitmix64 of the index.
+static inline uint64_t scramble(uint64_t i)
+{
+    uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+// In [-1, 1), 24 bits: exact as a float.
+static inline double some_number(int64_t i)
+{
+    return (double)(scramble((uint64_t)i) >> 40) * 0x1p-23 - 1.0;
+}
+
+static inline sedge_array *vector_of(sedge_context *context, sedge_type type, int64_t size,
+                                     const void *host)
+{
+    sedge_array *array = NULL;
+
+    CHECK_OK(sedge_array_from(&array, context, type, 1, &size, host));
+    return array;
+}
+
+static inline void *room(int64_t count, int64_t bytes)
+{
+    void *const memory = calloc((size_t)(count > 0 ? count : 1), (size_t)bytes);
+
+    if (memory == NULL) abort();
+    return memory;
+}
