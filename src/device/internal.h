@@ -78,6 +78,9 @@ sedge_status sedge_host_open(sedge_device *device, int local_ranks);
 SEDGE_MUST_USE
 sedge_status sedge_cuda_open(sedge_device *device, int local_rank);
 
+// The kind's own stream; NULL: none.
+void *sedge_stream_handle(const sedge_stream *stream);
+
 // With SEDGE_KEEP set, write `source` to SEDGE_KEEP/name.extension; else, or without name, nothing.
 SEDGE_MUST_USE
 sedge_status sedge_keep_source(const char *source, const char *name, const char *extension);
