@@ -168,7 +168,7 @@ static sedge_status check_range(const sedge_buffer *buffer, int64_t offset, int6
     return SEDGE_OK;
 }
 
-static void *stream_handle(const sedge_stream *stream)
+void *sedge_stream_handle(const sedge_stream *stream)
 {
     return stream != NULL ? stream->handle : NULL;
 }
@@ -179,7 +179,7 @@ sedge_status sedge_buffer_upload(sedge_buffer *buffer, int64_t offset, const voi
     SEDGE_TRY(check_range(buffer, offset, bytes));
     if (bytes == 0) return SEDGE_OK;
     return buffer->device->operations->upload(buffer->device, buffer->address + (uint64_t)offset,
-                                              from, bytes, stream_handle(stream));
+                                              from, bytes, sedge_stream_handle(stream));
 }
 
 sedge_status sedge_buffer_download(const sedge_buffer *buffer, int64_t offset, void *to,
@@ -188,7 +188,7 @@ sedge_status sedge_buffer_download(const sedge_buffer *buffer, int64_t offset, v
     SEDGE_TRY(check_range(buffer, offset, bytes));
     if (bytes == 0) return SEDGE_OK;
     return buffer->device->operations->download(
-        buffer->device, to, buffer->address + (uint64_t)offset, bytes, stream_handle(stream));
+        buffer->device, to, buffer->address + (uint64_t)offset, bytes, sedge_stream_handle(stream));
 }
 
 sedge_status sedge_buffer_copy(sedge_buffer *to, const sedge_buffer *from, int64_t bytes,
@@ -199,7 +199,7 @@ sedge_status sedge_buffer_copy(sedge_buffer *to, const sedge_buffer *from, int64
     SEDGE_TRY(check_range(from, 0, bytes));
     if (bytes == 0 || to == from) return SEDGE_OK;
     return to->device->operations->copy(to->device, to->address, from->address, bytes,
-                                        stream_handle(stream));
+                                        sedge_stream_handle(stream));
 }
 
 sedge_status sedge_pinned_allocate(void *out, sedge_device *device, int64_t bytes)
@@ -278,7 +278,7 @@ void sedge_event_free(sedge_event *event)
 sedge_status sedge_event_record(sedge_event *event, sedge_stream *stream)
 {
     return event->device->operations->event_record(event->device, event->handle,
-                                                   stream_handle(stream));
+                                                   sedge_stream_handle(stream));
 }
 
 sedge_status sedge_event_wait(sedge_event *event)
@@ -429,6 +429,6 @@ sedge_status sedge_kernel_launch(const sedge_kernel *kernel, sedge_stream *strea
                           kernel->name, kernel->signature.count, count);
     }
     if (blocks == 0) return SEDGE_OK;
-    return device->operations->launch(device, kernel, stream_handle(stream), blocks, threads,
+    return device->operations->launch(device, kernel, sedge_stream_handle(stream), blocks, threads,
                                       arguments, count);
 }

@@ -95,6 +95,9 @@ SEDGE_MUST_USE
 sedge_status sedge_signature_name(char name[SEDGE_SIGNATURE_NAME_MAX], const sedge_kernel *kernel);
 void sedge_signature_clear(sedge_kernel *kernel);
 
+// The kind's own stream; NULL: none.
+void *sedge_stream_handle(const sedge_stream *stream);
+
 // With SEDGE_KEEP set, write `source` to SEDGE_KEEP/name.extension; else, or without name, nothing.
 SEDGE_MUST_USE
 sedge_status sedge_keep_source(const char *source, const char *name, const char *extension);

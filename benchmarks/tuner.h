@@ -1,0 +1,25 @@
+// The comparison of the tuner's quick choice with the exhaustive one.
+#pragma once
+
+#include "codegen/context.h"
+#include "codegen/tune.h"
+
+#include <stdbool.h>
+
+typedef struct bench_tuning {
+    sedge_device *device;
+    sedge_cache *cache;
+    int repeats; // of the quick search; the exhaustive one runs once
+    bool large;  // problems of a GPU's size
+} bench_tuning;
+
+void bench_tuning_print_head(void);
+
+// One line an operation of the task: candidates, the best of all, the quick winner of each repeat
+// as the exhaustive search timed it, the least fraction of the best, the seconds of both searches.
+SEDGE_MUST_USE
+sedge_status bench_tuning_compare(const bench_tuning *bench, const sedge_tune_task *task);
+
+// The kernels that are not this benchmark's: an array operation, the DG stage.
+SEDGE_MUST_USE
+sedge_status bench_tuning_run_own(sedge_context *context, const bench_tuning *bench);

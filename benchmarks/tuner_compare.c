@@ -1,0 +1,58 @@
+#include "tuner.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+
+void bench_tuning_print_head(void)
+{
+    printf(
+        "| kernel | candidates | best us | rule us | quick winner of the best, each repeat | quick "
+        "s, compiled | exhaustive s |\n"
+        "| --- | --- | --- | --- | --- | --- | --- |\n");
+}
+
+// The least time that the exhaustive search found for an operation.
+static double find_best(const sedge_tune_operation *operation, const sedge_tune_record *records)
+{
+    double best = 0.0;
+
+    for (int c = 0; c < operation->count; c++) {
+        const double seconds = records[c].seconds;
+        if (seconds > 0.0 && (best == 0.0 || seconds < best)) best = seconds;
+    }
+    return best;
+}
+
+sedge_status bench_tuning_compare(const bench_tuning *bench, const sedge_tune_task *task)
+{
+    const sedge_tune_options all = {.level = SEDGE_TUNE_EXHAUSTIVE, .forget = true};
+    const sedge_tune_options quick = {
+        .level = SEDGE_TUNE_FAST, .budget = 0.3 * task->operations, .forget = true};
+    sedge_tune_result *best = NULL;
+    sedge_tune_result **found = NULL;
+    sedge_status status;
+
+    // The quick ones first, with an empty memory of the candidates' times.
+    SEDGE_TRY_GOTO(status, sedge_allocate(&found, bench->repeats, sizeof(sedge_tune_result *)));
+    for (int r = 0; r < bench->repeats; r++) {
+        SEDGE_TRY_GOTO(status,
+                       sedge_tune(&found[r], NULL, bench->device, bench->cache, task, &quick));
+    }
+    SEDGE_TRY_GOTO(status, sedge_tune(&best, NULL, bench->device, bench->cache, task, &all));
+    for (int k = 0; k < task->operations; k++) {
+        const sedge_tune_operation *const operation = &task->operation[k];
+        const double least = find_best(operation, best->records[k]);
+        printf("| %s %s %s | %d | %.1f | %.1f |", task->name, operation->name, task->size,
+               operation->count, 1e6 * least, 1e6 * best->records[k][0].seconds);
+        for (int r = 0; r < bench->repeats; r++)
+            printf(" %.3f", least / best->records[k][found[r]->choice[k]].seconds);
+        printf(" | %.2f, %d | %.1f |\n", found[0]->seconds, found[0]->compiled, best->seconds);
+        (void)fflush(stdout);
+    }
+done:
+    for (int r = 0; found != NULL && r < bench->repeats; r++) sedge_tune_result_free(found[r]);
+    sedge_release(found);
+    sedge_tune_result_free(best);
+    return status;
+}
