@@ -107,7 +107,7 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
     const sedge_pattern pattern = {
         .name = own->name, .text = own->text, .bindings = values, .count = own->numbers};
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, sedge_template(text, &pattern));
+    SEDGE_TRY_GOTO(status, sedge_template_write(text, &pattern));
     const sedge_program_options options = {
         .name = own->name, .sources = &(sedge_source){own->name, sedge_text_get(text)}, .count = 1};
     SEDGE_TRY_GOTO(status, sedge_program_write(

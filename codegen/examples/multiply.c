@@ -142,7 +142,7 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
 
     (void)operation;
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, sedge_template(text, &pattern));
+    SEDGE_TRY_GOTO(status, sedge_template_write(text, &pattern));
     const sedge_program_options options = {.name = "multiply",
                                            .sources =
                                                &(sedge_source){"multiply.c", sedge_text_get(text)},
