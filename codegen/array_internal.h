@@ -103,11 +103,11 @@ SEDGE_MUST_USE
 sedge_status sedge_conversion_write(sedge_text *out, const char *value, sedge_type from,
                                     sedge_type to);
 
-// ---- addressing (elementwise.c) ----------------------------------------------------------------
+// ---- addressing (walk.c) -----------------------------------------------------------------------
 
 // How elements of several operands are visited together: dimensions merged where all operands allow
 // it, so that contiguous operands of one shape become one dimension. Strides in elements, 0 where
-// an operand is broadcast; `kind` per operand: contiguous, constant (all strides 0), or strided.
+// an operand is broadcast. Elements are counted in C order. No element: no dimension.
 typedef struct sedge_walk {
     int64_t count; // elements
     int dimensions;
@@ -116,5 +116,20 @@ typedef struct sedge_walk {
     bool contiguous; // all operands are contiguous or constant: no index arithmetic is needed
 } sedge_walk;
 
+// `arrays` [operands]; NULL is a number, whose strides are 0.
 void sedge_walk_make(sedge_walk *walk, int dimensions, const int64_t *shape, int operands,
                      const sedge_array *const *arrays);
+
+// The same elements in the order in which the first operand lies in memory, for operations that do
+// not ask for the index: two transposed arrays become contiguous.
+void sedge_walk_sort(sedge_walk *walk, int operands);
+
+// ---- overlap (overlap.c) -----------------------------------------------------------------------
+
+// Whether writing `to` may spoil what is still to be read from `from`, which has or is broadcast to
+// its shape: some element of both lies in the same memory, and they are not the same element by
+// element. Where it is not known it is taken to be so.
+bool sedge_array_may_spoil(const sedge_array *to, const sedge_array *from);
+
+// Whether two elements of the array are in one place, as in a broadcast view.
+bool sedge_array_repeats(const sedge_array *array);

@@ -59,8 +59,9 @@ typedef unsigned long long sedge_uint64;
 
 #define SEDGE_KERNEL_RESIDENT(name, threads, resident, LIST) SEDGE_KERNEL(name, threads, LIST)
 
-#define SEDGE_OUTER(b) \
-    _Pragma("omp parallel for schedule(static)") for (long long b = 0; b < sedge_blocks; b++)
+#define SEDGE_OUTER(b)                                                                       \
+    _Pragma("omp parallel for schedule(static) if (sedge_blocks > 1)") for (long long b = 0; \
+                                                                            b < sedge_blocks; b++)
 
 #define SEDGE_ITEMS(g, groups, n, items, threads) \
     for (int g = 0; g < (groups); g++)            \
