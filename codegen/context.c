@@ -138,7 +138,7 @@ static sedge_status hash_options(sedge_hash *hash, const sedge_program_options *
                           options->name, options->count, SOURCES_MAX);
     }
     fields[count++] = options->name;
-    fields[count++] = options->constants;
+    fields[count++] = options->constants != NULL ? options->constants : "";
     for (int i = 0; i < options->count; i++) {
         const char *const text = options->sources[i].text;
         fields[count++] = options->sources[i].name;
