@@ -112,7 +112,7 @@ static sedge_status make_arrays(filters *f, sedge_context *context)
     const int64_t out[] = {FILTERS, f->left, f->left};
 
     SEDGE_TRY(sedge_allocate(&f->host_image, (int64_t)f->side * f->side, sizeof(float)));
-    SEDGE_TRY(sedge_allocate(&f->host_bank, FILTERS * SIZE * SIZE, sizeof(float)));
+    SEDGE_TRY(sedge_allocate(&f->host_bank, (int64_t)FILTERS * SIZE * SIZE, sizeof(float)));
     SEDGE_TRY(sedge_allocate(&f->host_out, (int64_t)FILTERS * f->left * f->left, sizeof(float)));
     for (int i = 0; i < f->side * f->side; i++)
         f->host_image[i] = (float)((unsigned)i * 2654435761U >> 16) / 65536.0f;
