@@ -1,5 +1,5 @@
 // A filter bank: an image is convolved with many small filters at once. The kernel is a template
-// that knows the filters' size and unrolls their taps; an item makes one pixel of several outputs,
+// that knows the filters' size and unrolls their lines; an item makes one pixel of several outputs,
 // so that each number of the image it reads is used as often.
 //
 //     example_filters [DEVICE [SIDE]]      an image of SIDE x SIDE pixels
@@ -29,11 +29,13 @@ static const char text[] =
     "    X(const SEDGE_GLOBAL float *SEDGE_RESTRICT, bank) \\\n"
     "    X(SEDGE_GLOBAL float *SEDGE_RESTRICT, out) \\\n"
     "    X(int, height) \\\n"
-    "    X(int, width)\n"
+    "    X(int, width) \\\n"
+    "    X(int, lines)\n"
     "\n"
     "//   image [height][width], bank [filters][$size$][$size$]\n"
     "//   out [filters][height - $size - 1$][width - $size - 1$]\n"
-    "// A block has one tile of the output of $group$ filters.\n"
+    "// A block has one tile of the output of $group$ filters. `lines` of a filter is $size$: an\n"
+    "// argument, so that this loop is not unrolled and the taps fit into registers.\n"
     "SEDGE_KERNEL(filter, $threads$, FILTER_LIST)\n"
     "{\n"
     "    SEDGE_OUTER (b) {\n"
@@ -60,14 +62,14 @@ static const char text[] =
     "            float sum$k$ = 0.0f;\n"
     "$end$\n"
     "            float value;\n"
-    "$for p in 0..size$\n"
+    "            for (int p = 0; p < lines; p++) {\n"
     "$for q in 0..size$\n"
-    "            value = part[(y + $p$) * $wide$ + x + $q$];\n"
+    "                value = part[(y + p) * $wide$ + x + $q$];\n"
     "$for k in 0..group$\n"
-    "            sum$k$ += taps[$(k * size + p) * size + q$] * value;\n"
+    "                sum$k$ += taps[p * $size$ + $k * size * size + q$] * value;\n"
     "$end$\n"
     "$end$\n"
-    "$end$\n"
+    "            }\n"
     "            const sedge_int64 pixels = (sedge_int64)down * across;\n"
     "            const sedge_int64 pixel = (sedge_int64)(top + y) * across + left + x;\n"
     "            if (top + y < down && left + x < across) {\n"
@@ -112,7 +114,7 @@ static sedge_status make_arrays(filters *f, sedge_context *context)
     const int64_t out[] = {FILTERS, f->left, f->left};
 
     SEDGE_TRY(sedge_allocate(&f->host_image, (int64_t)f->side * f->side, sizeof(float)));
-    SEDGE_TRY(sedge_allocate(&f->host_bank, FILTERS * SIZE * SIZE, sizeof(float)));
+    SEDGE_TRY(sedge_allocate(&f->host_bank, (int64_t)FILTERS * SIZE * SIZE, sizeof(float)));
     SEDGE_TRY(sedge_allocate(&f->host_out, (int64_t)FILTERS * f->left * f->left, sizeof(float)));
     for (int i = 0; i < f->side * f->side; i++)
         f->host_image[i] = (float)((unsigned)i * 2654435761U >> 16) / 65536.0f;
@@ -133,7 +135,8 @@ static sedge_status launch(void *context, sedge_stream *stream)
                         sedge_address_argument(sedge_array_address(f->image)),
                         sedge_address_argument(sedge_array_address(f->bank)),
                         sedge_address_argument(sedge_array_address(f->out)),
-                        sedge_int32_argument(f->side), sedge_int32_argument(f->side));
+                        sedge_int32_argument(f->side), sedge_int32_argument(f->side),
+                        sedge_int32_argument(SIZE));
 }
 
 // Every 61st number against the sum in double; each of the SIZE^2 products and sums may be off by

@@ -124,7 +124,7 @@ static double pixel(int y, int x)
 {
     const double waves = sin(0.05 * x) * cos(0.031 * y) + 0.4 * sin(0.21 * (x + y));
 
-    return waves + (x + y / 2 > SIDE ? 0.8 : 0.0) + 0.2 * noise((unsigned)(y * SIDE + x));
+    return waves + (2 * x + y > 2 * SIDE ? 0.8 : 0.0) + 0.2 * noise((unsigned)(y * SIDE + x));
 }
 
 // The patch number `which` at a place that the hash chooses, its mean taken off.
@@ -138,7 +138,7 @@ static void take_patch(float *to, int stride, unsigned which)
         values[d] = pixel(y + d / PATCH, x + d % PATCH);
         mean += values[d] / SIZE;
     }
-    for (int d = 0; d < SIZE; d++) to[d * stride] = (float)(values[d] - mean);
+    for (int d = 0; d < SIZE; d++) to[(ptrdiff_t)d * stride] = (float)(values[d] - mean);
 }
 
 static sedge_status make_arrays(neighbours *s, sedge_context *context)
@@ -188,7 +188,8 @@ static double square_between(const neighbours *s, int i, int j)
 // distance is right. All terms are positive, and each goes through at most SIZE / 4 + 5 roundings.
 static sedge_status check(neighbours *s)
 {
-    const double relative = (SIZE / 4 + 5) * (double)FLT_EPSILON;
+    const int roundings = SIZE / 4 + 5;
+    const double relative = roundings * (double)FLT_EPSILON;
 
     SEDGE_TRY(sedge_array_get(s->squares, s->host_squares));
     SEDGE_TRY(sedge_array_get(s->places, s->host_places));
