@@ -15,9 +15,10 @@
 //
 // Environment: SEDGE_CC (host compiler: a name or a path, no arguments), SEDGE_NVRTC (path of
 // libnvrtc), SEDGE_THREADS, SEDGE_KEEP (folder for compiled sources), SEDGE_DEBUG=1 (line
-// information in binaries), SEDGE_TRACE=1 (each driver call with microseconds to stderr),
-// SEDGE_ORDER (host: "random" or "random:SEED" runs a block's items, and the blocks, in random
-// order, so that a missing barrier shows; "" or "fixed" is the usual form).
+// information in binaries, sources kept in sedge-kept here if SEDGE_KEEP names no folder),
+// SEDGE_TRACE=1 (each driver call with microseconds to stderr), SEDGE_ORDER (host: "random" or
+// "random:SEED" runs a block's items, and the blocks, in random order, so that a missing barrier
+// shows; "" or "fixed" is the usual form).
 #pragma once
 
 #include "base/error.h"
@@ -219,9 +220,8 @@ typedef struct sedge_signature {
 // Borrowed from the kernel.
 const sedge_signature *sedge_kernel_signature(const sedge_kernel *kernel);
 
-// What the driver knows. Registers and shared memory include what the compiler could not keep in
-// registers only as a part of local_bytes; sedge_program_inspect (codegen/program.h) reads spills
-// from the compiler's log.
+// What the driver knows. sedge_program_inspect (codegen/program.h) adds the spills, which stand in
+// the compiler's log.
 typedef struct sedge_kernel_info {
     int registers;                 // a thread; 0 on the host
     int64_t shared_bytes;          // static, a block
