@@ -203,6 +203,34 @@ static void test_inspect(const own_world *world, const sedge_program *program)
                 "no kernel 'axpi'");
 }
 
+// 64 numbers of fp64 do not fit into the 64 registers that 1024 threads leave each.
+static void test_spills(const own_world *world)
+{
+    sedge_program *program = NULL;
+    sedge_kernel_info about;
+
+    CHECK_OK(own_program(
+        &program, world, "heavy.c",
+        "#define HEAVY_LIST(X) X(SEDGE_GLOBAL double *SEDGE_RESTRICT, x) X(sedge_int64, n)\n"
+        "SEDGE_KERNEL(heavy, 1024, HEAVY_LIST)\n"
+        "{\n"
+        "    SEDGE_OUTER (b) {\n"
+        "        SEDGE_ITEMS (g, 1, i, 1024, 1024) {\n"
+        "            double v[64];\n"
+        "            SEDGE_EACH (k, 64) v[k] = x[(b * 1024 + i) * 64 + k];\n"
+        "            for (sedge_int64 r = 0; r < n; r++)\n"
+        "                SEDGE_EACH (k, 64) v[k] = v[k] * v[(k * 7 + 3) % 64] + v[(k * 5 + 1) % "
+        "64];\n"
+        "            SEDGE_EACH (k, 64) x[(b * 1024 + i) * 64 + k] = v[k];\n"
+        "        }\n"
+        "    }\n"
+        "}\n"));
+    CHECK_OK(sedge_program_inspect(&about, program, "heavy", 0));
+    CHECK(about.spill_store_bytes > 0 && about.spill_load_bytes > 0);
+    CHECK(about.local_bytes >= 64 && about.registers <= 64);
+    sedge_program_free(program);
+}
+
 // Without SEDGE_KERNEL there is nothing to check against.
 static void test_raw_kernel(const own_world *world)
 {
@@ -262,6 +290,7 @@ int main(int argc, char **argv)
         test_time(&world, program);
         test_inspect(&world, program);
     }
+    if (sedge_device_get_info(world.device)->kind == SEDGE_DEVICE_CUDA) test_spills(&world);
     test_raw_kernel(&world);
     test_message(&world);
     sedge_program_free(program);
