@@ -1,20 +1,23 @@
-// Devices: the only place, with its .c files, that sees the CUDA driver, NVRTC, the system compiler
-// and dlopen. Nothing above this door knows which kind is in use.
+// Devices: the only place, with its .c files, that sees the CUDA driver, NVRTC, OpenCL, the system
+// compiler and dlopen. Nothing above this door knows which kind is in use.
 //
 // Kinds: `cuda` (driver API and NVRTC, loaded at run time: the same binary starts on machines
-// without either) and `host` (C written at run time, compiled by the system compiler through a
-// helper process, loaded with dlopen). `opencl` is refused by name until it exists.
+// without either), `opencl` (any device of OpenCL 1.2 or later, loaded at run time) and `host` (C
+// written at run time, compiled by the system compiler through a helper process, loaded with
+// dlopen).
 //
 // Work is put into streams and runs in order within one; on the host everything runs at once, in
 // the call. All calls of one device come from one thread.
 //
 // A kernel as the compiled binary shows it (the preludes in codegen/kernels make these forms): on
 // the host `void NAME(long blocks, void **arguments)`, arguments[i] points to argument i; on cuda
-// `extern "C" __global__ void NAME(long long blocks, ...arguments)`.
+// `extern "C" __global__ void NAME(long long blocks, ...arguments)`; on opencl what
+// src/device/opencl_program.h says.
 //
 // Environment: SEDGE_CC (host compiler: a name or a path, no arguments), SEDGE_NVRTC (path of
-// libnvrtc), SEDGE_THREADS, SEDGE_KEEP (folder for compiled sources), SEDGE_DEBUG=1 (line
-// information in binaries), SEDGE_TRACE=1 (each driver call with microseconds to stderr).
+// libnvrtc), SEDGE_OPENCL (a part of "PLATFORM: DEVICE": others are not used), SEDGE_THREADS,
+// SEDGE_KEEP (folder for compiled sources), SEDGE_DEBUG=1 (line information in binaries),
+// SEDGE_TRACE=1 (each driver call with microseconds to stderr).
 #pragma once
 
 #include "base/error.h"
@@ -24,7 +27,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum sedge_device_kind { SEDGE_DEVICE_HOST, SEDGE_DEVICE_CUDA } sedge_device_kind;
+typedef enum sedge_device_kind {
+    SEDGE_DEVICE_HOST,
+    SEDGE_DEVICE_CUDA,
+    SEDGE_DEVICE_OPENCL
+} sedge_device_kind;
 
 typedef struct sedge_device sedge_device;
 typedef struct sedge_buffer sedge_buffer;
@@ -45,11 +52,17 @@ void sedge_device_stop_helper(void);
 // (may be NULL) says which, in words.
 int sedge_device_count_cuda(const char **why);
 
-// `kind_name`: "auto" (cuda if a device is there, else host), "cuda", "host". `local_rank` picks
-// the CUDA device (local_rank modulo their number) and `local_ranks` the threads of the host device
-// (the node's processors / ranks that share them, at most those this process may use, at least 1;
-// SEDGE_THREADS overrides). Fails with SEDGE_ERR_DEVICE and the reason (SEDGE_ERR_USAGE for a bad
-// SEDGE_THREADS). The caller frees it after everything made from it.
+// The same for OpenCL: its devices of version 1.2 or later with a compiler. The first call loads
+// it, and sets the variables that make PoCL compile in a folder of this process alone (see
+// opencl_driver.c).
+int sedge_device_count_opencl(const char **why);
+
+// `kind_name`: "auto" (cuda if a device is there, else host), "cuda", "opencl", "host".
+// `local_rank` picks the CUDA or OpenCL device (local_rank modulo their number; GPUs and
+// accelerators of OpenCL come first) and `local_ranks` the threads of the host device (the node's
+// processors / ranks that share them, at most those this process may use, at least 1; SEDGE_THREADS
+// overrides, and bounds PoCL's threads, too). Fails with SEDGE_ERR_DEVICE and the reason
+// (SEDGE_ERR_USAGE for a bad SEDGE_THREADS). The caller frees it after everything made from it.
 SEDGE_MUST_USE
 sedge_status sedge_device_create(sedge_device **out, const char *kind_name, int local_rank,
                                  int local_ranks);
@@ -57,17 +70,21 @@ void sedge_device_free(sedge_device *device);
 
 typedef struct sedge_device_info {
     sedge_device_kind kind;
-    const char *kind_name; // "cuda", "host"
+    const char *kind_name; // "cuda", "opencl", "host"
     const char *name;      // "NVIDIA H200", CPU model
-    const char *arch;      // "sm_90"; host: the resolved -march and its features
-    const char *compiler;  // identity for the cache key: NVRTC version and library build; `cc -v`
-    int ordinal;           // CUDA device; 0 on the host
-    int devices_on_node;   // CUDA devices seen; 1 on the host
-    int multiprocessors;   // host: threads
+    const char *arch;      // "sm_90"; opencl: device and its version; host: the resolved -march and
+                           // its features
+    const char *compiler;  // identity for the cache key: NVRTC version and library build; platform
+                           // and driver of OpenCL; `cc -v`
+    int ordinal;           // CUDA or OpenCL device; 0 on the host
+    int devices_on_node;   // CUDA or OpenCL devices seen; 1 on the host
+    int multiprocessors;   // opencl: compute units; host: threads
     int64_t memory_bytes;
     int64_t l2_bytes;           // last-level cache
-    int64_t shared_bytes_block; // shared memory a block may use (opt-in size); host: 0
-    int vector_bytes;           // widest vector register of the host; 0 on cuda
+    int64_t shared_bytes_block; // shared memory a block may use (opt-in size) as SEDGE_SCRATCH;
+                                // host: 0
+    int threads_block;          // most threads of a block; INT_MAX on the host
+    int vector_bytes;           // widest vector register of the host; 0 on others
 } sedge_device_info;
 
 const sedge_device_info *sedge_device_get_info(const sedge_device *device);
@@ -139,12 +156,13 @@ sedge_status sedge_event_seconds(double *seconds, sedge_event *from, sedge_event
 
 // ---- programs ----------------------------------------------------------------------------------
 
-// Compile `source` to a loadable binary (cubin, or a shared object). `*out` gets `*length` bytes to
+// Compile `source` to a loadable binary (cubin, OpenCL's binary with what its kernels take, or a
+// shared object). `*out` gets `*length` bytes to
 // release with sedge_release. The compiler's whole log, resource usage included, is appended to
 // `log` (may be NULL). A failure is SEDGE_ERR_DEVICE with the lines of the log from the first error
 // on. `arch` "sm_90" or "compute_90" compiles for another CUDA chip than this device's (NULL: this
-// device's); on the host it must be NULL. `keep_name`: with SEDGE_KEEP=folder set, the source is
-// written to folder/keep_name.{cu,c}; may be NULL.
+// device's); on others it must be NULL. `keep_name`: with SEDGE_KEEP=folder set, the source is
+// written to folder/keep_name.{cu,cl,c}; may be NULL.
 SEDGE_MUST_USE
 sedge_status sedge_device_compile(sedge_device *device, const char *source, const char *arch,
                                   const char *keep_name, void **out, size_t *length,
@@ -168,11 +186,11 @@ SEDGE_MUST_USE
 sedge_status sedge_module_get(const sedge_kernel **out, sedge_module *module, const char *name);
 
 typedef struct sedge_kernel_info {
-    int registers;                 // a thread; 0 on the host
-    int64_t shared_bytes;          // static, a block
+    int registers;                 // a thread; 0 on the host and on opencl, which does not tell
+    int64_t shared_bytes;          // static, a block; opencl: what is set as scratch, too
     int64_t local_bytes;           // spills and stack a thread
     int max_threads;               // a block; INT_MAX on the host
-    int blocks_per_multiprocessor; // at `threads` (occupancy); 0 on the host
+    int blocks_per_multiprocessor; // at `threads` (occupancy); 0 on the host and on opencl
 } sedge_kernel_info;
 
 SEDGE_MUST_USE
@@ -184,10 +202,12 @@ sedge_status sedge_kernel_inspect(sedge_kernel_info *out, const sedge_kernel *ke
 SEDGE_MUST_USE
 sedge_status sedge_kernel_set_scratch(const sedge_kernel *kernel, int64_t bytes);
 
-// Run `blocks` blocks of `threads` threads (host: `threads` is ignored). `arguments[i]` points to
+// Run `blocks` blocks of `threads` threads (host: `threads` is ignored; opencl: those of
+// SEDGE_KERNEL). `arguments[i]` points to
 // argument i, in the order of the kernel's list and without the implied leading block count.
-// blocks 0 is fine and does nothing. `stream` NULL: done when the call returns. On cuda a wrong
-// `count` is SEDGE_ERR_INTERNAL where the driver can tell (12.4 and later).
+// blocks 0 is fine and does nothing. `stream` NULL: done when the call returns. A wrong `count` is
+// SEDGE_ERR_INTERNAL on opencl, and on cuda where the driver can tell (12.4 and later). On opencl
+// every pointer is 0 or lies in a buffer of this device, else SEDGE_ERR_INTERNAL.
 SEDGE_MUST_USE
 sedge_status sedge_kernel_launch(const sedge_kernel *kernel, sedge_stream *stream, int64_t blocks,
                                  int threads, void *const *arguments, int count);

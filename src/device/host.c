@@ -324,6 +324,7 @@ sedge_status sedge_host_open(sedge_device *device, int local_ranks)
     device->info.devices_on_node = 1;
     device->info.memory_bytes = sedge_cpu_memory_bytes();
     device->info.l2_bytes = sedge_cpu_last_cache_bytes();
+    device->info.threads_block = INT_MAX;
     device->info.vector_bytes = sedge_cpu_vector_bytes();
 done:
     sedge_text_free(text);

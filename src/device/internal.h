@@ -60,7 +60,7 @@ struct sedge_kernel {
     sedge_module *module;
     sedge_kernel *next;
     char *name;
-    void *function; // CUfunction; the host's function pointer, byte by byte
+    void *function; // CUfunction; opencl_entry; the host's function pointer, byte by byte
     int arguments;  // without the block count; -1: not known
     int scratch;    // bytes of shared memory that a launch gives each block
 };
@@ -77,6 +77,8 @@ SEDGE_MUST_USE
 sedge_status sedge_host_open(sedge_device *device, int local_ranks);
 SEDGE_MUST_USE
 sedge_status sedge_cuda_open(sedge_device *device, int local_rank);
+SEDGE_MUST_USE
+sedge_status sedge_opencl_open(sedge_device *device, int local_rank); // there is a device
 
 // With SEDGE_KEEP set, write `source` to SEDGE_KEEP/name.extension; else, or without name, nothing.
 SEDGE_MUST_USE
