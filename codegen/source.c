@@ -175,12 +175,17 @@ done:
 sedge_status sedge_program_write(sedge_text *out, sedge_device_kind kind,
                                  const sedge_program_options *options)
 {
-    const bool is_cuda = kind == SEDGE_DEVICE_CUDA;
-    const char *const prelude =
-        is_cuda ? "codegen/kernels/prelude_cuda.h" : "codegen/kernels/prelude_host.h";
+    static const struct {
+        const char *target, *prelude;
+    } kinds[] = {
+        [SEDGE_DEVICE_HOST] = {"host", "codegen/kernels/prelude_host.h"},
+        [SEDGE_DEVICE_CUDA] = {"cuda", "codegen/kernels/prelude_cuda.h"},
+        [SEDGE_DEVICE_OPENCL] = {"opencl", "codegen/kernels/prelude_opencl.h"},
+    };
+    const char *const prelude = kinds[kind].prelude;
     char constants[512];
 
-    SEDGE_TRY(add_opening(out, is_cuda ? "cuda" : "host", prelude, options));
+    SEDGE_TRY(add_opening(out, kinds[kind].target, prelude, options));
     SEDGE_TRY(add_prelude(out, prelude));
     if (snprintf(constants, sizeof constants, "constants of %s", options->name) >=
         (int)sizeof constants) {

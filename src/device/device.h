@@ -40,7 +40,8 @@ typedef struct sedge_event sedge_event;
 typedef struct sedge_module sedge_module;
 typedef struct sedge_kernel sedge_kernel;
 
-// Start the process that runs the host compiler. Must be called before MPI_Init (a fork later is
+// Start the process that runs the host compiler, and set what PoCL reads when it is loaded (see
+// opencl_driver.h). Must be called before MPI_Init (a fork later is
 // not safe under all transports); main calls it first. The helper ends when this process does. It
 // is never started behind the caller's back: without it a host device is refused. A second call is
 // fine and does nothing; a child made by fork needs its own.
@@ -52,9 +53,7 @@ void sedge_device_stop_helper(void);
 // (may be NULL) says which, in words.
 int sedge_device_count_cuda(const char **why);
 
-// The same for OpenCL: its devices of version 1.2 or later with a compiler. The first call loads
-// it, and sets the variables that make PoCL compile in a folder of this process alone (see
-// opencl_driver.c).
+// The same for OpenCL: its devices of version 1.2 or later with a compiler.
 int sedge_device_count_opencl(const char **why);
 
 // `kind_name`: "auto" (cuda if a device is there, else host), "cuda", "opencl", "host".
@@ -72,10 +71,10 @@ typedef struct sedge_device_info {
     sedge_device_kind kind;
     const char *kind_name; // "cuda", "opencl", "host"
     const char *name;      // "NVIDIA H200", CPU model
-    const char *arch;      // "sm_90"; opencl: device and its version; host: the resolved -march and
+    const char *arch;      // "sm_90"; opencl: the device's version; host: the resolved -march and
                            // its features
-    const char *compiler;  // identity for the cache key: NVRTC version and library build; platform
-                           // and driver of OpenCL; `cc -v`
+    const char *compiler;  // identity for the cache key: NVRTC version and library build; OpenCL's
+                           // platform, driver and device; `cc -v`
     int ordinal;           // CUDA or OpenCL device; 0 on the host
     int devices_on_node;   // CUDA or OpenCL devices seen; 1 on the host
     int multiprocessors;   // opencl: compute units; host: threads

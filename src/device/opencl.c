@@ -405,7 +405,6 @@ static sedge_status fill_identity(sedge_device *device)
 {
     const sedge_opencl_state *const state = device->state;
     char platform[2][256] = {"", ""};
-    char version[128] = "";
     char driver[128] = "";
 
     SEDGE_CL(clGetPlatformInfo,
@@ -414,10 +413,10 @@ static sedge_status fill_identity(sedge_device *device)
              (state->platform, CL_PLATFORM_VERSION, sizeof platform[1], platform[1], NULL),
              "version");
     SEDGE_TRY(get_text(state, CL_DEVICE_NAME, device->name, sizeof device->name));
-    SEDGE_TRY(get_text(state, CL_DEVICE_VERSION, version, sizeof version));
+    SEDGE_TRY(get_text(state, CL_DEVICE_VERSION, device->arch, sizeof device->arch));
     SEDGE_TRY(get_text(state, CL_DRIVER_VERSION, driver, sizeof driver));
-    (void)snprintf(device->arch, sizeof device->arch, "%.240s, %.127s", device->name, version);
-    return sedge_text_add(device->compiler, "%s, %s, driver %s", platform[0], platform[1], driver);
+    return sedge_text_add(device->compiler, "%s, %s, driver %s, for %s", platform[0], platform[1],
+                          driver, device->name);
 }
 
 static sedge_status fill_info(sedge_device *device)

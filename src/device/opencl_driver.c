@@ -16,28 +16,39 @@
 
 // A library is loaded once a process, by nature.
 static sedge_opencl_driver driver;
-static char pocl_folder[PATH_MAX]; // "": the user has chosen one
-static int pocl_folder_users;
+
+// The folder of this process for PoCL; path "": the user has chosen another.
+static struct {
+    char path[PATH_MAX];
+    pid_t owner; // a forked child needs its own
+    int users;   // open devices
+} folder;
 
 // ---- PoCL's folder -----------------------------------------------------------------------------
 
-// PoCL, the OpenCL of machines without a GPU, compiles through files in a folder that all processes
-// of a user share by default; several ranks then trip over each other's half-written files. Each
-// process gets a folder of its own, which is gone when its last device is closed: what is worth
-// keeping is in sedge's cache. PoCL reads its variables once, at the first call; what the user has
-// set stays.
-static void choose_pocl_folder(void)
+static bool is_free(const char *variable)
+{
+    const char *const value = getenv(variable);
+
+    return value == NULL || (folder.path[0] != '\0' && strcmp(value, folder.path) == 0);
+}
+
+void sedge_opencl_prepare(void)
 {
     const char *const temporary = getenv("TMPDIR");
     const char *const parent = temporary != NULL && temporary[0] == '/' ? temporary : "/tmp";
     const char *const threads = getenv("SEDGE_THREADS");
 
+    if (folder.owner == getpid()) return;
+    folder.owner = getpid();
+    folder.users = 0;
     if (threads != NULL && threads[0] != '\0') (void)setenv("POCL_MAX_PTHREAD_COUNT", threads, 0);
-    if (getenv("POCL_CACHE_DIR") != NULL) return;
-    const int length = snprintf(pocl_folder, sizeof pocl_folder, "%s/sedge-opencl-XXXXXX", parent);
-    if (length >= (int)sizeof pocl_folder || mkdtemp(pocl_folder) == NULL ||
-        setenv("POCL_CACHE_DIR", pocl_folder, 1) != 0 || setenv("POCL_KERNEL_CACHE", "0", 0) != 0)
-        pocl_folder[0] = '\0';
+    (void)setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
+    const bool is_ours = is_free("POCL_CACHE_DIR");
+    const int length = snprintf(folder.path, sizeof folder.path, "%s/sedge-opencl-XXXXXX", parent);
+    if (!is_ours || length >= (int)sizeof folder.path || mkdtemp(folder.path) == NULL ||
+        setenv("POCL_CACHE_DIR", folder.path, 1) != 0 || setenv("POCL_KERNEL_CACHE", "0", 0) != 0)
+        folder.path[0] = '\0';
 }
 
 static int remove_one(const char *path, const struct stat *about, int type, struct FTW *where)
@@ -46,27 +57,31 @@ static int remove_one(const char *path, const struct stat *about, int type, stru
     return remove(path);
 }
 
-static void remove_pocl_folder(void)
+void sedge_opencl_folder_remove(void)
 {
-    enum { DEPTH = 16 };
+    enum { FILES = 16 }; // open at once
 
-    if (pocl_folder[0] != '\0') (void)nftw(pocl_folder, remove_one, DEPTH, FTW_DEPTH | FTW_PHYS);
+    if (folder.path[0] != '\0') (void)nftw(folder.path, remove_one, FILES, FTW_DEPTH | FTW_PHYS);
 }
 
+// The folder will hold code that is executed: nobody else may write into it.
 sedge_status sedge_opencl_folder_enter(void)
 {
-    // A folder that exists already is somebody else's: it will hold code that is executed.
-    if (pocl_folder_users == 0 && pocl_folder[0] != '\0' && mkdir(pocl_folder, 0700) != 0) {
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot make the temporary folder '%s': %s",
-                          pocl_folder, strerror(errno));
+    struct stat about;
+
+    if (folder.users == 0 && folder.path[0] != '\0' && mkdir(folder.path, 0700) != 0 &&
+        (errno != EEXIST || lstat(folder.path, &about) != 0 || !S_ISDIR(about.st_mode) ||
+         about.st_uid != geteuid() || (about.st_mode & (S_IRWXG | S_IRWXO)) != 0)) {
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot use the temporary folder '%s': %s", folder.path,
+                          strerror(errno));
     }
-    pocl_folder_users++;
+    folder.users++;
     return SEDGE_OK;
 }
 
 void sedge_opencl_folder_leave(void)
 {
-    if (--pocl_folder_users == 0) remove_pocl_folder();
+    if (--folder.users == 0) sedge_opencl_folder_remove();
 }
 
 // ---- loading -----------------------------------------------------------------------------------
@@ -169,14 +184,16 @@ static void start_driver(void)
     uint32_t count = 0;
     int seen = 0;
 
+    const bool is_prepared = folder.owner == getpid();
+
     driver.trace = sedge_trace_wanted();
     if (!load_library()) return;
-    choose_pocl_folder();
+    sedge_opencl_prepare();
     if (driver.clGetPlatformIDs(PLATFORMS, platforms, &count) != CL_SUCCESS) count = 0;
     if (count > PLATFORMS) count = PLATFORMS;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t p = 0; p < count; p++) add_devices(platforms[p], pass == 0, &seen);
-    remove_pocl_folder();
+    if (!is_prepared) sedge_opencl_folder_remove(); // until a device is opened
     if (driver.devices > 0) return;
     if (seen > 0) {
         (void)snprintf(driver.why, sizeof driver.why,
