@@ -547,9 +547,11 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
 #if !SEDGE_TARGET_HOST
         copy_geometry(s_x, geometry, start, left);
         copy_in(s_u, u, start, left);
-        if (rk_a != SEDGE_R(0.0) || !SEDGE_FUSED) copy_in(s_r, residual, start, left);
+#if SEDGE_FUSED
+        if (rk_a != SEDGE_R(0.0))
 #endif
-#if !SEDGE_TARGET_HOST
+            copy_in(s_r, residual, start, left);
+
         sedge_value other[SEDGE_ROUNDS][SEDGE_FIELDS];
         SEDGE_EACH (round, SEDGE_ROUNDS) {
             const int at = SEDGE_THREAD + round * SEDGE_THREADS;
