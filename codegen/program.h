@@ -142,5 +142,12 @@ SEDGE_MUST_USE
 sedge_status sedge_program_get(const sedge_kernel **out, const sedge_program *program,
                                const char *name);
 
+// Resources of a kernel: what the driver says (sedge_kernel_inspect), and the bytes spilled for want
+// of registers from the compiler's log, where it has them (cuda; not for a chip newer than NVRTC).
+// `threads` of a block for the occupancy; 0: those that the kernel was written with.
+SEDGE_MUST_USE
+sedge_status sedge_program_inspect(sedge_kernel_info *out, const sedge_program *program,
+                                   const char *name, int threads);
+
 // Borrowed: the compiler's log (registers, spills).
 const char *sedge_program_log(const sedge_program *program);

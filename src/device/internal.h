@@ -60,7 +60,7 @@ struct sedge_kernel {
     sedge_module *module;
     sedge_kernel *next;
     char *name;
-    void *function; // CUfunction; the host's function pointer, byte by byte
+    void *function; // CUfunction; opencl_entry; the host's function pointer, byte by byte
     int scratch;    // bytes of shared memory that a launch gives each block
     sedge_signature signature;
     sedge_kernel_parameter *parameters; // signature.parameters, owned; NULL: none
@@ -79,6 +79,8 @@ SEDGE_MUST_USE
 sedge_status sedge_host_open(sedge_device *device, int local_ranks);
 SEDGE_MUST_USE
 sedge_status sedge_cuda_open(sedge_device *device, int local_rank);
+SEDGE_MUST_USE
+sedge_status sedge_opencl_open(sedge_device *device, int local_rank); // there is a device
 
 // Fill the kernel's signature from the `length` bytes of its sedge_signature_NAME, which the
 // preludes write (codegen/kernels/prelude_cuda.h says how). SEDGE_ERR_DEVICE when it cannot be one.
@@ -98,7 +100,8 @@ void sedge_signature_clear(sedge_kernel *kernel);
 // The kind's own stream; NULL: none.
 void *sedge_stream_handle(const sedge_stream *stream);
 
-// With SEDGE_KEEP set, write `source` to SEDGE_KEEP/name.extension; else, or without name, nothing.
+// With SEDGE_KEEP set, write `source` to SEDGE_KEEP/name.extension; with SEDGE_DEBUG alone, into
+// the folder sedge-kept here; else, or without name, nothing.
 SEDGE_MUST_USE
 sedge_status sedge_keep_source(const char *source, const char *name, const char *extension);
 
