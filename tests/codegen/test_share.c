@@ -90,7 +90,7 @@ static void empty_cache(const test_run *run)
 static void test_all_want_all(const test_run *run)
 {
     test_wish wishes = {.count = 0};
-    int values[MOST];
+    int values[MOST] = {0};
     int64_t hits, misses, most;
 
     empty_cache(run);
@@ -110,7 +110,7 @@ static void test_different_wishes(const test_run *run)
 {
     const bool last = run->size > 1 && run->rank == run->size - 1;
     test_wish wishes = {.count = 0};
-    int values[MOST];
+    int values[MOST] = {0};
     int64_t hits, misses, most;
 
     empty_cache(run);
