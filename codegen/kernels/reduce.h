@@ -238,7 +238,7 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
     X(sedge_int64, cuts)
 
 // The parts of one row a block.
-SEDGE_KERNEL(sedge_reduce_finish, REDUCE_THREADS, REDUCE_FINISH_LIST)
+SEDGE_KERNEL_RESIDENT(sedge_reduce_finish, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_FINISH_LIST)
 {
     SEDGE_OUTER (row) {
         SEDGE_SHARED(reduce_state, tree, REDUCE_THREADS);
