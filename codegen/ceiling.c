@@ -36,10 +36,8 @@ typedef struct ceiling_run {
     int64_t rounds; // FMA_UNROLL multiply-adds of each chain
 } ceiling_run;
 
-static void choose_sizes(ceiling_run *run, int real_bytes)
+static void choose_sizes(ceiling_run *run, const sedge_device_info *info, int real_bytes)
 {
-    const sedge_device_info *const info = sedge_device_get_info(run->device);
-
     run->real_bytes = real_bytes;
     if (info->kind == SEDGE_DEVICE_HOST) {
         run->lanes = info->vector_bytes / run->real_bytes;
@@ -58,26 +56,47 @@ static void choose_sizes(ceiling_run *run, int real_bytes)
     }
 }
 
-static sedge_status make_program(sedge_program **out, const ceiling_run *run,
-                                 const sedge_comm *comm, sedge_cache *cache)
+sedge_status sedge_ceilings_text(sedge_text *out, const char **name, const sedge_device_info *info,
+                                 int real_bytes)
 {
     static const sedge_source sources[] = {{"codegen/kernels/values.h", NULL},
                                            {"codegen/kernels/ceiling.h", NULL}};
-    const bool fp64 = run->real_bytes == 8;
+    const bool fp64 = real_bytes == 8;
+    ceiling_run run = {.device = NULL};
     char constants[512];
 
+    choose_sizes(&run, info, real_bytes);
+    *name = fp64 ? "ceiling-fp64" : "ceiling-fp32";
     (void)snprintf(constants, sizeof constants,
                    "#define SEDGE_FP64 %d\n#define SEDGE_LANES %d\n#define SEDGE_PACK %d\n"
                    "#define SEDGE_COPY_THREADS %d\n#define SEDGE_COPY_ITEMS %d\n"
                    "#define SEDGE_FMA_ITEMS %d\n#define SEDGE_FMA_CHAINS %d\n"
                    "#define SEDGE_FMA_UNROLL %d\n",
-                   fp64, run->lanes, run->pack_bytes / run->real_bytes, COPY_THREADS,
-                   run->copy_items, run->fma_items, run->fma_chains, FMA_UNROLL);
-    const sedge_program_options options = {.name = fp64 ? "ceiling-fp64" : "ceiling-fp32",
-                                           .constants = constants,
-                                           .sources = sources,
-                                           .count = 2};
-    return sedge_program_create(out, comm, run->device, cache, &options);
+                   fp64, run.lanes, run.pack_bytes / real_bytes, COPY_THREADS, run.copy_items,
+                   run.fma_items, run.fma_chains, FMA_UNROLL);
+    const sedge_program_options options = {
+        .name = *name, .constants = constants, .sources = sources, .count = 2};
+    return sedge_program_write(out, info->kind, &options);
+}
+
+static sedge_status make_program(sedge_program **out, const ceiling_run *run,
+                                 const sedge_comm *comm, sedge_cache *cache)
+{
+    const char *name = NULL;
+    sedge_status status;
+    sedge_text *text = NULL;
+
+    status = sedge_text_create(&text);
+    if (status == SEDGE_OK) {
+        status =
+            sedge_ceilings_text(text, &name, sedge_device_get_info(run->device), run->real_bytes);
+    }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    const sedge_program_text whole = {.name = name, .text = sedge_text_get(text)};
+    SEDGE_TRY_GOTO(status, sedge_programs_create(out, NULL, comm, run->device, cache, &whole, 1));
+done:
+    sedge_text_free(text);
+    return status;
 }
 
 // Two arrays of `bytes` bytes each, or of half as much, and so on.
@@ -317,7 +336,7 @@ sedge_status sedge_ceilings_measure(sedge_ceilings *out, const sedge_comm *comm,
     ceiling_run run = {.device = device};
 
     *out = (sedge_ceilings){0.0, 0.0};
-    choose_sizes(&run, real_bytes);
+    choose_sizes(&run, sedge_device_get_info(device), real_bytes);
     SEDGE_TRY_GOTO(status, make_program(&program, &run, comm, cache));
     SEDGE_TRY_GOTO(status,
                    sedge_comm_agree(comm, make_local(&run, program, sedge_comm_node_size(comm))));

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/text.h"
 #include "codegen/program.h"
 #include "device/device.h"
 #include "par/comm.h"
@@ -24,6 +25,12 @@ typedef struct sedge_ceilings {
     double copy;  // bytes read and written, a second
     double flops; // operations a second; a multiply-add counts two
 } sedge_ceilings;
+
+// Append the text of the program that measures a device of this info, which need not be here, and
+// tell its name.
+SEDGE_MUST_USE
+sedge_status sedge_ceilings_text(sedge_text *out, const char **name, const sedge_device_info *info,
+                                 int real_bytes);
 
 // Measure `device`, this rank's, with numbers of `real_bytes` bytes (4: fp32, 8: fp64). Collective
 // (`comm` NULL: this process alone): all ranks fail with the worst one's status. Fails with

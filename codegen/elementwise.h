@@ -1,5 +1,4 @@
-// Inside codegen: kernels that do one operation for each element. For elementwise.c,
-// elementwise_text.c and the tools that tune them.
+// Inside codegen: kernels that do one operation for each element, for elementwise*.c.
 #pragma once
 
 #include "codegen/array_internal.h"
@@ -35,10 +34,11 @@ typedef struct sedge_elementwise_tuning {
 // One call: its operands, and what the kernel depends on. The body is a list of C statements.
 typedef struct sedge_job {
     sedge_context *context;
-    const char *name;
-    const char *preamble; // may be ""
-    const char *body;
-    bool blind; // the body does not read what it writes
+    const char *title;        // for messages and kept files; NULL: made from the key
+    const char *preamble;     // may be ""
+    const char *body;         // NULL: the text of the analysis
+    sedge_analysis *analysis; // NULL: the body is there
+    bool blind;               // the body does not read what it writes
     int count;
     sedge_member member[SEDGE_OPERANDS];
     sedge_walk walk;
@@ -49,12 +49,72 @@ typedef struct sedge_job {
     bool aligned; // all operands begin at a multiple of a pack's bytes, or of 16
 } sedge_job;
 
+enum { SEDGE_JOB_KEY = 4 + 2 * SEDGE_OPERANDS };
+
+// The device's form for jobs of the context.
+bool sedge_job_needs_gpu_form(const sedge_context *context);
+
+// Decide how the elements of a shape are visited, in any order with `sort`. Members and `gpu` are
+// set.
+void sedge_job_plan(sedge_job *job, int dimensions, const int64_t *shape, bool sort);
+
+// What the addressing decides about the kernel, at most SEDGE_JOB_KEY bytes. Gives their number.
+int sedge_job_key(unsigned char *key, const sedge_job *job, char tag);
+
+// Run a planned job of at least one element, whose kernel is known by the key or made.
+SEDGE_MUST_USE
+sedge_status sedge_job_run(sedge_job *job, const void *key, int bytes);
+
+// The parts of that, for the tuner.
+SEDGE_MUST_USE
+sedge_status sedge_job_kernel(sedge_recipe *recipe, const sedge_job *job,
+                              const sedge_elementwise_tuning *tuning);
+SEDGE_MUST_USE
+sedge_status sedge_job_launch(const sedge_job *job, const sedge_recipe *recipe,
+                              sedge_stream *stream);
+
+// What one kernel's program is made of; `text` is that of sedge_elementwise_write.
+void sedge_job_sources(sedge_source sources[3], const char *text);
+
 // Append the part of the program's text that is made for one job.
 SEDGE_MUST_USE
 sedge_status sedge_elementwise_write(sedge_text *out, const sedge_job *job,
                                      const sedge_elementwise_tuning *tuning);
 
-// The tunings to choose from; the first is the rule's choice. At most SEDGE_ELEMENTWISE_TUNINGS.
+// The tunings to choose from; the first is the rule's choice.
 #define SEDGE_ELEMENTWISE_TUNINGS 12
 int sedge_elementwise_tunings(sedge_elementwise_tuning tunings[SEDGE_ELEMENTWISE_TUNINGS],
                               const sedge_job *job);
+
+// From here on the tuner is asked.
+#define SEDGE_TUNED_ELEMENTS ((int64_t)1 << 20)
+
+// Which tuning: from wisdom, or measured if the context's level allows it, else the rule's.
+SEDGE_MUST_USE
+sedge_status sedge_job_tune(int *choice, const sedge_job *job);
+
+// Set the first member of a job to an array that is written and not read.
+void sedge_job_start(sedge_job *job, sedge_context *context, sedge_array *result);
+
+// Add the leaves of an expression, whose text is then the body.
+void sedge_job_add_leaves(sedge_job *job, sedge_analysis *analysis);
+
+// The bytes of a kernel's argument. An integer type takes `integer`.
+void sedge_number_set(unsigned char bytes[16], sedge_type type, const double value[2],
+                      int64_t integer);
+// The same of a plain number; SEDGE_ERR_USAGE where an integer type cannot hold it.
+SEDGE_MUST_USE
+sedge_status sedge_number_convert(unsigned char bytes[16], sedge_type type, double value);
+
+// SEDGE_ERR_USAGE where elements of a shape cannot be written to all of `array`, each to a place of
+// its own / where writing `to` may spoil `from`.
+SEDGE_MUST_USE
+sedge_status sedge_target_check(const sedge_array *array, int dimensions, const int64_t *shape);
+SEDGE_MUST_USE
+sedge_status sedge_overlap_check(const sedge_array *to, const sedge_array *from);
+
+// The whole text of the program that `array = expression` would be on a device of another kind:
+// to read it, or to compile it where no such device is. Frees the expression.
+SEDGE_MUST_USE
+sedge_status sedge_elementwise_preview(sedge_text *out, sedge_device_kind kind, sedge_array *array,
+                                       sedge_expression *expression);

@@ -26,7 +26,9 @@ static const char *access_text(const sedge_member *member)
 
 static sedge_status write_opening(sedge_text *out, const sedge_job *job)
 {
-    SEDGE_TRY(sedge_text_add(out, "// %s\n//\n", job->name));
+    SEDGE_TRY(
+        sedge_text_add(out, "// %s\n//\n",
+                       job->analysis != NULL ? job->body + strspn(job->body, " ") : job->title));
     for (int k = 0; k < job->count; k++) {
         const sedge_member *const member = &job->member[k];
         SEDGE_TRY(sedge_text_add(out, "//   %-8s %-10s %s%s\n", member->name,
@@ -61,7 +63,7 @@ static sedge_status write_piece(sedge_text *out, const char *name, const char *w
 static sedge_status write_body(sedge_text *out, const sedge_job *job)
 {
     if (job->preamble[0] != '\0')
-        SEDGE_TRY(write_piece(out, job->name, ", preamble", job->preamble));
+        SEDGE_TRY(write_piece(out, job->title, ", preamble", job->preamble));
     SEDGE_TRY(sedge_text_add(out, "SEDGE_FUNCTION void sedge_body(sedge_int64 i"));
     for (int k = 0; k < job->count; k++) {
         const sedge_member *const member = &job->member[k];
@@ -80,7 +82,7 @@ static sedge_status write_body(sedge_text *out, const sedge_job *job)
         }
     }
     SEDGE_TRY(sedge_text_add(out, "    {\n"));
-    SEDGE_TRY(write_piece(out, job->name, "", job->body));
+    SEDGE_TRY(write_piece(out, job->title, "", job->body));
     SEDGE_TRY(sedge_text_add(out, "    }\n"));
     for (int k = 0; k < job->count; k++) {
         const char *const name = job->member[k].name;

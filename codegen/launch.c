@@ -16,31 +16,27 @@ sedge_argument sedge_buffer_argument(const sedge_buffer *buffer)
 sedge_argument sedge_address_argument(uint64_t address)
 {
     return (sedge_argument){.type = "pointer",
-                            .kind = SEDGE_PARAMETER_POINTER,
+                            .kind = SEDGE_KIND_POINTER,
                             .bytes = sizeof address,
                             .value.address = address};
 }
 
 sedge_argument sedge_int32_argument(int32_t value)
 {
-    return (sedge_argument){.type = "int32",
-                            .kind = SEDGE_PARAMETER_INTEGER,
-                            .bytes = sizeof value,
-                            .value.int32 = value};
+    return (sedge_argument){
+        .type = "int32", .kind = SEDGE_KIND_INTEGER, .bytes = sizeof value, .value.int32 = value};
 }
 
 sedge_argument sedge_int64_argument(int64_t value)
 {
-    return (sedge_argument){.type = "int64",
-                            .kind = SEDGE_PARAMETER_INTEGER,
-                            .bytes = sizeof value,
-                            .value.int64 = value};
+    return (sedge_argument){
+        .type = "int64", .kind = SEDGE_KIND_INTEGER, .bytes = sizeof value, .value.int64 = value};
 }
 
 sedge_argument sedge_float_argument(float value)
 {
     return (sedge_argument){.type = "float32",
-                            .kind = SEDGE_PARAMETER_FLOATING,
+                            .kind = SEDGE_KIND_FLOATING,
                             .bytes = sizeof value,
                             .value.float32 = value};
 }
@@ -48,14 +44,14 @@ sedge_argument sedge_float_argument(float value)
 sedge_argument sedge_double_argument(double value)
 {
     return (sedge_argument){.type = "float64",
-                            .kind = SEDGE_PARAMETER_FLOATING,
+                            .kind = SEDGE_KIND_FLOATING,
                             .bytes = sizeof value,
                             .value.float64 = value};
 }
 
 sedge_argument sedge_bytes_argument(const void *value, int bytes)
 {
-    sedge_argument argument = {.type = "bytes", .kind = SEDGE_PARAMETER_UNKNOWN, .bytes = bytes};
+    sedge_argument argument = {.type = "bytes", .kind = SEDGE_KIND_UNKNOWN, .bytes = bytes};
 
     assert(bytes >= 1 && bytes <= (int)sizeof argument.value);
     memcpy(argument.value.bytes, value, (size_t)bytes);
@@ -64,17 +60,17 @@ sedge_argument sedge_bytes_argument(const void *value, int bytes)
 
 // ---- launching ---------------------------------------------------------------------------------
 
-static bool fits(const sedge_parameter *parameter, const sedge_argument *argument)
+static bool fits(const sedge_kernel_parameter *parameter, const sedge_argument *argument)
 {
     if (parameter->bytes >= 0 && parameter->bytes != argument->bytes) return false;
-    return parameter->kind == argument->kind || parameter->kind == SEDGE_PARAMETER_UNKNOWN ||
-           argument->kind == SEDGE_PARAMETER_UNKNOWN;
+    return parameter->kind == argument->kind || parameter->kind == SEDGE_KIND_UNKNOWN ||
+           argument->kind == SEDGE_KIND_UNKNOWN;
 }
 
 static sedge_status check_argument(const sedge_kernel *kernel, int k,
                                    const sedge_argument *argument)
 {
-    const sedge_parameter *const parameter = &sedge_kernel_signature(kernel)->parameters[k];
+    const sedge_kernel_parameter *const parameter = &sedge_kernel_signature(kernel)->parameters[k];
 
     if (fits(parameter, argument)) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,

@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 typedef struct sedge_argument {
-    const char *type;          // "pointer", "int32", "float32", ...; for messages
-    sedge_parameter_kind kind; // SEDGE_PARAMETER_UNKNOWN goes with any parameter of this size
+    const char *type;      // "pointer", "int32", "float32", ...; for messages
+    sedge_value_kind kind; // SEDGE_KIND_UNKNOWN goes with any parameter of this size
     int bytes;
     union {
         uint64_t address;

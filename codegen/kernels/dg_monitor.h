@@ -69,14 +69,14 @@ SEDGE_FUNCTION void add_node_energy(double *sum, const sedge_state *SEDGE_RESTRI
 SEDGE_KERNEL(sedge_energy, SEDGE_MONITOR_THREADS, SEDGE_ENERGY_LIST)
 {
     SEDGE_OUTER (value) {
-#if SEDGE_TARGET_CUDA
+#if !SEDGE_TARGET_HOST
         SEDGE_SHARED(double, parts, SEDGE_MONITOR_THREADS);
         double mine = 0.0;
-        for (int n = (int)threadIdx.x; n < SEDGE_NODES; n += SEDGE_MONITOR_THREADS)
+        for (int n = SEDGE_THREAD; n < SEDGE_NODES; n += SEDGE_MONITOR_THREADS)
             add_node_energy(&mine, u, value, n, mass, material, energy_weights);
-        parts[threadIdx.x] = mine;
+        parts[SEDGE_THREAD] = mine;
         SEDGE_BARRIER();
-        if (threadIdx.x == 0) {
+        if (SEDGE_THREAD == 0) {
             double total = 0.0;
             for (int k = 0; k < SEDGE_MONITOR_THREADS; k++) total += parts[k];
             energy[value] = half_jacobian[value] * total;

@@ -481,7 +481,7 @@ SEDGE_KERNEL_RESIDENT(sedge_volume, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_L
         SEDGE_SCRATCH(sedge_value, scratch, SEDGE_SCRATCH_WORDS);
         SEDGE_BLOCK_STATES(scratch);
 
-#if SEDGE_TARGET_CUDA
+#if !SEDGE_TARGET_HOST
         copy_geometry(s_x, geometry, start, left);
         copy_in(s_u, u, start, left);
         if (rk_a != SEDGE_R(0.0)) copy_in(s_r, residual, start, left);
@@ -505,7 +505,7 @@ SEDGE_KERNEL_RESIDENT(sedge_volume, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_L
                 add_volume(s_r + e * SEDGE_STRIDE, s_r + e * SEDGE_STRIDE, sum, tile, rk_a, dt);
             }
         }
-#if SEDGE_TARGET_CUDA
+#if !SEDGE_TARGET_HOST
         SEDGE_BARRIER();
         copy_out(residual, s_r, start, left);
 #endif
@@ -528,15 +528,15 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
         SEDGE_SCRATCH(sedge_value, scratch, SEDGE_SCRATCH_WORDS);
         SEDGE_BLOCK_STATES(scratch);
 
-#if SEDGE_TARGET_CUDA
+#if !SEDGE_TARGET_HOST
         copy_geometry(s_x, geometry, start, left);
         copy_in(s_u, u, start, left);
         if (rk_a != SEDGE_R(0.0) || !SEDGE_FUSED) copy_in(s_r, residual, start, left);
 #endif
-#if SEDGE_TARGET_CUDA
+#if !SEDGE_TARGET_HOST
         sedge_value other[SEDGE_ROUNDS][SEDGE_FIELDS];
         SEDGE_EACH (round, SEDGE_ROUNDS) {
-            const int at = (int)threadIdx.x + round * SEDGE_THREADS;
+            const int at = SEDGE_THREAD + round * SEDGE_THREADS;
             const int e = at / SEDGE_FACE_POINTS;
             if (e < SEDGE_BLOCK && e < left)
                 get_trace_behind(other[round], start + e, at % SEDGE_FACE_POINTS, u, trace, links,
@@ -545,7 +545,7 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
         SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
         SEDGE_EACH (round, SEDGE_ROUNDS) {
-            const int at = (int)threadIdx.x + round * SEDGE_THREADS;
+            const int at = SEDGE_THREAD + round * SEDGE_THREADS;
             const int e = at / SEDGE_FACE_POINTS;
             if (e < SEDGE_BLOCK && e < left)
                 find_jump(s_f + e * SEDGE_FACE_STRIDE, s_u + e * SEDGE_STRIDE, other[round],
@@ -588,7 +588,7 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
                             sum, tile, rk_b, dt);
             }
         }
-#if SEDGE_TARGET_CUDA
+#if !SEDGE_TARGET_HOST
         SEDGE_BARRIER();
         copy_out(next, s_u, start, left);
         copy_out(residual, s_r, start, left);

@@ -1,6 +1,7 @@
 // The dialect on CUDA (compiled by NVRTC as C++17, no headers). See codegen/kernels/README.md.
-#define SEDGE_TARGET_CUDA 1
-#define SEDGE_TARGET_HOST 0
+#define SEDGE_TARGET_CUDA   1
+#define SEDGE_TARGET_OPENCL 0
+#define SEDGE_TARGET_HOST   0
 
 #define SEDGE_FUNCTION static __device__ __forceinline__
 // Address spaces, before the type that a pointer points to: the device's memory, the block's.
@@ -60,13 +61,11 @@ template <class T> struct sedge_kind<T *__restrict__> : sedge_kind<T *> {
 
 #define SEDGE_OUTER(b) \
     for (long long b = blockIdx.x, sedge_once = 0; sedge_once == 0; sedge_once = 1)
+#define SEDGE_THREAD ((int)threadIdx.x)
 
-// Which of the block's items this is, outside SEDGE_ITEMS.
-#define SEDGE_ITEM() ((int)threadIdx.x)
-
-#define SEDGE_ITEMS(g, groups, n, items, threads)                                  \
-    for (int sedge_t = SEDGE_ITEM(), g = sedge_t / (items), n = sedge_t % (items); \
-         sedge_t < (groups) * (items);                                             \
+#define SEDGE_ITEMS(g, groups, n, items, threads)                                      \
+    for (int sedge_t = (int)threadIdx.x, g = sedge_t / (items), n = sedge_t % (items); \
+         sedge_t < (groups) * (items);                                                 \
          sedge_t += (threads), g = sedge_t / (items), n = sedge_t % (items))
 
 // 16 bytes from global memory into the block's, on their way until SEDGE_COPY_WAIT.
@@ -89,7 +88,8 @@ template <class T> struct sedge_kind<T *__restrict__> : sedge_kind<T *> {
 #define SEDGE_LOCAL_COPY(type, name, from) \
     const type name##_copy = *(from);      \
     const type *const name = &name##_copy
-#define SEDGE_SHARED(type, name, count)         __shared__ type name[count]
-#define SEDGE_PRIVATE(type, name, items, count) type name[1][count]
-#define SEDGE_MINE(name, item)                  name[0]
-#define SEDGE_BARRIER()                         __syncthreads()
+#define SEDGE_PRIVATE_COPY(type, name, from, count) const type *const name = (from)
+#define SEDGE_SHARED(type, name, count)             __shared__ type name[count]
+#define SEDGE_PRIVATE(type, name, items, count)     type name[1][count]
+#define SEDGE_MINE(name, item)                      name[0]
+#define SEDGE_BARRIER()                             __syncthreads()

@@ -1,7 +1,8 @@
 // The dialect on the host: generated C for the system compiler (gcc or clang, gnu11). See
 // codegen/kernels/README.md.
-#define SEDGE_TARGET_CUDA 0
-#define SEDGE_TARGET_HOST 1
+#define SEDGE_TARGET_CUDA   0
+#define SEDGE_TARGET_OPENCL 0
+#define SEDGE_TARGET_HOST   1
 
 #include <math.h>
 #include <omp.h>
@@ -70,12 +71,13 @@ typedef unsigned long long sedge_uint64;
 #define SEDGE_COPY_PACK(to, from) (*(to) = *(from))
 #define SEDGE_COPY_WAIT()         (void)0
 
-#define SEDGE_SCRATCH(type, name, count)        type name[count]
-#define SEDGE_LOCAL_COPY(type, name, from)      const type *const name = (from)
-#define SEDGE_SHARED(type, name, count)         type name[count]
-#define SEDGE_PRIVATE(type, name, items, count) type name[items][count]
-#define SEDGE_MINE(name, item)                  name[item]
-#define SEDGE_BARRIER()                         (void)0
+#define SEDGE_SCRATCH(type, name, count)            type name[count]
+#define SEDGE_LOCAL_COPY(type, name, from)          const type *const name = (from)
+#define SEDGE_PRIVATE_COPY(type, name, from, count) const type *const name = (from)
+#define SEDGE_SHARED(type, name, count)             type name[count]
+#define SEDGE_PRIVATE(type, name, items, count)     type name[items][count]
+#define SEDGE_MINE(name, item)                      name[item]
+#define SEDGE_BARRIER()                             (void)0
 
 void sedge_set_threads(int threads)
 {

@@ -1,8 +1,9 @@
 // The dialect on the host with work items in random order (SEDGE_ORDER), to expose what a missing
 // barrier spoils: the form of the GPUs, each item a fiber that runs the whole body. See
 // codegen/kernels/README.md.
-#define SEDGE_TARGET_CUDA 0
-#define SEDGE_TARGET_HOST 0 // code for whole blocks: the host's other form has it
+#define SEDGE_TARGET_CUDA   0
+#define SEDGE_TARGET_OPENCL 0
+#define SEDGE_TARGET_HOST   0 // code for whole blocks: the host's other form has it
 
 #include <math.h>
 
@@ -85,10 +86,10 @@ void sedge_set_order(struct sedge_order *order)
 #define SEDGE_OUTER(b) \
     for (long long b = sedge_order->block, sedge_once = 0; sedge_once == 0; sedge_once = 1)
 
-#define SEDGE_ITEM() (sedge_order->item)
+#define SEDGE_THREAD (sedge_order->item)
 
 #define SEDGE_ITEMS(g, groups, n, items, threads)                                  \
-    for (int sedge_t = SEDGE_ITEM(), g = sedge_t / (items), n = sedge_t % (items); \
+    for (int sedge_t = SEDGE_THREAD, g = sedge_t / (items), n = sedge_t % (items); \
          sedge_t < (groups) * (items);                                             \
          sedge_t += (threads), g = sedge_t / (items), n = sedge_t % (items))
 
@@ -106,6 +107,7 @@ void sedge_set_order(struct sedge_order *order)
 #define SEDGE_LOCAL_COPY(type, name, from) \
     const type name##_copy = *(from);      \
     const type *const name = &name##_copy
-#define SEDGE_PRIVATE(type, name, items, count) type name[1][count]
-#define SEDGE_MINE(name, item)                  name[0]
-#define SEDGE_BARRIER()                         sedge_order->barrier(sedge_order, __FILE__, __LINE__)
+#define SEDGE_PRIVATE_COPY(type, name, from, count) const type *const name = (from)
+#define SEDGE_PRIVATE(type, name, items, count)     type name[1][count]
+#define SEDGE_MINE(name, item)                      name[0]
+#define SEDGE_BARRIER()                             sedge_order->barrier(sedge_order, __FILE__, __LINE__)

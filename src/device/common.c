@@ -61,9 +61,10 @@ void sedge_trace(const char *call, double began, const char *format, ...)
 
 sedge_status sedge_keep_source(const char *source, const char *name, const char *extension)
 {
-    const char *const folder = getenv("SEDGE_KEEP");
+    const char *folder = getenv("SEDGE_KEEP");
     char path[PATH_MAX];
 
+    if ((folder == NULL || folder[0] == '\0') && sedge_debug_wanted()) folder = "sedge-kept";
     if (folder == NULL || folder[0] == '\0' || name == NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_folder_make(folder));
     const int length = snprintf(path, sizeof path, "%s/%s.%s", folder, name, extension);

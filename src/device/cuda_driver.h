@@ -74,6 +74,15 @@ __attribute__((format(printf, 6, 7))) SEDGE_MUST_USE
 sedge_status sedge_cuda_finish(const char *file, int line, const char *call, CUresult code,
                                double began, const char *format, ...);
 
+// Call a driver function whose failure is nobody's concern: what frees. Traced all the same.
+#define SEDGE_CUDA_QUIETLY(function, arguments, ...)                                               \
+    do {                                                                                           \
+        const sedge_cuda_driver *const sedge_driver = sedge_cuda_driver_get();                     \
+        const double sedge_began = sedge_driver->trace ? sedge_clock() : 0.0;                      \
+        (void)sedge_driver->function arguments;                                                    \
+        if (sedge_driver->trace) sedge_trace(SEDGE_CUDA_NAME(function), sedge_began, __VA_ARGS__); \
+    } while (0)
+
 #define SEDGE_CUDA_NAME(name)  SEDGE_CUDA_NAME2(name)
 #define SEDGE_CUDA_NAME2(name) #name
 

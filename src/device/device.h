@@ -6,7 +6,8 @@
 // helper process, loaded with dlopen). `opencl` is refused by name until it exists.
 //
 // Work is put into streams and runs in order within one; on the host everything runs at once, in
-// the call. All calls of one device come from one thread.
+// the call. All calls of one device come from one thread, but for sedge_device_compile, which
+// several threads may call at once.
 //
 // A kernel as the compiled binary shows it (the preludes in codegen/kernels make these forms): on
 // the host `void NAME(long blocks, void **arguments)`, arguments[i] points to argument i; on cuda
@@ -14,9 +15,10 @@
 //
 // Environment: SEDGE_CC (host compiler: a name or a path, no arguments), SEDGE_NVRTC (path of
 // libnvrtc), SEDGE_THREADS, SEDGE_KEEP (folder for compiled sources), SEDGE_DEBUG=1 (line
-// information in binaries), SEDGE_TRACE=1 (each driver call with microseconds to stderr),
-// SEDGE_ORDER (host: "random" or "random:SEED" runs a block's items, and the blocks, in random
-// order, so that a missing barrier shows; "" or "fixed" is the usual form).
+// information in binaries, sources kept in sedge-kept here if SEDGE_KEEP names no folder),
+// SEDGE_TRACE=1 (each driver call with microseconds to stderr), SEDGE_ORDER (host: "random" or
+// "random:SEED" runs a block's items, and the blocks, in random order, so that a missing barrier
+// shows; "" or "fixed" is the usual form).
 #pragma once
 
 #include "base/error.h"
@@ -56,6 +58,19 @@ SEDGE_MUST_USE
 sedge_status sedge_device_create(sedge_device **out, const char *kind_name, int local_rank,
                                  int local_ranks);
 void sedge_device_free(sedge_device *device);
+
+// A device that only compiles: a chip that need not be here. cuda: `arch` is "sm_90"; NVRTC is
+// enough, and info, options and binaries are those of such a GPU (compiler and arch as a run there
+// would choose them, so that it finds in the cache what was made here), as far as kernels depend on
+// them: kind, arch, compiler, shared_bytes_block. `arch` NULL: as sedge_device_create with that
+// kind. Everything that needs the chip itself fails with SEDGE_ERR_INTERNAL.
+SEDGE_MUST_USE
+sedge_status sedge_device_create_target(sedge_device **out, const char *kind_name,
+                                        const char *arch);
+
+// How many compilers this process should run at once, where `local_ranks` ranks share the node: its
+// part of the processors that it may use.
+int sedge_device_compilers(int local_ranks);
 
 typedef struct sedge_device_info {
     sedge_device_kind kind;
@@ -153,7 +168,7 @@ sedge_status sedge_event_seconds(double *seconds, sedge_event *from, sedge_event
 // `log` (may be NULL). A failure is SEDGE_ERR_DEVICE with the lines of the log from the first error
 // on. `arch` "sm_90" or "compute_90" compiles for another CUDA chip than this device's (NULL: this
 // device's); on the host it must be NULL. `keep_name`: with SEDGE_KEEP=folder set, the source is
-// written to folder/keep_name.{cu,c}; may be NULL.
+// written to folder/keep_name.{cu,c}; may be NULL. Several threads may compile at once.
 SEDGE_MUST_USE
 sedge_status sedge_device_compile(sedge_device *device, const char *source, const char *arch,
                                   const char *keep_name, void **out, size_t *length,
@@ -178,36 +193,35 @@ sedge_status sedge_module_get(const sedge_kernel **out, sedge_module *module, co
 
 const char *sedge_kernel_name(const sedge_kernel *kernel); // borrowed from the kernel
 
-typedef enum sedge_parameter_kind {
-    SEDGE_PARAMETER_UNKNOWN,
-    SEDGE_PARAMETER_POINTER,
-    SEDGE_PARAMETER_INTEGER,
-    SEDGE_PARAMETER_FLOATING,
-    SEDGE_PARAMETER_OTHER // a structure, a vector, a complex number
-} sedge_parameter_kind;
+typedef enum sedge_value_kind {
+    SEDGE_KIND_UNKNOWN,
+    SEDGE_KIND_POINTER,
+    SEDGE_KIND_INTEGER,
+    SEDGE_KIND_FLOATING,
+    SEDGE_KIND_OTHER // a structure, a vector, a complex number
+} sedge_value_kind;
 
-typedef struct sedge_parameter {
+typedef struct sedge_kernel_parameter {
     const char *type; // as its source spells it; "" where it is not known
     const char *name; // "" where it is not known
     int bytes;        // -1: not known
-    sedge_parameter_kind kind;
-} sedge_parameter;
+    sedge_value_kind kind;
+} sedge_kernel_parameter;
 
 // What a kernel says of itself: without the leading block count. Kernels of the dialect
 // (SEDGE_KERNEL) say all of it on cuda and host; others say on cuda how many parameters there are
 // and how large (12.4 and later), on the host nothing.
 typedef struct sedge_signature {
-    int count;                         // of parameters; -1: not known
-    int threads;                       // of a block; 0: not known
-    const sedge_parameter *parameters; // `count` of them; NULL with count <= 0
+    int count;                                // of parameters; -1: not known
+    int threads;                              // of a block; 0: not known
+    const sedge_kernel_parameter *parameters; // `count` of them; NULL with count <= 0
 } sedge_signature;
 
 // Borrowed from the kernel.
 const sedge_signature *sedge_kernel_signature(const sedge_kernel *kernel);
 
-// What the driver knows. Registers and shared memory include what the compiler could not keep in
-// registers only as a part of local_bytes; sedge_program_inspect (codegen/program.h) reads spills
-// from the compiler's log.
+// What the driver knows. sedge_program_inspect (codegen/program.h) adds the spills, which stand in
+// the compiler's log.
 typedef struct sedge_kernel_info {
     int registers;                 // a thread; 0 on the host
     int64_t shared_bytes;          // static, a block

@@ -63,8 +63,8 @@ struct sedge_kernel {
     void *function; // CUfunction; the host's function pointer, byte by byte
     int scratch;    // bytes of shared memory that a launch gives each block
     sedge_signature signature;
-    sedge_parameter *parameters; // signature.parameters, owned; NULL: none
-    char *texts;                 // types and names, owned; NULL: none
+    sedge_kernel_parameter *parameters; // signature.parameters, owned; NULL: none
+    char *texts;                        // types and names, owned; NULL: none
 };
 
 struct sedge_module {
@@ -95,7 +95,8 @@ SEDGE_MUST_USE
 sedge_status sedge_signature_name(char name[SEDGE_SIGNATURE_NAME_MAX], const sedge_kernel *kernel);
 void sedge_signature_clear(sedge_kernel *kernel);
 
-// With SEDGE_KEEP set, write `source` to SEDGE_KEEP/name.extension; else, or without name, nothing.
+// With SEDGE_KEEP set, write `source` to SEDGE_KEEP/name.extension; with SEDGE_DEBUG alone, into
+// the folder sedge-kept here; else, or without name, nothing.
 SEDGE_MUST_USE
 sedge_status sedge_keep_source(const char *source, const char *name, const char *extension);
 

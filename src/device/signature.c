@@ -19,8 +19,8 @@ sedge_status sedge_signature_set(sedge_kernel *kernel, const int *sizes, int cou
 {
     SEDGE_TRY(sedge_allocate(&kernel->parameters, count, sizeof *kernel->parameters));
     for (int i = 0; i < count; i++) {
-        kernel->parameters[i] =
-            (sedge_parameter){.type = "", .name = "", .bytes = sizes != NULL ? sizes[i] : -1};
+        kernel->parameters[i] = (sedge_kernel_parameter){
+            .type = "", .name = "", .bytes = sizes != NULL ? sizes[i] : -1};
     }
     kernel->signature.count = count;
     kernel->signature.parameters = count > 0 ? kernel->parameters : NULL;
@@ -69,10 +69,10 @@ sedge_status sedge_signature_read(sedge_kernel *kernel, const void *bytes, size_
     for (int i = 0; i < head[1]; i++) {
         int row[2];
         memcpy(row, (const char *)bytes + (size_t)(i + 1) * sizeof head, sizeof row);
-        if (row[0] < 1 || row[1] < SEDGE_PARAMETER_POINTER || row[1] > SEDGE_PARAMETER_OTHER)
+        if (row[0] < 1 || row[1] < SEDGE_KIND_POINTER || row[1] > SEDGE_KIND_OTHER)
             return damaged(kernel, "holds no size and kind of a parameter");
         kernel->parameters[i].bytes = row[0];
-        kernel->parameters[i].kind = (sedge_parameter_kind)row[1];
+        kernel->parameters[i].kind = (sedge_value_kind)row[1];
     }
     SEDGE_TRY(sedge_allocate(&kernel->texts, (int64_t)(length - numbers) + 1, 1));
     memcpy(kernel->texts, (const char *)bytes + numbers, length - numbers);

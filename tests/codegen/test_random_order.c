@@ -44,7 +44,7 @@ static const char divergent[] =
     "SEDGE_KERNEL(divergent, 64, DIVERGENT_LIST)\n"
     "{\n"
     "    SEDGE_OUTER (b) {\n"
-    "        if (SEDGE_ITEM() < 32) {\n"
+    "        if (SEDGE_THREAD < 32) {\n"
     "            SEDGE_BARRIER();\n"
     "        } else {\n"
     "#if WAY\n"
@@ -219,8 +219,8 @@ static void test_goes_on(own_world *world)
                          "SEDGE_KERNEL(meet, 64, MEET_LIST)\n"
                          "{\n"
                          "    SEDGE_OUTER (b) {\n"
-                         "        if (SEDGE_ITEM() >= from) SEDGE_BARRIER();\n"
-                         "        to[SEDGE_ITEM()] = (int)b + 1;\n"
+                         "        if (SEDGE_THREAD >= from) SEDGE_BARRIER();\n"
+                         "        to[SEDGE_THREAD] = (int)b + 1;\n"
                          "    }\n"
                          "}\n"));
     CHECK_OK(sedge_program_get(&kernel, program, "meet"));
