@@ -42,8 +42,8 @@ static const type_facts facts[SEDGE_TYPES] = {
                           "sedge_make_c128(" INFINITE ", " INFINITE ")"},
 };
 
-static const char *const names[SEDGE_REDUCTIONS] = {"sum",    "product", "min",   "max",
-                                                    "argmin", "argmax",  "any",   "all",
+static const char *const names[SEDGE_REDUCTIONS] = {"sum",    "product", "min",    "max",
+                                                    "argmin", "argmax",  "any",    "all",
                                                     "count",  "norm 1",  "norm 2", "norm max"};
 
 // ---- formulas ----------------------------------------------------------------------------------
@@ -194,23 +194,35 @@ static void put_norm(sedge_formula *formula, sedge_reduction reduction)
 
 static void put_formula(sedge_formula *formula, sedge_reduction reduction, sedge_type element)
 {
-    *formula = (sedge_formula){
-        .name = names[reduction], .number = (int)reduction, .element = element};
+    *formula =
+        (sedge_formula){.name = names[reduction], .number = (int)reduction, .element = element};
     point_at_texts(formula);
     switch (reduction) {
     case SEDGE_SUM:
-    case SEDGE_PRODUCT: put_fold(formula, facts[element].sum, reduction == SEDGE_PRODUCT); break;
+    case SEDGE_PRODUCT:
+        put_fold(formula, facts[element].sum, reduction == SEDGE_PRODUCT);
+        break;
     case SEDGE_MIN:
-    case SEDGE_MAX: put_extreme(formula, reduction == SEDGE_MAX, false); break;
+    case SEDGE_MAX:
+        put_extreme(formula, reduction == SEDGE_MAX, false);
+        break;
     case SEDGE_ARGMIN:
-    case SEDGE_ARGMAX: put_place(formula, reduction == SEDGE_ARGMAX); break;
+    case SEDGE_ARGMAX:
+        put_place(formula, reduction == SEDGE_ARGMAX);
+        break;
     case SEDGE_ANY:
     case SEDGE_ALL:
-    case SEDGE_COUNT: put_truth(formula, reduction); break;
+    case SEDGE_COUNT:
+        put_truth(formula, reduction);
+        break;
     case SEDGE_NORM_1:
     case SEDGE_NORM_2:
-    case SEDGE_NORM_MAX: put_norm(formula, reduction); break;
-    case SEDGE_REDUCTIONS: assert(false); break;
+    case SEDGE_NORM_MAX:
+        put_norm(formula, reduction);
+        break;
+    case SEDGE_REDUCTIONS:
+        assert(false);
+        break;
     }
 }
 
@@ -242,8 +254,8 @@ static sedge_status write_arrays(sedge_text *out, const sedge_reduce_plan *plan,
     SEDGE_TRY(sedge_text_add(out, "\n#define REDUCE_NUMBERS(X)"));
     for (int k = 0; k < analysis->leaves; k++)
         if (analysis->leaf[k].array == NULL)
-            SEDGE_TRY(sedge_text_add(out, " X(%s, leaf%d)",
-                                     sedge_type_word(analysis->leaf[k].type), k));
+            SEDGE_TRY(
+                sedge_text_add(out, " X(%s, leaf%d)", sedge_type_word(analysis->leaf[k].type), k));
     return sedge_text_add(out, "\n");
 }
 
@@ -279,67 +291,78 @@ static sedge_status write_map(sedge_text *out, const sedge_analysis *analysis)
     SEDGE_TRY(sedge_text_add(out, "sedge_int64 i"));
     for (int k = 0; k < analysis->leaves; k++)
         if (analysis->leaf[k].array == NULL)
-            SEDGE_TRY(sedge_text_add(out, ", %s leaf%d", sedge_type_word(analysis->leaf[k].type),
-                                     k));
+            SEDGE_TRY(
+                sedge_text_add(out, ", %s leaf%d", sedge_type_word(analysis->leaf[k].type), k));
     return sedge_text_add(out,
                           ")\n{\n    const reduce_value x = %s;\n    (void)i;\n    (void)x;\n"
                           "    return (\n",
                           sedge_text_get(analysis->text));
 }
 
-// The program: between the user's pieces stands what makes functions of them.
-static sedge_status make_program(const sedge_program **out, const sedge_analysis *analysis,
-                                 const sedge_formula *formula, const char *types, const char *map)
-{
+// A program's sources: between the user's pieces stands what makes functions of them.
+typedef struct reduce_sources {
+    sedge_text *types, *map; // owned
     char program[128], places[5][128];
-    static const char *const pieces[5] = {"preamble", "map", "combine", "neutral", "result"};
+    sedge_source source[13];
+    sedge_program_options options;
+} reduce_sources;
 
-    for (int k = 0; k < 5; k++)
-        (void)snprintf(places[k], sizeof places[k], "%s, %s", formula->name, pieces[k]);
-    (void)snprintf(program, sizeof program, "reduce-%s", formula->name);
-    const sedge_source sources[] = {
-        {"codegen/kernels/numbers.h", NULL},
-        {"types of the reduction", types},
-        {places[0], formula->preamble},
-        {"expression of the reduction", map},
-        {places[1], formula->map},
-        {"reduction", ");\n}\nSEDGE_FUNCTION reduce_state reduce_combine(const reduce_state a, "
-                      "const reduce_state b)\n{\n    return ("},
-        {places[2], formula->combine},
-        {"reduction", ");\n}\nSEDGE_FUNCTION reduce_state reduce_neutral(void)\n{\n    return ("},
-        {places[3], formula->neutral},
-        {"reduction",
-         ");\n}\nSEDGE_FUNCTION reduce_result reduce_finish(const reduce_state s)\n{\n    return ("},
-        {places[4], formula->finish},
-        {"reduction", ");\n}"},
-        {"codegen/kernels/reduce.h", NULL},
-    };
-    const sedge_program_options options = {.name = program,
-                                           .constants = "",
-                                           .sources = sources,
-                                           .count = (int)(sizeof sources / sizeof sources[0])};
-    return sedge_context_program(analysis->context, out, &options);
+static void sources_free(reduce_sources *sources)
+{
+    sedge_text_free(sources->map);
+    sedge_text_free(sources->types);
+}
+
+static sedge_status sources_make(reduce_sources *out, const sedge_reduce_plan *plan,
+                                 sedge_analysis *analysis, const sedge_formula *formula)
+{
+    static const char *const pieces[5] = {"preamble", "map", "combine", "neutral", "result"};
+    static const char *const between[4] = {
+        ");\n}\nSEDGE_FUNCTION reduce_state reduce_combine(const reduce_state a, "
+        "const reduce_state b)\n{\n    return (",
+        ");\n}\nSEDGE_FUNCTION reduce_state reduce_neutral(void)\n{\n    return (",
+        ");\n}\nSEDGE_FUNCTION reduce_result reduce_finish(const reduce_state s)\n{\n    return (",
+        ");\n}"};
+    const char *const texts[5] = {formula->preamble, formula->map, formula->combine,
+                                  formula->neutral, formula->finish};
+    int count = 0;
+
+    memset(out, 0, sizeof *out);
+    SEDGE_TRY(sedge_analysis_write(analysis));
+    SEDGE_TRY(sedge_text_create(&out->types));
+    SEDGE_TRY(sedge_text_create(&out->map));
+    SEDGE_TRY(write_types(out->types, plan, analysis, formula));
+    SEDGE_TRY(write_map(out->map, analysis));
+    out->source[count++] = (sedge_source){"codegen/kernels/numbers.h", NULL};
+    out->source[count++] = (sedge_source){"reduction, types", sedge_text_get(out->types)};
+    for (int k = 0; k < 5; k++) {
+        (void)snprintf(out->places[k], sizeof out->places[k], "%s, %s", formula->name, pieces[k]);
+        if (k == 1)
+            out->source[count++] =
+                (sedge_source){"reduction, expression", sedge_text_get(out->map)};
+        out->source[count++] = (sedge_source){out->places[k], texts[k]};
+        if (k >= 1) out->source[count++] = (sedge_source){"reduction", between[k - 1]};
+    }
+    out->source[count++] = (sedge_source){"codegen/kernels/reduce.h", NULL};
+    (void)snprintf(out->program, sizeof out->program, "reduce-%s", formula->name);
+    out->options = (sedge_program_options){
+        .name = out->program, .constants = "", .sources = out->source, .count = count};
+    return SEDGE_OK;
 }
 
 static sedge_status make_recipe(sedge_recipe *recipe, const sedge_reduce_plan *plan,
                                 sedge_analysis *analysis, const sedge_formula *formula)
 {
     sedge_status status;
+    reduce_sources sources;
     const sedge_program *program;
-    sedge_text *types = NULL, *map = NULL;
 
-    SEDGE_TRY_GOTO(status, sedge_analysis_write(analysis));
-    SEDGE_TRY_GOTO(status, sedge_text_create(&types));
-    SEDGE_TRY_GOTO(status, sedge_text_create(&map));
-    SEDGE_TRY_GOTO(status, write_types(types, plan, analysis, formula));
-    SEDGE_TRY_GOTO(status, write_map(map, analysis));
-    SEDGE_TRY_GOTO(status, make_program(&program, analysis, formula, sedge_text_get(types),
-                                        sedge_text_get(map)));
+    SEDGE_TRY_GOTO(status, sources_make(&sources, plan, analysis, formula));
+    SEDGE_TRY_GOTO(status, sedge_context_program(analysis->context, &program, &sources.options));
     SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[0], program, "sedge_reduce"));
     SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[1], program, "sedge_reduce_finish"));
 done:
-    sedge_text_free(map);
-    sedge_text_free(types);
+    sources_free(&sources);
     return status;
 }
 
@@ -375,8 +398,7 @@ static void make_key(reduce_key *key, const sedge_reduce_plan *plan, const sedge
     enum { TEXTS = sizeof texts / sizeof texts[0] };
     size_t lengths[TEXTS];
     for (int k = 0; k < TEXTS; k++) lengths[k] = strlen(texts[k]);
-    const sedge_hash hash =
-        sedge_hash_fields((const void *const *)texts, lengths, TEXTS);
+    const sedge_hash hash = sedge_hash_fields((const void *const *)texts, lengths, TEXTS);
     add_key(key, &hash, (int)sizeof hash);
 }
 
@@ -404,19 +426,27 @@ static sedge_argument number_argument(const sedge_leaf *leaf)
     const float single[2] = {(float)leaf->value[0], (float)leaf->value[1]};
 
     switch (leaf->type) {
-    case SEDGE_FLOAT32: return sedge_float_argument(single[0]);
-    case SEDGE_FLOAT64: return sedge_double_argument(leaf->value[0]);
-    case SEDGE_COMPLEX64: return sedge_bytes_argument(single, 8);
-    case SEDGE_COMPLEX128: return sedge_bytes_argument(leaf->value, 16);
+    case SEDGE_FLOAT32:
+        return sedge_float_argument(single[0]);
+    case SEDGE_FLOAT64:
+        return sedge_double_argument(leaf->value[0]);
+    case SEDGE_COMPLEX64:
+        return sedge_bytes_argument(single, 8);
+    case SEDGE_COMPLEX128:
+        return sedge_bytes_argument(leaf->value, 16);
     case SEDGE_INT8:
-    case SEDGE_UINT8: return sedge_bytes_argument(&(int8_t){(int8_t)leaf->integer}, 1);
+    case SEDGE_UINT8:
+        return sedge_bytes_argument(&(int8_t){(int8_t)leaf->integer}, 1);
     case SEDGE_INT16:
-    case SEDGE_UINT16: return sedge_bytes_argument(&(int16_t){(int16_t)leaf->integer}, 2);
+    case SEDGE_UINT16:
+        return sedge_bytes_argument(&(int16_t){(int16_t)leaf->integer}, 2);
     case SEDGE_INT32:
-    case SEDGE_UINT32: return sedge_int32_argument((int32_t)leaf->integer);
+    case SEDGE_UINT32:
+        return sedge_int32_argument((int32_t)leaf->integer);
     case SEDGE_INT64:
     case SEDGE_UINT64:
-    case SEDGE_TYPES: break;
+    case SEDGE_TYPES:
+        break;
     }
     return sedge_int64_argument(leaf->integer);
 }
@@ -428,9 +458,9 @@ static sedge_status launch(const sedge_reduce_plan *plan, const sedge_analysis *
                            const sedge_array *to)
 {
     sedge_argument arguments[ARGUMENTS_MOST] = {
-        sedge_buffer_argument(parts),         sedge_address_argument(sedge_array_address(to)),
-        sedge_int64_argument(plan->rows),     sedge_int64_argument(plan->columns),
-        sedge_int64_argument(plan->length),   sedge_int64_argument(plan->chunk),
+        sedge_buffer_argument(parts),       sedge_address_argument(sedge_array_address(to)),
+        sedge_int64_argument(plan->rows),   sedge_int64_argument(plan->columns),
+        sedge_int64_argument(plan->length), sedge_int64_argument(plan->chunk),
         sedge_int64_argument(plan->cuts),
     };
     int64_t numbers[SEDGE_REDUCE_NUMBERS_MOST];
@@ -461,7 +491,11 @@ static sedge_status run(sedge_array *to, sedge_analysis *analysis, const sedge_f
     void *block = NULL;
     sedge_buffer *parts = NULL;
 
-    sedge_reduce_plan_make(&plan, analysis, axis, formula->state_bytes);
+    const sedge_device_info *const info =
+        sedge_device_get_info(sedge_context_device(analysis->context));
+
+    sedge_reduce_plan_make(&plan, analysis, info->kind, info->multiprocessors, axis,
+                           formula->state_bytes);
     if (plan.rows == 0) return SEDGE_OK;
     SEDGE_TRY(get_recipe(&recipe, &plan, analysis, formula));
     if (plan.cuts > 1)
@@ -493,8 +527,8 @@ static sedge_status reduce(sedge_array **out, sedge_analysis *analysis,
                                           "%s of an empty set",
                                           formula->name, text, formula->name));
     }
-    SEDGE_TRY_GOTO(status, sedge_array_create(&to, analysis->context, formula->result, dimensions,
-                                              shape));
+    SEDGE_TRY_GOTO(status,
+                   sedge_array_create(&to, analysis->context, formula->result, dimensions, shape));
     SEDGE_TRY_GOTO(status, run(to, analysis, formula, axis));
     *out = to;
     to = NULL;
@@ -528,6 +562,27 @@ sedge_status sedge_array_reduce(sedge_array **out, sedge_reduction reduction,
     put_formula(&formula, reduction, analysis.type);
     const bool needs_elements = reduction >= SEDGE_MIN && reduction <= SEDGE_ARGMAX;
     return reduce(out, &analysis, &formula, axis, needs_elements);
+}
+
+sedge_status sedge_reduce_program_write(sedge_text *out, sedge_device_kind kind,
+                                        sedge_reduction reduction, sedge_expression *expression,
+                                        int axis)
+{
+    sedge_status status;
+    sedge_analysis analysis;
+    sedge_formula formula;
+    sedge_reduce_plan plan;
+    reduce_sources sources = {0};
+
+    SEDGE_TRY(prepare(&analysis, expression, axis, names[reduction]));
+    put_formula(&formula, reduction, analysis.type);
+    sedge_reduce_plan_make(&plan, &analysis, kind, 1, axis, formula.state_bytes);
+    SEDGE_TRY_GOTO(status, sources_make(&sources, &plan, &analysis, &formula));
+    SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &sources.options));
+done:
+    sources_free(&sources);
+    sedge_analysis_free(&analysis);
+    return status;
 }
 
 sedge_status sedge_array_dot(sedge_array **out, sedge_expression *a, sedge_expression *b)
@@ -598,16 +653,35 @@ static sedge_status get_number(any_number *out, const sedge_array *array)
     }
     SEDGE_TRY(sedge_array_get(array, &value));
     switch (type) {
-    case SEDGE_INT8: out->integer = value.i8; break;
-    case SEDGE_INT16: out->integer = value.i16; break;
-    case SEDGE_INT32: out->integer = value.i32; break;
-    case SEDGE_UINT8: out->integer = value.u8; break;
-    case SEDGE_UINT16: out->integer = value.u16; break;
-    case SEDGE_UINT32: out->integer = value.u32; break;
-    case SEDGE_UINT64: out->is_unsigned = true; // fall through
-    case SEDGE_INT64: out->integer = value.i64; break;
-    case SEDGE_FLOAT32: out->real = (double)value.f32; break;
-    case SEDGE_FLOAT64: out->real = value.f64; break;
+    case SEDGE_INT8:
+        out->integer = value.i8;
+        break;
+    case SEDGE_INT16:
+        out->integer = value.i16;
+        break;
+    case SEDGE_INT32:
+        out->integer = value.i32;
+        break;
+    case SEDGE_UINT8:
+        out->integer = value.u8;
+        break;
+    case SEDGE_UINT16:
+        out->integer = value.u16;
+        break;
+    case SEDGE_UINT32:
+        out->integer = value.u32;
+        break;
+    case SEDGE_UINT64:
+        out->is_unsigned = true; // fall through
+    case SEDGE_INT64:
+        out->integer = value.i64;
+        break;
+    case SEDGE_FLOAT32:
+        out->real = (double)value.f32;
+        break;
+    case SEDGE_FLOAT64:
+        out->real = value.f64;
+        break;
     case SEDGE_COMPLEX64:
     case SEDGE_COMPLEX128:
     case SEDGE_TYPES:

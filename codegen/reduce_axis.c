@@ -12,45 +12,37 @@ typedef struct reduce_tuning {
     int items;
     int bytes, values;
     int blocks;
-    int run;   // tiles that an item adds to one sum
-    int width; // columns a block
+    int run;       // tiles that an item adds to one sum
+    int width;     // columns a block
+    int narrow;    // least number of columns that are taken side by side
     int64_t chunk; // elements of a row that are worth a block
 } reduce_tuning;
 
 // A GPU hides latency with 128 bytes in flight a thread; all blocks are resident at once. On the
 // host the items of a block are the lanes of a loop, and chunks are of a fixed size, so that sums
 // do not depend on the number of threads.
-static const reduce_tuning gpu_tuning = {256, 128, 32, 4, 64, 64, 2048};
-static const reduce_tuning host_tuning = {64, 1, 1, 0, 32, 64, 32768};
-
-static bool on_host(const sedge_context *context)
-{
-    return sedge_device_get_info(sedge_context_device(context))->kind == SEDGE_DEVICE_HOST;
-}
-
-static const reduce_tuning *tuning_of(const sedge_context *context)
-{
-    return on_host(context) ? &host_tuning : &gpu_tuning;
-}
+static const reduce_tuning gpu_tuning = {256, 128, 32, 4, 64, 64, 64, 2048};
+static const reduce_tuning host_tuning = {64, 1, 1, 0, 32, 64, 4, 32768};
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
     return (a + b - 1) / b;
 }
 
-// The largest power of two that is at most `value`, between 1 and `most`.
-static int power_below(int64_t value, int most)
+// The largest power of `base` that is at most `value`, between 1 and `most`.
+static int power_below(int64_t value, int most, int base)
 {
     int power = 1;
-    while (2 * power <= most && 2 * power <= value) power *= 2;
+    while (base * power <= most && base * power <= value) power *= base;
     return power;
 }
 
-// The least power of two that is at least `value`, or `most`.
+// The least power of four that is at least `value`, or `most`, which is one too. By fours, because
+// each number is a kernel of its own.
 static int power_above(int64_t value, int most)
 {
     int power = 1;
-    while (power < most && power < value) power *= 2;
+    while (power < most && power < value) power *= 4;
     return power;
 }
 
@@ -154,15 +146,16 @@ static void choose_form(sedge_reduce_plan *plan, const sedge_analysis *analysis,
     plan->columns = last >= 0 ? plan->walk.shape[last] : 1;
     if (plan->rows <= 1 || along >= across) {
         // Two loads an item at least, where the row is so long.
-        shape->lanes = plan->rows <= 1 ? tuning->items : power_above(plan->length / 2, tuning->items);
+        shape->lanes =
+            plan->rows <= 1 ? tuning->items : power_above(plan->length / 2, tuning->items);
         shape->rows = tuning->items / shape->lanes;
         shape->form = shape->rows == 1 ? SEDGE_REDUCE_ONE : SEDGE_REDUCE_MANY;
         return;
     }
     shape->rows_fast = 1;
-    if (plan->columns >= 4) {
+    if (plan->columns >= tuning->narrow) {
         shape->form = SEDGE_REDUCE_COLUMNS;
-        shape->rows = power_below(plan->columns, tuning->width);
+        shape->rows = power_below(plan->columns, tuning->width, 4);
     } else {
         shape->form = SEDGE_REDUCE_MANY;
         shape->rows = power_above(plan->rows, tuning->width);
@@ -198,32 +191,38 @@ static int choose_pack(const sedge_reduce_plan *plan, const sedge_analysis *anal
     return pack;
 }
 
-static int choose_unroll(const sedge_reduce_plan *plan, const sedge_analysis *analysis,
-                         const reduce_tuning *tuning, int state_bytes)
+// Loads of an item that are on their way at once, and how many blocks then have their registers:
+// where the states are wide, half as many.
+static void choose_unroll(sedge_reduce_plan *plan, const sedge_analysis *analysis,
+                          const reduce_tuning *tuning, int state_bytes)
 {
-    const int values = state_bytes > 8 ? tuning->values / 4 : tuning->values;
-    int bytes = 0;
+    sedge_reduce_shape *const shape = &plan->shape;
+    int bytes = 0, most = 16;
 
-    for (int k = 0; k < analysis->leaves; k++)
-        if (analysis->leaf[k].array != NULL && plan->step[k] != 0)
-            bytes += plan->shape.pack * sedge_type_bytes(analysis->leaf[k].array->type);
-    const int by_bytes = power_below(tuning->bytes / (bytes > 0 ? bytes : 1), 16);
-    const int by_values = power_below(values / plan->shape.pack, 16);
-    return by_bytes < by_values ? by_bytes : by_values;
+    for (int k = 0; k < analysis->leaves; k++) {
+        if (analysis->leaf[k].array == NULL || plan->step[k] == 0) continue;
+        bytes += shape->pack * sedge_type_bytes(analysis->leaf[k].array->type);
+        if (plan->step[k] != 1) most = 8; // each load has its own address
+    }
+    const int by_bytes = power_below(tuning->bytes / (bytes > 0 ? bytes : 1), most, 2);
+    const int values = state_bytes > 8 ? tuning->values / 4 : tuning->values;
+    const int by_values = power_below(values / shape->pack, most, 2);
+    shape->unroll = by_bytes < by_values ? by_bytes : by_values;
+    const bool wide = state_bytes > 8 || shape->unroll * shape->pack * state_bytes > 128;
+    plan->blocks = wide ? tuning->blocks / 2 : tuning->blocks;
+    if (shape->form == SEDGE_REDUCE_MANY && plan->blocks > 2) plan->blocks--; // for the places
+    shape->resident = plan->blocks * shape->rows * shape->lanes;
 }
 
 // Pieces of a row: so many that the device is full, none shorter than is worth a block.
-static void choose_cuts(sedge_reduce_plan *plan, const sedge_context *context,
-                        const reduce_tuning *tuning)
+static void choose_cuts(sedge_reduce_plan *plan, int multiprocessors, const reduce_tuning *tuning)
 {
     const sedge_reduce_shape *const shape = &plan->shape;
     const int64_t jump = (int64_t)shape->lanes * shape->pack;
     int64_t chunk = ceil_div(tuning->chunk, shape->rows);
 
-    if (tuning->blocks > 0 && plan->groups > 0) {
-        const sedge_device *const device = sedge_context_device(context);
-        const int64_t places =
-            (int64_t)tuning->blocks * sedge_device_get_info(device)->multiprocessors;
+    if (plan->blocks > 0 && plan->groups > 0) {
+        const int64_t places = (int64_t)plan->blocks * multiprocessors;
         const int64_t fair = ceil_div(plan->length, ceil_div(places, plan->groups));
         if (fair > chunk) chunk = fair;
     } else if (plan->groups > 64) {
@@ -233,10 +232,11 @@ static void choose_cuts(sedge_reduce_plan *plan, const sedge_context *context,
     plan->cuts = plan->length > plan->chunk ? ceil_div(plan->length, plan->chunk) : 1;
 }
 
-void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analysis, int axis,
-                            int state_bytes)
+void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analysis,
+                            sedge_device_kind kind, int multiprocessors, int axis, int state_bytes)
 {
-    const reduce_tuning *const tuning = tuning_of(analysis->context);
+    const bool on_host = kind == SEDGE_DEVICE_HOST;
+    const reduce_tuning *const tuning = on_host ? &host_tuning : &gpu_tuning;
     sedge_reduce_shape *const shape = &plan->shape;
 
     memset(plan, 0, sizeof *plan);
@@ -252,10 +252,9 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
     } else {
         choose_form(plan, analysis, tuning);
     }
-    shape->pack = on_host(analysis->context) ? 1 : choose_pack(plan, analysis);
-    shape->unroll = choose_unroll(plan, analysis, tuning, state_bytes);
+    shape->pack = on_host ? 1 : choose_pack(plan, analysis);
+    choose_unroll(plan, analysis, tuning, state_bytes);
     shape->run = tuning->run;
-    shape->resident = tuning->blocks * tuning->items;
     shape->dimensions = plan->walk.dimensions;
     shape->narrow = plan->walk.count <= INT32_MAX;
     for (int k = 0, operand = 0; k < analysis->leaves; k++) {
@@ -268,7 +267,7 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
     plan->groups = shape->form == SEDGE_REDUCE_COLUMNS
                        ? plan->rows / plan->columns * ceil_div(plan->columns, shape->rows)
                        : ceil_div(plan->rows, shape->rows);
-    choose_cuts(plan, analysis->context, tuning);
+    choose_cuts(plan, multiprocessors, tuning);
 }
 
 // ---- places in the kernel's text ---------------------------------------------------------------
@@ -305,9 +304,8 @@ static void number_places(place_numbers *numbers, const sedge_reduce_plan *plan,
     for (int k = 0, operand = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array == NULL) continue;
         numbers->step[k] = plan->shape.step[k] < 0 ? add_number(numbers, plan->step[k]) : -1;
-        numbers->side[k] = plan->shape.side[k] < 0
-                               ? add_number(numbers, walk->stride[operand][dimensions])
-                               : -1;
+        numbers->side[k] =
+            plan->shape.side[k] < 0 ? add_number(numbers, walk->stride[operand][dimensions]) : -1;
         for (int d = 0; d < dimensions; d++)
             numbers->stride[k][d] = add_number(numbers, walk->stride[operand][d]);
         operand++;
@@ -333,8 +331,7 @@ static sedge_status write_stride(sedge_text *out, const char *word, int k, int k
 
 static sedge_status write_formal(sedge_text *out, int count)
 {
-    for (int n = 0; n < count; n++)
-        SEDGE_TRY(sedge_text_add(out, ", sedge_int64 reduce_w%d", n));
+    for (int n = 0; n < count; n++) SEDGE_TRY(sedge_text_add(out, ", sedge_int64 reduce_w%d", n));
     return sedge_text_add(out, ")\n{\n    reduce_place place;\n");
 }
 
@@ -350,15 +347,14 @@ static sedge_status write_digits(sedge_text *out, const sedge_reduce_plan *plan,
         if (d > 0) {
             SEDGE_TRY(sedge_text_add(out, "    digit = rest %% (%s)reduce_w%d;\n", word,
                                      numbers->size[d]));
-            SEDGE_TRY(sedge_text_add(out, "    rest /= (%s)reduce_w%d;\n", word,
-                                     numbers->size[d]));
+            SEDGE_TRY(sedge_text_add(out, "    rest /= (%s)reduce_w%d;\n", word, numbers->size[d]));
         } else {
             SEDGE_TRY(sedge_text_add(out, "    digit = rest;\n"));
         }
         for (int k = 0; k < analysis->leaves; k++) {
             if (analysis->leaf[k].array == NULL) continue;
-            SEDGE_TRY(sedge_text_add(out, "    place.at%d += (sedge_int64)digit * reduce_w%d;\n",
-                                     k, numbers->stride[k][d]));
+            SEDGE_TRY(sedge_text_add(out, "    place.at%d += (sedge_int64)digit * reduce_w%d;\n", k,
+                                     numbers->stride[k][d]));
         }
     }
     return sedge_text_add(out, "    (void)rest, (void)digit;\n");
@@ -399,7 +395,6 @@ sedge_status sedge_reduce_places_write(sedge_text *out, const sedge_reduce_plan 
         SEDGE_TRY(write_stride(out, "SIDE", k, plan->shape.side[k], numbers.side[k]));
     }
     SEDGE_TRY(write_function(out, plan, analysis, &numbers, "row", !elements));
-    if (elements)
-        SEDGE_TRY(write_function(out, plan, analysis, &numbers, "element", true));
+    if (elements) SEDGE_TRY(write_function(out, plan, analysis, &numbers, "element", true));
     return SEDGE_OK;
 }

@@ -191,14 +191,14 @@ SEDGE_FUNCTION random_values random_make(sedge_uint64 counter, unsigned key0, un
     return out;
 }
 
-#define RANDOM_LIST(X)                                                                       \
-    X(SEDGE_GLOBAL random_real *SEDGE_RESTRICT, to)                                          \
-    X(sedge_int64, count)   /* elements */                                                   \
-    X(sedge_uint64, first)  /* counter of the first block's first item */                    \
-    X(sedge_int64, skipped) /* elements of that counter before the array's first */          \
-    X(sedge_int64, packed)  /* whether what a counter makes may be stored at once */         \
-    X(unsigned, key0)                                                                        \
-    X(unsigned, key1)                                                                        \
+#define RANDOM_LIST(X)                                                               \
+    X(SEDGE_GLOBAL random_real *SEDGE_RESTRICT, to)                                  \
+    X(sedge_int64, count)   /* elements */                                           \
+    X(sedge_uint64, first)  /* counter of the first block's first item */            \
+    X(sedge_int64, skipped) /* elements of that counter before the array's first */  \
+    X(sedge_int64, packed)  /* whether what a counter makes may be stored at once */ \
+    X(unsigned, key0)                                                                \
+    X(unsigned, key1)                                                                \
     RANDOM_WALK(X)
 
 #define RANDOM_ACTUAL(type, name) , name

@@ -32,7 +32,7 @@
 #define REDUCE_THREADS (REDUCE_ROWS * REDUCE_LANES)
 #define REDUCE_JUMP    (REDUCE_LANES * REDUCE_PACK)  // from one pack of an item to its next
 #define REDUCE_TILE    (REDUCE_UNROLL * REDUCE_JUMP) // elements of a row at once
-#define REDUCE_VALUES  (REDUCE_UNROLL * REDUCE_PACK) // of these, an item's
+#define REDUCE_VALUES  (REDUCE_UNROLL * REDUCE_PACK) // of these, an item's: at most 32
 
 // Items (g, k) of a block; neighbours have neighbouring k.
 #if REDUCE_ROWS_FAST
@@ -72,9 +72,10 @@
 // The elements of one item in a tile, the first at `first`, combined. All lie before `end` if
 // `whole`. The loads stand together, so that all are on their way before the first is waited for.
 SEDGE_FUNCTION reduce_state reduce_tile(const reduce_place place, sedge_int64 first,
-                                        sedge_int64 end, const int whole
-                                        REDUCE_POINTERS(REDUCE_FORMAL)
-                                        REDUCE_NUMBERS(REDUCE_FORMAL) REDUCE_WALK(REDUCE_FORMAL))
+                                        sedge_int64 end,
+                                        const int whole REDUCE_POINTERS(REDUCE_FORMAL)
+                                            REDUCE_NUMBERS(REDUCE_FORMAL)
+                                                REDUCE_WALK(REDUCE_FORMAL))
 {
     reduce_state value[REDUCE_VALUES];
     REDUCE_ARRAYS(REDUCE_DECLARE)
@@ -85,7 +86,9 @@ SEDGE_FUNCTION reduce_state reduce_tile(const reduce_place place, sedge_int64 fi
             REDUCE_ARRAYS(REDUCE_LOAD_PACK)
         } else {
             SEDGE_EACH (p, REDUCE_PACK)
-                if (at + p < end) { REDUCE_ARRAYS(REDUCE_LOAD_ONE) }
+                if (at + p < end) {
+                    REDUCE_ARRAYS(REDUCE_LOAD_ONE)
+                }
         }
     }
     SEDGE_EACH (u, REDUCE_UNROLL)
@@ -98,34 +101,36 @@ SEDGE_FUNCTION reduce_state reduce_tile(const reduce_place place, sedge_int64 fi
                     reduce_map(REDUCE_ARRAYS(REDUCE_LEAF_NAME) at REDUCE_NUMBERS(REDUCE_ACTUAL));
             }
         }
-    SEDGE_UNROLL for (int half = REDUCE_VALUES / 2; half > 0; half /= 2)
-        SEDGE_EACH (j, half) value[j] = reduce_combine(value[j], value[j + half]);
+    SEDGE_EACH (level, 5)
+        SEDGE_EACH (j, REDUCE_VALUES / 2) {
+            const int half = REDUCE_VALUES >> (level + 1);
+            if (j < half) value[j] = reduce_combine(value[j], value[j + half]);
+        }
     (void)place;
     return value[0];
 }
 
 // parts [rows][cuts], to [rows]; a row of `length` elements is cut every `chunk`, and with one cut
 // the result is written at once. `columns`: rows side by side, of REDUCE_COLUMNS.
-#define REDUCE_LIST(X)                                \
+#define REDUCE_LIST(X)                                  \
     X(SEDGE_GLOBAL reduce_state *SEDGE_RESTRICT, parts) \
     X(SEDGE_GLOBAL reduce_result *SEDGE_RESTRICT, to)   \
-    X(sedge_int64, rows)                              \
-    X(sedge_int64, columns)                           \
-    X(sedge_int64, length)                            \
-    X(sedge_int64, chunk)                             \
-    X(sedge_int64, cuts)                              \
-    REDUCE_POINTERS(X)                                \
-    REDUCE_NUMBERS(X)                                 \
+    X(sedge_int64, rows)                                \
+    X(sedge_int64, columns)                             \
+    X(sedge_int64, length)                              \
+    X(sedge_int64, chunk)                               \
+    X(sedge_int64, cuts)                                \
+    REDUCE_POINTERS(X)                                  \
+    REDUCE_NUMBERS(X)                                   \
     REDUCE_WALK(X)
 
-#define REDUCE_REST                                                       \
-    REDUCE_POINTERS(REDUCE_ACTUAL) REDUCE_NUMBERS(REDUCE_ACTUAL) \
-        REDUCE_WALK(REDUCE_ACTUAL)
+#define REDUCE_REST \
+    REDUCE_POINTERS(REDUCE_ACTUAL) REDUCE_NUMBERS(REDUCE_ACTUAL) REDUCE_WALK(REDUCE_ACTUAL)
 
 #if REDUCE_FORM == REDUCE_COLUMNS
-#define REDUCE_OWN_PLACE(g, k)                                      \
-    reduce_place own = place;                                       \
-    const sedge_int64 column = first_column + REDUCE_ROW_OF(g, k);  \
+#define REDUCE_OWN_PLACE(g, k)                                     \
+    reduce_place own = place;                                      \
+    const sedge_int64 column = first_column + REDUCE_ROW_OF(g, k); \
     REDUCE_ARRAYS(REDUCE_MOVE)
 #elif REDUCE_FORM == REDUCE_MANY
 #define REDUCE_OWN_PLACE(g, k) const reduce_place own = REDUCE_MINE(places, g, k);
@@ -160,56 +165,61 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
         const reduce_place place = reduce_row(group REDUCE_WALK(REDUCE_ACTUAL));
 #else
         SEDGE_PRIVATE(reduce_place, places, REDUCE_THREADS, 1);
-        REDUCE_ITEMS (g, k) {
+        REDUCE_ITEMS(g, k)
+        {
             const sedge_int64 row = first_row + REDUCE_ROW_OF(g, k);
             REDUCE_MINE(places, g, k) =
                 reduce_row((row < rows ? row : rows - 1) REDUCE_WALK(REDUCE_ACTUAL));
         }
 #endif
 #endif
-        REDUCE_ITEMS (g, k) {
+        REDUCE_ITEMS(g, k)
+        {
             REDUCE_MINE(total, g, k) = reduce_neutral();
             REDUCE_MINE(run, g, k) = reduce_neutral();
         }
         while (first < end) {
             const sedge_int64 far = first + (sedge_int64)REDUCE_RUN * REDUCE_TILE;
             const sedge_int64 stop = far < end ? far : end;
-            for (; first + REDUCE_TILE <= stop; first += REDUCE_TILE)
-                REDUCE_ITEMS (g, k) {
+            for (; first + REDUCE_TILE <= stop; first += REDUCE_TILE) REDUCE_ITEMS(g, k)
+                {
                     REDUCE_OWN_PLACE(g, k)
-                    REDUCE_MINE(run, g, k) = reduce_combine(
-                        REDUCE_MINE(run, g, k),
-                        reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK, stop,
-                                    1 REDUCE_REST));
+                    REDUCE_MINE(run, g, k) =
+                        reduce_combine(REDUCE_MINE(run, g, k),
+                                       reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK,
+                                                   stop, 1 REDUCE_REST));
                 }
             if (first < stop) {
-                REDUCE_ITEMS (g, k) {
+                REDUCE_ITEMS(g, k)
+                {
                     REDUCE_OWN_PLACE(g, k)
-                    REDUCE_MINE(run, g, k) = reduce_combine(
-                        REDUCE_MINE(run, g, k),
-                        reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK, stop,
-                                    0 REDUCE_REST));
+                    REDUCE_MINE(run, g, k) =
+                        reduce_combine(REDUCE_MINE(run, g, k),
+                                       reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK,
+                                                   stop, 0 REDUCE_REST));
                 }
                 first = stop;
             }
-            REDUCE_ITEMS (g, k) {
+            REDUCE_ITEMS(g, k)
+            {
                 REDUCE_MINE(total, g, k) =
                     reduce_combine(REDUCE_MINE(total, g, k), REDUCE_MINE(run, g, k));
                 REDUCE_MINE(run, g, k) = reduce_neutral();
             }
         }
 
-        REDUCE_ITEMS (g, k) tree[g * REDUCE_WIDTH + k] = REDUCE_MINE(total, g, k);
+        REDUCE_ITEMS(g, k) tree[g * REDUCE_WIDTH + k] = REDUCE_MINE(total, g, k);
         for (int half = REDUCE_LANES / 2; half > 0; half /= 2) {
             SEDGE_BARRIER();
-            REDUCE_ITEMS (g, k)
-                if (REDUCE_LANE_OF(g, k) < half) {
-                    const int t = g * REDUCE_WIDTH + k;
-                    tree[t] = reduce_combine(tree[t], tree[t + half * REDUCE_LANE_STEP]);
-                }
+            REDUCE_ITEMS(g, k)
+            if (REDUCE_LANE_OF(g, k) < half) {
+                const int t = g * REDUCE_WIDTH + k;
+                tree[t] = reduce_combine(tree[t], tree[t + half * REDUCE_LANE_STEP]);
+            }
         }
         // Lane 0 of a row has made its last step itself: no barrier is needed here.
-        REDUCE_ITEMS (g, k) {
+        REDUCE_ITEMS(g, k)
+        {
             const sedge_int64 row = first_row + REDUCE_ROW_OF(g, k);
             if (REDUCE_LANE_OF(g, k) == 0 && row >= own_rows && row < rows) {
                 const reduce_state state = tree[g * REDUCE_WIDTH + k];
@@ -228,7 +238,7 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
     X(sedge_int64, cuts)
 
 // The parts of one row a block.
-SEDGE_KERNEL(sedge_reduce_finish, REDUCE_THREADS, REDUCE_FINISH_LIST)
+SEDGE_KERNEL_RESIDENT(sedge_reduce_finish, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_FINISH_LIST)
 {
     SEDGE_OUTER (row) {
         SEDGE_SHARED(reduce_state, tree, REDUCE_THREADS);

@@ -1,16 +1,18 @@
-// Reductions: values against slow sums on the host, numpy's rules for not-a-number, ties, empty sets
-// and wrapping, every axis of shapes that take each path of the kernel, own formulas, messages.
+// Reductions: values against slow sums on the host, numpy's rules for not-a-number, ties, empty
+// sets and wrapping, every axis of shapes that take each path of the kernel, own formulas,
+// messages.
 #include "reduce_kit.h"
+#include "spill_check.h"
 
-#include "codegen/reduce.h"
+#include "codegen/reduce_internal.h"
 
 #include <complex.h>
 #include <float.h>
 #include <limits.h>
 
-static const int64_t sizes[] = {0,    1,    2,     3,     5,     16,    63,    64,    65,
-                                255,  256,  1000,  2048,  8191,  8192,  8193,  32767, 32768,
-                                32769, 65536, 100003, 300001, 2097169};
+static const int64_t sizes[] = {0,     1,     2,     3,     5,      16,     63,     64,
+                                65,    255,   256,   1000,  2048,   8191,   8192,   8193,
+                                32767, 32768, 32769, 65536, 100003, 300001, 2097169};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 static double number_of(sedge_array *array)
@@ -356,10 +358,9 @@ static void check_axis(const sedge_array *array, const int32_t *host, int axis)
 
 static void test_axes(sedge_context *context)
 {
-    static const int64_t shapes[][3] = {
-        {4, 5, 6},     {1, 1, 1},    {7, 1, 9},     {1000, 3, 1},   {3, 1000, 1}, {1, 3, 1000},
-        {70, 130, 2},  {2, 70, 130}, {3, 40000, 1}, {40000, 3, 1},  {1, 40000, 3}, {300, 2, 300},
-        {2, 5, 70000}, {64, 64, 64}, {5, 4097, 33}, {200, 256, 5}};
+    static const int64_t shapes[][3] = {{1, 1, 1},     {7, 1, 9},     {1000, 3, 1},
+                                        {70, 130, 2},  {2, 70, 130},  {40000, 3, 1},
+                                        {1, 40000, 3}, {2, 5, 70000}, {5, 4097, 33}};
 
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         const int64_t *const shape = shapes[s];
@@ -367,8 +368,7 @@ static void test_axes(sedge_context *context)
         int32_t *const x = room(n, 4);
         sedge_array *array = NULL;
 
-        for (int64_t i = 0; i < n; i++)
-            x[i] = (int32_t)(scramble((uint64_t)i) % 2000003) - 1000000;
+        for (int64_t i = 0; i < n; i++) x[i] = (int32_t)(scramble((uint64_t)i) % 2000003) - 1000000;
         CHECK_OK(sedge_array_from(&array, context, SEDGE_INT32, 3, shape, x));
         for (int axis = 0; axis < 3; axis++) check_axis(array, x, axis);
         sedge_array_free(array);
@@ -382,9 +382,8 @@ static void test_views(sedge_context *context)
     enum { A = 37, B = 66, C = 41 };
     static int32_t x[A][B][C], turned[C][B][A], stepped[A][B / 2][C];
     const int64_t shape[3] = {A, B, C};
-    const sedge_slice slices[3] = {{0, SEDGE_SLICE_END, 1},
-                                   {SEDGE_SLICE_END, SEDGE_SLICE_END, -2},
-                                   {0, SEDGE_SLICE_END, 1}};
+    const sedge_slice slices[3] = {
+        {0, SEDGE_SLICE_END, 1}, {SEDGE_SLICE_END, SEDGE_SLICE_END, -2}, {0, SEDGE_SLICE_END, 1}};
     const int64_t first[3] = {1, 0, 0};
     sedge_array *array = NULL, *view = NULL;
     int64_t sum = 0, half = 0;
@@ -418,9 +417,8 @@ static void test_shifted(sedge_context *context)
 {
     enum { N = 50001 };
     static int32_t x[N];
-    static const sedge_slice slices[3] = {{1, SEDGE_SLICE_END, 1},
-                                          {4, SEDGE_SLICE_END, 1},
-                                          {2, SEDGE_SLICE_END, 3}};
+    static const sedge_slice slices[3] = {
+        {1, SEDGE_SLICE_END, 1}, {4, SEDGE_SLICE_END, 1}, {2, SEDGE_SLICE_END, 3}};
 
     for (int i = 0; i < N; i++) x[i] = (int32_t)(scramble((uint64_t)i) % 1001) - 500;
     sedge_array *const array = vector_of(context, SEDGE_INT32, N, x);
@@ -466,8 +464,8 @@ static void test_expressions(sedge_context *context)
     CHECK_OK(sedge_array_from(&a, context, SEDGE_FLOAT64, 2, shape, x));
     b = vector_of(context, SEDGE_FLOAT32, B, y);
     CHECK_OK(sedge_array_from(&c, context, SEDGE_INT16, 2, tall, k));
-#define EXPRESSION                                                \
-    sedge_add(sedge_multiply(sedge_real(2.0), sedge_use(a)),      \
+#define EXPRESSION                                           \
+    sedge_add(sedge_multiply(sedge_real(2.0), sedge_use(a)), \
               sedge_multiply(sedge_use(b), sedge_convert(sedge_use(c), SEDGE_FLOAT64)))
     CHECK_OK(sedge_array_reduce(&out, SEDGE_SUM, EXPRESSION, SEDGE_ALL_AXES));
     // Also the sums here are made of up to A B terms.
@@ -498,10 +496,10 @@ static void test_own(sedge_context *context)
 {
     enum { N = 70000 };
     static float x[N];
-    const sedge_reduction_text largest = {"largest", NULL, "fabsf(x)", "a > b ? a : b", "0",
-                                          SEDGE_FLOAT32};
-    const sedge_reduction_text moment = {"moment", "#define WEIGHT 2\n", "WEIGHT * (double)i * x",
-                                         "a + b", "0", SEDGE_FLOAT64};
+    const sedge_reduction_text largest = {"largest",       NULL, "fabsf(x)",
+                                          "a > b ? a : b", "0",  SEDGE_FLOAT32};
+    const sedge_reduction_text moment = {
+        "moment", "#define WEIGHT 2\n", "WEIGHT * (double)i * x", "a + b", "0", SEDGE_FLOAT64};
     sedge_array *out = NULL;
     double most = 0.0, sum = 0.0, size = 0.0;
 
@@ -559,7 +557,7 @@ static void test_errors(sedge_context *context)
 {
     const float x[2] = {1.5f, -3e30f};
     const double z[2] = {1.0, 2.0};
-    const sedge_reduction_text wrong = {"steepest", NULL, "slope(x)", "a + b", "0", SEDGE_FLOAT32};
+    const sedge_reduction_text wrong = {"steepest", NULL, "slope * x", "a + b", "0", SEDGE_FLOAT32};
     sedge_array *const a = vector_of(context, SEDGE_FLOAT32, 2, x);
     sedge_array *const c = vector_of(context, SEDGE_COMPLEX128, 1, z);
     sedge_array *out = NULL;
@@ -585,6 +583,48 @@ static void test_errors(sedge_context *context)
     sedge_array_free(a);
 }
 
+// ---- the chip's kernels, compiled without one --------------------------------------------------
+
+typedef struct chip_case {
+    sedge_reduction reduction;
+    sedge_type type;
+    int64_t shape[2];
+    int axis;
+} chip_case;
+
+static void test_compiles(sedge_context *context)
+{
+    static const chip_case cases[] = {
+        {SEDGE_SUM, SEDGE_FLOAT32, {1, 1 << 20}, SEDGE_ALL_AXES},
+        {SEDGE_SUM, SEDGE_FLOAT64, {1, 1 << 20}, SEDGE_ALL_AXES},
+        {SEDGE_SUM, SEDGE_INT8, {1, 1 << 20}, SEDGE_ALL_AXES},
+        {SEDGE_PRODUCT, SEDGE_COMPLEX128, {1, 1 << 20}, SEDGE_ALL_AXES},
+        {SEDGE_ARGMIN, SEDGE_FLOAT32, {1, 1 << 20}, SEDGE_ALL_AXES},
+        {SEDGE_ARGMAX, SEDGE_COMPLEX128, {1, 1 << 20}, SEDGE_ALL_AXES},
+        {SEDGE_NORM_2, SEDGE_COMPLEX64, {1, 1 << 20}, SEDGE_ALL_AXES},
+        {SEDGE_SUM, SEDGE_FLOAT32, {4096, 4096}, 1},
+        {SEDGE_SUM, SEDGE_FLOAT32, {4096, 4096}, 0},
+        {SEDGE_ARGMAX, SEDGE_FLOAT64, {100000, 5}, 1},
+        {SEDGE_MAX, SEDGE_INT16, {100000, 5}, 0}};
+
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        const chip_case *const c = &cases[k];
+        char name[64];
+        sedge_array *array = NULL;
+        sedge_text *text = NULL;
+
+        (void)snprintf(name, sizeof name, "reduction %d of %s, axis %d", (int)c->reduction,
+                       sedge_type_name(c->type), c->axis);
+        CHECK_OK(sedge_array_create(&array, context, c->type, 2, c->shape));
+        CHECK_OK(sedge_text_create(&text));
+        CHECK_OK(sedge_reduce_program_write(text, SEDGE_DEVICE_CUDA, c->reduction, sedge_use(array),
+                                            c->axis));
+        check_cuda(name, text);
+        sedge_text_free(text);
+        sedge_array_free(array);
+    }
+}
+
 int main(void)
 {
     sedge_context *const context = open_context();
@@ -606,6 +646,7 @@ int main(void)
     test_own(context);
     test_empty(context);
     test_errors(context);
+    test_compiles(context);
     sedge_context_free(context);
     return CHECK_END();
 }
