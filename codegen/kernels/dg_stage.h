@@ -409,6 +409,9 @@ SEDGE_FUNCTION void add_surface(sedge_value *result, const sedge_value *old, sed
 
 // ---- kernels -----------------------------------------------------------------------------------
 
+// A program has either these kernels, with its cut, or those that need the types only.
+#if SEDGE_STAGE
+
 // The geometry of values [start, start + left), the same way.
 SEDGE_FUNCTION void copy_geometry(sedge_geometry *SEDGE_RESTRICT to,
                                   const sedge_geometry *SEDGE_RESTRICT from, long long start,
@@ -596,3 +599,4 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
     }
     (void)deriv, (void)rk_a;
 }
+#endif // SEDGE_STAGE
