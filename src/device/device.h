@@ -6,7 +6,8 @@
 // helper process, loaded with dlopen). `opencl` is refused by name until it exists.
 //
 // Work is put into streams and runs in order within one; on the host everything runs at once, in
-// the call. All calls of one device come from one thread.
+// the call. All calls of one device come from one thread, but for sedge_device_compile, which
+// several threads may call at once.
 //
 // A kernel as the compiled binary shows it (the preludes in codegen/kernels make these forms): on
 // the host `void NAME(long blocks, void **arguments)`, arguments[i] points to argument i; on cuda
@@ -54,6 +55,19 @@ SEDGE_MUST_USE
 sedge_status sedge_device_create(sedge_device **out, const char *kind_name, int local_rank,
                                  int local_ranks);
 void sedge_device_free(sedge_device *device);
+
+// A device that only compiles: a chip that need not be here. cuda: `arch` is "sm_90"; NVRTC is
+// enough, and info, options and binaries are those of such a GPU (compiler and arch as a run there
+// would choose them, so that it finds in the cache what was made here), as far as kernels depend on
+// them: kind, arch, compiler, shared_bytes_block. `arch` NULL: as sedge_device_create with that
+// kind. Everything that needs the chip itself fails with SEDGE_ERR_INTERNAL.
+SEDGE_MUST_USE
+sedge_status sedge_device_create_target(sedge_device **out, const char *kind_name,
+                                        const char *arch);
+
+// How many compilers this process should run at once, where `local_ranks` ranks share the node: its
+// part of the processors that it may use.
+int sedge_device_compilers(int local_ranks);
 
 typedef struct sedge_device_info {
     sedge_device_kind kind;
@@ -144,7 +158,7 @@ sedge_status sedge_event_seconds(double *seconds, sedge_event *from, sedge_event
 // `log` (may be NULL). A failure is SEDGE_ERR_DEVICE with the lines of the log from the first error
 // on. `arch` "sm_90" or "compute_90" compiles for another CUDA chip than this device's (NULL: this
 // device's); on the host it must be NULL. `keep_name`: with SEDGE_KEEP=folder set, the source is
-// written to folder/keep_name.{cu,c}; may be NULL.
+// written to folder/keep_name.{cu,c}; may be NULL. Several threads may compile at once.
 SEDGE_MUST_USE
 sedge_status sedge_device_compile(sedge_device *device, const char *source, const char *arch,
                                   const char *keep_name, void **out, size_t *length,

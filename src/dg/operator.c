@@ -78,8 +78,7 @@ static sedge_status make_local(sedge_operator *op)
 static sedge_status make_rest(sedge_operator *op, sedge_cache *cache)
 {
     operator_cut_name(op->variant, &op->cut, &op->layout, sedge_device_get_info(op->device));
-    SEDGE_TRY(operator_stage_create(op, cache));
-    SEDGE_TRY(operator_others_create(op, cache));
+    if (op->program[0] == NULL) SEDGE_TRY(operator_programs_create(op, cache));
     SEDGE_TRY(sedge_comm_agree(op->comm, operator_tables_create(&op->tables, op)));
     SEDGE_TRY(sedge_comm_agree(op->comm, make_exchange(op)));
     return operator_points_create(op);
@@ -148,8 +147,7 @@ void sedge_operator_free(sedge_operator *op)
     sedge_event_free(op->interior_done);
     sedge_stream_free(op->main);
     sedge_stream_free(op->side);
-    sedge_program_free(op->stage_program);
-    sedge_program_free(op->other_program);
+    operator_programs_free(op);
     operator_tuning_free(op->tuning);
     sedge_release(op);
 }

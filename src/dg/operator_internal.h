@@ -125,8 +125,8 @@ struct sedge_operator {
     char variant[SEDGE_CUT_NAME];
     operator_tuning *tuning; // NULL: the options asked for the cut
 
-    sedge_program *stage_program, *other_program; // of cut and layout; of the layout alone
-    const sedge_kernel *kernel[KERNELS];          // NULL: not in these programs
+    sedge_program *program[SEDGE_OPERATOR_PROGRAMS];
+    const sedge_kernel *kernel[KERNELS]; // NULL: not in these programs
 
     operator_data data;
     operator_tables tables;
@@ -207,22 +207,21 @@ void operator_choices_clear(operator_choices *choices);
 void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem);
 const char *operator_kernel_name(operator_kernel kernel);
 
-// The whole text of the program that holds the stage's kernels.
+// The whole text of the program that holds the stage's kernels, and its name.
 SEDGE_MUST_USE
-sedge_status operator_stage_write(sedge_text *text, sedge_device_kind kind,
-                                  const operator_layout *layout, const operator_cut *cut,
-                                  const sedge_problem *problem, const sedge_element *element);
+sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
+                                  sedge_device_kind kind, const operator_layout *layout,
+                                  const operator_cut *cut, const sedge_problem *problem,
+                                  const sedge_element *element);
 
 // Of everything that decides how the stage's kernels run, but for layout, cut and size.
 SEDGE_MUST_USE
 sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], const sedge_operator *op);
 
-// The program with the stage's kernels, cut as op->cut, instead of the one before; and the one with
-// all others, which depends on the layout only. Collective.
+// The programs of op->layout and op->cut and their kernels, instead of those before. Collective.
 SEDGE_MUST_USE
-sedge_status operator_stage_create(sedge_operator *op, sedge_cache *cache);
-SEDGE_MUST_USE
-sedge_status operator_others_create(sedge_operator *op, sedge_cache *cache);
+sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache);
+void operator_programs_free(sedge_operator *op);
 
 // Take the stage's kernels from a program that was cut as op->cut.
 SEDGE_MUST_USE

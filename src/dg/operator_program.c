@@ -133,16 +133,15 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
 #define SOURCES       6
 #define STAGE_SOURCES 4 // of these, those of the stage
 
-// Options of a program, and what they point at.
-typedef struct program_plan {
-    sedge_program_options options;
-    sedge_source sources[SOURCES];
-    char name[2 * SEDGE_CUT_NAME];
-    sedge_text *constants;
-} program_plan;
+void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
+{
+    (void)snprintf(name, SEDGE_CUT_NAME, "%s-n%d-%s", problem->equation->name, problem->order,
+                   problem->precision == SEDGE_FP64 ? "fp64" : "fp32");
+}
 
-static sedge_status start_plan(program_plan *plan, const sedge_problem *problem, const char *what,
-                               int count)
+static sedge_status write_sources(sedge_text *text, const char *name, sedge_device_kind kind,
+                                  const sedge_text *constants, const sedge_problem *problem,
+                                  int count)
 {
     const sedge_source sources[SOURCES] = {
         {"codegen/kernels/values.h", NULL},
@@ -152,75 +151,92 @@ static sedge_status start_plan(program_plan *plan, const sedge_problem *problem,
         {"codegen/kernels/dg_trace.h", NULL},
         {"codegen/kernels/dg_monitor.h", NULL},
     };
-    char name[SEDGE_CUT_NAME];
+    const sedge_program_options options = {
+        .name = name, .constants = sedge_text_get(constants), .sources = sources, .count = count};
 
-    memset(plan, 0, sizeof *plan);
-    memcpy(plan->sources, sources, sizeof sources);
-    operator_name(name, problem);
-    (void)snprintf(plan->name, sizeof plan->name, "%s-%s", name, what);
-    plan->options.name = plan->name;
-    plan->options.sources = plan->sources;
-    plan->options.count = count;
-    return sedge_text_create(&plan->constants);
-}
-
-static void clear_plan(program_plan *plan)
-{
-    sedge_text_free(plan->constants);
-}
-
-void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
-{
-    (void)snprintf(name, SEDGE_CUT_NAME, "%s-n%d-%s", problem->equation->name, problem->order,
-                   problem->precision == SEDGE_FP64 ? "fp64" : "fp32");
+    return sedge_program_write(text, kind, &options);
 }
 
 // The stage's kernels; or the other ones, which know its types, with any cut.
-static sedge_status plan_program(program_plan *plan, const operator_layout *layout,
-                                 const operator_cut *cut, const sedge_problem *problem,
-                                 const sedge_element *element, bool stage)
+static sedge_status write_program(sedge_text *text, const char *name, sedge_device_kind kind,
+                                  const operator_layout *layout, const operator_cut *cut,
+                                  const sedge_problem *problem, const sedge_element *element,
+                                  bool stage)
 {
-    SEDGE_TRY(start_plan(plan, problem,
-                         !stage       ? "others"
-                         : cut->fused ? "fused"
-                                      : "split",
-                         stage ? STAGE_SOURCES : SOURCES));
-    SEDGE_TRY(write_problem(plan->constants, problem, element));
-    SEDGE_TRY(write_cut(plan->constants, layout, cut, stage));
-    SEDGE_TRY(write_values(plan->constants, problem));
-    plan->options.constants = sedge_text_get(plan->constants);
-    return SEDGE_OK;
+    sedge_status status;
+    sedge_text *constants = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
+    SEDGE_TRY_GOTO(status, write_problem(constants, problem, element));
+    SEDGE_TRY_GOTO(status, write_cut(constants, layout, cut, stage));
+    SEDGE_TRY_GOTO(status, write_values(constants, problem));
+    SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem,
+                                         stage ? STAGE_SOURCES : SOURCES));
+done:
+    sedge_text_free(constants);
+    return status;
 }
 
-sedge_status operator_stage_write(sedge_text *text, sedge_device_kind kind,
-                                  const operator_layout *layout, const operator_cut *cut,
-                                  const sedge_problem *problem, const sedge_element *element)
+sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
+                                  sedge_device_kind kind, const operator_layout *layout,
+                                  const operator_cut *cut, const sedge_problem *problem,
+                                  const sedge_element *element)
 {
-    program_plan plan;
-    sedge_status status = plan_program(&plan, layout, cut, problem, element, true);
+    char problem_name[SEDGE_CUT_NAME];
 
-    if (status == SEDGE_OK) status = sedge_program_write(text, kind, &plan.options);
-    clear_plan(&plan);
-    return status;
+    operator_name(problem_name, problem);
+    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name,
+                   cut->fused ? "fused" : "split");
+    return write_program(text, name, kind, layout, cut, problem, element, true);
+}
+
+static sedge_status write_both(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
+                               char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
+                               const sedge_device_info *info, const operator_layout *layout,
+                               const operator_cut *cut, const sedge_problem *problem,
+                               const sedge_element *element)
+{
+    operator_cut any; // the same for all cuts, so that the text is
+    char problem_name[SEDGE_CUT_NAME];
+
+    operator_cut_choose(&any, layout, info, problem, element);
+    operator_name(problem_name, problem);
+    (void)snprintf(name[1], SEDGE_OPERATOR_NAME, "%s-others", problem_name);
+    SEDGE_TRY(operator_stage_write(text[0], name[0], info->kind, layout, cut, problem, element));
+    return write_program(text[1], name[1], info->kind, layout, &any, problem, element, false);
+}
+
+sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
+                                  char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
+                                  const sedge_device_info *info, const sedge_element *element,
+                                  const sedge_problem *problem,
+                                  const sedge_operator_options *options)
+{
+    operator_choices choices;
+    operator_cut cut;
+
+    operator_layouts_list(&choices, info, problem, element);
+    operator_cut_choose(&cut, &choices.layout[0], info, problem, element);
+    SEDGE_TRY(operator_cut_wish(&cut, &choices.layout[0], info, problem, element, options));
+    return write_both(out, name, info, &choices.layout[0], &cut, problem, element);
 }
 
 sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], const sedge_operator *op)
 {
     sedge_status status;
+    sedge_text *constants = NULL;
     sedge_text *text = NULL;
-    program_plan plan;
 
-    SEDGE_TRY_GOTO(status, start_plan(&plan, op->problem, "hash", STAGE_SOURCES));
-    SEDGE_TRY_GOTO(status, write_problem(plan.constants, op->problem, op->element));
-    plan.options.constants = sedge_text_get(plan.constants);
+    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(
-        status, sedge_program_write(text, sedge_device_get_info(op->device)->kind, &plan.options));
+    SEDGE_TRY_GOTO(status, write_problem(constants, op->problem, op->element));
+    SEDGE_TRY_GOTO(status, write_sources(text, "stage", sedge_device_get_info(op->device)->kind,
+                                         constants, op->problem, STAGE_SOURCES));
     const sedge_hash bytes = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
     sedge_hash_print(&bytes, hash);
 done:
+    sedge_text_free(constants);
     sedge_text_free(text);
-    clear_plan(&plan);
     return status;
 }
 
@@ -240,40 +256,43 @@ sedge_status operator_stage_find(sedge_operator *op, const sedge_program *progra
     return SEDGE_OK;
 }
 
-static sedge_status find_others(sedge_operator *op)
+static sedge_status find_kernels(sedge_operator *op)
 {
+    SEDGE_TRY(operator_stage_find(op, op->program[0]));
     for (int k = KERNEL_PACK; k < KERNELS; k++)
-        SEDGE_TRY(sedge_program_get(&op->kernel[k], op->other_program, kernel_names[k]));
+        SEDGE_TRY(sedge_program_get(&op->kernel[k], op->program[1], kernel_names[k]));
     return SEDGE_OK;
 }
 
-static sedge_status create(sedge_program **out, const sedge_operator *op, sedge_cache *cache,
-                           const operator_cut *cut, bool stage)
+sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)
 {
-    program_plan plan;
-    sedge_status status = plan_program(&plan, &op->layout, cut, op->problem, op->element, stage);
+    char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME];
+    sedge_text *text[SEDGE_OPERATOR_PROGRAMS] = {NULL};
+    sedge_program_text whole[SEDGE_OPERATOR_PROGRAMS];
+    sedge_status status = SEDGE_OK;
 
+    operator_programs_free(op);
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS && status == SEDGE_OK; i++)
+        status = sedge_text_create(&text[i]);
+    if (status == SEDGE_OK) {
+        status = write_both(text, name, sedge_device_get_info(op->device), &op->layout, &op->cut,
+                            op->problem, op->element);
+    }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
-    SEDGE_TRY_GOTO(status, sedge_program_create(out, op->comm, op->device, cache, &plan.options));
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++)
+        whole[i] = (sedge_program_text){.name = name[i], .text = sedge_text_get(text[i])};
+    SEDGE_TRY_GOTO(status, sedge_programs_create(op->program, NULL, op->comm, op->device, cache,
+                                                 whole, SEDGE_OPERATOR_PROGRAMS));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, find_kernels(op)));
 done:
-    clear_plan(&plan);
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) sedge_text_free(text[i]);
     return status;
 }
 
-sedge_status operator_stage_create(sedge_operator *op, sedge_cache *cache)
+void operator_programs_free(sedge_operator *op)
 {
-    sedge_program_free(op->stage_program);
-    op->stage_program = NULL;
-    SEDGE_TRY(create(&op->stage_program, op, cache, &op->cut, true));
-    return sedge_comm_agree(op->comm, operator_stage_find(op, op->stage_program));
-}
-
-sedge_status operator_others_create(sedge_operator *op, sedge_cache *cache)
-{
-    operator_cut cut; // of the text only, so that it is the same for all
-
-    operator_cut_choose(&cut, &op->layout, sedge_device_get_info(op->device), op->problem,
-                        op->element);
-    SEDGE_TRY(create(&op->other_program, op, cache, &cut, false));
-    return sedge_comm_agree(op->comm, find_others(op));
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) {
+        sedge_program_free(op->program[i]);
+        op->program[i] = NULL;
+    }
 }
