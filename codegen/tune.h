@@ -118,7 +118,8 @@ typedef struct sedge_tune_result {
     sedge_tune_source source;
     int layout;
     int *choice;                 // [operations]: index of the candidate
-    sedge_tune_record **records; // [operations][candidates]; NULL by rule
+    double *scores;              // [layouts]: sum of weight x time; 0: not all was timed
+    sedge_tune_record **records; // [operations][candidates]; NULL where nothing was tried (off)
     double seconds;              // spent here
     int compiled;                // programs
 } sedge_tune_result;
