@@ -109,6 +109,8 @@ static void add(lister *list, operator_cut cut)
     if (!operator_cut_fits(&cut, list->info) || is_known(list, candidate.name)) return;
     candidate.cut = cut;
     candidate.registers = count_registers(list, &cut);
+    if (candidate.registers > limit_registers(list, &cut)) // the others are spilled
+        candidate.registers = limit_registers(list, &cut);
     candidate.prior = rate(list, &cut);
     assert(list->choices->count < list->first + ROOM);
     list->choices->candidate[list->choices->count++] = candidate;

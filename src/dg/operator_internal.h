@@ -123,7 +123,7 @@ struct sedge_operator {
     operator_layout layout;
     operator_cut cut;
     char variant[SEDGE_CUT_NAME];
-    operator_tuning *tuning; // NULL: the options asked for the cut
+    operator_tuning *tuning;
 
     sedge_program *program[SEDGE_OPERATOR_PROGRAMS];
     const sedge_kernel *kernel[KERNELS]; // NULL: not in these programs

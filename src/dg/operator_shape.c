@@ -230,8 +230,8 @@ void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
 bool operator_is_cut(const sedge_operator_options *options)
 {
     return (options->variant != NULL && strcmp(options->variant, "auto") != 0) ||
-           options->block_elements > 0 || options->item_nodes > 0 || options->lift_nodes > 0 ||
-           options->item_fields > 0;
+           options->cut != NULL || options->block_elements > 0 || options->item_nodes > 0 ||
+           options->lift_nodes > 0 || options->item_fields > 0;
 }
 
 // "fused" or "split"; NULL and "auto": fused.
