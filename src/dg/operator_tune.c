@@ -9,7 +9,8 @@
 
 #define PART         0.05 // of a run's time that tuning it may take
 #define MOST_SECONDS 3.0  // the same, in seconds
-#define WORTH        0.25 // less than this is not worth starting
+#define WORTH_GPU    0.5  // seconds; with less it is not worth starting: some programs must be
+#define WORTH_HOST   1.5  // compiled
 
 // The task of the tuner: one operation, the stage, whose candidates differ in structure, too.
 struct operator_tuning {
@@ -142,6 +143,7 @@ static void describe_task(operator_tuning *tuning, int64_t elements)
     for (int l = 0; l < tuning->choices.layouts; l++)
         tuning->layout_names[l] = tuning->choices.layout[l].name;
     operator_count(op, KERNEL_STAGE, &bytes, &flops);
+    if (bytes < 4.0 * (double)sedge_device_get_info(op->device)->l2_bytes) bytes = 0.0; // from there
     tuning->operation = (sedge_tune_operation){.name = "stage",
                                                .weight = sedge_lsrk45.stages,
                                                .bytes = bytes,
@@ -214,8 +216,9 @@ static sedge_status find_budget(double *budget, operator_tuning *tuning, sedge_c
     if (status == SEDGE_OK) status = time_stage(&seconds, op);
     SEDGE_TRY(sedge_comm_agree(op->comm, status));
     sedge_comm_max(op->comm, &seconds, 1);
+    const bool is_host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
     *budget = fmin(MOST_SECONDS, PART * seconds * (double)stages);
-    if (*budget < WORTH) *budget = 0.0;
+    if (*budget < (is_host ? WORTH_HOST : WORTH_GPU)) *budget = 0.0;
     return SEDGE_OK;
 }
 
@@ -249,6 +252,7 @@ static sedge_status choose(operator_tuning *tuning, sedge_cache *cache,
         sedge_ceilings_try(&ceilings, op->comm, op->device, cache, op->layout.real_bytes, true);
         wanted.copy_rate = ceilings.copy;
         wanted.flops = ceilings.flops;
+        if (options->tune == SEDGE_TUNE_FAST) wanted.budget = MOST_SECONDS;
     }
     return run_tuner(tuning, cache, &wanted);
 }

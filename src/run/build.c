@@ -71,9 +71,10 @@ static sedge_status write_texts(const build_state *build, const sedge_device_inf
                                 const char **ceiling)
 {
     const sedge_session *const session = &build->session;
-    const sedge_operator_options cut = sedge_session_cut(session);
     const int real_bytes = session->problem.precision == SEDGE_FP64 ? 8 : 4;
+    sedge_operator_options cut;
 
+    SEDGE_TRY(sedge_session_cut(&cut, session));
     SEDGE_TRY(sedge_operator_texts(texts, name, info, session->element, &session->problem, &cut));
     return sedge_ceilings_text(texts[PROGRAMS - 1], ceiling, info, real_bytes);
 }
