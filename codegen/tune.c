@@ -337,7 +337,7 @@ static sedge_status check_rule(const sedge_tune_task *task, const sedge_device_i
         assert(rule >= 0);
         if (sedge_tune_is_refused(info, &operation->candidates[rule], &record)) {
             return SEDGE_FAIL(SEDGE_ERR_DEVICE, "'%s' of %s, the rule's choice, cannot run: %s",
-                              operation->candidates[rule].name, task->name, record.reason);
+                              operation->candidates[rule].name, operation->name, record.reason);
         }
     }
     return SEDGE_OK;
@@ -354,10 +354,9 @@ static double choose_deadline(const sedge_tune_task *task, const sedge_tune_opti
 // Programs that the compiler makes at once, and its seconds for them where nothing is known yet.
 static void guess_compiler(sedge_tune_run *run)
 {
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const bool is_host = run->info->kind == SEDGE_DEVICE_HOST;
 
-    run->parallel = (int)fmin(fmax((double)processors, 1.0), 8.0);
+    run->parallel = sedge_device_compilers(1);
     run->compile_seconds = run->advice->compile_seconds;
     if (!(run->compile_seconds > 0.0)) run->compile_seconds = is_host ? 0.25 : 0.1;
 }

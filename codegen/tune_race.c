@@ -236,7 +236,7 @@ static sedge_status verify(tune_race *race, race_entry *entry, bool *good)
         return SEDGE_OK;
     }
     *good = false;
-    return give_up(race, entry, status, "wrong");
+    return give_up(race, entry, status, "is wrong");
 }
 
 // The fastest of those in the race that is right: only such a one may drop others. NULL: there is
@@ -452,12 +452,11 @@ static sedge_status write_text(const tune_race *race, const race_entry *entry, s
 static void note_resources(const tune_race *race, const race_entry *entry)
 {
     sedge_tune_record *const record = record_of(race, entry);
-    const char *const log = sedge_program_log(entry->program);
-    const long registers = sedge_log_largest(log, " registers");
-    const long spilled = sedge_log_largest(log, " bytes spill stores");
+    const sedge_program_resources resources =
+        sedge_cache_resources(sedge_program_log(entry->program));
 
-    record->registers = registers > 0 ? (int)registers : 0;
-    record->spilled = spilled > 0 ? (int)spilled : 0;
+    record->registers = resources.registers > 0 ? resources.registers : 0;
+    record->spilled = resources.spilled > 0 ? resources.spilled : 0;
 }
 
 // A batch on its way through the compiler.
@@ -473,11 +472,11 @@ typedef struct race_batch {
 
 static sedge_status allocate_batch(race_batch *batch, int count)
 {
-    SEDGE_TRY(sedge_allocate(&batch->entries, count, sizeof *batch->entries));
-    SEDGE_TRY(sedge_allocate(&batch->texts, count, sizeof *batch->texts));
-    SEDGE_TRY(sedge_allocate(&batch->names, count, sizeof *batch->names));
+    SEDGE_TRY(sedge_allocate(&batch->entries, count, sizeof(race_entry *)));
+    SEDGE_TRY(sedge_allocate(&batch->texts, count, sizeof(sedge_text *)));
+    SEDGE_TRY(sedge_allocate(&batch->names, count, sizeof(sedge_text *)));
     SEDGE_TRY(sedge_allocate(&batch->sources, count, sizeof *batch->sources));
-    SEDGE_TRY(sedge_allocate(&batch->programs, count, sizeof *batch->programs));
+    SEDGE_TRY(sedge_allocate(&batch->programs, count, sizeof(sedge_program *)));
     return sedge_allocate(&batch->messages, count, sizeof *batch->messages);
 }
 
@@ -587,7 +586,9 @@ static int choose_size(const tune_race *race, const race_entry *leader)
     const int left = race->count - race->compiled;
     const int size = left < run->parallel ? left : run->parallel;
 
-    if (race->compiled == 0) return has_time(race, 0.0) ? size : 0;
+    if (race->compiled == 0 && !has_time(race, run->compile_seconds))
+        return has_time(race, 0.0) ? 1 : 0;
+    if (race->compiled == 0) return size;
     if (leader == NULL) return has_time(race, run->compile_seconds) ? size : 0;
     const double sample = fmax(SAMPLE_SECONDS, FIRST_SLOWER * leader->least);
     const double needed = run->compile_seconds + 3.0 * size * sample + predict_finals(race, leader);
@@ -670,7 +671,7 @@ sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, con
     *winner = -1;
     *seconds = 0.0;
     SEDGE_TRY_GOTO(status, sedge_allocate(&race.entries, count, sizeof *race.entries));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&list, count, sizeof *list));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&list, count, sizeof(race_entry *)));
     for (int i = 0; i < count; i++) race.entries[i].candidate = order[i];
     if (count > 0 && order[0] == sedge_tune_rule(o, layout)) race.rule = &race.entries[0];
     SEDGE_TRY_GOTO(status, run_race(&race, list, &won));

@@ -58,14 +58,14 @@ static double estimate_occupancy(const sedge_device_info *info,
                                  const sedge_tune_candidate *candidate, bool with_registers)
 {
     const int64_t shared = info->shared_bytes_block + GPU_RESERVED; // of a multiprocessor
-    const int64_t threads = (candidate->threads + 31) / 32 * 32;
+    const int64_t threads = (int64_t)((candidate->threads + 31) / 32) * 32;
     int64_t blocks = GPU_BLOCKS;
 
     if (threads == 0) return 1.0;
     if (GPU_THREADS / threads < blocks) blocks = GPU_THREADS / threads;
     if (shared / (candidate->shared_bytes + GPU_RESERVED) < blocks)
         blocks = shared / (candidate->shared_bytes + GPU_RESERVED);
-    const int64_t registers = (candidate->registers + 7) / 8 * 8 * threads;
+    const int64_t registers = (int64_t)((candidate->registers + 7) / 8) * 8 * threads;
     if (with_registers && registers > 0 && GPU_REGISTERS / registers < blocks)
         blocks = GPU_REGISTERS / registers;
     return (double)(blocks * threads) / GPU_THREADS;

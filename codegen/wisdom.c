@@ -112,6 +112,29 @@ done:
     return status;
 }
 
+// The site folder's lines, where there is one that the cache uses.
+static sedge_status read_site(json_t *lines, const sedge_cache *cache)
+{
+    const char *const site = sedge_cache_site(cache);
+    char *text = NULL;
+    size_t length;
+    int directory = -1;
+    sedge_status status;
+
+    if (site == NULL || sedge_cache_site_problem(cache) != NULL) return SEDGE_OK;
+    if (sedge_cache_folder_open_site(&directory, site) != SEDGE_OK) { // gone since
+        sedge_error_clear();
+        return SEDGE_OK;
+    }
+    SEDGE_TRY_GOTO(status,
+                   sedge_cache_folder_read_site(directory, SEDGE_WISDOM_FILE, &text, &length));
+    if (text != NULL) SEDGE_TRY_GOTO(status, add_lines(lines, text, length));
+done:
+    sedge_release(text);
+    (void)close(directory);
+    return status;
+}
+
 sedge_status sedge_wisdom_read(json_t **lines, const sedge_cache *cache)
 {
     sedge_status status;
@@ -119,6 +142,7 @@ sedge_status sedge_wisdom_read(json_t **lines, const sedge_cache *cache)
 
     *lines = json_array();
     SEDGE_TRY_GOTO(status, sedge_wisdom_need(*lines));
+    SEDGE_TRY_GOTO(status, read_site(*lines, cache));
     if (sedge_cache_folder_open(&directory, sedge_cache_folder(cache)) != SEDGE_OK) {
         sedge_error_clear(); // the cache has said it
         return SEDGE_OK;

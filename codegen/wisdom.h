@@ -3,7 +3,8 @@
 //     {"key": {"what": "tune", "device": "NVIDIA H200", ...}, "rigor": 1, ...}
 //
 // Lines speak of the same thing when their keys are equal. Own wisdom is wisdom.jsonl in the
-// cache's folder. A line that is no object with a key is skipped, and not written again.
+// cache's folder; that of the site's folder (SEDGE_CACHE_SITE) is read before it. A line that is no
+// object with a key is skipped, and not written again.
 #pragma once
 
 #include "base/error.h"

@@ -1,0 +1,517 @@
+// The tuner chooses what is fastest and right, says why the others lost, and keeps to its time.
+// Differences are twofold or more where real kernels are timed: the machine may be busy.
+#define _POSIX_C_SOURCE 200809L // setenv
+#include "base/file.h"
+#include "base/memory.h"
+#include "check.h"
+#include "codegen/tune.h"
+#include "tune_case.h"
+
+#include <stdlib.h>
+
+static sedge_device *device;
+
+// No time is too short on a busy machine.
+static const sedge_tune_options ample = {.level = SEDGE_TUNE_FAST, .budget = 60.0, .forget = true};
+
+static sedge_cache *open_cache(const char *name)
+{
+    char folder[512];
+    sedge_cache *cache = NULL;
+
+    tune_case_folder(folder, sizeof folder, name);
+    CHECK_OK(sedge_cache_create(&cache, folder));
+    CHECK(sedge_cache_problem(cache) == NULL);
+    return cache;
+}
+
+static const char *reason_of(const sedge_tune_result *result, int operation, int candidate)
+{
+    return result != NULL ? result->records[operation][candidate].reason : "";
+}
+
+static bool has_reason(const sedge_tune_result *result, int operation, int candidate,
+                       const char *words)
+{
+    const char *const reason = reason_of(result, operation, candidate);
+
+    if (strstr(reason, words) != NULL) return true;
+    (void)fprintf(stderr, "operation %d, candidate %d: '%s' and not '%s'\n", operation, candidate,
+                  reason, words);
+    return false;
+}
+
+static int choice_of(const sedge_tune_result *result, int operation)
+{
+    return result != NULL ? result->choice[operation] : -1;
+}
+
+// ---- one operation -----------------------------------------------------------------------------
+
+// The kernel that does its work once wins against those that do it 3 and 9 times.
+static void test_fastest_wins(sedge_cache *cache)
+{
+    static const int repeats[3] = {1, 3, 9};
+
+    for (int place = 0; place < 3; place++) {
+        tune_case c;
+        sedge_tune_result *result = NULL;
+        tune_case_candidate candidates[3] = {
+            {.name = "first"}, {.name = "second"}, {.name = "third"}};
+        for (int i = 0; i < 3; i++) candidates[i].repeat = repeats[(i + 3 - place) % 3];
+        CHECK_OK(tune_case_init(&c, device));
+        tune_case_add(&c, "work", candidates, 3);
+        CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &ample));
+        CHECK(choice_of(result, 0) == place);
+        CHECK(result->source == SEDGE_TUNE_BY_MEASUREMENT && result->layout == 0);
+        CHECK(has_reason(result, 0, place, "winner"));
+        CHECK(has_reason(result, 0, (place + 1) % 3, "slower"));
+        CHECK(has_reason(result, 0, (place + 2) % 3, "slower"));
+        const sedge_tune_record *const won = &result->records[0][place];
+        CHECK(won->seconds > 0.0 && won->median >= won->seconds && won->rounds >= 15);
+        CHECK(c.counts[0][place].verified == 1);
+        CHECK(result->scores[0] == won->seconds);
+        sedge_tune_result_free(result);
+        tune_case_free(&c);
+    }
+}
+
+// Neither speed nor a place in front helps a candidate that is wrong, does not compile, cannot be
+// launched or is refused.
+static void test_failures_lose(sedge_cache *cache)
+{
+    const tune_case_candidate candidates[] = {
+        {.name = "rule", .repeat = 8},
+        {.name = "wrong", .repeat = 1, .is_wrong = true},
+        {.name = "broken", .repeat = 1, .is_broken = true},
+        {.name = "unlaunched", .repeat = 1, .cannot_launch = true},
+        {.name = "refused", .repeat = 1, .refused = "needs a larger chip"},
+        {.name = "right", .repeat = 2},
+    };
+    tune_case c;
+    sedge_tune_result *result = NULL;
+
+    CHECK_OK(tune_case_init(&c, device));
+    tune_case_add(&c, "work", candidates, 6);
+    CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &ample));
+    CHECK(choice_of(result, 0) == 5);
+    CHECK(has_reason(result, 0, 1, "is wrong: value 0 is "));
+    CHECK(has_reason(result, 0, 2, "does not compile: "));
+    CHECK(has_reason(result, 0, 2, "nonsense"));
+    CHECK(has_reason(result, 0, 3, "does not run: too much of everything"));
+    CHECK(has_reason(result, 0, 4, "needs a larger chip"));
+    CHECK(c.counts[0][4].texts == 0);
+    CHECK(result->records[0][1].seconds == 0.0);
+    sedge_tune_result_free(result);
+    tune_case_free(&c);
+}
+
+// What the rule chose must work: its failure is the tuner's.
+static void test_rule_fails(sedge_cache *cache)
+{
+    static const struct {
+        tune_case_candidate rule;
+        sedge_status status;
+        const char *message;
+    } cases[] = {
+        {{.name = "rule", .repeat = 1, .is_wrong = true},
+         SEDGE_ERR_COMPUTE,
+         "'rule' of work, the rule's choice, is wrong: value 0 is "},
+        {{.name = "rule", .repeat = 1, .is_broken = true}, SEDGE_ERR_DEVICE, "nonsense"},
+        {{.name = "rule", .cannot_launch = true}, SEDGE_ERR_DEVICE, "too much of everything"},
+        {{.name = "rule", .refused = "needs a larger chip"},
+         SEDGE_ERR_DEVICE,
+         "cannot run: needs a larger chip"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tune_case c;
+        sedge_tune_result *result = NULL;
+        const tune_case_candidate candidates[] = {cases[i].rule, {.name = "other", .repeat = 1}};
+        CHECK_OK(tune_case_init(&c, device));
+        tune_case_add(&c, "work", candidates, 2);
+        CHECK_FAILS(sedge_tune(&result, NULL, device, cache, &c.task, &ample), cases[i].status,
+                    cases[i].message);
+        CHECK(result == NULL);
+        tune_case_free(&c);
+    }
+}
+
+// A challenger must be 3 % faster than the rule's choice: 100 us against 98.5 us is too little,
+// against 50 us is not. The launches only wait, so that their least time is exact.
+static void test_small_gain(sedge_cache *cache)
+{
+    static const double challengers[] = {98.5, 50.0};
+
+    for (int i = 0; i < 2; i++) {
+        tune_case c;
+        sedge_tune_result *result = NULL;
+        const tune_case_candidate candidates[] = {
+            {.name = "rule", .microseconds = 100.0},
+            {.name = "challenger", .microseconds = challengers[i]}};
+        CHECK_OK(tune_case_init(&c, device));
+        tune_case_add(&c, "wait", candidates, 2);
+        CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &ample));
+        CHECK(choice_of(result, 0) == i);
+        if (i == 0) {
+            CHECK(has_reason(result, 0, 0, "winner, by rule"));
+            CHECK(has_reason(result, 0, 1, "too little"));
+        }
+        sedge_tune_result_free(result);
+        tune_case_free(&c);
+    }
+}
+
+// Races end as early as they may: 8 times the rule's time after one call, twice after one round.
+static void test_early_drops(sedge_cache *cache)
+{
+    const tune_case_candidate candidates[] = {
+        {.name = "rule", .microseconds = 100.0},
+        {.name = "far", .microseconds = 800.0},
+        {.name = "twice", .microseconds = 200.0},
+    };
+    tune_case c;
+    sedge_tune_result *result = NULL;
+
+    CHECK_OK(tune_case_init(&c, device));
+    tune_case_add(&c, "wait", candidates, 3);
+    CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &ample));
+    CHECK(choice_of(result, 0) == 0);
+    CHECK(has_reason(result, 0, 1, "than the rule's in its first sample"));
+    CHECK(has_reason(result, 0, 2, "slower after 1 round"));
+    // A first call, one that gives the batch, and two more chances of up to 200 us each.
+    CHECK(c.counts[0][1].launches <= 4);
+    CHECK(c.counts[0][1].verified == 0 && c.counts[0][2].verified == 0);
+    CHECK(c.counts[0][2].launches < c.counts[0][0].launches);
+    sedge_tune_result_free(result);
+    // To the end: everybody has all the rounds.
+    const sedge_tune_options exhaustive = {.level = SEDGE_TUNE_EXHAUSTIVE, .forget = true};
+    result = NULL;
+    CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &exhaustive));
+    for (int i = 0; i < 3; i++) CHECK(result->records[0][i].rounds == 15);
+    CHECK(choice_of(result, 0) == 0);
+    sedge_tune_result_free(result);
+    tune_case_free(&c);
+}
+
+// ---- which are tried ---------------------------------------------------------------------------
+
+// Who cannot be the fastest by its bound is not even compiled. Those before it fill the first
+// batch.
+static void test_bound(sedge_cache *cache)
+{
+    tune_case_candidate candidates[TUNE_CASE_CANDIDATES] = {{.name = NULL}};
+    char names[TUNE_CASE_CANDIDATES][16];
+    const int others = sedge_device_compilers(1) < 60 ? sedge_device_compilers(1) : 60;
+    tune_case c;
+    sedge_tune_result *result = NULL;
+
+    for (int i = 0; i <= others; i++) {
+        (void)snprintf(names[i], sizeof names[i], "candidate %d", i);
+        candidates[i] = (tune_case_candidate){
+            .name = names[i], .microseconds = 100.0, .prior = i == others ? 2.0 : 1.0};
+    }
+    candidates[others].bound = 0.001;
+    CHECK_OK(tune_case_init(&c, device));
+    tune_case_add(&c, "wait", candidates, others + 1);
+    const sedge_tune_options patient = {
+        .level = SEDGE_TUNE_PATIENT, .budget = 60.0, .forget = true};
+    CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &patient));
+    CHECK(has_reason(result, 0, others, "needs 1e+03 us at least"));
+    CHECK(c.counts[0][others].texts == 0);
+    sedge_tune_result_free(result);
+    // The operation's own floor, and the fraction of it that is reached.
+    c.candidate[0][others].bound = 0.0;
+    c.operation[0].bytes = 25e-6 * 1e9;
+    c.operation[0].flops = 1.0;
+    result = NULL;
+    const sedge_tune_options rates = {.level = SEDGE_TUNE_PATIENT,
+                                      .budget = 60.0,
+                                      .forget = true,
+                                      .copy_rate = 1e9,
+                                      .flops = 1e9};
+    CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &rates));
+    CHECK(c.counts[0][others].texts == 1);
+    const double fraction = result->records[0][0].fraction;
+    CHECK(fraction > 0.2 && fraction <= 0.25); // of 100 us, and a little more
+    sedge_tune_result_free(result);
+    tune_case_free(&c);
+}
+
+// Of 60, the fast level tries 24: the rule's, the best priors, and a quarter at random, the same
+// ones each time. The patient one tries all.
+static void test_limited_number(sedge_cache *cache)
+{
+    tune_case_candidate candidates[60];
+    char names[60][16];
+    int tried[2][60];
+    tune_case c;
+
+    for (int i = 0; i < 60; i++) {
+        (void)snprintf(names[i], sizeof names[i], "candidate %d", i);
+        candidates[i] =
+            (tune_case_candidate){.name = names[i], .microseconds = 1.0, .prior = 60.0 - i};
+    }
+    CHECK_OK(tune_case_init(&c, device));
+    c.task.name = "limited";
+    tune_case_add(&c, "wait", candidates, 60);
+    for (int round = 0; round < 2; round++) {
+        sedge_tune_result *result = NULL;
+        int count = 0;
+        int unlikely = 0;
+        tune_case_clear(&c);
+        CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &ample));
+        for (int i = 0; i < 60; i++) {
+            tried[round][i] = c.counts[0][i].texts;
+            count += tried[round][i];
+            if (i > 0 && i < 60 - 17) unlikely += tried[round][i];
+        }
+        CHECK(count == 24 && tried[round][0] == 1 && tried[round][59] == 1);
+        if (round == 0) CHECK(unlikely == 6); // then there is wisdom of the others as well
+        sedge_tune_result_free(result);
+        if (round == 0) { // the same key, no wisdom
+            sedge_cache *other = open_cache("again");
+            sedge_tune_result *second = NULL;
+            tune_case_clear(&c);
+            CHECK_OK(sedge_tune(&second, NULL, device, other, &c.task, &ample));
+            for (int i = 0; i < 60; i++) CHECK(c.counts[0][i].texts == tried[0][i]);
+            sedge_tune_result_free(second);
+            sedge_cache_free(other);
+        }
+    }
+    const sedge_tune_options patient = {
+        .level = SEDGE_TUNE_PATIENT, .budget = 60.0, .forget = true};
+    sedge_tune_result *all = NULL;
+    tune_case_clear(&c);
+    CHECK_OK(sedge_tune(&all, NULL, device, cache, &c.task, &patient));
+    CHECK(tune_case_sum(&c).texts == 60);
+    sedge_tune_result_free(all);
+    tune_case_free(&c);
+}
+
+// ---- layouts -----------------------------------------------------------------------------------
+
+// Two operations in two layouts; the sum of weight x time decides, not the single operation.
+static void test_layouts(sedge_cache *cache, double weight, int wanted)
+{
+    const tune_case_candidate first[] = {
+        {.name = "rows slow", .layout = 0, .microseconds = 400.0},
+        {.name = "rows fast", .layout = 0, .microseconds = 200.0},
+        {.name = "columns slow", .layout = 1, .microseconds = 120.0},
+        {.name = "columns fast", .layout = 1, .microseconds = 60.0},
+    };
+    const tune_case_candidate second[] = {
+        {.name = "rows only", .layout = 0, .microseconds = 50.0},
+        {.name = "columns only", .layout = 1, .microseconds = 100.0},
+    };
+    tune_case c;
+    sedge_tune_result *result = NULL;
+
+    CHECK_OK(tune_case_init(&c, device));
+    tune_case_add(&c, "first", first, 4);
+    tune_case_add(&c, "second", second, 2);
+    c.task.layouts = 2;
+    c.operation[1].weight = weight;
+    CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &ample));
+    if (result == NULL) return;
+    CHECK(result->layout == wanted);
+    CHECK(choice_of(result, 0) == (wanted == 0 ? 1 : 3) && choice_of(result, 1) == wanted);
+    CHECK(c.layout_uses[0] == 1 && c.layout_uses[1] == 1);
+    CHECK(fabs(result->scores[0] - (200e-6 + weight * 50e-6)) < 0.05 * result->scores[0]);
+    CHECK(has_reason(result, 0, wanted == 0 ? 3 : 1, "best of its layout, which is"));
+    sedge_tune_result_free(result);
+    tune_case_free(&c);
+}
+
+// A layout is left when what is known and the bounds of the rest lose.
+static void test_layout_is_abandoned(sedge_cache *cache)
+{
+    const tune_case_candidate first[] = {
+        {.name = "rows", .layout = 0, .microseconds = 100.0},
+        {.name = "columns", .layout = 1, .microseconds = 150.0},
+        {.name = "tiles", .layout = 2, .microseconds = 10.0, .bound = 1.0},
+    };
+    const tune_case_candidate second[] = {
+        {.name = "rows", .layout = 0, .microseconds = 100.0},
+        {.name = "columns", .layout = 1, .microseconds = 10.0, .bound = 60e-6},
+        {.name = "tiles", .layout = 2, .microseconds = 10.0},
+    };
+    tune_case c;
+    sedge_tune_result *result = NULL;
+
+    CHECK_OK(tune_case_init(&c, device));
+    tune_case_add(&c, "first", first, 3);
+    tune_case_add(&c, "second", second, 3);
+    c.task.layouts = 3;
+    CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &ample));
+    if (result == NULL) return;
+    CHECK(result->layout == 0);
+    CHECK(c.counts[0][1].texts == 1 && c.counts[1][1].texts == 0);
+    CHECK(has_reason(result, 1, 1, "its layout has lost already"));
+    CHECK(c.counts[0][2].texts == 0 && c.counts[1][2].texts == 0);
+    CHECK(has_reason(result, 0, 1, "best of its layout, which has lost"));
+    CHECK(result->scores[0] > 0.0 && result->scores[1] == 0.0 && result->scores[2] == 0.0);
+    sedge_tune_result_free(result);
+    tune_case_free(&c);
+}
+
+// ---- time --------------------------------------------------------------------------------------
+
+// Compiling many programs would take far longer than the budget.
+static void test_budget(sedge_cache *cache)
+{
+    tune_case_candidate candidates[40];
+    char names[40][16];
+    tune_case c;
+    sedge_tune_result *result = NULL;
+    const sedge_tune_options options = {.level = SEDGE_TUNE_PATIENT, .budget = 2.0};
+
+    for (int i = 0; i < 40; i++) {
+        (void)snprintf(names[i], sizeof names[i], "candidate %d", i);
+        candidates[i] = (tune_case_candidate){.name = names[i], .repeat = 40 + i};
+    }
+    CHECK_OK(tune_case_init(&c, device));
+    c.salt = 1;
+    tune_case_add(&c, "work", candidates, 40);
+    const double began = sedge_clock();
+    CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &options));
+    CHECK_BOUND(sedge_clock() - began, 1.5 * options.budget);
+    CHECK_BOUND(fabs(result->seconds - (sedge_clock() - began)), 0.05);
+    CHECK(result->compiled > 0);
+    if (result->compiled < 40) CHECK(has_reason(result, 0, 39, "the time was spent"));
+    sedge_tune_result_free(result);
+    tune_case_free(&c);
+}
+
+// There is no time for anything: the rule's choice it is, and nothing is kept of it.
+static void test_no_time(sedge_cache *cache)
+{
+    const tune_case_candidate candidates[] = {{.name = "rule", .repeat = 4},
+                                              {.name = "other", .repeat = 1}};
+    const sedge_tune_options options = {.level = SEDGE_TUNE_FAST, .budget = 1e-6};
+    const sedge_tune_options later = {.level = SEDGE_TUNE_FAST, .budget = 60.0};
+    tune_case c;
+    sedge_tune_result *result = NULL;
+
+    CHECK_OK(tune_case_init(&c, device));
+    c.task.name = "no time";
+    tune_case_add(&c, "work", candidates, 2);
+    CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &options));
+    CHECK(choice_of(result, 0) == 0 && result->source == SEDGE_TUNE_BY_RULE);
+    CHECK(has_reason(result, 0, 0, "winner, by rule: the time was spent"));
+    CHECK(c.counts[0][1].texts == 0 && tune_case_sum(&c).launches == 0);
+    sedge_tune_result_free(result);
+    result = NULL;
+    CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &later));
+    CHECK(choice_of(result, 0) == 1 && result->source == SEDGE_TUNE_BY_MEASUREMENT);
+    sedge_tune_result_free(result);
+    tune_case_free(&c);
+}
+
+// ---- levels and the table ----------------------------------------------------------------------
+
+static void test_levels(void)
+{
+    sedge_tune_level level;
+
+    for (int i = SEDGE_TUNE_OFF; i <= SEDGE_TUNE_EXHAUSTIVE; i++) {
+        CHECK_OK(sedge_tune_level_parse(&level, sedge_tune_level_name((sedge_tune_level)i)));
+        CHECK((int)level == i);
+    }
+    CHECK_FAILS(sedge_tune_level_parse(&level, "slow"), SEDGE_ERR_USAGE,
+                "'slow' is no tuning level: off, fast, patient and exhaustive are");
+    CHECK(unsetenv("SEDGE_TUNE") == 0);
+    CHECK_OK(sedge_tune_level_default(&level, SEDGE_TUNE_FAST));
+    CHECK(level == SEDGE_TUNE_FAST);
+    CHECK(setenv("SEDGE_TUNE", "patient", 1) == 0);
+    CHECK_OK(sedge_tune_level_default(&level, SEDGE_TUNE_FAST));
+    CHECK(level == SEDGE_TUNE_PATIENT);
+    CHECK(setenv("SEDGE_TUNE", "Fast", 1) == 0);
+    CHECK_FAILS(sedge_tune_level_default(&level, SEDGE_TUNE_FAST), SEDGE_ERR_USAGE,
+                "SEDGE_TUNE='Fast'");
+    CHECK(unsetenv("SEDGE_TUNE") == 0);
+}
+
+static void check_table(const tune_case *c, const sedge_tune_result *result,
+                        const char *const *words)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *const file = open_memstream(&text, &length);
+
+    CHECK(file != NULL);
+    if (file == NULL) return;
+    CHECK_OK(sedge_tune_print(file, &c->task, result));
+    (void)fclose(file);
+    for (; *words != NULL; words++) {
+        const bool found = strstr(text, *words) != NULL;
+        if (!found) (void)fprintf(stderr, "no '%s' in\n%s", *words, text);
+        CHECK(found);
+    }
+    free(text);
+}
+
+static void test_table(sedge_cache *cache)
+{
+    static const char *const measured[] = {"case (2^8 values): chosen by measurement, ",
+                                           "* layout rows: ",
+                                           "  layout columns: ",
+                                           "wait, 1 calls",
+                                           "  * fast ",
+                                           "    slow ",
+                                           "least us",
+                                           "of floor",
+                                           "needs luck",
+                                           "best of its layout, which is",
+                                           NULL};
+    static const char *const by_rule[] = {"chosen by rule", "wait: slow", NULL};
+    const tune_case_candidate candidates[] = {
+        {.name = "slow", .microseconds = 150.0},
+        {.name = "fast", .microseconds = 50.0},
+        {.name = "lucky", .refused = "needs luck"},
+        {.name = "other", .layout = 1, .microseconds = 100.0},
+    };
+    const sedge_tune_options off = {.level = SEDGE_TUNE_OFF};
+    tune_case c;
+    sedge_tune_result *result = NULL;
+
+    CHECK_OK(tune_case_init(&c, device));
+    c.task.layouts = 2;
+    tune_case_add(&c, "wait", candidates, 4);
+    CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &ample));
+    check_table(&c, result, measured);
+    sedge_tune_result_free(result);
+    c.task.size = "another";
+    tune_case_clear(&c);
+    CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &off));
+    CHECK(result->source == SEDGE_TUNE_BY_RULE && result->records == NULL);
+    CHECK(choice_of(result, 0) == 0 && tune_case_sum(&c).texts == 0 && c.layout_uses[0] == 0);
+    check_table(&c, result, by_rule);
+    sedge_tune_result_free(result);
+    tune_case_free(&c);
+}
+
+int main(void)
+{
+    CHECK_OK(sedge_device_start_helper());
+    CHECK_OK(sedge_device_create(&device, "host", 0, 1));
+    sedge_cache *const cache = open_cache("choose");
+    test_fastest_wins(cache);
+    test_failures_lose(cache);
+    test_rule_fails(cache);
+    test_small_gain(cache);
+    test_early_drops(cache);
+    test_bound(cache);
+    test_limited_number(cache);
+    test_layouts(cache, 1.0, 1);
+    test_layouts(cache, 20.0, 0);
+    test_layout_is_abandoned(cache);
+    test_budget(cache);
+    test_no_time(cache);
+    test_levels();
+    test_table(cache);
+    sedge_cache_free(cache);
+    sedge_device_free(device);
+    sedge_device_stop_helper();
+    return CHECK_END();
+}

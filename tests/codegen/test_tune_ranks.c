@@ -1,0 +1,104 @@
+// The tuner under MPI: ranks with the same key share one search, made by the lowest of them.
+#include "base/memory.h"
+#include "check.h"
+#include "codegen/tune.h"
+#include "tune_case.h"
+
+static sedge_comm *comm;
+static sedge_device *device;
+static char folder[512];
+static int rank, size;
+
+static const sedge_tune_options fast = {.level = SEDGE_TUNE_FAST, .budget = 60.0, .forget = true};
+
+static sedge_cache *open_cache(const char *name)
+{
+    char own[64];
+    sedge_cache *cache = NULL;
+
+    (void)snprintf(own, sizeof own, "%s-np%d", name, size);
+    if (rank == 0) tune_case_folder(folder, sizeof folder, own);
+    sedge_comm_broadcast(comm, folder, sizeof folder, 0);
+    CHECK_OK(sedge_cache_create(&cache, folder));
+    return cache;
+}
+
+// Two groups: for one the last candidate is fastest, for the other the second. Only group owners
+// measure. A rank alone is a group.
+static void test_groups(bool two)
+{
+    const bool odd = two && rank % 2 == 1;
+    const bool is_owner = rank == 0 || (two && rank == 1);
+    const tune_case_candidate candidates[] = {
+        {.name = "rule", .microseconds = 200.0},
+        {.name = "second", .microseconds = odd ? 40.0 : 100.0},
+        {.name = "third", .microseconds = odd ? 100.0 : 40.0},
+    };
+    sedge_cache *const cache = open_cache(two ? "groups" : "group");
+    sedge_tune_result *result = NULL;
+    tune_case c;
+
+    CHECK_OK(tune_case_init(&c, device));
+    tune_case_add(&c, "wait", candidates, 3);
+    tune_case_add(&c, "again", candidates, 3);
+    if (odd) c.task.size = "odd";
+    CHECK_OK(sedge_tune(&result, comm, device, cache, &c.task, &fast));
+    CHECK(result != NULL && result->source == SEDGE_TUNE_BY_MEASUREMENT);
+    for (int o = 0; o < 2 && result != NULL; o++) {
+        CHECK(result->choice[o] == (odd ? 1 : 2));
+        CHECK(strcmp(result->records[o][result->choice[o]].reason, "winner") == 0);
+    }
+    CHECK((tune_case_sum(&c).launches > 0) == is_owner);
+    CHECK((tune_case_sum(&c).texts > 0) == is_owner);
+    CHECK(result != NULL && result->scores[0] > 80e-6);
+    sedge_tune_result_free(result);
+    // Then all find it, without a search.
+    const sedge_tune_options off = {.level = SEDGE_TUNE_OFF};
+    tune_case_clear(&c);
+    CHECK_OK(sedge_tune(&result, comm, device, cache, &c.task, &off));
+    CHECK(result != NULL && result->source == SEDGE_TUNE_BY_WISDOM);
+    CHECK(result != NULL && result->choice[0] == (odd ? 1 : 2) && result->records != NULL);
+    CHECK(tune_case_sum(&c).texts == 0);
+    sedge_tune_result_free(result);
+    sedge_cache_free(cache);
+    tune_case_free(&c);
+}
+
+// One group's failure is everybody's, with its message.
+static void test_failure_is_shared(void)
+{
+    const bool fails = rank == size - 1;
+    const tune_case_candidate candidates[] = {
+        {.name = "rule", .microseconds = 100.0, .is_wrong = fails},
+        {.name = "second", .microseconds = 50.0},
+    };
+    sedge_cache *const cache = open_cache("failure");
+    sedge_tune_result *result = NULL;
+    tune_case c;
+
+    CHECK_OK(tune_case_init(&c, device));
+    tune_case_add(&c, "wait", candidates, 2);
+    if (fails) c.task.size = "last";
+    CHECK_FAILS(sedge_tune(&result, comm, device, cache, &c.task, &fast), SEDGE_ERR_COMPUTE,
+                "'rule' of wait, the rule's choice, is wrong: it only waits");
+    CHECK(result == NULL);
+    sedge_cache_free(cache);
+    tune_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+    CHECK_OK(sedge_device_start_helper());
+    CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
+    rank = sedge_comm_rank(comm);
+    size = sedge_comm_size(comm);
+    CHECK_OK(sedge_device_create(&device, "host", sedge_comm_node_rank(comm),
+                                 sedge_comm_node_size(comm)));
+    test_groups(false);
+    test_groups(size > 1);
+    test_failure_is_shared();
+    sedge_device_free(device);
+    sedge_device_stop_helper();
+    sedge_comm_free(comm);
+    return CHECK_END();
+}
