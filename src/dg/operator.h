@@ -34,6 +34,7 @@ typedef struct sedge_operator_options {
 
     sedge_tune_level tune;   // off: wisdom, else the rule
     bool forget;             // measure even if there is wisdom
+    int most_candidates;     // of a layout, those that the rule thinks best; 0: all
     int64_t expected_stages; // of the run, 0: not known; fast tuning takes at most a part of it
 } sedge_operator_options;
 

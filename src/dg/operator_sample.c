@@ -402,7 +402,7 @@ static sedge_status compare_element(const operator_sample *sample, const sedge_o
     worst = fmax(worst, difference(fields, after, size, unit * scale));
     if (worst <= ALLOWED) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_COMPUTE,
-                      "wrong: element %d is %.2g of its largest value off the reference, %.1g is "
+                      "element %d is %.2g of its largest value off the reference, %.1g is "
                       "allowed",
                       sample->element[i], worst * unit, ALLOWED * unit);
 }

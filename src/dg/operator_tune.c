@@ -143,7 +143,8 @@ static void describe_task(operator_tuning *tuning, int64_t elements)
     for (int l = 0; l < tuning->choices.layouts; l++)
         tuning->layout_names[l] = tuning->choices.layout[l].name;
     operator_count(op, KERNEL_STAGE, &bytes, &flops);
-    if (bytes < 4.0 * (double)sedge_device_get_info(op->device)->l2_bytes) bytes = 0.0; // from there
+    if (bytes < 4.0 * (double)sedge_device_get_info(op->device)->l2_bytes)
+        bytes = 0.0; // from there
     tuning->operation = (sedge_tune_operation){.name = "stage",
                                                .weight = sedge_lsrk45.stages,
                                                .bytes = bytes,
@@ -164,7 +165,20 @@ static void describe_task(operator_tuning *tuning, int64_t elements)
                                      .verify = verify};
 }
 
-static sedge_status make_task(sedge_operator *op)
+// At most the first `most` of each layout.
+static void keep_best(operator_choices *choices, int most)
+{
+    int of_layout[SEDGE_LAYOUTS] = {0};
+    int count = 0;
+
+    for (int c = 0; c < choices->count; c++) {
+        if (of_layout[choices->candidate[c].layout]++ < most)
+            choices->candidate[count++] = choices->candidate[c];
+    }
+    choices->count = count;
+}
+
+static sedge_status make_task(sedge_operator *op, int most)
 {
     operator_tuning *tuning = NULL;
 
@@ -174,6 +188,7 @@ static sedge_status make_task(sedge_operator *op)
     tuning->layout = -1;
     SEDGE_TRY(operator_choices_list(&tuning->choices, sedge_device_get_info(op->device),
                                     op->problem, op->element));
+    if (most > 0) keep_best(&tuning->choices, most);
     const int64_t count = tuning->choices.count;
     SEDGE_TRY(sedge_allocate(&tuning->candidates, count, sizeof *tuning->candidates));
     SEDGE_TRY(sedge_allocate(&tuning->tables, count, sizeof *tuning->tables));
@@ -305,7 +320,7 @@ sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
     const double began = sedge_clock();
     int64_t elements = op->mesh->elements;
 
-    SEDGE_TRY(sedge_comm_agree(op->comm, make_task(op)));
+    SEDGE_TRY(sedge_comm_agree(op->comm, make_task(op, options->most_candidates)));
     sedge_comm_max_int(op->comm, &elements, 1);
     describe_task(op->tuning, elements);
     if (operator_is_cut(options)) return sedge_comm_agree(op->comm, take_wish(op->tuning, options));
