@@ -18,6 +18,9 @@ enum {
     OPTION_ITEM_NODES,
     OPTION_LIFT_NODES,
     OPTION_ITEM_FIELDS,
+    OPTION_CUT,
+    OPTION_TUNE,
+    OPTION_FORGET,
     OPTION_OUTPUT,
     OPTION_QUICK,
     OPTION_SETUP,
@@ -37,6 +40,9 @@ static const struct option long_options[] = {
     {"item-nodes", required_argument, NULL, OPTION_ITEM_NODES},
     {"lift-nodes", required_argument, NULL, OPTION_LIFT_NODES},
     {"item-fields", required_argument, NULL, OPTION_ITEM_FIELDS},
+    {"cut", required_argument, NULL, OPTION_CUT},
+    {"tune", required_argument, NULL, OPTION_TUNE},
+    {"forget", no_argument, NULL, OPTION_FORGET},
     {"output", required_argument, NULL, OPTION_OUTPUT},
     {"quick", no_argument, NULL, OPTION_QUICK},
     {"setup", no_argument, NULL, OPTION_SETUP},
@@ -61,6 +67,11 @@ void bench_options_print_help(void)
            "  --item-nodes N         nodes a work item in the volume\n"
            "  --lift-nodes N         nodes a work item in the lift\n"
            "  --item-fields N        fields a work item takes together\n"
+           "  --cut NAME             all of it, as the tuner's table names it\n"
+           "  --tune LEVEL           off: wisdom, else the rule (default); fast, patient, "
+           "exhaustive:\n"
+           "                         tune first, and print the table\n"
+           "  --forget               tune even if there is wisdom\n"
            "  --output FILE          write all numbers as JSON\n"
            "  --quick                small meshes, few steps: does it work?\n"
            "  --setup                time mesh and operator set-up instead, with memory\n");
@@ -183,6 +194,14 @@ static sedge_status take_option(bench_options *out, int option, const char *word
         return take_int(&out->kernels.lift_nodes, optarg, 1, 1024, "--lift-nodes");
     case OPTION_ITEM_FIELDS:
         return take_int(&out->kernels.item_fields, optarg, 1, 16, "--item-fields");
+    case OPTION_CUT:
+        out->kernels.cut = optarg;
+        return SEDGE_OK;
+    case OPTION_TUNE:
+        return sedge_tune_level_parse(&out->kernels.tune, optarg);
+    case OPTION_FORGET:
+        out->kernels.forget = true;
+        return SEDGE_OK;
     case OPTION_OUTPUT:
         out->output = optarg;
         return SEDGE_OK;

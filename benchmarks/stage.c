@@ -165,6 +165,9 @@ static sedge_status run_case(bench *b, int order, sedge_precision precision)
         status = SEDGE_OK;
         goto done;
     }
+    if (root && b->options.kernels.tune != SEDGE_TUNE_OFF)
+        status = sedge_operator_print_tuning(op, stdout);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(b->comm, status));
     SEDGE_TRY_GOTO(status, time_case(b, &c, op, bench_time_step(b->comm, &problem, b->mesh)));
     sedge_operator_cost cost;
     sedge_operator_get_cost(op, &cost);

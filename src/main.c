@@ -22,7 +22,7 @@ typedef struct arguments {
 } arguments;
 
 // Which commands take an option.
-enum { FOR_ALL = 1, FOR_DECK = 2, FOR_RUN = 4, FOR_BUILD = 8 };
+enum { FOR_ALL = 1, FOR_DECK = 2, FOR_RUN = 4, FOR_BUILD = 8, FOR_TUNE = 16 };
 
 typedef struct command {
     const char *name;
@@ -40,6 +40,8 @@ enum {
     OPTION_REPORT,
     OPTION_RESTART,
     OPTION_ARCH,
+    OPTION_TUNE,
+    OPTION_FORGET,
     OPTION_QUIET,
     OPTION_HELP,
     OPTION_VERBOSE = 'v'
@@ -63,7 +65,10 @@ static const struct option_row {
     {"restart", OPTION_RESTART, "FILE", FOR_RUN,
      "refused: this version writes no checkpoints to restart from"},
     {"arch", OPTION_ARCH, "LIST", FOR_BUILD,
-     "GPUs to compile for, here or not: sm_80,sm_90 (default: the device's own)"},
+     "GPUs to compile for, which need not be here: sm_80,sm_90 (default: the device's own)"},
+    {"tune", OPTION_TUNE, "LEVEL", FOR_DECK,
+     "off, fast or patient; the same as --set kernels.tune=LEVEL"},
+    {"forget", OPTION_FORGET, NULL, FOR_TUNE, "tune even if the choice is known"},
     {"quiet", OPTION_QUIET, NULL, FOR_DECK, "print errors only"},
     {"verbose", OPTION_VERBOSE, NULL, FOR_ALL, "say where in the source an error arose"},
     {"help", OPTION_HELP, NULL, FOR_ALL, "this text"},
@@ -85,6 +90,11 @@ static sedge_status command_check(sedge_comm *comm, const arguments *given)
 static sedge_status command_build(sedge_comm *comm, const arguments *given)
 {
     return sedge_build(comm, &given->run);
+}
+
+static sedge_status command_tune(sedge_comm *comm, const arguments *given)
+{
+    return sedge_tune_deck(comm, &given->run);
 }
 
 static sedge_status command_mesh(sedge_comm *comm, const arguments *given)
@@ -222,6 +232,13 @@ static const command commands[] = {
      "the\n"
      "cache of a cluster. SEDGE_CACHE_DIR names the folder; see SEDGE_CACHE_SITE for a shared one.",
      command_build, 1, 1, FOR_DECK | FOR_BUILD},
+    {"tune", "sedge tune DECK [options]",
+     "Find the fastest kernels for a deck here, and remember them.\n"
+     "Compares ways to cut the kernels on this device with this mesh, checks what wins against "
+     "the\n"
+     "reference, and prints all of them with their times. Later runs of the kind use the choice.\n"
+     "--tune patient compares for a minute instead of three seconds; off shows what is known.",
+     command_tune, 1, 1, FOR_DECK | FOR_TUNE},
     {"mesh", "sedge mesh info FILE", "Print counts, groups, quality and extents of a Gmsh mesh.",
      command_mesh, 1, 3, 0},
     {"devices", "sedge devices", "List the devices that this program can use here.",
@@ -230,7 +247,6 @@ static const command commands[] = {
      "Compiled kernels: name their folder, list them, remove them.", command_cache, 1, 1, 0},
     {"help", "sedge help [deck|COMMAND]", "Print every key of the deck, or explain a command.",
      command_help, 0, 1, 0},
-    {"tune", "sedge tune DECK", not_here, command_later, 0, 99, FOR_DECK},
     {"solve", "sedge solve MATRIX.mtx", not_here, command_later, 0, 99, FOR_DECK},
 };
 #define COMMANDS ((int)(sizeof commands / sizeof commands[0]))
@@ -282,6 +298,7 @@ static void print_help(void)
            "  SEDGE_NVRTC            path of libnvrtc (default: the loader's, CUDA_HOME)\n"
            "  SEDGE_OPENCL           part of the name of the OpenCL devices to use\n"
            "  SEDGE_THREADS          threads a rank of the host device\n"
+           "  SEDGE_TUNE             off, fast or patient, where neither deck nor --tune says it\n"
            "  SEDGE_KERNELS          folder whose files replace the embedded kernel sources\n"
            "  SEDGE_KEEP             folder that gets every program that is compiled, as text\n"
            "  SEDGE_DEBUG=1          line information in kernels, no cache\n"
@@ -370,6 +387,11 @@ static sedge_status take_option(arguments *given, const command *which, int opti
     switch (option) {
     case OPTION_DEVICE:
         return add_quoted(given, "device", "device", optarg);
+    case OPTION_TUNE:
+        return add_quoted(given, "tune", "kernels.tune", optarg);
+    case OPTION_FORGET:
+        given->run.forget = true;
+        return SEDGE_OK;
     case OPTION_SET:
         return add_setting(given, optarg);
     case OPTION_OUTPUT:
@@ -469,7 +491,7 @@ static sedge_status act(sedge_comm *comm, int argc, char **argv, arguments *give
 // and start again. 1000 is what it takes itself where it knows of more threads than processors.
 static void calm_threads(int argc, char **argv)
 {
-    if (argc < 2 || strcmp(argv[1], "run") != 0) return;
+    if (argc < 2 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "tune") != 0)) return;
     if (getenv("GOMP_SPINCOUNT") != NULL || getenv("OMP_WAIT_POLICY") != NULL) return;
     if (setenv("GOMP_SPINCOUNT", "1000", 1) == 0) (void)execv("/proc/self/exe", argv);
 }

@@ -423,6 +423,9 @@ SEDGE_FUNCTION void add_surface(SEDGE_BLOCKWIDE sedge_value *result,
 
 // ---- kernels -----------------------------------------------------------------------------------
 
+// A program has either these kernels, with its cut, or those that need the types only.
+#if SEDGE_STAGE
+
 // The geometry of values [start, start + left), the same way.
 SEDGE_FUNCTION void copy_geometry(SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT to,
                                   const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT from,
@@ -614,3 +617,4 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
     }
     (void)deriv, (void)rk_a;
 }
+#endif // SEDGE_STAGE

@@ -7,18 +7,11 @@
 
 #define HOST_PARTS 8 // of the interior on the host, while traces travel
 
-static const char *const kernel_names[KERNELS] = {
-    [KERNEL_STAGE] = "sedge_stage",       [KERNEL_VOLUME] = "sedge_volume",
-    [KERNEL_SURFACE] = "sedge_surface",   [KERNEL_PACK] = "sedge_collect",
-    [KERNEL_BOUNDARY] = "sedge_boundary", [KERNEL_POINT] = "sedge_point_source",
-    [KERNEL_ENERGY] = "sedge_energy",     [KERNEL_PROBE] = "sedge_probe",
-};
-
 operator_real operator_scalar(const sedge_operator *op, double value)
 {
     operator_real real;
 
-    if (op->shape.real_bytes == 8) {
+    if (op->layout.real_bytes == 8) {
         real.d = value;
     } else {
         real.f = (float)value;
@@ -28,97 +21,20 @@ operator_real operator_scalar(const sedge_operator *op, double value)
 
 // ---- creation ----------------------------------------------------------------------------------
 
-static sedge_status find_kernels(sedge_operator *op)
+static sedge_status make_trace(sedge_operator *op)
 {
-    for (int k = 0; k < KERNELS; k++) {
-        if (k == KERNEL_STAGE && !op->shape.fused) continue;
-        if ((k == KERNEL_VOLUME || k == KERNEL_SURFACE) && op->shape.fused) continue;
-        SEDGE_TRY(sedge_program_get(&op->kernel[k], op->program, kernel_names[k]));
-        if (k <= KERNEL_SURFACE)
-            SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[k], op->shape.scratch_bytes));
-    }
-    return SEDGE_OK;
-}
-
-// The whole text of the program for one shape.
-static sedge_status write_program(sedge_text *out, char name[SEDGE_OPERATOR_NAME],
-                                  sedge_device_kind kind, const operator_shape *shape,
-                                  const sedge_problem *problem, const sedge_element *element)
-{
-    const sedge_equation *const equation = problem->equation;
-    const sedge_source sources[] = {
-        {"codegen/kernels/values.h", NULL},        {"codegen/kernels/signal.h", NULL},
-        {equation->header, equation->header_text}, {"codegen/kernels/dg_stage.h", NULL},
-        {"codegen/kernels/dg_trace.h", NULL},      {"codegen/kernels/dg_monitor.h", NULL},
-    };
-    sedge_status status;
-    sedge_text *constants = NULL;
-
-    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-n%d-%s-%s", equation->name, element->order,
-                   shape->real_bytes == 8 ? "fp64" : "fp32", shape->fused ? "fused" : "split");
-    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
-    SEDGE_TRY_GOTO(status, operator_constants_write(constants, shape, problem, element));
-    const sedge_program_options options = {.name = name,
-                                           .constants = sedge_text_get(constants),
-                                           .sources = sources,
-                                           .count = (int)(sizeof sources / sizeof sources[0])};
-    SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &options));
-done:
-    sedge_text_free(constants);
-    return status;
-}
-
-sedge_status sedge_operator_text(sedge_text *out, char name[SEDGE_OPERATOR_NAME],
-                                 const sedge_device_info *info, const sedge_element *element,
-                                 const sedge_problem *problem,
-                                 const sedge_operator_options *options)
-{
-    operator_shape shape;
-
-    SEDGE_TRY(operator_shape_choose(&shape, info, problem, element, options));
-    return write_program(out, name, info->kind, &shape, problem, element);
-}
-
-static sedge_status make_program(sedge_operator *op, sedge_cache *cache)
-{
-    const sedge_device_kind kind = sedge_device_get_info(op->device)->kind;
-    char name[SEDGE_OPERATOR_NAME] = "";
-    sedge_status status;
-    sedge_text *text = NULL;
-
-    status = sedge_text_create(&text);
-    if (status == SEDGE_OK)
-        status = write_program(text, name, kind, &op->shape, op->problem, op->element);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
-    const sedge_program_text whole = {.name = name, .text = sedge_text_get(text)};
-    SEDGE_TRY_GOTO(
-        status, sedge_programs_create(&op->program, NULL, op->comm, op->device, cache, &whole, 1));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, find_kernels(op)));
-done:
-    sedge_text_free(text);
-    return status;
-}
-
-static sedge_status make_state(sedge_operator *op)
-{
-    const int64_t real = op->shape.real_bytes;
-    const int64_t fields = op->problem->equation->fields;
-    const int64_t bytes = op->layout.slots * op->shape.nodes_padded * fields * real;
     const int64_t traces = op->mesh->halo_faces + op->mesh->boundary_faces;
-    const int64_t trace_bytes = traces * op->element->face_nodes * fields * real;
+    const int64_t bytes =
+        traces * op->element->face_nodes * op->problem->equation->fields * op->layout.real_bytes;
 
-    SEDGE_TRY(sedge_buffer_create(&op->u[0], op->device, bytes));
-    SEDGE_TRY(sedge_buffer_create(&op->u[1], op->device, bytes));
-    SEDGE_TRY(sedge_buffer_create(&op->residual, op->device, bytes));
-    SEDGE_TRY(sedge_buffer_create(&op->trace, op->device, trace_bytes + 16));
-    return sedge_buffer_create(&op->energy, op->device, op->layout.slots * (int64_t)sizeof(double));
+    return sedge_buffer_create(&op->trace, op->device, bytes + 16);
 }
 
 static sedge_status make_exchange(sedge_operator *op)
 {
     const sedge_mesh *const mesh = op->mesh;
     const int64_t face_bytes =
-        (int64_t)op->element->face_nodes * op->problem->equation->fields * op->shape.real_bytes;
+        (int64_t)op->element->face_nodes * op->problem->equation->fields * op->layout.real_bytes;
     const int64_t bytes = mesh->halo_faces * face_bytes;
     sedge_status status;
     int64_t *offsets = NULL;
@@ -150,12 +66,22 @@ static sedge_status make_order(sedge_operator *op)
     return SEDGE_OK;
 }
 
-// What one rank can fail at alone.
+// What one rank can fail at alone, before layout and cut are known.
 static sedge_status make_local(sedge_operator *op)
 {
     SEDGE_TRY(make_order(op));
     SEDGE_TRY(operator_upload(op));
-    return make_state(op);
+    return make_trace(op);
+}
+
+// Programs, tables, and what else wants to know the layout. Collective.
+static sedge_status make_rest(sedge_operator *op, sedge_cache *cache)
+{
+    operator_cut_name(op->variant, &op->cut, &op->layout, sedge_device_get_info(op->device));
+    if (op->program[0] == NULL) SEDGE_TRY(operator_programs_create(op, cache));
+    SEDGE_TRY(sedge_comm_agree(op->comm, operator_tables_create(&op->tables, op)));
+    SEDGE_TRY(sedge_comm_agree(op->comm, make_exchange(op)));
+    return operator_points_create(op);
 }
 
 sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
@@ -174,18 +100,11 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
     op->element = element;
     op->mesh = mesh;
     op->problem = problem;
-    op->always_sample = options->time_kernels;
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, operator_shape_choose(
-                                                      &op->shape, sedge_device_get_info(device),
-                                                      problem, element, options)));
-    operator_layout_compute(&op->layout, mesh, op->shape.lanes);
-    (void)snprintf(op->variant, sizeof op->variant, "%s b%d n%d,%d f%d l%d",
-                   op->shape.fused ? "fused" : "split", op->shape.block, op->shape.item_nodes,
-                   op->shape.lift_nodes, op->shape.field_block, op->shape.lanes);
-    SEDGE_TRY_GOTO(status, make_program(op, cache));
+    op->layout.real_bytes = problem->precision == SEDGE_FP64 ? 8 : 4;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_local(op)));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_exchange(op)));
-    SEDGE_TRY_GOTO(status, operator_points_create(op));
+    SEDGE_TRY_GOTO(status, operator_tune(op, cache, options));
+    SEDGE_TRY_GOTO(status, make_rest(op, cache));
+    op->always_sample = options->time_kernels;
     *out = op;
     op = NULL;
 done:
@@ -196,16 +115,16 @@ done:
 static void free_buffers(sedge_operator *op)
 {
     sedge_buffer *const buffers[] = {
-        op->u[0],     op->u[1],           op->residual,    op->trace,         op->links,
-        op->geometry, op->material,       op->materials,   op->deriv,         op->lift,
-        op->tables,   op->half_jacobian,  op->mass,        op->energy,        op->energy_weights,
-        op->boundary, op->boundary_group, op->places,      op->parameters,    op->kinds,
-        op->halo,     op->packed,         op->probe_slots, op->probe_weights, op->probe_samples,
+        op->trace,       op->materials,      op->maps,          op->mass,  op->energy_weights,
+        op->places,      op->boundary_group, op->parameters,    op->kinds, op->packed,
+        op->probe_slots, op->probe_weights,  op->probe_samples,
     };
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
     for (int i = 0; i < op->points; i++) sedge_buffer_free(op->point[i].weights);
     sedge_release(op->point);
+    operator_data_free(&op->data);
+    operator_tables_free(&op->tables);
 }
 
 void sedge_operator_free(sedge_operator *op)
@@ -228,7 +147,8 @@ void sedge_operator_free(sedge_operator *op)
     sedge_event_free(op->interior_done);
     sedge_stream_free(op->main);
     sedge_stream_free(op->side);
-    sedge_program_free(op->program);
+    operator_programs_free(op);
+    operator_tuning_free(op->tuning);
     sedge_release(op);
 }
 
@@ -238,7 +158,7 @@ sedge_status operator_launch(sedge_operator *op, operator_kernel kernel, sedge_s
                              int64_t blocks, int threads, void *const *arguments, int count)
 {
     if (blocks == 0) return SEDGE_OK;
-    operator_sample *sample = NULL;
+    operator_timing *sample = NULL;
     if (op->sampling && op->samples < SEDGE_SAMPLES) sample = &op->sample[op->samples++];
     if (sample != NULL) {
         sample->kernel = kernel;
@@ -266,22 +186,21 @@ static sedge_status harvest_samples(sedge_operator *op)
 
 // ---- one stage ---------------------------------------------------------------------------------
 
-// Values [first, first + count) through one kernel of dg_stage.h.
-static sedge_status run_range(sedge_operator *op, operator_kernel kernel, int64_t first,
-                              int64_t count, int stage, double dt)
+sedge_status operator_run_range(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                                int64_t first, int64_t count, int stage, double dt)
 {
     const sedge_lsrk *const method = &sedge_lsrk45;
-    uint64_t u = sedge_buffer_address(op->u[0]);
-    uint64_t next = sedge_buffer_address(op->u[1]);
-    uint64_t residual = sedge_buffer_address(op->residual);
+    uint64_t u = sedge_buffer_address(op->data.u[0]);
+    uint64_t next = sedge_buffer_address(op->data.u[1]);
+    uint64_t residual = sedge_buffer_address(op->data.residual);
     uint64_t trace = sedge_buffer_address(op->trace);
-    uint64_t links = sedge_buffer_address(op->links);
-    uint64_t geometry = sedge_buffer_address(op->geometry);
-    uint64_t material = sedge_buffer_address(op->material);
+    uint64_t links = sedge_buffer_address(op->data.links);
+    uint64_t geometry = sedge_buffer_address(op->data.geometry);
+    uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t materials = sedge_buffer_address(op->materials);
-    uint64_t deriv = sedge_buffer_address(op->deriv);
-    uint64_t lift = sedge_buffer_address(op->lift);
-    uint64_t tables = sedge_buffer_address(op->tables);
+    uint64_t deriv = sedge_buffer_address(op->tables.deriv);
+    uint64_t lift = sedge_buffer_address(op->tables.lift);
+    uint64_t tables = sedge_buffer_address(op->maps);
     int64_t slots = op->layout.slots;
     operator_real a = operator_scalar(op, method->a[stage]);
     operator_real b = operator_scalar(op, method->b[stage]);
@@ -289,9 +208,9 @@ static sedge_status run_range(sedge_operator *op, operator_kernel kernel, int64_
     void *const arguments[] = {&u,        &next,      &residual, &trace, &links,  &geometry,
                                &material, &materials, &deriv,    &lift,  &tables, &first,
                                &count,    &slots,     &a,        &b,     &step};
-    const int64_t blocks = (count + op->shape.block - 1) / op->shape.block;
+    const int64_t blocks = (count + op->cut.block - 1) / op->cut.block;
 
-    return operator_launch(op, kernel, op->main, blocks, op->shape.threads, arguments,
+    return operator_launch(op, kernel, stream, blocks, op->cut.threads, arguments,
                            (int)(sizeof arguments / sizeof arguments[0]));
 }
 
@@ -299,19 +218,19 @@ static sedge_status make_boundary_traces(sedge_operator *op, double time)
 {
     const int64_t fields = op->problem->equation->fields;
     int64_t points = (int64_t)op->mesh->boundary_faces * op->element->face_nodes;
-    uint64_t u = sedge_buffer_address(op->u[0]);
+    uint64_t u = sedge_buffer_address(op->data.u[0]);
     uint64_t trace = sedge_buffer_address(op->trace) +
                      (uint64_t)(op->mesh->halo_faces * (int64_t)op->element->face_nodes * fields *
-                                op->shape.real_bytes);
-    uint64_t boundary = sedge_buffer_address(op->boundary);
+                                op->layout.real_bytes);
+    uint64_t boundary = sedge_buffer_address(op->data.boundary);
     uint64_t group = sedge_buffer_address(op->boundary_group);
     uint64_t places = sedge_buffer_address(op->places);
     uint64_t parameters = sedge_buffer_address(op->parameters);
     uint64_t kinds = sedge_buffer_address(op->kinds);
-    uint64_t geometry = sedge_buffer_address(op->geometry);
-    uint64_t material = sedge_buffer_address(op->material);
+    uint64_t geometry = sedge_buffer_address(op->data.geometry);
+    uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t materials = sedge_buffer_address(op->materials);
-    uint64_t tables = sedge_buffer_address(op->tables);
+    uint64_t tables = sedge_buffer_address(op->maps);
     void *const arguments[] = {&u,          &trace, &boundary, &group,    &places,
                                &parameters, &kinds, &geometry, &material, &materials,
                                &tables,     &time,  &points};
@@ -325,9 +244,9 @@ static sedge_status make_boundary_traces(sedge_operator *op, double time)
 static sedge_status pack_traces(sedge_operator *op)
 {
     int64_t points = (int64_t)op->mesh->halo_faces * op->element->face_nodes;
-    uint64_t u = sedge_buffer_address(op->u[0]);
-    uint64_t halo = sedge_buffer_address(op->halo);
-    uint64_t tables = sedge_buffer_address(op->tables);
+    uint64_t u = sedge_buffer_address(op->data.u[0]);
+    uint64_t halo = sedge_buffer_address(op->data.halo);
+    uint64_t tables = sedge_buffer_address(op->maps);
     uint64_t packed = sedge_buffer_address(op->packed);
     void *const arguments[] = {&u, &halo, &tables, &packed, &points};
 
@@ -354,12 +273,13 @@ static sedge_status finish_exchange(sedge_operator *op)
 // messages.
 static sedge_status run_interior(sedge_operator *op, int parts, int stage, double dt)
 {
-    const operator_kernel last = op->shape.fused ? KERNEL_STAGE : KERNEL_SURFACE;
+    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
     const int64_t values = op->layout.interior_values;
 
     for (int part = 0; part < parts; part++) {
         const int64_t first = values * part / parts;
-        SEDGE_TRY(run_range(op, last, first, values * (part + 1) / parts - first, stage, dt));
+        SEDGE_TRY(operator_run_range(op, last, op->main, first, values * (part + 1) / parts - first,
+                                     stage, dt));
         if (parts > 1) (void)sedge_exchange_test(op->exchange);
     }
     return SEDGE_OK;
@@ -379,7 +299,8 @@ static sedge_status run_interior_and_exchange(sedge_operator *op, int stage, dou
         sedge_exchange_start_sends(op->exchange);
         sent = sedge_clock();
     }
-    if (!op->shape.fused) SEDGE_TRY(run_range(op, KERNEL_VOLUME, 0, layout->values, stage, dt));
+    if (!op->cut.fused)
+        SEDGE_TRY(operator_run_range(op, KERNEL_VOLUME, op->main, 0, layout->values, stage, dt));
     SEDGE_TRY(run_interior(op, is_host ? HOST_PARTS : 1, stage, dt));
     SEDGE_TRY(sedge_event_record(op->interior_done, op->main));
     if (!is_host) {
@@ -406,8 +327,8 @@ static sedge_status run_interior_and_exchange(sedge_operator *op, int stage, dou
 
 static sedge_status add_point_sources(sedge_operator *op, int stage, double time, double dt)
 {
-    uint64_t next = sedge_buffer_address(op->u[1]);
-    uint64_t residual = sedge_buffer_address(op->residual);
+    uint64_t next = sedge_buffer_address(op->data.u[1]);
+    uint64_t residual = sedge_buffer_address(op->data.residual);
     operator_real b = operator_scalar(op, sedge_lsrk45.b[stage]);
 
     for (int i = 0; i < op->points; i++) {
@@ -424,22 +345,25 @@ static sedge_status run_stage(sedge_operator *op, int stage, double t, double dt
 {
     const double time = t + sedge_lsrk45.c[stage] * dt;
     const operator_layout *const layout = &op->layout;
-    const operator_kernel last = op->shape.fused ? KERNEL_STAGE : KERNEL_SURFACE;
+    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
 
     SEDGE_TRY(sedge_event_record(op->ready, op->main));
     SEDGE_TRY(make_boundary_traces(op, time));
     if (op->exchange != NULL) {
         SEDGE_TRY(run_interior_and_exchange(op, stage, dt));
     } else {
-        if (!op->shape.fused) SEDGE_TRY(run_range(op, KERNEL_VOLUME, 0, layout->values, stage, dt));
-        SEDGE_TRY(run_range(op, last, 0, layout->interior_values, stage, dt));
+        if (!op->cut.fused)
+            SEDGE_TRY(
+                operator_run_range(op, KERNEL_VOLUME, op->main, 0, layout->values, stage, dt));
+        SEDGE_TRY(operator_run_range(op, last, op->main, 0, layout->interior_values, stage, dt));
     }
-    SEDGE_TRY(run_range(op, last, layout->interior_values, layout->edge_values, stage, dt));
+    SEDGE_TRY(operator_run_range(op, last, op->main, layout->interior_values, layout->edge_values,
+                                 stage, dt));
     SEDGE_TRY(add_point_sources(op, stage, time, dt));
 
-    sedge_buffer *const swap = op->u[0];
-    op->u[0] = op->u[1];
-    op->u[1] = swap;
+    sedge_buffer *const swap = op->data.u[0];
+    op->data.u[0] = op->data.u[1];
+    op->data.u[1] = swap;
     op->stages++;
     return SEDGE_OK;
 }
@@ -464,30 +388,21 @@ sedge_status sedge_operator_wait(sedge_operator *op)
 
 // ---- state in and out --------------------------------------------------------------------------
 
-// Index of (element, field, node) in the device's layout.
-static int64_t state_index(const sedge_operator *op, int64_t slot, int field, int node)
-{
-    const int64_t lanes = op->shape.lanes;
-    const int64_t row = slot / lanes * op->shape.nodes_padded + node;
-
-    return (row * op->problem->equation->fields + field) * lanes + slot % lanes;
-}
-
 sedge_status sedge_operator_set(sedge_operator *op, const double *u)
 {
     const int fields = op->problem->equation->fields;
     const int nodes = op->element->nodes;
     void *state = NULL;
 
-    SEDGE_TRY(sedge_allocate(&state, op->layout.slots * fields * op->shape.nodes_padded,
-                             (size_t)op->shape.real_bytes));
+    SEDGE_TRY(sedge_allocate(&state, op->layout.slots * fields * op->layout.nodes_padded,
+                             (size_t)op->layout.real_bytes));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         const int64_t slot = operator_slot(op, e);
         for (int f = 0; f < fields; f++) {
             for (int n = 0; n < nodes; n++) {
                 const double value = u[((int64_t)e * fields + f) * nodes + n];
-                const int64_t at = state_index(op, slot, f, n);
-                if (op->shape.real_bytes == 8) {
+                const int64_t at = operator_index(op, slot, f, n);
+                if (op->layout.real_bytes == 8) {
                     ((double *)state)[at] = value;
                 } else {
                     ((float *)state)[at] = (float)value;
@@ -497,7 +412,8 @@ sedge_status sedge_operator_set(sedge_operator *op, const double *u)
     }
     sedge_status status = sedge_operator_wait(op);
     if (status == SEDGE_OK)
-        status = sedge_buffer_upload(op->u[0], 0, state, sedge_buffer_bytes(op->u[0]), NULL);
+        status =
+            sedge_buffer_upload(op->data.u[0], 0, state, sedge_buffer_bytes(op->data.u[0]), NULL);
     sedge_release(state);
     return status;
 }
@@ -509,17 +425,17 @@ sedge_status sedge_operator_get(sedge_operator *op, double *u)
     sedge_status status;
     void *state = NULL;
 
-    SEDGE_TRY(sedge_allocate(&state, op->layout.slots * fields * op->shape.nodes_padded,
-                             (size_t)op->shape.real_bytes));
+    SEDGE_TRY(sedge_allocate(&state, op->layout.slots * fields * op->layout.nodes_padded,
+                             (size_t)op->layout.real_bytes));
     SEDGE_TRY_GOTO(status, sedge_operator_wait(op));
-    SEDGE_TRY_GOTO(status,
-                   sedge_buffer_download(op->u[0], 0, state, sedge_buffer_bytes(op->u[0]), NULL));
+    SEDGE_TRY_GOTO(status, sedge_buffer_download(op->data.u[0], 0, state,
+                                                 sedge_buffer_bytes(op->data.u[0]), NULL));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         const int64_t slot = operator_slot(op, e);
         for (int f = 0; f < fields; f++) {
             for (int n = 0; n < nodes; n++) {
-                const int64_t at = state_index(op, slot, f, n);
-                u[((int64_t)e * fields + f) * nodes + n] = op->shape.real_bytes == 8
+                const int64_t at = operator_index(op, slot, f, n);
+                u[((int64_t)e * fields + f) * nodes + n] = op->layout.real_bytes == 8
                                                                ? ((double *)state)[at]
                                                                : (double)((float *)state)[at];
             }
@@ -535,15 +451,14 @@ done:
 // Compulsory bytes and nominal flops a stage of one kernel, all elements of this rank. The peers'
 // counts (PHYSICS.md section 4), so that rates can be compared. The split form moves three and four
 // words an unknown instead of four.
-static void count_kernel(const sedge_operator *op, operator_kernel kernel, double *bytes,
-                         double *flops)
+void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops)
 {
     const double np = op->element->nodes;
     const double nfp = op->element->face_nodes;
     const double fields = op->problem->equation->fields;
     const double elements = op->mesh->elements;
-    const double words = fields * np * op->shape.real_bytes;
-    const double fixed = SEDGE_GEOMETRY_WORDS * (double)op->shape.real_bytes + 32.0;
+    const double words = fields * np * op->layout.real_bytes;
+    const double fixed = SEDGE_GEOMETRY_WORDS * (double)op->layout.real_bytes + 32.0;
     const double volume = 6.0 * fields * np * np + 11.0 * fields * np;
     const double surface =
         61.0 * 4.0 * nfp + np * (8.0 * fields * nfp + fields) + 4.0 * fields * np;
@@ -564,7 +479,7 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     memset(out, 0, sizeof *out);
     out->variant = op->variant;
     double other;
-    count_kernel(op, KERNEL_STAGE, &out->bytes, &out->flops);
+    operator_count(op, KERNEL_STAGE, &out->bytes, &out->flops);
     out->stages = op->stages;
     out->exchange_seconds = op->exchange_seconds;
     out->exposed_seconds = op->exposed_seconds;
@@ -574,10 +489,10 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     for (int k = 0; k < KERNELS; k++) {
         if (op->launches[k] == 0) continue;
         const double stages_a_launch = (double)op->stages / (double)op->launches[k];
-        count_kernel(op, (operator_kernel)k, &out->kernel[out->kernels].bytes, &other);
+        operator_count(op, (operator_kernel)k, &out->kernel[out->kernels].bytes, &other);
         out->kernel[out->kernels].bytes *= stages_a_launch;
         out->kernel[out->kernels].flops = other * stages_a_launch;
-        out->kernel[out->kernels].name = kernel_names[k];
+        out->kernel[out->kernels].name = operator_kernel_name((operator_kernel)k);
         out->kernel[out->kernels].launches = op->launches[k];
         if (op->sampled_launches[k] > 0) {
             out->kernel[out->kernels].seconds =

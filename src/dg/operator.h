@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "codegen/program.h"
+#include "codegen/tune.h"
 #include "device/device.h"
 #include "dg/element.h"
 #include "dg/problem.h"
@@ -16,28 +17,38 @@
 #include "par/comm.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 typedef struct sedge_operator sedge_operator;
 
-// How the stage kernel is cut; 0 or NULL means: by the rule for this device, order and precision.
+// How the stage is cut. Where nothing is wished (0, NULL): by tuning, or by the rule for this
+// device, order and precision.
 typedef struct sedge_operator_options {
     const char *variant; // "fused": one kernel a stage; "split": volume, then surface and update
     int block_elements;  // elements a block (cuda)
     int item_nodes;      // nodes a work item in the volume
     int lift_nodes;      // nodes a work item in the lift
     int item_fields;     // fields that a work item differentiates together
+    const char *cut;     // all of it, by the name that tuning gives it: "fused b24 n2,4 r1024 p20"
     bool time_kernels;   // measure each kernel with events (costs a little)
+
+    sedge_tune_level tune;   // off: wisdom, else the rule
+    bool forget;             // measure even if there is wisdom
+    int most_candidates;     // of a layout, those that the rule thinks best; 0: all
+    int64_t expected_stages; // of the run, 0: not known; fast tuning takes at most a part of it
 } sedge_operator_options;
 
-#define SEDGE_OPERATOR_NAME 96 // bytes that a program's name may take
+#define SEDGE_OPERATOR_NAME     96 // bytes that a program's name may take
+#define SEDGE_OPERATOR_PROGRAMS 2  // the stage's kernels, and all others
 
-// Append the whole text of the program that sedge_operator_create would compile for a device of
-// this info, which need not be here, and tell its name. Not collective.
+// Append the whole texts of the programs that sedge_operator_create would compile for a device of
+// this info, which need not be here, if it does not tune, and tell their names. Not collective.
 SEDGE_MUST_USE
-sedge_status sedge_operator_text(sedge_text *out, char name[SEDGE_OPERATOR_NAME],
-                                 const sedge_device_info *info, const sedge_element *element,
-                                 const sedge_problem *problem,
-                                 const sedge_operator_options *options);
+sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
+                                  char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
+                                  const sedge_device_info *info, const sedge_element *element,
+                                  const sedge_problem *problem,
+                                  const sedge_operator_options *options);
 
 // Compile, allocate, upload. Collective. Keeps element, mesh, problem, device and comm.
 SEDGE_MUST_USE
@@ -95,6 +106,21 @@ typedef struct sedge_operator_cost {
 } sedge_operator_cost;
 
 void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out);
+
+// How the cut was chosen.
+typedef struct sedge_operator_tuning {
+    const char *how; // "wish", "rule", "wisdom", "measurement"
+    double seconds;  // spent on it, compiling included
+    int timed;       // candidates, now or when the wisdom was found
+    int compiled;    // programs, now
+    double gain;     // the rule's time over the chosen one's; 0: not known
+} sedge_operator_tuning;
+
+void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *out);
+
+// The table of all candidates with their times, and why each won or lost.
+SEDGE_MUST_USE
+sedge_status sedge_operator_print_tuning(const sedge_operator *op, FILE *file);
 
 // Bytes of device memory that an operator of this size takes, for `sedge check`.
 int64_t sedge_operator_memory(const sedge_problem *problem, int32_t elements, int32_t trace_faces);

@@ -1,9 +1,11 @@
-// Inside the operator: its shape, its layout, its buffers. For src/dg/operator*.c only.
+// Inside the operator: its layout, its cut, its buffers. For src/dg/operator*.c only.
 #pragma once
 
 #include "dg/operator.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "time/lsrk.h"
 
 #define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg_trace.h
@@ -12,38 +14,68 @@
 #define SEDGE_SAMPLE_EVERY    50  // steps between those whose launches are timed
 #define SEDGE_SAMPLE_FIRST    2   // the first of them: the caches are warm
 #define SEDGE_SAMPLES         256 // launches timed in one such step at most
+#define SEDGE_CUT_NAME        64
 
-// How the kernels are cut: the tunable numbers of dg_stage.h and what follows from them.
-typedef struct operator_shape {
-    bool fused;
-    int lanes;      // slots a value
-    int block;      // values a block
-    int item_nodes; // nodes an item: a tile
-    int tiles;      // for the nodes of one value
-    int lift_nodes; // nodes an item in the lift
-    int lift_tiles;
-    int threads;      // of a block
-    int field_block;  // fields differentiated together
-    int lift_block;   // fields lifted together
+// How the fields lie in memory; fields, geometry and connectivity on the device depend on it.
+typedef struct operator_layout {
+    int real_bytes;
+    int lanes;        // slots a value
     int pack;         // words of a vector load
     int group;        // nodes or face points whose words fill whole packs
-    int nodes_padded; // nodes of an element, filled up to whole groups
-    int deriv_width;  // numbers of D_r, D_s, D_t a tile and group, padded for vector loads
-    int lift_width;   // the same of the lift
+    int nodes_padded; // nodes of an element, filled up to whole groups at least
     int state_align;  // bytes
-    int real_bytes;
-    int64_t scratch_words; // values of the block's memory
-    int64_t scratch_bytes;
-} operator_shape;
+    char name[24];    // "36 nodes", "16 lanes"
 
-// Where the elements lie: slots, interior ones first, both ranges filled up to whole values.
-typedef struct operator_layout {
+    // Where this rank's elements lie: slots, interior ones first, both ranges filled up to whole
+    // values.
     int64_t interior_values;
     int64_t edge_values;
     int64_t values;    // interior + edge
     int64_t slots;     // values * lanes
     int64_t edge_slot; // slot of element mesh->interior
 } operator_layout;
+
+// How the stage is cut, in one layout: the tunable numbers of dg_stage.h and what follows from
+// them. Program and operators' tables depend on it.
+typedef struct operator_cut {
+    bool fused;
+    int block;       // values a block
+    int item_nodes;  // nodes an item: a tile
+    int lift_nodes;  // nodes an item in the lift
+    int field_block; // fields differentiated together
+    int lift_block;  // fields lifted together
+    int resident;    // threads that a multiprocessor should hold: limits registers
+
+    int tiles; // for the nodes of one value
+    int lift_tiles;
+    int threads;           // of a block
+    int deriv_width;       // numbers of D_r, D_s, D_t a tile and group, padded for vector loads
+    int lift_width;        // the same of the lift
+    int64_t scratch_words; // values of the block's memory
+    int64_t scratch_bytes;
+} operator_cut;
+
+// One way to run the stage.
+typedef struct operator_candidate {
+    char name[SEDGE_CUT_NAME]; // unique
+    int layout;
+    operator_cut cut;
+    int registers; // a thread, estimated
+    double prior;  // smaller is tried sooner
+} operator_candidate;
+
+#define SEDGE_LAYOUTS    3
+#define SEDGE_CANDIDATES 150 // of a layout, at most
+
+// All ways to run the stage here, by layout; the first of each layout is the rule's choice.
+typedef struct operator_choices {
+    int layouts;
+    operator_layout layout[SEDGE_LAYOUTS]; // without the rank's part
+    int count;
+    operator_candidate *candidate; // [count]
+} operator_choices;
+
+typedef struct operator_tuning operator_tuning; // operator_tune.c
 
 typedef enum operator_kernel {
     KERNEL_STAGE,
@@ -63,11 +95,24 @@ typedef struct operator_point {
     sedge_buffer *weights;
 } operator_point;
 
-typedef struct operator_sample {
+typedef struct operator_timing {
     operator_kernel kernel;
     sedge_event *from;
     sedge_event *to;
-} operator_sample;
+} operator_timing;
+
+// What depends on the layout: fields, and what is numbered by slots.
+typedef struct operator_data {
+    sedge_buffer *u[2]; // u[0] is the current state
+    sedge_buffer *residual;
+    sedge_buffer *links, *geometry, *material, *half_jacobian, *energy;
+    sedge_buffer *halo, *boundary; // (slot, face) of faces whose traces are sent, or made
+} operator_data;
+
+// What depends on the cut: the operators as its kernels read them.
+typedef struct operator_tables {
+    sedge_buffer *deriv, *lift;
+} operator_tables;
 
 struct sedge_operator {
     const sedge_comm *comm;
@@ -75,25 +120,24 @@ struct sedge_operator {
     const sedge_element *element;
     const sedge_mesh *mesh;
     const sedge_problem *problem;
-    operator_shape shape;
     operator_layout layout;
-    char variant[64];
+    operator_cut cut;
+    char variant[SEDGE_CUT_NAME];
+    operator_tuning *tuning;
 
-    sedge_program *program;
-    const sedge_kernel *kernel[KERNELS]; // NULL: not in this program
+    sedge_program *program[SEDGE_OPERATOR_PROGRAMS];
+    const sedge_kernel *kernel[KERNELS]; // NULL: not in these programs
 
-    sedge_buffer *u[2]; // u[0] is the current state
-    sedge_buffer *residual;
+    operator_data data;
+    operator_tables tables;
     sedge_buffer *trace;
-    sedge_buffer *links, *geometry;
-    sedge_buffer *material, *materials; // more than one material
-    sedge_buffer *deriv, *lift, *tables;
-    sedge_buffer *half_jacobian, *mass, *energy, *energy_weights;
+    sedge_buffer *materials; // more than one material
+    sedge_buffer *maps;      // of face nodes
+    sedge_buffer *mass, *energy_weights;
+    sedge_buffer *boundary_group, *places, *parameters, *kinds;
 
-    sedge_buffer *boundary, *boundary_group, *places, *parameters, *kinds;
-
-    sedge_buffer *halo, *packed; // traces to send, on the device
-    void *send, *receive;        // the same in pinned host memory, and what comes
+    sedge_buffer *packed; // traces to send, on the device
+    void *send, *receive; // the same in pinned host memory, and what comes
     sedge_exchange *exchange;
 
     int points;
@@ -114,34 +158,131 @@ struct sedge_operator {
     bool sampling;
     bool always_sample;
     int samples;
-    operator_sample sample[SEDGE_SAMPLES];
+    operator_timing sample[SEDGE_SAMPLES];
     double exchange_seconds, exposed_seconds;
 };
 
 // ---- operator_shape.c --------------------------------------------------------------------------
 
-// The rule's choice for this device, order and precision, with the options' wishes; a wish that
-// does not fit (shared memory, threads) is SEDGE_ERR_USAGE.
-SEDGE_MUST_USE
-sedge_status operator_shape_choose(operator_shape *shape, const sedge_device_info *info,
-                                   const sedge_problem *problem, const sedge_element *element,
-                                   const sedge_operator_options *options);
+// A block of the host is a vector register of elements; in random order it is a GPU's.
+bool operator_is_host_form(const sedge_device_info *info);
 
-// The constants before the kernel sources.
+// The layouts that may win on such a device; the first is the rule's.
+void operator_layouts_list(operator_choices *choices, const sedge_device_info *info,
+                           const sedge_problem *problem, const sedge_element *element);
+
+// The rule's cut in a layout.
+void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
+                         const sedge_device_info *info, const sedge_problem *problem,
+                         const sedge_element *element);
+
+// What follows from the tunable numbers.
+void operator_cut_derive(operator_cut *cut, const operator_layout *layout,
+                         const sedge_device_info *info, const sedge_problem *problem,
+                         const sedge_element *element);
+
+// Whether a block has few enough threads and little enough memory.
+bool operator_cut_fits(const operator_cut *cut, const sedge_device_info *info);
+
+void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
+                       const operator_layout *layout, const sedge_device_info *info);
+
+// Whether the options ask for a variant or a number of a cut.
+bool operator_is_cut(const sedge_operator_options *options);
+
+// Change the rule's cut as the options wish; a wish that does not fit is SEDGE_ERR_USAGE.
 SEDGE_MUST_USE
-sedge_status operator_constants_write(sedge_text *text, const operator_shape *shape,
-                                      const sedge_problem *problem, const sedge_element *element);
+sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
+                               const sedge_device_info *info, const sedge_problem *problem,
+                               const sedge_element *element, const sedge_operator_options *options);
+
+// ---- operator_candidates.c ---------------------------------------------------------------------
+
+// Needs no device: `info` says of which kind and size it would be. Clear it in any case.
+SEDGE_MUST_USE
+sedge_status operator_choices_list(operator_choices *choices, const sedge_device_info *info,
+                                   const sedge_problem *problem, const sedge_element *element);
+void operator_choices_clear(operator_choices *choices);
+
+// ---- operator_program.c ------------------------------------------------------------------------
+
+// "maxwell-n4-fp32"
+void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem);
+const char *operator_kernel_name(operator_kernel kernel);
+
+// The whole text of the program that holds the stage's kernels, and its name.
+SEDGE_MUST_USE
+sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
+                                  sedge_device_kind kind, const operator_layout *layout,
+                                  const operator_cut *cut, const sedge_problem *problem,
+                                  const sedge_element *element);
+
+// Of everything that decides how the stage's kernels run, but for layout, cut and size.
+SEDGE_MUST_USE
+sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], const sedge_operator *op);
+
+// The programs of op->layout and op->cut and their kernels, instead of those before. Collective.
+SEDGE_MUST_USE
+sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache);
+void operator_programs_free(sedge_operator *op);
+
+// Take the stage's kernels from a program that was cut as op->cut.
+SEDGE_MUST_USE
+sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program);
 
 // ---- operator_layout.c -------------------------------------------------------------------------
-
-void operator_layout_compute(operator_layout *layout, const sedge_mesh *mesh, int lanes);
 
 // Slot of an element in mesh order.
 int64_t operator_slot(const sedge_operator *op, int32_t element);
 
-// Make and fill the buffers that hold mesh, materials and operators.
+// Index of (slot, field, node) in the device's fields, in real numbers.
+int64_t operator_index(const sedge_operator *op, int64_t slot, int field, int node);
+
+// Make and fill the buffers that depend on neither layout nor cut.
 SEDGE_MUST_USE
 sedge_status operator_upload(sedge_operator *op);
+
+// Take a layout and make its buffers, instead of those before; the fields are zero.
+SEDGE_MUST_USE
+sedge_status operator_take_layout(sedge_operator *op, const operator_layout *layout);
+void operator_data_free(operator_data *data);
+
+// The operators for op->cut.
+SEDGE_MUST_USE
+sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op);
+void operator_tables_free(operator_tables *tables);
+
+// ---- operator_tune.c ---------------------------------------------------------------------------
+
+// Choose layout and cut: the options' wish, else what sedge_tune chooses; and take them. Leaves the
+// stage's program and its tables to be made. Collective.
+SEDGE_MUST_USE
+sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
+                           const sedge_operator_options *options);
+void operator_tuning_free(operator_tuning *tuning);
+
+// ---- operator_sample.c -------------------------------------------------------------------------
+
+// Known fields in a sample of elements and in their neighbours, and what the slow reference makes
+// of them in a stage. Of one rank alone, whatever others do.
+typedef struct operator_sample operator_sample;
+
+SEDGE_MUST_USE
+sedge_status operator_sample_create(operator_sample **out, sedge_operator *op);
+void operator_sample_free(operator_sample *sample);
+
+// Fill the fields of the present layout, those of the sample with what is known.
+SEDGE_MUST_USE
+sedge_status operator_sample_fill(const operator_sample *sample, sedge_operator *op);
+
+// Put one stage of the present cut into `stream`: what is timed.
+SEDGE_MUST_USE
+sedge_status operator_sample_launch(const operator_sample *sample, sedge_operator *op,
+                                    sedge_stream *stream);
+
+// Run it from the known fields; SEDGE_ERR_COMPUTE says where it differs from the reference.
+SEDGE_MUST_USE
+sedge_status operator_sample_verify(const operator_sample *sample, sedge_operator *op);
 
 // ---- operator_monitor.c ------------------------------------------------------------------------
 
@@ -154,6 +295,14 @@ sedge_status operator_points_create(sedge_operator *op);
 SEDGE_MUST_USE
 sedge_status operator_launch(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
                              int64_t blocks, int threads, void *const *arguments, int count);
+
+// Values [first, first + count) through one of the stage's kernels, from u[0] to u[1].
+SEDGE_MUST_USE
+sedge_status operator_run_range(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                                int64_t first, int64_t count, int stage, double dt);
+
+// Nominal operations and compulsory bytes of a stage.
+void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops);
 
 // A scalar kernel argument in the run's precision.
 typedef union operator_real {

@@ -2,9 +2,11 @@
 
 #include <string.h>
 
-void operator_layout_compute(operator_layout *layout, const sedge_mesh *mesh, int lanes)
+// Where this rank's elements lie.
+static void place_elements(operator_layout *layout, const sedge_mesh *mesh)
 {
     const int64_t edge = mesh->elements - mesh->interior;
+    const int64_t lanes = layout->lanes;
 
     layout->interior_values = (mesh->interior + lanes - 1) / lanes;
     layout->edge_values = (edge + lanes - 1) / lanes;
@@ -19,10 +21,18 @@ int64_t operator_slot(const sedge_operator *op, int32_t element)
     return op->layout.edge_slot + (element - op->mesh->interior);
 }
 
+int64_t operator_index(const sedge_operator *op, int64_t slot, int field, int node)
+{
+    const int64_t lanes = op->layout.lanes;
+    const int64_t row = slot / lanes * op->layout.nodes_padded + node;
+
+    return (row * op->problem->equation->fields + field) * lanes + slot % lanes;
+}
+
 // Store `value` as real number `index` of an array in the run's precision.
 static void put_real(const sedge_operator *op, void *array, int64_t index, double value)
 {
-    if (op->shape.real_bytes == 8) {
+    if (op->layout.real_bytes == 8) {
         ((double *)array)[index] = value;
     } else {
         ((float *)array)[index] = (float)value;
@@ -30,7 +40,7 @@ static void put_real(const sedge_operator *op, void *array, int64_t index, doubl
 }
 
 // A new buffer filled from `count` items of `size` bytes, and the end of the host copy.
-static sedge_status upload(sedge_operator *op, sedge_buffer **out, void *from, int64_t count,
+static sedge_status upload(const sedge_operator *op, sedge_buffer **out, void *from, int64_t count,
                            size_t size)
 {
     const int64_t bytes = count * (int64_t)size;
@@ -45,12 +55,12 @@ static sedge_status upload(sedge_operator *op, sedge_buffer **out, void *from, i
 // zeros, so that nothing ever changes there.
 static sedge_status upload_geometry(sedge_operator *op)
 {
-    const int lanes = op->shape.lanes;
+    const int lanes = op->layout.lanes;
     const int64_t count = op->layout.slots * SEDGE_GEOMETRY_WORDS;
     void *list = NULL;
     double *half_jacobian = NULL;
 
-    SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->shape.real_bytes));
+    SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->layout.real_bytes));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         const int64_t slot = operator_slot(op, e);
         const int64_t base = slot / lanes * SEDGE_GEOMETRY_WORDS;
@@ -66,12 +76,12 @@ static sedge_status upload_geometry(sedge_operator *op)
                      geometry.metric[k / 3][k % 3]);
         }
     }
-    SEDGE_TRY(upload(op, &op->geometry, list, count, (size_t)op->shape.real_bytes));
+    SEDGE_TRY(upload(op, &op->data.geometry, list, count, (size_t)op->layout.real_bytes));
 
     SEDGE_TRY(sedge_allocate(&half_jacobian, op->layout.slots, sizeof(double)));
     for (int32_t e = 0; e < op->mesh->elements; e++)
         half_jacobian[operator_slot(op, e)] = 3.0 * sedge_tet_volume(op->mesh->corners[e]) / 8.0;
-    return upload(op, &op->half_jacobian, half_jacobian, op->layout.slots, sizeof(double));
+    return upload(op, &op->data.half_jacobian, half_jacobian, op->layout.slots, sizeof(double));
 }
 
 static sedge_status upload_links(sedge_operator *op)
@@ -94,19 +104,15 @@ static sedge_status upload_links(sedge_operator *op)
             link[1] = face->face * 6 + face->orientation;
         }
     }
-    return upload(op, &op->links, links, op->layout.slots * SEDGE_FACES, sizeof *links);
+    return upload(op, &op->data.links, links, op->layout.slots * SEDGE_FACES, sizeof *links);
 }
 
-// Material numbers of slots, then of the neighbours behind the trace slots; and their values.
-static sedge_status upload_materials(sedge_operator *op)
+// Material numbers of slots, then of the neighbours behind the trace slots.
+static sedge_status upload_numbers(sedge_operator *op)
 {
     const sedge_mesh *const mesh = op->mesh;
-    const sedge_equation *const equation = op->problem->equation;
     const int64_t traces = mesh->halo_faces + mesh->boundary_faces;
-    const int values = equation->material_values;
     int32_t *material = NULL;
-    void *list = NULL;
-    double *weights = NULL;
 
     SEDGE_TRY(sedge_allocate(&material, op->layout.slots + traces, sizeof *material));
     for (int32_t e = 0; e < mesh->elements; e++) material[operator_slot(op, e)] = mesh->group[e];
@@ -115,16 +121,25 @@ static sedge_status upload_materials(sedge_operator *op)
         material[op->layout.slots + i] =
             i < mesh->halo_faces ? face->group : mesh->group[face->element];
     }
-    SEDGE_TRY(upload(op, &op->material, material, op->layout.slots + traces, sizeof *material));
+    return upload(op, &op->data.material, material, op->layout.slots + traces, sizeof *material);
+}
+
+// The materials' values, and their weights in the energy.
+static sedge_status upload_materials(sedge_operator *op)
+{
+    const sedge_equation *const equation = op->problem->equation;
+    const int values = equation->material_values;
+    const int fields = equation->fields;
+    void *list = NULL;
+    double *weights = NULL;
 
     SEDGE_TRY(sedge_allocate(&list, (int64_t)op->problem->volumes * values + 1,
-                             (size_t)op->shape.real_bytes));
+                             (size_t)op->layout.real_bytes));
     for (int i = 0; i < op->problem->volumes * values; i++)
         put_real(op, list, i, op->problem->materials[i / values][i % values]);
     SEDGE_TRY(upload(op, &op->materials, list, (int64_t)op->problem->volumes * values + 1,
-                     (size_t)op->shape.real_bytes));
+                     (size_t)op->layout.real_bytes));
 
-    const int fields = equation->fields;
     SEDGE_TRY(sedge_allocate(&weights, (int64_t)op->problem->volumes * fields, sizeof *weights));
     for (int i = 0; i < op->problem->volumes; i++)
         equation->energy(op->problem->materials[i], weights + (int64_t)i * fields);
@@ -132,55 +147,17 @@ static sedge_status upload_materials(sedge_operator *op)
                   sizeof *weights);
 }
 
-static sedge_status upload_matrices(sedge_operator *op)
+static sedge_status upload_mass(sedge_operator *op)
 {
-    const sedge_element *const element = op->element;
-    const int nodes = element->nodes;
-    const int tile = op->shape.item_nodes;
-    const int points = SEDGE_FACES * element->face_nodes;
-    const int group = op->shape.group;
-    const int lift_tile = op->shape.lift_nodes;
-    const int tiles = op->shape.tiles;
-    const int64_t deriv_count =
-        (int64_t)op->shape.nodes_padded / group * tiles * op->shape.deriv_width;
-    const int64_t lift_count =
-        (int64_t)points / group * op->shape.lift_tiles * op->shape.lift_width;
-    const size_t real = (size_t)op->shape.real_bytes;
-    void *deriv = NULL;
-    void *lift = NULL;
+    const int nodes = op->element->nodes;
     void *mass = NULL;
 
-    SEDGE_TRY(sedge_allocate(&deriv, deriv_count, real));
-    for (int m = 0; m < nodes; m++) {
-        for (int n = 0; n < nodes; n++) {
-            for (int j = 0; j < 3; j++) {
-                put_real(op, deriv,
-                         ((int64_t)m / group * tiles + n / tile) * op->shape.deriv_width +
-                             ((int64_t)m % group * tile + n % tile) * 3 + j,
-                         element->derivative[j][n * nodes + m]);
-            }
-        }
-    }
-    SEDGE_TRY(upload(op, &op->deriv, deriv, deriv_count, real));
-
-    SEDGE_TRY(sedge_allocate(&lift, lift_count, real));
-    for (int k = 0; k < points; k++) {
-        for (int n = 0; n < nodes; n++) {
-            put_real(op, lift,
-                     ((int64_t)k / group * op->shape.lift_tiles + n / lift_tile) *
-                             op->shape.lift_width +
-                         (int64_t)k % group * lift_tile + n % lift_tile,
-                     element->lift[n * points + k]);
-        }
-    }
-    SEDGE_TRY(upload(op, &op->lift, lift, lift_count, real));
-
-    SEDGE_TRY(sedge_allocate(&mass, (int64_t)nodes * nodes, real));
-    for (int i = 0; i < nodes * nodes; i++) put_real(op, mass, i, element->mass[i]);
-    return upload(op, &op->mass, mass, (int64_t)nodes * nodes, real);
+    SEDGE_TRY(sedge_allocate(&mass, (int64_t)nodes * nodes, (size_t)op->layout.real_bytes));
+    for (int i = 0; i < nodes * nodes; i++) put_real(op, mass, i, op->element->mass[i]);
+    return upload(op, &op->mass, mass, (int64_t)nodes * nodes, (size_t)op->layout.real_bytes);
 }
 
-static sedge_status upload_tables(sedge_operator *op)
+static sedge_status upload_maps(sedge_operator *op)
 {
     const sedge_element *const element = op->element;
     const int width = element->face_nodes;
@@ -196,7 +173,7 @@ static sedge_status upload_tables(sedge_operator *op)
             tables[(28 + code) * width + i] = (int16_t)permuted[i];
         }
     }
-    return upload(op, &op->tables, tables, (int64_t)(4 + 48) * width, sizeof *tables);
+    return upload(op, &op->maps, tables, (int64_t)(4 + 48) * width, sizeof *tables);
 }
 
 // (slot, face) of the trace faces [first, first + count).
@@ -225,7 +202,6 @@ static sedge_status upload_boundary(sedge_operator *op)
     double *parameters = NULL;
     int32_t *kinds = NULL;
 
-    SEDGE_TRY(upload_faces(op, &op->boundary, mesh->halo_faces, mesh->boundary_faces));
     SEDGE_TRY(sedge_allocate(&group, mesh->boundary_faces, sizeof *group));
     for (int32_t i = 0; i < mesh->boundary_faces; i++)
         group[i] = mesh->trace_faces[mesh->halo_faces + i].group;
@@ -264,11 +240,126 @@ static sedge_status upload_boundary(sedge_operator *op)
 
 sedge_status operator_upload(sedge_operator *op)
 {
+    SEDGE_TRY(upload_materials(op));
+    SEDGE_TRY(upload_mass(op));
+    SEDGE_TRY(upload_maps(op));
+    return upload_boundary(op);
+}
+
+// ---- layout ------------------------------------------------------------------------------------
+
+static void free_fields(operator_data *data)
+{
+    sedge_buffer_free(data->u[0]);
+    sedge_buffer_free(data->u[1]);
+    sedge_buffer_free(data->residual);
+    data->u[0] = NULL;
+    data->u[1] = NULL;
+    data->residual = NULL;
+}
+
+void operator_data_free(operator_data *data)
+{
+    sedge_buffer *const buffers[] = {data->links, data->geometry, data->material,     data->energy,
+                                     data->halo,  data->boundary, data->half_jacobian};
+
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
+    free_fields(data);
+    memset(data, 0, sizeof *data);
+}
+
+static sedge_status make_fields(sedge_operator *op)
+{
+    const int64_t bytes = op->layout.slots * op->layout.nodes_padded *
+                          op->problem->equation->fields * op->layout.real_bytes;
+
+    SEDGE_TRY(sedge_buffer_create(&op->data.u[0], op->device, bytes));
+    SEDGE_TRY(sedge_buffer_create(&op->data.u[1], op->device, bytes));
+    return sedge_buffer_create(&op->data.residual, op->device, bytes);
+}
+
+sedge_status operator_take_layout(sedge_operator *op, const operator_layout *layout)
+{
+    const bool same_slots = op->data.links != NULL && op->layout.lanes == layout->lanes;
+
+    free_fields(&op->data); // first: there may be no memory for both
+    if (!same_slots) operator_data_free(&op->data);
+    op->layout = *layout;
+    place_elements(&op->layout, op->mesh);
+    SEDGE_TRY(make_fields(op));
+    if (same_slots) return SEDGE_OK;
+    SEDGE_TRY(sedge_buffer_create(&op->data.energy, op->device,
+                                  op->layout.slots * (int64_t)sizeof(double)));
     SEDGE_TRY(upload_geometry(op));
     SEDGE_TRY(upload_links(op));
-    SEDGE_TRY(upload_materials(op));
-    SEDGE_TRY(upload_matrices(op));
-    SEDGE_TRY(upload_tables(op));
-    SEDGE_TRY(upload_boundary(op));
-    return upload_faces(op, &op->halo, 0, op->mesh->halo_faces);
+    SEDGE_TRY(upload_numbers(op));
+    SEDGE_TRY(upload_faces(op, &op->data.boundary, op->mesh->halo_faces, op->mesh->boundary_faces));
+    return upload_faces(op, &op->data.halo, 0, op->mesh->halo_faces);
+}
+
+// ---- cut ---------------------------------------------------------------------------------------
+
+// D_r, D_s, D_t: sedge_deriv of dg_stage.h, [node groups][tiles].
+static sedge_status make_deriv(sedge_buffer **out, const sedge_operator *op)
+{
+    const sedge_element *const element = op->element;
+    const int nodes = element->nodes;
+    const int tile = op->cut.item_nodes;
+    const int tiles = op->cut.tiles;
+    const int group = op->layout.group;
+    const int64_t count = (int64_t)op->layout.nodes_padded / group * tiles * op->cut.deriv_width;
+    const size_t real = (size_t)op->layout.real_bytes;
+    void *deriv = NULL;
+
+    SEDGE_TRY(sedge_allocate(&deriv, count, real));
+    for (int m = 0; m < nodes; m++) {
+        for (int n = 0; n < nodes; n++) {
+            for (int j = 0; j < 3; j++) {
+                put_real(op, deriv,
+                         ((int64_t)m / group * tiles + n / tile) * op->cut.deriv_width +
+                             ((int64_t)m % group * tile + n % tile) * 3 + j,
+                         element->derivative[j][n * nodes + m]);
+            }
+        }
+    }
+    return upload(op, out, deriv, count, real);
+}
+
+// sedge_lift of dg_stage.h, [face point groups][lift tiles].
+static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
+{
+    const sedge_element *const element = op->element;
+    const int nodes = element->nodes;
+    const int tile = op->cut.lift_nodes;
+    const int tiles = op->cut.lift_tiles;
+    const int group = op->layout.group;
+    const int points = SEDGE_FACES * element->face_nodes;
+    const int64_t count = (int64_t)points / group * tiles * op->cut.lift_width;
+    const size_t real = (size_t)op->layout.real_bytes;
+    void *lift = NULL;
+
+    SEDGE_TRY(sedge_allocate(&lift, count, real));
+    for (int k = 0; k < points; k++) {
+        for (int n = 0; n < nodes; n++) {
+            put_real(op, lift,
+                     ((int64_t)k / group * tiles + n / tile) * op->cut.lift_width +
+                         (int64_t)k % group * tile + n % tile,
+                     element->lift[n * points + k]);
+        }
+    }
+    return upload(op, out, lift, count, real);
+}
+
+sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op)
+{
+    SEDGE_TRY(make_deriv(&tables->deriv, op));
+    return make_lift(&tables->lift, op);
+}
+
+void operator_tables_free(operator_tables *tables)
+{
+    sedge_buffer_free(tables->deriv);
+    sedge_buffer_free(tables->lift);
+    tables->deriv = NULL;
+    tables->lift = NULL;
 }

@@ -11,7 +11,7 @@ static sedge_status make_weights(sedge_operator *op, operator_point *point, int3
 {
     const int nodes = op->element->nodes;
     const int fields = op->problem->equation->fields;
-    const int64_t bytes = (int64_t)nodes * fields * op->shape.real_bytes;
+    const int64_t bytes = (int64_t)nodes * fields * op->layout.real_bytes;
     sedge_geometry geometry;
     sedge_status status;
     double *modes = NULL;
@@ -26,7 +26,7 @@ static sedge_status make_weights(sedge_operator *op, operator_point *point, int3
         for (int j = 0; j < nodes; j++) delta += op->element->vandermonde[n * nodes + j] * modes[j];
         for (int f = 0; f < fields; f++) {
             const double value = field_weights[f] * delta / geometry.jacobian;
-            if (op->shape.real_bytes == 8) {
+            if (op->layout.real_bytes == 8) {
                 ((double *)weights)[n * fields + f] = value;
             } else {
                 ((float *)weights)[n * fields + f] = (float)value;
@@ -87,11 +87,11 @@ sedge_status operator_points_create(sedge_operator *op)
 
 sedge_status sedge_operator_energy(sedge_operator *op, double *energy)
 {
-    uint64_t u = sedge_buffer_address(op->u[0]);
-    uint64_t out = sedge_buffer_address(op->energy);
+    uint64_t u = sedge_buffer_address(op->data.u[0]);
+    uint64_t out = sedge_buffer_address(op->data.energy);
     uint64_t mass = sedge_buffer_address(op->mass);
-    uint64_t half_jacobian = sedge_buffer_address(op->half_jacobian);
-    uint64_t material = sedge_buffer_address(op->material);
+    uint64_t half_jacobian = sedge_buffer_address(op->data.half_jacobian);
+    uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t weights = sedge_buffer_address(op->energy_weights);
     void *const arguments[] = {&u, &out, &mass, &half_jacobian, &material, &weights};
     sedge_status status;
@@ -101,7 +101,7 @@ sedge_status sedge_operator_energy(sedge_operator *op, double *energy)
     SEDGE_TRY_GOTO(status, operator_launch(op, KERNEL_ENERGY, op->main, op->layout.values,
                                            SEDGE_MONITOR_THREADS, arguments, 6));
     SEDGE_TRY_GOTO(status, sedge_stream_wait(op->main));
-    SEDGE_TRY_GOTO(status, sedge_buffer_download(op->energy, 0, slots,
+    SEDGE_TRY_GOTO(status, sedge_buffer_download(op->data.energy, 0, slots,
                                                  op->layout.slots * (int64_t)sizeof *slots, NULL));
     for (int32_t e = 0; e < op->mesh->elements; e++) energy[e] = slots[operator_slot(op, e)];
 done:
@@ -150,7 +150,7 @@ sedge_status sedge_operator_record_probes(sedge_operator *op)
                           op->capacity);
     }
     if (op->probes > 0) {
-        uint64_t u = sedge_buffer_address(op->u[0]);
+        uint64_t u = sedge_buffer_address(op->data.u[0]);
         uint64_t slots = sedge_buffer_address(op->probe_slots);
         uint64_t weights = sedge_buffer_address(op->probe_weights);
         uint64_t samples = sedge_buffer_address(op->probe_samples) +

@@ -1,6 +1,9 @@
 #include "dg/operator_internal.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#define LINE 128 // bytes that a GPU reads from memory at once
 
 static int round_up(int value, int multiple)
 {
@@ -32,8 +35,7 @@ static int choose_tile(int nodes, int least, int most)
     return best;
 }
 
-// A block of the host is a vector register of elements; in random order it is a GPU's.
-static bool is_host_form(const sedge_device_info *info)
+bool operator_is_host_form(const sedge_device_info *info)
 {
     return info->kind == SEDGE_DEVICE_HOST && !info->random_order;
 }
@@ -46,63 +48,132 @@ static int choose_divisor(int fields, int most)
     return 1;
 }
 
-// Words of `count` words filled up to an odd number of packs.
-static int64_t stride(const operator_shape *shape, int64_t count)
+// ---- layouts -----------------------------------------------------------------------------------
+
+static operator_layout make_layout(const sedge_device_info *info, const sedge_problem *problem,
+                                   const sedge_element *element, int lanes)
 {
-    return (count / shape->pack | 1) * shape->pack;
+    const int fields = problem->equation->fields;
+    operator_layout layout;
+
+    memset(&layout, 0, sizeof layout);
+    layout.real_bytes = problem->precision == SEDGE_FP64 ? 8 : 4;
+    layout.lanes = lanes;
+    layout.pack = operator_is_host_form(info) ? 1 : 16 / layout.real_bytes;
+    layout.group = 1;
+    while (layout.group * fields % layout.pack != 0) layout.group *= 2;
+    layout.nodes_padded = round_up(element->nodes, layout.group);
+    layout.state_align = alignment_of(fields * layout.real_bytes);
+    return layout;
+}
+
+// The host: a value is a vector register, or half of one, or two.
+static void list_host(operator_choices *choices, const sedge_device_info *info,
+                      const sedge_problem *problem, const sedge_element *element)
+{
+    const int full = info->vector_bytes / (problem->precision == SEDGE_FP64 ? 8 : 4);
+    const int lanes[] = {full, full / 2, 2 * full};
+
+    for (int i = 0; i < 3; i++) {
+        if (lanes[i] < 2) continue;
+        operator_layout *const layout = &choices->layout[choices->layouts++];
+        *layout = make_layout(info, problem, element, lanes[i]);
+        (void)snprintf(layout->name, sizeof layout->name, "%d lanes", lanes[i]);
+    }
+}
+
+// A GPU: elements packed, or each on lines of its own where that wastes at most 5 %.
+static void list_cuda(operator_choices *choices, const sedge_device_info *info,
+                      const sedge_problem *problem, const sedge_element *element)
+{
+    const operator_layout packed = make_layout(info, problem, element, 1);
+    const int bytes = problem->equation->fields * packed.real_bytes; // of a node
+    operator_layout lined = packed;
+
+    while (lined.nodes_padded * bytes % LINE != 0) lined.nodes_padded += lined.group;
+    choices->layout[0] = packed;
+    choices->layouts = 1;
+    if (lined.nodes_padded > packed.nodes_padded &&
+        20 * lined.nodes_padded <= 21 * packed.nodes_padded)
+        choices->layout[choices->layouts++] = lined;
+    for (int i = 0; i < choices->layouts; i++) {
+        operator_layout *const layout = &choices->layout[i];
+        (void)snprintf(layout->name, sizeof layout->name, "%d nodes", layout->nodes_padded);
+    }
+}
+
+void operator_layouts_list(operator_choices *choices, const sedge_device_info *info,
+                           const sedge_problem *problem, const sedge_element *element)
+{
+    choices->layouts = 0;
+    if (operator_is_host_form(info)) {
+        list_host(choices, info, problem, element);
+    } else {
+        list_cuda(choices, info, problem, element);
+    }
+}
+
+// ---- cuts --------------------------------------------------------------------------------------
+
+// Words of `count` words filled up to an odd number of packs.
+static int64_t stride(const operator_layout *layout, int64_t count)
+{
+    return (count / layout->pack | 1) * layout->pack;
 }
 
 // Words of the block's memory: SEDGE_SCRATCH_WORDS of dg_stage.h.
-static int64_t scratch_words(const operator_shape *shape, const sedge_problem *problem,
-                             const sedge_element *element, bool host)
+static int64_t scratch_words(const operator_cut *cut, const operator_layout *layout,
+                             const sedge_problem *problem, const sedge_element *element, bool host)
 {
     const int fields = problem->equation->fields;
-    const int64_t words = (int64_t)shape->nodes_padded * fields;
-    const int64_t surface = stride(shape, (int64_t)SEDGE_FACES * element->face_nodes * fields);
-    const int64_t states = host ? 0 : SEDGE_GEOMETRY_WORDS + 2 * stride(shape, words);
+    const int64_t words = (int64_t)layout->nodes_padded * fields;
+    const int64_t surface = stride(layout, (int64_t)SEDGE_FACES * element->face_nodes * fields);
+    const int64_t states = host ? 0 : SEDGE_GEOMETRY_WORDS + 2 * stride(layout, words);
     const int64_t fluxes = problem->equation->linear ? 0 : 3 * words;
 
-    return shape->block * (states + (shape->fused ? surface + fluxes : largest(surface, fluxes)));
+    return cut->block * (states + (cut->fused ? surface + fluxes : largest(surface, fluxes)));
 }
 
-static void derive(operator_shape *shape, const sedge_device_info *info,
-                   const sedge_problem *problem, const sedge_element *element)
+void operator_cut_derive(operator_cut *cut, const operator_layout *layout,
+                         const sedge_device_info *info, const sedge_problem *problem,
+                         const sedge_element *element)
 {
-    const int fields = problem->equation->fields;
-    const bool host = is_host_form(info);
-    const int quad = 16 / shape->real_bytes; // numbers of a vector load
+    const bool host = operator_is_host_form(info);
+    const int quad = 16 / layout->real_bytes; // numbers of a vector load
 
-    shape->pack = host ? 1 : quad;
-    shape->group = 1;
-    while (shape->group * fields % shape->pack != 0) shape->group *= 2;
-    shape->nodes_padded = round_up(element->nodes, shape->group);
-    shape->tiles = (element->nodes + shape->item_nodes - 1) / shape->item_nodes;
-    shape->threads = round_up(shape->block * shape->tiles, 32);
-    shape->deriv_width = round_up(3 * shape->item_nodes * shape->group, quad);
-    shape->lift_tiles = (element->nodes + shape->lift_nodes - 1) / shape->lift_nodes;
-    shape->lift_width = round_up(shape->lift_nodes * shape->group, quad);
-    shape->state_align = alignment_of(fields * shape->real_bytes);
-    shape->scratch_words = scratch_words(shape, problem, element, host);
-    shape->scratch_bytes = shape->scratch_words * shape->real_bytes * shape->lanes;
+    cut->tiles = (element->nodes + cut->item_nodes - 1) / cut->item_nodes;
+    cut->lift_tiles = (element->nodes + cut->lift_nodes - 1) / cut->lift_nodes;
+    cut->threads = round_up(cut->block * cut->tiles, 32);
+    cut->deriv_width = round_up(3 * cut->item_nodes * layout->group, quad);
+    cut->lift_width = round_up(cut->lift_nodes * layout->group, quad);
+    cut->scratch_words = scratch_words(cut, layout, problem, element, host);
+    cut->scratch_bytes = cut->scratch_words * layout->real_bytes * layout->lanes;
 }
 
-// The host: a value is a vector register, a tile as many nodes as fill the others.
-static void choose_host(operator_shape *shape, const sedge_device_info *info,
-                        const sedge_problem *problem, const sedge_element *element)
+bool operator_cut_fits(const operator_cut *cut, const sedge_device_info *info)
 {
-    const bool wide = info->vector_bytes >= 64; // 32 registers, else 16
+    if (operator_is_host_form(info)) return true;
+    return cut->threads <= info->threads_block && cut->scratch_bytes <= info->shared_bytes_block;
+}
 
-    shape->lanes = info->vector_bytes / shape->real_bytes;
-    shape->block = 1;
-    shape->item_nodes = choose_tile(element->nodes, wide ? 4 : 2, wide ? 8 : 4);
-    shape->lift_nodes = shape->item_nodes;
-    shape->field_block = 1;
-    shape->lift_block = choose_divisor(problem->equation->fields, 3);
+// A tile has as many nodes as fill the registers that the other values leave.
+static void choose_host(operator_cut *cut, const operator_layout *layout,
+                        const sedge_device_info *info, const sedge_problem *problem,
+                        const sedge_element *element)
+{
+    const int registers = info->vector_bytes >= 64 ? 32 : 16;
+    const int each = layout->lanes * layout->real_bytes > info->vector_bytes ? 2 : 1;
+    const int most = registers / 4 / each;
+
+    cut->block = 1;
+    cut->item_nodes = choose_tile(element->nodes, most / 2, most);
+    cut->lift_nodes = cut->item_nodes;
+    cut->field_block = 1;
+    cut->lift_block = choose_divisor(problem->equation->fields, 3);
 }
 
 // GPUs: elements a block and nodes a lift item by order, two nodes a volume item throughout; the
-// best of a sweep with six fields on an H200 (benchmarks/README.md). The tuner will replace this
-// table.
+// best of a sweep with six fields on an H200 (benchmarks/README.md).
 static const struct {
     int block, lift_nodes;
 } gpu_cuts[2][SEDGE_ORDER_MAX + 1] = {
@@ -110,171 +181,97 @@ static const struct {
     {{0, 0}, {16, 4}, {8, 4}, {16, 4}, {8, 4}, {2, 2}, {2, 2}, {2, 2}, {2, 2}, {2, 2}, {2, 2}},
 };
 
-static void choose_gpu(operator_shape *shape, const sedge_device_info *info,
-                       const sedge_problem *problem, const sedge_element *element)
+static void choose_gpu(operator_cut *cut, const operator_layout *layout,
+                        const sedge_device_info *info, const sedge_problem *problem,
+                        const sedge_element *element)
 {
-    const bool is_double = shape->real_bytes == 8;
+    const bool is_double = layout->real_bytes == 8;
 
-    shape->lanes = 1;
-    shape->field_block = problem->equation->fields;
-    shape->lift_block = problem->equation->fields;
-    shape->item_nodes = 2;
-    shape->lift_nodes = gpu_cuts[is_double][element->order].lift_nodes;
-    shape->block = gpu_cuts[is_double][element->order].block;
-    derive(shape, info, problem, element);
-    while (shape->block > 1 && (shape->scratch_bytes > info->shared_bytes_block ||
-                                shape->threads > info->threads_block)) {
-        shape->block /= 2;
-        derive(shape, info, problem, element);
+    cut->field_block = problem->equation->fields;
+    cut->lift_block = problem->equation->fields;
+    cut->item_nodes = 2;
+    cut->lift_nodes = gpu_cuts[is_double][element->order].lift_nodes;
+    cut->block = gpu_cuts[is_double][element->order].block;
+    cut->item_nodes = round_up(cut->item_nodes, layout->group);
+    cut->lift_nodes = round_up(cut->lift_nodes, layout->group);
+    operator_cut_derive(cut, layout, info, problem, element);
+    while (cut->block > 1 && !operator_cut_fits(cut, info)) {
+        cut->block /= 2;
+        operator_cut_derive(cut, layout, info, problem, element);
     }
 }
 
-static sedge_status apply_wishes(operator_shape *shape, const sedge_device_info *info,
-                                 const sedge_problem *problem, const sedge_element *element,
-                                 const sedge_operator_options *options)
+void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
+                         const sedge_device_info *info, const sedge_problem *problem,
+                         const sedge_element *element)
 {
-    const int fields = problem->equation->fields;
-    const bool host = is_host_form(info);
+    memset(cut, 0, sizeof *cut);
+    cut->fused = true;
+    cut->resident = 4096 / layout->real_bytes;
+    if (operator_is_host_form(info)) {
+        choose_host(cut, layout, info, problem, element);
+    } else {
+        choose_gpu(cut, layout, info, problem, element);
+    }
+    operator_cut_derive(cut, layout, info, problem, element);
+}
 
-    if (options->item_nodes > 0) shape->item_nodes = options->item_nodes;
-    if (options->lift_nodes > 0) shape->lift_nodes = options->lift_nodes;
-    if (options->item_fields > 0 && host) shape->field_block = options->item_fields;
-    if (options->block_elements > 0 && !host) shape->block = options->block_elements;
-    derive(shape, info, problem, element);
-    shape->item_nodes = round_up(shape->item_nodes, shape->group);
-    shape->lift_nodes = round_up(shape->lift_nodes, shape->group);
-    derive(shape, info, problem, element);
-    if (fields % shape->field_block != 0) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "kernels.item_fields %d does not divide the %d fields of %s",
-                          shape->field_block, fields, problem->equation->name);
+void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
+                       const operator_layout *layout, const sedge_device_info *info)
+{
+    const char *const form = cut->fused ? "fused" : "split";
+
+    if (operator_is_host_form(info)) {
+        (void)snprintf(name, SEDGE_CUT_NAME, "%s n%d,%d f%d,%d l%d", form, cut->item_nodes,
+                       cut->lift_nodes, cut->field_block, cut->lift_block, layout->lanes);
+    } else {
+        (void)snprintf(name, SEDGE_CUT_NAME, "%s b%d n%d,%d r%d p%d", form, cut->block,
+                       cut->item_nodes, cut->lift_nodes, cut->resident, layout->nodes_padded);
     }
-    if (!host &&
-        (shape->threads > info->threads_block || shape->scratch_bytes > info->shared_bytes_block)) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "kernels: block_elements %d and item_nodes %d need %d threads and %lld "
-                          "bytes of shared memory a block; at most %d and %lld are possible",
-                          shape->block, shape->item_nodes, shape->threads,
-                          (long long)shape->scratch_bytes, info->threads_block,
-                          (long long)info->shared_bytes_block);
-    }
-    return SEDGE_OK;
+}
+
+// ---- wishes ------------------------------------------------------------------------------------
+
+bool operator_is_cut(const sedge_operator_options *options)
+{
+    return (options->variant != NULL && strcmp(options->variant, "auto") != 0) ||
+           options->cut != NULL || options->block_elements > 0 || options->item_nodes > 0 ||
+           options->lift_nodes > 0 || options->item_fields > 0;
 }
 
 // "fused" or "split"; NULL and "auto": fused.
-static sedge_status choose_variant(operator_shape *shape, const char *variant)
+static sedge_status choose_variant(operator_cut *cut, const char *variant)
 {
-    shape->fused = variant == NULL || strcmp(variant, "auto") == 0 || strcmp(variant, "fused") == 0;
-    if (shape->fused || strcmp(variant, "split") == 0) return SEDGE_OK;
+    cut->fused = variant == NULL || strcmp(variant, "auto") == 0 || strcmp(variant, "fused") == 0;
+    if (cut->fused || strcmp(variant, "split") == 0) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "kernels.variant '%s' is not known; auto, fused and split are", variant);
 }
 
-sedge_status operator_shape_choose(operator_shape *shape, const sedge_device_info *info,
-                                   const sedge_problem *problem, const sedge_element *element,
-                                   const sedge_operator_options *options)
+sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
+                               const sedge_device_info *info, const sedge_problem *problem,
+                               const sedge_element *element, const sedge_operator_options *options)
 {
-    memset(shape, 0, sizeof *shape);
-    shape->real_bytes = problem->precision == SEDGE_FP64 ? 8 : 4;
-    SEDGE_TRY(choose_variant(shape, options->variant));
-    if (is_host_form(info)) {
-        choose_host(shape, info, problem, element);
-    } else {
-        choose_gpu(shape, info, problem, element);
+    const int fields = problem->equation->fields;
+    const bool host = operator_is_host_form(info);
+
+    SEDGE_TRY(choose_variant(cut, options->variant));
+    if (options->item_nodes > 0) cut->item_nodes = round_up(options->item_nodes, layout->group);
+    if (options->lift_nodes > 0) cut->lift_nodes = round_up(options->lift_nodes, layout->group);
+    if (options->item_fields > 0 && host) cut->field_block = options->item_fields;
+    if (options->block_elements > 0 && !host) cut->block = options->block_elements;
+    operator_cut_derive(cut, layout, info, problem, element);
+    if (fields % cut->field_block != 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "kernels.item_fields %d does not divide the %d fields of %s",
+                          cut->field_block, fields, problem->equation->name);
     }
-    return apply_wishes(shape, info, problem, element, options);
-}
-
-static sedge_status write_list(sedge_text *text, const char *name, const double *values, int count)
-{
-    SEDGE_TRY(sedge_text_add(text, "#define %s", name));
-    for (int i = 0; i < count; i++) SEDGE_TRY(sedge_text_add(text, " %a,", values[i]));
-    return sedge_text_add(text, "\n");
-}
-
-static bool any_source(const sedge_problem *problem)
-{
-    const sedge_equation *const equation = problem->equation;
-
-    if (equation->source == NULL) return false;
-    if (equation->has_source == NULL) return true;
-    for (int i = 0; i < problem->volumes; i++)
-        if (equation->has_source(problem->materials[i])) return true;
-    return false;
-}
-
-// A row for each boundary function in use; the number is the kind's index in the equation's table.
-static sedge_status write_boundaries(sedge_text *text, const sedge_problem *problem)
-{
-    const sedge_equation *const equation = problem->equation;
-
-    SEDGE_TRY(sedge_text_add(text,
-                             "#define SEDGE_BOUNDARY_VALUES %d\n#define SEDGE_BOUNDARY_CASES(X)",
-                             SEDGE_MAX_VALUES));
-    for (int k = 0; k < equation->boundary_count; k++) {
-        bool used = false;
-        for (int i = 0; i < problem->surfaces; i++)
-            used = used || problem->boundaries[i].kind == &equation->boundaries[k];
-        if (used)
-            SEDGE_TRY(sedge_text_add(text, " X(%d, %s)", k, equation->boundaries[k].function));
+    if (!operator_cut_fits(cut, info)) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "kernels: block_elements %d and item_nodes %d need %d threads and %lld "
+                          "bytes of shared memory a block; at most %d and %lld are possible",
+                          cut->block, cut->item_nodes, cut->threads, (long long)cut->scratch_bytes,
+                          info->threads_block, (long long)info->shared_bytes_block);
     }
-    return sedge_text_add(text, "\n");
-}
-
-static sedge_status write_sizes(sedge_text *text, const operator_shape *shape,
-                                const sedge_problem *problem, const sedge_element *element)
-{
-    const struct {
-        const char *name;
-        int value;
-    } rows[] = {
-        {"FP64", problem->precision == SEDGE_FP64},
-        {"ORDER", element->order},
-        {"FIELDS", problem->equation->fields},
-        {"NODES", element->nodes},
-        {"FACE_NODES", element->face_nodes},
-        {"LINEAR", problem->equation->linear},
-        {"FUSED", shape->fused},
-        {"HAS_SOURCE", any_source(problem)},
-        {"MATERIALS", problem->volumes},
-        {"MATERIAL_VALUES", problem->equation->material_values},
-        {"CONSTANTS", problem->equation->constant_count},
-        {"LANES", shape->lanes},
-        {"BLOCK", shape->block},
-        {"TN", shape->item_nodes},
-        {"RESIDENT", 4096 / shape->real_bytes},
-        {"LIFT_TN", shape->lift_nodes},
-        {"THREADS", shape->threads},
-        {"FIELD_BLOCK", shape->field_block},
-        {"LIFT_BLOCK", shape->lift_block},
-        {"PACK", shape->pack},
-        {"GROUP", shape->group},
-        {"NODES_PADDED", shape->nodes_padded},
-        {"DERIV_WIDTH", shape->deriv_width},
-        {"LIFT_WIDTH", shape->lift_width},
-        {"SCRATCH_WORDS", (int)shape->scratch_words},
-        {"STATE_ALIGN", shape->state_align},
-    };
-
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        SEDGE_TRY(sedge_text_add(text, "#define SEDGE_%s %d\n", rows[i].name, rows[i].value));
     return SEDGE_OK;
-}
-
-sedge_status operator_constants_write(sedge_text *text, const operator_shape *shape,
-                                      const sedge_problem *problem, const sedge_element *element)
-{
-    const sedge_equation *const equation = problem->equation;
-
-    SEDGE_TRY(write_sizes(text, shape, problem, element));
-    SEDGE_TRY(
-        write_list(text, "SEDGE_CONSTANT_LIST", problem->constants, equation->constant_count));
-    // One material is part of the program; several are read by number.
-    SEDGE_TRY(write_list(text, "SEDGE_MATERIAL_LIST", problem->materials[0],
-                         problem->volumes == 1 ? equation->material_values : 0));
-    SEDGE_TRY(sedge_text_add(text,
-                             "#define SEDGE_FLUX %s_flux\n#define SEDGE_SURFACE %s_surface\n"
-                             "#define SEDGE_SOURCE %s_source\n",
-                             equation->name, equation->name, equation->name));
-    return write_boundaries(text, problem);
 }

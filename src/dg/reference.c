@@ -22,6 +22,7 @@ struct sedge_reference {
 
     double *send, *receive; // [halo_faces][fields][face_nodes], in the sender's order of face nodes
     sedge_exchange *exchange;
+    const double *halo; // what came, or was given
 
     int points;
     local_point *point;
@@ -167,6 +168,26 @@ done:
     return status;
 }
 
+sedge_status sedge_reference_create_alone(sedge_reference **out, const sedge_element *element,
+                                          const sedge_mesh *mesh, const sedge_problem *problem)
+{
+    sedge_status status;
+    sedge_reference *reference = NULL;
+
+    *out = NULL;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&reference, 1, sizeof *reference));
+    reference->element = element;
+    reference->mesh = mesh;
+    reference->problem = problem;
+    SEDGE_TRY_GOTO(status, allocate_arrays(reference));
+    SEDGE_TRY_GOTO(status, check_boundaries(mesh, problem));
+    *out = reference;
+    reference = NULL;
+done:
+    sedge_reference_free(reference);
+    return status;
+}
+
 void sedge_reference_free(sedge_reference *reference)
 {
     if (reference == NULL) return;
@@ -242,6 +263,25 @@ static void add_volume(sedge_reference *reference, int32_t e, const double *u, d
     }
 }
 
+// The outer state v at node i of a boundary face, u inside.
+static void apply_boundary(const sedge_reference *reference, int32_t slot, int i, double t,
+                           const double *u, double *v)
+{
+    const sedge_element *element = reference->element;
+    const sedge_mesh *mesh = reference->mesh;
+    const sedge_problem *problem = reference->problem;
+    const sedge_trace_face *face = &mesh->trace_faces[slot];
+    const sedge_boundary *boundary = &problem->boundaries[face->group];
+    const int own = element->face_node[face->face * element->face_nodes + i];
+    double x[3];
+
+    sedge_geometry_map(mesh->corners[face->element], element->r[own], element->s[own],
+                       element->t[own], x);
+    boundary->kind->apply(u, problem->materials[mesh->group[face->element]],
+                          reference->geometry[face->element].normal[face->face], x, t,
+                          boundary->parameters, problem->constants, v);
+}
+
 // The neighbour's trace v at node i of face f, and its material.
 static const double *get_neighbour(const sedge_reference *reference, int32_t e, int f, int i,
                                    const double *all, double t, const double *u, double *v)
@@ -266,16 +306,11 @@ static const double *get_neighbour(const sedge_reference *reference, int32_t e, 
     const int group = mesh->trace_faces[slot].group;
     if (slot < mesh->halo_faces) {
         for (int k = 0; k < fields; k++)
-            v[k] = reference->receive[((int64_t)slot * fields + k) * nf + theirs];
+            v[k] = reference->halo[((int64_t)slot * fields + k) * nf + theirs];
         return problem->materials[group];
     }
 
-    const int own = element->face_node[f * nf + i];
-    double x[3];
-    sedge_geometry_map(mesh->corners[e], element->r[own], element->s[own], element->t[own], x);
-    problem->boundaries[group].kind->apply(u, m, reference->geometry[e].normal[f], x, t,
-                                           problem->boundaries[group].parameters,
-                                           problem->constants, v);
+    apply_boundary(reference, slot, i, t, u, v);
     return m;
 }
 
@@ -347,12 +382,44 @@ static void add_points(const sedge_reference *reference, double t, double *rhs)
     }
 }
 
+void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double *u,
+                            const double *halo, double t, double *rhs)
+{
+    const int64_t stride =
+        (int64_t)reference->problem->equation->fields * reference->element->nodes;
+
+    sedge_geometry_compute(&reference->geometry[e], reference->mesh->corners[e]);
+    reference->halo = halo;
+    add_volume(reference, e, u + e * stride, rhs);
+    add_surface(reference, e, u, t, rhs);
+    add_source(reference, e, u + e * stride, rhs);
+}
+
+void sedge_reference_outer(sedge_reference *reference, int32_t slot, const double *u, double t,
+                           double *v)
+{
+    const sedge_element *element = reference->element;
+    const sedge_trace_face *face = &reference->mesh->trace_faces[slot];
+    const int fields = reference->problem->equation->fields;
+    const double *from = u + (int64_t)face->element * fields * element->nodes;
+
+    sedge_geometry_compute(&reference->geometry[face->element],
+                           reference->mesh->corners[face->element]);
+    for (int i = 0; i < element->face_nodes; i++) {
+        const int node = element->face_node[face->face * element->face_nodes + i];
+        double own[SEDGE_MAX_FIELDS];
+        for (int k = 0; k < fields; k++) own[k] = from[k * element->nodes + node];
+        apply_boundary(reference, slot, i, t, own, v + (int64_t)i * fields);
+    }
+}
+
 sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, double t, double *rhs)
 {
     const int64_t stride =
         (int64_t)reference->problem->equation->fields * reference->element->nodes;
 
     exchange_traces(reference, u);
+    reference->halo = reference->receive;
     for (int32_t e = 0; e < reference->mesh->elements; e++) {
         add_volume(reference, e, u + e * stride, rhs + e * stride);
         add_surface(reference, e, u, t, rhs + e * stride);

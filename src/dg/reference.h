@@ -19,11 +19,28 @@ sedge_status sedge_reference_create(sedge_reference **out, const sedge_comm *com
                                     const sedge_problem *problem);
 void sedge_reference_free(sedge_reference *reference);
 
+// For single elements, and of this rank alone: without exchange and without point sources. Only
+// sedge_reference_rhs_of and sedge_reference_outer may be called. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_reference_create_alone(sedge_reference **out, const sedge_element *element,
+                                          const sedge_mesh *mesh, const sedge_problem *problem);
+
 // rhs = u_t at time t: -div F(u) - LIFT(Fscale jump) + S(u) + point sources. Exchanges traces.
 // Collective.
 SEDGE_MUST_USE
 sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, double t,
                                  double *rhs);
+
+// The same in element e alone, into rhs [fields][nodes], but for point sources. `halo` has the
+// other ranks' traces, [halo_faces][fields][face_nodes], as they order their nodes; of u, only e
+// and its neighbours are read. Not collective.
+void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double *u,
+                            const double *halo, double t, double *rhs);
+
+// What a boundary makes of the trace of u: v [face_nodes][fields] outside trace face `slot`, which
+// is none of the halo's. Not collective.
+void sedge_reference_outer(sedge_reference *reference, int32_t slot, const double *u, double t,
+                           double *v);
 
 // One LSRK4(5) step from t: u is replaced. Collective.
 SEDGE_MUST_USE

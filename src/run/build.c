@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    PROGRAMS = 2, // that a run compiles: the operator's and the ceilings'
+    PROGRAMS = SEDGE_OPERATOR_PROGRAMS + 1, // that a run compiles: the last is the ceilings'
     ARCH_LENGTH = 32
 };
 
@@ -66,22 +66,24 @@ static void print_program(const char *name, const sedge_device_info *info,
 }
 
 static sedge_status write_texts(const build_state *build, const sedge_device_info *info,
-                                sedge_text *const *texts, char name[SEDGE_OPERATOR_NAME],
+                                sedge_text *const *texts,
+                                char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
                                 const char **ceiling)
 {
     const sedge_session *const session = &build->session;
-    const sedge_operator_options cut = sedge_session_cut(session);
     const int real_bytes = session->problem.precision == SEDGE_FP64 ? 8 : 4;
+    sedge_operator_options cut;
 
-    SEDGE_TRY(sedge_operator_text(texts[0], name, info, session->element, &session->problem, &cut));
-    return sedge_ceilings_text(texts[1], ceiling, info, real_bytes);
+    SEDGE_TRY(sedge_session_cut(&cut, session));
+    SEDGE_TRY(sedge_operator_texts(texts, name, info, session->element, &session->problem, &cut));
+    return sedge_ceilings_text(texts[PROGRAMS - 1], ceiling, info, real_bytes);
 }
 
 // All programs for one device, which may be one that only compiles.
 static sedge_status build_for(build_state *build, sedge_device *device)
 {
     const sedge_device_info *const info = sedge_device_get_info(device);
-    char name[SEDGE_OPERATOR_NAME] = "";
+    char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME];
     const char *ceiling = NULL;
     sedge_text *texts[PROGRAMS] = {NULL};
     sedge_program_record records[PROGRAMS];
@@ -91,8 +93,11 @@ static sedge_status build_for(build_state *build, sedge_device *device)
     for (int i = 0; i < PROGRAMS && status == SEDGE_OK; i++) status = sedge_text_create(&texts[i]);
     if (status == SEDGE_OK) status = write_texts(build, info, texts, name, &ceiling);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(build->comm, status));
-    const sedge_program_text programs[PROGRAMS] = {{name, sedge_text_get(texts[0])},
-                                                   {ceiling, sedge_text_get(texts[1])}};
+    sedge_program_text programs[PROGRAMS];
+    for (int i = 0; i < PROGRAMS; i++) {
+        programs[i].name = i < SEDGE_OPERATOR_PROGRAMS ? name[i] : ceiling;
+        programs[i].text = sedge_text_get(texts[i]);
+    }
     SEDGE_TRY_GOTO(status, sedge_programs_build(&compiled, records, build->comm, device,
                                                 build->cache, programs, PROGRAMS));
     const bool prints = sedge_comm_is_root(build->comm) && !build->session.options->quiet;

@@ -223,10 +223,12 @@ sedge_status deck_read_output(const deck_reader *reader, sedge_deck *deck)
 
     SEDGE_TRY(deck_check(reader, kernels, "kernels", deck_section_find("kernels"), NULL, 0));
     (void)snprintf(deck->variant, sizeof deck->variant, "%s", deck_child(kernels, "variant")->text);
-    deck->tune[0] = (int)deck_integer(deck_child(kernels, "block_elements"));
-    deck->tune[1] = (int)deck_integer(deck_child(kernels, "item_nodes"));
-    deck->tune[2] = (int)deck_integer(deck_child(kernels, "lift_nodes"));
-    deck->tune[3] = (int)deck_integer(deck_child(kernels, "item_fields"));
+    deck->cut[0] = (int)deck_integer(deck_child(kernels, "block_elements"));
+    deck->cut[1] = (int)deck_integer(deck_child(kernels, "item_nodes"));
+    deck->cut[2] = (int)deck_integer(deck_child(kernels, "lift_nodes"));
+    deck->cut[3] = (int)deck_integer(deck_child(kernels, "item_fields"));
+    const deck_node *const tune = deck_child(kernels, "tune");
+    if (tune != NULL) (void)snprintf(deck->tune, sizeof deck->tune, "%s", tune->text);
     return SEDGE_OK;
 }
 

@@ -91,7 +91,8 @@ typedef struct sedge_deck {
     int snapshots;    // number of field snapshots over the run beside the initial one; 0: none
     char device[16];  // auto, cuda, host, opencl
     char variant[32]; // kernels: auto, fused, split
-    int tune[4];      // kernels: block_elements, item_nodes, lift_nodes, item_fields; 0 = by rule
+    int cut[4];       // kernels: block_elements, item_nodes, lift_nodes, item_fields; 0: not given
+    char tune[16];    // kernels: off, fast, patient; "": not given
 
     // The reader's own.
     struct deck_node *tree; // the resolved deck (deck_tree.h); strings above point into it

@@ -32,7 +32,8 @@ static const deck_key top_keys[] = {
     {"sources", DECK_LIST, .fallback = "[]", .text = "what drives the fields"},
     {"monitors", DECK_SECTION, .fallback = "{}", .text = "what is recorded while it runs"},
     {"output", DECK_SECTION, .fallback = "{}", .text = "where the results go"},
-    {"kernels", DECK_SECTION, .fallback = "{}", .text = "for developers: how the kernels are cut"},
+    {"kernels", DECK_SECTION, .fallback = "{}",
+     .text = "how the kernels are tuned; for developers: how they are cut"},
 };
 
 static const deck_key mesh_keys[] = {
@@ -134,6 +135,9 @@ static const deck_key output_keys[] = {
 };
 
 static const deck_key kernel_keys[] = {
+    {"tune", DECK_CHOICE, .computed = "SEDGE_TUNE, else fast", .choices = "off fast patient",
+     .text = "how long ways to cut the kernels are compared before the run, where none was found "
+             "before; fast: 5 % of the run and 3 s at most; patient: 60 s"},
     {"variant", DECK_CHOICE, .fallback = "auto", .choices = "auto fused split",
      .text = "one kernel a stage, or two"},
     {"block_elements", DECK_INTEGER, .fallback = "0", RANGE(0, 4096),
@@ -163,7 +167,11 @@ const deck_section deck_sections[] = {
     {"monitors.probes", "Go to probes.h5.", ROWS(probe_keys)},
     {"monitors.slices.NAME", "Goes to slices.h5.", ROWS(slice_keys)},
     {"output", "The results.", ROWS(output_keys)},
-    {"kernels", "The defaults are right for every normal run.", ROWS(kernel_keys)},
+    {"kernels",
+     "The defaults are right for every normal run. A key beside `tune` fixes the cut: then nothing "
+     "is "
+     "tuned.",
+     ROWS(kernel_keys)},
 };
 const int deck_section_count = (int)(sizeof deck_sections / sizeof deck_sections[0]);
 

@@ -84,6 +84,25 @@ static void print_devices(const run_state *run, const sedge_comm *comm)
         printf("  warning            no site cache: %s\n", sedge_cache_site_problem(run->cache));
 }
 
+// Where the kernels' cut comes from.
+static void print_tuning(const run_state *run, const sedge_comm *comm)
+{
+    sedge_operator_tuning tuning;
+    sedge_operator_cost cost;
+
+    if (!sedge_comm_is_root(comm)) return;
+    sedge_operator_get_tuning(run->op, &tuning);
+    sedge_operator_get_cost(run->op, &cost);
+    if (strcmp(tuning.how, "measurement") == 0) {
+        printf("  kernels            tuned %d kernels in %.1f s: %s", tuning.timed, tuning.seconds,
+               cost.variant);
+    } else {
+        printf("  kernels            kernels from %s: %s", tuning.how, cost.variant);
+    }
+    if (tuning.gain > 0.0) printf(", %.2fx the rule", tuning.gain);
+    printf("\n");
+}
+
 static sedge_status set_probes(run_state *run)
 {
     const int nodes = run->session.element->nodes;
@@ -128,9 +147,12 @@ static sedge_status set_up(run_state *run, const sedge_comm *comm, const sedge_r
     if (!options->quiet) SEDGE_TRY(sedge_session_print(session));
     SEDGE_TRY(open_device(run, comm));
     if (!options->quiet) print_devices(run, comm);
-    const sedge_operator_options cut = sedge_session_cut(session);
+    sedge_operator_options cut;
+    SEDGE_TRY(sedge_session_cut(&cut, session));
+    cut.expected_stages = session->steps * sedge_lsrk45.stages;
     SEDGE_TRY(sedge_operator_create(&run->op, comm, run->device, run->cache, session->element,
                                     session->mesh, &session->problem, &cut));
+    if (!options->quiet) print_tuning(run, comm);
     SEDGE_TRY(sedge_reference_create(&run->reference, comm, session->element, session->mesh,
                                      &session->problem));
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
@@ -362,7 +384,9 @@ static void fill_report(run_state *run, sedge_report *report)
     const sedge_session *const session = &run->session;
     const sedge_device_info *const info = sedge_device_get_info(run->device);
     const double energy_unit = sedge_deck_energy_unit(session->deck);
+    sedge_operator_tuning tuning;
 
+    sedge_operator_get_tuning(run->op, &tuning);
     report->version = SEDGE_VERSION;
     report->deck = session->deck->path;
     report->title = session->deck->title;
@@ -384,6 +408,10 @@ static void fill_report(run_state *run, sedge_report *report)
     report->setup_seconds = run->setup_seconds;
     report->loop_seconds = run->loop_seconds;
     report->output_seconds = run->output_seconds;
+    report->tune_seconds = tuning.seconds;
+    report->tuned_by = tuning.how;
+    report->tuned = tuning.timed;
+    report->tuning_gain = tuning.gain > 0.0 ? tuning.gain : -1.0;
     report->energy_initial = run->energy_initial * energy_unit;
     report->energy_final = run->energy_last * energy_unit;
     report->energy_peak = run->energy_peak * energy_unit;

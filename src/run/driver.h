@@ -10,6 +10,11 @@
 SEDGE_MUST_USE
 sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options);
 
+// `sedge tune`: choose the kernels of a run of the deck on this device and these ranks, keep the
+// choice for runs, and print how it came about. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_tune_deck(sedge_comm *comm, const sedge_run_options *options);
+
 // `sedge check`: the resolved deck, memory, time step, wavelengths, worst elements, boundary
 // groups. Nothing is computed, no output is written. Collective.
 SEDGE_MUST_USE

@@ -83,18 +83,20 @@ static json_t *outcome(const sedge_report *report)
 
 static json_t *costs(const sedge_report *report)
 {
-    return json_pack("{s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o, s:{s:o, s:o, s:o}, s:{s:I, s:I},"
-                     " s:{s:I, s:I}}",
-                     "wall_seconds", "setup", number(report->setup_seconds), "mesh",
-                     number(report->mesh_seconds), "tune", number(report->tune_seconds), "compile",
-                     number(report->compile_seconds), "loop", number(report->loop_seconds),
-                     "output", number(report->output_seconds), "dofs_per_second", rate(report),
-                     "kernels", kernels(report), "exchange", "transport", text(report->transport),
-                     "bytes_per_step", number(report->exchange_bytes_per_step), "hidden",
-                     measured(report->exchange_hidden), "cache", "hits",
-                     (json_int_t)report->cache_hits, "misses", (json_int_t)report->cache_misses,
-                     "memory", "host_peak", (json_int_t)report->memory_host_peak, "device_peak",
-                     (json_int_t)report->memory_device_peak);
+    return json_pack(
+        "{s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:{s:o, s:i, s:o}, s:o, s:{s:o, s:o, s:o},"
+        " s:{s:I, s:I}, s:{s:I, s:I}}",
+        "wall_seconds", "setup", number(report->setup_seconds), "mesh",
+        number(report->mesh_seconds), "tune", number(report->tune_seconds), "compile",
+        number(report->compile_seconds), "loop", number(report->loop_seconds), "output",
+        number(report->output_seconds), "dofs_per_second", rate(report), "tuning", "by",
+        text(report->tuned_by), "timed", report->tuned, "gain", measured(report->tuning_gain),
+        "kernels", kernels(report), "exchange", "transport", text(report->transport),
+        "bytes_per_step", number(report->exchange_bytes_per_step), "hidden",
+        measured(report->exchange_hidden), "cache", "hits", (json_int_t)report->cache_hits,
+        "misses", (json_int_t)report->cache_misses, "memory", "host_peak",
+        (json_int_t)report->memory_host_peak, "device_peak",
+        (json_int_t)report->memory_device_peak);
 }
 
 static json_t *results(const sedge_report *report)

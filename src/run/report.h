@@ -26,6 +26,9 @@ typedef struct sedge_report {
     int stages;
     double dt, time;
     double setup_seconds, mesh_seconds, tune_seconds, compile_seconds, loop_seconds, output_seconds;
+    const char *tuned_by; // "wish", "rule", "wisdom", "measurement"
+    int tuned;            // candidates that were timed, now or before
+    double tuning_gain;   // the rule's time over the chosen one's; < 0: not known
     int kernels;
     sedge_report_kernel kernel[SEDGE_REPORT_KERNELS];
     double energy_initial, energy_final, energy_peak;

@@ -192,15 +192,17 @@ void sedge_session_close(sedge_session *session)
     sedge_deck_free(session->deck);
 }
 
-sedge_operator_options sedge_session_cut(const sedge_session *session)
+sedge_status sedge_session_cut(sedge_operator_options *out, const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
 
-    return (sedge_operator_options){.variant = deck->variant,
-                                    .block_elements = deck->tune[0],
-                                    .item_nodes = deck->tune[1],
-                                    .lift_nodes = deck->tune[2],
-                                    .item_fields = deck->tune[3]};
+    *out = (sedge_operator_options){.variant = deck->variant,
+                                    .block_elements = deck->cut[0],
+                                    .item_nodes = deck->cut[1],
+                                    .lift_nodes = deck->cut[2],
+                                    .item_fields = deck->cut[3]};
+    if (deck->tune[0] != '\0') return sedge_tune_level_parse(&out->tune, deck->tune);
+    return sedge_tune_level_default(&out->tune, SEDGE_TUNE_FAST);
 }
 
 // ---- what will happen --------------------------------------------------------------------------

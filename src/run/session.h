@@ -22,6 +22,7 @@ typedef struct sedge_run_options {
     const char *report; // NULL: report.json in the output folder
     const char *arch;   // of sedge build: "sm_80,sm_90"; NULL: the device's own
     bool terminal;      // standard output is one: progress may be rewritten in place
+    bool forget;        // of sedge tune: measure even if there is wisdom
     bool quiet;
     bool verbose;
 } sedge_run_options;
@@ -46,8 +47,10 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
                                 const sedge_run_options *options);
 void sedge_session_close(sedge_session *session);
 
-// How the deck wants the kernels cut.
-sedge_operator_options sedge_session_cut(const sedge_session *session);
+// How the deck wants the kernels cut, and tuned; what it does not say of tuning SEDGE_TUNE does,
+// and fast is the default. SEDGE_ERR_USAGE for a bad SEDGE_TUNE.
+SEDGE_MUST_USE
+sedge_status sedge_session_cut(sedge_operator_options *out, const sedge_session *session);
 
 // Largest |u| frequency of interest of the deck's signals, in cycles per code time; 0: none known.
 double sedge_session_frequency(const sedge_session *session);

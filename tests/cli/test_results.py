@@ -13,7 +13,7 @@ except ImportError:
 COMPUTE = 4
 REPORT_KEYS = {
     "version", "deck", "equation", "order", "precision", "units", "ranks", "device", "elements",
-    "dofs", "dt", "steps", "stages", "time", "wall_seconds", "dofs_per_second", "kernels", "energy",
+    "dofs", "dt", "steps", "stages", "time", "wall_seconds", "dofs_per_second", "kernels", "tuning", "energy",
     "l2_error", "linf_error", "l2_error_relative", "exchange", "cache", "memory", "outcome",
     "exit_code",
 }
@@ -24,6 +24,7 @@ PARTS = {
     "exchange": {"transport", "bytes_per_step", "hidden"},
     "cache": {"hits", "misses"},
     "memory": {"host_peak", "device_peak"},
+    "tuning": {"by", "timed", "gain"},
 }
 KERNEL = {"name", "variant", "seconds", "launches", "bytes", "flops", "fraction_of_floor"}
 

@@ -37,6 +37,9 @@ static sedge_report example(void)
                            .compile_seconds = 2.0,
                            .loop_seconds = 4.0,
                            .output_seconds = 0.75,
+                           .tuned_by = "wisdom",
+                           .tuned = 23,
+                           .tuning_gain = 1.25,
                            .kernels = 1,
                            .energy_initial = 0.125,
                            .energy_final = 0.12,
@@ -104,6 +107,9 @@ static void test_keys_and_values(void)
     CHECK(number_at(root, "wall_seconds", "compile") == 2.0);
     CHECK(number_at(root, "wall_seconds", "loop") == 4.0);
     CHECK(number_at(root, "wall_seconds", "output") == 0.75);
+    CHECK(number_at(root, "tuning", "timed") == 23.0 && number_at(root, "tuning", "gain") == 1.25);
+    CHECK(strcmp(json_string_value(json_object_get(json_object_get(root, "tuning"), "by")),
+                 "wisdom") == 0);
     CHECK(number_at(root, "energy", "initial") == 0.125);
     CHECK(number_at(root, "energy", "final") == 0.12);
     CHECK(number_at(root, "energy", "peak") == 0.126);

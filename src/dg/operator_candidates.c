@@ -1,0 +1,233 @@
+#include "dg/operator_internal.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REGISTERS_CUDA  65536 // of a multiprocessor
+#define LEAST_REGISTERS 20    // of a thread, for addresses and counters
+#define ITEMS_HOST      8     // nodes of a tile on the host, at most
+#define SPLIT           1.0   // what a second kernel counts there
+#define NEAR            2.0   // is what is rated below it
+#define ROOM            2048  // candidates of a layout, before the far ones are dropped
+
+// What the lists below are made with.
+typedef struct lister {
+    operator_choices *choices;
+    const sedge_device_info *info;
+    const sedge_problem *problem;
+    const sedge_element *element;
+    const operator_layout *layout;
+    operator_cut rule; // of this layout
+    int first;         // candidate of this layout
+} lister;
+
+// ---- model -------------------------------------------------------------------------------------
+
+static int largest(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+// Part of the work that a list of `count` wastes when it is cut into pieces of `size`.
+static double waste(int count, int size)
+{
+    return (double)((count + size - 1) / size * size) / count - 1.0;
+}
+
+static double distance(int a, int b)
+{
+    return fabs(log2((double)a / b));
+}
+
+// Registers of a thread, or vector registers of the host, that the inner loops keep busy: sums,
+// what they are made from, and on a GPU the neighbours' traces.
+static int count_registers(const lister *list, const operator_cut *cut)
+{
+    const operator_layout *const layout = list->layout;
+    const int fields = list->problem->equation->fields;
+    const int points = SEDGE_FACES * list->element->face_nodes;
+
+    if (operator_is_host_form(list->info)) {
+        const int each = largest(1, layout->lanes * layout->real_bytes / list->info->vector_bytes);
+        return each * largest((3 * cut->item_nodes + 1) * cut->field_block,
+                              (cut->lift_nodes + 1) * cut->lift_block);
+    }
+    const int rounds = (cut->block * points + cut->threads - 1) / cut->threads;
+    const int volume = (3 * cut->item_nodes + layout->group) * fields;
+    const int lift = (cut->lift_nodes + layout->group) * fields;
+    return LEAST_REGISTERS +
+           layout->real_bytes / 4 * largest(largest(volume, lift), rounds * fields);
+}
+
+// Registers a thread may have.
+static int limit_registers(const lister *list, const operator_cut *cut)
+{
+    if (operator_is_host_form(list->info)) return list->info->vector_bytes >= 64 ? 32 : 16;
+    const int blocks = largest(1, cut->resident / cut->threads);
+    const int limit = REGISTERS_CUDA / (blocks * cut->threads);
+    return limit < 255 ? limit : 255;
+}
+
+// 1 plus how far a cut is from the rule's, plus what it wastes: nodes that fill up tiles, threads
+// that fill up warps, registers that are spilled.
+static double rate(const lister *list, const operator_cut *cut)
+{
+    const operator_cut *const rule = &list->rule;
+    const int nodes = list->element->nodes;
+    const double spill = (double)count_registers(list, cut) / limit_registers(list, cut) - 1.0;
+    double sum =
+        1.0 + distance(cut->block, rule->block) + distance(cut->item_nodes, rule->item_nodes) +
+        distance(cut->lift_nodes, rule->lift_nodes) +
+        distance(cut->field_block, rule->field_block) +
+        distance(cut->lift_block, rule->lift_block) + 0.5 * distance(cut->resident, rule->resident);
+
+    sum += 2.0 * waste(nodes, cut->item_nodes) + waste(nodes, cut->lift_nodes);
+    if (!operator_is_host_form(list->info))
+        sum += (double)cut->threads / (cut->block * cut->tiles) - 1.0;
+    if (spill > 0.0) sum += 2.0 * spill;
+    return sum + (cut->fused ? 0.0 : SPLIT);
+}
+
+// ---- the list ----------------------------------------------------------------------------------
+
+static bool is_known(const lister *list, const char *name)
+{
+    for (int i = list->first; i < list->choices->count; i++)
+        if (strcmp(list->choices->candidate[i].name, name) == 0) return true;
+    return false;
+}
+
+// Add a cut that fits and is new.
+static void add(lister *list, operator_cut cut)
+{
+    operator_candidate candidate = {.layout = (int)(list->layout - list->choices->layout)};
+
+    operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
+    operator_cut_name(candidate.name, &cut, list->layout, list->info);
+    if (!operator_cut_fits(&cut, list->info) || is_known(list, candidate.name)) return;
+    candidate.cut = cut;
+    candidate.registers = count_registers(list, &cut);
+    if (candidate.registers > limit_registers(list, &cut)) // the others are spilled
+        candidate.registers = limit_registers(list, &cut);
+    candidate.prior = rate(list, &cut);
+    assert(list->choices->count < list->first + ROOM);
+    list->choices->candidate[list->choices->count++] = candidate;
+}
+
+// Half as many threads that stay on a multiprocessor have twice the registers: worth trying where
+// there are too few of them, and the other way not worth trying where half would be spilled.
+static void add_resident(lister *list, operator_cut cut)
+{
+    const int wanted = count_registers(list, &cut);
+
+    operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
+    if (2 * limit_registers(list, &cut) > wanted) add(list, cut);
+    if (limit_registers(list, &cut) < wanted) {
+        cut.resident /= 2;
+        add(list, cut);
+    }
+}
+
+// Every block and tile, fused; split, what is near the rule.
+static void list_cuda(lister *list)
+{
+    static const int blocks[] = {1, 2, 4, 8, 12, 16, 24, 32, 48};
+    static const int items[] = {1, 2, 4};
+    static const int lifts[] = {1, 2, 4, 6, 8};
+    const int group = list->layout->group;
+
+    for (int i = 0; i < 2 * 3 * 5 * 9; i++) {
+        operator_cut cut = list->rule;
+        cut.fused = i % 2 == 0;
+        cut.item_nodes = items[i / 2 % 3];
+        cut.lift_nodes = lifts[i / 6 % 5];
+        cut.block = blocks[i / 30];
+        operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
+        if (cut.item_nodes % group != 0 || cut.lift_nodes % group != 0) continue;
+        if (cut.tiles == 1 && cut.item_nodes > list->rule.item_nodes) continue;
+        if (cut.lift_tiles == 1 && cut.lift_nodes > list->rule.lift_nodes) continue;
+        if (2 * cut.block * cut.tiles < cut.threads) continue; // half of the threads would idle
+        if (!cut.fused && rate(list, &cut) > NEAR + SPLIT) continue;
+        add_resident(list, cut);
+    }
+}
+
+// Volume and lift do not disturb each other much: each alone, and together what is near the rule.
+static void list_host(lister *list)
+{
+    const int fields = list->problem->equation->fields;
+    const int most = ITEMS_HOST < list->element->nodes ? ITEMS_HOST : list->element->nodes;
+
+    for (int i = 0; i < most * fields * most * fields; i++) {
+        operator_cut cut = list->rule;
+        cut.item_nodes = i % most + 1;
+        cut.field_block = i / most % fields + 1;
+        cut.lift_nodes = i / most / fields % most + 1;
+        cut.lift_block = i / most / fields / most + 1;
+        if (fields % cut.field_block != 0 || fields % cut.lift_block != 0) continue;
+        const bool same_volume =
+            cut.item_nodes == list->rule.item_nodes && cut.field_block == list->rule.field_block;
+        const bool same_lift =
+            cut.lift_nodes == list->rule.lift_nodes && cut.lift_block == list->rule.lift_block;
+        if (4 * count_registers(list, &cut) > 5 * limit_registers(list, &cut)) continue;
+        if (!list->problem->equation->linear && cut.field_block != list->rule.field_block) continue;
+        if (same_volume || same_lift || rate(list, &cut) < NEAR) add(list, cut);
+        cut.fused = false;
+        if (rate(list, &cut) < NEAR + SPLIT) add(list, cut);
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const operator_candidate *const one = a;
+    const operator_candidate *const other = b;
+
+    if (one->prior != other->prior) return one->prior < other->prior ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+// The candidates of one layout behind those of the others: the rule's, then by their promise.
+static void list_layout(lister *list)
+{
+    operator_choices *const choices = list->choices;
+
+    list->first = choices->count;
+    operator_cut_choose(&list->rule, list->layout, list->info, list->problem, list->element);
+    add(list, list->rule);
+    if (operator_is_host_form(list->info)) {
+        list_host(list);
+    } else {
+        list_cuda(list);
+    }
+    qsort(&choices->candidate[list->first + 1], (size_t)(choices->count - list->first - 1),
+          sizeof *choices->candidate, compare);
+    if (choices->count > list->first + SEDGE_CANDIDATES)
+        choices->count = list->first + SEDGE_CANDIDATES;
+}
+
+sedge_status operator_choices_list(operator_choices *choices, const sedge_device_info *info,
+                                   const sedge_problem *problem, const sedge_element *element)
+{
+    memset(choices, 0, sizeof *choices);
+    SEDGE_TRY(sedge_allocate(&choices->candidate, (SEDGE_LAYOUTS - 1) * SEDGE_CANDIDATES + ROOM,
+                             sizeof *choices->candidate));
+    operator_layouts_list(choices, info, problem, element);
+    for (int i = 0; i < choices->layouts; i++) {
+        lister list = {.choices = choices,
+                       .info = info,
+                       .problem = problem,
+                       .element = element,
+                       .layout = &choices->layout[i]};
+        list_layout(&list);
+    }
+    return SEDGE_OK;
+}
+
+void operator_choices_clear(operator_choices *choices)
+{
+    sedge_release(choices->candidate);
+    choices->candidate = NULL;
+    choices->count = 0;
+}

@@ -1,0 +1,298 @@
+#include "dg/operator_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const kernel_names[KERNELS] = {
+    [KERNEL_STAGE] = "sedge_stage",       [KERNEL_VOLUME] = "sedge_volume",
+    [KERNEL_SURFACE] = "sedge_surface",   [KERNEL_PACK] = "sedge_collect",
+    [KERNEL_BOUNDARY] = "sedge_boundary", [KERNEL_POINT] = "sedge_point_source",
+    [KERNEL_ENERGY] = "sedge_energy",     [KERNEL_PROBE] = "sedge_probe",
+};
+
+const char *operator_kernel_name(operator_kernel kernel)
+{
+    return kernel_names[kernel];
+}
+
+// ---- constants ---------------------------------------------------------------------------------
+
+typedef struct size_row {
+    const char *name;
+    int value;
+} size_row;
+
+static sedge_status write_rows(sedge_text *text, const size_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        SEDGE_TRY(sedge_text_add(text, "#define SEDGE_%s %d\n", rows[i].name, rows[i].value));
+    return SEDGE_OK;
+}
+
+static sedge_status write_list(sedge_text *text, const char *name, const double *values, int count)
+{
+    SEDGE_TRY(sedge_text_add(text, "#define %s", name));
+    for (int i = 0; i < count; i++) SEDGE_TRY(sedge_text_add(text, " %a,", values[i]));
+    return sedge_text_add(text, "\n");
+}
+
+static bool any_source(const sedge_problem *problem)
+{
+    const sedge_equation *const equation = problem->equation;
+
+    if (equation->source == NULL) return false;
+    if (equation->has_source == NULL) return true;
+    for (int i = 0; i < problem->volumes; i++)
+        if (equation->has_source(problem->materials[i])) return true;
+    return false;
+}
+
+// A row for each boundary function in use; the number is the kind's index in the equation's table.
+static sedge_status write_boundaries(sedge_text *text, const sedge_problem *problem)
+{
+    const sedge_equation *const equation = problem->equation;
+
+    SEDGE_TRY(sedge_text_add(text,
+                             "#define SEDGE_BOUNDARY_VALUES %d\n#define SEDGE_BOUNDARY_CASES(X)",
+                             SEDGE_MAX_VALUES));
+    for (int k = 0; k < equation->boundary_count; k++) {
+        bool used = false;
+        for (int i = 0; i < problem->surfaces; i++)
+            used = used || problem->boundaries[i].kind == &equation->boundaries[k];
+        if (used)
+            SEDGE_TRY(sedge_text_add(text, " X(%d, %s)", k, equation->boundaries[k].function));
+    }
+    return sedge_text_add(text, "\n");
+}
+
+// What decides about the code, without layout and cut.
+static sedge_status write_problem(sedge_text *text, const sedge_problem *problem,
+                                  const sedge_element *element)
+{
+    const size_row rows[] = {
+        {"FP64", problem->precision == SEDGE_FP64},
+        {"ORDER", element->order},
+        {"FIELDS", problem->equation->fields},
+        {"NODES", element->nodes},
+        {"FACE_NODES", element->face_nodes},
+        {"LINEAR", problem->equation->linear},
+        {"HAS_SOURCE", any_source(problem)},
+        {"MATERIALS", problem->volumes},
+        {"MATERIAL_VALUES", problem->equation->material_values},
+        {"CONSTANTS", problem->equation->constant_count},
+    };
+
+    return write_rows(text, rows, sizeof rows / sizeof rows[0]);
+}
+
+static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
+                              const operator_cut *cut, bool stage)
+{
+    const size_row rows[] = {
+        {"STAGE", stage},
+        {"LANES", layout->lanes},
+        {"PACK", layout->pack},
+        {"GROUP", layout->group},
+        {"NODES_PADDED", layout->nodes_padded},
+        {"STATE_ALIGN", layout->state_align},
+        {"FUSED", cut->fused},
+        {"BLOCK", cut->block},
+        {"TN", cut->item_nodes},
+        {"LIFT_TN", cut->lift_nodes},
+        {"RESIDENT", cut->resident},
+        {"THREADS", cut->threads},
+        {"FIELD_BLOCK", cut->field_block},
+        {"LIFT_BLOCK", cut->lift_block},
+        {"DERIV_WIDTH", cut->deriv_width},
+        {"LIFT_WIDTH", cut->lift_width},
+        {"SCRATCH_WORDS", (int)cut->scratch_words},
+    };
+
+    return write_rows(text, rows, sizeof rows / sizeof rows[0]);
+}
+
+// Numbers that the code holds, but that do not change what it does.
+static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
+{
+    const sedge_equation *const equation = problem->equation;
+
+    SEDGE_TRY(
+        write_list(text, "SEDGE_CONSTANT_LIST", problem->constants, equation->constant_count));
+    // One material is part of the program; several are read by number.
+    SEDGE_TRY(write_list(text, "SEDGE_MATERIAL_LIST", problem->materials[0],
+                         problem->volumes == 1 ? equation->material_values : 0));
+    SEDGE_TRY(sedge_text_add(text,
+                             "#define SEDGE_FLUX %s_flux\n#define SEDGE_SURFACE %s_surface\n"
+                             "#define SEDGE_SOURCE %s_source\n",
+                             equation->name, equation->name, equation->name));
+    return write_boundaries(text, problem);
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+#define SOURCES       6
+#define STAGE_SOURCES 4 // of these, those of the stage
+
+void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
+{
+    (void)snprintf(name, SEDGE_CUT_NAME, "%s-n%d-%s", problem->equation->name, problem->order,
+                   problem->precision == SEDGE_FP64 ? "fp64" : "fp32");
+}
+
+static sedge_status write_sources(sedge_text *text, const char *name, sedge_device_kind kind,
+                                  const sedge_text *constants, const sedge_problem *problem,
+                                  int count)
+{
+    const sedge_source sources[SOURCES] = {
+        {"codegen/kernels/values.h", NULL},
+        {"codegen/kernels/signal.h", NULL},
+        {problem->equation->header, problem->equation->header_text},
+        {"codegen/kernels/dg_stage.h", NULL},
+        {"codegen/kernels/dg_trace.h", NULL},
+        {"codegen/kernels/dg_monitor.h", NULL},
+    };
+    const sedge_program_options options = {
+        .name = name, .constants = sedge_text_get(constants), .sources = sources, .count = count};
+
+    return sedge_program_write(text, kind, &options);
+}
+
+// The stage's kernels; or the other ones, which know its types, with any cut.
+static sedge_status write_program(sedge_text *text, const char *name, sedge_device_kind kind,
+                                  const operator_layout *layout, const operator_cut *cut,
+                                  const sedge_problem *problem, const sedge_element *element,
+                                  bool stage)
+{
+    sedge_status status;
+    sedge_text *constants = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
+    SEDGE_TRY_GOTO(status, write_problem(constants, problem, element));
+    SEDGE_TRY_GOTO(status, write_cut(constants, layout, cut, stage));
+    SEDGE_TRY_GOTO(status, write_values(constants, problem));
+    SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem,
+                                         stage ? STAGE_SOURCES : SOURCES));
+done:
+    sedge_text_free(constants);
+    return status;
+}
+
+sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
+                                  sedge_device_kind kind, const operator_layout *layout,
+                                  const operator_cut *cut, const sedge_problem *problem,
+                                  const sedge_element *element)
+{
+    char problem_name[SEDGE_CUT_NAME];
+
+    operator_name(problem_name, problem);
+    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name,
+                   cut->fused ? "fused" : "split");
+    return write_program(text, name, kind, layout, cut, problem, element, true);
+}
+
+static sedge_status write_both(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
+                               char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
+                               const sedge_device_info *info, const operator_layout *layout,
+                               const operator_cut *cut, const sedge_problem *problem,
+                               const sedge_element *element)
+{
+    operator_cut any; // the same for all cuts, so that the text is
+    char problem_name[SEDGE_CUT_NAME];
+
+    operator_cut_choose(&any, layout, info, problem, element);
+    operator_name(problem_name, problem);
+    (void)snprintf(name[1], SEDGE_OPERATOR_NAME, "%s-others", problem_name);
+    SEDGE_TRY(operator_stage_write(text[0], name[0], info->kind, layout, cut, problem, element));
+    return write_program(text[1], name[1], info->kind, layout, &any, problem, element, false);
+}
+
+sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
+                                  char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
+                                  const sedge_device_info *info, const sedge_element *element,
+                                  const sedge_problem *problem,
+                                  const sedge_operator_options *options)
+{
+    operator_choices choices;
+    operator_cut cut;
+
+    operator_layouts_list(&choices, info, problem, element);
+    operator_cut_choose(&cut, &choices.layout[0], info, problem, element);
+    SEDGE_TRY(operator_cut_wish(&cut, &choices.layout[0], info, problem, element, options));
+    return write_both(out, name, info, &choices.layout[0], &cut, problem, element);
+}
+
+sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], const sedge_operator *op)
+{
+    sedge_status status;
+    sedge_text *constants = NULL;
+    sedge_text *text = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
+    SEDGE_TRY_GOTO(status, write_problem(constants, op->problem, op->element));
+    SEDGE_TRY_GOTO(status, write_sources(text, "stage", sedge_device_get_info(op->device)->kind,
+                                         constants, op->problem, STAGE_SOURCES));
+    const sedge_hash bytes = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
+    sedge_hash_print(&bytes, hash);
+done:
+    sedge_text_free(constants);
+    sedge_text_free(text);
+    return status;
+}
+
+// ---- programs of an operator -------------------------------------------------------------------
+
+sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program)
+{
+    static const operator_kernel kernels[] = {KERNEL_STAGE, KERNEL_VOLUME, KERNEL_SURFACE};
+
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        const operator_kernel k = kernels[i];
+        op->kernel[k] = NULL;
+        if ((k == KERNEL_STAGE) != op->cut.fused) continue;
+        SEDGE_TRY(sedge_program_get(&op->kernel[k], program, kernel_names[k]));
+        SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[k], op->cut.scratch_bytes));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status find_kernels(sedge_operator *op)
+{
+    SEDGE_TRY(operator_stage_find(op, op->program[0]));
+    for (int k = KERNEL_PACK; k < KERNELS; k++)
+        SEDGE_TRY(sedge_program_get(&op->kernel[k], op->program[1], kernel_names[k]));
+    return SEDGE_OK;
+}
+
+sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)
+{
+    char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME];
+    sedge_text *text[SEDGE_OPERATOR_PROGRAMS] = {NULL};
+    sedge_program_text whole[SEDGE_OPERATOR_PROGRAMS];
+    sedge_status status = SEDGE_OK;
+
+    operator_programs_free(op);
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS && status == SEDGE_OK; i++)
+        status = sedge_text_create(&text[i]);
+    if (status == SEDGE_OK) {
+        status = write_both(text, name, sedge_device_get_info(op->device), &op->layout, &op->cut,
+                            op->problem, op->element);
+    }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++)
+        whole[i] = (sedge_program_text){.name = name[i], .text = sedge_text_get(text[i])};
+    SEDGE_TRY_GOTO(status, sedge_programs_create(op->program, NULL, op->comm, op->device, cache,
+                                                 whole, SEDGE_OPERATOR_PROGRAMS));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, find_kernels(op)));
+done:
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) sedge_text_free(text[i]);
+    return status;
+}
+
+void operator_programs_free(sedge_operator *op)
+{
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) {
+        sedge_program_free(op->program[i]);
+        op->program[i] = NULL;
+    }
+}

@@ -1,0 +1,364 @@
+#include "dg/operator_internal.h"
+
+#include "base/file.h"
+#include "codegen/ceiling.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PART         0.05 // of a run's time that tuning it may take
+#define MOST_SECONDS 3.0  // the same, in seconds
+#define WORTH_GPU    0.5  // seconds; with less it is not worth starting: some programs must be
+#define WORTH_HOST   1.5  // compiled
+
+// The task of the tuner: one operation, the stage, whose candidates differ in structure, too.
+struct operator_tuning {
+    sedge_operator *op;
+    operator_choices choices;
+    operator_sample *sample; // NULL until something is timed
+    operator_tables *tables; // [choices.count], made as candidates are launched; all of one layout
+    int layout;              // whose buffers are there; -1: none
+
+    char name[SEDGE_CUT_NAME];
+    char size[SEDGE_CUT_NAME];
+    char hash[SEDGE_HASH_TEXT];
+    const char *layout_names[SEDGE_LAYOUTS];
+    sedge_tune_candidate *candidates; // [choices.count]
+    sedge_tune_operation operation;
+    sedge_tune_task task;
+    sedge_tune_result *result;
+    double seconds; // of all that was done to choose
+};
+
+// ---- callbacks of the tuner --------------------------------------------------------------------
+
+// The operator borrows those of its present cut.
+static void free_tables(operator_tuning *tuning)
+{
+    for (int c = 0; c < tuning->choices.count; c++) operator_tables_free(&tuning->tables[c]);
+    tuning->op->tables = (operator_tables){NULL, NULL};
+}
+
+static sedge_status use_layout(void *context, int layout)
+{
+    operator_tuning *const tuning = context;
+    sedge_operator *const op = tuning->op;
+
+    free_tables(tuning);
+    tuning->layout = -1;
+    SEDGE_TRY(operator_take_layout(op, &tuning->choices.layout[layout]));
+    if (tuning->sample == NULL) SEDGE_TRY(operator_sample_create(&tuning->sample, op));
+    SEDGE_TRY(operator_sample_fill(tuning->sample, op));
+    tuning->layout = layout;
+    return SEDGE_OK;
+}
+
+static sedge_status write_text(void *context, int operation, int candidate, sedge_text *text)
+{
+    const operator_tuning *const tuning = context;
+    const operator_candidate *const which = &tuning->choices.candidate[candidate];
+    char name[SEDGE_OPERATOR_NAME];
+
+    (void)operation;
+    return operator_stage_write(text, name, sedge_device_get_info(tuning->op->device)->kind,
+                                &tuning->choices.layout[which->layout], &which->cut,
+                                tuning->op->problem, tuning->op->element);
+}
+
+// Make a candidate the operator's present cut.
+static sedge_status take_candidate(operator_tuning *tuning, int candidate,
+                                   const sedge_program *program)
+{
+    const operator_candidate *const which = &tuning->choices.candidate[candidate];
+    operator_tables *const tables = &tuning->tables[candidate];
+    sedge_operator *const op = tuning->op;
+
+    if (which->layout != tuning->layout) SEDGE_TRY(use_layout(tuning, which->layout));
+    op->cut = which->cut;
+    if (tables->lift == NULL) SEDGE_TRY(operator_tables_create(tables, op));
+    op->tables = *tables;
+    return operator_stage_find(op, program);
+}
+
+static sedge_status launch(void *context, int operation, int candidate,
+                           const sedge_program *program, sedge_stream *stream)
+{
+    operator_tuning *const tuning = context;
+
+    (void)operation;
+    SEDGE_TRY(take_candidate(tuning, candidate, program));
+    return operator_sample_launch(tuning->sample, tuning->op, stream);
+}
+
+static sedge_status verify(void *context, int operation, int candidate,
+                           const sedge_program *program)
+{
+    operator_tuning *const tuning = context;
+
+    (void)operation;
+    SEDGE_TRY(take_candidate(tuning, candidate, program));
+    return operator_sample_verify(tuning->sample, tuning->op);
+}
+
+// ---- task --------------------------------------------------------------------------------------
+
+void operator_tuning_free(operator_tuning *tuning)
+{
+    if (tuning == NULL) return;
+    operator_sample_free(tuning->sample);
+    sedge_tune_result_free(tuning->result);
+    operator_choices_clear(&tuning->choices);
+    sedge_release(tuning->tables);
+    sedge_release(tuning->candidates);
+    sedge_release(tuning);
+}
+
+static void describe_candidates(operator_tuning *tuning)
+{
+    for (int c = 0; c < tuning->choices.count; c++) {
+        const operator_candidate *const from = &tuning->choices.candidate[c];
+        tuning->candidates[c] = (sedge_tune_candidate){
+            .name = from->name,
+            .layout = from->layout,
+            .threads = from->cut.threads,
+            .shared_bytes = from->cut.scratch_bytes,
+            .registers = from->registers,
+            .prior = from->prior,
+        };
+    }
+}
+
+// `elements` is the largest number of a rank: so that all ranks of a job ask for the same.
+static void describe_task(operator_tuning *tuning, int64_t elements)
+{
+    const sedge_operator *const op = tuning->op;
+    double bytes, flops;
+
+    describe_candidates(tuning);
+    operator_name(tuning->name, op->problem);
+    (void)snprintf(tuning->size, sizeof tuning->size, "2^%d elements, %d material%s",
+                   (int)lround(log2((double)elements)), op->problem->volumes,
+                   op->problem->volumes == 1 ? "" : "s");
+    for (int l = 0; l < tuning->choices.layouts; l++)
+        tuning->layout_names[l] = tuning->choices.layout[l].name;
+    operator_count(op, KERNEL_STAGE, &bytes, &flops);
+    if (bytes < 4.0 * (double)sedge_device_get_info(op->device)->l2_bytes)
+        bytes = 0.0; // from there
+    tuning->operation = (sedge_tune_operation){.name = "stage",
+                                               .weight = sedge_lsrk45.stages,
+                                               .bytes = bytes,
+                                               .flops = flops,
+                                               .count = tuning->choices.count,
+                                               .candidates = tuning->candidates};
+    tuning->task = (sedge_tune_task){.name = tuning->name,
+                                     .size = tuning->size,
+                                     .source_hash = tuning->hash,
+                                     .layouts = tuning->choices.layouts,
+                                     .layout_names = tuning->layout_names,
+                                     .operations = 1,
+                                     .operation = &tuning->operation,
+                                     .context = tuning,
+                                     .use_layout = use_layout,
+                                     .text = write_text,
+                                     .launch = launch,
+                                     .verify = verify};
+}
+
+// At most the first `most` of each layout.
+static void keep_best(operator_choices *choices, int most)
+{
+    int of_layout[SEDGE_LAYOUTS] = {0};
+    int count = 0;
+
+    for (int c = 0; c < choices->count; c++) {
+        if (of_layout[choices->candidate[c].layout]++ < most)
+            choices->candidate[count++] = choices->candidate[c];
+    }
+    choices->count = count;
+}
+
+static sedge_status make_task(sedge_operator *op, int most)
+{
+    operator_tuning *tuning = NULL;
+
+    SEDGE_TRY(sedge_allocate(&tuning, 1, sizeof *tuning));
+    op->tuning = tuning; // freed with it
+    tuning->op = op;
+    tuning->layout = -1;
+    SEDGE_TRY(operator_choices_list(&tuning->choices, sedge_device_get_info(op->device),
+                                    op->problem, op->element));
+    if (most > 0) keep_best(&tuning->choices, most);
+    const int64_t count = tuning->choices.count;
+    SEDGE_TRY(sedge_allocate(&tuning->candidates, count, sizeof *tuning->candidates));
+    SEDGE_TRY(sedge_allocate(&tuning->tables, count, sizeof *tuning->tables));
+    return operator_source_hash(tuning->hash, op);
+}
+
+// ---- how long it may take ----------------------------------------------------------------------
+
+// Seconds of a stage by the rule, two of three: the first does not count.
+static sedge_status time_stage(double *seconds, sedge_operator *op)
+{
+    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
+    sedge_event *const from = op->sample[0].from;
+    sedge_event *const to = op->sample[0].to;
+
+    for (int i = 0; i < 3; i++) {
+        SEDGE_TRY(operator_run_range(op, last, op->main, 0, op->layout.values, 0, 0.0));
+        if (i == 0) SEDGE_TRY(sedge_event_record(from, op->main));
+    }
+    SEDGE_TRY(sedge_event_record(to, op->main));
+    SEDGE_TRY(sedge_stream_wait(op->main));
+    SEDGE_TRY(sedge_event_seconds(seconds, from, to));
+    *seconds *= 0.5;
+    return SEDGE_OK;
+}
+
+// What a run that will have so many stages spares for tuning; 0: it is not worth it. Leaves the
+// rule's programs behind. Collective.
+static sedge_status find_budget(double *budget, operator_tuning *tuning, sedge_cache *cache,
+                                int64_t stages)
+{
+    sedge_operator *const op = tuning->op;
+    double seconds = 0.0;
+
+    op->cut = tuning->choices.candidate[0].cut;
+    SEDGE_TRY(sedge_comm_agree(op->comm, operator_take_layout(op, &tuning->choices.layout[0])));
+    SEDGE_TRY(operator_programs_create(op, cache));
+    sedge_status status = operator_tables_create(&tuning->tables[0], op);
+    op->tables = tuning->tables[0];
+    if (status == SEDGE_OK) status = time_stage(&seconds, op);
+    SEDGE_TRY(sedge_comm_agree(op->comm, status));
+    sedge_comm_max(op->comm, &seconds, 1);
+    const bool is_host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
+    *budget = fmin(MOST_SECONDS, PART * seconds * (double)stages);
+    if (*budget < (is_host ? WORTH_HOST : WORTH_GPU)) *budget = 0.0;
+    return SEDGE_OK;
+}
+
+// ---- choice ------------------------------------------------------------------------------------
+
+static sedge_status run_tuner(operator_tuning *tuning, sedge_cache *cache,
+                              const sedge_tune_options *wanted)
+{
+    sedge_operator *const op = tuning->op;
+
+    sedge_tune_result_free(tuning->result);
+    tuning->result = NULL;
+    return sedge_tune(&tuning->result, op->comm, op->device, cache, &tuning->task, wanted);
+}
+
+// Wisdom; or by measuring, if the run is worth it; or the rule. Collective.
+static sedge_status choose(operator_tuning *tuning, sedge_cache *cache,
+                           const sedge_operator_options *options)
+{
+    const sedge_tune_options look = {.level = SEDGE_TUNE_OFF};
+    sedge_tune_options wanted = {.level = options->tune, .forget = options->forget};
+    const sedge_operator *const op = tuning->op;
+
+    if (options->tune == SEDGE_TUNE_FAST && options->expected_stages > 0) {
+        SEDGE_TRY(run_tuner(tuning, cache, &look));
+        if (tuning->result->source == SEDGE_TUNE_BY_WISDOM && !options->forget) return SEDGE_OK;
+        SEDGE_TRY(find_budget(&wanted.budget, tuning, cache, options->expected_stages));
+        if (!(wanted.budget > 0.0)) return SEDGE_OK;
+    } else if (options->tune != SEDGE_TUNE_OFF) { // rates, to compare times with
+        sedge_ceilings ceilings;
+        sedge_ceilings_try(&ceilings, op->comm, op->device, cache, op->layout.real_bytes, true);
+        wanted.copy_rate = ceilings.copy;
+        wanted.flops = ceilings.flops;
+        if (options->tune == SEDGE_TUNE_FAST) wanted.budget = MOST_SECONDS;
+    }
+    return run_tuner(tuning, cache, &wanted);
+}
+
+static sedge_status take_candidate_for_good(operator_tuning *tuning, int candidate)
+{
+    const operator_candidate *const which = &tuning->choices.candidate[candidate];
+    sedge_operator *const op = tuning->op;
+
+    if (candidate != 0) operator_programs_free(op); // they are the rule's, if any
+    op->cut = which->cut;
+    return operator_take_layout(op, &tuning->choices.layout[which->layout]);
+}
+
+// What only choosing needed.
+static void clear_up(operator_tuning *tuning)
+{
+    free_tables(tuning);
+    operator_sample_free(tuning->sample);
+    tuning->sample = NULL;
+    memset(tuning->op->launches, 0, sizeof tuning->op->launches);
+}
+
+static sedge_status take_named(operator_tuning *tuning, const char *name)
+{
+    for (int c = 0; c < tuning->choices.count; c++) {
+        if (strcmp(tuning->choices.candidate[c].name, name) == 0)
+            return take_candidate_for_good(tuning, c);
+    }
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "there is no way to run %s that is called '%s'; 'sedge tune' lists them all",
+                      tuning->name, name);
+}
+
+static sedge_status take_wish(operator_tuning *tuning, const sedge_operator_options *options)
+{
+    const operator_layout *const layout = &tuning->choices.layout[0];
+    sedge_operator *const op = tuning->op;
+
+    if (options->cut != NULL) return take_named(tuning, options->cut);
+    op->cut = tuning->choices.candidate[0].cut;
+    SEDGE_TRY(operator_cut_wish(&op->cut, layout, sedge_device_get_info(op->device), op->problem,
+                                op->element, options));
+    return operator_take_layout(op, layout);
+}
+
+sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
+                           const sedge_operator_options *options)
+{
+    const double began = sedge_clock();
+    int64_t elements = op->mesh->elements;
+
+    SEDGE_TRY(sedge_comm_agree(op->comm, make_task(op, options->most_candidates)));
+    sedge_comm_max_int(op->comm, &elements, 1);
+    describe_task(op->tuning, elements);
+    if (operator_is_cut(options)) return sedge_comm_agree(op->comm, take_wish(op->tuning, options));
+    const sedge_status status = choose(op->tuning, cache, options);
+    clear_up(op->tuning);
+    SEDGE_TRY(status);
+    op->tuning->seconds = sedge_clock() - began;
+    return sedge_comm_agree(op->comm,
+                            take_candidate_for_good(op->tuning, op->tuning->result->choice[0]));
+}
+
+// ---- what came of it ---------------------------------------------------------------------------
+
+void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *out)
+{
+    const operator_tuning *const tuning = op->tuning;
+    const sedge_tune_result *const result = tuning->result;
+
+    memset(out, 0, sizeof *out);
+    out->how = "wish";
+    if (result == NULL) return;
+    out->how = result->source == SEDGE_TUNE_BY_MEASUREMENT ? "measurement"
+               : result->source == SEDGE_TUNE_BY_WISDOM    ? "wisdom"
+                                                           : "rule";
+    out->seconds = tuning->seconds;
+    out->compiled = result->compiled;
+    if (result->records == NULL) return;
+    const sedge_tune_record *const records = result->records[0];
+    for (int c = 0; c < tuning->choices.count; c++) out->timed += records[c].seconds > 0.0;
+    if (records[0].seconds > 0.0 && records[result->choice[0]].seconds > 0.0)
+        out->gain = records[0].seconds / records[result->choice[0]].seconds;
+}
+
+sedge_status sedge_operator_print_tuning(const sedge_operator *op, FILE *file)
+{
+    const operator_tuning *const tuning = op->tuning;
+
+    if (tuning->result != NULL) return sedge_tune_print(file, &tuning->task, tuning->result);
+    (void)fprintf(file, "%s: %s, as wished\n", tuning->name, op->variant);
+    return SEDGE_OK;
+}

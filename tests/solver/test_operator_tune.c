@@ -1,0 +1,314 @@
+// Tuning the operator: every way to run the stage gives the reference's answer; what checks them
+// finds what is wrong; what is wrong does not win, however fast; and a tuned operator gives what an
+// untuned one does.
+//
+// With the argument "all" (one rank): every candidate of some orders; without, a selection.
+#define _DEFAULT_SOURCE // setenv
+#include "match.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "dg/operator_internal.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static const double glass[3] = {2.25, 1.5, 0.7};
+
+static const kit_wall walls[] = {
+    {"xmin", "absorbing", 0.0},
+    {"ymin", "pmc", 0.0},
+    {"zmax", "impedance", 0.6},
+    {NULL, NULL, 0.0},
+};
+
+// Two media, four kinds of walls, distorted.
+static void make_case(kit *k, const kit_world *world, int order, int cells)
+{
+    kit_options options = kit_defaults(order, cells);
+
+    options.distort = 0.08;
+    options.split_axis = 2;
+    options.materials[1] = glass;
+    options.wall = "pec";
+    options.walls = walls;
+    CHECK_OK(kit_create(k, world, &options));
+    dg_case_random(&k->base, k->base.u);
+}
+
+// Fields after a step of the reference, in base.exact; the step.
+static double step_reference(kit *k)
+{
+    const double dt = kit_time_step(k, 0.5);
+
+    for (int64_t i = 0; i < k->base.values; i++) k->base.exact[i] = k->base.u[i];
+    CHECK_OK(sedge_reference_step(k->base.reference, k->base.exact, 0.0, dt));
+    return dt;
+}
+
+// ---- candidates --------------------------------------------------------------------------------
+
+// In each layout and structure the first candidates and the last: those nearest to the rule and
+// those farthest away.
+static bool is_selected(const operator_choices *choices, int c)
+{
+    const operator_candidate *const candidate = &choices->candidate[c];
+    bool first = true;
+    bool last = true;
+
+    for (int i = 0; i < choices->count; i++) {
+        const operator_candidate *const other = &choices->candidate[i];
+        if (other->layout != candidate->layout || other->cut.fused != candidate->cut.fused)
+            continue;
+        first = first && i >= c;
+        last = last && i <= c;
+    }
+    return first || last;
+}
+
+static void test_candidates(const kit_world *world, int order, sedge_precision precision, bool all)
+{
+    operator_choices choices;
+    kit k;
+
+    make_case(&k, world, order, 2);
+    k.base.problem.precision = precision;
+    const double dt = step_reference(&k);
+    CHECK_OK(operator_choices_list(&choices, sedge_device_get_info(world->device), &k.base.problem,
+                                   k.base.element));
+    CHECK(choices.layouts >= 1 && choices.count > 10);
+    CHECK(choices.count <= choices.layouts * SEDGE_CANDIDATES);
+    for (int c = 0; c < choices.count; c++) {
+        const sedge_operator_options cut = {.cut = choices.candidate[c].name};
+        for (int i = 0; i < c; i++)
+            CHECK(strcmp(choices.candidate[i].name, choices.candidate[c].name) != 0);
+        if (all || is_selected(&choices, c)) match_one(&k, 0.0, dt, 1, precision, &cut);
+    }
+    operator_choices_clear(&choices);
+    kit_clear(&k);
+}
+
+// The first candidate of each layout is the rule's, the first layout's what runs without tuning.
+static void test_rule_is_first(const kit_world *world)
+{
+    static const sedge_operator_options unknown = {.cut = "fused b99"};
+    operator_choices choices;
+    sedge_operator_cost cost;
+    sedge_operator_tuning tuning;
+    kit k;
+
+    make_case(&k, world, 2, 2);
+    CHECK_OK(operator_choices_list(&choices, sedge_device_get_info(world->device), &k.base.problem,
+                                   k.base.element));
+    CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
+    sedge_operator_get_cost(k.op, &cost);
+    sedge_operator_get_tuning(k.op, &tuning);
+    CHECK(strcmp(cost.variant, choices.candidate[0].name) == 0);
+    CHECK(strcmp(tuning.how, "rule") == 0 && tuning.timed == 0);
+    CHECK_FAILS(kit_load(&k, SEDGE_FP64, &unknown), SEDGE_ERR_USAGE, "called 'fused b99'");
+    operator_choices_clear(&choices);
+    kit_clear(&k);
+}
+
+// ---- the sample --------------------------------------------------------------------------------
+
+// The check passes what is right, on each rank alone, and says where something is wrong: here one
+// number of the lift.
+static void test_sample(kit *k)
+{
+    operator_sample *sample = NULL;
+    double number = 0.0;
+
+    CHECK_OK(operator_sample_create(&sample, k->op));
+    if (sample == NULL) return;
+    CHECK_OK(operator_sample_fill(sample, k->op));
+    CHECK_OK(operator_sample_verify(sample, k->op));
+    CHECK_OK(operator_sample_launch(sample, k->op, k->op->main));
+    CHECK_OK(operator_sample_verify(sample, k->op)); // what was launched before does not matter
+    CHECK_OK(sedge_buffer_upload(k->op->tables.lift, 0, &number, k->op->layout.real_bytes, NULL));
+    CHECK_FAILS(operator_sample_verify(sample, k->op), SEDGE_ERR_COMPUTE, "off the reference");
+    operator_sample_free(sample);
+}
+
+static void test_samples(const kit_world *world)
+{
+    kit k;
+
+    make_case(&k, world, 3, 4);
+    for (int precision = 0; precision < 2; precision++) {
+        CHECK_OK(kit_load(&k, match_precisions[precision], NULL));
+        test_sample(&k);
+    }
+    kit_clear(&k);
+}
+
+// Fluxes that are not linear: the sample begins from the initial fields.
+static void test_sample_nonlinear(const kit_world *world)
+{
+    const double keys[4] = {1.0, 0.7, -0.4, 1.5};
+    const double wave[5] = {1.0, 1.0, 0.0, 0.2, 1.0};
+    kit_options options = kit_defaults(2, 3);
+    kit k;
+
+    options.equation = sedge_equation_find("burgers");
+    options.distort = 0.05;
+    options.flux_keys = keys;
+    options.wall = "fixed";
+    options.initial = "sine";
+    options.initial_parameters = wave;
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
+    test_sample(&k);
+    kit_clear(&k);
+}
+
+// ---- tuning ------------------------------------------------------------------------------------
+
+// The table, as text to release with free.
+static char *get_table(const kit *k)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *const file = open_memstream(&text, &length);
+
+    CHECK(file != NULL);
+    if (file == NULL) return NULL;
+    CHECK_OK(sedge_operator_print_tuning(k->op, file));
+    CHECK(fclose(file) == 0);
+    return text;
+}
+
+static void remove_wisdom(const kit_world *world)
+{
+    char path[4096];
+
+    (void)snprintf(path, sizeof path, "%s/wisdom.jsonl", sedge_cache_folder(world->cache));
+    sedge_comm_barrier(world->comm);
+    if (sedge_comm_is_root(world->comm)) (void)remove(path);
+    sedge_comm_barrier(world->comm);
+}
+
+// Tuned by measuring, then from wisdom, the answer is the untuned one's; and runs that are not
+// worth it are left alone.
+static void test_tuned(const kit_world *world)
+{
+    const sedge_operator_options measure = {
+        .tune = SEDGE_TUNE_EXHAUSTIVE, .forget = true, .most_candidates = 3};
+    const sedge_operator_options recall = {.tune = SEDGE_TUNE_OFF, .most_candidates = 3};
+    const sedge_operator_options brief = {
+        .tune = SEDGE_TUNE_FAST, .forget = true, .expected_stages = 10};
+    sedge_operator_tuning tuning;
+    sedge_operator_cost cost;
+    char chosen[64];
+    kit k;
+
+    make_case(&k, world, 2, 4);
+    const double dt = step_reference(&k);
+    match_one(&k, 0.0, dt, 1, SEDGE_FP64, &brief);
+    sedge_operator_get_tuning(k.op, &tuning);
+    CHECK(strcmp(tuning.how, "rule") == 0 && tuning.timed == 0);
+
+    match_one(&k, 0.0, dt, 1, SEDGE_FP64, &measure);
+    sedge_operator_get_tuning(k.op, &tuning);
+    CHECK(strcmp(tuning.how, "measurement") == 0);
+    CHECK(tuning.timed >= 2 && tuning.seconds > 0.0);
+    sedge_operator_get_cost(k.op, &cost);
+    (void)snprintf(chosen, sizeof chosen, "%s", cost.variant);
+    // Those of the step: at most eight parts of the interior and one edge a stage. Not of tuning.
+    CHECK(cost.kernels > 0 && cost.kernel[0].launches <= 5 * 9);
+
+    match_one(&k, 0.0, dt, 1, SEDGE_FP64, &recall);
+    sedge_operator_get_tuning(k.op, &tuning);
+    sedge_operator_get_cost(k.op, &cost);
+    CHECK(strcmp(tuning.how, "wisdom") == 0 && tuning.compiled == 0);
+    CHECK(strcmp(cost.variant, chosen) == 0);
+    kit_clear(&k);
+}
+
+// ---- wrong candidates --------------------------------------------------------------------------
+
+// Kernels in which all but the rule's lift tile do nothing but write: fast, and wrong.
+static void break_kernels(const char *folder, int lift_nodes)
+{
+    static const char head[] = "SEDGE_FUNCTION void find_lift(";
+    char path[4096];
+    char *text = NULL;
+    sedge_text *broken = NULL;
+
+    CHECK_OK(sedge_source_get(&text, "codegen/kernels/dg_stage.h"));
+    CHECK_OK(sedge_text_create(&broken));
+    char *const begin = strstr(text, head);
+    CHECK(begin != NULL);
+    char *const body = begin != NULL ? strstr(begin, "\n{\n") : NULL;
+    if (body != NULL) {
+        CHECK_OK(sedge_text_add_bytes(broken, text, (size_t)(body + 3 - text)));
+        CHECK_OK(sedge_text_add(broken,
+                                "#if SEDGE_LIFT_TN != %d\n"
+                                "    SEDGE_EACH (w, SEDGE_LIFT_TN * SEDGE_FIELDS)"
+                                " sum[w] = SEDGE_SPLAT(0.0);\n"
+                                "    (void)words, (void)tile, (void)lift;\n"
+                                "    return;\n#endif\n",
+                                lift_nodes));
+        CHECK_OK(sedge_text_add(broken, "%s", body + 3));
+        (void)mkdir(folder, 0700);
+        (void)snprintf(path, sizeof path, "%s/dg_stage.h", folder);
+        CHECK_OK(sedge_file_write(path, sedge_text_get(broken), sedge_text_length(broken)));
+    }
+    sedge_text_free(broken);
+    sedge_release(text);
+}
+
+static void test_wrong_does_not_win(const kit_world *world)
+{
+    static const char folder[] = SEDGE_TEST_DIR "/broken-kernels";
+    const sedge_operator_options measure = {
+        .tune = SEDGE_TUNE_EXHAUSTIVE, .forget = true, .most_candidates = 3};
+    kit k;
+
+    make_case(&k, world, 3, 4);
+    const double dt = step_reference(&k);
+    CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
+    const int lift_nodes = k.op->cut.lift_nodes;
+    if (sedge_comm_is_root(world->comm)) break_kernels(folder, lift_nodes);
+    sedge_comm_barrier(world->comm);
+    CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
+    match_one(&k, 0.0, dt, 1, SEDGE_FP64, &measure);
+    CHECK(k.op != NULL && k.op->cut.lift_nodes == lift_nodes);
+    char *const table = get_table(&k);
+    CHECK(table != NULL && strstr(table, "wrong: element") != NULL);
+    free(table);
+    remove_wisdom(world);
+
+    // Where the rule's own choice is wrong there is nothing to fall back on.
+    if (sedge_comm_is_root(world->comm)) break_kernels(folder, 1000);
+    sedge_comm_barrier(world->comm);
+    CHECK_FAILS(kit_load(&k, SEDGE_FP64, &measure), SEDGE_ERR_COMPUTE, "the rule's choice");
+    CHECK(unsetenv("SEDGE_KERNELS") == 0);
+    kit_clear(&k);
+}
+
+int main(int argc, char **argv)
+{
+    kit_world world;
+
+    CHECK(setenv("SEDGE_CACHE_DIR", SEDGE_TEST_DIR "/tune-cache", 1) == 0);
+    CHECK_OK(kit_open(&world, &argc, &argv));
+    if (world.comm == NULL) return CHECK_END();
+    const bool alone = sedge_comm_size(world.comm) == 1;
+    if (argc > 1 && strcmp(argv[1], "all") == 0) {
+        for (int order = 1; order <= 4; order++) {
+            test_candidates(&world, order, SEDGE_FP32, true);
+            test_candidates(&world, order, SEDGE_FP64, true);
+        }
+    } else {
+        remove_wisdom(&world);
+        test_samples(&world);
+        test_sample_nonlinear(&world);
+        test_rule_is_first(&world);
+        test_tuned(&world);
+        if (alone) test_wrong_does_not_win(&world);
+        if (alone) test_candidates(&world, 2, SEDGE_FP32, false);
+    }
+    kit_close(&world);
+    return CHECK_END();
+}
