@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/error.h"
+#include "codegen/ceiling.h"
 #include "device/device.h"
-#include "dg/ceiling.h"
 #include "dg/problem.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "dg/ceiling.h"
+#include "codegen/ceiling.h"
 #include "time/lsrk.h"
 
 #include <math.h>
@@ -71,7 +71,8 @@ static sedge_status measure_ceilings(bench *b, sedge_precision precision)
     sedge_status status = SEDGE_OK;
 
     if (b->measured[precision]) return SEDGE_OK;
-    SEDGE_TRY(sedge_ceilings_measure(ceilings, b->comm, b->device, b->cache, precision));
+    SEDGE_TRY(sedge_ceilings_measure(ceilings, b->comm, b->device, b->cache,
+                                     precision == SEDGE_FP64 ? 8 : 4));
     double sums[2] = {ceilings->copy, ceilings->flops};
     sedge_comm_sum(b->comm, sums, 2);
     *ceilings = (sedge_ceilings){.copy = sums[0], .flops = sums[1]};

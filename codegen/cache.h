@@ -19,13 +19,21 @@ sedge_cache_key sedge_cache_key_make(const sedge_device *device, const char *tex
 // The SHA-256 of all fields: the entry's name.
 sedge_hash sedge_cache_key_hash(const sedge_cache_key *key);
 
-// Look for a whole, unchanged entry of exactly this key. Found: `*bytes` gets `*length` bytes of
-// binary to release with sedge_release, the compiler's log is appended to `log`, and the entry's
-// time is renewed. Anything else is a miss: `*bytes` NULL. A damaged entry is removed. Fails only
-// when memory runs out.
+// Where entries are looked for, in this order.
+typedef enum sedge_cache_place {
+    SEDGE_CACHE_SITE, // never changed
+    SEDGE_CACHE_OWN,
+    SEDGE_CACHE_PLACES
+} sedge_cache_place;
+
+// Look in one place for a whole, unchanged entry of exactly this key. Found: `*bytes` gets
+// `*length` bytes of binary to release with sedge_release, the compiler's log is appended to `log`,
+// and the entry's time is renewed. Anything else is a miss: `*bytes` NULL. A damaged entry is
+// removed. Fails only when memory runs out.
 SEDGE_MUST_USE
-sedge_status sedge_cache_find(sedge_cache *cache, const sedge_cache_key *key, void **bytes,
-                              size_t *length, sedge_text *log);
+sedge_status sedge_cache_find(sedge_cache *cache, sedge_cache_place place,
+                              const sedge_cache_key *key, void **bytes, size_t *length,
+                              sedge_text *log);
 
 // Keep a binary, then remove the oldest entries until the folder is within its bound. What does not
 // work is no failure: sedge_cache_problem says it.
@@ -33,8 +41,18 @@ void sedge_cache_store(sedge_cache *cache, const sedge_cache_key *key, const cha
                        const void *bytes, size_t length, const char *log);
 
 // Remove one entry that turned out to be of no use.
-void sedge_cache_drop(sedge_cache *cache, const sedge_cache_key *key);
+void sedge_cache_drop(sedge_cache *cache, sedge_cache_place place, const sedge_cache_key *key);
 
-// Add to the counts.
+// This thread's message becomes what sedge_cache_problem says, and is cleared.
+void sedge_cache_note_problem(sedge_cache *cache);
+
+// The largest number right before `words` in a compiler's log, over all kernels; -1: none. ptxas
+// writes "Used 40 registers", "840 bytes smem", "16 bytes spill stores".
+long sedge_log_largest(const char *log, const char *words);
+
+// Add to the counts; `seconds` is what all misses together took.
 void sedge_cache_count_hit(sedge_cache *cache);
-void sedge_cache_count_miss(sedge_cache *cache, double compile_seconds);
+void sedge_cache_count_misses(sedge_cache *cache, int misses, double seconds);
+
+// What a compiler's log says of its kernels.
+sedge_program_resources sedge_cache_resources(const char *log);

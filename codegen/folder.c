@@ -44,43 +44,61 @@ static sedge_status make_folder(const char *path)
     return SEDGE_OK;
 }
 
-sedge_status sedge_cache_folder_open(int *directory, const char *path)
+// Code that will be run comes from this user, or from root where that is allowed, and from nobody
+// else.
+static bool is_trusted(const struct stat *about, bool of_root)
+{
+    return (about->st_uid == geteuid() || (of_root && about->st_uid == 0)) &&
+           (about->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+// `what` names the folder in messages: "cache folder".
+static sedge_status open_folder(int *directory, const char *path, const char *what, bool of_root)
 {
     struct stat about;
     const char *why = NULL;
-
-    *directory = -1;
-    if (lstat(path, &about) != 0) SEDGE_TRY(make_folder(path));
     const int opened = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
     if (opened < 0) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the cache folder '%s' is not used: %s", path,
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the %s '%s' is not used: %s", what, path,
                           errno == ELOOP || errno == ENOTDIR ? "it is not a folder, or a link"
                                                              : strerror(errno));
     }
     if (fstat(opened, &about) != 0) {
         why = strerror(errno);
-    } else if (about.st_uid != geteuid()) {
-        why = "it belongs to another user";
     } else if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
         why = "others may write to it (chmod go-w makes it usable)";
+    } else if (!is_trusted(&about, of_root)) {
+        why =
+            of_root ? "it belongs neither to root nor to this user" : "it belongs to another user";
     }
     if (why != NULL) {
         (void)close(opened);
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the cache folder '%s' is not used: %s", path, why);
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the %s '%s' is not used: %s", what, path, why);
     }
     *directory = opened;
     return SEDGE_OK;
 }
 
-// ---- one file ----------------------------------------------------------------------------------
-
-static bool is_ours(const struct stat *about)
+sedge_status sedge_cache_folder_open(int *directory, const char *path)
 {
-    return S_ISREG(about->st_mode) && about->st_uid == geteuid() &&
-           (about->st_mode & (S_IWGRP | S_IWOTH)) == 0 && about->st_size <= ENTRY_BYTES_MAX;
+    struct stat about;
+
+    *directory = -1;
+    if (lstat(path, &about) != 0) SEDGE_TRY(make_folder(path));
+    return open_folder(directory, path, "cache folder", false);
 }
 
-sedge_status sedge_cache_folder_read(int directory, const char *name, char **out, size_t *length)
+sedge_status sedge_cache_folder_open_site(int *directory, const char *path)
+{
+    *directory = -1;
+    return open_folder(directory, path, "site cache folder", true);
+}
+
+// ---- one file ----------------------------------------------------------------------------------
+
+static sedge_status read_file(int directory, const char *name, bool of_root, char **out,
+                              size_t *length)
 {
     sedge_status status = SEDGE_OK;
     struct stat about;
@@ -91,7 +109,9 @@ sedge_status sedge_cache_folder_read(int directory, const char *name, char **out
     *length = 0;
     const int file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return SEDGE_OK;
-    if (fstat(file, &about) != 0 || !is_ours(&about)) goto done;
+    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || !is_trusted(&about, of_root) ||
+        about.st_size > ENTRY_BYTES_MAX)
+        goto done;
     SEDGE_TRY_GOTO(status, sedge_allocate(&bytes, (int64_t)about.st_size + 1, 1));
     while (got < (size_t)about.st_size) {
         const ssize_t part = read(file, bytes + got, (size_t)about.st_size - got);
@@ -106,6 +126,17 @@ done:
     sedge_release(bytes);
     (void)close(file);
     return status;
+}
+
+sedge_status sedge_cache_folder_read(int directory, const char *name, char **out, size_t *length)
+{
+    return read_file(directory, name, false, out, length);
+}
+
+sedge_status sedge_cache_folder_read_site(int directory, const char *name, char **out,
+                                          size_t *length)
+{
+    return read_file(directory, name, true, out, length);
 }
 
 static bool write_all(int file, const char *bytes, size_t length)
@@ -210,7 +241,7 @@ static sedge_status append_file(sedge_cache_file **files, int *count, int *room,
         *room = more;
     }
     sedge_cache_file *const file = &(*files)[(*count)++];
-    (void)snprintf(file->name, sizeof file->name, "%s", name);
+    memcpy(file->name, name, strlen(name) + 1); // is_entry: it fits
     file->bytes = about->st_size;
     file->seconds = about->st_mtim.tv_sec;
     file->nanoseconds = about->st_mtim.tv_nsec;

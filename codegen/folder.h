@@ -22,10 +22,19 @@ typedef struct sedge_cache_file {
 SEDGE_MUST_USE
 sedge_status sedge_cache_folder_open(int *directory, const char *path);
 
+// Open a site folder, which is only read: it must be there, may belong to root or to this user, and
+// group and others may not write to it. No link either.
+SEDGE_MUST_USE
+sedge_status sedge_cache_folder_open_site(int *directory, const char *path);
+
 // The whole file with a NUL behind it, to release with sedge_release; NULL when there is none, or
-// it is no regular file of this user that only this user may write. Fails only for want of memory.
+// it is no regular file of this user (in a site folder: or of root) that only its owner may write.
+// Fails only for want of memory.
 SEDGE_MUST_USE
 sedge_status sedge_cache_folder_read(int directory, const char *name, char **out, size_t *length);
+SEDGE_MUST_USE
+sedge_status sedge_cache_folder_read_site(int directory, const char *name, char **out,
+                                          size_t *length);
 
 // Write to a private temporary file, flush, rename to `name`. `folder` is for the message.
 SEDGE_MUST_USE

@@ -3,9 +3,10 @@
 //     SEDGE_TRY(SEDGE_LAUNCH(kernel, stream, blocks, sedge_buffer_argument(x),
 //                            sedge_float_argument(2.0f), sedge_int64_argument(count)));
 //
-// The number of arguments, and the size of each, are compared with the kernel's own list; a wrong
-// call is SEDGE_ERR_USAGE and names kernel, argument, what it takes and what it was given. The
-// block's threads are those the kernel was written with (SEDGE_KERNEL).
+// The number of arguments, and size and kind (pointer, integer, floating point) of each, are
+// compared with the kernel's own list; a wrong call is SEDGE_ERR_USAGE and names kernel, argument,
+// what it takes and what it was given. The block's threads are those the kernel was written with
+// (SEDGE_KERNEL); a kernel that does not tell them is refused: sedge_kernel_launch runs it.
 #pragma once
 
 #include "base/error.h"
@@ -14,7 +15,8 @@
 #include <stdint.h>
 
 typedef struct sedge_argument {
-    const char *type; // "pointer", "int32", "float32", ...; for messages
+    const char *type;      // "pointer", "int32", "float32", ...; for messages
+    sedge_value_kind kind; // SEDGE_KIND_UNKNOWN goes with any parameter of this size
     int bytes;
     union {
         uint64_t address;
@@ -32,7 +34,7 @@ sedge_argument sedge_int32_argument(int32_t value);
 sedge_argument sedge_int64_argument(int64_t value);
 sedge_argument sedge_float_argument(float value);
 sedge_argument sedge_double_argument(double value);
-// Any other type of up to 16 bytes, e.g. a complex number.
+// Any other type of 1 to 16 bytes, e.g. a complex number. Only the size is compared.
 sedge_argument sedge_bytes_argument(const void *value, int bytes);
 
 // Behind SEDGE_LAUNCH. Not collective. `stream` NULL: done when the call returns.

@@ -3,6 +3,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "codegen/cache.h"
+#include "codegen/compile.h"
+#include "codegen/share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +14,20 @@ struct sedge_program {
     sedge_text *log;
 };
 
-// A binary on its way: compiled or found by its owner, or received from it.
-typedef struct program_binary {
-    char *bytes;
-    size_t length;
-    char *log; // the compiler's, where it was sent
-    size_t log_length;
-} program_binary;
-
-// Who has the same program: the owner is the lowest rank among them.
-typedef struct program_sharing {
-    int owner;
-    bool all_same;
-    sedge_hash *hashes; // of all ranks
-} program_sharing;
-
-// ---- the owner's part --------------------------------------------------------------------------
+// Programs that are made together. `items` and `modules` have a place for each distinct program of
+// all ranks; a module is there where this rank has loaded the program as its owner.
+typedef struct program_batch {
+    sedge_device *device;
+    sedge_cache *cache;
+    const sedge_program_text *texts;
+    int count;
+    bool loads; // else the cache is filled, and that is all
+    sedge_cache_key *keys;
+    sedge_share share;
+    sedge_share_item *items;
+    sedge_module **modules;
+    int *text_of; // [programs]: one of this rank's texts; where it wants none, 0
+} program_batch;
 
 static bool is_debugging(void)
 {
@@ -36,178 +36,328 @@ static bool is_debugging(void)
     return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
 }
 
-// Compile, load, and keep in the cache what could be loaded.
-static sedge_status compile(sedge_program *program, program_binary *binary, sedge_device *device,
-                            sedge_cache *cache, const sedge_cache_key *key, const char *name)
+static sedge_status copy_bytes(char **out, const char *bytes, size_t length)
 {
-    const double began = sedge_clock();
-    void *bytes = NULL;
+    SEDGE_TRY(sedge_allocate(out, (int64_t)length + 1, 1));
+    memcpy(*out, bytes, length);
+    return SEDGE_OK;
+}
 
+// ---- the owner's part --------------------------------------------------------------------------
+
+// Take what the cache or the compiler gave.
+static sedge_status set_item(sedge_share_item *item, void *binary, size_t length,
+                             const sedge_text *log)
+{
+    item->part[SEDGE_SHARE_BINARY] = binary;
+    item->length[SEDGE_SHARE_BINARY] = length;
     SEDGE_TRY(
-        sedge_device_compile(device, key->text, NULL, name, &bytes, &binary->length, program->log));
-    binary->bytes = bytes;
-    sedge_cache_count_miss(cache, sedge_clock() - began);
-    SEDGE_TRY(sedge_module_load(&program->module, device, binary->bytes, binary->length));
-    if (!is_debugging()) {
-        sedge_cache_store(cache, key, name, binary->bytes, binary->length,
-                          sedge_text_get(program->log));
+        copy_bytes(&item->part[SEDGE_SHARE_LOG], sedge_text_get(log), sedge_text_length(log)));
+    item->length[SEDGE_SHARE_LOG] = sedge_text_length(log);
+    return SEDGE_OK;
+}
+
+static void clear_item(sedge_share_item *item)
+{
+    for (int k = 0; k < SEDGE_SHARE_PARTS; k++) sedge_release(item->part[k]);
+    memset(item, 0, sizeof *item);
+}
+
+// Look in one place. An entry that is whole and yet cannot be loaded is none.
+static sedge_status find_in(program_batch *batch, int p, sedge_cache_place place)
+{
+    const sedge_cache_key *const key = &batch->keys[batch->text_of[p]];
+    sedge_share_item *const item = &batch->items[p];
+    sedge_status status;
+    sedge_text *log = NULL;
+    void *binary = NULL;
+    size_t length;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&log));
+    SEDGE_TRY_GOTO(status, sedge_cache_find(batch->cache, place, key, &binary, &length, log));
+    if (binary == NULL) goto done;
+    SEDGE_TRY_GOTO(status, set_item(item, binary, length, log));
+    binary = NULL;
+    item->found =
+        !batch->loads || sedge_module_load(&batch->modules[p], batch->device,
+                                           item->part[SEDGE_SHARE_BINARY], length) == SEDGE_OK;
+    if (!item->found) {
+        sedge_error_clear();
+        sedge_cache_drop(batch->cache, place, key);
+        clear_item(item);
+    }
+done:
+    sedge_release(binary);
+    sedge_text_free(log);
+    return status;
+}
+
+static sedge_status find(program_batch *batch, int p)
+{
+    if (is_debugging()) return SEDGE_OK;
+    SEDGE_TRY(find_in(batch, p, SEDGE_CACHE_SITE));
+    if (!batch->items[p].found) SEDGE_TRY(find_in(batch, p, SEDGE_CACHE_OWN));
+    if (batch->items[p].found) sedge_cache_count_hit(batch->cache);
+    return SEDGE_OK;
+}
+
+// A program is compiled: load it, keep in the cache what could be loaded.
+static void settle(void *context, sedge_compile_job *job)
+{
+    program_batch *const batch = context;
+    const int p = job->number;
+    sedge_share_item *const item = &batch->items[p];
+
+    item->seconds = job->seconds;
+    if (job->status == SEDGE_OK && batch->loads) {
+        const sedge_status loaded =
+            sedge_module_load(&batch->modules[p], batch->device, job->binary, job->length);
+        if (loaded != SEDGE_OK) sedge_compile_fail(job, loaded);
+    }
+    if (job->status == SEDGE_OK && !is_debugging()) {
+        sedge_cache_store(batch->cache, &batch->keys[batch->text_of[p]], job->name, job->binary,
+                          job->length, sedge_text_get(job->log));
+    }
+    if (job->status == SEDGE_OK) {
+        const sedge_status kept = set_item(item, job->binary, job->length, job->log);
+        job->binary = NULL;
+        if (kept != SEDGE_OK) sedge_compile_fail(job, kept);
+    }
+    item->status = job->status != SEDGE_OK && job->message == NULL ? SEDGE_ERR_MEMORY : job->status;
+    item->part[SEDGE_SHARE_MESSAGE] = job->message;
+    item->length[SEDGE_SHARE_MESSAGE] = job->message != NULL ? strlen(job->message) : 0;
+    job->message = NULL;
+}
+
+// Compile what was not found.
+static sedge_status compile(program_batch *batch, const int *missing, int count, int threads)
+{
+    sedge_status status;
+    sedge_compile_job *jobs = NULL;
+    const double began = sedge_clock();
+
+    if (count == 0) return SEDGE_OK;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&jobs, count, sizeof *jobs));
+    for (int i = 0; i < count; i++) {
+        const sedge_program_text *const text = &batch->texts[batch->text_of[missing[i]]];
+        jobs[i].number = missing[i];
+        jobs[i].name = text->name;
+        jobs[i].text = text->text;
+        SEDGE_TRY_GOTO(status, sedge_text_create(&jobs[i].log));
+    }
+    SEDGE_TRY_GOTO(status, sedge_compile_jobs(jobs, count, batch->device, threads, settle, batch));
+    sedge_cache_count_misses(batch->cache, count, sedge_clock() - began);
+done:
+    for (int i = 0; i < count && jobs != NULL; i++) {
+        sedge_text_free(jobs[i].log);
+        sedge_release(jobs[i].binary);
+        sedge_release(jobs[i].message);
+    }
+    sedge_release(jobs);
+    return status;
+}
+
+// Find or compile the programs that this rank owns.
+static sedge_status obtain(program_batch *batch, int threads)
+{
+    sedge_status status = SEDGE_OK;
+    int *missing = NULL;
+    int count = 0;
+
+    SEDGE_TRY(sedge_allocate(&missing, batch->share.programs, sizeof *missing));
+    for (int p = 0; p < batch->share.programs; p++) {
+        if (batch->share.owner[p] != batch->share.rank) continue;
+        SEDGE_TRY_GOTO(status, find(batch, p));
+        if (!batch->items[p].found) missing[count++] = p;
+    }
+    SEDGE_TRY_GOTO(status, compile(batch, missing, count, threads));
+done:
+    sedge_release(missing);
+    return status;
+}
+
+// ---- a batch -----------------------------------------------------------------------------------
+
+static sedge_status prepare_batch(program_batch *batch, sedge_hash **hashes)
+{
+    SEDGE_TRY(sedge_allocate(&batch->keys, batch->count, sizeof *batch->keys));
+    SEDGE_TRY(sedge_allocate(hashes, batch->count, sizeof **hashes));
+    for (int i = 0; i < batch->count; i++) {
+        batch->keys[i] = sedge_cache_key_make(batch->device, batch->texts[i].text);
+        (*hashes)[i] = sedge_cache_key_hash(&batch->keys[i]);
     }
     return SEDGE_OK;
 }
 
-// Find in the cache and load. An entry that is whole and yet cannot be loaded is dropped: a miss.
-static sedge_status find(sedge_program *program, program_binary *binary, sedge_device *device,
-                         sedge_cache *cache, const sedge_cache_key *key)
+static sedge_status allocate_items(program_batch *batch)
 {
-    void *bytes = NULL;
+    const int programs = batch->share.programs;
 
-    if (is_debugging()) return SEDGE_OK;
-    SEDGE_TRY(sedge_cache_find(cache, key, &bytes, &binary->length, program->log));
-    binary->bytes = bytes;
-    if (bytes == NULL) return SEDGE_OK;
-    if (sedge_module_load(&program->module, device, binary->bytes, binary->length) == SEDGE_OK) {
-        sedge_cache_count_hit(cache);
-        return SEDGE_OK;
-    }
-    sedge_error_clear();
-    sedge_cache_drop(cache, key);
-    sedge_release(binary->bytes);
-    binary->bytes = NULL;
-    sedge_text_free(program->log);
-    program->log = NULL;
-    return sedge_text_create(&program->log);
+    SEDGE_TRY(sedge_allocate(&batch->text_of, programs, sizeof *batch->text_of));
+    SEDGE_TRY(sedge_allocate(&batch->modules, programs, sizeof(sedge_module *)));
+    SEDGE_TRY(sedge_allocate(&batch->items, programs, sizeof *batch->items));
+    for (int i = batch->count - 1; i >= 0; i--) batch->text_of[batch->share.mine[i]] = i;
+    return SEDGE_OK;
 }
 
-static sedge_status obtain(sedge_program *program, program_binary *binary, sedge_device *device,
-                           sedge_cache *cache, const sedge_cache_key *key, const char *name)
+static void clear_batch(program_batch *batch)
 {
-    SEDGE_TRY(find(program, binary, device, cache, key));
-    if (program->module != NULL) return SEDGE_OK;
-    return compile(program, binary, device, cache, key, name);
+    for (int p = 0; p < batch->share.programs && batch->modules != NULL; p++)
+        sedge_module_free(batch->modules[p]);
+    sedge_share_release(batch->items, batch->share.programs);
+    sedge_release(batch->modules);
+    sedge_release(batch->text_of);
+    sedge_release(batch->keys);
+    sedge_share_clear(&batch->share);
 }
 
-// ---- between ranks -----------------------------------------------------------------------------
-
-// Collective. The caller releases `hashes`.
-static sedge_status find_owner(program_sharing *sharing, const sedge_comm *comm,
-                               const sedge_hash *mine)
+// Every program is found or compiled, and has come to the ranks that want it. Collective; a
+// compiler's failure is in the item.
+static sedge_status make_batch(program_batch *batch, const sedge_comm *comm)
 {
-    const int ranks = sedge_comm_size(comm);
+    const int threads = sedge_device_compilers(sedge_comm_node_size(comm));
+    sedge_status status;
     sedge_hash *hashes = NULL;
 
-    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&hashes, ranks, sizeof *hashes)));
-    sedge_comm_all_gather(comm, mine, hashes, sizeof *mine);
-    sharing->hashes = hashes;
-    sharing->all_same = true;
-    sharing->owner = ranks;
-    for (int r = ranks - 1; r >= 0; r--) {
-        if (memcmp(&hashes[r], mine, sizeof *mine) == 0) sharing->owner = r;
-        if (memcmp(&hashes[r], &hashes[0], sizeof *mine) != 0) sharing->all_same = false;
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, prepare_batch(batch, &hashes)));
+    SEDGE_TRY_GOTO(status, sedge_share_create(&batch->share, comm, hashes, batch->count));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, allocate_items(batch)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, obtain(batch, threads)));
+    for (int p = 0; p < batch->share.programs && !batch->loads; p++) {
+        sedge_release(batch->items[p].part[SEDGE_SHARE_BINARY]);
+        batch->items[p].part[SEDGE_SHARE_BINARY] = NULL;
+        batch->items[p].length[SEDGE_SHARE_BINARY] = 0;
     }
-    return SEDGE_OK;
+    SEDGE_TRY_GOTO(status, sedge_share_send(&batch->share, batch->items));
+done:
+    sedge_release(hashes);
+    return status;
 }
 
-// Give bytes of the owner to the ranks that share with it. Collective.
-static void give(const program_sharing *sharing, const sedge_comm *comm, void *bytes, size_t length)
+// The item's failure as this thread's.
+static sedge_status raise_item(const sedge_share_item *item)
 {
-    const int rank = sedge_comm_rank(comm);
+    const char *const message = item->part[SEDGE_SHARE_MESSAGE];
 
-    if (sharing->all_same) {
-        sedge_comm_broadcast(comm, bytes, length, 0);
-        return;
-    }
-    if (rank != sharing->owner) {
-        sedge_comm_receive(comm, bytes, length, sharing->owner);
-        return;
-    }
-    for (int r = rank + 1; r < sedge_comm_size(comm); r++) {
-        if (memcmp(&sharing->hashes[r], &sharing->hashes[rank], sizeof *sharing->hashes) == 0)
-            sedge_comm_send(comm, bytes, length, r);
-    }
-}
-
-// Binary and log of the owner, on all ranks that share with it. Collective; fails on all or none.
-static sedge_status share(const program_sharing *sharing, const sedge_comm *comm,
-                          program_binary *binary, const sedge_text *log)
-{
-    const bool is_owner = sedge_comm_rank(comm) == sharing->owner;
-    uint64_t lengths[2] = {binary->length, sedge_text_length(log)};
-    sedge_status status;
-
-    give(sharing, comm, lengths, sizeof lengths);
-    binary->length = lengths[0];
-    binary->log_length = lengths[1];
-    status = sedge_allocate(&binary->log, (int64_t)lengths[1], 1);
-    if (status == SEDGE_OK && is_owner) memcpy(binary->log, sedge_text_get(log), lengths[1]);
-    if (status == SEDGE_OK && !is_owner)
-        status = sedge_allocate(&binary->bytes, (int64_t)lengths[0], 1);
-    SEDGE_TRY(sedge_comm_agree(comm, status));
-    give(sharing, comm, binary->bytes, binary->length);
-    give(sharing, comm, binary->log, binary->log_length);
-    return SEDGE_OK;
+    sedge_error_set(message != NULL ? message : "out of host memory");
+    return item->status;
 }
 
 // ---- programs ----------------------------------------------------------------------------------
 
-static sedge_status load_received(sedge_program *program, const program_binary *binary,
-                                  sedge_device *device)
+// The first of this rank's texts takes the module that is loaded already.
+static sedge_status load_program(sedge_program **out, program_batch *batch, int p)
 {
-    SEDGE_TRY(sedge_text_add_bytes(program->log, binary->log, binary->log_length));
-    return sedge_module_load(&program->module, device, binary->bytes, binary->length);
-}
-
-// Collective, with agreement after each part in which one rank can fail alone.
-static sedge_status build(sedge_program *program, const sedge_comm *comm, sedge_device *device,
-                          sedge_cache *cache, const sedge_program_options *options,
-                          const char *text)
-{
-    const sedge_cache_key key = sedge_cache_key_make(device, text);
-    const sedge_hash hash = sedge_cache_key_hash(&key);
-    program_sharing sharing = {.hashes = NULL};
-    program_binary binary = {.bytes = NULL};
+    const sedge_share_item *const item = &batch->items[p];
     sedge_status status;
+    sedge_program *program = NULL;
 
-    SEDGE_TRY(find_owner(&sharing, comm, &hash));
-    status = SEDGE_OK;
-    if (sharing.owner == sedge_comm_rank(comm))
-        status = obtain(program, &binary, device, cache, &key, options->name);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    if (sedge_comm_size(comm) > 1)
-        SEDGE_TRY_GOTO(status, share(&sharing, comm, &binary, program->log));
-    if (program->module == NULL) status = load_received(program, &binary, device);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&program, 1, sizeof *program));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&program->log));
+    SEDGE_TRY_GOTO(status, sedge_text_add_bytes(program->log, item->part[SEDGE_SHARE_LOG],
+                                                item->length[SEDGE_SHARE_LOG]));
+    program->module = batch->modules[p];
+    batch->modules[p] = NULL;
+    if (program->module == NULL) {
+        SEDGE_TRY_GOTO(status, sedge_module_load(&program->module, batch->device,
+                                                 item->part[SEDGE_SHARE_BINARY],
+                                                 item->length[SEDGE_SHARE_BINARY]));
+    }
+    *out = program;
+    program = NULL;
 done:
-    sedge_release(sharing.hashes);
-    sedge_release(binary.bytes);
-    sedge_release(binary.log);
+    sedge_program_free(program);
     return status;
 }
 
-static sedge_status prepare(sedge_program **out, sedge_text **text, const sedge_device *device,
-                            const sedge_program_options *options)
+static sedge_status load_programs(sedge_program **out, char **messages, program_batch *batch)
 {
-    SEDGE_TRY(sedge_allocate(out, 1, sizeof **out));
-    SEDGE_TRY(sedge_text_create(&(*out)->log));
-    SEDGE_TRY(sedge_text_create(text));
-    return sedge_program_write(*text, sedge_device_get_info(device)->kind, options);
+    for (int i = 0; i < batch->count; i++) {
+        const int p = batch->share.mine[i];
+        const sedge_share_item *const item = &batch->items[p];
+        if (item->status == SEDGE_OK) {
+            SEDGE_TRY(load_program(&out[i], batch, p));
+        } else if (item->status != SEDGE_ERR_DEVICE || messages == NULL) {
+            return raise_item(item);
+        } else {
+            SEDGE_TRY(copy_bytes(&messages[i], item->part[SEDGE_SHARE_MESSAGE],
+                                 item->length[SEDGE_SHARE_MESSAGE]));
+        }
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_programs_create(sedge_program **out, char **messages, const sedge_comm *comm,
+                                   sedge_device *device, sedge_cache *cache,
+                                   const sedge_program_text *texts, int count)
+{
+    program_batch batch = {
+        .device = device, .cache = cache, .texts = texts, .count = count, .loads = true};
+    sedge_status status;
+
+    for (int i = 0; i < count; i++) {
+        out[i] = NULL;
+        if (messages != NULL) messages[i] = NULL;
+    }
+    SEDGE_TRY_GOTO(status, make_batch(&batch, comm));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, load_programs(out, messages, &batch)));
+done:
+    for (int i = 0; i < count && status != SEDGE_OK; i++) {
+        sedge_program_free(out[i]);
+        out[i] = NULL;
+        if (messages == NULL) continue;
+        sedge_release(messages[i]);
+        messages[i] = NULL;
+    }
+    clear_batch(&batch);
+    return status;
+}
+
+static void fill_record(sedge_program_record *record, const sedge_share_item *item)
+{
+    record->found = item->found;
+    record->seconds = item->seconds;
+    record->resources = sedge_cache_resources(item->part[SEDGE_SHARE_LOG]);
+}
+
+sedge_status sedge_programs_build(int *compiled, sedge_program_record *records,
+                                  const sedge_comm *comm, sedge_device *device, sedge_cache *cache,
+                                  const sedge_program_text *texts, int count)
+{
+    program_batch batch = {.device = device, .cache = cache, .texts = texts, .count = count};
+    sedge_status status;
+
+    *compiled = 0;
+    SEDGE_TRY_GOTO(status, make_batch(&batch, comm));
+    for (int p = 0; p < batch.share.programs; p++) {
+        if (status == SEDGE_OK && batch.items[p].status != SEDGE_OK &&
+            sedge_share_wants(&batch.share, p))
+            status = raise_item(&batch.items[p]);
+        *compiled += !batch.items[p].found;
+    }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    for (int i = 0; i < count && records != NULL; i++)
+        fill_record(&records[i], &batch.items[batch.share.mine[i]]);
+done:
+    clear_batch(&batch);
+    return status;
 }
 
 sedge_status sedge_program_create(sedge_program **out, const sedge_comm *comm, sedge_device *device,
                                   sedge_cache *cache, const sedge_program_options *options)
 {
     sedge_status status;
-    sedge_program *program = NULL;
     sedge_text *text = NULL;
 
     *out = NULL;
-    status = prepare(&program, &text, device, options);
+    status = sedge_text_create(&text);
+    if (status == SEDGE_OK)
+        status = sedge_program_write(text, sedge_device_get_info(device)->kind, options);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    SEDGE_TRY_GOTO(status, build(program, comm, device, cache, options, sedge_text_get(text)));
-    *out = program;
-    program = NULL;
+    const sedge_program_text whole = {options->name, sedge_text_get(text)};
+    SEDGE_TRY_GOTO(status, sedge_programs_create(out, NULL, comm, device, cache, &whole, 1));
 done:
     sedge_text_free(text);
-    sedge_program_free(program);
     return status;
 }
 

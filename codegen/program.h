@@ -10,8 +10,9 @@
 // checksum; it is written to a private temporary file and renamed; any defect is a miss. Folder:
 // SEDGE_CACHE_DIR, else $XDG_CACHE_HOME/sedge, else ~/.cache/sedge; mode 0700, refused if it
 // belongs to another user or others may write to it (then the run goes on without a cache and says
-// so). SEDGE_CACHE_MAX bounds it (MiB, 256 by default); the longest unused entries go first. With
-// SEDGE_DEBUG=1 nothing is looked for and nothing kept.
+// so). SEDGE_CACHE_MAX bounds it (MiB, 256 by default); the longest unused entries go first. A
+// folder named by SEDGE_CACHE_SITE is looked into before it and never changed; it and its entries
+// may belong to root, too. With SEDGE_DEBUG=1 nothing is looked for and nothing kept.
 #pragma once
 
 #include "base/error.h"
@@ -37,6 +38,10 @@ void sedge_cache_free(sedge_cache *cache);
 const char *sedge_cache_folder(const sedge_cache *cache);
 const char *sedge_cache_problem(const sedge_cache *cache); // NULL: none
 
+// The site folder, NULL when SEDGE_CACHE_SITE names none, and why it is not used, NULL when it is.
+const char *sedge_cache_site(const sedge_cache *cache);
+const char *sedge_cache_site_problem(const sedge_cache *cache);
+
 // Of the rank that looked or compiled (a program's owner); ranks that were sent it count nothing.
 typedef struct sedge_cache_counts {
     int64_t hits;           // programs found on disk by this rank
@@ -47,7 +52,8 @@ typedef struct sedge_cache_counts {
 sedge_cache_counts sedge_cache_get_counts(const sedge_cache *cache);
 
 // Remove all entries / print one line an entry to stdout: start of its name, size, hours since its
-// last use, target, program and resources. SEDGE_ERR_USAGE when the folder cannot be used.
+// last use, target, program and resources; then those of the site folder, under a line with its
+// path. SEDGE_ERR_USAGE when the folder cannot be used.
 SEDGE_MUST_USE
 sedge_status sedge_cache_clear(sedge_cache *cache, int64_t *removed);
 SEDGE_MUST_USE
@@ -82,9 +88,9 @@ sedge_status sedge_program_write(sedge_text *out, sedge_device_kind kind,
                                  const sedge_program_options *options);
 
 // Find in the cache or compile, load. Collective (`comm` NULL: this process alone): each distinct
-// program (text, architecture, compiler) is looked for and compiled by the lowest rank that wants
-// it, and sent to the others. Any rank's failure fails all with its message, the compiler's lines
-// included. The caller frees it, before the device.
+// program (text, architecture, compiler) is looked for and compiled by one rank that wants it, and
+// sent to the others. Any rank's failure fails all with its message, the compiler's lines included.
+// The caller frees it, before the device.
 SEDGE_MUST_USE
 sedge_status sedge_program_create(sedge_program **out, const sedge_comm *comm, sedge_device *device,
                                   sedge_cache *cache, const sedge_program_options *options);
@@ -106,11 +112,27 @@ sedge_status sedge_programs_create(sedge_program **out, char **messages, const s
                                    sedge_device *device, sedge_cache *cache,
                                    const sedge_program_text *texts, int count);
 
-// Fill the cache without loading anything, also for a chip that is not here (cuda: `arch` "sm_90";
-// needs NVRTC only). As sedge_programs_create otherwise. `compiled` counts those not found.
+// What a program takes, by the compiler's log; -1: it does not say (host).
+typedef struct sedge_program_resources {
+    int registers; // a thread, of the kernel that takes most; the others likewise
+    int shared;    // bytes a block
+    int spilled;   // bytes a thread
+} sedge_program_resources;
+
+// What became of one program of sedge_programs_build.
+typedef struct sedge_program_record {
+    bool found;     // in the cache; else compiled
+    double seconds; // of its compilation
+    sedge_program_resources resources;
+} sedge_program_record;
+
+// Fill the cache without loading anything; `device` may be one that only compiles
+// (sedge_device_create_target). As sedge_programs_create otherwise, but any failure fails all.
+// `*compiled` counts the distinct programs of all ranks that were not found; `records` (may be
+// NULL) has `count` places.
 SEDGE_MUST_USE
-sedge_status sedge_programs_build(int *compiled, const sedge_comm *comm, sedge_device_kind kind,
-                                  const char *arch, sedge_cache *cache,
+sedge_status sedge_programs_build(int *compiled, sedge_program_record *records,
+                                  const sedge_comm *comm, sedge_device *device, sedge_cache *cache,
                                   const sedge_program_text *texts, int count);
 
 void sedge_program_free(sedge_program *program);
@@ -119,6 +141,13 @@ void sedge_program_free(sedge_program *program);
 SEDGE_MUST_USE
 sedge_status sedge_program_get(const sedge_kernel **out, const sedge_program *program,
                                const char *name);
+
+// Resources of a kernel: what the driver says (sedge_kernel_inspect), and the bytes spilled for want
+// of registers from the compiler's log, where it has them (cuda; not for a chip newer than NVRTC).
+// `threads` of a block for the occupancy; 0: those that the kernel was written with.
+SEDGE_MUST_USE
+sedge_status sedge_program_inspect(sedge_kernel_info *out, const sedge_program *program,
+                                   const char *name, int threads);
 
 // Borrowed: the compiler's log (registers, spills).
 const char *sedge_program_log(const sedge_program *program);

@@ -124,12 +124,37 @@ static sedge_status check_name(const char *name)
     return SEDGE_OK;
 }
 
-static sedge_status add_opening(sedge_text *out, const char *target, const char *prelude,
+typedef struct source_target {
+    const char *name; // in the opening comment
+    const char *prelude;
+} source_target;
+
+// In random order (SEDGE_ORDER) the host has another prelude.
+static sedge_status choose_target(source_target *target, sedge_device_kind kind)
+{
+    static const source_target targets[] = {
+        [SEDGE_DEVICE_HOST] = {"host", "codegen/kernels/prelude_host.h"},
+        [SEDGE_DEVICE_CUDA] = {"cuda", "codegen/kernels/prelude_cuda.h"},
+        [SEDGE_DEVICE_OPENCL] = {"opencl", "codegen/kernels/prelude_opencl.h"},
+    };
+    static const source_target in_random_order = {"host in random order",
+                                                  "codegen/kernels/prelude_random.h"};
+    uint64_t seed;
+    bool random;
+
+    *target = targets[kind];
+    if (kind != SEDGE_DEVICE_HOST) return SEDGE_OK;
+    SEDGE_TRY(sedge_order_wanted(&random, &seed));
+    if (random) *target = in_random_order;
+    return SEDGE_OK;
+}
+
+static sedge_status add_opening(sedge_text *out, const source_target *target,
                                 const sedge_program_options *options)
 {
     SEDGE_TRY(check_name(options->name));
     SEDGE_TRY(sedge_text_add(out, "// Program '%s' for %s, made by sedge %s from\n//   %s\n",
-                             options->name, target, SEDGE_VERSION, prelude));
+                             options->name, target->name, SEDGE_VERSION, target->prelude));
     SEDGE_TRY(sedge_text_add(out, "//   constants of %s\n", options->name));
     for (int i = 0; i < options->count; i++) {
         SEDGE_TRY(check_name(options->sources[i].name));
@@ -175,18 +200,12 @@ done:
 sedge_status sedge_program_write(sedge_text *out, sedge_device_kind kind,
                                  const sedge_program_options *options)
 {
-    static const struct {
-        const char *target, *prelude;
-    } kinds[] = {
-        [SEDGE_DEVICE_HOST] = {"host", "codegen/kernels/prelude_host.h"},
-        [SEDGE_DEVICE_CUDA] = {"cuda", "codegen/kernels/prelude_cuda.h"},
-        [SEDGE_DEVICE_OPENCL] = {"opencl", "codegen/kernels/prelude_opencl.h"},
-    };
-    const char *const prelude = kinds[kind].prelude;
+    source_target target;
     char constants[512];
 
-    SEDGE_TRY(add_opening(out, kinds[kind].target, prelude, options));
-    SEDGE_TRY(add_prelude(out, prelude));
+    SEDGE_TRY(choose_target(&target, kind));
+    SEDGE_TRY(add_opening(out, &target, options));
+    SEDGE_TRY(add_prelude(out, target.prelude));
     if (snprintf(constants, sizeof constants, "constants of %s", options->name) >=
         (int)sizeof constants) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "the program's name is too long: '%s'",

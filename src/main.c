@@ -22,7 +22,7 @@ typedef struct arguments {
 } arguments;
 
 // Which commands take an option.
-enum { FOR_ALL = 1, FOR_DECK = 2, FOR_RUN = 4 };
+enum { FOR_ALL = 1, FOR_DECK = 2, FOR_RUN = 4, FOR_BUILD = 8 };
 
 typedef struct command {
     const char *name;
@@ -39,6 +39,7 @@ enum {
     OPTION_OUTPUT,
     OPTION_REPORT,
     OPTION_RESTART,
+    OPTION_ARCH,
     OPTION_QUIET,
     OPTION_HELP,
     OPTION_VERBOSE = 'v'
@@ -61,6 +62,8 @@ static const struct option_row {
     {"report", OPTION_REPORT, "FILE", FOR_RUN, "write report.json there too"},
     {"restart", OPTION_RESTART, "FILE", FOR_RUN,
      "refused: this version writes no checkpoints to restart from"},
+    {"arch", OPTION_ARCH, "LIST", FOR_BUILD,
+     "GPUs to compile for, which need not be here: sm_80,sm_90 (default: the device's own)"},
     {"quiet", OPTION_QUIET, NULL, FOR_DECK, "print errors only"},
     {"verbose", OPTION_VERBOSE, NULL, FOR_ALL, "say where in the source an error arose"},
     {"help", OPTION_HELP, NULL, FOR_ALL, "this text"},
@@ -77,6 +80,11 @@ static sedge_status command_run(sedge_comm *comm, const arguments *given)
 static sedge_status command_check(sedge_comm *comm, const arguments *given)
 {
     return sedge_check(comm, &given->run);
+}
+
+static sedge_status command_build(sedge_comm *comm, const arguments *given)
+{
+    return sedge_build(comm, &given->run);
 }
 
 static sedge_status command_mesh(sedge_comm *comm, const arguments *given)
@@ -148,16 +156,19 @@ static sedge_status command_devices(sedge_comm *comm, const arguments *given)
 
 static sedge_status print_cache(sedge_cache *cache, const char *word)
 {
+    const char *const site = sedge_cache_site(cache);
     int64_t removed = 0;
 
     if (strcmp(word, "path") == 0) {
         printf("%s\n", sedge_cache_folder(cache));
+        if (site != NULL) printf("%s (site folder, read only)\n", site);
         return SEDGE_OK;
     }
     if (strcmp(word, "list") == 0) return sedge_cache_list(cache);
     if (strcmp(word, "clear") == 0) {
         SEDGE_TRY(sedge_cache_clear(cache, &removed));
         printf("%lld entries removed from %s\n", (long long)removed, sedge_cache_folder(cache));
+        if (site != NULL) printf("the site folder %s stays as it is\n", site);
         return SEDGE_OK;
     }
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
@@ -175,6 +186,8 @@ static sedge_status command_cache(sedge_comm *comm, const arguments *given)
         status = sedge_cache_create(&cache, NULL);
         if (status == SEDGE_OK && sedge_cache_problem(cache) != NULL)
             (void)fprintf(stderr, "sedge: warning: %s\n", sedge_cache_problem(cache));
+        if (status == SEDGE_OK && sedge_cache_site_problem(cache) != NULL)
+            (void)fprintf(stderr, "sedge: warning: %s\n", sedge_cache_site_problem(cache));
         if (status == SEDGE_OK) status = print_cache(cache, given->words[0]);
         sedge_cache_free(cache);
     }
@@ -202,6 +215,13 @@ static const command commands[] = {
      "refuse\n"
      "the deck, the mesh or the output folder.",
      command_check, 1, 1, FOR_DECK},
+    {"build", "sedge build DECK [options]",
+     "Compile all kernels of a deck into the cache.\n"
+     "A later 'sedge run' of the deck with the same device finds them there and compiles nothing.\n"
+     "With --device cuda --arch sm_90 no GPU is needed, NVRTC is enough: a login node can fill "
+     "the\n"
+     "cache of a cluster. SEDGE_CACHE_DIR names the folder; see SEDGE_CACHE_SITE for a shared one.",
+     command_build, 1, 1, FOR_DECK | FOR_BUILD},
     {"mesh", "sedge mesh info FILE", "Print counts, groups, quality and extents of a Gmsh mesh.",
      command_mesh, 1, 3, 0},
     {"devices", "sedge devices", "List the devices that this program can use here.",
@@ -211,7 +231,6 @@ static const command commands[] = {
     {"help", "sedge help [deck|COMMAND]", "Print every key of the deck, or explain a command.",
      command_help, 0, 1, 0},
     {"tune", "sedge tune DECK", not_here, command_later, 0, 99, FOR_DECK},
-    {"build", "sedge build DECK", not_here, command_later, 0, 99, FOR_DECK},
     {"solve", "sedge solve MATRIX.mtx", not_here, command_later, 0, 99, FOR_DECK},
 };
 #define COMMANDS ((int)(sizeof commands / sizeof commands[0]))
@@ -258,6 +277,7 @@ static void print_help(void)
            "Environment\n"
            "  SEDGE_CACHE_DIR        folder of compiled kernels (default: ~/.cache/sedge)\n"
            "  SEDGE_CACHE_MAX        its largest size in MiB (default: 256)\n"
+           "  SEDGE_CACHE_SITE       a shared folder of them, read only, looked into first\n"
            "  SEDGE_CC               the C compiler of the host device (default: cc, gcc, clang)\n"
            "  SEDGE_NVRTC            path of libnvrtc (default: the loader's, CUDA_HOME)\n"
            "  SEDGE_OPENCL           part of the name of the OpenCL devices to use\n"
@@ -360,6 +380,10 @@ static sedge_status take_option(arguments *given, const command *which, int opti
     case OPTION_RESTART:
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "--restart is not in this version: it writes no checkpoints");
+    case OPTION_ARCH:
+        if (optarg[0] == '\0') return SEDGE_FAIL(SEDGE_ERR_USAGE, "--arch needs a value");
+        given->run.arch = optarg;
+        return SEDGE_OK;
     case OPTION_QUIET:
         given->run.quiet = true;
         return SEDGE_OK;

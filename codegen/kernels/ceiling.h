@@ -1,5 +1,5 @@
 // What a device does at most: a copy, and multiply-adds that wait for nothing. For
-// src/dg/ceiling.c.
+// codegen/ceiling.c.
 //
 //   from, to  [blocks][SEDGE_COPY_ITEMS] of sedge_pack
 //   results   [blocks][SEDGE_FMA_ITEMS] of sedge_value: the sum over the item's chains c of

@@ -17,16 +17,47 @@ typedef unsigned long long sedge_uint64;
 // An unrolled loop: arrays indexed by i stay in registers.
 #define SEDGE_EACH(i, count) SEDGE_UNROLL for (int i = 0; i < (count); i++)
 
-#define SEDGE_KERNEL_PARAMETER(type, name) , type name
+// Beside a kernel NAME stands sedge_signature_NAME, which the device layer reads: the threads of a
+// block, the number of parameters, size and kind of each (1 a pointer, 2 an integer, 3 a floating
+// point number, 4 another type), then their types and names.
+template <class T> struct sedge_kind {
+    enum { code = __is_class(T) || __is_union(T) ? 4 : 2 };
+};
+template <class T> struct sedge_kind<const T> : sedge_kind<T> {
+};
+template <> struct sedge_kind<float> {
+    enum { code = 3 };
+};
+template <> struct sedge_kind<double> : sedge_kind<float> {
+};
+template <class T> struct sedge_kind<T *> {
+    enum { code = 1 };
+};
+template <class T> struct sedge_kind<T *__restrict__> : sedge_kind<T *> {
+};
+
+#define SEDGE_PRELUDE_COUNT(type, name) +1
+#define SEDGE_PRELUDE_SIZE(type, name)  , (int)sizeof(type), sedge_kind<type>::code
+#define SEDGE_PRELUDE_TEXT(type, name)  #type "\t" #name "\n"
+#define SEDGE_PRELUDE_SIGNATURE(name, threads, LIST)                                               \
+    extern "C" __device__ const struct {                                                           \
+        int numbers[2 + 2 * (0 LIST(SEDGE_PRELUDE_COUNT))];                                        \
+        char text[sizeof("" LIST(SEDGE_PRELUDE_TEXT))];                                            \
+    } sedge_signature_##name = {{(threads), 0 LIST(SEDGE_PRELUDE_COUNT) LIST(SEDGE_PRELUDE_SIZE)}, \
+                                "" LIST(SEDGE_PRELUDE_TEXT)};
+
+#define SEDGE_PRELUDE_PARAMETER(type, name) , type name
 #define SEDGE_KERNEL(name, threads, LIST)                 \
+    SEDGE_PRELUDE_SIGNATURE(name, threads, LIST)          \
     extern "C" __global__ void __launch_bounds__(threads) \
-        name(long long sedge_blocks LIST(SEDGE_KERNEL_PARAMETER))
+        name(long long sedge_blocks LIST(SEDGE_PRELUDE_PARAMETER))
 
 // The same where registers are limited so that about `resident` threads fit into a multiprocessor.
 #define SEDGE_KERNEL_RESIDENT(name, threads, resident, LIST)          \
+    SEDGE_PRELUDE_SIGNATURE(name, threads, LIST)                      \
     extern "C" __global__ void __launch_bounds__(                     \
         threads, (resident) > (threads) ? (resident) / (threads) : 1) \
-        name(long long sedge_blocks LIST(SEDGE_KERNEL_PARAMETER))
+        name(long long sedge_blocks LIST(SEDGE_PRELUDE_PARAMETER))
 
 #define SEDGE_OUTER(b) \
     for (long long b = blockIdx.x, sedge_once = 0; sedge_once == 0; sedge_once = 1)

@@ -25,20 +25,38 @@ typedef unsigned long long sedge_uint64;
 // An unrolled loop: arrays indexed by i stay in registers.
 #define SEDGE_EACH(i, count) SEDGE_UNROLL for (int i = 0; i < (count); i++)
 
+// Beside a kernel NAME stands sedge_signature_NAME, which the device layer reads: the threads of a
+// block, the number of parameters, size and kind of each (1 a pointer, 2 an integer, 3 a floating
+// point number, 4 another type), then their types and names.
+#define SEDGE_PRELUDE_KIND(class)       ((class) == 5 ? 1 : (class) == 1 ? 2 : (class) == 8 ? 3 : 4)
+#define SEDGE_PRELUDE_COUNT(type, name) +1
+#define SEDGE_PRELUDE_SIZE(type, name) \
+    , (int)sizeof(type), SEDGE_PRELUDE_KIND(__builtin_classify_type(*(type *)0))
+#define SEDGE_PRELUDE_TEXT(type, name) #type "\t" #name "\n"
+#define SEDGE_PRELUDE_SIGNATURE(name, threads, LIST)                       \
+    extern const struct sedge_signature_of_##name {                        \
+        int numbers[2 + 2 * (0 LIST(SEDGE_PRELUDE_COUNT))];                \
+        char text[sizeof("" LIST(SEDGE_PRELUDE_TEXT))];                    \
+    } sedge_signature_##name;                                              \
+    const struct sedge_signature_of_##name sedge_signature_##name = {      \
+        {(threads), 0 LIST(SEDGE_PRELUDE_COUNT) LIST(SEDGE_PRELUDE_SIZE)}, \
+        "" LIST(SEDGE_PRELUDE_TEXT)};
+
 // NAME(blocks, arguments) takes the arguments out of the array and calls the body.
-#define SEDGE_KERNEL_PARAMETER(type, name) , type name
-#define SEDGE_KERNEL_VARIABLE(type, name)  type name = *(type *)sedge_arguments[sedge_k++];
-#define SEDGE_KERNEL_PASS(type, name)      , name
-#define SEDGE_KERNEL(name, threads, LIST)                                         \
-    static void name##_body(long long sedge_blocks LIST(SEDGE_KERNEL_PARAMETER)); \
-    void name(long sedge_blocks, void **sedge_arguments)                          \
-    {                                                                             \
-        int sedge_k = 0;                                                          \
-        LIST(SEDGE_KERNEL_VARIABLE)                                               \
-        (void)sedge_k;                                                            \
-        name##_body(sedge_blocks LIST(SEDGE_KERNEL_PASS));                        \
-    }                                                                             \
-    static void name##_body(long long sedge_blocks LIST(SEDGE_KERNEL_PARAMETER))
+#define SEDGE_PRELUDE_PARAMETER(type, name) , type name
+#define SEDGE_PRELUDE_VARIABLE(type, name)  type name = *(type *)sedge_arguments[sedge_k++];
+#define SEDGE_PRELUDE_PASS(type, name)      , name
+#define SEDGE_KERNEL(name, threads, LIST)                                          \
+    SEDGE_PRELUDE_SIGNATURE(name, threads, LIST)                                   \
+    static void name##_body(long long sedge_blocks LIST(SEDGE_PRELUDE_PARAMETER)); \
+    void name(long sedge_blocks, void **sedge_arguments)                           \
+    {                                                                              \
+        int sedge_k = 0;                                                           \
+        LIST(SEDGE_PRELUDE_VARIABLE)                                               \
+        (void)sedge_k;                                                             \
+        name##_body(sedge_blocks LIST(SEDGE_PRELUDE_PASS));                        \
+    }                                                                              \
+    static void name##_body(long long sedge_blocks LIST(SEDGE_PRELUDE_PARAMETER))
 
 #define SEDGE_KERNEL_RESIDENT(name, threads, resident, LIST) SEDGE_KERNEL(name, threads, LIST)
 

@@ -24,31 +24,36 @@ typedef ulong sedge_uint64;
 #define SEDGE_EACH(i, count) SEDGE_UNROLL for (int i = 0; i < (count); i++)
 
 // A kernel is given each argument with the bytes to add to it, for OpenCL hands over whole buffers
-// (0 for numbers), and NULL as a pointer whose type tells the size (src/device/opencl_program.h).
-#define SEDGE_KERNEL_PARAMETER(type, name) , type name
-#define SEDGE_KERNEL_GIVEN(type, name) \
-    , type name##_given, long name##_offset, __global const char(*name##_bytes)[sizeof(type)]
-#define SEDGE_KERNEL_SHIFT(type, name)          \
-    union {                                     \
-        type value;                             \
-        size_t bits;                            \
-    } name##_shifted = {.value = name##_given}; \
+// (0 for numbers), and NULL as a pointer whose type tells the argument's size and kind: 1 a
+// pointer, 2 an integer, 3 a floating point number, 4 another type (src/device/opencl_program.h).
+#define SEDGE_PRELUDE_KIND(class)           ((class) == 5 ? 1 : (class) == 1 ? 2 : (class) == 8 ? 3 : 4)
+#define SEDGE_PRELUDE_PARAMETER(type, name) , type name
+#define SEDGE_PRELUDE_GIVEN(type, name) \
+    , type name, long name##_offset,    \
+        __global const char(            \
+            *name##_type)[sizeof(type)][SEDGE_PRELUDE_KIND(__builtin_classify_type(*(type *)0))]
+#define SEDGE_PRELUDE_SHIFT(type, name) \
+    union {                             \
+        type value;                     \
+        size_t bits;                    \
+    } name##_shifted = {.value = name}; \
     if (sizeof(type) >= sizeof(size_t)) name##_shifted.bits += name##_offset;
-#define SEDGE_KERNEL_PASS(type, name) , name##_shifted.value
+#define SEDGE_PRELUDE_PASS(type, name) , name##_shifted.value
+
 // Memory of a block must be declared in the outermost braces of a kernel, and SEDGE_OUTER opens
 // others: the kernel has it, and calls the body.
-#define SEDGE_KERNEL(name, threads, LIST)                                                     \
-    SEDGE_FUNCTION void name##_body(long sedge_blocks, __local int4 *sedge_dynamic,           \
-                                    __local int4 *sedge_shared LIST(SEDGE_KERNEL_PARAMETER)); \
-    __kernel __attribute__((reqd_work_group_size(threads, 1, 1))) void name(                  \
-        long sedge_blocks, __local int4 *sedge_dynamic LIST(SEDGE_KERNEL_GIVEN))              \
-    {                                                                                         \
-        __local int4 sedge_shared[SEDGE_SHARED_BYTES / 16];                                   \
-        LIST(SEDGE_KERNEL_SHIFT)                                                              \
-        name##_body(sedge_blocks, sedge_dynamic, sedge_shared LIST(SEDGE_KERNEL_PASS));       \
-    }                                                                                         \
-    SEDGE_FUNCTION void name##_body(long sedge_blocks, __local int4 *sedge_dynamic,           \
-                                    __local int4 *sedge_shared LIST(SEDGE_KERNEL_PARAMETER))
+#define SEDGE_KERNEL(name, threads, LIST)                                                      \
+    SEDGE_FUNCTION void name##_body(long sedge_blocks, __local int4 *sedge_dynamic,            \
+                                    __local int4 *sedge_shared LIST(SEDGE_PRELUDE_PARAMETER)); \
+    __kernel __attribute__((reqd_work_group_size(threads, 1, 1))) void name(                   \
+        long sedge_blocks, __local int4 *sedge_dynamic LIST(SEDGE_PRELUDE_GIVEN))              \
+    {                                                                                          \
+        __local int4 sedge_shared[SEDGE_PRELUDE_SHARED_BYTES / 16];                            \
+        LIST(SEDGE_PRELUDE_SHIFT)                                                              \
+        name##_body(sedge_blocks, sedge_dynamic, sedge_shared LIST(SEDGE_PRELUDE_PASS));       \
+    }                                                                                          \
+    SEDGE_FUNCTION void name##_body(long sedge_blocks, __local int4 *sedge_dynamic,            \
+                                    __local int4 *sedge_shared LIST(SEDGE_PRELUDE_PARAMETER))
 
 #define SEDGE_KERNEL_RESIDENT(name, threads, resident, LIST) SEDGE_KERNEL(name, threads, LIST)
 
@@ -73,12 +78,12 @@ typedef ulong sedge_uint64;
     for (int sedge_i = 0; sedge_i < (count); sedge_i++) name##_copy[sedge_i] = (from)[sedge_i]; \
     const type *const name = name##_copy
 
-// All SEDGE_SHARED of a kernel share SEDGE_SHARED_BYTES bytes, one behind the other: sedge_used_K
-// is the number of packs of 16 bytes that the program's K-th takes. Here it is 0; where that one is
-// declared, another constant of the same name hides this.
-#define SEDGE_SHARED_BYTES 8192
+// All SEDGE_SHARED of a kernel share SEDGE_PRELUDE_SHARED_BYTES bytes, one behind the other:
+// sedge_used_K is the number of packs of 16 bytes that the program's K-th takes. Here it is 0;
+// where that one is declared, another constant of the same name hides this.
+#define SEDGE_PRELUDE_SHARED_BYTES 8192
 enum {
-    sedge_used_0,
+    sedge_used_0 = 0,
     sedge_used_1 = 0,
     sedge_used_2 = 0,
     sedge_used_3 = 0,
@@ -95,16 +100,17 @@ enum {
     sedge_used_14 = 0,
     sedge_used_15 = 0
 };
-#define SEDGE_SHARED_USED                                                                        \
+#define SEDGE_PRELUDE_USED                                                                       \
     (sedge_used_0 + sedge_used_1 + sedge_used_2 + sedge_used_3 + sedge_used_4 + sedge_used_5 +   \
      sedge_used_6 + sedge_used_7 + sedge_used_8 + sedge_used_9 + sedge_used_10 + sedge_used_11 + \
      sedge_used_12 + sedge_used_13 + sedge_used_14 + sedge_used_15)
-#define SEDGE_SHARED(type, name, count)              SEDGE_SHARED_NEXT(type, name, count, __COUNTER__)
-#define SEDGE_SHARED_NEXT(type, name, count, number) SEDGE_SHARED_AT(type, name, count, number)
-#define SEDGE_SHARED_AT(type, name, count, number)                                   \
-    enum { name##_place = SEDGE_SHARED_USED + sedge_used_##number };                 \
-    enum { sedge_used_##number = (sizeof(type) * (count) + 15) / 16 };               \
-    typedef char name##_fits[SEDGE_SHARED_USED <= SEDGE_SHARED_BYTES / 16 ? 1 : -1]; \
+#define SEDGE_SHARED(type, name, count) SEDGE_PRELUDE_SHARED(type, name, count, __COUNTER__)
+#define SEDGE_PRELUDE_SHARED(type, name, count, number) \
+    SEDGE_PRELUDE_PLACE(type, name, count, number)
+#define SEDGE_PRELUDE_PLACE(type, name, count, number)                                        \
+    enum { name##_place = SEDGE_PRELUDE_USED + sedge_used_##number };                         \
+    enum { sedge_used_##number = (sizeof(type) * (count) + 15) / 16 };                        \
+    typedef char name##_fits[SEDGE_PRELUDE_USED <= SEDGE_PRELUDE_SHARED_BYTES / 16 ? 1 : -1]; \
     __local type *const name = (__local type *)(sedge_shared + name##_place)
 
 #define SEDGE_PRIVATE(type, name, items, count) type name[1][count]

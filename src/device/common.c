@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,26 @@ bool sedge_debug_wanted(void)
     return switched_on("SEDGE_DEBUG");
 }
 
+sedge_status sedge_order_wanted(bool *random, uint64_t *seed)
+{
+    const char *const wish = getenv("SEDGE_ORDER");
+    char *end = NULL;
+
+    *random = false;
+    *seed = 0;
+    if (wish == NULL || wish[0] == '\0' || strcmp(wish, "fixed") == 0) return SEDGE_OK;
+    *random = true;
+    if (strcmp(wish, "random") == 0) return SEDGE_OK;
+    if (strncmp(wish, "random:", 7) == 0 && wish[7] >= '0' && wish[7] <= '9') {
+        errno = 0;
+        *seed = strtoull(wish + 7, &end, 10);
+        if (*end == '\0' && errno == 0 && *seed > 0) return SEDGE_OK;
+    }
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "SEDGE_ORDER='%s' is not fixed, random or random:SEED with SEED in 1..2^64-1",
+                      wish);
+}
+
 void sedge_trace(const char *call, double began, const char *format, ...)
 {
     const double microseconds = 1e6 * (sedge_clock() - began);
@@ -40,9 +61,10 @@ void sedge_trace(const char *call, double began, const char *format, ...)
 
 sedge_status sedge_keep_source(const char *source, const char *name, const char *extension)
 {
-    const char *const folder = getenv("SEDGE_KEEP");
+    const char *folder = getenv("SEDGE_KEEP");
     char path[PATH_MAX];
 
+    if ((folder == NULL || folder[0] == '\0') && sedge_debug_wanted()) folder = "sedge-kept";
     if (folder == NULL || folder[0] == '\0' || name == NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_folder_make(folder));
     const int length = snprintf(path, sizeof path, "%s/%s.%s", folder, name, extension);

@@ -108,6 +108,15 @@ static int count_allowed(void)
     return 1;
 }
 
+int sedge_cpu_share(int local_ranks)
+{
+    const int allowed = count_allowed();
+    const int share = (int)(sysconf(_SC_NPROCESSORS_ONLN) / local_ranks);
+    const int threads = share < allowed ? share : allowed;
+
+    return threads > 1 ? threads : 1;
+}
+
 sedge_status sedge_cpu_threads(int *threads, int local_ranks)
 {
     const char *const wish = getenv("SEDGE_THREADS");
@@ -122,9 +131,6 @@ sedge_status sedge_cpu_threads(int *threads, int local_ranks)
         *threads = (int)number;
         return SEDGE_OK;
     }
-    const int allowed = count_allowed();
-    const int share = (int)(sysconf(_SC_NPROCESSORS_ONLN) / local_ranks);
-    *threads = share < allowed ? share : allowed;
-    if (*threads < 1) *threads = 1;
+    *threads = sedge_cpu_share(local_ranks);
     return SEDGE_OK;
 }

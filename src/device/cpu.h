@@ -18,7 +18,10 @@ int64_t sedge_cpu_last_cache_bytes(void); // 0 if unknown
 int64_t sedge_cpu_memory_bytes(void);     // of the machine
 int64_t sedge_cpu_memory_free(void);      // that can be had without swapping; INT64_MAX if unknown
 
+// The node's processors shared out among `local_ranks` ranks, at most those this process may use.
+int sedge_cpu_share(int local_ranks);
+
 // Threads for one of `local_ranks` ranks on this node: SEDGE_THREADS if set (1..4096, else
-// SEDGE_ERR_USAGE), else the node's processors shared out, at most those this process may use.
+// SEDGE_ERR_USAGE), else its share.
 SEDGE_MUST_USE
 sedge_status sedge_cpu_threads(int *threads, int local_ranks);

@@ -34,11 +34,9 @@ int sedge_device_count_cuda(const char **why)
 static sedge_status enter(const sedge_device *device)
 {
     const cuda_state *const state = device->state;
-    const CUresult code = sedge_cuda_driver_get()->cuCtxSetCurrent(state->context);
 
-    if (code == CUDA_SUCCESS) return SEDGE_OK;
-    return sedge_cuda_finish(__FILE__, __LINE__, "cuCtxSetCurrent", code, 0.0, "device %d",
-                             device->info.ordinal);
+    SEDGE_CUDA(cuCtxSetCurrent, (state->context), "device %d", device->info.ordinal);
+    return SEDGE_OK;
 }
 
 static CUstream stream_or_own(const sedge_device *device, void *stream)
@@ -81,18 +79,19 @@ static sedge_status allocate(sedge_device *device, uint64_t *address, int64_t by
     const double began = driver->trace ? sedge_clock() : 0.0;
     const CUresult code = driver->cuMemAlloc(&memory, (size_t)bytes);
     if (code == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory("device memory", bytes);
-    SEDGE_TRY(sedge_cuda_finish(__FILE__, __LINE__, "cuMemAlloc", code, began, "%lld bytes",
-                                (long long)bytes));
+    SEDGE_TRY(sedge_cuda_finish(__FILE__, __LINE__, "cuMemAlloc", code, began,
+                                "%lld bytes at 0x%llx", (long long)bytes, (long long)memory));
     *address = memory;
-    SEDGE_CUDA(cuMemsetD8Async, (memory, 0, (size_t)bytes, state->own), "%lld bytes",
-               (long long)bytes);
+    SEDGE_CUDA(cuMemsetD8Async, (memory, 0, (size_t)bytes, state->own),
+               "0x%llx, %lld bytes, own stream", (long long)memory, (long long)bytes);
     return finish(device, NULL);
 }
 
 static void release(sedge_device *device, uint64_t address, int64_t bytes)
 {
-    (void)bytes;
-    if (enter(device) == SEDGE_OK) (void)sedge_cuda_driver_get()->cuMemFree(address);
+    if (enter(device) != SEDGE_OK) return;
+    SEDGE_CUDA_QUIETLY(cuMemFree, (address), "0x%llx, %lld bytes", (long long)address,
+                       (long long)bytes);
 }
 
 static sedge_status upload(sedge_device *device, uint64_t to, const void *from, int64_t bytes,
@@ -100,7 +99,8 @@ static sedge_status upload(sedge_device *device, uint64_t to, const void *from, 
 {
     SEDGE_TRY(enter(device));
     SEDGE_CUDA(cuMemcpyHtoDAsync, (to, from, (size_t)bytes, stream_or_own(device, stream)),
-               "%lld bytes", (long long)bytes);
+               "0x%llx from %p, %lld bytes, stream %p", (long long)to, from, (long long)bytes,
+               stream);
     return finish(device, stream);
 }
 
@@ -109,7 +109,8 @@ static sedge_status download(sedge_device *device, void *to, uint64_t from, int6
 {
     SEDGE_TRY(enter(device));
     SEDGE_CUDA(cuMemcpyDtoHAsync, (to, from, (size_t)bytes, stream_or_own(device, stream)),
-               "%lld bytes", (long long)bytes);
+               "%p from 0x%llx, %lld bytes, stream %p", to, (long long)from, (long long)bytes,
+               stream);
     return finish(device, stream);
 }
 
@@ -118,7 +119,8 @@ static sedge_status copy(sedge_device *device, uint64_t to, uint64_t from, int64
 {
     SEDGE_TRY(enter(device));
     SEDGE_CUDA(cuMemcpyDtoDAsync, (to, from, (size_t)bytes, stream_or_own(device, stream)),
-               "%lld bytes", (long long)bytes);
+               "0x%llx from 0x%llx, %lld bytes, stream %p", (long long)to, (long long)from,
+               (long long)bytes, stream);
     return finish(device, stream);
 }
 
@@ -130,15 +132,15 @@ static sedge_status pinned_allocate(sedge_device *device, void **out, int64_t by
     const double began = driver->trace ? sedge_clock() : 0.0;
     const CUresult code = driver->cuMemHostAlloc(out, (size_t)bytes, CU_MEMHOSTALLOC_PORTABLE);
     if (code == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory("pinned host memory", bytes);
-    SEDGE_TRY(sedge_cuda_finish(__FILE__, __LINE__, "cuMemHostAlloc", code, began, "%lld bytes",
-                                (long long)bytes));
+    SEDGE_TRY(sedge_cuda_finish(__FILE__, __LINE__, "cuMemHostAlloc", code, began,
+                                "%lld bytes at %p", (long long)bytes, *out));
     memset(*out, 0, (size_t)bytes);
     return SEDGE_OK;
 }
 
 static void pinned_release(sedge_device *device, void *memory)
 {
-    if (enter(device) == SEDGE_OK) (void)sedge_cuda_driver_get()->cuMemFreeHost(memory);
+    if (enter(device) == SEDGE_OK) SEDGE_CUDA_QUIETLY(cuMemFreeHost, (memory), "%p", memory);
 }
 
 // ---- order and time ----------------------------------------------------------------------------
@@ -160,7 +162,8 @@ static sedge_status stream_create(sedge_device *device, void **stream, bool high
 
 static void stream_free(sedge_device *device, void *stream)
 {
-    if (enter(device) == SEDGE_OK) (void)sedge_cuda_driver_get()->cuStreamDestroy(stream);
+    if (enter(device) == SEDGE_OK)
+        SEDGE_CUDA_QUIETLY(cuStreamDestroy, (stream), "stream %p", stream);
 }
 
 static sedge_status stream_wait(sedge_device *device, void *stream)
@@ -182,7 +185,7 @@ static sedge_status event_create(sedge_device *device, void **event)
 
 static void event_free(sedge_device *device, void *event)
 {
-    if (enter(device) == SEDGE_OK) (void)sedge_cuda_driver_get()->cuEventDestroy(event);
+    if (enter(device) == SEDGE_OK) SEDGE_CUDA_QUIETLY(cuEventDestroy, (event), "event %p", event);
 }
 
 static sedge_status event_record(sedge_device *device, void *event, void *stream)
@@ -202,12 +205,16 @@ static sedge_status event_wait(sedge_device *device, void *event)
 
 static sedge_status event_query(sedge_device *device, void *event, bool *done)
 {
+    const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+
     SEDGE_TRY(enter(device));
-    const CUresult code = sedge_cuda_driver_get()->cuEventQuery(event);
-    if (code == CUDA_ERROR_NOT_READY) return SEDGE_OK;
+    const double began = driver->trace ? sedge_clock() : 0.0;
+    const CUresult code = driver->cuEventQuery(event);
     *done = code == CUDA_SUCCESS;
-    if (*done) return SEDGE_OK;
-    return sedge_cuda_finish(__FILE__, __LINE__, "cuEventQuery", code, 0.0, "event %p", event);
+    if (!driver->trace && (*done || code == CUDA_ERROR_NOT_READY)) return SEDGE_OK; // polled
+    return sedge_cuda_finish(__FILE__, __LINE__, "cuEventQuery",
+                             code == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : code, began,
+                             "event %p: %s", event, *done ? "happened" : "not yet");
 }
 
 static sedge_status stream_wait_event(sedge_device *device, void *stream, void *event)
@@ -250,34 +257,75 @@ static sedge_status module_load(sedge_device *device, void **module, const void 
 
 static void module_free(sedge_device *device, void *module)
 {
-    if (enter(device) == SEDGE_OK) (void)sedge_cuda_driver_get()->cuModuleUnload(module);
+    if (enter(device) == SEDGE_OK) SEDGE_CUDA_QUIETLY(cuModuleUnload, (module), "%p", module);
+}
+
+// Of a kernel that is not written in the dialect: the driver is asked for one parameter after the
+// other, and its refusal of the one behind the last is an error in the eyes of compute-sanitizer.
+static sedge_status count_parameters(sedge_kernel *kernel)
+{
+    const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+    int sizes[SEDGE_KERNEL_ARGUMENTS_MAX + 1];
+    size_t offset;
+    size_t size;
+    int count = 0;
+
+    if (driver->function_parameter == NULL) return SEDGE_OK;
+    const double began = driver->trace ? sedge_clock() : 0.0;
+    while (count <= SEDGE_KERNEL_ARGUMENTS_MAX &&
+           driver->function_parameter(kernel->function, (size_t)count, &offset, &size) ==
+               CUDA_SUCCESS)
+        sizes[count++] = (int)size;
+    if (driver->trace)
+        sedge_trace("cuFuncGetParamInfo", began, "'%s', %d times", kernel->name, count + 1);
+    if (count == 0) {
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                          "kernel '%s' lacks its first parameter, the number of blocks",
+                          kernel->name);
+    }
+    return sedge_signature_set(kernel, sizes + 1, count - 1);
+}
+
+static sedge_status read_signature(sedge_device *device, sedge_kernel *kernel, void *module)
+{
+    const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+    const double began = sedge_clock();
+    char name[SEDGE_SIGNATURE_NAME_MAX];
+    sedge_status status;
+    CUdeviceptr address = 0;
+    size_t length = 0;
+    char *bytes = NULL;
+
+    SEDGE_TRY(sedge_signature_name(name, kernel));
+    const CUresult code = driver->cuModuleGetGlobal(&address, &length, module, name);
+    if (code == CUDA_ERROR_NOT_FOUND) {
+        if (driver->trace) sedge_trace("cuModuleGetGlobal", began, "'%s': none", name);
+        return count_parameters(kernel);
+    }
+    SEDGE_TRY(
+        sedge_cuda_finish(__FILE__, __LINE__, "cuModuleGetGlobal", code, began, "'%s'", name));
+    SEDGE_TRY(sedge_allocate(&bytes, (int64_t)length, 1));
+    SEDGE_TRY_GOTO(status, download(device, bytes, address, (int64_t)length, NULL));
+    SEDGE_TRY_GOTO(status, sedge_signature_read(kernel, bytes, length));
+done:
+    sedge_release(bytes);
+    return status;
 }
 
 static sedge_status module_get(sedge_device *device, sedge_kernel *kernel, void *module)
 {
     const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+    const double began = sedge_clock();
     CUfunction function = NULL;
-    size_t offset;
-    size_t size;
-    int parameters = 0;
 
     SEDGE_TRY(enter(device));
     const CUresult code = driver->cuModuleGetFunction(&function, module, kernel->name);
     if (code == CUDA_ERROR_NOT_FOUND)
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "the program has no kernel '%s'", kernel->name);
-    SEDGE_TRY(sedge_cuda_finish(__FILE__, __LINE__, "cuModuleGetFunction", code, sedge_clock(),
-                                "'%s'", kernel->name));
+    SEDGE_TRY(sedge_cuda_finish(__FILE__, __LINE__, "cuModuleGetFunction", code, began, "'%s'",
+                                kernel->name));
     kernel->function = function;
-    if (driver->function_parameter == NULL) return SEDGE_OK;
-    while (driver->function_parameter(function, (size_t)parameters, &offset, &size) == CUDA_SUCCESS)
-        parameters++;
-    kernel->arguments = parameters - 1;
-    if (parameters == 0) {
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                          "kernel '%s' lacks its first parameter, the number of blocks",
-                          kernel->name);
-    }
-    return SEDGE_OK;
+    return read_signature(device, kernel, module);
 }
 
 static sedge_status inspect(sedge_device *device, sedge_kernel_info *out,
@@ -339,7 +387,9 @@ static sedge_status launch(sedge_device *device, const sedge_kernel *kernel, voi
     SEDGE_CUDA(cuLaunchKernel,
                (kernel->function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1,
                 (unsigned)kernel->scratch, stream_or_own(device, stream), parameters, NULL),
-               "'%s', %lld blocks of %d threads", kernel->name, leading, threads);
+               "'%s', %lld blocks of %d threads, %d bytes of shared memory, %d arguments, "
+               "stream %p",
+               kernel->name, leading, threads, kernel->scratch, count, stream);
     return finish(device, stream);
 }
 
@@ -352,10 +402,13 @@ static void close_cuda(sedge_device *device)
 
     if (state == NULL) return;
     if (state->context != NULL && driver->cuCtxSetCurrent(state->context) == CUDA_SUCCESS) {
-        if (state->own != NULL) (void)driver->cuStreamDestroy(state->own);
-        (void)driver->cuCtxSetCurrent(NULL);
+        if (state->own != NULL) SEDGE_CUDA_QUIETLY(cuStreamDestroy, (state->own), "own stream");
+        SEDGE_CUDA_QUIETLY(cuCtxSetCurrent, (NULL), "none");
     }
-    if (state->context != NULL) (void)driver->cuDevicePrimaryCtxRelease(state->device);
+    if (state->context != NULL) {
+        SEDGE_CUDA_QUIETLY(cuDevicePrimaryCtxRelease, (state->device), "device %d",
+                           device->info.ordinal);
+    }
     sedge_release(state);
     device->state = NULL;
 }

@@ -48,6 +48,7 @@
     X(cuModuleLoadData)                            \
     X(cuModuleUnload)                              \
     X(cuModuleGetFunction)                         \
+    X(cuModuleGetGlobal)                           \
     X(cuFuncGetAttribute)                          \
     X(cuFuncSetAttribute)                          \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
@@ -58,7 +59,7 @@ typedef struct sedge_cuda_driver {
     int version; // 13000 for 13.0
     int devices;
     char why[512]; // why there is no device, when devices is 0
-    // The number of a kernel's arguments can be asked since 12.4; NULL before.
+    // A kernel's parameters can be asked for since 12.4; NULL before.
     CUresult (*function_parameter)(CUfunction function, size_t index, size_t *offset, size_t *size);
 #define SEDGE_CUDA_MEMBER(name) __typeof__(&name) name;
     SEDGE_CUDA_FUNCTIONS(SEDGE_CUDA_MEMBER)
@@ -72,6 +73,15 @@ const sedge_cuda_driver *sedge_cuda_driver_get(void);
 __attribute__((format(printf, 6, 7))) SEDGE_MUST_USE
 sedge_status sedge_cuda_finish(const char *file, int line, const char *call, CUresult code,
                                double began, const char *format, ...);
+
+// Call a driver function whose failure is nobody's concern: what frees. Traced all the same.
+#define SEDGE_CUDA_QUIETLY(function, arguments, ...)                                               \
+    do {                                                                                           \
+        const sedge_cuda_driver *const sedge_driver = sedge_cuda_driver_get();                     \
+        const double sedge_began = sedge_driver->trace ? sedge_clock() : 0.0;                      \
+        (void)sedge_driver->function arguments;                                                    \
+        if (sedge_driver->trace) sedge_trace(SEDGE_CUDA_NAME(function), sedge_began, __VA_ARGS__); \
+    } while (0)
 
 #define SEDGE_CUDA_NAME(name)  SEDGE_CUDA_NAME2(name)
 #define SEDGE_CUDA_NAME2(name) #name

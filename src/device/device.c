@@ -349,13 +349,20 @@ done:
     return status;
 }
 
+static void free_kernel(sedge_kernel *kernel)
+{
+    if (kernel == NULL) return;
+    sedge_signature_clear(kernel);
+    sedge_release(kernel->name);
+    sedge_release(kernel);
+}
+
 void sedge_module_free(sedge_module *module)
 {
     if (module == NULL) return;
     for (sedge_kernel *kernel = module->kernels; kernel != NULL;) {
         sedge_kernel *const next = kernel->next;
-        sedge_release(kernel->name);
-        sedge_release(kernel);
+        free_kernel(kernel);
         kernel = next;
     }
     module->device->operations->module_free(module->device, module->handle);
@@ -379,7 +386,7 @@ sedge_status sedge_module_get(const sedge_kernel **out, sedge_module *module, co
     SEDGE_TRY_GOTO(status, sedge_allocate(&kernel->name, (int64_t)length + 1, 1));
     memcpy(kernel->name, name, length);
     kernel->module = module;
-    kernel->arguments = -1;
+    kernel->signature.count = -1;
     SEDGE_TRY_GOTO(status,
                    module->device->operations->module_get(module->device, kernel, module->handle));
     kernel->next = module->kernels;
@@ -387,9 +394,18 @@ sedge_status sedge_module_get(const sedge_kernel **out, sedge_module *module, co
     *out = kernel;
     kernel = NULL;
 done:
-    if (kernel != NULL) sedge_release(kernel->name);
-    sedge_release(kernel);
+    free_kernel(kernel);
     return status;
+}
+
+const char *sedge_kernel_name(const sedge_kernel *kernel)
+{
+    return kernel->name;
+}
+
+const sedge_signature *sedge_kernel_signature(const sedge_kernel *kernel)
+{
+    return &kernel->signature;
 }
 
 sedge_status sedge_kernel_inspect(sedge_kernel_info *out, const sedge_kernel *kernel, int threads)
@@ -397,6 +413,8 @@ sedge_status sedge_kernel_inspect(sedge_kernel_info *out, const sedge_kernel *ke
     sedge_device *const device = kernel->module->device;
 
     memset(out, 0, sizeof *out);
+    out->spill_store_bytes = -1;
+    out->spill_load_bytes = -1;
     return device->operations->inspect(device, out, kernel, threads);
 }
 
@@ -422,9 +440,9 @@ sedge_status sedge_kernel_launch(const sedge_kernel *kernel, sedge_stream *strea
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "kernel '%s': %d arguments are outside 0..%d",
                           kernel->name, count, SEDGE_KERNEL_ARGUMENTS_MAX);
     }
-    if (kernel->arguments >= 0 && count != kernel->arguments) {
+    if (kernel->signature.count >= 0 && count != kernel->signature.count) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "kernel '%s' takes %d arguments and was given %d",
-                          kernel->name, kernel->arguments, count);
+                          kernel->name, kernel->signature.count, count);
     }
     if (blocks == 0) return SEDGE_OK;
     return device->operations->launch(device, kernel, stream_handle(stream), blocks, threads,

@@ -7,7 +7,8 @@
 // dlopen).
 //
 // Work is put into streams and runs in order within one; on the host everything runs at once, in
-// the call. All calls of one device come from one thread.
+// the call. All calls of one device come from one thread, but for sedge_device_compile, which
+// several threads may call at once.
 //
 // A kernel as the compiled binary shows it (the preludes in codegen/kernels make these forms): on
 // the host `void NAME(long blocks, void **arguments)`, arguments[i] points to argument i; on cuda
@@ -16,8 +17,10 @@
 //
 // Environment: SEDGE_CC (host compiler: a name or a path, no arguments), SEDGE_NVRTC (path of
 // libnvrtc), SEDGE_OPENCL (a part of "PLATFORM: DEVICE": others are not used), SEDGE_THREADS,
-// SEDGE_KEEP (folder for compiled sources), SEDGE_DEBUG=1 (line information in binaries),
-// SEDGE_TRACE=1 (each driver call with microseconds to stderr).
+// SEDGE_KEEP (folder for compiled sources), SEDGE_DEBUG=1 (line information in binaries, sources
+// kept in sedge-kept here if SEDGE_KEEP names no folder), SEDGE_TRACE=1 (each driver call with
+// microseconds to stderr), SEDGE_ORDER (host: "random" or "random:SEED" runs a block's items, and
+// the blocks, in random order, so that a missing barrier shows; "" or "fixed" is the usual form).
 #pragma once
 
 #include "base/error.h"
@@ -67,6 +70,20 @@ sedge_status sedge_device_create(sedge_device **out, const char *kind_name, int 
                                  int local_ranks);
 void sedge_device_free(sedge_device *device);
 
+// A device that only compiles: a chip that need not be here. cuda: `arch` is "sm_90"; NVRTC is
+// enough, and info, options and binaries are those of such a GPU (compiler and arch as a run there
+// would choose them, so that it finds in the cache what was made here), as far as kernels depend on
+// them: kind, arch, compiler, shared_bytes_block, threads_block. `arch` NULL: as
+// sedge_device_create with that kind. Everything that needs the chip itself fails with
+// SEDGE_ERR_INTERNAL.
+SEDGE_MUST_USE
+sedge_status sedge_device_create_target(sedge_device **out, const char *kind_name,
+                                        const char *arch);
+
+// How many compilers this process should run at once, where `local_ranks` ranks share the node: its
+// part of the processors that it may use.
+int sedge_device_compilers(int local_ranks);
+
 typedef struct sedge_device_info {
     sedge_device_kind kind;
     const char *kind_name; // "cuda", "opencl", "host"
@@ -81,12 +98,18 @@ typedef struct sedge_device_info {
     int64_t memory_bytes;
     int64_t l2_bytes;           // last-level cache
     int64_t shared_bytes_block; // shared memory a block may use (opt-in size) as SEDGE_SCRATCH;
-                                // host: 0
-    int threads_block;          // most threads of a block; INT_MAX on the host
+                                // host: 0, and in random order what an H100 has
+    int threads_block;          // most threads of a block; host: in random order as on a GPU
     int vector_bytes;           // widest vector register of the host; 0 on others
+    bool random_order;          // host: kernels run in the form of the GPUs (SEDGE_ORDER)
 } sedge_device_info;
 
 const sedge_device_info *sedge_device_get_info(const sedge_device *device);
+
+// What SEDGE_ORDER wants of the host device. `*seed` is 0 where it names none. SEDGE_ERR_USAGE for
+// another value.
+SEDGE_MUST_USE
+sedge_status sedge_order_wanted(bool *random, uint64_t *seed);
 
 // The options that sedge_device_compile gives the compiler for this device, without file names: a
 // part of the cache key. Borrowed.
@@ -161,7 +184,7 @@ sedge_status sedge_event_seconds(double *seconds, sedge_event *from, sedge_event
 // `log` (may be NULL). A failure is SEDGE_ERR_DEVICE with the lines of the log from the first error
 // on. `arch` "sm_90" or "compute_90" compiles for another CUDA chip than this device's (NULL: this
 // device's); on others it must be NULL. `keep_name`: with SEDGE_KEEP=folder set, the source is
-// written to folder/keep_name.{cu,cl,c}; may be NULL.
+// written to folder/keep_name.{cu,cl,c}; may be NULL. Several threads may compile at once.
 SEDGE_MUST_USE
 sedge_status sedge_device_compile(sedge_device *device, const char *source, const char *arch,
                                   const char *keep_name, void **out, size_t *length,
@@ -184,10 +207,43 @@ void sedge_module_free(sedge_module *module);
 SEDGE_MUST_USE
 sedge_status sedge_module_get(const sedge_kernel **out, sedge_module *module, const char *name);
 
+const char *sedge_kernel_name(const sedge_kernel *kernel); // borrowed from the kernel
+
+typedef enum sedge_value_kind {
+    SEDGE_KIND_UNKNOWN,
+    SEDGE_KIND_POINTER,
+    SEDGE_KIND_INTEGER,
+    SEDGE_KIND_FLOATING,
+    SEDGE_KIND_OTHER // a structure, a vector, a complex number
+} sedge_value_kind;
+
+typedef struct sedge_kernel_parameter {
+    const char *type; // as its source spells it; "" where it is not known
+    const char *name; // "" where it is not known
+    int bytes;        // -1: not known
+    sedge_value_kind kind;
+} sedge_kernel_parameter;
+
+// What a kernel says of itself: without the leading block count. Kernels of the dialect
+// (SEDGE_KERNEL) say all of it on cuda and host; others say on cuda how many parameters there are
+// and how large (12.4 and later), on the host nothing.
+typedef struct sedge_signature {
+    int count;                                // of parameters; -1: not known
+    int threads;                              // of a block; 0: not known
+    const sedge_kernel_parameter *parameters; // `count` of them; NULL with count <= 0
+} sedge_signature;
+
+// Borrowed from the kernel.
+const sedge_signature *sedge_kernel_signature(const sedge_kernel *kernel);
+
+// What the driver knows. sedge_program_inspect (codegen/program.h) adds the spills, which stand in
+// the compiler's log.
 typedef struct sedge_kernel_info {
     int registers;                 // a thread; 0 on the host and on opencl, which does not tell
     int64_t shared_bytes;          // static, a block; opencl: what is set as scratch, too
-    int64_t local_bytes;           // spills and stack a thread
+    int64_t local_bytes;           // spills and stack a thread; 0 on the host
+    int64_t spill_store_bytes;     // of these written for want of registers; -1: not known
+    int64_t spill_load_bytes;      // and read; -1: not known
     int max_threads;               // a block; INT_MAX on the host
     int blocks_per_multiprocessor; // at `threads` (occupancy); 0 on the host and on opencl
 } sedge_kernel_info;
@@ -205,7 +261,7 @@ sedge_status sedge_kernel_set_scratch(const sedge_kernel *kernel, int64_t bytes)
 // SEDGE_KERNEL). `arguments[i]` points to
 // argument i, in the order of the kernel's list and without the implied leading block count.
 // blocks 0 is fine and does nothing. `stream` NULL: done when the call returns. A wrong `count` is
-// SEDGE_ERR_INTERNAL on opencl, and on cuda where the driver can tell (12.4 and later). On opencl
+// SEDGE_ERR_INTERNAL where the kernel's signature is known; codegen/launch.h checks more. On opencl
 // every pointer is 0 or lies in a buffer of this device, else SEDGE_ERR_INTERNAL.
 SEDGE_MUST_USE
 sedge_status sedge_kernel_launch(const sedge_kernel *kernel, sedge_stream *stream, int64_t blocks,

@@ -46,11 +46,11 @@ sedge_status sedge_device_start_helper(void)
 {
     int ends[2];
 
-    if (is_running()) return SEDGE_OK;
+    if (is_running() && waitpid(helper.child, NULL, WNOHANG) == 0) return SEDGE_OK;
     sedge_opencl_prepare();
-    if (helper.socket >= 0) (void)close(helper.socket); // a parent's
+    if (helper.socket >= 0) (void)close(helper.socket); // a parent's, or of one that died
     helper.socket = -1;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot start the compiler helper: %s",
                           strerror(errno));
     }
@@ -82,28 +82,53 @@ void sedge_device_stop_helper(void)
     while (mine && waitpid(helper.child, NULL, 0) < 0 && errno == EINTR) continue;
 }
 
-static bool send_request(const sedge_helper_command *command)
+static bool send_request(int socket, const sedge_helper_command *command)
 {
     const char *const texts[] = {command->input_name, command->input, command->output_name};
     uint64_t words = 0;
 
     while (command->argv[words] != NULL) words++;
-    if (!sedge_wire_send(helper.socket, &words, sizeof words)) return false;
+    if (!sedge_wire_send(socket, &words, sizeof words)) return false;
     for (uint64_t i = 0; i < words; i++)
-        if (!sedge_wire_send_text(helper.socket, command->argv[i])) return false;
+        if (!sedge_wire_send_text(socket, command->argv[i])) return false;
     for (int i = 0; i < 3; i++)
-        if (!sedge_wire_send_text(helper.socket, texts[i] != NULL ? texts[i] : "")) return false;
+        if (!sedge_wire_send_text(socket, texts[i] != NULL ? texts[i] : "")) return false;
     return true;
 }
 
-static sedge_status receive_part(void **out, uint64_t length)
+// A socket of this command's own, whose other end a child of the helper has.
+static sedge_status connect_worker(int *socket)
+{
+    int ends[2];
+
+    *socket = -1;
+    if (!is_running()) {
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                          "the compiler helper is not running: the program must call "
+                          "sedge_device_start_helper before MPI starts");
+    }
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot reach the compiler helper: %s",
+                          strerror(errno));
+    }
+    const bool sent = sedge_wire_send_socket(helper.socket, ends[1]);
+    (void)close(ends[1]);
+    if (!sent) {
+        (void)close(ends[0]);
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "the compiler helper ended unexpectedly");
+    }
+    *socket = ends[0];
+    return SEDGE_OK;
+}
+
+static sedge_status receive_part(int socket, void **out, uint64_t length)
 {
     sedge_status status;
     char *part = NULL;
 
     *out = NULL;
     SEDGE_TRY_GOTO(status, sedge_allocate(&part, (int64_t)length + 1, 1));
-    if (!sedge_wire_receive(helper.socket, part, length)) {
+    if (!sedge_wire_receive(socket, part, length)) {
         status = SEDGE_FAIL(SEDGE_ERR_DEVICE, "the compiler helper ended unexpectedly");
         goto done;
     }
@@ -119,25 +144,20 @@ sedge_status sedge_helper_run(const sedge_helper_command *command, int *exit_sta
 {
     sedge_status status = SEDGE_OK;
     sedge_helper_reply reply;
+    int socket = -1;
     void *printed = NULL;
     void *file = NULL;
-    bool whole = false;
 
     *out = NULL;
     *length = 0;
     *exit_status = -1;
-    if (!is_running()) {
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                          "the compiler helper is not running: the program must call "
-                          "sedge_device_start_helper before MPI starts");
+    SEDGE_TRY(connect_worker(&socket));
+    if (!send_request(socket, command) || !sedge_wire_receive(socket, &reply, sizeof reply)) {
+        status = SEDGE_FAIL(SEDGE_ERR_DEVICE, "the compiler helper ended unexpectedly");
+        goto done;
     }
-    if (!send_request(command) || !sedge_wire_receive(helper.socket, &reply, sizeof reply)) {
-        sedge_device_stop_helper();
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "the compiler helper ended unexpectedly");
-    }
-    SEDGE_TRY_GOTO(status, receive_part(&printed, reply.log_length));
-    SEDGE_TRY_GOTO(status, receive_part(&file, reply.output_length));
-    whole = true;
+    SEDGE_TRY_GOTO(status, receive_part(socket, &printed, reply.log_length));
+    SEDGE_TRY_GOTO(status, receive_part(socket, &file, reply.output_length));
     if (!reply.ran) {
         status = SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot run '%s': %s", command->argv[0],
                             (const char *)printed);
@@ -153,6 +173,6 @@ sedge_status sedge_helper_run(const sedge_helper_command *command, int *exit_sta
 done:
     sedge_release(printed);
     sedge_release(file);
-    if (!whole) sedge_device_stop_helper(); // a half-read stream is of no use
+    (void)close(socket);
     return status;
 }

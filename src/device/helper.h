@@ -2,6 +2,7 @@
 //
 // Each command runs in a private temporary folder (mode 0700, below $TMPDIR or /tmp) that is
 // removed afterwards, with that folder as its working directory, without a shell, with LC_ALL=C.
+// Several threads may have commands run at once.
 #pragma once
 
 #include "base/error.h"

@@ -61,6 +61,59 @@ bool sedge_wire_receive(int socket, void *bytes, size_t length)
     return true;
 }
 
+// One byte that carries the socket.
+typedef struct wire_message {
+    struct msghdr header;
+    struct iovec part;
+    char byte;
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))]; // one descriptor
+} wire_message;
+
+static void prepare_message(wire_message *message)
+{
+    memset(message, 0, sizeof *message);
+    message->part.iov_base = &message->byte;
+    message->part.iov_len = 1;
+    message->header.msg_iov = &message->part;
+    message->header.msg_iovlen = 1;
+    message->header.msg_control = message->control;
+    message->header.msg_controllen = sizeof message->control;
+}
+
+bool sedge_wire_send_socket(int control, int socket)
+{
+    wire_message message;
+    ssize_t sent;
+
+    prepare_message(&message);
+    struct cmsghdr *const part = CMSG_FIRSTHDR(&message.header);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(sizeof socket);
+    memcpy(CMSG_DATA(part), &socket, sizeof socket);
+    do {
+        sent = sendmsg(control, &message.header, MSG_NOSIGNAL);
+    } while (sent < 0 && errno == EINTR);
+    return sent == 1;
+}
+
+int sedge_wire_receive_socket(int control)
+{
+    wire_message message;
+    ssize_t got;
+    int socket = -1;
+
+    do {
+        prepare_message(&message);
+        got = recvmsg(control, &message.header, MSG_CMSG_CLOEXEC);
+    } while (got < 0 && errno == EINTR);
+    if (got != 1) return -1;
+    const struct cmsghdr *const part = CMSG_FIRSTHDR(&message.header);
+    if (part == NULL || part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) return -1;
+    memcpy(&socket, CMSG_DATA(part), sizeof socket);
+    return socket;
+}
+
 static bool receive_text(int socket, char **out)
 {
     uint64_t length;
@@ -243,17 +296,36 @@ static bool send_outcome(int socket, const helper_outcome *outcome)
            sedge_wire_send(socket, why, reply.log_length);
 }
 
-void sedge_helper_serve(int socket)
+static void serve_one(int socket)
 {
     helper_request request = {.words = {NULL}};
-    bool answered = true;
 
-    while (answered && receive_request(socket, &request)) {
+    if (receive_request(socket, &request)) {
         helper_outcome outcome = run_request(&request);
-        answered = send_outcome(socket, &outcome);
+        (void)send_outcome(socket, &outcome);
         free(outcome.log);
         free(outcome.output);
-        free_request(&request);
     }
     free_request(&request);
+    (void)close(socket);
+}
+
+void sedge_helper_serve(int control)
+{
+    int socket;
+
+    while ((socket = sedge_wire_receive_socket(control)) >= 0) {
+        const pid_t worker = fork();
+        if (worker == 0) {
+            (void)close(control);
+            serve_one(socket);
+            _exit(0);
+        }
+        if (worker < 0) {
+            serve_one(socket); // most likely it cannot start the command either, and says so
+        } else {
+            (void)close(socket);
+        }
+        while (waitpid(-1, NULL, WNOHANG) > 0) continue; // workers that are done
+    }
 }

@@ -1,5 +1,7 @@
-// What the two ends of the helper's socket say to each other.
+// What this process and the helper say to each other.
 //
+// Over the helper's own socket this process sends sockets: one for each command, so that several
+// threads can have commands run at once. Over that one goes the request, and the reply comes back.
 // Request: number of words of the command; the words, the input file's name and text and the output
 // file's name, each as a length and bytes. Reply: sedge_helper_reply, the log, the output file.
 #pragma once
@@ -20,5 +22,9 @@ bool sedge_wire_send(int socket, const void *bytes, size_t length);
 bool sedge_wire_send_text(int socket, const char *text);
 bool sedge_wire_receive(int socket, void *bytes, size_t length);
 
-// The helper's loop; returns when the other end is gone.
-void sedge_helper_serve(int socket);
+// Hand over a socket; the sender keeps its own copy. Received: -1 when the other end is gone.
+bool sedge_wire_send_socket(int control, int socket);
+int sedge_wire_receive_socket(int control);
+
+// The helper's loop: a child serves each command. Returns when the other end is gone.
+void sedge_helper_serve(int control);

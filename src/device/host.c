@@ -12,13 +12,19 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 // From here on a buffer gets pages of its own, large ones where the kernel has them: zero until
 // touched, so that each page lands beside the thread that first writes it.
 #define MAPPED_BYTES ((int64_t)2 << 20)
 
+// What a block may have in random order: as on an H100.
+#define SHARED_BYTES  ((int64_t)227 << 10)
+#define BLOCK_THREADS 1024
+
 typedef struct host_state {
     sedge_host_compiler *compiler;
+    sedge_order *order; // NULL: blocks and items in order
     bool trace;
 } host_state;
 
@@ -33,6 +39,7 @@ static void close_host(sedge_device *device)
 
     if (state == NULL) return;
     sedge_host_compiler_free(state->compiler);
+    sedge_order_free(state->order);
     sedge_release(state);
     device->state = NULL;
 }
@@ -218,9 +225,11 @@ static sedge_status compile(sedge_device *device, const char *source, const char
 static sedge_status module_load(sedge_device *device, void **module, const void *binary,
                                 size_t length)
 {
+    const host_state *const state = device->state;
     sedge_host_module *loaded = NULL;
 
-    SEDGE_TRY(sedge_host_module_load(&loaded, binary, length, device->info.multiprocessors));
+    SEDGE_TRY(sedge_host_module_load(&loaded, binary, length, device->info.multiprocessors,
+                                     state->order));
     *module = loaded;
     return SEDGE_OK;
 }
@@ -233,8 +242,14 @@ static void module_free(sedge_device *device, void *module)
 
 static sedge_status module_get(sedge_device *device, sedge_kernel *kernel, void *module)
 {
+    char name[SEDGE_SIGNATURE_NAME_MAX];
+    size_t length;
+
     (void)device;
-    return sedge_host_module_get(module, kernel->name, &kernel->function);
+    SEDGE_TRY(sedge_host_module_get(module, kernel->name, &kernel->function));
+    SEDGE_TRY(sedge_signature_name(name, kernel));
+    const void *const signature = sedge_host_module_find(module, name, &length);
+    return signature != NULL ? sedge_signature_read(kernel, signature, length) : SEDGE_OK;
 }
 
 static sedge_status inspect(sedge_device *device, sedge_kernel_info *out,
@@ -267,7 +282,9 @@ static sedge_status launch(sedge_device *device, const sedge_kernel *kernel, voi
     memcpy(&function, &kernel->function, sizeof function);
     function((long)blocks, pointers);
     if (state->trace) sedge_trace(kernel->name, began, "%lld blocks", (long long)blocks);
-    return SEDGE_OK;
+    const char *const problem = state->order != NULL ? sedge_order_problem(state->order) : NULL;
+    if (problem == NULL) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE, "kernel '%s' was stopped: %s", kernel->name, problem);
 }
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -300,6 +317,25 @@ static const sedge_device_operations operations = {
     .launch = launch,
 };
 
+// The seed of this device: the one that SEDGE_ORDER names, else another each time.
+static sedge_status open_order(sedge_device *device)
+{
+    host_state *const state = device->state;
+    const double began = sedge_clock();
+    bool random;
+    uint64_t seed;
+
+    SEDGE_TRY(sedge_order_wanted(&random, &seed));
+    if (!random) return SEDGE_OK;
+    if (seed == 0) seed = 1 + (uint64_t)(began * 1e9) % 1000000000u + (uint64_t)getpid();
+    if (state->trace) sedge_trace("SEDGE_ORDER", began, "random:%llu", (unsigned long long)seed);
+    device->info.random_order = true;
+    device->info.multiprocessors = 1;
+    device->info.shared_bytes_block = SHARED_BYTES;
+    device->info.threads_block = BLOCK_THREADS;
+    return sedge_order_create(&state->order, seed);
+}
+
 sedge_status sedge_host_open(sedge_device *device, int local_ranks)
 {
     sedge_status status;
@@ -311,6 +347,8 @@ sedge_status sedge_host_open(sedge_device *device, int local_ranks)
     device->state = state;
     state->trace = sedge_trace_wanted();
     SEDGE_TRY(sedge_cpu_threads(&device->info.multiprocessors, local_ranks));
+    device->info.threads_block = INT_MAX;
+    SEDGE_TRY(open_order(device));
     SEDGE_TRY(sedge_host_compiler_create(&state->compiler));
     SEDGE_TRY(sedge_host_compiler_identity(state->compiler, device->compiler));
     SEDGE_TRY(sedge_host_compiler_options(state->compiler, device->options));
@@ -324,7 +362,6 @@ sedge_status sedge_host_open(sedge_device *device, int local_ranks)
     device->info.devices_on_node = 1;
     device->info.memory_bytes = sedge_cpu_memory_bytes();
     device->info.l2_bytes = sedge_cpu_last_cache_bytes();
-    device->info.threads_block = INT_MAX;
     device->info.vector_bytes = sedge_cpu_vector_bytes();
 done:
     sedge_text_free(text);

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // memfd_create
+#define _GNU_SOURCE // memfd_create, dladdr1
 #include "host_module.h"
 
 #include "base/memory.h"
@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,12 +88,33 @@ static void keep_openmp(void)
     }
 }
 
+// Tell the program how it is run. Raw C has neither of the two functions.
+static sedge_status set_up(const sedge_host_module *module, int threads, sedge_order *order)
+{
+    void *const threads_symbol = dlsym(module->library, "sedge_set_threads");
+    void *const order_symbol = dlsym(module->library, "sedge_set_order");
+    void (*set_threads)(int) = NULL;
+    void (*set_order)(sedge_order *) = NULL;
+
+    if (order_symbol != NULL ? order == NULL : order != NULL && threads_symbol != NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "SEDGE_ORDER was %s when this program was written and %s when the device "
+                          "was opened",
+                          order_symbol != NULL ? "random" : "not random",
+                          order != NULL ? "random" : "not random");
+    }
+    memcpy(&set_threads, &threads_symbol, sizeof set_threads);
+    memcpy(&set_order, &order_symbol, sizeof set_order);
+    if (set_threads != NULL) set_threads(threads);
+    if (set_order != NULL) set_order(order);
+    return SEDGE_OK;
+}
+
 sedge_status sedge_host_module_load(sedge_host_module **out, const void *binary, size_t length,
-                                    int threads)
+                                    int threads, sedge_order *order)
 {
     sedge_status status = SEDGE_OK;
     sedge_host_module *module = NULL;
-    void (*set_threads)(int) = NULL;
 
     *out = NULL;
     SEDGE_TRY(sedge_allocate(&module, 1, sizeof *module));
@@ -100,11 +122,7 @@ sedge_status sedge_host_module_load(sedge_host_module **out, const void *binary,
     load_from_memory(module, binary, length);
     if (module->library == NULL) SEDGE_TRY_GOTO(status, load_from_file(module, binary, length));
     keep_openmp();
-    void *const symbol = dlsym(module->library, "sedge_set_threads");
-    if (symbol != NULL) {
-        memcpy(&set_threads, &symbol, sizeof set_threads);
-        set_threads(threads);
-    }
+    SEDGE_TRY_GOTO(status, set_up(module, threads, order));
     *out = module;
     module = NULL;
 done:
@@ -127,4 +145,20 @@ sedge_status sedge_host_module_get(const sedge_host_module *module, const char *
     if (*function == NULL)
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "the program has no kernel '%s'", name);
     return SEDGE_OK;
+}
+
+const void *sedge_host_module_find(const sedge_host_module *module, const char *name,
+                                   size_t *length)
+{
+    const void *const symbol = dlsym(module->library, name);
+    const ElfW(Sym) *entry = NULL;
+    void *found = NULL;
+    Dl_info about;
+
+    *length = 0;
+    if (symbol == NULL || dladdr1(symbol, &about, &found, RTLD_DL_SYMENT) == 0) return NULL;
+    entry = found;
+    if (entry == NULL) return NULL;
+    *length = entry->st_size;
+    return symbol;
 }

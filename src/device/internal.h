@@ -61,8 +61,10 @@ struct sedge_kernel {
     sedge_kernel *next;
     char *name;
     void *function; // CUfunction; opencl_entry; the host's function pointer, byte by byte
-    int arguments;  // without the block count; -1: not known
     int scratch;    // bytes of shared memory that a launch gives each block
+    sedge_signature signature;
+    sedge_kernel_parameter *parameters; // signature.parameters, owned; NULL: none
+    char *texts;                        // types and names, owned; NULL: none
 };
 
 struct sedge_module {
@@ -80,7 +82,23 @@ sedge_status sedge_cuda_open(sedge_device *device, int local_rank);
 SEDGE_MUST_USE
 sedge_status sedge_opencl_open(sedge_device *device, int local_rank); // there is a device
 
-// With SEDGE_KEEP set, write `source` to SEDGE_KEEP/name.extension; else, or without name, nothing.
+// Fill the kernel's signature from the `length` bytes of its sedge_signature_NAME, which the
+// preludes write (codegen/kernels/prelude_cuda.h says how). SEDGE_ERR_DEVICE when it cannot be one.
+SEDGE_MUST_USE
+sedge_status sedge_signature_read(sedge_kernel *kernel, const void *bytes, size_t length);
+
+// Fill it where only number and sizes are known; sizes NULL: only the number.
+SEDGE_MUST_USE
+sedge_status sedge_signature_set(sedge_kernel *kernel, const int *sizes, int count);
+
+// "sedge_signature_NAME" of a kernel; SEDGE_ERR_USAGE for a name that is too long.
+#define SEDGE_SIGNATURE_NAME_MAX 256
+SEDGE_MUST_USE
+sedge_status sedge_signature_name(char name[SEDGE_SIGNATURE_NAME_MAX], const sedge_kernel *kernel);
+void sedge_signature_clear(sedge_kernel *kernel);
+
+// With SEDGE_KEEP set, write `source` to SEDGE_KEEP/name.extension; with SEDGE_DEBUG alone, into
+// the folder sedge-kept here; else, or without name, nothing.
 SEDGE_MUST_USE
 sedge_status sedge_keep_source(const char *source, const char *name, const char *extension);
 

@@ -40,34 +40,62 @@ static sedge_status find_kernels(sedge_operator *op)
     return SEDGE_OK;
 }
 
-static sedge_status make_program(sedge_operator *op, sedge_cache *cache)
+// The whole text of the program for one shape.
+static sedge_status write_program(sedge_text *out, char name[SEDGE_OPERATOR_NAME],
+                                  sedge_device_kind kind, const operator_shape *shape,
+                                  const sedge_problem *problem, const sedge_element *element)
 {
-    sedge_status status;
-    sedge_text *constants = NULL;
-    char name[96];
-    const sedge_equation *const equation = op->problem->equation;
+    const sedge_equation *const equation = problem->equation;
     const sedge_source sources[] = {
         {"codegen/kernels/values.h", NULL},        {"codegen/kernels/signal.h", NULL},
         {equation->header, equation->header_text}, {"codegen/kernels/dg_stage.h", NULL},
         {"codegen/kernels/dg_trace.h", NULL},      {"codegen/kernels/dg_monitor.h", NULL},
     };
+    sedge_status status;
+    sedge_text *constants = NULL;
 
-    (void)snprintf(name, sizeof name, "%s-n%d-%s-%s", equation->name, op->element->order,
-                   op->shape.real_bytes == 8 ? "fp64" : "fp32",
-                   op->shape.fused ? "fused" : "split");
-    status = sedge_text_create(&constants);
-    if (status == SEDGE_OK)
-        status = operator_constants_write(constants, &op->shape, op->problem, op->element);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
+    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-n%d-%s-%s", equation->name, element->order,
+                   shape->real_bytes == 8 ? "fp64" : "fp32", shape->fused ? "fused" : "split");
+    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
+    SEDGE_TRY_GOTO(status, operator_constants_write(constants, shape, problem, element));
     const sedge_program_options options = {.name = name,
                                            .constants = sedge_text_get(constants),
                                            .sources = sources,
                                            .count = (int)(sizeof sources / sizeof sources[0])};
-    SEDGE_TRY_GOTO(status,
-                   sedge_program_create(&op->program, op->comm, op->device, cache, &options));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, find_kernels(op)));
+    SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &options));
 done:
     sedge_text_free(constants);
+    return status;
+}
+
+sedge_status sedge_operator_text(sedge_text *out, char name[SEDGE_OPERATOR_NAME],
+                                 const sedge_device_info *info, const sedge_element *element,
+                                 const sedge_problem *problem,
+                                 const sedge_operator_options *options)
+{
+    operator_shape shape;
+
+    SEDGE_TRY(operator_shape_choose(&shape, info, problem, element, options));
+    return write_program(out, name, info->kind, &shape, problem, element);
+}
+
+static sedge_status make_program(sedge_operator *op, sedge_cache *cache)
+{
+    const sedge_device_kind kind = sedge_device_get_info(op->device)->kind;
+    char name[SEDGE_OPERATOR_NAME] = "";
+    sedge_status status;
+    sedge_text *text = NULL;
+
+    status = sedge_text_create(&text);
+    if (status == SEDGE_OK)
+        status = write_program(text, name, kind, &op->shape, op->problem, op->element);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
+    const sedge_program_text whole = {.name = name, .text = sedge_text_get(text)};
+    SEDGE_TRY_GOTO(
+        status, sedge_programs_create(&op->program, NULL, op->comm, op->device, cache, &whole, 1));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, find_kernels(op)));
+done:
+    sedge_text_free(text);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/text.h"
 #include "codegen/program.h"
 #include "device/device.h"
 #include "dg/element.h"
@@ -27,6 +28,16 @@ typedef struct sedge_operator_options {
     int item_fields;     // fields that a work item differentiates together
     bool time_kernels;   // measure each kernel with events (costs a little)
 } sedge_operator_options;
+
+#define SEDGE_OPERATOR_NAME 96 // bytes that a program's name may take
+
+// Append the whole text of the program that sedge_operator_create would compile for a device of
+// this info, which need not be here, and tell its name. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_operator_text(sedge_text *out, char name[SEDGE_OPERATOR_NAME],
+                                 const sedge_device_info *info, const sedge_element *element,
+                                 const sedge_problem *problem,
+                                 const sedge_operator_options *options);
 
 // Compile, allocate, upload. Collective. Keeps element, mesh, problem, device and comm.
 SEDGE_MUST_USE

@@ -32,6 +32,12 @@ static int choose_tile(int nodes, int least, int most)
     return best;
 }
 
+// A block of the host is a vector register of elements; in random order it is a GPU's.
+static bool is_host_form(const sedge_device_info *info)
+{
+    return info->kind == SEDGE_DEVICE_HOST && !info->random_order;
+}
+
 // The largest divisor of `fields` that is at most `most`.
 static int choose_divisor(int fields, int most)
 {
@@ -63,7 +69,7 @@ static void derive(operator_shape *shape, const sedge_device_info *info,
                    const sedge_problem *problem, const sedge_element *element)
 {
     const int fields = problem->equation->fields;
-    const bool host = info->kind == SEDGE_DEVICE_HOST;
+    const bool host = is_host_form(info);
     const int quad = 16 / shape->real_bytes; // numbers of a vector load
 
     shape->pack = host ? 1 : quad;
@@ -128,7 +134,7 @@ static sedge_status apply_wishes(operator_shape *shape, const sedge_device_info 
                                  const sedge_operator_options *options)
 {
     const int fields = problem->equation->fields;
-    const bool host = info->kind == SEDGE_DEVICE_HOST;
+    const bool host = is_host_form(info);
 
     if (options->item_nodes > 0) shape->item_nodes = options->item_nodes;
     if (options->lift_nodes > 0) shape->lift_nodes = options->lift_nodes;
@@ -171,7 +177,7 @@ sedge_status operator_shape_choose(operator_shape *shape, const sedge_device_inf
     memset(shape, 0, sizeof *shape);
     shape->real_bytes = problem->precision == SEDGE_FP64 ? 8 : 4;
     SEDGE_TRY(choose_variant(shape, options->variant));
-    if (info->kind == SEDGE_DEVICE_HOST) {
+    if (is_host_form(info)) {
         choose_host(shape, info, problem, element);
     } else {
         choose_gpu(shape, info, problem, element);

@@ -50,27 +50,27 @@ _Noreturn void sedge_comm_abort(sedge_comm *comm, int exit_code)
 
 int sedge_comm_rank(const sedge_comm *comm)
 {
-    return comm->rank;
+    return comm != NULL ? comm->rank : 0;
 }
 
 int sedge_comm_size(const sedge_comm *comm)
 {
-    return comm->size;
+    return comm != NULL ? comm->size : 1;
 }
 
 int sedge_comm_node_rank(const sedge_comm *comm)
 {
-    return comm->node_rank;
+    return comm != NULL ? comm->node_rank : 0;
 }
 
 int sedge_comm_node_size(const sedge_comm *comm)
 {
-    return comm->node_size;
+    return comm != NULL ? comm->node_size : 1;
 }
 
 bool sedge_comm_is_root(const sedge_comm *comm)
 {
-    return comm->rank == 0;
+    return comm == NULL || comm->rank == 0;
 }
 
 sedge_status sedge_comm_worst(const sedge_comm *comm, sedge_status status)
@@ -78,10 +78,10 @@ sedge_status sedge_comm_worst(const sedge_comm *comm, sedge_status status)
     struct {
         int status;
         int rank;
-    } mine = {(int)status, comm->rank}, worst;
+    } mine = {(int)status, sedge_comm_rank(comm)}, worst;
     char message[4096];
 
-    if (comm->size == 1) return status;
+    if (sedge_comm_size(comm) == 1) return status;
     MPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, comm->world);
     if (worst.status == SEDGE_OK) return SEDGE_OK;
     if (worst.status == SEDGE_ERR_MEMORY || worst.status == SEDGE_ERR_DEVICE) {
@@ -97,26 +97,31 @@ sedge_status sedge_comm_worst(const sedge_comm *comm, sedge_status status)
 
 void sedge_comm_sum(const sedge_comm *comm, double *values, int count)
 {
+    if (comm == NULL) return;
     MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_SUM, comm->world);
 }
 
 void sedge_comm_sum_int(const sedge_comm *comm, int64_t *values, int count)
 {
+    if (comm == NULL) return;
     MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, comm->world);
 }
 
 void sedge_comm_min(const sedge_comm *comm, double *values, int count)
 {
+    if (comm == NULL) return;
     MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MIN, comm->world);
 }
 
 void sedge_comm_max(const sedge_comm *comm, double *values, int count)
 {
+    if (comm == NULL) return;
     MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MAX, comm->world);
 }
 
 void sedge_comm_max_int(const sedge_comm *comm, int64_t *values, int count)
 {
+    if (comm == NULL) return;
     MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm->world);
 }
 
@@ -125,7 +130,7 @@ double sedge_comm_sum_exact(const sedge_comm *comm, double high, double low)
     double mine[2] = {high, low};
     double *all = NULL;
 
-    if (comm->size == 1) return high + low;
+    if (sedge_comm_size(comm) == 1) return high + low;
     if (sedge_allocate(&all, 2 * (int64_t)comm->size, sizeof *all) != SEDGE_OK)
         MPI_Abort(comm->world, sedge_status_exit_code(SEDGE_ERR_MEMORY));
     MPI_Allgather(mine, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, comm->world);
@@ -146,6 +151,7 @@ int64_t sedge_comm_scan(const sedge_comm *comm, int64_t count)
 {
     int64_t before = 0;
 
+    if (comm == NULL) return 0;
     MPI_Exscan(&count, &before, 1, MPI_INT64_T, MPI_SUM, comm->world);
     return comm->rank == 0 ? 0 : before;
 }
@@ -155,6 +161,7 @@ static const size_t piece = (size_t)1 << 30;
 
 void sedge_comm_broadcast(const sedge_comm *comm, void *data, size_t bytes, int root)
 {
+    if (comm == NULL) return;
     for (size_t at = 0; at < bytes; at += piece) {
         const size_t length = bytes - at < piece ? bytes - at : piece;
         MPI_Bcast((char *)data + at, (int)length, MPI_BYTE, root, comm->world);
@@ -163,6 +170,10 @@ void sedge_comm_broadcast(const sedge_comm *comm, void *data, size_t bytes, int 
 
 void sedge_comm_all_gather(const sedge_comm *comm, const void *mine, void *all, size_t bytes)
 {
+    if (comm == NULL) {
+        memcpy(all, mine, bytes);
+        return;
+    }
     MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm->world);
 }
 
@@ -184,7 +195,7 @@ void sedge_comm_receive(const sedge_comm *comm, void *data, size_t bytes, int fr
 
 void sedge_comm_barrier(const sedge_comm *comm)
 {
-    MPI_Barrier(comm->world);
+    if (comm != NULL) MPI_Barrier(comm->world);
 }
 
 void sedge_comm_native(const sedge_comm *comm, void *mpi_comm)

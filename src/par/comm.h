@@ -1,7 +1,9 @@
 // Ranks: the only place, with its .c, that sees mpi.h. Reductions, agreement on errors, exchange.
 //
-// A sedge_comm wraps MPI_COMM_WORLD. Every function marked "Collective." must be called by all
-// ranks in the same order. MPI errors other than failed messages abort the job (MPI's default).
+// A sedge_comm wraps MPI_COMM_WORLD; NULL stands for this process alone in everything but messages
+// between two ranks, exchanges, and what needs MPI itself. Every function marked "Collective." must
+// be called by all ranks in the same order. MPI errors other than failed messages abort the job
+// (MPI's default).
 #pragma once
 
 #include "base/error.h"

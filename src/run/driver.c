@@ -3,8 +3,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "codegen/ceiling.h"
 #include "codegen/program.h"
-#include "dg/ceiling.h"
 #include "dg/operator.h"
 #include "dg/reference.h"
 #include "run/monitor.h"
@@ -80,6 +80,8 @@ static void print_devices(const run_state *run, const sedge_comm *comm)
     }
     if (sedge_cache_problem(run->cache) != NULL)
         printf("  warning            no kernel cache: %s\n", sedge_cache_problem(run->cache));
+    if (sedge_cache_site_problem(run->cache) != NULL)
+        printf("  warning            no site cache: %s\n", sedge_cache_site_problem(run->cache));
 }
 
 static sedge_status set_probes(run_state *run)
@@ -126,11 +128,7 @@ static sedge_status set_up(run_state *run, const sedge_comm *comm, const sedge_r
     if (!options->quiet) SEDGE_TRY(sedge_session_print(session));
     SEDGE_TRY(open_device(run, comm));
     if (!options->quiet) print_devices(run, comm);
-    const sedge_operator_options cut = {.variant = session->deck->variant,
-                                        .block_elements = session->deck->tune[0],
-                                        .item_nodes = session->deck->tune[1],
-                                        .lift_nodes = session->deck->tune[2],
-                                        .item_fields = session->deck->tune[3]};
+    const sedge_operator_options cut = sedge_session_cut(session);
     SEDGE_TRY(sedge_operator_create(&run->op, comm, run->device, run->cache, session->element,
                                     session->mesh, &session->problem, &cut));
     SEDGE_TRY(sedge_reference_create(&run->reference, comm, session->element, session->mesh,
@@ -343,8 +341,8 @@ static void fill_cost(run_state *run, sedge_report *report)
     const bool measure = sedge_device_get_info(run->device)->kind != SEDGE_DEVICE_HOST ||
                          run->session.options->verbose || run->loop_seconds > 3.0;
 
-    sedge_ceilings_try(&ceilings, comm, run->device, run->cache, run->session.problem.precision,
-                       measure);
+    sedge_ceilings_try(&ceilings, comm, run->device, run->cache,
+                       run->session.problem.precision == SEDGE_FP64 ? 8 : 4, measure);
     fill_kernels(report, &cost, &ceilings);
     sedge_comm_sum(comm, sums, 3);
     sedge_comm_sum_int(comm, cache, 2);

@@ -14,3 +14,8 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options);
 // groups. Nothing is computed, no output is written. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_check(sedge_comm *comm, const sedge_run_options *options);
+
+// `sedge build`: every program that a run of the deck would compile, for the devices that --device
+// and --arch name, is in the cache afterwards. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_build(sedge_comm *comm, const sedge_run_options *options);

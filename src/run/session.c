@@ -192,6 +192,17 @@ void sedge_session_close(sedge_session *session)
     sedge_deck_free(session->deck);
 }
 
+sedge_operator_options sedge_session_cut(const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+
+    return (sedge_operator_options){.variant = deck->variant,
+                                    .block_elements = deck->tune[0],
+                                    .item_nodes = deck->tune[1],
+                                    .lift_nodes = deck->tune[2],
+                                    .item_fields = deck->tune[3]};
+}
+
 // ---- what will happen --------------------------------------------------------------------------
 
 // Where a signal's spectrum has fallen to about a hundredth of its peak.

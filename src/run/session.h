@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "dg/element.h"
+#include "dg/operator.h"
 #include "dg/problem.h"
 #include "mesh/mesh.h"
 #include "par/comm.h"
@@ -19,6 +20,7 @@ typedef struct sedge_run_options {
     const char *settings[SEDGE_MAX_SETTINGS]; // "key.sub=value", in order
     int setting_count;
     const char *report; // NULL: report.json in the output folder
+    const char *arch;   // of sedge build: "sm_80,sm_90"; NULL: the device's own
     bool terminal;      // standard output is one: progress may be rewritten in place
     bool quiet;
     bool verbose;
@@ -43,6 +45,9 @@ SEDGE_MUST_USE
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
                                 const sedge_run_options *options);
 void sedge_session_close(sedge_session *session);
+
+// How the deck wants the kernels cut.
+sedge_operator_options sedge_session_cut(const sedge_session *session);
 
 // Largest |u| frequency of interest of the deck's signals, in cycles per code time; 0: none known.
 double sedge_session_frequency(const sedge_session *session);

@@ -42,7 +42,7 @@ static bool finds(sedge_cache *cache, const sedge_cache_key *key, const char *wa
     sedge_text *log = NULL;
 
     CHECK_OK(sedge_text_create(&log));
-    CHECK_OK(sedge_cache_find(cache, key, &bytes, &length, log));
+    CHECK_OK(sedge_cache_find(cache, SEDGE_CACHE_OWN, key, &bytes, &length, log));
     const bool found = bytes != NULL;
     if (found) {
         CHECK(length == strlen(wanted) && memcmp(bytes, wanted, length) == 0);
@@ -77,7 +77,7 @@ static void test_round_trip(sedge_cache *cache)
     CHECK(stat(path, &about) == 0 && (about.st_mode & 0777) == 0600);
     CHECK(stat(folder, &about) == 0 && (about.st_mode & 0777) == 0700);
     CHECK(sedge_cache_problem(cache) == NULL && strcmp(sedge_cache_folder(cache), folder) == 0);
-    sedge_cache_drop(cache, &key);
+    sedge_cache_drop(cache, SEDGE_CACHE_OWN, &key);
     CHECK(!finds(cache, &key, ""));
 }
 
@@ -377,7 +377,7 @@ static void test_many_processes(void)
             const int k = (round + p) % 3;
             key.text = texts[k];
             if (!finds(cache, &key, payloads[k])) store(cache, &key, payloads[k]);
-            if ((round + p) % 7 == 0) sedge_cache_drop(cache, &key);
+            if ((round + p) % 7 == 0) sedge_cache_drop(cache, SEDGE_CACHE_OWN, &key);
             CHECK(sedge_cache_problem(cache) == NULL);
         }
         _exit(CHECK_END());

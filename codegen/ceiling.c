@@ -1,6 +1,8 @@
-#include "ceiling.h"
+#include "codegen/ceiling.h"
 
 #include "base/memory.h"
+#include "codegen/group.h"
+#include "codegen/wisdom.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,11 +36,9 @@ typedef struct ceiling_run {
     int64_t rounds; // FMA_UNROLL multiply-adds of each chain
 } ceiling_run;
 
-static void choose_sizes(ceiling_run *run, sedge_precision precision)
+static void choose_sizes(ceiling_run *run, const sedge_device_info *info, int real_bytes)
 {
-    const sedge_device_info *const info = sedge_device_get_info(run->device);
-
-    run->real_bytes = precision == SEDGE_FP64 ? 8 : 4;
+    run->real_bytes = real_bytes;
     if (info->kind == SEDGE_DEVICE_HOST) {
         run->lanes = info->vector_bytes / run->real_bytes;
         run->pack_bytes = info->vector_bytes;
@@ -56,26 +56,47 @@ static void choose_sizes(ceiling_run *run, sedge_precision precision)
     }
 }
 
-static sedge_status make_program(sedge_program **out, const ceiling_run *run,
-                                 const sedge_comm *comm, sedge_cache *cache)
+sedge_status sedge_ceilings_text(sedge_text *out, const char **name, const sedge_device_info *info,
+                                 int real_bytes)
 {
     static const sedge_source sources[] = {{"codegen/kernels/values.h", NULL},
                                            {"codegen/kernels/ceiling.h", NULL}};
-    const bool fp64 = run->real_bytes == 8;
+    const bool fp64 = real_bytes == 8;
+    ceiling_run run = {.device = NULL};
     char constants[512];
 
+    choose_sizes(&run, info, real_bytes);
+    *name = fp64 ? "ceiling-fp64" : "ceiling-fp32";
     (void)snprintf(constants, sizeof constants,
                    "#define SEDGE_FP64 %d\n#define SEDGE_LANES %d\n#define SEDGE_PACK %d\n"
                    "#define SEDGE_COPY_THREADS %d\n#define SEDGE_COPY_ITEMS %d\n"
                    "#define SEDGE_FMA_ITEMS %d\n#define SEDGE_FMA_CHAINS %d\n"
                    "#define SEDGE_FMA_UNROLL %d\n",
-                   fp64, run->lanes, run->pack_bytes / run->real_bytes, COPY_THREADS,
-                   run->copy_items, run->fma_items, run->fma_chains, FMA_UNROLL);
-    const sedge_program_options options = {.name = fp64 ? "ceiling-fp64" : "ceiling-fp32",
-                                           .constants = constants,
-                                           .sources = sources,
-                                           .count = 2};
-    return sedge_program_create(out, comm, run->device, cache, &options);
+                   fp64, run.lanes, run.pack_bytes / real_bytes, COPY_THREADS, run.copy_items,
+                   run.fma_items, run.fma_chains, FMA_UNROLL);
+    const sedge_program_options options = {
+        .name = *name, .constants = constants, .sources = sources, .count = 2};
+    return sedge_program_write(out, info->kind, &options);
+}
+
+static sedge_status make_program(sedge_program **out, const ceiling_run *run,
+                                 const sedge_comm *comm, sedge_cache *cache)
+{
+    const char *name = NULL;
+    sedge_status status;
+    sedge_text *text = NULL;
+
+    status = sedge_text_create(&text);
+    if (status == SEDGE_OK) {
+        status =
+            sedge_ceilings_text(text, &name, sedge_device_get_info(run->device), run->real_bytes);
+    }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    const sedge_program_text whole = {.name = name, .text = sedge_text_get(text)};
+    SEDGE_TRY_GOTO(status, sedge_programs_create(out, NULL, comm, run->device, cache, &whole, 1));
+done:
+    sedge_text_free(text);
+    return status;
 }
 
 // Two arrays of `bytes` bytes each, or of half as much, and so on.
@@ -310,15 +331,14 @@ static sedge_status measure_fma(ceiling_run *run, const sedge_comm *comm, double
 // ---- both --------------------------------------------------------------------------------------
 
 sedge_status sedge_ceilings_measure(sedge_ceilings *out, const sedge_comm *comm,
-                                    sedge_device *device, sedge_cache *cache,
-                                    sedge_precision precision)
+                                    sedge_device *device, sedge_cache *cache, int real_bytes)
 {
     sedge_status status;
     sedge_program *program = NULL;
     ceiling_run run = {.device = device};
 
     *out = (sedge_ceilings){0.0, 0.0};
-    choose_sizes(&run, precision);
+    choose_sizes(&run, sedge_device_get_info(device), real_bytes);
     SEDGE_TRY_GOTO(status, make_program(&program, &run, comm, cache));
     SEDGE_TRY_GOTO(status,
                    sedge_comm_agree(comm, make_local(&run, program, sedge_comm_node_size(comm))));
@@ -331,15 +351,85 @@ done:
     return status;
 }
 
+// ---- wisdom ------------------------------------------------------------------------------------
+
+static sedge_status make_key(json_t **key, sedge_hash *hash, const sedge_comm *comm,
+                             const sedge_device *device, int real_bytes)
+{
+    SEDGE_TRY(sedge_wisdom_key(key, "ceilings", device));
+    SEDGE_TRY(sedge_wisdom_need(
+        json_object_set_new(*key, "precision", json_string(real_bytes == 8 ? "fp64" : "fp32")) == 0
+            ? *key
+            : NULL));
+    SEDGE_TRY(sedge_wisdom_need(
+        json_object_set_new(*key, "ranks", json_integer(sedge_comm_node_size(comm))) == 0 ? *key
+                                                                                          : NULL));
+    return sedge_wisdom_hash(hash, *key);
+}
+
+// Both 0 where nothing is known.
+static sedge_status recall(sedge_ceilings *out, const sedge_cache *cache, const json_t *key)
+{
+    json_t *lines = NULL;
+
+    SEDGE_TRY(sedge_wisdom_read(&lines, cache));
+    const json_t *const line = sedge_wisdom_find(lines, key, 0);
+    const double copy = json_number_value(json_object_get(line, "copy"));
+    const double flops = json_number_value(json_object_get(line, "flops"));
+    if (copy > 0.0 && flops > 0.0) *out = (sedge_ceilings){.copy = copy, .flops = flops};
+    json_decref(lines);
+    return SEDGE_OK;
+}
+
+static sedge_status keep(sedge_cache *cache, json_t *key, const sedge_ceilings *ceilings)
+{
+    json_t *const line =
+        json_pack("{s:O, s:f, s:f}", "key", key, "copy", ceilings->copy, "flops", ceilings->flops);
+
+    SEDGE_TRY(sedge_wisdom_need(line));
+    sedge_wisdom_write(cache, line, true);
+    json_decref(line);
+    return SEDGE_OK;
+}
+
+sedge_status sedge_ceilings_get(sedge_ceilings *out, const sedge_comm *comm, sedge_device *device,
+                                sedge_cache *cache, int real_bytes, bool forget)
+{
+    sedge_group group = {.hashes = NULL};
+    sedge_hash hash = {{0}};
+    json_t *key = NULL;
+    sedge_status status;
+
+    *out = (sedge_ceilings){0.0, 0.0};
+    status = make_key(&key, &hash, comm, device, real_bytes);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status, sedge_group_init(&group, comm, &hash));
+    if (group.is_owner && !forget) status = recall(out, cache, key);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    sedge_group_give(&group, out, sizeof *out);
+    int64_t missing = forget || !(out->copy > 0.0);
+    sedge_comm_max_int(comm, &missing, 1);
+    if (missing == 0) goto done;
+    SEDGE_TRY_GOTO(status, sedge_ceilings_measure(out, comm, device, cache, real_bytes));
+    if (group.is_owner) status = keep(cache, key, out);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+done:
+    sedge_group_free(&group);
+    json_decref(key);
+    return status;
+}
+
 void sedge_ceilings_try(sedge_ceilings *out, const sedge_comm *comm, sedge_device *device,
-                        sedge_cache *cache, sedge_precision precision, bool wanted)
+                        sedge_cache *cache, int real_bytes, bool wanted)
 {
     int64_t any = wanted;
 
     *out = (sedge_ceilings){0.0, 0.0};
     sedge_comm_max_int(comm, &any, 1);
-    if (any && sedge_ceilings_measure(out, comm, device, cache, precision) != SEDGE_OK)
+    if (any && sedge_ceilings_get(out, comm, device, cache, real_bytes, false) != SEDGE_OK) {
+        *out = (sedge_ceilings){0.0, 0.0};
         sedge_error_clear();
+    }
 }
 
 double sedge_ceilings_floor(const sedge_ceilings *ceilings, double bytes, double flops)

@@ -2,18 +2,20 @@
 #define _POSIX_C_SOURCE 200809L // setenv
 #include "base/file.h"
 #include "base/memory.h"
-#include "dg/ceiling.h"
+#include "codegen/ceiling.h"
 
 #include "check.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static sedge_comm *comm;
 static sedge_device *device;
 
-static void test_plausible(sedge_cache *cache, sedge_precision precision, sedge_ceilings *found)
+static void test_plausible(sedge_cache *cache, int real_bytes, sedge_ceilings *found)
 {
-    CHECK_OK(sedge_ceilings_measure(found, comm, device, cache, precision));
+    CHECK_OK(sedge_ceilings_measure(found, comm, device, cache, real_bytes));
     CHECK(found->copy > 1e6 && found->copy < 1e14); // memory of a tape to that of a hundred GPUs
     CHECK(found->flops > 1e6 && found->flops < 1e16);
 }
@@ -25,8 +27,8 @@ static void test_precisions(sedge_cache *cache)
     sedge_ceilings narrow;
     sedge_ceilings wide;
 
-    test_plausible(cache, SEDGE_FP32, &narrow);
-    test_plausible(cache, SEDGE_FP64, &wide);
+    test_plausible(cache, 4, &narrow);
+    test_plausible(cache, 8, &wide);
     CHECK(narrow.flops > 0.25 * wide.flops);
 }
 
@@ -35,10 +37,47 @@ static void test_try(sedge_cache *cache)
 {
     sedge_ceilings ceilings = {1.0, 1.0};
 
-    sedge_ceilings_try(&ceilings, comm, device, cache, SEDGE_FP32, false);
+    sedge_ceilings_try(&ceilings, comm, device, cache, 4, false);
     CHECK(ceilings.copy == 0.0 && ceilings.flops == 0.0);
-    sedge_ceilings_try(&ceilings, comm, device, cache, SEDGE_FP32, sedge_comm_is_root(comm));
+    sedge_ceilings_try(&ceilings, comm, device, cache, 4, sedge_comm_is_root(comm));
     CHECK(ceilings.copy > 0.0 && ceilings.flops > 0.0);
+}
+
+static bool is_close(double a, double b)
+{
+    return fabs(a - b) <= 1e-7 * fabs(b); // the file keeps nine digits
+}
+
+// A second start measures nothing: a measurement never gives the same digits twice.
+static void test_wisdom(void)
+{
+    char folder[256];
+    char path[300];
+    sedge_cache *cache = NULL;
+    sedge_ceilings first, second, again, wide, alone;
+
+    (void)snprintf(folder, sizeof folder, "%s/ceiling-wisdom-%d", SEDGE_TEST_DIR,
+                   sedge_comm_size(comm));
+    (void)snprintf(path, sizeof path, "%s/wisdom.jsonl", folder);
+    if (sedge_comm_is_root(comm)) (void)unlink(path);
+    sedge_comm_barrier(comm);
+    CHECK_OK(sedge_cache_create(&cache, folder));
+    CHECK_OK(sedge_ceilings_get(&first, comm, device, cache, 4, false));
+    CHECK_OK(sedge_ceilings_get(&second, comm, device, cache, 4, false));
+    // All ranks of a kind use what their first one measured.
+    double root[2] = {first.copy, first.flops};
+    sedge_comm_broadcast(comm, root, sizeof root, 0);
+    CHECK(is_close(second.copy, root[0]) && is_close(second.flops, root[1]));
+    CHECK_OK(sedge_ceilings_get(&wide, comm, device, cache, 8, false));
+    CHECK(!is_close(wide.flops, second.flops));
+    CHECK_OK(sedge_ceilings_get(&again, comm, device, cache, 4, true));
+    CHECK(!is_close(again.copy, second.copy) && !is_close(again.flops, second.flops));
+    if (sedge_comm_is_root(comm)) { // without a communicator
+        CHECK_OK(sedge_ceilings_get(&alone, NULL, device, cache, 4, false));
+        CHECK(is_close(alone.flops, again.flops) == (sedge_comm_node_size(comm) == 1));
+    }
+    CHECK(sedge_cache_problem(cache) == NULL);
+    sedge_cache_free(cache);
 }
 
 static void test_floor(void)
@@ -76,8 +115,8 @@ static void test_wrong_kernel(const char *from, const char *to, const char *mess
         (void)snprintf(path, sizeof path, "%s-%d/ceiling.h", folder, sedge_comm_rank(comm));
         CHECK_OK(sedge_file_write(path, text, length));
         CHECK_OK(sedge_cache_create(&cache, SEDGE_TEST_DIR "/ceiling-cache"));
-        CHECK_FAILS(sedge_ceilings_measure(&ceilings, comm, device, cache, SEDGE_FP32),
-                    SEDGE_ERR_DEVICE, message);
+        CHECK_FAILS(sedge_ceilings_measure(&ceilings, comm, device, cache, 4), SEDGE_ERR_DEVICE,
+                    message);
         CHECK(ceilings.copy == 0.0 && ceilings.flops == 0.0);
         CHECK(unsetenv("SEDGE_KERNELS") == 0);
         sedge_cache_free(cache);
@@ -96,6 +135,7 @@ int main(int argc, char **argv)
     CHECK_OK(sedge_cache_create(&cache, NULL));
     test_precisions(cache);
     test_try(cache);
+    test_wisdom();
     test_floor();
     test_wrong_kernel("            to[at] = from[at];", "            to[at] = from[0]; ",
                       "copy of");

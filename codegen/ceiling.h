@@ -9,13 +9,14 @@
 // that is not counted.
 //
 // All ranks measure at the same time: ranks that share a device, a socket or memory get their
-// share. Takes less than 0.1 s on a GPU and 0.3 s on a host, beside the compiler the first time.
+// share. Takes less than 0.1 s on a GPU and 0.3 s on a host, beside the compiler the first time;
+// what was measured is kept in the wisdom file of the cache's folder.
 #pragma once
 
 #include "base/error.h"
+#include "base/text.h"
 #include "codegen/program.h"
 #include "device/device.h"
-#include "dg/problem.h"
 #include "par/comm.h"
 
 #include <stdbool.h>
@@ -25,17 +26,30 @@ typedef struct sedge_ceilings {
     double flops; // operations a second; a multiply-add counts two
 } sedge_ceilings;
 
-// Measure `device`, this rank's. Collective: all ranks fail with the worst one's status. Fails with
+// Append the text of the program that measures a device of this info, which need not be here, and
+// tell its name.
+SEDGE_MUST_USE
+sedge_status sedge_ceilings_text(sedge_text *out, const char **name, const sedge_device_info *info,
+                                 int real_bytes);
+
+// Measure `device`, this rank's, with numbers of `real_bytes` bytes (4: fp32, 8: fp64). Collective
+// (`comm` NULL: this process alone): all ranks fail with the worst one's status. Fails with
 // SEDGE_ERR_DEVICE too when the kernels' results are wrong.
 SEDGE_MUST_USE
 sedge_status sedge_ceilings_measure(sedge_ceilings *out, const sedge_comm *comm,
-                                    sedge_device *device, sedge_cache *cache,
-                                    sedge_precision precision);
+                                    sedge_device *device, sedge_cache *cache, int real_bytes);
+
+// What was measured before on such a device, with such a compiler and as many ranks on the node;
+// where any rank has nothing like that, and with `forget` on any rank, all measure, and the file
+// keeps it. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_ceilings_get(sedge_ceilings *out, const sedge_comm *comm, sedge_device *device,
+                                sedge_cache *cache, int real_bytes, bool forget);
 
 // The same for a report at the end of a run, where it is `wanted` on any rank: a failure leaves
 // both ceilings 0, as not wanting it does, and is no error. Collective.
 void sedge_ceilings_try(sedge_ceilings *out, const sedge_comm *comm, sedge_device *device,
-                        sedge_cache *cache, sedge_precision precision, bool wanted);
+                        sedge_cache *cache, int real_bytes, bool wanted);
 
 // The least seconds for `bytes` and `flops`, which overlap: the larger of the two times. 0 where
 // nothing was measured (all ceilings 0).

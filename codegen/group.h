@@ -1,0 +1,28 @@
+// Inside codegen: groups of ranks that want the same thing, known by a hash. The lowest rank of a
+// group owns it: it makes the thing and gives it to the others.
+#pragma once
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "par/comm.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct sedge_group {
+    const sedge_comm *comm;
+    int owner;
+    bool is_owner; // this rank
+    bool all_same; // one group
+    sedge_hash mine;
+    sedge_hash *hashes; // of all ranks
+} sedge_group;
+
+// Collective (`comm` NULL: this process alone). The group keeps `comm`. Release what it holds with
+// sedge_group_free.
+SEDGE_MUST_USE
+sedge_status sedge_group_init(sedge_group *group, const sedge_comm *comm, const sedge_hash *mine);
+void sedge_group_free(sedge_group *group);
+
+// `bytes` bytes from each group's owner to its other ranks. Collective.
+void sedge_group_give(const sedge_group *group, void *data, size_t bytes);

@@ -1,0 +1,113 @@
+// The dialect on the host with work items in random order (SEDGE_ORDER), to expose what a missing
+// barrier spoils: the form of the GPUs, each item a fiber that runs the whole body. See
+// codegen/kernels/README.md.
+#define SEDGE_TARGET_CUDA   0
+#define SEDGE_TARGET_OPENCL 0
+#define SEDGE_TARGET_HOST   0 // code for whole blocks: the host's other form has it
+
+#include <math.h>
+
+#define SEDGE_FUNCTION __attribute__((unused, always_inline)) static inline
+// Address spaces, before the type that a pointer points to: the device's memory, the block's.
+#define SEDGE_GLOBAL
+#define SEDGE_BLOCKWIDE
+typedef long long sedge_int64;
+typedef unsigned long long sedge_uint64;
+
+#define SEDGE_RESTRICT restrict
+#define SEDGE_ALIGN(n) __attribute__((aligned(n)))
+#ifdef __clang__
+#define SEDGE_UNROLL _Pragma("unroll")
+#else
+#define SEDGE_UNROLL _Pragma("GCC unroll 32")
+#endif
+
+// An unrolled loop: arrays indexed by i stay in registers.
+#define SEDGE_EACH(i, count) SEDGE_UNROLL for (int i = 0; i < (count); i++)
+
+// Who runs the items: src/device/host_order.c, where this structure stands a second time.
+struct sedge_order {
+    long long block; // of the item that runs now
+    int item;
+    void (*run)(struct sedge_order *order, void (*body)(long long, void **), void **arguments,
+                long long blocks, int threads);
+    void (*barrier)(struct sedge_order *order, const char *file, int line);
+    void (*fill)(struct sedge_order *order, void *memory, long long bytes, long long *filled);
+    void (*copy)(struct sedge_order *order, void *to, const void *from);
+    void (*wait)(struct sedge_order *order);
+};
+static struct sedge_order *sedge_order;
+
+void sedge_set_order(struct sedge_order *order)
+{
+    sedge_order = order;
+}
+
+// Beside a kernel NAME stands sedge_signature_NAME, which the device layer reads: the threads of a
+// block, the number of parameters, size and kind of each (1 a pointer, 2 an integer, 3 a floating
+// point number, 4 another type), then their types and names.
+#define SEDGE_PRELUDE_KIND(class)       ((class) == 5 ? 1 : (class) == 1 ? 2 : (class) == 8 ? 3 : 4)
+#define SEDGE_PRELUDE_COUNT(type, name) +1
+#define SEDGE_PRELUDE_SIZE(type, name) \
+    , (int)sizeof(type), SEDGE_PRELUDE_KIND(__builtin_classify_type(*(type *)0))
+#define SEDGE_PRELUDE_TEXT(type, name) #type "\t" #name "\n"
+#define SEDGE_PRELUDE_SIGNATURE(name, threads, LIST)                       \
+    extern const struct sedge_signature_of_##name {                        \
+        int numbers[2 + 2 * (0 LIST(SEDGE_PRELUDE_COUNT))];                \
+        char text[sizeof("" LIST(SEDGE_PRELUDE_TEXT))];                    \
+    } sedge_signature_##name;                                              \
+    const struct sedge_signature_of_##name sedge_signature_##name = {      \
+        {(threads), 0 LIST(SEDGE_PRELUDE_COUNT) LIST(SEDGE_PRELUDE_SIZE)}, \
+        "" LIST(SEDGE_PRELUDE_TEXT)};
+
+// NAME(blocks, arguments) lets every item of every block take the arguments out of the array and
+// call the body.
+#define SEDGE_PRELUDE_PARAMETER(type, name) , type name
+#define SEDGE_PRELUDE_VARIABLE(type, name)  type name = *(type *)sedge_arguments[sedge_k++];
+#define SEDGE_PRELUDE_PASS(type, name)      , name
+#define SEDGE_KERNEL(name, threads, LIST)                                                     \
+    SEDGE_PRELUDE_SIGNATURE(name, threads, LIST)                                              \
+    static void name##_body(long long sedge_blocks LIST(SEDGE_PRELUDE_PARAMETER));            \
+    static void name##_item(long long sedge_blocks, void **sedge_arguments)                   \
+    {                                                                                         \
+        int sedge_k = 0;                                                                      \
+        LIST(SEDGE_PRELUDE_VARIABLE)                                                          \
+        (void)sedge_k;                                                                        \
+        name##_body(sedge_blocks LIST(SEDGE_PRELUDE_PASS));                                   \
+    }                                                                                         \
+    void name(long sedge_blocks, void **sedge_arguments)                                      \
+    {                                                                                         \
+        sedge_order->run(sedge_order, name##_item, sedge_arguments, sedge_blocks, (threads)); \
+    }                                                                                         \
+    static void name##_body(long long sedge_blocks LIST(SEDGE_PRELUDE_PARAMETER))
+
+#define SEDGE_KERNEL_RESIDENT(name, threads, resident, LIST) SEDGE_KERNEL(name, threads, LIST)
+
+#define SEDGE_OUTER(b) \
+    for (long long b = sedge_order->block, sedge_once = 0; sedge_once == 0; sedge_once = 1)
+
+#define SEDGE_THREAD (sedge_order->item)
+
+#define SEDGE_ITEMS(g, groups, n, items, threads)                                  \
+    for (int sedge_t = SEDGE_THREAD, g = sedge_t / (items), n = sedge_t % (items); \
+         sedge_t < (groups) * (items);                                             \
+         sedge_t += (threads), g = sedge_t / (items), n = sedge_t % (items))
+
+// 16 bytes, not there before the wait.
+#define SEDGE_COPY_PACK(to, from) sedge_order->copy(sedge_order, (to), (from))
+#define SEDGE_COPY_WAIT()         sedge_order->wait(sedge_order)
+
+// The block's memory: one array for all blocks, filled with bytes 0xFF (not-a-number, -1) by the
+// first item of each block that comes to it.
+#define SEDGE_SHARED(type, name, count)                   \
+    static type name[count] __attribute__((aligned(64))); \
+    static long long name##_filled;                       \
+    sedge_order->fill(sedge_order, name, sizeof name, &name##_filled)
+#define SEDGE_SCRATCH(type, name, count) SEDGE_SHARED(type, name, count)
+#define SEDGE_LOCAL_COPY(type, name, from) \
+    const type name##_copy = *(from);      \
+    const type *const name = &name##_copy
+#define SEDGE_PRIVATE_COPY(type, name, from, count) const type *const name = (from)
+#define SEDGE_PRIVATE(type, name, items, count)     type name[1][count]
+#define SEDGE_MINE(name, item)                      name[0]
+#define SEDGE_BARRIER()                             sedge_order->barrier(sedge_order, __FILE__, __LINE__)

@@ -1,0 +1,126 @@
+// The dialect on cuda without a GPU: NVRTC compiles it for several chips, the table beside a kernel
+// stays, messages name the user's line, SEDGE_DEBUG adds lines.
+#define _DEFAULT_SOURCE // setenv
+#include "base/memory.h"
+#include "check.h"
+#include "codegen/program.h"
+
+#include <stdlib.h>
+
+// Line 9 has BODY. With SPILL the items hold more than registers can.
+static const char text[] =
+    "typedef struct pair { float first, second; } pair;\n"
+    "#define HEAVY_LIST(X)                                       \\\n"
+    "    X(SEDGE_GLOBAL double *SEDGE_RESTRICT, x) X(sedge_int64, n) X(const pair, p) X(float, f)\n"
+    "SEDGE_KERNEL_RESIDENT(heavy, 1024, 1024, HEAVY_LIST)\n"
+    "{\n"
+    "    SEDGE_OUTER (b) {\n"
+    "        SEDGE_SCRATCH(double, all, 2048); SEDGE_PRIVATE(double, v, 1024, 64);\n"
+    "        SEDGE_ITEMS (g, 1, i, 1024, 1024) {\n"
+    "            BODY;\n"
+    "            SEDGE_EACH (k, 64) SEDGE_MINE(v, i)[k] = x[(b * 1024 + i + g) * 64 + k];\n"
+    "            for (sedge_int64 r = 0; r < n; r++)\n"
+    "                SEDGE_EACH (k, 64)\n"
+    "                    v[0][k] = v[0][k] * v[0][(k * 7 + 3) % 64] + v[0][(k * 5 + 1) % 64];\n"
+    "            SEDGE_COPY_PACK(&all[2 * i], &x[2 * i]);\n"
+    "            SEDGE_COPY_WAIT();\n"
+    "            SEDGE_EACH (k, 64) x[(b * 1024 + i) * 64 + k] = v[0][k] + all[i] + p.second + f;\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#define NOTHING_LIST(X)\n"
+    "SEDGE_KERNEL(nothing, 32, NOTHING_LIST) { SEDGE_OUTER (b) { (void)b; } }\n";
+
+static sedge_status build(const char *arch, const char *constants, void **binary, size_t *length,
+                          sedge_text *log)
+{
+    const sedge_source source = {"examples/heavy.c", text};
+    const sedge_program_options options = {"heavy", constants, &source, 1};
+    sedge_status status;
+    sedge_text *whole = NULL;
+
+    *binary = NULL;
+    *length = 0;
+    SEDGE_TRY_GOTO(status, sedge_text_create(&whole));
+    SEDGE_TRY_GOTO(status, sedge_program_write(whole, SEDGE_DEVICE_CUDA, &options));
+    SEDGE_TRY_GOTO(status, sedge_nvrtc_compile(sedge_text_get(whole), arch, binary, length, log));
+done:
+    sedge_text_free(whole);
+    return status;
+}
+
+static bool holds(const void *bytes, size_t length, const void *wanted, size_t size)
+{
+    for (size_t i = 0; i + size <= length; i++)
+        if (memcmp((const char *)bytes + i, wanted, size) == 0) return true;
+    return false;
+}
+
+// Numbers and texts of the tables stand in the binary behind each other, and their names are there
+// for the driver to find.
+static void test_tables(const char *arch)
+{
+    static const int numbers[] = {1024, 4, 8, 1, 8, 2, 8, 4, 4, 3};
+    static const char texts[] = "SEDGE_GLOBAL double *SEDGE_RESTRICT\tx\nsedge_int64\tn\nconst "
+                                "pair\tp\nfloat\tf\n";
+    unsigned char wanted[sizeof numbers + sizeof texts];
+    sedge_text *log = NULL;
+    void *binary = NULL;
+    size_t length;
+
+    memcpy(wanted, numbers, sizeof numbers);
+    memcpy(wanted + sizeof numbers, texts, sizeof texts);
+    CHECK_OK(sedge_text_create(&log));
+    CHECK_OK(build(arch, "#define BODY\n", &binary, &length, log));
+    CHECK(holds(binary, length, wanted, sizeof wanted));
+    CHECK(holds(binary, length, "sedge_signature_heavy", 22));
+    CHECK(holds(binary, length, "sedge_signature_nothing", 24));
+    CHECK(!holds(binary, length, ".debug_line", 11));
+    // What sedge_program_inspect reads. 64 numbers of fp64 do not fit into 64 registers.
+    const char *const spills = strstr(sedge_text_get(log), "Function properties for heavy\n");
+    CHECK(spills != NULL && strstr(spills, " bytes spill stores, ") != NULL);
+    CHECK(spills != NULL && strstr(spills, " bytes spill loads") != NULL);
+    const char *stores = spills != NULL ? strstr(spills, " bytes spill stores") : NULL;
+    while (stores != NULL && stores[-1] >= '0' && stores[-1] <= '9') stores--;
+    CHECK(stores != NULL && strtol(stores, NULL, 10) > 0);
+    sedge_release(binary);
+    sedge_text_free(log);
+}
+
+static void test_message(const char *arch)
+{
+    sedge_text *log = NULL;
+    void *binary = NULL;
+    size_t length;
+
+    CHECK_OK(sedge_text_create(&log));
+    CHECK_FAILS(build(arch, "#define BODY y[0] = 1.0\n", &binary, &length, log), SEDGE_ERR_DEVICE,
+                "examples/heavy.c(9): error: identifier \"y\" is undefined");
+    CHECK_FAILS(build(arch, "#define BODY\nint a = b;\n", &binary, &length, log), SEDGE_ERR_DEVICE,
+                "constants of heavy(2): error");
+    sedge_text_free(log);
+}
+
+static void test_debug(const char *arch)
+{
+    void *binary = NULL;
+    size_t length;
+
+    CHECK(setenv("SEDGE_DEBUG", "1", 1) == 0);
+    CHECK_OK(build(arch, "#define BODY\n", &binary, &length, NULL));
+    CHECK(unsetenv("SEDGE_DEBUG") == 0);
+    CHECK(holds(binary, length, ".debug_line", 11) && holds(binary, length, "heavy.c", 7));
+    sedge_release(binary);
+}
+
+int main(void)
+{
+    static const char *const archs[] = {"sm_80", "sm_90"};
+
+    for (int i = 0; i < 2; i++) {
+        test_tables(archs[i]);
+        test_message(archs[i]);
+        test_debug(archs[i]);
+    }
+    return CHECK_END();
+}

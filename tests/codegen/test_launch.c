@@ -1,0 +1,299 @@
+// A user's own kernel from a string: compiled, looked into, launched with arguments that are
+// checked, timed. On the host, and where there is a GPU on cuda.
+#define _DEFAULT_SOURCE // setenv
+#include "own.h"
+
+#include <limits.h>
+
+enum { N = 1000, THREADS = 128 };
+
+static const char text[] =
+    "typedef struct pair { float first, second; } pair;\n"
+    "typedef const SEDGE_GLOBAL float *reading;\n"
+    "#define AXPY_LIST(X)                         \\\n"
+    "    X(float, alpha)                          \\\n"
+    "    X(const SEDGE_GLOBAL float *SEDGE_RESTRICT, x) \\\n"
+    "    X(SEDGE_GLOBAL float *SEDGE_RESTRICT, y) \\\n"
+    "    X(sedge_int64, count)\n"
+    "SEDGE_KERNEL(axpy, 128, AXPY_LIST)\n"
+    "{\n"
+    "    SEDGE_OUTER (b) {\n"
+    "        SEDGE_ITEMS (one, 1, i, 128, 128) {\n"
+    "            const sedge_int64 at = b * 128 + i + one;\n"
+    "            if (at < count) y[at] += alpha * x[at];\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#define KINDS_LIST(X)                                                                      "
+    "\\\n"
+    "    X(SEDGE_GLOBAL double *, out) X(int, i) X(sedge_uint64, u) X(double, d) X(char, c)     "
+    "\\\n"
+    "    X(const float, f) X(pair, p) X(reading, r)\n"
+    "SEDGE_KERNEL(kinds, 32, KINDS_LIST)\n"
+    "{\n"
+    "    SEDGE_OUTER (b) {\n"
+    "        SEDGE_ITEMS (one, 1, k, 1, 32) {\n"
+    "            out[0] = i; out[1] = (double)u; out[2] = d; out[3] = c; out[4] = f;\n"
+    "            out[5] = p.second; out[6] = r ? r[0] : -1.0; out[7] = (double)(b + one + k);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#define NOTHING_LIST(X)\n"
+    "SEDGE_KERNEL(nothing, 32, NOTHING_LIST) { SEDGE_OUTER (b) { (void)b; } }\n";
+
+static void test_signature(const sedge_program *program)
+{
+    static const int sizes[] = {8, 4, 8, 8, 1, 4, 8, 8};
+    static const sedge_value_kind kinds[] = {
+        SEDGE_KIND_POINTER, SEDGE_KIND_INTEGER,  SEDGE_KIND_INTEGER, SEDGE_KIND_FLOATING,
+        SEDGE_KIND_INTEGER, SEDGE_KIND_FLOATING, SEDGE_KIND_OTHER,   SEDGE_KIND_POINTER};
+    const sedge_kernel *kernel = NULL;
+
+    CHECK_OK(sedge_program_get(&kernel, program, "kinds"));
+    const sedge_signature *const kinds_of = sedge_kernel_signature(kernel);
+    CHECK(strcmp(sedge_kernel_name(kernel), "kinds") == 0);
+    CHECK(kinds_of->count == 8 && kinds_of->threads == 32);
+    for (int i = 0; i < 8 && i < kinds_of->count; i++) {
+        CHECK(kinds_of->parameters[i].bytes == sizes[i]);
+        CHECK(kinds_of->parameters[i].kind == kinds[i]);
+    }
+    CHECK(strcmp(kinds_of->parameters[5].type, "const float") == 0);
+    CHECK(strcmp(kinds_of->parameters[7].type, "reading") == 0);
+    CHECK(strcmp(kinds_of->parameters[7].name, "r") == 0);
+    CHECK_OK(sedge_program_get(&kernel, program, "nothing"));
+    CHECK(sedge_kernel_signature(kernel)->count == 0);
+    CHECK_OK(sedge_launch(kernel, NULL, 1, NULL, 0));
+}
+
+static void test_values_arrive(const own_world *world, const sedge_program *program)
+{
+    const double wanted[8] = {-7.0, 18446744073709549568.0, 0.5, 65.0, 2.25, 4.5, 3.0, 0.0};
+    const float pair[2] = {1.5f, 4.5f};
+    const float three = 3.0f;
+    const char letter = 'A';
+    const sedge_kernel *kernel = NULL;
+    double found[8] = {0.0};
+    sedge_buffer *const out = own_buffer(world, found, sizeof found);
+    sedge_buffer *const in = own_buffer(world, &three, sizeof three);
+
+    CHECK_OK(sedge_program_get(&kernel, program, "kinds"));
+    for (int null = 0; null < 2; null++) {
+        CHECK_OK(SEDGE_LAUNCH(kernel, NULL, 1, sedge_buffer_argument(out), sedge_int32_argument(-7),
+                              sedge_int64_argument(-2048), sedge_double_argument(0.5),
+                              sedge_bytes_argument(&letter, 1), sedge_float_argument(2.25f),
+                              sedge_bytes_argument(pair, sizeof pair),
+                              sedge_buffer_argument(null ? NULL : in)));
+        CHECK_OK(sedge_buffer_download(out, 0, found, sizeof found, NULL));
+        for (int i = 0; i < 8; i++) CHECK(found[i] == (i == 6 && null ? -1.0 : wanted[i]));
+    }
+    sedge_buffer_free(in);
+    sedge_buffer_free(out);
+}
+
+// Every wrong call names kernel, argument, what it takes and what it was given, and runs nothing.
+static void test_refusals(const own_world *world, const sedge_program *program)
+{
+    const sedge_kernel *kernel = NULL;
+    float values[4] = {1.0f, 2.0f, 3.0f, 4.0f};
+    sedge_buffer *const x = own_buffer(world, values, sizeof values);
+    const sedge_argument px = sedge_buffer_argument(x);
+    const sedge_argument one = sedge_float_argument(1.0f);
+    const sedge_argument four = sedge_int64_argument(4);
+
+    CHECK_OK(sedge_program_get(&kernel, program, "axpy"));
+    CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, 1, one, px, px), SEDGE_ERR_USAGE,
+                "kernel 'axpy' takes 4 arguments and was given 3; it takes (float alpha, const "
+                "SEDGE_GLOBAL float *SEDGE_RESTRICT x, SEDGE_GLOBAL float *SEDGE_RESTRICT y, "
+                "sedge_int64 count)");
+    CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, 1, sedge_double_argument(1.0), px, px, four),
+                SEDGE_ERR_USAGE,
+                "kernel 'axpy': argument 1, 'alpha', is 'float' of 4 bytes and was given float64 "
+                "of 8 bytes");
+    CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, 1, sedge_int32_argument(1), px, px, four),
+                SEDGE_ERR_USAGE, "argument 1, 'alpha', is 'float' of 4 bytes and was given int32");
+    CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, 1, one, four, px, four), SEDGE_ERR_USAGE,
+                "argument 2, 'x', is 'const SEDGE_GLOBAL float *SEDGE_RESTRICT' of 8 bytes and "
+                "was given int64");
+    CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, 1, one, px, px, sedge_int32_argument(4)),
+                SEDGE_ERR_USAGE,
+                "argument 4, 'count', is 'sedge_int64' of 8 bytes and was given "
+                "int32 of 4 bytes");
+    CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, 1, one, px, px, px), SEDGE_ERR_USAGE,
+                "argument 4, 'count', is 'sedge_int64' of 8 bytes and was given pointer");
+    CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, 1, one, px, px, sedge_bytes_argument(values, 12)),
+                SEDGE_ERR_USAGE, "was given bytes of 12 bytes");
+    CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, -1, one, px, px, four), SEDGE_ERR_INTERNAL,
+                "cannot run -1 blocks");
+    CHECK_FAILS(sedge_kernel_launch(kernel, NULL, 1, 128, NULL, 2), SEDGE_ERR_INTERNAL,
+                "'axpy' takes 4 arguments and was given 2");
+    CHECK_OK(sedge_buffer_download(x, 0, values, sizeof values, NULL));
+    for (int i = 0; i < 4; i++) CHECK(values[i] == 1.0f + (float)i);
+    sedge_buffer_free(x);
+}
+
+typedef struct axpy_run {
+    const sedge_kernel *kernel;
+    sedge_buffer *x, *y;
+    int64_t count;
+    int calls;
+} axpy_run;
+
+static sedge_status run_axpy(void *context, sedge_stream *stream)
+{
+    axpy_run *const run = context;
+
+    run->calls++;
+    return SEDGE_LAUNCH(run->kernel, stream, (run->count + THREADS - 1) / THREADS,
+                        sedge_float_argument(1.0f), sedge_buffer_argument(run->x),
+                        sedge_buffer_argument(run->y), sedge_int64_argument(run->count));
+}
+
+static sedge_status run_nothing(void *context, sedge_stream *stream)
+{
+    (void)context, (void)stream;
+    return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "not this time");
+}
+
+// Each call adds x to y once: the number of calls shows in y. More work takes longer.
+static void test_time(const own_world *world, const sedge_program *program)
+{
+    enum { LARGE = 1 << 22 };
+    axpy_run run = {.calls = 0};
+    double small_seconds = 0.0;
+    double large_seconds = 0.0;
+    float first[2] = {1.0f, 2.0f};
+
+    CHECK_OK(sedge_program_get(&run.kernel, program, "axpy"));
+    CHECK_OK(sedge_buffer_create(&run.x, world->device, LARGE * (int64_t)sizeof(float)));
+    CHECK_OK(sedge_buffer_create(&run.y, world->device, LARGE * (int64_t)sizeof(float)));
+    CHECK_OK(sedge_buffer_upload(run.x, 0, first, sizeof first, NULL));
+    run.count = N;
+    CHECK_OK(sedge_time(&small_seconds, world->device, 5, run_axpy, &run));
+    CHECK_OK(sedge_buffer_download(run.y, 0, first, sizeof first, NULL));
+    CHECK(first[0] == (float)run.calls && first[1] == 2.0f * (float)run.calls);
+    CHECK(run.calls > 5); // a call takes less than 200 us
+    run.count = LARGE;
+    CHECK_OK(sedge_time(&large_seconds, world->device, 3, run_axpy, &run));
+    // 48 MiB are moved; nothing moves them faster than 20 TB/s.
+    CHECK(small_seconds > 0.0 && large_seconds > 2.5e-6 && large_seconds > small_seconds);
+    CHECK_FAILS(sedge_time(&small_seconds, world->device, 0, run_axpy, &run), SEDGE_ERR_USAGE,
+                "a time of 0 rounds");
+    CHECK_FAILS(sedge_time(&small_seconds, world->device, 1, run_nothing, &run), SEDGE_ERR_INTERNAL,
+                "not this time");
+    sedge_buffer_free(run.x);
+    sedge_buffer_free(run.y);
+}
+
+// What each device knows of a kernel.
+static void test_inspect(const own_world *world, const sedge_program *program)
+{
+    const bool cuda = sedge_device_get_info(world->device)->kind == SEDGE_DEVICE_CUDA;
+    sedge_kernel_info about;
+
+    CHECK_OK(sedge_program_inspect(&about, program, "axpy", 0));
+    if (cuda) {
+        CHECK(about.registers > 0 && about.registers <= 255 && about.max_threads >= 128);
+        CHECK(about.blocks_per_multiprocessor >= 1 && about.local_bytes == 0);
+        CHECK(about.spill_store_bytes == 0 && about.spill_load_bytes == 0);
+    } else {
+        CHECK(about.registers == 0 && about.blocks_per_multiprocessor == 0);
+        CHECK(about.spill_store_bytes == -1 && about.spill_load_bytes == -1);
+    }
+    CHECK_FAILS(sedge_program_inspect(&about, program, "axpi", 0), SEDGE_ERR_DEVICE,
+                "no kernel 'axpi'");
+}
+
+// 64 numbers of fp64 do not fit into the 64 registers that 1024 threads leave each.
+static void test_spills(const own_world *world)
+{
+    sedge_program *program = NULL;
+    sedge_kernel_info about;
+
+    CHECK_OK(own_program(
+        &program, world, "heavy.c",
+        "#define HEAVY_LIST(X) X(SEDGE_GLOBAL double *SEDGE_RESTRICT, x) X(sedge_int64, n)\n"
+        "SEDGE_KERNEL(heavy, 1024, HEAVY_LIST)\n"
+        "{\n"
+        "    SEDGE_OUTER (b) {\n"
+        "        SEDGE_ITEMS (g, 1, i, 1024, 1024) {\n"
+        "            double v[64];\n"
+        "            SEDGE_EACH (k, 64) v[k] = x[(b * 1024 + i) * 64 + k];\n"
+        "            for (sedge_int64 r = 0; r < n; r++)\n"
+        "                SEDGE_EACH (k, 64) v[k] = v[k] * v[(k * 7 + 3) % 64] + v[(k * 5 + 1) % "
+        "64];\n"
+        "            SEDGE_EACH (k, 64) x[(b * 1024 + i) * 64 + k] = v[k];\n"
+        "        }\n"
+        "    }\n"
+        "}\n"));
+    CHECK_OK(sedge_program_inspect(&about, program, "heavy", 0));
+    CHECK(about.spill_store_bytes > 0 && about.spill_load_bytes > 0);
+    CHECK(about.local_bytes >= 64 && about.registers <= 64);
+    sedge_program_free(program);
+}
+
+// Without SEDGE_KERNEL there is nothing to check against.
+static void test_raw_kernel(const own_world *world)
+{
+    const bool cuda = sedge_device_get_info(world->device)->kind == SEDGE_DEVICE_CUDA;
+    sedge_program *program = NULL;
+    const sedge_kernel *kernel = NULL;
+    sedge_kernel_info about;
+
+    CHECK_OK(own_program(&program, world, "raw.c",
+                         cuda ? "extern \"C\" __global__ void raw(long long n, int *a) {}\n"
+                              : "void raw(long n, void **a) { (void)n, (void)a; }\n"));
+    CHECK_OK(sedge_program_get(&kernel, program, "raw"));
+    CHECK(sedge_kernel_signature(kernel)->threads == 0);
+    CHECK(sedge_kernel_signature(kernel)->count == (cuda ? 1 : -1));
+    CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, 1, sedge_address_argument(0)), SEDGE_ERR_USAGE,
+                "kernel 'raw' does not tell its parameters and threads: write it with "
+                "SEDGE_KERNEL, or launch it with sedge_kernel_launch");
+    CHECK_FAILS(sedge_program_inspect(&about, program, "raw", 0), SEDGE_ERR_USAGE,
+                "kernel 'raw' does not tell the threads");
+    CHECK_OK(sedge_program_inspect(&about, program, "raw", 64));
+    sedge_program_free(program);
+}
+
+// The compiler's message names the user's file and line, and says what is wrong there.
+static void test_message(const own_world *world)
+{
+    const bool cuda = sedge_device_get_info(world->device)->kind == SEDGE_DEVICE_CUDA;
+    sedge_program *program = NULL;
+
+    CHECK_FAILS(own_program(&program, world, "examples/square.c",
+                            "#define SQUARE_LIST(X) X(SEDGE_GLOBAL float *, x)\n"
+                            "SEDGE_KERNEL(square, 64, SQUARE_LIST)\n"
+                            "{\n"
+                            "    SEDGE_OUTER (b) {\n"
+                            "        SEDGE_ITEMS (one, 1, i, 64, 64) x[b * 64 + i] *= y[one];\n"
+                            "    }\n"
+                            "}\n"),
+                SEDGE_ERR_DEVICE, cuda ? "examples/square.c(5): error" : "examples/square.c:5:");
+    CHECK(strstr(sedge_error_message(), "y") != NULL);
+    CHECK(strstr(sedge_error_message(), "undeclared") != NULL ||
+          strstr(sedge_error_message(), "undefined") != NULL);
+    CHECK(strstr(sedge_error_message(), "cannot compile 'own'") != NULL);
+    CHECK(program == NULL);
+}
+
+int main(int argc, char **argv)
+{
+    own_world world;
+    sedge_program *program = NULL;
+
+    if (!own_open(&world, &argc, &argv)) return 1;
+    CHECK_OK(own_program(&program, &world, "launch.c", text));
+    if (program != NULL) {
+        test_signature(program);
+        test_values_arrive(&world, program);
+        test_refusals(&world, program);
+        test_time(&world, program);
+        test_inspect(&world, program);
+    }
+    if (sedge_device_get_info(world.device)->kind == SEDGE_DEVICE_CUDA) test_spills(&world);
+    test_raw_kernel(&world);
+    test_message(&world);
+    sedge_program_free(program);
+    own_close(&world);
+    return CHECK_END();
+}

@@ -1,0 +1,163 @@
+// The operator's kernels in the form of the GPUs, on the host, with work items in random order:
+// right as they are, and wrong as soon as any one barrier is taken out.
+#define _DEFAULT_SOURCE // setenv
+#include "match.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static const char folder[] = SEDGE_TEST_DIR "/without-barrier";
+
+static const kit_wall all_kinds[] = {
+    {"xmin", "pec", 0.0},       {"xmax", "absorbing", 0.0}, {"ymin", "pmc", 0.0},
+    {"ymax", "impedance", 0.6}, {"zmin", "impedance", 3.0}, {"zmax", "pec", 0.0},
+    {NULL, NULL, 0.0},
+};
+static const double conductor[3] = {2.25, 1.5, 0.7};
+static const double resin[3] = {1.3, 4.0, 0.0};
+static const double dipole[12] = {0.31, 0.64, 0.57, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0,
+                                  1.0,  -2.0, 0.5};
+
+// Relative to the largest; energies of fields of order one. As exact as fp64 sums of so few terms.
+static double energy_difference(kit *k)
+{
+    double *wanted = NULL;
+    double largest = 0.0;
+    double difference = 0.0;
+
+    CHECK_OK(sedge_operator_energy(k->op, k->energy));
+    CHECK_OK(sedge_allocate(&wanted, k->base.mesh->elements, sizeof *wanted));
+    sedge_reference_energy(k->base.reference, k->result, wanted);
+    for (int e = 0; e < k->base.mesh->elements; e++) {
+        largest = fmax(largest, fabs(wanted[e]));
+        difference = fmax(difference, fabs(k->energy[e] - wanted[e]));
+        if (!isfinite(k->energy[e])) largest = (double)NAN;
+    }
+    sedge_release(wanted);
+    return difference / largest;
+}
+
+static void test_maxwell(const kit_world *world, int order)
+{
+    const double upwind = match_upwind(order);
+    kit_options options = kit_defaults(order, 2);
+    kit k;
+
+    options.distort = 0.08;
+    options.split_axis = (order + 1) % 3;
+    options.materials[0] = conductor;
+    options.materials[1] = resin;
+    options.flux_keys = &upwind;
+    options.walls = all_kinds;
+    options.dipole = dipole;
+    CHECK_OK(kit_create(&k, world, &options));
+    dg_case_random(&k.base, k.base.u);
+    match_all(&k, 0.2, 1);
+    CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
+    CHECK_OK(kit_advance(&k, k.base.u, 0.2, kit_time_step(&k, 0.5), 1));
+    CHECK_BOUND(energy_difference(&k), MATCH_UNITS * kit_rounding(SEDGE_FP64));
+    kit_clear(&k);
+}
+
+static kit_options burgers_options(int order)
+{
+    static const double keys[4] = {1.0, 0.7, -0.4, 1.5};
+    kit_options options = kit_defaults(order, 2);
+
+    options.equation = sedge_equation_find("burgers");
+    options.distort = 0.05;
+    options.flux_keys = keys;
+    options.wall = "fixed";
+    return options;
+}
+
+static void test_burgers(const kit_world *world, int order)
+{
+    const kit_options options = burgers_options(order);
+    kit k;
+
+    CHECK_OK(kit_create(&k, world, &options));
+    dg_case_random(&k.base, k.base.u);
+    match_all(&k, 0.0, 1);
+    kit_clear(&k);
+}
+
+// `text` with its barrier number `which` blanked; NULL when there are fewer.
+static char *drop_barrier(const char *text, int which)
+{
+    static const char word[] = "SEDGE_BARRIER()";
+    char *const copy = strdup(text);
+    char *at = copy;
+
+    for (int i = 0; at != NULL; i++) {
+        at = strstr(i > 0 ? at + 1 : at, word);
+        if (i == which) break;
+    }
+    if (at == NULL) {
+        free(copy);
+        return NULL;
+    }
+    memcpy(at, "(void)0        ", strlen(word));
+    return copy;
+}
+
+// Take out each barrier of a file in turn: the result of one step, or its energy, must be wrong.
+// Burgers' equation uses all barriers, those for nonlinear fluxes too.
+static void test_no_barrier_is_idle(const kit_world *world, const char *name, int at_least)
+{
+    const kit_options options = burgers_options(1);
+    char path[512];
+    char *text = NULL;
+    char *changed;
+    int count = 0;
+    kit k;
+
+    (void)snprintf(path, sizeof path, "codegen/kernels/%s", name);
+    CHECK_OK(sedge_source_get(&text, path));
+    CHECK_OK(kit_create(&k, world, &options));
+    dg_case_random(&k.base, k.base.u);
+    const double dt = kit_time_step(&k, 0.5);
+    for (int64_t i = 0; i < k.base.values; i++) k.base.exact[i] = k.base.u[i];
+    CHECK_OK(sedge_reference_step(k.base.reference, k.base.exact, 0.0, dt));
+    for (; (changed = drop_barrier(text, count)) != NULL; count++) {
+        int seen = 0;
+        (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+        CHECK_OK(sedge_file_write(path, changed, strlen(changed)));
+        free(changed);
+        CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
+        for (int v = 0; v < 2; v++) {
+            const sedge_operator_options cut = {.variant = match_variants[v]};
+            const double bound = MATCH_UNITS * kit_rounding(SEDGE_FP64);
+            CHECK_OK(kit_load(&k, SEDGE_FP64, &cut));
+            CHECK_OK(kit_advance(&k, k.base.u, 0.0, dt, 1));
+            seen += !(kit_difference(&k, k.result, k.base.exact) <= bound);
+            seen += !(energy_difference(&k) <= bound);
+        }
+        CHECK(unsetenv("SEDGE_KERNELS") == 0);
+        if (seen == 0) (void)fprintf(stderr, "%s: barrier %d is not missed\n", name, count);
+        CHECK(seen > 0);
+        CHECK(remove(path) == 0);
+    }
+    CHECK(count >= at_least);
+    kit_clear(&k);
+    sedge_release(text);
+}
+
+int main(int argc, char **argv)
+{
+    kit_world world;
+
+    CHECK(setenv("SEDGE_ORDER", "random:1", 0) == 0);
+    CHECK_OK(kit_open(&world, &argc, &argv));
+    if (world.comm == NULL) return CHECK_END();
+    CHECK(sedge_device_get_info(world.device)->random_order);
+    CHECK_OK(sedge_folder_make(folder));
+    for (int order = 1; order <= 3; order++) test_maxwell(&world, order);
+    for (int order = 1; order <= 2; order++) test_burgers(&world, order);
+    test_no_barrier_is_idle(&world, "dg_stage.h", 7);
+    test_no_barrier_is_idle(&world, "dg_monitor.h", 1);
+    kit_close(&world);
+    return CHECK_END();
+}
