@@ -24,17 +24,22 @@ typedef ulong sedge_uint64;
 #define SEDGE_EACH(i, count) SEDGE_UNROLL for (int i = 0; i < (count); i++)
 
 // A kernel is given each argument with the bytes to add to it, for OpenCL hands over whole buffers
-// (0 for numbers), and NULL as a pointer whose type tells the size (src/device/opencl_program.h).
+// (0 for numbers), and NULL as a pointer whose type tells the argument's size and kind: 1 a
+// pointer, 2 an integer, 3 a floating point number, 4 another type (src/device/opencl_program.h).
+#define SEDGE_PRELUDE_KIND(class)           ((class) == 5 ? 1 : (class) == 1 ? 2 : (class) == 8 ? 3 : 4)
 #define SEDGE_PRELUDE_PARAMETER(type, name) , type name
 #define SEDGE_PRELUDE_GIVEN(type, name) \
-    , type name##_given, long name##_offset, __global const char(*name##_bytes)[sizeof(type)]
-#define SEDGE_PRELUDE_SHIFT(type, name)         \
-    union {                                     \
-        type value;                             \
-        size_t bits;                            \
-    } name##_shifted = {.value = name##_given}; \
+    , type name, long name##_offset,    \
+        __global const char(            \
+            *name##_type)[sizeof(type)][SEDGE_PRELUDE_KIND(__builtin_classify_type(*(type *)0))]
+#define SEDGE_PRELUDE_SHIFT(type, name) \
+    union {                             \
+        type value;                     \
+        size_t bits;                    \
+    } name##_shifted = {.value = name}; \
     if (sizeof(type) >= sizeof(size_t)) name##_shifted.bits += name##_offset;
 #define SEDGE_PRELUDE_PASS(type, name) , name##_shifted.value
+
 // Memory of a block must be declared in the outermost braces of a kernel, and SEDGE_OUTER opens
 // others: the kernel has it, and calls the body.
 #define SEDGE_KERNEL(name, threads, LIST)                                                      \
@@ -78,7 +83,7 @@ typedef ulong sedge_uint64;
 // where that one is declared, another constant of the same name hides this.
 #define SEDGE_PRELUDE_SHARED_BYTES 8192
 enum {
-    sedge_used_0,
+    sedge_used_0 = 0,
     sedge_used_1 = 0,
     sedge_used_2 = 0,
     sedge_used_3 = 0,
@@ -95,18 +100,17 @@ enum {
     sedge_used_14 = 0,
     sedge_used_15 = 0
 };
-#define SEDGE_PRELUDE_SHARED_USED                                                                \
+#define SEDGE_PRELUDE_USED                                                                       \
     (sedge_used_0 + sedge_used_1 + sedge_used_2 + sedge_used_3 + sedge_used_4 + sedge_used_5 +   \
      sedge_used_6 + sedge_used_7 + sedge_used_8 + sedge_used_9 + sedge_used_10 + sedge_used_11 + \
      sedge_used_12 + sedge_used_13 + sedge_used_14 + sedge_used_15)
-#define SEDGE_SHARED(type, name, count) SEDGE_PRELUDE_SHARED_NEXT(type, name, count, __COUNTER__)
-#define SEDGE_PRELUDE_SHARED_NEXT(type, name, count, number) \
-    SEDGE_PRELUDE_SHARED_AT(type, name, count, number)
-#define SEDGE_PRELUDE_SHARED_AT(type, name, count, number)                                  \
-    enum { name##_place = SEDGE_PRELUDE_SHARED_USED + sedge_used_##number };                \
-    enum { sedge_used_##number = (sizeof(type) * (count) + 15) / 16 };                      \
-    typedef char                                                                            \
-        name##_fits[SEDGE_PRELUDE_SHARED_USED <= SEDGE_PRELUDE_SHARED_BYTES / 16 ? 1 : -1]; \
+#define SEDGE_SHARED(type, name, count) SEDGE_PRELUDE_SHARED(type, name, count, __COUNTER__)
+#define SEDGE_PRELUDE_SHARED(type, name, count, number) \
+    SEDGE_PRELUDE_PLACE(type, name, count, number)
+#define SEDGE_PRELUDE_PLACE(type, name, count, number)                                        \
+    enum { name##_place = SEDGE_PRELUDE_USED + sedge_used_##number };                         \
+    enum { sedge_used_##number = (sizeof(type) * (count) + 15) / 16 };                        \
+    typedef char name##_fits[SEDGE_PRELUDE_USED <= SEDGE_PRELUDE_SHARED_BYTES / 16 ? 1 : -1]; \
     __local type *const name = (__local type *)(sedge_shared + name##_place)
 
 #define SEDGE_PRIVATE(type, name, items, count) type name[1][count]

@@ -99,7 +99,7 @@ typedef struct sedge_device_info {
     int64_t l2_bytes;           // last-level cache
     int64_t shared_bytes_block; // shared memory a block may use (opt-in size) as SEDGE_SCRATCH;
                                 // host: 0, and in random order what an H100 has
-    int threads_block;          // most threads of a block; host: INT_MAX, in random order 1024
+    int threads_block;          // most threads of a block; host: in random order as on a GPU
     int vector_bytes;           // widest vector register of the host; 0 on others
     bool random_order;          // host: kernels run in the form of the GPUs (SEDGE_ORDER)
 } sedge_device_info;

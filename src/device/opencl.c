@@ -12,7 +12,7 @@
 
 #define FIRST_ADDRESS ((uint64_t)1 << 44)
 #define PAGE          ((uint64_t)4096)
-#define SHARED_BYTES  8192 // SEDGE_SHARED_BYTES of codegen/kernels/prelude_opencl.h
+#define SHARED_BYTES  8192 // SEDGE_PRELUDE_SHARED_BYTES of codegen/kernels/prelude_opencl.h
 
 typedef struct opencl_mark {
     opencl_event *event; // NULL before the first record

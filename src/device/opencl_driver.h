@@ -51,10 +51,8 @@ enum {
     CL_KERNEL_NUM_ARGS = 0x1191,
     CL_KERNEL_ARG_ADDRESS_QUALIFIER = 0x1196,
     CL_KERNEL_ARG_TYPE_NAME = 0x1198,
-    CL_KERNEL_ARG_ADDRESS_GLOBAL = 0x119B,
+    CL_KERNEL_ARG_NAME = 0x119A,
     CL_KERNEL_ARG_ADDRESS_LOCAL = 0x119C,
-    CL_KERNEL_ARG_ADDRESS_CONSTANT = 0x119D,
-    CL_KERNEL_ARG_ADDRESS_PRIVATE = 0x119E,
     CL_KERNEL_WORK_GROUP_SIZE = 0x11B0,
     CL_KERNEL_COMPILE_WORK_GROUP_SIZE = 0x11B1,
     CL_KERNEL_LOCAL_MEM_SIZE = 0x11B2,
@@ -127,7 +125,7 @@ enum {
     X(int, clGetKernelInfo, (opencl_kernel *, uint32_t, size_t, void *, size_t *))                \
     X(int, clGetKernelArgInfo, (opencl_kernel *, uint32_t, uint32_t, size_t, void *, size_t *))   \
     X(int, clGetKernelWorkGroupInfo,                                                              \
-      (opencl_kernel *, opencl_device *, uint32_t, size_t, void *, size_t *))
+      (opencl_kernel *, const opencl_device *, uint32_t, size_t, void *, size_t *))
 
 enum { SEDGE_OPENCL_DEVICES_MAX = 64 };
 

@@ -8,118 +8,166 @@
 
 #define LEAST_SCRATCH 16 // OpenCL takes no local memory of 0 bytes
 
-// What sedge_device_compile gives: this, a row for each kernel, the driver's binary. A program that
-// comes from a binary does not tell what its kernels take.
+// What sedge_device_compile gives: this, then for each kernel two lengths, its name and its
+// signature (as sedge_signature_read takes it), then the driver's binary. A program that comes from
+// a binary does not tell what its kernels take.
 #define IMAGE_MAGIC "sedge opencl 1\n"
 
 typedef struct image_header {
     char magic[16];
     int32_t kernels;
-    int32_t row_bytes;
+    int32_t table_bytes;
 } image_header;
 
-typedef struct image_kernel {
-    char name[124];
-    int32_t count;                             // of arguments
-    int32_t bytes[SEDGE_KERNEL_ARGUMENTS_MAX]; // of each; 0: a pointer into device memory
-} image_kernel;
+typedef struct image_row {
+    int32_t name_bytes; // with a NUL
+    int32_t signature_bytes;
+} image_row;
 
 typedef struct opencl_entry {
-    image_kernel about;
+    const char *name; // in the module's table
+    const char *signature;
+    size_t signature_bytes;
     opencl_kernel *kernel; // NULL until asked for
-    int threads;           // of a block; 0: any
 } opencl_entry;
 
 typedef struct opencl_module {
     opencl_program *program;
     int count;
     opencl_entry *entries;
+    char *table;
 } opencl_module;
 
 enum { FIXED = 2, EACH = 3 }; // parameters before the arguments, and of each argument
 
 // ---- what kernels take -------------------------------------------------------------------------
 
-static sedge_status get_qualifier(opencl_kernel *kernel, const char *name, uint32_t index,
-                                  uint32_t *qualifier)
+typedef struct kernel_about {
+    opencl_kernel *kernel;
+    char name[256];
+    int numbers[2 + 2 * SEDGE_KERNEL_ARGUMENTS_MAX]; // threads, count, size and kind of each
+    sedge_text *texts;                               // "type\tname\n" of each
+} kernel_about;
+
+static sedge_status get_qualifier(const kernel_about *about, uint32_t index, uint32_t *qualifier)
 {
-    SEDGE_CL(clGetKernelArgInfo,
-             (kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof *qualifier, qualifier, NULL),
-             "'%s', parameter %u", name, index);
+    SEDGE_CL(
+        clGetKernelArgInfo,
+        (about->kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof *qualifier, qualifier, NULL),
+        "'%s', parameter %u", about->name, index);
     return SEDGE_OK;
 }
 
-static sedge_status describe_argument(image_kernel *row, opencl_kernel *kernel, int i)
+static sedge_status get_text(const kernel_about *about, uint32_t index, uint32_t what,
+                             char text[256])
+{
+    text[0] = '\0';
+    SEDGE_CL(clGetKernelArgInfo, (about->kernel, index, what, 256, text, NULL),
+             "'%s', parameter %u", about->name, index);
+    return SEDGE_OK;
+}
+
+static sedge_status describe_argument(kernel_about *about, int i)
 {
     const uint32_t index = (uint32_t)(FIXED + EACH * i);
-    uint32_t qualifier = 0;
-    char type[256] = ""; // of the third: "char[8]*"
+    char type[256];
+    char name[256];
+    char encoded[256]; // "char[SIZE][KIND]*"
+    char *end = NULL;
 
-    SEDGE_TRY(get_qualifier(kernel, row->name, index, &qualifier));
-    if (qualifier == CL_KERNEL_ARG_ADDRESS_LOCAL) {
+    SEDGE_TRY(get_text(about, index, CL_KERNEL_ARG_TYPE_NAME, type));
+    SEDGE_TRY(get_text(about, index, CL_KERNEL_ARG_NAME, name));
+    SEDGE_TRY(get_text(about, index + 2, CL_KERNEL_ARG_TYPE_NAME, encoded));
+    const char *const size = strchr(encoded, '[');
+    const long bytes = size != NULL ? strtol(size + 1, &end, 10) : 0;
+    const long kind =
+        end != NULL && strncmp(end, "][", 2) == 0 ? strtol(end + 2, NULL, 10) : SEDGE_KIND_UNKNOWN;
+    if (bytes < 1 || bytes > INT32_MAX || kind < SEDGE_KIND_POINTER || kind > SEDGE_KIND_OTHER) {
         return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                          "kernel '%s', argument %d: a pointer to block memory cannot be given",
-                          row->name, i);
+                          "kernel '%s': OpenCL shows the type of parameter %u as '%s', which tells "
+                          "no size and kind",
+                          about->name, index + 2, encoded);
     }
-    SEDGE_CL(clGetKernelArgInfo,
-             (kernel, index + 2, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL),
-             "'%s', parameter %u", row->name, index + 2);
-    const char *const size = strchr(type, '[');
-    const long bytes = size != NULL ? strtol(size + 1, NULL, 10) : 0;
-    if (bytes < 1 || bytes > INT32_MAX) {
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                          "kernel '%s', argument %d: the driver shows the type of its size as '%s'",
-                          row->name, i, type);
-    }
-    row->bytes[i] = qualifier == CL_KERNEL_ARG_ADDRESS_PRIVATE ? (int32_t)bytes : 0;
-    return SEDGE_OK;
+    about->numbers[2 + 2 * i] = (int)bytes;
+    about->numbers[3 + 2 * i] = (int)kind;
+    return sedge_text_add(about->texts, "%s\t%s\n", type, name);
 }
 
-static sedge_status describe_kernel(image_kernel *row, opencl_kernel *kernel)
+static sedge_status refuse_form(const kernel_about *about)
+{
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                      "kernel '%s' has another form than SEDGE_KERNEL gives it "
+                      "(codegen/kernels/prelude_opencl.h)",
+                      about->name);
+}
+
+static sedge_status describe(kernel_about *about, const opencl_device *device)
 {
     uint32_t parameters = 0;
     uint32_t second = 0;
-    size_t length = 0;
+    size_t threads[3] = {0};
 
-    SEDGE_CL(clGetKernelInfo, (kernel, CL_KERNEL_FUNCTION_NAME, 0, NULL, &length), "a name");
-    if (length > sizeof row->name) {
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                          "a kernel's name has %zu characters; at most %zu are possible",
-                          length - 1, sizeof row->name - 1);
+    SEDGE_CL(clGetKernelInfo,
+             (about->kernel, CL_KERNEL_FUNCTION_NAME, sizeof about->name, about->name, NULL),
+             "a kernel's name");
+    SEDGE_CL(clGetKernelInfo,
+             (about->kernel, CL_KERNEL_NUM_ARGS, sizeof parameters, &parameters, NULL), "'%s'",
+             about->name);
+    SEDGE_CL(
+        clGetKernelWorkGroupInfo,
+        (about->kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof threads, threads, NULL),
+        "threads of '%s'", about->name);
+    if (parameters >= FIXED) SEDGE_TRY(get_qualifier(about, 1, &second));
+    if (second != CL_KERNEL_ARG_ADDRESS_LOCAL || (parameters - FIXED) % EACH != 0 || threads[0] < 1)
+        return refuse_form(about);
+    const uint32_t count = (parameters - FIXED) / EACH;
+    if (count > SEDGE_KERNEL_ARGUMENTS_MAX) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "kernel '%s' has %u parameters; at most %d are possible",
+                          about->name, count, SEDGE_KERNEL_ARGUMENTS_MAX);
     }
-    SEDGE_CL(clGetKernelInfo, (kernel, CL_KERNEL_FUNCTION_NAME, sizeof row->name, row->name, NULL),
-             "a name");
-    SEDGE_CL(clGetKernelInfo, (kernel, CL_KERNEL_NUM_ARGS, sizeof parameters, &parameters, NULL),
-             "'%s'", row->name);
-    if (parameters >= FIXED) SEDGE_TRY(get_qualifier(kernel, row->name, 1, &second));
-    if (second != CL_KERNEL_ARG_ADDRESS_LOCAL || (parameters - FIXED) % EACH != 0) {
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                          "kernel '%s' has not the parameters of SEDGE_KERNEL "
-                          "(codegen/kernels/prelude_opencl.h)",
-                          row->name);
-    }
-    row->count = (int32_t)((parameters - FIXED) / EACH);
-    if (row->count > SEDGE_KERNEL_ARGUMENTS_MAX) {
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "kernel '%s' has %d arguments; at most %d are possible",
-                          row->name, row->count, SEDGE_KERNEL_ARGUMENTS_MAX);
-    }
-    for (int i = 0; i < row->count; i++) SEDGE_TRY(describe_argument(row, kernel, i));
+    about->numbers[0] = (int)threads[0];
+    about->numbers[1] = (int)count;
+    for (int i = 0; i < (int)count; i++) SEDGE_TRY(describe_argument(about, i));
     return SEDGE_OK;
 }
 
-static sedge_status describe_all(image_kernel *rows, opencl_program *program, size_t count)
+// Append the row of one kernel to the image's table.
+static sedge_status add_kernel(sedge_text *table, opencl_kernel *kernel,
+                               const opencl_device *device)
+{
+    sedge_status status;
+    kernel_about about = {.kernel = kernel};
+
+    SEDGE_TRY(sedge_text_create(&about.texts));
+    SEDGE_TRY_GOTO(status, describe(&about, device));
+    const size_t name = strlen(about.name) + 1;
+    const size_t numbers = sizeof(int) * (size_t)(2 + 2 * about.numbers[1]);
+    const size_t texts = sedge_text_length(about.texts) + 1;
+    const image_row row = {.name_bytes = (int32_t)name,
+                           .signature_bytes = (int32_t)(numbers + texts)};
+    SEDGE_TRY_GOTO(status, sedge_text_add_bytes(table, (const char *)&row, sizeof row));
+    SEDGE_TRY_GOTO(status, sedge_text_add_bytes(table, about.name, name));
+    SEDGE_TRY_GOTO(status, sedge_text_add_bytes(table, (const char *)about.numbers, numbers));
+    SEDGE_TRY_GOTO(status, sedge_text_add_bytes(table, sedge_text_get(about.texts), texts));
+done:
+    sedge_text_free(about.texts);
+    return status;
+}
+
+static sedge_status add_kernels(sedge_text *table, const sedge_opencl_state *state,
+                                opencl_program *program, size_t count)
 {
     const sedge_opencl_driver *const driver = sedge_opencl_driver_get();
+    const double began = sedge_clock();
     opencl_kernel **kernels = NULL;
     sedge_status status;
 
     SEDGE_TRY(sedge_allocate(&kernels, (int64_t)count, sizeof(opencl_kernel *)));
-    status = sedge_opencl_finish(
-        __FILE__, __LINE__, "clCreateKernelsInProgram",
-        driver->clCreateKernelsInProgram(program, (uint32_t)count, kernels, NULL), sedge_clock(),
-        "%zu kernels", count);
+    const int code = driver->clCreateKernelsInProgram(program, (uint32_t)count, kernels, NULL);
+    status = sedge_opencl_finish(__FILE__, __LINE__, "clCreateKernelsInProgram", code, began,
+                                 "%zu kernels", count);
     for (size_t i = 0; i < count; i++) {
-        if (status == SEDGE_OK) status = describe_kernel(&rows[i], kernels[i]);
+        if (status == SEDGE_OK) status = add_kernel(table, kernels[i], state->device);
         if (kernels[i] != NULL) (void)driver->clReleaseKernel(kernels[i]);
     }
     sedge_release(kernels);
@@ -194,7 +242,15 @@ done:
     return status;
 }
 
-static sedge_status make_image(opencl_program *program, void **out, size_t *length)
+static sedge_status get_binary(opencl_program *program, unsigned char *place, size_t bytes)
+{
+    SEDGE_CL(clGetProgramInfo, (program, CL_PROGRAM_BINARIES, sizeof place, (void *)&place, NULL),
+             "binary of %zu bytes", bytes);
+    return SEDGE_OK;
+}
+
+static sedge_status fill_image(const sedge_opencl_state *state, opencl_program *program,
+                               sedge_text *table, void **out, size_t *length)
 {
     sedge_status status;
     size_t kernels = 0;
@@ -203,28 +259,32 @@ static sedge_status make_image(opencl_program *program, void **out, size_t *leng
 
     SEDGE_CL(clGetProgramInfo, (program, CL_PROGRAM_NUM_KERNELS, sizeof kernels, &kernels, NULL),
              "kernels");
+    SEDGE_TRY(add_kernels(table, state, program, kernels));
     SEDGE_CL(clGetProgramInfo, (program, CL_PROGRAM_BINARY_SIZES, sizeof binary, &binary, NULL),
              "size of the binary");
-    const size_t rows = kernels * sizeof(image_kernel);
-    const size_t bytes = sizeof(image_header) + rows + binary;
-    SEDGE_TRY(sedge_allocate(&image, (int64_t)bytes, 1));
-    const image_header header = {.magic = IMAGE_MAGIC,
-                                 .kernels = (int32_t)kernels,
-                                 .row_bytes = (int32_t)sizeof(image_kernel)};
+    const size_t rows = sedge_text_length(table);
+    const image_header header = {
+        .magic = IMAGE_MAGIC, .kernels = (int32_t)kernels, .table_bytes = (int32_t)rows};
+    SEDGE_TRY(sedge_allocate(&image, (int64_t)(sizeof header + rows + binary), 1));
     memcpy(image, &header, sizeof header);
-    image_kernel *const first = (image_kernel *)(void *)(image + sizeof header);
-    SEDGE_TRY_GOTO(status, describe_all(first, program, kernels));
-    unsigned char *place = image + sizeof header + rows;
-    SEDGE_TRY_GOTO(status, sedge_opencl_finish(__FILE__, __LINE__, "clGetProgramInfo",
-                                               sedge_opencl_driver_get()->clGetProgramInfo(
-                                                   program, CL_PROGRAM_BINARIES, sizeof place,
-                                                   (void *)&place, NULL),
-                                               sedge_clock(), "binary of %zu bytes", binary));
+    memcpy(image + sizeof header, sedge_text_get(table), rows);
+    SEDGE_TRY_GOTO(status, get_binary(program, image + sizeof header + rows, binary));
     *out = image;
-    *length = bytes;
+    *length = sizeof header + rows + binary;
     image = NULL;
 done:
     sedge_release(image);
+    return status;
+}
+
+static sedge_status make_image(const sedge_opencl_state *state, opencl_program *program, void **out,
+                               size_t *length)
+{
+    sedge_text *table = NULL;
+
+    SEDGE_TRY(sedge_text_create(&table));
+    const sedge_status status = fill_image(state, program, table, out, length);
+    sedge_text_free(table);
     return status;
 }
 
@@ -242,7 +302,7 @@ sedge_status sedge_opencl_compile(sedge_device *device, const char *source, cons
     SEDGE_TRY(sedge_keep_source(source, keep_name, "cl"));
     SEDGE_TRY(make_program(device->state, &program, source));
     SEDGE_TRY_GOTO(status, build(device, program, keep_name, log));
-    SEDGE_TRY_GOTO(status, make_image(program, out, length));
+    SEDGE_TRY_GOTO(status, make_image(device->state, program, out, length));
 done:
     (void)sedge_opencl_driver_get()->clReleaseProgram(program);
     return status;
@@ -250,19 +310,34 @@ done:
 
 // ---- modules -----------------------------------------------------------------------------------
 
-static sedge_status check_image(const void *binary, size_t length, image_header *header)
+static sedge_status refuse_image(size_t length)
 {
-    const bool has_header = length >= sizeof *header;
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                      "these %zu bytes are not a program that the opencl device has compiled",
+                      length);
+}
 
-    if (has_header) memcpy(header, binary, sizeof *header);
-    if (!has_header || memcmp(header->magic, IMAGE_MAGIC, sizeof header->magic) != 0 ||
-        header->row_bytes != (int32_t)sizeof(image_kernel) || header->kernels < 0 ||
-        (uint64_t)header->kernels > (length - sizeof *header) / sizeof(image_kernel)) {
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                          "these %zu bytes are not a program that the opencl device has compiled",
-                          length);
+// Let the entries point at the table's rows; false where it ends too early.
+static bool read_table(opencl_module *module, size_t bytes)
+{
+    const char *at = module->table;
+
+    for (int i = 0; i < module->count; i++) {
+        const size_t left = bytes - (size_t)(at - module->table);
+        image_row row;
+        if (left < sizeof row) return false;
+        memcpy(&row, at, sizeof row);
+        at += sizeof row;
+        if (row.name_bytes < 1 || row.signature_bytes < 1 ||
+            (uint64_t)row.name_bytes + (uint64_t)row.signature_bytes > left - sizeof row ||
+            at[row.name_bytes - 1] != '\0')
+            return false;
+        module->entries[i].name = at;
+        module->entries[i].signature = at + row.name_bytes;
+        module->entries[i].signature_bytes = (size_t)row.signature_bytes;
+        at += (size_t)row.name_bytes + (size_t)row.signature_bytes;
     }
-    return SEDGE_OK;
+    return true;
 }
 
 static sedge_status load_program(const sedge_device *device, opencl_program **program,
@@ -286,18 +361,21 @@ sedge_status sedge_opencl_module_load(sedge_device *device, void **module, const
     sedge_status status;
     const unsigned char *const bytes = binary;
     opencl_module *loaded = NULL;
-    image_header header;
+    image_header header = {.magic = ""};
 
-    SEDGE_TRY(check_image(binary, length, &header));
-    const size_t start = sizeof header + (size_t)header.kernels * sizeof(image_kernel);
+    if (length >= sizeof header) memcpy(&header, binary, sizeof header);
+    if (memcmp(header.magic, IMAGE_MAGIC, sizeof header.magic) != 0 || header.kernels < 0 ||
+        header.table_bytes < 0 || (size_t)header.table_bytes > length - sizeof header)
+        return refuse_image(length);
+    const size_t rows = (size_t)header.table_bytes;
+    const size_t start = sizeof header + rows;
     SEDGE_TRY(sedge_allocate(&loaded, 1, sizeof *loaded));
     SEDGE_TRY_GOTO(status,
                    sedge_allocate(&loaded->entries, header.kernels, sizeof *loaded->entries));
     loaded->count = header.kernels;
-    for (int i = 0; i < loaded->count; i++) {
-        memcpy(&loaded->entries[i].about, bytes + sizeof header + (size_t)i * sizeof(image_kernel),
-               sizeof(image_kernel));
-    }
+    SEDGE_TRY_GOTO(status, sedge_allocate(&loaded->table, header.table_bytes, 1));
+    memcpy(loaded->table, bytes + sizeof header, rows);
+    if (!read_table(loaded, rows)) SEDGE_TRY_GOTO(status, refuse_image(length));
     SEDGE_TRY_GOTO(status, load_program(device, &loaded->program, bytes + start, length - start));
     *module = loaded;
     loaded = NULL;
@@ -316,6 +394,7 @@ void sedge_opencl_module_free(sedge_device *device, void *module)
         if (mine->entries[i].kernel != NULL) (void)driver->clReleaseKernel(mine->entries[i].kernel);
     }
     if (mine->program != NULL) (void)driver->clReleaseProgram(mine->program);
+    sedge_release(mine->table);
     sedge_release(mine->entries);
     sedge_release(mine);
 }
@@ -331,43 +410,21 @@ static sedge_status set_parameter(const opencl_entry *entry, int index, size_t s
 
     if (code == CL_SUCCESS) return SEDGE_OK;
     return sedge_opencl_finish(__FILE__, __LINE__, "clSetKernelArg", code, sedge_clock(),
-                               "'%s', argument %d of %zu bytes", entry->about.name, argument, size);
+                               "'%s', argument %d of %zu bytes", entry->name, argument + 1, size);
 }
 
-static sedge_status make_kernel(const sedge_opencl_state *state, opencl_module *module,
-                                opencl_entry *entry)
+static sedge_status make_kernel(opencl_program *program, opencl_entry *entry, int count)
 {
     const int64_t no_offset = 0;
-    size_t sizes[3] = {0};
 
-    SEDGE_CL_MAKE(entry->kernel, clCreateKernel, (module->program, entry->about.name, &sedge_code),
-                  "'%s'", entry->about.name);
-    SEDGE_CL(clGetKernelWorkGroupInfo,
-             (entry->kernel, state->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof sizes, sizes,
-              NULL),
-             "threads of '%s'", entry->about.name);
-    entry->threads = (int)sizes[0];
+    SEDGE_CL_MAKE(entry->kernel, clCreateKernel, (program, entry->name, &sedge_code), "'%s'",
+                  entry->name);
     SEDGE_TRY(set_parameter(entry, 1, LEAST_SCRATCH, NULL, -1));
-    for (int i = 0; i < entry->about.count; i++) {
+    for (int i = 0; i < count; i++) {
         const int at = FIXED + EACH * i;
         SEDGE_TRY(set_parameter(entry, at + 1, sizeof no_offset, &no_offset, i));
         SEDGE_TRY(set_parameter(entry, at + 2, sizeof(opencl_memory *), NULL, i));
     }
-    return SEDGE_OK;
-}
-
-// Sizes, and which are pointers; names and other kinds are not in the driver's binary.
-static sedge_status set_signature(sedge_kernel *kernel, const opencl_entry *entry)
-{
-    const image_kernel *const about = &entry->about;
-
-    SEDGE_TRY(sedge_signature_set(kernel, about->bytes, about->count));
-    for (int i = 0; i < about->count; i++) {
-        const bool is_pointer = about->bytes[i] == 0;
-        kernel->parameters[i].kind = is_pointer ? SEDGE_KIND_POINTER : SEDGE_KIND_VALUE;
-        if (is_pointer) kernel->parameters[i].bytes = (int)sizeof(uint64_t);
-    }
-    kernel->signature.threads = entry->threads;
     return SEDGE_OK;
 }
 
@@ -376,13 +433,16 @@ sedge_status sedge_opencl_module_get(sedge_device *device, sedge_kernel *kernel,
     opencl_module *const mine = module;
     opencl_entry *found = NULL;
 
+    (void)device;
     for (int i = 0; i < mine->count && found == NULL; i++)
-        if (strcmp(mine->entries[i].about.name, kernel->name) == 0) found = &mine->entries[i];
+        if (strcmp(mine->entries[i].name, kernel->name) == 0) found = &mine->entries[i];
     if (found == NULL)
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "the program has no kernel '%s'", kernel->name);
-    SEDGE_TRY(make_kernel(device->state, mine, found));
+    SEDGE_TRY(sedge_signature_read(kernel, found->signature, found->signature_bytes));
+    if (found->kernel == NULL)
+        SEDGE_TRY(make_kernel(mine->program, found, kernel->signature.count));
     kernel->function = found;
-    return set_signature(kernel, found);
+    return SEDGE_OK;
 }
 
 static sedge_status get_kernel_number(const sedge_opencl_state *state, const opencl_entry *entry,
@@ -390,7 +450,7 @@ static sedge_status get_kernel_number(const sedge_opencl_state *state, const ope
 {
     SEDGE_CL(clGetKernelWorkGroupInfo,
              (entry->kernel, state->device, what, sizeof *number, number, NULL),
-             "number %#x of '%s'", what, entry->about.name);
+             "number %#x of '%s'", what, entry->name);
     return SEDGE_OK;
 }
 
@@ -406,7 +466,7 @@ sedge_status sedge_opencl_inspect(sedge_device *device, sedge_kernel_info *out,
     SEDGE_TRY(get_kernel_number(state, entry, CL_KERNEL_PRIVATE_MEM_SIZE, &out->local_bytes));
     SEDGE_CL(clGetKernelWorkGroupInfo,
              (entry->kernel, state->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
-             "most threads of '%s'", entry->about.name);
+             "most threads of '%s'", entry->name);
     out->max_threads = (int)most;
     return SEDGE_OK;
 }
@@ -437,7 +497,7 @@ static sedge_status set_pointer(const sedge_opencl_state *state, const opencl_en
     if (buffer == NULL) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
                           "kernel '%s', argument %d: the address %#llx lies in no buffer",
-                          entry->about.name, i, (unsigned long long)address);
+                          entry->name, i + 1, (unsigned long long)address);
     }
     offset = (int64_t)(address - buffer->address);
     SEDGE_TRY(set_parameter(entry, at, sizeof(opencl_memory *), &buffer->memory, i));
@@ -449,26 +509,28 @@ sedge_status sedge_opencl_enqueue(sedge_device *device, const sedge_kernel *kern
                                   void *const *arguments, int count)
 {
     const opencl_entry *const entry = kernel->function;
+    const sedge_signature *const signature = &kernel->signature;
 
-    if (threads < 1 || (entry->threads > 0 && threads != entry->threads) ||
-        (uint64_t)blocks > SIZE_MAX / (size_t)threads) {
+    if (threads != signature->threads || (uint64_t)blocks > SIZE_MAX / (size_t)threads) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
                           "kernel '%s' cannot run %lld blocks of %d threads; its blocks have %d",
-                          kernel->name, (long long)blocks, threads, entry->threads);
+                          kernel->name, (long long)blocks, threads, signature->threads);
     }
     SEDGE_TRY(set_parameter(entry, 0, sizeof blocks, &blocks, -1));
     for (int i = 0; i < count; i++) {
-        const int32_t bytes = entry->about.bytes[i];
-        if (bytes == 0) {
+        const sedge_kernel_parameter *const parameter = &signature->parameters[i];
+        if (parameter->kind == SEDGE_KIND_POINTER) {
             SEDGE_TRY(set_pointer(device->state, entry, i, arguments[i]));
         } else {
-            SEDGE_TRY(set_parameter(entry, FIXED + EACH * i, (size_t)bytes, arguments[i], i));
+            SEDGE_TRY(
+                set_parameter(entry, FIXED + EACH * i, (size_t)parameter->bytes, arguments[i], i));
         }
     }
     const size_t local = (size_t)threads;
     const size_t global = (size_t)blocks * local;
     SEDGE_CL(clEnqueueNDRangeKernel,
              (queue, entry->kernel, 1, NULL, &global, &local, 0, NULL, NULL),
-             "'%s', %lld blocks of %d threads", kernel->name, (long long)blocks, threads);
+             "'%s', %lld blocks of %d threads, %d bytes of shared memory, %d arguments, queue %p",
+             kernel->name, (long long)blocks, threads, kernel->scratch, count, (void *)queue);
     return SEDGE_OK;
 }

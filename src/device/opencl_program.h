@@ -1,11 +1,11 @@
 // Inside the opencl device: its state, and its programs and kernels (opencl_program.c).
 //
 // A kernel's form is that of SEDGE_KERNEL in codegen/kernels/prelude_opencl.h:
-//   kernel(long blocks, local memory,  then for each argument:  argument, long offset, size)
+//   kernel(long blocks, local memory,  then for each argument:  argument, long offset, type)
 // OpenCL hands over buffers, not addresses, and its sub-buffers start at multiples of up to 4 KiB.
 // So an address becomes its buffer and the bytes from the buffer's start, which the kernel adds:
-// every address in a buffer is legal. `size` is a pointer that is NULL, to an array of as many
-// chars as the argument has bytes: from its type the device learns what clSetKernelArg needs.
+// every address in a buffer is legal. `type` is NULL, of type `char (*)[SIZE][KIND]`: OpenCL tells
+// the types of parameters, and so what the argument is and how large.
 #pragma once
 
 #include "opencl_driver.h"

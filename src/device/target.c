@@ -128,6 +128,7 @@ static sedge_status open_target(sedge_device *device, const char *arch)
     SEDGE_TRY(sedge_nvrtc_identity(device->compiler));
     SEDGE_TRY(sedge_nvrtc_options(device->arch, device->options));
     (void)snprintf(device->name, sizeof device->name, "%s (not opened)", arch);
+    device->info.threads_block = 1024; // of every chip in the table
     device->info.kind = SEDGE_DEVICE_CUDA;
     device->info.kind_name = "cuda";
     return SEDGE_OK;
