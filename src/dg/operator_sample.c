@@ -430,6 +430,7 @@ sedge_status operator_sample_verify(const operator_sample *sample, sedge_operato
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&fields, block_size(op), sizeof *fields));
     SEDGE_TRY_GOTO(status, sedge_allocate(&chunk, value_bytes(op), 1));
+    SEDGE_TRY_GOTO(status, sedge_stream_wait(op->main)); // what was launched before
     SEDGE_TRY_GOTO(status, start_over(sample, op, fields, chunk));
     SEDGE_TRY_GOTO(status, operator_sample_launch(sample, op, op->main));
     SEDGE_TRY_GOTO(status, sedge_stream_wait(op->main));
