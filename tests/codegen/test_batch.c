@@ -167,6 +167,29 @@ static void test_one_fails(sedge_device *device)
     sedge_cache_free(cache);
 }
 
+// A single failing program is compiled by the calling thread, and still leaves no message there.
+// What is no compiler's word on a program, here a folder for kept sources that cannot be made,
+// fails the call, whether messages are wanted or not.
+static void test_whose_failure(sedge_device *device)
+{
+    test_texts made;
+    sedge_program *program = NULL;
+    char *message = NULL;
+    sedge_cache *cache = NULL;
+
+    make_texts(&made, 350, 0);
+    CHECK_OK(sedge_cache_create(&cache, folder));
+    CHECK_OK(sedge_programs_create(&program, &message, NULL, device, cache, made.list, 1));
+    CHECK(program == NULL && message != NULL && sedge_error_message()[0] == '\0');
+    sedge_release(message);
+    CHECK(setenv("SEDGE_KEEP", "/proc/kept", 1) == 0);
+    CHECK_FAILS(sedge_programs_create(&program, &message, NULL, device, cache, made.list + 1, 1),
+                SEDGE_ERR_USAGE, "/proc/kept");
+    CHECK(unsetenv("SEDGE_KEEP") == 0);
+    CHECK(program == NULL && message == NULL);
+    sedge_cache_free(cache);
+}
+
 // Filling the cache gives what a run looks for.
 static void test_build(sedge_device *device)
 {
@@ -268,6 +291,7 @@ int main(void)
     test_sixteen_at_once(device);
     test_the_same_twice(device);
     test_one_fails(device);
+    test_whose_failure(device);
     test_build(device);
     test_compiler_counts();
     sedge_device_free(device);
