@@ -99,7 +99,7 @@ typedef struct sedge_device_info {
     int64_t l2_bytes;           // last-level cache
     int64_t shared_bytes_block; // shared memory a block may use (opt-in size) as SEDGE_SCRATCH;
                                 // host: 0, and in random order what an H100 has
-    int threads_block;          // most threads of a block; host: in random order as on a GPU
+    int threads_block;          // most threads of a block; host: INT_MAX, in random order 1024
     int vector_bytes;           // widest vector register of the host; 0 on others
     bool random_order;          // host: kernels run in the form of the GPUs (SEDGE_ORDER)
 } sedge_device_info;
@@ -218,15 +218,16 @@ typedef enum sedge_value_kind {
 } sedge_value_kind;
 
 typedef struct sedge_kernel_parameter {
-    const char *type; // as its source spells it; "" where it is not known
+    const char *type; // as its source spells it, on opencl as the compiler does, without
+                      // qualifiers; "" where it is not known
     const char *name; // "" where it is not known
     int bytes;        // -1: not known
     sedge_value_kind kind;
 } sedge_kernel_parameter;
 
 // What a kernel says of itself: without the leading block count. Kernels of the dialect
-// (SEDGE_KERNEL) say all of it on cuda and host; others say on cuda how many parameters there are
-// and how large (12.4 and later), on the host nothing.
+// (SEDGE_KERNEL) say all of it; others say on cuda how many parameters there are and how large
+// (12.4 and later), on the host nothing, and are refused on opencl.
 typedef struct sedge_signature {
     int count;                                // of parameters; -1: not known
     int threads;                              // of a block; 0: not known

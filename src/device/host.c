@@ -19,8 +19,8 @@
 #define MAPPED_BYTES ((int64_t)2 << 20)
 
 // What a block may have in random order: as on an H100.
-#define SHARED_BYTES  ((int64_t)227 << 10)
-#define BLOCK_THREADS 1024
+#define SHARED_BYTES ((int64_t)227 << 10)
+#define THREADS      1024
 
 typedef struct host_state {
     sedge_host_compiler *compiler;
@@ -332,7 +332,7 @@ static sedge_status open_order(sedge_device *device)
     device->info.random_order = true;
     device->info.multiprocessors = 1;
     device->info.shared_bytes_block = SHARED_BYTES;
-    device->info.threads_block = BLOCK_THREADS;
+    device->info.threads_block = THREADS;
     return sedge_order_create(&state->order, seed);
 }
 

@@ -30,8 +30,8 @@ static const char sum[] =
     "        SEDGE_SCRATCH(int, part, 64);\n"
     "        SEDGE_ITEMS (one, 1, i, 64, 64) part[i + one] = from[b * 64 + i];\n"
     "        SEDGE_BARRIER();\n"
-    "        for (int half = 32; half > 0; half /= 2) {\n"
-    "            SEDGE_ITEMS (one, 1, i, half, 64) part[i] += part[i + half + one];\n"
+    "        for (int left = 32; left > 0; left /= 2) {\n"
+    "            SEDGE_ITEMS (one, 1, i, left, 64) part[i] += part[i + left + one];\n"
     "            BARRIER;\n"
     "        }\n"
     "        SEDGE_ITEMS (one, 1, i, 1, 64) sums[b] = part[i + one];\n"
@@ -206,6 +206,30 @@ static void test_private_values(own_world *world)
     }
 }
 
+// Block memory holds nothing of the block before, in SEDGE_SHARED as in SEDGE_SCRATCH.
+static void test_memory_starts_empty(own_world *world)
+{
+    double wanted[N];
+
+    memset(wanted, 0xff, sizeof wanted);
+    CHECK(isnan(wanted[0]));
+    for (int o = 1; o < ORDERS; o++) {
+        CHECK(count_wrong(world, orders[o], "empty", "",
+                          "#define EMPTY_LIST(X) X(SEDGE_GLOBAL double *, to)\n"
+                          "SEDGE_KERNEL(empty, 64, EMPTY_LIST)\n"
+                          "{\n"
+                          "    SEDGE_OUTER (b) {\n"
+                          "        SEDGE_SHARED(double, one, 64); SEDGE_SCRATCH(double, two, 64);\n"
+                          "        SEDGE_ITEMS (g, 1, i, 64, 64)\n"
+                          "            to[b * 64 + i] = i % 2 ? one[i] : two[i];\n"
+                          "        SEDGE_BARRIER();\n"
+                          "        SEDGE_ITEMS (g, 1, i, 64, 64) one[i] = two[i] = 3.0;\n"
+                          "    }\n"
+                          "}\n",
+                          wanted, wanted, sizeof wanted, BLOCKS) == 0);
+    }
+}
+
 // Items write down who comes when, before and after a barrier: list[0] counts.
 static void list_order(own_world *world, const char *order, int list[1 + 2 * N])
 {
@@ -339,6 +363,7 @@ int main(int argc, char **argv)
     test_divergence(&world);
     test_copies(&world);
     test_private_values(&world);
+    test_memory_starts_empty(&world);
     test_order_is_the_seeds(&world);
     test_goes_on(&world);
     test_refusals(&world);
