@@ -63,49 +63,32 @@ sedge_argument sedge_bytes_argument(const void *value, int bytes)
 static bool fits(const sedge_kernel_parameter *parameter, const sedge_argument *argument)
 {
     if (parameter->bytes >= 0 && parameter->bytes != argument->bytes) return false;
-    if (parameter->kind == SEDGE_KIND_VALUE) return argument->kind != SEDGE_KIND_POINTER;
     return parameter->kind == argument->kind || parameter->kind == SEDGE_KIND_UNKNOWN ||
            argument->kind == SEDGE_KIND_UNKNOWN;
-}
-
-// ", 'x', is 'float *'", or what is known of it.
-static void describe(char *text, size_t size, const sedge_kernel_parameter *parameter)
-{
-    const bool is_pointer = parameter->kind == SEDGE_KIND_POINTER;
-
-    if (parameter->type[0] != '\0') {
-        (void)snprintf(text, size, ", '%s', is '%s'", parameter->name, parameter->type);
-    } else {
-        (void)snprintf(text, size, " is a %s", is_pointer ? "pointer" : "value");
-    }
 }
 
 static sedge_status check_argument(const sedge_kernel *kernel, int k,
                                    const sedge_argument *argument)
 {
     const sedge_kernel_parameter *const parameter = &sedge_kernel_signature(kernel)->parameters[k];
-    char text[256];
 
     if (fits(parameter, argument)) return SEDGE_OK;
-    describe(text, sizeof text, parameter);
-    return SEDGE_FAIL(
-        SEDGE_ERR_USAGE, "kernel '%s': argument %d%s of %d bytes and was given %s of %d bytes",
-        sedge_kernel_name(kernel), k + 1, text, parameter->bytes, argument->type, argument->bytes);
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "kernel '%s': argument %d, '%s', is '%s' of %d bytes and was given %s of %d "
+                      "bytes",
+                      sedge_kernel_name(kernel), k + 1, parameter->name, parameter->type,
+                      parameter->bytes, argument->type, argument->bytes);
 }
 
-// "; it takes (float a, float *b)": the kernel's list for a message, cut where `size` ends; empty
-// where it is not known.
+// "a float, b float *": the kernel's list for a message, cut where `size` ends.
 static void write_list(char *list, size_t size, const sedge_signature *signature)
 {
     size_t used = 0;
 
     list[0] = '\0';
-    if (signature->count == 0 || signature->parameters[0].type[0] == '\0') return;
     for (int i = 0; i < signature->count && used < size; i++) {
-        const bool is_last = i == signature->count - 1;
-        const int length = snprintf(list + used, size - used, "%s%s %s%s",
-                                    i == 0 ? "; it takes (" : ", ", signature->parameters[i].type,
-                                    signature->parameters[i].name, is_last ? ")" : "");
+        const int length = snprintf(list + used, size - used, "%s%s %s", i > 0 ? ", " : "",
+                                    signature->parameters[i].type, signature->parameters[i].name);
         used += length > 0 ? (size_t)length : 0;
     }
 }
@@ -124,7 +107,8 @@ static sedge_status check_call(const sedge_kernel *kernel, const sedge_argument 
     }
     if (count != signature->count) {
         write_list(list, sizeof list, signature);
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "kernel '%s' takes %d arguments and was given %d%s",
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "kernel '%s' takes %d arguments and was given %d; it takes (%s)",
                           sedge_kernel_name(kernel), signature->count, count, list);
     }
     for (int k = 0; k < count; k++) SEDGE_TRY(check_argument(kernel, k, &arguments[k]));

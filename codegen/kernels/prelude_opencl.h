@@ -8,6 +8,8 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
+#define half sedge_half // a type that the dialect has not, and a likely name
+
 #define SEDGE_FUNCTION __attribute__((unused, always_inline)) static inline
 // Address spaces, before the type that a pointer points to: the device's memory, the block's. A
 // pointer without one points into the item's own memory.

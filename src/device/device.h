@@ -214,21 +214,20 @@ typedef enum sedge_value_kind {
     SEDGE_KIND_POINTER,
     SEDGE_KIND_INTEGER,
     SEDGE_KIND_FLOATING,
-    SEDGE_KIND_OTHER, // a structure, a vector, a complex number
-    SEDGE_KIND_VALUE  // any of the last three, not known which
+    SEDGE_KIND_OTHER // a structure, a vector, a complex number
 } sedge_value_kind;
 
 typedef struct sedge_kernel_parameter {
-    const char *type; // as its source spells it; "" where it is not known
+    const char *type; // as its source spells it, on opencl as the compiler does, without
+                      // qualifiers; "" where it is not known
     const char *name; // "" where it is not known
     int bytes;        // -1: not known
     sedge_value_kind kind;
 } sedge_kernel_parameter;
 
 // What a kernel says of itself: without the leading block count. Kernels of the dialect
-// (SEDGE_KERNEL) say all of it on cuda and host, on opencl threads, sizes and which are pointers;
-// others say on cuda how many parameters there are and how large (12.4 and later), on the host
-// nothing.
+// (SEDGE_KERNEL) say all of it; others say on cuda how many parameters there are and how large
+// (12.4 and later), on the host nothing, and are refused on opencl.
 typedef struct sedge_signature {
     int count;                                // of parameters; -1: not known
     int threads;                              // of a block; 0: not known

@@ -128,7 +128,7 @@ static sedge_status allocate(sedge_device *device, uint64_t *address, int64_t by
     if (bytes > state->most_bytes) return out_of_memory(device, bytes);
     const sedge_status status = make_zeroed(device, &memory, bytes);
     if (status != SEDGE_OK) {
-        if (memory != NULL) (void)sedge_opencl_driver_get()->clReleaseMemObject(memory);
+        if (memory != NULL) SEDGE_CL_QUIETLY(clReleaseMemObject, (memory), "not filled");
         return status;
     }
     *address = state->next_address;
@@ -143,8 +143,7 @@ static void release(sedge_device *device, uint64_t address, int64_t bytes)
     const sedge_opencl_buffer *const found = sedge_opencl_buffer_find(state, address);
     const int at = (int)(found - state->buffers);
 
-    (void)bytes;
-    (void)sedge_opencl_driver_get()->clReleaseMemObject(found->memory);
+    SEDGE_CL_QUIETLY(clReleaseMemObject, (found->memory), "%lld bytes", (long long)bytes);
     state->buffer_count--;
     memmove(&state->buffers[at], &state->buffers[at + 1],
             (size_t)(state->buffer_count - at) * sizeof *found);
@@ -231,7 +230,7 @@ static sedge_status stream_create(sedge_device *device, void **stream, bool high
 static void stream_free(sedge_device *device, void *stream)
 {
     (void)device;
-    (void)sedge_opencl_driver_get()->clReleaseCommandQueue(stream);
+    SEDGE_CL_QUIETLY(clReleaseCommandQueue, (stream), "queue %p", stream);
 }
 
 static sedge_status stream_wait(sedge_device *device, void *stream)
@@ -249,7 +248,7 @@ static sedge_status event_create(sedge_device *device, void **event)
 
 static void forget(opencl_mark *mark)
 {
-    if (mark->event != NULL) (void)sedge_opencl_driver_get()->clReleaseEvent(mark->event);
+    if (mark->event != NULL) SEDGE_CL_QUIETLY(clReleaseEvent, (mark->event), "event");
     mark->event = NULL;
 }
 
@@ -346,12 +345,13 @@ static sedge_status launch(sedge_device *device, const sedge_kernel *kernel, voi
 
 static void close_opencl(sedge_device *device)
 {
-    const sedge_opencl_driver *const driver = sedge_opencl_driver_get();
     sedge_opencl_state *const state = device->state;
 
     if (state == NULL) return;
-    if (state->own != NULL) (void)driver->clReleaseCommandQueue(state->own);
-    if (state->context != NULL) (void)driver->clReleaseContext(state->context);
+    if (state->own != NULL) SEDGE_CL_QUIETLY(clReleaseCommandQueue, (state->own), "own queue");
+    if (state->context != NULL) {
+        SEDGE_CL_QUIETLY(clReleaseContext, (state->context), "device %d", device->info.ordinal);
+    }
     if (state->in_folder) sedge_opencl_folder_leave();
     sedge_release(state->buffers);
     sedge_release(state);

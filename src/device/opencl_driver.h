@@ -177,8 +177,17 @@ sedge_status sedge_opencl_finish(const char *file, int line, const char *call, i
                                           __VA_ARGS__));                                          \
     } while (0)
 
-// The same for a function that returns what it makes and puts its answer behind its last argument,
-// which is `&sedge_code`.
+// The same where a failure changes nothing: what is released is gone.
+#define SEDGE_CL_QUIETLY(function, arguments, ...)                                 \
+    do {                                                                           \
+        const sedge_opencl_driver *const sedge_driver = sedge_opencl_driver_get(); \
+        const double sedge_began = sedge_driver->trace ? sedge_clock() : 0.0;      \
+        (void)sedge_driver->function arguments;                                    \
+        if (sedge_driver->trace) sedge_trace(#function, sedge_began, __VA_ARGS__); \
+    } while (0)
+
+// As SEDGE_CL for a function that returns what it makes and puts its answer behind its last
+// argument, which is `&sedge_code`.
 #define SEDGE_CL_MAKE(result, function, arguments, ...)                                           \
     do {                                                                                          \
         const sedge_opencl_driver *const sedge_driver = sedge_opencl_driver_get();                \

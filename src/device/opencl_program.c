@@ -162,6 +162,7 @@ static sedge_status add_kernels(sedge_text *table, const sedge_opencl_state *sta
     opencl_kernel **kernels = NULL;
     sedge_status status;
 
+    if (count == 0) return SEDGE_OK; // OpenCL refuses to list none
     SEDGE_TRY(sedge_allocate(&kernels, (int64_t)count, sizeof(opencl_kernel *)));
     const int code = driver->clCreateKernelsInProgram(program, (uint32_t)count, kernels, NULL);
     status = sedge_opencl_finish(__FILE__, __LINE__, "clCreateKernelsInProgram", code, began,
@@ -226,16 +227,16 @@ static sedge_status build(const sedge_device *device, opencl_program *program, c
     char *printed = NULL;
 
     const int code = driver->clBuildProgram(program, 1, &state->device, options, NULL, NULL);
-    if (driver->trace) sedge_trace("clBuildProgram", began, "%s", name != NULL ? name : "source");
+    const sedge_status built = sedge_opencl_finish(__FILE__, __LINE__, "clBuildProgram", code,
+                                                   began, "%s", name != NULL ? name : "source");
+    if (built != SEDGE_OK && code != CL_BUILD_PROGRAM_FAILURE) return built;
     SEDGE_TRY_GOTO(status, get_log(state, program, &printed));
     if (log != NULL) SEDGE_TRY_GOTO(status, sedge_text_add(log, "%s", printed));
-    if (code != CL_SUCCESS && printed[0] != '\0') {
+    status = built;
+    if (built != SEDGE_OK && printed[0] != '\0') {
         status = sedge_compile_failure(
             state->has_fp64 ? "OpenCL" : "OpenCL (this device does not compute in fp64)", name,
             printed);
-    } else {
-        status = sedge_opencl_finish(__FILE__, __LINE__, "clBuildProgram", code, began, "'%s'",
-                                     name != NULL ? name : "source");
     }
 done:
     sedge_release(printed);
@@ -304,7 +305,7 @@ sedge_status sedge_opencl_compile(sedge_device *device, const char *source, cons
     SEDGE_TRY_GOTO(status, build(device, program, keep_name, log));
     SEDGE_TRY_GOTO(status, make_image(device->state, program, out, length));
 done:
-    (void)sedge_opencl_driver_get()->clReleaseProgram(program);
+    SEDGE_CL_QUIETLY(clReleaseProgram, (program), "'%s'", keep_name != NULL ? keep_name : "source");
     return status;
 }
 
@@ -349,9 +350,8 @@ static sedge_status load_program(const sedge_device *device, opencl_program **pr
     SEDGE_CL_MAKE(*program, clCreateProgramWithBinary,
                   (state->context, 1, &state->device, &length, &binary, &loaded, &sedge_code),
                   "%zu bytes", length);
-    SEDGE_CL(clBuildProgram,
-             (*program, 1, &state->device, sedge_device_compile_options(device), NULL, NULL),
-             "binary of %zu bytes", length);
+    SEDGE_CL(clBuildProgram, (*program, 1, &state->device, "", NULL, NULL), "binary of %zu bytes",
+             length);
     return SEDGE_OK;
 }
 
