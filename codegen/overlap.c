@@ -75,6 +75,7 @@ bool sedge_array_may_spoil(const sedge_array *to, const sedge_array *from)
 
 bool sedge_array_repeats(const sedge_array *array)
 {
+    if (sedge_array_size(array) == 0) return false;
     for (int d = 0; d < array->dimensions; d++)
         if (array->shape[d] > 1 && array->stride[d] == 0) return true;
     return false;

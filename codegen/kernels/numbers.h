@@ -366,11 +366,12 @@ typedef struct SEDGE_ALIGN(16) sedge_complex128 {
     SEDGE_FUNCTION type sedge_arctan_##s(type a)                                                 \
     {                                                                                            \
         const real x = a.re;                                                                     \
-        const real y = a.im;                                                                     \
+        const real y = fabs##f(a.im);                                                            \
         const real below = x * x + ((real)1 - y) * ((real)1 - y);                                \
+        const real im = (real)0.25 * log1p##f((real)4 * y / below);                              \
         return sedge_make_##s((real)0.5 *                                                        \
                                   atan2##f((real)2 * x, ((real)1 - y) * ((real)1 + y) - x * x),  \
-                              (real)0.25 * log1p##f((real)4 * y / below));                       \
+                              copysign##f(im, a.im));                                            \
     }                                                                                            \
     /* Whole powers up to 100 by products, as numpy. */                                          \
     SEDGE_FUNCTION type sedge_power_##s(type a, type b)                                          \

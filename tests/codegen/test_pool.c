@@ -1,0 +1,153 @@
+// The context: its memory pool, what it remembers, its streams and kernels.
+#include "array_case.h"
+#include "codegen/array_internal.h"
+#include "codegen/launch.h"
+
+static void test_classes(sedge_context *context)
+{
+    const int64_t sizes[] = {1, 255, 256, 257, 1000, 4097, 65535, 65536, 1000003, 9999999};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        void *block;
+        sedge_buffer *buffer;
+        CHECK_OK(sedge_pool_take(context, sizes[i], &block, &buffer));
+        const int64_t bytes = sedge_buffer_bytes(buffer);
+        CHECK(bytes >= sizes[i]);
+        CHECK(sizes[i] < 256 || (double)(bytes - sizes[i]) <= 0.0625 * (double)sizes[i]);
+        CHECK(sedge_buffer_address(buffer) % 16 == 0);
+        CHECK(sedge_context_pool(context).active_bytes == bytes);
+        sedge_pool_give(context, block);
+    }
+    CHECK(sedge_context_pool(context).active_bytes == 0);
+    CHECK_OK(sedge_context_trim(context));
+    CHECK(sedge_context_pool(context).held_bytes == 0);
+}
+
+static void test_blocks_come_back(sedge_context *context)
+{
+    sedge_array *a = NULL;
+    sedge_array *b = NULL;
+
+    CHECK_OK(sedge_context_trim(context));
+    const sedge_pool_statistics before = sedge_context_pool(context);
+    CHECK_OK(sedge_array_vector(&a, context, SEDGE_FLOAT32, 1000));
+    const uint64_t address = sedge_array_address(a);
+    sedge_array_free(a);
+    CHECK_OK(sedge_array_vector(&b, context, SEDGE_FLOAT32, 1001)); // the same class
+    CHECK(sedge_array_address(b) == address);
+    sedge_array_free(b);
+    const sedge_pool_statistics after = sedge_context_pool(context);
+    CHECK(after.requests == before.requests + 2);
+    CHECK(after.hits == before.hits + 1);
+    CHECK(after.held_bytes == before.held_bytes + 4096);
+    CHECK(after.peak_bytes >= 4096);
+}
+
+// More than any machine has: what is unused is given back before the driver is asked again.
+static void test_out_of_memory(sedge_context *context)
+{
+    sedge_array *array = NULL;
+
+    CHECK_OK(sedge_array_vector(&array, context, SEDGE_FLOAT64, 1000));
+    sedge_array_free(array);
+    CHECK(sedge_context_pool(context).held_bytes > 0);
+    CHECK_FAILS(sedge_array_vector(&array, context, SEDGE_FLOAT64, (int64_t)1 << 43),
+                SEDGE_ERR_MEMORY, "out of");
+    CHECK(array == NULL);
+    CHECK(sedge_context_pool(context).held_bytes == 0);
+    CHECK(sedge_context_pool(context).active_bytes == 0);
+    CHECK_FAILS(sedge_array_vector(&array, context, SEDGE_FLOAT64, (int64_t)1 << 50),
+                SEDGE_ERR_MEMORY, "outside 0..2^47");
+}
+
+static void test_recipes(sedge_context *context)
+{
+    enum { KEYS = 1000 };
+    unsigned char key[40] = {0};
+
+    for (int k = 0; k < KEYS; k++) {
+        const sedge_recipe recipe = {.items = k};
+        memcpy(key + k % 32, &k, sizeof k);
+        CHECK(sedge_recipe_find(context, key, 36 + k % 4) == NULL);
+        CHECK_OK(sedge_recipe_keep(context, key, 36 + k % 4, &recipe));
+        memset(key, 0, sizeof key);
+    }
+    for (int k = 0; k < KEYS; k++) {
+        memcpy(key + k % 32, &k, sizeof k);
+        const sedge_recipe *const found = sedge_recipe_find(context, key, 36 + k % 4);
+        CHECK(found != NULL && found->items == k);
+        memset(key, 0, sizeof key);
+    }
+    CHECK(sedge_recipe_find(context, key, 12) == NULL);
+}
+
+static const char twice_text[] = "#define LIST(X) X(SEDGE_GLOBAL float *, x)\n"
+                                 "SEDGE_KERNEL(twice, 8, LIST)\n"
+                                 "{\n"
+                                 "    SEDGE_OUTER (b) {\n"
+                                 "        SEDGE_ITEMS (g, 1, n, 8, 8) x[b * 8 + n + g] *= 2.0f;\n"
+                                 "    }\n"
+                                 "}\n";
+
+static void test_own_kernel(sedge_context *context)
+{
+    sedge_array *const x = CASE_COUNT(context, SEDGE_FLOAT32, (8));
+    const sedge_kernel *kernel = NULL;
+    const sedge_kernel *again = NULL;
+
+    CHECK_OK(sedge_context_kernel(context, &kernel, "twice", "twice.h", twice_text));
+    CHECK_OK(sedge_context_kernel(context, &again, "twice", "twice.h", twice_text));
+    CHECK(kernel == again); // the same program
+    CHECK_OK(SEDGE_LAUNCH(kernel, sedge_context_stream(context), 1,
+                          sedge_address_argument(sedge_array_address(x))));
+    CHECK(CASE_EQUALS(x, 0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0));
+    CHECK_FAILS(sedge_context_kernel(context, &kernel, "thrice", "twice.h", twice_text),
+                SEDGE_ERR_DEVICE, "thrice");
+    sedge_array_free(x);
+}
+
+static void test_streams(sedge_context *context)
+{
+    sedge_stream *const own = sedge_context_stream(context);
+    sedge_stream *mine = NULL;
+    sedge_array *const x = CASE_ARRAY(context, SEDGE_INT32, NULL, (1000));
+    sedge_array *y = NULL;
+
+    CHECK_OK(sedge_stream_create(&mine, sedge_context_device(context), false));
+    CHECK_OK(sedge_array_fill(x, 3.0));
+    sedge_context_set_stream(context, mine); // goes on after what was queued
+    CHECK(sedge_context_stream(context) == mine);
+    CHECK_OK(sedge_array_evaluate(&y, sedge_add(sedge_use(x), sedge_integer(1))));
+    sedge_context_set_stream(context, NULL);
+    CHECK(sedge_context_stream(context) == own);
+    int32_t values[1000];
+    CHECK_OK(sedge_array_get(y, values));
+    CHECK(values[0] == 4 && values[999] == 4);
+    sedge_array_free(x);
+    sedge_array_free(y);
+    sedge_stream_free(mine);
+}
+
+static void test_tuning_level(sedge_context *context)
+{
+    const sedge_tune_level before = sedge_context_tuning(context);
+
+    sedge_context_set_tuning(context, SEDGE_TUNE_PATIENT);
+    CHECK(sedge_context_tuning(context) == SEDGE_TUNE_PATIENT);
+    sedge_context_set_tuning(context, before);
+}
+
+int main(void)
+{
+    sedge_context *const context = case_open();
+
+    test_classes(context);
+    test_blocks_come_back(context);
+    test_out_of_memory(context);
+    test_recipes(context);
+    test_own_kernel(context);
+    test_streams(context);
+    test_tuning_level(context);
+    case_close(context);
+    return CHECK_END();
+}
