@@ -1,230 +1,8 @@
-// Reductions: formulas, their kernels, and the numbers they give.
+// Reductions of expressions: their programs, their launches, and the numbers they give.
 #include "codegen/reduce_internal.h"
 
-#include "base/hash.h"
-
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-// ---- types -------------------------------------------------------------------------------------
-
-// Per type: the letters of functions in kernels/numbers.h, its real type, what sums are made in
-// (wrapping), the least and the largest value.
-typedef struct type_facts {
-    const char *letters;
-    sedge_type real, sum;
-    const char *state, *least, *largest;
-} type_facts;
-
-#define INFINITE "(1.0 / 0.0)"
-
-static const type_facts facts[SEDGE_TYPES] = {
-    [SEDGE_INT8] = {"i8", SEDGE_FLOAT64, SEDGE_INT64, "sedge_uint64", "-128", "127"},
-    [SEDGE_INT16] = {"i16", SEDGE_FLOAT64, SEDGE_INT64, "sedge_uint64", "-32768", "32767"},
-    [SEDGE_INT32] = {"i32", SEDGE_FLOAT64, SEDGE_INT64, "sedge_uint64", "-0x7fffffff - 1",
-                     "0x7fffffff"},
-    [SEDGE_INT64] = {"i64", SEDGE_FLOAT64, SEDGE_INT64, "sedge_uint64", "-0x7fffffffffffffff - 1",
-                     "0x7fffffffffffffff"},
-    [SEDGE_UINT8] = {"u8", SEDGE_FLOAT64, SEDGE_UINT64, "sedge_uint64", "0", "255"},
-    [SEDGE_UINT16] = {"u16", SEDGE_FLOAT64, SEDGE_UINT64, "sedge_uint64", "0", "65535"},
-    [SEDGE_UINT32] = {"u32", SEDGE_FLOAT64, SEDGE_UINT64, "sedge_uint64", "0", "0xffffffff"},
-    [SEDGE_UINT64] = {"u64", SEDGE_FLOAT64, SEDGE_UINT64, "sedge_uint64", "0",
-                      "0xffffffffffffffff"},
-    [SEDGE_FLOAT32] = {"f32", SEDGE_FLOAT32, SEDGE_FLOAT32, "float", "-" INFINITE, INFINITE},
-    [SEDGE_FLOAT64] = {"f64", SEDGE_FLOAT64, SEDGE_FLOAT64, "double", "-" INFINITE, INFINITE},
-    [SEDGE_COMPLEX64] = {"c64", SEDGE_FLOAT32, SEDGE_COMPLEX64, "sedge_complex64",
-                         "sedge_make_c64(-" INFINITE ", -" INFINITE ")",
-                         "sedge_make_c64(" INFINITE ", " INFINITE ")"},
-    [SEDGE_COMPLEX128] = {"c128", SEDGE_FLOAT64, SEDGE_COMPLEX128, "sedge_complex128",
-                          "sedge_make_c128(-" INFINITE ", -" INFINITE ")",
-                          "sedge_make_c128(" INFINITE ", " INFINITE ")"},
-};
-
-static const char *const names[SEDGE_REDUCTIONS] = {"sum",    "product", "min",    "max",
-                                                    "argmin", "argmax",  "any",    "all",
-                                                    "count",  "norm 1",  "norm 2", "norm max"};
-
-// ---- formulas ----------------------------------------------------------------------------------
-
-enum { MAP, COMBINE, NEUTRAL, FINISH };
-
-__attribute__((format(printf, 3, 4))) static void put(sedge_formula *formula, int place,
-                                                      const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    const int length = vsnprintf(formula->text[place], SEDGE_FORMULA_TEXT, format, arguments);
-    va_end(arguments);
-    assert(length >= 0 && length < SEDGE_FORMULA_TEXT);
-    (void)length;
-}
-
-static void point_at_texts(sedge_formula *formula)
-{
-    formula->preamble = "";
-    formula->map = formula->text[MAP];
-    formula->combine = formula->text[COMBINE];
-    formula->neutral = formula->text[NEUTRAL];
-    formula->finish = formula->text[FINISH];
-}
-
-static void put_state(sedge_formula *formula, int bytes, const char *word)
-{
-    formula->state_bytes = bytes;
-    (void)snprintf(formula->state, sizeof formula->state, "typedef %s reduce_state;\n", word);
-}
-
-// Sums and products, in `type`.
-static void put_fold(sedge_formula *formula, sedge_type type, bool product)
-{
-    const char *const letters = facts[type].letters;
-
-    put_state(formula, sedge_type_bytes(type), facts[type].state);
-    if (sedge_type_is_integer(type)) formula->state_bytes = 8;
-    if (sedge_type_is_complex(type)) {
-        put(formula, MAP, "x");
-        put(formula, COMBINE, "sedge_%s_%s(a, b)", product ? "multiply" : "add", letters);
-        put(formula, NEUTRAL, "sedge_make_%s(%d, 0)", letters, product);
-    } else {
-        put(formula, MAP, "(%s)x", facts[type].state);
-        put(formula, COMBINE, product ? "a * b" : "a + b");
-        put(formula, NEUTRAL, "%d", product);
-    }
-    put(formula, FINISH, "(%s)s", sedge_type_word(type));
-    if (sedge_type_is_complex(type)) put(formula, FINISH, "s");
-    formula->result = type;
-}
-
-// reduce_before(a, b): whether a is taken and not b. Not-a-number comes first; complex numbers are
-// in the order of their real parts, then of their imaginary ones.
-static void put_extreme(sedge_formula *formula, bool max, bool index)
-{
-    const sedge_type type = formula->element;
-    const char *const word = sedge_type_word(type);
-    const char *const sign = max ? ">" : "<";
-    char before[SEDGE_FORMULA_TEXT];
-
-    if (sedge_type_is_complex(type)) {
-        const char *const letters = facts[type].letters;
-        (void)snprintf(before, sizeof before,
-                       "sedge_is_nan_%s(a) ? !sedge_is_nan_%s(b) : !sedge_is_nan_%s(b) && "
-                       "(a.re %s b.re || (a.re == b.re && a.im %s b.im))",
-                       letters, letters, letters, sign, sign);
-    } else {
-        (void)snprintf(before, sizeof before, "a %s b || (a != a && b == b)", sign);
-    }
-    const int length = snprintf(
-        formula->state, sizeof formula->state,
-        "typedef struct reduce_pair {\n    %s value;\n    sedge_int64 index;\n} reduce_pair;\n"
-        "typedef %s reduce_state;\n"
-        "SEDGE_FUNCTION int reduce_before(%s a, %s b)\n{\n    return %s;\n}\n",
-        word, index ? "reduce_pair" : word, word, word, before);
-    assert(length < (int)sizeof formula->state);
-    (void)length;
-    formula->state_bytes = sedge_type_bytes(type);
-    put(formula, MAP, "x");
-    put(formula, COMBINE, "reduce_before(b, a) ? b : a");
-    put(formula, NEUTRAL, "%s", max ? facts[type].least : facts[type].largest);
-    put(formula, FINISH, "s");
-    formula->result = type;
-}
-
-// The state is a value and where it is; of equal ones the first is taken.
-static void put_place(sedge_formula *formula, bool max)
-{
-    put_extreme(formula, max, true);
-    const size_t used = strlen(formula->state);
-    const int length =
-        snprintf(formula->state + used, sizeof formula->state - used,
-                 "SEDGE_FUNCTION reduce_pair reduce_make(%s value, sedge_int64 index)\n{\n"
-                 "    reduce_pair pair;\n    pair.value = value;\n    pair.index = index;\n"
-                 "    return pair;\n}\n",
-                 sedge_type_word(formula->element));
-    assert(length < (int)(sizeof formula->state - used));
-    (void)length;
-    formula->state_bytes = sedge_type_bytes(formula->element) <= 8 ? 16 : 32;
-    put(formula, MAP, "reduce_make(x, i)");
-    put(formula, COMBINE,
-        "reduce_before(b.value, a.value) || (!reduce_before(a.value, b.value) && "
-        "b.index < a.index) ? b : a");
-    put(formula, NEUTRAL, "reduce_make(%s, 0x7fffffffffffffff)",
-        max ? facts[formula->element].least : facts[formula->element].largest);
-    put(formula, FINISH, "s.index");
-    formula->result = SEDGE_INT64;
-}
-
-static void put_truth(sedge_formula *formula, sedge_reduction reduction)
-{
-    const bool count = reduction == SEDGE_COUNT;
-
-    put_state(formula, count ? 8 : 4, count ? "sedge_int64" : "int");
-    if (sedge_type_is_complex(formula->element))
-        put(formula, MAP, "sedge_true_%s(x)", facts[formula->element].letters);
-    else
-        put(formula, MAP, "x != 0");
-    put(formula, COMBINE, count ? "a + b" : reduction == SEDGE_ANY ? "a | b" : "a & b");
-    put(formula, NEUTRAL, reduction == SEDGE_ALL ? "1" : "0");
-    put(formula, FINISH, count ? "s" : "(unsigned char)s");
-    formula->result = count ? SEDGE_INT64 : SEDGE_UINT8;
-}
-
-static void put_norm(sedge_formula *formula, sedge_reduction reduction)
-{
-    const sedge_type real = facts[formula->element].real;
-    const char *const letters = facts[real].letters;
-    const char *const f = real == SEDGE_FLOAT32 ? "f" : "";
-    const bool is_complex = sedge_type_is_complex(formula->element);
-
-    put_state(formula, sedge_type_bytes(real), facts[real].state);
-    if (reduction == SEDGE_NORM_2)
-        put(formula, MAP, is_complex ? "x.re * x.re + x.im * x.im" : "sedge_square_%s(x)", letters);
-    else if (is_complex)
-        put(formula, MAP, "sedge_absolute_%s(x)", facts[formula->element].letters);
-    else
-        put(formula, MAP, "fabs%s((%s)x)", f, facts[real].state);
-    put(formula, COMBINE, reduction == SEDGE_NORM_MAX ? "sedge_maximum_%s(a, b)" : "a + b",
-        letters);
-    put(formula, NEUTRAL, "0");
-    put(formula, FINISH, reduction == SEDGE_NORM_2 ? "sqrt%s(s)" : "s", f);
-    formula->result = real;
-}
-
-static void put_formula(sedge_formula *formula, sedge_reduction reduction, sedge_type element)
-{
-    *formula =
-        (sedge_formula){.name = names[reduction], .number = (int)reduction, .element = element};
-    point_at_texts(formula);
-    switch (reduction) {
-    case SEDGE_SUM:
-    case SEDGE_PRODUCT:
-        put_fold(formula, facts[element].sum, reduction == SEDGE_PRODUCT);
-        break;
-    case SEDGE_MIN:
-    case SEDGE_MAX:
-        put_extreme(formula, reduction == SEDGE_MAX, false);
-        break;
-    case SEDGE_ARGMIN:
-    case SEDGE_ARGMAX:
-        put_place(formula, reduction == SEDGE_ARGMAX);
-        break;
-    case SEDGE_ANY:
-    case SEDGE_ALL:
-    case SEDGE_COUNT:
-        put_truth(formula, reduction);
-        break;
-    case SEDGE_NORM_1:
-    case SEDGE_NORM_2:
-    case SEDGE_NORM_MAX:
-        put_norm(formula, reduction);
-        break;
-    case SEDGE_REDUCTIONS:
-        assert(false);
-        break;
-    }
-}
 
 // ---- the kernel's text -------------------------------------------------------------------------
 
@@ -274,9 +52,7 @@ static sedge_status write_types(sedge_text *out, const sedge_reduce_plan *plan,
                              shape->form, shape->elements, shape->rows_fast, shape->rows,
                              shape->lanes, shape->pack, shape->unroll, shape->run,
                              shape->resident));
-    SEDGE_TRY(sedge_text_add(out, "typedef %s reduce_value;\ntypedef %s reduce_result;\n%s",
-                             sedge_type_word(formula->element), sedge_type_word(formula->result),
-                             formula->state));
+    SEDGE_TRY(sedge_formula_types_write(out, formula));
     SEDGE_TRY(write_arrays(out, plan, analysis));
     return sedge_reduce_places_write(out, plan, analysis);
 }
@@ -284,7 +60,7 @@ static sedge_status write_types(sedge_text *out, const sedge_reduce_plan *plan,
 // The beginning of reduce_map, up to the formula.
 static sedge_status write_map(sedge_text *out, const sedge_analysis *analysis)
 {
-    SEDGE_TRY(sedge_text_add(out, "SEDGE_FUNCTION reduce_state reduce_map("));
+    SEDGE_TRY(sedge_text_add(out, "SEDGE_FUNCTION formula_state reduce_map("));
     for (int k = 0; k < analysis->leaves; k++)
         if (analysis->leaf[k].array != NULL)
             SEDGE_TRY(sedge_text_add(out, "reduce_type%d leaf%d, ", k, k));
@@ -294,59 +70,33 @@ static sedge_status write_map(sedge_text *out, const sedge_analysis *analysis)
             SEDGE_TRY(
                 sedge_text_add(out, ", %s leaf%d", sedge_type_word(analysis->leaf[k].type), k));
     return sedge_text_add(out,
-                          ")\n{\n    const reduce_value x = %s;\n    (void)i;\n    (void)x;\n"
+                          ")\n{\n    const formula_value x = %s;\n    (void)i;\n    (void)x;\n"
                           "    return (\n",
                           sedge_text_get(analysis->text));
 }
 
-// A program's sources: between the user's pieces stands what makes functions of them.
-typedef struct reduce_sources {
+typedef struct reduce_program {
     sedge_text *types, *map; // owned
-    char program[128], places[5][128];
-    sedge_source source[13];
-    sedge_program_options options;
-} reduce_sources;
+    sedge_formula_sources sources;
+} reduce_program;
 
-static void sources_free(reduce_sources *sources)
+static void program_free(reduce_program *program)
 {
-    sedge_text_free(sources->map);
-    sedge_text_free(sources->types);
+    sedge_text_free(program->map);
+    sedge_text_free(program->types);
 }
 
-static sedge_status sources_make(reduce_sources *out, const sedge_reduce_plan *plan,
+static sedge_status program_make(reduce_program *out, const sedge_reduce_plan *plan,
                                  sedge_analysis *analysis, const sedge_formula *formula)
 {
-    static const char *const pieces[5] = {"preamble", "map", "combine", "neutral", "result"};
-    static const char *const between[4] = {
-        ");\n}\nSEDGE_FUNCTION reduce_state reduce_combine(const reduce_state a, "
-        "const reduce_state b)\n{\n    return (",
-        ");\n}\nSEDGE_FUNCTION reduce_state reduce_neutral(void)\n{\n    return (",
-        ");\n}\nSEDGE_FUNCTION reduce_result reduce_finish(const reduce_state s)\n{\n    return (",
-        ");\n}"};
-    const char *const texts[5] = {formula->preamble, formula->map, formula->combine,
-                                  formula->neutral, formula->finish};
-    int count = 0;
-
     memset(out, 0, sizeof *out);
     SEDGE_TRY(sedge_analysis_write(analysis));
     SEDGE_TRY(sedge_text_create(&out->types));
     SEDGE_TRY(sedge_text_create(&out->map));
     SEDGE_TRY(write_types(out->types, plan, analysis, formula));
     SEDGE_TRY(write_map(out->map, analysis));
-    out->source[count++] = (sedge_source){"codegen/kernels/numbers.h", NULL};
-    out->source[count++] = (sedge_source){"reduction, types", sedge_text_get(out->types)};
-    for (int k = 0; k < 5; k++) {
-        (void)snprintf(out->places[k], sizeof out->places[k], "%s, %s", formula->name, pieces[k]);
-        if (k == 1)
-            out->source[count++] =
-                (sedge_source){"reduction, expression", sedge_text_get(out->map)};
-        out->source[count++] = (sedge_source){out->places[k], texts[k]};
-        if (k >= 1) out->source[count++] = (sedge_source){"reduction", between[k - 1]};
-    }
-    out->source[count++] = (sedge_source){"codegen/kernels/reduce.h", NULL};
-    (void)snprintf(out->program, sizeof out->program, "reduce-%s", formula->name);
-    out->options = (sedge_program_options){
-        .name = out->program, .constants = "", .sources = out->source, .count = count};
+    sedge_formula_sources_make(&out->sources, formula, "reduce", sedge_text_get(out->types),
+                               sedge_text_get(out->map), "codegen/kernels/reduce.h");
     return SEDGE_OK;
 }
 
@@ -354,21 +104,22 @@ static sedge_status make_recipe(sedge_recipe *recipe, const sedge_reduce_plan *p
                                 sedge_analysis *analysis, const sedge_formula *formula)
 {
     sedge_status status;
-    reduce_sources sources;
+    reduce_program text;
     const sedge_program *program;
 
-    SEDGE_TRY_GOTO(status, sources_make(&sources, plan, analysis, formula));
-    SEDGE_TRY_GOTO(status, sedge_context_program(analysis->context, &program, &sources.options));
+    SEDGE_TRY_GOTO(status, program_make(&text, plan, analysis, formula));
+    SEDGE_TRY_GOTO(status,
+                   sedge_context_program(analysis->context, &program, &text.sources.options));
     SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[0], program, "sedge_reduce"));
     SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[1], program, "sedge_reduce_finish"));
 done:
-    sources_free(&sources);
+    program_free(&text);
     return status;
 }
 
 // ---- recipes -----------------------------------------------------------------------------------
 
-enum { KEY_MOST = 64 + SEDGE_HASH_BYTES + (int)sizeof(sedge_reduce_shape) + SEDGE_EXPRESSION_KEY };
+enum { KEY_MOST = 8 + SEDGE_FORMULA_KEY + (int)sizeof(sedge_reduce_shape) + SEDGE_EXPRESSION_KEY };
 
 typedef struct reduce_key {
     int bytes;
@@ -382,24 +133,17 @@ static void add_key(reduce_key *key, const void *at, int bytes)
     key->bytes += bytes;
 }
 
-// Everything that the kernel's text is made from: the formula by its number, the user's by a hash.
+// Everything that the kernel's text is made from.
 static void make_key(reduce_key *key, const sedge_reduce_plan *plan, const sedge_analysis *analysis,
                      const sedge_formula *formula)
 {
+    unsigned char formula_key[SEDGE_FORMULA_KEY];
+
     key->bytes = 0;
     add_key(key, "reduce", 6);
-    add_key(key, &formula->number, (int)sizeof formula->number);
+    add_key(key, formula_key, sedge_formula_key(formula_key, formula));
     add_key(key, &plan->shape, (int)sizeof plan->shape);
     add_key(key, analysis->key, analysis->key_bytes);
-    if (formula->number < SEDGE_FORMULA_OWN) return;
-
-    const char *const texts[] = {formula->name,    formula->preamble, formula->map,
-                                 formula->combine, formula->neutral,  formula->state};
-    enum { TEXTS = sizeof texts / sizeof texts[0] };
-    size_t lengths[TEXTS];
-    for (int k = 0; k < TEXTS; k++) lengths[k] = strlen(texts[k]);
-    const sedge_hash hash = sedge_hash_fields((const void *const *)texts, lengths, TEXTS);
-    add_key(key, &hash, (int)sizeof hash);
 }
 
 static sedge_status get_recipe(const sedge_recipe **out, const sedge_reduce_plan *plan,
@@ -558,8 +302,8 @@ sedge_status sedge_array_reduce(sedge_array **out, sedge_reduction reduction,
 
     *out = NULL;
     assert(reduction >= 0 && reduction < SEDGE_REDUCTIONS);
-    SEDGE_TRY(prepare(&analysis, expression, axis, names[reduction]));
-    put_formula(&formula, reduction, analysis.type);
+    SEDGE_TRY(prepare(&analysis, expression, axis, sedge_reduction_name(reduction)));
+    sedge_formula_make(&formula, reduction, analysis.type);
     const bool needs_elements = reduction >= SEDGE_MIN && reduction <= SEDGE_ARGMAX;
     return reduce(out, &analysis, &formula, axis, needs_elements);
 }
@@ -572,15 +316,15 @@ sedge_status sedge_reduce_program_write(sedge_text *out, sedge_device_kind kind,
     sedge_analysis analysis;
     sedge_formula formula;
     sedge_reduce_plan plan;
-    reduce_sources sources = {0};
+    reduce_program text = {0};
 
-    SEDGE_TRY(prepare(&analysis, expression, axis, names[reduction]));
-    put_formula(&formula, reduction, analysis.type);
+    SEDGE_TRY(prepare(&analysis, expression, axis, sedge_reduction_name(reduction)));
+    sedge_formula_make(&formula, reduction, analysis.type);
     sedge_reduce_plan_make(&plan, &analysis, kind, 1, axis, formula.state_bytes);
-    SEDGE_TRY_GOTO(status, sources_make(&sources, &plan, &analysis, &formula));
-    SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &sources.options));
+    SEDGE_TRY_GOTO(status, program_make(&text, &plan, &analysis, &formula));
+    SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &text.sources.options));
 done:
-    sources_free(&sources);
+    program_free(&text);
     sedge_analysis_free(&analysis);
     return status;
 }
@@ -588,13 +332,11 @@ done:
 sedge_status sedge_array_dot(sedge_array **out, sedge_expression *a, sedge_expression *b)
 {
     sedge_analysis analysis;
-    sedge_formula formula = {.name = "dot", .number = SEDGE_FORMULA_DOT};
+    sedge_formula formula;
 
     *out = NULL;
     SEDGE_TRY(prepare(&analysis, sedge_multiply(a, sedge_conjugate(b)), SEDGE_ALL_AXES, "dot"));
-    formula.element = analysis.type;
-    point_at_texts(&formula);
-    put_fold(&formula, analysis.type, false);
+    sedge_formula_dot(&formula, analysis.type);
     return reduce(out, &analysis, &formula, SEDGE_ALL_AXES, false);
 }
 
@@ -602,19 +344,11 @@ sedge_status sedge_array_reduce_text(sedge_array **out, const sedge_reduction_te
                                      sedge_expression *expression)
 {
     sedge_analysis analysis;
-    sedge_formula formula = {.name = text->name,
-                             .number = SEDGE_FORMULA_OWN,
-                             .preamble = text->preamble != NULL ? text->preamble : "",
-                             .result = text->type,
-                             .map = text->map,
-                             .combine = text->combine,
-                             .neutral = text->neutral,
-                             .finish = "s"};
+    sedge_formula formula;
 
     *out = NULL;
     SEDGE_TRY(prepare(&analysis, expression, SEDGE_ALL_AXES, text->name));
-    formula.element = analysis.type;
-    put_state(&formula, sedge_type_bytes(text->type), sedge_type_word(text->type));
+    sedge_formula_own(&formula, text, analysis.type);
     return reduce(out, &analysis, &formula, SEDGE_ALL_AXES, false);
 }
 

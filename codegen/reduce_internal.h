@@ -1,29 +1,9 @@
-// Inside the reductions: how one is laid over memory and blocks (reduce_axis.c), and its formula
-// (reduce.c).
+// Inside the reductions: how one is laid over memory and blocks (reduce_axis.c).
 #pragma once
 
 #include "codegen/array_internal.h"
+#include "codegen/formula.h"
 #include "codegen/launch.h"
-#include "codegen/reduce.h"
-
-// ---- formulas (reduce.c) -----------------------------------------------------------------------
-
-enum { SEDGE_FORMULA_TEXT = 256 };
-
-enum { SEDGE_FORMULA_DOT = SEDGE_REDUCTIONS, SEDGE_FORMULA_OWN };
-
-// What is done with elements: C expressions of kernels/reduce.h. x, of type `element`, and i are
-// the element and its index, a and b states, s the last state.
-typedef struct sedge_formula {
-    const char *name;
-    int number; // the sedge_reduction, or one of the below
-    const char *preamble;
-    sedge_type element, result;
-    int state_bytes;
-    const char *map, *combine, *neutral, *finish;
-    char state[SEDGE_FORMULA_TEXT * 2]; // C text that defines reduce_state, and helpers
-    char text[4][SEDGE_FORMULA_TEXT];   // where the four point to, unless to the user's
-} sedge_formula;
 
 // ---- layout (reduce_axis.c) --------------------------------------------------------------------
 

@@ -1,10 +1,10 @@
 // Map the elements of an expression and combine them, in one pass: over everything, or over one
 // axis of several rows. For codegen/reduce.c and reduce_axis.c, which write before it
 //
-//   reduce_state                   what is combined; reduce_neutral() is an empty set's
+//   formula_state                   what is combined; formula_neutral() is an empty set's
 //   reduce_map(leaves, i, numbers) an element's state, i its index along the axis
-//   reduce_combine(a, b)
-//   reduce_finish(state)           reduce_result: an element of the result
+//   formula_combine(a, b)
+//   formula_finish(state)           formula_result: an element of the result
 //   REDUCE_ARRAYS(X)               X(k) for each array k, of reduce_type<k>; reduce_pack<k> is
 //                                  REDUCE_PACK of them, loaded at once
 //   REDUCE_POINTERS(X), REDUCE_NUMBERS(X), REDUCE_WALK(X)   X(type, name): parameters array<k>;
@@ -71,13 +71,13 @@
 
 // The elements of one item in a tile, the first at `first`, combined. All lie before `end` if
 // `whole`. The loads stand together, so that all are on their way before the first is waited for.
-SEDGE_FUNCTION reduce_state reduce_tile(const reduce_place place, sedge_int64 first,
+SEDGE_FUNCTION formula_state reduce_tile(const reduce_place place, sedge_int64 first,
                                         sedge_int64 end,
                                         const int whole REDUCE_POINTERS(REDUCE_FORMAL)
                                             REDUCE_NUMBERS(REDUCE_FORMAL)
                                                 REDUCE_WALK(REDUCE_FORMAL))
 {
-    reduce_state value[REDUCE_VALUES];
+    formula_state value[REDUCE_VALUES];
     REDUCE_ARRAYS(REDUCE_DECLARE)
 
     SEDGE_EACH (u, REDUCE_UNROLL) {
@@ -94,7 +94,7 @@ SEDGE_FUNCTION reduce_state reduce_tile(const reduce_place place, sedge_int64 fi
     SEDGE_EACH (u, REDUCE_UNROLL)
         SEDGE_EACH (p, REDUCE_PACK) {
             const sedge_int64 at = first + (sedge_int64)u * REDUCE_JUMP + p;
-            value[u * REDUCE_PACK + p] = reduce_neutral();
+            value[u * REDUCE_PACK + p] = formula_neutral();
             if (whole || at < end) {
                 REDUCE_ARRAYS(REDUCE_PICK)
                 value[u * REDUCE_PACK + p] =
@@ -104,7 +104,7 @@ SEDGE_FUNCTION reduce_state reduce_tile(const reduce_place place, sedge_int64 fi
     SEDGE_EACH (level, 5)
         SEDGE_EACH (j, REDUCE_VALUES / 2) {
             const int half = REDUCE_VALUES >> (level + 1);
-            if (j < half) value[j] = reduce_combine(value[j], value[j + half]);
+            if (j < half) value[j] = formula_combine(value[j], value[j + half]);
         }
     (void)place;
     return value[0];
@@ -113,8 +113,8 @@ SEDGE_FUNCTION reduce_state reduce_tile(const reduce_place place, sedge_int64 fi
 // parts [rows][cuts], to [rows]; a row of `length` elements is cut every `chunk`, and with one cut
 // the result is written at once. `columns`: rows side by side, of REDUCE_COLUMNS.
 #define REDUCE_LIST(X)                                  \
-    X(SEDGE_GLOBAL reduce_state *SEDGE_RESTRICT, parts) \
-    X(SEDGE_GLOBAL reduce_result *SEDGE_RESTRICT, to)   \
+    X(SEDGE_GLOBAL formula_state *SEDGE_RESTRICT, parts) \
+    X(SEDGE_GLOBAL formula_result *SEDGE_RESTRICT, to)   \
     X(sedge_int64, rows)                                \
     X(sedge_int64, columns)                             \
     X(sedge_int64, length)                              \
@@ -141,9 +141,9 @@ SEDGE_FUNCTION reduce_state reduce_tile(const reduce_place place, sedge_int64 fi
 SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST)
 {
     SEDGE_OUTER (b) {
-        SEDGE_SHARED(reduce_state, tree, REDUCE_THREADS);
-        SEDGE_PRIVATE(reduce_state, total, REDUCE_THREADS, 1);
-        SEDGE_PRIVATE(reduce_state, run, REDUCE_THREADS, 1);
+        SEDGE_SHARED(formula_state, tree, REDUCE_THREADS);
+        SEDGE_PRIVATE(formula_state, total, REDUCE_THREADS, 1);
+        SEDGE_PRIVATE(formula_state, run, REDUCE_THREADS, 1);
         const sedge_int64 group = b / cuts;
         const sedge_int64 cut = b - group * cuts;
         const sedge_int64 end = (cut + 1) * chunk < length ? (cut + 1) * chunk : length;
@@ -175,8 +175,8 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
 #endif
         REDUCE_ITEMS(g, k)
         {
-            REDUCE_MINE(total, g, k) = reduce_neutral();
-            REDUCE_MINE(run, g, k) = reduce_neutral();
+            REDUCE_MINE(total, g, k) = formula_neutral();
+            REDUCE_MINE(run, g, k) = formula_neutral();
         }
         while (first < end) {
             const sedge_int64 far = first + (sedge_int64)REDUCE_RUN * REDUCE_TILE;
@@ -185,7 +185,7 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
                 {
                     REDUCE_OWN_PLACE(g, k)
                     REDUCE_MINE(run, g, k) =
-                        reduce_combine(REDUCE_MINE(run, g, k),
+                        formula_combine(REDUCE_MINE(run, g, k),
                                        reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK,
                                                    stop, 1 REDUCE_REST));
                 }
@@ -194,7 +194,7 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
                 {
                     REDUCE_OWN_PLACE(g, k)
                     REDUCE_MINE(run, g, k) =
-                        reduce_combine(REDUCE_MINE(run, g, k),
+                        formula_combine(REDUCE_MINE(run, g, k),
                                        reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK,
                                                    stop, 0 REDUCE_REST));
                 }
@@ -203,8 +203,8 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
             REDUCE_ITEMS(g, k)
             {
                 REDUCE_MINE(total, g, k) =
-                    reduce_combine(REDUCE_MINE(total, g, k), REDUCE_MINE(run, g, k));
-                REDUCE_MINE(run, g, k) = reduce_neutral();
+                    formula_combine(REDUCE_MINE(total, g, k), REDUCE_MINE(run, g, k));
+                REDUCE_MINE(run, g, k) = formula_neutral();
             }
         }
 
@@ -214,7 +214,7 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
             REDUCE_ITEMS(g, k)
             if (REDUCE_LANE_OF(g, k) < half) {
                 const int t = g * REDUCE_WIDTH + k;
-                tree[t] = reduce_combine(tree[t], tree[t + half * REDUCE_LANE_STEP]);
+                tree[t] = formula_combine(tree[t], tree[t + half * REDUCE_LANE_STEP]);
             }
         }
         // Lane 0 of a row has made its last step itself: no barrier is needed here.
@@ -222,9 +222,9 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
         {
             const sedge_int64 row = first_row + REDUCE_ROW_OF(g, k);
             if (REDUCE_LANE_OF(g, k) == 0 && row >= own_rows && row < rows) {
-                const reduce_state state = tree[g * REDUCE_WIDTH + k];
+                const formula_state state = tree[g * REDUCE_WIDTH + k];
                 if (cuts == 1)
-                    to[row] = reduce_finish(state);
+                    to[row] = formula_finish(state);
                 else
                     parts[row * cuts + cut] = state;
             }
@@ -233,27 +233,27 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
 }
 
 #define REDUCE_FINISH_LIST(X)                                 \
-    X(const SEDGE_GLOBAL reduce_state *SEDGE_RESTRICT, parts) \
-    X(SEDGE_GLOBAL reduce_result *SEDGE_RESTRICT, to)         \
+    X(const SEDGE_GLOBAL formula_state *SEDGE_RESTRICT, parts) \
+    X(SEDGE_GLOBAL formula_result *SEDGE_RESTRICT, to)         \
     X(sedge_int64, cuts)
 
 // The parts of one row a block.
 SEDGE_KERNEL_RESIDENT(sedge_reduce_finish, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_FINISH_LIST)
 {
     SEDGE_OUTER (row) {
-        SEDGE_SHARED(reduce_state, tree, REDUCE_THREADS);
+        SEDGE_SHARED(formula_state, tree, REDUCE_THREADS);
         SEDGE_ITEMS (one, 1, k, REDUCE_THREADS, REDUCE_THREADS) {
-            reduce_state sum = reduce_neutral();
+            formula_state sum = formula_neutral();
             for (sedge_int64 i = k + one; i < cuts; i += REDUCE_THREADS)
-                sum = reduce_combine(sum, parts[row * cuts + i]);
+                sum = formula_combine(sum, parts[row * cuts + i]);
             tree[k] = sum;
         }
         for (int half = REDUCE_THREADS / 2; half > 0; half /= 2) {
             SEDGE_BARRIER();
             SEDGE_ITEMS (one, 1, k, REDUCE_THREADS, REDUCE_THREADS)
-                if (k + one < half) tree[k] = reduce_combine(tree[k], tree[k + half]);
+                if (k + one < half) tree[k] = formula_combine(tree[k], tree[k + half]);
         }
         SEDGE_ITEMS (one, 1, k, REDUCE_THREADS, REDUCE_THREADS)
-            if (k + one == 0) to[row] = reduce_finish(tree[0]);
+            if (k + one == 0) to[row] = formula_finish(tree[0]);
     }
 }

@@ -1,0 +1,475 @@
+// Scans: out[i] combines the elements up to i (inclusive) or before i (exclusive), in segments that
+// begin where `starts` is not 0. For codegen/scan.c, which writes before it
+//
+//   formula_value, formula_state, formula_result   an element, what is combined, an element of
+//                                        the result
+//   scan_map(x, i), formula_combine(a, b), formula_neutral(), formula_finish(s)
+//   SCAN_EXCLUSIVE, SCAN_SEGMENTED       0 or 1; scan_start is the type of `starts`
+//   SCAN_THREADS                         threads of a block
+//   SCAN_CHAINED                         the form for cuda, with
+//   SCAN_PACK, SCAN_PACKS                elements that a thread loads at once, such loads a thread
+//                                        else, with
+//   SCAN_ITEMS, SCAN_TILES               elements a row, tiles a block
+//
+// Elements are combined in their order, and in a grouping that depends on these numbers alone: the
+// result has the same bits every time, also in floating point.
+#pragma once
+
+// What is combined: in segments, with a mark that there is a start in it, after which what came
+// before does not count.
+#if SCAN_SEGMENTED
+typedef struct scan_item {
+    formula_state value;
+    int start;
+} scan_item;
+
+SEDGE_FUNCTION scan_item scan_join(const scan_item a, const scan_item b)
+{
+    scan_item out = b;
+    if (b.start == 0) {
+        out.value = formula_combine(a.value, b.value);
+        out.start = a.start;
+    }
+    return out;
+}
+
+SEDGE_FUNCTION scan_item scan_nothing(void)
+{
+    scan_item out;
+    out.value = formula_neutral();
+    out.start = 0;
+    return out;
+}
+
+#define SCAN_STARTS(X) X(const SEDGE_GLOBAL scan_start *SEDGE_RESTRICT, starts)
+#define SCAN_VALUE(item) ((item).value)
+#else
+typedef formula_state scan_item;
+#define scan_join(a, b) formula_combine(a, b)
+#define scan_nothing()  formula_neutral()
+#define SCAN_STARTS(X)
+#define SCAN_VALUE(item) (item)
+#endif
+
+#define SCAN_FORMAL(type, name) , type name
+#define SCAN_ACTUAL(type, name) , name
+
+// Element i with its mark.
+SEDGE_FUNCTION scan_item scan_take(const formula_value x, sedge_int64 i SCAN_STARTS(SCAN_FORMAL))
+{
+#if SCAN_SEGMENTED
+    scan_item out;
+    out.value = scan_map(x, i);
+    out.start = starts[i] != 0;
+    return out;
+#else
+    return scan_map(x, i);
+#endif
+}
+
+// The result at i, where `item` is what has been combined up to there.
+SEDGE_FUNCTION formula_result scan_give(const scan_item item, sedge_int64 i SCAN_STARTS(SCAN_FORMAL))
+{
+#if SCAN_SEGMENTED && SCAN_EXCLUSIVE
+    if (starts[i] != 0) return formula_finish(formula_neutral());
+#endif
+    (void)i;
+    return formula_finish(SCAN_VALUE(item));
+}
+
+#define SCAN_LIST(X)                                   \
+    X(const SEDGE_GLOBAL formula_value *SEDGE_RESTRICT, from) \
+    X(SEDGE_GLOBAL formula_result *SEDGE_RESTRICT, to)    \
+    X(sedge_int64, count)                              \
+    SCAN_STARTS(X)
+
+#if SCAN_CHAINED
+
+// One pass: read, scan, write. A tile gets its number from a counter, so that all tiles before it
+// have begun and the waiting below ends. It publishes its sum; groups of SCAN_THREADS tiles pass on
+// what comes before them. What a tile adds is the group's prefix and the sums of the tiles before
+// it in the group, by a tree over their places: whoever is late makes others wait, but never
+// changes how numbers are grouped, as looking back to whatever is ready would.
+//
+//   ready     [1 + tiles + groups]  0 before: the counter; which sums, which prefixes are there
+//   sums      [tiles]
+//   prefixes  [groups]
+#define SCAN_CHAINED_LIST(X)       \
+    SCAN_LIST(X)                   \
+    X(SEDGE_GLOBAL int *, ready)   \
+    X(SEDGE_GLOBAL scan_item *, sums) \
+    X(SEDGE_GLOBAL scan_item *, prefixes) \
+    X(sedge_int64, tiles)
+
+#define SCAN_WARPS (SCAN_THREADS / 32)
+#define SCAN_TILE  (SCAN_THREADS * SCAN_PACKS * SCAN_PACK)
+#define SCAN_WORDS ((int)((sizeof(scan_item) + 3) / 4))
+
+typedef struct SEDGE_ALIGN(SCAN_PACK * sizeof(formula_value)) scan_pack {
+    formula_value w[SCAN_PACK];
+} scan_pack;
+
+typedef struct SEDGE_ALIGN(SCAN_PACK * sizeof(formula_result)) scan_result_pack {
+    formula_result w[SCAN_PACK];
+} scan_result_pack;
+
+typedef union scan_words {
+    scan_item item;
+    int word[SCAN_WORDS];
+} scan_words;
+
+// The item of the lane `distance` below, of the lane above, of one lane.
+SEDGE_FUNCTION scan_item scan_below(const scan_item item, int distance)
+{
+    scan_words w;
+    w.item = item;
+    SEDGE_EACH (k, SCAN_WORDS) w.word[k] = __shfl_up_sync(0xFFFFFFFFu, w.word[k], distance);
+    return w.item;
+}
+
+SEDGE_FUNCTION scan_item scan_above(const scan_item item, int distance)
+{
+    scan_words w;
+    w.item = item;
+    SEDGE_EACH (k, SCAN_WORDS) w.word[k] = __shfl_down_sync(0xFFFFFFFFu, w.word[k], distance);
+    return w.item;
+}
+
+SEDGE_FUNCTION scan_item scan_of_lane(const scan_item item, int lane)
+{
+    scan_words w;
+    w.item = item;
+    SEDGE_EACH (k, SCAN_WORDS) w.word[k] = __shfl_sync(0xFFFFFFFFu, w.word[k], lane);
+    return w.item;
+}
+
+// What was written before `publish` is seen after `wait`.
+SEDGE_FUNCTION void scan_publish(int *flag)
+{
+    asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(flag), "r"(1) : "memory");
+}
+
+SEDGE_FUNCTION void scan_wait(const int *flag)
+{
+    int there;
+    do {
+        asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(there) : "l"(flag) : "memory");
+    } while (there == 0);
+}
+
+// The thread's elements, `first` the first of them; those from `count` on are neutral.
+SEDGE_FUNCTION void scan_load(scan_item v[SCAN_PACKS][SCAN_PACK], sedge_int64 first,
+                              sedge_int64 count, const formula_value *SEDGE_RESTRICT from
+                              SCAN_STARTS(SCAN_FORMAL))
+{
+    scan_pack pack[SCAN_PACKS];
+
+    SEDGE_EACH (u, SCAN_PACKS) {
+        const sedge_int64 at = first + u * (32 * SCAN_PACK);
+        if (at + SCAN_PACK <= count) {
+            pack[u] = *(const scan_pack *)(from + at);
+        } else {
+            SEDGE_EACH (p, SCAN_PACK)
+                if (at + p < count) pack[u].w[p] = from[at + p];
+        }
+    }
+    SEDGE_EACH (u, SCAN_PACKS)
+        SEDGE_EACH (p, SCAN_PACK) {
+            const sedge_int64 at = first + u * (32 * SCAN_PACK) + p;
+            v[u][p] = scan_nothing();
+            if (at < count) v[u][p] = scan_take(pack[u].w[p], at SCAN_STARTS(SCAN_ACTUAL));
+        }
+}
+
+// Scan the elements of a warp, which are one behind the other; returns their total.
+SEDGE_FUNCTION scan_item scan_warp(scan_item v[SCAN_PACKS][SCAN_PACK], int lane)
+{
+    scan_item carry = scan_nothing();
+
+    SEDGE_EACH (u, SCAN_PACKS) {
+        SEDGE_EACH (p, SCAN_PACK - 1) v[u][p + 1] = scan_join(v[u][p], v[u][p + 1]);
+        scan_item sum = v[u][SCAN_PACK - 1];
+        SEDGE_EACH (s, 5) {
+            const scan_item other = scan_below(sum, 1 << s);
+            if (lane >= 1 << s) sum = scan_join(other, sum);
+        }
+        scan_item before = scan_below(sum, 1);
+        if (lane == 0) before = scan_nothing();
+        before = scan_join(carry, before);
+        carry = scan_join(carry, scan_of_lane(sum, 31));
+#if SCAN_EXCLUSIVE
+        SEDGE_EACH (q, SCAN_PACK - 1) {
+            const int p = SCAN_PACK - 1 - q;
+            v[u][p] = scan_join(before, v[u][p - 1]);
+        }
+        v[u][0] = before;
+#else
+        SEDGE_EACH (p, SCAN_PACK) v[u][p] = scan_join(before, v[u][p]);
+#endif
+    }
+    return carry;
+}
+
+SEDGE_FUNCTION void scan_store(scan_item v[SCAN_PACKS][SCAN_PACK], const scan_item before,
+                               sedge_int64 first, sedge_int64 count,
+                               formula_result *SEDGE_RESTRICT to SCAN_STARTS(SCAN_FORMAL))
+{
+    SEDGE_EACH (u, SCAN_PACKS) {
+        const sedge_int64 at = first + u * (32 * SCAN_PACK);
+        scan_result_pack pack;
+        SEDGE_EACH (p, SCAN_PACK)
+            if (at + p < count)
+                pack.w[p] =
+                    scan_give(scan_join(before, v[u][p]), at + p SCAN_STARTS(SCAN_ACTUAL));
+        if (at + SCAN_PACK <= count) {
+            *(scan_result_pack *)(to + at) = pack;
+        } else {
+            SEDGE_EACH (p, SCAN_PACK)
+                if (at + p < count) to[at + p] = pack.w[p];
+        }
+    }
+}
+
+// The sums of the tiles before `tile` in its group, combined; known to thread 0. The tiles' sums
+// are in the order of the threads, and so are those of the warps in `parts`.
+SEDGE_FUNCTION scan_item scan_group(sedge_int64 tile, const int *ready, const scan_item *sums,
+                                    scan_item *parts)
+{
+    const int place = (int)(tile % SCAN_THREADS);
+    const sedge_int64 other = tile - place + SEDGE_THREAD;
+    scan_item sum = scan_nothing();
+
+    if (SEDGE_THREAD < place) {
+        scan_wait(ready + 1 + other);
+        sum = sums[other];
+    }
+    SEDGE_EACH (s, 5) sum = scan_join(sum, scan_above(sum, 1 << s));
+    if (SEDGE_THREAD % 32 == 0) parts[SEDGE_THREAD / 32] = sum;
+    SEDGE_BARRIER();
+    if (SEDGE_THREAD == 0)
+        SEDGE_EACH (w, SCAN_WARPS - 1) sum = scan_join(sum, parts[w + 1]);
+    return sum;
+}
+
+SEDGE_KERNEL_RESIDENT(sedge_scan, SCAN_THREADS, SCAN_RESIDENT, SCAN_CHAINED_LIST)
+{
+    SEDGE_OUTER (b) {
+        __shared__ int number;
+        __shared__ scan_words totals[SCAN_WARPS], parts[SCAN_WARPS], prefix;
+        const int warp = SEDGE_THREAD / 32;
+        const int lane = SEDGE_THREAD % 32;
+
+        if (SEDGE_THREAD == 0) number = atomicAdd(ready, 1);
+        SEDGE_BARRIER();
+        const sedge_int64 tile = number;
+        const sedge_int64 first = tile * SCAN_TILE +
+                                  (warp * SCAN_PACKS * 32 + lane) * (sedge_int64)SCAN_PACK;
+        scan_item v[SCAN_PACKS][SCAN_PACK];
+
+        scan_load(v, first, count, from SCAN_STARTS(SCAN_ACTUAL));
+        const scan_item total = scan_warp(v, lane);
+        if (lane == 0) totals[warp].item = total;
+        SEDGE_BARRIER();
+        scan_item before = scan_nothing(), whole = scan_nothing();
+        SEDGE_EACH (w, SCAN_WARPS) {
+            if (w == warp) before = whole;
+            whole = scan_join(whole, totals[w].item);
+        }
+        if (SEDGE_THREAD == 0) {
+            sums[tile] = whole;
+            scan_publish(ready + 1 + tile);
+        }
+        const scan_item in_group = scan_group(tile, ready, sums, &parts[0].item);
+        if (SEDGE_THREAD == 0) {
+            const sedge_int64 group = tile / SCAN_THREADS;
+            scan_item all = in_group;
+            if (group > 0) {
+                scan_wait(ready + 1 + tiles + group);
+                all = scan_join(prefixes[group], in_group);
+            }
+            if (tile % SCAN_THREADS == SCAN_THREADS - 1 && tile + 1 < tiles) {
+                prefixes[group + 1] = scan_join(all, whole);
+                scan_publish(ready + 1 + tiles + group + 1);
+            }
+            prefix.item = all;
+        }
+        SEDGE_BARRIER();
+        scan_store(v, scan_join(prefix.item, before), first, count,
+                   to SCAN_STARTS(SCAN_ACTUAL));
+        (void)b;
+    }
+}
+
+#define SCAN_RESET_LIST(X)       \
+    X(SEDGE_GLOBAL int *, ready) \
+    X(sedge_int64, words)
+
+SEDGE_KERNEL(sedge_scan_reset, 256, SCAN_RESET_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_ITEMS (one, 1, k, 1024, 256) {
+            const sedge_int64 at = b * 1024 + k + one;
+            if (at < words) ready[at] = 0;
+        }
+    }
+}
+
+#else
+
+// Three kernels: totals of blocks, their exclusive scan, and the scan of each block from there on.
+// A block goes over its tiles one after the other; a tile is SCAN_THREADS rows of SCAN_ITEMS
+// elements, of which each item scans one.
+#define SCAN_TILE  (SCAN_THREADS * SCAN_ITEMS)
+#define SCAN_BLOCK (SCAN_TILE * SCAN_TILES)
+
+// Make each row of `tile` its inclusive scan. sums[0] is what comes before the tile, and sums[k]
+// becomes what comes before row k; sums[SCAN_THREADS] is all of it.
+SEDGE_FUNCTION void scan_rows(SEDGE_BLOCKWIDE scan_item *tile, SEDGE_BLOCKWIDE scan_item *sums)
+{
+    SEDGE_PRIVATE(scan_item, run, SCAN_THREADS, 1);
+
+    SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS)
+        SEDGE_MINE(run, k)[one] = tile[k * SCAN_ITEMS];
+    for (int j = 1; j < SCAN_ITEMS; j++)
+        SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) {
+            SEDGE_MINE(run, k)[one] =
+                scan_join(SEDGE_MINE(run, k)[one], tile[k * SCAN_ITEMS + j]);
+            tile[k * SCAN_ITEMS + j] = SEDGE_MINE(run, k)[one];
+        }
+    SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) {
+        sums[k + 1] = SEDGE_MINE(run, k)[one];
+        // sums[0] is what the block had before, and belongs to the first row.
+        if (k == 0) sums[1] = scan_join(sums[0], sums[1]);
+    }
+    for (int step = 1; step < SCAN_THREADS; step *= 2) {
+        SEDGE_BARRIER();
+        SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS)
+            SEDGE_MINE(run, k)[one] =
+                k >= step ? scan_join(sums[k + 1 - step], sums[k + 1]) : sums[k + 1];
+        SEDGE_BARRIER();
+        SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) sums[k + 1] = SEDGE_MINE(run, k)[one];
+    }
+    SEDGE_BARRIER();
+}
+
+// The next tile goes on where this one ends.
+SEDGE_FUNCTION void scan_carry(SEDGE_BLOCKWIDE scan_item *sums)
+{
+    SEDGE_BARRIER();
+    SEDGE_ITEMS (one, 1, k, 1, SCAN_THREADS) sums[k + one] = sums[SCAN_THREADS];
+    SEDGE_BARRIER();
+}
+
+SEDGE_FUNCTION void scan_load(SEDGE_BLOCKWIDE scan_item *tile, sedge_int64 first,
+                              sedge_int64 count,
+                              const SEDGE_GLOBAL formula_value *SEDGE_RESTRICT from
+                              SCAN_STARTS(SCAN_FORMAL))
+{
+    if (first + SCAN_TILE <= count) {
+        SEDGE_ITEMS (k, SCAN_THREADS, j, SCAN_ITEMS, SCAN_THREADS) {
+            const sedge_int64 at = first + k * SCAN_ITEMS + j;
+            tile[k * SCAN_ITEMS + j] = scan_take(from[at], at SCAN_STARTS(SCAN_ACTUAL));
+        }
+    } else {
+        SEDGE_ITEMS (k, SCAN_THREADS, j, SCAN_ITEMS, SCAN_THREADS) {
+            const sedge_int64 at = first + k * SCAN_ITEMS + j;
+            scan_item item = scan_nothing();
+            if (at < count) item = scan_take(from[at], at SCAN_STARTS(SCAN_ACTUAL));
+            tile[k * SCAN_ITEMS + j] = item;
+        }
+    }
+    SEDGE_BARRIER();
+}
+
+// The scan's value of place j in row k.
+#if SCAN_EXCLUSIVE
+#define SCAN_HERE(k, j) \
+    ((j) > 0 ? scan_join(sums[k], tile[(k)*SCAN_ITEMS + (j) - 1]) : sums[k])
+#else
+#define SCAN_HERE(k, j) scan_join(sums[k], tile[(k)*SCAN_ITEMS + (j)])
+#endif
+
+SEDGE_FUNCTION void scan_store(const SEDGE_BLOCKWIDE scan_item *tile,
+                               const SEDGE_BLOCKWIDE scan_item *sums, sedge_int64 first,
+                               sedge_int64 count,
+                               SEDGE_GLOBAL formula_result *SEDGE_RESTRICT to
+                               SCAN_STARTS(SCAN_FORMAL))
+{
+    SEDGE_ITEMS (k, SCAN_THREADS, j, SCAN_ITEMS, SCAN_THREADS) {
+        const sedge_int64 at = first + k * SCAN_ITEMS + j;
+        if (at < count) to[at] = scan_give(SCAN_HERE(k, j), at SCAN_STARTS(SCAN_ACTUAL));
+    }
+}
+
+#define SCAN_TOTALS_LIST(X) \
+    SCAN_LIST(X)            \
+    X(SEDGE_GLOBAL scan_item *, totals)
+
+SEDGE_KERNEL(sedge_scan_totals, SCAN_THREADS, SCAN_TOTALS_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_SHARED(scan_item, tile, SCAN_TILE);
+        SEDGE_SHARED(scan_item, sums, SCAN_THREADS + 1);
+
+        SEDGE_ITEMS (one, 1, k, 1, SCAN_THREADS) sums[k + one] = scan_nothing();
+        for (sedge_int64 first = b * SCAN_BLOCK; first < (b + 1) * SCAN_BLOCK && first < count;
+             first += SCAN_TILE) {
+            scan_load(tile, first, count, from SCAN_STARTS(SCAN_ACTUAL));
+            scan_rows(tile, sums);
+            scan_carry(sums);
+        }
+        SEDGE_ITEMS (one, 1, k, 1, SCAN_THREADS) totals[b] = sums[k + one];
+        (void)to;
+    }
+}
+
+#define SCAN_OFFSETS_LIST(X)            \
+    X(SEDGE_GLOBAL scan_item *, totals) \
+    X(sedge_int64, blocks)
+
+// totals[b] becomes what comes before block b. One block.
+SEDGE_KERNEL(sedge_scan_offsets, SCAN_THREADS, SCAN_OFFSETS_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_SHARED(scan_item, tile, SCAN_TILE);
+        SEDGE_SHARED(scan_item, sums, SCAN_THREADS + 1);
+
+        SEDGE_ITEMS (one, 1, k, 1, SCAN_THREADS) sums[k + one] = scan_nothing();
+        for (sedge_int64 first = b * SCAN_TILE; first < blocks; first += SCAN_TILE) {
+            SEDGE_ITEMS (k, SCAN_THREADS, j, SCAN_ITEMS, SCAN_THREADS) {
+                const sedge_int64 at = first + k * SCAN_ITEMS + j;
+                scan_item item = scan_nothing();
+                if (at < blocks) item = totals[at];
+                tile[k * SCAN_ITEMS + j] = item;
+            }
+            SEDGE_BARRIER();
+            scan_rows(tile, sums);
+            SEDGE_ITEMS (k, SCAN_THREADS, j, SCAN_ITEMS, SCAN_THREADS) {
+                const sedge_int64 at = first + k * SCAN_ITEMS + j;
+                if (at < blocks)
+                    totals[at] =
+                        j > 0 ? scan_join(sums[k], tile[k * SCAN_ITEMS + j - 1]) : sums[k];
+            }
+            scan_carry(sums);
+        }
+    }
+}
+
+SEDGE_KERNEL(sedge_scan, SCAN_THREADS, SCAN_TOTALS_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_SHARED(scan_item, tile, SCAN_TILE);
+        SEDGE_SHARED(scan_item, sums, SCAN_THREADS + 1);
+
+        SEDGE_ITEMS (one, 1, k, 1, SCAN_THREADS) sums[k + one] = totals[b];
+        for (sedge_int64 first = b * SCAN_BLOCK; first < (b + 1) * SCAN_BLOCK && first < count;
+             first += SCAN_TILE) {
+            scan_load(tile, first, count, from SCAN_STARTS(SCAN_ACTUAL));
+            scan_rows(tile, sums);
+            scan_store(tile, sums, first, count, to SCAN_STARTS(SCAN_ACTUAL));
+            scan_carry(sums);
+        }
+    }
+}
+
+#endif
