@@ -20,6 +20,7 @@ static sedge_status dot(void *context, sedge_stream *stream)
     sedge_context_set_stream(v->context, stream);
     const sedge_status status = sedge_array_dot(&sum, sedge_use(v->x), sedge_use(v->y));
     sedge_array_free(sum);
+    sedge_context_set_stream(v->context, NULL);
     return status;
 }
 
@@ -63,7 +64,6 @@ static sedge_status run(sedge_context *context, int64_t size)
     SEDGE_TRY_GOTO(status, compare(&v, size));
     SEDGE_TRY_GOTO(status, sedge_context_wait(context));
     SEDGE_TRY_GOTO(status, sedge_time(&seconds, sedge_context_device(context), 5, dot, &v));
-    sedge_context_set_stream(context, NULL);
     printf("%.1f us, %.1f GB/s\n", 1e6 * seconds, 16e-9 * (double)size / seconds);
 done:
     sedge_array_free(v.y);

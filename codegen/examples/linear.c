@@ -14,8 +14,11 @@ static sedge_status by_expression(void *context, sedge_stream *stream)
     const vectors *const v = context;
 
     sedge_context_set_stream(v->context, stream);
-    return sedge_array_assign(v->z, sedge_add(sedge_multiply(sedge_real(2.0), sedge_use(v->x)),
-                                              sedge_multiply(sedge_real(-0.5), sedge_use(v->y))));
+    const sedge_status status =
+        sedge_array_assign(v->z, sedge_add(sedge_multiply(sedge_real(2.0), sedge_use(v->x)),
+                                           sedge_multiply(sedge_real(-0.5), sedge_use(v->y))));
+    sedge_context_set_stream(v->context, NULL);
+    return status;
 }
 
 static sedge_status by_snippet(void *context, sedge_stream *stream)
@@ -26,7 +29,10 @@ static sedge_status by_snippet(void *context, sedge_stream *stream)
                                       SEDGE_NUMBER("b", SEDGE_FLOAT32, -0.5)};
 
     sedge_context_set_stream(v->context, stream);
-    return sedge_elementwise(v->context, "linear", NULL, "z = a * x + b * y;", 5, operands);
+    const sedge_status status =
+        sedge_elementwise(v->context, "linear", NULL, "z = a * x + b * y;", 5, operands);
+    sedge_context_set_stream(v->context, NULL);
+    return status;
 }
 
 // x = i and y = 2 i: z = 2 i - i = i, exactly while i < 2^24.
@@ -66,7 +72,6 @@ static sedge_status run(sedge_context *context, int64_t size)
         SEDGE_TRY_GOTO(status, sedge_context_wait(context));
         SEDGE_TRY_GOTO(status,
                        sedge_time(&seconds, sedge_context_device(context), 5, ways[k].launch, &v));
-        sedge_context_set_stream(context, NULL);
         SEDGE_TRY_GOTO(status, check(&v));
         printf("%s: %lld numbers in %.1f us, %.1f GB/s\n", ways[k].name, (long long)size,
                1e6 * seconds, 12e-9 * (double)size / seconds);
