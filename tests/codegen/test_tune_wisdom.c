@@ -373,6 +373,7 @@ static void test_bounded(void)
     }
     read_file(&text, &length);
     CHECK(length <= SEDGE_WISDOM_BYTES_MAX && length > SEDGE_WISDOM_BYTES_MAX / 2);
+    CHECK(text != NULL && text[0] == '{' && text[length - 1] == '\n');
     CHECK_OK(sedge_wisdom_read(&lines, cache));
     CHECK(json_array_size(lines) == 3);
     for (int i = 0; i < 6; i++) {
