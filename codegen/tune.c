@@ -420,7 +420,7 @@ static sedge_status tune_here(sedge_tune_result *result, sedge_device *device, s
     sedge_status status;
 
     SEDGE_TRY(check_rule(task, sedge_device_get_info(device)));
-    SEDGE_TRY(sedge_wisdom_read(&lines, cache));
+    SEDGE_TRY(sedge_wisdom_read(&lines, cache, task->name));
     if (!options->forget || options->level == SEDGE_TUNE_OFF)
         SEDGE_TRY_GOTO(status, sedge_tune_recall(result, &found, task, lines, key, options->level));
     memcpy(&seed, hash->bytes, sizeof seed);
