@@ -217,7 +217,9 @@ static sedge_status enter_layout(sedge_tune_run *run, const layout_search *searc
 
     *entered = true;
     if (task->use_layout == NULL) return SEDGE_OK;
+    const double began = sedge_clock();
     const sedge_status status = task->use_layout(task->context, search->layout);
+    run->layout_seconds = sedge_clock() - began;
     if (status == SEDGE_OK) return SEDGE_OK;
     if (status == SEDGE_ERR_MEMORY || search->layout == 0) return status;
     *entered = false;
@@ -236,7 +238,7 @@ static sedge_status search_layout(sedge_tune_run *run, layout_search *search, do
 
     search->score = 0.0;
     search->complete = false;
-    if (search->layout > 0 && sedge_clock() >= run->deadline) {
+    if (search->layout > 0 && sedge_clock() + run->layout_seconds >= run->deadline) {
         explain_rest(run, search->layout, 0, "not tried: the time was spent");
         run->cut = true;
         return SEDGE_OK;

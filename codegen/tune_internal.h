@@ -59,6 +59,7 @@ typedef struct sedge_tune_run {
     double deadline;        // by sedge_clock; HUGE_VAL: none
     double compile_seconds; // predicted, of a batch
     double verify_seconds;  // predicted
+    double layout_seconds;  // predicted, to bring the data into a layout
     double launched;        // when the device last had work; 0: never
     bool measured;          // a challenger was timed
     bool cut;               // something was left for want of time
