@@ -65,7 +65,7 @@ static const struct option_row {
     {"restart", OPTION_RESTART, "FILE", FOR_RUN,
      "refused: this version writes no checkpoints to restart from"},
     {"arch", OPTION_ARCH, "LIST", FOR_BUILD,
-     "GPUs to compile for, which need not be here: sm_80,sm_90 (default: the device's own)"},
+     "GPUs to compile for, here or not: sm_80,sm_90 (default: the device's own)"},
     {"tune", OPTION_TUNE, "LEVEL", FOR_DECK,
      "off, fast or patient; the same as --set kernels.tune=LEVEL"},
     {"forget", OPTION_FORGET, NULL, FOR_TUNE, "tune even if the choice is known"},

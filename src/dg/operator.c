@@ -352,9 +352,10 @@ static sedge_status run_stage(sedge_operator *op, int stage, double t, double dt
     if (op->exchange != NULL) {
         SEDGE_TRY(run_interior_and_exchange(op, stage, dt));
     } else {
-        if (!op->cut.fused)
+        if (!op->cut.fused) {
             SEDGE_TRY(
                 operator_run_range(op, KERNEL_VOLUME, op->main, 0, layout->values, stage, dt));
+        }
         SEDGE_TRY(operator_run_range(op, last, op->main, 0, layout->interior_values, stage, dt));
     }
     SEDGE_TRY(operator_run_range(op, last, op->main, layout->interior_values, layout->edge_values,
@@ -411,9 +412,10 @@ sedge_status sedge_operator_set(sedge_operator *op, const double *u)
         }
     }
     sedge_status status = sedge_operator_wait(op);
-    if (status == SEDGE_OK)
+    if (status == SEDGE_OK) {
         status =
             sedge_buffer_upload(op->data.u[0], 0, state, sedge_buffer_bytes(op->data.u[0]), NULL);
+    }
     sedge_release(state);
     return status;
 }

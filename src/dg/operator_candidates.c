@@ -33,7 +33,9 @@ static int largest(int a, int b)
 // Part of the work that a list of `count` wastes when it is cut into pieces of `size`.
 static double waste(int count, int size)
 {
-    return (double)((count + size - 1) / size * size) / count - 1.0;
+    const int filled = (count + size - 1) / size * size;
+
+    return (double)filled / count - 1.0;
 }
 
 static double distance(int a, int b)

@@ -222,6 +222,7 @@ static void update(operator_sample *sample, const sedge_operator *op)
 static sedge_status expect(operator_sample *sample, sedge_operator *op)
 {
     const int64_t size = block_size(op);
+    const int64_t face_size = (int64_t)op->problem->equation->fields * op->element->face_nodes;
     sedge_status status;
     sedge_reference *reference = NULL;
     double *halo = NULL;
@@ -229,10 +230,7 @@ static sedge_status expect(operator_sample *sample, sedge_operator *op)
 
     SEDGE_TRY_GOTO(status,
                    sedge_reference_create_alone(&reference, op->element, op->mesh, op->problem));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&halo,
-                                          op->mesh->halo_faces * op->problem->equation->fields *
-                                              (int64_t)op->element->face_nodes,
-                                          sizeof *halo));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&halo, op->mesh->halo_faces * face_size, sizeof *halo));
     SEDGE_TRY_GOTO(status, sedge_allocate(&sizes, sample->count, sizeof *sizes));
     SEDGE_TRY_GOTO(status, make_traces(sample, op, reference, halo));
     for (int i = 0; i < sample->count; i++) {

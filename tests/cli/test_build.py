@@ -31,28 +31,29 @@ class Build(Case):
     def test_then_nothing_is_compiled(self):
         text = self.build("--device", "host")
         self.assertRegex(text, r"(?m)^  maxwell-n2-fp64-fused +host +- +- +[0-9.]+  native: ")
+        self.assertRegex(text, r"(?m)^  maxwell-n2-fp64-others +host ")
         self.assertRegex(text, r"(?m)^  ceiling-fp64 +host ")
-        self.assertRegex(text, r"(?m)^2 compiled, 0 found, .*" + str(self.cache))
+        self.assertRegex(text, r"(?m)^3 compiled, 0 found, .*" + str(self.cache))
         self.assertFalse((self.folder / "deck-results").exists(), "build writes no results")
         before = self.entries()
-        self.assertEqual(len(before), 2)
+        self.assertEqual(len(before), 3)
         self.assertEqual(self.run_deck()["misses"], 0)
         self.assertEqual(self.run_deck(ranks=2)["misses"], 0)
         self.assertEqual(self.entries(), before, "the run compiled something more")
-        self.assertRegex(self.build("--device", "host"), r"(?m)^0 compiled, 2 found")
+        self.assertRegex(self.build("--device", "host"), r"(?m)^0 compiled, 3 found")
 
     def test_on_ranks_once(self):
         text = self.build("--device", "host", ranks=3)
         self.assertEqual(text.count("maxwell-n2-fp64-fused"), 1)
-        self.assertIn("2 compiled, 0 found", text)
-        self.assertEqual(len(self.entries()), 2)
+        self.assertIn("3 compiled, 0 found", text)
+        self.assertEqual(len(self.entries()), 3)
         self.assertEqual(self.run_deck()["misses"], 0)
 
     def test_settings_count(self):
         self.build("--device", "host")
-        self.assertIn("2 compiled", self.build("--device", "host", "--set", "precision=fp32"))
-        self.assertIn("1 compiled, 1 found", self.build("--device", "host", "--set", "order=3"))
-        self.assertIn("1 compiled, 1 found",
+        self.assertIn("3 compiled", self.build("--device", "host", "--set", "precision=fp32"))
+        self.assertIn("2 compiled, 1 found", self.build("--device", "host", "--set", "order=3"))
+        self.assertIn("1 compiled, 2 found",
                       self.build("--device", "host", "--set", "kernels.variant=split"))
         self.assertEqual(self.build("--device", "host", "--quiet"), "")
 
@@ -66,9 +67,9 @@ class Build(Case):
         for arch in ("sm_80", "sm_90"):
             self.assertRegex(result.out,
                              rf"(?m)^  maxwell-n2-fp64-fused +cuda +\d+ +\d+ +[0-9.]+  {arch}$")
-        self.assertIn("4 compiled, 0 found", result.out)
-        self.assertEqual(len(self.entries()), 4)
-        self.assertIn("2 compiled, 2 found", self.build("--arch", "sm_90,sm_75"))
+        self.assertIn("6 compiled, 0 found", result.out)
+        self.assertEqual(len(self.entries()), 6)
+        self.assertIn("3 compiled, 3 found", self.build("--arch", "sm_90,sm_75"))
         self.assertIn("(registers ", self.succeed("cache", "list",
                                                   environment=self.environment).out)
 
