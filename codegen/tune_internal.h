@@ -85,11 +85,14 @@ SEDGE_MUST_USE
 sedge_status sedge_tune_select(const sedge_tune_run *run, int operation, int layout, int *order,
                                int *count);
 
-// Race them until `end` (by sedge_clock) at most. `*winner` is the candidate that won, -1: none
-// can; `*seconds` its time, 0: not timed. A failure of the rule's choice of layout 0 is returned.
+// When one of the `left` races that are still to be run must end, by sedge_clock.
+double sedge_tune_share(const sedge_tune_run *run, int left);
+
+// Race them, as the first of `left` races. `*winner` is the candidate that won, -1: none can;
+// `*seconds` its time, 0: not timed. A failure of the rule's choice of layout 0 is returned.
 SEDGE_MUST_USE
 sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, const int *order,
-                             int count, double end, int *winner, double *seconds);
+                             int count, int left, int *winner, double *seconds);
 
 // The wisdom's key of a task on a device, to be released with json_decref.
 SEDGE_MUST_USE
