@@ -110,7 +110,7 @@ class Build(Case):
         self.assertEqual(self.entries(), [])
         self.assertEqual(self.entries(site), before)
         self.assertEqual(self.run_deck("--set", "order=3", **shared)["misses"], 2)
-        self.assertEqual(len(self.entries()), 1)
+        self.assertEqual(len(self.entries()), 2)
         self.assertEqual(self.entries(site), before)
 
         def ask(word):
