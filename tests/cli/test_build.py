@@ -120,7 +120,7 @@ class Build(Case):
                          [str(self.cache), f"{site} (site folder, read only)"])
         listed = ask("list")
         self.assertIn(f"site folder {site}", listed)
-        self.assertEqual(listed.count("host  "), 3)
+        self.assertEqual(listed.count("host  "), 5)
         self.assertIn("stays as it is", ask("clear"))
         self.assertEqual(self.entries(site), before)
 
