@@ -10,6 +10,7 @@
 #define ITEMS_HOST      8     // nodes of a tile on the host, at most
 #define SPLIT           1.0   // what a second kernel counts there
 #define NEAR            2.0   // is what is rated below it
+#define NEAR_SPLIT      3.5   // the same for two kernels
 #define ROOM            2048  // candidates of a layout, before the far ones are dropped
 
 // What the lists below are made with.
@@ -151,7 +152,7 @@ static void list_cuda(lister *list)
         if (cut.tiles == 1 && cut.item_nodes > list->rule.item_nodes) continue;
         if (cut.lift_tiles == 1 && cut.lift_nodes > list->rule.lift_nodes) continue;
         if (2 * cut.block * cut.tiles < cut.threads) continue; // half of the threads would idle
-        if (!cut.fused && rate(list, &cut) > NEAR + SPLIT) continue;
+        if (!cut.fused && rate(list, &cut) > NEAR_SPLIT) continue;
         add_resident(list, cut);
     }
 }
@@ -177,7 +178,7 @@ static void list_host(lister *list)
         if (!list->problem->equation->linear && cut.field_block != list->rule.field_block) continue;
         if (same_volume || same_lift || rate(list, &cut) < NEAR) add(list, cut);
         cut.fused = false;
-        if (rate(list, &cut) < NEAR + SPLIT) add(list, cut);
+        if (rate(list, &cut) < NEAR_SPLIT) add(list, cut);
     }
 }
 

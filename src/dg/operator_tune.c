@@ -19,6 +19,8 @@ struct operator_tuning {
     operator_sample *sample; // NULL until something is timed
     operator_tables *tables; // [choices.count], made as candidates are launched; all of one layout
     int layout;              // whose buffers are there; -1: none
+    int candidate;           // the operator's present cut, with kernels of
+    const sedge_program *program; // this program; NULL: none
 
     char name[SEDGE_CUT_NAME];
     char size[SEDGE_CUT_NAME];
@@ -46,6 +48,7 @@ static sedge_status use_layout(void *context, int layout)
     sedge_operator *const op = tuning->op;
 
     free_tables(tuning);
+    tuning->program = NULL;
     tuning->layout = -1;
     SEDGE_TRY(operator_take_layout(op, &tuning->choices.layout[layout]));
     if (tuning->sample == NULL) SEDGE_TRY(operator_sample_create(&tuning->sample, op));
@@ -74,11 +77,15 @@ static sedge_status take_candidate(operator_tuning *tuning, int candidate,
     operator_tables *const tables = &tuning->tables[candidate];
     sedge_operator *const op = tuning->op;
 
+    if (candidate == tuning->candidate && program == tuning->program) return SEDGE_OK;
     if (which->layout != tuning->layout) SEDGE_TRY(use_layout(tuning, which->layout));
     op->cut = which->cut;
     if (tables->lift == NULL) SEDGE_TRY(operator_tables_create(tables, op));
     op->tables = *tables;
-    return operator_stage_find(op, program);
+    SEDGE_TRY(operator_stage_find(op, program));
+    tuning->candidate = candidate;
+    tuning->program = program;
+    return SEDGE_OK;
 }
 
 static sedge_status launch(void *context, int operation, int candidate,
@@ -246,6 +253,7 @@ static sedge_status run_tuner(operator_tuning *tuning, sedge_cache *cache,
 
     sedge_tune_result_free(tuning->result);
     tuning->result = NULL;
+    tuning->program = NULL;
     return sedge_tune(&tuning->result, op->comm, op->device, cache, &tuning->task, wanted);
 }
 

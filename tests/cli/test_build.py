@@ -109,8 +109,8 @@ class Build(Case):
         self.assertGreaterEqual(cache["hits"], 1)
         self.assertEqual(self.entries(), [])
         self.assertEqual(self.entries(site), before)
-        self.assertEqual(self.run_deck("--set", "order=3", **shared)["misses"], 1)
-        self.assertEqual(len(self.entries()), 1)
+        self.assertEqual(self.run_deck("--set", "order=3", **shared)["misses"], 2)
+        self.assertEqual(len(self.entries()), 2)
         self.assertEqual(self.entries(site), before)
 
         def ask(word):
@@ -120,7 +120,7 @@ class Build(Case):
                          [str(self.cache), f"{site} (site folder, read only)"])
         listed = ask("list")
         self.assertIn(f"site folder {site}", listed)
-        self.assertEqual(listed.count("host  "), 3)
+        self.assertEqual(listed.count("host  "), 5)
         self.assertIn("stays as it is", ask("clear"))
         self.assertEqual(self.entries(site), before)
 

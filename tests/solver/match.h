@@ -30,7 +30,7 @@ static inline void match_one(kit *k, double t, double dt, int steps, sedge_preci
     CHECK_OK(kit_load(k, precision, cut));
     CHECK_OK(kit_advance(k, k->base.u, t, dt, steps));
     const double units = kit_difference(k, k->result, k->base.exact) / kit_rounding(precision);
-    if (!(units <= MATCH_UNITS)) {
+    if (!(units <= MATCH_UNITS) && k->op != NULL) {
         sedge_operator_cost cost;
         sedge_operator_get_cost(k->op, &cost);
         (void)fprintf(stderr, "%s, order %d, %s, %s:\n", k->base.problem.equation->name,
