@@ -51,9 +51,10 @@ static void test_contiguous(sedge_context *context)
 {
     const int64_t sizes[] = {1, 3, 4, 7, 1024, 8191, 8192, 8193, 20001};
 
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         for (int64_t shift = 0; shift <= 4; shift += s < 2 ? 1 : 2)
             check_contiguous(context, sizes[s], shift);
+    }
 }
 
 // Operands of different sizes: a pack has 16 bytes of the smallest, up to 64 of the largest.
