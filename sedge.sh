@@ -26,7 +26,7 @@ END
 packages_build=(gcc libc6-dev make cmake ninja-build pkg-config openmpi-bin libopenmpi-dev
     libpetsc-real-dev libhdf5-openmpi-dev libyaml-dev libjansson-dev libmd-dev)
 packages_run=(python3 python3-h5py python3-matplotlib)
-packages_test=(clang-format-14 clang-tidy-14)
+packages_test=(clang-format-14 clang-tidy-14 pocl-opencl-icd ocl-icd-libopencl1)
 
 fail() {
     printf 'sedge.sh: %s\n' "$*" >&2
@@ -219,7 +219,7 @@ run_check() {
     mpi_environment
     step format "clang-format" check_format
     build_tests
-    step unit "unit tests" ctest --test-dir "$root/build" -L unit -LE "gpu|paraview|slow" \
+    step unit "unit tests" ctest --test-dir "$root/build" -L unit -LE "gpu|opencl|paraview|slow" \
         --no-tests=error --output-on-failure -j 2
 }
 

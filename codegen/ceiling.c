@@ -118,8 +118,10 @@ static sedge_status make_arrays(ceiling_run *run, int64_t bytes)
 // Bytes of one array, where there is room.
 static int64_t choose_copy(const sedge_device_info *info, int ranks)
 {
-    if (info->kind != SEDGE_DEVICE_HOST) return COPY_GPU;
-    const int64_t most = COPY_THREAD * info->multiprocessors;
+    if (info->kind == SEDGE_DEVICE_CUDA) return COPY_GPU;
+    // OpenCL may be a processor.
+    const int64_t most =
+        info->kind == SEDGE_DEVICE_HOST ? COPY_THREAD * info->multiprocessors : COPY_GPU;
     const int64_t cache = 4 * info->l2_bytes / ranks;
     const int64_t bytes = cache < most ? cache : most;
     return bytes > COPY_LEAST ? bytes : COPY_LEAST;

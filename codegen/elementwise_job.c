@@ -164,16 +164,33 @@ done:
 
 // Space for the largest sedge_layout_of_operands.
 typedef union layout_bytes {
-    int64_t wide[1 + SEDGE_ARRAY_DIMENSIONS * (1 + SEDGE_OPERANDS)];
+    int64_t wide[1 + SEDGE_ARRAY_DIMENSIONS * (2 + SEDGE_OPERANDS)];
     unsigned char bytes[1];
 } layout_bytes;
 
 static void put_index(layout_bytes *layout, size_t *used, bool wide, int64_t index)
 {
-    const int32_t narrow = (int32_t)index;
+    const uint32_t narrow = (uint32_t)index;
 
     memcpy(layout->bytes + *used, wide ? (const void *)&index : &narrow, wide ? 8 : 4);
     *used += wide ? 8 : 4;
+}
+
+// The smallest s with 2^s >= size.
+static int find_shift(int64_t size)
+{
+    int shift = 0;
+
+    while ((int64_t)1 << shift < size) shift++;
+    return shift;
+}
+
+// For n, size < 2^31: n / size = (high half of n multiplier + n) >> shift.
+static int64_t find_multiplier(int64_t size)
+{
+    const uint64_t rest = ((uint64_t)1 << find_shift(size)) - (uint64_t)size;
+
+    return (int64_t)((rest << 32) / (uint64_t)size + 1);
 }
 
 static void fill_layout(layout_bytes *layout, const sedge_job *job)
@@ -188,6 +205,10 @@ static void fill_layout(layout_bytes *layout, const sedge_job *job)
         for (int d = 0; d < walk->dimensions; d++)
             put_index(layout, &used, job->wide, walk->stride[k][d]);
     }
+    for (int d = 0; d < walk->dimensions && !job->wide; d++)
+        put_index(layout, &used, false, find_multiplier(walk->shape[d]));
+    for (int d = 0; d < walk->dimensions && !job->wide; d++)
+        put_index(layout, &used, false, find_shift(walk->shape[d]));
 }
 
 sedge_status sedge_job_launch(const sedge_job *job, const sedge_recipe *recipe,

@@ -126,11 +126,15 @@ static sedge_status write_constants(sedge_text *out, const sedge_job *job)
 static sedge_status write_layout(sedge_text *out, const sedge_job *job)
 {
     if (job->walk.contiguous) return SEDGE_OK;
-    return sedge_text_add(out, "typedef struct sedge_layout_of_operands {\n"
-                               "    sedge_int64 count;\n"
-                               "    sedge_index shape[SEDGE_DIMENSIONS];\n"
-                               "    sedge_index stride[SEDGE_STRIDED][SEDGE_DIMENSIONS];\n"
-                               "} sedge_layout_of_operands;\n\n");
+    SEDGE_TRY(sedge_text_add(out, "typedef struct sedge_layout_of_operands {\n"
+                                  "    sedge_int64 count;\n"
+                                  "    sedge_index shape[SEDGE_DIMENSIONS];\n"
+                                  "    sedge_index stride[SEDGE_STRIDED][SEDGE_DIMENSIONS];\n"));
+    if (!job->wide) {
+        SEDGE_TRY(sedge_text_add(out, "    unsigned multiplier[SEDGE_DIMENSIONS];\n"
+                                      "    unsigned shift[SEDGE_DIMENSIONS];\n"));
+    }
+    return sedge_text_add(out, "} sedge_layout_of_operands;\n\n");
 }
 
 // ---- elements one by one -----------------------------------------------------------------------
@@ -262,9 +266,10 @@ sedge_status sedge_elementwise_write(sedge_text *out, const sedge_job *job,
     SEDGE_TRY(sedge_text_add(out,
                              "#define SEDGE_DIMENSIONS %d\n#define SEDGE_STRIDED    %d\n"
                              "#define SEDGE_THREADS    %d\n#define SEDGE_PACKS      %d\n"
-                             "#define SEDGE_PACK       %d\ntypedef %s sedge_index;\n\n",
+                             "#define SEDGE_PACK       %d\n#define SEDGE_WIDE       %d\n"
+                             "typedef %s sedge_index;\n\n",
                              dimensions, job->strided, tuning->threads, tuning->packs, job->pack,
-                             job->wide ? "sedge_int64" : "int"));
+                             job->wide, job->wide ? "sedge_int64" : "int"));
     SEDGE_TRY(write_body(out, job));
     SEDGE_TRY(write_layout(out, job));
     SEDGE_TRY(write_parameters(out, job));

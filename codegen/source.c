@@ -135,6 +135,7 @@ static sedge_status choose_target(source_target *target, sedge_device_kind kind)
     static const source_target targets[] = {
         [SEDGE_DEVICE_HOST] = {"host", "codegen/kernels/prelude_host.h"},
         [SEDGE_DEVICE_CUDA] = {"cuda", "codegen/kernels/prelude_cuda.h"},
+        [SEDGE_DEVICE_OPENCL] = {"opencl", "codegen/kernels/prelude_opencl.h"},
     };
     static const source_target in_random_order = {"host in random order",
                                                   "codegen/kernels/prelude_random.h"};

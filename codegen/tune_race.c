@@ -10,6 +10,7 @@
 
 #define SAMPLE_SECONDS  200e-6 // of a batch of launches between two events
 #define SAMPLE_SHORT    5e-3   // a bad sample below this is taken again before it counts
+#define HOST_SHORT      0.1    // the same where another process may take the processor meanwhile
 #define SAMPLE_AGAIN    2
 #define FIRST_SLOWER    4.0 // than the rule's: out after one call
 #define ROUND_1_SLOWER  1.5
@@ -172,6 +173,14 @@ static sedge_status warm_up(const tune_race *race, const race_entry *entry)
     return SEDGE_OK;
 }
 
+// Is a sample of these seconds taken again, before a candidate is dropped for it?
+static bool is_short(const tune_race *race, double seconds)
+{
+    const bool is_host = race->run->info->kind == SEDGE_DEVICE_HOST;
+
+    return seconds < (is_host ? HOST_SHORT : SAMPLE_SHORT);
+}
+
 // Whether one call, or the best of three if they are short, takes so long that there is no need
 // for a sample.
 static sedge_status find_slow(const tune_race *race, const race_entry *entry, double *seconds,
@@ -184,7 +193,8 @@ static sedge_status find_slow(const tune_race *race, const race_entry *entry, do
     if (rule == NULL || rule == entry || rule->count == 0) return SEDGE_OK;
     if (race->run->options->level == SEDGE_TUNE_EXHAUSTIVE) return SEDGE_OK;
     const double limit = FIRST_SLOWER * rule->least;
-    for (int i = 0; i<SAMPLE_AGAIN && * seconds> limit && *seconds < SAMPLE_SHORT; i++) {
+    for (int i = 0; i < SAMPLE_AGAIN; i++) {
+        if (*seconds <= limit || !is_short(race, *seconds)) break;
         SEDGE_TRY(time_batch(race, entry, entry->batch, &again));
         *seconds = fmin(*seconds, again);
     }
@@ -278,7 +288,7 @@ static sedge_status drop_slower(tune_race *race, double limit, const char *when)
         race_entry *const entry = &race->entries[i];
         if (entry->out || entry->count == 0 || entry == race->rule || entry == leader) continue;
         for (int k = 0; k < SAMPLE_AGAIN && entry->least > limit * leader->least; k++) {
-            if (entry->batch * entry->least > SAMPLE_SHORT) break;
+            if (!is_short(race, entry->batch * entry->least)) break;
             const sedge_status status = take_sample(race, entry);
             if (status != SEDGE_OK) SEDGE_TRY(give_up(race, entry, status, "does not run"));
             if (entry->out) break;

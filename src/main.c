@@ -112,31 +112,42 @@ done:
     return status;
 }
 
+// One line a device of one kind, or why there is none.
+static sedge_status print_devices(const sedge_comm *comm, const char *kind, const char *units,
+                                  int count, const char *why)
+{
+    const bool root = sedge_comm_is_root(comm);
+
+    for (int i = 0; i < count; i++) {
+        sedge_device *device = NULL;
+        SEDGE_TRY(sedge_device_create(&device, kind, i, 1));
+        const sedge_device_info *const info = sedge_device_get_info(device);
+        if (root) {
+            printf("%s %d%*s %s, %s, %.0f GiB, %d %s, %s\n", kind, i, 7 - (int)strlen(kind), "",
+                   info->name, info->arch, (double)info->memory_bytes / 1073741824.0,
+                   info->multiprocessors, units, info->compiler);
+        }
+        sedge_device_free(device);
+    }
+    if (count == 0 && root) printf("%-9s none: %s\n", kind, why != NULL ? why : "no device found");
+    return SEDGE_OK;
+}
+
 static sedge_status command_devices(sedge_comm *comm, const arguments *given)
 {
     sedge_device *host = NULL;
     const char *why = NULL;
-    const int count = sedge_device_count_cuda(&why);
+    int count = sedge_device_count_cuda(&why);
 
     (void)given;
-    for (int i = 0; i < count; i++) {
-        sedge_device *device = NULL;
-        SEDGE_TRY(sedge_device_create(&device, "cuda", i, 1));
-        const sedge_device_info *const info = sedge_device_get_info(device);
-        if (sedge_comm_is_root(comm)) {
-            printf("cuda %d  %s, %s, %.0f GiB, %d multiprocessors, %s\n", i, info->name, info->arch,
-                   (double)info->memory_bytes / 1073741824.0, info->multiprocessors,
-                   info->compiler);
-        }
-        sedge_device_free(device);
-    }
-    if (count == 0 && sedge_comm_is_root(comm))
-        printf("cuda    none: %s\n", why != NULL ? why : "no device found");
+    SEDGE_TRY(print_devices(comm, "cuda", "multiprocessors", count, why));
+    count = sedge_device_count_opencl(&why);
+    SEDGE_TRY(print_devices(comm, "opencl", "compute units", count, why));
     SEDGE_TRY(
         sedge_device_create(&host, "host", sedge_comm_node_rank(comm), sedge_comm_node_size(comm)));
     if (sedge_comm_is_root(comm)) {
         const sedge_device_info *const info = sedge_device_get_info(host);
-        printf("host    %s, %d threads, vectors of %d bits\n", info->name, info->multiprocessors,
+        printf("host      %s, %d threads, vectors of %d bits\n", info->name, info->multiprocessors,
                8 * info->vector_bytes);
     }
     sedge_device_free(host);
@@ -269,6 +280,7 @@ static void print_help(void)
            "  SEDGE_CACHE_SITE       a shared folder of them, read only, looked into first\n"
            "  SEDGE_CC               the C compiler of the host device (default: cc, gcc, clang)\n"
            "  SEDGE_NVRTC            path of libnvrtc (default: the loader's, CUDA_HOME)\n"
+           "  SEDGE_OPENCL           part of the name of the OpenCL devices to use\n"
            "  SEDGE_THREADS          threads a rank of the host device\n"
            "  SEDGE_KERNELS          folder whose files replace the embedded kernel sources\n"
            "  SEDGE_KEEP             folder that gets every program that is compiled, as text\n"

@@ -7,7 +7,7 @@
 #pragma once
 
 // What an item copies at once: a vector load of a GPU, a register of the host.
-#if SEDGE_TARGET_CUDA
+#if !SEDGE_TARGET_HOST
 typedef struct SEDGE_ALIGN(16) sedge_pack {
     sedge_real w[SEDGE_PACK];
 } sedge_pack;
@@ -15,30 +15,30 @@ typedef struct SEDGE_ALIGN(16) sedge_pack {
 typedef sedge_value sedge_pack;
 #endif
 
-#define SEDGE_COPY_LIST(X)                    \
-    X(const sedge_pack *SEDGE_RESTRICT, from) \
-    X(sedge_pack *SEDGE_RESTRICT, to)
+#define SEDGE_COPY_LIST(X)                                 \
+    X(const SEDGE_GLOBAL sedge_pack *SEDGE_RESTRICT, from) \
+    X(SEDGE_GLOBAL sedge_pack *SEDGE_RESTRICT, to)
 
 SEDGE_KERNEL(sedge_copy, SEDGE_COPY_THREADS, SEDGE_COPY_LIST)
 {
     SEDGE_OUTER (b) {
 #if SEDGE_TARGET_CUDA // one item a thread: without the loop's arithmetic
-        const long long at = b * SEDGE_COPY_ITEMS + threadIdx.x;
+        const sedge_int64 at = b * SEDGE_COPY_ITEMS + SEDGE_THREAD;
         to[at] = from[at];
 #else
         SEDGE_ITEMS (one, 1, k, SEDGE_COPY_ITEMS, SEDGE_COPY_THREADS) {
-            const long long at = (b + one) * SEDGE_COPY_ITEMS + k;
+            const sedge_int64 at = (b + one) * SEDGE_COPY_ITEMS + k;
             to[at] = from[at];
         }
 #endif
     }
 }
 
-#define SEDGE_FMA_LIST(X)                   \
-    X(sedge_value *SEDGE_RESTRICT, results) \
-    X(sedge_real, x)                        \
-    X(sedge_real, y)                        \
-    X(long long, rounds)
+#define SEDGE_FMA_LIST(X)                                \
+    X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, results) \
+    X(sedge_real, x)                                     \
+    X(sedge_real, y)                                     \
+    X(sedge_int64, rounds)
 
 SEDGE_KERNEL(sedge_fma, SEDGE_FMA_ITEMS, SEDGE_FMA_LIST)
 {
@@ -50,7 +50,7 @@ SEDGE_KERNEL(sedge_fma, SEDGE_FMA_ITEMS, SEDGE_FMA_LIST)
             sedge_value sum = SEDGE_SPLAT(0.0);
 
             SEDGE_EACH (c, SEDGE_FMA_CHAINS) a[c] = SEDGE_SPLAT(c + k);
-            for (long long r = 0; r < rounds; r++)
+            for (sedge_int64 r = 0; r < rounds; r++)
                 SEDGE_EACH (i, SEDGE_FMA_UNROLL)
                     SEDGE_EACH (c, SEDGE_FMA_CHAINS) a[c] = a[c] * factor + term;
             SEDGE_EACH (c, SEDGE_FMA_CHAINS) sum = sum + a[c];

@@ -5,19 +5,19 @@
 
 // A point source in one element, after the stage: weights [nodes] of what it adds to u_t at unit
 // signal. residual += dt g weights, next += b dt g weights.
-#define SEDGE_POINT_LIST(X)                       \
-    X(sedge_state *SEDGE_RESTRICT, next)          \
-    X(sedge_state *SEDGE_RESTRICT, residual)      \
-    X(const sedge_point *SEDGE_RESTRICT, weights) \
-    X(long long, slot)                            \
-    X(sedge_real, amount)                         \
+#define SEDGE_POINT_LIST(X)                                    \
+    X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, next)          \
+    X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, residual)      \
+    X(const SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, weights) \
+    X(sedge_int64, slot)                                       \
+    X(sedge_real, amount)                                      \
     X(sedge_real, rk_b)
 
 SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_ITEMS (one, 1, n, SEDGE_NODES, SEDGE_MONITOR_THREADS) {
-            const long long at = slot / SEDGE_LANES * SEDGE_NODES_PADDED + n + one + b;
+            const sedge_int64 at = slot / SEDGE_LANES * SEDGE_NODES_PADDED + n + one + b;
             const int lane = (int)(slot % SEDGE_LANES);
             for (int f = 0; f < SEDGE_FIELDS; f++) {
                 const sedge_real change = amount * weights[n].f[f];
@@ -31,20 +31,21 @@ SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
 
 // energy [values][SEDGE_LANES] = 1/2 J sum_f w_f u_f^T M u_f in fp64; mass [nodes][nodes];
 // half_jacobian [slots] = J / 2; energy_weights [materials][fields].
-#define SEDGE_ENERGY_LIST(X)                       \
-    X(const sedge_state *SEDGE_RESTRICT, u)        \
-    X(double *SEDGE_RESTRICT, energy)              \
-    X(const sedge_real *SEDGE_RESTRICT, mass)      \
-    X(const double *SEDGE_RESTRICT, half_jacobian) \
-    X(const int *SEDGE_RESTRICT, material)         \
-    X(const double *SEDGE_RESTRICT, energy_weights)
+#define SEDGE_ENERGY_LIST(X)                                    \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)        \
+    X(SEDGE_GLOBAL double *SEDGE_RESTRICT, energy)              \
+    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, mass)      \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, half_jacobian) \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)         \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, energy_weights)
 
 // u_n (M u)_n of each field, weighted and summed, of one node of one value: a lane each.
 // The row M u is summed in the run's precision: in fp32 an energy has six to seven digits.
-SEDGE_FUNCTION void add_node_energy(double *sum, const sedge_state *SEDGE_RESTRICT u,
-                                    long long value, int n, const sedge_real *SEDGE_RESTRICT mass,
-                                    const int *SEDGE_RESTRICT material,
-                                    const double *SEDGE_RESTRICT energy_weights)
+SEDGE_FUNCTION void add_node_energy(double *sum, const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
+                                    sedge_int64 value, int n,
+                                    const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT mass,
+                                    const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                    const SEDGE_GLOBAL double *SEDGE_RESTRICT energy_weights)
 {
     sedge_value row[SEDGE_FIELDS];
     const sedge_state own = u[value * SEDGE_NODES_PADDED + n];
@@ -56,9 +57,10 @@ SEDGE_FUNCTION void add_node_energy(double *sum, const sedge_state *SEDGE_RESTRI
     }
     SEDGE_LANES_LOOP (l) {
 #if SEDGE_MATERIALS > 1
-        const double *const w = energy_weights + material[value * SEDGE_LANES + l] * SEDGE_FIELDS;
+        const SEDGE_GLOBAL double *const w =
+            energy_weights + material[value * SEDGE_LANES + l] * SEDGE_FIELDS;
 #else
-        const double *const w = energy_weights;
+        const SEDGE_GLOBAL double *const w = energy_weights;
 #endif
         SEDGE_EACH (f, SEDGE_FIELDS)
             sum[l] += w[f] * (double)SEDGE_LANE(own.f[f], l) * (double)SEDGE_LANE(row[f], l);
@@ -92,24 +94,24 @@ SEDGE_KERNEL(sedge_energy, SEDGE_MONITOR_THREADS, SEDGE_ENERGY_LIST)
 }
 
 // samples [probes][fields] of one moment; probe slots [probes]; weights [probes][nodes], fp64.
-#define SEDGE_PROBE_LIST(X)                   \
-    X(const sedge_state *SEDGE_RESTRICT, u)   \
-    X(const int *SEDGE_RESTRICT, probe_slots) \
-    X(const double *SEDGE_RESTRICT, weights)  \
-    X(double *SEDGE_RESTRICT, samples)        \
-    X(long long, values)
+#define SEDGE_PROBE_LIST(X)                                \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)   \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, probe_slots) \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, weights)  \
+    X(SEDGE_GLOBAL double *SEDGE_RESTRICT, samples)        \
+    X(sedge_int64, values)
 
 SEDGE_KERNEL(sedge_probe, SEDGE_MONITOR_THREADS, SEDGE_PROBE_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_ITEMS (one, 1, k, SEDGE_MONITOR_THREADS, SEDGE_MONITOR_THREADS) {
-            const long long at = b * SEDGE_MONITOR_THREADS + k + one;
+            const sedge_int64 at = b * SEDGE_MONITOR_THREADS + k + one;
             if (at < values) {
                 const int f = (int)(at % SEDGE_FIELDS);
-                const long long probe = at / SEDGE_FIELDS;
+                const sedge_int64 probe = at / SEDGE_FIELDS;
                 const int slot = probe_slots[probe];
-                const sedge_state *const p =
-                    u + (long long)(slot / SEDGE_LANES) * SEDGE_NODES_PADDED;
+                const SEDGE_GLOBAL sedge_state *const p =
+                    u + (sedge_int64)(slot / SEDGE_LANES) * SEDGE_NODES_PADDED;
                 double sum = 0.0;
                 for (int n = 0; n < SEDGE_NODES; n++)
                     sum += weights[probe * SEDGE_NODES + n] *

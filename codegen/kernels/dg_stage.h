@@ -76,28 +76,29 @@ typedef struct SEDGE_ALIGN(16) sedge_lift {
     sedge_real w[SEDGE_LIFT_WIDTH]; // [point of the group][node of the tile], padded
 } sedge_lift;
 
-#define SEDGE_STAGE_LIST(X)                           \
-    X(const sedge_state *SEDGE_RESTRICT, u)           \
-    X(sedge_state *SEDGE_RESTRICT, next)              \
-    X(sedge_state *SEDGE_RESTRICT, residual)          \
-    X(const sedge_point *SEDGE_RESTRICT, trace)       \
-    X(const sedge_link *SEDGE_RESTRICT, links)        \
-    X(const sedge_geometry *SEDGE_RESTRICT, geometry) \
-    X(const int *SEDGE_RESTRICT, material)            \
-    X(const sedge_real *SEDGE_RESTRICT, materials)    \
-    X(const sedge_deriv *SEDGE_RESTRICT, deriv)       \
-    X(const sedge_lift *SEDGE_RESTRICT, lift)         \
-    X(const short *SEDGE_RESTRICT, tables)            \
-    X(long long, first)                               \
-    X(long long, count)                               \
-    X(long long, slots)                               \
-    X(sedge_real, rk_a)                               \
-    X(sedge_real, rk_b)                               \
+#define SEDGE_STAGE_LIST(X)                                        \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)           \
+    X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, next)              \
+    X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, residual)          \
+    X(const SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, trace)       \
+    X(const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT, links)        \
+    X(const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT, geometry) \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)            \
+    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, materials)    \
+    X(const SEDGE_GLOBAL sedge_deriv *SEDGE_RESTRICT, deriv)       \
+    X(const SEDGE_GLOBAL sedge_lift *SEDGE_RESTRICT, lift)         \
+    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)            \
+    X(sedge_int64, first)                                          \
+    X(sedge_int64, count)                                          \
+    X(sedge_int64, slots)                                          \
+    X(sedge_real, rk_a)                                            \
+    X(sedge_real, rk_b)                                            \
     X(sedge_real, dt)
 
 // The material values of one value of slots. One material: literals, nothing is read.
-SEDGE_FUNCTION void get_material(sedge_value *m, const int *SEDGE_RESTRICT material,
-                                 const sedge_real *SEDGE_RESTRICT materials, long long value)
+SEDGE_FUNCTION void get_material(sedge_value *m, const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                 const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
+                                 sedge_int64 value)
 {
 #if SEDGE_MATERIALS == 1
     const double list[SEDGE_MATERIAL_VALUES + 1] = {SEDGE_MATERIAL_LIST 0.0};
@@ -115,34 +116,36 @@ SEDGE_FUNCTION void get_material(sedge_value *m, const int *SEDGE_RESTRICT mater
 // ---- traces ------------------------------------------------------------------------------------
 
 // Where the neighbour's trace at point i of a face is.
-SEDGE_FUNCTION const sedge_real *find_neighbour(const sedge_link link, int i,
-                                                const sedge_state *SEDGE_RESTRICT u,
-                                                const sedge_point *SEDGE_RESTRICT trace,
-                                                const short *SEDGE_RESTRICT tables)
+SEDGE_FUNCTION const SEDGE_GLOBAL sedge_real *
+find_neighbour(const sedge_link link, int i, const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
+               const SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace,
+               const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
 {
-    const short *const map = tables + SEDGE_FACE_POINTS + link.code * SEDGE_FACE_NODES + i;
+    const SEDGE_GLOBAL short *const map =
+        tables + SEDGE_FACE_POINTS + link.code * SEDGE_FACE_NODES + i;
 
     if (link.neighbour < 0)
-        return trace[(long long)(-1 - link.neighbour) * SEDGE_FACE_NODES +
+        return trace[(sedge_int64)(-1 - link.neighbour) * SEDGE_FACE_NODES +
                      map[24 * SEDGE_FACE_NODES]]
             .f;
-    const long long value = link.neighbour / SEDGE_LANES;
-    const sedge_value *const words = u[value * SEDGE_NODES_PADDED + *map].f;
-    return (const sedge_real *)words + link.neighbour % SEDGE_LANES;
+    const sedge_int64 value = link.neighbour / SEDGE_LANES;
+    const SEDGE_GLOBAL sedge_value *const words = u[value * SEDGE_NODES_PADDED + *map].f;
+    return (const SEDGE_GLOBAL sedge_real *)words + link.neighbour % SEDGE_LANES;
 }
 
 // The neighbour's trace at face point k of one value, one lane after the other.
-SEDGE_FUNCTION void get_trace_behind(sedge_value *v, long long value, int k,
-                                     const sedge_state *SEDGE_RESTRICT u,
-                                     const sedge_point *SEDGE_RESTRICT trace,
-                                     const sedge_link *SEDGE_RESTRICT links,
-                                     const short *SEDGE_RESTRICT tables)
+SEDGE_FUNCTION void get_trace_behind(sedge_value *v, sedge_int64 value, int k,
+                                     const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
+                                     const SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace,
+                                     const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
+                                     const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
 {
     SEDGE_LANES_LOOP (l) {
         const sedge_link link = links[(value * SEDGE_LANES + l) * 4 + k / SEDGE_FACE_NODES];
-        const sedge_real *const from = find_neighbour(link, k % SEDGE_FACE_NODES, u, trace, tables);
+        const SEDGE_GLOBAL sedge_real *const from =
+            find_neighbour(link, k % SEDGE_FACE_NODES, u, trace, tables);
 #if SEDGE_LANES == 1
-        const sedge_point point = *(const sedge_point *)from;
+        const sedge_point point = *(const SEDGE_GLOBAL sedge_point *)from;
         SEDGE_EACH (f, SEDGE_FIELDS) v[f] = point.f[f];
 #else
         const int step = link.neighbour >= 0 ? SEDGE_LANES : 1;
@@ -152,11 +155,11 @@ SEDGE_FUNCTION void get_trace_behind(sedge_value *v, long long value, int k,
 }
 
 // The material values behind a face.
-SEDGE_FUNCTION void get_neighbour_material(sedge_value *m, long long value, int face,
-                                           const sedge_link *SEDGE_RESTRICT links,
-                                           const int *SEDGE_RESTRICT material,
-                                           const sedge_real *SEDGE_RESTRICT materials,
-                                           long long slots)
+SEDGE_FUNCTION void get_neighbour_material(sedge_value *m, sedge_int64 value, int face,
+                                           const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
+                                           const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                           const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
+                                           sedge_int64 slots)
 {
 #if SEDGE_MATERIALS == 1
     get_material(m, material, materials, value);
@@ -173,16 +176,19 @@ SEDGE_FUNCTION void get_neighbour_material(sedge_value *m, long long value, int 
 
 // Fscale (n.F* - n.F) at face point k of an element into s_f. other is the neighbour's trace,
 // own_words are the element's states.
-SEDGE_FUNCTION void find_jump(sedge_value *SEDGE_RESTRICT s_f, const sedge_value *own_words,
-                              const sedge_value *other, const sedge_geometry *geometry,
-                              long long value, int k, const sedge_link *SEDGE_RESTRICT links,
-                              const int *SEDGE_RESTRICT material,
-                              const sedge_real *SEDGE_RESTRICT materials,
-                              const short *SEDGE_RESTRICT tables, long long slots)
+SEDGE_FUNCTION void find_jump(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT s_f,
+                              const SEDGE_BLOCKWIDE sedge_value *own_words,
+                              const sedge_value *other,
+                              const SEDGE_BLOCKWIDE sedge_geometry *geometry, sedge_int64 value,
+                              int k, const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
+                              const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                              const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
+                              const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, sedge_int64 slots)
 {
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
     const int face = k / SEDGE_FACE_NODES;
-    const sedge_state own = *(const sedge_state *)(own_words + tables[k] * SEDGE_FIELDS);
+    const sedge_state own =
+        *(const SEDGE_BLOCKWIDE sedge_state *)(own_words + tables[k] * SEDGE_FIELDS);
     const sedge_face_geometry at = geometry->face[face];
     sedge_state jump;
     sedge_value m[SEDGE_MATERIAL_VALUES + 1];
@@ -192,17 +198,18 @@ SEDGE_FUNCTION void find_jump(sedge_value *SEDGE_RESTRICT s_f, const sedge_value
     get_neighbour_material(mv, value, face, links, material, materials, slots);
     SEDGE_SURFACE(own.f, other, m, mv, at.n, constants, jump.f);
     SEDGE_EACH (f, SEDGE_FIELDS) jump.f[f] = at.scale * jump.f[f];
-    *(sedge_state *)(s_f + k * SEDGE_FIELDS) = jump;
+    *(SEDGE_BLOCKWIDE sedge_state *)(s_f + k * SEDGE_FIELDS) = jump;
 }
 
 // ---- volume ------------------------------------------------------------------------------------
 
 // `count` neighbouring words of the block's memory; by packs where that can be.
-SEDGE_FUNCTION void fetch(sedge_value *SEDGE_RESTRICT q, const sedge_value *SEDGE_RESTRICT from)
+SEDGE_FUNCTION void fetch(sedge_value *SEDGE_RESTRICT q,
+                          const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT from)
 {
 #if SEDGE_PACK > 1
     SEDGE_EACH (p, SEDGE_GROUP * SEDGE_FIELDS / SEDGE_PACK) {
-        const sedge_pack pack = ((const sedge_pack *)from)[p];
+        const sedge_pack pack = ((const SEDGE_BLOCKWIDE sedge_pack *)from)[p];
         SEDGE_EACH (i, SEDGE_PACK) q[p * SEDGE_PACK + i] = pack.v[i];
     }
 #else
@@ -214,13 +221,16 @@ SEDGE_FUNCTION void fetch(sedge_value *SEDGE_RESTRICT q, const sedge_value *SEDG
 // sum = -div F at the tile's nodes, `words` the element's. F is linear and constant in an element,
 // so the derivative comes first: div F(u) = sum_d F_d(du/dx_d). On the host fields are taken
 // SEDGE_FIELD_BLOCK at a time, on a GPU all at once.
-SEDGE_FUNCTION void
-find_divergence(sedge_value *SEDGE_RESTRICT sum, const sedge_value *SEDGE_RESTRICT words, int tile,
-                long long value, const sedge_geometry *geometry, const int *SEDGE_RESTRICT material,
-                const sedge_real *SEDGE_RESTRICT materials, const sedge_deriv *SEDGE_RESTRICT deriv)
+SEDGE_FUNCTION void find_divergence(sedge_value *SEDGE_RESTRICT sum,
+                                    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT words,
+                                    int tile, sedge_int64 value,
+                                    const SEDGE_BLOCKWIDE sedge_geometry *geometry,
+                                    const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                    const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
+                                    const SEDGE_GLOBAL sedge_deriv *SEDGE_RESTRICT deriv)
 {
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-    const sedge_value *const g = geometry->metric;
+    const SEDGE_BLOCKWIDE sedge_value *const g = geometry->metric;
     sedge_value m[SEDGE_MATERIAL_VALUES + 1];
 
     get_material(m, material, materials, value);
@@ -260,13 +270,14 @@ find_divergence(sedge_value *SEDGE_RESTRICT sum, const sedge_value *SEDGE_RESTRI
 }
 #else
 // Contravariant fluxes at node n: three times the element's words behind s_g, r, s, t.
-SEDGE_FUNCTION void find_flux(sedge_value *SEDGE_RESTRICT s_g, const sedge_value *words, int n,
-                              long long value, const sedge_geometry *geometry,
-                              const int *SEDGE_RESTRICT material,
-                              const sedge_real *SEDGE_RESTRICT materials)
+SEDGE_FUNCTION void find_flux(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT s_g,
+                              const SEDGE_BLOCKWIDE sedge_value *words, int n, sedge_int64 value,
+                              const SEDGE_BLOCKWIDE sedge_geometry *geometry,
+                              const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                              const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials)
 {
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-    const sedge_value *const g = geometry->metric;
+    const SEDGE_BLOCKWIDE sedge_value *const g = geometry->metric;
     sedge_value m[SEDGE_MATERIAL_VALUES + 1];
     sedge_value own[SEDGE_FIELDS];
     sedge_value flux[3][SEDGE_FIELDS];
@@ -282,12 +293,12 @@ SEDGE_FUNCTION void find_flux(sedge_value *SEDGE_RESTRICT s_g, const sedge_value
 
 // sum = -div F at the tile's nodes, F any function of u, from the fluxes of find_flux.
 SEDGE_FUNCTION void differentiate(sedge_value *SEDGE_RESTRICT sum,
-                                  const sedge_value *SEDGE_RESTRICT s_g, int tile,
-                                  const sedge_deriv *SEDGE_RESTRICT deriv)
+                                  const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT s_g, int tile,
+                                  const SEDGE_GLOBAL sedge_deriv *SEDGE_RESTRICT deriv)
 {
     SEDGE_EACH (w, SEDGE_TN * SEDGE_FIELDS) sum[w] = SEDGE_SPLAT(0.0);
     for (int n = 0; n < SEDGE_NODES; n++) {
-        const sedge_deriv *const op = &deriv[n / SEDGE_GROUP * SEDGE_TILES + tile];
+        const SEDGE_GLOBAL sedge_deriv *const op = &deriv[n / SEDGE_GROUP * SEDGE_TILES + tile];
         SEDGE_EACH (j, 3)
             SEDGE_EACH (f, SEDGE_FIELDS) {
                 const sedge_value q = s_g[j * SEDGE_WORDS + n * SEDGE_FIELDS + f];
@@ -303,8 +314,8 @@ SEDGE_FUNCTION void differentiate(sedge_value *SEDGE_RESTRICT sum,
 
 // sum = LIFT s_f at the tile's SEDGE_LIFT_TN nodes, `words` the element's jumps.
 SEDGE_FUNCTION void find_lift(sedge_value *SEDGE_RESTRICT sum,
-                              const sedge_value *SEDGE_RESTRICT words, int tile,
-                              const sedge_lift *SEDGE_RESTRICT lift)
+                              const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT words, int tile,
+                              const SEDGE_GLOBAL sedge_lift *SEDGE_RESTRICT lift)
 {
 #if SEDGE_PACK > 1
     SEDGE_EACH (w, SEDGE_LIFT_TN * SEDGE_FIELDS) sum[w] = SEDGE_SPLAT(0.0);
@@ -326,7 +337,7 @@ SEDGE_FUNCTION void find_lift(sedge_value *SEDGE_RESTRICT sum,
         SEDGE_EACH (i, SEDGE_LIFT_TN)
             SEDGE_EACH (f, SEDGE_LIFT_BLOCK) a[i][f] = SEDGE_SPLAT(0.0);
         for (int k = 0; k < SEDGE_FACE_POINTS; k++) {
-            const sedge_lift *const op = &lift[k * SEDGE_LIFT_TILES + tile];
+            const SEDGE_GLOBAL sedge_lift *const op = &lift[k * SEDGE_LIFT_TILES + tile];
             SEDGE_EACH (i, SEDGE_LIFT_TN)
                 SEDGE_EACH (f, SEDGE_LIFT_BLOCK)
                     a[i][f] += op->w[i] * words[k * SEDGE_FIELDS + part * SEDGE_LIFT_BLOCK + f];
@@ -340,9 +351,9 @@ SEDGE_FUNCTION void find_lift(sedge_value *SEDGE_RESTRICT sum,
 
 // sum += S(u) at the tile's nodes, `words` the element's.
 SEDGE_FUNCTION void add_source(sedge_value *SEDGE_RESTRICT sum,
-                               const sedge_value *SEDGE_RESTRICT words, int tile, long long value,
-                               const int *SEDGE_RESTRICT material,
-                               const sedge_real *SEDGE_RESTRICT materials)
+                               const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT words, int tile,
+                               sedge_int64 value, const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                               const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials)
 {
 #if SEDGE_HAS_SOURCE
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
@@ -364,7 +375,8 @@ SEDGE_FUNCTION void add_source(sedge_value *SEDGE_RESTRICT sum,
 
 // residual = a before + dt sum at the tile's nodes; the two may be the same memory. In the first
 // stage a = 0 and `before` is not read: it may hold anything.
-SEDGE_FUNCTION void add_volume(sedge_value *residual, const sedge_value *before,
+SEDGE_FUNCTION void add_volume(SEDGE_BLOCKWIDE sedge_value *residual,
+                               const SEDGE_BLOCKWIDE sedge_value *before,
                                const sedge_value *SEDGE_RESTRICT sum, int tile, sedge_real rk_a,
                                sedge_real dt)
 {
@@ -376,17 +388,19 @@ SEDGE_FUNCTION void add_volume(sedge_value *residual, const sedge_value *before,
 
             SEDGE_EACH (i, SEDGE_PACK) change.v[i] = dt * sum[p * SEDGE_PACK + i];
             if (rk_a != SEDGE_R(0.0)) {
-                const sedge_pack memory = *(const sedge_pack *)(before + w);
+                const sedge_pack memory = *(const SEDGE_BLOCKWIDE sedge_pack *)(before + w);
                 SEDGE_EACH (i, SEDGE_PACK) change.v[i] = change.v[i] + rk_a * memory.v[i];
             }
-            *(sedge_pack *)(residual + w) = change;
+            *(SEDGE_BLOCKWIDE sedge_pack *)(residual + w) = change;
         }
     }
 }
 
 // residual -= dt sum, result = old + b residual at the lift tile's nodes; old and result may be the
 // same memory.
-SEDGE_FUNCTION void add_surface(sedge_value *result, const sedge_value *old, sedge_value *residual,
+SEDGE_FUNCTION void add_surface(SEDGE_BLOCKWIDE sedge_value *result,
+                                const SEDGE_BLOCKWIDE sedge_value *old,
+                                SEDGE_BLOCKWIDE sedge_value *residual,
                                 const sedge_value *SEDGE_RESTRICT sum, int tile, sedge_real rk_b,
                                 sedge_real dt)
 {
@@ -394,15 +408,15 @@ SEDGE_FUNCTION void add_surface(sedge_value *result, const sedge_value *old, sed
         const int w = tile * SEDGE_LIFT_TN * SEDGE_FIELDS + p * SEDGE_PACK;
 
         if (w < SEDGE_WORDS) {
-            sedge_pack change = *(const sedge_pack *)(residual + w);
-            sedge_pack next = *(const sedge_pack *)(old + w);
+            sedge_pack change = *(const SEDGE_BLOCKWIDE sedge_pack *)(residual + w);
+            sedge_pack next = *(const SEDGE_BLOCKWIDE sedge_pack *)(old + w);
 
             SEDGE_EACH (i, SEDGE_PACK) {
                 change.v[i] = change.v[i] - dt * sum[p * SEDGE_PACK + i];
                 next.v[i] = next.v[i] + rk_b * change.v[i];
             }
-            *(sedge_pack *)(residual + w) = change;
-            *(sedge_pack *)(result + w) = next;
+            *(SEDGE_BLOCKWIDE sedge_pack *)(residual + w) = change;
+            *(SEDGE_BLOCKWIDE sedge_pack *)(result + w) = next;
         }
     }
 }
@@ -410,22 +424,23 @@ SEDGE_FUNCTION void add_surface(sedge_value *result, const sedge_value *old, sed
 // ---- kernels -----------------------------------------------------------------------------------
 
 // The geometry of values [start, start + left), the same way.
-SEDGE_FUNCTION void copy_geometry(sedge_geometry *SEDGE_RESTRICT to,
-                                  const sedge_geometry *SEDGE_RESTRICT from, long long start,
-                                  long long left)
+SEDGE_FUNCTION void copy_geometry(SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT to,
+                                  const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT from,
+                                  sedge_int64 start, sedge_int64 left)
 {
     SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_GEOMETRY_WORDS / SEDGE_PACK, SEDGE_THREADS) {
         if (e < left)
-            SEDGE_COPY_PACK((sedge_value *)(to + e) + p * SEDGE_PACK,
-                            (const sedge_value *)(from + start + e) + p * SEDGE_PACK);
+            SEDGE_COPY_PACK((SEDGE_BLOCKWIDE sedge_value *)(to + e) + p * SEDGE_PACK,
+                            (const SEDGE_GLOBAL sedge_value *)(from + start + e) + p * SEDGE_PACK);
     }
 }
 
 // Start to copy the words of values [start, start + left) into the block's memory.
-SEDGE_FUNCTION void copy_in(sedge_value *SEDGE_RESTRICT to, const sedge_state *SEDGE_RESTRICT from,
-                            long long start, long long left)
+SEDGE_FUNCTION void copy_in(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT to,
+                            const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT from, sedge_int64 start,
+                            sedge_int64 left)
 {
-    const sedge_value *const words = from[start * SEDGE_NODES_PADDED].f;
+    const SEDGE_GLOBAL sedge_value *const words = from[start * SEDGE_NODES_PADDED].f;
 
     SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_WORDS / SEDGE_PACK, SEDGE_THREADS) {
         if (e < left)
@@ -434,15 +449,16 @@ SEDGE_FUNCTION void copy_in(sedge_value *SEDGE_RESTRICT to, const sedge_state *S
     }
 }
 
-SEDGE_FUNCTION void copy_out(sedge_state *SEDGE_RESTRICT to, const sedge_value *SEDGE_RESTRICT from,
-                             long long start, long long left)
+SEDGE_FUNCTION void copy_out(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT to,
+                             const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT from,
+                             sedge_int64 start, sedge_int64 left)
 {
-    sedge_value *const words = to[start * SEDGE_NODES_PADDED].f;
+    SEDGE_GLOBAL sedge_value *const words = to[start * SEDGE_NODES_PADDED].f;
 
     SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_WORDS / SEDGE_PACK, SEDGE_THREADS) {
         if (e < left)
-            *(sedge_pack *)(words + e * SEDGE_WORDS + p * SEDGE_PACK) =
-                *(const sedge_pack *)(from + e * SEDGE_STRIDE + p * SEDGE_PACK);
+            *(SEDGE_GLOBAL sedge_pack *)(words + e * SEDGE_WORDS + p * SEDGE_PACK) =
+                *(const SEDGE_BLOCKWIDE sedge_pack *)(from + e * SEDGE_STRIDE + p * SEDGE_PACK);
     }
 }
 
@@ -455,12 +471,12 @@ SEDGE_FUNCTION void copy_out(sedge_state *SEDGE_RESTRICT to, const sedge_value *
     sedge_value *const s_n = next[start * SEDGE_NODES_PADDED].f;     \
     sedge_value *const s_f = (scratch)
 #else
-#define SEDGE_BLOCK_STATES(scratch)                                          \
-    sedge_geometry *const s_x = (sedge_geometry *)(scratch);                 \
-    sedge_value *const s_u = (scratch) + SEDGE_BLOCK * SEDGE_GEOMETRY_WORDS; \
-    sedge_value *const s_r = s_u + SEDGE_BLOCK * SEDGE_STRIDE;               \
-    sedge_value *const s_n = s_u;                                            \
-    sedge_value *const s_f = s_r + SEDGE_BLOCK * SEDGE_STRIDE
+#define SEDGE_BLOCK_STATES(scratch)                                                          \
+    SEDGE_BLOCKWIDE sedge_geometry *const s_x = (SEDGE_BLOCKWIDE sedge_geometry *)(scratch); \
+    SEDGE_BLOCKWIDE sedge_value *const s_u = (scratch) + SEDGE_BLOCK * SEDGE_GEOMETRY_WORDS; \
+    SEDGE_BLOCKWIDE sedge_value *const s_r = s_u + SEDGE_BLOCK * SEDGE_STRIDE;               \
+    SEDGE_BLOCKWIDE sedge_value *const s_n = s_u;                                            \
+    SEDGE_BLOCKWIDE sedge_value *const s_f = s_r + SEDGE_BLOCK * SEDGE_STRIDE
 #endif
 
 // -div F at the tile's nodes of element e.
@@ -476,8 +492,8 @@ SEDGE_FUNCTION void copy_out(sedge_state *SEDGE_RESTRICT to, const sedge_value *
 SEDGE_KERNEL_RESIDENT(sedge_volume, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
 {
     SEDGE_OUTER (b) {
-        const long long start = first + b * SEDGE_BLOCK;
-        const long long left = count - b * SEDGE_BLOCK;
+        const sedge_int64 start = first + b * SEDGE_BLOCK;
+        const sedge_int64 left = count - b * SEDGE_BLOCK;
         SEDGE_SCRATCH(sedge_value, scratch, SEDGE_SCRATCH_WORDS);
         SEDGE_BLOCK_STATES(scratch);
 
@@ -489,7 +505,7 @@ SEDGE_KERNEL_RESIDENT(sedge_volume, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_L
         SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
 #if !SEDGE_LINEAR
-        sedge_value *const s_g = s_f;
+        SEDGE_BLOCKWIDE sedge_value *const s_g = s_f;
         SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
             if (e < left)
                 find_flux(s_g + e * 3 * SEDGE_WORDS, s_u + e * SEDGE_STRIDE, n, start + e, s_x + e,
@@ -523,17 +539,19 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
 #endif
 {
     SEDGE_OUTER (b) {
-        const long long start = first + b * SEDGE_BLOCK;
-        const long long left = count - b * SEDGE_BLOCK;
+        const sedge_int64 start = first + b * SEDGE_BLOCK;
+        const sedge_int64 left = count - b * SEDGE_BLOCK;
         SEDGE_SCRATCH(sedge_value, scratch, SEDGE_SCRATCH_WORDS);
         SEDGE_BLOCK_STATES(scratch);
 
 #if !SEDGE_TARGET_HOST
         copy_geometry(s_x, geometry, start, left);
         copy_in(s_u, u, start, left);
-        if (rk_a != SEDGE_R(0.0) || !SEDGE_FUSED) copy_in(s_r, residual, start, left);
+#if SEDGE_FUSED
+        if (rk_a != SEDGE_R(0.0))
 #endif
-#if !SEDGE_TARGET_HOST
+            copy_in(s_r, residual, start, left);
+
         sedge_value other[SEDGE_ROUNDS][SEDGE_FIELDS];
         SEDGE_EACH (round, SEDGE_ROUNDS) {
             const int at = SEDGE_THREAD + round * SEDGE_THREADS;
@@ -562,7 +580,7 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
 #endif
 #if SEDGE_FUSED
 #if !SEDGE_LINEAR
-        sedge_value *const s_g = s_f + SEDGE_BLOCK * SEDGE_FACE_STRIDE;
+        SEDGE_BLOCKWIDE sedge_value *const s_g = s_f + SEDGE_BLOCK * SEDGE_FACE_STRIDE;
         SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
             if (e < left)
                 find_flux(s_g + e * 3 * SEDGE_WORDS, s_u + e * SEDGE_STRIDE, n, start + e, s_x + e,

@@ -9,16 +9,18 @@
 
 // halo    [faces] of (slot, face): which traces to send, in the order of the trace slots
 // packed  [faces][face nodes]
-#define SEDGE_COLLECT_LIST(X)                 \
-    X(const sedge_state *SEDGE_RESTRICT, u)   \
-    X(const sedge_link *SEDGE_RESTRICT, halo) \
-    X(const short *SEDGE_RESTRICT, tables)    \
-    X(sedge_point *SEDGE_RESTRICT, packed)    \
-    X(long long, points)
+#define SEDGE_COLLECT_LIST(X)                              \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)   \
+    X(const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT, halo) \
+    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)    \
+    X(SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, packed)    \
+    X(sedge_int64, points)
 
-SEDGE_FUNCTION sedge_point get_trace(const sedge_state *SEDGE_RESTRICT u, int slot, int node)
+SEDGE_FUNCTION sedge_point get_trace(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u, int slot,
+                                     int node)
 {
-    const sedge_state *const p = u + (long long)(slot / SEDGE_LANES) * SEDGE_NODES_PADDED + node;
+    const SEDGE_GLOBAL sedge_state *const p =
+        u + (sedge_int64)(slot / SEDGE_LANES) * SEDGE_NODES_PADDED + node;
     sedge_point trace;
 
     SEDGE_EACH (f, SEDGE_FIELDS) trace.f[f] = SEDGE_LANE(p->f[f], slot % SEDGE_LANES);
@@ -29,7 +31,7 @@ SEDGE_KERNEL(sedge_collect, SEDGE_TRACE_THREADS, SEDGE_COLLECT_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_ITEMS (one, 1, k, SEDGE_TRACE_THREADS, SEDGE_TRACE_THREADS) {
-            const long long at = b * SEDGE_TRACE_THREADS + k + one;
+            const sedge_int64 at = b * SEDGE_TRACE_THREADS + k + one;
             if (at < points) {
                 const sedge_link face = halo[at / SEDGE_FACE_NODES];
                 const int i = (int)(at % SEDGE_FACE_NODES);
@@ -42,39 +44,38 @@ SEDGE_KERNEL(sedge_collect, SEDGE_TRACE_THREADS, SEDGE_COLLECT_LIST)
 // boundary  [faces] of (slot, face); group [faces]
 // trace     at the first boundary face; places [faces][face nodes][3], fp64
 // parameters [groups][SEDGE_BOUNDARY_VALUES], fp64; kinds [groups], numbers of SEDGE_BOUNDARY_CASES
-#define SEDGE_BOUNDARY_LIST(X)                        \
-    X(const sedge_state *SEDGE_RESTRICT, u)           \
-    X(sedge_point *SEDGE_RESTRICT, trace)             \
-    X(const sedge_link *SEDGE_RESTRICT, boundary)     \
-    X(const int *SEDGE_RESTRICT, group)               \
-    X(const double *SEDGE_RESTRICT, places)           \
-    X(const double *SEDGE_RESTRICT, parameters)       \
-    X(const int *SEDGE_RESTRICT, kinds)               \
-    X(const sedge_geometry *SEDGE_RESTRICT, geometry) \
-    X(const int *SEDGE_RESTRICT, material)            \
-    X(const sedge_real *SEDGE_RESTRICT, materials)    \
-    X(const short *SEDGE_RESTRICT, tables)            \
-    X(double, time)                                   \
-    X(long long, points)
+#define SEDGE_BOUNDARY_LIST(X)                                     \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)           \
+    X(SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, trace)             \
+    X(const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT, boundary)     \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, group)               \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, places)           \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, parameters)       \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, kinds)               \
+    X(const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT, geometry) \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)            \
+    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, materials)    \
+    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)            \
+    X(double, time)                                                \
+    X(sedge_int64, points)
 
-#define SEDGE_BOUNDARY_CASE(number, function)                                                    \
-    case number:                                                                                 \
-        function(own.f, m, n, places + 3 * at, time, parameters + which * SEDGE_BOUNDARY_VALUES, \
-                 constants, outer.f);                                                            \
+#define SEDGE_BOUNDARY_CASE(number, function)                           \
+    case number:                                                        \
+        function(own.f, m, n, place, time, values, constants, outer.f); \
         break;
 
 SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_ITEMS (one, 1, k, SEDGE_TRACE_THREADS, SEDGE_TRACE_THREADS) {
-            const long long at = b * SEDGE_TRACE_THREADS + k + one;
+            const sedge_int64 at = b * SEDGE_TRACE_THREADS + k + one;
             if (at < points) {
                 const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
                 const sedge_link face = boundary[at / SEDGE_FACE_NODES];
                 const int which = group[at / SEDGE_FACE_NODES];
                 const int i = (int)(at % SEDGE_FACE_NODES);
                 const int lane = face.neighbour % SEDGE_LANES;
-                const sedge_face_geometry *const shape =
+                const SEDGE_GLOBAL sedge_face_geometry *const shape =
                     &geometry[face.neighbour / SEDGE_LANES].face[face.code];
                 const sedge_point own =
                     get_trace(u, face.neighbour, tables[face.code * SEDGE_FACE_NODES + i]);
@@ -82,6 +83,9 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
                 sedge_real m[SEDGE_MATERIAL_VALUES + 1];
                 sedge_real n[3];
                 sedge_point outer = own;
+                SEDGE_PRIVATE_COPY(double, place, places + 3 * at, 3);
+                SEDGE_PRIVATE_COPY(double, values, parameters + which * SEDGE_BOUNDARY_VALUES,
+                                   SEDGE_BOUNDARY_VALUES);
 
                 get_material(mv, material, materials, face.neighbour / SEDGE_LANES);
                 for (int j = 0; j < SEDGE_MATERIAL_VALUES; j++) m[j] = SEDGE_LANE(mv[j], lane);
@@ -90,7 +94,7 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
                     SEDGE_BOUNDARY_CASES(SEDGE_BOUNDARY_CASE)
                 }
                 trace[at] = outer;
-                (void)lane, (void)constants, (void)m, (void)n;
+                (void)lane, (void)constants, (void)m, (void)n, (void)place, (void)values;
             }
         }
     }

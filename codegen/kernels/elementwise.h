@@ -12,7 +12,7 @@
 //   SEDGE_PACK_VARIABLES, SEDGE_PACK_LOAD(j, p), SEDGE_PACK_BODY(j, k, i), SEDGE_PACK_STORE(j, p)
 //                           packs of all operands; load pack p as the thread's j-th; the operation
 //                           on its k-th element, which is element i; store
-//   sedge_index             holds every index
+//   sedge_index             holds every index; SEDGE_WIDE: it has 64 bits
 #pragma once
 
 #define SEDGE_BLOCK (SEDGE_THREADS * SEDGE_PACKS * SEDGE_PACK) // elements
@@ -67,18 +67,30 @@ SEDGE_KERNEL(sedge_elements, SEDGE_THREADS, SEDGE_PARAMETERS)
 
 #else
 
+// n / shape[d]; in 32 bits by a product (Granlund and Montgomery 1994), for n below 2^31.
+SEDGE_FUNCTION sedge_index sedge_divide_index(const sedge_layout_of_operands *layout, sedge_index n,
+                                              int d)
+{
+#if SEDGE_WIDE
+    return n / layout->shape[d];
+#else
+    const unsigned high = (unsigned)(((sedge_uint64)(unsigned)n * layout->multiplier[d]) >> 32);
+    return (sedge_index)((high + (unsigned)n) >> layout->shift[d]);
+#endif
+}
+
 // Indices from the count of the elements in C order: offsets of the strided operands by all but the
 // last dimension; the index in the last is returned.
 SEDGE_FUNCTION sedge_index sedge_place(const sedge_layout_of_operands *layout, sedge_index i,
                                        sedge_index *offset)
 {
-    sedge_index rest = i / layout->shape[SEDGE_DIMENSIONS - 1];
+    sedge_index rest = sedge_divide_index(layout, i, SEDGE_DIMENSIONS - 1);
     const sedge_index last = i - rest * layout->shape[SEDGE_DIMENSIONS - 1];
 
     SEDGE_EACH (o, SEDGE_STRIDED) offset[o] = 0;
     SEDGE_EACH (e, SEDGE_DIMENSIONS - 1) {
         const int d = SEDGE_DIMENSIONS - 2 - e;
-        const sedge_index next = d > 0 ? rest / layout->shape[d] : 0;
+        const sedge_index next = d > 0 ? sedge_divide_index(layout, rest, d) : 0;
         const sedge_index n = rest - next * layout->shape[d];
         SEDGE_EACH (o, SEDGE_STRIDED) offset[o] += n * layout->stride[o][d];
         rest = next;

@@ -463,6 +463,8 @@ static sedge_status fill_info(sedge_device *device)
     SEDGE_TRY(get_attribute(state, &shared, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
     SEDGE_TRY(
         get_attribute(state, &info->multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+    SEDGE_TRY(
+        get_attribute(state, &info->threads_block, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
     info->memory_bytes = (int64_t)memory;
     info->l2_bytes = l2;
     info->shared_bytes_block = shared;

@@ -40,17 +40,39 @@ static sedge_status choose_kind(sedge_device_kind *kind, const char *name)
         return SEDGE_OK;
     }
     if (strcmp(name, "opencl") == 0) {
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                          "device 'opencl' is not supported yet; use auto, cuda or host");
+        if (sedge_device_count_opencl(&why) == 0)
+            return SEDGE_FAIL(SEDGE_ERR_DEVICE, "device 'opencl' cannot be used: %s", why);
+        *kind = SEDGE_DEVICE_OPENCL;
+        return SEDGE_OK;
     }
     if (strcmp(name, "cuda") != 0) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown device '%s'; allowed are auto, cuda and host",
-                          name);
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "unknown device '%s'; allowed are auto, cuda, opencl and host", name);
     }
     if (sedge_device_count_cuda(&why) == 0)
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "device 'cuda' cannot be used: %s", why);
     *kind = SEDGE_DEVICE_CUDA;
     return SEDGE_OK;
+}
+
+static sedge_status open_kind(sedge_device *device, sedge_device_kind kind, int local_rank,
+                              int local_ranks)
+{
+    static const char *const names[] = {[SEDGE_DEVICE_HOST] = "host",
+                                        [SEDGE_DEVICE_CUDA] = "cuda",
+                                        [SEDGE_DEVICE_OPENCL] = "opencl"};
+
+    device->info.kind = kind;
+    device->info.kind_name = names[kind];
+    switch (kind) {
+    case SEDGE_DEVICE_HOST:
+        return sedge_host_open(device, local_ranks);
+    case SEDGE_DEVICE_CUDA:
+        return sedge_cuda_open(device, local_rank);
+    case SEDGE_DEVICE_OPENCL:
+        return sedge_opencl_open(device, local_rank);
+    }
+    return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "device kind %d is not known", (int)kind);
 }
 
 sedge_status sedge_device_create(sedge_device **out, const char *kind_name, int local_rank,
@@ -66,13 +88,7 @@ sedge_status sedge_device_create(sedge_device **out, const char *kind_name, int 
     SEDGE_TRY_GOTO(status, sedge_allocate(&device, 1, sizeof *device));
     SEDGE_TRY_GOTO(status, sedge_text_create(&device->compiler));
     SEDGE_TRY_GOTO(status, sedge_text_create(&device->options));
-    if (kind == SEDGE_DEVICE_CUDA) {
-        SEDGE_TRY_GOTO(status, sedge_cuda_open(device, local_rank));
-    } else {
-        SEDGE_TRY_GOTO(status, sedge_host_open(device, local_ranks));
-    }
-    device->info.kind = kind;
-    device->info.kind_name = kind == SEDGE_DEVICE_CUDA ? "cuda" : "host";
+    SEDGE_TRY_GOTO(status, open_kind(device, kind, local_rank, local_ranks));
     device->info.name = device->name;
     device->info.arch = device->arch;
     device->info.compiler = sedge_text_get(device->compiler);

@@ -1,9 +1,10 @@
-// Devices: the only place, with its .c files, that sees the CUDA driver, NVRTC, the system compiler
-// and dlopen. Nothing above this door knows which kind is in use.
+// Devices: the only place, with its .c files, that sees the CUDA driver, NVRTC, OpenCL, the system
+// compiler and dlopen. Nothing above this door knows which kind is in use.
 //
 // Kinds: `cuda` (driver API and NVRTC, loaded at run time: the same binary starts on machines
-// without either) and `host` (C written at run time, compiled by the system compiler through a
-// helper process, loaded with dlopen). `opencl` is refused by name until it exists.
+// without either), `opencl` (any device of OpenCL 1.2 or later, loaded at run time) and `host` (C
+// written at run time, compiled by the system compiler through a helper process, loaded with
+// dlopen).
 //
 // Work is put into streams and runs in order within one; on the host everything runs at once, in
 // the call. All calls of one device come from one thread, but for sedge_device_compile, which
@@ -11,14 +12,15 @@
 //
 // A kernel as the compiled binary shows it (the preludes in codegen/kernels make these forms): on
 // the host `void NAME(long blocks, void **arguments)`, arguments[i] points to argument i; on cuda
-// `extern "C" __global__ void NAME(long long blocks, ...arguments)`.
+// `extern "C" __global__ void NAME(long long blocks, ...arguments)`; on opencl what
+// src/device/opencl_program.h says.
 //
 // Environment: SEDGE_CC (host compiler: a name or a path, no arguments), SEDGE_NVRTC (path of
-// libnvrtc), SEDGE_THREADS, SEDGE_KEEP (folder for compiled sources), SEDGE_DEBUG=1 (line
-// information in binaries, sources kept in sedge-kept here if SEDGE_KEEP names no folder),
-// SEDGE_TRACE=1 (each driver call with microseconds to stderr), SEDGE_ORDER (host: "random" or
-// "random:SEED" runs a block's items, and the blocks, in random order, so that a missing barrier
-// shows; "" or "fixed" is the usual form).
+// libnvrtc), SEDGE_OPENCL (a part of "PLATFORM: DEVICE": others are not used), SEDGE_THREADS,
+// SEDGE_KEEP (folder for compiled sources), SEDGE_DEBUG=1 (line information in binaries, sources
+// kept in sedge-kept here if SEDGE_KEEP names no folder), SEDGE_TRACE=1 (each driver call with
+// microseconds to stderr), SEDGE_ORDER (host: "random" or "random:SEED" runs a block's items, and
+// the blocks, in random order, so that a missing barrier shows; "" or "fixed" is the usual form).
 #pragma once
 
 #include "base/error.h"
@@ -28,7 +30,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum sedge_device_kind { SEDGE_DEVICE_HOST, SEDGE_DEVICE_CUDA } sedge_device_kind;
+typedef enum sedge_device_kind {
+    SEDGE_DEVICE_HOST,
+    SEDGE_DEVICE_CUDA,
+    SEDGE_DEVICE_OPENCL
+} sedge_device_kind;
 
 typedef struct sedge_device sedge_device;
 typedef struct sedge_buffer sedge_buffer;
@@ -37,7 +43,8 @@ typedef struct sedge_event sedge_event;
 typedef struct sedge_module sedge_module;
 typedef struct sedge_kernel sedge_kernel;
 
-// Start the process that runs the host compiler. Must be called before MPI_Init (a fork later is
+// Start the process that runs the host compiler, and set what PoCL reads when it is loaded (see
+// opencl_driver.h). Must be called before MPI_Init (a fork later is
 // not safe under all transports); main calls it first. The helper ends when this process does. It
 // is never started behind the caller's back: without it a host device is refused. A second call is
 // fine and does nothing; a child made by fork needs its own.
@@ -49,11 +56,15 @@ void sedge_device_stop_helper(void);
 // (may be NULL) says which, in words.
 int sedge_device_count_cuda(const char **why);
 
-// `kind_name`: "auto" (cuda if a device is there, else host), "cuda", "host". `local_rank` picks
-// the CUDA device (local_rank modulo their number) and `local_ranks` the threads of the host device
-// (the node's processors / ranks that share them, at most those this process may use, at least 1;
-// SEDGE_THREADS overrides). Fails with SEDGE_ERR_DEVICE and the reason (SEDGE_ERR_USAGE for a bad
-// SEDGE_THREADS). The caller frees it after everything made from it.
+// The same for OpenCL: its devices of version 1.2 or later with a compiler.
+int sedge_device_count_opencl(const char **why);
+
+// `kind_name`: "auto" (cuda if a device is there, else host), "cuda", "opencl", "host".
+// `local_rank` picks the CUDA or OpenCL device (local_rank modulo their number; GPUs and
+// accelerators of OpenCL come first) and `local_ranks` the threads of the host device (the node's
+// processors / ranks that share them, at most those this process may use, at least 1; SEDGE_THREADS
+// overrides, and bounds PoCL's threads, too). Fails with SEDGE_ERR_DEVICE and the reason
+// (SEDGE_ERR_USAGE for a bad SEDGE_THREADS). The caller frees it after everything made from it.
 SEDGE_MUST_USE
 sedge_status sedge_device_create(sedge_device **out, const char *kind_name, int local_rank,
                                  int local_ranks);
@@ -62,8 +73,9 @@ void sedge_device_free(sedge_device *device);
 // A device that only compiles: a chip that need not be here. cuda: `arch` is "sm_90"; NVRTC is
 // enough, and info, options and binaries are those of such a GPU (compiler and arch as a run there
 // would choose them, so that it finds in the cache what was made here), as far as kernels depend on
-// them: kind, arch, compiler, shared_bytes_block. `arch` NULL: as sedge_device_create with that
-// kind. Everything that needs the chip itself fails with SEDGE_ERR_INTERNAL.
+// them: kind, arch, compiler, shared_bytes_block, threads_block. `arch` NULL: as
+// sedge_device_create with that kind. Everything that needs the chip itself fails with
+// SEDGE_ERR_INTERNAL.
 SEDGE_MUST_USE
 sedge_status sedge_device_create_target(sedge_device **out, const char *kind_name,
                                         const char *arch);
@@ -74,18 +86,21 @@ int sedge_device_compilers(int local_ranks);
 
 typedef struct sedge_device_info {
     sedge_device_kind kind;
-    const char *kind_name; // "cuda", "host"
+    const char *kind_name; // "cuda", "opencl", "host"
     const char *name;      // "NVIDIA H200", CPU model
-    const char *arch;      // "sm_90"; host: the resolved -march and its features
-    const char *compiler;  // identity for the cache key: NVRTC version and library build; `cc -v`
-    int ordinal;           // CUDA device; 0 on the host
-    int devices_on_node;   // CUDA devices seen; 1 on the host
-    int multiprocessors;   // host: threads
+    const char *arch;      // "sm_90"; opencl: the device's version; host: the resolved -march and
+                           // its features
+    const char *compiler;  // identity for the cache key: NVRTC version and library build; OpenCL's
+                           // platform, driver and device; `cc -v`
+    int ordinal;           // CUDA or OpenCL device; 0 on the host
+    int devices_on_node;   // CUDA or OpenCL devices seen; 1 on the host
+    int multiprocessors;   // opencl: compute units; host: threads
     int64_t memory_bytes;
     int64_t l2_bytes;           // last-level cache
-    int64_t shared_bytes_block; // shared memory a block may use (opt-in size); host: 0, and in
-                                // random order what an H100 has
-    int vector_bytes;           // widest vector register of the host; 0 on cuda
+    int64_t shared_bytes_block; // shared memory a block may use (opt-in size) as SEDGE_SCRATCH;
+                                // host: 0, and in random order what an H100 has
+    int threads_block;          // most threads of a block; host: INT_MAX, in random order 1024
+    int vector_bytes;           // widest vector register of the host; 0 on others
     bool random_order;          // host: kernels run in the form of the GPUs (SEDGE_ORDER)
 } sedge_device_info;
 
@@ -163,12 +178,13 @@ sedge_status sedge_event_seconds(double *seconds, sedge_event *from, sedge_event
 
 // ---- programs ----------------------------------------------------------------------------------
 
-// Compile `source` to a loadable binary (cubin, or a shared object). `*out` gets `*length` bytes to
+// Compile `source` to a loadable binary (cubin, OpenCL's binary with what its kernels take, or a
+// shared object). `*out` gets `*length` bytes to
 // release with sedge_release. The compiler's whole log, resource usage included, is appended to
 // `log` (may be NULL). A failure is SEDGE_ERR_DEVICE with the lines of the log from the first error
 // on. `arch` "sm_90" or "compute_90" compiles for another CUDA chip than this device's (NULL: this
-// device's); on the host it must be NULL. `keep_name`: with SEDGE_KEEP=folder set, the source is
-// written to folder/keep_name.{cu,c}; may be NULL. Several threads may compile at once.
+// device's); on others it must be NULL. `keep_name`: with SEDGE_KEEP=folder set, the source is
+// written to folder/keep_name.{cu,cl,c}; may be NULL. Several threads may compile at once.
 SEDGE_MUST_USE
 sedge_status sedge_device_compile(sedge_device *device, const char *source, const char *arch,
                                   const char *keep_name, void **out, size_t *length,
@@ -202,15 +218,16 @@ typedef enum sedge_value_kind {
 } sedge_value_kind;
 
 typedef struct sedge_kernel_parameter {
-    const char *type; // as its source spells it; "" where it is not known
+    const char *type; // as its source spells it, on opencl as the compiler does, without
+                      // qualifiers; "" where it is not known
     const char *name; // "" where it is not known
     int bytes;        // -1: not known
     sedge_value_kind kind;
 } sedge_kernel_parameter;
 
 // What a kernel says of itself: without the leading block count. Kernels of the dialect
-// (SEDGE_KERNEL) say all of it on cuda and host; others say on cuda how many parameters there are
-// and how large (12.4 and later), on the host nothing.
+// (SEDGE_KERNEL) say all of it; others say on cuda how many parameters there are and how large
+// (12.4 and later), on the host nothing, and are refused on opencl.
 typedef struct sedge_signature {
     int count;                                // of parameters; -1: not known
     int threads;                              // of a block; 0: not known
@@ -223,13 +240,13 @@ const sedge_signature *sedge_kernel_signature(const sedge_kernel *kernel);
 // What the driver knows. sedge_program_inspect (codegen/program.h) adds the spills, which stand in
 // the compiler's log.
 typedef struct sedge_kernel_info {
-    int registers;                 // a thread; 0 on the host
-    int64_t shared_bytes;          // static, a block
+    int registers;                 // a thread; 0 on the host and on opencl, which does not tell
+    int64_t shared_bytes;          // static, a block; opencl: what is set as scratch, too
     int64_t local_bytes;           // spills and stack a thread; 0 on the host
     int64_t spill_store_bytes;     // of these written for want of registers; -1: not known
     int64_t spill_load_bytes;      // and read; -1: not known
     int max_threads;               // a block; INT_MAX on the host
-    int blocks_per_multiprocessor; // at `threads` (occupancy); 0 on the host
+    int blocks_per_multiprocessor; // at `threads` (occupancy); 0 on the host and on opencl
 } sedge_kernel_info;
 
 SEDGE_MUST_USE
@@ -241,10 +258,12 @@ sedge_status sedge_kernel_inspect(sedge_kernel_info *out, const sedge_kernel *ke
 SEDGE_MUST_USE
 sedge_status sedge_kernel_set_scratch(const sedge_kernel *kernel, int64_t bytes);
 
-// Run `blocks` blocks of `threads` threads (host: `threads` is ignored). `arguments[i]` points to
+// Run `blocks` blocks of `threads` threads (host: `threads` is ignored; opencl: those of
+// SEDGE_KERNEL). `arguments[i]` points to
 // argument i, in the order of the kernel's list and without the implied leading block count.
 // blocks 0 is fine and does nothing. `stream` NULL: done when the call returns. A wrong `count` is
-// SEDGE_ERR_INTERNAL where the kernel's signature is known; codegen/launch.h checks more.
+// SEDGE_ERR_INTERNAL where the kernel's signature is known; codegen/launch.h checks more. On opencl
+// every pointer is 0 or lies in a buffer of this device, else SEDGE_ERR_INTERNAL.
 SEDGE_MUST_USE
 sedge_status sedge_kernel_launch(const sedge_kernel *kernel, sedge_stream *stream, int64_t blocks,
                                  int threads, void *const *arguments, int count);

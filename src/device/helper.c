@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "device.h"
 #include "helper_wire.h"
+#include "opencl_driver.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +38,7 @@ static _Noreturn void become_helper(int socket)
     (void)signal(SIGCHLD, SIG_DFL);
     for (int file = 0; file <= 2 && nothing >= 0; file++) (void)dup2(nothing, file);
     sedge_helper_serve(socket);
+    sedge_opencl_folder_remove();
     _exit(0);
 }
 
@@ -45,6 +47,7 @@ sedge_status sedge_device_start_helper(void)
     int ends[2];
 
     if (is_running() && waitpid(helper.child, NULL, WNOHANG) == 0) return SEDGE_OK;
+    sedge_opencl_prepare();
     if (helper.socket >= 0) (void)close(helper.socket); // a parent's, or of one that died
     helper.socket = -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {

@@ -20,6 +20,7 @@
 
 // What a block may have in random order: as on an H100.
 #define SHARED_BYTES ((int64_t)227 << 10)
+#define THREADS      1024
 
 typedef struct host_state {
     sedge_host_compiler *compiler;
@@ -331,6 +332,7 @@ static sedge_status open_order(sedge_device *device)
     device->info.random_order = true;
     device->info.multiprocessors = 1;
     device->info.shared_bytes_block = SHARED_BYTES;
+    device->info.threads_block = THREADS;
     return sedge_order_create(&state->order, seed);
 }
 
@@ -345,6 +347,7 @@ sedge_status sedge_host_open(sedge_device *device, int local_ranks)
     device->state = state;
     state->trace = sedge_trace_wanted();
     SEDGE_TRY(sedge_cpu_threads(&device->info.multiprocessors, local_ranks));
+    device->info.threads_block = INT_MAX;
     SEDGE_TRY(open_order(device));
     SEDGE_TRY(sedge_host_compiler_create(&state->compiler));
     SEDGE_TRY(sedge_host_compiler_identity(state->compiler, device->compiler));

@@ -188,9 +188,10 @@ static bool map_stacks(order_state *state, int count)
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED) return false;
     state->stacks = memory;
-    for (int i = 0; i < count; i++)
-        if (mprotect(memory + (size_t)i * (GUARD_BYTES + STACK_BYTES), GUARD_BYTES, PROT_NONE) != 0)
-            return false;
+    for (int i = 0; i < count; i++) {
+        char *const guard = memory + (size_t)i * (GUARD_BYTES + STACK_BYTES);
+        if (mprotect(guard, GUARD_BYTES, PROT_NONE) != 0) return false;
+    }
     return true;
 }
 

@@ -60,7 +60,7 @@ struct sedge_kernel {
     sedge_module *module;
     sedge_kernel *next;
     char *name;
-    void *function; // CUfunction; the host's function pointer, byte by byte
+    void *function; // CUfunction; opencl_entry; the host's function pointer, byte by byte
     int scratch;    // bytes of shared memory that a launch gives each block
     sedge_signature signature;
     sedge_kernel_parameter *parameters; // signature.parameters, owned; NULL: none
@@ -79,6 +79,8 @@ SEDGE_MUST_USE
 sedge_status sedge_host_open(sedge_device *device, int local_ranks);
 SEDGE_MUST_USE
 sedge_status sedge_cuda_open(sedge_device *device, int local_rank);
+SEDGE_MUST_USE
+sedge_status sedge_opencl_open(sedge_device *device, int local_rank); // there is a device
 
 // Fill the kernel's signature from the `length` bytes of its sedge_signature_NAME, which the
 // preludes write (codegen/kernels/prelude_cuda.h says how). SEDGE_ERR_DEVICE when it cannot be one.

@@ -122,11 +122,13 @@ static sedge_status open_target(sedge_device *device, const char *arch)
 
     device->operations = &operations;
     SEDGE_TRY(find_chip(&capability, &device->info.shared_bytes_block, arch));
+    device->info.threads_block = 1024; // of all these chips
     SEDGE_TRY(sedge_nvrtc_choose_arch(device->arch, sizeof device->arch, capability / 10,
                                       capability % 10));
     SEDGE_TRY(sedge_nvrtc_identity(device->compiler));
     SEDGE_TRY(sedge_nvrtc_options(device->arch, device->options));
     (void)snprintf(device->name, sizeof device->name, "%s (not opened)", arch);
+    device->info.threads_block = 1024; // of every chip in the table
     device->info.kind = SEDGE_DEVICE_CUDA;
     device->info.kind_name = "cuda";
     return SEDGE_OK;

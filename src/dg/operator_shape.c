@@ -100,18 +100,18 @@ static void choose_host(operator_shape *shape, const sedge_device_info *info,
     shape->lift_block = choose_divisor(problem->equation->fields, 3);
 }
 
-// CUDA: elements a block and nodes a lift item by order, two nodes a volume item throughout; the
+// GPUs: elements a block and nodes a lift item by order, two nodes a volume item throughout; the
 // best of a sweep with six fields on an H200 (benchmarks/README.md). The tuner will replace this
 // table.
 static const struct {
     int block, lift_nodes;
-} cuda_cuts[2][SEDGE_ORDER_MAX + 1] = {
+} gpu_cuts[2][SEDGE_ORDER_MAX + 1] = {
     {{0, 0}, {32, 2}, {32, 2}, {24, 4}, {8, 4}, {4, 4}, {2, 2}, {2, 4}, {2, 2}, {2, 2}, {2, 2}},
     {{0, 0}, {16, 4}, {8, 4}, {16, 4}, {8, 4}, {2, 2}, {2, 2}, {2, 2}, {2, 2}, {2, 2}, {2, 2}},
 };
 
-static void choose_cuda(operator_shape *shape, const sedge_device_info *info,
-                        const sedge_problem *problem, const sedge_element *element)
+static void choose_gpu(operator_shape *shape, const sedge_device_info *info,
+                       const sedge_problem *problem, const sedge_element *element)
 {
     const bool is_double = shape->real_bytes == 8;
 
@@ -119,11 +119,11 @@ static void choose_cuda(operator_shape *shape, const sedge_device_info *info,
     shape->field_block = problem->equation->fields;
     shape->lift_block = problem->equation->fields;
     shape->item_nodes = 2;
-    shape->lift_nodes = cuda_cuts[is_double][element->order].lift_nodes;
-    shape->block = cuda_cuts[is_double][element->order].block;
+    shape->lift_nodes = gpu_cuts[is_double][element->order].lift_nodes;
+    shape->block = gpu_cuts[is_double][element->order].block;
     derive(shape, info, problem, element);
-    while (shape->block > 1 &&
-           (shape->scratch_bytes > info->shared_bytes_block || shape->threads > 1024)) {
+    while (shape->block > 1 && (shape->scratch_bytes > info->shared_bytes_block ||
+                                shape->threads > info->threads_block)) {
         shape->block /= 2;
         derive(shape, info, problem, element);
     }
@@ -149,12 +149,14 @@ static sedge_status apply_wishes(operator_shape *shape, const sedge_device_info 
                           "kernels.item_fields %d does not divide the %d fields of %s",
                           shape->field_block, fields, problem->equation->name);
     }
-    if (!host && (shape->threads > 1024 || shape->scratch_bytes > info->shared_bytes_block)) {
+    if (!host &&
+        (shape->threads > info->threads_block || shape->scratch_bytes > info->shared_bytes_block)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "kernels: block_elements %d and item_nodes %d need %d threads and %lld "
-                          "bytes of shared memory a block; at most 1024 and %lld are possible",
+                          "bytes of shared memory a block; at most %d and %lld are possible",
                           shape->block, shape->item_nodes, shape->threads,
-                          (long long)shape->scratch_bytes, (long long)info->shared_bytes_block);
+                          (long long)shape->scratch_bytes, info->threads_block,
+                          (long long)info->shared_bytes_block);
     }
     return SEDGE_OK;
 }
@@ -178,7 +180,7 @@ sedge_status operator_shape_choose(operator_shape *shape, const sedge_device_inf
     if (is_host_form(info)) {
         choose_host(shape, info, problem, element);
     } else {
-        choose_cuda(shape, info, problem, element);
+        choose_gpu(shape, info, problem, element);
     }
     return apply_wishes(shape, info, problem, element, options);
 }

@@ -74,29 +74,19 @@ static void print_output(const sedge_session *session)
 
 // ---- device and folder -------------------------------------------------------------------------
 
-// A kind of device that this version lacks is refused, and says so.
-static sedge_status check_device(const sedge_session *session)
-{
-    sedge_device *device = NULL;
-    sedge_status status = SEDGE_OK;
-
-    if (strcmp(session->deck->device, "opencl") == 0)
-        status = sedge_device_create(&device, session->deck->device, 0, 1);
-    sedge_device_free(device);
-    return status;
-}
-
 // A GPU that is not here is no fault: decks are checked on login nodes.
 static void print_device(const sedge_session *session)
 {
+    const bool is_opencl = strcmp(session->deck->device, "opencl") == 0;
+    const char *const kind = is_opencl ? "OpenCL" : "CUDA";
     const char *why = NULL;
-    const int devices = sedge_device_count_cuda(&why);
+    const int devices = is_opencl ? sedge_device_count_opencl(&why) : sedge_device_count_cuda(&why);
 
     printf("  device             '%s' asked for; ", session->deck->device);
     if (devices > 0) {
-        printf("%d CUDA device%s on this node\n", devices, devices == 1 ? "" : "s");
+        printf("%d %s device%s on this node\n", devices, kind, devices == 1 ? "" : "s");
     } else {
-        printf("no CUDA device here: %s\n", why != NULL ? why : "none found");
+        printf("no %s device here: %s\n", kind, why != NULL ? why : "none found");
     }
 }
 
@@ -232,7 +222,6 @@ static sedge_status check_session(const sedge_session *session, const sedge_comm
 {
     const bool root = sedge_comm_is_root(comm);
 
-    SEDGE_TRY(check_device(session));
     SEDGE_TRY(sedge_comm_agree(comm, root ? check_folder(session->deck->output) : SEDGE_OK));
     return session->options->quiet ? SEDGE_OK : print_check(session, comm);
 }

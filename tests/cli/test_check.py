@@ -76,7 +76,7 @@ class Check(Case):
         deck = self.write("deck.yaml", DECK)
         self.write("file", "")
         faults = (["--output", "file/x"], ["--set", "monitors.probes.points.inside=[2,2,2]"],
-                  ["--device", "opencl"], ["--set", "order=11"])
+                  ["--set", "order=11"])
         for words in faults:
             checked = self.sedge("check", deck, *words)
             ran = self.sedge("run", deck, *words)

@@ -149,9 +149,9 @@ class Device(Case):
     def test_unknown(self):
         self.refuse(USAGE, ["abacus", "auto, cuda, host"], "run", self.deck, "--device", "abacus")
 
-    def test_opencl(self):
-        self.refuse(DEVICE, ["'opencl'", "auto, cuda or host"], "run", self.deck, "--device",
-                    "opencl")
+    def test_no_opencl_device(self):
+        self.refuse(DEVICE, ["'opencl'", "cannot be used"], "run", self.deck, "--device", "opencl",
+                    environment={"SEDGE_OPENCL": "no such device"})
 
     def test_cuda_without_gpu(self):
         self.refuse(DEVICE, ["'cuda'"], "run", self.deck, "--device", "cuda",

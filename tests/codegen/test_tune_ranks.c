@@ -4,6 +4,8 @@
 #include "codegen/tune.h"
 #include "tune_case.h"
 
+enum { ATTEMPTS = 5 };
+
 static sedge_comm *comm;
 static sedge_device *device;
 static char folder[512];
@@ -21,6 +23,23 @@ static sedge_cache *open_cache(const char *name)
     sedge_comm_broadcast(comm, folder, sizeof folder, 0);
     CHECK_OK(sedge_cache_create(&cache, folder));
     return cache;
+}
+
+// Tune until all ranks have the choice that they want: on a busy machine a race may be disturbed,
+// but not often. Counts are those of the last search.
+static sedge_tune_result *tune(tune_case *c, sedge_cache *cache, int wanted)
+{
+    sedge_tune_result *result = NULL;
+    int64_t missing = 1;
+
+    for (int i = 0; i < ATTEMPTS && missing > 0; i++) {
+        sedge_tune_result_free(result);
+        tune_case_clear(c);
+        CHECK_OK(sedge_tune(&result, comm, device, cache, &c->task, &fast));
+        missing = result == NULL || result->choice[0] != wanted || result->choice[1] != wanted;
+        sedge_comm_max_int(comm, &missing, 1);
+    }
+    return result;
 }
 
 // Two groups: for one the last candidate is fastest, for the other the second. Only group owners
@@ -42,7 +61,7 @@ static void test_groups(bool two)
     tune_case_add(&c, "wait", candidates, 3);
     tune_case_add(&c, "again", candidates, 3);
     if (odd) c.task.size = "odd";
-    CHECK_OK(sedge_tune(&result, comm, device, cache, &c.task, &fast));
+    result = tune(&c, cache, odd ? 1 : 2);
     CHECK(result != NULL && result->source == SEDGE_TUNE_BY_MEASUREMENT);
     for (int o = 0; o < 2 && result != NULL; o++) {
         CHECK(result->choice[o] == (odd ? 1 : 2));

@@ -95,8 +95,22 @@ static void test_trace(own_world *world, const char *device)
                                        "cuMemcpyDtoHAsync(",
                                        "cuMemFree(0x",
                                        "cuModuleUnload("};
+    static const char *const opencl[] = {"clBuildProgram(examples/twice)",
+                                         "clCreateProgramWithBinary(",
+                                         "clCreateKernel('twice')",
+                                         "clCreateBuffer(512 bytes)",
+                                         "clEnqueueWriteBuffer(512 bytes)",
+                                         "clEnqueueNDRangeKernel('twice', 2 blocks of 64 threads, ",
+                                         "clFinish(",
+                                         "clEnqueueReadBuffer(512 bytes)",
+                                         "clReleaseMemObject(",
+                                         "clReleaseProgram("};
     const bool is_cuda = strcmp(device, "cuda") == 0;
-    const size_t count = is_cuda ? sizeof cuda / sizeof cuda[0] : sizeof host / sizeof host[0];
+    const bool is_opencl = strcmp(device, "opencl") == 0;
+    const char *const *const lines = is_cuda ? cuda : is_opencl ? opencl : host;
+    const size_t count = is_cuda     ? sizeof cuda / sizeof cuda[0]
+                         : is_opencl ? sizeof opencl / sizeof opencl[0]
+                                     : sizeof host / sizeof host[0];
 
     CHECK(setenv("SEDGE_ORDER", "random:11", 1) == 0);
     CHECK(setenv("SEDGE_TRACE", "1", 1) == 0);
@@ -107,7 +121,7 @@ static void test_trace(own_world *world, const char *device)
     CHECK(unsetenv("SEDGE_ORDER") == 0);
     if (printed == NULL) return;
     for (size_t i = 0; i < count; i++) {
-        const char *const wanted = is_cuda ? cuda[i] : host[i];
+        const char *const wanted = lines[i];
         if (!has_line(printed, wanted)) (void)fprintf(stderr, "no line with %s\n", wanted);
         CHECK(has_line(printed, wanted));
     }
@@ -164,7 +178,9 @@ static void test_lines(const char *kind)
 static void test_kept(own_world *world, const char *device)
 {
     static const char folder[] = SEDGE_TEST_DIR "/visible-kept";
-    const char *const ending = strcmp(device, "cuda") == 0 ? "cu" : "c";
+    const char *const ending = strcmp(device, "cuda") == 0     ? "cu"
+                               : strcmp(device, "opencl") == 0 ? "cl"
+                                                               : "c";
     char path[512];
     char *kept = NULL;
     size_t length;

@@ -1,0 +1,274 @@
+#define _XOPEN_SOURCE 700 // nftw, mkdtemp, setenv
+#include "opencl_driver.h"
+
+#include "base/file.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// A library is loaded once a process, by nature.
+static sedge_opencl_driver driver;
+
+// The folder of this process for PoCL; path "": the user has chosen another.
+static struct {
+    char path[PATH_MAX];
+    pid_t owner; // a forked child needs its own
+    int users;   // open devices
+} folder;
+
+// ---- PoCL's folder -----------------------------------------------------------------------------
+
+static bool is_free(const char *variable)
+{
+    const char *const value = getenv(variable);
+
+    return value == NULL || (folder.path[0] != '\0' && strcmp(value, folder.path) == 0);
+}
+
+void sedge_opencl_prepare(void)
+{
+    const char *const temporary = getenv("TMPDIR");
+    const char *const parent = temporary != NULL && temporary[0] == '/' ? temporary : "/tmp";
+    const char *const threads = getenv("SEDGE_THREADS");
+
+    if (folder.owner == getpid()) return;
+    folder.owner = getpid();
+    folder.users = 0;
+    if (threads != NULL && threads[0] != '\0') (void)setenv("POCL_MAX_PTHREAD_COUNT", threads, 0);
+    (void)setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
+    const bool is_ours = is_free("POCL_CACHE_DIR");
+    const int length = snprintf(folder.path, sizeof folder.path, "%s/sedge-opencl-XXXXXX", parent);
+    if (!is_ours || length >= (int)sizeof folder.path || mkdtemp(folder.path) == NULL ||
+        setenv("POCL_CACHE_DIR", folder.path, 1) != 0 || setenv("POCL_KERNEL_CACHE", "0", 0) != 0)
+        folder.path[0] = '\0';
+}
+
+static int remove_one(const char *path, const struct stat *about, int type, struct FTW *where)
+{
+    (void)about, (void)type, (void)where;
+    return remove(path);
+}
+
+void sedge_opencl_folder_remove(void)
+{
+    enum { FILES = 16 }; // open at once
+
+    if (folder.path[0] != '\0') (void)nftw(folder.path, remove_one, FILES, FTW_DEPTH | FTW_PHYS);
+}
+
+// The folder will hold code that is executed: nobody else may write into it.
+sedge_status sedge_opencl_folder_enter(void)
+{
+    struct stat about;
+
+    if (folder.users == 0 && folder.path[0] != '\0' && mkdir(folder.path, 0700) != 0 &&
+        (errno != EEXIST || lstat(folder.path, &about) != 0 || !S_ISDIR(about.st_mode) ||
+         about.st_uid != geteuid() || (about.st_mode & (S_IRWXG | S_IRWXO)) != 0)) {
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot use the temporary folder '%s': %s", folder.path,
+                          strerror(errno));
+    }
+    folder.users++;
+    return SEDGE_OK;
+}
+
+void sedge_opencl_folder_leave(void)
+{
+    if (--folder.users == 0) sedge_opencl_folder_remove();
+}
+
+// ---- loading -----------------------------------------------------------------------------------
+
+static bool load_library(void)
+{
+    void *const library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+    const char *missing = NULL;
+
+    if (library == NULL) {
+        (void)snprintf(driver.why, sizeof driver.why,
+                       "there is no OpenCL on this machine (libOpenCL.so.1 is not found)");
+        return false;
+    }
+#define FIND(result, name, parameters)                          \
+    {                                                           \
+        void *const symbol = dlsym(library, #name);             \
+        memcpy(&driver.name, &symbol, sizeof symbol);           \
+        if (symbol == NULL && missing == NULL) missing = #name; \
+    }
+    SEDGE_OPENCL_FUNCTIONS(FIND)
+#undef FIND
+    if (missing != NULL) {
+        (void)snprintf(driver.why, sizeof driver.why,
+                       "libOpenCL.so.1 is too old: it has no %s; OpenCL 1.2 is needed", missing);
+    }
+    return missing == NULL;
+}
+
+static bool is_true(opencl_device *device, uint32_t what)
+{
+    uint32_t value = 0;
+
+    return driver.clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS &&
+           value != 0;
+}
+
+// Available, with a compiler, of version 1.2 or later. Its version is "OpenCL 1.2 ...".
+static bool is_usable(opencl_device *device)
+{
+    char version[256] = "";
+    char *end = NULL;
+
+    if (!is_true(device, CL_DEVICE_AVAILABLE) || !is_true(device, CL_DEVICE_COMPILER_AVAILABLE))
+        return false;
+    if (driver.clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL) !=
+            CL_SUCCESS ||
+        strncmp(version, "OpenCL ", 7) != 0)
+        return false;
+    const long major = strtol(version + 7, &end, 10);
+    return major > 1 || (major == 1 && *end == '.' && strtol(end + 1, NULL, 10) >= 2);
+}
+
+// SEDGE_OPENCL is a part of "PLATFORM: DEVICE".
+static bool is_wanted(opencl_platform *platform, opencl_device *device)
+{
+    const char *const wish = getenv("SEDGE_OPENCL");
+    char names[2][256] = {"", ""};
+    char both[520];
+
+    if (wish == NULL || wish[0] == '\0') return true;
+    (void)driver.clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof names[0], names[0], NULL);
+    (void)driver.clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof names[1], names[1], NULL);
+    (void)snprintf(both, sizeof both, "%.255s: %.255s", names[0], names[1]);
+    return strstr(both, wish) != NULL;
+}
+
+static bool is_accelerator(opencl_device *device)
+{
+    uint64_t type = 0;
+
+    (void)driver.clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    return (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
+}
+
+// Devices of one platform that can be used, either accelerators or the others. Counts all in
+// `seen`.
+static void add_devices(opencl_platform *platform, bool accelerators, int *seen)
+{
+    opencl_device *found[SEDGE_OPENCL_DEVICES_MAX];
+    uint32_t count = 0;
+
+    if (driver.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, SEDGE_OPENCL_DEVICES_MAX, found,
+                              &count) != CL_SUCCESS)
+        return; // none here, which is a failure to OpenCL
+    if (count > SEDGE_OPENCL_DEVICES_MAX) count = SEDGE_OPENCL_DEVICES_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_accelerator(found[i]) != accelerators || !is_usable(found[i])) continue;
+        (*seen)++;
+        if (driver.devices == SEDGE_OPENCL_DEVICES_MAX || !is_wanted(platform, found[i])) continue;
+        driver.platform[driver.devices] = platform;
+        driver.device[driver.devices++] = found[i];
+    }
+}
+
+static void start_driver(void)
+{
+    enum { PLATFORMS = 16 };
+    opencl_platform *platforms[PLATFORMS];
+    uint32_t count = 0;
+    int seen = 0;
+
+    const bool is_prepared = folder.owner == getpid();
+
+    driver.trace = sedge_trace_wanted();
+    if (!load_library()) return;
+    sedge_opencl_prepare();
+    if (driver.clGetPlatformIDs(PLATFORMS, platforms, &count) != CL_SUCCESS) count = 0;
+    if (count > PLATFORMS) count = PLATFORMS;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t p = 0; p < count; p++) add_devices(platforms[p], pass == 0, &seen);
+    if (!is_prepared) sedge_opencl_folder_remove(); // until a device is opened
+    if (driver.devices > 0) return;
+    if (seen > 0) {
+        (void)snprintf(driver.why, sizeof driver.why,
+                       "SEDGE_OPENCL='%.200s' is in the name of none of the %d devices; 'sedge "
+                       "devices' without it lists them",
+                       getenv("SEDGE_OPENCL"), seen);
+    } else {
+        (void)snprintf(driver.why, sizeof driver.why,
+                       "OpenCL sees no device of version 1.2 with a compiler; install the one of "
+                       "your GPU, or pocl-opencl-icd, which uses the processor");
+    }
+}
+
+const sedge_opencl_driver *sedge_opencl_driver_get(void)
+{
+    static bool started;
+
+    if (!started) start_driver();
+    started = true;
+    return &driver;
+}
+
+// ---- answers -----------------------------------------------------------------------------------
+
+static const char *name_of(int code)
+{
+    static const struct {
+        int code;
+        const char *name;
+    } rows[] = {
+        {-1, "CL_DEVICE_NOT_FOUND"},
+        {-2, "CL_DEVICE_NOT_AVAILABLE"},
+        {-3, "CL_COMPILER_NOT_AVAILABLE"},
+        {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+        {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
+        {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
+        {-7, "CL_PROFILING_INFO_NOT_AVAILABLE"},
+        {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
+        {-14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
+        {-19, "CL_KERNEL_ARG_INFO_NOT_AVAILABLE"},
+        {-30, "CL_INVALID_VALUE"},
+        {-36, "CL_INVALID_COMMAND_QUEUE"},
+        {-38, "CL_INVALID_MEM_OBJECT"},
+        {-42, "CL_INVALID_BINARY"},
+        {-43, "CL_INVALID_BUILD_OPTIONS"},
+        {-44, "CL_INVALID_PROGRAM"},
+        {-45, "CL_INVALID_PROGRAM_EXECUTABLE"},
+        {-46, "CL_INVALID_KERNEL_NAME"},
+        {-48, "CL_INVALID_KERNEL"},
+        {-49, "CL_INVALID_ARG_INDEX"},
+        {-50, "CL_INVALID_ARG_VALUE"},
+        {-51, "CL_INVALID_ARG_SIZE"},
+        {-52, "CL_INVALID_KERNEL_ARGS"},
+        {-54, "CL_INVALID_WORK_GROUP_SIZE"},
+        {-55, "CL_INVALID_WORK_ITEM_SIZE"},
+        {-58, "CL_INVALID_EVENT"},
+        {CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].code == code) return rows[i].name;
+    return "an error";
+}
+
+sedge_status sedge_opencl_finish(const char *file, int line, const char *call, int code,
+                                 double began, const char *format, ...)
+{
+    char details[256];
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(details, sizeof details, format, args);
+    va_end(args);
+    if (driver.trace) sedge_trace(call, began, "%s", details);
+    if (code == CL_SUCCESS) return SEDGE_OK;
+    return sedge_error_raise(SEDGE_ERR_DEVICE, file, line, "%s(%s) failed: %s (%d)", call, details,
+                             name_of(code), code);
+}

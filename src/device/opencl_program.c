@@ -1,0 +1,536 @@
+#include "opencl_program.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_SCRATCH 16 // OpenCL takes no local memory of 0 bytes
+
+// What sedge_device_compile gives: this, then for each kernel two lengths, its name and its
+// signature (as sedge_signature_read takes it), then the driver's binary. A program that comes from
+// a binary does not tell what its kernels take.
+#define IMAGE_MAGIC "sedge opencl 1\n"
+
+typedef struct image_header {
+    char magic[16];
+    int32_t kernels;
+    int32_t table_bytes;
+} image_header;
+
+typedef struct image_row {
+    int32_t name_bytes; // with a NUL
+    int32_t signature_bytes;
+} image_row;
+
+typedef struct opencl_entry {
+    const char *name; // in the module's table
+    const char *signature;
+    size_t signature_bytes;
+    opencl_kernel *kernel; // NULL until asked for
+} opencl_entry;
+
+typedef struct opencl_module {
+    opencl_program *program;
+    int count;
+    opencl_entry *entries;
+    char *table;
+} opencl_module;
+
+enum { FIXED = 2, EACH = 3 }; // parameters before the arguments, and of each argument
+
+// ---- what kernels take -------------------------------------------------------------------------
+
+typedef struct kernel_about {
+    opencl_kernel *kernel;
+    char name[256];
+    int numbers[2 + 2 * SEDGE_KERNEL_ARGUMENTS_MAX]; // threads, count, size and kind of each
+    sedge_text *texts;                               // "type\tname\n" of each
+} kernel_about;
+
+static sedge_status get_qualifier(const kernel_about *about, uint32_t index, uint32_t *qualifier)
+{
+    SEDGE_CL(
+        clGetKernelArgInfo,
+        (about->kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof *qualifier, qualifier, NULL),
+        "'%s', parameter %u", about->name, index);
+    return SEDGE_OK;
+}
+
+static sedge_status get_text(const kernel_about *about, uint32_t index, uint32_t what,
+                             char text[256])
+{
+    text[0] = '\0';
+    SEDGE_CL(clGetKernelArgInfo, (about->kernel, index, what, 256, text, NULL),
+             "'%s', parameter %u", about->name, index);
+    return SEDGE_OK;
+}
+
+static sedge_status describe_argument(kernel_about *about, int i)
+{
+    const uint32_t index = (uint32_t)(FIXED + EACH * i);
+    char type[256];
+    char name[256];
+    char encoded[256]; // "char[SIZE][KIND]*"
+    char *end = NULL;
+
+    SEDGE_TRY(get_text(about, index, CL_KERNEL_ARG_TYPE_NAME, type));
+    SEDGE_TRY(get_text(about, index, CL_KERNEL_ARG_NAME, name));
+    SEDGE_TRY(get_text(about, index + 2, CL_KERNEL_ARG_TYPE_NAME, encoded));
+    const char *const size = strchr(encoded, '[');
+    const long bytes = size != NULL ? strtol(size + 1, &end, 10) : 0;
+    const long kind =
+        end != NULL && strncmp(end, "][", 2) == 0 ? strtol(end + 2, NULL, 10) : SEDGE_KIND_UNKNOWN;
+    if (bytes < 1 || bytes > INT32_MAX || kind < SEDGE_KIND_POINTER || kind > SEDGE_KIND_OTHER) {
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                          "kernel '%s': OpenCL shows the type of parameter %u as '%s', which tells "
+                          "no size and kind",
+                          about->name, index + 2, encoded);
+    }
+    about->numbers[2 + 2 * i] = (int)bytes;
+    about->numbers[3 + 2 * i] = (int)kind;
+    return sedge_text_add(about->texts, "%s\t%s\n", type, name);
+}
+
+static sedge_status refuse_form(const kernel_about *about)
+{
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                      "kernel '%s' has another form than SEDGE_KERNEL gives it "
+                      "(codegen/kernels/prelude_opencl.h)",
+                      about->name);
+}
+
+static sedge_status describe(kernel_about *about, const opencl_device *device)
+{
+    uint32_t parameters = 0;
+    uint32_t second = 0;
+    size_t threads[3] = {0};
+
+    SEDGE_CL(clGetKernelInfo,
+             (about->kernel, CL_KERNEL_FUNCTION_NAME, sizeof about->name, about->name, NULL),
+             "a kernel's name");
+    SEDGE_CL(clGetKernelInfo,
+             (about->kernel, CL_KERNEL_NUM_ARGS, sizeof parameters, &parameters, NULL), "'%s'",
+             about->name);
+    SEDGE_CL(
+        clGetKernelWorkGroupInfo,
+        (about->kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof threads, threads, NULL),
+        "threads of '%s'", about->name);
+    if (parameters >= FIXED) SEDGE_TRY(get_qualifier(about, 1, &second));
+    if (second != CL_KERNEL_ARG_ADDRESS_LOCAL || (parameters - FIXED) % EACH != 0 || threads[0] < 1)
+        return refuse_form(about);
+    const uint32_t count = (parameters - FIXED) / EACH;
+    if (count > SEDGE_KERNEL_ARGUMENTS_MAX) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "kernel '%s' has %u parameters; at most %d are possible",
+                          about->name, count, SEDGE_KERNEL_ARGUMENTS_MAX);
+    }
+    about->numbers[0] = (int)threads[0];
+    about->numbers[1] = (int)count;
+    for (int i = 0; i < (int)count; i++) SEDGE_TRY(describe_argument(about, i));
+    return SEDGE_OK;
+}
+
+// Append the row of one kernel to the image's table.
+static sedge_status add_kernel(sedge_text *table, opencl_kernel *kernel,
+                               const opencl_device *device)
+{
+    sedge_status status;
+    kernel_about about = {.kernel = kernel};
+
+    SEDGE_TRY(sedge_text_create(&about.texts));
+    SEDGE_TRY_GOTO(status, describe(&about, device));
+    const size_t name = strlen(about.name) + 1;
+    const size_t numbers = sizeof(int) * (size_t)(2 + 2 * about.numbers[1]);
+    const size_t texts = sedge_text_length(about.texts) + 1;
+    const image_row row = {.name_bytes = (int32_t)name,
+                           .signature_bytes = (int32_t)(numbers + texts)};
+    SEDGE_TRY_GOTO(status, sedge_text_add_bytes(table, (const char *)&row, sizeof row));
+    SEDGE_TRY_GOTO(status, sedge_text_add_bytes(table, about.name, name));
+    SEDGE_TRY_GOTO(status, sedge_text_add_bytes(table, (const char *)about.numbers, numbers));
+    SEDGE_TRY_GOTO(status, sedge_text_add_bytes(table, sedge_text_get(about.texts), texts));
+done:
+    sedge_text_free(about.texts);
+    return status;
+}
+
+static sedge_status add_kernels(sedge_text *table, const sedge_opencl_state *state,
+                                opencl_program *program, size_t count)
+{
+    const sedge_opencl_driver *const driver = sedge_opencl_driver_get();
+    const double began = sedge_clock();
+    opencl_kernel **kernels = NULL;
+    sedge_status status;
+
+    if (count == 0) return SEDGE_OK; // OpenCL refuses to list none
+    SEDGE_TRY(sedge_allocate(&kernels, (int64_t)count, sizeof(opencl_kernel *)));
+    const int code = driver->clCreateKernelsInProgram(program, (uint32_t)count, kernels, NULL);
+    status = sedge_opencl_finish(__FILE__, __LINE__, "clCreateKernelsInProgram", code, began,
+                                 "%zu kernels", count);
+    for (size_t i = 0; i < count; i++) {
+        if (status == SEDGE_OK) status = add_kernel(table, kernels[i], state->device);
+        if (kernels[i] != NULL) (void)driver->clReleaseKernel(kernels[i]);
+    }
+    sedge_release(kernels);
+    return status;
+}
+
+// ---- compiling ---------------------------------------------------------------------------------
+
+static const char basic_options[] = "-cl-std=CL1.2 -cl-kernel-arg-info";
+
+static sedge_status make_program(const sedge_opencl_state *state, opencl_program **program,
+                                 const char *source)
+{
+    SEDGE_CL_MAKE(*program, clCreateProgramWithSource,
+                  (state->context, 1, &source, NULL, &sedge_code), "%zu bytes", strlen(source));
+    return SEDGE_OK;
+}
+
+// Multiplication and addition may be contracted, as on the other devices: OpenCL's default.
+sedge_status sedge_opencl_options(const sedge_opencl_state *state, sedge_text *out)
+{
+    const sedge_opencl_driver *const driver = sedge_opencl_driver_get();
+    opencl_program *trial = NULL;
+
+    SEDGE_TRY(sedge_text_add(out, "%s", basic_options));
+    if (!sedge_debug_wanted()) return SEDGE_OK;
+    // Not in the specification, and yet most compilers take it.
+    SEDGE_TRY(make_program(state, &trial, "__kernel void trial(long n) {}\n"));
+    const bool accepted =
+        driver->clBuildProgram(trial, 1, &state->device, "-g", NULL, NULL) == CL_SUCCESS;
+    (void)driver->clReleaseProgram(trial);
+    return accepted ? sedge_text_add(out, " -g") : SEDGE_OK;
+}
+
+static sedge_status get_log(const sedge_opencl_state *state, opencl_program *program, char **log)
+{
+    size_t size = 0;
+
+    *log = NULL;
+    SEDGE_CL(clGetProgramBuildInfo, (program, state->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size),
+             "log");
+    SEDGE_TRY(sedge_allocate(log, (int64_t)size + 1, 1));
+    SEDGE_CL(clGetProgramBuildInfo,
+             (program, state->device, CL_PROGRAM_BUILD_LOG, size, *log, NULL), "log");
+    return SEDGE_OK;
+}
+
+static sedge_status build(const sedge_device *device, opencl_program *program, const char *name,
+                          sedge_text *log)
+{
+    const sedge_opencl_driver *const driver = sedge_opencl_driver_get();
+    const sedge_opencl_state *const state = device->state;
+    const char *const options = sedge_device_compile_options(device);
+    const double began = sedge_clock();
+    sedge_status status;
+    char *printed = NULL;
+
+    const int code = driver->clBuildProgram(program, 1, &state->device, options, NULL, NULL);
+    const sedge_status built = sedge_opencl_finish(__FILE__, __LINE__, "clBuildProgram", code,
+                                                   began, "%s", name != NULL ? name : "source");
+    if (built != SEDGE_OK && code != CL_BUILD_PROGRAM_FAILURE) return built;
+    SEDGE_TRY_GOTO(status, get_log(state, program, &printed));
+    if (log != NULL) SEDGE_TRY_GOTO(status, sedge_text_add(log, "%s", printed));
+    status = built;
+    if (built != SEDGE_OK && printed[0] != '\0') {
+        status = sedge_compile_failure(
+            state->has_fp64 ? "OpenCL" : "OpenCL (this device does not compute in fp64)", name,
+            printed);
+    }
+done:
+    sedge_release(printed);
+    return status;
+}
+
+static sedge_status get_binary(opencl_program *program, unsigned char *place, size_t bytes)
+{
+    SEDGE_CL(clGetProgramInfo, (program, CL_PROGRAM_BINARIES, sizeof place, (void *)&place, NULL),
+             "binary of %zu bytes", bytes);
+    return SEDGE_OK;
+}
+
+static sedge_status fill_image(const sedge_opencl_state *state, opencl_program *program,
+                               sedge_text *table, void **out, size_t *length)
+{
+    sedge_status status;
+    size_t kernels = 0;
+    size_t binary = 0;
+    unsigned char *image = NULL;
+
+    SEDGE_CL(clGetProgramInfo, (program, CL_PROGRAM_NUM_KERNELS, sizeof kernels, &kernels, NULL),
+             "kernels");
+    SEDGE_TRY(add_kernels(table, state, program, kernels));
+    SEDGE_CL(clGetProgramInfo, (program, CL_PROGRAM_BINARY_SIZES, sizeof binary, &binary, NULL),
+             "size of the binary");
+    const size_t rows = sedge_text_length(table);
+    const image_header header = {
+        .magic = IMAGE_MAGIC, .kernels = (int32_t)kernels, .table_bytes = (int32_t)rows};
+    SEDGE_TRY(sedge_allocate(&image, (int64_t)(sizeof header + rows + binary), 1));
+    memcpy(image, &header, sizeof header);
+    memcpy(image + sizeof header, sedge_text_get(table), rows);
+    SEDGE_TRY_GOTO(status, get_binary(program, image + sizeof header + rows, binary));
+    *out = image;
+    *length = sizeof header + rows + binary;
+    image = NULL;
+done:
+    sedge_release(image);
+    return status;
+}
+
+static sedge_status make_image(const sedge_opencl_state *state, opencl_program *program, void **out,
+                               size_t *length)
+{
+    sedge_text *table = NULL;
+
+    SEDGE_TRY(sedge_text_create(&table));
+    const sedge_status status = fill_image(state, program, table, out, length);
+    sedge_text_free(table);
+    return status;
+}
+
+sedge_status sedge_opencl_compile(sedge_device *device, const char *source, const char *arch,
+                                  const char *keep_name, void **out, size_t *length,
+                                  sedge_text *log)
+{
+    sedge_status status;
+    opencl_program *program = NULL;
+
+    if (arch != NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                          "the opencl device compiles for itself only, not for '%s'", arch);
+    }
+    SEDGE_TRY(sedge_keep_source(source, keep_name, "cl"));
+    SEDGE_TRY(make_program(device->state, &program, source));
+    SEDGE_TRY_GOTO(status, build(device, program, keep_name, log));
+    SEDGE_TRY_GOTO(status, make_image(device->state, program, out, length));
+done:
+    SEDGE_CL_QUIETLY(clReleaseProgram, (program), "'%s'", keep_name != NULL ? keep_name : "source");
+    return status;
+}
+
+// ---- modules -----------------------------------------------------------------------------------
+
+static sedge_status refuse_image(size_t length)
+{
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                      "these %zu bytes are not a program that the opencl device has compiled",
+                      length);
+}
+
+// Let the entries point at the table's rows; false where it ends too early.
+static bool read_table(opencl_module *module, size_t bytes)
+{
+    const char *at = module->table;
+
+    for (int i = 0; i < module->count; i++) {
+        const size_t left = bytes - (size_t)(at - module->table);
+        image_row row;
+        if (left < sizeof row) return false;
+        memcpy(&row, at, sizeof row);
+        at += sizeof row;
+        if (row.name_bytes < 1 || row.signature_bytes < 1 ||
+            (uint64_t)row.name_bytes + (uint64_t)row.signature_bytes > left - sizeof row ||
+            at[row.name_bytes - 1] != '\0')
+            return false;
+        module->entries[i].name = at;
+        module->entries[i].signature = at + row.name_bytes;
+        module->entries[i].signature_bytes = (size_t)row.signature_bytes;
+        at += (size_t)row.name_bytes + (size_t)row.signature_bytes;
+    }
+    return true;
+}
+
+static sedge_status load_program(const sedge_device *device, opencl_program **program,
+                                 const unsigned char *binary, size_t length)
+{
+    const sedge_opencl_state *const state = device->state;
+    int loaded = CL_SUCCESS;
+
+    SEDGE_CL_MAKE(*program, clCreateProgramWithBinary,
+                  (state->context, 1, &state->device, &length, &binary, &loaded, &sedge_code),
+                  "%zu bytes", length);
+    SEDGE_CL(clBuildProgram, (*program, 1, &state->device, "", NULL, NULL), "binary of %zu bytes",
+             length);
+    return SEDGE_OK;
+}
+
+sedge_status sedge_opencl_module_load(sedge_device *device, void **module, const void *binary,
+                                      size_t length)
+{
+    sedge_status status;
+    const unsigned char *const bytes = binary;
+    opencl_module *loaded = NULL;
+    image_header header = {.magic = ""};
+
+    if (length >= sizeof header) memcpy(&header, binary, sizeof header);
+    if (memcmp(header.magic, IMAGE_MAGIC, sizeof header.magic) != 0 || header.kernels < 0 ||
+        header.table_bytes < 0 || (size_t)header.table_bytes > length - sizeof header)
+        return refuse_image(length);
+    const size_t rows = (size_t)header.table_bytes;
+    const size_t start = sizeof header + rows;
+    SEDGE_TRY(sedge_allocate(&loaded, 1, sizeof *loaded));
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&loaded->entries, header.kernels, sizeof *loaded->entries));
+    loaded->count = header.kernels;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&loaded->table, header.table_bytes, 1));
+    memcpy(loaded->table, bytes + sizeof header, rows);
+    if (!read_table(loaded, rows)) SEDGE_TRY_GOTO(status, refuse_image(length));
+    SEDGE_TRY_GOTO(status, load_program(device, &loaded->program, bytes + start, length - start));
+    *module = loaded;
+    loaded = NULL;
+done:
+    if (loaded != NULL) sedge_opencl_module_free(device, loaded);
+    return status;
+}
+
+void sedge_opencl_module_free(sedge_device *device, void *module)
+{
+    const sedge_opencl_driver *const driver = sedge_opencl_driver_get();
+    opencl_module *const mine = module;
+
+    (void)device;
+    for (int i = 0; i < mine->count; i++) {
+        if (mine->entries[i].kernel != NULL) (void)driver->clReleaseKernel(mine->entries[i].kernel);
+    }
+    if (mine->program != NULL) (void)driver->clReleaseProgram(mine->program);
+    sedge_release(mine->table);
+    sedge_release(mine->entries);
+    sedge_release(mine);
+}
+
+// ---- kernels -----------------------------------------------------------------------------------
+
+// Not traced when it goes well: a launch is one line.
+static sedge_status set_parameter(const opencl_entry *entry, int index, size_t size,
+                                  const void *value, int argument)
+{
+    const int code =
+        sedge_opencl_driver_get()->clSetKernelArg(entry->kernel, (uint32_t)index, size, value);
+
+    if (code == CL_SUCCESS) return SEDGE_OK;
+    return sedge_opencl_finish(__FILE__, __LINE__, "clSetKernelArg", code, sedge_clock(),
+                               "'%s', argument %d of %zu bytes", entry->name, argument + 1, size);
+}
+
+static sedge_status make_kernel(opencl_program *program, opencl_entry *entry, int count)
+{
+    const int64_t no_offset = 0;
+
+    SEDGE_CL_MAKE(entry->kernel, clCreateKernel, (program, entry->name, &sedge_code), "'%s'",
+                  entry->name);
+    SEDGE_TRY(set_parameter(entry, 1, LEAST_SCRATCH, NULL, -1));
+    for (int i = 0; i < count; i++) {
+        const int at = FIXED + EACH * i;
+        SEDGE_TRY(set_parameter(entry, at + 1, sizeof no_offset, &no_offset, i));
+        SEDGE_TRY(set_parameter(entry, at + 2, sizeof(opencl_memory *), NULL, i));
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_opencl_module_get(sedge_device *device, sedge_kernel *kernel, void *module)
+{
+    opencl_module *const mine = module;
+    opencl_entry *found = NULL;
+
+    (void)device;
+    for (int i = 0; i < mine->count && found == NULL; i++)
+        if (strcmp(mine->entries[i].name, kernel->name) == 0) found = &mine->entries[i];
+    if (found == NULL)
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "the program has no kernel '%s'", kernel->name);
+    SEDGE_TRY(sedge_signature_read(kernel, found->signature, found->signature_bytes));
+    if (found->kernel == NULL)
+        SEDGE_TRY(make_kernel(mine->program, found, kernel->signature.count));
+    kernel->function = found;
+    return SEDGE_OK;
+}
+
+static sedge_status get_kernel_number(const sedge_opencl_state *state, const opencl_entry *entry,
+                                      uint32_t what, int64_t *number)
+{
+    SEDGE_CL(clGetKernelWorkGroupInfo,
+             (entry->kernel, state->device, what, sizeof *number, number, NULL),
+             "number %#x of '%s'", what, entry->name);
+    return SEDGE_OK;
+}
+
+sedge_status sedge_opencl_inspect(sedge_device *device, sedge_kernel_info *out,
+                                  const sedge_kernel *kernel, int threads)
+{
+    const sedge_opencl_state *const state = device->state;
+    const opencl_entry *const entry = kernel->function;
+    size_t most = 0;
+
+    (void)threads;
+    SEDGE_TRY(get_kernel_number(state, entry, CL_KERNEL_LOCAL_MEM_SIZE, &out->shared_bytes));
+    SEDGE_TRY(get_kernel_number(state, entry, CL_KERNEL_PRIVATE_MEM_SIZE, &out->local_bytes));
+    SEDGE_CL(clGetKernelWorkGroupInfo,
+             (entry->kernel, state->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
+             "most threads of '%s'", entry->name);
+    out->max_threads = (int)most;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_opencl_set_scratch(sedge_device *device, sedge_kernel *kernel, int64_t bytes)
+{
+    if (bytes < 0 || bytes > device->info.shared_bytes_block) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_DEVICE,
+            "kernel '%s' wants %lld bytes of shared memory a block: 0..%lld are possible",
+            kernel->name, (long long)bytes, (long long)device->info.shared_bytes_block);
+    }
+    kernel->scratch = (int)bytes;
+    return set_parameter(kernel->function, 1, bytes > LEAST_SCRATCH ? (size_t)bytes : LEAST_SCRATCH,
+                         NULL, -1);
+}
+
+static sedge_status set_pointer(const sedge_opencl_state *state, const opencl_entry *entry, int i,
+                                const void *value)
+{
+    const int at = FIXED + EACH * i;
+    int64_t offset = 0;
+    uint64_t address;
+
+    memcpy(&address, value, sizeof address);
+    if (address == 0) return set_parameter(entry, at, sizeof(opencl_memory *), NULL, i);
+    const sedge_opencl_buffer *const buffer = sedge_opencl_buffer_find(state, address);
+    if (buffer == NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                          "kernel '%s', argument %d: the address %#llx lies in no buffer",
+                          entry->name, i + 1, (unsigned long long)address);
+    }
+    offset = (int64_t)(address - buffer->address);
+    SEDGE_TRY(set_parameter(entry, at, sizeof(opencl_memory *), &buffer->memory, i));
+    return set_parameter(entry, at + 1, sizeof offset, &offset, i);
+}
+
+sedge_status sedge_opencl_enqueue(sedge_device *device, const sedge_kernel *kernel,
+                                  opencl_queue *queue, int64_t blocks, int threads,
+                                  void *const *arguments, int count)
+{
+    const opencl_entry *const entry = kernel->function;
+    const sedge_signature *const signature = &kernel->signature;
+
+    if (threads != signature->threads || (uint64_t)blocks > SIZE_MAX / (size_t)threads) {
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                          "kernel '%s' cannot run %lld blocks of %d threads; its blocks have %d",
+                          kernel->name, (long long)blocks, threads, signature->threads);
+    }
+    SEDGE_TRY(set_parameter(entry, 0, sizeof blocks, &blocks, -1));
+    for (int i = 0; i < count; i++) {
+        const sedge_kernel_parameter *const parameter = &signature->parameters[i];
+        if (parameter->kind == SEDGE_KIND_POINTER) {
+            SEDGE_TRY(set_pointer(device->state, entry, i, arguments[i]));
+        } else {
+            SEDGE_TRY(
+                set_parameter(entry, FIXED + EACH * i, (size_t)parameter->bytes, arguments[i], i));
+        }
+    }
+    const size_t local = (size_t)threads;
+    const size_t global = (size_t)blocks * local;
+    SEDGE_CL(clEnqueueNDRangeKernel,
+             (queue, entry->kernel, 1, NULL, &global, &local, 0, NULL, NULL),
+             "'%s', %lld blocks of %d threads, %d bytes of shared memory, %d arguments, queue %p",
+             kernel->name, (long long)blocks, threads, kernel->scratch, count, (void *)queue);
+    return SEDGE_OK;
+}

@@ -1,0 +1,62 @@
+// Inside the opencl device: its state, and its programs and kernels (opencl_program.c).
+//
+// A kernel's form is that of SEDGE_KERNEL in codegen/kernels/prelude_opencl.h:
+//   kernel(long blocks, local memory,  then for each argument:  argument, long offset, type)
+// OpenCL hands over buffers, not addresses, and its sub-buffers start at multiples of up to 4 KiB.
+// So an address becomes its buffer and the bytes from the buffer's start, which the kernel adds:
+// every address in a buffer is legal. `type` is NULL, of type `char (*)[SIZE][KIND]`: OpenCL tells
+// the types of parameters, and so what the argument is and how large.
+#pragma once
+
+#include "opencl_driver.h"
+
+// Addresses of buffers come from a space of the device's own, in which they rise and are never used
+// again: between two buffers there is a gap, so that an address at a buffer's end is that buffer's.
+typedef struct sedge_opencl_buffer {
+    uint64_t address;
+    int64_t bytes;
+    opencl_memory *memory;
+} sedge_opencl_buffer;
+
+typedef struct sedge_opencl_state {
+    opencl_platform *platform;
+    opencl_device *device;
+    opencl_context *context; // NULL until made
+    opencl_queue *own;       // for calls without a stream; NULL until made
+    bool in_folder;
+    bool has_fp64;
+    int64_t most_bytes; // of a buffer
+    uint64_t next_address;
+    sedge_opencl_buffer *buffers; // [buffer_count], by rising addresses
+    int buffer_count, buffer_capacity;
+} sedge_opencl_state;
+
+// The buffer in which `address` lies, or at whose end; NULL when there is none.
+const sedge_opencl_buffer *sedge_opencl_buffer_find(const sedge_opencl_state *state,
+                                                    uint64_t address);
+
+// The options of every program, once context and queue are there.
+SEDGE_MUST_USE
+sedge_status sedge_opencl_options(const sedge_opencl_state *state, sedge_text *out);
+
+// Rows of sedge_device_operations.
+SEDGE_MUST_USE
+sedge_status sedge_opencl_compile(sedge_device *device, const char *source, const char *arch,
+                                  const char *keep_name, void **out, size_t *length,
+                                  sedge_text *log);
+SEDGE_MUST_USE
+sedge_status sedge_opencl_module_load(sedge_device *device, void **module, const void *binary,
+                                      size_t length);
+void sedge_opencl_module_free(sedge_device *device, void *module);
+SEDGE_MUST_USE
+sedge_status sedge_opencl_module_get(sedge_device *device, sedge_kernel *kernel, void *module);
+SEDGE_MUST_USE
+sedge_status sedge_opencl_inspect(sedge_device *device, sedge_kernel_info *out,
+                                  const sedge_kernel *kernel, int threads);
+SEDGE_MUST_USE
+sedge_status sedge_opencl_set_scratch(sedge_device *device, sedge_kernel *kernel, int64_t bytes);
+// Without waiting: opencl.c knows the streams.
+SEDGE_MUST_USE
+sedge_status sedge_opencl_enqueue(sedge_device *device, const sedge_kernel *kernel,
+                                  opencl_queue *queue, int64_t blocks, int threads,
+                                  void *const *arguments, int count);
