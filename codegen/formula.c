@@ -16,7 +16,8 @@ typedef struct type_facts {
     const char *state, *least, *largest;
 } type_facts;
 
-#define INFINITE "(1.0 / 0.0)"
+// Not a division by 0, which NVRTC does not understand as infinity.
+#define INFINITE "formula_infinity()"
 
 static const type_facts facts[SEDGE_TYPES] = {
     [SEDGE_INT8] = {"i8", SEDGE_FLOAT64, SEDGE_INT64, "sedge_uint64", "-128", "127"},
@@ -265,6 +266,10 @@ int sedge_formula_key(unsigned char key[SEDGE_FORMULA_KEY], const sedge_formula 
 
 sedge_status sedge_formula_types_write(sedge_text *out, const sedge_formula *formula)
 {
+    SEDGE_TRY(sedge_text_add(out, "SEDGE_FUNCTION float formula_infinity(void)\n{\n"
+                                  "    union {\n        unsigned bits;\n        float number;\n"
+                                  "    } x;\n    x.bits = 0x7f800000u;\n"
+                                  "    return x.number;\n}\n"));
     return sedge_text_add(out, "typedef %s formula_value;\ntypedef %s formula_result;\n%s",
                           sedge_type_word(formula->element), sedge_type_word(formula->result),
                           formula->state);

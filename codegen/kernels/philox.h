@@ -1,6 +1,6 @@
 // Random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as
 // 1, 2, 3", SC 2011), and the numbers made of its words. For codegen/random.c, which writes before
-// it
+// it (without it there are only the functions)
 //
 //   random_real       type of a number; the parts of a complex one
 //   RANDOM_KIND       0: bits, 1: uniform, 2: normal
@@ -15,6 +15,10 @@
 // Every operation below is rounded in the same way by every device, and no product is ever an
 // operand of + or -, so that no compiler can contract one: sums of products are explicit fma.
 #pragma once
+
+#if SEDGE_TARGET_OPENCL
+#define fmaf fma
+#endif
 
 typedef struct sedge_philox {
     unsigned word[4];
@@ -45,7 +49,7 @@ SEDGE_FUNCTION sedge_philox philox_block(sedge_uint64 counter, unsigned third, u
 
 // ---- single precision --------------------------------------------------------------------------
 
-// sqrt(-2 ln u) for u = (word + 1/2) / 2^32. With x = 2^k m and m in [sqrt(1/2), sqrt(2)), ln u =
+// sqrt(-2 ln u) for u = (word + 1/2) / 2^32, rounded to a float. With x = 2^k m and m in [sqrt(1/2), sqrt(2)), ln u =
 // (k - 32) ln 2 + ln m, where nothing cancels; ln(1 + f) = f - f^2/2 + f^3 P(f), P minimax with
 // relative error 8e-10. The root is taken in double precision and rounded: correct for floats.
 SEDGE_FUNCTION float random_radius_float(unsigned word)
@@ -92,7 +96,7 @@ SEDGE_FUNCTION void random_turn_float(unsigned word, float *cosine, float *sine)
 
 // ---- double precision --------------------------------------------------------------------------
 
-// The same for u = (word + 1/2) / 2^64: ln(1 + f) = f - s (f - R(s^2)) with s = f / (2 + f),
+// The same for u = (word + 1/2) / 2^64, rounded to a double: ln(1 + f) = f - s (f - R(s^2)) with s = f / (2 + f),
 // R minimax with relative error 1.3e-18.
 SEDGE_FUNCTION double random_radius_double(sedge_uint64 word)
 {
@@ -144,6 +148,8 @@ SEDGE_FUNCTION void random_turn_double(sedge_uint64 word, double *cosine, double
     *cosine = ((quarter + 1u) & 2u) != 0u ? -u : u;
     *sine = (quarter & 2u) != 0u ? -v : v;
 }
+
+#ifdef RANDOM_KIND
 
 // ---- elements ----------------------------------------------------------------------------------
 
@@ -233,3 +239,5 @@ SEDGE_KERNEL(sedge_random, RANDOM_THREADS, RANDOM_LIST)
         }
     }
 }
+
+#endif

@@ -41,7 +41,7 @@ SEDGE_FUNCTION scan_item scan_nothing(void)
     return out;
 }
 
-#define SCAN_STARTS(X) X(const SEDGE_GLOBAL scan_start *SEDGE_RESTRICT, starts)
+#define SCAN_STARTS(X)   X(const SEDGE_GLOBAL scan_start *SEDGE_RESTRICT, starts)
 #define SCAN_VALUE(item) ((item).value)
 #else
 typedef formula_state scan_item;
@@ -68,7 +68,8 @@ SEDGE_FUNCTION scan_item scan_take(const formula_value x, sedge_int64 i SCAN_STA
 }
 
 // The result at i, where `item` is what has been combined up to there.
-SEDGE_FUNCTION formula_result scan_give(const scan_item item, sedge_int64 i SCAN_STARTS(SCAN_FORMAL))
+SEDGE_FUNCTION formula_result scan_give(const scan_item item,
+                                        sedge_int64 i SCAN_STARTS(SCAN_FORMAL))
 {
 #if SCAN_SEGMENTED && SCAN_EXCLUSIVE
     if (starts[i] != 0) return formula_finish(formula_neutral());
@@ -77,10 +78,10 @@ SEDGE_FUNCTION formula_result scan_give(const scan_item item, sedge_int64 i SCAN
     return formula_finish(SCAN_VALUE(item));
 }
 
-#define SCAN_LIST(X)                                   \
+#define SCAN_LIST(X)                                          \
     X(const SEDGE_GLOBAL formula_value *SEDGE_RESTRICT, from) \
-    X(SEDGE_GLOBAL formula_result *SEDGE_RESTRICT, to)    \
-    X(sedge_int64, count)                              \
+    X(SEDGE_GLOBAL formula_result *SEDGE_RESTRICT, to)        \
+    X(sedge_int64, count)                                     \
     SCAN_STARTS(X)
 
 #if SCAN_CHAINED
@@ -94,10 +95,10 @@ SEDGE_FUNCTION formula_result scan_give(const scan_item item, sedge_int64 i SCAN
 //   ready     [1 + tiles + groups]  0 before: the counter; which sums, which prefixes are there
 //   sums      [tiles]
 //   prefixes  [groups]
-#define SCAN_CHAINED_LIST(X)       \
-    SCAN_LIST(X)                   \
-    X(SEDGE_GLOBAL int *, ready)   \
-    X(SEDGE_GLOBAL scan_item *, sums) \
+#define SCAN_CHAINED_LIST(X)              \
+    SCAN_LIST(X)                          \
+    X(SEDGE_GLOBAL int *, ready)          \
+    X(SEDGE_GLOBAL scan_item *, sums)     \
     X(SEDGE_GLOBAL scan_item *, prefixes) \
     X(sedge_int64, tiles)
 
@@ -157,27 +158,30 @@ SEDGE_FUNCTION void scan_wait(const int *flag)
     } while (there == 0);
 }
 
-// The thread's elements, `first` the first of them; those from `count` on are neutral.
-SEDGE_FUNCTION void scan_load(scan_item v[SCAN_PACKS][SCAN_PACK], sedge_int64 first,
-                              sedge_int64 count, const formula_value *SEDGE_RESTRICT from
-                              SCAN_STARTS(SCAN_FORMAL))
+// The thread's elements, `first` the first of them; `left` ones are there, the others neutral.
+// `whole`: all are there, in all threads of the block.
+SEDGE_FUNCTION void scan_load(scan_item v[SCAN_PACKS][SCAN_PACK], sedge_int64 first, int left,
+                              const int whole,
+                              const formula_value *SEDGE_RESTRICT from SCAN_STARTS(SCAN_FORMAL))
 {
     scan_pack pack[SCAN_PACKS];
 
+    from += first;
     SEDGE_EACH (u, SCAN_PACKS) {
-        const sedge_int64 at = first + u * (32 * SCAN_PACK);
-        if (at + SCAN_PACK <= count) {
+        const int at = u * (32 * SCAN_PACK);
+        if (whole) {
             pack[u] = *(const scan_pack *)(from + at);
         } else {
             SEDGE_EACH (p, SCAN_PACK)
-                if (at + p < count) pack[u].w[p] = from[at + p];
+                if (at + p < left) pack[u].w[p] = from[at + p];
         }
     }
     SEDGE_EACH (u, SCAN_PACKS)
         SEDGE_EACH (p, SCAN_PACK) {
-            const sedge_int64 at = first + u * (32 * SCAN_PACK) + p;
+            const int at = u * (32 * SCAN_PACK) + p;
             v[u][p] = scan_nothing();
-            if (at < count) v[u][p] = scan_take(pack[u].w[p], at SCAN_STARTS(SCAN_ACTUAL));
+            if (whole || at < left)
+                v[u][p] = scan_take(pack[u].w[p], first + at SCAN_STARTS(SCAN_ACTUAL));
         }
 }
 
@@ -211,21 +215,22 @@ SEDGE_FUNCTION scan_item scan_warp(scan_item v[SCAN_PACKS][SCAN_PACK], int lane)
 }
 
 SEDGE_FUNCTION void scan_store(scan_item v[SCAN_PACKS][SCAN_PACK], const scan_item before,
-                               sedge_int64 first, sedge_int64 count,
+                               sedge_int64 first, int left, const int whole,
                                formula_result *SEDGE_RESTRICT to SCAN_STARTS(SCAN_FORMAL))
 {
+    to += first;
     SEDGE_EACH (u, SCAN_PACKS) {
-        const sedge_int64 at = first + u * (32 * SCAN_PACK);
+        const int at = u * (32 * SCAN_PACK);
         scan_result_pack pack;
         SEDGE_EACH (p, SCAN_PACK)
-            if (at + p < count)
+            if (whole || at + p < left)
                 pack.w[p] =
-                    scan_give(scan_join(before, v[u][p]), at + p SCAN_STARTS(SCAN_ACTUAL));
-        if (at + SCAN_PACK <= count) {
+                    scan_give(scan_join(before, v[u][p]), first + at + p SCAN_STARTS(SCAN_ACTUAL));
+        if (whole) {
             *(scan_result_pack *)(to + at) = pack;
         } else {
             SEDGE_EACH (p, SCAN_PACK)
-                if (at + p < count) to[at + p] = pack.w[p];
+                if (at + p < left) to[at + p] = pack.w[p];
         }
     }
 }
@@ -262,21 +267,27 @@ SEDGE_KERNEL_RESIDENT(sedge_scan, SCAN_THREADS, SCAN_RESIDENT, SCAN_CHAINED_LIST
         if (SEDGE_THREAD == 0) number = atomicAdd(ready, 1);
         SEDGE_BARRIER();
         const sedge_int64 tile = number;
-        const sedge_int64 first = tile * SCAN_TILE +
-                                  (warp * SCAN_PACKS * 32 + lane) * (sedge_int64)SCAN_PACK;
+        const sedge_int64 first =
+            tile * SCAN_TILE + (warp * SCAN_PACKS * 32 + lane) * (sedge_int64)SCAN_PACK;
+        const int whole = (tile + 1) * SCAN_TILE <= count;
+        const int left =
+            count > first ? (int)(count - first < SCAN_TILE ? count - first : SCAN_TILE) : 0;
         scan_item v[SCAN_PACKS][SCAN_PACK];
 
-        scan_load(v, first, count, from SCAN_STARTS(SCAN_ACTUAL));
+        if (whole)
+            scan_load(v, first, left, 1, from SCAN_STARTS(SCAN_ACTUAL));
+        else
+            scan_load(v, first, left, 0, from SCAN_STARTS(SCAN_ACTUAL));
         const scan_item total = scan_warp(v, lane);
         if (lane == 0) totals[warp].item = total;
         SEDGE_BARRIER();
-        scan_item before = scan_nothing(), whole = scan_nothing();
+        scan_item before = scan_nothing(), sum = scan_nothing();
         SEDGE_EACH (w, SCAN_WARPS) {
-            if (w == warp) before = whole;
-            whole = scan_join(whole, totals[w].item);
+            if (w == warp) before = sum;
+            sum = scan_join(sum, totals[w].item);
         }
         if (SEDGE_THREAD == 0) {
-            sums[tile] = whole;
+            sums[tile] = sum;
             scan_publish(ready + 1 + tile);
         }
         const scan_item in_group = scan_group(tile, ready, sums, &parts[0].item);
@@ -288,14 +299,17 @@ SEDGE_KERNEL_RESIDENT(sedge_scan, SCAN_THREADS, SCAN_RESIDENT, SCAN_CHAINED_LIST
                 all = scan_join(prefixes[group], in_group);
             }
             if (tile % SCAN_THREADS == SCAN_THREADS - 1 && tile + 1 < tiles) {
-                prefixes[group + 1] = scan_join(all, whole);
+                prefixes[group + 1] = scan_join(all, sum);
                 scan_publish(ready + 1 + tiles + group + 1);
             }
             prefix.item = all;
         }
         SEDGE_BARRIER();
-        scan_store(v, scan_join(prefix.item, before), first, count,
-                   to SCAN_STARTS(SCAN_ACTUAL));
+        before = scan_join(prefix.item, before);
+        if (whole)
+            scan_store(v, before, first, left, 1, to SCAN_STARTS(SCAN_ACTUAL));
+        else
+            scan_store(v, before, first, left, 0, to SCAN_STARTS(SCAN_ACTUAL));
         (void)b;
     }
 }
@@ -332,8 +346,7 @@ SEDGE_FUNCTION void scan_rows(SEDGE_BLOCKWIDE scan_item *tile, SEDGE_BLOCKWIDE s
         SEDGE_MINE(run, k)[one] = tile[k * SCAN_ITEMS];
     for (int j = 1; j < SCAN_ITEMS; j++)
         SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) {
-            SEDGE_MINE(run, k)[one] =
-                scan_join(SEDGE_MINE(run, k)[one], tile[k * SCAN_ITEMS + j]);
+            SEDGE_MINE(run, k)[one] = scan_join(SEDGE_MINE(run, k)[one], tile[k * SCAN_ITEMS + j]);
             tile[k * SCAN_ITEMS + j] = SEDGE_MINE(run, k)[one];
         }
     SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) {
@@ -344,8 +357,8 @@ SEDGE_FUNCTION void scan_rows(SEDGE_BLOCKWIDE scan_item *tile, SEDGE_BLOCKWIDE s
     for (int step = 1; step < SCAN_THREADS; step *= 2) {
         SEDGE_BARRIER();
         SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS)
-            SEDGE_MINE(run, k)[one] =
-                k >= step ? scan_join(sums[k + 1 - step], sums[k + 1]) : sums[k + 1];
+            SEDGE_MINE(run, k)
+            [one] = k >= step ? scan_join(sums[k + 1 - step], sums[k + 1]) : sums[k + 1];
         SEDGE_BARRIER();
         SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) sums[k + 1] = SEDGE_MINE(run, k)[one];
     }
@@ -360,10 +373,9 @@ SEDGE_FUNCTION void scan_carry(SEDGE_BLOCKWIDE scan_item *sums)
     SEDGE_BARRIER();
 }
 
-SEDGE_FUNCTION void scan_load(SEDGE_BLOCKWIDE scan_item *tile, sedge_int64 first,
-                              sedge_int64 count,
-                              const SEDGE_GLOBAL formula_value *SEDGE_RESTRICT from
-                              SCAN_STARTS(SCAN_FORMAL))
+SEDGE_FUNCTION void
+scan_load(SEDGE_BLOCKWIDE scan_item *tile, sedge_int64 first, sedge_int64 count,
+          const SEDGE_GLOBAL formula_value *SEDGE_RESTRICT from SCAN_STARTS(SCAN_FORMAL))
 {
     if (first + SCAN_TILE <= count) {
         SEDGE_ITEMS (k, SCAN_THREADS, j, SCAN_ITEMS, SCAN_THREADS) {
@@ -383,17 +395,15 @@ SEDGE_FUNCTION void scan_load(SEDGE_BLOCKWIDE scan_item *tile, sedge_int64 first
 
 // The scan's value of place j in row k.
 #if SCAN_EXCLUSIVE
-#define SCAN_HERE(k, j) \
-    ((j) > 0 ? scan_join(sums[k], tile[(k)*SCAN_ITEMS + (j) - 1]) : sums[k])
+#define SCAN_HERE(k, j) ((j) > 0 ? scan_join(sums[k], tile[(k)*SCAN_ITEMS + (j)-1]) : sums[k])
 #else
 #define SCAN_HERE(k, j) scan_join(sums[k], tile[(k)*SCAN_ITEMS + (j)])
 #endif
 
-SEDGE_FUNCTION void scan_store(const SEDGE_BLOCKWIDE scan_item *tile,
-                               const SEDGE_BLOCKWIDE scan_item *sums, sedge_int64 first,
-                               sedge_int64 count,
-                               SEDGE_GLOBAL formula_result *SEDGE_RESTRICT to
-                               SCAN_STARTS(SCAN_FORMAL))
+SEDGE_FUNCTION void
+scan_store(const SEDGE_BLOCKWIDE scan_item *tile, const SEDGE_BLOCKWIDE scan_item *sums,
+           sedge_int64 first, sedge_int64 count,
+           SEDGE_GLOBAL formula_result *SEDGE_RESTRICT to SCAN_STARTS(SCAN_FORMAL))
 {
     SEDGE_ITEMS (k, SCAN_THREADS, j, SCAN_ITEMS, SCAN_THREADS) {
         const sedge_int64 at = first + k * SCAN_ITEMS + j;
@@ -447,8 +457,7 @@ SEDGE_KERNEL(sedge_scan_offsets, SCAN_THREADS, SCAN_OFFSETS_LIST)
             SEDGE_ITEMS (k, SCAN_THREADS, j, SCAN_ITEMS, SCAN_THREADS) {
                 const sedge_int64 at = first + k * SCAN_ITEMS + j;
                 if (at < blocks)
-                    totals[at] =
-                        j > 0 ? scan_join(sums[k], tile[k * SCAN_ITEMS + j - 1]) : sums[k];
+                    totals[at] = j > 0 ? scan_join(sums[k], tile[k * SCAN_ITEMS + j - 1]) : sums[k];
             }
             scan_carry(sums);
         }

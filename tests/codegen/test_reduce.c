@@ -2,9 +2,8 @@
 // sets and wrapping, every axis of shapes that take each path of the kernel, own formulas,
 // messages.
 #include "reduce_kit.h"
-#include "spill_check.h"
 
-#include "codegen/reduce_internal.h"
+#include "codegen/reduce.h"
 
 #include <complex.h>
 #include <float.h>
@@ -583,48 +582,6 @@ static void test_errors(sedge_context *context)
     sedge_array_free(a);
 }
 
-// ---- the chip's kernels, compiled without one --------------------------------------------------
-
-typedef struct chip_case {
-    sedge_reduction reduction;
-    sedge_type type;
-    int64_t shape[2];
-    int axis;
-} chip_case;
-
-static void test_compiles(sedge_context *context)
-{
-    static const chip_case cases[] = {
-        {SEDGE_SUM, SEDGE_FLOAT32, {1, 1 << 20}, SEDGE_ALL_AXES},
-        {SEDGE_SUM, SEDGE_FLOAT64, {1, 1 << 20}, SEDGE_ALL_AXES},
-        {SEDGE_SUM, SEDGE_INT8, {1, 1 << 20}, SEDGE_ALL_AXES},
-        {SEDGE_PRODUCT, SEDGE_COMPLEX128, {1, 1 << 20}, SEDGE_ALL_AXES},
-        {SEDGE_ARGMIN, SEDGE_FLOAT32, {1, 1 << 20}, SEDGE_ALL_AXES},
-        {SEDGE_ARGMAX, SEDGE_COMPLEX128, {1, 1 << 20}, SEDGE_ALL_AXES},
-        {SEDGE_NORM_2, SEDGE_COMPLEX64, {1, 1 << 20}, SEDGE_ALL_AXES},
-        {SEDGE_SUM, SEDGE_FLOAT32, {4096, 4096}, 1},
-        {SEDGE_SUM, SEDGE_FLOAT32, {4096, 4096}, 0},
-        {SEDGE_ARGMAX, SEDGE_FLOAT64, {100000, 5}, 1},
-        {SEDGE_MAX, SEDGE_INT16, {100000, 5}, 0}};
-
-    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        const chip_case *const c = &cases[k];
-        char name[64];
-        sedge_array *array = NULL;
-        sedge_text *text = NULL;
-
-        (void)snprintf(name, sizeof name, "reduction %d of %s, axis %d", (int)c->reduction,
-                       sedge_type_name(c->type), c->axis);
-        CHECK_OK(sedge_array_create(&array, context, c->type, 2, c->shape));
-        CHECK_OK(sedge_text_create(&text));
-        CHECK_OK(sedge_reduce_program_write(text, SEDGE_DEVICE_CUDA, c->reduction, sedge_use(array),
-                                            c->axis));
-        check_cuda(name, text);
-        sedge_text_free(text);
-        sedge_array_free(array);
-    }
-}
-
 int main(void)
 {
     sedge_context *const context = open_context();
@@ -646,7 +603,6 @@ int main(void)
     test_own(context);
     test_empty(context);
     test_errors(context);
-    test_compiles(context);
     sedge_context_free(context);
     return CHECK_END();
 }

@@ -1,0 +1,304 @@
+// Scans of arrays.
+#include "codegen/formula.h"
+#include "codegen/launch.h"
+#include "codegen/scan_internal.h"
+
+#include <assert.h>
+#include <string.h>
+
+// ---- layout ------------------------------------------------------------------------------------
+
+// A GPU with the chained form: tiles of 32 KiB, which three blocks a multiprocessor hold in
+// registers; in segments half as much, for the marks. The other form: rows for the host's loops, or
+// such that a tile fits into the block memory of any OpenCL device.
+enum { CHAINED_THREADS = 256, CHAINED_RESIDENT = 768, CHAINED_BYTES = 128 };
+enum { SEGMENTED_RESIDENT = 1024, SEGMENTED_BYTES = 64 };
+enum { HOST_ROWS = 16, HOST_ITEMS = 256, HOST_TILES = 8 };
+enum { BLOCK_THREADS = 128, BLOCK_BYTES = 16384, BLOCK_TILES = 16 };
+
+void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
+                           const sedge_formula *formula, bool exclusive, sedge_type start,
+                           bool segmented, bool aligned)
+{
+    const int bytes = sedge_type_bytes(formula->element);
+    const int result = sedge_type_bytes(formula->result);
+    const int item = segmented ? 2 * formula->state_bytes : formula->state_bytes;
+    const int widest = result > bytes ? result : bytes;
+
+    memset(out, 0, sizeof *out);
+    out->exclusive = exclusive;
+    out->segmented = segmented;
+    out->start = segmented ? (int)start : -1;
+    out->element = (int)formula->element;
+    out->chained = kind == SEDGE_DEVICE_CUDA;
+    if (out->chained) {
+        out->threads = CHAINED_THREADS;
+        out->pack = aligned ? 16 / widest : 1;
+        const int held = item > 4 ? item : 4;
+        out->packs = (segmented ? SEGMENTED_BYTES : CHAINED_BYTES) / (held * out->pack);
+        out->resident = segmented ? SEGMENTED_RESIDENT : CHAINED_RESIDENT;
+        if (out->packs < 1) out->packs = 1;
+        if (out->packs > 16) out->packs = 16;
+        out->tile = (int64_t)out->threads * out->pack * out->packs;
+    } else if (kind == SEDGE_DEVICE_HOST) {
+        out->threads = HOST_ROWS;
+        out->items = HOST_ITEMS;
+        out->tiles = HOST_TILES;
+        out->tile = HOST_ROWS * HOST_ITEMS * HOST_TILES;
+    } else {
+        out->threads = BLOCK_THREADS;
+        out->items = 8;
+        while (out->items * BLOCK_THREADS * item > BLOCK_BYTES) out->items /= 2;
+        out->tiles = BLOCK_TILES;
+        out->tile = (int64_t)BLOCK_THREADS * out->items * BLOCK_TILES;
+    }
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+static const char scan_map[] = "SEDGE_FUNCTION formula_state scan_map(const formula_value x, "
+                               "sedge_int64 i)\n{\n    (void)i;\n    return (";
+
+static sedge_status write_types(sedge_text *out, const sedge_scan_shape *shape,
+                                const sedge_formula *formula)
+{
+    SEDGE_TRY(sedge_text_add(out,
+                             "#define SCAN_EXCLUSIVE %d\n#define SCAN_SEGMENTED %d\n"
+                             "#define SCAN_CHAINED   %d\n#define SCAN_THREADS   %d\n",
+                             shape->exclusive, shape->segmented, shape->chained, shape->threads));
+    if (shape->chained) {
+        SEDGE_TRY(sedge_text_add(out,
+                                 "#define SCAN_PACK      %d\n#define SCAN_PACKS     %d\n"
+                                 "#define SCAN_RESIDENT  %d\n",
+                                 shape->pack, shape->packs, shape->resident));
+    } else {
+        SEDGE_TRY(sedge_text_add(out, "#define SCAN_ITEMS     %d\n#define SCAN_TILES     %d\n",
+                                 shape->items, shape->tiles));
+    }
+    if (shape->segmented)
+        SEDGE_TRY(sedge_text_add(out, "typedef %s scan_start;\n",
+                                 sedge_type_word((sedge_type)shape->start)));
+    return sedge_formula_types_write(out, formula);
+}
+
+sedge_status sedge_scan_program_write(sedge_text *out, sedge_device_kind kind,
+                                      const sedge_scan_shape *shape, const sedge_formula *formula)
+{
+    sedge_status status;
+    sedge_text *types = NULL;
+    sedge_formula_sources sources;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&types));
+    SEDGE_TRY_GOTO(status, write_types(types, shape, formula));
+    sedge_formula_sources_make(&sources, formula, "scan", sedge_text_get(types), scan_map,
+                               "codegen/kernels/scan.h");
+    SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &sources.options));
+done:
+    sedge_text_free(types);
+    return status;
+}
+
+static sedge_status make_recipe(sedge_recipe *recipe, sedge_context *context,
+                                const sedge_scan_shape *shape, const sedge_formula *formula)
+{
+    sedge_status status;
+    const sedge_program *program;
+    sedge_text *types = NULL;
+    sedge_formula_sources sources;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&types));
+    SEDGE_TRY_GOTO(status, write_types(types, shape, formula));
+    sedge_formula_sources_make(&sources, formula, "scan", sedge_text_get(types), scan_map,
+                               "codegen/kernels/scan.h");
+    SEDGE_TRY_GOTO(status, sedge_context_program(context, &program, &sources.options));
+    SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[0], program, "sedge_scan"));
+    SEDGE_TRY_GOTO(status,
+                   sedge_program_get(&recipe->kernel[1], program,
+                                     shape->chained ? "sedge_scan_reset" : "sedge_scan_totals"));
+    if (!shape->chained)
+        SEDGE_TRY_GOTO(status,
+                       sedge_program_get(&recipe->kernel[2], program, "sedge_scan_offsets"));
+done:
+    sedge_text_free(types);
+    return status;
+}
+
+static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
+                               const sedge_scan_shape *shape, const sedge_formula *formula)
+{
+    unsigned char key[4 + sizeof *shape + SEDGE_FORMULA_KEY];
+
+    memcpy(key, "scan", 4);
+    memcpy(key + 4, shape, sizeof *shape);
+    const int bytes = 4 + (int)sizeof *shape + sedge_formula_key(key + 4 + sizeof *shape, formula);
+    *out = sedge_recipe_find(context, key, bytes);
+    if (*out != NULL) return SEDGE_OK;
+
+    sedge_recipe recipe = {.threads = shape->threads, .items = shape->tile};
+    SEDGE_TRY(make_recipe(&recipe, context, shape, formula));
+    SEDGE_TRY(sedge_recipe_keep(context, key, bytes, &recipe));
+    *out = sedge_recipe_find(context, key, bytes);
+    return SEDGE_OK;
+}
+
+// ---- launching ---------------------------------------------------------------------------------
+
+typedef struct scan_call {
+    sedge_context *context;
+    const sedge_recipe *recipe;
+    const sedge_scan_shape *shape;
+    sedge_argument arguments[8]; // of the kernel that scans
+    int count;
+    int64_t size, blocks;
+    int64_t item_bytes; // of what is combined, in the kernel
+} scan_call;
+
+static int64_t round_up(int64_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+// One piece of memory: flags, sums of tiles, prefixes of groups.
+static sedge_status launch_chained(scan_call *call)
+{
+    const int64_t groups = (call->blocks + call->shape->threads - 1) / call->shape->threads;
+    const int64_t words = 1 + call->blocks + groups;
+    const int64_t sums = round_up(4 * words);
+    const int64_t prefixes = sums + round_up(call->blocks * call->item_bytes);
+    sedge_stream *const stream = sedge_context_stream(call->context);
+    void *block;
+    sedge_buffer *buffer;
+    sedge_status status;
+
+    SEDGE_TRY(
+        sedge_pool_take(call->context, prefixes + groups * call->item_bytes, &block, &buffer));
+    const uint64_t address = sedge_buffer_address(buffer);
+    call->arguments[call->count++] = sedge_address_argument(address);
+    call->arguments[call->count++] = sedge_address_argument(address + (uint64_t)sums);
+    call->arguments[call->count++] = sedge_address_argument(address + (uint64_t)prefixes);
+    call->arguments[call->count++] = sedge_int64_argument(call->blocks);
+    SEDGE_TRY_GOTO(status,
+                   SEDGE_LAUNCH(call->recipe->kernel[1], stream, (words + 1023) / 1024,
+                                sedge_address_argument(address), sedge_int64_argument(words)));
+    SEDGE_TRY_GOTO(status, sedge_launch(call->recipe->kernel[0], stream, call->blocks,
+                                        call->arguments, call->count));
+done:
+    sedge_pool_give(call->context, block);
+    return status;
+}
+
+static sedge_status launch_phases(scan_call *call)
+{
+    sedge_stream *const stream = sedge_context_stream(call->context);
+    void *block;
+    sedge_buffer *totals;
+    sedge_status status;
+
+    SEDGE_TRY(sedge_pool_take(call->context, call->blocks * call->item_bytes, &block, &totals));
+    call->arguments[call->count++] = sedge_buffer_argument(totals);
+    SEDGE_TRY_GOTO(status, sedge_launch(call->recipe->kernel[1], stream, call->blocks,
+                                        call->arguments, call->count));
+    SEDGE_TRY_GOTO(status,
+                   SEDGE_LAUNCH(call->recipe->kernel[2], stream, 1, sedge_buffer_argument(totals),
+                                sedge_int64_argument(call->blocks)));
+    SEDGE_TRY_GOTO(status, sedge_launch(call->recipe->kernel[0], stream, call->blocks,
+                                        call->arguments, call->count));
+done:
+    sedge_pool_give(call->context, block);
+    return status;
+}
+
+// Contiguous arrays.
+static sedge_status scan(sedge_array *to, const sedge_array *array, const sedge_formula *formula,
+                         bool exclusive, const sedge_array *starts)
+{
+    sedge_scan_shape shape;
+    scan_call call = {.context = array->context, .shape = &shape};
+    const sedge_device_kind kind =
+        sedge_device_get_info(sedge_context_device(array->context))->kind;
+    const uint64_t address = sedge_array_address(array);
+
+    call.size = sedge_array_size(array);
+    if (call.size == 0) return SEDGE_OK;
+    sedge_scan_shape_make(&shape, kind, formula, exclusive,
+                          starts != NULL ? starts->type : SEDGE_INT8, starts != NULL,
+                          address % 16 == 0);
+    SEDGE_TRY(get_recipe(&call.recipe, array->context, &shape, formula));
+    call.blocks = (call.size + shape.tile - 1) / shape.tile;
+    // With its mark and padding, at most twice the state, and 8 bytes where that is small.
+    call.item_bytes = 2 * (formula->state_bytes > 4 ? formula->state_bytes : 4);
+    call.arguments[call.count++] = sedge_address_argument(address);
+    call.arguments[call.count++] = sedge_address_argument(sedge_array_address(to));
+    call.arguments[call.count++] = sedge_int64_argument(call.size);
+    if (starts != NULL)
+        call.arguments[call.count++] = sedge_address_argument(sedge_array_address(starts));
+    return shape.chained ? launch_chained(&call) : launch_phases(&call);
+}
+
+// ---- calls -------------------------------------------------------------------------------------
+
+static sedge_status check_starts(const sedge_array *array, const sedge_array *starts)
+{
+    if (starts == NULL) return SEDGE_OK;
+    if (starts->context != array->context)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "a scan of an array and starts of another context");
+    if (!sedge_type_is_integer(starts->type))
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "starts of segments are %s: an integer type is needed",
+                          sedge_type_name(starts->type));
+    if (sedge_array_size(starts) != sedge_array_size(array))
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%lld starts of segments for %lld elements",
+                          (long long)sedge_array_size(starts), (long long)sedge_array_size(array));
+    return SEDGE_OK;
+}
+
+static sedge_status scan_any(sedge_array **out, const sedge_array *array,
+                             const sedge_formula *formula, bool exclusive,
+                             const sedge_array *starts)
+{
+    sedge_status status;
+    sedge_array *to = NULL, *straight = NULL, *straight_starts = NULL;
+
+    SEDGE_TRY(check_starts(array, starts));
+    if (!sedge_array_is_contiguous(array)) {
+        SEDGE_TRY_GOTO(status, sedge_array_convert(&straight, array, array->type));
+        array = straight;
+    }
+    if (starts != NULL && !sedge_array_is_contiguous(starts)) {
+        SEDGE_TRY_GOTO(status, sedge_array_convert(&straight_starts, starts, starts->type));
+        starts = straight_starts;
+    }
+    SEDGE_TRY_GOTO(
+        status, sedge_array_vector(&to, array->context, formula->result, sedge_array_size(array)));
+    SEDGE_TRY_GOTO(status, scan(to, array, formula, exclusive, starts));
+    *out = to;
+    to = NULL;
+done:
+    sedge_array_free(to);
+    sedge_array_free(straight_starts);
+    sedge_array_free(straight);
+    return status;
+}
+
+sedge_status sedge_array_scan(sedge_array **out, const sedge_array *array,
+                              sedge_scan_operation operation, bool exclusive,
+                              const sedge_array *starts)
+{
+    static const sedge_reduction reductions[] = {SEDGE_SUM, SEDGE_PRODUCT, SEDGE_MIN, SEDGE_MAX};
+    sedge_formula formula;
+
+    *out = NULL;
+    assert(operation >= SEDGE_SCAN_SUM && operation <= SEDGE_SCAN_MAX);
+    sedge_formula_make(&formula, reductions[operation], array->type);
+    return scan_any(out, array, &formula, exclusive, starts);
+}
+
+sedge_status sedge_array_scan_text(sedge_array **out, const sedge_array *array,
+                                   const sedge_reduction_text *text, bool exclusive,
+                                   const sedge_array *starts)
+{
+    sedge_formula formula;
+
+    *out = NULL;
+    sedge_formula_own(&formula, text, array->type);
+    return scan_any(out, array, &formula, exclusive, starts);
+}
