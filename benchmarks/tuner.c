@@ -3,11 +3,11 @@
 //
 //     sedge-bench-tuner [DEVICE [REPEATS]]
 //
-// The kernels of this file are templates; those of arrays and of the DG stage are the solvers' own
-// (tuner_own.c).
+// The kernels of this file are templates; those of the DG operator are the solver's (tuner_own.c).
 #include "tuner.h"
 
 #include "base/memory.h"
+#include "codegen/context.h"
 #include "codegen/launch.h"
 #include "codegen/random.h"
 #include "codegen/reduce.h"
@@ -38,6 +38,37 @@ static const char transpose_text[] =
     "        SEDGE_BARRIER();\n"
     "        SEDGE_ITEMS (i, $TILE$, j, $TILE$, $THREADS$)\n"
     "            b[(column + i) * n + row + j] = tile[j * $TILE + PAD$ + i];\n"
+    "    }\n"
+    "}\n";
+
+static const char linear_text[] =
+    "#define LINEAR_LIST(X)                             \\\n"
+    "    X(const SEDGE_GLOBAL float *SEDGE_RESTRICT, x) \\\n"
+    "    X(const SEDGE_GLOBAL float *SEDGE_RESTRICT, y) \\\n"
+    "    X(SEDGE_GLOBAL float *SEDGE_RESTRICT, z)\n"
+    "\n"
+    "typedef struct SEDGE_ALIGN($4 * WIDTH$) pack {\n"
+    "    float v[$WIDTH$];\n"
+    "} pack;\n"
+    "\n"
+    "SEDGE_KERNEL(linear, $THREADS$, LINEAR_LIST)\n"
+    "{\n"
+    "    SEDGE_OUTER (b) {\n"
+    "        const SEDGE_GLOBAL pack *const from = (const SEDGE_GLOBAL pack *)x;\n"
+    "        const SEDGE_GLOBAL pack *const other = (const SEDGE_GLOBAL pack *)y;\n"
+    "        SEDGE_GLOBAL pack *const to = (SEDGE_GLOBAL pack *)z;\n"
+    "        SEDGE_ITEMS (one, 1, n, $THREADS$, $THREADS$) {\n"
+    "            const sedge_int64 first = (b * $PACKS$ + one) * $THREADS$ + n;\n"
+    "$for p in 0..PACKS$\n"
+    "            {\n"
+    "                const pack s = from[first + $p * THREADS$], t = other[first + $p * "
+    "THREADS$];\n"
+    "                pack r;\n"
+    "                SEDGE_EACH (k, $WIDTH$) r.v[k] = 2.5f * s.v[k] - 1.5f * t.v[k];\n"
+    "                to[first + $p * THREADS$] = r;\n"
+    "            }\n"
+    "$end$\n"
+    "        }\n"
     "    }\n"
     "}\n";
 
@@ -171,6 +202,16 @@ static sedge_status start_transpose(template_case *own, const int *numbers,
         sedge_address_argument(sedge_array_address(own->c)), sedge_int32_argument(own->size));
 }
 
+static sedge_status start_linear(template_case *own, const int *numbers, const sedge_kernel *kernel,
+                                 sedge_stream *stream)
+{
+    return SEDGE_LAUNCH(kernel, stream,
+                        (int64_t)own->size * own->size / numbers[0] / numbers[1] / numbers[2],
+                        sedge_address_argument(sedge_array_address(own->a)),
+                        sedge_address_argument(sedge_array_address(own->b)),
+                        sedge_address_argument(sedge_array_address(own->c)));
+}
+
 static sedge_status start_multiply(template_case *own, const int *numbers,
                                    const sedge_kernel *kernel, sedge_stream *stream)
 {
@@ -223,6 +264,18 @@ static void add_transposes(template_case *own)
             for (int pad = 1; pad >= 0; pad--)
                 add_choice(own, (const int[]){tiles[t], threads[k], pad}, threads[k],
                            (int64_t)4 * tiles[t] * (tiles[t] + pad), 2.0 - pad);
+}
+
+static void add_linears(template_case *own)
+{
+    static const int threads[] = {256, 64, 128, 512, 1024}, packs[] = {1, 2, 4, 8};
+    static const int widths[] = {4, 1, 2};
+
+    for (int t = 0; t < 5; t++)
+        for (int p = 0; p < 4; p++)
+            for (int w = 0; w < 3; w++)
+                add_choice(own, (const int[]){threads[t], packs[p], widths[w]}, threads[t], 0,
+                           1.0 / widths[w]);
 }
 
 static void add_multiplies(template_case *own)
@@ -402,6 +455,32 @@ static sedge_status run_transpose(sedge_context *context, const bench_tuning *be
     return status;
 }
 
+static sedge_status run_linear(sedge_context *context, const bench_tuning *bench)
+{
+    template_case *own = NULL;
+    sedge_status status;
+
+    SEDGE_TRY(sedge_allocate(&own, 1, sizeof *own));
+    *own = (template_case){.context = context,
+                           .name = "linear",
+                           .text = linear_text,
+                           .numbers = 3,
+                           .number_names = {"THREADS", "PACKS", "WIDTH"},
+                           .size = bench->large ? 8192 : 1024,
+                           .start = start_linear};
+    own->bytes = 12.0 * own->size * own->size;
+    add_linears(own);
+    status = make_matrices(own, false);
+    if (status == SEDGE_OK) {
+        status = sedge_array_assign(
+            own->right, sedge_subtract(sedge_multiply(sedge_real(2.5), sedge_use(own->a)),
+                                       sedge_multiply(sedge_real(1.5), sedge_use(own->b))));
+    }
+    if (status == SEDGE_OK) status = run_case(own, bench);
+    free_case(own);
+    return status;
+}
+
 static sedge_status run_multiply(sedge_context *context, const bench_tuning *bench)
 {
     template_case *own = NULL;
@@ -447,7 +526,7 @@ static sedge_status run_spmv(sedge_context *context, const bench_tuning *bench)
 
 // ---- all ----------------------------------------------------------------------------------------
 
-static sedge_status run(sedge_context *context, int repeats)
+static sedge_status run(const sedge_comm *comm, sedge_context *context, int repeats)
 {
     const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(context));
     const bench_tuning bench = {.device = sedge_context_device(context),
@@ -457,22 +536,27 @@ static sedge_status run(sedge_context *context, int repeats)
 
     printf("%s: %s\n", info->kind_name, info->name);
     bench_tuning_print_head();
+    SEDGE_TRY(run_linear(context, &bench));
     SEDGE_TRY(run_transpose(context, &bench));
     SEDGE_TRY(run_multiply(context, &bench));
     SEDGE_TRY(run_spmv(context, &bench));
-    return bench_tuning_run_own(context, &bench);
+    return bench_tuning_run_own(comm, &bench);
 }
 
 int main(int argc, char **argv)
 {
     const int repeats = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 3;
     sedge_context *context = NULL;
-    sedge_status status = sedge_context_open(&context, argc > 1 ? argv[1] : "auto");
+    sedge_comm *comm = NULL;
+    sedge_status status = sedge_device_start_helper();
 
-    if (status == SEDGE_OK && repeats < 1)
-        status = SEDGE_FAIL(SEDGE_ERR_USAGE, "the number of repeats is at least 1");
-    if (status == SEDGE_OK) status = run(context, repeats);
+    if (status == SEDGE_OK) status = sedge_comm_create(&comm, &argc, &argv);
+    if (status == SEDGE_OK && (repeats < 1 || sedge_comm_size(comm) > 1))
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE, "one rank and at least one repeat are wanted");
+    if (status == SEDGE_OK) status = sedge_context_open(&context, argc > 1 ? argv[1] : "auto");
+    if (status == SEDGE_OK) status = run(comm, context, repeats);
     sedge_context_free(context);
     if (status != SEDGE_OK) (void)fprintf(stderr, "%s: %s\n", argv[0], sedge_error_message());
+    sedge_comm_free(comm);
     return sedge_status_exit_code(status);
 }

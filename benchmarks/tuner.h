@@ -1,7 +1,7 @@
 // The comparison of the tuner's quick choice with the exhaustive one.
 #pragma once
 
-#include "codegen/context.h"
+#include "codegen/program.h"
 #include "codegen/tune.h"
 
 #include <stdbool.h>
@@ -20,6 +20,6 @@ void bench_tuning_print_head(void);
 SEDGE_MUST_USE
 sedge_status bench_tuning_compare(const bench_tuning *bench, const sedge_tune_task *task);
 
-// The kernels that are not this benchmark's: an array operation, the DG stage.
+// The kernels of the DG operator. `comm` has one rank.
 SEDGE_MUST_USE
-sedge_status bench_tuning_run_own(sedge_context *context, const bench_tuning *bench);
+sedge_status bench_tuning_run_own(const sedge_comm *comm, const bench_tuning *bench);

@@ -218,7 +218,7 @@ static sedge_status tune(product *p, sedge_program **program)
                                   .text = write_text,
                                   .launch = launch_choice,
                                   .verify = verify};
-    const sedge_tune_options options = {.level = SEDGE_TUNE_FAST};
+    const sedge_tune_options options = {.level = SEDGE_TUNE_FAST, .budget = 3.0};
     SEDGE_TRY_GOTO(status, sedge_tune(&result, NULL, device, cache, &task, &options));
     SEDGE_TRY_GOTO(status, sedge_tune_print(stdout, &task, result));
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));

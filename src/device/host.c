@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -336,6 +337,14 @@ static sedge_status open_order(sedge_device *device)
     return sedge_order_create(&state->order, seed);
 }
 
+// Waiting threads of libgomp, which comes with the first kernel, spin briefly only: on a busy
+// machine a kernel takes many times longer otherwise. Where libgomp came earlier this changes
+// nothing.
+static void spin_briefly(void)
+{
+    if (getenv("OMP_WAIT_POLICY") == NULL) (void)setenv("GOMP_SPINCOUNT", "1000", 0);
+}
+
 sedge_status sedge_host_open(sedge_device *device, int local_ranks)
 {
     sedge_status status;
@@ -343,6 +352,7 @@ sedge_status sedge_host_open(sedge_device *device, int local_ranks)
     sedge_text *text = NULL;
 
     device->operations = &operations;
+    spin_briefly();
     SEDGE_TRY(sedge_allocate(&state, 1, sizeof *state));
     device->state = state;
     state->trace = sedge_trace_wanted();

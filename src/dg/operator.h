@@ -122,5 +122,19 @@ void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *
 SEDGE_MUST_USE
 sedge_status sedge_operator_print_tuning(const sedge_operator *op, FILE *file);
 
+// What of the stage a tuner's task is about.
+typedef enum sedge_operator_part {
+    SEDGE_PART_STAGE,  // all of it, fused or split
+    SEDGE_PART_VOLUME, // of the split form only: its first kernel,
+    SEDGE_PART_SURFACE // its second
+} sedge_operator_part;
+
+// The task that creating the operator gave the tuner, borrowed, for benchmarks of the tuner: the
+// operator is spent by it and can only be freed, or asked for another part. Only the timed launches
+// differ by part; candidates are verified as whole stages.
+SEDGE_MUST_USE
+sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
+                                 const sedge_tune_task **out);
+
 // Bytes of device memory that an operator of this size takes, for `sedge check`.
 int64_t sedge_operator_memory(const sedge_problem *problem, int32_t elements, int32_t trace_faces);

@@ -16,10 +16,11 @@
 struct operator_tuning {
     sedge_operator *op;
     operator_choices choices;
-    operator_sample *sample; // NULL until something is timed
-    operator_tables *tables; // [choices.count], made as candidates are launched; all of one layout
-    int layout;              // whose buffers are there; -1: none
-    int candidate;           // the operator's present cut, with kernels of
+    operator_sample *sample;  // NULL until something is timed
+    operator_tables *tables;  // [choices.count], made as candidates are launched; all of one layout
+    int layout;               // whose buffers are there; -1: none
+    sedge_operator_part part; // what is launched
+    int candidate;            // the operator's present cut, with kernels of
     const sedge_program *program; // this program; NULL: none
 
     char name[SEDGE_CUT_NAME];
@@ -95,7 +96,11 @@ static sedge_status launch(void *context, int operation, int candidate,
 
     (void)operation;
     SEDGE_TRY(take_candidate(tuning, candidate, program));
-    return operator_sample_launch(tuning->sample, tuning->op, stream);
+    if (tuning->part == SEDGE_PART_STAGE)
+        return operator_sample_launch(tuning->sample, tuning->op, stream);
+    return operator_run_range(tuning->op,
+                              tuning->part == SEDGE_PART_VOLUME ? KERNEL_VOLUME : KERNEL_SURFACE,
+                              stream, 0, tuning->op->layout.values, 0, 0.0);
 }
 
 static sedge_status verify(void *context, int operation, int candidate,
@@ -360,6 +365,38 @@ void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *
     for (int c = 0; c < tuning->choices.count; c++) out->timed += records[c].seconds > 0.0;
     if (records[0].seconds > 0.0 && records[result->choice[0]].seconds > 0.0)
         out->gain = records[0].seconds / records[result->choice[0]].seconds;
+}
+
+// Only the split candidates, where one of their kernels is wanted.
+static void keep_split(operator_choices *choices)
+{
+    int count = 0;
+
+    for (int c = 0; c < choices->count; c++)
+        if (!choices->candidate[c].cut.fused) choices->candidate[count++] = choices->candidate[c];
+    choices->count = count;
+}
+
+sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
+                                 const sedge_tune_task **out)
+{
+    static const char *const names[] = {"stage", "volume", "surface"};
+    static const operator_kernel kernels[] = {KERNEL_STAGE, KERNEL_VOLUME, KERNEL_SURFACE};
+    operator_tuning *const tuning = op->tuning;
+
+    *out = NULL;
+    operator_programs_free(op);
+    clear_up(tuning);
+    tuning->part = part;
+    tuning->layout = -1;
+    if (part != SEDGE_PART_STAGE) keep_split(&tuning->choices);
+    describe_task(tuning, op->mesh->elements);
+    tuning->operation.name = names[part];
+    operator_count(op, kernels[part], &tuning->operation.bytes, &tuning->operation.flops);
+    if (tuning->choices.count == 0)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s has no split form here", tuning->name);
+    *out = &tuning->task;
+    return SEDGE_OK;
 }
 
 sedge_status sedge_operator_print_tuning(const sedge_operator *op, FILE *file)
