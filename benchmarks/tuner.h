@@ -10,6 +10,7 @@ typedef struct bench_tuning {
     sedge_device *device;
     sedge_cache *cache;
     int repeats; // of the quick search; the exhaustive one runs once
+    bool tables; // print those of the first quick search, too
     bool large;  // problems of a GPU's size
 } bench_tuning;
 

@@ -12,15 +12,13 @@ void bench_tuning_print_head(void)
         "| --- | --- | --- | --- | --- | --- | --- |\n");
 }
 
-// The least time that the exhaustive search found for an operation.
-static double find_best(const sedge_tune_operation *operation, const sedge_tune_record *records)
+// The candidate with the least time of the exhaustive search.
+static int find_best(const sedge_tune_operation *operation, const sedge_tune_record *records)
 {
-    double best = 0.0;
+    int best = 0;
 
-    for (int c = 0; c < operation->count; c++) {
-        const double seconds = records[c].seconds;
-        if (seconds > 0.0 && (best == 0.0 || seconds < best)) best = seconds;
-    }
+    for (int c = 1; c < operation->count; c++)
+        if (records[c].seconds > 0.0 && records[c].seconds < records[best].seconds) best = c;
     return best;
 }
 
@@ -39,15 +37,20 @@ sedge_status bench_tuning_compare(const bench_tuning *bench, const sedge_tune_ta
         SEDGE_TRY_GOTO(status,
                        sedge_tune(&found[r], NULL, bench->device, bench->cache, task, &quick));
     }
+    if (bench->tables) SEDGE_TRY_GOTO(status, sedge_tune_print(stdout, task, found[0]));
     SEDGE_TRY_GOTO(status, sedge_tune(&best, NULL, bench->device, bench->cache, task, &all));
     for (int k = 0; k < task->operations; k++) {
         const sedge_tune_operation *const operation = &task->operation[k];
-        const double least = find_best(operation, best->records[k]);
-        printf("| %s %s %s | %d | %.1f | %.1f |", task->name, operation->name, task->size,
-               operation->count, 1e6 * least, 1e6 * best->records[k][0].seconds);
+        const int winner = find_best(operation, best->records[k]);
+        const double least = best->records[k][winner].seconds;
+        printf("| %s %s %s | %d | %s | %.1f | %.1f |", task->name, operation->name, task->size,
+               operation->count, operation->candidates[winner].name, 1e6 * least,
+               1e6 * best->records[k][0].seconds);
         for (int r = 0; r < bench->repeats; r++)
             printf(" %.3f", least / best->records[k][found[r]->choice[k]].seconds);
-        printf(" | %.2f, %d | %.1f |\n", found[0]->seconds, found[0]->compiled, best->seconds);
+        printf(" | %s | %.2f, %d | %.1f |\n",
+               operation->candidates[found[bench->repeats - 1]->choice[k]].name, found[0]->seconds,
+               found[0]->compiled, best->seconds);
         (void)fflush(stdout);
     }
 done:

@@ -69,8 +69,9 @@ static sedge_status write_types(sedge_text *out, const sedge_scan_shape *shape,
     if (shape->chained) {
         SEDGE_TRY(sedge_text_add(out,
                                  "#define SCAN_PACK      %d\n#define SCAN_PACKS     %d\n"
-                                 "#define SCAN_RESIDENT  %d\n",
-                                 shape->pack, shape->packs, shape->resident));
+                                 "#define SCAN_RESIDENT  %d\n#define SCAN_JOINT_ITEMS %d\n",
+                                 shape->pack, shape->packs, shape->resident,
+                                 formula->state_bytes * (shape->segmented ? 2 : 1) <= 8));
     } else {
         SEDGE_TRY(sedge_text_add(out, "#define SCAN_ITEMS     %d\n#define SCAN_TILES     %d\n",
                                  shape->items, shape->tiles));
@@ -158,24 +159,23 @@ static int64_t round_up(int64_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-// One piece of memory: flags, sums of tiles, prefixes of groups.
+// One piece of memory: the counter and the records, sums of tiles and groups (SCAN_CHAINED of
+// codegen/kernels/scan.h).
 static sedge_status launch_chained(scan_call *call)
 {
     const int64_t groups = (call->blocks + call->shape->threads - 1) / call->shape->threads;
-    const int64_t words = 1 + call->blocks + groups;
+    const int64_t words = 4 * (1 + call->blocks + groups);
     const int64_t sums = round_up(4 * words);
-    const int64_t prefixes = sums + round_up(call->blocks * call->item_bytes);
     sedge_stream *const stream = sedge_context_stream(call->context);
     void *block;
     sedge_buffer *buffer;
     sedge_status status;
 
-    SEDGE_TRY(
-        sedge_pool_take(call->context, prefixes + groups * call->item_bytes, &block, &buffer));
+    SEDGE_TRY(sedge_pool_take(call->context, sums + (call->blocks + groups) * call->item_bytes,
+                              &block, &buffer));
     const uint64_t address = sedge_buffer_address(buffer);
     call->arguments[call->count++] = sedge_address_argument(address);
     call->arguments[call->count++] = sedge_address_argument(address + (uint64_t)sums);
-    call->arguments[call->count++] = sedge_address_argument(address + (uint64_t)prefixes);
     call->arguments[call->count++] = sedge_int64_argument(call->blocks);
     SEDGE_TRY_GOTO(status,
                    SEDGE_LAUNCH(call->recipe->kernel[1], stream, (words + 1023) / 1024,

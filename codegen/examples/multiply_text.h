@@ -45,7 +45,7 @@ static const char multiply_text[] =
     "j);\n"
     "            SEDGE_BARRIER();\n"
     "            SEDGE_ITEMS (y, $TY$, x, $TX$, $THREADS$) {\n"
-    "                SEDGE_EACH (l, $BK$) {\n"
+    "                for (int l = 0; l < $BK$; l++) {\n"
     "$for i in 0..TM / 4$\n"
     "                    const pack a$i$ = left[l * $BM / 4$ + $i * TY$ + y];\n"
     "$end$\n"

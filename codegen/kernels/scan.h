@@ -8,6 +8,7 @@
 //   SCAN_THREADS                         threads of a block
 //   SCAN_CHAINED                         the form for cuda, with
 //   SCAN_PACK, SCAN_PACKS                elements that a thread loads at once, such loads a thread
+//   SCAN_JOINT_ITEMS                     1 where an item has at most 8 bytes
 //                                        else, with
 //   SCAN_ITEMS, SCAN_TILES               elements a row, tiles a block
 //
@@ -87,24 +88,27 @@ SEDGE_FUNCTION formula_result scan_give(const scan_item item,
 #if SCAN_CHAINED
 
 // One pass: read, scan, write. A tile gets its number from a counter, so that all tiles before it
-// have begun and the waiting below ends. It publishes its sum; groups of SCAN_THREADS tiles pass on
-// what comes before them. What a tile adds is the group's prefix and the sums of the tiles before
-// it in the group, by a tree over their places: whoever is late makes others wait, but never
-// changes how numbers are grouped, as looking back to whatever is ready would.
+// have begun and the waiting below ends. It publishes its sum; the last tile of each group of
+// SCAN_THREADS tiles publishes the group's. What comes before a tile is the sums of the groups
+// before its own and of the tiles before it in the group, both by a tree over their places: whoever
+// is late makes others wait, but never changes how numbers are grouped, as looking back to whatever
+// is ready would; and no group waits for the one before it to pass something on.
 //
-//   ready     [1 + tiles + groups]  0 before: the counter; which sums, which prefixes are there
-//   sums      [tiles]
-//   prefixes  [groups]
-#define SCAN_CHAINED_LIST(X)              \
-    SCAN_LIST(X)                          \
-    X(SEDGE_GLOBAL int *, ready)          \
-    X(SEDGE_GLOBAL scan_item *, sums)     \
-    X(SEDGE_GLOBAL scan_item *, prefixes) \
+//   ready  the counter, and from SCAN_RECORDS on a record a tile, then a record a group, all 0
+//   before.
+//          A record is a flag; where an item has at most two words, the item and its flag, read and
+//          written as one, so that nothing else need be waited for.
+//   sums   [tiles + groups] of other items; written before their flag
+#define SCAN_CHAINED_LIST(X)          \
+    SCAN_LIST(X)                      \
+    X(SEDGE_GLOBAL int *, ready)      \
+    X(SEDGE_GLOBAL scan_item *, sums) \
     X(sedge_int64, tiles)
 
-#define SCAN_WARPS (SCAN_THREADS / 32)
-#define SCAN_TILE  (SCAN_THREADS * SCAN_PACKS * SCAN_PACK)
-#define SCAN_WORDS ((int)((sizeof(scan_item) + 3) / 4))
+#define SCAN_RECORDS 4 // words
+#define SCAN_WARPS   (SCAN_THREADS / 32)
+#define SCAN_TILE    (SCAN_THREADS * SCAN_PACKS * SCAN_PACK)
+#define SCAN_WORDS   ((int)((sizeof(scan_item) + 3) / 4))
 
 typedef struct SEDGE_ALIGN(SCAN_PACK * sizeof(formula_value)) scan_pack {
     formula_value w[SCAN_PACK];
@@ -144,19 +148,65 @@ SEDGE_FUNCTION scan_item scan_of_lane(const scan_item item, int lane)
     return w.item;
 }
 
-// What was written before `publish` is seen after `wait`.
-SEDGE_FUNCTION void scan_publish(int *flag)
+// Items of at most two words travel with their flag in 16 bytes.
+#define SCAN_JOINT (SCAN_JOINT_ITEMS && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203)
+
+#if SCAN_JOINT
+typedef union scan_record {
+    scan_item item;
+    unsigned long long word;
+} scan_record;
+
+SEDGE_FUNCTION void scan_publish(int *ready, scan_item *sums, sedge_int64 place,
+                                 const scan_item item)
 {
-    asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(flag), "r"(1) : "memory");
+    scan_record record;
+    record.word = 0;
+    record.item = item;
+    asm volatile(
+        "{ .reg .b128 v; mov.b128 v, {%1, %2}; st.relaxed.gpu.global.b128 [%0], v; }" ::"l"(
+            ready + SCAN_RECORDS + 4 * place),
+        "l"(record.word), "l"(1ull)
+        : "memory");
+    (void)sums;
 }
 
-SEDGE_FUNCTION void scan_wait(const int *flag)
+SEDGE_FUNCTION scan_item scan_fetch(const int *ready, const scan_item *sums, sedge_int64 place)
+{
+    scan_record record;
+    unsigned long long flag;
+    do {
+        asm volatile("{ .reg .b128 v; ld.relaxed.gpu.global.b128 v, [%2]; mov.b128 {%0, %1}, v; }"
+                     : "=l"(record.word), "=l"(flag)
+                     : "l"(ready + SCAN_RECORDS + 4 * place)
+                     : "memory");
+    } while (flag == 0);
+    (void)sums;
+    return record.item;
+}
+#else
+// What is written before the flag is seen after it.
+SEDGE_FUNCTION void scan_publish(int *ready, scan_item *sums, sedge_int64 place,
+                                 const scan_item item)
+{
+    sums[place] = item;
+    asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(ready + SCAN_RECORDS + 4 * place),
+                 "r"(1)
+                 : "memory");
+}
+
+SEDGE_FUNCTION scan_item scan_fetch(const int *ready, const scan_item *sums, sedge_int64 place)
 {
     int there;
     do {
-        asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(there) : "l"(flag) : "memory");
+        asm volatile("ld.acquire.gpu.global.s32 %0, [%1];"
+                     : "=r"(there)
+                     : "l"(ready + SCAN_RECORDS + 4 * place)
+                     : "memory");
     } while (there == 0);
+    return sums[place];
 }
+#endif
 
 // The thread's elements, `first` the first of them; `left` ones are there, the others neutral.
 // `whole`: all are there, in all threads of the block.
@@ -235,24 +285,17 @@ SEDGE_FUNCTION void scan_store(scan_item v[SCAN_PACKS][SCAN_PACK], const scan_it
     }
 }
 
-// The sums of the tiles before `tile` in its group, combined; known to thread 0. The tiles' sums
-// are in the order of the threads, and so are those of the warps in `parts`.
-SEDGE_FUNCTION scan_item scan_group(sedge_int64 tile, const int *ready, const scan_item *sums,
-                                    scan_item *parts)
+// The threads' items, combined in their order into `parts`, one a warp.
+SEDGE_FUNCTION void scan_gather(scan_item item, scan_words *parts)
 {
-    const int place = (int)(tile % SCAN_THREADS);
-    const sedge_int64 other = tile - place + SEDGE_THREAD;
-    scan_item sum = scan_nothing();
+    SEDGE_EACH (s, 5) item = scan_join(item, scan_above(item, 1 << s));
+    if (SEDGE_THREAD % 32 == 0) parts[SEDGE_THREAD / 32].item = item;
+}
 
-    if (SEDGE_THREAD < place) {
-        scan_wait(ready + 1 + other);
-        sum = sums[other];
-    }
-    SEDGE_EACH (s, 5) sum = scan_join(sum, scan_above(sum, 1 << s));
-    if (SEDGE_THREAD % 32 == 0) parts[SEDGE_THREAD / 32] = sum;
-    SEDGE_BARRIER();
-    if (SEDGE_THREAD == 0)
-        SEDGE_EACH (w, SCAN_WARPS - 1) sum = scan_join(sum, parts[w + 1]);
+SEDGE_FUNCTION scan_item scan_sum(const scan_words *parts)
+{
+    scan_item sum = parts[0].item;
+    SEDGE_EACH (w, SCAN_WARPS - 1) sum = scan_join(sum, parts[w + 1].item);
     return sum;
 }
 
@@ -260,7 +303,7 @@ SEDGE_KERNEL_RESIDENT(sedge_scan, SCAN_THREADS, SCAN_RESIDENT, SCAN_CHAINED_LIST
 {
     SEDGE_OUTER (b) {
         __shared__ int number;
-        __shared__ scan_words totals[SCAN_WARPS], parts[SCAN_WARPS], prefix;
+        __shared__ scan_words totals[SCAN_WARPS], parts[SCAN_WARPS], groups[SCAN_WARPS];
         const int warp = SEDGE_THREAD / 32;
         const int lane = SEDGE_THREAD % 32;
 
@@ -286,26 +329,31 @@ SEDGE_KERNEL_RESIDENT(sedge_scan, SCAN_THREADS, SCAN_RESIDENT, SCAN_CHAINED_LIST
             if (w == warp) before = sum;
             sum = scan_join(sum, totals[w].item);
         }
-        if (SEDGE_THREAD == 0) {
-            sums[tile] = sum;
-            scan_publish(ready + 1 + tile);
+        if (SEDGE_THREAD == 0) scan_publish(ready, sums, tile, sum);
+
+        const int place = (int)(tile % SCAN_THREADS);
+        const sedge_int64 group = tile / SCAN_THREADS;
+        scan_item other = scan_nothing();
+        if (SEDGE_THREAD < place) other = scan_fetch(ready, sums, tile - place + SEDGE_THREAD);
+        scan_gather(other, parts);
+        if (place == SCAN_THREADS - 1) {
+            SEDGE_BARRIER();
+            if (SEDGE_THREAD == 0)
+                scan_publish(ready, sums, tiles + group, scan_join(scan_sum(parts), sum));
         }
-        const scan_item in_group = scan_group(tile, ready, sums, &parts[0].item);
-        if (SEDGE_THREAD == 0) {
-            const sedge_int64 group = tile / SCAN_THREADS;
-            scan_item all = in_group;
-            if (group > 0) {
-                scan_wait(ready + 1 + tiles + group);
-                all = scan_join(prefixes[group], in_group);
-            }
-            if (tile % SCAN_THREADS == SCAN_THREADS - 1 && tile + 1 < tiles) {
-                prefixes[group + 1] = scan_join(all, sum);
-                scan_publish(ready + 1 + tiles + group + 1);
-            }
-            prefix.item = all;
+        if (group > 0) {
+            // Each thread has so many groups, one behind the other.
+            const sedge_int64 share = (tiles - 1) / SCAN_THREADS / SCAN_THREADS + 1;
+            const sedge_int64 own = SEDGE_THREAD * share;
+            other = scan_nothing();
+            for (sedge_int64 g = own; g < own + share && g < group; g++)
+                other = scan_join(other, scan_fetch(ready, sums, tiles + g));
+            scan_gather(other, groups);
         }
         SEDGE_BARRIER();
-        before = scan_join(prefix.item, before);
+        scan_item prefix = scan_sum(parts);
+        if (group > 0) prefix = scan_join(scan_sum(groups), prefix);
+        before = scan_join(prefix, before);
         if (whole)
             scan_store(v, before, first, left, 1, to SCAN_STARTS(SCAN_ACTUAL));
         else
@@ -356,9 +404,8 @@ SEDGE_FUNCTION void scan_rows(SEDGE_BLOCKWIDE scan_item *tile, SEDGE_BLOCKWIDE s
     }
     for (int step = 1; step < SCAN_THREADS; step *= 2) {
         SEDGE_BARRIER();
-        SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS)
-            SEDGE_MINE(run, k)
-            [one] = k >= step ? scan_join(sums[k + 1 - step], sums[k + 1]) : sums[k + 1];
+        SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) SEDGE_MINE(run, k)
+        [one] = k >= step ? scan_join(sums[k + 1 - step], sums[k + 1]) : sums[k + 1];
         SEDGE_BARRIER();
         SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) sums[k + 1] = SEDGE_MINE(run, k)[one];
     }

@@ -270,8 +270,9 @@ static void break_kernels(const char *folder, int lift_nodes)
 static void test_wrong_does_not_win(const kit_world *world)
 {
     static const char folder[] = SEDGE_TEST_DIR "/broken-kernels";
+    const bool is_host = sedge_device_get_info(world->device)->kind == SEDGE_DEVICE_HOST;
     const sedge_operator_options measure = {
-        .tune = SEDGE_TUNE_EXHAUSTIVE, .forget = true, .most_candidates = 3};
+        .tune = SEDGE_TUNE_EXHAUSTIVE, .forget = true, .most_candidates = is_host ? 3 : 24};
     kit k;
 
     make_case(&k, world, 3, 4);
