@@ -159,6 +159,11 @@ sedge_expression *sedge_convert(sedge_expression *a, sedge_type type);
 // C function suffix, number of operands, kind of result:
 //   P promoted type of the operands      F the same, integers become floating point as in numpy
 //   C comparison or logic: uint8 0 or 1  R real type of a complex operand, else as it is
+// Where numpy leaves the choice or has types that are not here: functions of 8-bit integers are
+// float32 (numpy: float16); integers wrap, division by 0 gives 0; a negative power of an integer is
+// the integer part of the fraction (numpy refuses it); 64-bit integers of which one has no sign are
+// compared by value; floor and ceil keep integers; minimum and maximum do not take complex numbers;
+// a floating-point number beyond the integer type it is converted to becomes any number.
 #define SEDGE_OPERATION_LIST(X)                                                                   \
     X(add, 2, P)                                                                                  \
     X(subtract, 2, P)                                                                             \
@@ -213,7 +218,9 @@ typedef struct sedge_operand {
 // (all the same); read arrays are broadcast. In the body `i` is the index in C order. `preamble`
 // (NULL: none) is C text before the kernel, e.g. functions of its own. Messages of the compiler
 // name `name` and the line of the body. Compiled once a context for the same text, types and
-// dimensions.
+// dimensions. Names are variables: the body does not return, and a written one that it leaves alone
+// stays as it was. Complex operands are structures with `re` and `im`; codegen/kernels/numbers.h has
+// functions of them.
 SEDGE_MUST_USE
 sedge_status sedge_elementwise(sedge_context *context, const char *name, const char *preamble,
                                const char *body, int count, const sedge_operand *operands);

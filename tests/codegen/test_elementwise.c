@@ -217,10 +217,10 @@ static void test_snippet(sedge_context *context)
 
     for (int twice = 0; twice < 2; twice++) {
         CHECK_OK(sedge_elementwise(context, "steps",
-                                   "SEDGE_FUNCTION float half(float v)\n"
+                                   "SEDGE_FUNCTION float halve(float v)\n"
                                    "{\n    return 0.5f * v;\n}\n",
                                    "if (i % 2 == 0) count += 100;\n"
-                                   "z = a * x + half((float)y);",
+                                   "z = a * x + halve((float)y);",
                                    5, operands));
     }
     CHECK(CASE_EQUALS(z, 0, 10.5, 21, 30, 40.5, 51));
