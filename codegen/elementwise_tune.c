@@ -113,7 +113,8 @@ static sedge_status verify(void *context, int operation, int candidate,
 
 // ---- the task ----------------------------------------------------------------------------------
 
-// An array that lies in memory as the written one does. Too spread out: no scratch.
+// An array that lies in memory as the written one does. Too spread out, or no memory for a second
+// one: then nothing is measured.
 static sedge_status make_scratch(trial *t, int k, bool *possible)
 {
     sedge_member *const member = &t->job.member[k];
@@ -129,7 +130,14 @@ static sedge_status make_scratch(trial *t, int k, bool *possible)
     }
     if (elements > 2 * t->job.walk.count) *possible = false;
     if (!*possible) return SEDGE_OK;
-    SEDGE_TRY(sedge_pool_take(t->job.context, elements * size, &t->block[k], &buffer));
+    const sedge_status status =
+        sedge_pool_take(t->job.context, elements * size, &t->block[k], &buffer);
+    if (status == SEDGE_ERR_MEMORY) {
+        sedge_error_clear();
+        *possible = false;
+        return SEDGE_OK;
+    }
+    SEDGE_TRY(status);
     t->scratch[k] = *member->array;
     t->scratch[k].buffer = buffer;
     t->scratch[k].offset = below * size;
@@ -139,10 +147,12 @@ static sedge_status make_scratch(trial *t, int k, bool *possible)
 
 static sedge_status prepare(trial *t, const sedge_job *job, bool *possible)
 {
+    const bool measures = sedge_context_tuning(job->context) != SEDGE_TUNE_OFF;
+
     *possible = true;
     t->job = *job;
     for (int k = 0; k < job->count; k++)
-        if (job->member[k].written) SEDGE_TRY(make_scratch(t, k, possible));
+        if (measures && job->member[k].written) SEDGE_TRY(make_scratch(t, k, possible));
     t->count = sedge_elementwise_tunings(t->tuning, job);
     for (int c = 0; c < t->count; c++) {
         (void)snprintf(t->name[c], sizeof t->name[c], "t%d p%d", t->tuning[c].threads,
