@@ -110,11 +110,11 @@ static void put_extreme(sedge_formula *formula, bool max, bool index)
     if (sedge_type_is_complex(type)) {
         const char *const letters = facts[type].letters;
         (void)snprintf(before, sizeof before,
-                       "sedge_is_nan_%s(a) ? !sedge_is_nan_%s(b) : !sedge_is_nan_%s(b) && "
-                       "(a.re %s b.re || (a.re == b.re && a.im %s b.im))",
+                       "(sedge_is_nan_%s(a) & !sedge_is_nan_%s(b)) | (!sedge_is_nan_%s(b) & "
+                       "((a.re %s b.re) | ((a.re == b.re) & (a.im %s b.im))))",
                        letters, letters, letters, sign, sign);
     } else {
-        (void)snprintf(before, sizeof before, "a %s b || (a != a && b == b)", sign);
+        (void)snprintf(before, sizeof before, "(a %s b) | ((a != a) & (b == b))", sign);
     }
     const int length = snprintf(
         formula->state, sizeof formula->state,

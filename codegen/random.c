@@ -37,9 +37,8 @@ static sedge_status write_place(sedge_text *out, int dimensions)
         SEDGE_TRY(sedge_text_add(out, ", sedge_int64 size%d, sedge_int64 stride%d", d, d));
     SEDGE_TRY(sedge_text_add(out, ")\n{\n    sedge_int64 place = 0;\n"));
     for (int d = dimensions - 1; d >= 0; d--)
-        SEDGE_TRY(sedge_text_add(out,
-                                 "    place += rest %% size%d * stride%d;\n    rest /= size%d;\n",
-                                 d, d, d));
+        SEDGE_TRY(sedge_text_add(
+            out, "    place += rest %% size%d * stride%d;\n    rest /= size%d;\n", d, d, d));
     return sedge_text_add(out, "    return place;\n}\n");
 }
 
@@ -138,7 +137,8 @@ static sedge_status fill(sedge_array *array, sedge_random *random, sedge_random_
     const int per = elements_of(array->type);
     const uint64_t skipped = random->offset % (uint64_t)per;
     const uint64_t address = sedge_array_address(array);
-    const bool packed = skipped == 0 && address % (uint64_t)(per * sedge_type_bytes(array->type)) == 0;
+    const bool packed =
+        skipped == 0 && address % (uint64_t)(per * sedge_type_bytes(array->type)) == 0;
     sedge_random_shape shape = {.type = (int)array->type, .kind = (int)kind};
     sedge_argument arguments[7 + 2 * SEDGE_ARRAY_DIMENSIONS];
     const sedge_recipe *recipe;
@@ -188,8 +188,9 @@ sedge_status sedge_array_random_uniform(sedge_array *array, sedge_random *random
 sedge_status sedge_array_random_normal(sedge_array *array, sedge_random *random)
 {
     if (sedge_type_is_integer(array->type))
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "normal random numbers for %s: a floating-point or complex type is needed",
-                          sedge_type_name(array->type));
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "normal random numbers for %s: a floating-point or complex type is needed",
+            sedge_type_name(array->type));
     return fill(array, random, SEDGE_RANDOM_NORMAL);
 }

@@ -22,7 +22,7 @@ typedef struct reduce_tuning {
 // host the items of a block are the lanes of a loop, and chunks are of a fixed size, so that sums
 // do not depend on the number of threads.
 static const reduce_tuning gpu_tuning = {256, 128, 32, 4, 64, 64, 64, 2048};
-static const reduce_tuning host_tuning = {64, 1, 1, 0, 32, 64, 4, 32768};
+static const reduce_tuning host_tuning = {64, 1, 1, 0, 32, 256, 4, 32768};
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
@@ -393,6 +393,8 @@ sedge_status sedge_reduce_places_write(sedge_text *out, const sedge_reduce_plan 
         if (analysis->leaf[k].array == NULL) continue;
         SEDGE_TRY(write_stride(out, "STEP", k, plan->shape.step[k], numbers.step[k]));
         SEDGE_TRY(write_stride(out, "SIDE", k, plan->shape.side[k], numbers.side[k]));
+        SEDGE_TRY(sedge_text_add(out, "#define REDUCE_SAME%d %d\n", k,
+                                 plan->shape.step[k] == 0 && !elements));
     }
     SEDGE_TRY(write_function(out, plan, analysis, &numbers, "row", !elements));
     if (elements) SEDGE_TRY(write_function(out, plan, analysis, &numbers, "element", true));

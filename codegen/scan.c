@@ -10,11 +10,11 @@
 
 // A GPU with the chained form: tiles of 32 KiB, which three blocks a multiprocessor hold in
 // registers; in segments half as much, for the marks. The other form: rows for the host's loops, or
-// such that a tile fits into the block memory of any OpenCL device.
+// such that a tile and the sums of its rows fit into 8 KiB.
 enum { CHAINED_THREADS = 256, CHAINED_RESIDENT = 768, CHAINED_BYTES = 128 };
 enum { SEGMENTED_RESIDENT = 1024, SEGMENTED_BYTES = 64 };
 enum { HOST_ROWS = 16, HOST_ITEMS = 256, HOST_TILES = 8 };
-enum { BLOCK_THREADS = 128, BLOCK_BYTES = 16384, BLOCK_TILES = 16 };
+enum { BLOCK_THREADS = 64, BLOCK_BYTES = 4096, BLOCK_TILES = 32 };
 
 void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
                            const sedge_formula *formula, bool exclusive, sedge_type start,

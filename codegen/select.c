@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SELECT_THREADS = 256, SELECT_ITEMS = 16 };
+// Places in a block are counted in 16 bits, and its memory is less than 8 KiB.
+enum { SELECT_THREADS = 256, SELECT_ITEMS = 8 };
 enum { SELECT_TILE = SELECT_THREADS * SELECT_ITEMS };
 
 static int64_t count_blocks(int64_t count)

@@ -49,9 +49,10 @@ SEDGE_FUNCTION sedge_philox philox_block(sedge_uint64 counter, unsigned third, u
 
 // ---- single precision --------------------------------------------------------------------------
 
-// sqrt(-2 ln u) for u = (word + 1/2) / 2^32, rounded to a float. With x = 2^k m and m in [sqrt(1/2), sqrt(2)), ln u =
-// (k - 32) ln 2 + ln m, where nothing cancels; ln(1 + f) = f - f^2/2 + f^3 P(f), P minimax with
-// relative error 8e-10. The root is taken in double precision and rounded: correct for floats.
+// sqrt(-2 ln u) for u = (word + 1/2) / 2^32, rounded to a float. With x = 2^k m and m in
+// [sqrt(1/2), sqrt(2)), ln u = (k - 32) ln 2 + ln m, where nothing cancels; ln(1 + f) = f - f^2/2 +
+// f^3 P(f), P minimax with relative error 8e-10. The root is taken in double precision and rounded:
+// correct for floats.
 SEDGE_FUNCTION float random_radius_float(unsigned word)
 {
     union {
@@ -96,8 +97,8 @@ SEDGE_FUNCTION void random_turn_float(unsigned word, float *cosine, float *sine)
 
 // ---- double precision --------------------------------------------------------------------------
 
-// The same for u = (word + 1/2) / 2^64, rounded to a double: ln(1 + f) = f - s (f - R(s^2)) with s = f / (2 + f),
-// R minimax with relative error 1.3e-18.
+// The same for u = (word + 1/2) / 2^64, rounded to a double: ln(1 + f) = f - s (f - R(s^2)) with s
+// = f / (2 + f), R minimax with relative error 1.3e-18.
 SEDGE_FUNCTION double random_radius_double(sedge_uint64 word)
 {
     union {

@@ -12,6 +12,7 @@
 //   reduce_place                   members at<k>: offsets into the arrays, in elements
 //   reduce_row(row), reduce_element(i)           places; the second where REDUCE_ELEMENTS
 //   REDUCE_STEP<k>, REDUCE_SIDE<k> how far the next element, the next column is
+//   REDUCE_SAME<k>                 1: all elements of a row are one
 //
 // A block has REDUCE_ROWS rows of REDUCE_LANES items each, both powers of two. Which item takes
 // which elements, and the tree in which they are combined, follow from these numbers, the length
@@ -62,21 +63,33 @@
 #endif
 
 #define REDUCE_DECLARE(k) reduce_pack##k pack##k[REDUCE_UNROLL];
-#define REDUCE_LOAD_PACK(k) \
-    pack##k[u] = *(const SEDGE_GLOBAL reduce_pack##k *)(array##k + REDUCE_AT(k, at));
+#define REDUCE_LOAD_PACK(k)                                                               \
+    if (REDUCE_SAME##k) {                                                                 \
+        SEDGE_EACH (p, REDUCE_PACK) pack##k[u].w[p] = array##k[REDUCE_AT(k, at)];         \
+    } else {                                                                              \
+        pack##k[u] = *(const SEDGE_GLOBAL reduce_pack##k *)(array##k + REDUCE_AT(k, at)); \
+    }
 #define REDUCE_LOAD_ONE(k)  pack##k[u].w[p] = array##k[REDUCE_AT(k, at + p)];
 #define REDUCE_PICK(k)      const reduce_type##k leaf##k = pack##k[u].w[p];
+#define REDUCE_LOAD_LEAF(k) const reduce_type##k leaf##k = array##k[REDUCE_AT(k, first)];
 #define REDUCE_LEAF_NAME(k) leaf##k,
 #define REDUCE_MOVE(k)      own.at##k += column * (REDUCE_SIDE##k);
 
 // The elements of one item in a tile, the first at `first`, combined. All lie before `end` if
 // `whole`. The loads stand together, so that all are on their way before the first is waited for.
 SEDGE_FUNCTION formula_state reduce_tile(const reduce_place place, sedge_int64 first,
-                                        sedge_int64 end,
-                                        const int whole REDUCE_POINTERS(REDUCE_FORMAL)
-                                            REDUCE_NUMBERS(REDUCE_FORMAL)
-                                                REDUCE_WALK(REDUCE_FORMAL))
+                                         sedge_int64 end,
+                                         const int whole REDUCE_POINTERS(REDUCE_FORMAL)
+                                             REDUCE_NUMBERS(REDUCE_FORMAL)
+                                                 REDUCE_WALK(REDUCE_FORMAL))
 {
+#if REDUCE_VALUES == \
+    1 // the host's compiler wants no loops here, to make the caller's one of vectors
+    if (!whole && first >= end) return formula_neutral();
+    REDUCE_ARRAYS(REDUCE_LOAD_LEAF)
+    (void)place;
+    return reduce_map(REDUCE_ARRAYS(REDUCE_LEAF_NAME) first REDUCE_NUMBERS(REDUCE_ACTUAL));
+#else
     formula_state value[REDUCE_VALUES];
     REDUCE_ARRAYS(REDUCE_DECLARE)
 
@@ -108,20 +121,21 @@ SEDGE_FUNCTION formula_state reduce_tile(const reduce_place place, sedge_int64 f
         }
     (void)place;
     return value[0];
+#endif
 }
 
 // parts [rows][cuts], to [rows]; a row of `length` elements is cut every `chunk`, and with one cut
 // the result is written at once. `columns`: rows side by side, of REDUCE_COLUMNS.
-#define REDUCE_LIST(X)                                  \
+#define REDUCE_LIST(X)                                   \
     X(SEDGE_GLOBAL formula_state *SEDGE_RESTRICT, parts) \
     X(SEDGE_GLOBAL formula_result *SEDGE_RESTRICT, to)   \
-    X(sedge_int64, rows)                                \
-    X(sedge_int64, columns)                             \
-    X(sedge_int64, length)                              \
-    X(sedge_int64, chunk)                               \
-    X(sedge_int64, cuts)                                \
-    REDUCE_POINTERS(X)                                  \
-    REDUCE_NUMBERS(X)                                   \
+    X(sedge_int64, rows)                                 \
+    X(sedge_int64, columns)                              \
+    X(sedge_int64, length)                               \
+    X(sedge_int64, chunk)                                \
+    X(sedge_int64, cuts)                                 \
+    REDUCE_POINTERS(X)                                   \
+    REDUCE_NUMBERS(X)                                    \
     REDUCE_WALK(X)
 
 #define REDUCE_REST \
@@ -186,8 +200,8 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
                     REDUCE_OWN_PLACE(g, k)
                     REDUCE_MINE(run, g, k) =
                         formula_combine(REDUCE_MINE(run, g, k),
-                                       reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK,
-                                                   stop, 1 REDUCE_REST));
+                                        reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK,
+                                                    stop, 1 REDUCE_REST));
                 }
             if (first < stop) {
                 REDUCE_ITEMS(g, k)
@@ -195,8 +209,8 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
                     REDUCE_OWN_PLACE(g, k)
                     REDUCE_MINE(run, g, k) =
                         formula_combine(REDUCE_MINE(run, g, k),
-                                       reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK,
-                                                   stop, 0 REDUCE_REST));
+                                        reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK,
+                                                    stop, 0 REDUCE_REST));
                 }
                 first = stop;
             }
@@ -232,7 +246,7 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
     }
 }
 
-#define REDUCE_FINISH_LIST(X)                                 \
+#define REDUCE_FINISH_LIST(X)                                  \
     X(const SEDGE_GLOBAL formula_state *SEDGE_RESTRICT, parts) \
     X(SEDGE_GLOBAL formula_result *SEDGE_RESTRICT, to)         \
     X(sedge_int64, cuts)

@@ -26,11 +26,10 @@ typedef struct scan_item {
 
 SEDGE_FUNCTION scan_item scan_join(const scan_item a, const scan_item b)
 {
-    scan_item out = b;
-    if (b.start == 0) {
-        out.value = formula_combine(a.value, b.value);
-        out.start = a.start;
-    }
+    const formula_state both = formula_combine(a.value, b.value);
+    scan_item out;
+    out.value = b.start ? b.value : both; // no branch: marks are hard to predict
+    out.start = a.start | b.start;
     return out;
 }
 
@@ -384,28 +383,54 @@ SEDGE_KERNEL(sedge_scan_reset, 256, SCAN_RESET_LIST)
 #define SCAN_TILE  (SCAN_THREADS * SCAN_ITEMS)
 #define SCAN_BLOCK (SCAN_TILE * SCAN_TILES)
 
-// Make each row of `tile` its inclusive scan. sums[0] is what comes before the tile, and sums[k]
-// becomes what comes before row k; sums[SCAN_THREADS] is all of it.
-SEDGE_FUNCTION void scan_rows(SEDGE_BLOCKWIDE scan_item *tile, SEDGE_BLOCKWIDE scan_item *sums)
+// Make each row of `tile` its scan. sums[0] is what comes before the tile, and sums[k] becomes what
+// comes before row k; sums[SCAN_THREADS] is all of it.
+SEDGE_FUNCTION void scan_rows(SEDGE_BLOCKWIDE scan_item *tile, SEDGE_BLOCKWIDE scan_item *sums,
+                              const int exclusive)
 {
     SEDGE_PRIVATE(scan_item, run, SCAN_THREADS, 1);
 
-    SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS)
-        SEDGE_MINE(run, k)[one] = tile[k * SCAN_ITEMS];
-    for (int j = 1; j < SCAN_ITEMS; j++)
-        SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) {
-            SEDGE_MINE(run, k)[one] = scan_join(SEDGE_MINE(run, k)[one], tile[k * SCAN_ITEMS + j]);
-            tile[k * SCAN_ITEMS + j] = SEDGE_MINE(run, k)[one];
-        }
+#if SEDGE_TARGET_HOST // eight rows at once: their chains of dependent operations overlap
+    for (int k = 0; k < SCAN_THREADS; k += 8) {
+        scan_item chain[8];
+        SEDGE_EACH (r, 8) chain[r] = scan_nothing();
+        for (int j = 0; j < SCAN_ITEMS; j++)
+            SEDGE_EACH (r, 8) {
+                scan_item *const at = tile + (k + r) * SCAN_ITEMS + j;
+                const scan_item sum = scan_join(chain[r], *at);
+                *at = exclusive ? chain[r] : sum;
+                chain[r] = sum;
+            }
+        SEDGE_EACH (r, 8) run[k + r][0] = chain[r];
+    }
+#else
     SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) {
-        sums[k + 1] = SEDGE_MINE(run, k)[one];
+        scan_item chain = scan_nothing();
+        for (int j = 0; j < SCAN_ITEMS; j++) {
+            const scan_item sum = scan_join(chain, tile[k * SCAN_ITEMS + j]);
+            if (exclusive)
+                tile[k * SCAN_ITEMS + j] = chain;
+            else
+                tile[k * SCAN_ITEMS + j] = sum;
+            chain = sum;
+        }
+        SEDGE_MINE(run, k)[one] = chain;
+    }
+#endif
+    SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) {
         // sums[0] is what the block had before, and belongs to the first row.
-        if (k == 0) sums[1] = scan_join(sums[0], sums[1]);
+        if (k == 0)
+            sums[1] = scan_join(sums[one], SEDGE_MINE(run, k)[one]);
+        else
+            sums[k + 1] = SEDGE_MINE(run, k)[one];
     }
     for (int step = 1; step < SCAN_THREADS; step *= 2) {
         SEDGE_BARRIER();
-        SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) SEDGE_MINE(run, k)
-        [one] = k >= step ? scan_join(sums[k + 1 - step], sums[k + 1]) : sums[k + 1];
+        SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) {
+            scan_item sum = sums[k + 1 + one];
+            if (k >= step) sum = scan_join(sums[k + 1 - step], sum);
+            SEDGE_MINE(run, k)[0] = sum;
+        }
         SEDGE_BARRIER();
         SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) sums[k + 1] = SEDGE_MINE(run, k)[one];
     }
@@ -440,21 +465,24 @@ scan_load(SEDGE_BLOCKWIDE scan_item *tile, sedge_int64 first, sedge_int64 count,
     SEDGE_BARRIER();
 }
 
-// The scan's value of place j in row k.
-#if SCAN_EXCLUSIVE
-#define SCAN_HERE(k, j) ((j) > 0 ? scan_join(sums[k], tile[(k)*SCAN_ITEMS + (j)-1]) : sums[k])
-#else
-#define SCAN_HERE(k, j) scan_join(sums[k], tile[(k)*SCAN_ITEMS + (j)])
-#endif
-
 SEDGE_FUNCTION void
 scan_store(const SEDGE_BLOCKWIDE scan_item *tile, const SEDGE_BLOCKWIDE scan_item *sums,
            sedge_int64 first, sedge_int64 count,
            SEDGE_GLOBAL formula_result *SEDGE_RESTRICT to SCAN_STARTS(SCAN_FORMAL))
 {
-    SEDGE_ITEMS (k, SCAN_THREADS, j, SCAN_ITEMS, SCAN_THREADS) {
-        const sedge_int64 at = first + k * SCAN_ITEMS + j;
-        if (at < count) to[at] = scan_give(SCAN_HERE(k, j), at SCAN_STARTS(SCAN_ACTUAL));
+    if (first + SCAN_TILE <= count) {
+        SEDGE_ITEMS (k, SCAN_THREADS, j, SCAN_ITEMS, SCAN_THREADS) {
+            const sedge_int64 at = first + k * SCAN_ITEMS + j;
+            to[at] = scan_give(scan_join(sums[k], tile[k * SCAN_ITEMS + j]),
+                               at SCAN_STARTS(SCAN_ACTUAL));
+        }
+    } else {
+        SEDGE_ITEMS (k, SCAN_THREADS, j, SCAN_ITEMS, SCAN_THREADS) {
+            const sedge_int64 at = first + k * SCAN_ITEMS + j;
+            if (at < count)
+                to[at] = scan_give(scan_join(sums[k], tile[k * SCAN_ITEMS + j]),
+                                   at SCAN_STARTS(SCAN_ACTUAL));
+        }
     }
 }
 
@@ -472,7 +500,7 @@ SEDGE_KERNEL(sedge_scan_totals, SCAN_THREADS, SCAN_TOTALS_LIST)
         for (sedge_int64 first = b * SCAN_BLOCK; first < (b + 1) * SCAN_BLOCK && first < count;
              first += SCAN_TILE) {
             scan_load(tile, first, count, from SCAN_STARTS(SCAN_ACTUAL));
-            scan_rows(tile, sums);
+            scan_rows(tile, sums, 0);
             scan_carry(sums);
         }
         SEDGE_ITEMS (one, 1, k, 1, SCAN_THREADS) totals[b] = sums[k + one];
@@ -500,11 +528,10 @@ SEDGE_KERNEL(sedge_scan_offsets, SCAN_THREADS, SCAN_OFFSETS_LIST)
                 tile[k * SCAN_ITEMS + j] = item;
             }
             SEDGE_BARRIER();
-            scan_rows(tile, sums);
+            scan_rows(tile, sums, 1);
             SEDGE_ITEMS (k, SCAN_THREADS, j, SCAN_ITEMS, SCAN_THREADS) {
                 const sedge_int64 at = first + k * SCAN_ITEMS + j;
-                if (at < blocks)
-                    totals[at] = j > 0 ? scan_join(sums[k], tile[k * SCAN_ITEMS + j - 1]) : sums[k];
+                if (at < blocks) totals[at] = scan_join(sums[k], tile[k * SCAN_ITEMS + j]);
             }
             scan_carry(sums);
         }
@@ -521,7 +548,7 @@ SEDGE_KERNEL(sedge_scan, SCAN_THREADS, SCAN_TOTALS_LIST)
         for (sedge_int64 first = b * SCAN_BLOCK; first < (b + 1) * SCAN_BLOCK && first < count;
              first += SCAN_TILE) {
             scan_load(tile, first, count, from SCAN_STARTS(SCAN_ACTUAL));
-            scan_rows(tile, sums);
+            scan_rows(tile, sums, SCAN_EXCLUSIVE);
             scan_store(tile, sums, first, count, to SCAN_STARTS(SCAN_ACTUAL));
             scan_carry(sums);
         }

@@ -22,6 +22,12 @@
 SEDGE_KERNEL(sedge_select_count, SELECT_THREADS, SELECT_COUNT_LIST)
 {
     SEDGE_OUTER (b) {
+#if SEDGE_TARGET_HOST
+        const sedge_int64 end = (b + 1) * SELECT_TILE < count ? (b + 1) * SELECT_TILE : count;
+        int sum = 0;
+        for (sedge_int64 at = b * SELECT_TILE; at < end; at++) sum += mask[at] != 0;
+        counts[b] = sum;
+#else
         SEDGE_SHARED(int, sums, SELECT_THREADS);
 
         SEDGE_ITEMS (one, 1, k, SELECT_THREADS, SELECT_THREADS) {
@@ -37,6 +43,7 @@ SEDGE_KERNEL(sedge_select_count, SELECT_THREADS, SELECT_COUNT_LIST)
             SEDGE_ITEMS (one, 1, k, half, SELECT_THREADS) sums[k + one] += sums[k + half];
         }
         SEDGE_ITEMS (one, 1, k, 1, SELECT_THREADS) counts[b] = sums[k + one];
+#endif
     }
 }
 
@@ -51,10 +58,18 @@ SEDGE_KERNEL(sedge_select_count, SELECT_THREADS, SELECT_COUNT_LIST)
 SEDGE_KERNEL(sedge_select_write, SELECT_THREADS, SELECT_WRITE_LIST)
 {
     SEDGE_OUTER (b) {
-        SEDGE_SHARED(int, place, SELECT_TILE); // of each element among those taken; -1: not taken
+        const sedge_int64 start = b > 0 ? ends[b - 1] : 0;
+#if SEDGE_TARGET_HOST // what is not taken is written over by the next, and nothing behind the end
+        sedge_int64 at = b * SELECT_TILE;
+        for (sedge_int64 next = start; next < ends[b]; at++) {
+            to[next] = from[at];
+            next += mask[at] != 0;
+        }
+        (void)count;
+#else
+        SEDGE_SHARED(short, place, SELECT_TILE); // of each element among those taken; -1: not taken
         SEDGE_SHARED(int, sums, SELECT_THREADS + 1);
         SEDGE_PRIVATE(int, sum, SELECT_THREADS, 1);
-        const sedge_int64 start = b > 0 ? ends[b - 1] : 0;
 
         SEDGE_ITEMS (j, SELECT_ITEMS, k, SELECT_THREADS, SELECT_THREADS) {
             const int e = j * SELECT_THREADS + k;
@@ -81,7 +96,7 @@ SEDGE_KERNEL(sedge_select_write, SELECT_THREADS, SELECT_WRITE_LIST)
             int next = sums[k + one];
             for (int j = 0; j < SELECT_ITEMS; j++) {
                 const int e = k * SELECT_ITEMS + j;
-                if (place[e] == 0) place[e] = next++;
+                if (place[e] == 0) place[e] = (short)next++;
             }
         }
         SEDGE_BARRIER();
@@ -89,6 +104,7 @@ SEDGE_KERNEL(sedge_select_write, SELECT_THREADS, SELECT_WRITE_LIST)
             const int e = j * SELECT_THREADS + k;
             if (place[e] >= 0) to[start + place[e]] = from[b * SELECT_TILE + e];
         }
+#endif
     }
 }
 

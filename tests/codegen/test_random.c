@@ -9,9 +9,9 @@
 #include <math.h>
 
 // The functions of the kernel, compiled here.
-#define SEDGE_TARGET_CUDA   0
-#define SEDGE_TARGET_OPENCL 0
-#define SEDGE_FUNCTION      static inline
+#define SEDGE_TARGET_CUDA    0
+#define SEDGE_TARGET_OPENCL  0
+#define SEDGE_FUNCTION       static inline
 #define SEDGE_EACH(i, count) for (int i = 0; i < (count); i++)
 typedef long long sedge_int64;
 typedef unsigned long long sedge_uint64;
@@ -42,14 +42,13 @@ static void test_vectors(void)
 {
     static const struct {
         uint32_t counter[4], key[2], wanted[4];
-    } vectors[] = {
-        {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-        {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
-         {0xffffffff, 0xffffffff},
-         {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
-         {0xa4093822, 0x299f31d0},
-         {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
+    } vectors[] = {{{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+                   {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+                    {0xffffffff, 0xffffffff},
+                    {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+                   {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+                    {0xa4093822, 0x299f31d0},
+                    {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
 
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
         const uint32_t *const c = vectors[k].counter;
@@ -250,7 +249,8 @@ static void check_splits(sedge_context *context, sedge_type type, random_fill *m
     sedge_array_free(view);
     sedge_array_free(base);
 
-    const sedge_slice stepped[2] = {{SEDGE_SLICE_END, SEDGE_SLICE_END, -1}, {1, SEDGE_SLICE_END, 2}};
+    const sedge_slice stepped[2] = {{SEDGE_SLICE_END, SEDGE_SLICE_END, -1},
+                                    {1, SEDGE_SLICE_END, 2}};
     random.offset = 3;
     CHECK_OK(sedge_array_create(&base, context, type, 2, twice));
     CHECK_OK(sedge_array_slice(&view, base, stepped));
@@ -280,14 +280,14 @@ static double kolmogorov(double *x, int64_t n, bool normal)
     qsort(x, (size_t)n, sizeof x[0], compare);
     for (int64_t i = 0; i < n; i++) {
         const double wanted = normal ? 0.5 * erfc(-x[i] / sqrt(2.0)) : x[i];
-        worst = fmax(worst, fmax((double)(i + 1) / (double)n - wanted,
-                                 wanted - (double)i / (double)n));
+        worst =
+            fmax(worst, fmax((double)(i + 1) / (double)n - wanted, wanted - (double)i / (double)n));
     }
     return worst * sqrt((double)n);
 }
 
-// Mean, variance and kurtosis within five standard errors of a normal sample; neighbours, the two of
-// a pair among them, and another stream's numbers uncorrelated within five.
+// Mean, variance and kurtosis within five standard errors of a normal sample; neighbours, the two
+// of a pair among them, and another stream's numbers uncorrelated within five.
 static void check_distribution(sedge_context *context, sedge_type type, bool normal)
 {
     enum { COUNT = 1 << 18 };
@@ -316,8 +316,8 @@ static void check_distribution(sedge_context *context, sedge_type type, bool nor
         cross += z * scale * (y[i] - shift) / COUNT;
     }
     const double error = 5.0 / sqrt((double)COUNT);
-    const double fourth = normal ? 3.0 : 1.8;          // of the wanted distribution
-    const double eighth = normal ? 105.0 : 9.0;        // E z^8: sqrt(12)^8 / 2^8 / 9
+    const double fourth = normal ? 3.0 : 1.8;   // of the wanted distribution
+    const double eighth = normal ? 105.0 : 9.0; // E z^8: sqrt(12)^8 / 2^8 / 9
     CHECK_BOUND(fabs(sum[1]), error);
     CHECK_BOUND(fabs(sum[2] - 1.0), error * sqrt(fourth - 1.0));
     CHECK_BOUND(fabs(sum[3]), error * sqrt(normal ? 15.0 : 27.0 / 7.0));
