@@ -8,11 +8,12 @@
 
 // ---- layout ------------------------------------------------------------------------------------
 
-// A GPU with the chained form: tiles of 32 KiB, which three blocks a multiprocessor hold in
-// registers; in segments half as much, for the marks. The other form: rows for the host's loops, or
-// such that a tile and the sums of its rows fit into 8 KiB.
-enum { CHAINED_THREADS = 256, CHAINED_RESIDENT = 768, CHAINED_BYTES = 128 };
-enum { SEGMENTED_RESIDENT = 1024, SEGMENTED_BYTES = 64 };
+// A GPU with the chained form: tiles of 64 KiB, which two blocks a multiprocessor hold in
+// registers, the best of ten on an H200 (benchmarks/README.md); in segments less, for the marks.
+// The other form: rows for the host's loops, or such that a tile and the sums of its rows fit into
+// 8 KiB.
+enum { CHAINED_THREADS = 512, CHAINED_RESIDENT = 1024, CHAINED_BYTES = 128 };
+enum { SEGMENTED_THREADS = 256, SEGMENTED_RESIDENT = 1024, SEGMENTED_BYTES = 64 };
 enum { HOST_ROWS = 16, HOST_ITEMS = 256, HOST_TILES = 8 };
 enum { BLOCK_THREADS = 64, BLOCK_BYTES = 4096, BLOCK_TILES = 32 };
 
@@ -32,7 +33,7 @@ void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
     out->element = (int)formula->element;
     out->chained = kind == SEDGE_DEVICE_CUDA;
     if (out->chained) {
-        out->threads = CHAINED_THREADS;
+        out->threads = segmented ? SEGMENTED_THREADS : CHAINED_THREADS;
         out->pack = aligned ? 16 / widest : 1;
         const int held = item > 4 ? item : 4;
         out->packs = (segmented ? SEGMENTED_BYTES : CHAINED_BYTES) / (held * out->pack);

@@ -308,10 +308,10 @@ SEDGE_KERNEL_RESIDENT(sedge_scan, SCAN_THREADS, SCAN_RESIDENT, SCAN_CHAINED_LIST
 
         if (SEDGE_THREAD == 0) number = atomicAdd(ready, 1);
         SEDGE_BARRIER();
-        const sedge_int64 tile = number;
-        const sedge_int64 first =
-            tile * SCAN_TILE + (warp * SCAN_PACKS * 32 + lane) * (sedge_int64)SCAN_PACK;
-        const int whole = (tile + 1) * SCAN_TILE <= count;
+        const int tile = number;
+        const sedge_int64 first = (sedge_int64)tile * SCAN_TILE +
+                                  (warp * SCAN_PACKS * 32 + lane) * (sedge_int64)SCAN_PACK;
+        const int whole = (tile + (sedge_int64)1) * SCAN_TILE <= count;
         const int left =
             count > first ? (int)(count - first < SCAN_TILE ? count - first : SCAN_TILE) : 0;
         scan_item v[SCAN_PACKS][SCAN_PACK];
@@ -330,8 +330,8 @@ SEDGE_KERNEL_RESIDENT(sedge_scan, SCAN_THREADS, SCAN_RESIDENT, SCAN_CHAINED_LIST
         }
         if (SEDGE_THREAD == 0) scan_publish(ready, sums, tile, sum);
 
-        const int place = (int)(tile % SCAN_THREADS);
-        const sedge_int64 group = tile / SCAN_THREADS;
+        const int place = tile % SCAN_THREADS;
+        const int group = tile / SCAN_THREADS;
         scan_item other = scan_nothing();
         if (SEDGE_THREAD < place) other = scan_fetch(ready, sums, tile - place + SEDGE_THREAD);
         scan_gather(other, parts);
@@ -342,10 +342,10 @@ SEDGE_KERNEL_RESIDENT(sedge_scan, SCAN_THREADS, SCAN_RESIDENT, SCAN_CHAINED_LIST
         }
         if (group > 0) {
             // Each thread has so many groups, one behind the other.
-            const sedge_int64 share = (tiles - 1) / SCAN_THREADS / SCAN_THREADS + 1;
-            const sedge_int64 own = SEDGE_THREAD * share;
+            const int share = ((int)tiles - 1) / SCAN_THREADS / SCAN_THREADS + 1;
+            const int own = SEDGE_THREAD * share;
             other = scan_nothing();
-            for (sedge_int64 g = own; g < own + share && g < group; g++)
+            for (int g = own; g < own + share && g < group; g++)
                 other = scan_join(other, scan_fetch(ready, sums, tiles + g));
             scan_gather(other, groups);
         }
