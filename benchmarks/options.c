@@ -56,7 +56,7 @@ void bench_options_print_help(void)
            "Times one Runge-Kutta stage of Maxwell's equations, order by order.\n\n"
            "  --orders LIST          1-8, or 2,4,6 (default 1-8; 10 at most)\n"
            "  --precision LIST       fp32, fp64 or fp32,fp64 (default both)\n"
-           "  --device KIND          auto, cuda or host (default auto)\n"
+           "  --device KIND          auto, cuda, opencl or host (default auto)\n"
            "  --mesh box|FILE        generated boxes, or a Gmsh file for all orders\n"
            "  --elements LIST        tets of the box: one number, or one for each order\n"
            "  --steps N              time steps a repeat, of five stages each\n"

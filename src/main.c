@@ -56,7 +56,7 @@ static const struct option_row {
     const char *text;
 } options[] = {
     {"device", OPTION_DEVICE, "KIND", FOR_DECK,
-     "auto (cuda if there is one, else host), cuda or host"},
+     "auto (cuda if there is one, else host), cuda, opencl or host"},
     {"set", OPTION_SET, "KEY=VALUE", FOR_DECK,
      "set any key of the deck: --set order=6 --set time.end=3; repeatable"},
     {"output", OPTION_OUTPUT, "FOLDER", FOR_DECK,

@@ -28,13 +28,12 @@ static sedge_status compute(sedge_context *context, double *sum)
     SEDGE_TRY_GOTO(status, sedge_array_range(x, 0.0, 0.5));
     SEDGE_TRY_GOTO(status,
                    sedge_context_kernel(context, &square, "square", "square.c", square_text));
+    SEDGE_TRY_GOTO(status, SEDGE_LAUNCH(square, sedge_context_stream(context), (COUNT + 63) / 64,
+                                        sedge_address_argument(sedge_array_address(x)),
+                                        sedge_int64_argument(COUNT)));
     SEDGE_TRY_GOTO(status,
-                   SEDGE_LAUNCH(square, sedge_context_stream(context), (COUNT + 63) / 64,
-                                sedge_address_argument(sedge_array_address(x)),
-                                sedge_int64_argument(COUNT)));
-    SEDGE_TRY_GOTO(status,
-                   sedge_array_reduce(&total, SEDGE_SUM,
-                                      sedge_convert(sedge_use(x), SEDGE_FLOAT64), SEDGE_ALL_AXES));
+                   sedge_array_reduce(&total, SEDGE_SUM, sedge_convert(sedge_use(x), SEDGE_FLOAT64),
+                                      SEDGE_ALL_AXES));
     SEDGE_TRY_GOTO(status, sedge_array_number(total, sum));
 done:
     sedge_array_free(total);
