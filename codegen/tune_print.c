@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const char *const sources[] = {
@@ -54,6 +55,33 @@ static sedge_status add_candidate(sedge_text *text, const char *name, int width,
     return sedge_text_add(text, "  %s\n", r->reason);
 }
 
+// One line each: who was timed, and the choice.
+static bool is_shown(const sedge_tune_result *result, int o, int c)
+{
+    return c == result->choice[o] || result->records[o][c].seconds > 0.0;
+}
+
+// The others, those with the same reason in one line.
+static sedge_status add_others(sedge_text *text, const sedge_tune_operation *operation,
+                               const sedge_tune_result *result, int o, int layout)
+{
+    for (int c = 0; c < operation->count; c++) {
+        const char *const reason = result->records[o][c].reason;
+        int first = operation->count, same = 0;
+        for (int other = 0; other < operation->count; other++) {
+            if (is_shown(result, o, other) || operation->candidates[other].layout != layout ||
+                strcmp(result->records[o][other].reason, reason) != 0)
+                continue;
+            if (same++ == 0) first = other;
+        }
+        if (first != c) continue; // not of the others, or told with an earlier one
+        SEDGE_TRY(sedge_text_add(text, "    %s", operation->candidates[c].name));
+        if (same > 1) SEDGE_TRY(sedge_text_add(text, " and %d more", same - 1));
+        SEDGE_TRY(sedge_text_add(text, ": %s\n", reason));
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status add_operation(sedge_text *text, const sedge_tune_task *task,
                                   const sedge_tune_result *result, int o, int layout)
 {
@@ -65,11 +93,11 @@ static sedge_status add_operation(sedge_text *text, const sedge_tune_task *task,
                              "candidate", "least us", "median us", "spread", "rounds", "registers",
                              "spills", "of floor", "why"));
     for (int c = 0; c < operation->count; c++) {
-        if (operation->candidates[c].layout != layout) continue;
+        if (!is_shown(result, o, c) || operation->candidates[c].layout != layout) continue;
         SEDGE_TRY(add_candidate(text, operation->candidates[c].name, width, &result->records[o][c],
-                                layout == result->layout && c == result->choice[o]));
+                                c == result->choice[o]));
     }
-    return SEDGE_OK;
+    return add_others(text, operation, result, o, layout);
 }
 
 static sedge_status add_layout(sedge_text *text, const sedge_tune_task *task,

@@ -22,6 +22,7 @@
 #define WARM_AGAIN      0.01 // after a pause
 #define WARM_PAUSE      0.05
 #define CONFIDENT_COUNT 5
+#define LATE_PART       0.3 // of its time that an operation may have more when the compiler was slow
 
 enum {
     ROUNDS_EARLY = 3,
@@ -48,9 +49,10 @@ typedef struct tune_race {
     int operation, layout;
     const sedge_tune_operation *task; // of the operation
     sedge_tune_record *records;
-    double end; // by sedge_clock
-    int left;   // races that are still to be run, this one included
-    bool late;  // the compiler took longer than there was time: no more of it
+    double end;     // by sedge_clock
+    double allowed; // seconds, at first
+    int left;       // races that are still to be run, this one included
+    bool late;      // the compiler took longer than there was time: no more of it
     race_entry *entries;
     int count, compiled; // entries before `compiled` have had their turn at the compiler
     race_entry *rule;    // NULL: it cannot run here, or failed
@@ -601,7 +603,8 @@ static int choose_size(const tune_race *race, const race_entry *leader)
     if (race->late) return 0;
     if (race->compiled == 0 && !has_time(race, run->compile_seconds))
         return has_time(race, 0.0) ? 1 : 0;
-    if (race->compiled == 0) return size;
+    // How long a batch takes is only a guess yet: half of one.
+    if (race->compiled == 0) return (size + 1) / 2;
     if (leader == NULL) return has_time(race, run->compile_seconds) ? size : 0;
     const double sample = fmax(SAMPLE_SECONDS, FIRST_SLOWER * leader->least);
     const double needed = run->compile_seconds + 3.0 * size * sample + predict_finals(race, leader);
@@ -623,9 +626,12 @@ static sedge_status admit(tune_race *race, int size)
 
     race->compiled += size;
     SEDGE_TRY(compile(race, from, race->compiled));
-    if (!has_time(race, 0.0)) { // what is compiled may use a part of the others' time
+    // The compiler was slow: what it made is timed nevertheless, on a part of the others' time or
+    // a little more.
+    if (!has_time(race, 0.0)) {
         race->late = true;
-        race->end = sedge_tune_share(race->run, race->left);
+        race->end = fmax(sedge_tune_share(race->run, race->left),
+                         sedge_clock() + LATE_PART * race->allowed);
     }
     for (int i = from; i < race->compiled; i++) {
         race_entry *const entry = &race->entries[i];
@@ -681,6 +687,7 @@ sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, con
                       .task = o,
                       .records = run->result->records[operation],
                       .end = sedge_tune_share(run, left),
+                      .allowed = sedge_tune_share(run, left) - sedge_clock(),
                       .left = left,
                       .count = count};
     race_entry **list = NULL;
