@@ -6,6 +6,7 @@
 // The kernels of this file are templates; those of the DG operator are the solver's (tuner_own.c).
 #include "tuner.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "codegen/context.h"
 #include "codegen/launch.h"

@@ -164,21 +164,54 @@ sedge_expression *sedge_convert(sedge_expression *a, sedge_type type);
 // the integer part of the fraction (numpy refuses it); 64-bit integers of which one has no sign are
 // compared by value; floor and ceil keep integers; minimum and maximum do not take complex numbers;
 // a floating-point number beyond the integer type it is converted to becomes any number.
-#define SEDGE_OPERATION_LIST(X)                                                                    \
-    X(add, 2, P)                                                                                   \
-    X(subtract, 2, P)                                                                              \
-    X(multiply, 2, P)                                                                              \
-    X(divide, 2, F) X(floor_divide, 2, P) X(remainder, 2, P) X(power, 2, P) X(minimum, 2, P)       \
-        X(maximum, 2, P) X(arctan2, 2, F) X(hypot, 2, F) X(bit_and, 2, P) X(bit_or, 2, P)          \
-            X(bit_xor, 2, P) X(shift_left, 2, P) X(shift_right, 2, P) X(less, 2, C)                \
-                X(less_equal, 2, C) X(greater, 2, C) X(greater_equal, 2, C) X(equal, 2, C)         \
-                    X(not_equal, 2, C) X(and, 2, C) X(or, 2, C) X(not, 1, C) X(negative, 1, P)     \
-                        X(absolute, 1, R) X(sqrt, 1, F) X(exp, 1, F) X(log, 1, F) X(log10, 1, F)   \
-                            X(sin, 1, F) X(cos, 1, F) X(tan, 1, F) X(arcsin, 1, F) X(arccos, 1, F) \
-                                X(arctan, 1, F) X(sinh, 1, F) X(cosh, 1, F) X(tanh, 1, F)          \
-                                    X(floor, 1, P) X(ceil, 1, P) X(conjugate, 1, P)                \
-                                        X(real_of, 1, R) X(imaginary_of, 1, R) X(square, 1, P)     \
-                                            X(is_nan, 1, C)
+#define SEDGE_OPERATION_LIST(X) \
+    X(add, 2, P)                \
+    X(subtract, 2, P)           \
+    X(multiply, 2, P)           \
+    X(divide, 2, F)             \
+    X(floor_divide, 2, P)       \
+    X(remainder, 2, P)          \
+    X(power, 2, P)              \
+    X(minimum, 2, P)            \
+    X(maximum, 2, P)            \
+    X(arctan2, 2, F)            \
+    X(hypot, 2, F)              \
+    X(bit_and, 2, P)            \
+    X(bit_or, 2, P)             \
+    X(bit_xor, 2, P)            \
+    X(shift_left, 2, P)         \
+    X(shift_right, 2, P)        \
+    X(less, 2, C)               \
+    X(less_equal, 2, C)         \
+    X(greater, 2, C)            \
+    X(greater_equal, 2, C)      \
+    X(equal, 2, C)              \
+    X(not_equal, 2, C)          \
+    X(and, 2, C)                \
+    X(or, 2, C)                 \
+    X(not, 1, C)                \
+    X(negative, 1, P)           \
+    X(absolute, 1, R)           \
+    X(sqrt, 1, F)               \
+    X(exp, 1, F)                \
+    X(log, 1, F)                \
+    X(log10, 1, F)              \
+    X(sin, 1, F)                \
+    X(cos, 1, F)                \
+    X(tan, 1, F)                \
+    X(arcsin, 1, F)             \
+    X(arccos, 1, F)             \
+    X(arctan, 1, F)             \
+    X(sinh, 1, F)               \
+    X(cosh, 1, F)               \
+    X(tanh, 1, F)               \
+    X(floor, 1, P)              \
+    X(ceil, 1, P)               \
+    X(conjugate, 1, P)          \
+    X(real_of, 1, R)            \
+    X(imaginary_of, 1, R)       \
+    X(square, 1, P)             \
+    X(is_nan, 1, C)
 
 #define SEDGE_OPERANDS_1 sedge_expression *a
 #define SEDGE_OPERANDS_2 sedge_expression *a, sedge_expression *b

@@ -1,6 +1,7 @@
 // Inside codegen: keys, and finding and storing entries of the cache.
 #pragma once
 
+#include "base/hash.h"
 #include "codegen/program.h"
 
 // What decides about a binary. The texts are borrowed.

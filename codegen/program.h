@@ -16,7 +16,6 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/text.h"
 #include "device/device.h"
 #include "par/comm.h"
@@ -142,9 +141,9 @@ SEDGE_MUST_USE
 sedge_status sedge_program_get(const sedge_kernel **out, const sedge_program *program,
                                const char *name);
 
-// Resources of a kernel: what the driver says (sedge_kernel_inspect), and the bytes spilled for want
-// of registers from the compiler's log, where it has them (cuda; not for a chip newer than NVRTC).
-// `threads` of a block for the occupancy; 0: those that the kernel was written with.
+// Resources of a kernel: what the driver says (sedge_kernel_inspect), and the bytes spilled for
+// want of registers from the compiler's log, where it has them (cuda; not for a chip newer than
+// NVRTC). `threads` of a block for the occupancy; 0: those that the kernel was written with.
 SEDGE_MUST_USE
 sedge_status sedge_program_inspect(sedge_kernel_info *out, const sedge_program *program,
                                    const char *name, int threads);

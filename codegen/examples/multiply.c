@@ -3,6 +3,7 @@
 //
 // The template holds a tile of A and one of B in block memory, and each item TM x TN entries of C
 // in registers: every number read from block memory is used TM or TN times.
+#include "base/hash.h"
 #include "codegen/launch.h"
 #include "codegen/random.h"
 #include "codegen/reduce.h"

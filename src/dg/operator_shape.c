@@ -182,8 +182,8 @@ static const struct {
 };
 
 static void choose_gpu(operator_cut *cut, const operator_layout *layout,
-                        const sedge_device_info *info, const sedge_problem *problem,
-                        const sedge_element *element)
+                       const sedge_device_info *info, const sedge_problem *problem,
+                       const sedge_element *element)
 {
     const bool is_double = layout->real_bytes == 8;
 

@@ -7,6 +7,7 @@
 #include "codegen/array.h"
 #include "codegen/context.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -17,6 +18,14 @@ static inline sedge_context *open_context(void)
 
     CHECK_OK(sedge_context_open(&context, device != NULL ? device : "host"));
     return context;
+}
+
+// Whether the host runs the GPUs' form, an item at a time: some hundred times slower.
+static inline bool in_random_order(void)
+{
+    const char *const order = getenv("SEDGE_ORDER");
+
+    return order != NULL && strncmp(order, "random", 6) == 0;
 }
 
 // Splitmix64 of the index.
