@@ -1,6 +1,7 @@
 // Random numbers into arrays.
 #include "codegen/random.h"
 
+#include "codegen/elementwise.h"
 #include "codegen/launch.h"
 #include "codegen/random_internal.h"
 
@@ -145,6 +146,7 @@ static sedge_status fill(sedge_array *array, sedge_random *random, sedge_random_
     sedge_walk walk;
     int count = 0;
 
+    SEDGE_TRY(sedge_target_check(array, array->dimensions, array->shape));
     if (size == 0) return SEDGE_OK;
     sedge_walk_make(&walk, array->dimensions, array->shape, 1, arrays);
     if (!sedge_array_is_contiguous(array)) shape.dimensions = walk.dimensions;

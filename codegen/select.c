@@ -1,4 +1,5 @@
 // Selection, gathering and scattering.
+#include "codegen/elementwise.h"
 #include "codegen/launch.h"
 #include "codegen/reduce.h"
 #include "codegen/select_internal.h"
@@ -328,7 +329,13 @@ sedge_status sedge_array_put(sedge_array *array, const sedge_array *indices,
     sedge_array *own_indices = NULL, *spread = NULL;
 
     SEDGE_TRY(check_integer("put", "indices", array, indices));
-    SEDGE_TRY_GOTO(status, straighten(&indices, &own_indices, indices));
+    SEDGE_TRY(sedge_target_check(array, array->dimensions, array->shape));
+    if (array->buffer == indices->buffer) { // checked indices must not be written over
+        SEDGE_TRY_GOTO(status, sedge_array_convert(&own_indices, indices, indices->type));
+        indices = own_indices;
+    } else {
+        SEDGE_TRY_GOTO(status, straighten(&indices, &own_indices, indices));
+    }
     // Before anything is written: values of the array's type, one an index.
     SEDGE_TRY_GOTO(status, sedge_array_create(&spread, array->context, array->type,
                                               indices->dimensions, indices->shape));

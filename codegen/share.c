@@ -202,8 +202,9 @@ sedge_status sedge_share_send(const sedge_share *share, sedge_share_item *items)
     int64_t *heads = NULL;
 
     if (share->ranks == 1) return SEDGE_OK;
-    SEDGE_TRY(sedge_comm_agree(
-        share->comm, sedge_allocate(&heads, (int64_t)share->programs * HEAD, sizeof *heads)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(share->comm,
+                                            sedge_allocate(&heads, (int64_t)share->programs * HEAD,
+                                                           sizeof *heads)));
     send_heads(share, items, heads);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(share->comm, make_room(share, items, heads)));
     for (int p = 0; p < share->programs; p++) {

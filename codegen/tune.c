@@ -86,6 +86,7 @@ sedge_status sedge_tune_table(void *out, const sedge_tune_task *task, size_t siz
     return SEDGE_OK;
 }
 
+// What is cut or comes from a compiler may be no UTF-8, which wisdom could not hold: ASCII only.
 void sedge_tune_reason(sedge_tune_record *record, const char *format, ...)
 {
     va_list arguments;
@@ -93,6 +94,8 @@ void sedge_tune_reason(sedge_tune_record *record, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(record->reason, sizeof record->reason, format, arguments);
     va_end(arguments);
+    for (char *at = record->reason; *at != '\0'; at++)
+        if ((unsigned char)*at > 0x7e) *at = '?';
 }
 
 int sedge_tune_rule(const sedge_tune_operation *operation, int layout)
@@ -461,10 +464,11 @@ static sedge_status find_turn(const sedge_group *group, const sedge_device *devi
 {
     const sedge_comm *const comm = group->comm;
     const tune_place mine = find_place(device, group->is_owner);
+    sedge_status status;
     tune_place *places = NULL;
 
-    SEDGE_TRY(
-        sedge_comm_agree(comm, sedge_allocate(&places, sedge_comm_size(comm), sizeof *places)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&places, sedge_comm_size(comm),
+                                                                 sizeof *places)));
     sedge_comm_all_gather(comm, &mine, places, sizeof mine);
     *turn = 0;
     for (int r = 0; r < sedge_comm_rank(comm); r++)
@@ -472,8 +476,9 @@ static sedge_status find_turn(const sedge_group *group, const sedge_device *devi
     int64_t most = group->is_owner ? *turn : 0;
     sedge_comm_max_int(comm, &most, 1);
     *turns = (int)most + 1;
+done:
     sedge_release(places);
-    return SEDGE_OK;
+    return status;
 }
 
 // The owner's result to the other ranks of its group. Collective.

@@ -331,9 +331,10 @@ static void check_distribution(sedge_context *context, sedge_type type, bool nor
 
 static void test_errors(sedge_context *context)
 {
-    const int64_t x = 0;
+    const int64_t x = 0, four = 4;
     sedge_array *const a = vector_of(context, SEDGE_INT64, 1, &x);
     sedge_array *const b = vector_of(context, SEDGE_FLOAT64, 1, &x);
+    sedge_array *view = NULL;
     sedge_random random = {0, 5};
 
     CHECK_FAILS(sedge_array_random_bits(b, &random), SEDGE_ERR_USAGE, "random bits for float64");
@@ -341,7 +342,11 @@ static void test_errors(sedge_context *context)
                 "uniform random numbers for int64");
     CHECK_FAILS(sedge_array_random_normal(a, &random), SEDGE_ERR_USAGE,
                 "normal random numbers for int64");
+    CHECK_OK(sedge_array_broadcast(&view, b, 1, &four));
+    CHECK_FAILS(sedge_array_random_normal(view, &random), SEDGE_ERR_USAGE,
+                "a broadcast view of shape (4,) cannot be written");
     CHECK(random.offset == 5);
+    sedge_array_free(view);
     sedge_array_free(b);
     sedge_array_free(a);
 }

@@ -166,6 +166,38 @@ static void test_put(sedge_context *context)
     sedge_array_free(a);
 }
 
+// Indices that are the array itself, or lie in it, are those from before the call.
+static void test_put_own_indices(sedge_context *context)
+{
+    enum { N = 5000 };
+    static int64_t x[N], wanted[N], huge[N];
+    const sedge_slice half = {0, N / 2, 1};
+    sedge_array *view = NULL;
+    int wrong = 0;
+
+    for (int i = 0; i < N; i++) {
+        x[i] = (i + 1) % N;
+        huge[i] = INT64_MAX - i; // far outside, were it taken for an index
+    }
+    for (int i = 0; i < N; i++) wanted[(i + 1) % N] = huge[i];
+    sedge_array *const a = vector_of(context, SEDGE_INT64, N, x);
+    sedge_array *const v = vector_of(context, SEDGE_INT64, N, huge);
+    CHECK_OK(sedge_array_put(a, a, v));
+    CHECK_OK(sedge_array_get(a, huge));
+    for (int i = 0; i < N; i++) wrong += huge[i] != wanted[i];
+    CHECK(wrong == 0);
+
+    CHECK_OK(sedge_array_set(a, x));
+    CHECK_OK(sedge_array_slice(&view, a, &half));
+    CHECK_OK(sedge_array_put(a, view, view)); // a[i + 1] = i + 1
+    CHECK_OK(sedge_array_get(a, huge));
+    for (int i = 0; i < N; i++) wrong += huge[i] != (i > 0 && i <= N / 2 ? i : x[i]);
+    CHECK(wrong == 0);
+    sedge_array_free(view);
+    sedge_array_free(v);
+    sedge_array_free(a);
+}
+
 // The first index outside is named, and nothing is written.
 static void test_outside(sedge_context *context)
 {
@@ -213,6 +245,11 @@ static void test_errors(sedge_context *context)
     CHECK_FAILS(sedge_array_take(&out, a, a), SEDGE_ERR_USAGE, "take: the indices are float32");
     CHECK_FAILS(sedge_array_put(a, m, a), SEDGE_ERR_USAGE, "(3,)"); // does not broadcast to (2,)
     CHECK(out == NULL);
+    const int64_t shape[2] = {4, 3};
+    CHECK_OK(sedge_array_broadcast(&out, a, 2, shape));
+    CHECK_FAILS(sedge_array_put(out, m, m), SEDGE_ERR_USAGE,
+                "a broadcast view of shape (4, 3) cannot be written");
+    sedge_array_free(out);
     sedge_array_free(m);
     sedge_array_free(a);
 }
@@ -226,6 +263,7 @@ int main(void)
     test_compress_views(context);
     test_take(context);
     test_put(context);
+    test_put_own_indices(context);
     test_outside(context);
     test_errors(context);
     sedge_context_free(context);

@@ -125,6 +125,26 @@ static void test_failures_lose(sedge_cache *cache)
     tune_case_free(&c);
 }
 
+// A reason that is cut within a character of several bytes does not spoil the wisdom.
+static void test_reason_cut(sedge_cache *cache)
+{
+    char refused[sizeof((sedge_tune_record){0}.reason) + 1];
+    tune_case c;
+
+    memset(refused, 'x', sizeof refused);
+    memcpy(refused + sizeof refused - 3, "\u00e9", sizeof "\u00e9");
+    const tune_case_candidate candidates[] = {{.name = "rule", .repeat = 2},
+                                              {.name = "other", .repeat = 1},
+                                              {.name = "refused", .refused = refused}};
+    CHECK_OK(tune_case_init(&c, device));
+    c.task.name = "reason";
+    tune_case_add(&c, "work", candidates, 3);
+    sedge_tune_result *const result = tune(&c, cache, &ample, 1);
+    if (result != NULL) CHECK(has_reason(result, 0, 2, "xxx?"));
+    sedge_tune_result_free(result);
+    tune_case_free(&c);
+}
+
 // What the rule chose must work: its failure is the tuner's.
 static void test_rule_fails(sedge_cache *cache)
 {
@@ -521,6 +541,7 @@ int main(void)
     sedge_cache *const cache = open_cache("choose");
     test_fastest_wins(cache);
     test_failures_lose(cache);
+    test_reason_cut(cache);
     test_rule_fails(cache);
     test_small_gain(cache);
     test_early_drops(cache);
