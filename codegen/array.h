@@ -94,7 +94,8 @@ uint64_t sedge_array_address(const sedge_array *array);
 
 // Between the array and host memory in C order, as many bytes as the array's elements have; any
 // strides. They wait. The _async ones take contiguous arrays and pinned memory that stays until
-// `stream`, or the context's stream for NULL, has come so far.
+// `stream`, or the context's stream for NULL, has come so far. Another stream than the context's is
+// put in order with it by the caller, before the array is freed too: the pool does not know of it.
 SEDGE_MUST_USE
 sedge_status sedge_array_set(sedge_array *array, const void *host);
 SEDGE_MUST_USE
@@ -145,9 +146,10 @@ sedge_status sedge_array_imaginary_part(sedge_array **out, sedge_array *base);
 // ---- expressions -------------------------------------------------------------------------------
 
 // A tree of operations on arrays and numbers. Building never fails in the caller's face: what went
-// wrong (memory, types) stays in the tree and is the status of evaluating it. A tree is used once:
-// evaluating frees it. Types: as numpy with arrays; a plain number (sedge_real, sedge_integer)
-// takes part as Python's numbers do in numpy 2: it never makes float32 float64.
+// wrong (memory, types) stays in the tree and is the status of evaluating it. A tree is used once,
+// as an operand or to be evaluated, which frees it. Types: as numpy with arrays; a plain number
+// (sedge_real, sedge_integer) takes part as Python's numbers do in numpy 2: it never makes float32
+// float64.
 typedef struct sedge_expression sedge_expression;
 
 sedge_expression *sedge_use(const sedge_array *array); // borrowed until evaluated

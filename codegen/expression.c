@@ -20,6 +20,7 @@ static const operation_facts facts[OPERATIONS] = {
     [OPERATION_USE] = {"array", 0, "P"},
     [OPERATION_NUMBER] = {"number", 0, "P"},
     [OPERATION_TOO_LARGE] = {"too large", 0, "P"},
+    [OPERATION_TWICE] = {"twice", 0, "P"},
 };
 
 // ---- building ----------------------------------------------------------------------------------
@@ -31,32 +32,49 @@ void sedge_expression_free(sedge_expression *expression)
     free(expression);
 }
 
-// NULL stands for a tree for which memory ran out. Takes the operands, whatever happens.
+// One that cannot be, in the place of a tree; NULL: memory ran out.
+static sedge_expression *make_failure(sedge_operation why)
+{
+    sedge_expression *const node = calloc(1, sizeof *node);
+
+    if (node == NULL) return NULL;
+    node->operation = why;
+    node->nodes = 1;
+    return node;
+}
+
+// NULL stands for a tree for which memory ran out. Takes the operands, whatever happens; one that
+// is another's operand already stays there.
 static sedge_expression *make(sedge_operation operation, sedge_expression *a, sedge_expression *b,
                               sedge_expression *c)
 {
-    sedge_expression *const operands[3] = {a, b, c};
+    sedge_expression *operands[3] = {a, b, c};
     sedge_expression *node = NULL;
     bool whole = true;
+    bool twice = false;
     int nodes = 1;
 
     for (int k = 0; k < 3; k++) {
-        if (operands[k] != NULL) nodes += operands[k]->nodes;
         if (operands[k] == NULL && k < facts[operation].operands) whole = false;
+        if (operands[k] == NULL) continue;
+        nodes += operands[k]->nodes;
+        if (operands[k]->taken) {
+            twice = true;
+            operands[k] = NULL;
+        } else {
+            operands[k]->taken = true;
+        }
     }
-    if (whole) node = calloc(1, sizeof *node);
-    if (node != NULL && nodes <= SEDGE_EXPRESSION_NODES) {
+    if (whole && !twice && nodes <= SEDGE_EXPRESSION_NODES) node = calloc(1, sizeof *node);
+    if (node != NULL) {
         node->operation = operation;
         node->nodes = nodes;
         for (int k = 0; k < 3; k++) node->operand[k] = operands[k];
         return node;
     }
     for (int k = 0; k < 3; k++) sedge_expression_free(operands[k]);
-    if (node != NULL) {
-        node->operation = OPERATION_TOO_LARGE;
-        node->nodes = 1;
-    }
-    return node;
+    if (twice) return make_failure(OPERATION_TWICE);
+    return whole && nodes > SEDGE_EXPRESSION_NODES ? make_failure(OPERATION_TOO_LARGE) : NULL;
 }
 
 sedge_expression *sedge_use(const sedge_array *array)
@@ -409,6 +427,8 @@ static sedge_status resolve(sedge_analysis *analysis, sedge_expression *node)
                           "an expression of more than %d operations; evaluate parts of it",
                           SEDGE_EXPRESSION_NODES);
     }
+    if (node->operation == OPERATION_TWICE)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "an expression is used twice: build it once a use");
     add_key(analysis, (int)node->operation);
     if (node->operation == OPERATION_USE) return add_array(analysis, node);
     if (node->operation == OPERATION_NUMBER) {
@@ -435,6 +455,12 @@ sedge_status sedge_expression_prepare(sedge_analysis *out, sedge_expression *exp
     out->expression = expression;
     if (expression == NULL) {
         status = SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for an expression");
+        goto done;
+    }
+    if (expression->taken) {
+        out->expression = NULL; // its parent's
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE,
+                            "an expression is evaluated that is a part of another: build it again");
         goto done;
     }
     SEDGE_TRY_GOTO(status, resolve(out, expression));

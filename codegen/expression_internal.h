@@ -12,6 +12,7 @@ typedef enum sedge_operation {
     OPERATION_USE,
     OPERATION_NUMBER,
     OPERATION_TOO_LARGE,
+    OPERATION_TWICE,
     OPERATIONS
 } sedge_operation;
 
@@ -22,6 +23,7 @@ struct sedge_expression {
     sedge_operation operation;
     sedge_expression *operand[3];
     int nodes;                // of the tree from here on
+    bool taken;               // it is an operand of another
     const sedge_array *array; // OPERATION_USE
     double value[2];          // OPERATION_NUMBER: re, im
     int64_t integer;

@@ -97,7 +97,7 @@ typedef struct sedge_tune_options {
     sedge_tune_level level;
     double budget;           // seconds for the task; 0: the level's
     double copy_rate, flops; // measured ceilings, bytes and operations a second; 0: not known
-    bool forget;             // measure even if there is wisdom
+    bool forget;             // measure even if there is wisdom, in an order that it has no part in
 } sedge_tune_options;
 
 typedef enum sedge_tune_source {

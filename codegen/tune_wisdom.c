@@ -230,7 +230,7 @@ sedge_status sedge_tune_advise(sedge_tune_advice *advice, const sedge_tune_task 
     if (retime != NULL) {
         advice->retime = sedge_wisdom_line_rigor(retime);
         take_hints(advice, task, retime, SEDGE_TUNE_OTHER_SOURCE);
-    } else {
+    } else if (!options->forget) {
         take_all_hints(advice, task, lines, key);
     }
 done:

@@ -49,8 +49,8 @@ static sedge_status run(sedge_context *context, int64_t size)
     SEDGE_TRY_GOTO(status, sedge_allocate(&y, size, sizeof *y));
     SEDGE_TRY_GOTO(status, sedge_array_get(x, y));
     SEDGE_TRY_GOTO(status, check(y, size));
-    printf("squared %lld numbers: 0, %g, %g, %g, ...\n", (long long)size, (double)y[1],
-           (double)y[2], (double)y[3]);
+    printf("squared %lld numbers: %g, ..., %g\n", (long long)size, (double)y[0],
+           (double)y[size - 1]);
 done:
     sedge_release(y);
     sedge_array_free(x);

@@ -92,6 +92,7 @@ static sedge_status run(sedge_context *context, int64_t size)
     for (int k = 0; k < 2; k++) {
         double seconds;
         SEDGE_TRY_GOTO(status, sedge_array_fill(work.b, -1.0));
+        SEDGE_TRY_GOTO(status, sedge_context_wait(context)); // sedge_time has its own stream
         SEDGE_TRY_GOTO(status, sedge_program_get(&work.kernel, program, names[k]));
         SEDGE_TRY_GOTO(status,
                        sedge_time(&seconds, sedge_context_device(context), 5, launch, &work));

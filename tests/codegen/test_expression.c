@@ -111,6 +111,22 @@ static void test_refusals(const world *w)
     check_refused(sedge_sin(sedge_real(1.0)), "an expression without an array");
 }
 
+// One tree in two places is refused, and freed once.
+static void test_used_twice(const world *w)
+{
+    const char *const twice = "an expression is used twice";
+    sedge_expression *const x = use(w, SEDGE_FLOAT64);
+    sedge_expression *const y = sedge_exp(use(w, SEDGE_FLOAT64));
+    sedge_analysis analysis;
+
+    check_refused(sedge_multiply(x, x), twice);
+    sedge_expression *const whole = sedge_sqrt(y);
+    CHECK_FAILS(sedge_expression_analyse(&analysis, y), SEDGE_ERR_USAGE, "a part of another");
+    check_refused(sedge_where(use(w, SEDGE_INT8), y, sedge_real(1.0)), twice);
+    CHECK_OK(sedge_expression_analyse(&analysis, whole));
+    sedge_analysis_free(&analysis);
+}
+
 static void test_shapes(const world *w)
 {
     sedge_array *const row = CASE_COUNT(w->context, SEDGE_FLOAT32, (3));
@@ -253,6 +269,7 @@ int main(void)
     test_plain_numbers(&w);
     test_kinds(&w);
     test_refusals(&w);
+    test_used_twice(&w);
     test_shapes(&w);
     test_two_contexts(&w);
     test_limits(&w);

@@ -142,8 +142,32 @@ static void test_order(void)
     clean(&s);
 }
 
+// Earlier times start the search, unless they are to be forgotten.
+static void test_forget(void)
+{
+    const sedge_tune_options forget = {.level = SEDGE_TUNE_FAST, .forget = true};
+    json_t *const key = json_pack("{s:s, s:s, s:s}", "what", "tune", "task", "t", "kind", "host");
+    json_t *const lines = json_pack("[{s:O, s:i, s:[{s:s, s:s, s:[{s:s, s:f}]}]}]", "key", key,
+                                    "rigor", 1, "operations", "name", "stage", "choice", "good",
+                                    "candidates", "name", "good", "seconds", 1e-3);
+    sedge_tune_advice advice;
+    test_select s;
+
+    setup(&s, SEDGE_TUNE_FAST);
+    CHECK_OK(sedge_tune_advise(&advice, &s.task, lines, key, &s.options));
+    CHECK(advice.hints[0][1].distance == SEDGE_TUNE_SAME);
+    sedge_tune_advice_free(&advice);
+    CHECK_OK(sedge_tune_advise(&advice, &s.task, lines, key, &forget));
+    CHECK(advice.hints[0][1].distance == SEDGE_TUNE_UNKNOWN);
+    sedge_tune_advice_free(&advice);
+    clean(&s);
+    json_decref(lines);
+    json_decref(key);
+}
+
 int main(void)
 {
+    test_forget();
     test_gpu();
     test_exceptions();
     test_order();
