@@ -72,6 +72,8 @@ typedef struct sedge_program_options {
     const char *constants;       // C text put between the prelude and the sources; may be ""
     const sedge_source *sources; // in order
     int count;
+    int shared_bytes; // on opencl: what SEDGE_SHARED may take of a kernel, each filled up to 16
+                      // bytes, and every kernel takes; 0: 8 KiB. Elsewhere it changes nothing
 } sedge_program_options;
 
 // The text of an embedded source file, or of its override: the file of the same base name in the
@@ -142,9 +144,9 @@ SEDGE_MUST_USE
 sedge_status sedge_program_get(const sedge_kernel **out, const sedge_program *program,
                                const char *name);
 
-// Resources of a kernel: what the driver says (sedge_kernel_inspect), and the bytes spilled for want
-// of registers from the compiler's log, where it has them (cuda; not for a chip newer than NVRTC).
-// `threads` of a block for the occupancy; 0: those that the kernel was written with.
+// Resources of a kernel: what the driver says (sedge_kernel_inspect), and the bytes spilled for
+// want of registers from the compiler's log, where it has them (cuda; not for a chip newer than
+// NVRTC). `threads` of a block for the occupancy; 0: those that the kernel was written with.
 SEDGE_MUST_USE
 sedge_status sedge_program_inspect(sedge_kernel_info *out, const sedge_program *program,
                                    const char *name, int threads);
