@@ -110,6 +110,39 @@ static void test_rule_is_first(const kit_world *world)
     kit_clear(&k);
 }
 
+// A device whose blocks have too little memory for the rule's cut gets another one, if there is
+// one, and is refused in words, if there is none. It need not be here.
+static void test_small_device(const kit_world *world)
+{
+    sedge_device_info info = {.kind = SEDGE_DEVICE_OPENCL,
+                              .kind_name = "opencl",
+                              .threads_block = 1024,
+                              .shared_bytes_block = (int64_t)48 << 10};
+    operator_choices choices;
+    operator_cut rule;
+    kit k;
+
+    make_case(&k, world, 4, 2);
+    CHECK_OK(operator_choices_list(&choices, &info, &k.base.problem, k.base.element));
+    operator_cut_choose(&rule, &choices.layout[0], &info, &k.base.problem, k.base.element);
+    CHECK(choices.candidate[0].cut.block == rule.block && operator_cut_fits(&rule, &info));
+    operator_choices_clear(&choices);
+    rule.block = 1;
+    operator_cut_derive(&rule, &choices.layout[0], &info, &k.base.problem, k.base.element);
+    for (int less = 0; less < 2; less++) {
+        info.shared_bytes_block = rule.scratch_bytes - 16 * less;
+        if (less == 0) {
+            CHECK_OK(operator_choices_list(&choices, &info, &k.base.problem, k.base.element));
+            CHECK(choices.count > 0 && choices.candidate[0].cut.block == 1);
+        } else {
+            CHECK_FAILS(operator_choices_list(&choices, &info, &k.base.problem, k.base.element),
+                        SEDGE_ERR_DEVICE, "order 4 of maxwell cannot run on opencl: a block");
+        }
+        operator_choices_clear(&choices);
+    }
+    kit_clear(&k);
+}
+
 // ---- the sample --------------------------------------------------------------------------------
 
 // The check passes what is right, on each rank alone, and says where something is wrong: nothing is
@@ -367,6 +400,7 @@ int main(int argc, char **argv)
         test_samples(&world);
         test_sample_nonlinear(&world);
         test_rule_is_first(&world);
+        test_small_device(&world);
         test_tuned(&world);
         test_long_run(&world);
         if (!alone) test_mixed_ranks(&world);
