@@ -141,7 +141,10 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
     SEDGE_TRY_GOTO(status, sedge_template_write(text, &pattern));
     const sedge_program_options options = {
-        .name = own->name, .sources = &(sedge_source){own->name, sedge_text_get(text)}, .count = 1};
+        .name = own->name,
+        .sources = &(sedge_source){own->name, sedge_text_get(text)},
+        .count = 1,
+        .shared_bytes = (int)own->candidates[candidate].shared_bytes};
     SEDGE_TRY_GOTO(status, sedge_program_write(
                                out, sedge_device_get_info(sedge_context_device(own->context))->kind,
                                &options));

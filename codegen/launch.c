@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ARGUMENTS_MAX = 320 };
+enum { ARGUMENTS_MAX = 320, VALUE_BYTES = (int)sizeof((sedge_argument *)NULL)->value };
 
 // ---- arguments ---------------------------------------------------------------------------------
 
@@ -53,9 +53,8 @@ sedge_argument sedge_bytes_argument(const void *value, int bytes)
 {
     sedge_argument argument = {.type = "bytes", .kind = SEDGE_KIND_UNKNOWN, .bytes = bytes};
 
-    assert(bytes >= 1 && bytes <= (int)sizeof argument.value);
-    memcpy(argument.value.bytes, value, (size_t)bytes);
-    return argument;
+    if (bytes >= 1 && bytes <= VALUE_BYTES) memcpy(argument.value.bytes, value, (size_t)bytes);
+    return argument; // of another size: the launch refuses it
 }
 
 // ---- launching ---------------------------------------------------------------------------------
@@ -72,6 +71,12 @@ static sedge_status check_argument(const sedge_kernel *kernel, int k,
 {
     const sedge_kernel_parameter *const parameter = &sedge_kernel_signature(kernel)->parameters[k];
 
+    if (argument->bytes < 1 || argument->bytes > VALUE_BYTES) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "kernel '%s': argument %d, '%s', was given %d bytes: 1 to %d are possible",
+            sedge_kernel_name(kernel), k + 1, parameter->name, argument->bytes, VALUE_BYTES);
+    }
     if (fits(parameter, argument)) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "kernel '%s': argument %d, '%s', is '%s' of %d bytes and was given %s of %d "

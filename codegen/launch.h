@@ -34,7 +34,8 @@ sedge_argument sedge_int32_argument(int32_t value);
 sedge_argument sedge_int64_argument(int64_t value);
 sedge_argument sedge_float_argument(float value);
 sedge_argument sedge_double_argument(double value);
-// Any other type of 1 to 16 bytes, e.g. a complex number. Only the size is compared.
+// Any other type of 1 to 16 bytes, e.g. a complex number. Only the size is compared; a launch
+// refuses an argument of another size.
 sedge_argument sedge_bytes_argument(const void *value, int bytes);
 
 // Behind SEDGE_LAUNCH. Not collective. `stream` NULL: done when the call returns.

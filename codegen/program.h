@@ -71,6 +71,8 @@ typedef struct sedge_program_options {
     const char *constants;       // C text put between the prelude and the sources; may be ""
     const sedge_source *sources; // in order
     int count;
+    int shared_bytes; // on opencl: what SEDGE_SHARED may take of a kernel, each filled up to 16
+                      // bytes, and every kernel takes; 0: 8 KiB. Elsewhere it changes nothing
 } sedge_program_options;
 
 // The text of an embedded source file, or of its override: the file of the same base name in the

@@ -178,6 +178,22 @@ static sedge_status add_opening(sedge_text *out, const source_target *target,
     return SEDGE_OK;
 }
 
+// What a kernel's block memory may be is written before the prelude, which has a default.
+static sedge_status add_shared_bytes(sedge_text *out, sedge_device_kind kind,
+                                     const sedge_program_options *options)
+{
+    enum { PACK = 16, MOST = 1 << 24 };
+
+    if (options->shared_bytes < 0 || options->shared_bytes > MOST) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "program '%s': %d bytes of block memory are outside 0..%d", options->name,
+                          options->shared_bytes, MOST);
+    }
+    if (kind != SEDGE_DEVICE_OPENCL || options->shared_bytes == 0) return SEDGE_OK;
+    return sedge_text_add(out, "#define SEDGE_PRELUDE_SHARED_BYTES %d\n",
+                          (options->shared_bytes + PACK - 1) / PACK * PACK);
+}
+
 // The prelude may include system headers: it is the one place that knows the target.
 static sedge_status add_prelude(sedge_text *out, const char *name)
 {
@@ -220,6 +236,7 @@ sedge_status sedge_program_write(sedge_text *out, sedge_device_kind kind,
 
     SEDGE_TRY(choose_target(&target, kind));
     SEDGE_TRY(add_opening(out, &target, options));
+    SEDGE_TRY(add_shared_bytes(out, kind, options));
     SEDGE_TRY(add_prelude(out, target.prelude));
     if (snprintf(constants, sizeof constants, "constants of %s", options->name) >=
         (int)sizeof constants) {

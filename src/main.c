@@ -227,7 +227,8 @@ static const command commands[] = {
      command_check, 1, 1, FOR_DECK},
     {"build", "sedge build DECK [options]",
      "Compile all kernels of a deck into the cache.\n"
-     "A later 'sedge run' of the deck with the same device finds them there and compiles nothing.\n"
+     "A later 'sedge run' of the deck with the same device finds them there and compiles nothing,\n"
+     "unless it is so long that it tunes first (--tune off), or tuning has chosen other kernels.\n"
      "With --device cuda --arch sm_90 no GPU is needed, NVRTC is enough: a login node can fill "
      "the\n"
      "cache of a cluster. SEDGE_CACHE_DIR names the folder; see SEDGE_CACHE_SITE for a shared one.",

@@ -80,6 +80,12 @@ static const tiles choices[CANDIDATES] = {
     {"128x128x8 8x8", 128, 128, 8, 8, 8}, {"128x128x16 8x8", 128, 128, 16, 8, 8},
 };
 
+// A tile of A and one of B.
+static int shared_bytes(const tiles *t)
+{
+    return (int)sizeof(float) * t->bk * (t->bm + t->bn);
+}
+
 typedef struct product {
     sedge_context *context;
     const sedge_kernel *kernel;
@@ -147,7 +153,8 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
     const sedge_program_options options = {.name = "multiply",
                                            .sources =
                                                &(sedge_source){"multiply.c", sedge_text_get(text)},
-                                           .count = 1};
+                                           .count = 1,
+                                           .shared_bytes = shared_bytes(t)};
     SEDGE_TRY_GOTO(
         status, sedge_program_write(
                     out, sedge_device_get_info(sedge_context_device(p->context))->kind, &options));
@@ -195,7 +202,7 @@ static sedge_status tune(product *p, sedge_program **program)
         candidates[i] =
             (sedge_tune_candidate){.name = t->name,
                                    .threads = t->bm / t->tm * (t->bn / t->tn),
-                                   .shared_bytes = (int64_t)4 * t->bk * (t->bm + t->bn),
+                                   .shared_bytes = shared_bytes(t),
                                    .refused = fits ? NULL : "the size is no multiple of its tiles"};
     }
     (void)snprintf(size, sizeof size, "n %d", p->size);

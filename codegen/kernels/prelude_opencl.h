@@ -82,8 +82,11 @@ typedef ulong sedge_uint64;
 
 // All SEDGE_SHARED of a kernel share SEDGE_PRELUDE_SHARED_BYTES bytes, one behind the other:
 // sedge_used_K is the number of packs of 16 bytes that the program's K-th takes. Here it is 0;
-// where that one is declared, another constant of the same name hides this.
+// where that one is declared, another constant of the same name hides this. A program may ask for
+// another number of bytes (shared_bytes in codegen/program.h), a multiple of 16.
+#ifndef SEDGE_PRELUDE_SHARED_BYTES
 #define SEDGE_PRELUDE_SHARED_BYTES 8192
+#endif
 enum {
     sedge_used_0 = 0,
     sedge_used_1 = 0,

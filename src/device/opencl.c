@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ADDRESS ((uint64_t)1 << 44)
+#define FIRST_ADDRESS ((uint64_t)1 << 44) // of the first device; each has as many for itself
 #define PAGE          ((uint64_t)4096)
-#define SHARED_BYTES  8192 // SEDGE_PRELUDE_SHARED_BYTES of codegen/kernels/prelude_opencl.h
+#define SHARED_BYTES  8192 // as codegen/kernels/prelude_opencl.h has it without a wish
 
 typedef struct opencl_mark {
     opencl_event *event; // NULL before the first record
@@ -456,11 +456,11 @@ sedge_status sedge_opencl_open(sedge_device *device, int local_rank)
     SEDGE_TRY(sedge_cpu_threads(&threads, 1)); // refuses a bad SEDGE_THREADS, which PoCL is given
     SEDGE_TRY(sedge_allocate(&state, 1, sizeof *state));
     device->state = state;
-    state->next_address = FIRST_ADDRESS;
     SEDGE_TRY(sedge_opencl_folder_enter());
     state->in_folder = true;
     device->info.devices_on_node = driver->devices;
     device->info.ordinal = local_rank % driver->devices;
+    state->next_address = FIRST_ADDRESS * (uint64_t)(1 + device->info.ordinal);
     state->platform = driver->platform[device->info.ordinal];
     state->device = driver->device[device->info.ordinal];
     SEDGE_TRY(fill_info(device));

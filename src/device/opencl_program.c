@@ -492,7 +492,10 @@ static sedge_status set_pointer(const sedge_opencl_state *state, const opencl_en
     uint64_t address;
 
     memcpy(&address, value, sizeof address);
-    if (address == 0) return set_parameter(entry, at, sizeof(opencl_memory *), NULL, i);
+    if (address == 0) { // and no offset: that of an earlier launch would be added to it
+        SEDGE_TRY(set_parameter(entry, at, sizeof(opencl_memory *), NULL, i));
+        return set_parameter(entry, at + 1, sizeof offset, &offset, i);
+    }
     const sedge_opencl_buffer *const buffer = sedge_opencl_buffer_find(state, address);
     if (buffer == NULL) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL,

@@ -10,8 +10,9 @@
 
 #include "opencl_driver.h"
 
-// Addresses of buffers come from a space of the device's own, in which they rise and are never used
-// again: between two buffers there is a gap, so that an address at a buffer's end is that buffer's.
+// Addresses of buffers come from a space of the device's own (by its number on the node), in which
+// they rise and are never used again: between two buffers there is a gap, so that an address at a
+// buffer's end is that buffer's.
 typedef struct sedge_opencl_buffer {
     uint64_t address;
     int64_t bytes;

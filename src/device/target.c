@@ -122,7 +122,6 @@ static sedge_status open_target(sedge_device *device, const char *arch)
 
     device->operations = &operations;
     SEDGE_TRY(find_chip(&capability, &device->info.shared_bytes_block, arch));
-    device->info.threads_block = 1024; // of all these chips
     SEDGE_TRY(sedge_nvrtc_choose_arch(device->arch, sizeof device->arch, capability / 10,
                                       capability % 10));
     SEDGE_TRY(sedge_nvrtc_identity(device->compiler));

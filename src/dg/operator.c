@@ -74,11 +74,22 @@ static sedge_status make_local(sedge_operator *op)
     return make_trace(op);
 }
 
+// The programs of the chosen cut. Tuning may have left the rule's, on ranks that stay with it; the
+// kernels in use are those of the tuner's last candidate, whose program is gone. Collective.
+static sedge_status make_programs(sedge_operator *op, sedge_cache *cache)
+{
+    int64_t missing = op->program[0] == NULL;
+
+    sedge_comm_max_int(op->comm, &missing, 1);
+    if (missing > 0) return operator_programs_create(op, cache);
+    return sedge_comm_agree(op->comm, operator_stage_find(op, op->program[0]));
+}
+
 // Programs, tables, and what else wants to know the layout. Collective.
 static sedge_status make_rest(sedge_operator *op, sedge_cache *cache)
 {
     operator_cut_name(op->variant, &op->cut, &op->layout, sedge_device_get_info(op->device));
-    if (op->program[0] == NULL) SEDGE_TRY(operator_programs_create(op, cache));
+    SEDGE_TRY(make_programs(op, cache));
     SEDGE_TRY(sedge_comm_agree(op->comm, operator_tables_create(&op->tables, op)));
     SEDGE_TRY(sedge_comm_agree(op->comm, make_exchange(op)));
     return operator_points_create(op);

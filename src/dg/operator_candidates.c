@@ -191,7 +191,8 @@ static int compare(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
-// The candidates of one layout behind those of the others: the rule's, then by their promise.
+// The candidates of one layout behind those of the others: the rule's, if it fits, then by their
+// promise. There may be none.
 static void list_layout(lister *list)
 {
     operator_choices *const choices = list->choices;
@@ -199,15 +200,28 @@ static void list_layout(lister *list)
     list->first = choices->count;
     operator_cut_choose(&list->rule, list->layout, list->info, list->problem, list->element);
     add(list, list->rule);
+    const int ruled = choices->count; // what follows is sorted
     if (operator_is_host_form(list->info)) {
         list_host(list);
     } else {
         list_cuda(list);
     }
-    qsort(&choices->candidate[list->first + 1], (size_t)(choices->count - list->first - 1),
-          sizeof *choices->candidate, compare);
+    qsort(&choices->candidate[ruled], (size_t)(choices->count - ruled), sizeof *choices->candidate,
+          compare);
     if (choices->count > list->first + SEDGE_CANDIDATES)
         choices->count = list->first + SEDGE_CANDIDATES;
+}
+
+static sedge_status fail_none(const lister *list)
+{
+    const operator_cut *const cut = &list->rule; // with as few elements as can be
+
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                      "order %d of %s cannot run on %s: a block needs %d threads and %lld bytes of "
+                      "shared memory at least; %d and %lld are possible",
+                      list->element->order, list->problem->equation->name, list->info->kind_name,
+                      cut->threads, (long long)cut->scratch_bytes, list->info->threads_block,
+                      (long long)list->info->shared_bytes_block);
 }
 
 sedge_status operator_choices_list(operator_choices *choices, const sedge_device_info *info,
@@ -224,6 +238,8 @@ sedge_status operator_choices_list(operator_choices *choices, const sedge_device
                        .element = element,
                        .layout = &choices->layout[i]};
         list_layout(&list);
+        if (i == 0 && choices->count == 0) return fail_none(&list);
+        if (choices->count == list.first) choices->layouts = i; // later ones need more memory still
     }
     return SEDGE_OK;
 }

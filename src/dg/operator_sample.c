@@ -20,7 +20,7 @@
 struct operator_sample {
     int count;
     int32_t *element; // [count]
-    double *u;        // [elements][fields][nodes]; only known elements' pages are ever touched
+    double *u;        // [elements][fields][nodes]; zero where an element is not known
     bool *known;      // [elements]: those compared, and their neighbours
     double *residual; // [count][fields][nodes]
     double *next;     // [count][fields][nodes]: u after the stage

@@ -272,7 +272,10 @@ static sedge_status choose(operator_tuning *tuning, sedge_cache *cache,
 
     if (options->tune == SEDGE_TUNE_FAST && options->expected_stages > 0) {
         SEDGE_TRY(run_tuner(tuning, cache, &look));
-        if (tuning->result->source == SEDGE_TUNE_BY_WISDOM && !options->forget) return SEDGE_OK;
+        // Ranks with different devices may know different things, and all go the same way.
+        int64_t unknown = options->forget || tuning->result->source != SEDGE_TUNE_BY_WISDOM;
+        sedge_comm_max_int(op->comm, &unknown, 1);
+        if (unknown == 0) return SEDGE_OK;
         SEDGE_TRY(find_budget(&wanted.budget, tuning, cache, options->expected_stages));
         if (!(wanted.budget > 0.0)) return SEDGE_OK;
     } else if (options->tune != SEDGE_TUNE_OFF) { // rates, to compare times with

@@ -40,7 +40,8 @@ static inline sedge_status own_program(sedge_program **out, const own_world *wor
                                        const char *file, const char *text)
 {
     const sedge_source source = {file, text};
-    const sedge_program_options options = {"own", "", &source, 1};
+    const sedge_program_options options = {
+        .name = "own", .constants = "", .sources = &source, .count = 1};
 
     return sedge_program_create(out, world->comm, world->device, world->cache, &options);
 }

@@ -179,6 +179,57 @@ static void test_examples(const own_world *world)
     }
 }
 
+// A kernel whose block memory is larger than opencl has it without a wish; and wishes that cannot
+// be.
+static void test_much_shared(const own_world *world)
+{
+    static const char text[] =
+        "#define LIST(X) X(SEDGE_GLOBAL float *SEDGE_RESTRICT, y)\n"
+        "SEDGE_KERNEL(turn, 128, LIST)\n"
+        "{\n"
+        "    SEDGE_OUTER (b) {\n"
+        "        SEDGE_SHARED(float, first, 3000);\n"
+        "        SEDGE_SHARED(float, last, 3000);\n"
+        "        SEDGE_ITEMS (g, 1, i, 3000, 128) {\n"
+        "            first[i] = y[b * 3000 + i];\n"
+        "            last[i] = -first[i];\n"
+        "        }\n"
+        "        SEDGE_BARRIER();\n"
+        "        SEDGE_ITEMS (g, 1, i, 3000, 128)\n"
+        "            y[b * 3000 + i] = first[2999 - i] + 2.0f * last[2999 - i];\n"
+        "    }\n"
+        "}\n";
+    enum { COUNT = 2 * 3000, BYTES = 2 * 3000 * (int)sizeof(float) };
+    const sedge_device_kind kind = sedge_device_get_info(world->device)->kind;
+    const sedge_source source = {"turn.c", text};
+    sedge_program_options options = {
+        .name = "turn", .sources = &source, .count = 1, .shared_bytes = BYTES};
+    sedge_program *program = NULL;
+    const sedge_kernel *kernel = NULL;
+    static float y[COUNT];
+    int wrong = 0;
+
+    for (int i = 0; i < COUNT; i++) y[i] = (float)i;
+    CHECK_OK(sedge_program_create(&program, NULL, world->device, world->cache, &options));
+    if (program == NULL) return;
+    CHECK_OK(sedge_program_get(&kernel, program, "turn"));
+    sedge_buffer *const buffer = own_buffer(world, y, sizeof y);
+    CHECK_OK(SEDGE_LAUNCH(kernel, NULL, 2, sedge_buffer_argument(buffer)));
+    CHECK_OK(sedge_buffer_download(buffer, 0, y, sizeof y, NULL));
+    for (int i = 0; i < COUNT; i++) wrong += y[i] != -(float)(i / 3000 * 3000 + 2999 - i % 3000);
+    CHECK(wrong == 0);
+    sedge_buffer_free(buffer);
+    sedge_program_free(program);
+    for (int less = 0; less < 2 && kind == SEDGE_DEVICE_OPENCL; less++) {
+        options.shared_bytes = less == 1 ? BYTES - 16 : 0;
+        CHECK_FAILS(sedge_program_create(&program, NULL, world->device, world->cache, &options),
+                    SEDGE_ERR_DEVICE, "last_fits");
+    }
+    options.shared_bytes = -1;
+    CHECK_FAILS(sedge_program_create(&program, NULL, world->device, world->cache, &options),
+                SEDGE_ERR_USAGE, "'turn': -1 bytes of block memory");
+}
+
 int main(int argc, char **argv)
 {
     own_world world;
@@ -187,11 +238,13 @@ int main(int argc, char **argv)
     test_preludes_agree();
     test_page_has_all_words();
     test_examples(&world);
+    test_much_shared(&world);
     if (sedge_device_get_info(world.device)->kind == SEDGE_DEVICE_HOST) {
         sedge_device_free(world.device);
         CHECK(setenv("SEDGE_ORDER", "random:1", 1) == 0);
         CHECK_OK(sedge_device_create(&world.device, "host", 0, 1));
         if (world.device != NULL) test_examples(&world);
+        if (world.device != NULL) test_much_shared(&world);
     }
     own_close(&world);
     return CHECK_END();

@@ -35,7 +35,8 @@ static sedge_status build(const char *arch, const char *constants, void **binary
                           sedge_text *log)
 {
     const sedge_source source = {"examples/heavy.c", text};
-    const sedge_program_options options = {"heavy", constants, &source, 1};
+    const sedge_program_options options = {
+        .name = "heavy", .constants = constants, .sources = &source, .count = 1};
     sedge_status status;
     sedge_text *whole = NULL;
 

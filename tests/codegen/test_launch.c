@@ -131,6 +131,11 @@ static void test_refusals(const own_world *world, const sedge_program *program)
                 "int32 of 4 bytes");
     CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, 1, one, px, px, px), SEDGE_ERR_USAGE,
                 "argument 4, 'count', is 'sedge_int64' of 8 bytes and was given pointer");
+    CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, 1, one, px, px,
+                             sedge_bytes_argument(values, (int)sizeof values)),
+                SEDGE_ERR_USAGE, "bytes: 1 to 16 are possible");
+    CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, 1, one, px, px, sedge_bytes_argument(values, 0)),
+                SEDGE_ERR_USAGE, "was given 0 bytes: 1 to 16 are possible");
     CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, 1, one, px, px, sedge_bytes_argument(values, 12)),
                 SEDGE_ERR_USAGE, "was given bytes of 12 bytes");
     CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, -1, one, px, px, four), SEDGE_ERR_INTERNAL,

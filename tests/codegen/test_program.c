@@ -38,7 +38,8 @@ static sedge_status build(const test_run *run, const char *constants, int wanted
                           int64_t *misses)
 {
     const sedge_source source = {"codegen/kernels/fill.h", NULL};
-    const sedge_program_options options = {"fill", constants, &source, 1};
+    const sedge_program_options options = {
+        .name = "fill", .constants = constants, .sources = &source, .count = 1};
     sedge_cache *cache = NULL;
     sedge_program *program = NULL;
     const sedge_kernel *kernel = NULL;
@@ -133,7 +134,8 @@ static void test_edit_is_noticed(const test_run *run)
 static void test_entry_that_does_not_load(const test_run *run)
 {
     const sedge_source source = {"codegen/kernels/fill.h", NULL};
-    const sedge_program_options options = {"fill", "#define VALUE 40\n", &source, 1};
+    const sedge_program_options options = {
+        .name = "fill", .constants = "#define VALUE 40\n", .sources = &source, .count = 1};
     sedge_cache *cache = NULL;
     sedge_text *text = NULL;
     int64_t hits, misses;

@@ -16,7 +16,8 @@ static void build(const sedge_comm *comm, sedge_device *device, bool expect_hit)
                   "{\n"
                   "    if (blockIdx.x < blocks && threadIdx.x == 0) values[blockIdx.x] = VALUE;\n"
                   "}\n"};
-    const sedge_program_options options = {"fill", "#define VALUE 42\n", &source, 1};
+    const sedge_program_options options = {
+        .name = "fill", .constants = "#define VALUE 42\n", .sources = &source, .count = 1};
     sedge_cache *cache = NULL;
     sedge_program *program = NULL;
     sedge_buffer *buffer = NULL;

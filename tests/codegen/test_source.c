@@ -37,7 +37,8 @@ static void test_whole_text(void)
     const sedge_source sources[] = {
         {"codegen/kernels/one.h", NULL},
         {"two.h", "  #  pragma once\n#include \"one.h\"\nint two; // #include <no.h>"}};
-    const sedge_program_options options = {"demo-1", "#define N 4\n", sources, 2};
+    const sedge_program_options options = {
+        .name = "demo-1", .constants = "#define N 4\n", .sources = sources, .count = 2};
     static const char wanted[] = "#line 1 \"codegen/kernels/prelude_host.h\"\n"
                                  "\n#include <math.h>\n"
                                  "#line 1 \"constants of demo-1\"\n"
@@ -71,7 +72,8 @@ static void test_refusals(void)
     const sedge_source system = {"flux.h", "int a;\n\n # include <math.h>\n"};
     const sedge_source missing = {"codegen/kernels/no_such_file.h", NULL};
     const sedge_source named = {"a\"b.h", ""};
-    sedge_program_options options = {"demo", "", &system, 1};
+    sedge_program_options options = {
+        .name = "demo", .constants = "", .sources = &system, .count = 1};
     sedge_text *text = NULL;
 
     CHECK_OK(sedge_text_create(&text));
@@ -83,7 +85,7 @@ static void test_refusals(void)
     options.sources = &named;
     CHECK_FAILS(sedge_program_write(text, SEDGE_DEVICE_HOST, &options), SEDGE_ERR_INTERNAL,
                 "character code 34");
-    options = (sedge_program_options){"demo\n", "", NULL, 0};
+    options = (sedge_program_options){.name = "demo\n", .constants = ""};
     CHECK_FAILS(sedge_program_write(text, SEDGE_DEVICE_HOST, &options), SEDGE_ERR_INTERNAL,
                 "character code 10");
     sedge_text_free(text);

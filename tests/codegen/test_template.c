@@ -264,7 +264,8 @@ static void test_compiler_message(void)
     CHECK_OK(sedge_text_create(&whole));
     CHECK_OK(sedge_template_write(made_text, &pattern));
     const sedge_source source = {"broken.c", sedge_text_get(made_text)};
-    const sedge_program_options options = {"broken", "", &source, 1};
+    const sedge_program_options options = {
+        .name = "broken", .constants = "", .sources = &source, .count = 1};
     CHECK_OK(sedge_program_write(whole, SEDGE_DEVICE_HOST, &options));
     CHECK(strstr(sedge_text_get(whole), "\n//   broken.c, made from broken.c with n = 3\n") !=
           NULL);

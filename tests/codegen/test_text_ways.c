@@ -175,7 +175,8 @@ static void run_way(sedge_device *device, sedge_cache *cache, int way)
     CHECK_OK(sedge_text_create(&text));
     CHECK_OK(ways[way].make(text));
     const sedge_source source = {"combine.c", sedge_text_get(text)};
-    const sedge_program_options options = {ways[way].name, "", &source, 1};
+    const sedge_program_options options = {
+        .name = ways[way].name, .constants = "", .sources = &source, .count = 1};
     CHECK_OK(sedge_program_create(&program, NULL, device, cache, &options));
     if (program != NULL) {
         CHECK_OK(sedge_program_get(&kernel, program, "combine"));
@@ -234,7 +235,8 @@ static void test_nvrtc(void)
         CHECK_OK(sedge_text_create(&log));
         CHECK_OK(ways[i / 2].make(made));
         const sedge_source source = {"combine.c", sedge_text_get(made)};
-        const sedge_program_options options = {ways[i / 2].name, "", &source, 1};
+        const sedge_program_options options = {
+            .name = ways[i / 2].name, .constants = "", .sources = &source, .count = 1};
         CHECK_OK(sedge_program_write(text, SEDGE_DEVICE_CUDA, &options));
         CHECK_OK(sedge_nvrtc_compile(sedge_text_get(text), archs[i % 2], &binary, &length, log));
         CHECK(length > 0);

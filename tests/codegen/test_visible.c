@@ -19,7 +19,8 @@ static const char text[] = "#define TWICE_LIST(X) X(SEDGE_GLOBAL float *, x)\n"
 static void do_all(own_world *world, const char *device, const char *folder)
 {
     const sedge_source source = {"examples/twice.c", text};
-    const sedge_program_options options = {"examples/twice", "", &source, 1};
+    const sedge_program_options options = {
+        .name = "examples/twice", .constants = "", .sources = &source, .count = 1};
     float values[128] = {1.0f};
     sedge_program *program = NULL;
     sedge_stream *stream = NULL;
@@ -150,7 +151,8 @@ static bool holds(const void *bytes, size_t length, const char *word)
 static void test_lines(const char *kind)
 {
     const sedge_source source = {"examples/twice.c", text};
-    const sedge_program_options options = {"examples/twice", "", &source, 1};
+    const sedge_program_options options = {
+        .name = "examples/twice", .constants = "", .sources = &source, .count = 1};
 
     for (int debug = 0; debug < 2; debug++) {
         sedge_device *device = NULL;

@@ -37,7 +37,8 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
                    "#define ITEMS %d\n#define REPEAT %d\n#define WRONG %s\n#define SALT %d\n",
                    ITEMS, wanted->repeat > 0 ? wanted->repeat : 1,
                    wanted->is_broken ? "nonsense" : (wanted->is_wrong ? "1.0f" : "0.0f"), c->salt);
-    const sedge_program_options options = {"work", constants, &source, 1};
+    const sedge_program_options options = {
+        .name = "work", .constants = constants, .sources = &source, .count = 1};
     return sedge_program_write(text, sedge_device_get_info(c->device)->kind, &options);
 }
 

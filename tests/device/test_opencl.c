@@ -119,6 +119,40 @@ static void test_any_address(sedge_device *device, sedge_module *module)
     sedge_buffer_free(y);
 }
 
+// A pointer that is 0 is 0 in the kernel, also behind a launch that gave an address inside a
+// buffer.
+static void test_null_pointer(sedge_device *device)
+{
+    static const char text[] = HEAD("look") POINTER("float", "x")
+        POINTER("float", "y") ")\n"
+                              "{\n"
+                              "    " AT("float", "y") "[0] = (ulong)x + (ulong)x_at == 0;\n"
+                                                      "}\n";
+    sedge_module *module = NULL;
+    sedge_buffer *buffer = NULL;
+    const sedge_kernel *kernel = NULL;
+    void *binary = NULL;
+    size_t length = 0;
+
+    CHECK_OK(sedge_device_compile(device, text, NULL, NULL, &binary, &length, NULL));
+    CHECK_OK(sedge_module_load(&module, device, binary, length));
+    CHECK_OK(sedge_module_get(&kernel, module, "look"));
+    CHECK_OK(sedge_buffer_create(&buffer, device, 64));
+    uint64_t y = sedge_buffer_address(buffer);
+    const uint64_t given[] = {0, y + 8, 0};
+    for (int i = 0; i < 3; i++) {
+        uint64_t x = given[i];
+        float is_null = -1.0f;
+        void *const arguments[] = {&x, &y};
+        CHECK_OK(sedge_kernel_launch(kernel, NULL, 1, THREADS, arguments, 2));
+        CHECK_OK(sedge_buffer_download(buffer, 0, &is_null, sizeof is_null, NULL));
+        CHECK(is_null == (x == 0 ? 1.0f : 0.0f));
+    }
+    sedge_buffer_free(buffer);
+    sedge_module_free(module);
+    sedge_release(binary);
+}
+
 static void test_refused_launches(sedge_device *device, sedge_module *module)
 {
     sedge_buffer *x = NULL;
@@ -359,6 +393,7 @@ static void test_all(sedge_device *device)
     CHECK_OK(sedge_module_load(&module, device, binary, length));
     if (module != NULL) {
         test_any_address(device, module);
+        test_null_pointer(device);
         test_refused_launches(device, module);
         test_block_memory(device, module);
         test_events(device, module);

@@ -110,6 +110,39 @@ static void test_rule_is_first(const kit_world *world)
     kit_clear(&k);
 }
 
+// A device whose blocks have too little memory for the rule's cut gets another one, if there is
+// one, and is refused in words, if there is none. It need not be here.
+static void test_small_device(const kit_world *world)
+{
+    sedge_device_info info = {.kind = SEDGE_DEVICE_OPENCL,
+                              .kind_name = "opencl",
+                              .threads_block = 1024,
+                              .shared_bytes_block = (int64_t)48 << 10};
+    operator_choices choices;
+    operator_cut rule;
+    kit k;
+
+    make_case(&k, world, 4, 2);
+    CHECK_OK(operator_choices_list(&choices, &info, &k.base.problem, k.base.element));
+    operator_cut_choose(&rule, &choices.layout[0], &info, &k.base.problem, k.base.element);
+    CHECK(choices.candidate[0].cut.block == rule.block && operator_cut_fits(&rule, &info));
+    operator_choices_clear(&choices);
+    rule.block = 1;
+    operator_cut_derive(&rule, &choices.layout[0], &info, &k.base.problem, k.base.element);
+    for (int less = 0; less < 2; less++) {
+        info.shared_bytes_block = rule.scratch_bytes - 16 * less;
+        if (less == 0) {
+            CHECK_OK(operator_choices_list(&choices, &info, &k.base.problem, k.base.element));
+            CHECK(choices.count > 0 && choices.candidate[0].cut.block == 1);
+        } else {
+            CHECK_FAILS(operator_choices_list(&choices, &info, &k.base.problem, k.base.element),
+                        SEDGE_ERR_DEVICE, "order 4 of maxwell cannot run on opencl: a block");
+        }
+        operator_choices_clear(&choices);
+    }
+    kit_clear(&k);
+}
+
 // ---- the sample --------------------------------------------------------------------------------
 
 // The check passes what is right, on each rank alone, and says where something is wrong: nothing is
@@ -234,6 +267,57 @@ static void test_tuned(const kit_world *world)
     kit_clear(&k);
 }
 
+// A long run measures behind the rule's programs, which are there to find out what it may take.
+// Whichever way wins, the kernels that are launched are those of the operator's own programs.
+static void test_long_run(const kit_world *world)
+{
+    const sedge_operator_options worth = {.tune = SEDGE_TUNE_FAST,
+                                          .forget = true,
+                                          .most_candidates = 1,
+                                          .expected_stages = (int64_t)1 << 40};
+    sedge_operator_tuning tuning;
+    kit k;
+
+    make_case(&k, world, 2, 4);
+    const double dt = step_reference(&k);
+    match_one(&k, 0.0, dt, 1, SEDGE_FP64, &worth);
+    if (k.op == NULL) return;
+    sedge_operator_get_tuning(k.op, &tuning);
+    CHECK(tuning.timed >= 1);
+    for (operator_kernel i = KERNEL_STAGE; i <= KERNEL_SURFACE; i++) {
+        const sedge_kernel *own = NULL;
+        if ((i == KERNEL_STAGE) != k.op->cut.fused) continue;
+        CHECK_OK(sedge_program_get(&own, k.op->program[0], operator_kernel_name(i)));
+        CHECK(k.op->kernel[i] == own);
+    }
+    kit_clear(&k);
+}
+
+// Ranks whose devices differ, here in their threads: one half has wisdom, the other has none, and
+// the halves choose alone. All of them arrive.
+static void test_mixed_ranks(const kit_world *world)
+{
+    const sedge_operator_options measure = {
+        .tune = SEDGE_TUNE_EXHAUSTIVE, .forget = true, .most_candidates = 1};
+    const sedge_operator_options worth = {
+        .tune = SEDGE_TUNE_FAST, .most_candidates = 1, .expected_stages = (int64_t)1 << 40};
+    const bool odd = sedge_comm_rank(world->comm) % 2 == 1;
+    kit_world mixed = *world;
+    kit k;
+
+    for (int i = 0; i < 2; i++) {
+        CHECK(setenv("SEDGE_THREADS", i == 1 && odd ? "2" : "1", 1) == 0);
+        CHECK_OK(sedge_device_create(&mixed.device, "host", sedge_comm_node_rank(world->comm),
+                                     sedge_comm_node_size(world->comm)));
+        make_case(&k, &mixed, 2, 4);
+        const double dt = step_reference(&k);
+        match_one(&k, 0.0, dt, 1, SEDGE_FP64, i == 0 ? &measure : &worth);
+        kit_clear(&k);
+        sedge_device_free(mixed.device);
+    }
+    CHECK(unsetenv("SEDGE_THREADS") == 0);
+}
+
 // ---- wrong candidates --------------------------------------------------------------------------
 
 // Kernels in which all but the rule's lift tile do nothing but write: fast, and wrong.
@@ -316,7 +400,10 @@ int main(int argc, char **argv)
         test_samples(&world);
         test_sample_nonlinear(&world);
         test_rule_is_first(&world);
+        test_small_device(&world);
         test_tuned(&world);
+        test_long_run(&world);
+        if (!alone) test_mixed_ranks(&world);
         if (alone) test_wrong_does_not_win(&world);
         if (alone) test_candidates(&world, 2, SEDGE_FP32, false);
     }
