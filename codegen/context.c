@@ -50,6 +50,10 @@ done:
 void sedge_context_free(sedge_context *context)
 {
     if (context == NULL) return;
+    // Queued work still uses kernels and blocks. A stream of the caller's may be gone by now: its
+    // work the driver's release waits for.
+    if (context->own_stream != NULL && sedge_stream_wait(context->own_stream) != SEDGE_OK)
+        sedge_error_clear();
     sedge_recipes_free(&context->recipes);
     while (context->programs != NULL) {
         sedge_known_program *const known = context->programs;
@@ -57,7 +61,6 @@ void sedge_context_free(sedge_context *context)
         sedge_program_free(known->program);
         sedge_release(known);
     }
-    // Work may still be queued on blocks given back; the driver's release waits for it.
     sedge_pool_release(&context->pool);
     sedge_stream_free(context->own_stream);
     sedge_cache_free(context->own_cache);
@@ -103,7 +106,11 @@ void sedge_context_set_stream(sedge_context *context, sedge_stream *stream)
     sedge_stream *const next = stream != NULL ? stream : context->own_stream;
 
     if (next == context->stream) return;
-    if (order_streams(context, context->stream, next) != SEDGE_OK) sedge_error_clear();
+    // Where no event is to be had, this host waits instead.
+    if (order_streams(context, context->stream, next) != SEDGE_OK) {
+        sedge_error_clear();
+        if (sedge_stream_wait(context->stream) != SEDGE_OK) sedge_error_clear();
+    }
     context->stream = next;
 }
 

@@ -49,10 +49,11 @@ typedef struct tune_race {
     int operation, layout;
     const sedge_tune_operation *task; // of the operation
     sedge_tune_record *records;
-    double end;     // by sedge_clock
-    double allowed; // seconds, at first
-    int left;       // races that are still to be run, this one included
-    bool late;      // the compiler took longer than there was time: no more of it
+    double end;           // by sedge_clock
+    double allowed;       // seconds, at first
+    double batch_seconds; // of the last batch: little where its programs were in the cache
+    int left;             // races that are still to be run, this one included
+    bool late;            // the compiler took longer than there was time: no more of it
     race_entry *entries;
     int count, compiled; // entries before `compiled` have had their turn at the compiler
     race_entry *rule;    // NULL: it cannot run here, or failed
@@ -559,7 +560,8 @@ static sedge_status compile(tune_race *race, int from, int to)
     }
     const int missed = (int)(sedge_cache_get_counts(run->cache).misses - misses);
     run->result->compiled += missed;
-    if (missed > 0) run->compile_seconds = sedge_clock() - began;
+    race->batch_seconds = sedge_clock() - began;
+    if (missed > 0) run->compile_seconds = race->batch_seconds;
 done:
     free_batch(&batch);
     return status;
@@ -601,13 +603,13 @@ static int choose_size(const tune_race *race, const race_entry *leader)
     const int size = left < run->parallel ? left : run->parallel;
 
     if (race->late) return 0;
-    if (race->compiled == 0 && !has_time(race, run->compile_seconds))
+    if (race->compiled == 0 && !has_time(race, race->batch_seconds))
         return has_time(race, 0.0) ? 1 : 0;
     // How long a batch takes is only a guess yet: half of one.
     if (race->compiled == 0) return (size + 1) / 2;
-    if (leader == NULL) return has_time(race, run->compile_seconds) ? size : 0;
+    if (leader == NULL) return has_time(race, race->batch_seconds) ? size : 0;
     const double sample = fmax(SAMPLE_SECONDS, FIRST_SLOWER * leader->least);
-    const double needed = run->compile_seconds + 3.0 * size * sample + predict_finals(race, leader);
+    const double needed = race->batch_seconds + 3.0 * size * sample + predict_finals(race, leader);
     return has_time(race, needed) ? size : 0;
 }
 
@@ -618,6 +620,15 @@ static void leave(const tune_race *race, const race_entry *entry)
     race->run->cut = true;
 }
 
+// The compiler was slow: what it made is timed nevertheless, on a part of the others' time or a
+// little more.
+static void extend(tune_race *race)
+{
+    race->late = true;
+    race->end =
+        fmax(sedge_tune_share(race->run, race->left), sedge_clock() + LATE_PART * race->allowed);
+}
+
 // Compile, start and time the next ones once.
 static sedge_status admit(tune_race *race, int size)
 {
@@ -626,13 +637,7 @@ static sedge_status admit(tune_race *race, int size)
 
     race->compiled += size;
     SEDGE_TRY(compile(race, from, race->compiled));
-    // The compiler was slow: what it made is timed nevertheless, on a part of the others' time or
-    // a little more.
-    if (!has_time(race, 0.0)) {
-        race->late = true;
-        race->end = fmax(sedge_tune_share(race->run, race->left),
-                         sedge_clock() + LATE_PART * race->allowed);
-    }
+    if (!has_time(race, 0.0)) extend(race);
     for (int i = from; i < race->compiled; i++) {
         race_entry *const entry = &race->entries[i];
         if (entry->out) continue;
@@ -643,6 +648,8 @@ static sedge_status admit(tune_race *race, int size)
         if (entry == race->rule) { // the measure of all others
             SEDGE_TRY(verify(race, entry, &good));
             if (!good) continue;
+            if (race->late)
+                extend(race); // checking takes longest where it makes programs of its own
         }
         const sedge_status status = start_timing(race, entry);
         if (status != SEDGE_OK) SEDGE_TRY(give_up(race, entry, status, "does not run"));
@@ -688,6 +695,7 @@ sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, con
                       .records = run->result->records[operation],
                       .end = sedge_tune_share(run, left),
                       .allowed = sedge_tune_share(run, left) - sedge_clock(),
+                      .batch_seconds = run->compile_seconds,
                       .left = left,
                       .count = count};
     race_entry **list = NULL;

@@ -286,7 +286,8 @@ static void test_compiler_message(void)
                                    .count = 1};
     CHECK_OK(sedge_template_write(made_text, &include));
     const sedge_source refused_source = {"include.c", sedge_text_get(made_text)};
-    const sedge_program_options refused_options = {"include", "", &refused_source, 1};
+    const sedge_program_options refused_options = {
+        .name = "include", .constants = "", .sources = &refused_source, .count = 1};
     CHECK_FAILS(sedge_program_write(whole, SEDGE_DEVICE_HOST, &refused_options), SEDGE_ERR_USAGE,
                 "include.c:4: '#include <math.h>'");
     sedge_program_free(program);
