@@ -1,5 +1,6 @@
 // The tuner's view of one elementwise job. The arrays it writes are replaced by others, for it is
 // run many times: x = x + y must not be.
+#include "base/hash.h"
 #include "base/memory.h"
 #include "codegen/elementwise.h"
 
