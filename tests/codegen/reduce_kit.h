@@ -28,6 +28,12 @@ static inline bool in_random_order(void)
     return order != NULL && strncmp(order, "random", 6) == 0;
 }
 
+// Whether a selection is asked for: the argument "few".
+static inline bool is_few(int argc, char **argv)
+{
+    return argc > 1 && strcmp(argv[1], "few") == 0;
+}
+
 // Splitmix64 of the index.
 static inline uint64_t scramble(uint64_t i)
 {

@@ -590,27 +590,30 @@ static void test_errors(sedge_context *context)
     sedge_array_free(a);
 }
 
-int main(void)
+// The selection "few" has sums in one and two passes, pairs of value and index, truth, messages.
+int main(int argc, char **argv)
 {
     sedge_context *const context = open_context();
 
     if (context == NULL) return 1;
     test_sums(context);
-    if (!in_random_order()) test_long_sum(context); // millions of items, one at a time
-    test_integers(context);
-    test_integer_dot(context);
-    test_extremes(context);
-    test_ends(context);
-    test_truth(context);
-    test_norms(context);
-    test_complex_product(context);
-    test_axes(context);
-    test_views(context);
     test_shifted(context);
-    test_expressions(context);
     test_own(context);
-    test_empty(context);
-    test_errors(context);
+    if (!is_few(argc, argv)) {
+        if (!in_random_order()) test_long_sum(context); // millions of items, one at a time
+        test_integers(context);
+        test_integer_dot(context);
+        test_extremes(context);
+        test_ends(context);
+        test_truth(context);
+        test_norms(context);
+        test_complex_product(context);
+        test_axes(context);
+        test_views(context);
+        test_expressions(context);
+        test_empty(context);
+        test_errors(context);
+    }
     sedge_context_free(context);
     return CHECK_END();
 }

@@ -268,18 +268,21 @@ static void test_errors(sedge_context *context)
     sedge_array_free(a);
 }
 
-int main(void)
+// The selection "few": sums, whole and in segments.
+int main(int argc, char **argv)
 {
     sedge_context *const context = open_context();
 
     if (context == NULL) return 1;
     test_integers(context);
-    test_floats(context);
-    test_operations(context);
-    test_complex(context);
-    test_own(context);
-    test_views(context);
-    test_errors(context);
+    if (!is_few(argc, argv)) {
+        test_floats(context);
+        test_operations(context);
+        test_complex(context);
+        test_own(context);
+        test_views(context);
+        test_errors(context);
+    }
     sedge_context_free(context);
     return CHECK_END();
 }

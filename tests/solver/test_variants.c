@@ -1,10 +1,10 @@
 // Every way to cut the stage that the tuner may try on a GPU compiles, for chips that need not be
 // here. The table variants-*.txt in the build folder shows what each takes: a spill shows there.
 //
-// Without arguments: for each chip and precision a selection that has each structure, tile, block,
-// limit of registers and layout at least once, and for sm_90 the rule's choice of each order. With
-// "all": every one, for sm_90. Advection, with its one field, for sm_90 at
-// orders 1, 5 and 9.
+// Without arguments: for each chip and precision a selection that has each structure, tile and
+// layout at least once; for sm_90 and Maxwell's equations each block and limit of registers, too,
+// and the rule's choice of each order. With "all": every one, for sm_90. Advection, with its one
+// field, for sm_90 at orders 1, 5 and 9.
 #include "check.h"
 #include "dg/operator_internal.h"
 
@@ -39,6 +39,7 @@ static sedge_status make_problem(sedge_problem *problem, const char *equation, i
 typedef struct seen_list {
     int values[64];
     int count;
+    bool blocks; // they count, and limits of registers
 } seen_list;
 
 static bool note(seen_list *seen, int value)
@@ -57,8 +58,10 @@ static bool is_new(seen_list *seen, const operator_candidate *candidate)
     bool new = note(seen, 1000 + form + cut->item_nodes);
 
     new = note(seen, 2000 + form + cut->lift_nodes) || new;
-    new = note(seen, 3000 + cut->block) || new;
-    new = note(seen, 4000 + cut->resident) || new;
+    if (seen->blocks) {
+        new = note(seen, 3000 + cut->block) || new;
+        new = note(seen, 4000 + cut->resident) || new;
+    }
     return note(seen, 20000 + candidate->layout) || new;
 }
 
@@ -124,7 +127,7 @@ static void add_order(variant_batch *batch, seen_list *seen, sedge_device *devic
     CHECK(choices.count > 1 && choices.count <= choices.layouts * SEDGE_CANDIDATES);
     for (int c = 0; c < choices.count; c++) {
         CHECK(choices.candidate[c].cut.scratch_bytes <= info->shared_bytes_block);
-        const bool is_rule = c == 0 && strcmp(info->arch, "sm_90") == 0;
+        const bool is_rule = seen != NULL && seen->blocks && c == 0;
         if (seen != NULL && !is_new(seen, &choices.candidate[c]) && !is_rule) continue;
         CHECK_OK(add(batch, &choices, c, &problem, element));
         if (seen == NULL && batch->count == MOST_TEXTS) compile(batch, device, cache, table);
@@ -146,7 +149,7 @@ static void test_chip(const char *arch, bool all, FILE *table)
     if (check_failures > 0) return;
     for (int e = 0; e < (strcmp(arch, "sm_90") == 0 ? 2 : 1); e++) {
         for (int p = 0; p < 2; p++) {
-            seen_list seen = {.count = 0};
+            seen_list seen = {.blocks = e == 0 && strcmp(arch, "sm_90") == 0};
             for (int order = 1; order <= SEDGE_ORDER_MAX; order++) {
                 if (e == 1 && order % 4 != 1) continue;
                 add_order(&batch, all ? NULL : &seen, device, cache, table, equations[e], order,
