@@ -22,7 +22,7 @@ static int size_count(void)
 
 static double number_of(sedge_array *array)
 {
-    double value = NAN;
+    double value = (double)NAN;
 
     CHECK_OK(sedge_array_number(array, &value));
     sedge_array_free(array);
@@ -195,7 +195,7 @@ static void test_extremes(sedge_context *context)
 // Values at the ends of the types: also the neutral element is found where it stands.
 static void test_ends(sedge_context *context)
 {
-    const double all_infinite[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
+    const double all_infinite[4] = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
     const int64_t most[3] = {INT64_MAX, INT64_MAX, INT64_MAX};
     const int8_t small[3] = {-128, 127, -128};
     const uint32_t large[2] = {0, UINT32_MAX};
@@ -233,7 +233,7 @@ static void test_truth(sedge_context *context)
 {
     uint8_t *const x = room(100000, 1);
     sedge_array *a = vector_of(context, SEDGE_UINT8, 100000, x);
-    const double parts[2] = {0.0, NAN};
+    const double parts[2] = {0.0, (double)NAN};
 
     CHECK(integer_of(reduced(SEDGE_ANY, a)) == 0);
     CHECK(integer_of(reduced(SEDGE_COUNT, a)) == 0);
@@ -356,7 +356,7 @@ static void check_axis(const sedge_array *array, const int32_t *host, int axis)
     if (wrong != 0)
         (void)fprintf(stderr, "  axis %d of (%lld, %lld, %lld): %d of %lld\n", axis,
                       (long long)outer, (long long)shape[axis], (long long)inner, wrong,
-                      (long long)(outer * inner));
+                      (long long)outer * inner);
     free(places);
     free(sums);
     sedge_array_free(largest);
@@ -398,7 +398,8 @@ static void test_views(sedge_context *context)
     for (int a = 0; a < A; a++)
         for (int b = 0; b < B; b++)
             for (int c = 0; c < C; c++) {
-                x[a][b][c] = (int32_t)(scramble((uint64_t)((a * B + b) * C + c)) % 999);
+                x[a][b][c] =
+                    (int32_t)(scramble(((uint64_t)a * B + (uint64_t)b) * C + (uint64_t)c) % 999);
                 turned[c][b][a] = x[a][b][c];
                 sum += x[a][b][c];
                 if (b % 2 == 1) {

@@ -133,7 +133,7 @@ static void test_operations(sedge_context *context)
         small = k[i] < small ? k[i] : small;
     }
     CHECK(wrong == 0);
-    x[777] = NAN; // from there on
+    x[777] = (float)NAN; // from there on
     sedge_array *const d = vector_of(context, SEDGE_FLOAT64, N, x);
     get_and_free(scanned(d, SEDGE_SCAN_MIN, false, NULL), got);
     wrong = 0;
@@ -154,7 +154,7 @@ static void test_complex(sedge_context *context)
 
     for (int i = 0; i < N; i++) {
         x[i][0] = (double)(scramble((uint64_t)i) % 1000); // whole: no rounding
-        x[i][1] = -(double)(scramble((uint64_t)(i + N)) % 77);
+        x[i][1] = -(double)(scramble((uint64_t)i + N) % 77);
     }
     sedge_array *const a = vector_of(context, SEDGE_COMPLEX128, N, x);
     get_and_free(scanned(a, SEDGE_SCAN_SUM, false, NULL), got);
