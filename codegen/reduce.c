@@ -399,7 +399,7 @@ static sedge_status get_number(any_number *out, const sedge_array *array)
     SEDGE_TRY(sedge_array_get(array, &value));
     switch (type) {
     case SEDGE_INT8:
-        out->integer = value.i8;
+        out->integer = (int64_t)value.i8;
         break;
     case SEDGE_INT16:
         out->integer = value.i16;
