@@ -263,11 +263,14 @@ static void add_transposes(template_case *own)
 {
     static const int tiles[] = {32, 16, 64}, threads[] = {256, 64, 128, 512, 1024};
 
-    for (int t = 0; t < 3; t++)
-        for (int k = 0; k < 5; k++)
-            for (int pad = 1; pad >= 0; pad--)
-                add_choice(own, (const int[]){tiles[t], threads[k], pad}, threads[k],
+    for (int t = 0; t < 3; t++) {
+        for (int k = 0; k < 5; k++) {
+            for (int pad = 1; pad >= 0; pad--) {
+                add_choice(own, (const int[NUMBERS_MAX]){tiles[t], threads[k], pad}, threads[k],
                            (int64_t)4 * tiles[t] * (tiles[t] + pad), 2.0 - pad);
+            }
+        }
+    }
 }
 
 static void add_linears(template_case *own)
@@ -275,11 +278,14 @@ static void add_linears(template_case *own)
     static const int threads[] = {256, 64, 128, 512, 1024}, packs[] = {1, 2, 4, 8};
     static const int widths[] = {4, 1, 2};
 
-    for (int t = 0; t < 5; t++)
-        for (int p = 0; p < 4; p++)
-            for (int w = 0; w < 3; w++)
-                add_choice(own, (const int[]){threads[t], packs[p], widths[w]}, threads[t], 0,
-                           1.0 / widths[w]);
+    for (int t = 0; t < 5; t++) {
+        for (int p = 0; p < 4; p++) {
+            for (int w = 0; w < 3; w++) {
+                add_choice(own, (const int[NUMBERS_MAX]){threads[t], packs[p], widths[w]},
+                           threads[t], 0, 1.0 / widths[w]);
+            }
+        }
+    }
 }
 
 static void add_multiplies(template_case *own)
@@ -287,31 +293,39 @@ static void add_multiplies(template_case *own)
     static const int sides[] = {64, 32, 128}, depths[] = {8, 16, 32}, items[] = {4, 8};
 
     // What did best in the example is the rule's choice.
-    add_choice(own, (const int[]){64, 64, 16, 8, 8}, 64, 8192, 0.0);
-    for (int m = 0; m < 3; m++)
-        for (int n = 0; n < 3; n++)
-            for (int k = 0; k < 3; k++)
-                for (int i = 0; i < 2; i++)
+    add_choice(own, (const int[NUMBERS_MAX]){64, 64, 16, 8, 8}, 64, 8192, 0.0);
+    for (int m = 0; m < 3; m++) {
+        for (int n = 0; n < 3; n++) {
+            for (int k = 0; k < 3; k++) {
+                for (int i = 0; i < 2; i++) {
                     for (int j = 0; j < 2; j++) {
                         const int threads = sides[m] / items[i] * (sides[n] / items[j]);
                         if (threads < 32 || threads > 1024) continue;
                         if (m == 0 && n == 0 && k == 1 && i == 1 && j == 1) continue;
                         // Reads of block memory for each multiplication, in registers reused.
-                        add_choice(
-                            own, (const int[]){sides[m], sides[n], depths[k], items[i], items[j]},
-                            threads, (int64_t)4 * depths[k] * (sides[m] + sides[n]),
-                            1.0 / items[i] + 1.0 / items[j] + 8.0 / sides[m] + 8.0 / sides[n]);
+                        add_choice(own,
+                                   (const int[NUMBERS_MAX]){sides[m], sides[n], depths[k], items[i],
+                                                            items[j]},
+                                   threads, (int64_t)4 * depths[k] * (sides[m] + sides[n]),
+                                   1.0 / items[i] + 1.0 / items[j] + 8.0 / sides[m] +
+                                       8.0 / sides[n]);
                     }
+                }
+            }
+        }
+    }
 }
 
 static void add_spmvs(template_case *own)
 {
     static const int threads[] = {256, 64, 128, 512}, lanes[] = {4, 1, 2, 8, 16, 32};
 
-    for (int t = 0; t < 4; t++)
-        for (int l = 0; l < 6; l++)
-            add_choice(own, (const int[]){threads[t], lanes[l]}, threads[t],
+    for (int t = 0; t < 4; t++) {
+        for (int l = 0; l < 6; l++) {
+            add_choice(own, (const int[NUMBERS_MAX]){threads[t], lanes[l]}, threads[t],
                        (int64_t)8 * threads[t], 0.0);
+        }
+    }
 }
 
 // ---- their data ---------------------------------------------------------------------------------
@@ -357,7 +371,7 @@ static sedge_status make_laplacian(template_case *own, int side)
             for (int d = 0; d < 3; d++)
                 inside = inside && place[d] + steps[k][d] >= 0 && place[d] + steps[k][d] < side;
             if (!inside) continue;
-            columns[count] = (int32_t)(row + steps[k][0] + steps[k][1] * side +
+            columns[count] = (int32_t)(row + steps[k][0] + (int64_t)steps[k][1] * side +
                                        (int64_t)steps[k][2] * side * side);
             values[count++] = k == 0 ? 6.0 : -1.0;
         }

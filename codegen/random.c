@@ -37,9 +37,10 @@ static sedge_status write_place(sedge_text *out, int dimensions)
     for (int d = 0; d < dimensions; d++)
         SEDGE_TRY(sedge_text_add(out, ", sedge_int64 size%d, sedge_int64 stride%d", d, d));
     SEDGE_TRY(sedge_text_add(out, ")\n{\n    sedge_int64 place = 0;\n"));
-    for (int d = dimensions - 1; d >= 0; d--)
+    for (int d = dimensions - 1; d >= 0; d--) {
         SEDGE_TRY(sedge_text_add(
             out, "    place += rest %% size%d * stride%d;\n    rest /= size%d;\n", d, d, d));
+    }
     return sedge_text_add(out, "    return place;\n}\n");
 }
 
@@ -171,28 +172,31 @@ static sedge_status fill(sedge_array *array, sedge_random *random, sedge_random_
 
 sedge_status sedge_array_random_bits(sedge_array *array, sedge_random *random)
 {
-    if (!sedge_type_is_integer(array->type))
+    if (!sedge_type_is_integer(array->type)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "random bits for %s: an integer type is needed",
                           sedge_type_name(array->type));
+    }
     return fill(array, random, SEDGE_RANDOM_BITS);
 }
 
 sedge_status sedge_array_random_uniform(sedge_array *array, sedge_random *random)
 {
-    if (sedge_type_is_integer(array->type))
+    if (sedge_type_is_integer(array->type)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "uniform random numbers for %s: a floating-point or complex type is "
                           "needed",
                           sedge_type_name(array->type));
+    }
     return fill(array, random, SEDGE_RANDOM_UNIFORM);
 }
 
 sedge_status sedge_array_random_normal(sedge_array *array, sedge_random *random)
 {
-    if (sedge_type_is_integer(array->type))
+    if (sedge_type_is_integer(array->type)) {
         return SEDGE_FAIL(
             SEDGE_ERR_USAGE,
             "normal random numbers for %s: a floating-point or complex type is needed",
             sedge_type_name(array->type));
+    }
     return fill(array, random, SEDGE_RANDOM_NORMAL);
 }

@@ -240,10 +240,11 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
     sedge_reduce_shape *const shape = &plan->shape;
 
     memset(plan, 0, sizeof *plan);
-    if (axis == SEDGE_ALL_AXES)
+    if (axis == SEDGE_ALL_AXES) {
         plan_all(plan, analysis);
-    else
+    } else {
         plan_rows(plan, analysis, axis);
+    }
     if (shape->elements) {
         shape->form = SEDGE_REDUCE_ONE;
         shape->rows = 1;
@@ -366,9 +367,10 @@ static sedge_status write_function(sedge_text *out, const sedge_reduce_plan *pla
 {
     SEDGE_TRY(sedge_text_add(out, "SEDGE_FUNCTION reduce_place reduce_%s(sedge_int64 index", name));
     SEDGE_TRY(write_formal(out, numbers->count));
-    for (int k = 0; k < analysis->leaves; k++)
+    for (int k = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array != NULL)
             SEDGE_TRY(sedge_text_add(out, "    place.at%d = 0;\n", k));
+    }
     if (digits && decoded_dimensions(plan) > 0)
         SEDGE_TRY(write_digits(out, plan, analysis, numbers, "index"));
     return sedge_text_add(out, "    (void)index;\n    return place;\n}\n");
@@ -385,9 +387,10 @@ sedge_status sedge_reduce_places_write(sedge_text *out, const sedge_reduce_plan 
     for (int n = 0; n < numbers.count; n++)
         SEDGE_TRY(sedge_text_add(out, " X(sedge_int64, reduce_w%d)", n));
     SEDGE_TRY(sedge_text_add(out, "\ntypedef struct reduce_place {\n"));
-    for (int k = 0; k < analysis->leaves; k++)
+    for (int k = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array != NULL)
             SEDGE_TRY(sedge_text_add(out, "    sedge_int64 at%d;\n", k));
+    }
     SEDGE_TRY(sedge_text_add(out, "} reduce_place;\n"));
     for (int k = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array == NULL) continue;

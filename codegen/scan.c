@@ -77,9 +77,10 @@ static sedge_status write_types(sedge_text *out, const sedge_scan_shape *shape,
         SEDGE_TRY(sedge_text_add(out, "#define SCAN_ITEMS     %d\n#define SCAN_TILES     %d\n",
                                  shape->items, shape->tiles));
     }
-    if (shape->segmented)
+    if (shape->segmented) {
         SEDGE_TRY(sedge_text_add(out, "typedef %s scan_start;\n",
                                  sedge_type_word((sedge_type)shape->start)));
+    }
     return sedge_formula_types_write(out, formula);
 }
 
@@ -117,9 +118,10 @@ static sedge_status make_recipe(sedge_recipe *recipe, sedge_context *context,
     SEDGE_TRY_GOTO(status,
                    sedge_program_get(&recipe->kernel[1], program,
                                      shape->chained ? "sedge_scan_reset" : "sedge_scan_totals"));
-    if (!shape->chained)
+    if (!shape->chained) {
         SEDGE_TRY_GOTO(status,
                        sedge_program_get(&recipe->kernel[2], program, "sedge_scan_offsets"));
+    }
 done:
     sedge_text_free(types);
     return status;
@@ -243,12 +245,14 @@ static sedge_status check_starts(const sedge_array *array, const sedge_array *st
     if (starts == NULL) return SEDGE_OK;
     if (starts->context != array->context)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "a scan of an array and starts of another context");
-    if (!sedge_type_is_integer(starts->type))
+    if (!sedge_type_is_integer(starts->type)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "starts of segments are %s: an integer type is needed",
                           sedge_type_name(starts->type));
-    if (sedge_array_size(starts) != sedge_array_size(array))
+    }
+    if (sedge_array_size(starts) != sedge_array_size(array)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%lld starts of segments for %lld elements",
                           (long long)sedge_array_size(starts), (long long)sedge_array_size(array));
+    }
     return SEDGE_OK;
 }
 

@@ -98,9 +98,10 @@ static sedge_status make_recipe(sedge_recipe *recipe, sedge_context *context,
     SEDGE_TRY_GOTO(status, sedge_context_program(context, &program, &options));
     SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[0], program,
                                              compress ? "sedge_select_count" : "sedge_select"));
-    if (compress)
+    if (compress) {
         SEDGE_TRY_GOTO(status,
                        sedge_program_get(&recipe->kernel[1], program, "sedge_select_write"));
+    }
 done:
     sedge_text_free(types);
     return status;
@@ -138,12 +139,14 @@ static sedge_status straighten(const sedge_array **out, sedge_array **owned,
 static sedge_status check_integer(const char *what, const char *name, const sedge_array *array,
                                   const sedge_array *integers)
 {
-    if (integers->context != array->context)
+    if (integers->context != array->context) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the array and its %s are of different contexts",
                           what, name);
-    if (!sedge_type_is_integer(integers->type))
+    }
+    if (!sedge_type_is_integer(integers->type)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the %s are %s; an integer type is needed", what,
                           name, sedge_type_name(integers->type));
+    }
     return SEDGE_OK;
 }
 

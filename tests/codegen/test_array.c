@@ -112,7 +112,7 @@ static void test_fill(sedge_context *context)
     CHECK_FAILS(sedge_array_fill(bytes, 256.0), SEDGE_ERR_USAGE,
                 "the number 256 does not fit into uint8");
     CHECK_FAILS(sedge_array_fill(bytes, -1.0), SEDGE_ERR_USAGE, "-1 does not fit into uint8");
-    CHECK_FAILS(sedge_array_fill(bytes, NAN), SEDGE_ERR_USAGE, "does not fit into uint8");
+    CHECK_FAILS(sedge_array_fill(bytes, (double)NAN), SEDGE_ERR_USAGE, "does not fit into uint8");
     CHECK_OK(sedge_array_range(numbers, 1.5, -0.5));
     CHECK_OK(sedge_array_get(numbers, values));
     CHECK(values[0] == 1.5f && values[1] == 0.0f && values[4] == 0.5f && values[5] == 0.0f);

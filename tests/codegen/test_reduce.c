@@ -22,7 +22,7 @@ static int size_count(void)
 
 static double number_of(sedge_array *array)
 {
-    double value = NAN;
+    double value = (double)NAN;
 
     CHECK_OK(sedge_array_number(array, &value));
     sedge_array_free(array);
@@ -195,7 +195,7 @@ static void test_extremes(sedge_context *context)
 // Values at the ends of the types: also the neutral element is found where it stands.
 static void test_ends(sedge_context *context)
 {
-    const double all_infinite[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
+    const double all_infinite[4] = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
     const int64_t most[3] = {INT64_MAX, INT64_MAX, INT64_MAX};
     const int8_t small[3] = {-128, 127, -128};
     const uint32_t large[2] = {0, UINT32_MAX};
@@ -233,7 +233,7 @@ static void test_truth(sedge_context *context)
 {
     uint8_t *const x = room(100000, 1);
     sedge_array *a = vector_of(context, SEDGE_UINT8, 100000, x);
-    const double parts[2] = {0.0, NAN};
+    const double parts[2] = {0.0, (double)NAN};
 
     CHECK(integer_of(reduced(SEDGE_ANY, a)) == 0);
     CHECK(integer_of(reduced(SEDGE_COUNT, a)) == 0);
@@ -342,7 +342,7 @@ static void check_axis(const sedge_array *array, const int32_t *host, int axis)
     CHECK_OK(sedge_array_get(sum, sums));
     CHECK_OK(sedge_array_get(largest, places));
     int wrong = 0;
-    for (int64_t o = 0; o < outer; o++)
+    for (int64_t o = 0; o < outer; o++) {
         for (int64_t c = 0; c < inner; c++) {
             const int32_t *const at = host + o * shape[axis] * inner + c;
             int64_t wanted = 0, place = 0;
@@ -352,11 +352,13 @@ static void check_axis(const sedge_array *array, const int32_t *host, int axis)
             }
             wrong += sums[o * inner + c] != wanted || places[o * inner + c] != place;
         }
+    }
     CHECK(wrong == 0);
-    if (wrong != 0)
+    if (wrong != 0) {
         (void)fprintf(stderr, "  axis %d of (%lld, %lld, %lld): %d of %lld\n", axis,
                       (long long)outer, (long long)shape[axis], (long long)inner, wrong,
-                      (long long)(outer * inner));
+                      (long long)outer * inner);
+    }
     free(places);
     free(sums);
     sedge_array_free(largest);
@@ -395,10 +397,11 @@ static void test_views(sedge_context *context)
     sedge_array *array = NULL, *view = NULL;
     int64_t sum = 0, half = 0;
 
-    for (int a = 0; a < A; a++)
-        for (int b = 0; b < B; b++)
+    for (int a = 0; a < A; a++) {
+        for (int b = 0; b < B; b++) {
             for (int c = 0; c < C; c++) {
-                x[a][b][c] = (int32_t)(scramble((uint64_t)((a * B + b) * C + c)) % 999);
+                x[a][b][c] =
+                    (int32_t)(scramble(((uint64_t)a * B + (uint64_t)b) * C + (uint64_t)c) % 999);
                 turned[c][b][a] = x[a][b][c];
                 sum += x[a][b][c];
                 if (b % 2 == 1) {
@@ -406,6 +409,8 @@ static void test_views(sedge_context *context)
                     half += x[a][b][c];
                 }
             }
+        }
+    }
     CHECK_OK(sedge_array_from(&array, context, SEDGE_INT32, 3, shape, x));
     CHECK_OK(sedge_array_transpose(&view, array, NULL));
     for (int axis = 0; axis < 3; axis++) check_axis(view, &turned[0][0][0], axis);
@@ -459,7 +464,7 @@ static void test_expressions(sedge_context *context)
 
     for (int j = 0; j < B; j++) y[j] = (float)some_number(j + 5);
     for (int i = 0; i < A; i++) k[i] = (int16_t)(i - 100);
-    for (int i = 0; i < A; i++)
+    for (int i = 0; i < A; i++) {
         for (int j = 0; j < B; j++) {
             x[i][j] = some_number(i * B + j);
             const double value = 2.0 * x[i][j] + (double)y[j] * k[i];
@@ -468,6 +473,7 @@ static void test_expressions(sedge_context *context)
             sum += value;
             most += fabs(value);
         }
+    }
     CHECK_OK(sedge_array_from(&a, context, SEDGE_FLOAT64, 2, shape, x));
     b = vector_of(context, SEDGE_FLOAT32, B, y);
     CHECK_OK(sedge_array_from(&c, context, SEDGE_INT16, 2, tall, k));
