@@ -155,15 +155,15 @@ sanitized_ctest() {
         --schedule-random -j 2 "$@"
 }
 
-# Leaks are looked for in tests without MPI, which itself keeps memory to the end, and where the
-# sanitizer may look (containers can forbid it).
+# Leaks are looked for in tests without MPI and OpenCL, which themselves keep memory to the end, and
+# where the sanitizer may look (containers can forbid it).
 test_sanitized() {
     local probe=$root/build-sanitize/probe leaks=1
     printf 'int main(void) { return 0; }\n' | cc -fsanitize=address -x c -o "$probe" - || return
     ASAN_OPTIONS=detect_leaks=1 "$probe" || leaks=0
     printf 'leaks are looked for: %s\n' "$leaks"
-    sanitized_ctest detect_leaks=$leaks -E '_np[0-9]+$|^bench_|^plot' &&
-        sanitized_ctest detect_leaks=0 -R '_np[0-9]+$|^bench_|^plot'
+    sanitized_ctest detect_leaks=$leaks -E '_np[0-9]+$|^bench_|^plot|^test_opencl$' &&
+        sanitized_ctest detect_leaks=0 -R '_np[0-9]+$|^bench_|^plot|^test_opencl$'
 }
 
 # Make the picture of a run and say what there is to open. $1: the run's log, which names the folder.

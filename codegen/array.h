@@ -159,20 +159,26 @@ sedge_expression *sedge_convert(sedge_expression *a, sedge_type type);
 // C function suffix, number of operands, kind of result:
 //   P promoted type of the operands      F the same, integers become floating point as in numpy
 //   C comparison or logic: uint8 0 or 1  R real type of a complex operand, else as it is
-#define SEDGE_OPERATION_LIST(X)                                                                   \
-    X(add, 2, P)                                                                                  \
-    X(subtract, 2, P)                                                                             \
-    X(multiply, 2, P) X(divide, 2, F) X(floor_divide, 2, P) X(remainder, 2, P) X(power, 2, P)     \
-        X(minimum, 2, P) X(maximum, 2, P) X(arctan2, 2, F) X(hypot, 2, F) X(bit_and, 2, P)        \
-            X(bit_or, 2, P) X(bit_xor, 2, P) X(shift_left, 2, P) X(shift_right, 2, P)             \
-                X(less, 2, C) X(less_equal, 2, C) X(greater, 2, C) X(greater_equal, 2, C)         \
-                    X(equal, 2, C) X(not_equal, 2, C) X(and, 2, C) X(or, 2, C) X(not, 1, C)       \
-                        X(negative, 1, P) X(absolute, 1, R) X(sqrt, 1, F) X(exp, 1, F)            \
-                            X(log, 1, F) X(log10, 1, F) X(sin, 1, F) X(cos, 1, F) X(tan, 1, F)    \
-                                X(arcsin, 1, F) X(arccos, 1, F) X(arctan, 1, F) X(sinh, 1, F)     \
-                                    X(cosh, 1, F) X(tanh, 1, F) X(floor, 1, P) X(ceil, 1, P)      \
-                                        X(conjugate, 1, P) X(real_of, 1, R) X(imaginary_of, 1, R) \
-                                            X(square, 1, P) X(is_nan, 1, C)
+// Where numpy leaves the choice or has types that are not here: functions of 8-bit integers are
+// float32 (numpy: float16); integers wrap, division by 0 gives 0; a negative power of an integer is
+// the integer part of the fraction (numpy refuses it); 64-bit integers of which one has no sign are
+// compared by value; floor and ceil keep integers; minimum and maximum do not take complex numbers;
+// a floating-point number beyond the integer type it is converted to becomes any number.
+#define SEDGE_OPERATION_LIST(X)                                                                    \
+    X(add, 2, P)                                                                                   \
+    X(subtract, 2, P)                                                                              \
+    X(multiply, 2, P)                                                                              \
+    X(divide, 2, F) X(floor_divide, 2, P) X(remainder, 2, P) X(power, 2, P) X(minimum, 2, P)       \
+        X(maximum, 2, P) X(arctan2, 2, F) X(hypot, 2, F) X(bit_and, 2, P) X(bit_or, 2, P)          \
+            X(bit_xor, 2, P) X(shift_left, 2, P) X(shift_right, 2, P) X(less, 2, C)                \
+                X(less_equal, 2, C) X(greater, 2, C) X(greater_equal, 2, C) X(equal, 2, C)         \
+                    X(not_equal, 2, C) X(and, 2, C) X(or, 2, C) X(not, 1, C) X(negative, 1, P)     \
+                        X(absolute, 1, R) X(sqrt, 1, F) X(exp, 1, F) X(log, 1, F) X(log10, 1, F)   \
+                            X(sin, 1, F) X(cos, 1, F) X(tan, 1, F) X(arcsin, 1, F) X(arccos, 1, F) \
+                                X(arctan, 1, F) X(sinh, 1, F) X(cosh, 1, F) X(tanh, 1, F)          \
+                                    X(floor, 1, P) X(ceil, 1, P) X(conjugate, 1, P)                \
+                                        X(real_of, 1, R) X(imaginary_of, 1, R) X(square, 1, P)     \
+                                            X(is_nan, 1, C)
 
 #define SEDGE_OPERANDS_1 sedge_expression *a
 #define SEDGE_OPERANDS_2 sedge_expression *a, sedge_expression *b
@@ -213,7 +219,9 @@ typedef struct sedge_operand {
 // (all the same); read arrays are broadcast. In the body `i` is the index in C order. `preamble`
 // (NULL: none) is C text before the kernel, e.g. functions of its own. Messages of the compiler
 // name `name` and the line of the body. Compiled once a context for the same text, types and
-// dimensions.
+// dimensions. Names are variables: the body does not return, and a written one that it leaves alone
+// stays as it was. Complex operands are structures with `re` and `im`; codegen/kernels/numbers.h
+// has functions of them.
 SEDGE_MUST_USE
 sedge_status sedge_elementwise(sedge_context *context, const char *name, const char *preamble,
                                const char *body, int count, const sedge_operand *operands);

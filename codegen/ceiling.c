@@ -13,9 +13,10 @@
 #define COPY_GPU     ((int64_t)1 << 30)
 #define PATTERN      1024 // bytes at the array's end that are looked at
 #define FMA_UNROLL   16
-#define FMA_ROUNDS   64    // of the first runs, whose result is looked at
-#define FMA_HOST     65536 // the same on the host, however busy it is: 1 to 20 ms
-#define FMA_SECONDS  0.003 // of a run that counts
+#define FMA_ROUNDS   64         // of the first runs, whose result is looked at
+#define FMA_HOST     65536      // the same on the host, however busy it is: 1 to 20 ms
+#define FMA_SECONDS  0.003      // of a run that counts
+#define WISDOM       "ceilings" // what lines of the file are about
 #define RUNS_LEAST   5
 #define RUNS_MOST    20
 #define RUNS_SECONDS 0.03 // more runs as long as they take no longer together
@@ -356,7 +357,7 @@ done:
 static sedge_status make_key(json_t **key, sedge_hash *hash, const sedge_comm *comm,
                              const sedge_device *device, int real_bytes)
 {
-    SEDGE_TRY(sedge_wisdom_key(key, "ceilings", device));
+    SEDGE_TRY(sedge_wisdom_key(key, WISDOM, device));
     SEDGE_TRY(sedge_wisdom_need(
         json_object_set_new(*key, "precision", json_string(real_bytes == 8 ? "fp64" : "fp32")) == 0
             ? *key
@@ -372,7 +373,7 @@ static sedge_status recall(sedge_ceilings *out, const sedge_cache *cache, const 
 {
     json_t *lines = NULL;
 
-    SEDGE_TRY(sedge_wisdom_read(&lines, cache));
+    SEDGE_TRY(sedge_wisdom_read(&lines, cache, WISDOM));
     const json_t *const line = sedge_wisdom_find(lines, key, 0);
     const double copy = json_number_value(json_object_get(line, "copy"));
     const double flops = json_number_value(json_object_get(line, "flops"));
@@ -387,7 +388,7 @@ static sedge_status keep(sedge_cache *cache, json_t *key, const sedge_ceilings *
         json_pack("{s:O, s:f, s:f}", "key", key, "copy", ceilings->copy, "flops", ceilings->flops);
 
     SEDGE_TRY(sedge_wisdom_need(line));
-    sedge_wisdom_write(cache, line, true);
+    sedge_wisdom_write(cache, WISDOM, line, true);
     json_decref(line);
     return SEDGE_OK;
 }

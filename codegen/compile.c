@@ -28,11 +28,11 @@ typedef struct compile_pool {
 void sedge_compile_fail(sedge_compile_job *job, sedge_status status)
 {
     const char *const message = sedge_error_message();
+    const size_t bytes = strlen(message) + 1;
     char *copy = NULL;
 
     job->status = status;
-    if (sedge_allocate(&copy, (int64_t)strlen(message) + 1, 1) == SEDGE_OK)
-        memcpy(copy, message, strlen(message));
+    if (sedge_allocate(&copy, (int64_t)bytes, 1) == SEDGE_OK) memcpy(copy, message, bytes);
     sedge_release(job->message);
     job->message = copy;
     sedge_error_clear();

@@ -89,7 +89,8 @@ int sedge_elementwise_tunings(sedge_elementwise_tuning tunings[SEDGE_ELEMENTWISE
 // From here on the tuner is asked.
 #define SEDGE_TUNED_ELEMENTS ((int64_t)1 << 20)
 
-// Which tuning: from wisdom, or measured if the context's level allows it, else the rule's.
+// Which tuning: from wisdom, or measured if the context's level allows it and there is memory for a
+// second result, else the rule's.
 SEDGE_MUST_USE
 sedge_status sedge_job_tune(int *choice, const sedge_job *job);
 

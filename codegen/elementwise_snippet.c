@@ -81,9 +81,10 @@ static sedge_status write_snippet_key(unsigned char **key, int *bytes, const sed
 
     for (int k = 0; k < job->count; k++) texts[3 + k] = job->member[k].name;
     for (int t = 0; t < 3 + job->count; t++) room += (int64_t)strlen(texts[t]) + 1;
-    if (room > INT32_MAX)
+    if (room > INT32_MAX) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "kernel '%s' has a text of %lld bytes", job->title,
                           (long long)room);
+    }
     SEDGE_TRY(sedge_allocate(key, room, 1));
     *bytes = sedge_job_key(*key, job, 'S');
     for (int k = 0; k < job->count; k++) (*key)[(*bytes)++] = job->member[k].written;

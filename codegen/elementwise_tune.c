@@ -23,26 +23,32 @@ typedef struct trial {
 
 // ---- callbacks ---------------------------------------------------------------------------------
 
-static sedge_status write_text(void *context, int operation, int candidate, sedge_text *text)
+// The whole text of the program with one tuning.
+static sedge_status write_program(sedge_text *out, const sedge_job *job,
+                                  const sedge_elementwise_tuning *tuning)
 {
-    const trial *const t = context;
+    const sedge_device *const device = sedge_context_device(job->context);
     sedge_source sources[3];
     const sedge_program_options options = {
-        .name = t->job.title, .constants = "", .sources = sources, .count = 3};
+        .name = job->title, .constants = "", .sources = sources, .count = 3};
     sedge_status status;
     sedge_text *own = NULL;
 
-    (void)operation;
     SEDGE_TRY_GOTO(status, sedge_text_create(&own));
-    SEDGE_TRY_GOTO(status, sedge_elementwise_write(own, &t->job, &t->tuning[candidate]));
+    SEDGE_TRY_GOTO(status, sedge_elementwise_write(own, job, tuning));
     sedge_job_sources(sources, sedge_text_get(own));
-    SEDGE_TRY_GOTO(
-        status,
-        sedge_program_write(text, sedge_device_get_info(sedge_context_device(t->job.context))->kind,
-                            &options));
+    SEDGE_TRY_GOTO(status, sedge_program_write(out, sedge_device_get_info(device)->kind, &options));
 done:
     sedge_text_free(own);
     return status;
+}
+
+static sedge_status write_text(void *context, int operation, int candidate, sedge_text *text)
+{
+    const trial *const t = context;
+
+    (void)operation;
+    return write_program(text, &t->job, &t->tuning[candidate]);
 }
 
 static sedge_status launch(void *context, int operation, int candidate,
@@ -113,7 +119,8 @@ static sedge_status verify(void *context, int operation, int candidate,
 
 // ---- the task ----------------------------------------------------------------------------------
 
-// An array that lies in memory as the written one does. Too spread out: no scratch.
+// An array that lies in memory as the written one does. Too spread out, or no memory for a second
+// one: then nothing is measured.
 static sedge_status make_scratch(trial *t, int k, bool *possible)
 {
     sedge_member *const member = &t->job.member[k];
@@ -129,7 +136,14 @@ static sedge_status make_scratch(trial *t, int k, bool *possible)
     }
     if (elements > 2 * t->job.walk.count) *possible = false;
     if (!*possible) return SEDGE_OK;
-    SEDGE_TRY(sedge_pool_take(t->job.context, elements * size, &t->block[k], &buffer));
+    const sedge_status status =
+        sedge_pool_take(t->job.context, elements * size, &t->block[k], &buffer);
+    if (status == SEDGE_ERR_MEMORY) {
+        sedge_error_clear();
+        *possible = false;
+        return SEDGE_OK;
+    }
+    SEDGE_TRY(status);
     t->scratch[k] = *member->array;
     t->scratch[k].buffer = buffer;
     t->scratch[k].offset = below * size;
@@ -139,10 +153,12 @@ static sedge_status make_scratch(trial *t, int k, bool *possible)
 
 static sedge_status prepare(trial *t, const sedge_job *job, bool *possible)
 {
+    const bool measures = sedge_context_tuning(job->context) != SEDGE_TUNE_OFF;
+
     *possible = true;
     t->job = *job;
     for (int k = 0; k < job->count; k++)
-        if (job->member[k].written) SEDGE_TRY(make_scratch(t, k, possible));
+        if (measures && job->member[k].written) SEDGE_TRY(make_scratch(t, k, possible));
     t->count = sedge_elementwise_tunings(t->tuning, job);
     for (int c = 0; c < t->count; c++) {
         (void)snprintf(t->name[c], sizeof t->name[c], "t%d p%d", t->tuning[c].threads,
@@ -173,7 +189,7 @@ static sedge_status hash_source(char hash[SEDGE_HASH_TEXT], const sedge_job *job
     sedge_text *text = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, sedge_elementwise_write(text, job, &none));
+    SEDGE_TRY_GOTO(status, write_program(text, job, &none));
     const sedge_hash all = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
     sedge_hash_print(&all, hash);
 done:

@@ -358,7 +358,7 @@ static sedge_status add_array(sedge_analysis *analysis, sedge_expression *node)
     }
     SEDGE_TRY(add_leaf(analysis, &node->leaf, array, array->type));
     add_key(analysis, node->leaf);
-    add_key(analysis, array->type);
+    add_key(analysis, (int)array->type);
     return broadcast_shape(analysis, array);
 }
 
@@ -375,7 +375,7 @@ static sedge_status demand(sedge_analysis *analysis, sedge_expression *operand, 
     analysis->leaf[operand->leaf].value[0] = operand->value[0];
     analysis->leaf[operand->leaf].value[1] = operand->value[1];
     analysis->leaf[operand->leaf].integer = operand->integer;
-    add_key(analysis, type);
+    add_key(analysis, (int)type);
     return SEDGE_OK;
 }
 
@@ -417,7 +417,7 @@ static sedge_status resolve(sedge_analysis *analysis, sedge_expression *node)
     }
     for (int k = 0; k < operands; k++) SEDGE_TRY(resolve(analysis, node->operand[k]));
     SEDGE_TRY(choose_types(node));
-    if (node->operation == OPERATION_CONVERT) add_key(analysis, node->type);
+    if (node->operation == OPERATION_CONVERT) add_key(analysis, (int)node->type);
     for (int k = 0; k < operands; k++)
         SEDGE_TRY(demand(analysis, node->operand[k], node->operand_type[k]));
     return SEDGE_OK;

@@ -181,8 +181,7 @@ static void explain_rest(const sedge_tune_run *run, int layout, int first, const
     }
 }
 
-// The part of the time left that one of the `left` races gets.
-static double choose_end(const sedge_tune_run *run, int left)
+double sedge_tune_share(const sedge_tune_run *run, int left)
 {
     const double now = sedge_clock();
 
@@ -203,8 +202,8 @@ static sedge_status search_operation(sedge_tune_run *run, layout_search *search,
     *seconds = 0.0;
     SEDGE_TRY_GOTO(status, sedge_allocate(&order, operation->count, sizeof *order));
     SEDGE_TRY_GOTO(status, sedge_tune_select(run, o, search->layout, order, &count));
-    SEDGE_TRY_GOTO(status, sedge_tune_race(run, o, search->layout, order, count,
-                                           choose_end(run, left), &winner, seconds));
+    SEDGE_TRY_GOTO(status,
+                   sedge_tune_race(run, o, search->layout, order, count, left, &winner, seconds));
     if (winner >= 0) search->choice[o] = winner;
 done:
     sedge_release(order);
@@ -217,7 +216,9 @@ static sedge_status enter_layout(sedge_tune_run *run, const layout_search *searc
 
     *entered = true;
     if (task->use_layout == NULL) return SEDGE_OK;
+    const double began = sedge_clock();
     const sedge_status status = task->use_layout(task->context, search->layout);
+    run->layout_seconds = sedge_clock() - began;
     if (status == SEDGE_OK) return SEDGE_OK;
     if (status == SEDGE_ERR_MEMORY || search->layout == 0) return status;
     *entered = false;
@@ -236,7 +237,7 @@ static sedge_status search_layout(sedge_tune_run *run, layout_search *search, do
 
     search->score = 0.0;
     search->complete = false;
-    if (search->layout > 0 && sedge_clock() >= run->deadline) {
+    if (search->layout > 0 && sedge_clock() + run->layout_seconds >= run->deadline) {
         explain_rest(run, search->layout, 0, "not tried: the time was spent");
         run->cut = true;
         return SEDGE_OK;
@@ -419,7 +420,7 @@ static sedge_status tune_here(sedge_tune_result *result, sedge_device *device, s
     sedge_status status;
 
     SEDGE_TRY(check_rule(task, sedge_device_get_info(device)));
-    SEDGE_TRY(sedge_wisdom_read(&lines, cache));
+    SEDGE_TRY(sedge_wisdom_read(&lines, cache, task->name));
     if (!options->forget || options->level == SEDGE_TUNE_OFF)
         SEDGE_TRY_GOTO(status, sedge_tune_recall(result, &found, task, lines, key, options->level));
     memcpy(&seed, hash->bytes, sizeof seed);

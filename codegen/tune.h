@@ -3,7 +3,8 @@
 // A task is one solver's (or one array operation's) choice: `layouts` of its data in memory, and
 // operations, each with candidates that belong to one layout. For each layout the operations are
 // tuned on their own; the layout with the smallest sum of weight x time wins, with the best
-// candidates of its operations. Before compiling, candidates are rejected whose resources do not
+// candidates of its operations (another than the first by more than 3 %: the two are not timed in
+// turns). Before compiling, candidates are rejected whose resources do not
 // fit, whose estimated occupancy is below half of the best, or whose lower bound exceeds what was
 // measured; while timing, by racing; a whole layout when its partial score plus the others' bounds
 // already loses.
@@ -79,7 +80,8 @@ typedef struct sedge_tune_task {
     int operations;
     const sedge_tune_operation *operation;
     void *context;
-    // Bring the data into a layout, before its candidates are launched. NULL with one layout.
+    // Bring the data into a layout, before its candidates are launched. NULL with one layout. After
+    // a search the tuning rank's data are in the last layout that was tried, not in the chosen one.
     sedge_status (*use_layout)(void *context, int layout);
     // Append the candidate's program text (sedge_program_write).
     sedge_status (*text)(void *context, int operation, int candidate, sedge_text *text);

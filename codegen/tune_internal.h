@@ -59,6 +59,7 @@ typedef struct sedge_tune_run {
     double deadline;        // by sedge_clock; HUGE_VAL: none
     double compile_seconds; // predicted, of a batch
     double verify_seconds;  // predicted
+    double layout_seconds;  // predicted, to bring the data into a layout
     double launched;        // when the device last had work; 0: never
     bool measured;          // a challenger was timed
     bool cut;               // something was left for want of time
@@ -84,11 +85,14 @@ SEDGE_MUST_USE
 sedge_status sedge_tune_select(const sedge_tune_run *run, int operation, int layout, int *order,
                                int *count);
 
-// Race them until `end` (by sedge_clock) at most. `*winner` is the candidate that won, -1: none
-// can; `*seconds` its time, 0: not timed. A failure of the rule's choice of layout 0 is returned.
+// When one of the `left` races that are still to be run must end, by sedge_clock.
+double sedge_tune_share(const sedge_tune_run *run, int left);
+
+// Race them, as the first of `left` races. `*winner` is the candidate that won, -1: none can;
+// `*seconds` its time, 0: not timed. A failure of the rule's choice of layout 0 is returned.
 SEDGE_MUST_USE
 sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, const int *order,
-                             int count, double end, int *winner, double *seconds);
+                             int count, int left, int *winner, double *seconds);
 
 // The wisdom's key of a task on a device, to be released with json_decref.
 SEDGE_MUST_USE

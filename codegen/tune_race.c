@@ -48,7 +48,9 @@ typedef struct tune_race {
     int operation, layout;
     const sedge_tune_operation *task; // of the operation
     sedge_tune_record *records;
-    double end;
+    double end; // by sedge_clock
+    int left;   // races that are still to be run, this one included
+    bool late;  // the compiler took longer than there was time: no more of it
     race_entry *entries;
     int count, compiled; // entries before `compiled` have had their turn at the compiler
     race_entry *rule;    // NULL: it cannot run here, or failed
@@ -596,6 +598,7 @@ static int choose_size(const tune_race *race, const race_entry *leader)
     const int left = race->count - race->compiled;
     const int size = left < run->parallel ? left : run->parallel;
 
+    if (race->late) return 0;
     if (race->compiled == 0 && !has_time(race, run->compile_seconds))
         return has_time(race, 0.0) ? 1 : 0;
     if (race->compiled == 0) return size;
@@ -607,7 +610,8 @@ static int choose_size(const tune_race *race, const race_entry *leader)
 
 static void leave(const tune_race *race, const race_entry *entry)
 {
-    sedge_tune_reason(record_of(race, entry), "not timed: the time was spent");
+    sedge_tune_reason(record_of(race, entry), "not %s: the time was spent",
+                      entry->program != NULL ? "timed" : "tried");
     race->run->cut = true;
 }
 
@@ -619,6 +623,10 @@ static sedge_status admit(tune_race *race, int size)
 
     race->compiled += size;
     SEDGE_TRY(compile(race, from, race->compiled));
+    if (!has_time(race, 0.0)) { // what is compiled may use a part of the others' time
+        race->late = true;
+        race->end = sedge_tune_share(race->run, race->left);
+    }
     for (int i = from; i < race->compiled; i++) {
         race_entry *const entry = &race->entries[i];
         if (entry->out) continue;
@@ -664,7 +672,7 @@ static sedge_status run_race(tune_race *race, race_entry **list, race_entry **wi
 }
 
 sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, const int *order,
-                             int count, double end, int *winner, double *seconds)
+                             int count, int left, int *winner, double *seconds)
 {
     const sedge_tune_operation *const o = &run->task->operation[operation];
     tune_race race = {.run = run,
@@ -672,7 +680,8 @@ sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, con
                       .layout = layout,
                       .task = o,
                       .records = run->result->records[operation],
-                      .end = end,
+                      .end = sedge_tune_share(run, left),
+                      .left = left,
                       .count = count};
     race_entry **list = NULL;
     race_entry *won = NULL;

@@ -308,7 +308,7 @@ sedge_status sedge_tune_keep(const sedge_tune_run *run, json_t *key, sedge_tune_
                   write_scores(task, result), "operations", write_operations(task, result));
 
     SEDGE_TRY(sedge_wisdom_need(line));
-    sedge_wisdom_write(run->cache, line, run->options->forget);
+    sedge_wisdom_write(run->cache, task->name, line, run->options->forget);
     json_decref(line);
     return SEDGE_OK;
 }

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // flock
+#define _GNU_SOURCE // flock, memmem
 #include "codegen/wisdom.h"
 
 #include "base/hash.h"
@@ -81,39 +81,82 @@ const json_t *sedge_wisdom_find(const json_t *lines, const json_t *key, int rigo
     return NULL;
 }
 
-static sedge_status add_lines(json_t *lines, const char *text, size_t length)
+// One line of a file, without its end.
+typedef struct wisdom_line {
+    const char *text;
+    size_t length;
+} wisdom_line;
+
+// Take the next line off `*text`; false: there is none.
+static bool next_line(wisdom_line *line, const char **text, const char *end)
+{
+    if (*text >= end) return false;
+    const char *const newline = memchr(*text, '\n', (size_t)(end - *text));
+    const char *const stop = newline != NULL ? newline : end;
+    *line = (wisdom_line){.text = *text, .length = (size_t)(stop - *text)};
+    *text = stop + 1;
+    return true;
+}
+
+// `about` as it stands in a line, to be released with free.
+static sedge_status make_mark(char **mark, const char *about)
+{
+    json_t *const text = json_string(about);
+
+    *mark = json_dumps(text, JSON_ENCODE_ANY);
+    json_decref(text);
+    return sedge_wisdom_need(*mark);
+}
+
+static bool has_mark(const wisdom_line *line, const char *mark)
+{
+    return memmem(line->text, line->length, mark, strlen(mark)) != NULL;
+}
+
+// NULL: it is no object with a key.
+static json_t *parse_line(const wisdom_line *line)
+{
+    json_t *const object = json_loadb(line->text, line->length, JSON_REJECT_DUPLICATES, NULL);
+
+    if (json_is_object(sedge_wisdom_line_key(object))) return object;
+    json_decref(object);
+    return NULL;
+}
+
+static sedge_status add_lines(json_t *lines, const char *text, size_t length, const char *mark)
 {
     const char *const end = text + length;
+    wisdom_line line;
 
-    while (text < end) {
-        const char *const newline = memchr(text, '\n', (size_t)(end - text));
-        const char *const stop = newline != NULL ? newline : end;
-        json_t *const line = json_loadb(text, (size_t)(stop - text), JSON_REJECT_DUPLICATES, NULL);
-        if (json_is_object(sedge_wisdom_line_key(line))) {
-            if (json_array_append_new(lines, line) != 0) return sedge_wisdom_need(NULL);
-        } else {
-            json_decref(line);
-        }
-        text = stop + 1;
+    while (next_line(&line, &text, end)) {
+        json_t *const object = has_mark(&line, mark) ? parse_line(&line) : NULL;
+        if (object != NULL && json_array_append_new(lines, object) != 0)
+            return sedge_wisdom_need(NULL);
     }
     return SEDGE_OK;
 }
 
-static sedge_status read_own(json_t *lines, int directory)
+static sedge_status read_own(json_t *lines, const sedge_cache *cache, const char *mark)
 {
     char *text = NULL;
     size_t length;
+    int directory = -1;
     sedge_status status;
 
+    if (sedge_cache_folder_open(&directory, sedge_cache_folder(cache)) != SEDGE_OK) {
+        sedge_error_clear(); // the cache has said it
+        return SEDGE_OK;
+    }
     SEDGE_TRY_GOTO(status, sedge_cache_folder_read(directory, SEDGE_WISDOM_FILE, &text, &length));
-    if (text != NULL) SEDGE_TRY_GOTO(status, add_lines(lines, text, length));
+    if (text != NULL) SEDGE_TRY_GOTO(status, add_lines(lines, text, length, mark));
 done:
     sedge_release(text);
+    (void)close(directory);
     return status;
 }
 
 // The site folder's lines, where there is one that the cache uses.
-static sedge_status read_site(json_t *lines, const sedge_cache *cache)
+static sedge_status read_site(json_t *lines, const sedge_cache *cache, const char *mark)
 {
     const char *const site = sedge_cache_site(cache);
     char *text = NULL;
@@ -128,28 +171,25 @@ static sedge_status read_site(json_t *lines, const sedge_cache *cache)
     }
     SEDGE_TRY_GOTO(status,
                    sedge_cache_folder_read_site(directory, SEDGE_WISDOM_FILE, &text, &length));
-    if (text != NULL) SEDGE_TRY_GOTO(status, add_lines(lines, text, length));
+    if (text != NULL) SEDGE_TRY_GOTO(status, add_lines(lines, text, length, mark));
 done:
     sedge_release(text);
     (void)close(directory);
     return status;
 }
 
-sedge_status sedge_wisdom_read(json_t **lines, const sedge_cache *cache)
+sedge_status sedge_wisdom_read(json_t **lines, const sedge_cache *cache, const char *about)
 {
     sedge_status status;
-    int directory = -1;
+    char *mark = NULL;
 
     *lines = json_array();
     SEDGE_TRY_GOTO(status, sedge_wisdom_need(*lines));
-    SEDGE_TRY_GOTO(status, read_site(*lines, cache));
-    if (sedge_cache_folder_open(&directory, sedge_cache_folder(cache)) != SEDGE_OK) {
-        sedge_error_clear(); // the cache has said it
-        return SEDGE_OK;
-    }
-    SEDGE_TRY_GOTO(status, read_own(*lines, directory));
+    SEDGE_TRY_GOTO(status, make_mark(&mark, about));
+    SEDGE_TRY_GOTO(status, read_site(*lines, cache, mark));
+    SEDGE_TRY_GOTO(status, read_own(*lines, cache, mark));
 done:
-    if (directory >= 0) (void)close(directory);
+    free(mark);
     if (status != SEDGE_OK) {
         json_decref(*lines);
         *lines = NULL;
@@ -168,17 +208,18 @@ static void lock(int directory)
         (void)nanosleep(&pause, NULL);
 }
 
-static sedge_status replace_line(json_t *lines, json_t *line, bool replace)
+// Does an old line stay beside the new one? Lines about other things are not parsed for that.
+static bool stays(const wisdom_line *old, const char *mark, const json_t *line, bool replace)
 {
-    const json_t *const key = sedge_wisdom_line_key(line);
-
-    for (size_t i = json_array_size(lines); i-- > 0;) {
-        const json_t *const old = json_array_get(lines, i);
-        if (json_equal(sedge_wisdom_line_key(old), key) &&
-            (replace || sedge_wisdom_line_rigor(old) <= sedge_wisdom_line_rigor(line)))
-            (void)json_array_remove(lines, i);
-    }
-    return sedge_wisdom_need(json_array_append(lines, line) == 0 ? line : NULL);
+    if (!has_mark(old, mark))
+        return old->length > 1 && old->text[0] == '{' && old->text[old->length - 1] == '}';
+    json_t *const object = parse_line(old);
+    const bool is_same =
+        json_equal(sedge_wisdom_line_key(object), sedge_wisdom_line_key(line)) != 0;
+    const bool is_higher = sedge_wisdom_line_rigor(object) > sedge_wisdom_line_rigor(line);
+    const bool kept = object != NULL && (!is_same || (is_higher && !replace));
+    json_decref(object);
+    return kept;
 }
 
 static int append_bytes(const char *bytes, size_t length, void *text)
@@ -186,15 +227,22 @@ static int append_bytes(const char *bytes, size_t length, void *text)
     return sedge_text_add_bytes(text, bytes, length) == SEDGE_OK ? 0 : -1;
 }
 
-static sedge_status print_lines(sedge_text *text, const json_t *lines)
+// The file's new text: old lines that stay, and the new one.
+static sedge_status write_lines(sedge_text *text, const char *old, size_t length, const char *mark,
+                                const json_t *line, bool replace)
 {
-    for (size_t i = 0; i < json_array_size(lines); i++) {
-        if (json_dump_callback(json_array_get(lines, i), append_bytes, text,
-                               JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) != 0)
-            return sedge_wisdom_need(NULL);
+    const char *const end = old + length;
+    wisdom_line kept;
+
+    while (next_line(&kept, &old, end)) {
+        if (!stays(&kept, mark, line, replace)) continue;
+        SEDGE_TRY(sedge_text_add_bytes(text, kept.text, kept.length));
         SEDGE_TRY(sedge_text_add(text, "\n"));
     }
-    return SEDGE_OK;
+    if (json_dump_callback(line, append_bytes, text, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) !=
+        0)
+        return sedge_wisdom_need(NULL);
+    return sedge_text_add(text, "\n");
 }
 
 // The newest whole lines that fit.
@@ -206,17 +254,19 @@ static const char *choose_newest(const char *text, size_t length)
     return newline != NULL ? newline + 1 : text + length;
 }
 
-static sedge_status merge(int directory, const char *folder, json_t *line, bool replace)
+static sedge_status merge(int directory, const char *folder, const char *about, const json_t *line,
+                          bool replace)
 {
     sedge_status status;
-    json_t *const lines = json_array();
     sedge_text *text = NULL;
+    char *mark = NULL;
+    char *old = NULL;
+    size_t length = 0;
 
-    SEDGE_TRY_GOTO(status, sedge_wisdom_need(lines));
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, read_own(lines, directory));
-    SEDGE_TRY_GOTO(status, replace_line(lines, line, replace));
-    SEDGE_TRY_GOTO(status, print_lines(text, lines));
+    SEDGE_TRY_GOTO(status, make_mark(&mark, about));
+    SEDGE_TRY_GOTO(status, sedge_cache_folder_read(directory, SEDGE_WISDOM_FILE, &old, &length));
+    SEDGE_TRY_GOTO(status, write_lines(text, old != NULL ? old : "", length, mark, line, replace));
     const char *const all = sedge_text_get(text);
     const char *const newest = choose_newest(all, sedge_text_length(text));
     SEDGE_TRY_GOTO(status,
@@ -224,11 +274,12 @@ static sedge_status merge(int directory, const char *folder, json_t *line, bool 
                                             sedge_text_length(text) - (size_t)(newest - all)));
 done:
     sedge_text_free(text);
-    json_decref(lines);
+    sedge_release(old);
+    free(mark);
     return status;
 }
 
-void sedge_wisdom_write(sedge_cache *cache, json_t *line, bool replace)
+void sedge_wisdom_write(sedge_cache *cache, const char *about, const json_t *line, bool replace)
 {
     const char *const folder = sedge_cache_folder(cache);
     int directory = -1;
@@ -238,6 +289,6 @@ void sedge_wisdom_write(sedge_cache *cache, json_t *line, bool replace)
         return;
     }
     lock(directory);
-    if (merge(directory, folder, line, replace) != SEDGE_OK) sedge_cache_note_problem(cache);
+    if (merge(directory, folder, about, line, replace) != SEDGE_OK) sedge_cache_note_problem(cache);
     (void)close(directory);
 }

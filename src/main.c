@@ -63,7 +63,7 @@ static const struct option_row {
     {"restart", OPTION_RESTART, "FILE", FOR_RUN,
      "refused: this version writes no checkpoints to restart from"},
     {"arch", OPTION_ARCH, "LIST", FOR_BUILD,
-     "GPUs to compile for, which need not be here: sm_80,sm_90 (default: the device's own)"},
+     "GPUs to compile for, here or not: sm_80,sm_90 (default: the device's own)"},
     {"quiet", OPTION_QUIET, NULL, FOR_DECK, "print errors only"},
     {"verbose", OPTION_VERBOSE, NULL, FOR_ALL, "say where in the source an error arose"},
     {"help", OPTION_HELP, NULL, FOR_ALL, "this text"},

@@ -32,6 +32,36 @@
 #define copysignf copysign
 #endif
 
+// glibc has these for whole vectors, with errors of up to 4 units in the last place; it tells gcc
+// so only under -ffast-math, which nothing here is compiled with.
+#if SEDGE_TARGET_HOST && defined __x86_64__ && defined __GLIBC__ && !defined __clang__
+#if __GLIBC_PREREQ(2, 35)
+#define SEDGE_VECTOR_1(name)                                       \
+    _Pragma("omp declare simd notinbranch") double name(double a); \
+    _Pragma("omp declare simd notinbranch") float name##f(float a);
+#define SEDGE_VECTOR_2(name)                                                 \
+    _Pragma("omp declare simd notinbranch") double name(double a, double b); \
+    _Pragma("omp declare simd notinbranch") float name##f(float a, float b);
+SEDGE_VECTOR_1(exp)
+SEDGE_VECTOR_1(log)
+SEDGE_VECTOR_1(log10)
+SEDGE_VECTOR_1(log1p)
+SEDGE_VECTOR_1(sin)
+SEDGE_VECTOR_1(cos)
+SEDGE_VECTOR_1(tan)
+SEDGE_VECTOR_1(asin)
+SEDGE_VECTOR_1(acos)
+SEDGE_VECTOR_1(atan)
+SEDGE_VECTOR_1(sinh)
+SEDGE_VECTOR_1(cosh)
+SEDGE_VECTOR_1(tanh)
+SEDGE_VECTOR_1(asinh)
+SEDGE_VECTOR_2(atan2)
+SEDGE_VECTOR_2(hypot)
+SEDGE_VECTOR_2(pow)
+#endif
+#endif
+
 // ---- integers ----------------------------------------------------------------------------------
 
 // Sums, differences and products wrap: they are made in the unsigned type `wide` of at least 32

@@ -170,8 +170,10 @@ static void load_library(void)
 
 sedge_status sedge_nvrtc_load(void)
 {
-    if (!library.tried) load_library();
-    library.tried = true;
+    if (!library.tried) { // by the thread that makes the first device; later ones only read
+        load_library();
+        library.tried = true;
+    }
     if (library.why[0] != '\0') return SEDGE_FAIL(SEDGE_ERR_DEVICE, "%s", library.why);
     return SEDGE_OK;
 }

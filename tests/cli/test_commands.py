@@ -30,7 +30,7 @@ class Words(Case):
         self.refuse(USAGE, ["mesh import", "not in this version"], "mesh", "import", "a", "b", ranks=[0])
         self.refuse(USAGE, ["'shake'", "path, list and clear"], "cache", "shake")
         self.refuse(USAGE, ["'fly'"], "help", "fly", ranks=[0])
-        for later in ("tune", "build", "solve"):
+        for later in ("tune", "solve"):
             self.refuse(USAGE, ["not in version"], later, "x", ranks=[0])
 
     def test_wrong_options(self):

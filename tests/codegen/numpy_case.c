@@ -13,7 +13,7 @@
 
 #include <limits.h>
 
-enum { AT_ONCE = 12 }; // operations in one kernel
+enum { AT_ONCE = 23 }; // operations in one kernel
 
 typedef struct batch {
     sedge_context *context;

@@ -7,8 +7,11 @@
 #include "codegen/entry.h"
 #include "codegen/folder.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,14 +38,15 @@ static void path_of(char path[512], const sedge_cache_key *key)
 }
 
 // Is there an entry with exactly these bytes? Anything else found is a failure.
-static bool finds(sedge_cache *cache, const sedge_cache_key *key, const char *wanted)
+static bool finds_in(sedge_cache *cache, sedge_cache_place place, const sedge_cache_key *key,
+                     const char *wanted)
 {
     void *bytes = NULL;
     size_t length = 0;
     sedge_text *log = NULL;
 
     CHECK_OK(sedge_text_create(&log));
-    CHECK_OK(sedge_cache_find(cache, SEDGE_CACHE_OWN, key, &bytes, &length, log));
+    CHECK_OK(sedge_cache_find(cache, place, key, &bytes, &length, log));
     const bool found = bytes != NULL;
     if (found) {
         CHECK(length == strlen(wanted) && memcmp(bytes, wanted, length) == 0);
@@ -53,6 +57,11 @@ static bool finds(sedge_cache *cache, const sedge_cache_key *key, const char *wa
     sedge_release(bytes);
     sedge_text_free(log);
     return found;
+}
+
+static bool finds(sedge_cache *cache, const sedge_cache_key *key, const char *wanted)
+{
+    return finds_in(cache, SEDGE_CACHE_OWN, key, wanted);
 }
 
 static void store(sedge_cache *cache, const sedge_cache_key *key, const char *bytes)
@@ -102,6 +111,25 @@ static void test_every_field_counts(void)
         for (int k = 0; k < i; k++) CHECK(memcmp(&hashes[i], &hashes[k], sizeof *hashes) != 0);
     const sedge_hash again = sedge_cache_key_hash(&key);
     CHECK(memcmp(&again, &hashes[0], sizeof again) == 0);
+}
+
+// With one entry in the folder, a key that differs in any field finds nothing, and the entry stays.
+static void test_every_field_misses(sedge_cache *cache)
+{
+    const sedge_cache_key key = some_key();
+
+    store(cache, &key, "binary");
+    for (int field = 0; field < 6; field++) {
+        sedge_cache_key other = key;
+        if (field == 0) other.schema++;
+        if (field == 1) other.kind = "cuda";
+        if (field == 2) other.arch = "native: another chip";
+        if (field == 3) other.compiler = "cc 1.1";
+        if (field == 4) other.options = "-O3 -g";
+        if (field == 5) other.text = "int x; \n";
+        CHECK(!finds(cache, &other, ""));
+        CHECK(finds(cache, &key, "binary"));
+    }
 }
 
 // Any one changed byte, and any shorter or longer file, is noticed.
@@ -200,6 +228,48 @@ static void test_damage_is_a_miss(sedge_cache *cache)
         CHECK(access(path, F_OK) != 0);
     }
     CHECK(sedge_cache_problem(cache) == NULL);
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+// The same by chance, on disk: cut at any length, or with one bit turned anywhere, a whole file of
+// realistic size is a miss, and never a crash or another binary.
+static void test_random_damage(sedge_cache *cache)
+{
+    enum { BYTES = 9000, ROUNDS = 300 };
+    static char payload[BYTES + 1];
+    const sedge_cache_key key = some_key();
+    struct stat about;
+    uint32_t state = 20251121;
+    char path[512];
+    char *bytes = NULL;
+    size_t length = 0;
+
+    for (int i = 0; i < BYTES; i++) payload[i] = (char)('a' + next_random(&state) % 26);
+    store(cache, &key, payload);
+    path_of(path, &key);
+    CHECK_OK(sedge_file_read(&bytes, &length, path, SEDGE_ERR_DATA));
+    CHECK(length > BYTES);
+    for (int round = 0; round < ROUNDS && bytes != NULL; round++) {
+        const size_t at = next_random(&state) % length;
+        const char bit = (char)(1 << next_random(&state) % 8);
+        // The first tenth of the file, with all its lengths and texts, gets half of the hits.
+        const size_t place = round % 2 == 0 ? at : at / 10;
+        CHECK_OK(sedge_file_write(path, bytes, round % 3 == 0 ? place : length));
+        if (round % 3 != 0) {
+            const char turned = (char)(bytes[place] ^ bit);
+            overwrite(path, (long)place, &turned, 1);
+        }
+        CHECK(!finds(cache, &key, ""));
+        CHECK(stat(path, &about) != 0); // removed
+    }
+    CHECK_OK(sedge_file_write(path, bytes, length));
+    CHECK(finds(cache, &key, payload)); // it was the damage, not the file
+    sedge_release(bytes);
 }
 
 // Links, foreign modes and other things in an entry's place are not read.
@@ -354,6 +424,201 @@ static void test_other_users_and_read_only(void)
     if (is_root) CHECK(chown(read_only, 0, 0) == 0);
 }
 
+static int count_files(const char *path)
+{
+    DIR *const list = opendir(path);
+    int count = 0;
+
+    if (list == NULL) return -1;
+    for (const struct dirent *file = readdir(list); file != NULL; file = readdir(list))
+        count += file->d_name[0] != '.';
+    (void)closedir(list);
+    return count;
+}
+
+// A disk that takes no more: said, nothing half-written stays, what was there is still there. A
+// bound on the size of files stands for the disk; a child has it.
+static void test_full_disk(void)
+{
+    static const char full[] = SEDGE_TEST_DIR "/full-cache";
+    static char payload[50001];
+    const sedge_cache_key key = some_key();
+    sedge_cache_key large = key;
+    sedge_cache *cache = NULL;
+    int64_t removed;
+    int state = -1;
+
+    large.text = "int large;\n";
+    memset(payload, 'x', sizeof payload - 1);
+    CHECK_OK(sedge_cache_create(&cache, full));
+    CHECK_OK(sedge_cache_clear(cache, &removed));
+    store(cache, &key, "binary");
+    (void)fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit bound = {20000, 20000};
+        check_failures = 0;
+        CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR && setrlimit(RLIMIT_FSIZE, &bound) == 0);
+        store(cache, &large, payload);
+        CHECK(sedge_cache_problem(cache) != NULL &&
+              strstr(sedge_cache_problem(cache), "cannot write to the cache folder") != NULL &&
+              strstr(sedge_cache_problem(cache), "File too large") != NULL);
+        CHECK(!finds(cache, &large, ""));
+        CHECK(finds(cache, &key, "binary"));
+        _exit(CHECK_END());
+    }
+    CHECK(waitpid(child, &state, 0) == child && WIFEXITED(state) && WEXITSTATUS(state) == 0);
+    CHECK(count_files(full) == 1);
+    sedge_cache_free(cache);
+}
+
+// ---- the site folder ---------------------------------------------------------------------------
+
+static const char site[] = SEDGE_TEST_DIR "/site-cache";
+
+// The site folder with one entry, as its owner makes it: a cache like any other, then made readable
+// for all.
+static void fill_site(const sedge_cache_key *key, char path[600])
+{
+    sedge_cache *cache = NULL;
+    char entry[512];
+    int64_t removed;
+
+    (void)chmod(site, 0700);
+    if (geteuid() == 0) (void)!chown(site, 0, 0);
+    CHECK_OK(sedge_cache_create(&cache, site));
+    CHECK_OK(sedge_cache_clear(cache, &removed));
+    store(cache, key, "site binary");
+    CHECK(sedge_cache_problem(cache) == NULL);
+    sedge_cache_free(cache);
+    path_of(entry, key);
+    (void)snprintf(path, 600, "%s%s", site, strrchr(entry, '/'));
+    CHECK(chmod(path, 0644) == 0 && chmod(site, 0755) == 0);
+}
+
+// Found there first, and never changed: neither its times, nor a damaged entry, nor by storing.
+static void test_site_is_only_read(void)
+{
+    const sedge_cache_key key = some_key();
+    const struct timespec age[2] = {{1000, 0}, {1000, 0}};
+    sedge_cache_key other = key;
+    sedge_cache *cache = NULL;
+    struct stat about;
+    char path[600];
+    int64_t removed;
+
+    other.text = "int other;\n";
+    fill_site(&key, path);
+    CHECK(utimensat(AT_FDCWD, path, age, 0) == 0);
+    CHECK(setenv("SEDGE_CACHE_SITE", site, 1) == 0);
+    CHECK_OK(sedge_cache_create(&cache, folder));
+    CHECK_OK(sedge_cache_clear(cache, &removed));
+    CHECK(sedge_cache_site_problem(cache) == NULL && strcmp(sedge_cache_site(cache), site) == 0);
+    CHECK(finds_in(cache, SEDGE_CACHE_SITE, &key, "site binary"));
+    CHECK(!finds_in(cache, SEDGE_CACHE_SITE, &other, "") && !finds(cache, &key, ""));
+    CHECK(stat(path, &about) == 0 && about.st_mtim.tv_sec == 1000);
+    store(cache, &other, "binary");
+    CHECK(finds(cache, &other, "binary") && count_files(site) == 1);
+    sedge_cache_drop(cache, SEDGE_CACHE_SITE, &key);
+    CHECK(finds_in(cache, SEDGE_CACHE_SITE, &key, "site binary"));
+    overwrite(path, -1, "Y", 1);
+    CHECK(!finds_in(cache, SEDGE_CACHE_SITE, &key, ""));
+    CHECK_OK(sedge_cache_clear(cache, &removed));
+    CHECK(removed == 1 && count_files(site) == 1);
+    sedge_cache_free(cache);
+    CHECK(unsetenv("SEDGE_CACHE_SITE") == 0);
+}
+
+// A site folder that is refused says why; the cache itself works on.
+static void check_site_refused(const char *path, const char *why)
+{
+    const sedge_cache_key key = some_key();
+    sedge_cache *cache = NULL;
+
+    CHECK(setenv("SEDGE_CACHE_SITE", path, 1) == 0);
+    CHECK_OK(sedge_cache_create(&cache, folder));
+    CHECK(sedge_cache_problem(cache) == NULL);
+    CHECK(sedge_cache_site_problem(cache) != NULL &&
+          strstr(sedge_cache_site_problem(cache), why) != NULL &&
+          strstr(sedge_cache_site_problem(cache), "site cache folder") != NULL);
+    CHECK(!finds_in(cache, SEDGE_CACHE_SITE, &key, ""));
+    store(cache, &key, "binary");
+    CHECK(finds(cache, &key, "binary"));
+    sedge_cache_free(cache);
+    CHECK(unsetenv("SEDGE_CACHE_SITE") == 0);
+}
+
+static void test_site_refused(void)
+{
+    static const char linked[] = SEDGE_TEST_DIR "/site-link";
+    static const char missing[] = SEDGE_TEST_DIR "/no-such-site";
+    const sedge_cache_key key = some_key();
+    sedge_cache *cache = NULL;
+    char path[600];
+
+    fill_site(&key, path);
+    CHECK(chmod(site, 0775) == 0);
+    check_site_refused(site, "others may write to it");
+    CHECK(chmod(site, 0755) == 0);
+    (void)unlink(linked);
+    CHECK(symlink(site, linked) == 0);
+    check_site_refused(linked, "not a folder, or a link");
+    check_site_refused(missing, "No such file");
+    CHECK(access(missing, F_OK) != 0); // and is not made
+    CHECK(setenv("SEDGE_CACHE_SITE", "", 1) == 0);
+    CHECK_OK(sedge_cache_create(&cache, folder));
+    CHECK(sedge_cache_site(cache) == NULL && sedge_cache_site_problem(cache) == NULL);
+    sedge_cache_free(cache);
+    // An entry that others may write to is none.
+    CHECK(chmod(path, 0666) == 0 && setenv("SEDGE_CACHE_SITE", site, 1) == 0);
+    CHECK_OK(sedge_cache_create(&cache, folder));
+    CHECK(!finds_in(cache, SEDGE_CACHE_SITE, &key, ""));
+    CHECK(chmod(path, 0644) == 0);
+    CHECK(finds_in(cache, SEDGE_CACHE_SITE, &key, "site binary"));
+    sedge_cache_free(cache);
+    CHECK(unsetenv("SEDGE_CACHE_SITE") == 0);
+}
+
+// Root's folder serves everybody; a third user's serves nobody else, nor do his entries in root's.
+static void test_site_owners(void)
+{
+    const sedge_cache_key key = some_key();
+    const uid_t nobody = 65534;
+    const uid_t third = 65533;
+    char path[600];
+    int state = -1;
+
+    if (geteuid() != 0) {
+        (void)printf("owners of a site folder: not tried, only root can give folders away\n");
+        return;
+    }
+    fill_site(&key, path);
+    CHECK(chown(site, third, third) == 0);
+    check_site_refused(site, "it belongs neither to root nor to this user");
+    CHECK(chown(site, 0, 0) == 0 && chdir(SEDGE_TEST_DIR) == 0);
+    (void)fflush(NULL);
+    const pid_t child = fork(); // as nobody; paths are relative, for it may not reach the others
+    if (child == 0) {
+        sedge_cache *cache = NULL;
+        check_failures = 0;
+        CHECK(setgid(nobody) == 0 && setuid(nobody) == 0);
+        CHECK(setenv("SEDGE_CACHE_SITE", "site-cache", 1) == 0);
+        CHECK_OK(sedge_cache_create(&cache, "nobodys-cache"));
+        CHECK(sedge_cache_site_problem(cache) == NULL);
+        CHECK(finds_in(cache, SEDGE_CACHE_SITE, &key, "site binary"));
+        sedge_cache_free(cache);
+        _exit(CHECK_END());
+    }
+    CHECK(waitpid(child, &state, 0) == child && WIFEXITED(state) && WEXITSTATUS(state) == 0);
+    CHECK(chown(path, third, third) == 0);
+    CHECK(setenv("SEDGE_CACHE_SITE", site, 1) == 0);
+    sedge_cache *cache = NULL;
+    CHECK_OK(sedge_cache_create(&cache, folder));
+    CHECK(!finds_in(cache, SEDGE_CACHE_SITE, &key, ""));
+    sedge_cache_free(cache);
+    CHECK(unsetenv("SEDGE_CACHE_SITE") == 0);
+}
+
 // Processes that look, store and drop the same entries at once see whole ones or none.
 static void test_many_processes(void)
 {
@@ -463,13 +728,19 @@ int main(void)
     if (cache == NULL) return 1;
     test_round_trip(cache);
     test_every_field_counts();
+    test_every_field_misses(cache);
     test_every_byte_counts();
     test_damage_is_a_miss(cache);
+    test_random_damage(cache);
     test_strange_files(cache);
     sedge_cache_free(cache);
     test_bound();
     test_unusable_folders();
     test_other_users_and_read_only();
+    test_full_disk();
+    test_site_is_only_read();
+    test_site_refused();
+    test_site_owners();
     test_many_processes();
     test_choice_of_folder();
     test_list();

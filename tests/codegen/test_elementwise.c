@@ -51,9 +51,10 @@ static void test_contiguous(sedge_context *context)
 {
     const int64_t sizes[] = {1, 3, 4, 7, 1024, 8191, 8192, 8193, 20001};
 
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         for (int64_t shift = 0; shift <= 4; shift += s < 2 ? 1 : 2)
             check_contiguous(context, sizes[s], shift);
+    }
 }
 
 // Operands of different sizes: a pack has 16 bytes of the smallest, up to 64 of the largest.
@@ -140,6 +141,27 @@ static void test_strided_target(sedge_context *context)
     sedge_array_free(row);
 }
 
+// Each element once, also where a row goes on in the next block.
+static void test_strided_in_place(sedge_context *context)
+{
+    enum { ROWS = 3, SIZE = 9001 };
+    sedge_array *const x = CASE_COUNT(context, SEDGE_INT32, (ROWS, 2 * SIZE));
+    const sedge_slice second[2] = {{0, ROWS, 1}, {1, SEDGE_SLICE_END, 2}};
+    sedge_array *odd = NULL;
+    int32_t *values = NULL;
+    int64_t wrong = 0;
+
+    CHECK_OK(sedge_array_slice(&odd, x, second));
+    CHECK_OK(sedge_array_assign(odd, sedge_add(sedge_use(odd), sedge_integer(5))));
+    CHECK_OK(sedge_allocate(&values, (int64_t)ROWS * 2 * SIZE, sizeof *values));
+    CHECK_OK(sedge_array_get(x, values));
+    for (int i = 0; i < ROWS * 2 * SIZE; i++) wrong += values[i] != i + 5 * (i % 2);
+    CHECK(wrong == 0);
+    sedge_release(values);
+    sedge_array_free(odd);
+    sedge_array_free(x);
+}
+
 static void check_walk(const sedge_walk *walk, int dimensions, bool contiguous)
 {
     CHECK(walk->dimensions == dimensions);
@@ -195,10 +217,10 @@ static void test_snippet(sedge_context *context)
 
     for (int twice = 0; twice < 2; twice++) {
         CHECK_OK(sedge_elementwise(context, "steps",
-                                   "SEDGE_FUNCTION float half(float v)\n"
+                                   "SEDGE_FUNCTION float halve(float v)\n"
                                    "{\n    return 0.5f * v;\n}\n",
                                    "if (i % 2 == 0) count += 100;\n"
-                                   "z = a * x + half((float)y);",
+                                   "z = a * x + halve((float)y);",
                                    5, operands));
     }
     CHECK(CASE_EQUALS(z, 0, 10.5, 21, 30, 40.5, 51));
@@ -312,6 +334,7 @@ int main(void)
     test_mixed_sizes(context);
     test_strided(context);
     test_strided_target(context);
+    test_strided_in_place(context);
     test_walks(context);
     test_snippet(context);
     test_snippet_index(context);

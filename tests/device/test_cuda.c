@@ -179,6 +179,23 @@ static void test_memory(sedge_device *device)
     CHECK(sedge_device_memory_now(device) == 0 && sedge_device_memory_peak(device) >= 1000);
 }
 
+// Without the chip the same key is made: what was compiled for it elsewhere is found here.
+static void test_target_is_the_same(const sedge_device *device)
+{
+    const sedge_device_info *const here = sedge_device_get_info(device);
+    sedge_device *target = NULL;
+
+    CHECK_OK(sedge_device_create_target(&target, "cuda", here->arch));
+    if (target == NULL) return;
+    const sedge_device_info *const there = sedge_device_get_info(target);
+    CHECK(strcmp(here->kind_name, there->kind_name) == 0);
+    CHECK(strcmp(here->arch, there->arch) == 0);
+    CHECK(strcmp(here->compiler, there->compiler) == 0);
+    CHECK(here->shared_bytes_block == there->shared_bytes_block);
+    CHECK(strcmp(sedge_device_compile_options(device), sedge_device_compile_options(target)) == 0);
+    sedge_device_free(target);
+}
+
 int main(void)
 {
     sedge_device *device = NULL;
@@ -200,6 +217,7 @@ int main(void)
     test_inspect(module);
     test_events(device, module);
     test_memory(device);
+    test_target_is_the_same(device);
     CHECK_FAILS(sedge_module_load(&module, device, "not a cubin", 12), SEDGE_ERR_DEVICE,
                 "cuModuleLoadData");
     sedge_module_free(module);

@@ -6,6 +6,7 @@
 #include "device/device.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -77,6 +78,42 @@ static int count_files(const char *path)
     return count;
 }
 
+static void remove_files(const char *path)
+{
+    DIR *const folder = opendir(path);
+
+    if (folder == NULL) return;
+    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
+        if (entry->d_name[0] != '.') (void)unlinkat(dirfd(folder), entry->d_name, 0);
+    (void)closedir(folder);
+}
+
+// A helper that died is noticed, named, and replaced by the next start.
+static void test_dead_helper(void)
+{
+    sedge_device *device = NULL;
+    sedge_status status = SEDGE_OK;
+    char path[64];
+    long child = 0;
+
+    sedge_device_stop_helper();
+    CHECK_OK(sedge_device_start_helper());
+    CHECK_OK(sedge_device_create(&device, "host", 0, 1));
+    (void)snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+    FILE *const children = fopen(path, "r");
+    CHECK(children != NULL && fscanf(children, "%ld", &child) == 1); // its only one
+    if (children != NULL) (void)fclose(children);
+    CHECK(child > 0 && kill((pid_t)child, SIGKILL) == 0);
+    for (int i = 0; i < 100 && status == SEDGE_OK; i++) {
+        usleep(10000);
+        status = compile_something(device);
+    }
+    CHECK(status == SEDGE_ERR_DEVICE && strstr(sedge_error_message(), "ended unexpectedly"));
+    CHECK_OK(sedge_device_start_helper());
+    CHECK_OK(compile_something(device));
+    sedge_device_free(device);
+}
+
 static void test_nothing_left_behind(void)
 {
     sedge_device *device = NULL;
@@ -87,6 +124,76 @@ static void test_nothing_left_behind(void)
     CHECK_OK(compile_something(device));
     CHECK_FAILS(sedge_device_compile(device, "wrong", NULL, NULL, &binary, &length, NULL),
                 SEDGE_ERR_DEVICE, "error");
+    CHECK(count_files(temporary) == 0);
+    sedge_device_free(device);
+}
+
+typedef struct test_thread {
+    sedge_device *device;
+    int number;
+    sedge_status good, bad;
+    char message[512];
+    bool is_elf;
+} test_thread;
+
+static void *compile_both(void *argument)
+{
+    test_thread *const mine = argument;
+    char wrong[64];
+    void *binary = NULL;
+    size_t length;
+
+    mine->good = sedge_device_compile(mine->device, "int x;\n", NULL, NULL, &binary, &length, NULL);
+    mine->is_elf = binary != NULL && memcmp(binary, "\177ELF", 4) == 0;
+    sedge_release(binary);
+    (void)snprintf(wrong, sizeof wrong, "int x = wrong_%d;\n", mine->number);
+    mine->bad = sedge_device_compile(mine->device, wrong, NULL, NULL, &binary, &length, NULL);
+    (void)snprintf(mine->message, sizeof mine->message, "%s", sedge_error_message());
+    return NULL;
+}
+
+// Compilers of several threads run at the same time, and each thread hears of its own. This one
+// waits until four of them are there, and gives up after 20 s; one after the other it would never
+// come to an end otherwise.
+static void test_several_at_once(void)
+{
+    enum { THREADS = 4 };
+    static const char meeting[] = SEDGE_TEST_DIR "/meeting-compiler";
+    static const char place[] = SEDGE_TEST_DIR "/meeting";
+    static const char text[] =
+        "#!/bin/sh\n"
+        "case \"$*\" in *kernel.c*)\n"
+        "  : > " SEDGE_TEST_DIR "/meeting/$$\n"
+        "  for i in $(seq 200); do\n"
+        "    [ $(ls " SEDGE_TEST_DIR "/meeting | wc -l) -ge 4 ] && exec cc \"$@\"\n"
+        "    sleep 0.1\n"
+        "  done\n"
+        "  exit 9;; esac\n"
+        "exec cc \"$@\"\n";
+    sedge_device *device = NULL;
+    test_thread own[THREADS];
+    pthread_t threads[THREADS];
+
+    CHECK_OK(sedge_file_write(meeting, text, strlen(text)));
+    CHECK(chmod(meeting, 0700) == 0);
+    CHECK_OK(sedge_folder_make(place));
+    remove_files(place);
+    CHECK(setenv("SEDGE_CC", meeting, 1) == 0);
+    CHECK_OK(sedge_device_create(&device, "host", 0, 1));
+    CHECK(unsetenv("SEDGE_CC") == 0);
+    if (device == NULL) return;
+    for (int t = 0; t < THREADS; t++) {
+        own[t] = (test_thread){.device = device, .number = t};
+        CHECK(pthread_create(&threads[t], NULL, compile_both, &own[t]) == 0);
+    }
+    for (int t = 0; t < THREADS; t++) {
+        char wanted[32];
+        CHECK(pthread_join(threads[t], NULL) == 0);
+        CHECK(own[t].good == SEDGE_OK && own[t].is_elf);
+        (void)snprintf(wanted, sizeof wanted, "wrong_%d", t);
+        CHECK(own[t].bad == SEDGE_ERR_DEVICE && strstr(own[t].message, wanted) != NULL);
+    }
+    CHECK(count_files(place) == 2 * THREADS); // each of them was run
     CHECK(count_files(temporary) == 0);
     sedge_device_free(device);
 }
@@ -138,7 +245,9 @@ int main(void)
     test_helper_is_needed();
     test_start_and_stop();
     test_child_has_none();
+    test_dead_helper();
     test_nothing_left_behind();
+    test_several_at_once();
     test_killed_parent();
     test_interrupt_is_the_parents();
     sedge_device_stop_helper();

@@ -1,0 +1,150 @@
+"""sedge build: the cache is filled without a run, and the run then compiles nothing."""
+
+import os
+import stat
+import unittest
+
+from kit import DECK, Case, read_json
+
+USAGE, DEVICE = 1, 3
+
+
+class Build(Case):
+    def setUp(self):
+        super().setUp()
+        self.deck = self.write("deck.yaml", DECK)
+        self.cache = self.folder / "cache"
+        self.environment = {"SEDGE_CACHE_DIR": str(self.cache), "SEDGE_CACHE_SITE": None}
+
+    def build(self, *words, **options):
+        return self.succeed("build", self.deck, *words, environment=self.environment, **options).out
+
+    def entries(self, folder=None):
+        return sorted(path.name for path in (folder or self.cache).glob("*.sedge"))
+
+    def run_deck(self, *words, ranks=0, **environment):
+        """Run the deck; what report.json says of the cache."""
+        self.succeed("run", self.deck, "--device", "host", "-v", *words, ranks=ranks,
+                     environment={**self.environment, **environment})
+        return read_json(self.folder / "deck-results/report.json")["cache"]
+
+    def test_then_nothing_is_compiled(self):
+        text = self.build("--device", "host")
+        self.assertRegex(text, r"(?m)^  maxwell-n2-fp64-fused +host +- +- +[0-9.]+  native: ")
+        self.assertRegex(text, r"(?m)^  ceiling-fp64 +host ")
+        self.assertRegex(text, r"(?m)^2 compiled, 0 found, .*" + str(self.cache))
+        self.assertFalse((self.folder / "deck-results").exists(), "build writes no results")
+        before = self.entries()
+        self.assertEqual(len(before), 2)
+        self.assertEqual(self.run_deck()["misses"], 0)
+        self.assertEqual(self.run_deck(ranks=2)["misses"], 0)
+        self.assertEqual(self.entries(), before, "the run compiled something more")
+        self.assertRegex(self.build("--device", "host"), r"(?m)^0 compiled, 2 found")
+
+    def test_on_ranks_once(self):
+        text = self.build("--device", "host", ranks=3)
+        self.assertEqual(text.count("maxwell-n2-fp64-fused"), 1)
+        self.assertIn("2 compiled, 0 found", text)
+        self.assertEqual(len(self.entries()), 2)
+        self.assertEqual(self.run_deck()["misses"], 0)
+
+    def test_settings_count(self):
+        self.build("--device", "host")
+        self.assertIn("2 compiled", self.build("--device", "host", "--set", "precision=fp32"))
+        self.assertIn("1 compiled, 1 found", self.build("--device", "host", "--set", "order=3"))
+        self.assertIn("1 compiled, 1 found",
+                      self.build("--device", "host", "--set", "kernels.variant=split"))
+        self.assertEqual(self.build("--device", "host", "--quiet"), "")
+
+    def test_for_gpus_that_are_not_here(self):
+        words = ("--device", "cuda", "--arch", "sm_80,sm_90")
+        result = self.sedge("build", self.deck, *words, environment=self.environment)
+        if result.code == DEVICE:  # no NVRTC, or a program without CUDA: said in words
+            self.assertRegex(result.messages[0], "NVRTC|CUDA")
+            return
+        self.assertEqual(result.code, 0, result)
+        for arch in ("sm_80", "sm_90"):
+            self.assertRegex(result.out,
+                             rf"(?m)^  maxwell-n2-fp64-fused +cuda +\d+ +\d+ +[0-9.]+  {arch}$")
+        self.assertIn("4 compiled, 0 found", result.out)
+        self.assertEqual(len(self.entries()), 4)
+        self.assertIn("2 compiled, 2 found", self.build("--arch", "sm_90,sm_75"))
+        self.assertIn("(registers ", self.succeed("cache", "list",
+                                                  environment=self.environment).out)
+
+    def test_wrong_wishes(self):
+        words = {"environment": self.environment, "ranks": [0]}
+        self.refuse(USAGE, ["'sm_90'", "cuda only", "'host'"], "build", self.deck, "--device",
+                    "host", "--arch", "sm_90", environment=self.environment, ranks=(0, 2))
+        self.refuse(USAGE, ["--arch", "run"], "run", self.deck, "--arch", "sm_90", **words)
+        self.refuse(USAGE, ["--arch", "needs a value"], "build", self.deck, "--arch=", **words)
+        self.refuse(DEVICE, ["'cuda'"], "build", self.deck, "--device", "cuda",
+                    **{**words, "environment": {**self.environment, "CUDA_VISIBLE_DEVICES": ""}})
+        self.refuse(USAGE, ["SEDGE_DEBUG"], "build", self.deck, "--device", "host",
+                    **{**words, "environment": {**self.environment, "SEDGE_DEBUG": "1"}})
+        self.assertEqual(self.entries(), [])
+
+    def test_unknown_arch(self):
+        result = self.sedge("build", self.deck, "--arch", "sm_80,,sm_90",
+                            environment=self.environment)
+        self.assertIn(result.code, (USAGE, DEVICE), result)  # DEVICE: no CUDA at all
+        self.assertEqual(len(result.messages), 1, result)
+
+    def test_cache_that_cannot_be_used(self):
+        unusable = {**self.environment, "SEDGE_CACHE_DIR": str(self.write("file", "") / "cache")}
+        self.refuse(USAGE, ["cache"], "build", self.deck, "--device", "host", environment=unusable,
+                    ranks=(0, 2))
+
+    def test_site_folder(self):
+        self.build("--device", "host")
+        site = self.folder / "site"
+        self.cache.rename(site)
+        for path in (site, *site.iterdir()):
+            path.chmod(path.stat().st_mode | (0o055 if path.is_dir() else 0o044))
+        before = self.entries(site)
+        shared = {"SEDGE_CACHE_SITE": str(site)}
+        cache = self.run_deck(**shared)
+        self.assertEqual(cache["misses"], 0)
+        self.assertGreaterEqual(cache["hits"], 1)
+        self.assertEqual(self.entries(), [])
+        self.assertEqual(self.entries(site), before)
+        self.assertEqual(self.run_deck("--set", "order=3", **shared)["misses"], 1)
+        self.assertEqual(len(self.entries()), 1)
+        self.assertEqual(self.entries(site), before)
+
+        def ask(word):
+            return self.succeed("cache", word, environment={**self.environment, **shared}).out
+
+        self.assertEqual(ask("path").splitlines(),
+                         [str(self.cache), f"{site} (site folder, read only)"])
+        listed = ask("list")
+        self.assertIn(f"site folder {site}", listed)
+        self.assertEqual(listed.count("host  "), 3)
+        self.assertIn("stays as it is", ask("clear"))
+        self.assertEqual(self.entries(site), before)
+
+    def test_damaged_site_entries(self):
+        self.build("--device", "host")
+        site = self.folder / "site"
+        self.cache.rename(site)
+        for path in site.glob("*.sedge"):
+            path.write_bytes(path.read_bytes()[:-1] + b"?")
+        self.assertGreaterEqual(self.run_deck(SEDGE_CACHE_SITE=str(site))["misses"], 1)
+        self.assertEqual(self.run_deck(SEDGE_CACHE_SITE=str(site))["misses"], 0)
+
+    def test_unusable_site_is_no_failure(self):
+        site = self.folder / "open"
+        site.mkdir()
+        site.chmod(stat.S_IRWXU | stat.S_IRWXG | stat.S_IRWXO)
+        shared = {**self.environment, "SEDGE_CACHE_SITE": str(site)}
+        result = self.sedge("run", self.deck, "--device", "host", environment=shared)
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("no site cache", result.out)
+        self.assertIn("others may write", result.out)
+        result = self.sedge("cache", "path", environment=shared)
+        self.assertIn("others may write", result.err)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("SEDGE_THREADS", "1")
+    unittest.main()
