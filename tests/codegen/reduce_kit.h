@@ -7,6 +7,7 @@
 #include "codegen/array.h"
 #include "codegen/context.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -17,6 +18,15 @@ static inline sedge_context *open_context(void)
 
     CHECK_OK(sedge_context_open(&context, device != NULL ? device : "host"));
     return context;
+}
+
+// PoCL takes seconds to compile a kernel with barriers: with it a part is tested of what the form
+// of the GPUs, in random order, is tested with in whole.
+static inline bool is_thorough(void)
+{
+    const char *const device = getenv("SEDGE_TEST_DEVICE");
+
+    return device == NULL || strcmp(device, "opencl") != 0;
 }
 
 // Splitmix64 of the index.

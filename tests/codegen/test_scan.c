@@ -275,10 +275,12 @@ int main(void)
     if (context == NULL) return 1;
     test_integers(context);
     test_floats(context);
-    test_operations(context);
-    test_complex(context);
-    test_own(context);
-    test_views(context);
+    if (is_thorough()) {
+        test_operations(context);
+        test_complex(context);
+        test_own(context);
+        test_views(context);
+    }
     test_errors(context);
     sedge_context_free(context);
     return CHECK_END();
