@@ -36,9 +36,10 @@ static sedge_status write_place(sedge_text *out, int dimensions)
     for (int d = 0; d < dimensions; d++)
         SEDGE_TRY(sedge_text_add(out, ", sedge_int64 size%d, sedge_int64 stride%d", d, d));
     SEDGE_TRY(sedge_text_add(out, ")\n{\n    sedge_int64 place = 0;\n"));
-    for (int d = dimensions - 1; d >= 0; d--)
+    for (int d = dimensions - 1; d >= 0; d--) {
         SEDGE_TRY(sedge_text_add(
             out, "    place += rest %% size%d * stride%d;\n    rest /= size%d;\n", d, d, d));
+    }
     return sedge_text_add(out, "    return place;\n}\n");
 }
 
@@ -113,15 +114,16 @@ done:
 static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
                                const sedge_random_shape *shape)
 {
-    unsigned char key[6 + sizeof *shape];
+    static const char tag[6] = {'r', 'a', 'n', 'd', 'o', 'm'};
+    unsigned char key[sizeof tag + sizeof *shape];
 
-    memcpy(key, "random", 6);
-    memcpy(key + 6, shape, sizeof *shape);
+    memcpy(key, tag, sizeof tag);
+    memcpy(key + sizeof tag, shape, sizeof *shape);
     *out = sedge_recipe_find(context, key, (int)sizeof key);
     if (*out != NULL) return SEDGE_OK;
 
     sedge_recipe recipe = {.threads = RANDOM_THREADS,
-                           .items = RANDOM_ITEMS * elements_of((sedge_type)shape->type)};
+                           .items = (int64_t)RANDOM_ITEMS * elements_of((sedge_type)shape->type)};
     SEDGE_TRY(make_recipe(&recipe, context, shape));
     SEDGE_TRY(sedge_recipe_keep(context, key, (int)sizeof key, &recipe));
     *out = sedge_recipe_find(context, key, (int)sizeof key);
@@ -169,28 +171,31 @@ static sedge_status fill(sedge_array *array, sedge_random *random, sedge_random_
 
 sedge_status sedge_array_random_bits(sedge_array *array, sedge_random *random)
 {
-    if (!sedge_type_is_integer(array->type))
+    if (!sedge_type_is_integer(array->type)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "random bits for %s: an integer type is needed",
                           sedge_type_name(array->type));
+    }
     return fill(array, random, SEDGE_RANDOM_BITS);
 }
 
 sedge_status sedge_array_random_uniform(sedge_array *array, sedge_random *random)
 {
-    if (sedge_type_is_integer(array->type))
+    if (sedge_type_is_integer(array->type)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "uniform random numbers for %s: a floating-point or complex type is "
                           "needed",
                           sedge_type_name(array->type));
+    }
     return fill(array, random, SEDGE_RANDOM_UNIFORM);
 }
 
 sedge_status sedge_array_random_normal(sedge_array *array, sedge_random *random)
 {
-    if (sedge_type_is_integer(array->type))
+    if (sedge_type_is_integer(array->type)) {
         return SEDGE_FAIL(
             SEDGE_ERR_USAGE,
             "normal random numbers for %s: a floating-point or complex type is needed",
             sedge_type_name(array->type));
+    }
     return fill(array, random, SEDGE_RANDOM_NORMAL);
 }

@@ -25,15 +25,19 @@ static sedge_status write_arrays(sedge_text *out, const sedge_reduce_plan *plan,
     for (int k = 0; k < analysis->leaves; k++)
         if (analysis->leaf[k].array != NULL) SEDGE_TRY(sedge_text_add(out, " X(%d)", k));
     SEDGE_TRY(sedge_text_add(out, "\n#define REDUCE_POINTERS(X)"));
-    for (int k = 0; k < analysis->leaves; k++)
-        if (analysis->leaf[k].array != NULL)
+    for (int k = 0; k < analysis->leaves; k++) {
+        if (analysis->leaf[k].array != NULL) {
             SEDGE_TRY(sedge_text_add(
                 out, " X(const SEDGE_GLOBAL reduce_type%d *SEDGE_RESTRICT, array%d)", k, k));
+        }
+    }
     SEDGE_TRY(sedge_text_add(out, "\n#define REDUCE_NUMBERS(X)"));
-    for (int k = 0; k < analysis->leaves; k++)
-        if (analysis->leaf[k].array == NULL)
+    for (int k = 0; k < analysis->leaves; k++) {
+        if (analysis->leaf[k].array == NULL) {
             SEDGE_TRY(
                 sedge_text_add(out, " X(%s, leaf%d)", sedge_type_word(analysis->leaf[k].type), k));
+        }
+    }
     return sedge_text_add(out, "\n");
 }
 
@@ -62,14 +66,17 @@ static sedge_status write_types(sedge_text *out, const sedge_reduce_plan *plan,
 static sedge_status write_map(sedge_text *out, const sedge_analysis *analysis)
 {
     SEDGE_TRY(sedge_text_add(out, "SEDGE_FUNCTION formula_state reduce_map("));
-    for (int k = 0; k < analysis->leaves; k++)
+    for (int k = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array != NULL)
             SEDGE_TRY(sedge_text_add(out, "reduce_type%d leaf%d, ", k, k));
+    }
     SEDGE_TRY(sedge_text_add(out, "sedge_int64 i"));
-    for (int k = 0; k < analysis->leaves; k++)
-        if (analysis->leaf[k].array == NULL)
+    for (int k = 0; k < analysis->leaves; k++) {
+        if (analysis->leaf[k].array == NULL) {
             SEDGE_TRY(
                 sedge_text_add(out, ", %s leaf%d", sedge_type_word(analysis->leaf[k].type), k));
+        }
+    }
     return sedge_text_add(out,
                           ")\n{\n    const formula_value x = %s;\n    (void)i;\n    (void)x;\n"
                           "    return (\n",
@@ -212,13 +219,16 @@ static sedge_status launch(const sedge_reduce_plan *plan, const sedge_analysis *
     int count = 7;
     sedge_stream *const stream = sedge_context_stream(analysis->context);
 
-    for (int k = 0; k < analysis->leaves; k++)
-        if (analysis->leaf[k].array != NULL)
+    for (int k = 0; k < analysis->leaves; k++) {
+        if (analysis->leaf[k].array != NULL) {
             arguments[count++] =
                 sedge_address_argument(sedge_array_address(analysis->leaf[k].array));
-    for (int k = 0; k < analysis->leaves; k++)
+        }
+    }
+    for (int k = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array == NULL)
             arguments[count++] = number_argument(&analysis->leaf[k]);
+    }
     const int places = sedge_reduce_places_values(numbers, plan, analysis);
     for (int n = 0; n < places; n++) arguments[count++] = sedge_int64_argument(numbers[n]);
     SEDGE_TRY(sedge_launch(recipe->kernel[0], stream, plan->groups * plan->cuts, arguments, count));
@@ -245,9 +255,10 @@ static sedge_status run(sedge_array *to, sedge_analysis *analysis, const sedge_f
                            formula->state_bytes);
     if (plan.rows == 0) return SEDGE_OK;
     SEDGE_TRY(get_recipe(&recipe, &plan, analysis, formula));
-    if (plan.cuts > 1)
+    if (plan.cuts > 1) {
         SEDGE_TRY(sedge_pool_take(analysis->context, plan.rows * plan.cuts * formula->state_bytes,
                                   &block, &parts));
+    }
     status = launch(&plan, analysis, recipe, parts, to);
     if (block != NULL) sedge_pool_give(analysis->context, block);
     return status;
@@ -309,10 +320,11 @@ sedge_status sedge_array_reduce_as(sedge_array **out, int number, sedge_expressi
     assert(number >= 0 && number <= SEDGE_FORMULA_DOT);
     SEDGE_TRY(prepare(&analysis, expression, axis,
                       is_dot ? "dot" : sedge_reduction_name((sedge_reduction)number)));
-    if (is_dot)
+    if (is_dot) {
         sedge_formula_dot(&formula, analysis.type);
-    else
+    } else {
         sedge_formula_make(&formula, (sedge_reduction)number, analysis.type);
+    }
     return reduce(out, &analysis, &formula, axis, tuning);
 }
 
@@ -397,7 +409,7 @@ static sedge_status get_number(any_number *out, const sedge_array *array)
     SEDGE_TRY(sedge_array_get(array, &value));
     switch (type) {
     case SEDGE_INT8:
-        out->integer = value.i8;
+        out->integer = value.i8; // NOLINT(bugprone-signed-char-misuse): a number
         break;
     case SEDGE_INT16:
         out->integer = value.i16;
@@ -454,9 +466,10 @@ sedge_status sedge_array_integer(const sedge_array *array, int64_t *value)
     *value = 0;
     SEDGE_TRY(get_number(&number, array));
     if (number.is_integer) {
-        if (number.is_unsigned && number.integer < 0)
+        if (number.is_unsigned && number.integer < 0) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE, "%llu does not fit into an int64",
                               (unsigned long long)number.integer);
+        }
         *value = number.integer;
         return SEDGE_OK;
     }

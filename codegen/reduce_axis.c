@@ -26,7 +26,7 @@ static int64_t ceil_div(int64_t a, int64_t b)
 static int power_below(int64_t value, int most, int base)
 {
     int power = 1;
-    while (base * power <= most && base * power <= value) power *= base;
+    while (power <= most / base && power <= value / base) power *= base;
     return power;
 }
 
@@ -108,7 +108,7 @@ static void plan_all(sedge_reduce_plan *plan, const sedge_analysis *analysis)
 
 static signed char stride_kind(int64_t stride)
 {
-    return stride == 0 ? 0 : stride == 1 ? 1 : -1;
+    return (signed char)(stride == 0 ? 0 : stride == 1 ? 1 : -1);
 }
 
 // ---- blocks ------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ static int choose_pack(const sedge_reduce_plan *plan, const sedge_analysis *anal
     for (int k = 0, operand = 0; k < analysis->leaves; k++) {
         const sedge_array *const array = analysis->leaf[k].array;
         if (array == NULL) continue;
-        const uint64_t bytes = (uint64_t)(pack * sedge_type_bytes(array->type));
+        const uint64_t bytes = (uint64_t)pack * (uint64_t)sedge_type_bytes(array->type);
         if (plan->step[k] == 1) {
             if (sedge_array_address(array) % bytes != 0) return 1;
             for (int d = 0; d < plan->walk.dimensions; d++)
@@ -233,10 +233,11 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
     sedge_reduce_shape *const shape = &plan->shape;
 
     memset(plan, 0, sizeof *plan);
-    if (axis == SEDGE_ALL_AXES)
+    if (axis == SEDGE_ALL_AXES) {
         plan_all(plan, analysis);
-    else
+    } else {
         plan_rows(plan, analysis, axis);
+    }
     if (shape->elements) {
         shape->form = SEDGE_REDUCE_ONE;
         shape->rows = 1;
@@ -361,9 +362,10 @@ static sedge_status write_function(sedge_text *out, const sedge_reduce_plan *pla
 {
     SEDGE_TRY(sedge_text_add(out, "SEDGE_FUNCTION reduce_place reduce_%s(sedge_int64 index", name));
     SEDGE_TRY(write_formal(out, numbers->count));
-    for (int k = 0; k < analysis->leaves; k++)
+    for (int k = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array != NULL)
             SEDGE_TRY(sedge_text_add(out, "    place.at%d = 0;\n", k));
+    }
     if (digits && decoded_dimensions(plan) > 0)
         SEDGE_TRY(write_digits(out, plan, analysis, numbers, "index"));
     return sedge_text_add(out, "    (void)index;\n    return place;\n}\n");
@@ -380,9 +382,10 @@ sedge_status sedge_reduce_places_write(sedge_text *out, const sedge_reduce_plan 
     for (int n = 0; n < numbers.count; n++)
         SEDGE_TRY(sedge_text_add(out, " X(sedge_int64, reduce_w%d)", n));
     SEDGE_TRY(sedge_text_add(out, "\ntypedef struct reduce_place {\n"));
-    for (int k = 0; k < analysis->leaves; k++)
+    for (int k = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array != NULL)
             SEDGE_TRY(sedge_text_add(out, "    sedge_int64 at%d;\n", k));
+    }
     SEDGE_TRY(sedge_text_add(out, "} reduce_place;\n"));
     for (int k = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array == NULL) continue;

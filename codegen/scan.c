@@ -44,7 +44,7 @@ void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
         out->threads = HOST_ROWS;
         out->items = HOST_ITEMS;
         out->tiles = HOST_TILES;
-        out->tile = HOST_ROWS * HOST_ITEMS * HOST_TILES;
+        out->tile = (int64_t)HOST_ROWS * HOST_ITEMS * HOST_TILES;
     } else {
         out->threads = BLOCK_THREADS;
         out->items = 8;
@@ -75,9 +75,10 @@ static sedge_status write_types(sedge_text *out, const sedge_scan_shape *shape,
         SEDGE_TRY(sedge_text_add(out, "#define SCAN_ITEMS     %d\n#define SCAN_TILES     %d\n",
                                  shape->items, shape->tiles));
     }
-    if (shape->segmented)
+    if (shape->segmented) {
         SEDGE_TRY(sedge_text_add(out, "typedef %s scan_start;\n",
                                  sedge_type_word((sedge_type)shape->start)));
+    }
     return sedge_formula_types_write(out, formula);
 }
 
@@ -115,9 +116,10 @@ static sedge_status make_recipe(sedge_recipe *recipe, sedge_context *context,
     SEDGE_TRY_GOTO(status,
                    sedge_program_get(&recipe->kernel[1], program,
                                      shape->chained ? "sedge_scan_reset" : "sedge_scan_totals"));
-    if (!shape->chained)
+    if (!shape->chained) {
         SEDGE_TRY_GOTO(status,
                        sedge_program_get(&recipe->kernel[2], program, "sedge_scan_offsets"));
+    }
 done:
     sedge_text_free(types);
     return status;
@@ -126,11 +128,13 @@ done:
 static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
                                const sedge_scan_shape *shape, const sedge_formula *formula)
 {
-    unsigned char key[4 + sizeof *shape + SEDGE_FORMULA_KEY];
+    static const char tag[4] = {'s', 'c', 'a', 'n'};
+    unsigned char key[sizeof tag + sizeof *shape + SEDGE_FORMULA_KEY];
 
-    memcpy(key, "scan", 4);
-    memcpy(key + 4, shape, sizeof *shape);
-    const int bytes = 4 + (int)sizeof *shape + sedge_formula_key(key + 4 + sizeof *shape, formula);
+    memcpy(key, tag, sizeof tag);
+    memcpy(key + sizeof tag, shape, sizeof *shape);
+    const int bytes = (int)(sizeof tag + sizeof *shape) +
+                      sedge_formula_key(key + sizeof tag + sizeof *shape, formula);
     *out = sedge_recipe_find(context, key, bytes);
     if (*out != NULL) return SEDGE_OK;
 
@@ -226,7 +230,7 @@ static sedge_status scan(sedge_array *to, const sedge_array *array, const sedge_
     SEDGE_TRY(get_recipe(&call.recipe, array->context, &shape, formula));
     call.blocks = (call.size + shape.tile - 1) / shape.tile;
     // With its mark and padding, at most twice the state, and 8 bytes where that is small.
-    call.item_bytes = 2 * (formula->state_bytes > 4 ? formula->state_bytes : 4);
+    call.item_bytes = (int64_t)2 * (formula->state_bytes > 4 ? formula->state_bytes : 4);
     call.arguments[call.count++] = sedge_address_argument(address);
     call.arguments[call.count++] = sedge_address_argument(sedge_array_address(to));
     call.arguments[call.count++] = sedge_int64_argument(call.size);
@@ -242,12 +246,14 @@ static sedge_status check_starts(const sedge_array *array, const sedge_array *st
     if (starts == NULL) return SEDGE_OK;
     if (starts->context != array->context)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "a scan of an array and starts of another context");
-    if (!sedge_type_is_integer(starts->type))
+    if (!sedge_type_is_integer(starts->type)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "starts of segments are %s: an integer type is needed",
                           sedge_type_name(starts->type));
-    if (sedge_array_size(starts) != sedge_array_size(array))
+    }
+    if (sedge_array_size(starts) != sedge_array_size(array)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%lld starts of segments for %lld elements",
                           (long long)sedge_array_size(starts), (long long)sedge_array_size(array));
+    }
     return SEDGE_OK;
 }
 

@@ -97,9 +97,10 @@ static sedge_status make_recipe(sedge_recipe *recipe, sedge_context *context,
     SEDGE_TRY_GOTO(status, sedge_context_program(context, &program, &options));
     SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[0], program,
                                              compress ? "sedge_select_count" : "sedge_select"));
-    if (compress)
+    if (compress) {
         SEDGE_TRY_GOTO(status,
                        sedge_program_get(&recipe->kernel[1], program, "sedge_select_write"));
+    }
 done:
     sedge_text_free(types);
     return status;
@@ -108,10 +109,11 @@ done:
 static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
                                const sedge_select_shape *shape)
 {
-    unsigned char key[6 + sizeof *shape];
+    static const char tag[6] = {'s', 'e', 'l', 'e', 'c', 't'};
+    unsigned char key[sizeof tag + sizeof *shape];
 
-    memcpy(key, "select", 6);
-    memcpy(key + 6, shape, sizeof *shape);
+    memcpy(key, tag, sizeof tag);
+    memcpy(key + sizeof tag, shape, sizeof *shape);
     *out = sedge_recipe_find(context, key, (int)sizeof key);
     if (*out != NULL) return SEDGE_OK;
 
@@ -137,12 +139,14 @@ static sedge_status straighten(const sedge_array **out, sedge_array **owned,
 static sedge_status check_integer(const char *what, const char *name, const sedge_array *array,
                                   const sedge_array *integers)
 {
-    if (integers->context != array->context)
+    if (integers->context != array->context) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the array and its %s are of different contexts",
                           what, name);
-    if (!sedge_type_is_integer(integers->type))
+    }
+    if (!sedge_type_is_integer(integers->type)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: the %s are %s; an integer type is needed", what,
                           name, sedge_type_name(integers->type));
+    }
     return SEDGE_OK;
 }
 
@@ -275,7 +279,7 @@ static sedge_status check_indices(const char *what, const sedge_array *indices, 
 static sedge_status move(sedge_select_what what, const sedge_array *array,
                          const sedge_array *indices, const sedge_array *other)
 {
-    sedge_select_shape shape = {.what = what,
+    sedge_select_shape shape = {.what = (int)what,
                                 .unit = (int)array->type,
                                 .index = (int)indices->type,
                                 .dimensions =

@@ -31,9 +31,10 @@ static inline void check_cuda(const char *name, const sedge_text *program)
                                       "loads",
                                       62) == 0;
             CHECK(none);
-            if (!none)
+            if (!none) {
                 (void)fprintf(stderr, "  %s for %s: %.*s\n", name, chips[c], (int)strcspn(at, "\n"),
                               at);
+            }
             at += strcspn(at, "\n");
         }
         for (at = sedge_text_get(log);

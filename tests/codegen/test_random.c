@@ -200,9 +200,10 @@ static void test_accuracy(void)
     CHECK_BOUND((double)worst[1], 2.0 * (double)FLT_EPSILON);
     CHECK_BOUND((double)worst[2], 2.0 * DBL_EPSILON);
     CHECK_BOUND((double)worst[3], 2.0 * DBL_EPSILON);
-    if (getenv("SEDGE_TEST_PRINT") != NULL)
+    if (getenv("SEDGE_TEST_PRINT") != NULL) {
         (void)printf("errors in epsilons: %.2Lf %.2Lf %.2Lf %.2Lf\n", worst[0] / 0x1p-23L,
                      worst[1] / 0x1p-23L, worst[2] / 0x1p-52L, worst[3] / 0x1p-52L);
+    }
     CHECK(random_radius_float(0xffffffffu) == 0.0f);
     CHECK(random_radius_float(0) < 6.8f && random_radius_float(0) > 6.7f);
 }

@@ -331,7 +331,7 @@ static void check_axis(const sedge_array *array, const int32_t *host, int axis, 
     CHECK_OK(sedge_array_get(sum, sums));
     if (places_too) CHECK_OK(sedge_array_get(largest, places));
     int wrong = 0;
-    for (int64_t o = 0; o < outer; o++)
+    for (int64_t o = 0; o < outer; o++) {
         for (int64_t c = 0; c < inner; c++) {
             const int32_t *const at = host + o * shape[axis] * inner + c;
             int64_t wanted = 0, place = 0;
@@ -342,11 +342,12 @@ static void check_axis(const sedge_array *array, const int32_t *host, int axis, 
             wrong += sums[o * inner + c] != wanted;
             wrong += places_too && places[o * inner + c] != place;
         }
+    }
     CHECK(wrong == 0);
-    if (wrong != 0)
-        (void)fprintf(stderr, "  axis %d of (%lld, %lld, %lld): %d of %lld\n", axis,
-                      (long long)outer, (long long)shape[axis], (long long)inner, wrong,
-                      (long long)(outer * inner));
+    if (wrong != 0) {
+        (void)fprintf(stderr, "  axis %d of (%lld, %lld, %lld): %d wrong\n", axis, (long long)outer,
+                      (long long)shape[axis], (long long)inner, wrong);
+    }
     free(places);
     free(sums);
     sedge_array_free(largest);
@@ -384,10 +385,11 @@ static void test_views(sedge_context *context)
     sedge_array *array = NULL, *view = NULL;
     int64_t sum = 0, half = 0;
 
-    for (int a = 0; a < A; a++)
-        for (int b = 0; b < B; b++)
+    for (int a = 0; a < A; a++) {
+        for (int b = 0; b < B; b++) {
             for (int c = 0; c < C; c++) {
-                x[a][b][c] = (int32_t)(scramble((uint64_t)((a * B + b) * C + c)) % 999);
+                const int place = (a * B + b) * C + c;
+                x[a][b][c] = (int32_t)(scramble((uint64_t)place) % 999);
                 turned[c][b][a] = x[a][b][c];
                 sum += x[a][b][c];
                 if (b % 2 == 1) {
@@ -395,6 +397,8 @@ static void test_views(sedge_context *context)
                     half += x[a][b][c];
                 }
             }
+        }
+    }
     CHECK_OK(sedge_array_from(&array, context, SEDGE_INT32, 3, shape, x));
     CHECK_OK(sedge_array_transpose(&view, array, NULL));
     for (int axis = 0; axis < 3; axis++) check_axis(view, &turned[0][0][0], axis, false);
@@ -447,7 +451,7 @@ static void test_expressions(sedge_context *context)
 
     for (int j = 0; j < B; j++) y[j] = (float)some_number(j + 5);
     for (int i = 0; i < A; i++) k[i] = (int16_t)(i - 100);
-    for (int i = 0; i < A; i++)
+    for (int i = 0; i < A; i++) {
         for (int j = 0; j < B; j++) {
             x[i][j] = some_number(i * B + j);
             const double value = 2.0 * x[i][j] + (double)y[j] * k[i];
@@ -456,6 +460,7 @@ static void test_expressions(sedge_context *context)
             sum += value;
             most += fabs(value);
         }
+    }
     CHECK_OK(sedge_array_from(&a, context, SEDGE_FLOAT64, 2, shape, x));
     b = vector_of(context, SEDGE_FLOAT32, B, y);
     CHECK_OK(sedge_array_from(&c, context, SEDGE_INT16, 2, tall, k));
@@ -606,6 +611,7 @@ int main(void)
         test_expressions(context);
         test_empty(context);
     } else {
+        test_shifted(context);
         test_expressions(context);
     }
     sedge_context_free(context);

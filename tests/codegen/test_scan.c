@@ -56,9 +56,10 @@ static void test_integers(sedge_context *context)
                 if (!exclusive) wrong += got[i] != sum;
             }
             CHECK(wrong == 0);
-            if (wrong != 0)
+            if (wrong != 0) {
                 (void)fprintf(stderr, "  size %lld, variant %d: %lld wrong\n", (long long)n,
                               variant, (long long)wrong);
+            }
         }
         sedge_array_free(b);
         sedge_array_free(a);
@@ -130,7 +131,7 @@ static void test_operations(sedge_context *context)
         wrong += least[i] != small;
         wrong += product[i] != p;
         most = x[i] > most ? x[i] : most;
-        small = k[i] < small ? k[i] : small;
+        if (k[i] < small) small = k[i];
     }
     CHECK(wrong == 0);
     x[777] = NAN; // from there on
@@ -154,7 +155,7 @@ static void test_complex(sedge_context *context)
 
     for (int i = 0; i < N; i++) {
         x[i][0] = (double)(scramble((uint64_t)i) % 1000); // whole: no rounding
-        x[i][1] = -(double)(scramble((uint64_t)(i + N)) % 77);
+        x[i][1] = -(double)(scramble((uint64_t)i + N) % 77);
     }
     sedge_array *const a = vector_of(context, SEDGE_COMPLEX128, N, x);
     get_and_free(scanned(a, SEDGE_SCAN_SUM, false, NULL), got);

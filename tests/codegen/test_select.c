@@ -58,24 +58,27 @@ static void test_compress_views(sedge_context *context)
     sedge_array *a = NULL, *m = NULL, *at = NULL, *mt = NULL, *out = NULL;
     int k = 0, wrong = 0;
 
-    for (int i = 0; i < A; i++)
+    for (int i = 0; i < A; i++) {
         for (int j = 0; j < B; j++) {
             x[i][j][0] = i;
             x[i][j][1] = j;
             mask[i][j] = (i + j) % 3 == 0;
         }
+    }
     CHECK_OK(sedge_array_from(&a, context, SEDGE_COMPLEX128, 2, shape, x));
     CHECK_OK(sedge_array_from(&m, context, SEDGE_UINT8, 2, shape, mask));
     CHECK_OK(sedge_array_transpose(&at, a, NULL));
     CHECK_OK(sedge_array_transpose(&mt, m, NULL));
     CHECK_OK(sedge_array_compress(&out, at, mt));
     CHECK_OK(sedge_array_get(out, got));
-    for (int j = 0; j < B; j++)
-        for (int i = 0; i < A; i++)
+    for (int j = 0; j < B; j++) {
+        for (int i = 0; i < A; i++) {
             if (mask[i][j] != 0) {
                 wrong += got[k][0] != (double)i || got[k][1] != (double)j;
                 k++;
             }
+        }
+    }
     CHECK(wrong == 0 && k == sedge_array_size(out));
     sedge_array_free(out);
     sedge_array_free(mt);
