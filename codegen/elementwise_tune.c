@@ -24,26 +24,32 @@ typedef struct trial {
 
 // ---- callbacks ---------------------------------------------------------------------------------
 
-static sedge_status write_text(void *context, int operation, int candidate, sedge_text *text)
+// The whole text of the program with one tuning.
+static sedge_status write_program(sedge_text *out, const sedge_job *job,
+                                  const sedge_elementwise_tuning *tuning)
 {
-    const trial *const t = context;
+    const sedge_device *const device = sedge_context_device(job->context);
     sedge_source sources[3];
     const sedge_program_options options = {
-        .name = t->job.title, .constants = "", .sources = sources, .count = 3};
+        .name = job->title, .constants = "", .sources = sources, .count = 3};
     sedge_status status;
     sedge_text *own = NULL;
 
-    (void)operation;
     SEDGE_TRY_GOTO(status, sedge_text_create(&own));
-    SEDGE_TRY_GOTO(status, sedge_elementwise_write(own, &t->job, &t->tuning[candidate]));
+    SEDGE_TRY_GOTO(status, sedge_elementwise_write(own, job, tuning));
     sedge_job_sources(sources, sedge_text_get(own));
-    SEDGE_TRY_GOTO(
-        status,
-        sedge_program_write(text, sedge_device_get_info(sedge_context_device(t->job.context))->kind,
-                            &options));
+    SEDGE_TRY_GOTO(status, sedge_program_write(out, sedge_device_get_info(device)->kind, &options));
 done:
     sedge_text_free(own);
     return status;
+}
+
+static sedge_status write_text(void *context, int operation, int candidate, sedge_text *text)
+{
+    const trial *const t = context;
+
+    (void)operation;
+    return write_program(text, &t->job, &t->tuning[candidate]);
 }
 
 static sedge_status launch(void *context, int operation, int candidate,
@@ -184,7 +190,7 @@ static sedge_status hash_source(char hash[SEDGE_HASH_TEXT], const sedge_job *job
     sedge_text *text = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, sedge_elementwise_write(text, job, &none));
+    SEDGE_TRY_GOTO(status, write_program(text, job, &none));
     const sedge_hash all = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
     sedge_hash_print(&all, hash);
 done:

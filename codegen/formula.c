@@ -161,10 +161,11 @@ static void put_truth(sedge_formula *formula, sedge_reduction reduction)
     const bool count = reduction == SEDGE_COUNT;
 
     put_state(formula, count ? 8 : 4, count ? "sedge_int64" : "int");
-    if (sedge_type_is_complex(formula->element))
+    if (sedge_type_is_complex(formula->element)) {
         put(formula, MAP, "sedge_true_%s(x)", facts[formula->element].letters);
-    else
+    } else {
         put(formula, MAP, "x != 0");
+    }
     put(formula, COMBINE, count ? "a + b" : reduction == SEDGE_ANY ? "a | b" : "a & b");
     put(formula, NEUTRAL, reduction == SEDGE_ALL ? "1" : "0");
     put(formula, FINISH, count ? "s" : "(unsigned char)s");
@@ -179,12 +180,13 @@ static void put_norm(sedge_formula *formula, sedge_reduction reduction)
     const bool is_complex = sedge_type_is_complex(formula->element);
 
     put_state(formula, sedge_type_bytes(real), facts[real].state);
-    if (reduction == SEDGE_NORM_2)
+    if (reduction == SEDGE_NORM_2) {
         put(formula, MAP, is_complex ? "x.re * x.re + x.im * x.im" : "sedge_square_%s(x)", letters);
-    else if (is_complex)
+    } else if (is_complex) {
         put(formula, MAP, "sedge_absolute_%s(x)", facts[formula->element].letters);
-    else
+    } else {
         put(formula, MAP, "fabs%s((%s)x)", f, facts[real].state);
+    }
     put(formula, COMBINE, reduction == SEDGE_NORM_MAX ? "sedge_maximum_%s(a, b)" : "a + b",
         letters);
     put(formula, NEUTRAL, "0");
@@ -192,31 +194,31 @@ static void put_norm(sedge_formula *formula, sedge_reduction reduction)
     formula->result = real;
 }
 
-void sedge_formula_make(sedge_formula *formula, sedge_reduction reduction, sedge_type element)
+void sedge_formula_make(sedge_formula *out, sedge_reduction reduction, sedge_type element)
 {
-    begin(formula, names[reduction], (int)reduction, element);
+    begin(out, names[reduction], (int)reduction, element);
     switch (reduction) {
     case SEDGE_SUM:
     case SEDGE_PRODUCT:
-        put_fold(formula, facts[element].sum, reduction == SEDGE_PRODUCT);
+        put_fold(out, facts[element].sum, reduction == SEDGE_PRODUCT);
         break;
     case SEDGE_MIN:
     case SEDGE_MAX:
-        put_extreme(formula, reduction == SEDGE_MAX, false);
+        put_extreme(out, reduction == SEDGE_MAX, false);
         break;
     case SEDGE_ARGMIN:
     case SEDGE_ARGMAX:
-        put_place(formula, reduction == SEDGE_ARGMAX);
+        put_place(out, reduction == SEDGE_ARGMAX);
         break;
     case SEDGE_ANY:
     case SEDGE_ALL:
     case SEDGE_COUNT:
-        put_truth(formula, reduction);
+        put_truth(out, reduction);
         break;
     case SEDGE_NORM_1:
     case SEDGE_NORM_2:
     case SEDGE_NORM_MAX:
-        put_norm(formula, reduction);
+        put_norm(out, reduction);
         break;
     case SEDGE_REDUCTIONS:
         assert(false);

@@ -115,15 +115,16 @@ done:
 static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
                                const sedge_random_shape *shape)
 {
-    unsigned char key[6 + sizeof *shape];
+    static const char tag[6] = {'r', 'a', 'n', 'd', 'o', 'm'};
+    unsigned char key[sizeof tag + sizeof *shape];
 
-    memcpy(key, "random", 6);
-    memcpy(key + 6, shape, sizeof *shape);
+    memcpy(key, tag, sizeof tag);
+    memcpy(key + sizeof tag, shape, sizeof *shape);
     *out = sedge_recipe_find(context, key, (int)sizeof key);
     if (*out != NULL) return SEDGE_OK;
 
     sedge_recipe recipe = {.threads = RANDOM_THREADS,
-                           .items = RANDOM_ITEMS * elements_of((sedge_type)shape->type)};
+                           .items = (int64_t)RANDOM_ITEMS * elements_of((sedge_type)shape->type)};
     SEDGE_TRY(make_recipe(&recipe, context, shape));
     SEDGE_TRY(sedge_recipe_keep(context, key, (int)sizeof key, &recipe));
     *out = sedge_recipe_find(context, key, (int)sizeof key);

@@ -52,10 +52,11 @@ static sedge_status write_types(sedge_text *out, const sedge_reduce_plan *plan,
                              "#define REDUCE_ROWS_FAST %d\n#define REDUCE_ROWS      %d\n"
                              "#define REDUCE_LANES     %d\n#define REDUCE_PACK      %d\n"
                              "#define REDUCE_UNROLL    %d\n#define REDUCE_RUN       %d\n"
-                             "#define REDUCE_RESIDENT  %d\n",
+                             "#define REDUCE_RESIDENT  %d\n"
+                             "#define REDUCE_FINISH_THREADS %d\n#define REDUCE_FINISH_MANY    %d\n",
                              shape->form, shape->elements, shape->rows_fast, shape->rows,
-                             shape->lanes, shape->pack, shape->unroll, shape->run,
-                             shape->resident));
+                             shape->lanes, shape->pack, shape->unroll, shape->run, shape->resident,
+                             shape->finish_threads, shape->finish_many));
     SEDGE_TRY(sedge_formula_types_write(out, formula));
     SEDGE_TRY(write_arrays(out, plan, analysis));
     return sedge_reduce_places_write(out, plan, analysis);
@@ -232,12 +233,13 @@ static sedge_status launch(const sedge_reduce_plan *plan, const sedge_analysis *
     for (int n = 0; n < places; n++) arguments[count++] = sedge_int64_argument(numbers[n]);
     SEDGE_TRY(sedge_launch(recipe->kernel[0], stream, plan->groups * plan->cuts, arguments, count));
     if (plan->cuts == 1) return SEDGE_OK;
-    return SEDGE_LAUNCH(recipe->kernel[1], stream, plan->rows, arguments[0], arguments[1],
-                        arguments[6]);
+    const int64_t per_block = plan->shape.finish_many ? plan->shape.finish_threads : 1;
+    return SEDGE_LAUNCH(recipe->kernel[1], stream, (plan->rows + per_block - 1) / per_block,
+                        arguments[0], arguments[1], arguments[2], arguments[6]);
 }
 
 static sedge_status run(sedge_array *to, sedge_analysis *analysis, const sedge_formula *formula,
-                        int axis)
+                        int axis, const sedge_reduce_tuning *tuning)
 {
     sedge_status status;
     sedge_reduce_plan plan;
@@ -248,7 +250,8 @@ static sedge_status run(sedge_array *to, sedge_analysis *analysis, const sedge_f
     const sedge_device_info *const info =
         sedge_device_get_info(sedge_context_device(analysis->context));
 
-    sedge_reduce_plan_make(&plan, analysis, info->kind, info->multiprocessors, axis,
+    if (tuning == NULL) tuning = sedge_reduce_rule(info->kind);
+    sedge_reduce_plan_make(&plan, analysis, tuning, info->multiprocessors, axis,
                            formula->state_bytes);
     if (plan.rows == 0) return SEDGE_OK;
     SEDGE_TRY(get_recipe(&recipe, &plan, analysis, formula));
@@ -263,7 +266,8 @@ static sedge_status run(sedge_array *to, sedge_analysis *analysis, const sedge_f
 
 // Sets `*out`, and takes over the analysis.
 static sedge_status reduce(sedge_array **out, sedge_analysis *analysis,
-                           const sedge_formula *formula, int axis, bool needs_elements)
+                           const sedge_formula *formula, int axis,
+                           const sedge_reduce_tuning *tuning)
 {
     sedge_status status;
     sedge_array *to = NULL;
@@ -276,7 +280,7 @@ static sedge_status reduce(sedge_array **out, sedge_analysis *analysis,
         if (axis != SEDGE_ALL_AXES && d != axis) shape[dimensions++] = analysis->shape[d];
     const bool is_empty = sedge_shape_count(analysis->dimensions, analysis->shape) == 0 &&
                           sedge_shape_count(dimensions, shape) > 0;
-    if (is_empty && needs_elements) {
+    if (is_empty && formula->number >= SEDGE_MIN && formula->number <= SEDGE_ARGMAX) {
         SEDGE_TRY_GOTO(status, SEDGE_FAIL(SEDGE_ERR_USAGE,
                                           "%s of no elements: the shape is %s, and there is no "
                                           "%s of an empty set",
@@ -284,7 +288,7 @@ static sedge_status reduce(sedge_array **out, sedge_analysis *analysis,
     }
     SEDGE_TRY_GOTO(status,
                    sedge_array_create(&to, analysis->context, formula->result, dimensions, shape));
-    SEDGE_TRY_GOTO(status, run(to, analysis, formula, axis));
+    SEDGE_TRY_GOTO(status, run(to, analysis, formula, axis, tuning));
     *out = to;
     to = NULL;
 done:
@@ -305,18 +309,35 @@ static sedge_status prepare(sedge_analysis *analysis, sedge_expression *expressi
                       axis, dimensions, dimensions - 1);
 }
 
-sedge_status sedge_array_reduce(sedge_array **out, sedge_reduction reduction,
-                                sedge_expression *expression, int axis)
+sedge_status sedge_array_reduce_as(sedge_array **out, int number, sedge_expression *expression,
+                                   int axis, const sedge_reduce_tuning *tuning)
 {
+    const bool is_dot = number == SEDGE_FORMULA_DOT;
     sedge_analysis analysis;
     sedge_formula formula;
 
     *out = NULL;
-    assert(reduction >= 0 && reduction < SEDGE_REDUCTIONS);
-    SEDGE_TRY(prepare(&analysis, expression, axis, sedge_reduction_name(reduction)));
-    sedge_formula_make(&formula, reduction, analysis.type);
-    const bool needs_elements = reduction >= SEDGE_MIN && reduction <= SEDGE_ARGMAX;
-    return reduce(out, &analysis, &formula, axis, needs_elements);
+    assert(number >= 0 && number <= SEDGE_FORMULA_DOT);
+    SEDGE_TRY(prepare(&analysis, expression, axis,
+                      is_dot ? "dot" : sedge_reduction_name((sedge_reduction)number)));
+    if (is_dot) {
+        sedge_formula_dot(&formula, analysis.type);
+    } else {
+        sedge_formula_make(&formula, (sedge_reduction)number, analysis.type);
+    }
+    return reduce(out, &analysis, &formula, axis, tuning);
+}
+
+sedge_status sedge_array_reduce(sedge_array **out, sedge_reduction reduction,
+                                sedge_expression *expression, int axis)
+{
+    return sedge_array_reduce_as(out, (int)reduction, expression, axis, NULL);
+}
+
+sedge_status sedge_array_dot(sedge_array **out, sedge_expression *a, sedge_expression *b)
+{
+    return sedge_array_reduce_as(out, SEDGE_FORMULA_DOT, sedge_multiply(a, sedge_conjugate(b)),
+                                 SEDGE_ALL_AXES, NULL);
 }
 
 sedge_status sedge_reduce_program_write(sedge_text *out, sedge_device_kind kind,
@@ -331,24 +352,13 @@ sedge_status sedge_reduce_program_write(sedge_text *out, sedge_device_kind kind,
 
     SEDGE_TRY(prepare(&analysis, expression, axis, sedge_reduction_name(reduction)));
     sedge_formula_make(&formula, reduction, analysis.type);
-    sedge_reduce_plan_make(&plan, &analysis, kind, 1, axis, formula.state_bytes);
+    sedge_reduce_plan_make(&plan, &analysis, sedge_reduce_rule(kind), 1, axis, formula.state_bytes);
     SEDGE_TRY_GOTO(status, program_make(&text, &plan, &analysis, &formula));
     SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &text.sources.options));
 done:
     program_free(&text);
     sedge_analysis_free(&analysis);
     return status;
-}
-
-sedge_status sedge_array_dot(sedge_array **out, sedge_expression *a, sedge_expression *b)
-{
-    sedge_analysis analysis;
-    sedge_formula formula;
-
-    *out = NULL;
-    SEDGE_TRY(prepare(&analysis, sedge_multiply(a, sedge_conjugate(b)), SEDGE_ALL_AXES, "dot"));
-    sedge_formula_dot(&formula, analysis.type);
-    return reduce(out, &analysis, &formula, SEDGE_ALL_AXES, false);
 }
 
 sedge_status sedge_array_reduce_text(sedge_array **out, const sedge_reduction_text *text,
@@ -360,7 +370,7 @@ sedge_status sedge_array_reduce_text(sedge_array **out, const sedge_reduction_te
     *out = NULL;
     SEDGE_TRY(prepare(&analysis, expression, SEDGE_ALL_AXES, text->name));
     sedge_formula_own(&formula, text, analysis.type);
-    return reduce(out, &analysis, &formula, SEDGE_ALL_AXES, false);
+    return reduce(out, &analysis, &formula, SEDGE_ALL_AXES, NULL);
 }
 
 // ---- the number of a result --------------------------------------------------------------------
@@ -399,7 +409,7 @@ static sedge_status get_number(any_number *out, const sedge_array *array)
     SEDGE_TRY(sedge_array_get(array, &value));
     switch (type) {
     case SEDGE_INT8:
-        out->integer = (int64_t)value.i8;
+        out->integer = value.i8; // NOLINT(bugprone-signed-char-misuse): a number
         break;
     case SEDGE_INT16:
         out->integer = value.i16;

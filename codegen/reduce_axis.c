@@ -6,23 +6,16 @@
 
 // ---- constants of devices ----------------------------------------------------------------------
 
-// What a device wants: items a block; bytes that an item has on their way at once, as far as there
-// are places for `values` states; blocks a multiprocessor, for which registers are kept free.
-typedef struct reduce_tuning {
-    int items;
-    int bytes, values;
-    int blocks;
-    int run;       // tiles that an item adds to one sum
-    int width;     // columns a block
-    int narrow;    // least number of columns that are taken side by side
-    int64_t chunk; // elements of a row that are worth a block
-} reduce_tuning;
-
 // A GPU hides latency with 128 bytes in flight a thread; all blocks are resident at once. On the
 // host the items of a block are the lanes of a loop, and chunks are of a fixed size, so that sums
 // do not depend on the number of threads.
-static const reduce_tuning gpu_tuning = {256, 128, 32, 4, 64, 64, 64, 2048};
-static const reduce_tuning host_tuning = {64, 1, 1, 0, 32, 256, 4, 32768};
+static const sedge_reduce_tuning gpu_tuning = {256, 128, 32, 4, 64, 64, 64, 2048};
+static const sedge_reduce_tuning host_tuning = {64, 1, 1, 0, 32, 256, 4, 32768};
+
+const sedge_reduce_tuning *sedge_reduce_rule(sedge_device_kind kind)
+{
+    return kind == SEDGE_DEVICE_HOST ? &host_tuning : &gpu_tuning;
+}
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
@@ -33,7 +26,7 @@ static int64_t ceil_div(int64_t a, int64_t b)
 static int power_below(int64_t value, int most, int base)
 {
     int power = 1;
-    while (base * power <= most && base * power <= value) power *= base;
+    while (power <= most / base && power <= value / base) power *= base;
     return power;
 }
 
@@ -115,7 +108,7 @@ static void plan_all(sedge_reduce_plan *plan, const sedge_analysis *analysis)
 
 static signed char stride_kind(int64_t stride)
 {
-    return stride == 0 ? 0 : stride == 1 ? 1 : -1;
+    return (signed char)(stride == 0 ? 0 : stride == 1 ? 1 : -1);
 }
 
 // ---- blocks ------------------------------------------------------------------------------------
@@ -136,7 +129,7 @@ static void count_neighbours(const sedge_reduce_plan *plan, const sedge_analysis
 }
 
 static void choose_form(sedge_reduce_plan *plan, const sedge_analysis *analysis,
-                        const reduce_tuning *tuning)
+                        const sedge_reduce_tuning *tuning)
 {
     sedge_reduce_shape *const shape = &plan->shape;
     const int last = plan->walk.dimensions - 1;
@@ -180,7 +173,7 @@ static int choose_pack(const sedge_reduce_plan *plan, const sedge_analysis *anal
     for (int k = 0, operand = 0; k < analysis->leaves; k++) {
         const sedge_array *const array = analysis->leaf[k].array;
         if (array == NULL) continue;
-        const uint64_t bytes = (uint64_t)(pack * sedge_type_bytes(array->type));
+        const uint64_t bytes = (uint64_t)pack * (uint64_t)sedge_type_bytes(array->type);
         if (plan->step[k] == 1) {
             if (sedge_array_address(array) % bytes != 0) return 1;
             for (int d = 0; d < plan->walk.dimensions; d++)
@@ -194,7 +187,7 @@ static int choose_pack(const sedge_reduce_plan *plan, const sedge_analysis *anal
 // Loads of an item that are on their way at once, and how many blocks then have their registers:
 // where the states are wide, half as many.
 static void choose_unroll(sedge_reduce_plan *plan, const sedge_analysis *analysis,
-                          const reduce_tuning *tuning, int state_bytes)
+                          const sedge_reduce_tuning *tuning, int state_bytes)
 {
     sedge_reduce_shape *const shape = &plan->shape;
     int bytes = 0, most = 16;
@@ -215,7 +208,8 @@ static void choose_unroll(sedge_reduce_plan *plan, const sedge_analysis *analysi
 }
 
 // Pieces of a row: so many that the device is full, none shorter than is worth a block.
-static void choose_cuts(sedge_reduce_plan *plan, int multiprocessors, const reduce_tuning *tuning)
+static void choose_cuts(sedge_reduce_plan *plan, int multiprocessors,
+                        const sedge_reduce_tuning *tuning)
 {
     const sedge_reduce_shape *const shape = &plan->shape;
     const int64_t jump = (int64_t)shape->lanes * shape->pack;
@@ -233,10 +227,9 @@ static void choose_cuts(sedge_reduce_plan *plan, int multiprocessors, const redu
 }
 
 void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analysis,
-                            sedge_device_kind kind, int multiprocessors, int axis, int state_bytes)
+                            const sedge_reduce_tuning *tuning, int multiprocessors, int axis,
+                            int state_bytes)
 {
-    const bool on_host = kind == SEDGE_DEVICE_HOST;
-    const reduce_tuning *const tuning = on_host ? &host_tuning : &gpu_tuning;
     sedge_reduce_shape *const shape = &plan->shape;
 
     memset(plan, 0, sizeof *plan);
@@ -253,9 +246,11 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
     } else {
         choose_form(plan, analysis, tuning);
     }
-    shape->pack = on_host ? 1 : choose_pack(plan, analysis);
+    shape->pack = tuning->bytes < 16 ? 1 : choose_pack(plan, analysis);
     choose_unroll(plan, analysis, tuning, state_bytes);
     shape->run = tuning->run;
+    shape->finish_threads = tuning->items < 256 ? tuning->items : 256;
+    shape->finish_many = plan->rows >= 1024;
     shape->dimensions = plan->walk.dimensions;
     shape->narrow = plan->walk.count <= INT32_MAX;
     for (int k = 0, operand = 0; k < analysis->leaves; k++) {

@@ -13,11 +13,26 @@ typedef enum sedge_reduce_form {
     SEDGE_REDUCE_MANY
 } sedge_reduce_form;
 
+// What a device wants. The rule stands in reduce_axis.c; other numbers are for measuring. Nothing
+// is tuned at run time: sums would then depend on what was measured.
+typedef struct sedge_reduce_tuning {
+    int items;         // a block: a power of four
+    int bytes, values; // loads of an item that are on their way at once, in bytes; states at most
+    int blocks;        // a multiprocessor, for which registers are kept free; 0: on the host
+    int run;           // tiles that an item adds to one sum
+    int width;         // columns a block
+    int narrow;        // least number of columns that are taken side by side
+    int64_t chunk;     // elements that are worth a block
+} sedge_reduce_tuning;
+
+const sedge_reduce_tuning *sedge_reduce_rule(sedge_device_kind kind);
+
 // What the kernel's text depends on; the recipe's key, with the formula and the expression.
 typedef struct sedge_reduce_shape {
     int form, elements, rows_fast;
     int rows, lanes; // of a block
     int pack, unroll, run, resident;
+    int finish_threads, finish_many;
     int dimensions;                 // of the walk, at most 8
     int narrow;                     // indices fit into 32 bits
     signed char step[SEDGE_LEAVES]; // 0, 1; -1: a parameter
@@ -35,9 +50,10 @@ typedef struct sedge_reduce_plan {
 } sedge_reduce_plan;
 
 // Lay out the reduction of the analysed expression over `axis` (0 .. dimensions - 1, or
-// SEDGE_ALL_AXES) on a device of that kind.
+// SEDGE_ALL_AXES).
 void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analysis,
-                            sedge_device_kind kind, int multiprocessors, int axis, int state_bytes);
+                            const sedge_reduce_tuning *tuning, int multiprocessors, int axis,
+                            int state_bytes);
 
 // Numbers on which the places of elements depend: further arguments of the kernel, in which they
 // are called reduce_w0, reduce_w1, ... Returns how many there are.
@@ -56,3 +72,9 @@ SEDGE_MUST_USE
 sedge_status sedge_reduce_program_write(sedge_text *out, sedge_device_kind kind,
                                         sedge_reduction reduction, sedge_expression *expression,
                                         int axis);
+
+// As sedge_array_reduce, with other numbers than the rule's (NULL: the rule's). `formula` is a
+// sedge_reduction, or SEDGE_FORMULA_DOT of a product.
+SEDGE_MUST_USE
+sedge_status sedge_array_reduce_as(sedge_array **out, int formula, sedge_expression *expression,
+                                   int axis, const sedge_reduce_tuning *tuning);

@@ -12,14 +12,13 @@
 // registers, the best of ten on an H200 (benchmarks/README.md); in segments less, for the marks.
 // The other form: rows for the host's loops, or such that a tile and the sums of its rows fit into
 // 8 KiB.
-enum { CHAINED_THREADS = 512, CHAINED_RESIDENT = 1024, CHAINED_BYTES = 128 };
-enum { SEGMENTED_THREADS = 256, SEGMENTED_RESIDENT = 1024, SEGMENTED_BYTES = 64 };
+static const sedge_scan_tuning chained = {512, 128, 1024}, chained_segments = {256, 64, 1024};
 enum { HOST_ROWS = 16, HOST_ITEMS = 256, HOST_TILES = 8 };
 enum { BLOCK_THREADS = 64, BLOCK_BYTES = 4096, BLOCK_TILES = 32 };
 
 void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
                            const sedge_formula *formula, bool exclusive, sedge_type start,
-                           bool segmented, bool aligned)
+                           bool segmented, bool aligned, const sedge_scan_tuning *tuning)
 {
     const int bytes = sedge_type_bytes(formula->element);
     const int result = sedge_type_bytes(formula->result);
@@ -33,11 +32,12 @@ void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
     out->element = (int)formula->element;
     out->chained = kind == SEDGE_DEVICE_CUDA;
     if (out->chained) {
-        out->threads = segmented ? SEGMENTED_THREADS : CHAINED_THREADS;
+        if (tuning == NULL) tuning = segmented ? &chained_segments : &chained;
+        out->threads = tuning->threads;
         out->pack = aligned ? 16 / widest : 1;
         const int held = item > 4 ? item : 4;
-        out->packs = (segmented ? SEGMENTED_BYTES : CHAINED_BYTES) / (held * out->pack);
-        out->resident = segmented ? SEGMENTED_RESIDENT : CHAINED_RESIDENT;
+        out->packs = tuning->bytes / (held * out->pack);
+        out->resident = tuning->resident;
         if (out->packs < 1) out->packs = 1;
         if (out->packs > 16) out->packs = 16;
         out->tile = (int64_t)out->threads * out->pack * out->packs;
@@ -45,7 +45,7 @@ void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
         out->threads = HOST_ROWS;
         out->items = HOST_ITEMS;
         out->tiles = HOST_TILES;
-        out->tile = HOST_ROWS * HOST_ITEMS * HOST_TILES;
+        out->tile = (int64_t)HOST_ROWS * HOST_ITEMS * HOST_TILES;
     } else {
         out->threads = BLOCK_THREADS;
         out->items = 8;
@@ -130,11 +130,13 @@ done:
 static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
                                const sedge_scan_shape *shape, const sedge_formula *formula)
 {
-    unsigned char key[4 + sizeof *shape + SEDGE_FORMULA_KEY];
+    static const char tag[4] = {'s', 'c', 'a', 'n'};
+    unsigned char key[sizeof tag + sizeof *shape + SEDGE_FORMULA_KEY];
 
-    memcpy(key, "scan", 4);
-    memcpy(key + 4, shape, sizeof *shape);
-    const int bytes = 4 + (int)sizeof *shape + sedge_formula_key(key + 4 + sizeof *shape, formula);
+    memcpy(key, tag, sizeof tag);
+    memcpy(key + sizeof tag, shape, sizeof *shape);
+    const int bytes = (int)(sizeof tag + sizeof *shape) +
+                      sedge_formula_key(key + sizeof tag + sizeof *shape, formula);
     *out = sedge_recipe_find(context, key, bytes);
     if (*out != NULL) return SEDGE_OK;
 
@@ -213,7 +215,7 @@ done:
 
 // Contiguous arrays.
 static sedge_status scan(sedge_array *to, const sedge_array *array, const sedge_formula *formula,
-                         bool exclusive, const sedge_array *starts)
+                         bool exclusive, const sedge_array *starts, const sedge_scan_tuning *tuning)
 {
     sedge_scan_shape shape;
     scan_call call = {.context = array->context, .shape = &shape};
@@ -225,11 +227,11 @@ static sedge_status scan(sedge_array *to, const sedge_array *array, const sedge_
     if (call.size == 0) return SEDGE_OK;
     sedge_scan_shape_make(&shape, kind, formula, exclusive,
                           starts != NULL ? starts->type : SEDGE_INT8, starts != NULL,
-                          address % 16 == 0);
+                          address % 16 == 0, tuning);
     SEDGE_TRY(get_recipe(&call.recipe, array->context, &shape, formula));
     call.blocks = (call.size + shape.tile - 1) / shape.tile;
     // With its mark and padding, at most twice the state, and 8 bytes where that is small.
-    call.item_bytes = 2 * (formula->state_bytes > 4 ? formula->state_bytes : 4);
+    call.item_bytes = (int64_t)2 * (formula->state_bytes > 4 ? formula->state_bytes : 4);
     call.arguments[call.count++] = sedge_address_argument(address);
     call.arguments[call.count++] = sedge_address_argument(sedge_array_address(to));
     call.arguments[call.count++] = sedge_int64_argument(call.size);
@@ -258,7 +260,7 @@ static sedge_status check_starts(const sedge_array *array, const sedge_array *st
 
 static sedge_status scan_any(sedge_array **out, const sedge_array *array,
                              const sedge_formula *formula, bool exclusive,
-                             const sedge_array *starts)
+                             const sedge_array *starts, const sedge_scan_tuning *tuning)
 {
     sedge_status status;
     sedge_array *to = NULL, *straight = NULL, *straight_starts = NULL;
@@ -274,7 +276,7 @@ static sedge_status scan_any(sedge_array **out, const sedge_array *array,
     }
     SEDGE_TRY_GOTO(
         status, sedge_array_vector(&to, array->context, formula->result, sedge_array_size(array)));
-    SEDGE_TRY_GOTO(status, scan(to, array, formula, exclusive, starts));
+    SEDGE_TRY_GOTO(status, scan(to, array, formula, exclusive, starts, tuning));
     *out = to;
     to = NULL;
 done:
@@ -284,9 +286,9 @@ done:
     return status;
 }
 
-sedge_status sedge_array_scan(sedge_array **out, const sedge_array *array,
-                              sedge_scan_operation operation, bool exclusive,
-                              const sedge_array *starts)
+sedge_status sedge_array_scan_as(sedge_array **out, const sedge_array *array,
+                                 sedge_scan_operation operation, bool exclusive,
+                                 const sedge_array *starts, const sedge_scan_tuning *tuning)
 {
     static const sedge_reduction reductions[] = {SEDGE_SUM, SEDGE_PRODUCT, SEDGE_MIN, SEDGE_MAX};
     sedge_formula formula;
@@ -294,7 +296,14 @@ sedge_status sedge_array_scan(sedge_array **out, const sedge_array *array,
     *out = NULL;
     assert(operation >= SEDGE_SCAN_SUM && operation <= SEDGE_SCAN_MAX);
     sedge_formula_make(&formula, reductions[operation], array->type);
-    return scan_any(out, array, &formula, exclusive, starts);
+    return scan_any(out, array, &formula, exclusive, starts, tuning);
+}
+
+sedge_status sedge_array_scan(sedge_array **out, const sedge_array *array,
+                              sedge_scan_operation operation, bool exclusive,
+                              const sedge_array *starts)
+{
+    return sedge_array_scan_as(out, array, operation, exclusive, starts, NULL);
 }
 
 sedge_status sedge_array_scan_text(sedge_array **out, const sedge_array *array,
@@ -305,5 +314,5 @@ sedge_status sedge_array_scan_text(sedge_array **out, const sedge_array *array,
 
     *out = NULL;
     sedge_formula_own(&formula, text, array->type);
-    return scan_any(out, array, &formula, exclusive, starts);
+    return scan_any(out, array, &formula, exclusive, starts, NULL);
 }

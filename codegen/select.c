@@ -110,10 +110,11 @@ done:
 static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
                                const sedge_select_shape *shape)
 {
-    unsigned char key[6 + sizeof *shape];
+    static const char tag[6] = {'s', 'e', 'l', 'e', 'c', 't'};
+    unsigned char key[sizeof tag + sizeof *shape];
 
-    memcpy(key, "select", 6);
-    memcpy(key + 6, shape, sizeof *shape);
+    memcpy(key, tag, sizeof tag);
+    memcpy(key + sizeof tag, shape, sizeof *shape);
     *out = sedge_recipe_find(context, key, (int)sizeof key);
     if (*out != NULL) return SEDGE_OK;
 
@@ -279,7 +280,7 @@ static sedge_status check_indices(const char *what, const sedge_array *indices, 
 static sedge_status move(sedge_select_what what, const sedge_array *array,
                          const sedge_array *indices, const sedge_array *other)
 {
-    sedge_select_shape shape = {.what = what,
+    sedge_select_shape shape = {.what = (int)what,
                                 .unit = (int)array->type,
                                 .index = (int)indices->type,
                                 .dimensions =

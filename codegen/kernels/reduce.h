@@ -13,6 +13,7 @@
 //   reduce_row(row), reduce_element(i)           places; the second where REDUCE_ELEMENTS
 //   REDUCE_STEP<k>, REDUCE_SIDE<k> how far the next element, the next column is
 //   REDUCE_SAME<k>                 1: all elements of a row are one
+//   REDUCE_FINISH_THREADS, REDUCE_FINISH_MANY   of the second kernel, see there
 //
 // A block has REDUCE_ROWS rows of REDUCE_LANES items each, both powers of two. Which item takes
 // which elements, and the tree in which they are combined, follow from these numbers, the length
@@ -124,7 +125,7 @@ SEDGE_FUNCTION formula_state reduce_tile(const reduce_place place, sedge_int64 f
 #endif
 }
 
-// parts [rows][cuts], to [rows]; a row of `length` elements is cut every `chunk`, and with one cut
+// parts [cuts][rows], to [rows]; a row of `length` elements is cut every `chunk`, and with one cut
 // the result is written at once. `columns`: rows side by side, of REDUCE_COLUMNS.
 #define REDUCE_LIST(X)                                   \
     X(SEDGE_GLOBAL formula_state *SEDGE_RESTRICT, parts) \
@@ -240,34 +241,51 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
                 if (cuts == 1)
                     to[row] = formula_finish(state);
                 else
-                    parts[row * cuts + cut] = state;
+                    parts[cut * rows + row] = state;
             }
         }
     }
 }
 
+// The parts of each row: one row an item where there are many rows, else one a block.
 #define REDUCE_FINISH_LIST(X)                                  \
     X(const SEDGE_GLOBAL formula_state *SEDGE_RESTRICT, parts) \
     X(SEDGE_GLOBAL formula_result *SEDGE_RESTRICT, to)         \
+    X(sedge_int64, rows)                                       \
     X(sedge_int64, cuts)
 
-// The parts of one row a block.
-SEDGE_KERNEL_RESIDENT(sedge_reduce_finish, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_FINISH_LIST)
+SEDGE_KERNEL_RESIDENT(sedge_reduce_finish, REDUCE_FINISH_THREADS, 4 * REDUCE_FINISH_THREADS,
+                      REDUCE_FINISH_LIST)
 {
-    SEDGE_OUTER (row) {
-        SEDGE_SHARED(formula_state, tree, REDUCE_THREADS);
-        SEDGE_ITEMS (one, 1, k, REDUCE_THREADS, REDUCE_THREADS) {
+    SEDGE_OUTER (b) {
+#if REDUCE_FINISH_MANY
+        SEDGE_ITEMS (one, 1, k, REDUCE_FINISH_THREADS, REDUCE_FINISH_THREADS) {
+            const sedge_int64 row = b * REDUCE_FINISH_THREADS + k + one;
+            if (row < rows) {
+                formula_state sum = formula_neutral();
+                for (sedge_int64 first = 0; first < cuts; first += 16) {
+                    formula_state run = formula_neutral();
+                    for (sedge_int64 cut = first; cut < first + 16 && cut < cuts; cut++)
+                        run = formula_combine(run, parts[cut * rows + row]);
+                    sum = formula_combine(sum, run);
+                }
+                to[row] = formula_finish(sum);
+            }
+        }
+#else
+        SEDGE_SHARED(formula_state, tree, REDUCE_FINISH_THREADS);
+        SEDGE_ITEMS (one, 1, k, REDUCE_FINISH_THREADS, REDUCE_FINISH_THREADS) {
             formula_state sum = formula_neutral();
-            for (sedge_int64 i = k + one; i < cuts; i += REDUCE_THREADS)
-                sum = formula_combine(sum, parts[row * cuts + i]);
+            for (sedge_int64 cut = k + one; cut < cuts; cut += REDUCE_FINISH_THREADS)
+                sum = formula_combine(sum, parts[cut * rows + b]);
             tree[k] = sum;
         }
-        for (int half = REDUCE_THREADS / 2; half > 0; half /= 2) {
+        for (int half = REDUCE_FINISH_THREADS / 2; half > 0; half /= 2) {
             SEDGE_BARRIER();
-            SEDGE_ITEMS (one, 1, k, REDUCE_THREADS, REDUCE_THREADS)
-                if (k + one < half) tree[k] = formula_combine(tree[k], tree[k + half]);
+            SEDGE_ITEMS (one, 1, k, half, REDUCE_FINISH_THREADS)
+                tree[k] = formula_combine(tree[k], tree[k + one + half]);
         }
-        SEDGE_ITEMS (one, 1, k, REDUCE_THREADS, REDUCE_THREADS)
-            if (k + one == 0) to[row] = formula_finish(tree[0]);
+        SEDGE_ITEMS (one, 1, k, 1, REDUCE_FINISH_THREADS) to[b] = formula_finish(tree[k + one]);
+#endif
     }
 }

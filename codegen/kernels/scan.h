@@ -437,12 +437,12 @@ SEDGE_FUNCTION void scan_rows(SEDGE_BLOCKWIDE scan_item *tile, SEDGE_BLOCKWIDE s
     SEDGE_BARRIER();
 }
 
-// The next tile goes on where this one ends.
+// The next tile goes on where this one ends. What is written is read by the same item, or behind
+// the barriers of the next tile.
 SEDGE_FUNCTION void scan_carry(SEDGE_BLOCKWIDE scan_item *sums)
 {
     SEDGE_BARRIER();
     SEDGE_ITEMS (one, 1, k, 1, SCAN_THREADS) sums[k + one] = sums[SCAN_THREADS];
-    SEDGE_BARRIER();
 }
 
 SEDGE_FUNCTION void

@@ -3,8 +3,10 @@
 #include "reduce_kit.h"
 #include "spill_check.h"
 
+#include "codegen/random_internal.h"
 #include "codegen/reduce_internal.h"
 #include "codegen/scan_internal.h"
+#include "codegen/select_internal.h"
 
 typedef struct reduce_case {
     sedge_reduction reduction;
@@ -77,10 +79,42 @@ static void test_scans(void)
                        c->aligned ? "" : ", not aligned");
         sedge_formula_make(&formula, c->reduction, c->type);
         sedge_scan_shape_make(&shape, SEDGE_DEVICE_CUDA, &formula, c->exclusive, SEDGE_UINT8,
-                              c->segmented, c->aligned);
+                              c->segmented, c->aligned, NULL);
         CHECK_OK(sedge_text_create(&text));
         CHECK_OK(sedge_scan_program_write(text, SEDGE_DEVICE_CUDA, &shape, &formula));
         check_cuda(name, text);
+        sedge_text_free(text);
+    }
+}
+
+static void test_selection(void)
+{
+    static const sedge_select_shape shapes[] = {
+        {SEDGE_SELECT_COMPRESS, SEDGE_FLOAT32, SEDGE_UINT8, 0},
+        {SEDGE_SELECT_TAKE, SEDGE_COMPLEX128, SEDGE_INT32, 8},
+        {SEDGE_SELECT_PUT, SEDGE_INT8, SEDGE_UINT64, 0}};
+
+    for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
+        sedge_text *text = NULL;
+        CHECK_OK(sedge_text_create(&text));
+        CHECK_OK(sedge_select_program_write(text, SEDGE_DEVICE_CUDA, &shapes[k]));
+        check_cuda("selection", text);
+        sedge_text_free(text);
+    }
+}
+
+static void test_random(void)
+{
+    static const sedge_random_shape shapes[] = {{SEDGE_INT8, SEDGE_RANDOM_BITS, 0},
+                                                {SEDGE_FLOAT32, SEDGE_RANDOM_NORMAL, 0},
+                                                {SEDGE_FLOAT64, SEDGE_RANDOM_NORMAL, 8},
+                                                {SEDGE_COMPLEX64, SEDGE_RANDOM_UNIFORM, 2}};
+
+    for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
+        sedge_text *text = NULL;
+        CHECK_OK(sedge_text_create(&text));
+        CHECK_OK(sedge_random_program_write(text, SEDGE_DEVICE_CUDA, &shapes[k]));
+        check_cuda("random numbers", text);
         sedge_text_free(text);
     }
 }
@@ -92,6 +126,8 @@ int main(void)
     if (context == NULL) return 1;
     test_reductions(context);
     test_scans();
+    test_selection();
+    test_random();
     sedge_context_free(context);
     return CHECK_END();
 }

@@ -1,0 +1,228 @@
+// Reductions, scans, selection and random numbers against a copy of the same bytes, each with the
+// rule's numbers and with others: how the rules of codegen/reduce_axis.c and scan.c were found.
+//
+//     sedge-bench-reductions [DEVICE [LOG2_ELEMENTS]]
+#include "codegen/launch.h"
+#include "codegen/random.h"
+#include "codegen/reduce_internal.h"
+#include "codegen/scan_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct bench {
+    sedge_context *context;
+    sedge_array *x, *y; // float32, or float64
+    sedge_array *mask;
+    sedge_random random;
+    const sedge_reduce_tuning *reduce; // of the case that runs; NULL: the rule's
+    const sedge_scan_tuning *scan;
+    double copy; // bytes a second
+} bench;
+
+// ---- cases -------------------------------------------------------------------------------------
+
+static sedge_status copy(bench *b, sedge_array **out)
+{
+    return sedge_array_evaluate(out, sedge_use(b->x));
+}
+
+static sedge_status sum(bench *b, sedge_array **out)
+{
+    return sedge_array_reduce_as(out, SEDGE_SUM, sedge_use(b->x), SEDGE_ALL_AXES, b->reduce);
+}
+
+static sedge_status dot(bench *b, sedge_array **out)
+{
+    return sedge_array_reduce_as(out, SEDGE_FORMULA_DOT,
+                                 sedge_multiply(sedge_use(b->x), sedge_use(b->y)), SEDGE_ALL_AXES,
+                                 b->reduce);
+}
+
+static sedge_status argmax(bench *b, sedge_array **out)
+{
+    return sedge_array_reduce_as(out, SEDGE_ARGMAX, sedge_use(b->x), SEDGE_ALL_AXES, b->reduce);
+}
+
+// The array as a matrix with rows of 4096.
+static sedge_status sum_axis(bench *b, sedge_array **out, int axis)
+{
+    const int64_t shape[2] = {-1, 4096};
+    sedge_array *matrix = NULL;
+
+    SEDGE_TRY(sedge_array_reshape(&matrix, b->x, 2, shape));
+    const sedge_status status =
+        sedge_array_reduce_as(out, SEDGE_SUM, sedge_use(matrix), axis, b->reduce);
+    sedge_array_free(matrix);
+    return status;
+}
+
+static sedge_status sum_rows(bench *b, sedge_array **out)
+{
+    return sum_axis(b, out, 1);
+}
+
+static sedge_status sum_columns(bench *b, sedge_array **out)
+{
+    return sum_axis(b, out, 0);
+}
+
+static sedge_status scan(bench *b, sedge_array **out)
+{
+    return sedge_array_scan_as(out, b->x, SEDGE_SCAN_SUM, false, NULL, b->scan);
+}
+
+static sedge_status scan_segments(bench *b, sedge_array **out)
+{
+    return sedge_array_scan_as(out, b->x, SEDGE_SCAN_SUM, false, b->mask, b->scan);
+}
+
+static sedge_status compress(bench *b, sedge_array **out)
+{
+    return sedge_array_compress(out, b->x, b->mask);
+}
+
+static sedge_status random_uniform(bench *b, sedge_array **out)
+{
+    (void)out;
+    return sedge_array_random_uniform(b->x, &b->random);
+}
+
+static sedge_status random_normal(bench *b, sedge_array **out)
+{
+    (void)out;
+    return sedge_array_random_normal(b->x, &b->random);
+}
+
+// What a case reads and writes, in elements and in bytes of the mask.
+typedef struct bench_case {
+    const char *name;
+    sedge_status (*call)(bench *b, sedge_array **out);
+    double elements, mask;
+    int tunings; // 1: of reductions, 2: of scans
+} bench_case;
+
+static const bench_case cases[] = {
+    {"copy", copy, 2.0, 0.0, 0},
+    {"sum", sum, 1.0, 0.0, 1},
+    {"dot", dot, 2.0, 0.0, 1},
+    {"argmax", argmax, 1.0, 0.0, 1},
+    {"sum of rows", sum_rows, 1.0, 0.0, 1},
+    {"sum of columns", sum_columns, 1.0, 0.0, 1},
+    {"scan", scan, 2.0, 0.0, 2},
+    {"scan in segments", scan_segments, 2.0, 1.0, 2},
+    {"compress", compress, 1.5, 2.0, 0}, // of half
+    {"random uniform", random_uniform, 1.0, 0.0, 0},
+    {"random normal", random_normal, 1.0, 0.0, 0},
+};
+
+static const sedge_reduce_tuning reduce_tunings[] = {
+    {256, 64, 32, 4, 64, 64, 64, 2048},  {256, 128, 32, 3, 64, 64, 64, 2048},
+    {256, 128, 32, 8, 64, 64, 64, 2048}, {256, 64, 16, 8, 64, 64, 64, 2048},
+    {256, 256, 64, 2, 64, 64, 64, 2048}, {1024, 64, 32, 1, 64, 64, 64, 2048},
+    {1024, 64, 32, 2, 64, 64, 64, 2048}, {64, 128, 32, 16, 64, 64, 64, 2048}};
+
+static const sedge_scan_tuning scan_tunings[] = {
+    {256, 64, 1024}, {256, 64, 1280}, {256, 128, 512}, {256, 128, 768}, {128, 64, 1024},
+    {128, 128, 768}, {512, 64, 1024}, {512, 128, 512}, {512, 64, 1536}, {256, 256, 512}};
+
+// ---- measuring ---------------------------------------------------------------------------------
+
+typedef struct timed_call {
+    bench *b;
+    const bench_case *c;
+} timed_call;
+
+static sedge_status run_call(void *context, sedge_stream *stream)
+{
+    const timed_call *const call = context;
+    sedge_array *out = NULL;
+
+    sedge_context_set_stream(call->b->context, stream);
+    const sedge_status status = call->c->call(call->b, &out);
+    sedge_array_free(out);
+    sedge_context_set_stream(call->b->context, NULL);
+    return status;
+}
+
+static sedge_status measure(bench *b, const bench_case *c, const char *tuning)
+{
+    const double size = (double)sedge_array_size(b->x);
+    const double bytes = size * (c->elements * sedge_type_bytes(sedge_array_type(b->x)) + c->mask);
+    timed_call call = {b, c};
+    double seconds;
+
+    SEDGE_TRY(sedge_time(&seconds, sedge_context_device(b->context), 15, run_call, &call));
+    if (c->call == copy) b->copy = bytes / seconds;
+    (void)printf("%-8s %-17s %-24s %10.1f us %8.1f GB/s  %5.3f of copy\n",
+                 sedge_type_name(sedge_array_type(b->x)), c->name, tuning, seconds * 1e6,
+                 bytes / seconds * 1e-9, bytes / seconds / b->copy);
+    (void)fflush(stdout);
+    return SEDGE_OK;
+}
+
+// All with the rule's numbers; on a GPU with others, too.
+static sedge_status measure_case(bench *b, const bench_case *c, bool others)
+{
+    char name[64];
+
+    b->reduce = NULL;
+    b->scan = NULL;
+    SEDGE_TRY(measure(b, c, "rule"));
+    for (size_t k = 0;
+         others && c->tunings == 1 && k < sizeof reduce_tunings / sizeof reduce_tunings[0]; k++) {
+        b->reduce = &reduce_tunings[k];
+        (void)snprintf(name, sizeof name, "%d items, %d B, %d", b->reduce->items, b->reduce->bytes,
+                       b->reduce->blocks);
+        SEDGE_TRY(measure(b, c, name));
+    }
+    for (size_t k = 0;
+         others && c->tunings == 2 && k < sizeof scan_tunings / sizeof scan_tunings[0]; k++) {
+        b->scan = &scan_tunings[k];
+        (void)snprintf(name, sizeof name, "%d threads, %d B, %d", b->scan->threads, b->scan->bytes,
+                       b->scan->resident);
+        SEDGE_TRY(measure(b, c, name));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status measure_type(bench *b, sedge_type type, int64_t size)
+{
+    sedge_status status;
+    const bool others =
+        sedge_device_get_info(sedge_context_device(b->context))->kind == SEDGE_DEVICE_CUDA;
+
+    SEDGE_TRY_GOTO(status, sedge_array_vector(&b->x, b->context, type, size));
+    SEDGE_TRY_GOTO(status, sedge_array_vector(&b->y, b->context, type, size));
+    SEDGE_TRY_GOTO(status, sedge_array_random_uniform(b->x, &b->random));
+    SEDGE_TRY_GOTO(status, sedge_array_random_uniform(b->y, &b->random));
+    SEDGE_TRY_GOTO(status,
+                   sedge_array_evaluate(&b->mask, sedge_less(sedge_use(b->x), sedge_real(0.5))));
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+        SEDGE_TRY_GOTO(status, measure_case(b, &cases[k], others));
+done:
+    sedge_array_free(b->mask);
+    sedge_array_free(b->y);
+    sedge_array_free(b->x);
+    b->mask = b->y = b->x = NULL;
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    sedge_status status;
+    bench b = {.random = {1, 0}};
+    const long log2_size = argc > 2 ? strtol(argv[2], NULL, 10) : 27;
+
+    if (log2_size < 12 || log2_size > 32) {
+        (void)fprintf(stderr, "2^%ld elements: 12 to 32\n", log2_size);
+        return 1;
+    }
+    SEDGE_TRY_GOTO(status, sedge_context_open(&b.context, argc > 1 ? argv[1] : "auto"));
+    SEDGE_TRY_GOTO(status, measure_type(&b, SEDGE_FLOAT32, (int64_t)1 << log2_size));
+    SEDGE_TRY_GOTO(status, measure_type(&b, SEDGE_FLOAT64, (int64_t)1 << log2_size));
+done:
+    if (status != SEDGE_OK) (void)fprintf(stderr, "%s\n", sedge_error_message());
+    sedge_context_free(b.context);
+    return sedge_status_exit_code(status);
+}
