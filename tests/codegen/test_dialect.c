@@ -216,7 +216,10 @@ static void test_much_shared(const own_world *world)
     sedge_buffer *const buffer = own_buffer(world, y, sizeof y);
     CHECK_OK(SEDGE_LAUNCH(kernel, NULL, 2, sedge_buffer_argument(buffer)));
     CHECK_OK(sedge_buffer_download(buffer, 0, y, sizeof y, NULL));
-    for (int i = 0; i < COUNT; i++) wrong += y[i] != -(float)(i / 3000 * 3000 + 2999 - i % 3000);
+    for (int i = 0; i < COUNT; i++) {
+        const int first = i / 3000 * 3000; // of the block
+        wrong += y[i] != -(float)(first + 2999 - i % 3000);
+    }
     CHECK(wrong == 0);
     sedge_buffer_free(buffer);
     sedge_program_free(program);
