@@ -8,11 +8,11 @@
 
 // ---- layout ------------------------------------------------------------------------------------
 
-// A GPU with the chained form: tiles of 64 KiB, which two blocks a multiprocessor hold in
-// registers, the best of ten on an H200 (benchmarks/README.md); in segments less, for the marks.
+// A GPU with the chained form: tiles of 64 KiB, in segments half as much, for the marks; two blocks
+// a multiprocessor hold them in registers. The best of eleven on an H200 (benchmarks/README.md).
 // The other form: rows for the host's loops, or such that a tile and the sums of its rows fit into
 // 8 KiB.
-static const sedge_scan_tuning chained = {512, 128, 1024}, chained_segments = {256, 64, 1024};
+static const sedge_scan_tuning chained = {256, 256, 512};
 enum { HOST_ROWS = 16, HOST_ITEMS = 256, HOST_TILES = 8 };
 enum { BLOCK_THREADS = 64, BLOCK_BYTES = 4096, BLOCK_TILES = 32 };
 
@@ -32,7 +32,7 @@ void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
     out->element = (int)formula->element;
     out->chained = kind == SEDGE_DEVICE_CUDA;
     if (out->chained) {
-        if (tuning == NULL) tuning = segmented ? &chained_segments : &chained;
+        if (tuning == NULL) tuning = &chained;
         out->threads = tuning->threads;
         out->pack = aligned ? 16 / widest : 1;
         const int held = item > 4 ? item : 4;
