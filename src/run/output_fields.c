@@ -553,22 +553,22 @@ static void choose_mesh(sedge_fields *fields, bool *written)
     sedge_comm_broadcast(fields->context->comm, written, sizeof *written, 0);
 }
 
-// Root: the list of the field files before the restart; those behind it are removed when the list
-// does not name them any more.
+// The list of the field files before the restart; those behind it are removed when the list does
+// not name them any more. The root has the files; all ranks count.
 static sedge_status continue_series(sedge_fields *fields)
 {
     const sedge_output_context *const context = fields->context;
     const int64_t count = context->from->fields;
+    char path[SEDGE_OUTPUT_PATH];
 
     SEDGE_TRY(sedge_allocate(&fields->times, count + 64, sizeof *fields->times));
     fields->capacity = (int)count + 64;
-    SEDGE_TRY(sedge_output_read_times(context, count, fields->times));
     fields->count = (int)count;
+    if (!sedge_comm_is_root(context->comm)) return SEDGE_OK;
     if (count > 0) {
+        SEDGE_TRY(sedge_output_read_times(context, count, fields->times));
         SEDGE_TRY(write_series(fields));
     } else {
-        char path[SEDGE_OUTPUT_PATH];
-
         sedge_output_path(path, context, "fields.hdf.series");
         (void)unlink(path); // of files that are no more
     }
@@ -607,9 +607,8 @@ sedge_status sedge_fields_create(sedge_fields **out, const sedge_output_context 
     *out = NULL;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&fields, 1, sizeof *fields)));
     fields->context = context;
-    if (context->from != NULL && sedge_comm_is_root(comm)) status = continue_series(fields);
+    if (context->from != NULL) status = continue_series(fields);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    sedge_comm_broadcast(comm, &fields->count, sizeof fields->count, 0);
     if (context->deck->snapshots > 0) SEDGE_TRY_GOTO(status, prepare_mesh(fields));
     *out = fields;
     fields = NULL;
