@@ -165,8 +165,8 @@ test_sanitized() {
     ASAN_OPTIONS=detect_leaks=1 "$probe" || leaks=0
     printf 'leaks are looked for: %s\n' "$leaks"
     sanitized_ctest detect_leaks=$leaks \
-        -E '_np[0-9]+$|^bench_|^plot|opencl|^test_[a-z]+_random$' &&
-        sanitized_ctest detect_leaks=0 -R '_np[0-9]+$|^bench_|^plot|^test_opencl$' -E '_opencl_'
+        -E '_np[0-9]+$|^bench_|^plot|^library_|opencl|^test_[a-z]+_random$' &&
+        sanitized_ctest detect_leaks=0 -R '_np[0-9]+$|^bench_|^plot|^library_|^test_opencl$' -E '_opencl_'
 }
 
 # Make the picture of a run and say what there is to open. $1: the run's log, which names the folder.
