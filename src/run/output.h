@@ -27,6 +27,12 @@
 
 typedef struct sedge_output sedge_output;
 
+// How far the output has come: samples in energy.h5, probes.h5 and slices.h5, files in
+// fields.hdf.series.
+typedef struct sedge_output_position {
+    int64_t energies, probes, slices, fields;
+} sedge_output_position;
+
 // Make the folder (an old run's files that this one would write are removed), check that it can be
 // written, write deck.yaml and, if the deck asks for snapshots, mesh.hdf; find the elements of
 // probes and slices. Collective. Keeps all arguments. SEDGE_ERR_USAGE: a folder that cannot be

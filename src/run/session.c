@@ -192,6 +192,11 @@ void sedge_session_close(sedge_session *session)
     sedge_deck_free(session->deck);
 }
 
+double sedge_session_time(const sedge_session *session, int64_t step)
+{
+    return session->origin_time + session->dt * (double)(step - session->origin_step);
+}
+
 sedge_status sedge_session_cut(sedge_operator_options *out, const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
@@ -313,7 +318,8 @@ sedge_status sedge_session_print(const sedge_session *session)
         }
         printf("  time               %lld steps of dt = %.6g%s to t = %.6g%s (cfl %.3g)\n",
                (long long)session->steps, session->dt * time_unit, deck->si ? " s" : "",
-               session->dt * (double)session->steps * time_unit, deck->si ? " s" : "", deck->cfl);
+               sedge_session_time(session, session->steps) * time_unit, deck->si ? " s" : "",
+               deck->cfl);
         if (deck->cfl > 1.0) {
             printf(
                 "  warning            time.cfl %.3g is above 1, the measured limit of stability\n",

@@ -34,8 +34,10 @@ typedef struct sedge_session {
     sedge_mesh *mesh;
     sedge_element *element;
     sedge_problem problem;
-    double dt; // code units
-    int64_t steps;
+    double dt;          // code units
+    int64_t steps;      // of the whole run, those before a restart included
+    double origin_time; // of step origin_step: both 0 but for a run that went on with another dt
+    int64_t origin_step;
     double limit_place[3]; // centroid of the element that limits dt, and
     double limit_inradius; // its inscribed radius
     double mesh_seconds;
@@ -46,6 +48,9 @@ SEDGE_MUST_USE
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
                                 const sedge_run_options *options);
 void sedge_session_close(sedge_session *session);
+
+// Code time at the end of step `step`: origin_time + (step - origin_step) dt.
+double sedge_session_time(const sedge_session *session, int64_t step);
 
 // How the deck wants the kernels cut, and tuned; what it does not say of tuning SEDGE_TUNE does,
 // and fast is the default. SEDGE_ERR_USAGE for a bad SEDGE_TUNE.
