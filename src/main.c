@@ -6,6 +6,7 @@
 #include "par/comm.h"
 #include "run/deck.h"
 #include "run/driver.h"
+#include "run/stop.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -514,6 +515,7 @@ int main(int argc, char **argv)
     sedge_comm *comm = NULL;
 
     calm_threads(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "run") == 0) sedge_stop_listen();
     given.run.terminal = is_terminal();
     sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
     if (status == SEDGE_OK) status = sedge_comm_create(&comm, &argc, &argv);

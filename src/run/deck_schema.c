@@ -74,6 +74,9 @@ static const deck_key time_keys[] = {
     {"steps", DECK_INTEGER, .either = "end", RANGE(1, 1e15), .text = "number of time steps"},
     {"cfl", DECK_REAL, .fallback = "0.8", .positive = true, RANGE(0, 2),
      .text = "time step as a fraction of the measured stability limit"},
+    {"wall", DECK_REAL, .computed = "Slurm's limit of the job, else 0", RANGE(0, NO_LIMIT),
+     .text = "seconds of a clock on the wall, in any units of the deck: before so many have passed "
+             "since it began the run stops with a checkpoint; 0: it does not"},
 };
 
 static const deck_key boundary_keys[] = {
@@ -240,8 +243,6 @@ const deck_section deck_signals[DECK_SIGNALS] = {
 const deck_reserved deck_reserved_keys[] = {
     {"output.checkpoint", NO_CHECKPOINTS},
     {"output.checkpoints", NO_CHECKPOINTS},
-    {"output.wall_time", NO_CHECKPOINTS},
-    {"time.wall_time", NO_CHECKPOINTS},
     {"restart", "this version cannot restart from checkpoints; remove the key"},
 };
 const int deck_reserved_count = (int)(sizeof deck_reserved_keys / sizeof deck_reserved_keys[0]);

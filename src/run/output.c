@@ -254,6 +254,13 @@ sedge_status sedge_output_snapshot(sedge_output *output, double time, int64_t st
     return sedge_output_flush(output);
 }
 
+sedge_status sedge_output_last_snapshot(sedge_output *output, double time, int64_t step,
+                                        const double *u)
+{
+    if (output->fields == NULL) SEDGE_TRY(sedge_fields_create(&output->fields, &output->context));
+    return sedge_output_snapshot(output, time, step, u);
+}
+
 sedge_status sedge_output_energy(sedge_output *output, double time, int64_t step, double energy)
 {
     return sedge_energy_log_add(output->energy, time, step, energy);

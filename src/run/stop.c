@@ -52,6 +52,7 @@ void sedge_stop_listen(void)
     action.sa_flags = SA_RESTART;
     (void)sigaction(SIGTERM, &action, NULL);
     (void)sigaction(SIGUSR1, &action, NULL);
+    (void)sigaction(SIGUSR2, &action, NULL);
     action.sa_flags = SA_RESTART | (int)SA_RESETHAND; // the second one ends the process
     if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         (void)sigaction(SIGINT, &action, NULL);
@@ -122,6 +123,7 @@ static void describe(sedge_stop *stop, int reason)
         (void)snprintf(stop->reason, sizeof stop->reason, "%s",
                        number == SIGTERM   ? "SIGTERM"
                        : number == SIGUSR1 ? "SIGUSR1"
+                       : number == SIGUSR2 ? "SIGUSR2"
                                            : "SIGINT");
     }
     sedge_comm_broadcast(stop->comm, stop->reason, sizeof stop->reason, 0);

@@ -70,6 +70,7 @@ static void test_signal(const sedge_comm *comm, int number, int64_t when)
     if (when == 0) CHECK(step == 0); // what came during set-up counts before the first step
     CHECK(strcmp(sedge_stop_reason(stop), number == SIGTERM   ? "SIGTERM"
                                           : number == SIGUSR1 ? "SIGUSR1"
+                                          : number == SIGUSR2 ? "SIGUSR2"
                                                               : "SIGINT") == 0);
     CHECK(sedge_stop_pending(stop) == (sedge_comm_rank(comm) == victim));
     sedge_stop_free(stop);
