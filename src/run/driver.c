@@ -104,28 +104,38 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
                            const sedge_run_options *options, double start)
 {
     sedge_session *const session = &run->session;
+    sedge_checkpoint from;
+    bool found = false;
 
     SEDGE_TRY(sedge_session_open(session, comm, options));
     SEDGE_TRY(driver_listen(run, start));
     if (!options->quiet) SEDGE_TRY(sedge_session_print(session));
     SEDGE_TRY(open_device(run, comm));
     if (!options->quiet) print_devices(run, comm);
+    SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
+    SEDGE_TRY(driver_restart(run, &from, &found));
     sedge_operator_options cut;
     SEDGE_TRY(sedge_session_cut(&cut, session));
-    cut.expected_stages = session->steps * sedge_lsrk45.stages;
+    cut.expected_stages = (session->steps - run->step) * sedge_lsrk45.stages;
     if (driver_is_pressed(run)) cut.tune = SEDGE_TUNE_OFF;
     SEDGE_TRY(sedge_operator_create(&run->op, comm, run->device, run->cache, session->element,
                                     session->mesh, &session->problem, &cut));
     if (!options->quiet) print_tuning(run, comm);
     SEDGE_TRY(sedge_reference_create(&run->reference, comm, session->element, session->mesh,
                                      &session->problem));
-    SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
     run->quiet = sedge_monitor_quiet(session);
     run->energy_limit = (double)INFINITY;
-    SEDGE_TRY(sedge_output_create(&run->output, comm, session->deck, session->mesh,
-                                  session->element, &session->problem));
+    // First the checkpoints that belong to what is cut off now: none may outlive its series.
+    SEDGE_TRY(sedge_checkpoint_set_aside(session, session->deck->output,
+                                         found && from.same_folder ? from.step : -1));
+    SEDGE_TRY(sedge_output_continue(&run->output, comm, session->deck, session->mesh,
+                                    session->element, &session->problem,
+                                    found && from.same_folder ? &from.position : NULL));
     SEDGE_TRY(sedge_comm_agree(comm, set_probes(run)));
-    sedge_reference_initial(run->reference, 0.0, run->u);
+    run->series_go_on = found && from.same_folder;
+    run->last_checkpoint = run->series_go_on ? from.step : -1;
+    if (found) (void)snprintf(run->restarted_from, sizeof run->restarted_from, "%s", from.path);
+    if (!found) sedge_reference_initial(run->reference, 0.0, run->u);
     return sedge_comm_agree(comm, sedge_operator_set(run->op, run->u));
 }
 
@@ -247,7 +257,16 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
                             time * sedge_deck_time_unit(session->deck),
                             session->deck->si ? " s" : "", run->history[run->samples - 1]);
     }
-    return snapshot_due(run, step) ? write_snapshot(run, step) : SEDGE_OK;
+    if (snapshot_due(run, step)) SEDGE_TRY(write_snapshot(run, step));
+    return driver_checkpoint_due(run, step) ? driver_write_checkpoint(run, step) : SEDGE_OK;
+}
+
+// The first samples, at step 0 or, in a folder of its own, where a restart goes on.
+static sedge_status begin_series(driver_run *run, sedge_comm *comm)
+{
+    SEDGE_TRY(sample_energy(run, run->step));
+    SEDGE_TRY(record_probes(run, comm, run->step));
+    return run->step > 0 || snapshot_due(run, 0) ? write_snapshot(run, run->step) : SEDGE_OK;
 }
 
 // Leaves loop and output times behind, also of a run that failed.
@@ -256,19 +275,21 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     const bool show = sedge_comm_is_root(comm) && !run->session.options->quiet;
     sedge_status status = SEDGE_OK;
 
-    SEDGE_TRY(sample_energy(run, 0));
-    SEDGE_TRY(record_probes(run, comm, 0));
-    if (snapshot_due(run, 0)) SEDGE_TRY(write_snapshot(run, 0));
-
-    sedge_progress progress = sedge_progress_start(show, run->session.options->terminal);
+    if (!run->series_go_on) SEDGE_TRY(begin_series(run, comm));
+    sedge_progress progress =
+        sedge_progress_start(show, run->session.options->terminal, run->step, run->session.steps);
     const double start = sedge_clock();
-    const double output_before = run->output_seconds;
+    const double output_before = run->output_seconds + run->checkpoint_seconds;
+    run->checkpoint_clock = start;
+    run->poll_clock = start;
+    run->polled_step = run->step;
     while (status == SEDGE_OK && run->step < run->session.steps)
         status = sedge_stop_due(run->stop, run->step) ? driver_stop(run)
                                                       : take_step(run, comm, &progress);
     sedge_progress_end(&progress);
     if (status == SEDGE_OK) end_alone(comm, sedge_operator_wait(run->op));
-    run->loop_seconds = sedge_clock() - start - (run->output_seconds - output_before);
+    run->loop_seconds =
+        sedge_clock() - start - (run->output_seconds + run->checkpoint_seconds - output_before);
     SEDGE_TRY(status);
     SEDGE_TRY(driver_write_probes(run));
     return sedge_output_flush(run->output);
@@ -294,6 +315,7 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
     const double start = sedge_clock();
 
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&run, 1, sizeof *run)));
+    run->start = start;
     status = sedge_comm_is_root(comm) ? check_report(options->report) : SEDGE_OK;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     SEDGE_TRY_GOTO(status, set_up(run, comm, options, start));

@@ -1,6 +1,7 @@
 // The end of `sedge run`: report.json and the summary.
 #include "driver_parts.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "codegen/ceiling.h"
 #include "run/monitor.h"
@@ -113,6 +114,11 @@ static void fill_report(driver_run *run, sedge_report *report)
     report->elements = session->mesh->global_elements;
     report->dofs = report->elements * session->element->nodes * session->problem.equation->fields;
     report->steps = run->step;
+    report->steps_before = run->steps_before;
+    report->restarted_from = run->restarted_from[0] != '\0' ? run->restarted_from : NULL;
+    report->checkpoints = run->checkpoints;
+    report->checkpoint_seconds = run->checkpoint_seconds;
+    report->total_seconds = run->wall_before + sedge_clock() - run->start;
     report->stages = sedge_lsrk45.stages;
     report->dt = session->dt * sedge_deck_time_unit(session->deck);
     report->time = sedge_session_time(session, run->step) * sedge_deck_time_unit(session->deck);
@@ -134,7 +140,8 @@ static void fill_report(driver_run *run, sedge_report *report)
 
 static void print_summary(const driver_run *run, const sedge_report *report)
 {
-    const double rate = (double)report->dofs * report->stages * (double)report->steps /
+    const double rate = (double)report->dofs * report->stages *
+                        (double)(report->steps - report->steps_before) /
                         fmax(report->loop_seconds, 1e-9);
 
     printf("\n  %-22s %lld steps, t = %.6g, %.2f s in the loop, %.2f s set-up, %.2f s output\n",

@@ -31,7 +31,7 @@ sedge_status driver_stop(driver_run *run)
 
     SEDGE_TRY(driver_write_probes(run));
     SEDGE_TRY(sedge_output_flush(run->output));
-    SEDGE_TRY(driver_write_checkpoint(run, run->step));
+    if (run->last_checkpoint != run->step) SEDGE_TRY(driver_write_checkpoint(run, run->step));
     return SEDGE_FAIL(SEDGE_ERR_STOPPED,
                       "stopped by %s after step %lld of %lld, t = %.6g, with a checkpoint in '%s'; "
                       "the same command with --restart auto goes on",
