@@ -74,9 +74,10 @@ static const deck_key time_keys[] = {
     {"steps", DECK_INTEGER, .either = "end", RANGE(1, 1e15), .text = "number of time steps"},
     {"cfl", DECK_REAL, .fallback = "0.8", .positive = true, RANGE(0, 2),
      .text = "time step as a fraction of the measured stability limit"},
-    {"wall", DECK_REAL, .computed = "Slurm's limit of the job, else 0", RANGE(0, NO_LIMIT),
-     .text = "seconds of a clock on the wall, in any units of the deck: before so many have passed "
-             "since it began the run stops with a checkpoint; 0: it does not"},
+    {"wall", DECK_DURATION, .computed = "Slurm's limit of the job, else 0", RANGE(0, NO_LIMIT),
+     .text =
+         "time of the wall clock that the run may take, from its start: seconds, or such as `55 "
+         "min` (s, min, h, d); before it is over the run stops with a checkpoint; 0: any time"},
 };
 
 static const deck_key boundary_keys[] = {
@@ -254,7 +255,7 @@ const deck_section deck_signals[DECK_SIGNALS] = {
     {"cw", "a sin(2 pi f t), switched on over the ramp.", ROWS(cw_keys)},
 };
 
-#define WALL_TIME "the key for it is time.wall, in seconds"
+#define WALL_TIME "the key for it is time.wall: seconds, or such as 55 min"
 
 const deck_reserved deck_reserved_keys[] = {
     {"output.wall_time", WALL_TIME},
