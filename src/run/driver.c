@@ -108,8 +108,8 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     bool found = false;
 
     SEDGE_TRY(sedge_session_open(session, comm, options));
-    SEDGE_TRY(driver_listen(run, start));
     if (!options->quiet) SEDGE_TRY(sedge_session_print(session));
+    SEDGE_TRY(driver_listen(run, start));
     SEDGE_TRY(open_device(run, comm));
     if (!options->quiet) print_devices(run, comm);
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
@@ -275,6 +275,7 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     const bool show = sedge_comm_is_root(comm) && !run->session.options->quiet;
     sedge_status status = SEDGE_OK;
 
+    sedge_stop_listen();
     if (!run->series_go_on) SEDGE_TRY(begin_series(run, comm));
     sedge_progress progress =
         sedge_progress_start(show, run->session.options->terminal, run->step, run->session.steps);
@@ -314,6 +315,7 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
     driver_run *run = NULL;
     const double start = sedge_clock();
 
+    sedge_stop_listen();
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&run, 1, sizeof *run)));
     run->start = start;
     status = sedge_comm_is_root(comm) ? check_report(options->report) : SEDGE_OK;

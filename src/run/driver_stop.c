@@ -8,6 +8,7 @@ sedge_status driver_listen(driver_run *run, double start)
 {
     const sedge_session *const session = &run->session;
 
+    sedge_stop_listen();
     SEDGE_TRY(sedge_stop_create(&run->stop, session->comm, start, session->deck->wall));
     const double left = sedge_stop_left(run->stop);
     if (isfinite(left) && sedge_comm_is_root(session->comm) && !session->options->quiet) {

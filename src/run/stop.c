@@ -54,7 +54,7 @@ void sedge_stop_listen(void)
     (void)sigaction(SIGUSR1, &action, NULL);
     (void)sigaction(SIGUSR2, &action, NULL);
     action.sa_flags = SA_RESTART | (int)SA_RESETHAND; // the second one ends the process
-    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    if (raised != SIGINT && sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         (void)sigaction(SIGINT, &action, NULL);
 }
 

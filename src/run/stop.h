@@ -16,7 +16,8 @@
 #define SEDGE_STOP_INTERVAL 0.25 // seconds between votes
 
 // From now on SIGTERM, SIGUSR1 and SIGUSR2 raise the flag, and so does the first SIGINT, if it is
-// not ignored; a second SIGINT ends the process. May be called before MPI starts.
+// not ignored; a second SIGINT ends the process. To be called before MPI starts, when it has
+// started, and when the set-up is done: MPI and its network libraries bring handlers of their own.
 void sedge_stop_listen(void);
 
 typedef struct sedge_stop sedge_stop;
