@@ -284,9 +284,10 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     run->checkpoint_clock = start;
     run->poll_clock = start;
     run->polled_step = run->step;
-    while (status == SEDGE_OK && run->step < run->session.steps)
+    while (status == SEDGE_OK && run->step < run->session.steps) {
         status = sedge_stop_due(run->stop, run->step) ? driver_stop(run)
                                                       : take_step(run, comm, &progress);
+    }
     sedge_progress_end(&progress);
     if (status == SEDGE_OK) end_alone(comm, sedge_operator_wait(run->op));
     run->loop_seconds =
