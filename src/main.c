@@ -6,6 +6,7 @@
 #include "par/comm.h"
 #include "run/deck.h"
 #include "run/driver.h"
+#include "run/stop.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -290,7 +291,7 @@ static void print_help(void)
     for (int i = 0; i < OPTIONS; i++) print_option(&options[i]);
     printf("\nExit codes\n  0 done; 1 wrong use, deck or output folder; 2 bad mesh or data file; "
            "3 device or\n  compiler trouble, or out of memory; 4 the computation failed; 5 stopped "
-           "early with a\n  checkpoint (not in this version); 70 a bug in sedge\n\n"
+           "early with a\n  checkpoint, by a signal or a limit of time; 70 a bug in sedge\n\n"
            "Environment\n"
            "  SEDGE_CACHE_DIR        folder of compiled kernels (default: ~/.cache/sedge)\n"
            "  SEDGE_CACHE_MAX        its largest size in MiB (default: 256)\n"
@@ -515,6 +516,7 @@ int main(int argc, char **argv)
     sedge_comm *comm = NULL;
 
     calm_threads(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "run") == 0) sedge_stop_listen();
     given.run.terminal = is_terminal();
     sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
     if (status == SEDGE_OK) status = sedge_comm_create(&comm, &argc, &argv);

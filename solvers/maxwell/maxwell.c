@@ -37,10 +37,8 @@ static const sedge_parameter materials[] = {
     {.name = "epsilon", .fallback = {1.0}, .positive = true, .text = "relative permittivity"},
     {.name = "mu", .fallback = {1.0}, .positive = true, .text = "relative permeability"},
     {.name = "conductivity",
-     .minimum = 0.0,
-     .maximum = HUGE_VAL,
      .dimension = SEDGE_CONDUCTIVITY,
-     .text = "electric conductivity"},
+     .text = "electric conductivity; below 0: a medium with gain, in which fields grow"},
 };
 
 static void derive(const double *deck, double *m)
@@ -58,7 +56,7 @@ static void derive(const double *deck, double *m)
 
 static bool has_source(const double *m)
 {
-    return m[MAXWELL_DECAY] > 0.0;
+    return m[MAXWELL_DECAY] < 0.0 || m[MAXWELL_DECAY] > 0.0;
 }
 
 static double get_speed(const double *m, const double *c)
@@ -235,6 +233,7 @@ const sedge_equation sedge_equation_maxwell = {
     .sources = sources,
     .source_count = COUNT_OF(sources),
     .contradiction = maxwell_contradiction,
+    .quiet = maxwell_quiet,
     .si = si,
     .energy_si = VACUUM_EPSILON,
     .speed_name = "c0",

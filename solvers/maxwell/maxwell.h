@@ -53,3 +53,5 @@ extern const sedge_initial_kind maxwell_initials[MAXWELL_INITIALS];
 void maxwell_cavity_amplitude(const double *p, double k[3], double amplitude[3]);
 
 const char *maxwell_contradiction(const sedge_problem *problem);
+
+double maxwell_quiet(const sedge_problem *problem, double bounds[2][3]);

@@ -32,7 +32,7 @@ static bool is_uniform(const sedge_problem *problem)
 static bool is_lossless(const sedge_problem *problem)
 {
     for (int v = 0; v < problem->volumes; v++)
-        if (problem->materials[v][MAXWELL_DECAY] > 0.0) return false;
+        if (fabs(problem->materials[v][MAXWELL_DECAY]) > 0.0) return false;
     return true;
 }
 

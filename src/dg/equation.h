@@ -154,8 +154,8 @@ typedef struct sedge_equation {
     bool (*has_source)(const double *m); // is S non-zero in this material? NULL: if source is set
 
     double (*speed)(const double *m, const double *c); // the fastest wave
-    double (*decay)(const double *m);                  // the fastest local decay rate of S; NULL: 0
-    void (*energy)(const double *m, double *weights);  // energy density = 1/2 sum_f weights_f u_f^2
+    double (*decay)(const double *m); // the fastest local decay rate of S, < 0: it grows; NULL: 0
+    void (*energy)(const double *m, double *weights); // energy density = 1/2 sum_f weights_f u_f^2
 
     const sedge_boundary_kind *boundaries;
     int boundary_count;
@@ -167,6 +167,11 @@ typedef struct sedge_equation {
     // Check what no single key can: contradictions between materials, boundaries and sources.
     // NULL: nothing to check. `problem` is the assembled problem (dg/problem.h).
     const char *(*contradiction)(const struct sedge_problem *problem);
+
+    // The time from which on the energy cannot grow, since no source acts any more and materials
+    // and boundaries give none; infinite if it may always. `bounds`: least and greatest coordinates
+    // of the mesh. NULL: infinite.
+    double (*quiet)(const struct sedge_problem *problem, double bounds[2][3]);
 
     const double *si;       // [SEDGE_DIMENSIONS] code = SI * si[dimension]; NULL: no SI units
     double energy_si;       // joules per unit of code energy (lengths in metres)

@@ -19,19 +19,27 @@ double sedge_stable_number(int order)
     return 8.4 * 1.5 / ((order + 1.0) * (order + 3.0));
 }
 
+double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, int32_t element)
+{
+    const sedge_equation *const equation = problem->equation;
+    const double *const m = problem->materials[mesh->group[element]];
+    double rate =
+        equation->speed(m, problem->constants) /
+        (sedge_stable_number(problem->order) * sedge_tet_inradius(mesh->corners[element]));
+
+    // Growth is no matter of stability, but must be resolved as decay must.
+    if (equation->decay != NULL) rate += fabs(equation->decay(m)) / STABLE_DECAY;
+    return rate;
+}
+
 double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,
                                int32_t *element)
 {
-    const sedge_equation *equation = problem->equation;
-    const double number = sedge_stable_number(problem->order);
     double fastest = 0.0; // of the rates 1/dt
 
     *element = -1;
     for (int32_t e = 0; e < mesh->elements; e++) {
-        const double *m = problem->materials[mesh->group[e]];
-        double rate = equation->speed(m, problem->constants) /
-                      (number * sedge_tet_inradius(mesh->corners[e]));
-        if (equation->decay != NULL) rate += equation->decay(m) / STABLE_DECAY;
+        const double rate = sedge_problem_rate(problem, mesh, e);
         if (rate > fastest) {
             fastest = rate;
             *element = e;

@@ -103,3 +103,23 @@ void sedge_exchange_post_receives(sedge_exchange *exchange); // may come before 
 void sedge_exchange_start_sends(sedge_exchange *exchange);   // the send buffer is ready
 bool sedge_exchange_test(sedge_exchange *exchange);          // let MPI make progress; all done?
 void sedge_exchange_wait(sedge_exchange *exchange);          // until all is sent and received
+
+// ---- a vote while the ranks work ---------------------------------------------------------------
+
+// The elementwise maximum over ranks of a few numbers, which travels while the ranks do other work.
+// One at a time.
+typedef struct sedge_vote sedge_vote;
+#define SEDGE_VOTE_VALUES 4
+
+// Not collective. `comm` is not NULL.
+SEDGE_MUST_USE
+sedge_status sedge_vote_create(sedge_vote **out, const sedge_comm *comm);
+
+// Waits for what is on its way: collective then.
+void sedge_vote_free(sedge_vote *vote);
+
+// At most SEDGE_VOTE_VALUES values. Collective; waits for nobody.
+void sedge_vote_start(sedge_vote *vote, const double *values, int count);
+
+// The maxima of the vote that was started. Collective.
+void sedge_vote_finish(sedge_vote *vote, double *values);

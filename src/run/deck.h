@@ -68,6 +68,7 @@ typedef struct sedge_deck {
     double end_time; // code units; > 0, or 0 when `steps` is given
     int64_t steps;   // 0: by end_time
     double cfl;      // 1: the measured stability limit; default 0.8
+    double wall;     // seconds that a run may take; 0: any time; < 0: not given
 
     int material_count; // default for groups not named: an error that names them
     sedge_deck_material *materials;

@@ -74,6 +74,10 @@ static const deck_key time_keys[] = {
     {"steps", DECK_INTEGER, .either = "end", RANGE(1, 1e15), .text = "number of time steps"},
     {"cfl", DECK_REAL, .fallback = "0.8", .positive = true, RANGE(0, 2),
      .text = "time step as a fraction of the measured stability limit"},
+    {"wall", DECK_DURATION, .computed = "Slurm's limit of the job, else 0", RANGE(0, NO_LIMIT),
+     .text =
+         "time of the wall clock that the run may take, from its start: seconds, or such as `55 "
+         "min` (s, min, h, d); before it is over the run stops with a checkpoint; 0: any time"},
 };
 
 static const deck_key boundary_keys[] = {
@@ -251,11 +255,11 @@ const deck_section deck_signals[DECK_SIGNALS] = {
     {"cw", "a sin(2 pi f t), switched on over the ramp.", ROWS(cw_keys)},
 };
 
-#define NO_WALL_TIME "this version has no limit of wall time; remove the key"
+#define WALL_TIME "the key for it is time.wall: seconds, or such as 55 min"
 
 const deck_reserved deck_reserved_keys[] = {
-    {"output.wall_time", NO_WALL_TIME},
-    {"time.wall_time", NO_WALL_TIME},
+    {"output.wall_time", WALL_TIME},
+    {"time.wall_time", WALL_TIME},
     {"restart", "a restart is asked for on the command line: --restart auto or --restart FILE"},
 };
 const int deck_reserved_count = (int)(sizeof deck_reserved_keys / sizeof deck_reserved_keys[0]);

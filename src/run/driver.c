@@ -101,7 +101,7 @@ static sedge_status allocate_state(driver_run *run)
 }
 
 static sedge_status set_up(driver_run *run, const sedge_comm *comm,
-                           const sedge_run_options *options)
+                           const sedge_run_options *options, double start)
 {
     sedge_session *const session = &run->session;
     sedge_checkpoint from;
@@ -109,6 +109,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
 
     SEDGE_TRY(sedge_session_open(session, comm, options));
     if (!options->quiet) SEDGE_TRY(sedge_session_print(session));
+    SEDGE_TRY(driver_listen(run, start));
     SEDGE_TRY(open_device(run, comm));
     if (!options->quiet) print_devices(run, comm);
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
@@ -116,11 +117,14 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     sedge_operator_options cut;
     SEDGE_TRY(sedge_session_cut(&cut, session));
     cut.expected_stages = (session->steps - run->step) * sedge_lsrk45.stages;
+    if (driver_is_pressed(run)) cut.tune = SEDGE_TUNE_OFF;
     SEDGE_TRY(sedge_operator_create(&run->op, comm, run->device, run->cache, session->element,
                                     session->mesh, &session->problem, &cut));
     if (!options->quiet) print_tuning(run, comm);
     SEDGE_TRY(sedge_reference_create(&run->reference, comm, session->element, session->mesh,
                                      &session->problem));
+    run->quiet = sedge_monitor_quiet(session);
+    run->energy_limit = (double)INFINITY;
     // First the checkpoints that belong to what is cut off now: none may outlive its series.
     SEDGE_TRY(sedge_checkpoint_set_aside(session, session->deck->output,
                                          found && from.same_folder ? from.step : -1));
@@ -137,6 +141,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
 
 static void tear_down(driver_run *run)
 {
+    sedge_stop_free(run->stop);
     sedge_output_free(run->output);
     sedge_reference_free(run->reference);
     sedge_operator_free(run->op);
@@ -159,7 +164,7 @@ static void end_alone(sedge_comm *comm, sedge_status status)
     sedge_comm_abort(comm, sedge_status_exit_code(status));
 }
 
-// Sample the energy, stop if the field is not a number. Collective.
+// Sample the energy, stop if the field is not a number or grows by itself. Collective.
 static sedge_status sample_energy(driver_run *run, int64_t step)
 {
     const double time = sedge_session_time(&run->session, step);
@@ -179,7 +184,14 @@ static sedge_status sample_energy(driver_run *run, int64_t step)
     run->history[run->samples++] = energy * sedge_deck_energy_unit(run->session.deck);
     run->energy_last = energy;
     run->energy_peak = fmax(run->energy_peak, energy);
-    return sedge_output_energy(run->output, time, step, energy);
+    SEDGE_TRY(sedge_output_energy(run->output, time, step, energy));
+    if (energy > run->energy_limit) {
+        return sedge_monitor_growth(&run->session, run->energy_before, run->energy,
+                                    run->energy_limit, time, step, run->history, run->samples);
+    }
+    if (time >= run->quiet && isinf(run->energy_limit))
+        run->energy_limit = sedge_monitor_limit(energy, run->energy_peak);
+    return SEDGE_OK;
 }
 
 sedge_status driver_write_probes(driver_run *run)
@@ -221,6 +233,7 @@ static sedge_status write_snapshot(driver_run *run, int64_t step)
         sedge_output_snapshot(run->output, sedge_session_time(&run->session, step), step, run->u));
     SEDGE_TRY(sedge_output_flush(run->output));
     while (snapshot_due(run, step)) run->snapshot++;
+    sedge_stop_spent(run->stop, sedge_clock() - start);
     run->output_seconds += sedge_clock() - start;
     return SEDGE_OK;
 }
@@ -262,6 +275,7 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     const bool show = sedge_comm_is_root(comm) && !run->session.options->quiet;
     sedge_status status = SEDGE_OK;
 
+    sedge_stop_listen();
     if (!run->series_go_on) SEDGE_TRY(begin_series(run, comm));
     sedge_progress progress =
         sedge_progress_start(show, run->session.options->terminal, run->step, run->session.steps);
@@ -270,8 +284,10 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     run->checkpoint_clock = start;
     run->poll_clock = start;
     run->polled_step = run->step;
-    while (status == SEDGE_OK && run->step < run->session.steps)
-        status = take_step(run, comm, &progress);
+    while (status == SEDGE_OK && run->step < run->session.steps) {
+        status = sedge_stop_due(run->stop, run->step) ? driver_stop(run)
+                                                      : take_step(run, comm, &progress);
+    }
     sedge_progress_end(&progress);
     if (status == SEDGE_OK) end_alone(comm, sedge_operator_wait(run->op));
     run->loop_seconds =
@@ -300,11 +316,12 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
     driver_run *run = NULL;
     const double start = sedge_clock();
 
+    sedge_stop_listen();
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&run, 1, sizeof *run)));
     run->start = start;
     status = sedge_comm_is_root(comm) ? check_report(options->report) : SEDGE_OK;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    SEDGE_TRY_GOTO(status, set_up(run, comm, options));
+    SEDGE_TRY_GOTO(status, set_up(run, comm, options, start));
     run->setup_seconds = sedge_clock() - start;
     SEDGE_TRY_GOTO(status, driver_finish(run, options, run_loop(run, comm)));
 done:

@@ -49,6 +49,7 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
     run->checkpoint_clock = sedge_clock();
     run->checkpoints++;
     run->checkpoint_seconds += run->checkpoint_clock - start;
+    sedge_stop_spent(run->stop, run->checkpoint_clock - start);
     return SEDGE_OK;
 }
 

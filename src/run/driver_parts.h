@@ -1,6 +1,6 @@
 // The parts of `sedge run`, one file each: set-up and time loop (driver.c), report
-// (driver_report.c), checkpoints (driver_checkpoint.c). Only driver*.c include this. Functions are
-// collective.
+// (driver_report.c), checkpoints (driver_checkpoint.c), early ends (driver_stop.c). Only driver*.c
+// include this. Functions are collective.
 #pragma once
 
 #include "codegen/program.h"
@@ -9,6 +9,7 @@
 #include "run/checkpoint.h"
 #include "run/driver.h"
 #include "run/output.h"
+#include "run/stop.h"
 
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ typedef struct driver_run {
     sedge_operator *op;
     sedge_reference *reference; // for initial and exact solutions only
     sedge_output *output;
+    sedge_stop *stop;
     const sedge_probe *probes;
     int probe_count;
     double *u;             // [elements][fields][nodes]
@@ -33,6 +35,8 @@ typedef struct driver_run {
     double history[SEDGE_HISTORY]; // the last energies sampled, newest last
     int samples;
     double energy_initial, energy_last, energy_peak;
+    double quiet;        // time from which on the energy cannot grow, and
+    double energy_limit; // the most that it may be then; infinity: not quiet yet
     double setup_seconds, loop_seconds, output_seconds;
     double start; // clock
     int snapshot; // written
@@ -78,3 +82,15 @@ bool driver_checkpoint_due(driver_run *run, int64_t step);
 // numbers are a failure as of the energy monitor, pending samples reach the disk before.
 SEDGE_MUST_USE
 sedge_status driver_write_checkpoint(driver_run *run, int64_t step);
+
+// How long the run may take, and what ends it. To be called when the deck is known; `start`: when
+// the run began, on sedge_clock.
+SEDGE_MUST_USE
+sedge_status driver_listen(driver_run *run, double start);
+
+// Is there a reason to end already now, during set-up, that some rank knows of?
+bool driver_is_pressed(const driver_run *run);
+
+// End the run at the last step done: all output on the disk, a checkpoint, SEDGE_ERR_STOPPED.
+SEDGE_MUST_USE
+sedge_status driver_stop(driver_run *run);

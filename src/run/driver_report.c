@@ -145,8 +145,8 @@ static void print_summary(const driver_run *run, const sedge_report *report)
                         fmax(report->loop_seconds, 1e-9);
 
     printf("\n  %-22s %lld steps, t = %.6g, %.2f s in the loop, %.2f s set-up, %.2f s output\n",
-           "done", (long long)report->steps, report->time, report->loop_seconds,
-           report->setup_seconds, report->output_seconds);
+           report->exit_code == 0 ? "done" : "stopped", (long long)report->steps, report->time,
+           report->loop_seconds, report->setup_seconds, report->output_seconds);
     printf("  %-22s %.3g unknowns a second and stage, kernels %s\n", "speed", rate,
            report->kernels > 0 ? report->kernel[0].variant : "");
     printf("  %-22s %.6g at the start, %.6g at the end, %.6g at most\n", "energy",
@@ -166,12 +166,29 @@ static void print_summary(const driver_run *run, const sedge_report *report)
     printf("  %-22s %s\n", "results", sedge_output_folder(run->output));
 }
 
-// What a field that is not a number any more left behind; its fault is what the user must hear of.
+static sedge_status save_state(driver_run *run)
+{
+    SEDGE_TRY(driver_write_probes(run));
+    SEDGE_TRY(sedge_output_flush(run->output));
+    SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_operator_get(run->op, run->u)));
+    return sedge_output_last_snapshot(run->output, sedge_session_time(&run->session, run->step),
+                                      run->step, run->u);
+}
+
+// What a field that is not a number any more left behind; its fault is what the user must hear of,
+// and after it what could not be saved.
 static void save_failed(driver_run *run, sedge_status outcome)
 {
+    char fault[4096];
+
     if (outcome != SEDGE_ERR_COMPUTE) return; // only this one all ranks find together
-    if (driver_write_probes(run) != SEDGE_OK || sedge_output_flush(run->output) != SEDGE_OK)
-        sedge_error_clear();
+    (void)snprintf(fault, sizeof fault, "%.3000s", sedge_error_message());
+    if (save_state(run) != SEDGE_OK) {
+        const size_t length = strlen(fault);
+        (void)snprintf(fault + length, sizeof fault - length,
+                       "; the last state could not be written: %.900s", sedge_error_message());
+    }
+    sedge_error_set(fault);
 }
 
 sedge_status driver_finish(driver_run *run, const sedge_run_options *options, sedge_status outcome)
@@ -197,7 +214,8 @@ sedge_status driver_finish(driver_run *run, const sedge_run_options *options, se
         status = sedge_report_write(&report, path);
         if (status == SEDGE_OK && options->report != NULL)
             status = sedge_report_write(&report, options->report);
-        if (outcome == SEDGE_OK && !options->quiet) print_summary(run, &report);
+        if ((outcome == SEDGE_OK || outcome == SEDGE_ERR_STOPPED) && !options->quiet)
+            print_summary(run, &report);
     }
     status = sedge_comm_agree(comm, status);
     if (outcome == SEDGE_OK) return status;

@@ -1,5 +1,6 @@
 // Watching a run: energy sums that do not depend on the ranks, errors against an exact solution,
-// what went wrong where when a field is not a number any more, and the progress line.
+// what went wrong where when a field is not a number any more or the energy grows though nothing
+// feeds it, and the progress line.
 #pragma once
 
 #include "base/error.h"
@@ -14,11 +15,30 @@ double sedge_monitor_sum(const sedge_session *session, const double *energy);
 // SEDGE_ERR_COMPUTE on all ranks when an element's energy is not finite. By then the fault has
 // spread; the message names, of the bad elements, the one that had the highest energy density in
 // `before` [elements], the sample before this one (zeros: none), with its place, material,
-// boundaries and local CFL number, and the last energies of `history` [samples]. Collective.
+// boundaries with their conditions and local CFL number (the step over the element's own stable
+// one), and the last energies of `history` [samples]. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_monitor_check(const sedge_session *session, const double *energy,
                                  const double *before, double time, int64_t step,
                                  const double *history, int samples);
+
+// The time from which on the energy cannot grow, as the equation says; infinity: none.
+double sedge_monitor_quiet(const sedge_session *session);
+
+// The most energy that a run can have which had `energy` when it became quiet and `peak` at most
+// until then: what rounding and the time steps do is far below a tenth of it.
+static inline double sedge_monitor_limit(double energy, double peak)
+{
+    return 1.1 * energy + 1e-6 * peak;
+}
+
+// SEDGE_ERR_COMPUTE for a run whose energy exceeds this `limit`: the time step is too long, or the
+// mesh is broken. Names the element whose `energy` [elements] per volume has grown most since
+// `before` [elements], with all that sedge_monitor_check tells. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_monitor_growth(const sedge_session *session, const double *energy,
+                                  const double *before, double limit, double time, int64_t step,
+                                  const double *history, int samples);
 
 // Errors of u [elements][fields][nodes] against `exact`: per field the L2 norm over the mesh and
 // the largest nodal difference, and the L2 norm over all fields relative to the exact one's.

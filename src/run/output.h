@@ -65,6 +65,12 @@ SEDGE_MUST_USE
 sedge_status sedge_output_snapshot(sedge_output *output, double time, int64_t step,
                                    const double *u);
 
+// The same for the last state of a run that failed, which need not be finite: with a field file
+// even if the deck asks for none. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_output_last_snapshot(sedge_output *output, double time, int64_t step,
+                                        const double *u);
+
 // Append one energy sample; it reaches the disk when there are many, after some seconds, or by a
 // flush. Collective (root writes).
 SEDGE_MUST_USE

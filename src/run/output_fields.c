@@ -576,12 +576,13 @@ static sedge_status continue_series(sedge_fields *fields)
 }
 
 // What writing needs, and the mesh.
-static sedge_status prepare_mesh(sedge_fields *fields)
+sedge_status sedge_fields_prepare(sedge_fields *fields)
 {
     const sedge_output_context *const context = fields->context;
     const sedge_comm *const comm = context->comm;
     bool written = false;
 
+    if (fields->lattice != NULL) return SEDGE_OK;
     fields->elements = context->mesh->elements;
     fields->most = context->mesh->elements;
     sedge_comm_sum_int(comm, &fields->elements, 1);
@@ -609,7 +610,7 @@ sedge_status sedge_fields_create(sedge_fields **out, const sedge_output_context 
     fields->context = context;
     if (context->from != NULL) status = continue_series(fields);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    if (context->deck->snapshots > 0) SEDGE_TRY_GOTO(status, prepare_mesh(fields));
+    if (context->deck->snapshots > 0) SEDGE_TRY_GOTO(status, sedge_fields_prepare(fields));
     *out = fields;
     fields = NULL;
 done:

@@ -111,7 +111,11 @@ void sedge_fields_free(sedge_fields *fields);
 // Field files so far.
 int64_t sedge_fields_count(const sedge_fields *fields);
 
-// Write the next field file and the list of all.
+// Make ready for field files, if that is not done: write mesh.hdf, unless an earlier one fits.
+SEDGE_MUST_USE
+sedge_status sedge_fields_prepare(sedge_fields *fields);
+
+// Write the next field file and the list of all. To be prepared before.
 SEDGE_MUST_USE
 sedge_status sedge_fields_write(sedge_fields *fields, double time, int64_t step, const double *u);
 

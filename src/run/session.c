@@ -330,6 +330,22 @@ done:
     return status;
 }
 
+// Groups whose fields grow by themselves.
+static void print_gain(const sedge_session *session)
+{
+    const sedge_problem *const problem = &session->problem;
+
+    for (int g = 0; g < problem->volumes && problem->equation->decay != NULL; g++) {
+        const double decay = problem->equation->decay(problem->materials[g]);
+        if (decay < 0.0) {
+            printf("  warning            material '%s' has gain: fields grow in it, as fast as "
+                   "exp(%.4g t)\n",
+                   session->mesh->groups.volume_names[g],
+                   -decay / sedge_deck_time_unit(session->deck));
+        }
+    }
+}
+
 sedge_status sedge_session_print(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
@@ -362,6 +378,7 @@ sedge_status sedge_session_print(const sedge_session *session)
                 "  warning            time.cfl %.3g is above 1, the measured limit of stability\n",
                 deck->cfl);
         }
+        print_gain(session);
         printf("  dt is limited      near (%.4g, %.4g, %.4g), inscribed radius %.4g\n",
                session->limit_place[0], session->limit_place[1], session->limit_place[2],
                session->limit_inradius);

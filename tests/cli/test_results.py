@@ -178,7 +178,7 @@ class BlowUp(Run):
         with h5py.File(self.folder / "deck-results/probes.h5") as file:
             self.assertEqual(len(file["time"]), step + 1)
         with h5py.File(self.folder / "deck-results/energy.h5") as file:
-            self.assertEqual(list(file["step"]), list(range(0, step, 10)))
+            self.assertEqual(list(file["step"]), list(range(0, step + 1, 10)))
 
 
 if __name__ == "__main__":

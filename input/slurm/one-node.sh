@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# One node, one job: sbatch one-node.sh DECK [OPTIONS of sedge run]
+# Change the lines that begin with #SBATCH to what your cluster has.
+#SBATCH --job-name=sedge
+#SBATCH --nodes=1
+#SBATCH --ntasks=8              # ranks; a rank a NUMA domain is a good start
+#SBATCH --cpus-per-task=4       # threads a rank
+#SBATCH --time=01:00:00
+#SBATCH --output=%x-%j.out
+
+# The program stops before this time with a checkpoint and exit code 5; to go on, submit again.
+# Slurm before 23.02 does not tell it to the job.
+SLURM_JOB_END_TIME=${SLURM_JOB_END_TIME:-$(date -d "$(squeue -h -j "$SLURM_JOB_ID" -o %e)" +%s)}
+export SLURM_JOB_END_TIME
+
+export SEDGE_THREADS=$SLURM_CPUS_PER_TASK
+
+mpirun --map-by "slot:PE=$SLURM_CPUS_PER_TASK" "${SEDGE:-sedge}" run "$@" --restart auto

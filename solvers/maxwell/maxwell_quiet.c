@@ -1,0 +1,46 @@
+// When the energy cannot grow any more.
+#include "maxwell.h"
+
+#include <math.h>
+
+// From when on a signal is nothing: beside its peak it is less than 1e-15.
+static double signal_end(const double *signal)
+{
+    const double pi = 3.14159265358979323846;
+
+    if (signal[0] == SEDGE_SIGNAL_GAUSSIAN) return signal[4] + 6.0 * signal[3];
+    if (signal[0] == SEDGE_SIGNAL_RICKER) return signal[4] + 6.3 / (pi * signal[2]);
+    return HUGE_VAL;
+}
+
+// How long the incident wave takes from its origin to the corner of the box that it reaches last.
+static double travel_time(const sedge_problem *problem, double bounds[2][3])
+{
+    const double *const p = problem->incident_parameters;
+    const double *const m = problem->materials[0]; // the same everywhere, see contradictions
+    const double *const k = p + WAVE_DIRECTION;
+    const double length = sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
+    const double speed = sqrt(m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU]);
+    double path = 0.0;
+
+    for (int i = 0; i < 3; i++) {
+        const double x = k[i] > 0.0 ? bounds[1][i] : bounds[0][i];
+        path += (x - p[WAVE_ORIGIN + i]) * k[i] / length;
+    }
+    return path / speed;
+}
+
+double maxwell_quiet(const sedge_problem *problem, double bounds[2][3])
+{
+    double end = 0.0;
+
+    for (int v = 0; v < problem->volumes; v++)
+        if (problem->materials[v][MAXWELL_DECAY] < 0.0) return HUGE_VAL;
+    for (int i = 0; i < problem->point_source_count; i++)
+        end = fmax(end, signal_end(problem->point_sources[i].signal));
+    if (problem->incident != NULL) {
+        end = fmax(end, signal_end(problem->incident_parameters + WAVE_SIGNAL) +
+                            travel_time(problem, bounds));
+    }
+    return end;
+}

@@ -1,0 +1,146 @@
+"""Runs that blow up: what the message names, and what they leave behind."""
+
+import math
+import os
+import re
+import unittest
+
+from kit import DECK, Case, Cube, read_json
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+COMPUTE = 4
+PLACE = r"in element (\d+) at \(([^)]*)\), material '(\w+)', inscribed radius [\d.e-]+, "
+
+
+class BlowUp(Case):
+    def blow_up(self, text, *words, ranks=0):
+        """Run the deck until it fails; the result and its one message."""
+        deck = self.write("deck.yaml", text)
+        result = self.sedge("run", deck, "--device", "host", *words, ranks=ranks)
+        self.assertEqual(result.code, COMPUTE, result)
+        self.assertEqual(len(result.messages), 1, result)
+        message = result.messages[0]
+        report = read_json(self.folder / "deck-results/report.json")
+        self.assertEqual((report["exit_code"], f"sedge: {report['outcome']}"), (COMPUTE, message))
+        self.assertEqual(report["steps"], int(re.search(r"at step (\d+), t = ", message).group(1)))
+        return result, message
+
+    def place(self, message):
+        """Element, centroid, material of the message."""
+        element, place, material = re.search(PLACE, message).groups()
+        return int(element), [float(x) for x in place.split(",")], material
+
+    def local_cfl(self, message):
+        return float(re.search(r"local CFL number ([\d.e+-]+) of 1 allowed", message).group(1))
+
+    def last_snapshot(self):
+        """The fields of the last snapshot, which is that of the last step; None without h5py."""
+        results = self.folder / "deck-results"
+        series = read_json(results / "fields.hdf.series")["files"]
+        report = read_json(results / "report.json")
+        self.assertAlmostEqual(series[-1]["time"], report["time"])
+        self.assertTrue((results / "mesh.hdf").is_file())
+        if h5py is None:
+            return None
+        with h5py.File(results / series[-1]["name"]) as file:
+            return file["VTKHDF/PointData/E"][()]
+
+    def check_finite(self, wanted):
+        field = self.last_snapshot()
+        if field is not None:
+            self.assertEqual(all(map(math.isfinite, field.ravel())), wanted)
+
+    def test_step_too_long(self):
+        """Nothing feeds the cavity: the growth is seen before it overflows."""
+        for ranks in (0, 2):
+            result, message = self.blow_up(DECK, "--set", "time.cfl=2", "--set", "time.steps=5000",
+                                           ranks=ranks)
+            self.assertIn("the energy grows though no source feeds it, above ", message)
+            self.assertIn("time.cfl 2 is above 1", result.out)
+            element, place, material = self.place(message)
+            self.assertTrue(0 <= element < 48 and all(0 < x < 1 for x in place), message)
+            self.assertEqual(material, "domain")
+            self.assertAlmostEqual(self.local_cfl(message), 2.0)
+            energies = [float(x) for x in message.split("last energies: ")[1].split()]
+            self.assertGreater(energies[-1], 1.1 * energies[0])
+            self.assertTrue(all(map(math.isfinite, energies)))
+            for name in re.findall(r"at boundary '(\w+)' \((\w+)\)", message):
+                self.assertEqual(name[1], "pec")
+            self.check_finite(True)
+            if h5py is not None:
+                with h5py.File(self.folder / "deck-results/energy.h5") as file:
+                    self.assertEqual(len(file["energy"]), len(energies))
+                    self.assertAlmostEqual(file["energy"][-1] / energies[-1], 1.0, 4)
+
+    def test_boundaries_are_named(self):
+        """One cube: every element lies at three of the six sides' triangles or fewer, one at least."""
+        _, message = self.blow_up(DECK.replace("[2, 2, 2]", "[1, 1, 1]"), "--set", "time.cfl=2",
+                                  "--set", "time.steps=5000")
+        self.assertRegex(message, r", at boundary '[xyz](min|max)' \(pec\)")
+
+    def test_while_a_source_acts(self):
+        """Then growth proves nothing, and only the overflow tells. No snapshots were asked for."""
+        dipole = ("sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], "
+                  "signal: {type: cw, frequency: 1}}]")
+        deck = DECK.replace("initial: {type: cavity-mode}", dipole)
+        for ranks in (0, 2):
+            _, message = self.blow_up(deck, "--set", "time.cfl=2", "--set", "time.steps=5000",
+                                      "--set", "output.snapshots=0", ranks=ranks)
+            self.assertIn("the field is not a number any more at step", message)
+            self.assertAlmostEqual(self.local_cfl(message), 2.0)
+            self.check_finite(False)
+
+    def test_gain(self):
+        """Half of the box amplifies, within its stable step: the material is what is at fault."""
+        deck = DECK.replace("box: {cells: [2, 2, 2]}",
+                            "box: {cells: [2, 2, 2], split: {axis: z, at: 0.5, names: [air, laser]}}")
+        deck = deck.replace("  domain: {epsilon: 1}", "  air: {}\n  laser: {conductivity: -300}")
+        deck = deck.replace("{type: cavity-mode}", "{type: cavity-mode, compare: false}")
+        for ranks in (0, 2):
+            result, message = self.blow_up(deck, "--set", "time.steps=100000", "--set",
+                                           "precision=fp32", ranks=ranks)
+            self.assertIn("warning            material 'laser' has gain", result.out)
+            self.assertIn("not a number any more", message)
+            _, place, material = self.place(message)
+            self.assertEqual(material, "laser")
+            self.assertGreater(place[2], 0.5)
+            self.assertIn(", a medium with gain, growth rate 300", message)
+            self.assertLess(self.local_cfl(message), 1.0)
+            self.check_finite(False)
+
+    def test_gain_that_is_small(self):
+        """It is no failure: the cavity's energy grows as the exact solution says."""
+        deck = DECK.replace("{epsilon: 1}", "{conductivity: -0.5}").replace("[2, 2, 2]", "[3, 3, 3]")
+        self.succeed("run", self.write("deck.yaml", deck), "--set", "order=4")
+        report = read_json(self.folder / "deck-results/report.json")
+        self.assertGreater(report["energy"]["final"], 1.02 * report["energy"]["initial"])
+        self.assertLess(report["l2_error_relative"], 1e-3)
+
+    def test_flat_elements(self):
+        """The inner vertex close to a side: a few flat elements, far smaller than all others."""
+        cube = Cube(2)
+        middle = next(n for n, x in enumerate(cube.nodes) if x == [0.5, 0.5, 0.5])
+        cube.nodes[middle] = [0.004, 0.5, 0.5]
+        self.write("mesh.msh", cube.text())
+        deck = DECK.replace("box: {cells: [2, 2, 2]}", "file: mesh.msh")
+        deck = deck.replace("[0.3, 0.4, 0.2]", "[0.7, 0.7, 0.7]")
+        for ranks in (0, 2):
+            _, message = self.blow_up(deck, "--set", "time.cfl=2", "--set", "time.steps=20000",
+                                      ranks=ranks)
+            element, place, _ = self.place(message)
+            corners = cube.tetrahedra[element]
+            self.assertIn(middle, corners, message)
+            for axis in range(3):
+                self.assertAlmostEqual(place[axis], sum(cube.nodes[n][axis] for n in corners) / 4, 5)
+            self.assertLess(float(re.search(r"inscribed radius ([\d.e-]+)", message).group(1)), 0.01)
+            self.assertGreater(self.local_cfl(message), 1.0)
+            self.check_finite(True)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("SEDGE_THREADS", "1")
+    unittest.main()

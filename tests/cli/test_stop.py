@@ -1,0 +1,232 @@
+"""Early ends: signals and the wall-clock limit lead to a checkpoint, exit code 5, and a restart that
+ends as if nothing had happened."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from kit import DECK, MPIEXEC, PROGRAM, Case, read_json
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+USAGE, STOPPED = 1, 5
+LONG = DECK.replace("steps: 20", "steps: 100000000").replace("{every: 10}", "{every: 4}")
+SECONDS = 30  # to end after a signal; two votes and a checkpoint take less than one on an idle machine
+
+
+def children(parent):
+    """The processes that `parent` started and that still are its children."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[1]) == parent:
+            found.append(int(path.parent.name))
+    return sorted(found)
+
+
+def catches(process, number):
+    """Has the process a handler for this signal?"""
+    text = pathlib.Path(f"/proc/{process}/status").read_text()
+    mask = int(re.search(r"^SigCgt:\s*([0-9a-f]+)", text, re.MULTILINE).group(1), 16)
+    return mask >> (number - 1) & 1 == 1
+
+
+class Running:
+    """`sedge run`, going on while the test does something to it."""
+
+    def __init__(self, folder, *words, ranks=0, environment=None):
+        command = [PROGRAM, "run", *map(str, words)]
+        if ranks > 0:
+            command = [MPIEXEC, "-n", str(ranks), "--oversubscribe", *command]
+        self.folder, self.ranks = folder, ranks
+        self.process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL,
+                                        env={**os.environ, "OMPI_MCA_mpi_yield_when_idle": "1",
+                                             **(environment or {})},
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    def wait_for(self, condition):
+        end = time.monotonic() + 60
+        while not condition():
+            if self.process.poll() is not None or time.monotonic() > end:
+                self.process.kill()
+                raise AssertionError(self.process.communicate()[0].decode())
+            time.sleep(0.02)
+
+    def wait_for_steps(self):
+        """Until some steps are done: the energy's samples reach the disk after a second or so."""
+        self.wait_for(lambda: (self.folder / "deck-results/fields_000000.hdf").exists())
+        time.sleep(0.5)
+
+    def rank(self, index):
+        """The process of a rank, which mpirun started in this order."""
+        return children(self.process.pid)[index] if self.ranks > 0 else self.process.pid
+
+    def end(self):
+        """Exit code, all that was printed."""
+        out, _ = self.process.communicate(timeout=SECONDS)
+        return self.process.returncode, out.decode(errors="replace")
+
+
+class Stop(Case):
+    def setUp(self):
+        super().setUp()
+        self.deck = self.write("deck.yaml", LONG)
+        self.results = self.folder / "deck-results"
+
+    def report(self):
+        return read_json(self.results / "report.json")
+
+    def check_stopped(self, code, out, reason, code_wanted=STOPPED):
+        self.assertEqual(code, code_wanted, out)
+        message = re.search(r"^sedge: (stopped by .*)$", out, re.MULTILINE)
+        self.assertIsNotNone(message, out)
+        self.assertTrue(message.group(1).startswith(f"stopped by {reason} after step "), out)
+        self.assertIn("--restart auto", message.group(1))
+        self.assertEqual(out.count("stopped by"), 1, out)
+        report = self.report()
+        self.assertEqual((report["exit_code"], report["outcome"]), (STOPPED, message.group(1)))
+        step = int(re.search(r"after step (\d+)", out).group(1))
+        self.assertEqual(report["steps"], step)
+        self.assertTrue((self.results / f"checkpoint-{step}.h5").is_file())
+        self.assertEqual(list(self.results.glob("*.tmp")), [])
+        if h5py is not None:
+            with h5py.File(self.results / "probes.h5") as file:
+                self.assertEqual(len(file["time"]), step // 3 + 1)
+            with h5py.File(self.results / "energy.h5") as file:
+                self.assertEqual(list(file["step"]), list(range(0, step + 1, 4)))
+        return step
+
+    def check_going_on(self, step, ranks):
+        """From the checkpoint to some steps later: the same bits as without the stop."""
+        steps = f"time.steps={step + 30}"
+        self.succeed("run", self.deck, "--restart", "auto", "--set", steps, ranks=ranks)
+        self.succeed("run", self.deck, "--set", steps, "--output", "whole", ranks=ranks)
+        whole = read_json(self.folder / "whole/report.json")
+        for key in ("energy", "l2_error", "linf_error", "steps", "time"):
+            self.assertEqual(self.report()[key], whole[key])
+
+    def signalled(self, number, target, ranks, reason):
+        shutil.rmtree(self.results, ignore_errors=True)
+        with Running(self.folder, self.deck, ranks=ranks) as run:
+            run.wait_for_steps()
+            os.kill(run.process.pid if target == "mpirun" else run.rank(target), number)
+            return self.check_stopped(*run.end(), reason)
+
+    def test_one_process(self):
+        step = self.signalled(signal.SIGUSR1, 0, 0, "SIGUSR1")
+        self.assertGreater(step, 0)
+        self.check_going_on(step, 0)
+        self.signalled(signal.SIGTERM, 0, 0, "SIGTERM")
+        self.signalled(signal.SIGINT, 0, 0, "SIGINT")
+
+    def test_mpirun_passes_it_on(self):
+        step = self.signalled(signal.SIGUSR2, "mpirun", 2, "SIGUSR2")
+        self.check_going_on(step, 2)
+
+    def test_one_rank_alone(self):
+        self.signalled(signal.SIGTERM, 1, 2, "SIGTERM")
+        self.signalled(signal.SIGUSR1, 0, 3, "SIGUSR1")
+
+    def test_two_interrupts(self):
+        with Running(self.folder, self.deck) as run:
+            run.wait_for_steps()
+            os.kill(run.process.pid, signal.SIGSTOP)  # both arrive before it can do anything
+            os.kill(run.process.pid, signal.SIGINT)
+            os.kill(run.process.pid, signal.SIGCONT)
+            run.wait_for(lambda: not catches(run.process.pid, signal.SIGINT))
+            os.kill(run.process.pid, signal.SIGINT)
+            code, out = run.end()
+            self.assertIn(code, (-signal.SIGINT, STOPPED), out)  # it may have been quicker
+
+    def test_during_set_up(self):
+        """It is kept until there is a state to keep: step 0. An empty cache makes set-up long."""
+        for number in (signal.SIGUSR1, signal.SIGTERM):
+            cache = {"SEDGE_CACHE_DIR": str(self.folder / f"cache-{number}")}
+            with Running(self.folder, self.deck, environment=cache) as run:
+                run.wait_for(lambda: catches(run.process.pid, number))
+                os.kill(run.process.pid, number)
+                self.assertEqual(
+                    self.check_stopped(*run.end(), signal.Signals(number).name), 0)
+
+    def test_compiler_survives(self):
+        """Batch systems send a signal to all processes of a job, to a compiler at work, too."""
+        cache = {"SEDGE_CACHE_DIR": str(self.folder / "cache")}
+        with Running(self.folder, self.deck, environment=cache) as run:
+            seen = set()
+
+            def send():
+                pids, found = [run.process.pid], []
+                while pids:
+                    found += pids
+                    pids = [child for pid in pids for child in children(pid)]
+                for pid in found[1:]:
+                    try:
+                        name = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+                        os.kill(pid, signal.SIGUSR1)
+                    except OSError:
+                        continue
+                    seen.add(name)
+                return seen & {"cc1", "as", "gcc", "cc", "collect2", "ld", "clang"}
+
+            run.wait_for(send)
+            run.wait_for_steps()
+            os.kill(run.process.pid, signal.SIGUSR1)
+            self.check_stopped(*run.end(), "SIGUSR1")
+
+    def test_during_snapshots(self):
+        """A snapshot each step: the signal comes while one is written, which is finished."""
+        words = (self.deck, "--set", "time.steps=100000", "--set", "output.snapshots=100000")
+        with Running(self.folder, *words, ranks=2) as run:
+            run.wait_for_steps()
+            os.kill(run.process.pid, signal.SIGUSR2)
+            step = self.check_stopped(*run.end(), "SIGUSR2")
+        series = read_json(self.results / "fields.hdf.series")["files"]
+        self.assertEqual(len(series), step + 1)
+        self.assertEqual(len(list(self.results.glob("fields_*.hdf"))), step + 1)
+
+    def test_wall_limit(self):
+        start = time.monotonic()
+        result = self.sedge("run", self.deck, "--set", "time.wall=0.05 min", ranks=2)
+        self.assertLess(time.monotonic() - start, 3 + SECONDS)
+        self.check_stopped(result.code, result.out + result.err, "the limit of 3 s (time.wall)")
+        self.assertIn("limit              3 s from now (time.wall)", result.out)
+        self.assertRegex(result.out, r"(?m)^  stopped +\d+ steps, t = ")
+
+    def test_slurm_limit(self):
+        environment = {"SLURM_JOB_END_TIME": str(int(time.time()) + 4), "SLURM_JOB_ID": "17"}
+        result = self.sedge("run", self.deck, environment=environment)
+        self.check_stopped(result.code, result.out + result.err, "the limit of Slurm's job 17")
+        environment["SLURM_JOB_END_TIME"] = "soon"
+        self.refuse(USAGE, ["SLURM_JOB_END_TIME is 'soon'", "time.wall"], "run", self.deck,
+                    environment=environment, ranks=(0, 2))
+        self.succeed("run", self.deck, "--set", "time.wall=0", "--set", "time.steps=5",
+                     environment=environment)
+
+    def test_wrong_limits(self):
+        for value in ("-1", "soon", "5 weeks"):
+            self.refuse(USAGE, ["time.wall"], "run", self.deck, "--set", f"time.wall={value}",
+                        ranks=[0])
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("SEDGE_THREADS", "1")
+    unittest.main()

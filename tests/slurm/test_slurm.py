@@ -1,0 +1,204 @@
+"""input/slurm/resubmit.sh on a real Slurm: a job is signalled before its limit, stops with a
+checkpoint, submits itself again, the next one goes on, and the end is that of an uninterrupted run.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+
+from kit import FOLDER, MPIEXEC, PROGRAM, SOURCE, Case, read_json  # noqa: E402
+
+from slurm_kit import Slurm, missing  # noqa: E402
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+SKIPPED = 77         # CTest's SKIP_RETURN_CODE
+RUN_SECONDS = 10.0   # that the whole run shall take
+PERIOD = 30.0        # slurmctld looks at limits so often
+LIMIT_SECONDS = 150  # for all jobs together
+
+DECK = """\
+equation: maxwell
+order: 3
+precision: fp64
+device: host
+mesh:
+  box: {cells: [5, 5, 5]}
+time:
+  steps: STEPS
+materials:
+  domain: {epsilon: 1}
+boundaries:
+  xmin: {type: pec}
+  xmax: {type: pec}
+  ymin: {type: pec}
+  ymax: {type: pec}
+  zmin: {type: pec}
+  zmax: {type: pec}
+initial: {type: cavity-mode}
+monitors:
+  energy: {every: 5}
+  probes: {every: 3, points: {inside: [0.3, 0.4, 0.2]}}
+output: {snapshots: 4}
+"""
+
+# Both runs: two ranks that share what cores there are.
+ENVIRONMENT = {"SEDGE": PROGRAM, "OMPI_MCA_mpi_yield_when_idle": "1"}
+
+
+slurm = None  # one for all tests
+
+
+def setUpModule():
+    global slurm
+    slurm = Slurm().__enter__()
+    unittest.addModuleCleanup(slurm.__exit__)
+
+
+class Scripts(Case):
+    def script(self, name, *changes):
+        """A script with its header changed, as a user does."""
+        text = (SOURCE / "input/slurm" / name).read_text()
+        for old, new in changes:
+            self.assertEqual(text.count(old), 1, old)
+            text = text.replace(old, new)
+        return self.write(name, text)
+
+    def resubmit(self, limit, seconds):
+        return self.script("resubmit.sh", ("--ntasks=8", "--ntasks=2"),
+                           ("--time=04:00:00", f"--time={limit}"),
+                           ("--signal=B:USR1@180", f"--signal=B:USR1@{seconds}"))
+
+    def run_alone(self, deck, output):
+        start = time.monotonic()
+        done = subprocess.run([MPIEXEC, "-n", "2", "--oversubscribe", PROGRAM, "run", str(deck),
+                               "--output", output, "--quiet"], cwd=self.folder, timeout=LIMIT_SECONDS,
+                              env={**os.environ, **ENVIRONMENT}, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 0, done.stdout.decode())
+        return time.monotonic() - start
+
+    def measured_deck(self):
+        """A deck that takes about RUN_SECONDS, whatever else the machine does."""
+        steps = 100
+        path = self.write("deck.yaml", DECK.replace("STEPS", str(steps)))
+        self.run_alone(path, "measure")
+        loop = read_json(self.folder / "measure/report.json")["wall_seconds"]["loop"]
+        steps = min(max(int(RUN_SECONDS * steps / loop), 60), 5000)
+        return self.write("deck.yaml", DECK.replace("STEPS", str(steps))), steps
+
+    def outputs(self):
+        """Of all jobs, oldest first."""
+        found = sorted(self.folder.glob("sedge-*.out"), key=lambda p: int(p.stem.split("-")[1]))
+        return [path.read_text(errors="replace") for path in found]
+
+    def follow(self, job, by_hand=False):
+        """Until no job is left. If Slurm has not signalled when half is done, tell it to."""
+        sent = False
+        end = time.monotonic() + LIMIT_SECONDS
+        while slurm.waiting() > 0:
+            texts = self.outputs()
+            self.assertLess(time.monotonic(), end, "\n".join(texts) + slurm.logs())
+            if by_hand and not sent and re.search(r"^ +[5-8]\d %", texts[-1] if texts else "",
+                                                  re.MULTILINE):
+                slurm.ask("scancel", "--batch", "--signal=USR1", job)
+                sent = True
+            time.sleep(0.2)
+        return sent
+
+    def compare(self, first, second):
+        """Series and fields of two runs, to the last bit."""
+        one, two = read_json(first / "report.json"), read_json(second / "report.json")
+        for key in ("energy", "l2_error", "linf_error", "steps", "time", "ranks"):
+            self.assertEqual(one[key], two[key])
+        if h5py is None:
+            return
+        files = ["energy.h5", "probes.h5"]
+        files += [path.name for path in sorted(first.glob("fields_*.hdf"))]
+        self.assertEqual(len(files), 7)
+        for name in files:
+            with h5py.File(first / name) as left, h5py.File(second / name) as right:
+                paths = []
+                left.visititems(lambda path, item: paths.append(path)
+                                if isinstance(item, h5py.Dataset) else None)
+                self.assertTrue(paths)
+                for path in paths:
+                    self.assertEqual(left[path].shape, right[path].shape, (name, path))
+                    self.assertEqual(left[path][()].tobytes(), right[path][()].tobytes(),
+                                     (name, path))
+
+    def test_signal_before_the_limit(self):
+        deck, steps = self.measured_deck()
+        alone = self.run_alone(deck, "alone")
+        # Slurm looks at limits every PERIOD seconds; let it do so in the middle of the run.
+        passed = time.monotonic() - slurm.started + alone / 2
+        wait = PERIOD - passed % PERIOD
+        time.sleep(wait if wait < PERIOD - 5 else 0)
+        job = slurm.submit(self.folder, self.resubmit("00:01:00", 58), deck.name, "--output",
+                           "jobs", environment=ENVIRONMENT)
+        by_hand = self.follow(job, by_hand=True)
+        texts = self.outputs()
+        if "stopped by SIGUSR2 after step 0 of" in texts[0]:  # too early: a busy machine
+            self.assertIn("no step since job", texts[0])
+            (self.folder / f"sedge-{job}.out").unlink()
+            job = slurm.submit(self.folder, "resubmit.sh", deck.name, "--output", "jobs",
+                               environment=ENVIRONMENT)
+            by_hand = self.follow(job, by_hand=True)
+            texts = self.outputs()
+        whole = "\n".join(texts)
+        print(f"{steps} steps, alone {alone:.1f} s, {len(texts)} jobs, signalled "
+              f"{'by scancel' if by_hand else 'by the limit'}", flush=True)
+        self.assertGreaterEqual(len(texts), 2, whole + slurm.logs())
+        self.assertIn("stopped by SIGUSR2 after step", texts[0], whole)
+        self.assertRegex(texts[0], rf"job {job} came to step \d+; job \d+ goes on")
+        self.assertRegex(texts[1], r"restart +from 'jobs/checkpoint-\d+\.h5'")
+        self.assertRegex(texts[-1], r"job \d+ ended with exit code 0")
+        self.assertEqual(slurm.job(job).get("JobState"), "COMPLETED")
+        stopped = read_json(self.folder / f"sedge-{job}.json")
+        self.assertEqual(stopped["exit_code"], 5)
+        self.assertTrue(0 < stopped["steps"] < steps, stopped["steps"])
+        self.compare(self.folder / "alone", self.folder / "jobs")
+
+    def test_errors_end_it(self):
+        """A deck that cannot run is not submitted again, and the job has the program's code."""
+        deck = self.write("deck.yaml", DECK.replace("STEPS", "-1"))
+        job = slurm.submit(self.folder, self.resubmit("00:05:00", 10), deck.name,
+                           environment=ENVIRONMENT)
+        self.follow(job)
+        texts = self.outputs()
+        self.assertEqual(len(texts), 1, texts)
+        self.assertIn("ended with exit code 1", texts[0])
+        self.assertEqual(slurm.job(job).get("ExitCode"), "1:0")
+
+    def test_one_node(self):
+        """The program knows the job's limit, from Slurm or through the script."""
+        script = self.script("one-node.sh", ("--ntasks=8", "--ntasks=2"),
+                             ("--cpus-per-task=4", "--cpus-per-task=1"),
+                             ("--time=01:00:00", "--time=00:10:00"))
+        deck = self.write("deck.yaml", DECK.replace("STEPS", "10"))
+        job = slurm.submit(self.folder, script, deck.name, environment=ENVIRONMENT)
+        self.follow(job)
+        text = self.outputs()[0]
+        limit = re.search(r"limit +(\d+) s from now \(Slurm's\)", text)
+        self.assertIsNotNone(limit, text)
+        self.assertTrue(500 < int(limit.group(1)) <= 600, text)
+        self.assertEqual(slurm.job(job).get("ExitCode"), "0:0", text)
+        self.assertEqual(read_json(self.folder / "deck-results/report.json")["ranks"], 2)
+
+
+if __name__ == "__main__":
+    lacking = missing()
+    if lacking and os.environ.get("CI") != "true":
+        print(f"SKIPPED: no {', '.join(lacking)} here (packages slurmctld slurmd slurm-client munge)")
+        sys.exit(SKIPPED)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    unittest.main()
