@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/shown.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +127,13 @@ static sedge_status scan_name(scan *s, sedge_gmsh_name *out)
         return sedge_cursor_fail(c, "dimension or tag of a physical group is out of range");
     memset(out, 0, sizeof *out);
     memcpy(out->name, first, (size_t)(last - first));
+    if (!sedge_is_shown(out->name, false)) {
+        char what[160];
+        (void)snprintf(what, sizeof what,
+                       "the name of a physical group is not UTF-8 without control characters: '%s'",
+                       out->name);
+        return sedge_cursor_fail(c, what);
+    }
     out->dimension = (int)dimension;
     out->tag = abs((int)tag);
     sedge_cursor_skip_line(c);
