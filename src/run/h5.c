@@ -137,7 +137,8 @@ static sedge_status try_space(const char *path, int64_t bytes)
 
     if (snprintf(trial, sizeof trial, "%s.trial", path) >= (int)sizeof trial)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "path too long: '%s'", path);
-    const int file = open(trial, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    (void)unlink(trial); // of a run that was killed
+    const int file = open(trial, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file < 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(errno));
     const sedge_status status = reserve_bytes(file, path, bytes + SPARE_BYTES);
