@@ -113,8 +113,8 @@ static sedge_status add_line(sedge_text *out, const char *name, int number, cons
     return sedge_text_add(out, "\n");
 }
 
-// The number of the line before the one that a #line names; compilers take up to 2^31 - 1, and lines
-// still follow.
+// The number of the line before the one that a #line names; compilers take up to 2^31 - 1, and
+// lines still follow.
 static int line_before(int number, const char *line)
 {
     enum { MOST = 1 << 30 };

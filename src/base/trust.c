@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +28,9 @@ static bool is_unmapped_root(uid_t owner)
     if (owner != UNMAPPED) return false;
     FILE *const map = fopen("/proc/self/uid_map", "re");
     if (map == NULL) return false;
-    const bool read = fgets(line, sizeof line, map) != NULL &&
-                      sscanf(line, "%u %u %u", &inside, &outside, &count) == 3; // NOLINT(cert-err34-c)
+    const bool read =
+        fgets(line, sizeof line, map) != NULL &&
+        sscanf(line, "%u %u %u", &inside, &outside, &count) == 3; // NOLINT(cert-err34-c)
     (void)fclose(map);
     return read && count < UNMAPPED;
 }
@@ -66,9 +69,28 @@ typedef struct trust_walk {
     char left[PATH_MAX]; // to go
 } trust_walk;
 
+// A group that has this user's name and nobody else in it, as some systems give to each user.
+static bool is_private_group(gid_t group)
+{
+    char space[2][4096];
+    struct passwd user;
+    struct passwd *found_user = NULL;
+    struct group entry;
+    struct group *found = NULL;
+
+    if (getpwuid_r(geteuid(), &user, space[0], sizeof space[0], &found_user) != 0 ||
+        getgrgid_r(group, &entry, space[1], sizeof space[1], &found) != 0 || found_user == NULL ||
+        found == NULL || user.pw_gid != group || strcmp(entry.gr_name, user.pw_name) != 0)
+        return false;
+    for (char **member = entry.gr_mem; *member != NULL; member++)
+        if (strcmp(*member, user.pw_name) != 0) return false;
+    return true;
+}
+
 static bool others_write(const trust_walk *walk, const struct stat *about)
 {
-    return (about->st_mode & (walk->any_owner ? S_IWOTH : S_IWGRP | S_IWOTH)) != 0;
+    if ((about->st_mode & S_IWOTH) != 0) return true;
+    return (about->st_mode & S_IWGRP) != 0 && !walk->any_owner && !is_private_group(about->st_gid);
 }
 
 static bool is_foreign(const trust_walk *walk, const struct stat *about)
@@ -160,8 +182,7 @@ static sedge_status follow(trust_walk *walk, const char *name, const struct stat
 
 static sedge_status enter(trust_walk *walk, const char *name)
 {
-    const int next =
-        openat(walk->folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int next = openat(walk->folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
     note_done(walk, name);
     if (next < 0) return fail_at(walk, strerror(errno));
@@ -171,8 +192,8 @@ static sedge_status enter(trust_walk *walk, const char *name)
     return judge_folder(walk);
 }
 
-// Follow the path up to its last component, whose name is `name`; of links that stand there, too, if
-// `through`.
+// Follow the path up to its last component, whose name is `name`; of links that stand there, too,
+// if `through`.
 static sedge_status walk_to_parent(trust_walk *walk, char name[SEDGE_TRUST_NAME], bool through)
 {
     struct stat about;

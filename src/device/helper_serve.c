@@ -239,7 +239,8 @@ static int wait_for(pid_t child, int asker, int64_t seconds, int *state)
     int problem = 0;
 
     while (problem == 0) {
-        struct pollfd about[2] = {{.fd = asker, .events = POLLRDHUP}, {.fd = ended, .events = POLLIN}};
+        struct pollfd about[2] = {{.fd = asker, .events = POLLRDHUP},
+                                  {.fd = ended, .events = POLLIN}};
         siginfo_t info = {.si_pid = 0};
         if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno != EINTR)
             problem = errno;
@@ -258,7 +259,8 @@ static int wait_for(pid_t child, int asker, int64_t seconds, int *state)
     return problem;
 }
 
-// Run the request's words; 0 and `*exit_status`, or the error that kept them from running or ending.
+// Run the request's words; 0 and `*exit_status`, or the error that kept them from running or
+// ending.
 static int run_words(const helper_request *request, int asker, const char *path, int folder,
                      int *exit_status)
 {

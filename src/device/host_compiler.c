@@ -261,12 +261,11 @@ sedge_status sedge_host_compiler_run(const sedge_host_compiler *compiler, const 
 {
     sedge_status status;
     const char *argv[OPTIONS_MAX + 8];
-    const sedge_helper_command command = {
-        .argv = argv,
-        .seconds = compiler->seconds,
-        .input_name = "kernel.c",
-        .input = source,
-        .output_name = "kernel.so"};
+    const sedge_helper_command command = {.argv = argv,
+                                          .seconds = compiler->seconds,
+                                          .input_name = "kernel.c",
+                                          .input = source,
+                                          .output_name = "kernel.so"};
     sedge_text *printed = NULL;
     int exit_status;
     int count = 0;

@@ -311,7 +311,7 @@ static sedge_status scan_nodes(scan *s)
     if (s->nodes_seen) return sedge_cursor_fail(&s->cursor, "there are two such sections");
     if (s->version4) {
         SEDGE_TRY(scan_sizes(s, sizes));
-        if (sizes[2] < 1 || sizes[3] >= INT32_MAX ||
+        if (sizes[2] < 1 || sizes[3] < sizes[2] || sizes[3] >= INT32_MAX ||
             sizes[3] - sizes[2] > 64 * sizes[1] + (1 << 22))
             return sedge_cursor_fail(&s->cursor, "the range of the node numbers is not usable");
     } else {

@@ -10,19 +10,20 @@
 #include <stdlib.h>
 
 // The name is libFuzzer's. Returns 0; ends the program where a property does not hold.
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size); // NOLINT(readability-identifier-naming)
+int LLVMFuzzerTestOneInput(const uint8_t *data,
+                           size_t size); // NOLINT(readability-identifier-naming)
 
 #define FUZZ_ONE LLVMFuzzerTestOneInput
 
 // A property that any input must have.
-#define FUZZ_CHECK(condition)                                                                 \
-    do {                                                                                      \
-        if (condition) {                                                                      \
-        } else {                                                                              \
-            (void)fprintf(stderr, "%s:%d: does not hold: %s\n  %s\n", __FILE__, __LINE__,     \
-                          #condition, sedge_error_message());                                 \
-            abort();                                                                          \
-        }                                                                                     \
+#define FUZZ_CHECK(condition)                                                             \
+    do {                                                                                  \
+        if (condition) {                                                                  \
+        } else {                                                                          \
+            (void)fprintf(stderr, "%s:%d: does not hold: %s\n  %s\n", __FILE__, __LINE__, \
+                          #condition, sedge_error_message());                             \
+            abort();                                                                      \
+        }                                                                                 \
     } while (0)
 
 // The input with a NUL behind it, to release with free.

@@ -35,8 +35,8 @@ static void write_and_read(const sedge_deck *deck)
 
     FUZZ_CHECK(sedge_text_create(&text) == SEDGE_OK);
     FUZZ_CHECK(sedge_deck_write(text, deck) == SEDGE_OK);
-    FUZZ_CHECK(sedge_deck_create(&again, "deck.yaml", sedge_text_get(text),
-                                 sedge_text_length(text), NULL, 0) == SEDGE_OK);
+    FUZZ_CHECK(sedge_deck_create(&again, "deck.yaml", sedge_text_get(text), sedge_text_length(text),
+                                 NULL, 0) == SEDGE_OK);
     sedge_deck_free(again);
     sedge_text_free(text);
 }

@@ -35,8 +35,7 @@ static void repair(uint8_t *data, size_t size)
     memcpy(data, "sedgebin", 8);
     for (int i = 0; i < SEDGE_ENTRY_FIELDS; i++) {
         uint64_t length = 0;
-        for (int k = 0; k < 8; k++)
-            length |= (uint64_t)data[NUMBERS_AT + 8 + 8 * i + k] << (8 * k);
+        for (int k = 0; k < 8; k++) length |= (uint64_t)data[NUMBERS_AT + 8 + 8 * i + k] << (8 * k);
         if (length > size) return;
         header += (size_t)length;
     }

@@ -29,9 +29,10 @@ static const sedge_tune_task task = {.name = "task",
                                      .layout_names = layout_names,
                                      .operations = OPERATIONS,
                                      .operation = operations};
-static const char key_text[] = "{\"what\":\"tune\",\"kind\":\"host\",\"device\":\"d\",\"arch\":\"a\","
-                               "\"multiprocessors\":2,\"toolchain\":\"t\",\"task\":\"task\","
-                               "\"source\":\"abc\",\"size\":\"2^9\"}";
+static const char key_text[] =
+    "{\"what\":\"tune\",\"kind\":\"host\",\"device\":\"d\",\"arch\":\"a\","
+    "\"multiprocessors\":2,\"toolchain\":\"t\",\"task\":\"task\","
+    "\"source\":\"abc\",\"size\":\"2^9\"}";
 
 // A private folder for the life of this process; it is made in /tmp and removed at the end.
 static char folder[sizeof folder_start];
