@@ -63,7 +63,7 @@ static const struct option_row {
      "where the results go; the same as --set output.folder=FOLDER"},
     {"report", OPTION_REPORT, "FILE", FOR_RUN, "write report.json there too"},
     {"restart", OPTION_RESTART, "FILE", FOR_RUN,
-     "refused: this version writes no checkpoints to restart from"},
+     "go on from a checkpoint; auto: from the newest whole one in the output folder, if any"},
     {"arch", OPTION_ARCH, "LIST", FOR_BUILD,
      "GPUs to compile for, here or not: sm_80,sm_90 (default: the device's own)"},
     {"tune", OPTION_TUNE, "LEVEL", FOR_DECK,
@@ -401,8 +401,9 @@ static sedge_status take_option(arguments *given, const command *which, int opti
         given->run.report = optarg;
         return SEDGE_OK;
     case OPTION_RESTART:
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "--restart is not in this version: it writes no checkpoints");
+        if (optarg[0] == '\0') return SEDGE_FAIL(SEDGE_ERR_USAGE, "--restart needs a value");
+        given->run.restart = optarg;
+        return SEDGE_OK;
     case OPTION_ARCH:
         if (optarg[0] == '\0') return SEDGE_FAIL(SEDGE_ERR_USAGE, "--arch needs a value");
         given->run.arch = optarg;

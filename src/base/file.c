@@ -92,6 +92,31 @@ sedge_status sedge_file_write(const char *path, const void *bytes, size_t length
                       strerror(written ? errno : reason));
 }
 
+sedge_status sedge_file_sync(const char *path)
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const bool good = file >= 0 && fsync(file) == 0;
+    const int reason = errno;
+
+    if (file >= 0) (void)close(file);
+    if (good) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(reason));
+}
+
+sedge_status sedge_file_publish(const char *temporary, const char *path)
+{
+    char folder[PATH_MAX];
+
+    if (snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "path too long: '%s'", path);
+    char *const slash = strrchr(folder, '/');
+    if (slash != NULL) slash[slash == folder ? 1 : 0] = '\0';
+    SEDGE_TRY(sedge_file_sync(temporary));
+    if (rename(temporary, path) != 0)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(errno));
+    return sedge_file_sync(slash != NULL ? folder : ".");
+}
+
 sedge_status sedge_folder_make(const char *path)
 {
     char part[PATH_MAX];

@@ -22,6 +22,15 @@ sedge_status sedge_file_take(char **out, size_t *length, int file, const char *p
 SEDGE_MUST_USE
 sedge_status sedge_file_write(const char *path, const void *bytes, size_t length);
 
+// Bring what was written into the file or folder at `path` to the disk. The failure names the path.
+SEDGE_MUST_USE
+sedge_status sedge_file_sync(const char *path);
+
+// Give the finished file `temporary` the name `path` in the same folder: flushed before, the folder
+// flushed after, so that a machine that stops leaves the old file or the whole new one.
+SEDGE_MUST_USE
+sedge_status sedge_file_publish(const char *temporary, const char *path);
+
 // Make a folder and its parents (mode 0777 less umask); an existing folder is fine.
 SEDGE_MUST_USE
 sedge_status sedge_folder_make(const char *path);

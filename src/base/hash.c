@@ -1,6 +1,7 @@
 #include "hash.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include <sha256.h>
@@ -30,6 +31,29 @@ sedge_hash sedge_hash_bytes(const void *bytes, size_t length)
     SHA256Update(&context, bytes, length);
     SHA256Final(hash.bytes, &context);
     return hash;
+}
+
+// Each word is mixed in by steps that can be undone (exclusive or, multiplication by an odd number,
+// shift and exclusive or), so that two words which differ never give the same state.
+static uint64_t mix(uint64_t state, uint64_t word)
+{
+    state = (state ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return state ^ (state >> 32);
+}
+
+uint64_t sedge_hash_quick(uint64_t seed, const void *bytes, size_t length)
+{
+    const char *at = bytes;
+    uint64_t state = mix(seed, length);
+    uint64_t word;
+
+    for (; length >= sizeof word; length -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        state = mix(state, word);
+    }
+    word = 0;
+    if (length > 0) memcpy(&word, at, length);
+    return mix(state, word);
 }
 
 void sedge_hash_print(const sedge_hash *hash, char text[SEDGE_HASH_TEXT])

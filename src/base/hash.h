@@ -1,4 +1,5 @@
-// SHA-256 over length-prefixed fields, so that ("ab","c") and ("a","bc") differ. Uses libmd.
+// SHA-256 over length-prefixed fields, so that ("ab","c") and ("a","bc") differ (by libmd), and a
+// quick checksum.
 #pragma once
 
 #include <stddef.h>
@@ -16,6 +17,11 @@ sedge_hash sedge_hash_fields(const void *const *fields, const size_t *lengths, i
 
 // The plain SHA-256 of `length` bytes (no length prefix), as `sha256sum` prints it.
 sedge_hash sedge_hash_bytes(const void *bytes, size_t length);
+
+// A 64-bit checksum that costs little beside reading `bytes`: it goes on from `seed`, so that
+// several arrays can follow each other. Any change within one 8-byte word changes it; it is no
+// protection against intent.
+uint64_t sedge_hash_quick(uint64_t seed, const void *bytes, size_t length);
 
 // Lower-case hexadecimal, NUL-terminated.
 void sedge_hash_print(const sedge_hash *hash, char text[SEDGE_HASH_TEXT]);

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -191,6 +192,76 @@ void sedge_comm_receive(const sedge_comm *comm, void *data, size_t bytes, int fr
         const size_t length = bytes - at < piece ? bytes - at : piece;
         MPI_Recv((char *)data + at, (int)length, MPI_BYTE, from, 1, comm->world, MPI_STATUS_IGNORE);
     }
+}
+
+// MPI wants counts and places as int.
+typedef struct int_windows {
+    int *counts; // [ranks]
+    int *starts; // [ranks]
+} int_windows;
+
+static sedge_status make_windows(int_windows *out, const int64_t *counts, int ranks)
+{
+    int64_t start = 0;
+
+    SEDGE_TRY(sedge_allocate(&out->counts, ranks, sizeof *out->counts));
+    SEDGE_TRY(sedge_allocate(&out->starts, ranks, sizeof *out->starts));
+    for (int r = 0; r < ranks; r++) {
+        if (start + counts[r] > INT_MAX) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "more than %d rows for one rank in one exchange: use more ranks",
+                              INT_MAX);
+        }
+        out->counts[r] = (int)counts[r];
+        out->starts[r] = (int)start;
+        start += counts[r];
+    }
+    return SEDGE_OK;
+}
+
+static void release_windows(const int_windows *windows)
+{
+    sedge_release(windows->counts);
+    sedge_release(windows->starts);
+}
+
+sedge_status sedge_comm_all_to_all(const sedge_comm *comm, const void *rows, const int64_t *counts,
+                                   size_t bytes, void *received, int64_t *received_counts)
+{
+    const int ranks = sedge_comm_size(comm);
+    int_windows sent = {0};
+    int_windows got = {0};
+    void *space = NULL;
+    MPI_Datatype row;
+    int64_t total = 0;
+
+    memcpy(received, &space, sizeof space);
+    if (comm == NULL) {
+        received_counts[0] = counts[0];
+    } else {
+        MPI_Alltoall(counts, 1, MPI_INT64_T, received_counts, 1, MPI_INT64_T, comm->world);
+    }
+    for (int r = 0; r < ranks; r++) total += received_counts[r];
+    sedge_status status = sedge_allocate(&space, total, bytes);
+    if (status == SEDGE_OK) status = make_windows(&sent, counts, ranks);
+    if (status == SEDGE_OK) status = make_windows(&got, received_counts, ranks);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    if (comm == NULL) {
+        memcpy(space, rows, (size_t)total * bytes);
+    } else {
+        MPI_Type_contiguous((int)bytes, MPI_BYTE, &row);
+        MPI_Type_commit(&row);
+        MPI_Alltoallv(rows, sent.counts, sent.starts, row, space, got.counts, got.starts, row,
+                      comm->world);
+        MPI_Type_free(&row);
+    }
+    memcpy(received, &space, sizeof space);
+    space = NULL;
+done:
+    release_windows(&sent);
+    release_windows(&got);
+    sedge_release(space);
+    return status;
 }
 
 void sedge_comm_barrier(const sedge_comm *comm)

@@ -72,6 +72,13 @@ void sedge_comm_all_gather(const sedge_comm *comm, const void *mine, void *all, 
 void sedge_comm_send(const sedge_comm *comm, const void *data, size_t bytes, int to);
 void sedge_comm_receive(const sedge_comm *comm, void *data, size_t bytes, int from);
 
+// Rows of `bytes` bytes for each rank: counts[r] of them go to rank r, those for rank 0 first in
+// `rows`. `*received` is what came, by rank, and `received_counts` [ranks] how many from each;
+// release with sedge_release. Collective; a rank that has no room fails on all.
+SEDGE_MUST_USE
+sedge_status sedge_comm_all_to_all(const sedge_comm *comm, const void *rows, const int64_t *counts,
+                                   size_t bytes, void *received, int64_t *received_counts);
+
 void sedge_comm_barrier(const sedge_comm *comm);
 
 // The MPI_Comm, for libraries that take one (PETSc, HDF5): copied to `*mpi_comm`, which must be an

@@ -209,6 +209,55 @@ static sedge_status default_folder(const char *path, deck_node *node)
     return deck_node_text(folder, name, false);
 }
 
+// One of the keys that say when; a setting wins over the file.
+static sedge_status settle_interval(const deck_reader *reader, deck_node *node)
+{
+    static const char *const names[] = {"steps", "time", "wall"};
+    const deck_node *given = NULL;
+    bool set = false;
+
+    for (int i = 0; i < 3; i++) {
+        const deck_node *const child = deck_child(node, names[i]);
+        set = set || (child != NULL && child->setting != NULL);
+    }
+    for (int i = 0; i < 3; i++) {
+        deck_node *const child = deck_child(node, names[i]);
+
+        if (child != NULL && set && child->setting == NULL) {
+            deck_child_remove(node, child);
+        } else if (child != NULL && given != NULL) {
+            return deck_fail(reader->path, child,
+                             "output.checkpoint takes one of 'steps', 'time' and 'wall', not both "
+                             "'%s' and '%s'",
+                             given->key, child->key);
+        } else if (child != NULL) {
+            given = child;
+        }
+    }
+    if (given != NULL) return SEDGE_OK;
+    return deck_fail(reader->path, node, "output.checkpoint needs 'steps', 'time' or 'wall'");
+}
+
+static sedge_status read_checkpoint(const deck_reader *reader, sedge_deck *deck, deck_node *output)
+{
+    deck_node *const node = deck_child(output, "checkpoint");
+
+    deck->checkpoint_keep = 2;
+    if (node == NULL) return SEDGE_OK;
+    SEDGE_TRY(deck_want(reader, node, "output.checkpoint", DECK_MAPPING));
+    SEDGE_TRY(deck_check(reader, node, "output.checkpoint", deck_section_find("output.checkpoint"),
+                         NULL, 0));
+    SEDGE_TRY(settle_interval(reader, node));
+    const deck_node *const steps = deck_child(node, "steps");
+    const deck_node *const time = deck_child(node, "time");
+    const deck_node *const wall = deck_child(node, "wall");
+    if (steps != NULL) deck->checkpoint_steps = deck_integer(steps);
+    if (time != NULL) deck->checkpoint_time = deck_real(reader, time, SEDGE_TIME);
+    if (wall != NULL) deck->checkpoint_wall = deck_real(reader, wall, SEDGE_DIMENSIONLESS);
+    deck->checkpoint_keep = (int)deck_integer(deck_child(node, "keep"));
+    return SEDGE_OK;
+}
+
 sedge_status deck_read_output(const deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const node = deck_child(deck->tree, "output");
@@ -220,6 +269,7 @@ sedge_status deck_read_output(const deck_reader *reader, sedge_deck *deck)
     if (folder->text[0] == '\0') return deck_fail(reader->path, folder, "output.folder is empty");
     deck->output = folder->text;
     deck->snapshots = (int)deck_integer(deck_child(node, "snapshots"));
+    SEDGE_TRY(read_checkpoint(reader, deck, node));
 
     SEDGE_TRY(deck_check(reader, kernels, "kernels", deck_section_find("kernels"), NULL, 0));
     (void)snprintf(deck->variant, sizeof deck->variant, "%s", deck_child(kernels, "variant")->text);

@@ -87,12 +87,16 @@ typedef struct sedge_deck {
     int slice_count;
     sedge_deck_slice *slices;
 
-    char *output;     // folder; relative to the working directory
-    int snapshots;    // number of field snapshots over the run beside the initial one; 0: none
-    char device[16];  // auto, cuda, host, opencl
-    char variant[32]; // kernels: auto, fused, split
-    int cut[4];       // kernels: block_elements, item_nodes, lift_nodes, item_fields; 0: not given
-    char tune[16];    // kernels: off, fast, patient; "": not given
+    char *output;  // folder; relative to the working directory
+    int snapshots; // number of field snapshots over the run beside the initial one; 0: none
+    int64_t checkpoint_steps; // between checkpoints; of this and the next two at most one is not 0
+    double checkpoint_time;   // code units
+    double checkpoint_wall;   // seconds
+    int checkpoint_keep;      // how many of the newest stay
+    char device[16];          // auto, cuda, host, opencl
+    char variant[32];         // kernels: auto, fused, split
+    int cut[4];    // kernels: block_elements, item_nodes, lift_nodes, item_fields; 0: not given
+    char tune[16]; // kernels: off, fast, patient; "": not given
 
     // The reader's own.
     struct deck_node *tree; // the resolved deck (deck_tree.h); strings above point into it

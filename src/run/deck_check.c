@@ -156,6 +156,33 @@ static sedge_status check_real(const deck_reader *reader, deck_node *node, const
     return deck_node_text(node, canonical, true);
 }
 
+// A number of seconds, or one with its unit: the node gets the seconds.
+static sedge_status check_duration(const deck_reader *reader, deck_node *node, const char *where,
+                                   const deck_key *key)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"", 1.0}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}, {"d", 86400.0}};
+    char canonical[32];
+
+    SEDGE_TRY(deck_want(reader, node, where, DECK_SCALAR));
+    const size_t digits = strspn(node->text, "0123456789.");
+    const char *const unit = node->text + digits + strspn(node->text + digits, " ");
+    for (size_t i = 0; i < sizeof units / sizeof *units && digits > 0; i++) {
+        char *end = NULL;
+        const double value = strtod(node->text, &end);
+
+        if (strcmp(unit, units[i].unit) != 0 || end != node->text + digits) continue;
+        SEDGE_TRY(check_range(reader, node, where, key, 1.0, value * units[i].seconds));
+        deck_print_number(canonical, value * units[i].seconds);
+        return deck_node_text(node, canonical, true);
+    }
+    return deck_fail(reader->path, node,
+                     "%s must be a time such as 90, 90 s, 10 min, 2 h or 1 d, not '%.64s'", where,
+                     node->text);
+}
+
 static sedge_status check_triple(const deck_reader *reader, deck_node *node, const char *where,
                                  const deck_key *key)
 {
@@ -330,6 +357,8 @@ sedge_status deck_check_value(const deck_reader *reader, deck_node *node, const 
         return check_integer(reader, node, where, key);
     case DECK_REAL:
         return check_real(reader, node, where, key);
+    case DECK_DURATION:
+        return check_duration(reader, node, where, key);
     case DECK_VECTOR:
     case DECK_INTEGERS:
         return check_triple(reader, node, where, key);

@@ -29,6 +29,7 @@ static const char *type_text(const deck_key *key)
         [DECK_BOOLEAN] = "true, false",
         [DECK_INTEGER] = "whole number",
         [DECK_REAL] = "number",
+        [DECK_DURATION] = "wall time",
         [DECK_VECTOR] = "[x, y, z]",
         [DECK_INTEGERS] = "[i, j, k], whole numbers",
         [DECK_AXES] = "list of x, y, z",

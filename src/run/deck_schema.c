@@ -132,6 +132,19 @@ static const deck_key output_keys[] = {
      .text = "where the results go; relative to the working directory"},
     {"snapshots", DECK_INTEGER, .fallback = "10", RANGE(0, 1000000),
      .text = "whole fields written over the run, beside the initial ones; 0: none at all"},
+    {"checkpoint", DECK_SECTION,
+     .text = "write checkpoints, from which --restart goes on; without it there are none"},
+};
+
+static const deck_key checkpoint_keys[] = {
+    {"steps", DECK_INTEGER, RANGE(1, 1e15), .text = "steps between checkpoints"},
+    {"time", DECK_REAL, .positive = true, .dimension = SEDGE_TIME,
+     .text = "simulated time between checkpoints"},
+    {"wall", DECK_DURATION, .positive = true,
+     .text = "time of the wall clock between checkpoints: seconds, or such as `10 min` (s, min, h, "
+             "d)"},
+    {"keep", DECK_INTEGER, .fallback = "2", RANGE(1, 1000),
+     .text = "how many of the newest stay in the folder"},
 };
 
 static const deck_key kernel_keys[] = {
@@ -167,6 +180,9 @@ const deck_section deck_sections[] = {
     {"monitors.probes", "Go to probes.h5.", ROWS(probe_keys)},
     {"monitors.slices.NAME", "Goes to slices.h5.", ROWS(slice_keys)},
     {"output", "The results.", ROWS(output_keys)},
+    {"output.checkpoint",
+     "Exactly one of `steps`, `time` and `wall`. One more is written at the end of the run.",
+     ROWS(checkpoint_keys)},
     {"kernels",
      "The defaults are right for every normal run. A key beside `tune` fixes the cut: then nothing "
      "is "
@@ -235,14 +251,12 @@ const deck_section deck_signals[DECK_SIGNALS] = {
     {"cw", "a sin(2 pi f t), switched on over the ramp.", ROWS(cw_keys)},
 };
 
-#define NO_CHECKPOINTS "this version cannot write checkpoints; remove the key"
+#define NO_WALL_TIME "this version has no limit of wall time; remove the key"
 
 const deck_reserved deck_reserved_keys[] = {
-    {"output.checkpoint", NO_CHECKPOINTS},
-    {"output.checkpoints", NO_CHECKPOINTS},
-    {"output.wall_time", NO_CHECKPOINTS},
-    {"time.wall_time", NO_CHECKPOINTS},
-    {"restart", "this version cannot restart from checkpoints; remove the key"},
+    {"output.wall_time", NO_WALL_TIME},
+    {"time.wall_time", NO_WALL_TIME},
+    {"restart", "a restart is asked for on the command line: --restart auto or --restart FILE"},
 };
 const int deck_reserved_count = (int)(sizeof deck_reserved_keys / sizeof deck_reserved_keys[0]);
 

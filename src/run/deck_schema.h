@@ -16,6 +16,7 @@ typedef enum deck_type {
     DECK_BOOLEAN,  // true, false, yes, no
     DECK_INTEGER,  // a whole number
     DECK_REAL,     // a finite number
+    DECK_DURATION, // of the wall clock: seconds, or a number with s, min, h or d behind it
     DECK_VECTOR,   // three of these
     DECK_INTEGERS, // three whole numbers
     DECK_AXES,     // a list of x, y, z

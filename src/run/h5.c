@@ -1,9 +1,7 @@
 #define _GNU_SOURCE // fallocate
-#include "h5.h"
+#include "h5_internal.h"
 
 #include "base/memory.h"
-
-#include <hdf5.h>
 
 #include <assert.h>
 #include <errno.h>
@@ -14,13 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-struct sedge_h5 {
-    hid_t id;
-    hid_t transfer; // property list of reads and writes
-    char *path;
-};
-
-static hid_t stored_type(sedge_h5_type type)
+hid_t h5_stored_type(sedge_h5_type type)
 {
     switch (type) {
     case SEDGE_H5_F32:
@@ -37,7 +29,7 @@ static hid_t stored_type(sedge_h5_type type)
     return H5I_INVALID_HID;
 }
 
-static hid_t memory_type(sedge_h5_type type)
+hid_t h5_memory_type(sedge_h5_type type)
 {
     switch (type) {
     case SEDGE_H5_F32:
@@ -81,8 +73,7 @@ static herr_t note_failure(hid_t stack, void *client)
     return H5Ewalk2(stack, H5E_WALK_UPWARD, keep_reason, client);
 }
 
-// The status of a failed HDF5 call; `what` is "write", "open", ...
-static sedge_status h5_failure(const char *what, const char *path)
+sedge_status h5_failure(const char *what, const char *path)
 {
     const char *const reason = last_reason[0] != '\0' ? last_reason : "HDF5 gives no reason";
     char folder[4096];
@@ -96,6 +87,12 @@ static sedge_status h5_failure(const char *what, const char *path)
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot %s '%s': %s (%.1f MiB are free on its file system)",
                       what, path, reason,
                       (double)space.f_bavail * (double)space.f_frsize / 1048576.0);
+}
+
+sedge_status h5_damage(const char *path)
+{
+    return SEDGE_FAIL(SEDGE_ERR_DATA, "cannot read '%s': %s", path,
+                      last_reason[0] != '\0' ? last_reason : "HDF5 gives no reason");
 }
 
 // ---- space -------------------------------------------------------------------------------------
@@ -217,27 +214,41 @@ static bool shared_access(hid_t access, hid_t transfer, const sedge_comm *comm)
            H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) >= 0;
 }
 
-typedef enum file_use { FILE_NEW, FILE_NEW_SERIES, FILE_SERIES, FILE_SHARED } file_use;
+typedef enum file_use {
+    FILE_NEW,
+    FILE_NEW_SERIES,
+    FILE_SERIES,
+    FILE_SHARED,
+    FILE_READ,       // of one rank
+    FILE_READ_SHARED // of all
+} file_use;
 
 static sedge_status file_open(sedge_h5 **out, const char *path, file_use use,
                               const sedge_comm *comm)
 {
-    const bool series = use == FILE_NEW_SERIES || use == FILE_SERIES;
+    const bool reads = use == FILE_READ || use == FILE_READ_SHARED;
+    const bool series = use == FILE_NEW_SERIES || use == FILE_SERIES || use == FILE_READ;
+    const bool shared = use == FILE_SHARED || use == FILE_READ_SHARED;
     const bool make = use == FILE_NEW || use == FILE_NEW_SERIES;
+    const unsigned mode = reads ? H5F_ACC_RDONLY : H5F_ACC_RDWR;
+    const unsigned ordered = series ? (reads ? H5F_ACC_SWMR_READ : H5F_ACC_SWMR_WRITE) : 0U;
     sedge_h5 *file = NULL;
 
     *out = NULL;
     SEDGE_TRY(file_make(&file, path));
+    file->reads = reads;
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     file->transfer = H5Pcreate(H5P_DATASET_XFER);
     bool ready = access >= 0 && file->transfer >= 0;
     if (series) ready = ready && series_access(access);
-    if (use == FILE_SHARED) ready = ready && shared_access(access, file->transfer, comm);
+    if (shared) ready = ready && shared_access(access, file->transfer, comm);
     if (ready && make) file->id = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    if (ready && !make)
-        file->id = H5Fopen(path, H5F_ACC_RDWR | (series ? H5F_ACC_SWMR_WRITE : 0U), access);
+    if (ready && !make) file->id = H5Fopen(path, mode | ordered, access);
     if (access >= 0) (void)H5Pclose(access);
-    if (file->id < 0) return file_release(file, h5_failure(make ? "create" : "open", path));
+    if (file->id < 0) {
+        return file_release(file,
+                            reads ? h5_damage(path) : h5_failure(make ? "create" : "open", path));
+    }
     *out = file;
     return SEDGE_OK;
 }
@@ -268,6 +279,16 @@ sedge_status sedge_h5_open_series(sedge_h5 **out, const char *path, int64_t byte
     return file_open(out, path, FILE_SERIES, NULL);
 }
 
+sedge_status sedge_h5_open_read(sedge_h5 **out, const char *path)
+{
+    return file_open(out, path, FILE_READ, NULL);
+}
+
+sedge_status sedge_h5_open_read_shared(sedge_h5 **out, const char *path, const sedge_comm *comm)
+{
+    return file_open(out, path, FILE_READ_SHARED, comm);
+}
+
 sedge_status sedge_h5_close(sedge_h5 *file, sedge_status status)
 {
     char first[1024]; // the message of the failure that came first
@@ -275,7 +296,8 @@ sedge_status sedge_h5_close(sedge_h5 *file, sedge_status status)
     if (file == NULL) return status;
     (void)snprintf(first, sizeof first, "%s", sedge_error_message());
     const sedge_status before = status;
-    if (H5Fflush(file->id, H5F_SCOPE_LOCAL) < 0) status = h5_failure("write", file->path);
+    if (!file->reads && H5Fflush(file->id, H5F_SCOPE_LOCAL) < 0)
+        status = h5_failure("write", file->path);
     if (H5Fclose(file->id) < 0 && status == SEDGE_OK) status = h5_failure("close", file->path);
     if (before != SEDGE_OK) {
         sedge_error_set(first);
@@ -391,25 +413,18 @@ sedge_status sedge_h5_dataset(sedge_h5 *file, const char *path, sedge_h5_type ty
     // All of it is written later: filling it first would double the traffic.
     if (space >= 0 && create >= 0 && H5Pset_fill_time(create, H5D_FILL_TIME_NEVER) >= 0 &&
         H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY) >= 0)
-        id = H5Dcreate2(file->id, path, stored_type(type), space, H5P_DEFAULT, create, H5P_DEFAULT);
+        id = H5Dcreate2(file->id, path, h5_stored_type(type), space, H5P_DEFAULT, create,
+                        H5P_DEFAULT);
     if (create >= 0) (void)H5Pclose(create);
     if (space >= 0) (void)H5Sclose(space);
     if (id < 0 || H5Dclose(id) < 0) return h5_failure("write", file->path);
     return SEDGE_OK;
 }
 
-// Write rows [first, first + rows) of the open dataset `id`.
-static bool write_rows(const sedge_h5 *file, hid_t id, sedge_h5_type type, int64_t first,
-                       int64_t rows, const void *data)
+hid_t h5_select_rows(hid_t space, int rank, hsize_t *count, int64_t first, int64_t rows)
 {
-    hsize_t start[SEDGE_H5_DIMENSIONS] = {0};
-    hsize_t count[SEDGE_H5_DIMENSIONS] = {0};
-    const hid_t space = H5Dget_space(id);
+    hsize_t start[SEDGE_H5_DIMENSIONS] = {(hsize_t)first};
 
-    if (space < 0) return false;
-    const int rank = H5Sget_simple_extent_dims(space, count, NULL);
-    assert(rank >= 1 && rank <= SEDGE_H5_DIMENSIONS);
-    start[0] = (hsize_t)first;
     count[0] = (hsize_t)rows;
     const hid_t memory = H5Screate_simple(rank, count, NULL);
     bool good = memory >= 0;
@@ -418,7 +433,24 @@ static bool write_rows(const sedge_h5 *file, hid_t id, sedge_h5_type type, int64
     } else {
         good = good && H5Sselect_none(space) >= 0 && H5Sselect_none(memory) >= 0;
     }
-    good = good && H5Dwrite(id, memory_type(type), memory, space, file->transfer, data) >= 0;
+    if (good) return memory;
+    if (memory >= 0) (void)H5Sclose(memory);
+    return H5I_INVALID_HID;
+}
+
+// Write rows [first, first + rows) of the open dataset `id`.
+static bool write_rows(const sedge_h5 *file, hid_t id, sedge_h5_type type, int64_t first,
+                       int64_t rows, const void *data)
+{
+    hsize_t count[SEDGE_H5_DIMENSIONS] = {0};
+    const hid_t space = H5Dget_space(id);
+
+    if (space < 0) return false;
+    const int rank = H5Sget_simple_extent_dims(space, count, NULL);
+    assert(rank >= 1 && rank <= SEDGE_H5_DIMENSIONS);
+    const hid_t memory = h5_select_rows(space, rank, count, first, rows);
+    const bool good =
+        memory >= 0 && H5Dwrite(id, h5_memory_type(type), memory, space, file->transfer, data) >= 0;
     if (memory >= 0) (void)H5Sclose(memory);
     (void)H5Sclose(space);
     return good;
@@ -461,7 +493,8 @@ sedge_status sedge_h5_series(sedge_h5 *file, const char *path, sedge_h5_type typ
     const hid_t space = H5Screate_simple(rank + 1, extent, limit);
     const hid_t create = H5Pcreate(H5P_DATASET_CREATE);
     if (space >= 0 && create >= 0 && H5Pset_chunk(create, rank + 1, chunk) >= 0)
-        id = H5Dcreate2(file->id, path, stored_type(type), space, H5P_DEFAULT, create, H5P_DEFAULT);
+        id = H5Dcreate2(file->id, path, h5_stored_type(type), space, H5P_DEFAULT, create,
+                        H5P_DEFAULT);
     if (create >= 0) (void)H5Pclose(create);
     if (space >= 0) (void)H5Sclose(space);
     if (id < 0 || H5Dclose(id) < 0) return h5_failure("write", file->path);

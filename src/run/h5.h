@@ -6,11 +6,11 @@
 // Objects are named by their paths in the file ("/VTKHDF/Points"). Numbers are stored little
 // endian, texts as UTF-8 strings of variable length.
 //
-// Every failure is SEDGE_ERR_USAGE with the file's path, what HDF5 gave as the innermost reason,
-// and the space left on the file system; HDF5 itself prints nothing. It is that of one rank:
-// callers agree (par/comm.h) before they go on. HDF5 does not survive a disk that fills up while it
-// writes (ranks hang, closed files are closed again at the end), so space is reserved first: the
-// functions that make or open a file to write take how much is to come.
+// Every failure is SEDGE_ERR_USAGE, of reading SEDGE_ERR_DATA, with the file's path, what HDF5 gave
+// as the innermost reason, and the space left on the file system; HDF5 itself prints nothing. It is
+// that of one rank: callers agree (par/comm.h) before they go on. HDF5 does not survive a disk that
+// fills up while it writes (ranks hang, closed files are closed again at the end), so space is
+// reserved first: the functions that make or open a file to write take how much is to come.
 #pragma once
 
 #include "base/error.h"
@@ -52,6 +52,13 @@ sedge_status sedge_h5_open_shared(sedge_h5 **out, const char *path, const sedge_
 // neither side, and a kill between two writes leaves a file that opens with swmr=True.
 SEDGE_MUST_USE
 sedge_status sedge_h5_open_series(sedge_h5 **out, const char *path, int64_t bytes, int datasets);
+
+// Open a file of series or a checkpoint to read it: of this rank, or by all for
+// sedge_h5_read; then collective. SEDGE_ERR_DATA: missing, cut off, damaged, no HDF5 file.
+SEDGE_MUST_USE
+sedge_status sedge_h5_open_read(sedge_h5 **out, const char *path);
+SEDGE_MUST_USE
+sedge_status sedge_h5_open_read_shared(sedge_h5 **out, const char *path, const sedge_comm *comm);
 
 // Flush and close; `file` is gone afterwards. Gives `status`, with its message, if that is a
 // failure, and else how closing went. NULL is fine.
@@ -115,3 +122,26 @@ sedge_status sedge_h5_series(sedge_h5 *file, const char *path, sedge_h5_type typ
 SEDGE_MUST_USE
 sedge_status sedge_h5_extend(sedge_h5 *file, const char *path, sedge_h5_type type, int64_t rows,
                              const void *data);
+
+// ---- reading (h5_read.c); failures are SEDGE_ERR_DATA ------------------------------------------
+
+// The dataset's lengths in its first `rank` dimensions; it must have this type and rank.
+SEDGE_MUST_USE
+sedge_status sedge_h5_shape(sedge_h5 *file, const char *path, sedge_h5_type type, int rank,
+                            int64_t *shape);
+
+// Read rows [first, first + rows) into `data`, as sedge_h5_write writes them.
+SEDGE_MUST_USE
+sedge_status sedge_h5_read(sedge_h5 *file, const char *path, sedge_h5_type type, int64_t first,
+                           int64_t rows, void *data);
+
+// A text attribute into `text` [size]; one that is longer is a failure.
+SEDGE_MUST_USE
+sedge_status sedge_h5_read_text(sedge_h5 *file, const char *object, const char *name, char *text,
+                                size_t size);
+
+// Append to every series of `to` the first `rows` rows of its namesake in `from`, not-a-number (-1
+// for whole numbers) where that has none of the same rows. `*left` is how many series of `from`
+// have no place in `to`. A namesake with fewer rows is a failure. Of one rank.
+SEDGE_MUST_USE
+sedge_status sedge_h5_copy_series(sedge_h5 *to, sedge_h5 *from, int64_t rows, int *left);

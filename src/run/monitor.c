@@ -142,16 +142,21 @@ void sedge_monitor_errors(const sedge_session *session, const double *u, const d
 
 // ---- progress ----------------------------------------------------------------------------------
 
-sedge_progress sedge_progress_start(bool on, bool terminal)
-{
-    const double now = sedge_clock();
-
-    return (sedge_progress){.on = on, .terminal = terminal, .start = now, .last = now};
-}
-
 static int count_tenths(int64_t step, int64_t steps)
 {
     return (int)(10 * step / steps);
+}
+
+sedge_progress sedge_progress_start(bool on, bool terminal, int64_t step, int64_t steps)
+{
+    const double now = sedge_clock();
+
+    return (sedge_progress){.on = on,
+                            .terminal = terminal,
+                            .start = now,
+                            .last = now,
+                            .tenths = count_tenths(step, steps),
+                            .first = step};
 }
 
 bool sedge_progress_due(const sedge_progress *progress, int64_t step, int64_t steps)
@@ -186,7 +191,7 @@ void sedge_progress_show(sedge_progress *progress, int64_t step, int64_t steps, 
     progress->tenths = count_tenths(step, steps);
     progress->shown = true;
     print_duration(gone, spent);
-    print_duration(left, spent * (double)(steps - step) / (double)step);
+    print_duration(left, spent * (double)(steps - step) / (double)(step - progress->first));
     printf("%s%3d %%  step %lld of %lld  t = %.4g%s  energy %.6g  %s, %s left%s",
            progress->terminal ? "\r  " : "  ", (int)(100.0 * (double)step / (double)steps),
            (long long)step, (long long)steps, time, unit, energy, gone, left,

@@ -41,9 +41,11 @@ typedef struct sedge_progress {
     double start; // clock
     double last;  // when it was shown
     int tenths;
+    int64_t first; // step before the first one of this run
 } sedge_progress;
 
-sedge_progress sedge_progress_start(bool on, bool terminal);
+// `step` of `steps` are done.
+sedge_progress sedge_progress_start(bool on, bool terminal, int64_t step, int64_t steps);
 
 // Is it time to show? If so, wait for what is queued on the device, then show.
 bool sedge_progress_due(const sedge_progress *progress, int64_t step, int64_t steps);

@@ -15,7 +15,7 @@
 
 struct sedge_output {
     sedge_output_context context;
-    sedge_fields *fields; // NULL: the deck asks for no snapshots
+    sedge_fields *fields;
     sedge_energy_log *energy;
     sedge_probe_log *probes;
     sedge_slice_log *slices;
@@ -96,12 +96,15 @@ static bool is_old_output(const char *name)
 {
     static const char *const fixed[] = {"mesh.hdf",  "fields.hdf.series", "energy.h5",
                                         "probes.h5", "slices.h5",         "report.json"};
+    static const char *const series[] = {"energy.h5.", "probes.h5.", "slices.h5."}; // tmp, before
     int digits = 0;
     int used = 0;
 
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (strcmp(name, fixed[i]) == 0) return true;
-    if (strcmp(name, "mesh.hdf.tmp") == 0) return true;
+    if (strcmp(name, "mesh.hdf.tmp") == 0 || strncmp(name, "mesh-", 5) == 0) return true;
+    for (size_t i = 0; i < sizeof series / sizeof *series; i++)
+        if (strncmp(name, series[i], strlen(series[i])) == 0) return true;
     if (strncmp(name, "fields_", 7) != 0) return false;
     digits = (int)strspn(name + 7, "0123456789");
     used = 7 + digits;
@@ -156,7 +159,11 @@ static sedge_status open_folder(const sedge_output_context *context)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write into output folder '%s': %s",
                           context->folder, strerror(reason));
     }
-    return remove_old_output(context);
+    if (context->from == NULL) return remove_old_output(context);
+    sedge_output_path(trial, context, "report.json"); // of the part before: it is not this run's
+    if (unlink(trial) != 0 && errno != ENOENT)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s': %s", trial, strerror(errno));
+    return SEDGE_OK;
 }
 
 // The other ranks must see what the root made: they write into the same files.
@@ -199,9 +206,10 @@ static sedge_status prepare_folder(const sedge_output_context *context)
 
 // ---- the parts together ------------------------------------------------------------------------
 
-sedge_status sedge_output_create(sedge_output **out, const sedge_comm *comm, const sedge_deck *deck,
-                                 const sedge_mesh *mesh, const sedge_element *element,
-                                 const sedge_problem *problem)
+sedge_status sedge_output_continue(sedge_output **out, const sedge_comm *comm,
+                                   const sedge_deck *deck, const sedge_mesh *mesh,
+                                   const sedge_element *element, const sedge_problem *problem,
+                                   const sedge_output_position *from)
 {
     sedge_status status;
     sedge_output *output = NULL;
@@ -214,6 +222,7 @@ sedge_status sedge_output_create(sedge_output **out, const sedge_comm *comm, con
     context->mesh = mesh;
     context->element = element;
     context->problem = problem;
+    context->from = from;
     if (snprintf(context->folder, sizeof context->folder, "%s", deck->output) >=
         (int)sizeof context->folder) {
         status = SEDGE_FAIL(SEDGE_ERR_USAGE, "the output folder's path is too long: '%.100s...'",
@@ -224,12 +233,20 @@ sedge_status sedge_output_create(sedge_output **out, const sedge_comm *comm, con
     SEDGE_TRY_GOTO(status, sedge_energy_log_create(&output->energy, context));
     SEDGE_TRY_GOTO(status, sedge_probe_log_create(&output->probes, context));
     SEDGE_TRY_GOTO(status, sedge_slice_log_create(&output->slices, context));
-    if (deck->snapshots > 0) SEDGE_TRY_GOTO(status, sedge_fields_create(&output->fields, context));
+    SEDGE_TRY_GOTO(status, sedge_fields_create(&output->fields, context));
+    context->from = NULL;
     *out = output;
     output = NULL;
 done:
     sedge_output_free(output);
     return status;
+}
+
+sedge_status sedge_output_create(sedge_output **out, const sedge_comm *comm, const sedge_deck *deck,
+                                 const sedge_mesh *mesh, const sedge_element *element,
+                                 const sedge_problem *problem)
+{
+    return sedge_output_continue(out, comm, deck, mesh, element, problem, NULL);
 }
 
 void sedge_output_free(sedge_output *output)
@@ -249,7 +266,8 @@ const char *sedge_output_folder(const sedge_output *output)
 
 sedge_status sedge_output_snapshot(sedge_output *output, double time, int64_t step, const double *u)
 {
-    if (output->fields != NULL) SEDGE_TRY(sedge_fields_write(output->fields, time, step, u));
+    if (output->context.deck->snapshots > 0)
+        SEDGE_TRY(sedge_fields_write(output->fields, time, step, u));
     SEDGE_TRY(sedge_slice_log_write(output->slices, time, step, u));
     return sedge_output_flush(output);
 }
@@ -274,4 +292,32 @@ sedge_status sedge_output_append_probes(sedge_output *output, int samples, const
 sedge_status sedge_output_flush(sedge_output *output)
 {
     return sedge_energy_log_flush(output->energy);
+}
+
+// Root: whatever there is of them.
+static sedge_status sync_series(const sedge_output_context *context)
+{
+    static const char *const names[] = {"energy.h5", "probes.h5", "slices.h5"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[SEDGE_OUTPUT_PATH];
+
+        sedge_output_path(path, context, names[i]);
+        if (access(path, F_OK) == 0) SEDGE_TRY(sedge_file_sync(path));
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_output_sync(sedge_output *output, int64_t step, sedge_output_position *out)
+{
+    const sedge_comm *const comm = output->context.comm;
+
+    *out = (sedge_output_position){.energies = sedge_energy_log_count(output->energy),
+                                   .probes = sedge_probe_log_count(output->probes),
+                                   .slices = sedge_slice_log_count(output->slices),
+                                   .fields = sedge_fields_count(output->fields),
+                                   .step = step};
+    SEDGE_TRY(sedge_output_flush(output));
+    return sedge_comm_agree(comm,
+                            sedge_comm_is_root(comm) ? sync_series(&output->context) : SEDGE_OK);
 }

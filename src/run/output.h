@@ -27,6 +27,13 @@
 
 typedef struct sedge_output sedge_output;
 
+// How far the output has come: samples in energy.h5, probes.h5 and slices.h5, files in
+// fields.hdf.series, at the end of `step`.
+typedef struct sedge_output_position {
+    int64_t energies, probes, slices, fields;
+    int64_t step;
+} sedge_output_position;
+
 // Make the folder (an old run's files that this one would write are removed), check that it can be
 // written, write deck.yaml and, if the deck asks for snapshots, mesh.hdf; find the elements of
 // probes and slices. Collective. Keeps all arguments. SEDGE_ERR_USAGE: a folder that cannot be
@@ -36,6 +43,18 @@ SEDGE_MUST_USE
 sedge_status sedge_output_create(sedge_output **out, const sedge_comm *comm, const sedge_deck *deck,
                                  const sedge_mesh *mesh, const sedge_element *element,
                                  const sedge_problem *problem);
+
+// The same for a run that goes on: the folder keeps its files, series are cut to `from`, field
+// files behind it are removed. Each series is rewritten beside the old one and takes its name when
+// it is whole, so that a run which ends meanwhile loses nothing. Series that the deck does not ask
+// for any more stay behind in NAME.before-STEP. mesh.hdf stays if the elements lie on the ranks as
+// before; else further field files link to mesh-PARTITION.hdf. SEDGE_ERR_DATA: a series that is
+// missing, damaged or shorter than `from`. Collective. Keeps all arguments but `from`.
+SEDGE_MUST_USE
+sedge_status sedge_output_continue(sedge_output **out, const sedge_comm *comm,
+                                   const sedge_deck *deck, const sedge_mesh *mesh,
+                                   const sedge_element *element, const sedge_problem *problem,
+                                   const sedge_output_position *from);
 void sedge_output_free(sedge_output *output);
 
 const char *sedge_output_folder(const sedge_output *output);
@@ -68,6 +87,10 @@ SEDGE_MUST_USE
 sedge_status sedge_output_append_probes(sedge_output *output, int samples, const double *times,
                                         const double *values);
 
-// Flush all series to disk. Collective.
+// Flush all series to the file system. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_output_flush(sedge_output *output);
+
+// Flush all series to the disk itself, and tell how long they are at the end of `step`. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_output_sync(sedge_output *output, int64_t step, sedge_output_position *out);

@@ -5,12 +5,11 @@
 #include "output_parts.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <jansson.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -26,10 +25,12 @@
 struct sedge_fields {
     const sedge_output_context *context;
     sedge_lattice *lattice;
-    int64_t elements;     // of all ranks
-    int64_t first;        // elements of lower ranks
-    int64_t most;         // elements of the largest rank
-    bool wide;            // fp32 points would lose the geometry
+    int64_t elements;   // of all ranks
+    int64_t first;      // elements of lower ranks
+    int64_t most;       // elements of the largest rank
+    bool wide;          // fp32 points would lose the geometry
+    char mesh_name[48]; // file with the mesh
+    char partition[SEDGE_HASH_TEXT];
     void *block;          // for BLOCK_VALUES values or one element's, at most 8 bytes each
     int64_t block_values; // its size
     int count;            // field files written
@@ -239,6 +240,7 @@ static sedge_status frame_mesh(const sedge_fields *fields, sedge_h5 *file, const
     (void)what;
     mesh_columns(fields, columns);
     SEDGE_TRY(write_head(context, file, "mesh"));
+    SEDGE_TRY(sedge_h5_text(file, "/", "partition", fields->partition));
     for (int i = 0; i < COUNTS; i++)
         SEDGE_TRY(sedge_h5_dataset(file, count_paths[i], SEDGE_H5_I64, 1, &pieces));
     SEDGE_TRY(sedge_h5_dataset(file, "/VTKHDF/Offsets", SEDGE_H5_I64, 1, &offsets));
@@ -267,19 +269,6 @@ static sedge_status fill_mesh(sedge_fields *fields, sedge_h5 *file, const void *
 }
 
 // ---- complete or absent ------------------------------------------------------------------------
-
-// Root: bring the temporary file to the disk and give it its name.
-static sedge_status publish(const char *temporary, const char *path)
-{
-    const int file = open(temporary, O_RDONLY);
-    bool good = file >= 0 && fsync(file) == 0;
-    const int reason = errno;
-
-    if (file >= 0) (void)close(file);
-    if (good && rename(temporary, path) == 0) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path,
-                      strerror(good ? errno : reason));
-}
 
 typedef sedge_status frame_writer(const sedge_fields *fields, sedge_h5 *file, const void *what);
 typedef sedge_status value_writer(sedge_fields *fields, sedge_h5 *file, const void *what);
@@ -314,7 +303,7 @@ static sedge_status write_whole(sedge_fields *fields, const char *name, frame_wr
     status = sedge_comm_agree(comm, sedge_h5_open_shared(&file, temporary, comm));
     if (status == SEDGE_OK) status = values(fields, file, what);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_h5_close(file, status)));
-    if (root) status = publish(temporary, path);
+    if (root) status = sedge_file_publish(temporary, path);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
 done:
     if (root && status != SEDGE_OK) (void)unlink(temporary);
@@ -364,10 +353,10 @@ static sedge_status link_mesh(const sedge_fields *fields, sedge_h5 *file)
 
     mesh_columns(fields, columns);
     for (int i = 0; i < COUNTS; i++)
-        SEDGE_TRY(sedge_h5_link(file, count_paths[i], "mesh.hdf", count_paths[i]));
-    SEDGE_TRY(sedge_h5_link(file, "/VTKHDF/Offsets", "mesh.hdf", "/VTKHDF/Offsets"));
+        SEDGE_TRY(sedge_h5_link(file, count_paths[i], fields->mesh_name, count_paths[i]));
+    SEDGE_TRY(sedge_h5_link(file, "/VTKHDF/Offsets", fields->mesh_name, "/VTKHDF/Offsets"));
     for (int i = 0; i < MESH_COLUMNS; i++)
-        SEDGE_TRY(sedge_h5_link(file, columns[i].path, "mesh.hdf", columns[i].path));
+        SEDGE_TRY(sedge_h5_link(file, columns[i].path, fields->mesh_name, columns[i].path));
     return SEDGE_OK;
 }
 
@@ -506,6 +495,109 @@ static bool needs_wide_points(const sedge_output_context *context)
            reach > (double)FLT_MAX;
 }
 
+// The elements' order over ranks, as a text: equal in runs whose mesh files are interchangeable.
+static sedge_status name_partition(sedge_fields *fields)
+{
+    const sedge_comm *const comm = fields->context->comm;
+    const sedge_mesh *const mesh = fields->context->mesh;
+    const int64_t ranks = sedge_comm_size(comm);
+    const sedge_hash mine =
+        sedge_hash_bytes(mesh->global_ids, (size_t)mesh->elements * sizeof *mesh->global_ids);
+    sedge_hash *all = NULL;
+
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&all, ranks, sizeof *all)));
+    sedge_comm_all_gather(comm, &mine, all, sizeof mine);
+    const sedge_hash together = sedge_hash_bytes(all, (size_t)ranks * sizeof *all);
+    sedge_hash_print(&together, fields->partition);
+    sedge_release(all);
+    return SEDGE_OK;
+}
+
+// Root: does the file of this name hold the mesh as it lies on the ranks now?
+static bool has_partition(const sedge_fields *fields, const char *name)
+{
+    char path[SEDGE_OUTPUT_PATH];
+    char partition[SEDGE_HASH_TEXT];
+    sedge_h5 *file = NULL;
+
+    sedge_output_path(path, fields->context, name);
+    if (access(path, F_OK) != 0) return false;
+    sedge_status status = sedge_h5_open_read(&file, path);
+    if (status == SEDGE_OK) {
+        status = sedge_h5_read_text(file, "/", "partition", partition, sizeof partition);
+        status = sedge_h5_close(file, status);
+    }
+    const bool same = status == SEDGE_OK && strcmp(partition, fields->partition) == 0;
+    sedge_error_clear(); // a file that cannot be read is not used
+    return same;
+}
+
+// Choose the mesh's file name; `*written` if the file is there. Earlier field files link to
+// mesh.hdf: it is replaced only where there are none.
+static void choose_mesh(sedge_fields *fields, bool *written)
+{
+    const sedge_output_position *const from = fields->context->from;
+
+    (void)snprintf(fields->mesh_name, sizeof fields->mesh_name, "mesh.hdf");
+    *written = false;
+    if (from == NULL || from->fields == 0) return;
+    if (sedge_comm_is_root(fields->context->comm)) {
+        *written = has_partition(fields, fields->mesh_name);
+        if (!*written) {
+            (void)snprintf(fields->mesh_name, sizeof fields->mesh_name, "mesh-%.16s.hdf",
+                           fields->partition);
+            *written = has_partition(fields, fields->mesh_name);
+        }
+    }
+    sedge_comm_broadcast(fields->context->comm, fields->mesh_name, sizeof fields->mesh_name, 0);
+    sedge_comm_broadcast(fields->context->comm, written, sizeof *written, 0);
+}
+
+// The list of the field files before the restart; those behind it are removed when the list does
+// not name them any more. The root has the files; all ranks count.
+static sedge_status continue_series(sedge_fields *fields)
+{
+    const sedge_output_context *const context = fields->context;
+    const int64_t count = context->from->fields;
+    char path[SEDGE_OUTPUT_PATH];
+
+    SEDGE_TRY(sedge_allocate(&fields->times, count + 64, sizeof *fields->times));
+    fields->capacity = (int)count + 64;
+    fields->count = (int)count;
+    if (!sedge_comm_is_root(context->comm)) return SEDGE_OK;
+    if (count > 0) {
+        SEDGE_TRY(sedge_output_read_times(context, count, fields->times));
+        SEDGE_TRY(write_series(fields));
+    } else {
+        sedge_output_path(path, context, "fields.hdf.series");
+        (void)unlink(path); // of files that are no more
+    }
+    return sedge_output_remove_fields(context, count);
+}
+
+// What writing needs, and the mesh.
+static sedge_status prepare_mesh(sedge_fields *fields)
+{
+    const sedge_output_context *const context = fields->context;
+    const sedge_comm *const comm = context->comm;
+    bool written = false;
+
+    fields->elements = context->mesh->elements;
+    fields->most = context->mesh->elements;
+    sedge_comm_sum_int(comm, &fields->elements, 1);
+    sedge_comm_max_int(comm, &fields->most, 1);
+    fields->first = sedge_comm_scan(comm, context->mesh->elements);
+    fields->wide = needs_wide_points(context);
+    const int64_t all = fields->most * context->element->nodes * 3;
+    fields->block_values = all < BLOCK_VALUES ? (all > 0 ? all : 1) : BLOCK_VALUES;
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&fields->block, fields->block_values, 8)));
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_lattice_create(&fields->lattice, context->element)));
+    SEDGE_TRY(name_partition(fields));
+    choose_mesh(fields, &written);
+    if (written) return SEDGE_OK;
+    return write_whole(fields, fields->mesh_name, frame_mesh, fill_mesh, NULL);
+}
+
 sedge_status sedge_fields_create(sedge_fields **out, const sedge_output_context *context)
 {
     const sedge_comm *const comm = context->comm;
@@ -515,24 +607,19 @@ sedge_status sedge_fields_create(sedge_fields **out, const sedge_output_context 
     *out = NULL;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&fields, 1, sizeof *fields)));
     fields->context = context;
-    fields->elements = context->mesh->elements;
-    fields->most = context->mesh->elements;
-    sedge_comm_sum_int(comm, &fields->elements, 1);
-    sedge_comm_max_int(comm, &fields->most, 1);
-    fields->first = sedge_comm_scan(comm, context->mesh->elements);
-    fields->wide = needs_wide_points(context);
-    const int64_t all = fields->most * context->element->nodes * 3;
-    fields->block_values = all < BLOCK_VALUES ? (all > 0 ? all : 1) : BLOCK_VALUES;
-    SEDGE_TRY_GOTO(status,
-                   sedge_comm_agree(comm, sedge_allocate(&fields->block, fields->block_values, 8)));
-    SEDGE_TRY_GOTO(
-        status, sedge_comm_agree(comm, sedge_lattice_create(&fields->lattice, context->element)));
-    SEDGE_TRY_GOTO(status, write_whole(fields, "mesh.hdf", frame_mesh, fill_mesh, NULL));
+    if (context->from != NULL) status = continue_series(fields);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    if (context->deck->snapshots > 0) SEDGE_TRY_GOTO(status, prepare_mesh(fields));
     *out = fields;
     fields = NULL;
 done:
     sedge_fields_free(fields);
     return status;
+}
+
+int64_t sedge_fields_count(const sedge_fields *fields)
+{
+    return fields->count;
 }
 
 void sedge_fields_free(sedge_fields *fields)

@@ -23,6 +23,7 @@ typedef struct sedge_output_context {
     const sedge_mesh *mesh;
     const sedge_element *element;
     const sedge_problem *problem;
+    const sedge_output_position *from; // where the series go on; NULL: new ones
     char folder[SEDGE_OUTPUT_PATH - 256];
 } sedge_output_context;
 
@@ -58,6 +59,27 @@ sedge_status sedge_output_check_name(const sedge_output_context *context, const 
                                      int line, const char *name, int before,
                                      const char *(*name_at)(const sedge_deck *deck, int i));
 
+// ---- going on (output_continue.c); of the root -------------------------------------------------
+
+// Makes what is in a file of series: datasets without samples, attributes.
+typedef sedge_status sedge_series_maker(const void *what, sedge_h5 *file);
+
+// Root: make the file of series `name` by `maker`, which writes `bytes` bytes; where the run goes
+// on, with the first `rows` samples of the old one.
+SEDGE_MUST_USE
+sedge_status sedge_output_make_series(const sedge_output_context *context, const char *name,
+                                      int64_t bytes, int64_t rows, sedge_series_maker *maker,
+                                      const void *what);
+
+// Root: the times of the first `count` field files of fields.hdf.series into `times`.
+SEDGE_MUST_USE
+sedge_status sedge_output_read_times(const sedge_output_context *context, int64_t count,
+                                     double *times);
+
+// Root: remove the field files from number `count` on.
+SEDGE_MUST_USE
+sedge_status sedge_output_remove_fields(const sedge_output_context *context, int64_t count);
+
 // ---- VTK's nodes (output_lattice.c); not collective --------------------------------------------
 
 // The equispaced lattice of an element's order in VTK's numbering of Lagrange tetrahedra.
@@ -81,10 +103,13 @@ void sedge_lattice_apply(const sedge_lattice *lattice, const double *u, double s
 
 typedef struct sedge_fields sedge_fields;
 
-// Write mesh.hdf.
+// Write the mesh if the deck asks for snapshots; cut the list where the run goes on.
 SEDGE_MUST_USE
 sedge_status sedge_fields_create(sedge_fields **out, const sedge_output_context *context);
 void sedge_fields_free(sedge_fields *fields);
+
+// Field files so far.
+int64_t sedge_fields_count(const sedge_fields *fields);
 
 // Write the next field file and the list of all.
 SEDGE_MUST_USE
@@ -102,6 +127,9 @@ void sedge_energy_log_free(sedge_energy_log *log);
 SEDGE_MUST_USE
 sedge_status sedge_energy_log_add(sedge_energy_log *log, double time, int64_t step, double energy);
 
+// Samples so far, kept ones included.
+int64_t sedge_energy_log_count(const sedge_energy_log *log);
+
 // Write what is kept.
 SEDGE_MUST_USE
 sedge_status sedge_energy_log_flush(sedge_energy_log *log);
@@ -117,6 +145,9 @@ void sedge_probe_log_free(sedge_probe_log *log);
 // This rank's probes, in the deck's order. Not collective.
 const sedge_probe *sedge_probe_log_owned(const sedge_probe_log *log, int *count);
 
+// Samples so far.
+int64_t sedge_probe_log_count(const sedge_probe_log *log);
+
 SEDGE_MUST_USE
 sedge_status sedge_probe_log_append(sedge_probe_log *log, int samples, const double *times,
                                     const double *values);
@@ -128,6 +159,9 @@ typedef struct sedge_slice_log sedge_slice_log;
 SEDGE_MUST_USE
 sedge_status sedge_slice_log_create(sedge_slice_log **out, const sedge_output_context *context);
 void sedge_slice_log_free(sedge_slice_log *log);
+
+// Samples so far.
+int64_t sedge_slice_log_count(const sedge_slice_log *log);
 
 SEDGE_MUST_USE
 sedge_status sedge_slice_log_write(sedge_slice_log *log, double time, int64_t step,

@@ -16,6 +16,7 @@
 
 struct sedge_energy_log {
     const sedge_output_context *context;
+    int64_t count; // samples, kept ones included
     int kept;
     double times[KEPT_SAMPLES]; // deck's units, as all below
     double energies[KEPT_SAMPLES];
@@ -23,8 +24,10 @@ struct sedge_energy_log {
     double written; // clock of the last write
 };
 
-static sedge_status make_energy_file(const sedge_output_context *context, sedge_h5 *file)
+static sedge_status make_energy_file(const void *what, sedge_h5 *file)
 {
+    const sedge_output_context *const context = what;
+
     SEDGE_TRY(sedge_output_describe(file, context, "energy"));
     SEDGE_TRY(sedge_h5_series(file, "/time", SEDGE_H5_F64, 0, NULL, 1024));
     SEDGE_TRY(sedge_h5_text(file, "/time", "units", sedge_output_unit(context, "s")));
@@ -33,33 +36,25 @@ static sedge_status make_energy_file(const sedge_output_context *context, sedge_
     return sedge_h5_text(file, "/energy", "units", sedge_output_unit(context, "J"));
 }
 
-// Root: make a file of series by `maker`, close it whatever happens.
-static sedge_status make_file(const sedge_output_context *context, const char *name, int64_t bytes,
-                              sedge_status (*maker)(const sedge_output_context *context,
-                                                    sedge_h5 *file))
-{
-    char path[SEDGE_OUTPUT_PATH];
-    sedge_h5 *file = NULL;
-
-    sedge_output_path(path, context, name);
-    SEDGE_TRY(sedge_h5_create_series(&file, path, bytes));
-    return sedge_h5_close(file, maker(context, file));
-}
-
 sedge_status sedge_energy_log_create(sedge_energy_log **out, const sedge_output_context *context)
 {
     const bool root = sedge_comm_is_root(context->comm);
+    const int64_t before = context->from != NULL ? context->from->energies : 0;
     sedge_energy_log *log = NULL;
 
     *out = NULL;
     sedge_status status = sedge_allocate(&log, 1, sizeof *log);
-    if (status == SEDGE_OK && root) status = make_file(context, "energy.h5", 0, make_energy_file);
+    if (status == SEDGE_OK && root) {
+        status =
+            sedge_output_make_series(context, "energy.h5", 0, before, make_energy_file, context);
+    }
     status = sedge_comm_agree(context->comm, status);
     if (status != SEDGE_OK) {
         sedge_release(log);
         return status;
     }
     log->context = context;
+    log->count = before;
     log->written = sedge_clock();
     *out = log;
     return SEDGE_OK;
@@ -68,6 +63,11 @@ sedge_status sedge_energy_log_create(sedge_energy_log **out, const sedge_output_
 void sedge_energy_log_free(sedge_energy_log *log)
 {
     sedge_release(log);
+}
+
+int64_t sedge_energy_log_count(const sedge_energy_log *log)
+{
+    return log->count;
 }
 
 static sedge_status extend_energy(const sedge_energy_log *log, sedge_h5 *file)
@@ -97,6 +97,7 @@ sedge_status sedge_energy_log_add(sedge_energy_log *log, double time, int64_t st
     const sedge_comm *const comm = log->context->comm;
     sedge_status status = SEDGE_OK;
 
+    log->count++;
     if (sedge_comm_is_root(comm)) {
         log->times[log->kept] = time * sedge_deck_time_unit(log->context->deck);
         log->energies[log->kept] = energy * sedge_deck_energy_unit(log->context->deck);
@@ -119,6 +120,7 @@ sedge_status sedge_energy_log_flush(sedge_energy_log *log)
 
 struct sedge_probe_log {
     const sedge_output_context *context;
+    int64_t count;      // samples
     int probes;         // of the deck
     int owned;          // of this rank
     sedge_probe *probe; // [owned], in the deck's order
@@ -154,8 +156,10 @@ static sedge_status make_probe_group(const sedge_output_context *context, sedge_
     return SEDGE_OK;
 }
 
-static sedge_status make_probe_file(const sedge_output_context *context, sedge_h5 *file)
+static sedge_status make_probe_file(const void *what, sedge_h5 *file)
 {
+    const sedge_output_context *const context = what;
+
     SEDGE_TRY(sedge_output_describe(file, context, "probes"));
     SEDGE_TRY(sedge_h5_series(file, "/time", SEDGE_H5_F64, 0, NULL, 1024));
     SEDGE_TRY(sedge_h5_text(file, "/time", "units", sedge_output_unit(context, "s")));
@@ -230,8 +234,11 @@ sedge_status sedge_probe_log_create(sedge_probe_log **out, const sedge_output_co
     log->context = context;
     log->probes = (int)probes;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, find_probes(log)));
-    if (probes > 0 && sedge_comm_is_root(comm))
-        status = make_file(context, "probes.h5", probes * PROBE_BYTES, make_probe_file);
+    log->count = context->from != NULL ? context->from->probes : 0;
+    if (probes > 0 && sedge_comm_is_root(comm)) {
+        status = sedge_output_make_series(context, "probes.h5", probes * PROBE_BYTES, log->count,
+                                          make_probe_file, context);
+    }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     *out = log;
     log = NULL;
@@ -247,6 +254,11 @@ void sedge_probe_log_free(sedge_probe_log *log)
     sedge_release(log->owners);
     sedge_release(log->weights);
     sedge_release(log);
+}
+
+int64_t sedge_probe_log_count(const sedge_probe_log *log)
+{
+    return log->count;
 }
 
 const sedge_probe *sedge_probe_log_owned(const sedge_probe_log *log, int *count)
@@ -346,6 +358,7 @@ sedge_status sedge_probe_log_append(sedge_probe_log *log, int samples, const dou
     double *buffer = NULL;
 
     if (log->probes == 0 || samples == 0) return SEDGE_OK;
+    log->count += samples;
     sedge_output_path(path, log->context, "probes.h5");
     if (root) status = sedge_allocate(&buffer, samples * (log->probes * fields), sizeof *buffer);
     if (root && status == SEDGE_OK)

@@ -26,6 +26,7 @@ typedef struct plane_slice {
 
 struct sedge_slice_log {
     const sedge_output_context *context;
+    int64_t samples;
     int count;
     plane_slice *slices;
 };
@@ -264,8 +265,9 @@ static sedge_status make_slice_group(const sedge_output_context *context, sedge_
     return SEDGE_OK;
 }
 
-static sedge_status make_slice_file(const sedge_slice_log *log, sedge_h5 *file)
+static sedge_status make_slice_file(const void *what, sedge_h5 *file)
 {
+    const sedge_slice_log *const log = what;
     const sedge_output_context *const context = log->context;
 
     SEDGE_TRY(sedge_output_describe(file, context, "slices"));
@@ -278,19 +280,15 @@ static sedge_status make_slice_file(const sedge_slice_log *log, sedge_h5 *file)
     return SEDGE_OK;
 }
 
-// Root: make slices.h5 with no snapshot in it.
+// Root: make slices.h5 with no snapshot in it, or with those of before.
 static sedge_status create_file(const sedge_slice_log *log)
 {
     int64_t bytes = 0; // of axes and attributes
 
     for (int i = 0; i < log->count; i++)
         bytes += SLICE_BYTES + 8 * (log->slices[i].shape[0] + log->slices[i].shape[1]);
-    char path[SEDGE_OUTPUT_PATH];
-    sedge_h5 *file = NULL;
-
-    sedge_output_path(path, log->context, "slices.h5");
-    SEDGE_TRY(sedge_h5_create_series(&file, path, bytes));
-    return sedge_h5_close(file, make_slice_file(log, file));
+    return sedge_output_make_series(log->context, "slices.h5", bytes, log->samples, make_slice_file,
+                                    log);
 }
 
 sedge_status sedge_slice_log_create(sedge_slice_log **out, const sedge_output_context *context)
@@ -310,6 +308,7 @@ sedge_status sedge_slice_log_create(sedge_slice_log **out, const sedge_output_co
         status = sedge_allocate(&log->slices, deck->slice_count, sizeof *log->slices);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     log->context = context;
+    log->samples = context->from != NULL ? context->from->slices : 0;
     log->count = deck->slice_count;
     for (int i = 0; i < log->count; i++) {
         log->slices[i].wanted = &deck->slices[i];
@@ -417,6 +416,11 @@ done:
     return status;
 }
 
+int64_t sedge_slice_log_count(const sedge_slice_log *log)
+{
+    return log->samples;
+}
+
 sedge_status sedge_slice_log_write(sedge_slice_log *log, double time, int64_t step, const double *u)
 {
     const sedge_output_context *const context = log->context;
@@ -427,6 +431,7 @@ sedge_status sedge_slice_log_write(sedge_slice_log *log, double time, int64_t st
     sedge_status status = SEDGE_OK;
 
     if (log->count == 0) return SEDGE_OK;
+    log->samples++;
     if (root) {
         const sedge_equation *const equation = context->problem->equation;
         int64_t points = 0;

@@ -58,7 +58,8 @@ static json_t *errors(const sedge_report *report, const double *values)
 
 static json_t *rate(const sedge_report *report)
 {
-    const double work = (double)report->dofs * report->stages * (double)report->steps;
+    const double work =
+        (double)report->dofs * report->stages * (double)(report->steps - report->steps_before);
 
     return report->loop_seconds > 0.0 ? number(work / report->loop_seconds) : json_null();
 }
@@ -75,28 +76,33 @@ static json_t *setting(const sedge_report *report)
 
 static json_t *outcome(const sedge_report *report)
 {
-    return json_pack("{s:o, s:i, s:I, s:I, s:I, s:i, s:o, s:o}", "outcome", text(report->outcome),
-                     "exit_code", report->exit_code, "elements", (json_int_t)report->elements,
-                     "dofs", (json_int_t)report->dofs, "steps", (json_int_t)report->steps, "stages",
-                     report->stages, "dt", number(report->dt), "time", number(report->time));
+    return json_pack("{s:o, s:i, s:I, s:I, s:I, s:I, s:o, s:i, s:i, s:o, s:o}", "outcome",
+                     text(report->outcome), "exit_code", report->exit_code, "elements",
+                     (json_int_t)report->elements, "dofs", (json_int_t)report->dofs, "steps",
+                     (json_int_t)report->steps, "steps_before", (json_int_t)report->steps_before,
+                     "restarted_from", text(report->restarted_from), "checkpoints",
+                     report->checkpoints, "stages", report->stages, "dt", number(report->dt),
+                     "time", number(report->time));
 }
 
 static json_t *costs(const sedge_report *report)
 {
-    return json_pack(
-        "{s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:{s:o, s:i, s:o}, s:o, s:{s:o, s:o, s:o},"
-        " s:{s:I, s:I}, s:{s:I, s:I}}",
-        "wall_seconds", "setup", number(report->setup_seconds), "mesh",
-        number(report->mesh_seconds), "tune", number(report->tune_seconds), "compile",
-        number(report->compile_seconds), "loop", number(report->loop_seconds), "output",
-        number(report->output_seconds), "dofs_per_second", rate(report), "tuning", "by",
-        text(report->tuned_by), "timed", report->tuned, "gain", measured(report->tuning_gain),
-        "kernels", kernels(report), "exchange", "transport", text(report->transport),
-        "bytes_per_step", number(report->exchange_bytes_per_step), "hidden",
-        measured(report->exchange_hidden), "cache", "hits", (json_int_t)report->cache_hits,
-        "misses", (json_int_t)report->cache_misses, "memory", "host_peak",
-        (json_int_t)report->memory_host_peak, "device_peak",
-        (json_int_t)report->memory_device_peak);
+    return json_pack("{s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:{s:o, s:i, s:o}, s:o, "
+                     "s:{s:o, s:o, s:o},"
+                     " s:{s:I, s:I}, s:{s:I, s:I}}",
+                     "wall_seconds", "setup", number(report->setup_seconds), "mesh",
+                     number(report->mesh_seconds), "tune", number(report->tune_seconds), "compile",
+                     number(report->compile_seconds), "loop", number(report->loop_seconds),
+                     "output", number(report->output_seconds), "checkpoint",
+                     number(report->checkpoint_seconds), "total", number(report->total_seconds),
+                     "dofs_per_second", rate(report), "tuning", "by", text(report->tuned_by),
+                     "timed", report->tuned, "gain", measured(report->tuning_gain), "kernels",
+                     kernels(report), "exchange", "transport", text(report->transport),
+                     "bytes_per_step", number(report->exchange_bytes_per_step), "hidden",
+                     measured(report->exchange_hidden), "cache", "hits",
+                     (json_int_t)report->cache_hits, "misses", (json_int_t)report->cache_misses,
+                     "memory", "host_peak", (json_int_t)report->memory_host_peak, "device_peak",
+                     (json_int_t)report->memory_device_peak);
 }
 
 static json_t *results(const sedge_report *report)

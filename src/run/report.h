@@ -22,10 +22,16 @@ typedef struct sedge_report {
     int order, ranks;
     const char *device_kind, *device_name;
     int threads;
-    int64_t elements, dofs, steps;
+    const char *restarted_from; // a checkpoint; NULL: from the beginning
+    int64_t elements, dofs;
+    int64_t steps;        // of the whole run
+    int64_t steps_before; // of them before this part of it
+    int checkpoints;      // written by this part
     int stages;
     double dt, time;
     double setup_seconds, mesh_seconds, tune_seconds, compile_seconds, loop_seconds, output_seconds;
+    double checkpoint_seconds;
+    double total_seconds; // of the run, the parts before a restart included
     const char *tuned_by; // "wish", "rule", "wisdom", "measurement"
     int tuned;            // candidates that were timed, now or before
     double tuning_gain;   // the rule's time over the chosen one's; < 0: not known

@@ -36,6 +36,26 @@ done:
     return status;
 }
 
+// Steps from the origin to the deck's end: dt, and the number of the last one.
+static sedge_status plan_steps(sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+
+    session->steps = deck->steps;
+    session->dt = session->stable_dt;
+    if (deck->steps == 0) { // whole steps that end at end_time
+        const double rest = deck->end_time - session->origin_time;
+        const double count = ceil(rest / session->stable_dt * (1.0 - 1e-12));
+        if (count > 1e15) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: time.end needs %.3g steps of dt = %g",
+                              deck->path, count, session->stable_dt);
+        }
+        session->steps = session->origin_step + (int64_t)count;
+        session->dt = rest / count;
+    }
+    return SEDGE_OK;
+}
+
 // The smallest time step over ranks, and where it comes from.
 static sedge_status find_time_step(sedge_session *session)
 {
@@ -67,18 +87,8 @@ static sedge_status find_time_step(sedge_session *session)
                          (int)owner);
     sedge_comm_broadcast(session->comm, &session->limit_inradius, sizeof session->limit_inradius,
                          (int)owner);
-    session->steps = deck->steps;
-    session->dt = least;
-    if (deck->steps == 0) { // whole steps that end at end_time
-        const double count = ceil(deck->end_time / least * (1.0 - 1e-12));
-        if (count > 1e15) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: time.end needs %.3g steps of dt = %g",
-                              deck->path, count, least);
-        }
-        session->steps = (int64_t)count;
-        session->dt = deck->end_time / count;
-    }
-    return SEDGE_OK;
+    session->stable_dt = least;
+    return plan_steps(session);
 }
 
 // ---- points of the deck ------------------------------------------------------------------------
@@ -192,6 +202,38 @@ void sedge_session_close(sedge_session *session)
     sedge_problem_clear(&session->problem);
     sedge_mesh_free(session->mesh);
     sedge_deck_free(session->deck);
+}
+
+sedge_status sedge_session_continue(sedge_session *session, double origin_time, int64_t origin_step,
+                                    double dt, int64_t step, const char *path)
+{
+    const sedge_deck *const deck = session->deck;
+    const double unit = sedge_deck_time_unit(deck);
+
+    session->origin_time = origin_time;
+    session->origin_step = origin_step;
+    if (deck->steps > 0 || deck->end_time > origin_time) SEDGE_TRY(plan_steps(session));
+    const bool same = session->dt == dt;
+    session->dt = dt;
+    const double time = sedge_session_time(session, step);
+    if (deck->steps > 0 ? step > deck->steps : time > deck->end_time * (1.0 + 1e-9)) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "checkpoint '%s' is at step %lld, t = %.9g: beyond the end of the run, "
+                          "which the deck sets at %s %.9g",
+                          path, (long long)step, time * unit, deck->steps > 0 ? "step" : "t =",
+                          deck->steps > 0 ? (double)deck->steps : deck->end_time * unit);
+    }
+    if (same) return SEDGE_OK;
+    session->origin_time = time;
+    session->origin_step = step;
+    if (deck->steps > 0 || deck->end_time > time * (1.0 + 1e-12)) return plan_steps(session);
+    session->steps = step; // there already
+    return SEDGE_OK;
+}
+
+double sedge_session_time(const sedge_session *session, int64_t step)
+{
+    return session->origin_time + session->dt * (double)(step - session->origin_step);
 }
 
 sedge_status sedge_session_cut(sedge_operator_options *out, const sedge_session *session)
@@ -315,7 +357,8 @@ sedge_status sedge_session_print(const sedge_session *session)
         }
         printf("  time               %lld steps of dt = %.6g%s to t = %.6g%s (cfl %.3g)\n",
                (long long)session->steps, session->dt * time_unit, deck->si ? " s" : "",
-               session->dt * (double)session->steps * time_unit, deck->si ? " s" : "", deck->cfl);
+               sedge_session_time(session, session->steps) * time_unit, deck->si ? " s" : "",
+               deck->cfl);
         if (deck->cfl > 1.0) {
             printf(
                 "  warning            time.cfl %.3g is above 1, the measured limit of stability\n",

@@ -19,10 +19,11 @@ typedef struct sedge_run_options {
     const char *deck;
     const char *settings[SEDGE_MAX_SETTINGS]; // "key.sub=value", in order
     int setting_count;
-    const char *report; // NULL: report.json in the output folder
-    const char *arch;   // of sedge build: "sm_80,sm_90"; NULL: the device's own
-    bool terminal;      // standard output is one: progress may be rewritten in place
-    bool forget;        // of sedge tune: measure even if there is wisdom
+    const char *restart; // "auto", a checkpoint; NULL: from the beginning
+    const char *report;  // NULL: report.json in the output folder
+    const char *arch;    // of sedge build: "sm_80,sm_90"; NULL: the device's own
+    bool terminal;       // standard output is one: progress may be rewritten in place
+    bool forget;         // of sedge tune: measure even if there is wisdom
     bool quiet;
     bool verbose;
 } sedge_run_options;
@@ -34,8 +35,11 @@ typedef struct sedge_session {
     sedge_mesh *mesh;
     sedge_element *element;
     sedge_problem problem;
-    double dt; // code units
-    int64_t steps;
+    double dt;          // code units
+    double stable_dt;   // the largest one that the deck allows
+    int64_t steps;      // of the whole run, those before a restart included
+    double origin_time; // of step origin_step: both 0 but for a run that went on with another dt
+    int64_t origin_step;
     double limit_place[3]; // centroid of the element that limits dt, and
     double limit_inradius; // its inscribed radius
     double mesh_seconds;
@@ -46,6 +50,17 @@ SEDGE_MUST_USE
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
                                 const sedge_run_options *options);
 void sedge_session_close(sedge_session *session);
+
+// Go on after `step` of a run whose time step `dt` began at origin_step, origin_time. Where the
+// deck gives that run the same dt, all stays as it was, to the last bit; else the rest of the time
+// gets whole steps of its own, which begin here. SEDGE_ERR_USAGE if the deck's end lies before
+// `step`; `path` is that of the checkpoint. Not collective; the same on all ranks.
+SEDGE_MUST_USE
+sedge_status sedge_session_continue(sedge_session *session, double origin_time, int64_t origin_step,
+                                    double dt, int64_t step, const char *path);
+
+// Code time at the end of step `step`: origin_time + (step - origin_step) dt.
+double sedge_session_time(const sedge_session *session, int64_t step);
 
 // How the deck wants the kernels cut, and tuned; what it does not say of tuning SEDGE_TUNE does,
 // and fast is the default. SEDGE_ERR_USAGE for a bad SEDGE_TUNE.

@@ -1,0 +1,71 @@
+// Checkpoints: checkpoint-STEP.h5 in the output folder, all that a run needs to go on.
+//
+// A checkpoint holds the fields exactly (fp32 runs store fp32, fp64 runs fp64), where the time is,
+// the monitors' memory, how long each series of the output folder is at this moment, and the facts
+// about the problem that must be the same in the run that goes on. The Runge-Kutta residual is not
+// in it: a step's first stage multiplies it by a[0] = 0, so at the end of a step it is dead.
+//
+// Elements are known by their numbers in the mesh file and carry a checksum each, so that any
+// number of ranks reads what any other wrote, and a flipped bit is found on whichever rank reads
+// it. A file has its name only when it is complete: it is written as checkpoint-STEP.h5.tmp,
+// brought to the disk and renamed; only then older ones are removed.
+//
+//   /header    u8 [bytes]: JSON, everything but the arrays; attribute "checksum": its SHA-256
+//   /elements  i64 [elements]: number in the mesh file
+//   /fields    f32 or f64 [elements][fields][nodes], code units
+//   /energy    f64 [elements]: the monitor's last sample, code units
+//   /checksums i64 [elements]: sedge_hash_quick of an element's number, energy and fields
+#pragma once
+
+#include "base/error.h"
+#include "run/output.h"
+#include "run/session.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SEDGE_HISTORY 5 // energies that a failure shows
+
+// What goes into the header: where the run is, and what its monitors remember.
+typedef struct sedge_checkpoint {
+    int64_t step;           // done
+    double time;            // code units, as all times here
+    double origin_time, dt; // time(s) = origin_time + (s - origin_step) dt, as session.h
+    int64_t origin_step;
+    double energy_initial, energy_last, energy_peak; // code units
+    int samples;                                     // of `history`
+    double history[SEDGE_HISTORY];                   // deck's units, newest last
+    double wall_seconds;                             // of the run and of those that it goes on from
+    sedge_output_position position;                  // output.h: lengths of the series
+    char path[4096];  // where it was read from; "" of one to be written
+    bool same_folder; // read from the output folder: its series go on
+} sedge_checkpoint;
+
+// Write checkpoint-STEP.h5 into `folder`, then remove the oldest so that `keep` remain. `u`
+// [elements][fields][nodes] and `energy` [elements] are this rank's. The caller has flushed the
+// output. Collective. A failure leaves the older ones alone.
+SEDGE_MUST_USE
+sedge_status sedge_checkpoint_write(const sedge_session *session, const char *folder, int keep,
+                                    const sedge_checkpoint *checkpoint, const double *u,
+                                    const double *energy);
+
+// Find, check and read the checkpoint that `wanted` names: "auto", the newest whole one in `folder`
+// (of damaged ones a warning says that they are passed over), or a file. Fills `out`, `u` and
+// `energy` of this rank. `*found` is false if there is none, which only "auto" allows.
+//
+// SEDGE_ERR_DATA: a file that is missing, cut off, damaged or no checkpoint. SEDGE_ERR_USAGE: it
+// belongs to another problem; the message says what differs. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_checkpoint_read(const sedge_session *session, const char *folder,
+                                   const char *wanted, sedge_checkpoint *out, bool *found,
+                                   double *u, double *energy);
+
+// Rename checkpoints of steps after `step` in `folder` to checkpoint-STEP.h5.old, where no restart
+// finds them by itself: they belong to a run that is begun anew. step -1: all; those that were set
+// aside before are removed then. Root does it. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_checkpoint_set_aside(const sedge_session *session, const char *folder,
+                                        int64_t step);
+
+// Bytes of one checkpoint, about.
+int64_t sedge_checkpoint_bytes(const sedge_session *session);

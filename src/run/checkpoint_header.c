@@ -1,0 +1,326 @@
+// The header: a JSON text with all that is not an array of elements.
+//
+// Numbers go through decimal text with 17 digits, which gives back the same bits.
+#include "checkpoint_parts.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FORMAT 1 // of the file; a higher one is not read
+
+// ---- what the problem is -----------------------------------------------------------------------
+
+// What is compared. Where `must` is false, a restart with another value is a choice of the user,
+// who is told.
+static const struct {
+    const char *name;
+    bool must;
+} fact_rows[] = {{"equation", true}, {"order", true},       {"units", true},
+                 {"mesh", true},     {"materials", true},   {"precision", false},
+                 {"flux", false},    {"boundaries", false}, {"sources", false}};
+#define FACTS ((int)(sizeof fact_rows / sizeof *fact_rows))
+
+// The whole mesh as a text: how many elements, and the sum of their checksums, which does not
+// depend on how they are spread over ranks. The order of an element's vertices, which is that of
+// its nodes, is in it. Collective.
+static void mesh_fact(char text[64], const sedge_session *session)
+{
+    const sedge_mesh *const mesh = session->mesh;
+    int64_t halves[2] = {0, 0};
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        uint64_t sum = sedge_hash_quick(0, &mesh->global_ids[e], sizeof *mesh->global_ids);
+        sum = sedge_hash_quick(sum, &mesh->group[e], sizeof *mesh->group);
+        sum = sedge_hash_quick(sum, mesh->corners[e], sizeof *mesh->corners);
+        halves[0] += (int64_t)(sum >> 32);
+        halves[1] += (int64_t)(sum & 0xffffffffU);
+    }
+    sedge_comm_sum_int(session->comm, halves, 2);
+    (void)snprintf(text, 64, "%lld elements, checksum %08llx%08llx",
+                   (long long)mesh->global_elements, (long long)halves[0] & 0xffffffffLL,
+                   (long long)halves[1] & 0xffffffffLL);
+}
+
+// "epsilon 2, mu 1" in the deck's units; a signal's numbers in code units.
+static sedge_status add_values(sedge_text *out, const sedge_session *session,
+                               const sedge_parameter *parameters, int count, const double *values)
+{
+    const sedge_equation *const equation = session->deck->equation;
+
+    for (int i = 0; i < count; i++) {
+        const int size = sedge_parameter_size(&parameters[i]);
+        const bool scaled = session->deck->si && parameters[i].type != SEDGE_PARAMETER_SIGNAL &&
+                            parameters[i].type != SEDGE_PARAMETER_INTEGER;
+        const double factor = scaled ? equation->si[parameters[i].dimension] : 1.0;
+
+        SEDGE_TRY(sedge_text_add(out, "%s%s", i > 0 ? ", " : " ", parameters[i].name));
+        for (int k = 0; k < size; k++) SEDGE_TRY(sedge_text_add(out, " %.15g", *values++ / factor));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status add_materials(sedge_text *out, const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+
+    for (int v = 0; v < session->mesh->groups.volumes; v++) {
+        const char *const name = session->mesh->groups.volume_names[v];
+
+        SEDGE_TRY(sedge_text_add(out, "%s%s:", v > 0 ? "; " : "", name));
+        for (int i = 0; i < deck->material_count; i++) {
+            if (strcmp(deck->materials[i].name, name) != 0) continue;
+            SEDGE_TRY(add_values(out, session, deck->equation->materials,
+                                 deck->equation->material_count, deck->materials[i].values));
+        }
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status add_boundaries(sedge_text *out, const sedge_session *session)
+{
+    const sedge_problem *const problem = &session->problem;
+    const char *separator = "";
+
+    for (int s = 0; s < problem->surfaces; s++) {
+        const sedge_boundary *const boundary = &problem->boundaries[s];
+
+        if (boundary->kind == NULL) continue;
+        SEDGE_TRY(sedge_text_add(out, "%s%s: %s", separator, session->mesh->groups.surface_names[s],
+                                 boundary->kind->name));
+        SEDGE_TRY(add_values(out, session, boundary->kind->parameters,
+                             boundary->kind->parameter_count, boundary->parameters));
+        separator = "; ";
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status add_sources(sedge_text *out, const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+
+    for (int i = 0; i < deck->source_count; i++) {
+        const sedge_source_kind *const kind = deck->sources[i].kind;
+
+        SEDGE_TRY(sedge_text_add(out, "%s%s:", i > 0 ? "; " : "", kind->name));
+        SEDGE_TRY(add_values(out, session, kind->parameters, kind->parameter_count,
+                             deck->sources[i].parameters));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status add_flux(sedge_text *out, const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+
+    return add_values(out, session, deck->equation->flux_keys, deck->equation->flux_key_count,
+                      deck->flux);
+}
+
+typedef sedge_status fact_writer(sedge_text *out, const sedge_session *session);
+
+static sedge_status set_fact(json_t *facts, const char *name, const char *text)
+{
+    if (json_object_set_new(facts, name, json_string(text)) == 0) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for a checkpoint's header");
+}
+
+static sedge_status set_written(json_t *facts, const char *name, fact_writer *writer,
+                                const sedge_session *session)
+{
+    sedge_text *text = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
+    SEDGE_TRY_GOTO(status, writer(text, session));
+    SEDGE_TRY_GOTO(status, set_fact(facts, name, sedge_text_get(text)));
+done:
+    sedge_text_free(text);
+    return status;
+}
+
+sedge_status checkpoint_facts(json_t **out, const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+    json_t *const facts = json_object();
+    char mesh[64];
+    char order[16];
+    sedge_status status;
+
+    *out = NULL;
+    mesh_fact(mesh, session);
+    (void)snprintf(order, sizeof order, "%d", deck->order);
+    status = set_fact(facts, "equation", deck->equation->name);
+    if (status == SEDGE_OK) status = set_fact(facts, "order", order);
+    if (status == SEDGE_OK) status = set_fact(facts, "units", deck->si ? "si" : "normalised");
+    if (status == SEDGE_OK) status = set_fact(facts, "mesh", mesh);
+    if (status == SEDGE_OK)
+        status = set_fact(facts, "precision", deck->precision == SEDGE_FP64 ? "fp64" : "fp32");
+    if (status == SEDGE_OK) status = set_written(facts, "materials", add_materials, session);
+    if (status == SEDGE_OK) status = set_written(facts, "flux", add_flux, session);
+    if (status == SEDGE_OK) status = set_written(facts, "boundaries", add_boundaries, session);
+    if (status == SEDGE_OK) status = set_written(facts, "sources", add_sources, session);
+    status = sedge_comm_agree(session->comm, status);
+    if (status == SEDGE_OK) {
+        *out = facts;
+    } else {
+        json_decref(facts);
+    }
+    return status;
+}
+
+static const char *fact_of(const json_t *facts, const char *name)
+{
+    const char *const text = json_string_value(json_object_get(facts, name));
+
+    return text != NULL ? text : "unknown";
+}
+
+sedge_status checkpoint_compare(const sedge_session *session, const json_t *there,
+                                const json_t *here, const char *path)
+{
+    const bool tell = sedge_comm_is_root(session->comm) && !session->options->quiet;
+    sedge_text *text = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
+    for (int i = 0; i < FACTS; i++) {
+        const char *const name = fact_rows[i].name;
+        const char *const old = fact_of(there, name);
+        const char *const now = fact_of(here, name);
+
+        if (strcmp(old, now) == 0 || !fact_rows[i].must) continue;
+        SEDGE_TRY_GOTO(status,
+                       sedge_text_add(text, "%s%s is '%.300s' there, '%.300s' in the deck",
+                                      sedge_text_length(text) > 0 ? "; " : "", name, old, now));
+    }
+    if (sedge_text_length(text) > 0) {
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE, "checkpoint '%s' does not fit the deck: %s", path,
+                            sedge_text_get(text));
+        goto done;
+    }
+    for (int i = 0; i < FACTS && tell; i++) {
+        const char *const name = fact_rows[i].name;
+        const char *const old = fact_of(there, name);
+        const char *const now = fact_of(here, name);
+
+        if (fact_rows[i].must || strcmp(old, now) == 0) continue;
+        printf("  note               %s: '%s' before, '%s' from here on%s\n", name, old, now,
+               strcmp(name, "precision") == 0 && strcmp(now, "fp32") == 0
+                   ? ": the fields are rounded"
+                   : "");
+    }
+done:
+    sedge_text_free(text);
+    return status;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static json_t *print_history(const sedge_checkpoint *checkpoint)
+{
+    json_t *const list = json_array();
+
+    for (int i = 0; i < checkpoint->samples; i++)
+        (void)json_array_append_new(list, json_real(checkpoint->history[i]));
+    return list;
+}
+
+sedge_status checkpoint_print(char **text, const sedge_session *session,
+                              const sedge_checkpoint *checkpoint, const json_t *facts)
+{
+    const sedge_output_position *const position = &checkpoint->position;
+    const sedge_equation *const equation = session->problem.equation;
+    json_t *const root = json_pack(
+        "{s:s, s:i, s:I, s:f, s:f, s:f, s:I, s:{s:f, s:f, s:f, s:o}, s:f,"
+        " s:{s:I, s:I, s:I, s:I}, s:{s:I, s:i, s:i, s:i, s:b}, s:O}",
+        "sedge", SEDGE_VERSION, "format", FORMAT, "step", (json_int_t)checkpoint->step, "time",
+        checkpoint->time, "dt", checkpoint->dt, "origin_time", checkpoint->origin_time,
+        "origin_step", (json_int_t)checkpoint->origin_step, "energy", "initial",
+        checkpoint->energy_initial, "last", checkpoint->energy_last, "peak",
+        checkpoint->energy_peak, "history", print_history(checkpoint), "wall_seconds",
+        checkpoint->wall_seconds, "position", "energies", (json_int_t)position->energies, "probes",
+        (json_int_t)position->probes, "slices", (json_int_t)position->slices, "fields",
+        (json_int_t)position->fields, "form", "elements",
+        (json_int_t)session->mesh->global_elements, "fields", equation->fields, "nodes",
+        session->element->nodes, "ranks", sedge_comm_size(session->comm), "wide",
+        session->problem.precision == SEDGE_FP64, "problem", facts);
+
+    *text = root != NULL ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(root);
+    if (*text == NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_COMPUTE,
+                          "a checkpoint's header cannot be written: an energy or a time is not a "
+                          "number (or out of memory)");
+    }
+    return SEDGE_OK;
+}
+
+// False if there are more energies than a header has, or one is no number.
+static bool parse_history(sedge_checkpoint *out, const json_t *list)
+{
+    const size_t count = json_array_size(list);
+
+    if (count < 1 || count > SEDGE_HISTORY) return false;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *const value = json_array_get(list, i);
+        if (!json_is_number(value)) return false;
+        out->history[i] = json_number_value(value);
+    }
+    out->samples = (int)count;
+    return true;
+}
+
+// The numbers of a header; `*facts` and `*history` are borrowed from `root`.
+static bool unpack(json_t *root, sedge_checkpoint *out, checkpoint_form *form, json_t **facts,
+                   json_t **history)
+{
+    json_int_t step, origin_step, elements, rows[4];
+    int wide = 0;
+
+    if (json_unpack(root,
+                    "{s:I, s:F, s:F, s:F, s:I, s:{s:F, s:F, s:F, s:o}, s:F,"
+                    " s:{s:I, s:I, s:I, s:I}, s:{s:I, s:i, s:i, s:b}, s:o}",
+                    "step", &step, "time", &out->time, "dt", &out->dt, "origin_time",
+                    &out->origin_time, "origin_step", &origin_step, "energy", "initial",
+                    &out->energy_initial, "last", &out->energy_last, "peak", &out->energy_peak,
+                    "history", history, "wall_seconds", &out->wall_seconds, "position", "energies",
+                    &rows[0], "probes", &rows[1], "slices", &rows[2], "fields", &rows[3], "form",
+                    "elements", &elements, "fields", &form->fields, "nodes", &form->nodes, "wide",
+                    &wide, "problem", facts) != 0)
+        return false;
+    out->step = step;
+    out->origin_step = origin_step;
+    out->position = (sedge_output_position){rows[0], rows[1], rows[2], rows[3], step};
+    form->elements = elements;
+    form->precision = wide ? SEDGE_FP64 : SEDGE_FP32;
+    return step >= 0 && origin_step >= 0 && origin_step <= step && out->dt > 0.0 && elements > 0;
+}
+
+sedge_status checkpoint_parse(json_t **root, const json_t **facts, sedge_checkpoint *out,
+                              checkpoint_form *form, const char *text, size_t length,
+                              const char *path)
+{
+    json_error_t error;
+    json_t *history = NULL;
+    json_t *problem = NULL;
+
+    *root = json_loadb(text, length, 0, &error);
+    const json_int_t format = json_integer_value(json_object_get(*root, "format"));
+    if (format > FORMAT) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "checkpoint '%s' has the format %lld of a later version; this one reads "
+                          "%d",
+                          path, (long long)format, FORMAT);
+    }
+    if (*root == NULL || format < 1 || !unpack(*root, out, form, &problem, &history) ||
+        !parse_history(out, history)) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "checkpoint '%s' is damaged: its header is none", path);
+    }
+    *facts = problem;
+    return SEDGE_OK;
+}

@@ -1,0 +1,170 @@
+// Checkpoints of a run: when they are due, what goes into them, how a run goes on from one.
+#include "driver_parts.h"
+
+#include "base/file.h"
+#include "run/monitor.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define POLL_SECONDS 0.25 // between looks at the root's clock
+
+// ---- writing -----------------------------------------------------------------------------------
+
+// Fields that are not numbers must not push good checkpoints out.
+static sedge_status check_fields(driver_run *run, int64_t step)
+{
+    const sedge_session *const session = &run->session;
+
+    SEDGE_TRY(sedge_comm_agree(session->comm, sedge_operator_energy(run->op, run->energy)));
+    return sedge_monitor_check(session, run->energy, run->energy_before,
+                               sedge_session_time(session, step), step, run->history, run->samples);
+}
+
+sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
+{
+    const sedge_session *const session = &run->session;
+    const double start = sedge_clock();
+    sedge_checkpoint checkpoint = {.step = step,
+                                   .time = sedge_session_time(session, step),
+                                   .origin_time = session->origin_time,
+                                   .dt = session->dt,
+                                   .origin_step = session->origin_step,
+                                   .energy_initial = run->energy_initial,
+                                   .energy_last = run->energy_last,
+                                   .energy_peak = run->energy_peak,
+                                   .samples = run->samples,
+                                   .wall_seconds = run->wall_before + start - run->start};
+
+    SEDGE_TRY(check_fields(run, step));
+    memcpy(checkpoint.history, run->history, sizeof checkpoint.history);
+    SEDGE_TRY(sedge_comm_agree(session->comm, sedge_operator_get(run->op, run->u)));
+    SEDGE_TRY(driver_write_probes(run));
+    SEDGE_TRY(sedge_output_sync(run->output, step, &checkpoint.position));
+    SEDGE_TRY(sedge_checkpoint_write(session, sedge_output_folder(run->output),
+                                     session->deck->checkpoint_keep, &checkpoint, run->u,
+                                     run->energy_before));
+    run->last_checkpoint = step;
+    run->checkpoint_clock = sedge_clock();
+    run->checkpoints++;
+    run->checkpoint_seconds += run->checkpoint_clock - start;
+    return SEDGE_OK;
+}
+
+// ---- when --------------------------------------------------------------------------------------
+
+// How many whole intervals have passed at the end of `step`; a rounded last bit counts as passed.
+static double count_intervals(const driver_run *run, int64_t step)
+{
+    const double count =
+        sedge_session_time(&run->session, step) / run->session.deck->checkpoint_time;
+
+    return floor(count * (1.0 + 1e-12));
+}
+
+// The root's clock decides for all. It is asked at steps that all know beforehand, about
+// POLL_SECONDS apart.
+static bool wall_due(driver_run *run, int64_t step)
+{
+    struct {
+        int64_t next; // step at which to ask again
+        int64_t due;
+    } answer = {0, 0};
+
+    if (step < run->poll_step) return false;
+    if (sedge_comm_is_root(run->session.comm)) {
+        const double now = sedge_clock();
+        const double spent = now - run->poll_clock;
+        const double steps = (double)(step - run->polled_step) * POLL_SECONDS / fmax(spent, 1e-9);
+
+        answer.next = step + (int64_t)fmin(fmax(steps, 1.0), 1e6);
+        answer.due = now - run->checkpoint_clock >= run->session.deck->checkpoint_wall;
+        run->poll_clock = now;
+    }
+    sedge_comm_broadcast(run->session.comm, &answer, sizeof answer, 0);
+    run->polled_step = step;
+    run->poll_step = answer.next;
+    return answer.due != 0;
+}
+
+bool driver_checkpoint_due(driver_run *run, int64_t step)
+{
+    const sedge_deck *const deck = run->session.deck;
+    const bool wanted =
+        deck->checkpoint_steps > 0 || deck->checkpoint_time > 0.0 || deck->checkpoint_wall > 0.0;
+    bool due = wanted && step == run->session.steps;
+
+    if (deck->checkpoint_steps > 0) due = due || step % deck->checkpoint_steps == 0;
+    if (deck->checkpoint_time > 0.0)
+        due = due || count_intervals(run, step) > count_intervals(run, step - 1);
+    if (deck->checkpoint_wall > 0.0) due = wall_due(run, step) || due;
+    return due;
+}
+
+// ---- going on ----------------------------------------------------------------------------------
+
+// What the header says becomes the run's.
+static void take_over(driver_run *run, const sedge_checkpoint *from)
+{
+    run->step = from->step;
+    run->steps_before = from->step;
+    run->wall_before = from->wall_seconds;
+    run->energy_initial = from->energy_initial;
+    run->energy_last = from->energy_last;
+    run->energy_peak = from->energy_peak;
+    run->samples = from->samples;
+    memcpy(run->history, from->history, sizeof run->history);
+}
+
+// The first snapshot after step `step` of n over the run: snapshot k is due at k/n of it.
+static int next_snapshot(const sedge_session *session, int64_t step)
+{
+    const double part = (double)step / (double)session->steps * session->deck->snapshots;
+    int64_t k = (int64_t)part;
+
+    while (k > 0 && k * session->steps > step * session->deck->snapshots) k--;
+    while (k * session->steps <= step * session->deck->snapshots) k++;
+    return (int)k;
+}
+
+static void print_restart(const driver_run *run, const sedge_checkpoint *from)
+{
+    const sedge_session *const session = &run->session;
+    const double unit = sedge_deck_time_unit(session->deck);
+
+    printf("  restart            from '%s': step %lld of %lld, t = %.6g%s, dt = %.6g%s%s\n",
+           from->path, (long long)from->step, (long long)session->steps, from->time * unit,
+           session->deck->si ? " s" : "", session->dt * unit, session->deck->si ? " s" : "",
+           session->dt != from->dt ? " (changed)" : "");
+    if (!from->same_folder) {
+        printf(
+            "  note               the checkpoint is not in '%s': its series begin at step %lld\n",
+            session->deck->output, (long long)from->step);
+    }
+}
+
+sedge_status driver_restart(driver_run *run, sedge_checkpoint *from, bool *found)
+{
+    sedge_session *const session = &run->session;
+    const char *const wanted = session->options->restart;
+    const bool tell = sedge_comm_is_root(session->comm) && !session->options->quiet;
+
+    *found = false;
+    if (wanted == NULL) return SEDGE_OK;
+    SEDGE_TRY(sedge_checkpoint_read(session, session->deck->output, wanted, from, found, run->u,
+                                    run->energy_before));
+    if (!*found) {
+        if (tell)
+            printf("  restart            no checkpoint in '%s': from the beginning\n",
+                   session->deck->output);
+        memset(run->energy_before, 0, (size_t)session->mesh->elements * sizeof *run->energy_before);
+        return SEDGE_OK;
+    }
+    take_over(run, from);
+    SEDGE_TRY(sedge_session_continue(session, from->origin_time, from->origin_step, from->dt,
+                                     from->step, from->path));
+    if (session->deck->snapshots > 0) run->snapshot = next_snapshot(session, from->step);
+    if (tell) print_restart(run, from);
+    return SEDGE_OK;
+}

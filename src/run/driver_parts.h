@@ -1,0 +1,80 @@
+// The parts of `sedge run`, one file each: set-up and time loop (driver.c), report
+// (driver_report.c), checkpoints (driver_checkpoint.c). Only driver*.c include this. Functions are
+// collective.
+#pragma once
+
+#include "codegen/program.h"
+#include "dg/operator.h"
+#include "dg/reference.h"
+#include "run/checkpoint.h"
+#include "run/driver.h"
+#include "run/output.h"
+
+#include <stdint.h>
+
+#define PROBE_BATCH 256 // probe samples kept on the device before they are fetched
+
+// Everything a run owns, beside its session.
+typedef struct driver_run {
+    sedge_session session;
+    sedge_device *device;
+    sedge_cache *cache;
+    sedge_operator *op;
+    sedge_reference *reference; // for initial and exact solutions only
+    sedge_output *output;
+    const sedge_probe *probes;
+    int probe_count;
+    double *u;             // [elements][fields][nodes]
+    double *energy;        // [elements], this sample's
+    double *energy_before; // [elements], the sample's before
+    double *probe_values;  // [PROBE_BATCH][probes][fields]
+    double probe_times[PROBE_BATCH];
+    int probe_pending;
+    double history[SEDGE_HISTORY]; // the last energies sampled, newest last
+    int samples;
+    double energy_initial, energy_last, energy_peak;
+    double setup_seconds, loop_seconds, output_seconds;
+    double start; // clock
+    int snapshot; // written
+    int64_t step; // done
+
+    char restarted_from[4096]; // path; "": from the beginning
+    bool series_go_on;         // they have the samples of its step
+    int64_t steps_before;      // of the runs that this one goes on from
+    double wall_before;        // seconds, theirs
+    int checkpoints;           // written
+    double checkpoint_seconds;
+    double checkpoint_clock; // when the last one was written, or the loop began
+    int64_t last_checkpoint; // its step; -1: none
+    int64_t poll_step;       // when the root's clock is asked again
+    int64_t polled_step;     // when it was asked, and
+    double poll_clock;       // what it said
+} driver_run;
+
+static inline int64_t driver_state_size(const driver_run *run)
+{
+    return (int64_t)run->session.mesh->elements * run->session.problem.equation->fields *
+           run->session.element->nodes;
+}
+
+// Append the probe samples that wait on the device.
+SEDGE_MUST_USE
+sedge_status driver_write_probes(driver_run *run);
+
+// Write the report of a finished or failed run; the run's own failure wins.
+SEDGE_MUST_USE
+sedge_status driver_finish(driver_run *run, const sedge_run_options *options, sedge_status outcome);
+
+// Read the checkpoint that --restart names and go on from it: fields into run->u, time and
+// monitors.
+// `*found` is false without --restart and where `auto` finds none.
+SEDGE_MUST_USE
+sedge_status driver_restart(driver_run *run, sedge_checkpoint *from, bool *found);
+
+// Does the deck want a checkpoint at the end of `step`? To be asked after each step, in order.
+bool driver_checkpoint_due(driver_run *run, int64_t step);
+
+// Write a checkpoint of the state at the end of `step`, the last one done: fields that are not
+// numbers are a failure as of the energy monitor, pending samples reach the disk before.
+SEDGE_MUST_USE
+sedge_status driver_write_checkpoint(driver_run *run, int64_t step);

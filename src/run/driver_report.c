@@ -1,0 +1,206 @@
+// The end of `sedge run`: report.json and the summary.
+#include "driver_parts.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "codegen/ceiling.h"
+#include "run/monitor.h"
+#include "run/report.h"
+#include "time/lsrk.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static sedge_status compare_exact(driver_run *run, sedge_report *report)
+{
+    const sedge_session *const session = &run->session;
+    sedge_status status;
+    sedge_errors errors;
+    double *exact = NULL;
+
+    report->l2_error_relative = -1.0;
+    if (!session->problem.compare) return SEDGE_OK;
+    SEDGE_TRY(sedge_comm_agree(session->comm,
+                               sedge_allocate(&exact, driver_state_size(run), sizeof(double))));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, sedge_operator_get(run->op, run->u)));
+    sedge_reference_initial(run->reference, sedge_session_time(session, session->steps), exact);
+    sedge_monitor_errors(session, run->u, exact, &errors);
+    report->fields = session->problem.equation->fields;
+    report->field_names = session->problem.equation->field_names;
+    memcpy(report->l2_error, errors.l2, sizeof report->l2_error);
+    memcpy(report->linf_error, errors.linf, sizeof report->linf_error);
+    report->l2_error_relative = errors.relative;
+done:
+    sedge_release(exact);
+    return status;
+}
+
+static void fill_kernels(sedge_report *report, const sedge_operator_cost *cost,
+                         const sedge_ceilings *ceilings)
+{
+    for (int k = 0; k < cost->kernels && k < SEDGE_REPORT_KERNELS; k++) {
+        const double launches = (double)cost->kernel[k].launches;
+        report->kernel[k] = (sedge_report_kernel){
+            .name = cost->kernel[k].name,
+            .variant = cost->variant,
+            .seconds = cost->kernel[k].seconds > 0.0 ? cost->kernel[k].seconds : -1.0,
+            .launches = cost->kernel[k].launches,
+            .bytes = cost->kernel[k].bytes,
+            .flops = cost->kernel[k].flops,
+            .fraction_of_floor =
+                cost->kernel[k].flops > 0.0 && cost->kernel[k].seconds > 0.0
+                    ? sedge_ceilings_fraction(ceilings, launches * cost->kernel[k].bytes,
+                                              launches * cost->kernel[k].flops,
+                                              cost->kernel[k].seconds)
+                    : -1.0,
+        };
+        report->kernels = k + 1;
+    }
+}
+
+// Sums and maxima over ranks of what each rank measured. Collective.
+static void fill_cost(driver_run *run, sedge_report *report)
+{
+    const sedge_comm *const comm = run->session.comm;
+    const sedge_cache_counts counts = sedge_cache_get_counts(run->cache);
+    sedge_operator_cost cost;
+    sedge_ceilings ceilings;
+
+    sedge_operator_get_cost(run->op, &cost);
+    double sums[3] = {cost.exchange_seconds, cost.exposed_seconds, cost.exchange_bytes_per_step};
+    int64_t cache[2] = {counts.hits, counts.misses};
+    int64_t memory[2] = {sedge_memory_peak(), sedge_device_memory_peak(run->device)};
+    double compile = counts.compile_seconds;
+    // Where they cost little beside the run: 0.3 s on the host.
+    const bool measure = sedge_device_get_info(run->device)->kind != SEDGE_DEVICE_HOST ||
+                         run->session.options->verbose || run->loop_seconds > 3.0;
+
+    sedge_ceilings_try(&ceilings, comm, run->device, run->cache,
+                       run->session.problem.precision == SEDGE_FP64 ? 8 : 4, measure);
+    fill_kernels(report, &cost, &ceilings);
+    sedge_comm_sum(comm, sums, 3);
+    sedge_comm_sum_int(comm, cache, 2);
+    sedge_comm_max_int(comm, memory, 2);
+    sedge_comm_max(comm, &compile, 1);
+    report->exchange_hidden = sums[0] > 0.0 ? fmax(0.0, 1.0 - sums[1] / sums[0]) : -1.0;
+    report->exchange_bytes_per_step = sums[2];
+    report->cache_hits = cache[0];
+    report->cache_misses = cache[1];
+    report->memory_host_peak = memory[0];
+    report->memory_device_peak = memory[1];
+    report->compile_seconds = compile;
+}
+
+static void fill_report(driver_run *run, sedge_report *report)
+{
+    const sedge_session *const session = &run->session;
+    const sedge_device_info *const info = sedge_device_get_info(run->device);
+    const double energy_unit = sedge_deck_energy_unit(session->deck);
+    sedge_operator_tuning tuning;
+
+    sedge_operator_get_tuning(run->op, &tuning);
+    report->version = SEDGE_VERSION;
+    report->deck = session->deck->path;
+    report->title = session->deck->title;
+    report->equation = session->deck->equation->name;
+    report->precision = session->deck->precision == SEDGE_FP64 ? "fp64" : "fp32";
+    report->units = session->deck->si ? "si" : "normalised";
+    report->order = session->deck->order;
+    report->ranks = sedge_comm_size(session->comm);
+    report->device_kind = info->kind_name;
+    report->device_name = info->name;
+    report->threads = info->kind == SEDGE_DEVICE_HOST ? info->multiprocessors : 0;
+    report->elements = session->mesh->global_elements;
+    report->dofs = report->elements * session->element->nodes * session->problem.equation->fields;
+    report->steps = run->step;
+    report->steps_before = run->steps_before;
+    report->restarted_from = run->restarted_from[0] != '\0' ? run->restarted_from : NULL;
+    report->checkpoints = run->checkpoints;
+    report->checkpoint_seconds = run->checkpoint_seconds;
+    report->total_seconds = run->wall_before + sedge_clock() - run->start;
+    report->stages = sedge_lsrk45.stages;
+    report->dt = session->dt * sedge_deck_time_unit(session->deck);
+    report->time = sedge_session_time(session, run->step) * sedge_deck_time_unit(session->deck);
+    report->mesh_seconds = session->mesh_seconds;
+    report->setup_seconds = run->setup_seconds;
+    report->loop_seconds = run->loop_seconds;
+    report->output_seconds = run->output_seconds;
+    report->tune_seconds = tuning.seconds;
+    report->tuned_by = tuning.how;
+    report->tuned = tuning.timed;
+    report->tuning_gain = tuning.gain > 0.0 ? tuning.gain : -1.0;
+    report->energy_initial = run->energy_initial * energy_unit;
+    report->energy_final = run->energy_last * energy_unit;
+    report->energy_peak = run->energy_peak * energy_unit;
+    report->transport = sedge_comm_size(session->comm) == 1 ? "none"
+                        : info->kind == SEDGE_DEVICE_HOST   ? "host"
+                                                            : "pinned";
+}
+
+static void print_summary(const driver_run *run, const sedge_report *report)
+{
+    const double rate = (double)report->dofs * report->stages *
+                        (double)(report->steps - report->steps_before) /
+                        fmax(report->loop_seconds, 1e-9);
+
+    printf("\n  %-22s %lld steps, t = %.6g, %.2f s in the loop, %.2f s set-up, %.2f s output\n",
+           "done", (long long)report->steps, report->time, report->loop_seconds,
+           report->setup_seconds, report->output_seconds);
+    printf("  %-22s %.3g unknowns a second and stage, kernels %s\n", "speed", rate,
+           report->kernels > 0 ? report->kernel[0].variant : "");
+    printf("  %-22s %.6g at the start, %.6g at the end, %.6g at most\n", "energy",
+           report->energy_initial, report->energy_final, report->energy_peak);
+    if (report->fields > 0)
+        printf("  %-22s %.4e relative L2 over all fields\n", "error", report->l2_error_relative);
+    printf("  %-22s %lld compiled, %lld found in the cache\n", "programs",
+           (long long)report->cache_misses, (long long)report->cache_hits);
+    if (report->exchange_hidden >= 0.0) {
+        printf("  %-22s %s, %.3g KiB a step, %.0f %% hidden behind work\n", "exchange",
+               report->transport, report->exchange_bytes_per_step / 1024.0,
+               100.0 * report->exchange_hidden);
+    }
+    printf("  %-22s %.1f MiB host, %.1f MiB device, a rank at most\n", "memory",
+           (double)report->memory_host_peak / 1048576.0,
+           (double)report->memory_device_peak / 1048576.0);
+    printf("  %-22s %s\n", "results", sedge_output_folder(run->output));
+}
+
+// What a field that is not a number any more left behind; its fault is what the user must hear of.
+static void save_failed(driver_run *run, sedge_status outcome)
+{
+    if (outcome != SEDGE_ERR_COMPUTE) return; // only this one all ranks find together
+    if (driver_write_probes(run) != SEDGE_OK || sedge_output_flush(run->output) != SEDGE_OK)
+        sedge_error_clear();
+}
+
+sedge_status driver_finish(driver_run *run, const sedge_run_options *options, sedge_status outcome)
+{
+    const sedge_comm *const comm = run->session.comm;
+    sedge_status status = SEDGE_OK;
+    sedge_report report;
+    char path[4096];
+    char message[4096];
+
+    memset(&report, 0, sizeof report);
+    report.l2_error_relative = -1.0;
+    save_failed(run, outcome);
+    if (outcome == SEDGE_OK) outcome = compare_exact(run, &report);
+    (void)snprintf(message, sizeof message, "%s",
+                   outcome == SEDGE_OK ? "done" : sedge_error_message());
+    fill_report(run, &report);
+    fill_cost(run, &report);
+    report.outcome = message;
+    report.exit_code = sedge_status_exit_code(outcome);
+    if (sedge_comm_is_root(comm)) {
+        (void)snprintf(path, sizeof path, "%s/report.json", sedge_output_folder(run->output));
+        status = sedge_report_write(&report, path);
+        if (status == SEDGE_OK && options->report != NULL)
+            status = sedge_report_write(&report, options->report);
+        if (outcome == SEDGE_OK && !options->quiet) print_summary(run, &report);
+    }
+    status = sedge_comm_agree(comm, status);
+    if (outcome == SEDGE_OK) return status;
+    sedge_error_set(message);
+    return outcome;
+}

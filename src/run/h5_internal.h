@@ -1,0 +1,26 @@
+// What h5.c (files, writing) and h5_read.c (reading) share. Only they include this, and hdf5.h.
+#pragma once
+
+#include "h5.h"
+
+#include <hdf5.h>
+
+#include <stdbool.h>
+
+struct sedge_h5 {
+    hid_t id;
+    hid_t transfer; // property list of reads and writes
+    bool reads;     // opened to be read
+    char *path;
+};
+
+// The status of a failed HDF5 call; `what` is "write", "open", ... Reading: h5_damage.
+sedge_status h5_failure(const char *what, const char *path);
+sedge_status h5_damage(const char *path);
+
+hid_t h5_stored_type(sedge_h5_type type);
+hid_t h5_memory_type(sedge_h5_type type);
+
+// Select rows [first, first + rows) of the dataset whose shape `count` is in `space`, and make the
+// matching space of packed memory; < 0: failed. Sets count[0] to `rows`.
+hid_t h5_select_rows(hid_t space, int rank, hsize_t *count, int64_t first, int64_t rows);

@@ -1,0 +1,133 @@
+// Files of series that a run goes on with: cut to where its checkpoint was written. A new file is
+// made beside the old one and takes its name when it is whole: HDF5 cannot cut a file that a killed
+// run left open for writing, and a run which ends meanwhile finds the old one.
+#define _DEFAULT_SOURCE
+#include "output_parts.h"
+
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static sedge_status fill_series(const char *temporary, const char *path, int64_t bytes,
+                                int64_t rows, sedge_series_maker *maker, const void *what,
+                                int *left)
+{
+    sedge_h5 *file = NULL;
+    sedge_h5 *old = NULL;
+
+    SEDGE_TRY(sedge_h5_create_series(&file, temporary, bytes));
+    sedge_status status = maker(what, file);
+    if (status == SEDGE_OK) status = sedge_h5_open_read(&old, path);
+    if (status == SEDGE_OK) status = sedge_h5_copy_series(file, old, rows, left);
+    status = sedge_h5_close(old, status);
+    return sedge_h5_close(file, status);
+}
+
+// Series that have no place in the new file stay in the old one, under another name.
+static sedge_status keep_old(const sedge_output_context *context, const char *path)
+{
+    char kept[SEDGE_OUTPUT_PATH + 32];
+
+    (void)snprintf(kept, sizeof kept, "%s.before-%lld", path, (long long)context->from->step);
+    if (link(path, kept) == 0 || errno == EEXIST) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", kept, strerror(errno));
+}
+
+sedge_status sedge_output_make_series(const sedge_output_context *context, const char *name,
+                                      int64_t bytes, int64_t rows, sedge_series_maker *maker,
+                                      const void *what)
+{
+    char path[SEDGE_OUTPUT_PATH];
+    char temporary[SEDGE_OUTPUT_PATH + 8];
+    struct stat about = {0};
+    sedge_h5 *file = NULL;
+    int left = 0;
+
+    sedge_output_path(path, context, name);
+    const bool there = context->from != NULL && stat(path, &about) == 0;
+    if (!there && rows == 0) {
+        SEDGE_TRY(sedge_h5_create_series(&file, path, bytes));
+        return sedge_h5_close(file, maker(what, file));
+    }
+    if (!there) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "'%s' is missing, of which the checkpoint knows %lld samples: to begin "
+                          "new series, restart into another --output",
+                          path, (long long)rows);
+    }
+    (void)snprintf(temporary, sizeof temporary, "%s.tmp", path);
+    sedge_status status =
+        fill_series(temporary, path, bytes + (int64_t)about.st_size, rows, maker, what, &left);
+    if (status == SEDGE_OK && left > 0) status = keep_old(context, path);
+    if (status == SEDGE_OK) return sedge_file_publish(temporary, path);
+    (void)unlink(temporary);
+    return status;
+}
+
+// ---- field files -------------------------------------------------------------------------------
+
+sedge_status sedge_output_read_times(const sedge_output_context *context, int64_t count,
+                                     double *times)
+{
+    char path[SEDGE_OUTPUT_PATH];
+    sedge_status status = SEDGE_OK;
+    json_error_t error;
+
+    if (count == 0) return SEDGE_OK;
+    sedge_output_path(path, context, "fields.hdf.series");
+    json_t *const series = json_load_file(path, 0, &error);
+    if (series == NULL) return SEDGE_FAIL(SEDGE_ERR_DATA, "cannot read '%s': %s", path, error.text);
+    const json_t *const files = json_object_get(series, "files");
+    if ((int64_t)json_array_size(files) < count) {
+        status = SEDGE_FAIL(SEDGE_ERR_DATA,
+                            "'%s' lists %lld field files, but the checkpoint was written after "
+                            "%lld: they do not belong together",
+                            path, (long long)json_array_size(files), (long long)count);
+    }
+    for (int64_t i = 0; i < count && status == SEDGE_OK; i++) {
+        const json_t *const time = json_object_get(json_array_get(files, (size_t)i), "time");
+        times[i] = json_number_value(time);
+        if (!json_is_number(time))
+            status = SEDGE_FAIL(SEDGE_ERR_DATA, "'%s': file %lld has no time", path, (long long)i);
+    }
+    json_decref(series);
+    return status;
+}
+
+// The number in "fields_000012.hdf" and in "fields_000012.hdf.tmp"; -1: another name.
+static int64_t field_number(const char *name)
+{
+    char *end = NULL;
+
+    if (strncmp(name, "fields_", 7) != 0 || strspn(name + 7, "0123456789") < 6) return -1;
+    const long long number = strtoll(name + 7, &end, 10);
+    return strcmp(end, ".hdf") == 0 || strcmp(end, ".hdf.tmp") == 0 ? number : -1;
+}
+
+sedge_status sedge_output_remove_fields(const sedge_output_context *context, int64_t count)
+{
+    sedge_status status = SEDGE_OK;
+    DIR *const folder = opendir(context->folder);
+
+    if (folder == NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot read output folder '%s': %s", context->folder,
+                          strerror(errno));
+    }
+    for (const struct dirent *entry; status == SEDGE_OK && (entry = readdir(folder)) != NULL;) {
+        char path[SEDGE_OUTPUT_PATH];
+
+        if (field_number(entry->d_name) < count) continue;
+        sedge_output_path(path, context, entry->d_name);
+        if (unlink(path) != 0)
+            status = SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s': %s", path, strerror(errno));
+    }
+    (void)closedir(folder);
+    return status;
+}
