@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -527,6 +528,7 @@ int main(int argc, char **argv)
     sedge_comm *comm = NULL;
 
     calm_threads(argc, argv);
+    (void)signal(SIGXFSZ, SIG_IGN); // a file that becomes too large is an error with a message
     given.run.terminal = is_terminal();
     sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
     if (status == SEDGE_OK) status = sedge_comm_create(&comm, &argc, &argv);

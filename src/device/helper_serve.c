@@ -204,7 +204,7 @@ static void remove_folder(const char *path)
 static _Noreturn void become_command(char *const *words, const char *path, int folder, int report)
 {
     const struct rlimit file_size = {.rlim_cur = FILE_BYTES_MAX, .rlim_max = FILE_BYTES_MAX};
-    static const int restored[] = {SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE};
+    static const int restored[] = {SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGXFSZ};
     const int log = openat(folder, log_name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
     // SIGINT stays ignored: the parent decides what an interrupt means.

@@ -14,7 +14,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(os.environ["SEDGE_SOURCE_DIR"]) / "tests/cli"))
 
-from kit import DECK, FOLDER, MPIEXEC, PROGRAM, Case, run  # noqa: E402, F401
+from kit import DECK, FOLDER, MPIEXEC, PROGRAM, SOURCE, Case  # noqa: E402, F401
 
 try:
     import h5py
