@@ -64,7 +64,7 @@ static const struct option_row {
      "where the results go; the same as --set output.folder=FOLDER"},
     {"report", OPTION_REPORT, "FILE", FOR_RUN, "write report.json there too"},
     {"restart", OPTION_RESTART, "FILE", FOR_RUN,
-     "go on from a checkpoint; auto: from the newest whole one in the output folder, if any"},
+     "go on from a checkpoint; auto: from the newest in the output folder"},
     {"arch", OPTION_ARCH, "LIST", FOR_BUILD,
      "GPUs to compile for, here or not: sm_80,sm_90 (default: the device's own)"},
     {"tune", OPTION_TUNE, "LEVEL", FOR_DECK,

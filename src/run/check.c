@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "device/device.h"
 #include "dg/operator.h"
+#include "run/checkpoint.h"
 #include "time/lsrk.h"
 
 #include <errno.h>
@@ -70,6 +71,28 @@ static void print_output(const sedge_session *session)
     }
     printf("%lld energies, %lld samples of %d probes\n", (long long)energies, (long long)samples,
            deck->probe_count);
+}
+
+static void print_checkpoints(const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+    const double unit = sedge_deck_time_unit(deck);
+
+    printf("  checkpoints        ");
+    if (deck->checkpoint_steps > 0) {
+        printf("every %lld steps, ", (long long)deck->checkpoint_steps);
+    } else if (deck->checkpoint_time > 0.0) {
+        printf("every %g%s of simulated time, ", deck->checkpoint_time * unit,
+               deck->si ? " s" : "");
+    } else if (deck->checkpoint_wall > 0.0) {
+        printf("every %g s of the wall clock, ", deck->checkpoint_wall);
+    } else {
+        printf("none at intervals; one would have about %.1f MiB\n",
+               (double)sedge_checkpoint_bytes(session) / 1048576.0);
+        return;
+    }
+    printf("about %.1f MiB each, the newest %d stay\n",
+           (double)sedge_checkpoint_bytes(session) / 1048576.0, deck->checkpoint_keep);
 }
 
 // ---- device and folder -------------------------------------------------------------------------
@@ -211,6 +234,7 @@ static sedge_status print_check(const sedge_session *session, const sedge_comm *
     print_memory(session, comm);
     if (root) print_work(session);
     if (root) print_output(session);
+    if (root) print_checkpoints(session);
     if (root) print_device(session);
     SEDGE_TRY(print_quality(session, comm));
     if (root) print_groups(session);

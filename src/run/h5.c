@@ -174,6 +174,7 @@ static sedge_status file_make(sedge_h5 **out, const char *path)
     sedge_h5 *file = NULL;
 
     *out = NULL;
+    (void)H5dont_atexit(); // what a damaged file leaves open it cannot close at the end either
     (void)H5Eset_auto2(H5E_DEFAULT, note_failure, NULL);
     last_reason[0] = '\0';
     SEDGE_TRY(sedge_allocate(&file, 1, sizeof *file));

@@ -45,7 +45,10 @@ class Words(Case):
                     "a\nb", ranks=[0])
         self.refuse(USAGE, ["--set", "devices"], "devices", "--set", "order=3", ranks=[0])
         self.refuse(USAGE, ["--report", "check"], "check", "deck.yaml", "--report", "f", ranks=[0])
-        self.refuse(USAGE, ["--restart", "no checkpoints"], "run", "deck.yaml", "--restart", "auto")
+        self.refuse(USAGE, ["--restart", "needs a value"], "run", "deck.yaml", "--restart", "",
+                    ranks=[0])
+        self.refuse(USAGE, ["--restart", "check"], "check", "deck.yaml", "--restart", "auto",
+                    ranks=[0])
 
     def test_wrong_settings(self):
         deck = self.write("deck.yaml", DECK)

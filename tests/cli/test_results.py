@@ -15,11 +15,11 @@ REPORT_KEYS = {
     "version", "deck", "equation", "order", "precision", "units", "ranks", "device", "elements",
     "dofs", "dt", "steps", "stages", "time", "wall_seconds", "dofs_per_second", "kernels", "tuning", "energy",
     "l2_error", "linf_error", "l2_error_relative", "exchange", "cache", "memory", "outcome",
-    "exit_code",
+    "exit_code", "restarted_from", "steps_before", "checkpoints",
 }
 PARTS = {
     "device": {"kind", "name", "threads"},
-    "wall_seconds": {"setup", "tune", "compile", "loop", "output"},
+    "wall_seconds": {"setup", "tune", "compile", "loop", "output", "checkpoint", "total"},
     "energy": {"initial", "final", "peak"},
     "exchange": {"transport", "bytes_per_step", "hidden"},
     "cache": {"hits", "misses"},

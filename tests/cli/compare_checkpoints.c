@@ -1,0 +1,105 @@
+// compare_checkpoints A B: how far the fields of two checkpoints lie apart, element by element, as
+// JSON on stdout. Reads by HDF5's own interface, nothing of src/run.
+#include <hdf5.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct state {
+    int64_t elements, values; // values of an element
+    int64_t *ids;             // [elements]
+    double *fields;           // [elements][values]
+} state;
+
+static bool read_all(hid_t file, const char *path, hid_t type, size_t bytes, void *out,
+                     int64_t *first, int64_t *all)
+{
+    hsize_t extent[8] = {0};
+    const hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
+
+    if (id < 0) return false;
+    const hid_t space = H5Dget_space(id);
+    H5Sget_simple_extent_dims(space, extent, NULL);
+    *first = (int64_t)extent[0];
+    *all = (int64_t)H5Sget_simple_extent_npoints(space);
+    void *const values = malloc((size_t)*all * bytes + 1);
+    const bool good =
+        values != NULL && H5Dread(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    memcpy(out, &values, sizeof values);
+    H5Sclose(space);
+    H5Dclose(id);
+    return good;
+}
+
+static bool read_state(state *out, const char *path)
+{
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    int64_t ids = 0;
+    int64_t values = 0;
+    int64_t rows = 0;
+
+    if (file < 0) return false;
+    const bool good =
+        read_all(file, "/elements", H5T_NATIVE_INT64, 8, &out->ids, &out->elements, &ids) &&
+        read_all(file, "/fields", H5T_NATIVE_DOUBLE, 8, &out->fields, &rows, &values);
+    H5Fclose(file);
+    if (!good || rows != out->elements || rows == 0) return false;
+    out->values = values / rows;
+    return true;
+}
+
+// Where in `s` each element is: [elements]; -1: nowhere.
+static int64_t *find_elements(const state *s)
+{
+    int64_t *const at = malloc((size_t)s->elements * sizeof *at);
+
+    for (int64_t i = 0; at != NULL && i < s->elements; i++) at[i] = -1;
+    for (int64_t i = 0; at != NULL && i < s->elements; i++)
+        if (s->ids[i] >= 0 && s->ids[i] < s->elements) at[s->ids[i]] = i;
+    return at;
+}
+
+int main(int argc, char **argv)
+{
+    state a = {0};
+    state b = {0};
+    double difference = 0.0;
+    double largest = 0.0;
+    bool equal = true;
+
+    if (argc != 3 || !read_state(&a, argv[1]) || !read_state(&b, argv[2])) {
+        (void)fprintf(stderr, "compare_checkpoints A B: cannot read them\n");
+        return 1;
+    }
+    int64_t *const at = find_elements(&b);
+    if (at == NULL || a.elements != b.elements || a.values != b.values) {
+        (void)fprintf(stderr, "compare_checkpoints: %s and %s have other shapes\n", argv[1],
+                      argv[2]);
+        return 1;
+    }
+    for (int64_t e = 0; e < a.elements; e++) {
+        const double *const u = a.fields + e * a.values;
+        if (a.ids[e] < 0 || a.ids[e] >= a.elements || at[a.ids[e]] < 0) {
+            (void)fprintf(stderr, "compare_checkpoints: an element is missing\n");
+            return 1;
+        }
+        const double *const v = b.fields + at[a.ids[e]] * b.values;
+        for (int64_t i = 0; i < a.values; i++) {
+            difference = fmax(difference, fabs(u[i] - v[i]));
+            largest = fmax(largest, fabs(u[i]));
+            equal = equal && memcmp(&u[i], &v[i], sizeof *u) == 0;
+        }
+    }
+    printf("{\"elements\": %lld, \"difference\": %.3g, \"largest\": %.6g, \"equal\": %s}\n",
+           (long long)a.elements, difference, largest, equal ? "true" : "false");
+    free(at);
+    free(a.ids);
+    free(a.fields);
+    free(b.ids);
+    free(b.fields);
+    return 0;
+}
