@@ -220,8 +220,8 @@ static sedge_status scan_block(scan *s, int64_t *dimension, int64_t *third, int6
     SEDGE_TRY(sedge_cursor_size(c, count));
     SEDGE_TRY(sedge_cursor_room(c, *count, bytes));
     const entity wanted = {(int)*dimension, (int)tag};
-    if (s->entities == 0 || bsearch(&wanted, s->entity, (size_t)s->entities, sizeof wanted,
-                                    compare_entities) == NULL) {
+    if (s->entities == 0 ||
+        bsearch(&wanted, s->entity, (size_t)s->entities, sizeof wanted, compare_entities) == NULL) {
         return sedge_cursor_fail(c,
                                  "a block refers to a geometric entity that is not in $Entities");
     }

@@ -92,9 +92,18 @@ def read_file(path):
         if isinstance(thing, h5py.Dataset):
             found[name] = thing[()]
 
-    with h5py.File(path, "r") as file:
+    with open_file(path) as file:
         file.visititems(take)
     return found
+
+
+def open_file(path):
+    """A file of series whose writer was killed says that it is still written; then it is read as
+    one that is, as sedge-plot does."""
+    try:
+        return h5py.File(path, "r")
+    except OSError:
+        return h5py.File(path, "r", swmr=True)
 
 
 def whole_files(folder):
