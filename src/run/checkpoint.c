@@ -54,9 +54,10 @@ sedge_status checkpoint_list(int64_t **steps, int *count, const char *folder, co
     *steps = NULL;
     *count = 0;
     if (files == NULL && errno == ENOENT) return SEDGE_OK;
-    if (files == NULL)
+    if (files == NULL) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot read output folder '%s': %s", folder,
                           strerror(errno));
+    }
     for (const struct dirent *entry; (entry = readdir(files)) != NULL;)
         most += checkpoint_step_of(entry->d_name, suffix) >= 0;
     const sedge_status status = sedge_allocate(steps, most, sizeof **steps);

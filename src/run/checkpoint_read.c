@@ -125,36 +125,63 @@ static void order_by_rank(const int32_t *ranks, int64_t count, int size, int64_t
     counts[size - 1] = count - counts[size - 1];
 }
 
-// Send `rows` to the ranks that `ranks` names; `*received` is to be released. Collective.
-static sedge_status deal_rows(const sedge_comm *comm, const void *rows, size_t bytes,
-                              const int32_t *ranks, int64_t count, void *received, int64_t *got)
+// Rows on their way.
+typedef struct mail {
+    char *rows;  // [count][bytes]
+    int32_t *to; // [count] rank
+    int64_t count;
+    size_t bytes;
+} mail;
+
+// Collective.
+static sedge_status mail_create(mail *out, const sedge_comm *comm, int64_t count, size_t bytes)
+{
+    out->count = count;
+    out->bytes = bytes;
+    sedge_status status = sedge_allocate(&out->rows, count, bytes);
+    if (status == SEDGE_OK) status = sedge_allocate(&out->to, count, sizeof *out->to);
+    return sedge_comm_agree(comm, status);
+}
+
+static void mail_clear(const mail *given)
+{
+    sedge_release(given->rows);
+    sedge_release(given->to);
+}
+
+static void mail_put(mail *given, int64_t i, const void *row, int64_t to)
+{
+    memcpy(given->rows + i * (int64_t)given->bytes, row, given->bytes);
+    given->to[i] = (int32_t)to;
+}
+
+// Send the rows; `*received` has `*got` of them and is to be released. Collective.
+static sedge_status mail_deal(const mail *given, const sedge_comm *comm, void *received,
+                              int64_t *got)
 {
     const int size = sedge_comm_size(comm);
+    const int64_t bytes = (int64_t)given->bytes;
     char *ordered = NULL;
     int64_t *order = NULL;
-    int64_t *counts = NULL;
-    int64_t *received_counts = NULL;
+    int64_t *counts = NULL; // sent, then received
     void *nothing = NULL;
 
     *got = 0;
     memcpy(received, &nothing, sizeof nothing);
-    sedge_status status = sedge_allocate(&ordered, count, bytes);
-    if (status == SEDGE_OK) status = sedge_allocate(&order, count, sizeof *order);
-    if (status == SEDGE_OK) status = sedge_allocate(&counts, size, sizeof *counts);
-    if (status == SEDGE_OK)
-        status = sedge_allocate(&received_counts, size, sizeof *received_counts);
+    sedge_status status = sedge_allocate(&ordered, given->count, given->bytes);
+    if (status == SEDGE_OK) status = sedge_allocate(&order, given->count, sizeof *order);
+    if (status == SEDGE_OK) status = sedge_allocate(&counts, 2LL * size, sizeof *counts);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    order_by_rank(ranks, count, size, counts, order);
-    for (int64_t i = 0; i < count; i++)
-        memcpy(ordered + order[i] * (int64_t)bytes, (const char *)rows + i * (int64_t)bytes, bytes);
-    SEDGE_TRY_GOTO(status,
-                   sedge_comm_all_to_all(comm, ordered, counts, bytes, received, received_counts));
-    for (int r = 0; r < size; r++) *got += received_counts[r];
+    order_by_rank(given->to, given->count, size, counts, order);
+    for (int64_t i = 0; i < given->count; i++)
+        memcpy(ordered + order[i] * bytes, given->rows + i * bytes, given->bytes);
+    SEDGE_TRY_GOTO(status, sedge_comm_all_to_all(comm, ordered, counts, given->bytes, received,
+                                                 counts + size));
+    for (int r = 0; r < size; r++) *got += counts[size + r];
 done:
     sedge_release(ordered);
     sedge_release(order);
     sedge_release(counts);
-    sedge_release(received_counts);
     return status;
 }
 
@@ -164,29 +191,47 @@ static sedge_status make_directory(directory *out, const sedge_session *session)
     const sedge_comm *const comm = session->comm;
     const sedge_mesh *const mesh = session->mesh;
     const int64_t ranks = sedge_comm_size(comm);
-    element_place *mine = NULL;
     element_place *told = NULL;
-    int32_t *to = NULL;
+    mail telling = {0};
     int64_t count = 0;
 
     out->share = (mesh->global_elements + ranks - 1) / ranks;
     out->first = out->share * sedge_comm_rank(comm);
     out->count = out->share;
     sedge_status status = sedge_allocate(&out->places, out->count, sizeof *out->places);
-    if (status == SEDGE_OK) status = sedge_allocate(&mine, mesh->elements, sizeof *mine);
-    if (status == SEDGE_OK) status = sedge_allocate(&to, mesh->elements, sizeof *to);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status, mail_create(&telling, comm, mesh->elements, sizeof(element_place)));
     for (int64_t i = 0; i < out->count; i++) out->places[i].rank = -1;
     for (int32_t e = 0; e < mesh->elements; e++) {
-        mine[e] = (element_place){mesh->global_ids[e], sedge_comm_rank(comm), e};
-        to[e] = (int32_t)(mesh->global_ids[e] / out->share);
+        const element_place place = {mesh->global_ids[e], sedge_comm_rank(comm), e};
+        mail_put(&telling, e, &place, place.id / out->share);
     }
-    SEDGE_TRY_GOTO(status, deal_rows(comm, mine, sizeof *mine, to, mesh->elements, &told, &count));
+    SEDGE_TRY_GOTO(status, mail_deal(&telling, comm, &told, &count));
     for (int64_t i = 0; i < count; i++) out->places[told[i].id - out->first] = told[i];
 done:
-    sedge_release(mine);
+    mail_clear(&telling);
     sedge_release(told);
-    sedge_release(to);
+    return status;
+}
+
+// Answer `count` questions: back goes who has the element, under the question's number. Collective.
+static sedge_status answer(const directory *known, const sedge_comm *comm,
+                           const element_place *asked, int64_t count, element_place **answered,
+                           int64_t *answers)
+{
+    mail answering = {0};
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, mail_create(&answering, comm, count, sizeof *asked));
+    for (int64_t i = 0; i < count; i++) {
+        const element_place *const place = &known->places[asked[i].id - known->first];
+        const element_place row = {(int64_t)asked[i].element << 32 | place->element, place->rank,
+                                   0};
+        mail_put(&answering, i, &row, asked[i].rank);
+    }
+    SEDGE_TRY_GOTO(status, mail_deal(&answering, comm, answered, answers));
+done:
+    mail_clear(&answering);
     return status;
 }
 
@@ -194,44 +239,29 @@ done:
 static sedge_status ask_directory(element_place *places, const directory *known,
                                   const sedge_comm *comm, const int64_t *ids, int64_t count)
 {
-    element_place *question = NULL; // `rank`: who asks; `element`: the number of the question
+    mail asking = {0}; // `rank`: who asks; `element`: the number of the question
     element_place *asked = NULL;
     element_place *answered = NULL;
-    int32_t *to = NULL;
     int64_t questions = 0;
     int64_t answers = 0;
-    sedge_status status = sedge_allocate(&question, count, sizeof *question);
+    sedge_status status;
 
-    if (status == SEDGE_OK) status = sedge_allocate(&to, count, sizeof *to);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status, mail_create(&asking, comm, count, sizeof *places));
     for (int64_t i = 0; i < count; i++) {
-        question[i] = (element_place){ids[i], sedge_comm_rank(comm), (int32_t)i};
-        to[i] = (int32_t)(ids[i] / known->share);
+        const element_place question = {ids[i], sedge_comm_rank(comm), (int32_t)i};
+        mail_put(&asking, i, &question, ids[i] / known->share);
     }
-    SEDGE_TRY_GOTO(status,
-                   deal_rows(comm, question, sizeof *question, to, count, &asked, &questions));
-    sedge_release(to);
-    to = NULL;
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&to, questions, sizeof *to)));
-    for (int64_t i = 0; i < questions; i++) { // back goes who has it, under the question's number
-        const element_place *const place = &known->places[asked[i].id - known->first];
-
-        to[i] = asked[i].rank;
-        asked[i] =
-            (element_place){(int64_t)asked[i].element << 32 | place->element, place->rank, 0};
-    }
-    SEDGE_TRY_GOTO(status,
-                   deal_rows(comm, asked, sizeof *asked, to, questions, &answered, &answers));
+    SEDGE_TRY_GOTO(status, mail_deal(&asking, comm, &asked, &questions));
+    SEDGE_TRY_GOTO(status, answer(known, comm, asked, questions, &answered, &answers));
     for (int64_t i = 0; i < answers; i++) {
         const int64_t number = answered[i].id >> 32;
         places[number] =
             (element_place){ids[number], answered[i].rank, (int32_t)(answered[i].id & INT32_MAX)};
     }
 done:
-    sedge_release(question);
+    mail_clear(&asking);
     sedge_release(asked);
     sedge_release(answered);
-    sedge_release(to);
     return status;
 }
 
@@ -301,15 +331,15 @@ static sedge_status read_columns(checkpoint_reader *reader)
     return sedge_comm_agree(comm, check_ids(reader));
 }
 
-// Verify `count` rows from `at` on, and give each its head; `packed` has [head][fields] each.
-static sedge_status pack_rows(const checkpoint_reader *reader, int64_t at, int64_t count,
-                              const char *rows, char *packed)
+// Verify the rows from `at` on, and address each: [head][fields].
+static sedge_status pack_rows(const checkpoint_reader *reader, int64_t at, const char *rows,
+                              mail *packed)
 {
     const size_t bytes = reader->row_bytes;
 
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < packed->count; i++) {
         const char *const row = rows + i * (int64_t)bytes;
-        char *const to = packed + i * (int64_t)(sizeof(row_head) + bytes);
+        char *const to = packed->rows + i * (int64_t)packed->bytes;
         const element_place *const place = &reader->places[at + i];
         const row_head head = {reader->energies[at + i], place->element};
 
@@ -321,6 +351,7 @@ static sedge_status pack_rows(const checkpoint_reader *reader, int64_t at, int64
         }
         memcpy(to, &head, sizeof head);
         memcpy(to + sizeof head, row, bytes);
+        packed->to[i] = place->rank;
     }
     return SEDGE_OK;
 }
@@ -357,28 +388,23 @@ static sedge_status read_round(checkpoint_reader *reader, int64_t at, int64_t co
 {
     const sedge_comm *const comm = reader->session->comm;
     const sedge_h5_type type = reader->form.precision == SEDGE_FP64 ? SEDGE_H5_F64 : SEDGE_H5_F32;
-    const size_t packed_bytes = sizeof(row_head) + reader->row_bytes;
+    mail packed = {0};
     char *rows = NULL;
-    char *packed = NULL;
     char *received = NULL;
-    int32_t *to = NULL;
     int64_t got = 0;
-    sedge_status status = sedge_allocate(&rows, count, reader->row_bytes);
+    sedge_status status;
 
-    if (status == SEDGE_OK) status = sedge_allocate(&packed, count, packed_bytes);
-    if (status == SEDGE_OK) status = sedge_allocate(&to, count, sizeof *to);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&rows, count, reader->row_bytes)));
+    SEDGE_TRY_GOTO(status, mail_create(&packed, comm, count, sizeof(row_head) + reader->row_bytes));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_h5_read(reader->file, "/fields", type,
                                                                 reader->first + at, count, rows)));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, pack_rows(reader, at, count, rows, packed)));
-    for (int64_t i = 0; i < count; i++) to[i] = reader->places[at + i].rank;
-    SEDGE_TRY_GOTO(status, deal_rows(comm, packed, packed_bytes, to, count, &received, &got));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, pack_rows(reader, at, rows, &packed)));
+    SEDGE_TRY_GOTO(status, mail_deal(&packed, comm, &received, &got));
     unpack_rows(reader, got, received);
 done:
+    mail_clear(&packed);
     sedge_release(rows);
-    sedge_release(packed);
     sedge_release(received);
-    sedge_release(to);
     return status;
 }
 

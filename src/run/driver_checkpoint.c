@@ -155,9 +155,10 @@ sedge_status driver_restart(driver_run *run, sedge_checkpoint *from, bool *found
     SEDGE_TRY(sedge_checkpoint_read(session, session->deck->output, wanted, from, found, run->u,
                                     run->energy_before));
     if (!*found) {
-        if (tell)
+        if (tell) {
             printf("  restart            no checkpoint in '%s': from the beginning\n",
                    session->deck->output);
+        }
         memset(run->energy_before, 0, (size_t)session->mesh->elements * sizeof *run->energy_before);
         return SEDGE_OK;
     }

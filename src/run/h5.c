@@ -476,9 +476,10 @@ sedge_status sedge_h5_dataset(sedge_h5 *file, const char *path, sedge_h5_type ty
     const hid_t create = H5Pcreate(H5P_DATASET_CREATE);
     // All of it is written later: filling it first would double the traffic.
     if (space >= 0 && create >= 0 && H5Pset_fill_time(create, H5D_FILL_TIME_NEVER) >= 0 &&
-        H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY) >= 0)
+        H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY) >= 0) {
         id = H5Dcreate2(file->id, path, h5_stored_type(type), space, H5P_DEFAULT, create,
                         H5P_DEFAULT);
+    }
     if (create >= 0) (void)H5Pclose(create);
     if (space >= 0) (void)H5Sclose(space);
     if (id < 0 || H5Dclose(id) < 0) return h5_failure("write", file->path);
@@ -556,9 +557,10 @@ sedge_status sedge_h5_series(sedge_h5 *file, const char *path, sedge_h5_type typ
     }
     const hid_t space = H5Screate_simple(rank + 1, extent, limit);
     const hid_t create = H5Pcreate(H5P_DATASET_CREATE);
-    if (space >= 0 && create >= 0 && H5Pset_chunk(create, rank + 1, chunk) >= 0)
+    if (space >= 0 && create >= 0 && H5Pset_chunk(create, rank + 1, chunk) >= 0) {
         id = H5Dcreate2(file->id, path, h5_stored_type(type), space, H5P_DEFAULT, create,
                         H5P_DEFAULT);
+    }
     if (create >= 0) (void)H5Pclose(create);
     if (space >= 0) (void)H5Sclose(space);
     if (id < 0 || H5Dclose(id) < 0) return h5_failure("write", file->path);

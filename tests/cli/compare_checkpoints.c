@@ -63,43 +63,44 @@ static int64_t *find_elements(const state *s)
     return at;
 }
 
-int main(int argc, char **argv)
+// Prints the answer; false if an element of `a` is missing in `b`, whose elements are `at`.
+static bool print_difference(const state *a, const state *b, const int64_t *at)
 {
-    state a = {0};
-    state b = {0};
     double difference = 0.0;
     double largest = 0.0;
     bool equal = true;
 
-    if (argc != 3 || !read_state(&a, argv[1]) || !read_state(&b, argv[2])) {
-        (void)fprintf(stderr, "compare_checkpoints A B: cannot read them\n");
-        return 1;
-    }
-    int64_t *const at = find_elements(&b);
-    if (at == NULL || a.elements != b.elements || a.values != b.values) {
-        (void)fprintf(stderr, "compare_checkpoints: %s and %s have other shapes\n", argv[1],
-                      argv[2]);
-        return 1;
-    }
-    for (int64_t e = 0; e < a.elements; e++) {
-        const double *const u = a.fields + e * a.values;
-        if (a.ids[e] < 0 || a.ids[e] >= a.elements || at[a.ids[e]] < 0) {
-            (void)fprintf(stderr, "compare_checkpoints: an element is missing\n");
-            return 1;
-        }
-        const double *const v = b.fields + at[a.ids[e]] * b.values;
-        for (int64_t i = 0; i < a.values; i++) {
+    for (int64_t e = 0; e < a->elements; e++) {
+        const double *const u = a->fields + e * a->values;
+
+        if (a->ids[e] < 0 || a->ids[e] >= a->elements || at[a->ids[e]] < 0) return false;
+        const double *const v = b->fields + at[a->ids[e]] * b->values;
+        for (int64_t i = 0; i < a->values; i++) {
             difference = fmax(difference, fabs(u[i] - v[i]));
             largest = fmax(largest, fabs(u[i]));
             equal = equal && memcmp(&u[i], &v[i], sizeof *u) == 0;
         }
     }
     printf("{\"elements\": %lld, \"difference\": %.3g, \"largest\": %.6g, \"equal\": %s}\n",
-           (long long)a.elements, difference, largest, equal ? "true" : "false");
+           (long long)a->elements, difference, largest, equal ? "true" : "false");
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    state a = {0};
+    state b = {0};
+    bool good = argc == 3 && read_state(&a, argv[1]) && read_state(&b, argv[2]) &&
+                a.elements == b.elements && a.values == b.values;
+    int64_t *const at = good ? find_elements(&b) : NULL;
+
+    good = at != NULL && print_difference(&a, &b, at);
+    if (!good)
+        (void)fprintf(stderr, "compare_checkpoints A B: cannot read them, or no common shape\n");
     free(at);
     free(a.ids);
     free(a.fields);
     free(b.ids);
     free(b.fields);
-    return 0;
+    return good ? 0 : 1;
 }

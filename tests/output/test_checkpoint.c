@@ -1,0 +1,280 @@
+// Checkpoints: what is written comes back to the last bit, on another partition too; what is
+// damaged is refused; what fails leaves the older ones alone. And the two tools below them.
+#include "check.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "run/checkpoint.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char deck_text[] =
+    "equation: maxwell\norder: 2\nprecision: fp64\nmesh: {box: {cells: [3, 2, 2]}}\n"
+    "time: {steps: 40}\nmaterials: {domain: {epsilon: 1}}\ninitial: {type: cavity-mode}\n"
+    "boundaries: {xmin: {type: pec}, xmax: {type: pec}, ymin: {type: pec}, ymax: {type: pec},\n"
+    "  zmin: {type: pec}, zmax: {type: pec}}\n";
+
+typedef struct own_case {
+    sedge_run_options options;
+    sedge_session session;
+    char deck[512], folder[512];
+    int64_t values; // of an element
+    double *u, *energy;
+} own_case;
+
+// A value of its own for each place of the mesh, whatever rank has it; fp32 holds it exactly.
+static double wanted_value(int64_t id, int64_t i)
+{
+    return (double)(id * 64 + i) / 1024.0 - 3.0;
+}
+
+static void make_case(own_case *c, const sedge_comm *comm, const char *setting,
+                      const char *other_setting)
+{
+    memset(c, 0, sizeof *c);
+    (void)snprintf(c->deck, sizeof c->deck, "%s/checkpoint-np%d.yaml", SEDGE_TEST_DIR,
+                   sedge_comm_size(comm));
+    (void)snprintf(c->folder, sizeof c->folder, "%s/checkpoint-np%d", SEDGE_TEST_DIR,
+                   sedge_comm_size(comm));
+    if (sedge_comm_is_root(comm)) {
+        FILE *const file = fopen(c->deck, "w");
+        CHECK(file != NULL && fputs(deck_text, file) >= 0 && fclose(file) == 0);
+        CHECK(mkdir(c->folder, 0777) == 0 || errno == EEXIST);
+    }
+    sedge_comm_barrier(comm);
+    c->options.deck = c->deck;
+    c->options.quiet = true;
+    if (setting != NULL) c->options.settings[c->options.setting_count++] = setting;
+    if (other_setting != NULL) c->options.settings[c->options.setting_count++] = other_setting;
+    CHECK_OK(sedge_session_open(&c->session, comm, &c->options));
+    c->values = (int64_t)c->session.problem.equation->fields * c->session.element->nodes;
+    CHECK_OK(sedge_allocate(&c->u, c->session.mesh->elements * c->values, sizeof(double)));
+    CHECK_OK(sedge_allocate(&c->energy, c->session.mesh->elements, sizeof(double)));
+}
+
+static void free_case(own_case *c)
+{
+    sedge_release(c->u);
+    sedge_release(c->energy);
+    sedge_session_close(&c->session);
+}
+
+static void fill(own_case *c, double shift)
+{
+    for (int32_t e = 0; e < c->session.mesh->elements; e++) {
+        const int64_t id = c->session.mesh->global_ids[e];
+        for (int64_t i = 0; i < c->values; i++)
+            c->u[e * c->values + i] = wanted_value(id, i) + shift;
+        c->energy[e] = 0.1 * (double)id;
+    }
+}
+
+static void check_filled(const own_case *c, double shift)
+{
+    int64_t wrong = 0;
+
+    for (int32_t e = 0; e < c->session.mesh->elements; e++) {
+        const int64_t id = c->session.mesh->global_ids[e];
+        for (int64_t i = 0; i < c->values; i++)
+            wrong += c->u[e * c->values + i] != wanted_value(id, i) + shift;
+        wrong += c->energy[e] != 0.1 * (double)id;
+    }
+    CHECK(wrong == 0);
+}
+
+static sedge_checkpoint header(int64_t step)
+{
+    return (sedge_checkpoint){.step = step,
+                              .time = 0.1 * (double)step,
+                              .origin_time = 0.025,
+                              .dt = 1.0 / 3.0,
+                              .origin_step = 2,
+                              .energy_initial = 1.0 / 7.0,
+                              .energy_last = 2e-308,
+                              .energy_peak = 3e300,
+                              .samples = 2,
+                              .history = {0.1, 0.3},
+                              .wall_seconds = 1e5 + 0.1,
+                              .position = {5, 7, 3, 2, step}};
+}
+
+static sedge_status write_step(own_case *c, int64_t step, int keep)
+{
+    const sedge_checkpoint out = header(step);
+
+    fill(c, (double)step);
+    return sedge_checkpoint_write(&c->session, c->folder, keep, &out, c->u, c->energy);
+}
+
+static bool exists(const own_case *c, const char *name)
+{
+    char path[600];
+
+    (void)snprintf(path, sizeof path, "%s/%s", c->folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static void clear_folder(const own_case *c)
+{
+    char command[700];
+
+    sedge_comm_barrier(c->session.comm);
+    if (sedge_comm_is_root(c->session.comm)) {
+        (void)snprintf(command, sizeof command, "rm -rf '%s'/*", c->folder);
+        CHECK(system(command) == 0);
+    }
+    sedge_comm_barrier(c->session.comm);
+}
+
+// What comes back, in this partition and another, in both precisions.
+static void test_round_trip(const sedge_comm *comm)
+{
+    static const char *const settings[][2] = {{NULL, NULL},
+                                              {"mesh.partitioner=simple", NULL},
+                                              {"precision=fp32", NULL},
+                                              {"mesh.partitioner=simple", "precision=fp32"}};
+
+    for (int from = 0; from < 4; from++) {
+        own_case c;
+
+        make_case(&c, comm, settings[from][0], settings[from][1]);
+        clear_folder(&c);
+        CHECK_OK(write_step(&c, 20, 2));
+        free_case(&c);
+        for (int to = 0; to < 4; to++) {
+            sedge_checkpoint got;
+            bool found = false;
+
+            make_case(&c, comm, settings[to][0], settings[to][1]);
+            const sedge_checkpoint put = header(20);
+            CHECK_OK(
+                sedge_checkpoint_read(&c.session, c.folder, "auto", &got, &found, c.u, c.energy));
+            CHECK(found && got.same_folder);
+            check_filled(&c, 20.0);
+            CHECK(got.step == 20 && got.time == put.time && got.dt == put.dt);
+            CHECK(got.origin_time == put.origin_time && got.origin_step == 2);
+            CHECK(got.energy_initial == put.energy_initial && got.energy_last == put.energy_last);
+            CHECK(got.energy_peak == put.energy_peak && got.wall_seconds == put.wall_seconds);
+            CHECK(got.samples == 2 && got.history[0] == 0.1 && got.history[1] == 0.3);
+            CHECK(memcmp(&got.position, &put.position, sizeof put.position) == 0);
+            free_case(&c);
+        }
+    }
+}
+
+// The newest stay; a write that fails leaves them, and nothing else.
+static void test_kept(const sedge_comm *comm)
+{
+    own_case c;
+    char path[600];
+    sedge_checkpoint got;
+    bool found = false;
+
+    make_case(&c, comm, NULL, NULL);
+    clear_folder(&c);
+    for (int64_t step = 9; step <= 12; step++) CHECK_OK(write_step(&c, step, 2));
+    CHECK(!exists(&c, "checkpoint-9.h5") && !exists(&c, "checkpoint-10.h5"));
+    CHECK(exists(&c, "checkpoint-11.h5") && exists(&c, "checkpoint-12.h5"));
+    (void)snprintf(path, sizeof path, "%s/checkpoint-30.h5.tmp", c.folder);
+    if (sedge_comm_is_root(comm)) CHECK(mkdir(path, 0777) == 0);
+    sedge_comm_barrier(comm);
+    CHECK(write_step(&c, 30, 2) == SEDGE_ERR_USAGE);
+    CHECK(strstr(sedge_error_message(), "checkpoint-30.h5.tmp") != NULL);
+    sedge_comm_barrier(comm);
+    CHECK(exists(&c, "checkpoint-11.h5") && exists(&c, "checkpoint-12.h5"));
+    CHECK(!exists(&c, "checkpoint-30.h5"));
+    if (sedge_comm_is_root(comm)) CHECK(rmdir(path) == 0);
+    CHECK_OK(sedge_checkpoint_read(&c.session, c.folder, "auto", &got, &found, c.u, c.energy));
+    CHECK(found && got.step == 12);
+    check_filled(&c, 12.0);
+    CHECK_OK(sedge_checkpoint_set_aside(&c.session, c.folder, 11));
+    CHECK(exists(&c, "checkpoint-11.h5") && exists(&c, "checkpoint-12.h5.old"));
+    sedge_comm_barrier(comm);
+    CHECK_OK(sedge_checkpoint_set_aside(&c.session, c.folder, -1));
+    CHECK(exists(&c, "checkpoint-11.h5.old") && !exists(&c, "checkpoint-12.h5.old"));
+    free_case(&c);
+}
+
+// None in a folder, none in no folder, no file.
+static void test_none(const sedge_comm *comm)
+{
+    own_case c;
+    sedge_checkpoint got;
+    bool found = true;
+
+    make_case(&c, comm, NULL, NULL);
+    clear_folder(&c);
+    CHECK_OK(sedge_checkpoint_read(&c.session, c.folder, "auto", &got, &found, c.u, c.energy));
+    CHECK(!found);
+    CHECK_OK(
+        sedge_checkpoint_read(&c.session, "/nowhere/at/all", "auto", &got, &found, c.u, c.energy));
+    CHECK(!found);
+    CHECK(sedge_checkpoint_read(&c.session, c.folder, "/nowhere/checkpoint-1.h5", &got, &found, c.u,
+                                c.energy) == SEDGE_ERR_DATA);
+    CHECK(strstr(sedge_error_message(), "/nowhere/checkpoint-1.h5") != NULL);
+    free_case(&c);
+}
+
+// A bit anywhere in an element's words, and a byte more or less, change the checksum.
+static void test_quick_hash(void)
+{
+    unsigned char bytes[37];
+
+    for (int i = 0; i < 37; i++) bytes[i] = (unsigned char)(i * 7);
+    const uint64_t sum = sedge_hash_quick(1, bytes, sizeof bytes);
+    for (int bit = 0; bit < 8 * 37; bit++) {
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        CHECK(sedge_hash_quick(1, bytes, sizeof bytes) != sum);
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
+    CHECK(sedge_hash_quick(1, bytes, sizeof bytes) == sum);
+    CHECK(sedge_hash_quick(2, bytes, sizeof bytes) != sum);
+    CHECK(sedge_hash_quick(1, bytes, 36) != sum);
+    memset(bytes, 0, sizeof bytes);
+    CHECK(sedge_hash_quick(1, bytes, 8) != sedge_hash_quick(1, bytes, 16));
+}
+
+// Rank s sends r + s rows to rank r.
+static void test_all_to_all(const sedge_comm *comm)
+{
+    const int size = sedge_comm_size(comm);
+    const int rank = sedge_comm_rank(comm);
+    int64_t counts[8];
+    int64_t got[8];
+    int32_t rows[64][3];
+    int32_t(*received)[3] = NULL;
+    int at = 0;
+
+    for (int r = 0; r < size; r++) {
+        counts[r] = r + rank;
+        for (int i = 0; i < r + rank; i++, at++)
+            memcpy(rows[at], (int32_t[3]){rank, r, i}, sizeof rows[at]);
+    }
+    CHECK_OK(sedge_comm_all_to_all(comm, rows, counts, sizeof rows[0], &received, got));
+    at = 0;
+    for (int s = 0; s < size; s++) {
+        CHECK(got[s] == s + rank);
+        for (int i = 0; i < got[s]; i++, at++)
+            CHECK(received[at][0] == s && received[at][1] == rank && received[at][2] == i);
+    }
+    sedge_release(received);
+}
+
+int main(int argc, char **argv)
+{
+    sedge_comm *comm = NULL;
+
+    CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
+    test_quick_hash();
+    test_all_to_all(comm);
+    test_round_trip(comm);
+    test_kept(comm);
+    test_none(comm);
+    sedge_comm_free(comm);
+    return CHECK_END();
+}
