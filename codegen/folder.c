@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/trust.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -57,8 +58,18 @@ static sedge_status open_folder(int *directory, const char *path, const char *wh
 {
     struct stat about;
     const char *why = NULL;
-    const int opened = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    char name[SEDGE_TRUST_NAME];
+    int parent;
 
+    if (sedge_trust_parent(&parent, name, path) != SEDGE_OK) {
+        char reason[1024];
+        (void)snprintf(reason, sizeof reason, "%s", sedge_error_message());
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the %s '%s' is not used: %s", what, path, reason);
+    }
+    const int opened = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int reason_number = errno;
+    (void)close(parent);
+    errno = reason_number;
     if (opened < 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "the %s '%s' is not used: %s", what, path,
                           errno == ELOOP || errno == ENOTDIR ? "it is not a folder, or a link"

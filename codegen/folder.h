@@ -18,12 +18,13 @@ typedef struct sedge_cache_file {
 } sedge_cache_file;
 
 // Open the folder, make it (mode 0700) and its parents if need be. Refused: a link, a folder of
-// another user, one that group or others may write to. SEDGE_ERR_USAGE with the reason.
+// another user, one that group or others may write to, one by a way that is not trusted
+// (base/trust.h). SEDGE_ERR_USAGE with the reason.
 SEDGE_MUST_USE
 sedge_status sedge_cache_folder_open(int *directory, const char *path);
 
 // Open a site folder, which is only read: it must be there, may belong to root or to this user, and
-// group and others may not write to it. No link either.
+// group and others may not write to it. No link either; the way to it must be trusted.
 SEDGE_MUST_USE
 sedge_status sedge_cache_folder_open_site(int *directory, const char *path);
 

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE // PATH_MAX
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/trust.h"
 #include "codegen/embedded.h"
 #include "codegen/pattern_internal.h"
 #include "codegen/program.h"
@@ -35,11 +36,22 @@ static sedge_status copy_text(char **out, const char *text)
     return SEDGE_OK;
 }
 
+// What others could write is not compiled and run.
+static sedge_status open_override(int *file, const char *path)
+{
+    char reason[1024];
+
+    if (sedge_trust_open(file, path) == SEDGE_OK) return SEDGE_OK;
+    (void)snprintf(reason, sizeof reason, "%s", sedge_error_message());
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "SEDGE_KERNELS: %s", reason);
+}
+
 sedge_status sedge_source_get(char **text, const char *name)
 {
     const char *const folder = getenv("SEDGE_KERNELS");
     char path[PATH_MAX];
     size_t length;
+    int file;
 
     *text = NULL;
     if (folder != NULL && folder[0] != '\0') {
@@ -49,8 +61,9 @@ sedge_status sedge_source_get(char **text, const char *name)
             return SEDGE_FAIL(SEDGE_ERR_USAGE, "SEDGE_KERNELS='%s' is not a readable folder",
                               folder);
         }
-        if (access(path, F_OK) == 0) {
-            SEDGE_TRY(sedge_file_read(text, &length, path, SEDGE_ERR_USAGE));
+        SEDGE_TRY(open_override(&file, path));
+        if (file >= 0) {
+            SEDGE_TRY(sedge_file_take(text, &length, file, path, SEDGE_ERR_USAGE));
             if (strlen(*text) == length) return SEDGE_OK;
             sedge_release(*text);
             *text = NULL;
@@ -100,6 +113,16 @@ static sedge_status add_line(sedge_text *out, const char *name, int number, cons
     return sedge_text_add(out, "\n");
 }
 
+// The number of the line before the one that a #line names; compilers take up to 2^31 - 1, and
+// lines still follow.
+static int line_before(int number, const char *line)
+{
+    enum { MOST = 1 << 30 };
+    const long named = strtol(line, NULL, 10);
+
+    return named >= 1 && named <= MOST ? (int)named - 1 : number;
+}
+
 static sedge_status add_piece(sedge_text *out, const char *name, const char *text)
 {
     SEDGE_TRY(sedge_text_add(out, "#line 1 \"%s\"\n", name));
@@ -107,7 +130,7 @@ static sedge_status add_piece(sedge_text *out, const char *name, const char *tex
         const size_t length = strcspn(text, "\n");
         const char *const line = directive(text, "line");
         SEDGE_TRY(add_line(out, name, number, text, length));
-        if (line != NULL) number = (int)strtol(line, NULL, 10) - 1;
+        if (line != NULL) number = line_before(number, line);
         text += length + (text[length] == '\n' ? 1 : 0);
     }
     return SEDGE_OK;

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -464,26 +465,38 @@ static sedge_status parse(arguments *given, int argc, char **argv, const command
     return SEDGE_OK;
 }
 
+static void print_version(void)
+{
+    printf("sedge " SEDGE_VERSION "\n");
+}
+
+// Find out what is to be done. `*print` is what the root prints instead; else `*which` is the
+// command, whose help is wanted if `*help`.
+static sedge_status read_words(const command **which, void (**print)(void), bool *help,
+                               arguments *given, int argc, char **argv)
+{
+    if (argc < 2) return SEDGE_FAIL(SEDGE_ERR_USAGE, "no command; see sedge --help");
+    if (strcmp(argv[1], "--version") == 0) *print = print_version;
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) *print = print_help;
+    if (*print != NULL) return SEDGE_OK;
+    *which = find_command(argv[1]);
+    if (*which == NULL)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown command '%s'; see sedge --help", argv[1]);
+    return parse(given, argc - 1, argv + 1, *which, help);
+}
+
 static sedge_status act(sedge_comm *comm, int argc, char **argv, arguments *given)
 {
     const bool root = sedge_comm_is_root(comm);
+    const command *which = NULL;
+    void (*print)(void) = NULL;
     bool help = false;
 
-    if (argc < 2) return SEDGE_FAIL(SEDGE_ERR_USAGE, "no command; see sedge --help");
-    if (strcmp(argv[1], "--version") == 0) {
-        if (root) printf("sedge " SEDGE_VERSION "\n");
-        return SEDGE_OK;
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        if (root) print_help();
-        return SEDGE_OK;
-    }
-    const command *const which = find_command(argv[1]);
-    if (which == NULL)
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown command '%s'; see sedge --help", argv[1]);
-    SEDGE_TRY(parse(given, argc - 1, argv + 1, which, &help));
-    if (!help) return which->function(comm, given);
-    if (root) print_command_help(which);
+    // Ranks may have been started with different words.
+    SEDGE_TRY(sedge_comm_agree(comm, read_words(&which, &print, &help, given, argc, argv)));
+    if (which != NULL && !help) return which->function(comm, given);
+    if (root && print != NULL) print();
+    if (root && which != NULL) print_command_help(which);
     return SEDGE_OK;
 }
 
@@ -517,6 +530,7 @@ int main(int argc, char **argv)
 
     calm_threads(argc, argv);
     if (argc > 1 && strcmp(argv[1], "run") == 0) sedge_stop_listen();
+    (void)signal(SIGXFSZ, SIG_IGN); // a file that becomes too large is an error with a message
     given.run.terminal = is_terminal();
     sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
     if (status == SEDGE_OK) status = sedge_comm_create(&comm, &argc, &argv);

@@ -1,5 +1,7 @@
 #include "error.h"
 
+#include "shown.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -38,7 +40,10 @@ const char *sedge_error_trace(void)
 
 void sedge_error_set(const char *message)
 {
-    (void)snprintf(last_message, sizeof last_message, "%s", message);
+    char copy[sizeof last_message]; // it may be the message itself
+
+    (void)snprintf(copy, sizeof copy, "%s", message);
+    sedge_shown(last_message, sizeof last_message, copy);
     last_trace[0] = '\0';
 }
 
@@ -51,11 +56,13 @@ void sedge_error_clear(void)
 sedge_status sedge_error_raise(sedge_status status, const char *file, int line, const char *format,
                                ...)
 {
+    char message[sizeof last_message];
     va_list args;
 
     va_start(args, format);
-    (void)vsnprintf(last_message, sizeof last_message, format, args);
+    (void)vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    sedge_shown(last_message, sizeof last_message, message);
     last_trace[0] = '\0';
     return sedge_error_pass(status, file, line);
 }

@@ -2,7 +2,8 @@
 //
 // A function that can fail returns sedge_status. The first failure sets a per-thread message with
 // SEDGE_FAIL; callers pass the status on unchanged with SEDGE_TRY, which adds file:line to a short
-// trace that `-v` prints. Only main prints the message and ends the program.
+// trace that `-v` prints. Only main prints the message and ends the program. Messages hold names
+// from files: they are kept as they may be shown on a terminal (shown.h).
 #pragma once
 
 #include <stdarg.h>

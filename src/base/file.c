@@ -6,37 +6,55 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 sedge_status sedge_file_read(char **out, size_t *length, const char *path, sedge_status failure)
 {
-    sedge_status status = SEDGE_OK;
-    char *bytes = NULL;
-    FILE *const file = fopen(path, "rb");
-    struct stat about;
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe must not keep us
 
     *out = NULL;
     *length = 0;
-    if (file == NULL) return SEDGE_FAIL(failure, "cannot open '%s': %s", path, strerror(errno));
-    if (fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode)) {
+    if (file < 0) return SEDGE_FAIL(failure, "cannot open '%s': %s", path, strerror(errno));
+    return sedge_file_take(out, length, file, path, failure);
+}
+
+sedge_status sedge_file_take(char **out, size_t *length, int file, const char *path,
+                             sedge_status failure)
+{
+    sedge_status status = SEDGE_OK;
+    char *bytes = NULL;
+    struct stat about;
+    size_t got = 0;
+
+    *out = NULL;
+    *length = 0;
+    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {
         status = SEDGE_FAIL(failure, "'%s' is not a regular file", path);
         goto done;
     }
     SEDGE_TRY_GOTO(status, sedge_allocate(&bytes, (int64_t)about.st_size + 1, 1));
-    if (fread(bytes, 1, (size_t)about.st_size, file) != (size_t)about.st_size) {
-        status = SEDGE_FAIL(failure, "cannot read '%s': %s", path, strerror(errno));
-        goto done;
+    while (got < (size_t)about.st_size) {
+        const ssize_t part = read(file, bytes + got, (size_t)about.st_size - got);
+        if (part < 0 && errno == EINTR) continue;
+        if (part <= 0) {
+            status = SEDGE_FAIL(failure, "cannot read '%s': %s", path,
+                                part < 0 ? strerror(errno) : "it became shorter");
+            goto done;
+        }
+        got += (size_t)part;
     }
     *out = bytes;
-    *length = (size_t)about.st_size;
+    *length = got;
     bytes = NULL;
 done:
     sedge_release(bytes);
-    (void)fclose(file);
+    (void)close(file);
     return status;
 }
 
@@ -55,14 +73,16 @@ static bool write_all(int file, const char *bytes, size_t length)
 sedge_status sedge_file_write(const char *path, const void *bytes, size_t length)
 {
     char temporary[PATH_MAX];
+    uint64_t random = 0;
 
-    if (snprintf(temporary, sizeof temporary, "%s.tmp.XXXXXX", path) >= (int)sizeof temporary)
+    (void)!getrandom(&random, sizeof random, 0); // a clash is found by O_EXCL
+    if (snprintf(temporary, sizeof temporary, "%s.tmp.%016llx", path, (unsigned long long)random) >=
+        (int)sizeof temporary)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "path too long: '%s'", path);
-    const int file = mkstemp(temporary);
+    const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file < 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(errno));
-    const bool written =
-        write_all(file, bytes, length) && fchmod(file, 0644) == 0 && fsync(file) == 0;
+    const bool written = write_all(file, bytes, length) && fsync(file) == 0;
     const int reason = errno;
     const bool closed = close(file) == 0;
 

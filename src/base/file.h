@@ -12,8 +12,13 @@ SEDGE_MUST_USE
 sedge_status sedge_file_read(char **out, size_t *length, const char *path,
                              sedge_status status_on_failure);
 
+// The same of an open file, which is closed in any case; `path` is for messages.
+SEDGE_MUST_USE
+sedge_status sedge_file_take(char **out, size_t *length, int file, const char *path,
+                             sedge_status status_on_failure);
+
 // Write `length` bytes to a private temporary file beside `path`, flush it to disk, rename it to
-// `path`: a reader sees the old file or the whole new one.
+// `path`: a reader sees the old file or the whole new one. Its mode is 0666 less umask.
 SEDGE_MUST_USE
 sedge_status sedge_file_write(const char *path, const void *bytes, size_t length);
 

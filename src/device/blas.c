@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/trust.h"
 #include "internal.h"
 
 #include <dlfcn.h>
@@ -34,7 +35,10 @@ static void *open_library(void)
     const char *const wish = getenv("SEDGE_CUBLAS");
     const char *const folders[] = {getenv("CUDA_HOME"), "/usr/local/cuda"};
 
-    if (wish != NULL && wish[0] != '\0') return dlopen(wish, RTLD_NOW | RTLD_LOCAL);
+    if (wish != NULL && wish[0] != '\0') {
+        if (strchr(wish, '/') != NULL && sedge_trust_program(wish) != SEDGE_OK) return NULL;
+        return dlopen(wish, RTLD_NOW | RTLD_LOCAL);
+    }
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
         void *library = dlopen(names[n], RTLD_NOW | RTLD_LOCAL);
         for (size_t f = 0; library == NULL && f < sizeof folders / sizeof folders[0]; f++) {

@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { SECONDS_USUAL = 60 };
+
 // One helper a process, by nature: the one piece of global state here. `owner` tells a forked
 // child, which inherits the socket but must not talk over it.
 static struct {
@@ -85,10 +87,13 @@ void sedge_device_stop_helper(void)
 static bool send_request(int socket, const sedge_helper_command *command)
 {
     const char *const texts[] = {command->input_name, command->input, command->output_name};
+    const int64_t seconds = command->seconds > 0 ? command->seconds : SECONDS_USUAL;
     uint64_t words = 0;
 
     while (command->argv[words] != NULL) words++;
-    if (!sedge_wire_send(socket, &words, sizeof words)) return false;
+    if (!sedge_wire_send(socket, &words, sizeof words) ||
+        !sedge_wire_send(socket, &seconds, sizeof seconds))
+        return false;
     for (uint64_t i = 0; i < words; i++)
         if (!sedge_wire_send_text(socket, command->argv[i])) return false;
     for (int i = 0; i < 3; i++)

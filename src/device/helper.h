@@ -2,18 +2,22 @@
 //
 // Each command runs in a private temporary folder (mode 0700, below $TMPDIR or /tmp) that is
 // removed afterwards, with that folder as its working directory, without a shell, with LC_ALL=C.
-// Several threads may have commands run at once.
+// Several threads may have commands run at once. A command that goes on beyond its time, or whose
+// asker is gone, is killed with all processes that it started; none may write a file of more than
+// 256 MiB.
 #pragma once
 
 #include "base/error.h"
 #include "base/text.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct sedge_helper_command {
     const char *const *argv; // ends with NULL; argv[0] is an absolute path
     const char *input_name;  // a file put into the folder first; NULL: none
     const char *input;       // its text
+    int64_t seconds;         // it may take; 0: a minute
     const char *output_name; // a file fetched afterwards, when the command ends well; NULL: none
 } sedge_helper_command;
 

@@ -6,21 +6,26 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 256 };
+enum { WORDS_MAX = 256, FILE_BYTES_MAX = 256 << 20 };
 
 static const char log_name[] = "compiler.log";
 
 typedef struct helper_request {
     char *words[WORDS_MAX + 1];
+    int64_t seconds;
     char *input_name;
     char *input;
     char *output_name;
@@ -129,7 +134,9 @@ static bool receive_request(int socket, helper_request *request)
 {
     uint64_t words;
 
-    if (!sedge_wire_receive(socket, &words, sizeof words) || words > WORDS_MAX) return false;
+    if (!sedge_wire_receive(socket, &words, sizeof words) || words > WORDS_MAX ||
+        !sedge_wire_receive(socket, &request->seconds, sizeof request->seconds))
+        return false;
     for (uint64_t i = 0; i < words; i++)
         if (!receive_text(socket, &request->words[i])) return false;
     return receive_text(socket, &request->input_name) && receive_text(socket, &request->input) &&
@@ -196,13 +203,17 @@ static void remove_folder(const char *path)
 
 static _Noreturn void become_command(char *const *words, const char *path, int folder, int report)
 {
-    static const int restored[] = {SIGHUP, SIGQUIT, SIGPIPE};
+    const struct rlimit file_size = {.rlim_cur = FILE_BYTES_MAX, .rlim_max = FILE_BYTES_MAX};
+    static const int restored[] = {SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
     const int log = openat(folder, log_name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
-    // SIGINT, SIGTERM, SIGUSR1 and SIGUSR2 stay ignored: the parent decides what they mean. A batch system
-    // sends them to all processes of a job, whose compiler must not fail for it.
+    // SIGINT, SIGTERM, SIGUSR1 and SIGUSR2 stay ignored: the parent decides what they mean. A batch
+    // system sends them to all processes of a job, whose compiler must not fail for it.
     for (size_t i = 0; i < sizeof restored / sizeof *restored; i++)
         (void)signal(restored[i], SIG_DFL);
+    // A group of its own, so that all that it starts can be killed.
+    (void)setpgid(0, 0);
+    (void)setrlimit(RLIMIT_FSIZE, &file_size);
     if (log >= 0 && dup2(log, 1) >= 0 && dup2(log, 2) >= 0 && fchdir(folder) == 0 &&
         setenv("LC_ALL", "C", 1) == 0 && setenv("TMPDIR", path, 1) == 0)
         (void)execv(words[0], words);
@@ -211,23 +222,63 @@ static _Noreturn void become_command(char *const *words, const char *path, int f
     _exit(127);
 }
 
-// Run the words; 0 and `*exit_status`, or the error that kept them from running.
-static int run_words(char *const *words, const char *path, int folder, int *exit_status)
+static double now(void)
+{
+    struct timespec time;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+// Wait until the child has ended, and kill it when its time is over or nobody waits at `asker` any
+// more; `*state` as waitpid gives it. 0, ETIMEDOUT, ECANCELED or another error.
+static int wait_for(pid_t child, int asker, int64_t seconds, int *state)
+{
+    const double end = now() + (double)seconds;
+    // Without such a descriptor (before Linux 5.3) it is looked for in short intervals.
+    const int ended = (int)syscall(SYS_pidfd_open, child, 0);
+    int problem = 0;
+
+    while (problem == 0) {
+        struct pollfd about[2] = {{.fd = asker, .events = POLLRDHUP},
+                                  {.fd = ended, .events = POLLIN}};
+        siginfo_t info = {.si_pid = 0};
+        if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno != EINTR)
+            problem = errno;
+        if (info.si_pid == child) break;
+        const double left = end - now();
+        if (left <= 0.0) problem = ETIMEDOUT;
+        const int interval = ended < 0 ? 10 : left < 60.0 ? (int)(1e3 * left) + 1 : 60000;
+        if (problem == 0 && poll(about, 2, interval) > 0 && about[0].revents != 0)
+            problem = ECANCELED;
+    }
+    // Also what it left behind; its number is its own until it is fetched.
+    (void)kill(-child, SIGKILL);
+    if (problem != 0) (void)kill(child, SIGKILL);
+    while (waitpid(child, state, 0) < 0 && errno == EINTR) continue;
+    if (ended >= 0) (void)close(ended);
+    return problem;
+}
+
+// Run the request's words; 0 and `*exit_status`, or the error that kept them from running or
+// ending.
+static int run_words(const helper_request *request, int asker, const char *path, int folder,
+                     int *exit_status)
 {
     int ends[2];
     int reason = 0;
-    int state;
+    int state = 0;
 
     if (pipe2(ends, O_CLOEXEC) != 0) return errno;
     const pid_t child = fork();
-    if (child == 0) become_command(words, path, folder, ends[1]);
+    if (child == 0) become_command(request->words, path, folder, ends[1]);
     if (child < 0) reason = errno;
     (void)close(ends[1]); // exec closes the other copy: nothing to read then
     while (child > 0 && read(ends[0], &reason, sizeof reason) < 0 && errno == EINTR) continue;
     (void)close(ends[0]);
     if (child < 0) return reason;
-    while (waitpid(child, &state, 0) < 0)
-        if (errno != EINTR) return errno;
+    const int problem = wait_for(child, asker, request->seconds, &state);
+    if (problem != 0) return problem;
     *exit_status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
     return reason;
 }
@@ -242,7 +293,7 @@ typedef struct helper_outcome {
     size_t output_length;
 } helper_outcome;
 
-static helper_outcome run_request(const helper_request *request)
+static helper_outcome run_request(const helper_request *request, int asker)
 {
     helper_outcome outcome = {.step = "temporary folder"};
     const char *base = getenv("TMPDIR");
@@ -262,7 +313,7 @@ static helper_outcome run_request(const helper_request *request)
         outcome.problem = errno;
     } else {
         outcome.step = request->words[0];
-        outcome.problem = run_words(request->words, path, folder, &outcome.exit_status);
+        outcome.problem = run_words(request, asker, path, folder, &outcome.exit_status);
     }
     if (outcome.problem == 0) {
         outcome.log = read_file(folder, log_name, &outcome.log_length);
@@ -277,7 +328,7 @@ static helper_outcome run_request(const helper_request *request)
     return outcome;
 }
 
-static bool send_outcome(int socket, const helper_outcome *outcome)
+static bool send_outcome(int socket, const helper_outcome *outcome, int64_t seconds)
 {
     char why[PATH_MAX + 128] = "";
     sedge_helper_reply reply = {.ran = outcome->problem == 0,
@@ -290,7 +341,11 @@ static bool send_outcome(int socket, const helper_outcome *outcome)
                sedge_wire_send(socket, outcome->log, reply.log_length) &&
                sedge_wire_send(socket, outcome->output, reply.output_length);
     }
-    (void)snprintf(why, sizeof why, "%s: %s", outcome->step, strerror(outcome->problem));
+    if (outcome->problem == ETIMEDOUT) {
+        (void)snprintf(why, sizeof why, "it did not end within %lld s", (long long)seconds);
+    } else {
+        (void)snprintf(why, sizeof why, "%s: %s", outcome->step, strerror(outcome->problem));
+    }
     reply.log_length = strlen(why);
     reply.output_length = 0;
     return sedge_wire_send(socket, &reply, sizeof reply) &&
@@ -302,8 +357,8 @@ static void serve_one(int socket)
     helper_request request = {.words = {NULL}};
 
     if (receive_request(socket, &request)) {
-        helper_outcome outcome = run_request(&request);
-        (void)send_outcome(socket, &outcome);
+        helper_outcome outcome = run_request(&request, socket);
+        (void)send_outcome(socket, &outcome, request.seconds);
         free(outcome.log);
         free(outcome.output);
     }

@@ -2,8 +2,9 @@
 //
 // Over the helper's own socket this process sends sockets: one for each command, so that several
 // threads can have commands run at once. Over that one goes the request, and the reply comes back.
-// Request: number of words of the command; the words, the input file's name and text and the output
-// file's name, each as a length and bytes. Reply: sedge_helper_reply, the log, the output file.
+// Request: number of words of the command; the seconds that it may take; the words, the input
+// file's name and text and the output file's name, each as a length and bytes. Reply:
+// sedge_helper_reply, the log, the output file.
 #pragma once
 
 #include <stdbool.h>

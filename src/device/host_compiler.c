@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/trust.h"
 #include "cpu.h"
 #include "helper.h"
 #include "internal.h"
@@ -20,6 +21,7 @@ enum { OPTIONS_MAX = 24 };
 
 struct sedge_host_compiler {
     char path[PATH_MAX];
+    int64_t seconds;     // a program may take
     sedge_text *version; // what -v prints
     sedge_text *target;  // what -march=native means; empty where the compiler cannot say
     const char *options[OPTIONS_MAX];
@@ -84,6 +86,21 @@ static sedge_status find_compiler(sedge_host_compiler *compiler)
                                         "install gcc or set SEDGE_CC");
 }
 
+// A compiler that hangs must not keep a job of many nodes until its time is over.
+static sedge_status read_seconds(int64_t *seconds)
+{
+    enum { USUAL = 600, MOST = 86400 };
+    const char *const wish = getenv("SEDGE_CC_SECONDS");
+    char *end = NULL;
+
+    *seconds = USUAL;
+    if (wish == NULL || wish[0] == '\0') return SEDGE_OK;
+    *seconds = strtol(wish, &end, 10);
+    if (*end == '\0' && *seconds >= 1 && *seconds <= MOST) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "SEDGE_CC_SECONDS='%s' is not a number of seconds in 1..%d",
+                      wish, MOST);
+}
+
 // ---- who it is ---------------------------------------------------------------------------------
 
 // What the compiler prints for up to three words; `*exit_status` as the shell counts.
@@ -91,7 +108,7 @@ static sedge_status ask(const sedge_host_compiler *compiler, const char *const *
                         sedge_text *out, int *exit_status)
 {
     const char *argv[5] = {compiler->path};
-    const sedge_helper_command command = {.argv = argv};
+    const sedge_helper_command command = {.argv = argv, .seconds = compiler->seconds};
     void *nothing = NULL;
     size_t length;
 
@@ -133,6 +150,7 @@ sedge_status sedge_host_compiler_create(sedge_host_compiler **out)
     sedge_status status;
     sedge_host_compiler *compiler = NULL;
     sedge_text *target = NULL;
+    const char *temporary;
     int exit_status;
 
     *out = NULL;
@@ -140,7 +158,10 @@ sedge_status sedge_host_compiler_create(sedge_host_compiler **out)
     SEDGE_TRY_GOTO(status, sedge_text_create(&compiler->version));
     SEDGE_TRY_GOTO(status, sedge_text_create(&compiler->target));
     SEDGE_TRY_GOTO(status, sedge_text_create(&target));
+    SEDGE_TRY_GOTO(status, read_seconds(&compiler->seconds));
     SEDGE_TRY_GOTO(status, find_compiler(compiler));
+    SEDGE_TRY_GOTO(status, sedge_trust_program(compiler->path));
+    SEDGE_TRY_GOTO(status, sedge_trust_temporary(&temporary)); // the helper works there
     SEDGE_TRY_GOTO(status, ask(compiler, ask_version, compiler->version, &exit_status));
     if (exit_status != 0) {
         status = SEDGE_FAIL(SEDGE_ERR_DEVICE, "'%s -v' ends with status %d: not a C compiler?",
@@ -240,8 +261,11 @@ sedge_status sedge_host_compiler_run(const sedge_host_compiler *compiler, const 
 {
     sedge_status status;
     const char *argv[OPTIONS_MAX + 8];
-    const sedge_helper_command command = {
-        .argv = argv, .input_name = "kernel.c", .input = source, .output_name = "kernel.so"};
+    const sedge_helper_command command = {.argv = argv,
+                                          .seconds = compiler->seconds,
+                                          .input_name = "kernel.c",
+                                          .input = source,
+                                          .output_name = "kernel.so"};
     sedge_text *printed = NULL;
     int exit_status;
     int count = 0;

@@ -2,6 +2,7 @@
 #include "host_module.h"
 
 #include "base/memory.h"
+#include "base/trust.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -47,12 +48,12 @@ static void load_from_memory(sedge_host_module *module, const void *binary, size
 
 static sedge_status load_from_file(sedge_host_module *module, const void *binary, size_t length)
 {
-    const char *base = getenv("TMPDIR");
+    const char *base;
     const char *why = NULL;
     char folder[PATH_MAX];
     char path[PATH_MAX + 16];
 
-    if (base == NULL || base[0] != '/') base = "/tmp";
+    SEDGE_TRY(sedge_trust_temporary(&base));
     if (snprintf(folder, sizeof folder, "%s/sedge-XXXXXX", base) >= (int)sizeof folder)
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "TMPDIR: path too long: '%s'", base);
     if (mkdtemp(folder) == NULL) {

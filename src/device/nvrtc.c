@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/trust.h"
 #include "cuda_driver.h"
 #include "elf_build.h"
 
@@ -107,6 +108,11 @@ static bool open_library(void **found)
     const char *const wish = getenv("SEDGE_NVRTC");
 
     if (wish != NULL && wish[0] != '\0') {
+        if (strchr(wish, '/') != NULL && sedge_trust_program(wish) != SEDGE_OK) {
+            (void)snprintf(library.why, sizeof library.why, "SEDGE_NVRTC: %s",
+                           sedge_error_message());
+            return false;
+        }
         *found = dlopen(wish, RTLD_NOW | RTLD_LOCAL);
         if (*found == NULL) {
             (void)snprintf(library.why, sizeof library.why, "SEDGE_NVRTC='%s' cannot be loaded: %s",

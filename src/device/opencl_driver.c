@@ -2,6 +2,7 @@
 #include "opencl_driver.h"
 
 #include "base/file.h"
+#include "base/trust.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -68,7 +69,9 @@ void sedge_opencl_folder_remove(void)
 sedge_status sedge_opencl_folder_enter(void)
 {
     struct stat about;
+    const char *temporary;
 
+    if (folder.path[0] != '\0') SEDGE_TRY(sedge_trust_temporary(&temporary));
     if (folder.users == 0 && folder.path[0] != '\0' && mkdir(folder.path, 0700) != 0 &&
         (errno != EEXIST || lstat(folder.path, &about) != 0 || !S_ISDIR(about.st_mode) ||
          about.st_uid != geteuid() || (about.st_mode & (S_IRWXG | S_IRWXO)) != 0)) {

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/shown.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +127,13 @@ static sedge_status scan_name(scan *s, sedge_gmsh_name *out)
         return sedge_cursor_fail(c, "dimension or tag of a physical group is out of range");
     memset(out, 0, sizeof *out);
     memcpy(out->name, first, (size_t)(last - first));
+    if (!sedge_is_shown(out->name, false)) {
+        char what[160];
+        (void)snprintf(what, sizeof what,
+                       "the name of a physical group is not UTF-8 without control characters: '%s'",
+                       out->name);
+        return sedge_cursor_fail(c, what);
+    }
     out->dimension = (int)dimension;
     out->tag = abs((int)tag);
     sedge_cursor_skip_line(c);
@@ -212,7 +220,8 @@ static sedge_status scan_block(scan *s, int64_t *dimension, int64_t *third, int6
     SEDGE_TRY(sedge_cursor_size(c, count));
     SEDGE_TRY(sedge_cursor_room(c, *count, bytes));
     const entity wanted = {(int)*dimension, (int)tag};
-    if (bsearch(&wanted, s->entity, (size_t)s->entities, sizeof wanted, compare_entities) == NULL) {
+    if (s->entities == 0 ||
+        bsearch(&wanted, s->entity, (size_t)s->entities, sizeof wanted, compare_entities) == NULL) {
         return sedge_cursor_fail(c,
                                  "a block refers to a geometric entity that is not in $Entities");
     }
@@ -303,7 +312,7 @@ static sedge_status scan_nodes(scan *s)
     if (s->nodes_seen) return sedge_cursor_fail(&s->cursor, "there are two such sections");
     if (s->version4) {
         SEDGE_TRY(scan_sizes(s, sizes));
-        if (sizes[2] < 1 || sizes[3] >= INT32_MAX ||
+        if (sizes[2] < 1 || sizes[3] < sizes[2] || sizes[3] >= INT32_MAX ||
             sizes[3] - sizes[2] > 64 * sizes[1] + (1 << 22))
             return sedge_cursor_fail(&s->cursor, "the range of the node numbers is not usable");
     } else {

@@ -1,6 +1,7 @@
 #include "deck_yaml.h"
 
 #include "base/memory.h"
+#include "base/shown.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -87,6 +88,11 @@ static sedge_status scalar_text(char **out, const deck_parser *parser, const yam
     *out = NULL;
     if (memchr(value, '\0', length) != NULL)
         return fail_at(parser, event->start_mark, "the text has a NUL character", "");
+    if (!sedge_is_shown(value, true)) {
+        return fail_at(
+            parser, event->start_mark,
+            "the text has a control character, or a mark that turns its direction: ", value);
+    }
     return deck_copy_string(out, value);
 }
 

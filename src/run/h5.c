@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // fallocate
+#define _GNU_SOURCE // fallocate, memfd_create, dup3
 #include "h5_internal.h"
 
 #include "base/memory.h"
@@ -8,6 +8,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -106,7 +109,14 @@ static sedge_status reserve_bytes(int file, const char *path, int64_t bytes)
 {
     struct statvfs space;
     struct stat about;
+    struct rlimit limit;
 
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && (rlim_t)bytes > limit.rlim_cur) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "cannot write '%s': File too large (%.2f MiB are needed; the limit of a "
+                          "file's size, ulimit -f, is %.2f)",
+                          path, (double)bytes / 1048576.0, (double)limit.rlim_cur / 1048576.0);
+    }
     if (fallocate(file, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) return SEDGE_OK;
     if (errno != EOPNOTSUPP && errno != ENOSYS) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s (%.2f MiB are needed)", path,
@@ -134,7 +144,8 @@ static sedge_status try_space(const char *path, int64_t bytes)
 
     if (snprintf(trial, sizeof trial, "%s.trial", path) >= (int)sizeof trial)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "path too long: '%s'", path);
-    const int file = open(trial, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    (void)unlink(trial); // of a run that was killed
+    const int file = open(trial, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file < 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(errno));
     const sedge_status status = reserve_bytes(file, path, bytes + SPARE_BYTES);
@@ -289,6 +300,57 @@ sedge_status sedge_h5_open_read_shared(sedge_h5 **out, const char *path, const s
     return file_open(out, path, FILE_READ_SHARED, comm);
 }
 
+// The descriptor of a file that is not shared; -1: it has none that we could use.
+static int find_descriptor(const sedge_h5 *file)
+{
+    const hid_t access = H5Fget_access_plist(file->id);
+    void *handle = NULL;
+    int descriptor = -1;
+
+    if (access >= 0 && H5Pget_driver(access) == H5FD_SEC2 &&
+        H5Fget_vfd_handle(file->id, access, &handle) >= 0 && handle != NULL)
+        descriptor = *(const int *)handle;
+    if (access >= 0) (void)H5Pclose(access);
+    return descriptor;
+}
+
+// Can the first byte be written, as closing will do?
+static bool can_be_closed(int descriptor)
+{
+    char first;
+
+    return descriptor < 0 || pread(descriptor, &first, 1, 0) != 1 ||
+           pwrite(descriptor, &first, 1, 0) == 1;
+}
+
+// HDF5 1.10 keeps a file that it cannot close, tries again when MPI ends, and crashes. Let it close
+// a copy in memory: what it still writes is lost with that.
+static void detach(int descriptor)
+{
+    struct stat about;
+    off_t at = 0;
+    const int copy = descriptor >= 0 ? memfd_create("sedge-detached", MFD_CLOEXEC) : -1;
+
+    if (copy < 0) return;
+    while (fstat(descriptor, &about) == 0 && at < about.st_size)
+        if (sendfile(copy, descriptor, &at, (size_t)(about.st_size - at)) <= 0) break;
+    (void)dup3(copy, descriptor, O_CLOEXEC);
+    (void)close(copy);
+}
+
+// Bring all to the disk that closing needs there; after a failure the file can be closed, too.
+static sedge_status finish_writing(const sedge_h5 *file)
+{
+    const int descriptor = find_descriptor(file);
+    const bool flushed = H5Fflush(file->id, H5F_SCOPE_LOCAL) >= 0;
+
+    if (flushed && can_be_closed(descriptor)) return SEDGE_OK;
+    if (flushed) (void)snprintf(last_reason, sizeof last_reason, "%s", strerror(errno));
+    const sedge_status status = h5_failure("write", file->path);
+    detach(descriptor);
+    return status;
+}
+
 sedge_status sedge_h5_close(sedge_h5 *file, sedge_status status)
 {
     char first[1024]; // the message of the failure that came first
@@ -296,8 +358,10 @@ sedge_status sedge_h5_close(sedge_h5 *file, sedge_status status)
     if (file == NULL) return status;
     (void)snprintf(first, sizeof first, "%s", sedge_error_message());
     const sedge_status before = status;
-    if (!file->reads && H5Fflush(file->id, H5F_SCOPE_LOCAL) < 0)
-        status = h5_failure("write", file->path);
+    if (!file->reads) {
+        const sedge_status written = finish_writing(file);
+        if (written != SEDGE_OK) status = written;
+    }
     if (H5Fclose(file->id) < 0 && status == SEDGE_OK) status = h5_failure("close", file->path);
     if (before != SEDGE_OK) {
         sedge_error_set(first);

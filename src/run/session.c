@@ -27,8 +27,10 @@ static sedge_status read_deck(sedge_session *session)
     if (!sedge_comm_is_root(comm)) status = sedge_allocate(&text, (int64_t)length + 1, 1);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     sedge_comm_broadcast(comm, text, length, 0);
-    SEDGE_TRY_GOTO(status, sedge_deck_create(&session->deck, options->deck, text, length,
-                                             options->settings, options->setting_count));
+    // Ranks may have been started with different settings.
+    status = sedge_deck_create(&session->deck, options->deck, text, length, options->settings,
+                               options->setting_count);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
 done:
     sedge_release(text);
     return status;

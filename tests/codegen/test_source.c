@@ -7,6 +7,7 @@
 #include "codegen/program.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char folder[] = SEDGE_TEST_DIR "/kernels";
@@ -121,6 +122,27 @@ static void test_embedded_and_override(void)
     CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
 }
 
+// What others could have written is not compiled.
+static void test_override_of_others(void)
+{
+    const char *const name = sedge_embedded_kernels[0].name;
+    char path[512];
+    char *text = NULL;
+
+    if (name == NULL) return;
+    put(strrchr(name, '/') + 1, "int instead;\n");
+    (void)snprintf(path, sizeof path, "%s/%s", folder, strrchr(name, '/') + 1);
+    CHECK(chmod(path, 0666) == 0);
+    CHECK_FAILS(sedge_source_get(&text, name), SEDGE_ERR_USAGE, "SEDGE_KERNELS: ");
+    CHECK(strstr(sedge_error_message(), "others may write to it") != NULL && text == NULL);
+    CHECK(chmod(path, 0644) == 0 && chmod(folder, 0777) == 0);
+    CHECK_FAILS(sedge_source_get(&text, name), SEDGE_ERR_USAGE, "others may write to it");
+    CHECK(chmod(folder, 0755) == 0);
+    CHECK_OK(sedge_source_get(&text, name));
+    sedge_release(text);
+    CHECK(unlink(path) == 0);
+}
+
 int main(void)
 {
     CHECK_OK(sedge_folder_make(folder));
@@ -131,5 +153,6 @@ int main(void)
     test_whole_text();
     test_refusals();
     test_embedded_and_override();
+    test_override_of_others();
     return CHECK_END();
 }

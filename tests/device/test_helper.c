@@ -237,6 +237,101 @@ static void test_interrupt_is_the_parents(void)
     sedge_device_free(device);
 }
 
+// A compiler that says its version and then never ends.
+static void write_sleeper(char path[600])
+{
+    static const char text[] =
+        "#!/bin/sh\ncase $1 in -v|-march=native) [ $# -lt 4 ] && exit 0;; esac\n"
+        "sleep 500 &\necho $! >" SEDGE_TEST_DIR "/sleeper\nwait\n";
+
+    (void)snprintf(path, 600, "%s/sleeping-cc", SEDGE_TEST_DIR);
+    CHECK_OK(sedge_file_write(path, text, sizeof text - 1));
+    CHECK(chmod(path, 0755) == 0);
+}
+
+// The process that the sleeper started, or -1 while it has not.
+static pid_t read_sleeper(void)
+{
+    FILE *const file = fopen(SEDGE_TEST_DIR "/sleeper", "r");
+    long process = -1;
+
+    if (file == NULL) return -1;
+    if (fscanf(file, "%ld", &process) != 1) process = -1; // NOLINT(cert-err34-c)
+    (void)fclose(file);
+    return (pid_t)process;
+}
+
+// Gone, or dead and not yet fetched by whoever is its parent now.
+static bool is_gone(pid_t process)
+{
+    char path[64];
+    char state[8] = "";
+
+    (void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
+    FILE *const file = fopen(path, "r");
+    if (file == NULL) return true;
+    const bool read = fscanf(file, "%*d %*s %7s", state) == 1;
+    (void)fclose(file);
+    return !read || state[0] == 'Z' || state[0] == 'X';
+}
+
+static void check_ended(pid_t process)
+{
+    const double limit = sedge_clock() + 10.0;
+
+    CHECK(process > 0);
+    while (process > 0 && !is_gone(process) && sedge_clock() < limit) (void)usleep(10000);
+    CHECK(process > 0 && is_gone(process));
+}
+
+static void test_compiler_that_hangs(void)
+{
+    sedge_device *device = NULL;
+    char path[600];
+
+    write_sleeper(path);
+    (void)unlink(SEDGE_TEST_DIR "/sleeper");
+    CHECK(setenv("SEDGE_CC", path, 1) == 0 && setenv("SEDGE_CC_SECONDS", "1", 1) == 0);
+    CHECK_OK(sedge_device_start_helper());
+    CHECK_OK(sedge_device_create(&device, "host", 0, 1));
+    const double start = sedge_clock();
+    CHECK_FAILS(compile_something(device), SEDGE_ERR_DEVICE, "it did not end within 1 s");
+    CHECK(strstr(sedge_error_message(), "sleeping-cc") != NULL);
+    CHECK_BOUND(sedge_clock() - start, 10.0);
+    check_ended(read_sleeper()); // what it started, too
+    sedge_device_free(device);
+    CHECK(setenv("SEDGE_CC_SECONDS", "0", 1) == 0);
+    CHECK_FAILS(sedge_device_create(&device, "host", 0, 1), SEDGE_ERR_USAGE,
+                "SEDGE_CC_SECONDS='0' is not a number of seconds in 1..86400");
+    CHECK(unsetenv("SEDGE_CC") == 0 && unsetenv("SEDGE_CC_SECONDS") == 0);
+}
+
+// A program that is killed while it waits for a compiler leaves none behind.
+static void test_asker_that_dies(void)
+{
+    char path[600];
+    int state;
+
+    write_sleeper(path);
+    (void)unlink(SEDGE_TEST_DIR "/sleeper");
+    CHECK(setenv("SEDGE_CC", path, 1) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        sedge_device *device = NULL;
+        if (sedge_device_start_helper() == SEDGE_OK &&
+            sedge_device_create(&device, "host", 0, 1) == SEDGE_OK)
+            (void)compile_something(device);
+        _exit(1);
+    }
+    const double limit = sedge_clock() + 20.0;
+    while (read_sleeper() < 0 && sedge_clock() < limit) (void)usleep(10000);
+    const pid_t sleeper = read_sleeper();
+    CHECK(sleeper > 0 && !is_gone(sleeper));
+    CHECK(kill(child, SIGKILL) == 0 && waitpid(child, &state, 0) == child);
+    check_ended(sleeper);
+    CHECK(unsetenv("SEDGE_CC") == 0);
+}
+
 int main(void)
 {
     if (setpgid(0, 0) != 0 && getpgrp() != getpid()) return 1; // a group of our own to signal
@@ -251,5 +346,7 @@ int main(void)
     test_killed_parent();
     test_interrupt_is_the_parents();
     sedge_device_stop_helper();
+    test_compiler_that_hangs();
+    test_asker_that_dies();
     return CHECK_END();
 }

@@ -98,6 +98,45 @@ static void test_series_damaged(const sedge_comm *comm)
     case_free(&c);
 }
 
+// The descriptor under which this process has `path` open; -1: none.
+static int find_descriptor(const char *path)
+{
+    struct stat wanted;
+    struct stat about;
+
+    if (stat(path, &wanted) != 0) return -1;
+    for (int file = 3; file < 256; file++) {
+        if (fstat(file, &about) == 0 && about.st_ino == wanted.st_ino &&
+            about.st_dev == wanted.st_dev)
+            return file;
+    }
+    return -1;
+}
+
+// A device that fails in the middle of writing. HDF5 keeps a file that it cannot close, tries again
+// when MPI ends, and crashes: the test's own exit code shows it.
+static void test_write_failing(const sedge_comm *comm)
+{
+    const char *path = NULL;
+    sedge_h5 *file = NULL;
+    output_case c;
+
+    case_make(&c, comm, 1, "failing", 0.0);
+    case_open(&c);
+    path = case_path(&c, "energy.h5");
+    if (sedge_comm_is_root(comm)) {
+        CHECK_OK(sedge_h5_open_series(&file, path, 4096, 1));
+        const int descriptor = find_descriptor(path);
+        const int full = open("/dev/full", O_RDWR);
+        CHECK(descriptor >= 0 && full >= 0 && dup2(full, descriptor) == descriptor);
+        (void)close(full);
+        CHECK_FAILS(sedge_h5_close(file, SEDGE_OK), SEDGE_ERR_USAGE, "No space left on device");
+        CHECK(find_descriptor(path) < 0);
+    }
+    sedge_comm_barrier(comm);
+    case_free(&c);
+}
+
 // A full disk, where a small one can be mounted: the message says so, what is listed is complete,
 // nothing half-written stays. All sizes from nothing to enough, so that every part is hit.
 static void test_disk_full(const sedge_comm *comm)
@@ -149,6 +188,7 @@ int main(int argc, char **argv)
     test_permission(comm);
     test_folder_lost(comm);
     test_series_damaged(comm);
+    test_write_failing(comm);
     test_disk_full(comm);
     sedge_comm_free(comm);
     return CHECK_END();

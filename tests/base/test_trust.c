@@ -1,0 +1,202 @@
+// Who could change what is opened: modes, owners, links, shelter.
+#define _GNU_SOURCE
+#include "base/file.h"
+#include "base/trust.h"
+#include "check.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const uid_t third = 65533;
+
+// A fresh tree: top/way/folder/file; a link beside the folder, and one to the file.
+static void make_tree(void)
+{
+    CHECK(chdir(SEDGE_TEST_DIR) == 0);
+    CHECK_OK(sedge_folder_make("top/way/folder"));
+    CHECK(chmod("top", 0755) == 0 && chmod("top/way", 0755) == 0);
+    CHECK(chmod("top/way/folder", 0755) == 0);
+    if (geteuid() == 0) CHECK(chown("top", 0, 0) == 0 && chown("top/way", 0, 0) == 0);
+    (void)unlink("top/way/folder/file");
+    CHECK_OK(sedge_file_write("top/way/folder/file", "text", 4));
+    CHECK(chmod("top/way/folder/file", 0644) == 0);
+    (void)unlink("top/link");
+    (void)unlink("top/way/folder/alias");
+    CHECK(symlink("way", "top/link") == 0 && symlink("file", "top/way/folder/alias") == 0);
+}
+
+static void check_opens(const char *path)
+{
+    char *text = NULL;
+    size_t length = 0;
+    int file = -1;
+
+    CHECK_OK(sedge_trust_open(&file, path));
+    CHECK(file >= 0);
+    if (file < 0) return;
+    CHECK_OK(sedge_file_take(&text, &length, file, path, SEDGE_ERR_DATA));
+    CHECK(length == 4 && text != NULL && strcmp(text, "text") == 0);
+    free(text);
+}
+
+static void check_refused(const char *path, const char *why)
+{
+    int file = 7;
+
+    CHECK_FAILS(sedge_trust_open(&file, path), SEDGE_ERR_USAGE, why);
+    CHECK(file == -1);
+}
+
+static void test_good_ways(void)
+{
+    int file = 7;
+
+    make_tree();
+    check_opens("top/way/folder/file");
+    check_opens(SEDGE_TEST_DIR "/top/way/../way/./folder//file");
+    check_opens("top/link/folder/file");
+    check_opens("top/link/folder/alias");
+    CHECK_OK(sedge_trust_open(&file, "top/way/folder/none"));
+    CHECK(file == -1);
+    check_refused("top/nowhere/file", "'./top/nowhere': No such file");
+    check_refused("top/way/folder/file/x", "Not a directory");
+    check_refused("top/way/folder", "not a regular file");
+}
+
+static void test_modes(void)
+{
+    make_tree();
+    CHECK(chmod("top/way/folder/file", 0646) == 0);
+    check_refused("top/way/folder/file", "others may write to it");
+    check_refused("top/way/folder/alias", "others may write to it");
+    make_tree();
+    CHECK(chmod("top/way", 0777) == 0);
+    check_refused("top/way/folder/file", "top/way': others may write to it, and it is not sticky");
+    check_refused("top/link/folder/file", "not sticky");
+    CHECK(chmod("top/way", 0775) == 0);
+    if (geteuid() == 0) { // its own group is root's alone
+        check_opens("top/way/folder/file");
+        CHECK(chown("top/way", 0, third) == 0 && chmod("top/way", 0775) == 0);
+        check_refused("top/way/folder/file", "others may write to it");
+    }
+    CHECK(chmod("top/way", 01777) == 0); // sticky: what lies in it stays its owner's
+    check_opens("top/way/folder/file");
+    // Below a folder that others cannot enter nothing can be reached.
+    CHECK(chmod("top/way", 0777) == 0 && chmod("top", 0700) == 0);
+    check_opens("top/way/folder/file");
+    CHECK(chmod("top/way/folder/file", 0666) == 0);
+    check_opens("top/way/folder/file");
+    check_refused("top/way/../../top/way/../../shared/file", "shared");
+    CHECK(chmod("top", 0710) == 0);
+    check_refused("top/way/folder/file", "others may write to it");
+    make_tree();
+}
+
+static void test_links(void)
+{
+    make_tree();
+    (void)unlink("top/loop");
+    CHECK(symlink("loop", "top/loop") == 0);
+    check_refused("top/loop/file", "too many links");
+    // A link leads out of a good folder into one that others may write to.
+    CHECK_OK(sedge_folder_make("open"));
+    CHECK(chmod("open", 0777) == 0);
+    (void)unlink("open/file");
+    CHECK_OK(sedge_file_write("open/file", "text", 4));
+    (void)unlink("top/way/folder/alias");
+    CHECK(symlink(SEDGE_TEST_DIR "/open/file", "top/way/folder/alias") == 0);
+    check_refused("top/way/folder/alias", "open': others may write to it");
+}
+
+static void test_owners(void)
+{
+    make_tree();
+    if (geteuid() != 0) {
+        printf("owners: not tried, only root can give files away\n");
+        return;
+    }
+    CHECK(chown("top/way/folder/file", third, third) == 0);
+    check_refused("top/way/folder/file", "belongs to another user");
+    make_tree();
+    CHECK(chown("top/way", third, third) == 0);
+    check_refused("top/way/folder/file", "top/way': it belongs to another user");
+    make_tree();
+    CHECK(chmod("top", 01777) == 0 && lchown("top/link", third, third) == 0);
+    check_refused("top/link/folder/file", "top/link': it is a link of another user");
+    make_tree();
+}
+
+// The last part may be missing or a link: who asked for the folder decides.
+static void test_parent(void)
+{
+    char name[SEDGE_TRUST_NAME];
+    struct stat found;
+    struct stat wanted;
+    int folder = -1;
+
+    make_tree();
+    CHECK_OK(sedge_trust_parent(&folder, name, "top/link/none"));
+    CHECK(strcmp(name, "none") == 0 && fstat(folder, &found) == 0);
+    CHECK(stat("top/way", &wanted) == 0 && found.st_ino == wanted.st_ino);
+    CHECK(close(folder) == 0);
+    CHECK_OK(sedge_trust_parent(&folder, name, "top/link"));
+    CHECK(strcmp(name, "link") == 0 && close(folder) == 0);
+    CHECK_FAILS(sedge_trust_parent(&folder, name, "/"), SEDGE_ERR_USAGE, "without a name");
+    CHECK(folder == -1);
+}
+
+static void test_temporary(void)
+{
+    const char *folder = NULL;
+
+    make_tree();
+    CHECK(unsetenv("TMPDIR") == 0);
+    CHECK_OK(sedge_trust_temporary(&folder));
+    CHECK(strcmp(folder, "/tmp") == 0);
+    CHECK(setenv("TMPDIR", "relative", 1) == 0);
+    CHECK_OK(sedge_trust_temporary(&folder));
+    CHECK(strcmp(folder, "/tmp") == 0);
+    CHECK(setenv("TMPDIR", SEDGE_TEST_DIR "/top/way", 1) == 0);
+    CHECK_OK(sedge_trust_temporary(&folder));
+    CHECK(chmod("top/way", 0777) == 0);
+    CHECK_FAILS(sedge_trust_temporary(&folder), SEDGE_ERR_USAGE, "TMPDIR");
+    CHECK(strstr(sedge_error_message(), "not sticky") != NULL);
+    CHECK(chmod("top/way", 01777) == 0);
+    CHECK_OK(sedge_trust_temporary(&folder));
+    CHECK(setenv("TMPDIR", SEDGE_TEST_DIR "/nowhere", 1) == 0);
+    CHECK_FAILS(sedge_trust_temporary(&folder), SEDGE_ERR_USAGE, "No such file");
+    CHECK(unsetenv("TMPDIR") == 0);
+}
+
+// Software trees belong to their administrators and their groups; not to everybody.
+static void test_program(void)
+{
+    make_tree();
+    CHECK_OK(sedge_trust_program("/bin/sh"));
+    CHECK_OK(sedge_trust_program("top/way/folder/none"));
+    CHECK(chmod("top/way", 0775) == 0);
+    CHECK_OK(sedge_trust_program("top/way/folder/file"));
+    if (geteuid() == 0) CHECK(chown("top/way", third, third) == 0);
+    CHECK_OK(sedge_trust_program("top/way/folder/file"));
+    CHECK(chmod("top/way/folder/file", 0666) == 0);
+    CHECK_FAILS(sedge_trust_program("top/way/folder/file"), SEDGE_ERR_USAGE, "everybody may write");
+    make_tree();
+    CHECK(chmod("top/way", 0777) == 0);
+    CHECK_FAILS(sedge_trust_program("top/way/folder/file"), SEDGE_ERR_USAGE, "not sticky");
+    make_tree();
+}
+
+int main(void)
+{
+    test_good_ways();
+    test_modes();
+    test_links();
+    test_owners();
+    test_parent();
+    test_temporary();
+    test_program();
+    return CHECK_END();
+}

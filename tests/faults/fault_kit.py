@@ -1,0 +1,263 @@
+"""What the fault tests share: a small job with much output, its answer, and a book of outcomes.
+
+Python's standard library; with h5py results are compared in full and every HDF5 file is opened.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(os.environ["SEDGE_SOURCE_DIR"]) / "tests/cli"))
+
+from kit import DECK, FOLDER, MPIEXEC, PROGRAM, SOURCE, Case  # noqa: E402, F401
+
+try:
+    import h5py
+    import numpy
+except ImportError:
+    h5py = None
+
+# A run that one process was taken from must have ended after so many seconds, all of it: Open MPI
+# sends SIGTERM, waits, sends SIGKILL. The rest is for busy machines.
+ENDED = 30
+
+# Between two numbers of this many seconds a job of these tests is done on a busy machine.
+PATIENCE = 120
+
+STEPS = 60
+JOB = DECK.replace("steps: 20", f"steps: {STEPS}").replace("every: 10", "every: 2")
+JOB = JOB.replace("output: {snapshots: 2}", "output: {snapshots: 6, checkpoint: {steps: 4}}")
+JOB = JOB.replace("monitors:", "monitors:\n  slices: {cut: {normal: y, at: 0.4, resolution: 8}}")
+
+# Ranks that wait give the processor away: these tests run on busy machines.
+os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
+os.environ.setdefault("SEDGE_THREADS", "1")
+
+
+def record(fault, outcome, details=""):
+    """Note one try of a fault."""
+    line = json.dumps({"fault": fault, "outcome": outcome, "details": details})
+    with open(FOLDER / "outcomes.jsonl", "a") as book:
+        book.write(line + "\n")
+
+
+def can_mount():
+    """A small file system in memory can be mounted here (root, and the container allows it)."""
+    if os.geteuid() != 0:
+        return False
+    place = FOLDER / "mount-trial"
+    place.mkdir(parents=True, exist_ok=True)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place],
+                      stderr=subprocess.DEVNULL).returncode != 0:
+        return False
+    subprocess.run(["umount", place], check=True)
+    return True
+
+
+class Mounted:
+    """A file system in memory at `place`, of `size`, for a with statement."""
+
+    def __init__(self, place, size):
+        self.place, self.size = place, size
+
+    def __enter__(self):
+        self.place.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.size}", "tmpfs", self.place],
+                       check=True)
+        return self
+
+    def again(self, options):
+        subprocess.run(["mount", "-o", f"remount,{options}", self.place], check=True)
+
+    def __exit__(self, *what):
+        subprocess.run(["umount", "-l", self.place], check=True)
+
+
+# ---- results -------------------------------------------------------------------------------------
+
+# What tells of when or by whom a file was written, not of what is in it.
+SKIPPED = {"deck", "version", "title"}
+
+
+def read_file(path):
+    """All datasets of a file, by name."""
+    found = {}
+
+    def take(name, thing):
+        if isinstance(thing, h5py.Dataset):
+            found[name] = thing[()]
+
+    with open_file(path) as file:
+        file.visititems(take)
+    return found
+
+
+def open_file(path):
+    """A file of series whose writer was killed says that it is still written; then it is read as
+    one that is, as sedge-plot does."""
+    try:
+        return h5py.File(path, "r")
+    except OSError:
+        return h5py.File(path, "r", swmr=True)
+
+
+def whole_files(folder):
+    """Files that are complete by their names."""
+    return sorted(path for path in pathlib.Path(folder).glob("*")
+                  if path.suffix in (".h5", ".hdf"))
+
+
+def check_files_open(case, folder):
+    """Every file that is complete by its name opens, and all of it can be read."""
+    if h5py is None:
+        return 0
+    for path in whole_files(folder):
+        try:
+            read_file(path)
+        except (OSError, RuntimeError) as error:
+            case.fail(f"{path} cannot be read: {error}")
+    return len(whole_files(folder))
+
+
+def check_same(case, folder, wanted):
+    """The results in two folders are the same, bit for bit: same ranks, same kernels."""
+    names = sorted(path.name for path in whole_files(wanted))
+    case.assertEqual(sorted(path.name for path in whole_files(folder)), names)
+    if h5py is None:
+        ours, others = (json.loads((pathlib.Path(place) / "report.json").read_text())
+                        for place in (folder, wanted))
+        case.assertEqual(ours["l2_error"], others["l2_error"])
+        return
+    for name in names:
+        if name.startswith("checkpoint-"):  # its header has the seconds that it took
+            continue
+        ours, others = read_file(folder / name), read_file(wanted / name)
+        case.assertEqual(sorted(ours), sorted(others), name)
+        for part in ours:
+            case.assertTrue(numpy.array_equal(ours[part], others[part]), (folder, name, part))
+
+
+# ---- a job under mpirun --------------------------------------------------------------------------
+
+
+def processes():
+    """(process, parent, session, state) of all processes."""
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/stat") as file:
+                text = file.read()
+        except OSError:
+            continue
+        fields = text[text.rindex(")") + 2:].split()
+        yield int(entry), int(fields[1]), int(fields[3]), fields[0]
+
+
+class Job:
+    """`mpirun -n RANKS sedge run ...` in a session of its own."""
+
+    def __init__(self, words, folder, ranks=2, environment=None):
+        self.command = [MPIEXEC, "-n", str(ranks), "--oversubscribe", PROGRAM, *map(str, words)]
+        self.log = open(pathlib.Path(folder) / "job.log", "w+")
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(
+            self.command, cwd=folder, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
+            env={**os.environ, **(environment or {})}, start_new_session=True)
+        self.ranks = ranks
+
+    def is_over(self):
+        return self.process.poll() is not None
+
+    def find_ranks(self):
+        """Processes of the ranks, in no order; their helpers are children of theirs."""
+        found = []
+        for process, parent, _, state in processes():
+            if parent != self.process.pid or state == "Z":
+                continue
+            try:
+                program = os.readlink(f"/proc/{process}/exe")
+            except OSError:
+                continue
+            if program == os.path.realpath(PROGRAM):
+                found.append(process)
+        return found
+
+    def left(self):
+        """Processes of the job that still live; ranks have process groups of their own, but all
+        descend from mpirun or have its session."""
+        ours = {self.process.pid}
+        alive = list(processes())
+        for _ in range(4):
+            ours |= {process for process, parent, _, _ in alive if parent in ours}
+        ours |= {process for process, _, session, _ in alive if session == self.process.pid}
+        return {process for process, _, _, state in alive
+                if process in ours and state not in "ZX" and process != self.process.pid}
+
+    def wait(self, seconds):
+        """The exit code; None if it still runs after so long."""
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def end(self):
+        """Whatever is left of it goes."""
+        left = self.left()
+        if not self.is_over():
+            self.process.kill()
+            self.process.wait()
+        for process in left:
+            try:
+                os.kill(process, signal.SIGKILL)
+            except OSError:
+                pass
+        self.log.close()
+
+    def text(self):
+        self.log.flush()
+        self.log.seek(0)
+        return self.log.read()
+
+
+class Fault(Case):
+    """A test with the job's deck, and its answer, which is computed once."""
+
+    def setUp(self):
+        super().setUp()
+        self.deck = self.write("deck.yaml", JOB)
+        self.results = self.folder / "deck-results"
+
+    @classmethod
+    def answer(cls):
+        """The results of the job without faults."""
+        place = FOLDER / "answer"
+        if not (place / "whole").exists():
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir(parents=True)
+            (place / "deck.yaml").write_text(JOB)
+            job = Job(["run", "deck.yaml", "--device", "host", "--quiet"], place)
+            code = job.wait(PATIENCE)
+            text = job.text()
+            job.end()
+            if code != 0:
+                raise RuntimeError(f"the job fails without faults: {code}\n{text}")
+            (place / "whole").write_text("")
+        return place / "deck-results"
+
+    def run_job(self, *words, **options):
+        return Job(["run", "deck.yaml", "--device", "host", *words], self.folder, **options)
+
+    def restart(self, *words):
+        """Go on to the end, undisturbed."""
+        job = self.run_job("--restart", "auto", "--quiet", *words)
+        code = job.wait(PATIENCE)
+        text = job.text()
+        job.end()
+        self.assertEqual(code, 0, text)
+        return text

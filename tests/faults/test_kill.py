@@ -1,0 +1,128 @@
+"""Ranks are killed at random moments, some in the middle of a checkpoint; nothing is lost.
+
+After each kill: mpirun has ended within ENDED seconds with a code that is not 0, no process is left,
+every file that is complete by its name can be read, and the next start goes on from the newest
+checkpoint. A run that got through all its kills has the answer of one without, bit for bit.
+
+    test_kill.py [KILLS [SEED]]
+"""
+
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+import unittest
+
+from fault_kit import ENDED, PATIENCE, Fault, Job, check_files_open, check_same, record
+
+KILLS = 4
+SEED = 1
+
+MOMENTS = ["any time", "a checkpoint", "a snapshot", "the start"]
+STARTS = {"a checkpoint": ("checkpoint-", ".h5.tmp"), "a snapshot": ("fields_", ".hdf.tmp")}
+
+
+class Kill(Fault):
+    def wait_for(self, job, moment, chance):
+        """Until the moment to kill; False: the job was over before."""
+        if moment == "any time":
+            end = time.monotonic() + chance.uniform(0.0, self.seconds)
+            while time.monotonic() < end and not job.is_over():
+                time.sleep(0.005)
+        elif moment == "the start":
+            while not job.find_ranks() and not job.is_over():
+                time.sleep(0.002)
+            time.sleep(chance.uniform(0.0, 0.5))
+        else:
+            first, last = STARTS[moment]
+            skip = chance.randrange(4)  # so many are let through
+            seen = set()
+            while not job.is_over():
+                names = {name for name in self.names() if name.startswith(first)
+                         and name.endswith(last)}
+                seen |= names
+                if names and len(seen) > skip:
+                    time.sleep(chance.choice([0.0, 0.0, 0.001, 0.003]))
+                    break
+        return not job.is_over()
+
+    def names(self):
+        try:
+            return os.listdir(self.results)
+        except FileNotFoundError:
+            return []
+
+    def kill(self, job, moment, chance):
+        """Kill one rank, sometimes both. False: it was too late."""
+        if not self.wait_for(job, moment, chance):
+            return False
+        ranks = job.find_ranks()
+        if not ranks:
+            return False
+        inside = any(name.endswith(".tmp") for name in self.names())
+        for rank in ranks if chance.random() < 0.2 else [chance.choice(ranks)]:
+            try:
+                os.kill(rank, signal.SIGKILL)
+            except ProcessLookupError:
+                return False
+        began = time.monotonic()
+        code = job.wait(ENDED)
+        seconds = time.monotonic() - began
+        self.assertIsNotNone(code, f"mpirun goes on {ENDED} s after a rank was killed")
+        if code == 0:  # it was just done
+            return False
+        while job.left() and time.monotonic() < began + ENDED:
+            time.sleep(0.05)
+        self.assertEqual(job.left(), set(), f"processes live {ENDED} s after a rank was killed")
+        files = check_files_open(self, self.results)
+        record(f"a rank killed in {moment}" if moment != "any time" else
+               "a rank killed at any time", "ended, code not 0, files whole",
+               f"{seconds:.1f} s, code {code}, {files} files, in the middle of a file: {inside}")
+        return True
+
+    def test_kills(self):
+        chance = random.Random(SEED)
+        answer = self.answer()
+        began = time.monotonic()
+        shutil.copytree(answer, self.folder / "copy")
+        self.seconds = 4.0
+        kills = finished = tries = 0
+        fresh = True
+        while kills < KILLS:
+            tries += 1
+            self.assertLess(tries, 6 * KILLS + 20, "runs end before they can be killed")
+            moment = MOMENTS[chance.randrange(len(MOMENTS)) if tries > 2 else tries % 2]
+            job = self.run_job("--quiet", *([] if fresh else ["--restart", "auto"]))
+            try:
+                if self.kill(job, moment, chance):
+                    kills += 1
+                    fresh = False
+                    continue
+                code = job.wait(PATIENCE)
+                self.assertEqual(code, 0, job.text())
+                self.seconds = 0.5 * self.seconds + 0.5 * (time.monotonic() - job.began)
+            finally:
+                job.end()
+            # It got to the end with all kills so far behind it.
+            check_same(self, self.results, answer)
+            finished += 1
+            shutil.rmtree(self.results)
+            fresh = True
+        if not fresh:
+            self.restart()
+            check_same(self, self.results, answer)
+            finished += 1
+        record("runs with kills, gone on with to the end", "the answer of a run without, bit for bit",
+               f"{finished} runs")
+        print(f"{kills} kills, {finished} runs to the end, "
+              f"{time.monotonic() - began:.0f} s, seed {SEED}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        KILLS = int(sys.argv[1])
+    if len(sys.argv) > 2:
+        SEED = int(sys.argv[2])
+    unittest.main(argv=sys.argv[:1])

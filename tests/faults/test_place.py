@@ -1,0 +1,163 @@
+"""Folders that fill up, that nobody may write into, that are limited: a message, the exit code on every
+rank, no hang; afterwards the run goes on from its last checkpoint."""
+
+import os
+import resource
+import shutil
+import subprocess
+import unittest
+
+from fault_kit import (MPIEXEC, PATIENCE, PROGRAM, Fault, Mounted, can_mount, check_files_open,
+                       check_same, record)
+
+USAGE, DEVICE = 1, 3
+
+
+class Place(Fault):
+    def fails(self, fault, code, parts, *words, environment=None, ranks=2):
+        """One message with all `parts`, this code on all ranks."""
+        job = self.run_job("--quiet", *words, environment=environment, ranks=ranks)
+        found = job.wait(PATIENCE)
+        text = job.text()
+        job.end()
+        self.assertEqual(found, code, text)
+        messages = [line for line in text.splitlines() if line.startswith("sedge: ")]
+        self.assertEqual(len(messages), 1, text)
+        for part in parts:
+            self.assertIn(part, messages[0])
+        record(fault, f"one message, code {code} on all ranks")
+        return text
+
+    @unittest.skipUnless(can_mount(), "no file system can be mounted here")
+    def test_disk_that_fills_up(self):
+        # Sizes of a file system that end the run in its set-up, in the middle, near the end.
+        answer = self.answer()
+        for size in ("60k", "200k", "420k"):
+            with self.subTest(size=size), Mounted(self.results, size) as disk:
+                self.fails("the disk of the results is full", USAGE,
+                           ["No space left on device", "deck-results"])
+                check_files_open(self, self.results)
+                disk.again("size=64m")
+                self.restart()
+                check_same(self, self.results, answer)
+                record("a full disk, made larger, --restart auto",
+                       "the answer of a run without, bit for bit")
+
+    @unittest.skipUnless(can_mount(), "no file system can be mounted here")
+    def test_disk_that_becomes_read_only(self):
+        with Mounted(self.results, "64m") as disk:
+            disk.again("ro")
+            self.fails("the results' folder is read-only", USAGE,
+                       ["Read-only file system", "deck-results"])
+
+    @unittest.skipUnless(can_mount(), "no file system can be mounted here")
+    def test_cache_that_cannot_be_written(self):
+        answer = self.answer()
+        cache = self.folder / "cache"
+        for size, options in (("4k", "size=4k"), ("1m", "ro")):
+            with self.subTest(options=options), Mounted(cache, size) as disk:
+                cache.chmod(0o700)
+                disk.again(options)
+                job = self.run_job(environment={"SEDGE_CACHE_DIR": str(cache)})
+                code = job.wait(PATIENCE)
+                text = job.text()
+                job.end()
+                self.assertEqual(code, 0, text)
+                check_same(self, self.results, answer)
+                record("the cache's disk is full or read-only", "the run goes on without it")
+
+    @unittest.skipUnless(can_mount(), "no file system can be mounted here")
+    def test_temporary_folder_that_is_full(self):
+        place = self.folder / "temporary"
+        with Mounted(place, "8k"):
+            place.chmod(0o700)
+            self.fails("the compiler's temporary folder is full", DEVICE, ["No space left"],
+                       environment={"TMPDIR": str(place), "OMPI_MCA_orte_tmpdir_base": "/tmp",
+                                    "SEDGE_CACHE_DIR": str(self.folder / "cache")})
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_folder_of_others(self):
+        self.results.mkdir(mode=0o500)
+        self.fails("the results' folder is read-only", USAGE, ["Permission denied"])
+        self.results.chmod(0o700)
+
+    def test_file_size_limit(self):
+        """A batch system's limit of file sizes; it must not kill."""
+        answer = self.answer()
+        for size in (60, 100):  # blocks of 512 bytes
+            with self.subTest(size=size):
+                shutil.rmtree(self.results, ignore_errors=True)
+                # Open MPI's own shared memory is in files: two ranks speak by sockets here.
+                done = subprocess.run(
+                    [MPIEXEC, "-n", "2", "--oversubscribe", "/bin/sh", "-c",
+                     f"ulimit -f {size} && exec \"$@\"", "sh", PROGRAM, "run", "deck.yaml",
+                     "--device", "host", "--quiet"],
+                    cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT, timeout=PATIENCE,
+                    env={**os.environ, "OMPI_MCA_btl": "self,tcp", "PMIX_MCA_gds": "hash"})
+                text = done.stdout.decode()
+                self.assertEqual(done.returncode, USAGE, text)
+                self.assertIn("File too large", text)
+                check_files_open(self, self.results)
+                self.restart()
+                check_same(self, self.results, answer)
+                record("files are limited in size", f"one message, code {USAGE} on all ranks")
+
+    def test_results_that_vanish(self):
+        """The folder is moved away in the run."""
+        job = self.run_job("--quiet")
+        while not self.results.exists() and not job.is_over():
+            pass
+        self.results.rename(self.folder / "moved")
+        code = job.wait(PATIENCE)
+        text = job.text()
+        job.end()
+        self.assertEqual(code, USAGE, text)
+        self.assertIn("No such file", text)
+        record("the results' folder is moved away", f"one message, code {USAGE} on all ranks")
+
+
+class Alone(Fault):
+    """One rank of two meets a fault that the other does not."""
+
+    def fails(self, code, part, environment=(), words=()):
+        one = [PROGRAM, "run", "deck.yaml", "--device", "host", "--quiet"]
+        other = ["env", *environment, *one, *words]
+        done = subprocess.run(
+            [MPIEXEC, "--oversubscribe", "-n", "1", *one, ":", "-n", "1", *other],
+            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, timeout=PATIENCE)
+        text = done.stdout.decode()
+        self.assertEqual(done.returncode, code, text)
+        messages = [line for line in text.splitlines() if line.startswith("sedge: ")]
+        self.assertEqual(len(messages), 1, text)
+        self.assertIn(part, messages[0])
+        record("one rank alone fails before the time loop", "one message, its code on all ranks")
+
+    def test_alone(self):
+        new = f"SEDGE_CACHE_DIR={self.folder}/cache"
+        self.fails(USAGE, "SEDGE_THREADS", ["SEDGE_THREADS=none"])
+        self.fails(USAGE, "SEDGE_CACHE_MAX", ["SEDGE_CACHE_MAX=none"])
+        self.fails(DEVICE, "'/nonexistent'", ["SEDGE_CC=/nonexistent"])
+        self.fails(USAGE, "TMPDIR", ["TMPDIR=/nonexistent", new])
+        self.fails(USAGE, "--nonsense", words=["--nonsense"])
+        self.fails(USAGE, "order", words=["--set", "order=11"])
+
+    def test_memory(self):
+        """A rank whose address space is too small: a message or the kernel's end, but no hang."""
+        answer = resource.getrlimit(resource.RLIMIT_AS)
+        self.assertIsNotNone(answer)
+        for mebibytes in (150, 400, 700):
+            limited = ["/bin/sh", "-c", f"ulimit -v {mebibytes * 1024} && exec \"$@\"", "sh"]
+            one = [PROGRAM, "run", "deck.yaml", "--device", "host", "--quiet"]
+            done = subprocess.run(
+                [MPIEXEC, "--oversubscribe", "-n", "1", *one, ":", "-n", "1", *limited, *one],
+                cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, timeout=PATIENCE)
+            record("one rank has too little memory",
+                   "it ends" if done.returncode != 0 else "it was enough",
+                   f"{mebibytes} MiB, code {done.returncode}")
+
+
+if __name__ == "__main__":
+    unittest.main()
