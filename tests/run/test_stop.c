@@ -223,6 +223,7 @@ int main(int argc, char **argv)
     sedge_stop_listen();
     if (argc == 1) test_interrupts(); // before MPI: it forks
     CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
+    sedge_stop_listen(); // MPI without mpirun brings handlers of its own
     if (argc == 3) {
         test_signal(comm, (int)strtol(argv[1], NULL, 10), strtol(argv[2], NULL, 10));
     } else {
