@@ -199,8 +199,8 @@ static _Noreturn void become_command(char *const *words, const char *path, int f
     static const int restored[] = {SIGHUP, SIGQUIT, SIGPIPE};
     const int log = openat(folder, log_name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
-    // SIGINT, SIGTERM, SIGUSR1 and SIGUSR2 stay ignored: the parent decides what they mean. A batch system
-    // sends them to all processes of a job, whose compiler must not fail for it.
+    // SIGINT, SIGTERM, SIGUSR1 and SIGUSR2 stay ignored: the parent decides what they mean. A batch
+    // system sends them to all processes of a job, whose compiler must not fail for it.
     for (size_t i = 0; i < sizeof restored / sizeof *restored; i++)
         (void)signal(restored[i], SIG_DFL);
     if (log >= 0 && dup2(log, 1) >= 0 && dup2(log, 2) >= 0 && fchdir(folder) == 0 &&
