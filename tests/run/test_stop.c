@@ -98,6 +98,25 @@ static void test_wall(const sedge_comm *comm)
     sedge_stop_free(stop);
 }
 
+// 1000 s of which 100 are left: enough for 10 s, two votes, and twice the longest write, or not.
+static void test_margin(void)
+{
+    sedge_stop *stop = NULL;
+
+    CHECK_OK(sedge_stop_create(&stop, NULL, sedge_clock() - 900.0, 1000.0));
+    CHECK(!sedge_stop_pending(stop));
+    sedge_stop_spent(stop, 40.0); // 90.5 s
+    sedge_stop_spent(stop, 20.0);
+    CHECK(!sedge_stop_pending(stop));
+    sedge_stop_spent(stop, 46.0); // 102.5 s
+    CHECK(sedge_stop_pending(stop));
+    CHECK(sedge_stop_due(stop, 0));
+    sedge_stop_free(stop);
+    CHECK_OK(sedge_stop_create(&stop, NULL, sedge_clock() - 991.0, 1000.0)); // less than 10 s left
+    CHECK(sedge_stop_pending(stop));
+    sedge_stop_free(stop);
+}
+
 // Long steps: the run must not begin one that would end after the limit.
 static void test_long_steps(const sedge_comm *comm)
 {
@@ -204,9 +223,11 @@ int main(int argc, char **argv)
     sedge_stop_listen();
     if (argc == 1) test_interrupts(); // before MPI: it forks
     CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
+    sedge_stop_listen(); // MPI without mpirun brings handlers of its own
     if (argc == 3) {
         test_signal(comm, (int)strtol(argv[1], NULL, 10), strtol(argv[2], NULL, 10));
     } else {
+        test_margin();
         test_wall(comm);
         test_long_steps(comm);
         test_slurm(comm);
