@@ -104,13 +104,13 @@ class Continuation(Run):
         self.check_same_end("whole", "parts", 20)
 
     def test_other_ranks(self):
-        self.go("four", "--quiet", ranks=4)
-        for before, ranks in ((None, 1), (None, 2), ("four-on-1", 2), ("four-on-2", 1)):
+        self.go("three", "--quiet", ranks=3)
+        for before, ranks in ((None, 1), (None, 2), ("three-on-1", 2), ("three-on-2", 1)):
             with self.subTest(before=before, ranks=ranks):
-                name = f"{before or 'four'}-on-{ranks}"
-                self.interrupted(before or "four", 14, name)
+                name = f"{before or 'three'}-on-{ranks}"
+                self.interrupted(before or "three", 14, name)
                 self.go(name, "--restart", "auto", "--quiet", ranks=ranks)
-                self.check_same_end("four", name, 20, equal=False)
+                self.check_same_end("three", name, 20, equal=False)
 
     def test_precision(self):
         # Half an fp32 bit, 20 steps: far below 1e-5, far above fp64's rounding.
