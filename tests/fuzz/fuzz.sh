@@ -22,11 +22,11 @@ export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=pri
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OPENBLAS_NUM_THREADS=1
 
-# Only small inputs: the corpus is for a few seconds, and for people who look at it.
+# Small inputs that reach code which others do not, however often: the corpus is for a few seconds.
 keep() {
     local folder=$build/fuzz/$1/kept
     mkdir -p "$folder" && rm -f "$folder"/*
-    "$build/tests/fuzz/fuzz_$1" -merge=1 -max_len=2048 "$folder" "$here/corpus/$1" \
+    "$build/tests/fuzz/fuzz_$1" -merge=1 -use_counters=0 -max_len=1024 "$folder" "$here/corpus/$1" \
         "$build/fuzz/$1/inputs" >"$build/fuzz/$1/keep.log" 2>&1
     cp -n "$folder"/* "$here/corpus/$1/"
     du -sh "$here/corpus/$1"

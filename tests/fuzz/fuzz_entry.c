@@ -32,7 +32,7 @@ static void repair(uint8_t *data, size_t size)
     size_t header = TEXTS_AT;
 
     if (size < TEXTS_AT + 2 * SEDGE_HASH_BYTES) return;
-    memcpy(data, "sedgebin", 8);
+    for (int k = 0; k < NUMBERS_AT; k++) data[k] = (uint8_t) "sedgebin"[k];
     for (int i = 0; i < SEDGE_ENTRY_FIELDS; i++) {
         uint64_t length = 0;
         for (int k = 0; k < 8; k++) length |= (uint64_t)data[NUMBERS_AT + 8 + 8 * i + k] << (8 * k);

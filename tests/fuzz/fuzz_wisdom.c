@@ -73,9 +73,10 @@ static void recall(const json_t *lines, const json_t *key, sedge_tune_level leve
         FUZZ_CHECK(choice[o] >= 0 && choice[o] < CANDIDATES);
         FUZZ_CHECK(operations[o].candidates[choice[o]].layout == result.layout);
         FUZZ_CHECK(operations[o].candidates[choice[o]].refused == NULL);
-        for (int c = 0; c < CANDIDATES; c++)
+        for (int c = 0; c < CANDIDATES; c++) {
             FUZZ_CHECK(memchr(result.records[o][c].reason, '\0',
                               sizeof result.records[o][c].reason) != NULL);
+        }
     }
     sedge_release(result.records);
 }
