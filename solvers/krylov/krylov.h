@@ -2,7 +2,7 @@
 //
 //     sedge_krylov_options options = sedge_krylov_defaults();
 //     options.tolerance = 1e-8;
-//     SEDGE_TRY(sedge_krylov_create(&krylov, context, comm, SEDGE_FLOAT64, rows, &operator,
+//     SEDGE_TRY(sedge_krylov_create(&krylov, context, comm, 8, rows, &operator,
 //                                   &preconditioner, &options));
 //     SEDGE_TRY(sedge_krylov_solve(&result, krylov, b, x)); // x: the guess, then the solution
 //     sedge_krylov_free(krylov);
@@ -24,7 +24,6 @@
 #pragma once
 
 #include "base/error.h"
-#include "codegen/array.h"
 #include "codegen/context.h"
 #include "device/device.h"
 #include "par/comm.h"
@@ -49,8 +48,8 @@ typedef struct sedge_krylov_operator {
     bool waits;     // a call does work of the host (waits, messages): it cannot stand in a graph
     double bytes;   // compulsory, of a call; 0: not known
     // The local matrix by rows, for the form in which one kernel does the whole solve, on one rank:
-    // 64-bit row offsets [rows + 1], 32-bit columns, values of the solve's type. NULL: there is
-    // none.
+    // 64-bit row offsets [rows + 1], 32-bit columns, values of the solve's precision. NULL: there
+    // is none.
     const sedge_buffer *offsets, *columns, *values;
 } sedge_krylov_operator;
 
@@ -151,13 +150,13 @@ typedef struct sedge_krylov_result {
 
 typedef struct sedge_krylov sedge_krylov;
 
-// Make the vectors and the kernels. Collective over `comm` (NULL: this process alone). `type` is
-// SEDGE_FLOAT32 or SEDGE_FLOAT64. `preconditioner` NULL: none. Operator, preconditioner and options
+// Make the vectors and the kernels. Collective over `comm` (NULL: this process alone). `real_bytes`
+// is 4 (fp32) or 8 (fp64). `preconditioner` NULL: none. Operator, preconditioner and options
 // are copied; what they point to, and context and comm, must outlive the solver. SEDGE_ERR_USAGE
 // for options that are out of range or a form that cannot be had, with the reason.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_create(sedge_krylov **out, sedge_context *context, const sedge_comm *comm,
-                                 sedge_type type, int64_t rows,
+                                 int real_bytes, int64_t rows,
                                  const sedge_krylov_operator *operator,
                                  const sedge_krylov_preconditioner * preconditioner,
                                  const sedge_krylov_options *options);

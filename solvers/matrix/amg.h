@@ -29,12 +29,12 @@ typedef struct sedge_amg_counts {
 
 sedge_amg_counts sedge_amg_get_counts(const sedge_amg *amg);
 
-// As a preconditioner of sedge_krylov_create, for vectors of `type` on the context's device. Free
-// it before the AMG, after the solver.
+// As a preconditioner of sedge_krylov_create, for vectors of such numbers on the context's device.
+// Free it before the AMG, after the solver.
 typedef struct sedge_amg_device sedge_amg_device;
 
 SEDGE_MUST_USE
 sedge_status sedge_amg_device_create(sedge_amg_device **out, sedge_amg *amg, sedge_context *context,
-                                     sedge_type type, int64_t rows);
+                                     int real_bytes, int64_t rows);
 void sedge_amg_device_free(sedge_amg_device *device);
 sedge_krylov_preconditioner sedge_amg_device_preconditioner(sedge_amg_device *device);
