@@ -24,13 +24,18 @@ sedge_status sedge_matrix_create(sedge_matrix **out, int64_t size, int64_t first
                                  int64_t count);
 void sedge_matrix_free(sedge_matrix *matrix);
 
-// ---- files (of one rank) -----------------------------------------------------------------------
+// ---- files -------------------------------------------------------------------------------------
+
+// Start what reads files on one rank and is collective to start. Collective, before the others
+// here.
+SEDGE_MUST_USE
+sedge_status sedge_matrix_start(void);
 
 // Read a whole square matrix: Matrix Market "coordinate" (real, integer, pattern; general,
 // symmetric, skew-symmetric), compressed by gzip or not, by CHOLMOD; or PETSc's binary form, by
 // PETSc. Entries that occur twice are added up. Both by content, not by name. Every failure is
 // SEDGE_ERR_DATA and names the file and what is wrong: not there, no such format, complex, not
-// square, an index outside, too short.
+// square, an index outside, too short. Of one rank.
 SEDGE_MUST_USE
 sedge_status sedge_matrix_read(sedge_matrix **out, const char *path);
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include <cholmod.h>
 #include <zlib.h>
@@ -26,7 +27,10 @@ typedef struct source {
     const char *path;
     gzFile compressed; // reads plain files as they are
     FILE *file;
+    bool has_banner;
 } source;
+
+static const char banner[] = "%%MatrixMarket";
 
 static sedge_status open_source(source *out, const char *path)
 {
@@ -51,15 +55,16 @@ static void close_source(source *from)
     if (from->compressed != NULL) (void)gzclose(from->compressed);
 }
 
-// Whether PETSc wrote the file: its first four bytes say so, most significant first.
-static sedge_status find_petsc(bool *is_petsc, const char *path)
+// What the file begins with: four bytes by which PETSc knows its own, most significant first, or
+// Matrix Market's banner.
+static sedge_status look_inside(bool *is_petsc, bool *has_banner, const char *path)
 {
-    unsigned char bytes[4] = {0};
+    unsigned char bytes[sizeof banner] = {0};
     source from;
 
     SEDGE_TRY(open_source(&from, path));
     errno = 0;
-    const int got = gzread(from.compressed, bytes, sizeof bytes);
+    const int got = gzread(from.compressed, bytes, sizeof bytes - 1);
     const int error = errno;
     close_source(&from);
     if (got < 0) {
@@ -70,6 +75,7 @@ static sedge_status find_petsc(bool *is_petsc, const char *path)
     const uint32_t word = (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
                           (uint32_t)bytes[2] << 8 | (uint32_t)bytes[3];
     *is_petsc = word == SEDGE_PETSC_MATRIX || word == SEDGE_PETSC_VECTOR;
+    *has_banner = strcasecmp((const char *)bytes, banner) == 0;
     return SEDGE_OK;
 }
 
@@ -89,9 +95,19 @@ static sedge_status explain(const source *from, const cholmod_common *common)
                           "'%s': out of memory for the matrix that its header announces",
                           from->path);
     }
+    if (!from->has_banner) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "'%s' is neither a Matrix Market file, which begins with %s, nor PETSc's "
+                          "binary form",
+                          from->path, banner);
+    }
+    if (feof(from->file) != 0) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "'%s' ends before all entries that its size line announces", from->path);
+    }
     return SEDGE_FAIL(SEDGE_ERR_DATA,
-                      "'%s' is no Matrix Market file that can be used: a number is no number, an "
-                      "index is outside, or entries are missing",
+                      "'%s': a line after the banner is no size or entry, or an index lies outside "
+                      "of the matrix",
                       from->path);
 }
 
@@ -174,7 +190,7 @@ static sedge_status take_vector(double **out, const source *from, const void *ob
 
 // A matrix, or with `vector` a vector of `size` numbers.
 static sedge_status read_market(sedge_matrix **matrix, double **vector, const char *path,
-                                int64_t size)
+                                int64_t size, bool has_banner)
 {
     cholmod_common common;
     source from;
@@ -182,6 +198,7 @@ static sedge_status read_market(sedge_matrix **matrix, double **vector, const ch
     sedge_status status = SEDGE_OK;
 
     SEDGE_TRY(open_source(&from, path));
+    from.has_banner = has_banner;
     (void)cholmod_l_start(&common);
     common.print = 0; // errors are told here
     common.error_handler = NULL;
@@ -215,11 +232,12 @@ static sedge_status read_market(sedge_matrix **matrix, double **vector, const ch
 sedge_status sedge_matrix_read(sedge_matrix **out, const char *path)
 {
     bool is_petsc = false;
+    bool has_banner = false;
 
     *out = NULL;
-    SEDGE_TRY(find_petsc(&is_petsc, path));
+    SEDGE_TRY(look_inside(&is_petsc, &has_banner, path));
     const sedge_status status =
-        is_petsc ? sedge_petsc_read_matrix(out, path) : read_market(out, NULL, path, 0);
+        is_petsc ? sedge_petsc_read_matrix(out, path) : read_market(out, NULL, path, 0, has_banner);
     if (status != SEDGE_OK) {
         sedge_matrix_free(*out);
         *out = NULL;
@@ -230,11 +248,12 @@ sedge_status sedge_matrix_read(sedge_matrix **out, const char *path)
 sedge_status sedge_matrix_read_vector(double **out, const char *path, int64_t size)
 {
     bool is_petsc = false;
+    bool has_banner = false;
 
     *out = NULL;
-    SEDGE_TRY(find_petsc(&is_petsc, path));
-    const sedge_status status =
-        is_petsc ? sedge_petsc_read_vector(out, path, size) : read_market(NULL, out, path, size);
+    SEDGE_TRY(look_inside(&is_petsc, &has_banner, path));
+    const sedge_status status = is_petsc ? sedge_petsc_read_vector(out, path, size)
+                                         : read_market(NULL, out, path, size, has_banner);
     if (status != SEDGE_OK) {
         sedge_release(*out);
         *out = NULL;

@@ -11,6 +11,11 @@
 
 #define PETSC(call, what) SEDGE_TRY_GOTO(status, sedge_petsc_check((int)(call), what))
 
+sedge_status sedge_matrix_start(void)
+{
+    return sedge_petsc_start();
+}
+
 // ---- files -------------------------------------------------------------------------------------
 
 static sedge_status copy_rows(sedge_matrix **out, Mat mat, const char *what)
@@ -48,7 +53,6 @@ sedge_status sedge_petsc_read_matrix(sedge_matrix **out, const char *path)
 
     *out = NULL;
     (void)snprintf(what, sizeof what, "cannot read '%s' as a PETSc matrix", path);
-    SEDGE_TRY(sedge_petsc_start());
     PETSC(PetscViewerBinaryOpen(PETSC_COMM_SELF, path, FILE_MODE_READ, &viewer), what);
     PETSC(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE), what);
     PETSC(MatCreate(PETSC_COMM_SELF, &mat), what);
@@ -78,7 +82,6 @@ sedge_status sedge_petsc_read_vector(double **out, const char *path, int64_t siz
 
     *out = NULL;
     (void)snprintf(what, sizeof what, "cannot read '%s' as a PETSc vector", path);
-    SEDGE_TRY(sedge_petsc_start());
     PETSC(PetscViewerBinaryOpen(PETSC_COMM_SELF, path, FILE_MODE_READ, &viewer), what);
     PETSC(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE), what);
     PETSC(VecCreate(PETSC_COMM_SELF, &vec), what);
@@ -142,7 +145,6 @@ sedge_status sedge_petsc_partition(int32_t *part, const sedge_matrix *whole, int
     IS result = NULL;
     const PetscInt *owner = NULL;
 
-    SEDGE_TRY(sedge_petsc_start());
     SEDGE_TRY_GOTO(status, make_graph(&graph, whole, what));
     PETSC(MatPartitioningCreate(PETSC_COMM_SELF, &partitioning), what);
     PETSC(MatPartitioningSetType(partitioning, MATPARTITIONINGPTSCOTCH), what);
