@@ -23,12 +23,15 @@ static const char pack_text[] = "#define PACK_LIST(X)                           
                                 "    }\n"
                                 "}\n";
 
+#define PLAIN_ROWS 65536 // more are not for one block of a GPU
+
 struct sedge_matrix_device {
     sedge_context *context;
     const sedge_comm *comm;
     int real_bytes;
     int64_t rows;
     sedge_sparse *local, *halo; // halo NULL: one rank
+    sedge_buffer *plain[3];     // offsets, columns, values of a small matrix on one rank; else NULL
     // The halo: sorted global columns, by owner. Peer p sends and gets [places[p], places[p + 1])
     // of the buffers, the longer of both directions.
     int peers;
@@ -262,6 +265,35 @@ static sedge_status make_exchange(sedge_matrix_device *device)
     return status;
 }
 
+// The matrix by rows, for the solver's form of one kernel.
+static sedge_status make_plain(sedge_matrix_device *device, const sedge_matrix *matrix)
+{
+    const int64_t count = matrix->offsets[matrix->rows];
+    const int64_t bytes[3] = {(matrix->rows + 1) * 8, count * 4, count * device->real_bytes};
+    sedge_status status;
+    int32_t *columns = NULL;
+    float *narrow = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&columns, count, sizeof *columns));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&narrow, count, sizeof *narrow));
+    for (int64_t k = 0; k < count; k++) {
+        columns[k] = (int32_t)matrix->columns[k];
+        narrow[k] = (float)matrix->values[k];
+    }
+    const void *const arrays[3] = {matrix->offsets, columns,
+                                   device->real_bytes == 8 ? (const void *)matrix->values : narrow};
+    for (int i = 0; i < 3; i++) {
+        SEDGE_TRY_GOTO(status,
+                       sedge_buffer_create(&device->plain[i], sedge_context_device(device->context),
+                                           bytes[i]));
+        SEDGE_TRY_GOTO(status, sedge_buffer_upload(device->plain[i], 0, arrays[i], bytes[i], NULL));
+    }
+done:
+    sedge_release(columns);
+    sedge_release(narrow);
+    return status;
+}
+
 sedge_status sedge_matrix_device_create(sedge_matrix_device **out, sedge_context *context,
                                         const sedge_comm *comm, const sedge_matrix *matrix,
                                         int real_bytes, sedge_tune_level tune)
@@ -280,6 +312,8 @@ sedge_status sedge_matrix_device_create(sedge_matrix_device **out, sedge_context
     if (sedge_comm_size(comm) > 1) {
         SEDGE_TRY_GOTO(status, make_sparse(&device->halo, device, matrix, false, tune));
         SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_exchange(device)));
+    } else if (matrix->rows <= PLAIN_ROWS) {
+        SEDGE_TRY_GOTO(status, make_plain(device, matrix));
     }
     *out = device;
     device = NULL;
@@ -302,6 +336,7 @@ void sedge_matrix_device_free(sedge_matrix_device *device)
     sedge_buffer_free(device->incoming);
     sedge_buffer_free(device->outgoing);
     sedge_buffer_free(device->rows_on_device);
+    for (int i = 0; i < 3; i++) sedge_buffer_free(device->plain[i]);
     sedge_sparse_free(device->halo);
     sedge_sparse_free(device->local);
     sedge_release(device->ranks);
@@ -389,6 +424,9 @@ sedge_krylov_operator sedge_matrix_device_operator(sedge_matrix_device *device)
     if (alone) {
         op.apply_dot = apply_dot;
         op.sums_count = sedge_sparse_sums(device->local);
+        op.offsets = device->plain[0];
+        op.columns = device->plain[1];
+        op.values = device->plain[2];
     }
     return op;
 }
