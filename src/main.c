@@ -274,7 +274,7 @@ static const command commands[] = {
     {"help", "sedge help [deck|COMMAND]", "Print every key of the deck, or explain a command.",
      command_help, 0, 1, 0},
     {"solve", "sedge solve MATRIX [options]",
-     "Solve A x = b with a symmetric positive definite A, by conjugate gradients.\n"
+     "Solve A x = b, A symmetric positive definite, by conjugate gradients.\n"
      "MATRIX is a Matrix Market file (also compressed, .gz) or PETSc's binary form. Ends with "
      "exit\n"
      "code 4 and the reason where it does not converge; the true residual is computed at the end.",

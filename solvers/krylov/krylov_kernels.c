@@ -8,13 +8,12 @@
 // Blocks of kernels that leave a part each: at most SEDGE_KRYLOV_SUMS, on the host a few a core.
 enum { THREADS = 256, HOST_BLOCKS = 128 };
 
-static sedge_status write_constants(sedge_text *out, const sedge_device_info *info, int real_bytes,
-                                    krylov_kind kind, int *tile)
+static sedge_status write_constants(sedge_text *out, sedge_device_kind device, bool gpu,
+                                    int real_bytes, krylov_kind kind, int *tile)
 {
-    const bool gpu = info->kind != SEDGE_DEVICE_HOST || info->random_order;
     const int pack = gpu ? 16 / real_bytes : 1;
     const int unroll = gpu ? 2 : 1;
-    const int solve_threads = info->kind == SEDGE_DEVICE_CUDA ? 1024 : THREADS;
+    const int solve_threads = device == SEDGE_DEVICE_CUDA ? 512 : THREADS;
 
     *tile = THREADS * pack * unroll;
     return sedge_text_add(out,
@@ -65,9 +64,7 @@ static sedge_status find_kernels(krylov_kernels *kernels, int with)
     return SEDGE_OK;
 }
 
-sedge_status sedge_krylov_kernels_create(krylov_kernels *out, sedge_context *context,
-                                         const sedge_comm *comm, int real_bytes, int64_t rows,
-                                         krylov_kind kind, int with)
+static int list_sources(sedge_source sources[4], int with)
 {
     static const struct {
         int with;
@@ -76,8 +73,41 @@ sedge_status sedge_krylov_kernels_create(krylov_kernels *out, sedge_context *con
                  {KRYLOV_WITH_SINGLE, "codegen/kernels/krylov_single.h"},
                  {KRYLOV_WITH_SOLVE, "codegen/kernels/krylov_solve.h"},
                  {KRYLOV_WITH_CHEBYSHEV, "codegen/kernels/krylov_chebyshev.h"}};
+    int count = 0;
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (files[i].with == 0 || (files[i].with & with) != 0)
+            sources[count++] = (sedge_source){files[i].name, NULL};
+    return count;
+}
+
+sedge_status sedge_krylov_kernels_write(sedge_text *out, sedge_device_kind device, int real_bytes,
+                                        krylov_kind kind, int with)
+{
+    sedge_source sources[4];
+    sedge_program_options options = {.name = "krylov", .sources = sources};
+    sedge_status status;
+    sedge_text *constants = NULL;
+    int tile;
+
+    options.count = list_sources(sources, with);
+    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
+    SEDGE_TRY_GOTO(status, write_constants(constants, device, device != SEDGE_DEVICE_HOST,
+                                           real_bytes, kind, &tile));
+    options.constants = sedge_text_get(constants);
+    status = sedge_program_write(out, device, &options);
+done:
+    sedge_text_free(constants);
+    return status;
+}
+
+sedge_status sedge_krylov_kernels_create(krylov_kernels *out, sedge_context *context,
+                                         const sedge_comm *comm, int real_bytes, int64_t rows,
+                                         krylov_kind kind, int with)
+{
     sedge_device *const device = sedge_context_device(context);
     const sedge_device_info *const info = sedge_device_get_info(device);
+    const bool gpu = info->kind != SEDGE_DEVICE_HOST || info->random_order;
     sedge_source sources[4];
     sedge_program_options options = {.name = real_bytes == 8 ? "krylov-fp64" : "krylov-fp32",
                                      .sources = sources,
@@ -88,17 +118,15 @@ sedge_status sedge_krylov_kernels_create(krylov_kernels *out, sedge_context *con
     int tile = 0;
 
     memset(out, 0, sizeof *out);
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        if (files[i].with == 0 || (files[i].with & with) != 0)
-            sources[options.count++] = (sedge_source){files[i].name, NULL};
+    options.count = list_sources(sources, with);
     status = sedge_text_create(&constants);
-    if (status == SEDGE_OK) status = write_constants(constants, info, real_bytes, kind, &tile);
+    if (status == SEDGE_OK)
+        status = write_constants(constants, info->kind, gpu, real_bytes, kind, &tile);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     options.constants = sedge_text_get(constants);
     SEDGE_TRY_GOTO(status, sedge_program_create(&out->program, comm, device,
                                                 sedge_context_cache(context), &options));
-    cut(out, rows, tile,
-        info->kind == SEDGE_DEVICE_HOST && !info->random_order ? HOST_BLOCKS : SEDGE_KRYLOV_SUMS);
+    cut(out, rows, tile, gpu ? SEDGE_KRYLOV_SUMS : HOST_BLOCKS);
     SEDGE_TRY_GOTO(status, find_kernels(out, with));
 done:
     sedge_text_free(constants);

@@ -3,37 +3,11 @@
 
 #include "base/memory.h"
 #include "codegen/launch.h"
+#include "matrix/matrix_internal.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #define BLOCK_MOST 64
-
-static const char blocks_text[] =
-    "#define BLOCKS_LIST(X)                                  \\\n"
-    "    X(const SEDGE_GLOBAL sedge_number *, inverse)       \\\n"
-    "    X(const SEDGE_GLOBAL sedge_number *, r)             \\\n"
-    "    X(SEDGE_GLOBAL sedge_number *, z)                   \\\n"
-    "    X(sedge_int64, rows)\n"
-    "\n"
-    "// inverse [blocks][SIZE columns][SIZE rows]: neighbouring items read neighbouring numbers.\n"
-    "SEDGE_KERNEL(sedge_blocks_multiply, 128, BLOCKS_LIST)\n"
-    "{\n"
-    "    SEDGE_OUTER (b) {\n"
-    "        SEDGE_ITEMS (g, 1, i, 128, 128) {\n"
-    "            const sedge_int64 row = b * 128 + i + g;\n"
-    "            if (row < rows) {\n"
-    "                const sedge_int64 first = row / SIZE * SIZE;\n"
-    "                const int in_block = (int)(row - first);\n"
-    "                const int end = rows - first < SIZE ? (int)(rows - first) : SIZE;\n"
-    "                sedge_number sum = 0;\n"
-    "                for (int j = 0; j < end; j++)\n"
-    "                    sum += inverse[(first + j) * SIZE + in_block] * r[first + j];\n"
-    "                z[row] = sum;\n"
-    "            }\n"
-    "        }\n"
-    "    }\n"
-    "}\n";
 
 struct sedge_jacobi {
     int block;
@@ -105,7 +79,6 @@ static sedge_status fill(sedge_jacobi *jacobi, sedge_context *context, const sed
                          int real_bytes)
 {
     const int64_t count = matrix->rows * jacobi->block;
-    char text[sizeof blocks_text + 80];
     sedge_status status;
     double *wide = NULL;
     float *narrow = NULL;
@@ -123,10 +96,8 @@ static sedge_status fill(sedge_jacobi *jacobi, sedge_context *context, const sed
                                                count * real_bytes, NULL));
     jacobi->bytes = (double)(count + 2 * matrix->rows) * real_bytes;
     if (jacobi->block == 1) goto done;
-    (void)snprintf(text, sizeof text, "typedef %s sedge_number;\n#define SIZE %d\n%s",
-                   real_bytes == 8 ? "double" : "float", jacobi->block, blocks_text);
-    status = sedge_context_kernel(context, &jacobi->kernel, "sedge_blocks_multiply",
-                                  "solvers/matrix/jacobi.c", text);
+    status =
+        sedge_matrix_kernel(&jacobi->kernel, context, "matrix_blocks", real_bytes, jacobi->block);
 done:
     sedge_release(wide);
     sedge_release(narrow);
@@ -179,6 +150,24 @@ sedge_krylov_preconditioner sedge_jacobi_preconditioner(sedge_jacobi *jacobi)
 {
     if (jacobi->kernel == NULL) return (sedge_krylov_preconditioner){.diagonal = jacobi->values};
     return (sedge_krylov_preconditioner){.context = jacobi, .apply = apply, .bytes = jacobi->bytes};
+}
+
+// ---- kernels -----------------------------------------------------------------------------------
+
+sedge_status sedge_matrix_kernel(const sedge_kernel **out, sedge_context *context, const char *name,
+                                 int real_bytes, int block)
+{
+    const sedge_source source = {"codegen/kernels/matrix.h", NULL};
+    const sedge_program *program;
+    char constants[96];
+
+    (void)snprintf(constants, sizeof constants,
+                   "#define MATRIX_REAL  %s\n#define MATRIX_BLOCK %d\n",
+                   real_bytes == 8 ? "double" : "float", block);
+    const sedge_program_options options = {
+        .name = "matrix", .constants = constants, .sources = &source, .count = 1};
+    SEDGE_TRY(sedge_context_program(context, &program, &options));
+    return sedge_program_get(out, program, name);
 }
 
 // ---- finding blocks ----------------------------------------------------------------------------

@@ -3,25 +3,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "codegen/launch.h"
+#include "matrix/matrix_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const char pack_text[] = "#define PACK_LIST(X)                                  \\\n"
-                                "    X(const SEDGE_GLOBAL sedge_number *, x)           \\\n"
-                                "    X(const SEDGE_GLOBAL int *, rows)                 \\\n"
-                                "    X(SEDGE_GLOBAL sedge_number *, out)               \\\n"
-                                "    X(sedge_int64, count)\n"
-                                "\n"
-                                "SEDGE_KERNEL(sedge_pack, 128, PACK_LIST)\n"
-                                "{\n"
-                                "    SEDGE_OUTER (b) {\n"
-                                "        SEDGE_ITEMS (g, 1, i, 128, 128) {\n"
-                                "            const sedge_int64 at = b * 128 + i + g;\n"
-                                "            if (at < count) out[at] = x[rows[at]];\n"
-                                "        }\n"
-                                "    }\n"
-                                "}\n";
 
 #define PLAIN_ROWS 65536 // more are not for one block of a GPU
 
@@ -239,14 +224,11 @@ static sedge_status make_exchange(sedge_matrix_device *device)
     sedge_device *const on = sedge_context_device(device->context);
     const int64_t entries = device->places[device->peers];
     const int64_t bytes = entries * device->real_bytes;
-    char text[sizeof pack_text + 64];
     sedge_status status;
     int64_t *places = NULL;
 
-    (void)snprintf(text, sizeof text, "typedef %s sedge_number;\n%s",
-                   device->real_bytes == 8 ? "double" : "float", pack_text);
-    SEDGE_TRY(sedge_context_kernel(device->context, &device->pack, "sedge_pack",
-                                   "solvers/matrix/matrix_device.c", text));
+    SEDGE_TRY(
+        sedge_matrix_kernel(&device->pack, device->context, "matrix_pack", device->real_bytes, 1));
     SEDGE_TRY(sedge_buffer_create(&device->rows_on_device, on, entries * 4));
     SEDGE_TRY(sedge_buffer_upload(device->rows_on_device, 0, device->send_rows, entries * 4, NULL));
     SEDGE_TRY(sedge_buffer_create(&device->outgoing, on, bytes));
