@@ -53,10 +53,11 @@ static double largest_of(const double *diagonal, const double *beside, int size)
     }
     for (int i = 0; i < 60; i++) {
         const double middle = 0.5 * (low + high);
-        if (count_below(diagonal, beside, size, middle) == size)
+        if (count_below(diagonal, beside, size, middle) == size) {
             high = middle;
-        else
+        } else {
             low = middle;
+        }
     }
     return high;
 }
@@ -174,7 +175,7 @@ static sedge_status make_buffers(sedge_chebyshev *chebyshev, int64_t bytes)
     SEDGE_TRY(sedge_buffer_create(&chebyshev->product, device, bytes));
     SEDGE_TRY(sedge_buffer_create(&chebyshev->direction, device, bytes));
     SEDGE_TRY(sedge_buffer_create(&chebyshev->parts, device,
-                                  2 * SEDGE_KRYLOV_SUMS * (int64_t)sizeof(double)));
+                                  2L * SEDGE_KRYLOV_SUMS * (int64_t)sizeof(double)));
     if (chebyshev->kind != KRYLOV_VECTOR) return SEDGE_OK;
     return sedge_buffer_create(&chebyshev->weighted, device, bytes);
 }

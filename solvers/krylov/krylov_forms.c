@@ -360,8 +360,8 @@ static sedge_status time_form(sedge_krylov *krylov, sedge_krylov_form form, cons
     double began = 0.0;
 
     for (int which = 0; which < 2; which++) {
-        SEDGE_TRY(sedge_buffer_upload(krylov->states, which * STATE_ENTRIES * 8, from,
-                                      STATE_ENTRIES * 8, NULL));
+        SEDGE_TRY(sedge_buffer_upload(krylov->states, 8LL * which * STATE_ENTRIES, from,
+                                      8LL * STATE_ENTRIES, NULL));
     }
     SEDGE_TRY(sedge_krylov_begin(krylov, form, krylov->vector[VECTOR_SCRATCH]));
     for (int i = 0; i < WARM + TIMED; i++) {

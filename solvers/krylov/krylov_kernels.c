@@ -58,9 +58,10 @@ static sedge_status find_kernels(krylov_kernels *kernels, int with)
         {"krylov_chebyshev", &kernels->chebyshev, KRYLOV_WITH_CHEBYSHEV},
     };
 
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         if (list[i].wanted == 0 || (list[i].wanted & with) != 0)
             SEDGE_TRY(sedge_program_get(list[i].kernel, kernels->program, list[i].name));
+    }
     return SEDGE_OK;
 }
 
@@ -75,9 +76,10 @@ static int list_sources(sedge_source sources[4], int with)
                  {KRYLOV_WITH_CHEBYSHEV, "codegen/kernels/krylov_chebyshev.h"}};
     int count = 0;
 
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (files[i].with == 0 || (files[i].with & with) != 0)
             sources[count++] = (sedge_source){files[i].name, NULL};
+    }
     return count;
 }
 

@@ -38,7 +38,7 @@ static sedge_status queue_look(const sedge_krylov *krylov, int which)
     SEDGE_TRY(sedge_buffer_download(krylov->states, 0, krylov->pinned_look[which], state_bytes,
                                     stream_of(krylov)));
     SEDGE_TRY(sedge_buffer_download(krylov->ring, 0, krylov->pinned_look[which] + STATE_ENTRIES,
-                                    3 * krylov->ring_entries * (int64_t)sizeof(double),
+                                    3L * krylov->ring_entries * (int64_t)sizeof(double),
                                     stream_of(krylov)));
     return sedge_event_record(krylov->looked[which], stream_of(krylov));
 }
@@ -154,7 +154,7 @@ static sedge_status iterate(solving *solve)
     int which = 0;
 
     for (int i = 0; i < 2; i++) {
-        SEDGE_TRY(sedge_buffer_upload(krylov->states, i * STATE_ENTRIES * (int64_t)sizeof(double),
+        SEDGE_TRY(sedge_buffer_upload(krylov->states, (int64_t)i * STATE_ENTRIES * (int64_t)sizeof(double),
                                       solve->state, sizeof solve->state, NULL));
     }
     solve->launched = 0;

@@ -191,10 +191,11 @@ static sedge_status apply(void *context, sedge_stream *stream, const sedge_buffe
         device->r[i] = device->real_bytes == 8 ? wide[i] : (double)narrow[i];
     SEDGE_TRY(sedge_amg_apply(device->amg, device->r, device->z));
     for (int64_t i = 0; i < device->rows; i++) {
-        if (device->real_bytes == 8)
+        if (device->real_bytes == 8) {
             wide[i] = device->z[i];
-        else
+        } else {
             narrow[i] = (float)device->z[i];
+        }
     }
     return sedge_buffer_upload(z, 0, device->pinned, bytes, stream);
 }

@@ -44,7 +44,7 @@ static bool invert(double *a, int size)
 // out [rows][block]: column j of row's block at [first + j][row - first].
 static sedge_status invert_blocks(double *out, const sedge_matrix *matrix, int block)
 {
-    double a[BLOCK_MOST * BLOCK_MOST];
+    double a[BLOCK_MOST * BLOCK_MOST] = {0.0};
 
     for (int64_t first = 0; first < matrix->rows; first += block) {
         const int size = matrix->rows - first < block ? (int)(matrix->rows - first) : block;
