@@ -136,9 +136,9 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
 
     (void)operation;
     SEDGE_TRY(use_layout(t, kernel->layout));
-    return sedge_sparse_program_write(
-        text, sedge_device_get_info(sedge_context_device(t->context))->kind, t->store, kernel,
-        t->dot || t->store->layout.kind == SEDGE_SPARSE_CUSPARSE);
+    return sedge_sparse_program_write(text,
+                                      sedge_device_get_info(sedge_context_device(t->context))->kind,
+                                      t->store, kernel, SEDGE_SPARSE_MAIN);
 }
 
 // What a call needs beside the candidate's program, once.
@@ -151,8 +151,8 @@ static sedge_status prepare(trial *t, int candidate, const sedge_program *progra
     if (t->program_of[candidate] == program) return SEDGE_OK;
     if (t->store->layout.kind != SEDGE_SPARSE_CUSPARSE)
         SEDGE_TRY(sedge_program_get(&main, program, "sedge_sparse"));
-    SEDGE_TRY(sedge_sparse_programs_get(&t->programs[candidate], t->context, t->store, kernel,
-                                        t->dot, main));
+    SEDGE_TRY(
+        sedge_sparse_programs_get(&t->programs[candidate], t->context, t->store, kernel, main));
     if (t->dot && (t->parts == NULL || sedge_buffer_bytes(t->parts) < bytes)) {
         sedge_buffer_free(t->parts);
         t->parts = NULL;
