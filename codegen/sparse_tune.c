@@ -331,7 +331,7 @@ static sedge_status search(sedge_sparse_choice *choice, trial *t,
     sedge_tune_candidate candidates[SEDGE_SPARSE_CANDIDATES];
     const char *names[SEDGE_SPARSE_LAYOUTS];
     sedge_ceilings ceilings;
-    char name[64], size[128], hash[SEDGE_HASH_TEXT];
+    char name[128], size[128], hash[SEDGE_HASH_TEXT];
 
     sedge_ceilings_try(&ceilings, NULL, sedge_context_device(t->context),
                        sedge_context_cache(t->context), matrix->real_bytes,
@@ -347,6 +347,13 @@ static sedge_status search(sedge_sparse_choice *choice, trial *t,
     }
     (void)snprintf(name, sizeof name, "sparse-fp%d-of-fp%d%s", 8 * matrix->real_bytes,
                    8 * matrix->value_bytes, t->dot ? "-dot" : "");
+    // What a search among some has found is no choice among all.
+    if (options->format != NULL || options->kernel != NULL) {
+        const size_t length = strlen(name);
+        (void)snprintf(name + length, sizeof name - length, " only %.24s %.24s",
+                       options->format != NULL ? options->format : "any",
+                       options->kernel != NULL ? options->kernel : "any");
+    }
     describe(size, matrix, choices, layouts);
     SEDGE_TRY(hash_sources(hash));
     const sedge_tune_operation operation = {
