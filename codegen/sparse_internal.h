@@ -112,7 +112,7 @@ typedef struct sedge_sparse_kernel {
     int lanes;    // csr: items of a row; merge: things of an item; cusparse: algorithm
     int unroll;   // sell, packet
     int streamed; // past the cache
-    char name[48];
+    char name[80];
 } sedge_sparse_kernel;
 
 enum { SEDGE_SPARSE_LAYOUTS = 24, SEDGE_SPARSE_CANDIDATES = 160 };

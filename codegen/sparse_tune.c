@@ -166,6 +166,9 @@ static sedge_status launch(void *context, int operation, int candidate,
                            const sedge_program *program, sedge_stream *stream)
 {
     trial *const t = context;
+
+    (void)operation;
+    SEDGE_TRY(prepare(t, candidate, program)); // which may replace the parts
     const sedge_sparse_call call = {.alpha = 1.0,
                                     .beta = 0.0,
                                     .x = t->x,
@@ -175,8 +178,6 @@ static sedge_status launch(void *context, int operation, int candidate,
                                     .parts = t->parts,
                                     .product = t->product};
 
-    (void)operation;
-    SEDGE_TRY(prepare(t, candidate, program));
     return sedge_sparse_run(t->store, &t->choices->kernel[candidate], &t->programs[candidate],
                             stream, &call);
 }
