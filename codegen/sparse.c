@@ -17,7 +17,7 @@ struct sedge_sparse {
     sedge_cusparse *cusparse;      // NULL: none
     sedge_sparse_store *store;
     sedge_sparse_kernel kernel;
-    sedge_sparse_programs plain, dotted;
+    sedge_sparse_programs programs;
     sedge_buffer *parts, *product;
     bool has_dot;
     int sums;
@@ -99,11 +99,9 @@ static sedge_status make_work_space(sedge_sparse *sparse)
                               : 0;
 
     sparse->sums = sedge_sparse_sums_of(parts);
-    SEDGE_TRY(sedge_sparse_programs_get(&sparse->plain, sparse->context, sparse->store,
-                                        &sparse->kernel, false, NULL));
+    SEDGE_TRY(sedge_sparse_programs_get(&sparse->programs, sparse->context, sparse->store,
+                                        &sparse->kernel, NULL));
     if (!sparse->has_dot) return SEDGE_OK;
-    SEDGE_TRY(sedge_sparse_programs_get(&sparse->dotted, sparse->context, sparse->store,
-                                        &sparse->kernel, true, NULL));
     if (parts > SEDGE_SPARSE_SUMS || parts == 0)
         SEDGE_TRY(sedge_buffer_create(&sparse->parts, sparse->device, 8 * parts));
     if (sparse->store->layout.kind == SEDGE_SPARSE_CUSPARSE) {
@@ -273,15 +271,14 @@ static sedge_status check_vector(const sedge_sparse *sparse, const sedge_buffer 
                       (long long)sedge_buffer_bytes(vector), (long long)count, size);
 }
 
-static sedge_status run(sedge_sparse *sparse, const sedge_sparse_programs *programs,
-                        sedge_stream *stream, const sedge_sparse_call *call)
+static sedge_status run(sedge_sparse *sparse, sedge_stream *stream, const sedge_sparse_call *call)
 {
     SEDGE_TRY(check_vector(sparse, call->x, "x", sparse->columns, sparse->real_bytes));
     SEDGE_TRY(check_vector(sparse, call->y, "y", sparse->rows, sparse->real_bytes));
     if (call->x == call->y)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "sparse matrix: x and y are one buffer");
     if (stream == NULL) stream = sedge_context_stream(sparse->context);
-    return sedge_sparse_run(sparse->store, &sparse->kernel, programs, stream, call);
+    return sedge_sparse_run(sparse->store, &sparse->kernel, &sparse->programs, stream, call);
 }
 
 sedge_status sedge_sparse_apply(sedge_sparse *sparse, sedge_stream *stream, double alpha,
@@ -289,7 +286,7 @@ sedge_status sedge_sparse_apply(sedge_sparse *sparse, sedge_stream *stream, doub
 {
     const sedge_sparse_call call = {.alpha = alpha, .beta = beta, .x = x, .y = y};
 
-    return run(sparse, &sparse->plain, stream, &call);
+    return run(sparse, stream, &call);
 }
 
 sedge_status sedge_sparse_apply_dot(sedge_sparse *sparse, sedge_stream *stream, double alpha,
@@ -311,7 +308,7 @@ sedge_status sedge_sparse_apply_dot(sedge_sparse *sparse, sedge_stream *stream, 
     }
     SEDGE_TRY(check_vector(sparse, w, "w", sparse->rows, sparse->real_bytes));
     SEDGE_TRY(check_vector(sparse, sums, "sums", sparse->sums, 8));
-    return run(sparse, &sparse->dotted, stream, &call);
+    return run(sparse, stream, &call);
 }
 
 // ---- what was chosen ---------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 // ---- vendor ------------------------------------------------------------------------------------
@@ -162,24 +163,23 @@ static const char *const kernel_files[SEDGE_SPARSE_KINDS] = {
 enum { VECTOR_THREADS = 256, FIX_THREADS = 128 };
 
 static sedge_status write_common(sedge_text *out, const sedge_sparse_store *store, int threads,
-                                 int streamed, bool dot)
+                                 int streamed)
 {
     return sedge_text_add(
         out,
         "typedef %s sparse_real;\ntypedef %s sparse_value;\n"
         "typedef %s sparse_offset;\n#define SPARSE_THREADS  %d\n"
-        "#define SPARSE_DOT      %d\n#define SPARSE_LISTED   %d\n"
-        "#define SPARSE_STREAMED %d\n",
+        "#define SPARSE_LISTED   %d\n#define SPARSE_STREAMED %d\n",
         store->real_bytes == 8 ? "double" : "float", store->value_bytes == 8 ? "double" : "float",
-        store->wide ? "sedge_int64" : "int", threads, dot, store->listed != NULL, streamed);
+        store->wide ? "sedge_int64" : "int", threads, store->listed != NULL, streamed);
 }
 
-sedge_status sedge_sparse_constants_write(sedge_text *out, const sedge_sparse_store *store,
-                                          const sedge_sparse_kernel *kernel, bool dot)
+static sedge_status write_main(sedge_text *out, const sedge_sparse_store *store,
+                               const sedge_sparse_kernel *kernel)
 {
     const sedge_sparse_layout *const layout = &store->layout;
 
-    SEDGE_TRY(write_common(out, store, kernel->threads, kernel->streamed, dot));
+    SEDGE_TRY(write_common(out, store, kernel->threads, kernel->streamed));
     switch (layout->kind) {
     case SEDGE_SPARSE_CSR:
         return sedge_text_add(out, "#define SPARSE_LANES    %d\n", kernel->lanes);
@@ -210,15 +210,8 @@ sedge_status sedge_sparse_constants_write(sedge_text *out, const sedge_sparse_st
     return SEDGE_OK;
 }
 
-int sedge_sparse_sources(sedge_source sources[2], const sedge_sparse_store *store)
-{
-    sources[0] = (sedge_source){"codegen/kernels/sparse_common.h", NULL};
-    sources[1] = (sedge_source){kernel_files[store->layout.kind], NULL};
-    return 2;
-}
-
-// Of SEDGE_SHARED on opencl: the kernel's arrays and the dot product's.
-int sedge_sparse_shared(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel)
+// Bytes of SEDGE_SHARED on opencl: the kernel's arrays and the dot product's.
+static int count_shared(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel)
 {
     const int dots = 8 * kernel->threads + 64;
 
@@ -241,126 +234,120 @@ int sedge_sparse_shared(const sedge_sparse_store *store, const sedge_sparse_kern
     return dots + kernel->threads * store->real_bytes;
 }
 
-static void name_program(char name[64], const sedge_sparse_store *store)
+// ---- programs ----------------------------------------------------------------------------------
+
+// What a program is made of.
+typedef struct program_parts {
+    sedge_text *constants; // owned
+    char name[64];
+    sedge_source sources[2];
+    sedge_program_options options;
+} program_parts;
+
+static sedge_status describe(program_parts *p, const sedge_sparse_store *store,
+                             const sedge_sparse_kernel *kernel, sedge_sparse_part part)
 {
-    (void)snprintf(name, 64, "sparse %s fp%d", store->layout.name, 8 * store->real_bytes);
-    for (char *at = name; *at != '\0'; at++)
-        if (*at == ' ' || *at == '/') *at = '-';
+    int shared = 0;
+
+    p->sources[0] = (sedge_source){"codegen/kernels/sparse_common.h", NULL};
+    switch (part) {
+    case SEDGE_SPARSE_MAIN:
+        SEDGE_TRY(write_main(p->constants, store, kernel));
+        p->sources[1].name = kernel_files[store->layout.kind];
+        shared = (count_shared(store, kernel) + 15) / 16 * 16;
+        (void)snprintf(p->name, sizeof p->name, "sparse %s fp%d", store->layout.name,
+                       8 * store->real_bytes);
+        break;
+    case SEDGE_SPARSE_FIX:
+        SEDGE_TRY(write_common(p->constants, store, FIX_THREADS, 0));
+        SEDGE_TRY(sedge_text_add(p->constants, "#define SPARSE_ADDS     %d\n",
+                                 store->layout.kind == SEDGE_SPARSE_MERGE));
+        p->sources[1].name = "codegen/kernels/sparse_fix.h";
+        (void)snprintf(p->name, sizeof p->name, "sparse fix fp%d", 8 * store->real_bytes);
+        break;
+    case SEDGE_SPARSE_VECTOR:
+        SEDGE_TRY(write_common(p->constants, store, VECTOR_THREADS, 0));
+        p->sources[1].name = "codegen/kernels/sparse_vector.h";
+        (void)snprintf(p->name, sizeof p->name, "sparse vector fp%d", 8 * store->real_bytes);
+        break;
+    }
+    for (char *at = p->name; *at != '\0'; at++)
+        if (*at == ' ') *at = '-';
+    p->options = (sedge_program_options){.name = p->name,
+                                         .constants = sedge_text_get(p->constants),
+                                         .sources = p->sources,
+                                         .count = 2,
+                                         .shared_bytes = shared};
+    return SEDGE_OK;
 }
 
 sedge_status sedge_sparse_program_write(sedge_text *out, sedge_device_kind kind,
                                         const sedge_sparse_store *store,
-                                        const sedge_sparse_kernel *kernel, bool dot)
+                                        const sedge_sparse_kernel *kernel, sedge_sparse_part part)
 {
+    program_parts p = {.constants = NULL};
     sedge_status status;
-    sedge_text *constants = NULL;
-    sedge_source sources[2];
-    char name[64];
 
-    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
-    SEDGE_TRY_GOTO(status, sedge_sparse_constants_write(constants, store, kernel, dot));
-    name_program(name, store);
-    const sedge_program_options options = {.name = name,
-                                           .constants = sedge_text_get(constants),
-                                           .sources = sources,
-                                           .count = sedge_sparse_sources(sources, store),
-                                           .shared_bytes =
-                                               (sedge_sparse_shared(store, kernel) + 15) / 16 * 16};
-    SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &options));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&p.constants));
+    SEDGE_TRY_GOTO(status, describe(&p, store, kernel, part));
+    SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &p.options));
 done:
-    sedge_text_free(constants);
+    sedge_text_free(p.constants);
     return status;
 }
 
-// ---- programs ----------------------------------------------------------------------------------
-
-static sedge_status get_program(const sedge_program **out, sedge_context *context, const char *name,
-                                const sedge_text *constants, const char *file, int shared)
+// The context's program of this part.
+static sedge_status get_program(const sedge_program **out, sedge_context *context,
+                                const sedge_sparse_store *store, const sedge_sparse_kernel *kernel,
+                                sedge_sparse_part part)
 {
-    const sedge_source sources[2] = {{"codegen/kernels/sparse_common.h", NULL}, {file, NULL}};
-    const sedge_program_options options = {.name = name,
-                                           .constants = sedge_text_get(constants),
-                                           .sources = sources,
-                                           .count = 2,
-                                           .shared_bytes = (shared + 15) / 16 * 16};
-
-    return sedge_context_program(context, out, &options);
-}
-
-static sedge_status get_main(const sedge_kernel **out, sedge_context *context,
-                             const sedge_sparse_store *store, const sedge_sparse_kernel *kernel,
-                             bool dot)
-{
+    program_parts p = {.constants = NULL};
     sedge_status status;
-    sedge_text *constants = NULL;
-    const sedge_program *program;
-    char name[64];
 
-    name_program(name, store);
-    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
-    SEDGE_TRY_GOTO(status, sedge_sparse_constants_write(constants, store, kernel, dot));
-    SEDGE_TRY_GOTO(status,
-                   get_program(&program, context, name, constants, kernel_files[store->layout.kind],
-                               sedge_sparse_shared(store, kernel)));
-    SEDGE_TRY_GOTO(status, sedge_program_get(out, program, "sedge_sparse"));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&p.constants));
+    SEDGE_TRY_GOTO(status, describe(&p, store, kernel, part));
+    SEDGE_TRY_GOTO(status, sedge_context_program(context, out, &p.options));
 done:
-    sedge_text_free(constants);
+    sedge_text_free(p.constants);
     return status;
 }
 
 static sedge_status get_fix(const sedge_kernel **out, sedge_context *context,
-                            const sedge_sparse_store *store, bool dot)
+                            const sedge_sparse_store *store)
 {
-    sedge_status status;
-    sedge_text *constants = NULL;
     const sedge_program *program;
 
     *out = NULL;
     if (store->few + store->many == 0) return SEDGE_OK;
-    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
-    SEDGE_TRY_GOTO(status, write_common(constants, store, FIX_THREADS, 0, dot));
-    SEDGE_TRY_GOTO(status, sedge_text_add(constants, "#define SPARSE_ADDS     %d\n",
-                                          store->layout.kind == SEDGE_SPARSE_MERGE));
-    SEDGE_TRY_GOTO(status, get_program(&program, context, "sparse-fix", constants,
-                                       "codegen/kernels/sparse_fix.h", 0));
-    SEDGE_TRY_GOTO(status, sedge_program_get(out, program, "sedge_sparse_fix"));
-done:
-    sedge_text_free(constants);
-    return status;
+    SEDGE_TRY(get_program(&program, context, store, NULL, SEDGE_SPARSE_FIX));
+    return sedge_program_get(out, program, "sedge_sparse_fix");
 }
 
-static sedge_status get_vector(sedge_sparse_programs *out, sedge_context *context,
-                               const sedge_sparse_store *store)
+static sedge_status get_main(const sedge_kernel **out, sedge_context *context,
+                             const sedge_sparse_store *store, const sedge_sparse_kernel *kernel)
 {
-    sedge_status status;
-    sedge_text *constants = NULL;
     const sedge_program *program;
 
-    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
-    SEDGE_TRY_GOTO(status, write_common(constants, store, VECTOR_THREADS, 0, true));
-    SEDGE_TRY_GOTO(status, get_program(&program, context, "sparse-vector", constants,
-                                       "codegen/kernels/sparse_vector.h", 0));
-    SEDGE_TRY_GOTO(status, sedge_program_get(&out->scale, program, "sedge_sparse_scale"));
-    SEDGE_TRY_GOTO(status, sedge_program_get(&out->combine, program, "sedge_sparse_combine"));
-    SEDGE_TRY_GOTO(status, sedge_program_get(&out->sums, program, "sedge_sparse_sums"));
-done:
-    sedge_text_free(constants);
-    return status;
+    SEDGE_TRY(get_program(&program, context, store, kernel, SEDGE_SPARSE_MAIN));
+    return sedge_program_get(out, program, "sedge_sparse");
 }
 
 sedge_status sedge_sparse_programs_get(sedge_sparse_programs *out, sedge_context *context,
                                        const sedge_sparse_store *store,
-                                       const sedge_sparse_kernel *kernel, bool dot,
-                                       const sedge_kernel *main)
+                                       const sedge_sparse_kernel *kernel, const sedge_kernel *main)
 {
+    const sedge_program *program;
+
     *out = (sedge_sparse_programs){.main = main};
     if (main == NULL && store->layout.kind != SEDGE_SPARSE_CUSPARSE)
-        SEDGE_TRY(get_main(&out->main, context, store, kernel, dot));
-    SEDGE_TRY(get_fix(&out->fix, context, store, dot));
+        SEDGE_TRY(get_main(&out->main, context, store, kernel));
+    SEDGE_TRY(get_fix(&out->fix, context, store));
     if (store->rest != NULL) {
-        SEDGE_TRY(get_main(&out->rest, context, store->rest, &store->rest_kernel, dot));
-        SEDGE_TRY(get_fix(&out->rest_fix, context, store->rest, dot));
+        SEDGE_TRY(get_main(&out->rest, context, store->rest, &store->rest_kernel));
+        SEDGE_TRY(get_fix(&out->rest_fix, context, store->rest));
     }
-    if (!dot && store->visits_all) return SEDGE_OK;
-    return get_vector(out, context, store);
+    SEDGE_TRY(get_program(&program, context, store, NULL, SEDGE_SPARSE_VECTOR));
+    SEDGE_TRY(sedge_program_get(&out->scale, program, "sedge_sparse_scale"));
+    SEDGE_TRY(sedge_program_get(&out->combine, program, "sedge_sparse_combine"));
+    return sedge_program_get(&out->sums, program, "sedge_sparse_sums");
 }

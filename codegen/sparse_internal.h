@@ -112,7 +112,7 @@ typedef struct sedge_sparse_kernel {
     int lanes;    // csr: items of a row; merge: things of an item; cusparse: algorithm
     int unroll;   // sell, packet
     int streamed; // past the cache
-    char name[48];
+    char name[80];
 } sedge_sparse_kernel;
 
 enum { SEDGE_SPARSE_LAYOUTS = 24, SEDGE_SPARSE_CANDIDATES = 160 };
@@ -165,14 +165,21 @@ sedge_status sedge_sparse_store_create(sedge_sparse_store **out, sedge_context *
 void sedge_sparse_store_free(sedge_sparse_store *store);
 int64_t sedge_sparse_store_bytes(const sedge_sparse_store *store); // held
 
-// Text before the sources, and the sources: `count` of at most 2.
-SEDGE_MUST_USE
-sedge_status sedge_sparse_constants_write(sedge_text *out, const sedge_sparse_store *store,
-                                          const sedge_sparse_kernel *kernel, bool dot);
-int sedge_sparse_sources(sedge_source sources[2], const sedge_sparse_store *store);
-int sedge_sparse_shared(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel);
+// The programs of a store: its own kernel, the one that adds up pieces, vector work.
+typedef enum sedge_sparse_part {
+    SEDGE_SPARSE_MAIN,
+    SEDGE_SPARSE_FIX,
+    SEDGE_SPARSE_VECTOR
+} sedge_sparse_part;
 
-// Kernels of one form (with or without dot product) of one store. The vendor's has no `main`.
+// The whole text for a device of that kind, which need not be here. `kernel` of the first only. The
+// vendor's main program is the one of vector work.
+SEDGE_MUST_USE
+sedge_status sedge_sparse_program_write(sedge_text *out, sedge_device_kind kind,
+                                        const sedge_sparse_store *store,
+                                        const sedge_sparse_kernel *kernel, sedge_sparse_part part);
+
+// Kernels of one store. The vendor's has no `main`.
 typedef struct sedge_sparse_programs {
     const sedge_kernel *main;
     const sedge_kernel *fix;                    // NULL: not needed
@@ -184,8 +191,7 @@ typedef struct sedge_sparse_programs {
 SEDGE_MUST_USE
 sedge_status sedge_sparse_programs_get(sedge_sparse_programs *out, sedge_context *context,
                                        const sedge_sparse_store *store,
-                                       const sedge_sparse_kernel *kernel, bool dot,
-                                       const sedge_kernel *main);
+                                       const sedge_sparse_kernel *kernel, const sedge_kernel *main);
 
 // One call.
 typedef struct sedge_sparse_call {
@@ -287,10 +293,3 @@ SEDGE_MUST_USE
 sedge_status sedge_sparse_create_shifted(sedge_sparse **out, sedge_context *context,
                                          const sedge_csr *csr, const sedge_sparse_options *options,
                                          int64_t shift);
-
-// The program text of one kernel of one layout of a matrix for a device of that kind, e.g. to
-// compile it for a chip that is not here; "" where the layout has no program.
-SEDGE_MUST_USE
-sedge_status sedge_sparse_program_write(sedge_text *out, sedge_device_kind kind,
-                                        const sedge_sparse_store *store,
-                                        const sedge_sparse_kernel *kernel, bool dot);

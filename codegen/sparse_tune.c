@@ -136,9 +136,9 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
 
     (void)operation;
     SEDGE_TRY(use_layout(t, kernel->layout));
-    return sedge_sparse_program_write(
-        text, sedge_device_get_info(sedge_context_device(t->context))->kind, t->store, kernel,
-        t->dot || t->store->layout.kind == SEDGE_SPARSE_CUSPARSE);
+    return sedge_sparse_program_write(text,
+                                      sedge_device_get_info(sedge_context_device(t->context))->kind,
+                                      t->store, kernel, SEDGE_SPARSE_MAIN);
 }
 
 // What a call needs beside the candidate's program, once.
@@ -151,8 +151,8 @@ static sedge_status prepare(trial *t, int candidate, const sedge_program *progra
     if (t->program_of[candidate] == program) return SEDGE_OK;
     if (t->store->layout.kind != SEDGE_SPARSE_CUSPARSE)
         SEDGE_TRY(sedge_program_get(&main, program, "sedge_sparse"));
-    SEDGE_TRY(sedge_sparse_programs_get(&t->programs[candidate], t->context, t->store, kernel,
-                                        t->dot, main));
+    SEDGE_TRY(
+        sedge_sparse_programs_get(&t->programs[candidate], t->context, t->store, kernel, main));
     if (t->dot && (t->parts == NULL || sedge_buffer_bytes(t->parts) < bytes)) {
         sedge_buffer_free(t->parts);
         t->parts = NULL;
@@ -166,6 +166,9 @@ static sedge_status launch(void *context, int operation, int candidate,
                            const sedge_program *program, sedge_stream *stream)
 {
     trial *const t = context;
+
+    (void)operation;
+    SEDGE_TRY(prepare(t, candidate, program)); // which may replace the parts
     const sedge_sparse_call call = {.alpha = 1.0,
                                     .beta = 0.0,
                                     .x = t->x,
@@ -175,8 +178,6 @@ static sedge_status launch(void *context, int operation, int candidate,
                                     .parts = t->parts,
                                     .product = t->product};
 
-    (void)operation;
-    SEDGE_TRY(prepare(t, candidate, program));
     return sedge_sparse_run(t->store, &t->choices->kernel[candidate], &t->programs[candidate],
                             stream, &call);
 }
@@ -331,7 +332,7 @@ static sedge_status search(sedge_sparse_choice *choice, trial *t,
     sedge_tune_candidate candidates[SEDGE_SPARSE_CANDIDATES];
     const char *names[SEDGE_SPARSE_LAYOUTS];
     sedge_ceilings ceilings;
-    char name[64], size[128], hash[SEDGE_HASH_TEXT];
+    char name[128], size[128], hash[SEDGE_HASH_TEXT];
 
     sedge_ceilings_try(&ceilings, NULL, sedge_context_device(t->context),
                        sedge_context_cache(t->context), matrix->real_bytes,
@@ -347,6 +348,13 @@ static sedge_status search(sedge_sparse_choice *choice, trial *t,
     }
     (void)snprintf(name, sizeof name, "sparse-fp%d-of-fp%d%s", 8 * matrix->real_bytes,
                    8 * matrix->value_bytes, t->dot ? "-dot" : "");
+    // What a search among some has found is no choice among all.
+    if (options->format != NULL || options->kernel != NULL) {
+        const size_t length = strlen(name);
+        (void)snprintf(name + length, sizeof name - length, " only %.24s %.24s",
+                       options->format != NULL ? options->format : "any",
+                       options->kernel != NULL ? options->kernel : "any");
+    }
     describe(size, matrix, choices, layouts);
     SEDGE_TRY(hash_sources(hash));
     const sedge_tune_operation operation = {

@@ -1,4 +1,4 @@
-// Vector work around sparse kernels. Behind sparse_common.h, whose SPARSE_DOT is 1 here.
+// Vector work around sparse kernels. Behind sparse_common.h.
 #pragma once
 
 // y = beta y, before a kernel that visits some rows only adds to it.

@@ -40,7 +40,9 @@ static void check_candidates(sedge_context *context, const sedge_csr *csr, int r
     sedge_sparse_free(any);
 }
 
-static void check_matrix(sedge_context *context, const bench_matrix *m, const char *format)
+// In all precisions, or in the first only: a program each has to be compiled.
+static void check_matrix(sedge_context *context, const bench_matrix *m, const char *format,
+                         bool all)
 {
     static const product_case cases[] = {{1.0, 0.0, false, false},
                                          {1.0, 0.0, false, true},
@@ -48,6 +50,7 @@ static void check_matrix(sedge_context *context, const bench_matrix *m, const ch
                                          {2.0, 1.0, false, false}};
 
     check_candidates(context, &m->csr, 8, 8, format, cases, 4);
+    if (!all) return;
     check_candidates(context, &m->csr, 4, 4, format, cases, 4);
     check_candidates(context, &m->csr, 8, 4, format, cases, 2);
 }
@@ -66,7 +69,7 @@ static void test_kinds(sedge_context *context, bool few)
         bench_matrix m;
         if (few && !kinds[i].few) continue;
         CHECK_OK(bench_matrix_make(&m, kinds[i].name, kinds[i].size));
-        check_matrix(context, &m, few && i == 0 ? "sell" : "");
+        check_matrix(context, &m, few && i == 0 ? "sell" : "", !few && i % 4 == 0);
         drop(&m);
     }
 }
@@ -84,7 +87,7 @@ static void test_shapes(sedge_context *context, bool few)
         if (few && i > 1) break;
         bench_matrix m = random_matrix(shapes[i].rows, shapes[i].columns, shapes[i].longest,
                                        shapes[i].gap, false);
-        check_matrix(context, &m, "");
+        check_matrix(context, &m, "", false);
         drop(&m);
     }
 }
@@ -98,7 +101,6 @@ static void test_empty(sedge_context *context)
     for (int i = 0; i < 4; i++) {
         bench_matrix m = random_matrix(sizes[i][0], sizes[i][1], 0, 0, false);
         check_candidates(context, &m.csr, 8, 8, "", cases, 2);
-        check_candidates(context, &m.csr, 4, 4, "", cases, 2);
         drop(&m);
     }
 }
@@ -112,7 +114,6 @@ static void test_whole(sedge_context *context)
         bench_matrix m = random_matrix(3000, 2500, 30, gap, true);
         check_candidates(context, &m.csr, 8, 8, "", cases, 2);
         check_candidates(context, &m.csr, 4, 4, "", cases, 2);
-        check_candidates(context, &m.csr, 8, 4, "", cases, 2);
         drop(&m);
     }
 }
