@@ -154,7 +154,8 @@ static sedge_status iterate(solving *solve)
     int which = 0;
 
     for (int i = 0; i < 2; i++) {
-        SEDGE_TRY(sedge_buffer_upload(krylov->states, (int64_t)i * STATE_ENTRIES * (int64_t)sizeof(double),
+        SEDGE_TRY(sedge_buffer_upload(krylov->states,
+                                      (int64_t)i * STATE_ENTRIES * (int64_t)sizeof(double),
                                       solve->state, sizeof solve->state, NULL));
     }
     solve->launched = 0;
