@@ -320,6 +320,47 @@ static void test_chebyshev_guess(void)
     krylov_case_close(&matrix);
 }
 
+// On an eigenvector the polynomial is known: z = (1 - T(x) / T(x0)) / lambda v, with T of the
+// degree, x = (theta - lambda) / delta and x0 = theta / delta.
+static void test_chebyshev_polynomial(void)
+{
+    sedge_chebyshev_options options = {.degree = 3, .smallest = 1.0, .largest = 4.0};
+    const double theta = 2.5;
+    const double delta = 1.5;
+    sedge_stream *const stream = sedge_context_stream(session.context);
+    double vector[SIZE];
+    double got[SIZE];
+    krylov_case matrix;
+    sedge_chebyshev *chebyshev = NULL;
+
+    krylov_case_open(&matrix, session.context, session.comm, 8, SIZE, definite);
+    const sedge_krylov_operator op = krylov_case_operator(&matrix);
+    CHECK_OK(sedge_chebyshev_create(&chebyshev, session.context, session.comm, 8, matrix.rows, &op,
+                                    NULL, &options));
+    if (chebyshev == NULL) exit(1);
+    for (int mode = 20; mode <= 200; mode += 60) {
+        const double angle = mode * acos(-1.0) / (SIZE + 1);
+        const double lambda = 2.0 - 2.0 * cos(angle);
+        const double x = (theta - lambda) / delta;
+        const double x0 = theta / delta;
+        const double wanted =
+            (1.0 - (4.0 * x * x * x - 3.0 * x) / (4.0 * x0 * x0 * x0 - 3.0 * x0)) / lambda;
+        double error = 0.0;
+        for (int i = 0; i < SIZE; i++) vector[i] = sin(angle * (i + 1));
+        sedge_buffer *const r = krylov_case_vector(&matrix, vector);
+        sedge_buffer *const z = krylov_case_vector(&matrix, vector);
+        CHECK_OK(sedge_chebyshev_apply(chebyshev, stream, false, r, z));
+        CHECK_OK(sedge_stream_wait(stream));
+        krylov_case_values(&matrix, z, got);
+        for (int i = 0; i < SIZE; i++) error = fmax(error, fabs(got[i] - wanted * vector[i]));
+        CHECK_BOUND(error, 1e-13 / lambda);
+        sedge_buffer_free(r);
+        sedge_buffer_free(z);
+    }
+    sedge_chebyshev_free(chebyshev);
+    krylov_case_close(&matrix);
+}
+
 int main(int argc, char **argv)
 {
     krylov_case_start(&session, &argc, &argv);
@@ -330,6 +371,7 @@ int main(int argc, char **argv)
     test_refusals();
     if (!is_quick) test_chebyshev();
     test_chebyshev_guess();
+    test_chebyshev_polynomial();
     krylov_case_end(&session);
     return CHECK_END();
 }
