@@ -52,7 +52,7 @@ static sedge_status invert_blocks(double *out, const sedge_matrix *matrix, int b
         for (int i = 0; i < size; i++) {
             for (int64_t k = matrix->offsets[first + i]; k < matrix->offsets[first + i + 1]; k++) {
                 const int64_t j = matrix->columns[k] - matrix->first - first;
-                if (j >= 0 && j < size) a[i * size + j] = matrix->values[k];
+                if (j >= 0 && j < size) a[i * size + (int)j] = matrix->values[k];
             }
         }
         const double diagonal = a[0];

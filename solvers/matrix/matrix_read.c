@@ -27,7 +27,6 @@ typedef struct source {
     const char *path;
     gzFile compressed; // reads plain files as they are
     FILE *file;
-    bool has_banner;
 } source;
 
 static const char banner[] = "%%MatrixMarket";
@@ -57,7 +56,7 @@ static void close_source(source *from)
 
 // What the file begins with: four bytes by which PETSc knows its own, most significant first, or
 // Matrix Market's banner.
-static sedge_status look_inside(bool *is_petsc, bool *has_banner, const char *path)
+static sedge_status look_inside(bool *is_petsc, const char *path)
 {
     unsigned char bytes[sizeof banner] = {0};
     source from;
@@ -75,8 +74,12 @@ static sedge_status look_inside(bool *is_petsc, bool *has_banner, const char *pa
     const uint32_t word = (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
                           (uint32_t)bytes[2] << 8 | (uint32_t)bytes[3];
     *is_petsc = word == SEDGE_PETSC_MATRIX || word == SEDGE_PETSC_VECTOR;
-    *has_banner = strcasecmp((const char *)bytes, banner) == 0;
-    return SEDGE_OK;
+    if (*is_petsc || strcasecmp((const char *)bytes, banner) == 0) return SEDGE_OK;
+    // CHOLMOD would guess by its entries whether such a file means a symmetric matrix.
+    return SEDGE_FAIL(SEDGE_ERR_DATA,
+                      "'%s' is neither a Matrix Market file, which begins with %s, nor PETSc's "
+                      "binary form",
+                      path, banner);
 }
 
 // ---- CHOLMOD -----------------------------------------------------------------------------------
@@ -94,12 +97,6 @@ static sedge_status explain(const source *from, const cholmod_common *common)
         return SEDGE_FAIL(SEDGE_ERR_DATA,
                           "'%s': out of memory for the matrix that its header announces",
                           from->path);
-    }
-    if (!from->has_banner) {
-        return SEDGE_FAIL(SEDGE_ERR_DATA,
-                          "'%s' is neither a Matrix Market file, which begins with %s, nor PETSc's "
-                          "binary form",
-                          from->path, banner);
     }
     if (feof(from->file) != 0) {
         return SEDGE_FAIL(SEDGE_ERR_DATA,
@@ -190,7 +187,7 @@ static sedge_status take_vector(double **out, const source *from, const void *ob
 
 // A matrix, or with `vector` a vector of `size` numbers.
 static sedge_status read_market(sedge_matrix **matrix, double **vector, const char *path,
-                                int64_t size, bool has_banner)
+                                int64_t size)
 {
     cholmod_common common;
     source from;
@@ -198,7 +195,6 @@ static sedge_status read_market(sedge_matrix **matrix, double **vector, const ch
     sedge_status status = SEDGE_OK;
 
     SEDGE_TRY(open_source(&from, path));
-    from.has_banner = has_banner;
     (void)cholmod_l_start(&common);
     common.print = 0; // errors are told here
     common.error_handler = NULL;
@@ -232,12 +228,11 @@ static sedge_status read_market(sedge_matrix **matrix, double **vector, const ch
 sedge_status sedge_matrix_read(sedge_matrix **out, const char *path)
 {
     bool is_petsc = false;
-    bool has_banner = false;
 
     *out = NULL;
-    SEDGE_TRY(look_inside(&is_petsc, &has_banner, path));
+    SEDGE_TRY(look_inside(&is_petsc, path));
     const sedge_status status =
-        is_petsc ? sedge_petsc_read_matrix(out, path) : read_market(out, NULL, path, 0, has_banner);
+        is_petsc ? sedge_petsc_read_matrix(out, path) : read_market(out, NULL, path, 0);
     if (status != SEDGE_OK) {
         sedge_matrix_free(*out);
         *out = NULL;
@@ -248,12 +243,11 @@ sedge_status sedge_matrix_read(sedge_matrix **out, const char *path)
 sedge_status sedge_matrix_read_vector(double **out, const char *path, int64_t size)
 {
     bool is_petsc = false;
-    bool has_banner = false;
 
     *out = NULL;
-    SEDGE_TRY(look_inside(&is_petsc, &has_banner, path));
-    const sedge_status status = is_petsc ? sedge_petsc_read_vector(out, path, size)
-                                         : read_market(NULL, out, path, size, has_banner);
+    SEDGE_TRY(look_inside(&is_petsc, path));
+    const sedge_status status =
+        is_petsc ? sedge_petsc_read_vector(out, path, size) : read_market(NULL, out, path, size);
     if (status != SEDGE_OK) {
         sedge_release(*out);
         *out = NULL;
