@@ -316,6 +316,7 @@ static sedge_status search_layouts(sedge_tune_run *run)
             search.choice[o] = sedge_tune_rule(&task->operation[o], l);
         SEDGE_TRY_GOTO(status, search_layout(run, &search, fmin(best, best_rule)));
         if (search.complete) result->scores[l] = search.score;
+        if (search.complete && l > 0) run->measured = true; // two rules' choices were compared
         if (l == 0 && search.complete) best_rule = (1.0 - LAYOUT_GAIN) * search.score;
         if (l > 0 && !(search.complete && search.score < fmin(best, best_rule))) continue;
         if (search.complete) best = search.score;

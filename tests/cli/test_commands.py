@@ -30,7 +30,7 @@ class Words(Case):
         self.refuse(USAGE, ["mesh import", "not in this version"], "mesh", "import", "a", "b", ranks=[0])
         self.refuse(USAGE, ["'shake'", "path, list and clear"], "cache", "shake")
         self.refuse(USAGE, ["'fly'"], "help", "fly", ranks=[0])
-        self.refuse(USAGE, ["not in version"], "solve", "x", ranks=[0])
+        self.refuse(USAGE, ["missing", "sedge solve MATRIX"], "solve", ranks=[0])
 
     def test_wrong_options(self):
         # The option is named, wherever it stands.

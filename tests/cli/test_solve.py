@@ -1,0 +1,239 @@
+"""sedge solve: files of all kinds, preconditioners, ranks, what it leaves, and its refusals."""
+
+import gzip
+import json
+import os
+import struct
+import subprocess
+import sys
+import unittest
+
+from kit import SOURCE, Case, read_json
+
+USAGE, DATA, COMPUTE = 1, 2, 4
+HOST = ("--device", "host", "--tune", "off")
+
+
+def laplacian(side):
+    """(rows, lower triangle) of the 5-point Laplacian on a square."""
+    entries = []
+    for row in range(side * side):
+        if row >= side:
+            entries.append((row, row - side, -1.0))
+        if row % side > 0:
+            entries.append((row, row - 1, -1.0))
+        entries.append((row, row, 4.0))
+    return side * side, entries
+
+
+def market(size, entries, kind="real symmetric"):
+    lines = [f"%%MatrixMarket matrix coordinate {kind}", "% made by a test",
+             f"{size} {size} {len(entries)}"]
+    for row, column, value in entries:
+        lines.append(f"{row + 1} {column + 1}" + ("" if "pattern" in kind else f" {value:g}"))
+    return "\n".join(lines) + "\n"
+
+
+def full(entries):
+    return entries + [(column, row, value) for row, column, value in entries if row != column]
+
+
+def petsc_matrix(size, entries):
+    """The bytes that PETSc's MatView writes."""
+    rows = [sorted((c, v) for r, c, v in full(entries) if r == row) for row in range(size)]
+    count = sum(map(len, rows))
+    return (struct.pack(">4i", 1211216, size, size, count)
+            + struct.pack(f">{size}i", *map(len, rows))
+            + struct.pack(f">{count}i", *(c for row in rows for c, _ in row))
+            + struct.pack(f">{count}d", *(v for row in rows for _, v in row)))
+
+
+def petsc_vector(values):
+    return struct.pack(">2i", 1211214, len(values)) + struct.pack(f">{len(values)}d", *values)
+
+
+class Solve(Case):
+    def setUp(self):
+        super().setUp()
+        self.size, self.entries = laplacian(12)
+        self.matrix = self.write("a.mtx", market(self.size, self.entries))
+
+    def report(self, *words, code=0, **options):
+        path = self.folder / "report.json"
+        result = self.sedge("solve", *words, *HOST, "--report", path, **options)
+        self.assertEqual(result.code, code, result)
+        return read_json(path)
+
+    def test_formats_agree(self):
+        right = [1.0 + (i % 3) for i in range(self.size)]
+        array = "\n".join(["%%MatrixMarket matrix array real general", f"{self.size} 1",
+                           *map(str, right)]) + "\n"
+        files = {
+            "general.mtx": market(self.size, full(self.entries), "real general").encode(),
+            "whole.mtx": market(self.size, self.entries, "integer symmetric").encode(),
+            "packed.mtx.gz": gzip.compress(market(self.size, self.entries).encode()),
+            "packed-without-a-name": gzip.compress(market(self.size, self.entries).encode()),
+            "binary.dat": petsc_matrix(self.size, self.entries),
+        }
+        vector = self.write("b.mtx", array)
+        binary = self.write("b.dat", petsc_vector(right))
+        wanted = self.report(self.matrix, "--rhs", vector)
+        for name, content in files.items():
+            got = self.report(self.write(name, content), "--rhs", binary)
+            self.assertEqual(got["residual"], wanted["residual"], name)
+            self.assertEqual(got["iterations"], wanted["iterations"], name)
+            self.assertEqual((got["rows"], got["entries"]), (144, 672), name)
+
+    def test_pattern_is_ones(self):
+        # Diagonal ones and one pair: eigenvalues 0 and 2 in that block, so not definite.
+        entries = [(i, i, 1) for i in range(4)]
+        found = self.report(self.write("p.mtx", market(4, entries, "pattern symmetric")))
+        self.assertEqual((found["iterations"], found["converged"]), (1, True))
+
+    def test_preconditioners_and_ranks(self):
+        counts = {}
+        for name in ("none", "jacobi", "block-jacobi", "chebyshev", "amg"):
+            extra = ("--block", "12") if name == "block-jacobi" else ()
+            for ranks in (0, 2):
+                found = self.report(self.matrix, "--preconditioner", name, *extra, ranks=ranks)
+                self.assertEqual(found["reason"], "converged")
+                self.assertEqual(found["preconditioner"]["name"], name)
+                self.assertEqual(found["ranks"], max(ranks, 1))
+                self.assertLessEqual(found["residual"]["true"], 1.01 * found["residual"]["target"])
+                counts[name, ranks] = found["iterations"]
+        for name in ("none", "jacobi", "chebyshev"):
+            self.assertLessEqual(abs(counts[name, 0] - counts[name, 2]), 1, counts)
+        self.assertLess(counts["chebyshev", 0], counts["jacobi", 0])
+        self.assertLess(counts["amg", 0], counts["jacobi", 0])
+        found = self.report(self.matrix, "--preconditioner", "amg")
+        self.assertGreater(found["preconditioner"]["amg"]["calls"], 0)
+
+    def test_precision(self):
+        found = self.report(self.matrix, "--precision", "fp32", "--tolerance", "1e-5")
+        self.assertEqual((found["precision"], found["converged"]), ("fp32", True))
+        found = self.report(self.matrix, "--precision", "fp32", "--tolerance", "1e-12", code=COMPUTE)
+        self.assertEqual(found["reason"], "residuals apart")
+        self.assertLess(found["residual"]["recursive"], found["residual"]["true"])
+
+    def test_forms(self):
+        for form in ("standard", "single-reduction", "pipelined", "persistent"):
+            found = self.report(self.matrix, "--form", form)
+            self.assertEqual((found["cg"]["form"], found["converged"]), (form, True))
+
+    def test_output(self):
+        try:
+            import h5py
+        except ImportError:
+            self.skipTest("no h5py")
+        for ranks in (0, 3):
+            path = self.folder / f"x-{ranks}.h5"
+            self.succeed("solve", self.matrix, *HOST, "--output", path, ranks=ranks)
+            with h5py.File(path) as file:
+                x = file["x"][:]
+                history = file["history"][:]
+                self.assertEqual(file.attrs["reason"], "converged")
+                self.assertEqual(len(history), file.attrs["iterations"] + 1)
+                self.assertAlmostEqual(history[0], 12.0, places=9)  # ||ones||, 144 of them
+                self.assertLessEqual(history[-1], file.attrs["target"])
+            self.assertEqual(len(x), self.size)
+            for row in range(self.size):  # in the file's order on any number of ranks
+                value = sum(v * x[c] for r, c, v in full(self.entries) if r == row)
+                self.assertAlmostEqual(value, 1.0, places=6)
+
+    def test_picture(self):
+        try:
+            import h5py  # noqa: F401
+            import matplotlib.image
+        except ImportError:
+            self.skipTest("no h5py, no matplotlib")
+        for name in ("none", "chebyshev"):
+            self.succeed("solve", self.matrix, *HOST, "--preconditioner", name, "--output",
+                         f"{name}.h5")
+        plot = [sys.executable, SOURCE / "src/run/sedge-plot"]
+        done = subprocess.run([*plot, "none.h5", "chebyshev.h5"], cwd=self.folder, check=True,
+                              capture_output=True, text=True)
+        self.assertEqual(done.stdout, "none.png\n")
+        pixels = matplotlib.image.imread(self.folder / "none.png")[:, :, :3]
+        colours = {tuple(colour) for colour in pixels.reshape(-1, 3).round(1)}
+        self.assertGreater(len(colours), 20)  # two lines, a grid, text
+        done = subprocess.run([*plot, "a.mtx"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot read 'a.mtx'", done.stderr)
+
+    def test_does_not_converge(self):
+        self.refuse(COMPUTE, ["is not solved", "iteration limit", "3 iterations", "target"], "solve",
+                    self.matrix, *HOST, "--iterations", "3", "--quiet")
+        shifted = [(r, c, v - (7.0 if r == c else 0.0)) for r, c, v in self.entries]
+        path = self.write("indefinite.mtx", market(self.size, shifted))
+        self.refuse(COMPUTE, ["negative curvature", "not positive definite"], "solve", path, *HOST,
+                    "--preconditioner", "none", "--quiet")
+        self.refuse(COMPUTE, ["row 1 is -3", "Jacobi"], "solve", path, *HOST, "--quiet")
+        found = self.report(path, "--preconditioner", "none", code=COMPUTE)
+        self.assertEqual((found["exit_code"], found["converged"]), (COMPUTE, False))
+
+    def test_says_what_it_does(self):
+        out = self.succeed("solve", self.matrix, *HOST).out
+        for part in ("144 rows, 672 entries", "preconditioner: jacobi", "converged after", "residual"):
+            self.assertIn(part, out)
+        self.assertEqual(self.succeed("solve", self.matrix, *HOST, "--quiet").out, "")
+
+    def test_bad_files(self):
+        text = market(self.size, self.entries)
+        lines = text.splitlines()
+        bad = {
+            "empty.mtx": ("", "is empty"),
+            "words.mtx": ("hello world\n", "neither a Matrix Market file"),
+            "bare.mtx": ("\n".join(lines[2:]) + "\n", "begins with %%MatrixMarket"),
+            "short.mtx": ("\n".join(lines[:50]), "ends before all entries"),
+            "outside.mtx": (text.replace("\n144 144 4\n", "\n144 145 4\n"), "an index lies outside"),
+            "letters.mtx": (text.replace("\n144 144 4\n", "\nfour 144 4\n"), "no size or entry"),
+            "complex.mtx": ("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n",
+                            "complex"),
+            "array.mtx": ("%%MatrixMarket matrix array real general\n1 1\n1\n", "dense array"),
+            "oblong.mtx": ("%%MatrixMarket matrix coordinate real general\n3 2 1\n1 1 1\n",
+                           "3 rows and 2 columns"),
+            "skew.mtx": ("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n2 1 2\n",
+                         "skew-symmetric: |a_ij - a_ji| is 4 for row 1, column 2"),
+            "general.mtx": ("%%MatrixMarket matrix coordinate real general\n"
+                            "2 2 3\n1 1 4\n2 1 1.5\n2 2 3\n", "not symmetric: |a_ij - a_ji| is 1.5"),
+            "huge.mtx": ("%%MatrixMarket matrix coordinate real general\n"
+                         "99999999999 99999999999 9999999999999\n1 1 1\n", "out of memory"),
+            "cut.gz": (gzip.compress(text.encode())[:400], "unexpected end of file"),
+            "cut.dat": (petsc_matrix(self.size, self.entries)[:700], "PETSc"),
+        }
+        # A sanitizer's allocator would end the program where the system's says no.
+        environment = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")
+                                       + ":allocator_may_return_null=1"}
+        for name, (content, part) in bad.items():
+            path = self.write(name, content)
+            self.refuse(DATA, [f"'{path}'", part], "solve", path, *HOST,
+                        ranks=(0, 2) if name in ("short.mtx", "cut.dat") else (0,),
+                        environment=environment)
+        self.refuse(DATA, ["none.mtx", "No such file"], "solve", "none.mtx", *HOST)
+        vector = self.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n")
+        self.refuse(DATA, ["b.mtx", "3 rows", "asks for 144"], "solve", self.matrix, "--rhs", vector,
+                    *HOST, ranks=(0,))
+
+    def test_wrong_options(self):
+        for words, parts in (
+            (("--tolerance", "small"), ["--tolerance 'small'", ">= 0"]),
+            (("--tolerance", "-1"), ["'-1'"]),
+            (("--iterations", "1.5"), ["--iterations '1.5'", "whole number"]),
+            (("--preconditioner", "ilu"), ["'ilu'", "block-jacobi"]),
+            (("--precision", "fp16"), ["'fp16'", "fp64 and fp32"]),
+            (("--form", "fast"), ["'fast'", "pipelined"]),
+            (("--block", "65", "--preconditioner", "block-jacobi"), ["'65'", "1 to 64"]),
+            (("--block", "2", "--preconditioner", "amg"), ["--block goes with"]),
+            (("--preconditioner", "block-jacobi"), ["has no blocks", "--block"]),
+            (("--set", "order=3"), ["does not take --set"]),
+        ):
+            self.refuse(USAGE, parts, "solve", self.matrix, *HOST, *words, ranks=(0,))
+
+    def test_json_is_json(self):
+        found = self.report(self.matrix, "--iterations", "0", code=COMPUTE)
+        self.assertEqual(found["iterations"], 0)
+        json.dumps(found, allow_nan=False)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
