@@ -230,7 +230,7 @@ static sedge_status run_precision(const bench *b, const char *name, const bench_
         sedge_ceilings_get(&ceilings, NULL, device, sedge_context_cache(b->context), size, false));
     SEDGE_TRY_GOTO(status, make_vector(&p.x, device, m->csr.columns, size));
     SEDGE_TRY_GOTO(status, sedge_buffer_create(&p.y, device, m->csr.rows * size));
-    SEDGE_TRY_GOTO(status, sedge_buffer_create(&p.sums, device, 8 * SEDGE_SPARSE_SUMS));
+    SEDGE_TRY_GOTO(status, sedge_buffer_create(&p.sums, device, (int64_t)8 * SEDGE_SPARSE_SUMS));
     SEDGE_TRY_GOTO(status, sedge_sparse_create(&p.sparse, b->context, &m->csr, &options));
     SEDGE_TRY_GOTO(status, sedge_time(&plain, device, ROUNDS, run_plain, &p));
     SEDGE_TRY_GOTO(status, sedge_time(&dot, device, ROUNDS, run_dot, &p));
@@ -255,9 +255,10 @@ static sedge_status run_matrix(const bench *b, const char *name, int64_t size)
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, bench_matrix_make(&m, name, size));
-    for (int bytes = 4; bytes <= 8; bytes += 4)
+    for (int bytes = 4; bytes <= 8; bytes += 4) {
         if (b->bits == 0 || b->bits == 8 * bytes)
             SEDGE_TRY_GOTO(status, run_precision(b, name, &m, bytes));
+    }
 done:
     bench_matrix_clear(&m);
     return status;

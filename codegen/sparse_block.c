@@ -91,7 +91,7 @@ static void fill_slices(const block_job *job, int64_t first, int64_t end)
 
     for (int64_t b = first * group; b < end * group && b < block_rows; b++) {
         const int64_t start = job->starts[b / group] - job->starts[first];
-        const int own = (int)(b % group);
+        const int64_t own = b % group;
         const int64_t count = list_blocks(job->list, job->place, matrix, b, size);
         for (int64_t i = 0; i < count; i++) job->columns[(start + i) * group + own] = job->list[i];
         for (int64_t r = b * size; r < (b + 1) * size; r++) {

@@ -79,12 +79,14 @@ static void add_kernel(chooser *c, int threads, int lanes, int unroll, int strea
     c->out->kernels++;
     memcpy(format, c->out->layout[layout].name, sizeof format);
     *kernel = (sedge_sparse_kernel){layout, threads, lanes, unroll, streamed, ""};
-    if (unroll > 0)
-        (void)snprintf(more, sizeof more, " u%d%s", unroll, streamed ? " streamed" : "");
-    else if (lanes > 0)
-        (void)snprintf(more, sizeof more, " l%d%s", lanes, streamed ? " streamed" : "");
-    else if (streamed)
-        (void)snprintf(more, sizeof more, " streamed");
+    const char *const past = streamed ? " streamed" : "";
+    if (unroll > 0) {
+        (void)snprintf(more, sizeof more, " u%d%s", unroll, past);
+    } else if (lanes > 0) {
+        (void)snprintf(more, sizeof more, " l%d%s", lanes, past);
+    } else {
+        (void)snprintf(more, sizeof more, "%s", past);
+    }
     (void)snprintf(kernel->name, sizeof kernel->name, "%s t%d%s", format, threads, more);
 }
 
@@ -186,10 +188,11 @@ static void add_sell(chooser *c, int height, int64_t window, bool packed)
     char sorted[40] = "";
     int32_t *order = NULL;
 
-    if (window >= m->rows)
+    if (window >= m->rows) {
         (void)snprintf(sorted, sizeof sorted, " sorted");
-    else if (ordered)
+    } else if (ordered) {
         (void)snprintf(sorted, sizeof sorted, " sorted %lld", (long long)window);
+    }
     sedge_sparse_layout *const layout =
         add_layout(c, SEDGE_SPARSE_SELL, "sell%s %d%s", packed ? " packed" : "", height, sorted);
     layout->height = height;

@@ -162,6 +162,11 @@ static const char *const kernel_files[SEDGE_SPARSE_KINDS] = {
 
 enum { VECTOR_THREADS = 256, FIX_THREADS = 128 };
 
+static const char *find_file(sedge_sparse_kind kind)
+{
+    return kind < SEDGE_SPARSE_KINDS ? kernel_files[kind] : NULL;
+}
+
 static sedge_status write_common(sedge_text *out, const sedge_sparse_store *store, int threads,
                                  int streamed)
 {
@@ -253,7 +258,7 @@ static sedge_status describe(program_parts *p, const sedge_sparse_store *store,
     switch (part) {
     case SEDGE_SPARSE_MAIN:
         SEDGE_TRY(write_main(p->constants, store, kernel));
-        p->sources[1].name = kernel_files[store->layout.kind];
+        p->sources[1].name = find_file(store->layout.kind);
         shared = (count_shared(store, kernel) + 15) / 16 * 16;
         (void)snprintf(p->name, sizeof p->name, "sparse %s fp%d", store->layout.name,
                        8 * store->real_bytes);
@@ -315,7 +320,7 @@ done:
 static sedge_status get_fix(const sedge_kernel **out, sedge_context *context,
                             const sedge_sparse_store *store)
 {
-    const sedge_program *program;
+    const sedge_program *program = NULL;
 
     *out = NULL;
     if (store->few + store->many == 0) return SEDGE_OK;

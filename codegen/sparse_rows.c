@@ -262,7 +262,7 @@ static sedge_status build_merge(sedge_sparse_store *store, const sedge_sparse_ma
     SEDGE_TRY_GOTO(status, sedge_buffer_create(&store->pieces, store->device,
                                                store->parts * store->real_bytes));
     store->bytes += (double)store->parts * (8.0 + 2.0 * store->real_bytes) +
-                    (double)(runs.count / 3) * (24.0 + 2.0 * store->real_bytes);
+                    (double)(store->few + store->many) * (24.0 + 2.0 * store->real_bytes);
 done:
     sedge_release(runs.at);
     sedge_release(starts);

@@ -109,11 +109,11 @@ void sedge_sparse_slice_plan(sedge_sparse_slice *slice, const sedge_sparse_matri
 static void write_diagonals(const sedge_sparse_slice *slice, void *values, int32_t *codes)
 {
     const sedge_csr *const csr = &slice->matrix->csr;
-    uint32_t left[SEDGE_SPARSE_DIAGONALS];
+    uint32_t left[SEDGE_SPARSE_DIAGONALS] = {0};
 
     for (int d = 0; d < slice->width; d++) {
-        codes[2 * d] = slice->offset[d];
-        memcpy(&codes[2 * d + 1], &slice->mask[d], sizeof *slice->mask);
+        codes[2 * (int64_t)d] = slice->offset[d];
+        memcpy(&codes[2 * (int64_t)d + 1], &slice->mask[d], sizeof *slice->mask);
         left[d] = slice->mask[d];
     }
     for (int r = 0; r < slice->height; r++) {

@@ -64,7 +64,7 @@ static sedge_status make_vectors(trial *t)
     SEDGE_TRY(make_vector(&t->x, t->host_x, t, csr->columns));
     SEDGE_TRY(make_vector(&t->w, t->host_w, t, csr->rows));
     SEDGE_TRY(sedge_buffer_create(&t->y, device, csr->rows * t->matrix->real_bytes));
-    SEDGE_TRY(sedge_buffer_create(&t->sums, device, SEDGE_SPARSE_SUMS * 8));
+    SEDGE_TRY(sedge_buffer_create(&t->sums, device, (int64_t)SEDGE_SPARSE_SUMS * 8));
     if (t->dot && t->cusparse != NULL)
         SEDGE_TRY(sedge_buffer_create(&t->product, device, csr->rows * t->matrix->real_bytes));
     return SEDGE_OK;

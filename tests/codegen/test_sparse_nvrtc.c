@@ -15,9 +15,9 @@ static void check_part(const sedge_sparse_store *store, const sedge_sparse_kerne
     sedge_text_free(text);
 }
 
-// The first two kernels of each layout that some format's name begins with.
+// The first `most` kernels of each layout whose name begins with `format`.
 static void check_matrix(sedge_context *context, const char *name, int64_t size, int real_bytes,
-                         int value_bytes, const char *format)
+                         int value_bytes, const char *format, int most)
 {
     const sedge_device_info info = {.kind = SEDGE_DEVICE_CUDA, .threads_block = 1024};
     static sedge_sparse_choices choices;
@@ -36,7 +36,7 @@ static void check_matrix(sedge_context *context, const char *name, int64_t size,
             continue;
         CHECK_OK(sedge_sparse_store_create(&store, context, &matrix, layout, NULL));
         if (store == NULL) continue;
-        for (int k = 0; k < choices.kernels && kernels < 2; k++) {
+        for (int k = 0; k < choices.kernels && kernels < most; k++) {
             if (choices.kernel[k].layout != l) continue;
             check_part(store, &choices.kernel[k], choices.kernel[k].name, SEDGE_SPARSE_MAIN);
             kernels++;
@@ -51,17 +51,19 @@ static void check_matrix(sedge_context *context, const char *name, int64_t size,
     bench_matrix_clear(&m);
 }
 
-int main(void)
+// The selection "few" has one kernel of each layout, else all are compiled.
+int main(int argc, char **argv)
 {
+    const int most = is_few(argc, argv) ? 1 : SEDGE_SPARSE_CANDIDATES;
     sedge_context *const context = open_context();
 
     if (context == NULL) return 1;
-    check_matrix(context, "rmat", 2048, 8, 8, "");
-    check_matrix(context, "7-point", 12, 4, 4, "");
-    check_matrix(context, "tets", 8, 8, 4, "sell packed");
-    check_matrix(context, "arrow", 9000, 4, 4, "adaptive");
-    check_matrix(context, "dg-1", 3, 8, 8, "block");
-    check_matrix(context, "dg-2", 2, 8, 8, "block");
+    check_matrix(context, "rmat", 2048, 8, 8, "", most);
+    check_matrix(context, "7-point", 12, 4, 4, "", most);
+    check_matrix(context, "tets", 8, 8, 4, "sell packed", most);
+    check_matrix(context, "arrow", 9000, 4, 4, "adaptive", most);
+    check_matrix(context, "dg-1", 3, 8, 8, "block", most);
+    check_matrix(context, "dg-2", 2, 8, 8, "block", most);
     sedge_context_free(context);
     return CHECK_END();
 }
