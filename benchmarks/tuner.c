@@ -494,8 +494,8 @@ static sedge_status run_linear(sedge_context *context, const bench_tuning *bench
     status = make_matrices(own, false);
     if (status == SEDGE_OK) {
         status = sedge_array_assign(
-            own->right, sedge_subtract(sedge_multiply(sedge_real(2.5), sedge_use(own->a)),
-                                       sedge_multiply(sedge_real(1.5), sedge_use(own->b))));
+            own->right, sedge_subtract(sedge_multiply(sedge_number(2.5), sedge_use(own->a)),
+                                       sedge_multiply(sedge_number(1.5), sedge_use(own->b))));
     }
     if (status == SEDGE_OK) status = run_case(own, bench);
     free_case(own);

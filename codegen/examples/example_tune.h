@@ -40,8 +40,8 @@ typedef struct example_problem {
     const char *size; // for the wisdom: what times depend on
     double bytes, flops;
     void *own;
-    int first;            // of the template's names that stands for a number of the problem,
-    const int *constants; // which are these: from there to the last
+    int first;                   // of the template's names that stands for a number of the problem;
+    int number[EXAMPLE_NUMBERS]; // these, from there on
     const char *(*refuse)(const void *own, const int *number); // NULL: it can run
     sedge_status (*launch)(void *own, const int *number, const sedge_kernel *kernel,
                            sedge_stream *stream);
@@ -83,8 +83,7 @@ static void example_fill(int number[EXAMPLE_NUMBERS], const example_problem *pro
     const example_template *const of = problem->of;
 
     memcpy(number, of->choices[choice].number, sizeof of->choices[choice].number);
-    for (int i = problem->first; i > 0 && i < EXAMPLE_NUMBERS && of->names[i] != NULL; i++)
-        number[i] = problem->constants[i - problem->first];
+    for (int i = problem->first; i > 0 && i < EXAMPLE_NUMBERS; i++) number[i] = problem->number[i];
 }
 
 static sedge_status example_text(void *context, int operation, int choice, sedge_text *out)

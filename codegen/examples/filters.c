@@ -100,7 +100,6 @@ static sedge_status solve(sedge_context *context, int64_t side,
                           sedge_status (*go)(example_problem *problem))
 {
     filters f = {.context = context, .side = (int)side, .left = (int)side - TAPS + 1};
-    const int constants[] = {TAPS, BANK, (int)side};
     const double pixels = (double)f.left * (double)f.left;
     char size[64];
     example_problem problem = {.of = &filters_template,
@@ -110,7 +109,7 @@ static sedge_status solve(sedge_context *context, int64_t side,
                                .flops = 2.0 * TAPS * TAPS * BANK * pixels,
                                .own = &f,
                                .first = SIZE,
-                               .constants = constants,
+                               .number = {[SIZE] = TAPS, [FILTERS] = BANK, [SIDE] = (int)side},
                                .refuse = refuse,
                                .launch = launch,
                                .clear = clear,
