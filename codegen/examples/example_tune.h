@@ -25,7 +25,7 @@ typedef struct example_choice {
 // The template, and what its numbers mean.
 typedef struct example_template {
     const char *name; // of the kernel and the program
-    const char *text;
+    const char *(*text)(const int *number);
     const char *names[EXAMPLE_NUMBERS]; // up to the first NULL
     const example_choice *choices;
     int count;
@@ -52,8 +52,8 @@ typedef struct example_problem {
 // ---- one choice --------------------------------------------------------------------------------
 
 // The whole text of a program with these numbers.
-static sedge_status example_write(sedge_text *out, const example_template *of, const int *number,
-                                  sedge_device_kind kind)
+static inline sedge_status example_write(sedge_text *out, const example_template *of,
+                                         const int *number, sedge_device_kind kind)
 {
     sedge_binding values[EXAMPLE_NUMBERS];
     sedge_text *text = NULL;
@@ -63,7 +63,7 @@ static sedge_status example_write(sedge_text *out, const example_template *of, c
     for (; count < EXAMPLE_NUMBERS && of->names[count] != NULL; count++)
         values[count] = SEDGE_BIND_INTEGER(of->names[count], number[count]);
     const sedge_pattern pattern = {
-        .name = of->name, .text = of->text, .bindings = values, .count = count};
+        .name = of->name, .text = of->text(number), .bindings = values, .count = count};
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
     SEDGE_TRY_GOTO(status, sedge_template_write(text, &pattern));
     const sedge_program_options options = {.name = of->name,
@@ -78,7 +78,8 @@ done:
 }
 
 // The numbers of one choice, and the problem's behind them.
-static void example_fill(int number[EXAMPLE_NUMBERS], const example_problem *problem, int choice)
+static inline void example_fill(int number[EXAMPLE_NUMBERS], const example_problem *problem,
+                                int choice)
 {
     const example_template *const of = problem->of;
 
@@ -86,7 +87,7 @@ static void example_fill(int number[EXAMPLE_NUMBERS], const example_problem *pro
     for (int i = problem->first; i > 0 && i < EXAMPLE_NUMBERS; i++) number[i] = problem->number[i];
 }
 
-static sedge_status example_text(void *context, int operation, int choice, sedge_text *out)
+static inline sedge_status example_text(void *context, int operation, int choice, sedge_text *out)
 {
     const example_problem *const problem = context;
     const sedge_device *const device = sedge_context_device(problem->context);
@@ -97,8 +98,8 @@ static sedge_status example_text(void *context, int operation, int choice, sedge
     return example_write(out, problem->of, number, sedge_device_get_info(device)->kind);
 }
 
-static sedge_status example_launch(void *context, int operation, int choice,
-                                   const sedge_program *program, sedge_stream *stream)
+static inline sedge_status example_launch(void *context, int operation, int choice,
+                                          const sedge_program *program, sedge_stream *stream)
 {
     const example_problem *const problem = context;
     const sedge_kernel *kernel = NULL;
@@ -110,8 +111,8 @@ static sedge_status example_launch(void *context, int operation, int choice,
     return problem->launch(problem->own, number, kernel, stream);
 }
 
-static sedge_status example_verify(void *context, int operation, int choice,
-                                   const sedge_program *program)
+static inline sedge_status example_verify(void *context, int operation, int choice,
+                                          const sedge_program *program)
 {
     const example_problem *const problem = context;
 
@@ -121,7 +122,8 @@ static sedge_status example_verify(void *context, int operation, int choice,
     return problem->check(problem->own);
 }
 
-static sedge_status example_compile(sedge_program **program, example_problem *problem, int choice)
+static inline sedge_status example_compile(sedge_program **program, example_problem *problem,
+                                           int choice)
 {
     sedge_text *text = NULL;
     sedge_status status;
@@ -145,7 +147,7 @@ typedef struct example_call {
     int choice;
 } example_call;
 
-static sedge_status example_run(void *context, sedge_stream *stream)
+static inline sedge_status example_run(void *context, sedge_stream *stream)
 {
     const example_call *const call = context;
 
@@ -154,8 +156,8 @@ static sedge_status example_run(void *context, sedge_stream *stream)
 
 // Compile, check and time one choice, and print its line: name, time, GFLOP/s and, with ceilings
 // (NULL: without), the part of the least time.
-static sedge_status example_show(example_problem *problem, const char *what, int choice,
-                                 const sedge_ceilings *ceilings)
+static inline sedge_status example_show(example_problem *problem, const char *what, int choice,
+                                        const sedge_ceilings *ceilings)
 {
     example_call call = {.problem = problem, .choice = choice};
     sedge_program *program = NULL;
@@ -181,7 +183,7 @@ done:
 // ---- all, or the best --------------------------------------------------------------------------
 
 // Why a choice cannot run on this device or with this problem; NULL: it can.
-static const char *example_refuse(const example_problem *problem, int choice)
+static inline const char *example_refuse(const example_problem *problem, int choice)
 {
     int number[EXAMPLE_NUMBERS];
 
@@ -189,7 +191,7 @@ static const char *example_refuse(const example_problem *problem, int choice)
     return problem->refuse != NULL ? problem->refuse(problem->own, number) : NULL;
 }
 
-static sedge_status example_try_all(example_problem *problem)
+static inline sedge_status example_try_all(example_problem *problem)
 {
     const sedge_device_info *const info =
         sedge_device_get_info(sedge_context_device(problem->context));
@@ -205,8 +207,28 @@ static sedge_status example_try_all(example_problem *problem)
     return SEDGE_OK;
 }
 
+// Of the texts of all choices, without their numbers.
+static inline sedge_status example_hash(char hash[SEDGE_HASH_TEXT], const example_template *of)
+{
+    const char *last = NULL;
+    sedge_text *all = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&all));
+    for (int c = 0; c < of->count; c++) {
+        const char *const text = of->text(of->choices[c].number);
+        if (text != last) SEDGE_TRY_GOTO(status, sedge_text_add(all, "%s", text));
+        last = text;
+    }
+    const sedge_hash digest = sedge_hash_bytes(sedge_text_get(all), sedge_text_length(all));
+    sedge_hash_print(&digest, hash);
+done:
+    sedge_text_free(all);
+    return status;
+}
+
 // Tune, print the table, then the first choice's line and the best one's.
-static sedge_status example_tune(example_problem *problem)
+static inline sedge_status example_tune(example_problem *problem)
 {
     static const char *const layouts[] = {"rows"};
     static const char *const sources[] = {"the rule", "wisdom", "measurement"};
@@ -228,8 +250,7 @@ static sedge_status example_tune(example_problem *problem)
                                                .shared_bytes = of->shared_bytes(number),
                                                .refused = example_refuse(problem, c)};
     }
-    const sedge_hash digest = sedge_hash_bytes(of->text, strlen(of->text));
-    sedge_hash_print(&digest, hash);
+    SEDGE_TRY(example_hash(hash, of));
     const sedge_tune_operation operation = {.name = of->name,
                                             .weight = 1.0,
                                             .bytes = problem->bytes,
@@ -262,8 +283,9 @@ done:
 }
 
 // As example_main; with the third argument "all", `all` is run instead.
-static int example_main_all(int argc, char **argv, sedge_status (*run)(sedge_context *, int64_t),
-                            sedge_status (*all)(sedge_context *, int64_t), int64_t size)
+static inline int example_main_all(int argc, char **argv,
+                                   sedge_status (*run)(sedge_context *, int64_t),
+                                   sedge_status (*all)(sedge_context *, int64_t), int64_t size)
 {
     if (argc <= 3) return example_main(argc, argv, run, size);
     if (strcmp(argv[3], "all") == 0) return example_main(argc, argv, all, size);

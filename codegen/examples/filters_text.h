@@ -22,6 +22,28 @@ static const char filters_text[] =
     "    float v[4];\n"
     "} pack;\n"
     "\n"
+    "// Lines of a filter, and taps of a line. The host unrolls them; on a GPU all taps at once "
+    "would\n"
+    "// not fit into registers, and `lines`, which is $size$, is an argument, so that they are "
+    "not.\n"
+    "#if SEDGE_TARGET_HOST\n"
+    "#define FILTER_LOOP(i) SEDGE_EACH (i, $size$)\n"
+    "#else\n"
+    "#define FILTER_LOOP(i) for (int i = 0; i < lines; i++)\n"
+    "#endif\n"
+    "\n"
+    "// One tap of all filters and pixels of an item.\n"
+    "#define FILTER_TAP \\\n"
+    "$for k in 0..group step 4$\n"
+    "    const pack w$k$ = taps[(p * $size$ + q) * $group / 4$ + $k / 4$]; \\\n"
+    "$end$\n"
+    "$for j in 0..pixels$\n"
+    "    const float v$j$ = part[at + (p + $j$) * $wide$ + q]; \\\n"
+    "$for k in 0..group$\n"
+    "    sum$j$_$k$ += w$k / 4 * 4$.v[$k % 4$] * v$j$; \\\n"
+    "$end$\n"
+    "$end$\n"
+    "\n"
     "//   image [$side$][$side$], bank [$filters$][$size$][$size$], out "
     "[$filters$][$left$][$left$]\n"
     "// A block has a tile of $tall$ x $columns$ pixels of $group$ filters' output. The last tiles "
@@ -52,23 +74,17 @@ static const char filters_text[] =
     "            float sum$j$_$k$ = 0.0f;\n"
     "$end$\n"
     "$end$\n"
+    "            FILTER_LOOP (p) {\n"
     "$if unroll$\n"
-    "            (void)lines;\n"
-    "            SEDGE_EACH (p, $size$) {\n"
-    "$else$\n"
-    "            for (int p = 0; p < lines; p++) {\n"
-    "$end$\n"
     "$for q in 0..size$\n"
     "                {\n"
-    "$for k in 0..group step 4$\n"
-    "                    const pack w$k$ = taps[(p * $size$ + $q$) * $group / 4$ + $k / 4$];\n"
+    "                    const int q = $q$;\n"
+    "                    FILTER_TAP\n"
+    "                }\n"
     "$end$\n"
-    "$for j in 0..pixels$\n"
-    "                    const float v$j$ = part[at + (p + $j$) * $wide$ + $q$];\n"
-    "$for k in 0..group$\n"
-    "                    sum$j$_$k$ += w$k / 4 * 4$.v[$k % 4$] * v$j$;\n"
-    "$end$\n"
-    "$end$\n"
+    "$else$\n"
+    "                FILTER_LOOP (q) {\n"
+    "                    FILTER_TAP\n"
     "                }\n"
     "$end$\n"
     "            }\n"
@@ -85,8 +101,9 @@ static const char filters_text[] =
     "    }\n"
     "}\n";
 
-// Threads of a block (down, across), pixels below each other and filters of an item, whether its
-// lines are unrolled; then the problem: pixels of a filter's side, filters, pixels of the image's.
+// Threads of a block (down, across), pixels below each other and filters of an item, whether
+// taps of a line are unrolled on a GPU; then the problem: pixels of a filter's side, filters,
+// pixels of the image's.
 enum { ROWS, COLUMNS, PIXELS, GROUP, UNROLL, SIZE, FILTERS, SIDE };
 
 static const example_choice filters_choices[] = {
@@ -99,13 +116,13 @@ static const example_choice filters_choices[] = {
     {"16x16 p2 g8", {16, 16, 2, 8, 0}},
 };
 
-static int filters_threads(const int *number)
+static inline int filters_threads(const int *number)
 {
     return number[ROWS] * number[COLUMNS];
 }
 
 // A tile of the image with what the filters reach beyond it, and the taps.
-static int filters_shared_bytes(const int *number)
+static inline int filters_shared_bytes(const int *number)
 {
     const int high = number[ROWS] * number[PIXELS] + number[SIZE] - 1;
     const int wide = number[COLUMNS] + number[SIZE] - 1;
@@ -114,9 +131,15 @@ static int filters_shared_bytes(const int *number)
            ((high * wide + 3) / 4 * 4 + number[GROUP] * number[SIZE] * number[SIZE]);
 }
 
+static inline const char *filters_choose_text(const int *number)
+{
+    (void)number;
+    return filters_text;
+}
+
 static const example_template filters_template = {
     .name = "filters",
-    .text = filters_text,
+    .text = filters_choose_text,
     .names = {"rows", "columns", "pixels", "group", "unroll", "size", "filters", "side"},
     .choices = filters_choices,
     .count = (int)(sizeof filters_choices / sizeof filters_choices[0]),
