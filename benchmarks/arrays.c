@@ -27,8 +27,8 @@ static sedge_status call_copy(const arrays *a)
 
 static sedge_status call_lin_comb(const arrays *a)
 {
-    return sedge_array_assign(a->z, sedge_add(sedge_multiply(sedge_real(2.5), sedge_use(a->x)),
-                                              sedge_multiply(sedge_real(-1.5), sedge_use(a->y))));
+    return sedge_array_assign(a->z, sedge_add(sedge_multiply(sedge_number(2.5), sedge_use(a->x)),
+                                              sedge_multiply(sedge_number(-1.5), sedge_use(a->y))));
 }
 
 static sedge_status call_dot(const arrays *a)

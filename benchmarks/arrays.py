@@ -103,7 +103,7 @@ def find(rows, **wanted):
 
 def print_table(rows, elements):
     copy = find(rows, by="sedge", case="copy", type="float32", start="warm")
-    rate = copy["bytes"] / copy["least_us"]
+    rate = copy["bytes"] / copy["median_us"]
     print(f"\n{elements} elements, warm; copy {rate / 1e6:.2f} TB/s\n")
     print("| case | type | us | TB/s | of copy | host us | CuPy us | CuPy host us | CuPy/ours |"
           " first ms cold | warm | CuPy cold | warm |")

@@ -197,7 +197,7 @@ static sedge_status measure_type(bench *b, sedge_type type, int64_t size)
     SEDGE_TRY_GOTO(status, sedge_array_random_uniform(b->x, &b->random));
     SEDGE_TRY_GOTO(status, sedge_array_random_uniform(b->y, &b->random));
     SEDGE_TRY_GOTO(status,
-                   sedge_array_evaluate(&b->mask, sedge_less(sedge_use(b->x), sedge_real(0.5))));
+                   sedge_array_evaluate(&b->mask, sedge_less(sedge_use(b->x), sedge_number(0.5))));
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
         SEDGE_TRY_GOTO(status, measure_case(b, &cases[k], others));
 done:

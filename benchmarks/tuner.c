@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define CHOICES_MAX 160
-#define NUMBERS_MAX 5
+#define NUMBERS_MAX 6
 
 static const char transpose_text[] =
     "#define TRANSPOSE_LIST(X)                          \\\n"
@@ -111,6 +111,7 @@ typedef struct template_case {
     sedge_context *context;
     const char *name;
     const char *text;
+    const char *other_text; // where the last number is not 0; NULL: none
     int numbers;
     const char *number_names[NUMBERS_MAX];
     int choices;
@@ -136,8 +137,11 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
     (void)operation;
     for (int k = 0; k < own->numbers; k++)
         values[k] = SEDGE_BIND_INTEGER(own->number_names[k], own->choice[candidate][k]);
-    const sedge_pattern pattern = {
-        .name = own->name, .text = own->text, .bindings = values, .count = own->numbers};
+    const bool other = own->other_text != NULL && own->choice[candidate][own->numbers - 1] != 0;
+    const sedge_pattern pattern = {.name = own->name,
+                                   .text = other ? own->other_text : own->text,
+                                   .bindings = values,
+                                   .count = own->numbers};
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
     SEDGE_TRY_GOTO(status, sedge_template_write(text, &pattern));
     const sedge_program_options options = {
@@ -160,8 +164,7 @@ static sedge_status launch(void *context, int operation, int candidate,
     const sedge_kernel *kernel = NULL;
 
     (void)operation;
-    SEDGE_TRY(sedge_program_get(&kernel, program,
-                                strcmp(own->name, "multiply") == 0 ? "tuned" : own->name));
+    SEDGE_TRY(sedge_program_get(&kernel, program, own->name));
     return own->start(own, own->choice[candidate], kernel, stream);
 }
 
@@ -292,8 +295,15 @@ static void add_multiplies(template_case *own)
 {
     static const int sides[] = {64, 32, 128}, depths[] = {8, 16, 32}, items[] = {4, 8};
 
-    // What did best in the example is the rule's choice.
+    // What did best in the example is the rule's choice; those with warps are the example's.
     add_choice(own, (const int[NUMBERS_MAX]){64, 64, 16, 8, 8}, 64, 8192, 0.0);
+    for (int c = 0; c < multiply_template.count; c++) {
+        const int *const number = multiply_choices[c].number;
+        if (number[MULTIPLY_LX] == 0) continue;
+        add_choice(own, number, multiply_threads(number), multiply_shared_bytes(number),
+                   1.0 / number[MULTIPLY_TM] + 1.0 / number[MULTIPLY_TN] +
+                       8.0 / number[MULTIPLY_BM] + 8.0 / number[MULTIPLY_BN]);
+    }
     for (int m = 0; m < 3; m++) {
         for (int n = 0; n < 3; n++) {
             for (int k = 0; k < 3; k++) {
@@ -494,8 +504,8 @@ static sedge_status run_linear(sedge_context *context, const bench_tuning *bench
     status = make_matrices(own, false);
     if (status == SEDGE_OK) {
         status = sedge_array_assign(
-            own->right, sedge_subtract(sedge_multiply(sedge_real(2.5), sedge_use(own->a)),
-                                       sedge_multiply(sedge_real(1.5), sedge_use(own->b))));
+            own->right, sedge_subtract(sedge_multiply(sedge_number(2.5), sedge_use(own->a)),
+                                       sedge_multiply(sedge_number(1.5), sedge_use(own->b))));
     }
     if (status == SEDGE_OK) status = run_case(own, bench);
     free_case(own);
@@ -511,8 +521,9 @@ static sedge_status run_multiply(sedge_context *context, const bench_tuning *ben
     *own = (template_case){.context = context,
                            .name = "multiply",
                            .text = multiply_text,
-                           .numbers = 5,
-                           .number_names = {"BM", "BN", "BK", "TM", "TN"},
+                           .other_text = multiply_warp_text,
+                           .numbers = 6,
+                           .number_names = {"BM", "BN", "BK", "TM", "TN", "LX"},
                            .size = bench->large ? 2048 : 256,
                            .start = start_multiply};
     own->bytes = 12.0 * own->size * own->size;

@@ -4,7 +4,7 @@
 //     sedge_array *x, *y, *z = NULL;
 //     ...
 //     // z = 2 x + sin(y), one pass over memory
-//     SEDGE_TRY(sedge_array_evaluate(&z, sedge_add(sedge_multiply(sedge_real(2.0), sedge_use(x)),
+//     SEDGE_TRY(sedge_array_evaluate(&z, sedge_add(sedge_multiply(sedge_number(2.0), sedge_use(x)),
 //                                                  sedge_sin(sedge_use(y)))));
 //
 // Shapes are listed slowest dimension first, as in numpy; sizes and strides count elements. Types
@@ -148,12 +148,12 @@ sedge_status sedge_array_imaginary_part(sedge_array **out, sedge_array *base);
 // A tree of operations on arrays and numbers. Building never fails in the caller's face: what went
 // wrong (memory, types) stays in the tree and is the status of evaluating it. A tree is used once,
 // as an operand or to be evaluated, which frees it. Types: as numpy with arrays; a plain number
-// (sedge_real, sedge_integer) takes part as Python's numbers do in numpy 2: it never makes float32
-// float64.
+// (sedge_number, sedge_integer) takes part as Python's numbers do in numpy 2: it never makes
+// float32 float64.
 typedef struct sedge_expression sedge_expression;
 
 sedge_expression *sedge_use(const sedge_array *array); // borrowed until evaluated
-sedge_expression *sedge_real(double value);
+sedge_expression *sedge_number(double value);
 sedge_expression *sedge_integer(int64_t value);
 sedge_expression *sedge_complex(double re, double im);
 sedge_expression *sedge_convert(sedge_expression *a, sedge_type type);
@@ -194,7 +194,7 @@ sedge_expression *sedge_convert(sedge_expression *a, sedge_type type);
     X(not, 1, C)                \
     X(negative, 1, P)           \
     X(absolute, 1, R)           \
-    X(sqrt, 1, F)               \
+    X(square_root, 1, F)        \
     X(exp, 1, F)                \
     X(log, 1, F)                \
     X(log10, 1, F)              \

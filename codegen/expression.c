@@ -97,7 +97,7 @@ static sedge_expression *make_number(sedge_weak class, double re, double im, int
     return node;
 }
 
-sedge_expression *sedge_real(double value)
+sedge_expression *sedge_number(double value)
 {
     return make_number(WEAK_REAL, value, 0.0, 0);
 }

@@ -3,15 +3,19 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "codegen/cache.h"
+#include "codegen/combine.h"
 #include "codegen/compile.h"
+#include "codegen/program_internal.h"
 #include "codegen/share.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct sedge_program {
     sedge_module *module;
     sedge_text *log;
+    char prefix[SEDGE_COMBINE_PREFIX]; // of its kernels' names in the module
 };
 
 // Programs that are made together. `items` and `modules` have a place for each distinct program of
@@ -21,7 +25,8 @@ typedef struct program_batch {
     sedge_cache *cache;
     const sedge_program_text *texts;
     int count;
-    bool loads; // else the cache is filled, and that is all
+    bool loads;    // else the cache is filled, and that is all
+    bool searches; // nothing is compiled
     sedge_cache_key *keys;
     sedge_share share;
     sedge_share_item *items;
@@ -29,7 +34,7 @@ typedef struct program_batch {
     int *text_of; // [programs]: one of this rank's texts; where it wants none, 0
 } program_batch;
 
-static bool is_debugging(void)
+bool sedge_program_debugging(void)
 {
     const char *const value = getenv("SEDGE_DEBUG");
 
@@ -94,7 +99,7 @@ done:
 
 static sedge_status find(program_batch *batch, int p)
 {
-    if (is_debugging()) return SEDGE_OK;
+    if (sedge_program_debugging()) return SEDGE_OK;
     SEDGE_TRY(find_in(batch, p, SEDGE_CACHE_SITE));
     if (!batch->items[p].found) SEDGE_TRY(find_in(batch, p, SEDGE_CACHE_OWN));
     if (batch->items[p].found) sedge_cache_count_hit(batch->cache);
@@ -114,7 +119,7 @@ static void settle(void *context, sedge_compile_job *job)
             sedge_module_load(&batch->modules[p], batch->device, job->binary, job->length);
         if (loaded != SEDGE_OK) sedge_compile_fail(job, loaded);
     }
-    if (job->status == SEDGE_OK && !is_debugging()) {
+    if (job->status == SEDGE_OK && !sedge_program_debugging()) {
         sedge_cache_store(batch->cache, &batch->keys[batch->text_of[p]], job->name, job->binary,
                           job->length, sedge_text_get(job->log));
     }
@@ -170,7 +175,7 @@ static sedge_status obtain(program_batch *batch, int threads)
         SEDGE_TRY_GOTO(status, find(batch, p));
         if (!batch->items[p].found) missing[count++] = p;
     }
-    SEDGE_TRY_GOTO(status, compile(batch, missing, count, threads));
+    if (!batch->searches) SEDGE_TRY_GOTO(status, compile(batch, missing, count, threads));
 done:
     sedge_release(missing);
     return status;
@@ -245,24 +250,22 @@ static sedge_status raise_item(const sedge_share_item *item)
 
 // ---- programs ----------------------------------------------------------------------------------
 
-// The first of this rank's texts takes the module that is loaded already.
-static sedge_status load_program(sedge_program **out, program_batch *batch, int p)
+sedge_status sedge_program_load(sedge_program **out, sedge_module **module, sedge_device *device,
+                                const void *binary, size_t length, const char *log)
 {
-    const sedge_share_item *const item = &batch->items[p];
     sedge_status status;
     sedge_program *program = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&program, 1, sizeof *program));
     SEDGE_TRY_GOTO(status, sedge_text_create(&program->log));
-    SEDGE_TRY_GOTO(status, sedge_text_add_bytes(program->log, item->part[SEDGE_SHARE_LOG],
-                                                item->length[SEDGE_SHARE_LOG]));
-    program->module = batch->modules[p];
-    batch->modules[p] = NULL;
-    if (program->module == NULL) {
-        SEDGE_TRY_GOTO(status, sedge_module_load(&program->module, batch->device,
-                                                 item->part[SEDGE_SHARE_BINARY],
-                                                 item->length[SEDGE_SHARE_BINARY]));
+    SEDGE_TRY_GOTO(status, sedge_text_add(program->log, "%s", log));
+    sedge_combine_prefix(program->prefix, log);
+    if (module != NULL) {
+        program->module = *module;
+        *module = NULL;
     }
+    if (program->module == NULL)
+        SEDGE_TRY_GOTO(status, sedge_module_load(&program->module, device, binary, length));
     *out = program;
     program = NULL;
 done:
@@ -275,8 +278,11 @@ static sedge_status load_programs(sedge_program **out, char **messages, program_
     for (int i = 0; i < batch->count; i++) {
         const int p = batch->share.mine[i];
         const sedge_share_item *const item = &batch->items[p];
+        if (batch->searches && !item->found) continue;
         if (item->status == SEDGE_OK) {
-            SEDGE_TRY(load_program(&out[i], batch, p));
+            SEDGE_TRY(sedge_program_load(
+                &out[i], &batch->modules[p], batch->device, item->part[SEDGE_SHARE_BINARY],
+                item->length[SEDGE_SHARE_BINARY], item->part[SEDGE_SHARE_LOG]));
         } else if (item->status != SEDGE_ERR_DEVICE || messages == NULL) {
             return raise_item(item);
         } else {
@@ -287,12 +293,16 @@ static sedge_status load_programs(sedge_program **out, char **messages, program_
     return SEDGE_OK;
 }
 
-sedge_status sedge_programs_create(sedge_program **out, char **messages, const sedge_comm *comm,
-                                   sedge_device *device, sedge_cache *cache,
-                                   const sedge_program_text *texts, int count)
+static sedge_status create_programs(sedge_program **out, char **messages, const sedge_comm *comm,
+                                    sedge_device *device, sedge_cache *cache,
+                                    const sedge_program_text *texts, int count, bool searches)
 {
-    program_batch batch = {
-        .device = device, .cache = cache, .texts = texts, .count = count, .loads = true};
+    program_batch batch = {.device = device,
+                           .cache = cache,
+                           .texts = texts,
+                           .count = count,
+                           .loads = true,
+                           .searches = searches};
     sedge_status status;
 
     for (int i = 0; i < count; i++) {
@@ -311,6 +321,19 @@ done:
     }
     clear_batch(&batch);
     return status;
+}
+
+sedge_status sedge_programs_create(sedge_program **out, char **messages, const sedge_comm *comm,
+                                   sedge_device *device, sedge_cache *cache,
+                                   const sedge_program_text *texts, int count)
+{
+    return create_programs(out, messages, comm, device, cache, texts, count, false);
+}
+
+sedge_status sedge_programs_find(sedge_program **out, sedge_device *device, sedge_cache *cache,
+                                 const sedge_program_text *texts, int count)
+{
+    return create_programs(out, NULL, NULL, device, cache, texts, count, true);
 }
 
 static void fill_record(sedge_program_record *record, const sedge_share_item *item)
@@ -372,7 +395,11 @@ void sedge_program_free(sedge_program *program)
 sedge_status sedge_program_get(const sedge_kernel **out, const sedge_program *program,
                                const char *name)
 {
-    return sedge_module_get(out, program->module, name);
+    char whole[256];
+
+    if (program->prefix[0] == '\0') return sedge_module_get(out, program->module, name);
+    (void)snprintf(whole, sizeof whole, "%s%s", program->prefix, name);
+    return sedge_module_get(out, program->module, whole);
 }
 
 const char *sedge_program_log(const sedge_program *program)

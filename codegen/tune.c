@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "codegen/combine.h"
 #include "codegen/group.h"
 #include "codegen/tune_internal.h"
 
@@ -357,11 +358,16 @@ static double choose_deadline(const sedge_tune_task *task, const sedge_tune_opti
 }
 
 // Programs that the compiler makes at once, and its seconds for them where nothing is known yet.
+// Many threads of NVRTC slow each other down: half of them, and several programs in each.
 static void guess_compiler(sedge_tune_run *run)
 {
     const bool is_host = run->info->kind == SEDGE_DEVICE_HOST;
+    const bool is_cuda = run->info->kind == SEDGE_DEVICE_CUDA;
 
     run->parallel = sedge_device_compilers(1);
+    if (is_cuda && run->parallel > 2) run->parallel = (run->parallel + 1) / 2;
+    run->together = 1;
+    run->together_most = is_cuda ? SEDGE_COMBINE_MOST : 1;
     run->compile_seconds = run->advice->compile_seconds;
     if (!(run->compile_seconds > 0.0)) run->compile_seconds = is_host ? 0.25 : 0.1;
 }

@@ -55,9 +55,11 @@ typedef struct sedge_tune_run {
     sedge_stream *stream;
     sedge_event *before, *after;
     uint64_t seed;
-    int parallel;           // programs that are compiled at once
+    int parallel;           // compilers that run at once
+    int together;           // programs that each of them compiles as one, by now
+    int together_most;      // at most
     double deadline;        // by sedge_clock; HUGE_VAL: none
-    double compile_seconds; // predicted, of a batch
+    double compile_seconds; // predicted, of a batch of which each is compiled alone
     double verify_seconds;  // predicted
     double layout_seconds;  // predicted, to bring the data into a layout
     double launched;        // when the device last had work; 0: never

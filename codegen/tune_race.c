@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "codegen/cache.h"
+#include "codegen/combine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,6 +53,7 @@ typedef struct tune_race {
     double end;           // by sedge_clock
     double allowed;       // seconds, at first
     double batch_seconds; // of the last batch: little where its programs were in the cache
+    int batch_together;   // and as how many it was compiled
     int left;             // races that are still to be run, this one included
     bool late;            // the compiler took longer than there was time: no more of it
     race_entry *entries;
@@ -545,8 +547,9 @@ static sedge_status compile(tune_race *race, int from, int to)
     SEDGE_TRY_GOTO(status, allocate_batch(&batch, to - from));
     for (int i = from; i < to; i++)
         SEDGE_TRY_GOTO(status, add_source(race, &batch, &race->entries[i]));
-    SEDGE_TRY_GOTO(status, sedge_programs_create(batch.programs, batch.messages, NULL, run->device,
-                                                 run->cache, batch.sources, batch.count));
+    SEDGE_TRY_GOTO(status,
+                   sedge_programs_combine(batch.programs, batch.messages, run->device, run->cache,
+                                          batch.sources, batch.count, run->together));
     for (int i = 0; i < batch.count; i++) {
         race_entry *const entry = batch.entries[i];
         entry->program = batch.programs[i];
@@ -561,7 +564,8 @@ static sedge_status compile(tune_race *race, int from, int to)
     const int missed = (int)(sedge_cache_get_counts(run->cache).misses - misses);
     run->result->compiled += missed;
     race->batch_seconds = sedge_clock() - began;
-    if (missed > 0) run->compile_seconds = race->batch_seconds;
+    race->batch_together = run->together;
+    if (missed > 0) run->compile_seconds = race->batch_seconds / run->together;
 done:
     free_batch(&batch);
     return status;
@@ -595,22 +599,45 @@ static double predict_finals(const tune_race *race, const race_entry *leader)
            CHALLENGERS_FINAL * race->run->verify_seconds;
 }
 
-// How many are compiled next; 0: there is no time.
+// How many are compiled next, if so many are compiled as one; 0: there is no time.
+static int try_size(const tune_race *race, const race_entry *leader, int together)
+{
+    const int left = race->count - race->compiled;
+    const int most = race->run->parallel * together;
+    const int size = left < most ? left : most;
+    double needed = race->batch_seconds; // what is compiled as one takes its parts' time at most
+
+    if (together > race->batch_together) needed *= (double)together / race->batch_together;
+    if (leader != NULL) {
+        needed += 3.0 * size * fmax(SAMPLE_SECONDS, FIRST_SLOWER * leader->least) +
+                  predict_finals(race, leader);
+    }
+    return has_time(race, needed) ? size : 0;
+}
+
+// How many are compiled next; 0: there is no time. Twice as many are compiled as one as before, if
+// there is time for it.
 static int choose_size(const tune_race *race, const race_entry *leader)
 {
-    const sedge_tune_run *const run = race->run;
-    const int left = race->count - race->compiled;
-    const int size = left < run->parallel ? left : run->parallel;
+    sedge_tune_run *const run = race->run;
+    int size = 0;
 
     if (race->late) return 0;
-    if (race->compiled == 0 && !has_time(race, race->batch_seconds))
-        return has_time(race, 0.0) ? 1 : 0;
-    // How long a batch takes is only a guess yet: half of one.
-    if (race->compiled == 0) return (size + 1) / 2;
-    if (leader == NULL) return has_time(race, race->batch_seconds) ? size : 0;
-    const double sample = fmax(SAMPLE_SECONDS, FIRST_SLOWER * leader->least);
-    const double needed = race->batch_seconds + 3.0 * size * sample + predict_finals(race, leader);
-    return has_time(race, needed) ? size : 0;
+    if (race->compiled == 0) {
+        run->together = 1;
+        // How long a batch takes is only a guess yet: half of one.
+        size = (try_size(race, leader, 1) + 1) / 2;
+        return size == 0 && has_time(race, 0.0) ? 1 : size;
+    }
+    run->together =
+        race->batch_together < run->together_most ? 2 * race->batch_together : race->batch_together;
+    while (run->together > 0) {
+        size = try_size(race, leader, run->together);
+        if (size > 0) break;
+        run->together /= 2;
+    }
+    if (size > 0) run->together = (size + run->parallel - 1) / run->parallel;
+    return size;
 }
 
 static void leave(const tune_race *race, const race_entry *entry)
@@ -696,6 +723,7 @@ sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, con
                       .end = sedge_tune_share(run, left),
                       .allowed = sedge_tune_share(run, left) - sedge_clock(),
                       .batch_seconds = run->compile_seconds,
+                      .batch_together = 1,
                       .left = left,
                       .count = count};
     race_entry **list = NULL;

@@ -15,8 +15,8 @@ static sedge_status by_expression(void *context, sedge_stream *stream)
 
     sedge_context_set_stream(v->context, stream);
     const sedge_status status =
-        sedge_array_assign(v->z, sedge_add(sedge_multiply(sedge_real(2.0), sedge_use(v->x)),
-                                           sedge_multiply(sedge_real(-0.5), sedge_use(v->y))));
+        sedge_array_assign(v->z, sedge_add(sedge_multiply(sedge_number(2.0), sedge_use(v->x)),
+                                           sedge_multiply(sedge_number(-0.5), sedge_use(v->y))));
     sedge_context_set_stream(v->context, NULL);
     return status;
 }

@@ -2,18 +2,15 @@
 // tile sizes the tuner chooses; and cuBLAS, where it is.
 //
 // The template holds a tile of A and one of B in block memory, and each item TM x TN entries of C
-// in registers: every number read from block memory is used TM or TN times.
-#include "base/hash.h"
+// in registers: every number read from block memory is used TM or TN times. Its forms with warps
+// ("w4", "w8") copy the next tiles meanwhile.
+//
+//     example_multiply [DEVICE [N [all]]]      N is made a multiple of 64
 #include "codegen/launch.h"
 #include "codegen/random.h"
 #include "codegen/reduce.h"
-#include "codegen/template.h"
-#include "codegen/tune.h"
 #include "device/blas.h"
-#include "example.h"
 #include "multiply_text.h"
-
-#include "base/memory.h"
 
 static const char simple_text[] =
     "#define MULTIPLY_LIST(X)                           \\\n"
@@ -64,27 +61,7 @@ static const char simple_text[] =
     "    }\n"
     "}\n";
 
-// ---- the tuner's choices ------------------------------------------------------------------------
-
-#define CANDIDATES 8
-
-typedef struct tiles {
-    const char *name;
-    int bm, bn, bk, tm, tn;
-} tiles;
-
-static const tiles choices[CANDIDATES] = {
-    {"64x64x8 4x4", 64, 64, 8, 4, 4},     {"32x32x8 4x4", 32, 32, 8, 4, 4},
-    {"32x64x16 4x4", 32, 64, 16, 4, 4},   {"64x64x16 8x4", 64, 64, 16, 8, 4},
-    {"64x64x16 8x8", 64, 64, 16, 8, 8},   {"128x64x8 8x8", 128, 64, 8, 8, 8},
-    {"128x128x8 8x8", 128, 128, 8, 8, 8}, {"128x128x16 8x8", 128, 128, 16, 8, 8},
-};
-
-// A tile of A and one of B.
-static int shared_bytes(const tiles *t)
-{
-    return (int)sizeof(float) * t->bk * (t->bm + t->bn);
-}
+// ---- one product --------------------------------------------------------------------------------
 
 typedef struct product {
     sedge_context *context;
@@ -134,113 +111,37 @@ done:
     return status;
 }
 
-static sedge_status write_text(void *context, int operation, int candidate, sedge_text *out)
-{
-    const product *const p = context;
-    const tiles *const t = &choices[candidate];
-    const sedge_binding values[] = {
-        SEDGE_BIND_INTEGER("BM", t->bm), SEDGE_BIND_INTEGER("BN", t->bn),
-        SEDGE_BIND_INTEGER("BK", t->bk), SEDGE_BIND_INTEGER("TM", t->tm),
-        SEDGE_BIND_INTEGER("TN", t->tn)};
-    const sedge_pattern pattern = {
-        .name = "multiply.c", .text = multiply_text, .bindings = values, .count = 5};
-    sedge_text *text = NULL;
-    sedge_status status;
+// ---- the tuned one ------------------------------------------------------------------------------
 
-    (void)operation;
-    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, sedge_template_write(text, &pattern));
-    const sedge_program_options options = {.name = "multiply",
-                                           .sources =
-                                               &(sedge_source){"multiply.c", sedge_text_get(text)},
-                                           .count = 1,
-                                           .shared_bytes = shared_bytes(t)};
-    SEDGE_TRY_GOTO(
-        status, sedge_program_write(
-                    out, sedge_device_get_info(sedge_context_device(p->context))->kind, &options));
-done:
-    sedge_text_free(text);
-    return status;
+static const char *refuse(const void *own, const int *number)
+{
+    const product *const p = own;
+
+    if (p->size % number[MULTIPLY_BM] == 0 && p->size % number[MULTIPLY_BN] == 0) return NULL;
+    return "the size is no multiple of its tiles";
 }
 
-static sedge_status launch_choice(void *context, int operation, int candidate,
-                                  const sedge_program *program, sedge_stream *stream)
+static sedge_status launch_choice(void *own, const int *number, const sedge_kernel *kernel,
+                                  sedge_stream *stream)
 {
-    product *const p = context;
+    product *const p = own;
 
-    (void)operation;
-    p->tile_rows = choices[candidate].bm;
-    p->tile_columns = choices[candidate].bn;
-    SEDGE_TRY(sedge_program_get(&p->kernel, program, "tuned"));
+    p->tile_rows = number[MULTIPLY_BM];
+    p->tile_columns = number[MULTIPLY_BN];
+    p->kernel = kernel;
     return launch(p, stream);
 }
 
-static sedge_status verify(void *context, int operation, int candidate,
-                           const sedge_program *program)
+static sedge_status clear(void *own)
 {
-    product *const p = context;
+    const product *const p = own;
 
-    SEDGE_TRY(sedge_array_fill(p->c, -1.0));
-    SEDGE_TRY(launch_choice(p, operation, candidate, program, sedge_context_stream(p->context)));
-    return check(p);
+    return sedge_array_fill(p->c, -1.0);
 }
 
-// Leave the best tiles' program in `program` and its kernel in `p`.
-static sedge_status tune(product *p, sedge_program **program)
+static sedge_status check_choice(void *own)
 {
-    sedge_device *const device = sedge_context_device(p->context);
-    sedge_cache *const cache = sedge_context_cache(p->context);
-    sedge_tune_candidate candidates[CANDIDATES];
-    sedge_tune_result *result = NULL;
-    sedge_text *text = NULL;
-    char size[32], hash[SEDGE_HASH_TEXT];
-    sedge_status status;
-
-    for (int i = 0; i < CANDIDATES; i++) {
-        const tiles *const t = &choices[i];
-        const bool fits = p->size % t->bm == 0 && p->size % t->bn == 0;
-        candidates[i] =
-            (sedge_tune_candidate){.name = t->name,
-                                   .threads = t->bm / t->tm * (t->bn / t->tn),
-                                   .shared_bytes = shared_bytes(t),
-                                   .refused = fits ? NULL : "the size is no multiple of its tiles"};
-    }
-    (void)snprintf(size, sizeof size, "n %d", p->size);
-    const sedge_hash digest = sedge_hash_bytes(multiply_text, sizeof multiply_text);
-    sedge_hash_print(&digest, hash);
-    const double n = p->size;
-    const sedge_tune_operation operation = {.name = "multiply",
-                                            .weight = 1.0,
-                                            .bytes = 12.0 * n * n,
-                                            .flops = 2.0 * n * n * n,
-                                            .count = CANDIDATES,
-                                            .candidates = candidates};
-    const sedge_tune_task task = {.name = "multiply",
-                                  .size = size,
-                                  .source_hash = hash,
-                                  .layouts = 1,
-                                  .layout_names = (const char *const[]){"rows"},
-                                  .operations = 1,
-                                  .operation = &operation,
-                                  .context = p,
-                                  .text = write_text,
-                                  .launch = launch_choice,
-                                  .verify = verify};
-    const sedge_tune_options options = {.level = SEDGE_TUNE_FAST, .budget = 3.0};
-    SEDGE_TRY_GOTO(status, sedge_tune(&result, NULL, device, cache, &task, &options));
-    SEDGE_TRY_GOTO(status, sedge_tune_print(stdout, &task, result));
-    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, write_text(p, 0, result->choice[0], text));
-    SEDGE_TRY_GOTO(
-        status, sedge_programs_create(program, NULL, NULL, device, cache,
-                                      &(sedge_program_text){"multiply", sedge_text_get(text)}, 1));
-    p->tile_rows = choices[result->choice[0]].bm;
-    p->tile_columns = choices[result->choice[0]].bn;
-    SEDGE_TRY_GOTO(status, sedge_program_get(&p->kernel, *program, "tuned"));
-done:
-    sedge_text_free(text);
-    sedge_tune_result_free(result);
-    return status;
+    return check(own);
 }
 
 // ---- all four -----------------------------------------------------------------------------------
@@ -259,7 +160,8 @@ static sedge_status show(product *p, const char *name,
     return SEDGE_OK;
 }
 
-static sedge_status show_all(product *p, sedge_program **tuned)
+// The first two kernels; what the simple one gives is what the others are compared with.
+static sedge_status show_simple(product *p)
 {
     const sedge_program_options options = {
         .name = "multiply", .sources = &(sedge_source){"multiply.c", simple_text}, .count = 1};
@@ -271,32 +173,48 @@ static sedge_status show_all(product *p, sedge_program **tuned)
     SEDGE_TRY(show(p, "simple", launch));
     SEDGE_TRY(sedge_array_convert(&p->right, p->c, SEDGE_FLOAT32));
     SEDGE_TRY(sedge_program_get(&p->kernel, program, "tiled"));
-    SEDGE_TRY(show(p, "tiled", launch));
-    SEDGE_TRY(tune(p, tuned));
-    SEDGE_TRY(show(p, "tuned", launch));
+    return show(p, "tiled", launch);
+}
+
+static sedge_status show_blas(product *p)
+{
     if (sedge_device_get_info(sedge_context_device(p->context))->kind != SEDGE_DEVICE_CUDA)
         return SEDGE_OK;
     SEDGE_TRY(sedge_blas_create(&p->blas, sedge_context_device(p->context)));
     return show(p, "cuBLAS", launch_blas);
 }
 
-static sedge_status run(sedge_context *context, int64_t size)
+static sedge_status solve(sedge_context *context, int64_t size,
+                          sedge_status (*go)(example_problem *problem))
 {
     const int64_t shape[] = {size / 64 * 64, size / 64 * 64};
+    const double n = (double)shape[0];
     product p = {.context = context, .size = (int32_t)shape[0]};
     sedge_random random = {.seed = 1};
-    sedge_program *tuned = NULL;
+    char text[32];
+    example_problem problem = {.of = &multiply_template,
+                               .context = context,
+                               .size = text,
+                               .bytes = 12.0 * n * n,
+                               .flops = 2.0 * n * n * n,
+                               .own = &p,
+                               .refuse = refuse,
+                               .launch = launch_choice,
+                               .clear = clear,
+                               .check = check_choice};
     sedge_status status;
 
+    (void)snprintf(text, sizeof text, "n %d", p.size);
     SEDGE_TRY_GOTO(status, sedge_array_create(&p.a, context, SEDGE_FLOAT32, 2, shape));
     SEDGE_TRY_GOTO(status, sedge_array_create(&p.b, context, SEDGE_FLOAT32, 2, shape));
     SEDGE_TRY_GOTO(status, sedge_array_create(&p.c, context, SEDGE_FLOAT32, 2, shape));
     SEDGE_TRY_GOTO(status, sedge_array_random_uniform(p.a, &random));
     SEDGE_TRY_GOTO(status, sedge_array_random_uniform(p.b, &random));
-    SEDGE_TRY_GOTO(status, show_all(&p, &tuned));
+    SEDGE_TRY_GOTO(status, show_simple(&p));
+    SEDGE_TRY_GOTO(status, go(&problem));
+    SEDGE_TRY_GOTO(status, show_blas(&p));
 done:
     sedge_blas_free(p.blas);
-    sedge_program_free(tuned);
     sedge_array_free(p.right);
     sedge_array_free(p.c);
     sedge_array_free(p.b);
@@ -304,7 +222,17 @@ done:
     return status;
 }
 
+static sedge_status run(sedge_context *context, int64_t size)
+{
+    return solve(context, size, example_tune);
+}
+
+static sedge_status run_all(sedge_context *context, int64_t size)
+{
+    return solve(context, size, example_try_all);
+}
+
 int main(int argc, char **argv)
 {
-    return example_main(argc, argv, run, 256);
+    return example_main_all(argc, argv, run, run_all, 256);
 }

@@ -47,17 +47,21 @@ template <class T> struct sedge_kind<T *__restrict__> : sedge_kind<T *> {
                                 "" LIST(SEDGE_PRELUDE_TEXT)};
 
 #define SEDGE_PRELUDE_PARAMETER(type, name) , type name
-#define SEDGE_KERNEL(name, threads, LIST)                 \
-    SEDGE_PRELUDE_SIGNATURE(name, threads, LIST)          \
-    extern "C" __global__ void __launch_bounds__(threads) \
-        name(long long sedge_blocks LIST(SEDGE_PRELUDE_PARAMETER))
+#define SEDGE_PRELUDE_KERNEL(name, threads, bounds, LIST)     \
+    SEDGE_PRELUDE_SIGNATURE(name, threads, LIST)              \
+    extern "C" __global__ void __launch_bounds__ bounds name( \
+        long long sedge_blocks LIST(SEDGE_PRELUDE_PARAMETER))
+
+// What a kernel is called in the binary. Where several programs are compiled as one
+// (codegen/combine.h), each of them has another one.
+#define SEDGE_PRELUDE_NAMED(name) name
+#define SEDGE_KERNEL(name, threads, LIST) \
+    SEDGE_PRELUDE_KERNEL(SEDGE_PRELUDE_NAMED(name), threads, (threads), LIST)
 
 // The same where registers are limited so that about `resident` threads fit into a multiprocessor.
-#define SEDGE_KERNEL_RESIDENT(name, threads, resident, LIST)          \
-    SEDGE_PRELUDE_SIGNATURE(name, threads, LIST)                      \
-    extern "C" __global__ void __launch_bounds__(                     \
-        threads, (resident) > (threads) ? (resident) / (threads) : 1) \
-        name(long long sedge_blocks LIST(SEDGE_PRELUDE_PARAMETER))
+#define SEDGE_KERNEL_RESIDENT(name, threads, resident, LIST) \
+    SEDGE_PRELUDE_KERNEL(SEDGE_PRELUDE_NAMED(name), threads, \
+                         (threads, (resident) > (threads) ? (resident) / (threads) : 1), LIST)
 
 #define SEDGE_OUTER(b) \
     for (long long b = blockIdx.x, sedge_once = 0; sedge_once == 0; sedge_once = 1)

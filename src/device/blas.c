@@ -95,7 +95,8 @@ sedge_status sedge_blas_create(sedge_blas **out, sedge_device *device)
                                               "the library path, CUDA_HOME and /usr/local/cuda");
     }
     if (status == SEDGE_OK) status = find_functions(blas);
-    // The device's context is the primary one and current, which is what cuBLAS works in.
+    // The device's context is the primary one, and cuBLAS works in the one that is current.
+    if (status == SEDGE_OK) status = sedge_cuda_enter(device);
     if (status == SEDGE_OK && blas->create(&blas->handle) != CUBLAS_OK) {
         blas->handle = NULL;
         status = SEDGE_FAIL(SEDGE_ERR_DEVICE, "cuBLAS does not start on %s", device->info.name);
@@ -119,6 +120,8 @@ sedge_status sedge_blas_multiply(sedge_blas *blas, sedge_stream *stream, bool fp
                                  int columns, int inner, uint64_t a, uint64_t b, uint64_t c)
 {
     const double began = sedge_trace_wanted() ? sedge_clock() : 0.0;
+
+    SEDGE_TRY(sedge_cuda_enter(blas->device));
     int code = blas->set_stream(blas->handle, sedge_stream_handle(stream));
 
     // Row-major C = A B is column-major C' = B' A'.

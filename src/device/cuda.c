@@ -31,7 +31,7 @@ int sedge_device_count_cuda(const char **why)
 }
 
 // Make the device's context current in this thread; cheap when it is.
-static sedge_status enter(const sedge_device *device)
+sedge_status sedge_cuda_enter(const sedge_device *device)
 {
     const cuda_state *const state = device->state;
 
@@ -75,7 +75,7 @@ static sedge_status allocate(sedge_device *device, uint64_t *address, int64_t by
     const cuda_state *const state = device->state;
     CUdeviceptr memory = 0;
 
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     const double began = driver->trace ? sedge_clock() : 0.0;
     const CUresult code = driver->cuMemAlloc(&memory, (size_t)bytes);
     if (code == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory("device memory", bytes);
@@ -89,7 +89,7 @@ static sedge_status allocate(sedge_device *device, uint64_t *address, int64_t by
 
 static void release(sedge_device *device, uint64_t address, int64_t bytes)
 {
-    if (enter(device) != SEDGE_OK) return;
+    if (sedge_cuda_enter(device) != SEDGE_OK) return;
     SEDGE_CUDA_QUIETLY(cuMemFree, (address), "0x%llx, %lld bytes", (long long)address,
                        (long long)bytes);
 }
@@ -97,7 +97,7 @@ static void release(sedge_device *device, uint64_t address, int64_t bytes)
 static sedge_status upload(sedge_device *device, uint64_t to, const void *from, int64_t bytes,
                            void *stream)
 {
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuMemcpyHtoDAsync, (to, from, (size_t)bytes, stream_or_own(device, stream)),
                "0x%llx from %p, %lld bytes, stream %p", (long long)to, from, (long long)bytes,
                stream);
@@ -107,7 +107,7 @@ static sedge_status upload(sedge_device *device, uint64_t to, const void *from, 
 static sedge_status download(sedge_device *device, void *to, uint64_t from, int64_t bytes,
                              void *stream)
 {
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuMemcpyDtoHAsync, (to, from, (size_t)bytes, stream_or_own(device, stream)),
                "%p from 0x%llx, %lld bytes, stream %p", to, (long long)from, (long long)bytes,
                stream);
@@ -117,7 +117,7 @@ static sedge_status download(sedge_device *device, void *to, uint64_t from, int6
 static sedge_status copy(sedge_device *device, uint64_t to, uint64_t from, int64_t bytes,
                          void *stream)
 {
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuMemcpyDtoDAsync, (to, from, (size_t)bytes, stream_or_own(device, stream)),
                "0x%llx from 0x%llx, %lld bytes, stream %p", (long long)to, (long long)from,
                (long long)bytes, stream);
@@ -128,7 +128,7 @@ static sedge_status pinned_allocate(sedge_device *device, void **out, int64_t by
 {
     const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
 
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     const double began = driver->trace ? sedge_clock() : 0.0;
     const CUresult code = driver->cuMemHostAlloc(out, (size_t)bytes, CU_MEMHOSTALLOC_PORTABLE);
     if (code == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory("pinned host memory", bytes);
@@ -140,7 +140,8 @@ static sedge_status pinned_allocate(sedge_device *device, void **out, int64_t by
 
 static void pinned_release(sedge_device *device, void *memory)
 {
-    if (enter(device) == SEDGE_OK) SEDGE_CUDA_QUIETLY(cuMemFreeHost, (memory), "%p", memory);
+    if (sedge_cuda_enter(device) == SEDGE_OK)
+        SEDGE_CUDA_QUIETLY(cuMemFreeHost, (memory), "%p", memory);
 }
 
 // ---- order and time ----------------------------------------------------------------------------
@@ -151,7 +152,7 @@ static sedge_status stream_create(sedge_device *device, void **stream, bool high
     int lowest = 0;
     int highest = 0; // a smaller number
 
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuCtxGetStreamPriorityRange, (&lowest, &highest), "device %d", device->info.ordinal);
     const int priority = high_priority ? highest : lowest;
     SEDGE_CUDA(cuStreamCreateWithPriority, (&created, CU_STREAM_NON_BLOCKING, priority),
@@ -162,13 +163,13 @@ static sedge_status stream_create(sedge_device *device, void **stream, bool high
 
 static void stream_free(sedge_device *device, void *stream)
 {
-    if (enter(device) == SEDGE_OK)
+    if (sedge_cuda_enter(device) == SEDGE_OK)
         SEDGE_CUDA_QUIETLY(cuStreamDestroy, (stream), "stream %p", stream);
 }
 
 static sedge_status stream_wait(sedge_device *device, void *stream)
 {
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuStreamSynchronize, (stream), "stream %p", stream);
     return SEDGE_OK;
 }
@@ -177,7 +178,7 @@ static sedge_status event_create(sedge_device *device, void **event)
 {
     CUevent created = NULL;
 
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuEventCreate, (&created, CU_EVENT_DEFAULT), "with timing");
     *event = created;
     return SEDGE_OK;
@@ -185,12 +186,13 @@ static sedge_status event_create(sedge_device *device, void **event)
 
 static void event_free(sedge_device *device, void *event)
 {
-    if (enter(device) == SEDGE_OK) SEDGE_CUDA_QUIETLY(cuEventDestroy, (event), "event %p", event);
+    if (sedge_cuda_enter(device) == SEDGE_OK)
+        SEDGE_CUDA_QUIETLY(cuEventDestroy, (event), "event %p", event);
 }
 
 static sedge_status event_record(sedge_device *device, void *event, void *stream)
 {
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuEventRecord, (event, stream_or_own(device, stream)), "event %p, stream %p", event,
                stream);
     return SEDGE_OK;
@@ -198,7 +200,7 @@ static sedge_status event_record(sedge_device *device, void *event, void *stream
 
 static sedge_status event_wait(sedge_device *device, void *event)
 {
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuEventSynchronize, (event), "event %p", event);
     return SEDGE_OK;
 }
@@ -207,7 +209,7 @@ static sedge_status event_query(sedge_device *device, void *event, bool *done)
 {
     const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
 
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     const double began = driver->trace ? sedge_clock() : 0.0;
     const CUresult code = driver->cuEventQuery(event);
     *done = code == CUDA_SUCCESS;
@@ -219,7 +221,7 @@ static sedge_status event_query(sedge_device *device, void *event, bool *done)
 
 static sedge_status stream_wait_event(sedge_device *device, void *stream, void *event)
 {
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuStreamWaitEvent, (stream, event, CU_EVENT_WAIT_DEFAULT), "stream %p, event %p",
                stream, event);
     return SEDGE_OK;
@@ -229,7 +231,7 @@ static sedge_status event_seconds(sedge_device *device, double *seconds, void *f
 {
     float milliseconds = 0.0f;
 
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuEventElapsedTime, (&milliseconds, from, to), "events %p, %p", from, to);
     *seconds = 1e-3 * (double)milliseconds;
     return SEDGE_OK;
@@ -289,7 +291,7 @@ static sedge_status module_load(sedge_device *device, void **module, const void 
 {
     CUmodule loaded = NULL;
 
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuModuleLoadData, (&loaded, binary), "%zu bytes", length);
     *module = loaded;
     return SEDGE_OK;
@@ -297,7 +299,8 @@ static sedge_status module_load(sedge_device *device, void **module, const void 
 
 static void module_free(sedge_device *device, void *module)
 {
-    if (enter(device) == SEDGE_OK) SEDGE_CUDA_QUIETLY(cuModuleUnload, (module), "%p", module);
+    if (sedge_cuda_enter(device) == SEDGE_OK)
+        SEDGE_CUDA_QUIETLY(cuModuleUnload, (module), "%p", module);
 }
 
 // Of a kernel that is not written in the dialect: the driver is asked for one parameter after the
@@ -358,7 +361,7 @@ static sedge_status module_get(sedge_device *device, sedge_kernel *kernel, void 
     const double began = sedge_clock();
     CUfunction function = NULL;
 
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     const CUresult code = driver->cuModuleGetFunction(&function, module, kernel->name);
     if (code == CUDA_ERROR_NOT_FOUND)
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "the program has no kernel '%s'", kernel->name);
@@ -375,7 +378,7 @@ static sedge_status inspect(sedge_device *device, sedge_kernel_info *out,
     int shared = 0;
     int local = 0;
 
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuFuncGetAttribute, (&out->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function),
                "registers of '%s'", kernel->name);
     SEDGE_CUDA(cuFuncGetAttribute, (&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
@@ -401,7 +404,7 @@ static sedge_status set_scratch(sedge_device *device, sedge_kernel *kernel, int6
             "kernel '%s' wants %lld bytes of shared memory a block: 0..%lld are possible",
             kernel->name, (long long)bytes, (long long)device->info.shared_bytes_block);
     }
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuFuncSetAttribute,
                (kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes),
                "'%s', %lld bytes", kernel->name, (long long)bytes);
@@ -423,7 +426,7 @@ static sedge_status launch(sedge_device *device, const sedge_kernel *kernel, voi
     }
     parameters[0] = &leading;
     for (int i = 0; i < count; i++) parameters[i + 1] = arguments[i];
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuLaunchKernel,
                (kernel->function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1,
                 (unsigned)kernel->scratch, stream_or_own(device, stream), parameters, NULL),
@@ -533,7 +536,7 @@ sedge_status sedge_cuda_open(sedge_device *device, int local_rank)
     SEDGE_TRY(fill_info(device));
     SEDGE_CUDA(cuDevicePrimaryCtxRetain, (&state->context, state->device), "device %d",
                device->info.ordinal);
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuStreamCreateWithPriority, (&state->own, CU_STREAM_NON_BLOCKING, 0), "own stream");
     return SEDGE_OK;
 }

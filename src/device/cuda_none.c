@@ -17,6 +17,12 @@ sedge_status sedge_cuda_open(sedge_device *device, int local_rank)
     return SEDGE_FAIL(SEDGE_ERR_DEVICE, "%s", reason);
 }
 
+sedge_status sedge_cuda_enter(const sedge_device *device)
+{
+    (void)device;
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE, "%s", reason);
+}
+
 sedge_status sedge_nvrtc_compile(const char *source, const char *arch, void **out, size_t *length,
                                  sedge_text *log)
 {

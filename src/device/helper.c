@@ -158,7 +158,9 @@ sedge_status sedge_helper_run(const sedge_helper_command *command, int *exit_sta
     *exit_status = -1;
     SEDGE_TRY(connect_worker(&socket));
     if (!send_request(socket, command) || !sedge_wire_receive(socket, &reply, sizeof reply)) {
-        status = SEDGE_FAIL(SEDGE_ERR_DEVICE, "the compiler helper ended unexpectedly");
+        status = SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                            "the compiler helper ended unexpectedly, or has no file descriptor "
+                            "left (ulimit -n)");
         goto done;
     }
     SEDGE_TRY_GOTO(status, receive_part(socket, &printed, reply.log_length));

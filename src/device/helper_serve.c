@@ -102,21 +102,25 @@ bool sedge_wire_send_socket(int control, int socket)
     return sent == 1;
 }
 
-int sedge_wire_receive_socket(int control)
+// Without a descriptor to spare the system hands over the message without its socket, and closes
+// that: who waits at its other end hears so.
+bool sedge_wire_receive_socket(int control, int *socket)
 {
     wire_message message;
     ssize_t got;
-    int socket = -1;
+
+    *socket = -1;
 
     do {
         prepare_message(&message);
         got = recvmsg(control, &message.header, MSG_CMSG_CLOEXEC);
     } while (got < 0 && errno == EINTR);
-    if (got != 1) return -1;
+    if (got != 1) return false;
     const struct cmsghdr *const part = CMSG_FIRSTHDR(&message.header);
-    if (part == NULL || part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) return -1;
-    memcpy(&socket, CMSG_DATA(part), sizeof socket);
-    return socket;
+    if (part != NULL && part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS &&
+        part->cmsg_len == CMSG_LEN(sizeof *socket))
+        memcpy(socket, CMSG_DATA(part), sizeof *socket);
+    return true;
 }
 
 static bool receive_text(int socket, char **out)
@@ -370,7 +374,8 @@ void sedge_helper_serve(int control)
 {
     int socket;
 
-    while ((socket = sedge_wire_receive_socket(control)) >= 0) {
+    while (sedge_wire_receive_socket(control, &socket)) {
+        if (socket < 0) continue; // lost for want of descriptors
         const pid_t worker = fork();
         if (worker == 0) {
             (void)close(control);

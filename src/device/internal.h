@@ -85,6 +85,9 @@ SEDGE_MUST_USE
 sedge_status sedge_host_open(sedge_device *device, int local_ranks);
 SEDGE_MUST_USE
 sedge_status sedge_cuda_open(sedge_device *device, int local_rank);
+// Make a cuda device's context this thread's.
+SEDGE_MUST_USE
+sedge_status sedge_cuda_enter(const sedge_device *device);
 SEDGE_MUST_USE
 sedge_status sedge_opencl_open(sedge_device *device, int local_rank); // there is a device
 

@@ -442,6 +442,7 @@ static sedge_status fill_info(sedge_device *device)
     state->has_fp64 = fp64 != 0;
     info->multiprocessors = (int)units;
     info->threads_block = (int)threads;
+    state->local_bytes = local;
     info->shared_bytes_block = local > SHARED_BYTES ? local - SHARED_BYTES : 0;
     return SEDGE_OK;
 }

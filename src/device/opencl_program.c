@@ -413,12 +413,10 @@ static sedge_status set_parameter(const opencl_entry *entry, int index, size_t s
                                "'%s', argument %d of %zu bytes", entry->name, argument + 1, size);
 }
 
-static sedge_status make_kernel(opencl_program *program, opencl_entry *entry, int count)
+static sedge_status set_first_parameters(const opencl_entry *entry, int count)
 {
     const int64_t no_offset = 0;
 
-    SEDGE_CL_MAKE(entry->kernel, clCreateKernel, (program, entry->name, &sedge_code), "'%s'",
-                  entry->name);
     SEDGE_TRY(set_parameter(entry, 1, LEAST_SCRATCH, NULL, -1));
     for (int i = 0; i < count; i++) {
         const int at = FIXED + EACH * i;
@@ -426,6 +424,18 @@ static sedge_status make_kernel(opencl_program *program, opencl_entry *entry, in
         SEDGE_TRY(set_parameter(entry, at + 2, sizeof(opencl_memory *), NULL, i));
     }
     return SEDGE_OK;
+}
+
+// A kernel that lacks parameters is none: the next one who asks gets the same failure.
+static sedge_status make_kernel(opencl_program *program, opencl_entry *entry, int count)
+{
+    SEDGE_CL_MAKE(entry->kernel, clCreateKernel, (program, entry->name, &sedge_code), "'%s'",
+                  entry->name);
+    const sedge_status status = set_first_parameters(entry, count);
+    if (status == SEDGE_OK) return SEDGE_OK;
+    (void)sedge_opencl_driver_get()->clReleaseKernel(entry->kernel);
+    entry->kernel = NULL;
+    return status;
 }
 
 sedge_status sedge_opencl_module_get(sedge_device *device, sedge_kernel *kernel, void *module)
@@ -471,6 +481,24 @@ sedge_status sedge_opencl_inspect(sedge_device *device, sedge_kernel_info *out,
     return SEDGE_OK;
 }
 
+// What a kernel has of its own (SEDGE_SHARED) differs by program: it and the scratch must fit
+// together. Some drivers count the scratch in the kernel's number; it is set to the least before
+// asking.
+static sedge_status check_scratch(const sedge_opencl_state *state, const sedge_kernel *kernel,
+                                  int64_t bytes)
+{
+    int64_t own = 0;
+
+    SEDGE_TRY(set_parameter(kernel->function, 1, LEAST_SCRATCH, NULL, -1));
+    SEDGE_TRY(get_kernel_number(state, kernel->function, CL_KERNEL_LOCAL_MEM_SIZE, &own));
+    if (bytes <= state->local_bytes - own) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                      "kernel '%s' wants %lld bytes of shared memory a block beside %lld of its "
+                      "own: the device has %lld",
+                      kernel->name, (long long)bytes, (long long)own,
+                      (long long)state->local_bytes);
+}
+
 sedge_status sedge_opencl_set_scratch(sedge_device *device, sedge_kernel *kernel, int64_t bytes)
 {
     if (bytes < 0 || bytes > device->info.shared_bytes_block) {
@@ -479,6 +507,7 @@ sedge_status sedge_opencl_set_scratch(sedge_device *device, sedge_kernel *kernel
             "kernel '%s' wants %lld bytes of shared memory a block: 0..%lld are possible",
             kernel->name, (long long)bytes, (long long)device->info.shared_bytes_block);
     }
+    if (bytes > LEAST_SCRATCH) SEDGE_TRY(check_scratch(device->state, kernel, bytes));
     kernel->scratch = (int)bytes;
     return set_parameter(kernel->function, 1, bytes > LEAST_SCRATCH ? (size_t)bytes : LEAST_SCRATCH,
                          NULL, -1);

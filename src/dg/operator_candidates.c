@@ -1,6 +1,5 @@
 #include "dg/operator_internal.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #define SPLIT           1.0   // what a second kernel counts there
 #define NEAR            2.0   // is what is rated below it
 #define NEAR_SPLIT      3.5   // the same for two kernels
-#define ROOM            2048  // candidates of a layout, before the far ones are dropped
+#define ROOM            2048  // candidates of a layout; when it is full, the far ones are dropped
 
 // What the lists below are made with.
 typedef struct lister {
@@ -22,6 +21,7 @@ typedef struct lister {
     const operator_layout *layout;
     operator_cut rule; // of this layout
     int first;         // candidate of this layout
+    int ruled;         // candidates that are the rule's: 1, or 0 where its cut does not fit
 } lister;
 
 // ---- model -------------------------------------------------------------------------------------
@@ -102,6 +102,27 @@ static bool is_known(const lister *list, const char *name)
     return false;
 }
 
+static int compare(const void *a, const void *b)
+{
+    const operator_candidate *const one = a;
+    const operator_candidate *const other = b;
+
+    if (one->prior != other->prior) return one->prior < other->prior ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+// Behind the rule's, which stays first: sorted by promise, the far ones dropped.
+static void keep_near(lister *list)
+{
+    operator_choices *const choices = list->choices;
+    const int ruled = list->first + list->ruled;
+
+    qsort(&choices->candidate[ruled], (size_t)(choices->count - ruled), sizeof *choices->candidate,
+          compare);
+    if (choices->count > list->first + SEDGE_CANDIDATES)
+        choices->count = list->first + SEDGE_CANDIDATES;
+}
+
 // Add a cut that fits and is new.
 static void add(lister *list, operator_cut cut)
 {
@@ -115,7 +136,7 @@ static void add(lister *list, operator_cut cut)
     if (candidate.registers > limit_registers(list, &cut)) // the others are spilled
         candidate.registers = limit_registers(list, &cut);
     candidate.prior = rate(list, &cut);
-    assert(list->choices->count < list->first + ROOM);
+    if (list->choices->count == list->first + ROOM) keep_near(list);
     list->choices->candidate[list->choices->count++] = candidate;
 }
 
@@ -182,15 +203,6 @@ static void list_host(lister *list)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    const operator_candidate *const one = a;
-    const operator_candidate *const other = b;
-
-    if (one->prior != other->prior) return one->prior < other->prior ? -1 : 1;
-    return strcmp(one->name, other->name);
-}
-
 // The candidates of one layout behind those of the others: the rule's, if it fits, then by their
 // promise. There may be none.
 static void list_layout(lister *list)
@@ -200,16 +212,13 @@ static void list_layout(lister *list)
     list->first = choices->count;
     operator_cut_choose(&list->rule, list->layout, list->info, list->problem, list->element);
     add(list, list->rule);
-    const int ruled = choices->count; // what follows is sorted
+    list->ruled = choices->count - list->first;
     if (operator_is_host_form(list->info)) {
         list_host(list);
     } else {
         list_cuda(list);
     }
-    qsort(&choices->candidate[ruled], (size_t)(choices->count - ruled), sizeof *choices->candidate,
-          compare);
-    if (choices->count > list->first + SEDGE_CANDIDATES)
-        choices->count = list->first + SEDGE_CANDIDATES;
+    keep_near(list);
 }
 
 static sedge_status fail_none(const lister *list)

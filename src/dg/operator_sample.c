@@ -252,7 +252,11 @@ static sedge_status make_sample(operator_sample *sample, sedge_operator *op)
     const int64_t size = block_size(op);
 
     SEDGE_TRY(choose_elements(sample, op));
-    SEDGE_TRY(sedge_allocate(&sample->u, op->mesh->elements * size, sizeof *sample->u));
+    // As large as the state, of which only the known elements are touched: pages that the system
+    // gives as zeros, and gives only then.
+    sample->u = calloc((size_t)(op->mesh->elements * size), sizeof *sample->u);
+    if (sample->u == NULL && op->mesh->elements > 0)
+        return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of host memory: a sample of the state");
     SEDGE_TRY(sedge_allocate(&sample->known, op->mesh->elements, sizeof *sample->known));
     SEDGE_TRY(sedge_allocate(&sample->residual, sample->count * size, sizeof(double)));
     SEDGE_TRY(sedge_allocate(&sample->next, sample->count * size, sizeof(double)));
@@ -280,7 +284,7 @@ void operator_sample_free(operator_sample *sample)
 {
     if (sample == NULL) return;
     sedge_release(sample->element);
-    sedge_release(sample->u);
+    free(sample->u);
     sedge_release(sample->known);
     sedge_release(sample->residual);
     sedge_release(sample->next);

@@ -19,9 +19,9 @@ warnings.simplefilter("ignore")
 
 TYPES = ("int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
          "float32 float64 complex64 complex128").split()
-UNITS = {"sqrt": 3, "divide": 2.5, "exp": 3, "log": 3, "log10": 3, "sin": 4, "cos": 4, "tan": 5,
-         "arcsin": 4, "arccos": 4, "arctan": 5, "sinh": 4, "cosh": 4, "tanh": 5, "power": 16,
-         "arctan2": 6, "hypot": 4}
+UNITS = {"square_root": 3, "divide": 2.5, "exp": 3, "log": 3, "log10": 3, "sin": 4, "cos": 4,
+         "tan": 5, "arcsin": 4, "arccos": 4, "arctan": 5, "sinh": 4, "cosh": 4, "tanh": 5,
+         "power": 16, "arctan2": 6, "hypot": 4}
 # Made of several of these and of products: a few times as much.
 COMPLEX_UNITS = 16
 # exp(b log(a)) multiplies the error of its exponent, which is at most 64 here.
@@ -84,8 +84,8 @@ def result_type(operation, a, b):
         return a.dtype
     if operation in ("real_of", "imaginary_of"):
         return a.real.dtype
-    if operation in REAL_ONLY:
-        operation = REAL_ONLY[operation]
+    if operation in OTHER_NAMES:
+        operation = OTHER_NAMES[operation]
     function = getattr(np, operation)
     small = [np.ones(1, x.dtype) for x in (a, b)[:function.nin]]
     dtype = function(*small).dtype
@@ -94,8 +94,8 @@ def result_type(operation, a, b):
 
 COMPARISONS = {"less": np.less, "less_equal": np.less_equal, "greater": np.greater,
                "greater_equal": np.greater_equal, "equal": np.equal, "not_equal": np.not_equal}
-REAL_ONLY = {"bit_and": "bitwise_and", "bit_or": "bitwise_or", "bit_xor": "bitwise_xor",
-             "shift_left": "left_shift", "shift_right": "right_shift"}
+OTHER_NAMES = {"bit_and": "bitwise_and", "bit_or": "bitwise_or", "bit_xor": "bitwise_xor",
+               "shift_left": "left_shift", "shift_right": "right_shift", "square_root": "sqrt"}
 LOGIC = {"and": np.logical_and, "or": np.logical_or, "not": np.logical_not, "is_nan": np.isnan}
 OTHER = {"real_of": np.real, "imaginary_of": np.imag, "floor": np.floor, "ceil": np.ceil,
          "conjugate": np.conjugate}
@@ -117,7 +117,7 @@ def expected(operation, a, b, dtype):
         return a
     if operation in OTHER:
         return OTHER[operation](a).astype(dtype)
-    function = getattr(np, REAL_ONLY.get(operation, operation))
+    function = getattr(np, OTHER_NAMES.get(operation, operation))
     if operation in UNITS and dtype.kind in "fc":
         operands = [wide(x.astype(np.result_type(x.dtype, dtype) if dtype.kind == "c" else dtype)
                          if is_integer(x.dtype) else x) for x in (a, b)[:function.nin]]

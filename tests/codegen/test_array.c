@@ -315,7 +315,7 @@ static void test_overlap(sedge_context *context)
     CHECK_FAILS(sedge_array_copy(x, back), SEDGE_ERR_USAGE, "overlaps");
     CHECK_OK(sedge_array_copy(even, odd)); // no element of both
     CHECK(CASE_EQUALS(x, 1, 1, 3, 3, 5, 5, 7, 7));
-    CHECK_OK(sedge_array_assign(tail, sedge_multiply(sedge_use(tail), sedge_real(2.0))));
+    CHECK_OK(sedge_array_assign(tail, sedge_multiply(sedge_use(tail), sedge_number(2.0))));
     CHECK(CASE_EQUALS(x, 1, 2, 6, 6, 10, 10, 14, 14));
     sedge_array_free(head);
     sedge_array_free(tail);

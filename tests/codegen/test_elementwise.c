@@ -34,7 +34,8 @@ static void check_contiguous(sedge_context *context, int64_t size, int64_t shift
     CHECK_OK(sedge_array_slice(&part, x, &(sedge_slice){shift, SEDGE_SLICE_END, 1}));
     CHECK_OK(sedge_array_slice(&target, whole, &(sedge_slice){0, size, 1}));
     CHECK_OK(sedge_array_assign(
-        target, sedge_subtract(sedge_multiply(sedge_real(2.0), sedge_use(part)), sedge_real(1.0))));
+        target,
+        sedge_subtract(sedge_multiply(sedge_number(2.0), sedge_use(part)), sedge_number(1.0))));
     CHECK_OK(sedge_allocate(&values, size + 2, sizeof *values));
     CHECK_OK(sedge_array_get(whole, values));
     for (int64_t i = 0; i < size; i++) wrong += values[i] != 2.0f * value_of(i + shift) - 1.0f;

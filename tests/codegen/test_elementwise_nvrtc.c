@@ -88,8 +88,8 @@ static void test_operations(sedge_context *context, sedge_type type)
 
 static sedge_expression *combine(const sedge_array *x, const sedge_array *y)
 {
-    return sedge_add(sedge_multiply(sedge_real(2.0), sedge_use(x)),
-                     sedge_multiply(sedge_real(3.0), sedge_use(y)));
+    return sedge_add(sedge_multiply(sedge_number(2.0), sedge_use(x)),
+                     sedge_multiply(sedge_number(3.0), sedge_use(y)));
 }
 
 static void test_vector_loads(sedge_context *context)

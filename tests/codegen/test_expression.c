@@ -28,7 +28,7 @@ static sedge_expression *use(const world *w, sedge_type type)
 
 static void test_text(const world *w)
 {
-    check_type(sedge_add(sedge_multiply(sedge_real(2.0), use(w, SEDGE_FLOAT32)),
+    check_type(sedge_add(sedge_multiply(sedge_number(2.0), use(w, SEDGE_FLOAT32)),
                          sedge_sin(use(w, SEDGE_FLOAT32))),
                SEDGE_FLOAT32, "((leaf1 * leaf0) + sinf(leaf0))"); // one leaf for both
     check_type(sedge_add(use(w, SEDGE_INT8), use(w, SEDGE_UINT8)), SEDGE_INT16,
@@ -48,35 +48,36 @@ static void test_text(const world *w)
 // As numpy 2 (NEP 50): Python's numbers never widen a type of their kind.
 static void test_plain_numbers(const world *w)
 {
-    check_type(sedge_add(use(w, SEDGE_FLOAT32), sedge_real(1e300)), SEDGE_FLOAT32, NULL);
+    check_type(sedge_add(use(w, SEDGE_FLOAT32), sedge_number(1e300)), SEDGE_FLOAT32, NULL);
     check_type(sedge_add(use(w, SEDGE_INT8), sedge_integer(100)), SEDGE_INT8, NULL);
-    check_type(sedge_add(use(w, SEDGE_INT8), sedge_real(1.0)), SEDGE_FLOAT64, NULL);
+    check_type(sedge_add(use(w, SEDGE_INT8), sedge_number(1.0)), SEDGE_FLOAT64, NULL);
     check_type(sedge_add(use(w, SEDGE_UINT64), sedge_integer(1)), SEDGE_UINT64, NULL);
     check_type(sedge_add(use(w, SEDGE_FLOAT32), sedge_complex(0.0, 1.0)), SEDGE_COMPLEX64, NULL);
     check_type(sedge_add(use(w, SEDGE_FLOAT64), sedge_complex(0.0, 1.0)), SEDGE_COMPLEX128, NULL);
     check_type(sedge_add(use(w, SEDGE_INT16), sedge_complex(0.0, 1.0)), SEDGE_COMPLEX128, NULL);
-    check_type(sedge_add(use(w, SEDGE_COMPLEX64), sedge_real(1.0)), SEDGE_COMPLEX64, NULL);
+    check_type(sedge_add(use(w, SEDGE_COMPLEX64), sedge_number(1.0)), SEDGE_COMPLEX64, NULL);
     // Numbers among themselves stay numbers.
-    check_type(sedge_add(use(w, SEDGE_FLOAT32), sedge_multiply(sedge_real(2.0), sedge_integer(3))),
-               SEDGE_FLOAT32, NULL);
-    check_type(sedge_multiply(use(w, SEDGE_INT16), sedge_less(sedge_real(2.0), sedge_integer(3))),
+    check_type(
+        sedge_add(use(w, SEDGE_FLOAT32), sedge_multiply(sedge_number(2.0), sedge_integer(3))),
+        SEDGE_FLOAT32, NULL);
+    check_type(sedge_multiply(use(w, SEDGE_INT16), sedge_less(sedge_number(2.0), sedge_integer(3))),
                SEDGE_INT16, NULL);
-    check_type(sedge_multiply(use(w, SEDGE_INT16), sedge_sqrt(sedge_integer(3))), SEDGE_FLOAT64,
-               NULL);
+    check_type(sedge_multiply(use(w, SEDGE_INT16), sedge_square_root(sedge_integer(3))),
+               SEDGE_FLOAT64, NULL);
     check_type(sedge_multiply(use(w, SEDGE_FLOAT32), sedge_absolute(sedge_complex(3.0, 4.0))),
                SEDGE_FLOAT32, NULL);
     // A conversion makes a number an array's equal.
-    check_type(sedge_add(use(w, SEDGE_FLOAT32), sedge_convert(sedge_real(1.0), SEDGE_FLOAT64)),
+    check_type(sedge_add(use(w, SEDGE_FLOAT32), sedge_convert(sedge_number(1.0), SEDGE_FLOAT64)),
                SEDGE_FLOAT64, NULL);
-    check_type(sedge_where(use(w, SEDGE_UINT8), use(w, SEDGE_FLOAT32), sedge_real(0.0)),
+    check_type(sedge_where(use(w, SEDGE_UINT8), use(w, SEDGE_FLOAT32), sedge_number(0.0)),
                SEDGE_FLOAT32, "(leaf0 ? leaf1 : leaf2)");
 }
 
 static void test_kinds(const world *w)
 {
-    check_type(sedge_sqrt(use(w, SEDGE_INT8)), SEDGE_FLOAT32, NULL); // numpy: float16
-    check_type(sedge_sqrt(use(w, SEDGE_UINT16)), SEDGE_FLOAT32, NULL);
-    check_type(sedge_sqrt(use(w, SEDGE_INT32)), SEDGE_FLOAT64, NULL);
+    check_type(sedge_square_root(use(w, SEDGE_INT8)), SEDGE_FLOAT32, NULL); // numpy: float16
+    check_type(sedge_square_root(use(w, SEDGE_UINT16)), SEDGE_FLOAT32, NULL);
+    check_type(sedge_square_root(use(w, SEDGE_INT32)), SEDGE_FLOAT64, NULL);
     check_type(sedge_arctan2(use(w, SEDGE_INT16), use(w, SEDGE_UINT16)), SEDGE_FLOAT32, NULL);
     check_type(sedge_hypot(use(w, SEDGE_INT64), use(w, SEDGE_FLOAT32)), SEDGE_FLOAT64, NULL);
     check_type(sedge_divide(use(w, SEDGE_INT8), use(w, SEDGE_FLOAT32)), SEDGE_FLOAT32, NULL);
@@ -108,7 +109,7 @@ static void test_refusals(const world *w)
                   "the number 256 does not fit into uint8");
     check_refused(sedge_add(use(w, SEDGE_UINT64), sedge_integer(-1)),
                   "the number -1 does not fit into uint64");
-    check_refused(sedge_sin(sedge_real(1.0)), "an expression without an array");
+    check_refused(sedge_sin(sedge_number(1.0)), "an expression without an array");
 }
 
 // One tree in two places is refused, and freed once.
@@ -120,9 +121,9 @@ static void test_used_twice(const world *w)
     sedge_analysis analysis;
 
     check_refused(sedge_multiply(x, x), twice);
-    sedge_expression *const whole = sedge_sqrt(y);
+    sedge_expression *const whole = sedge_square_root(y);
     CHECK_FAILS(sedge_expression_analyse(&analysis, y), SEDGE_ERR_USAGE, "a part of another");
-    check_refused(sedge_where(use(w, SEDGE_INT8), y, sedge_real(1.0)), twice);
+    check_refused(sedge_where(use(w, SEDGE_INT8), y, sedge_number(1.0)), twice);
     CHECK_OK(sedge_expression_analyse(&analysis, whole));
     sedge_analysis_free(&analysis);
 }
@@ -173,7 +174,7 @@ static void test_limits(const world *w)
     sedge_expression *deep = use(w, SEDGE_FLOAT64);
     sedge_array *result = NULL;
 
-    for (int i = 0; i < SEDGE_LEAVES; i++) many = sedge_add(many, sedge_real(i));
+    for (int i = 0; i < SEDGE_LEAVES; i++) many = sedge_add(many, sedge_number(i));
     check_refused(many, "more than 24 arrays and numbers");
     for (int i = 0; i < 300; i++) deep = sedge_negative(deep);
     check_refused(deep, "more than 256 operations");
@@ -243,7 +244,7 @@ static void test_keys(const world *w)
         sedge_add(sedge_integer(1), use(w, SEDGE_INT8)),
         sedge_subtract(use(w, SEDGE_INT8), sedge_integer(1)),
         sedge_add(use(w, SEDGE_INT16), sedge_integer(1)),
-        sedge_add(use(w, SEDGE_INT8), sedge_real(1)),
+        sedge_add(use(w, SEDGE_INT8), sedge_number(1)),
     };
 
     CHECK_OK(sedge_expression_prepare(&one, same[0]));

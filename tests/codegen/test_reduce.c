@@ -477,8 +477,8 @@ static void test_expressions(sedge_context *context)
     CHECK_OK(sedge_array_from(&a, context, SEDGE_FLOAT64, 2, shape, x));
     b = vector_of(context, SEDGE_FLOAT32, B, y);
     CHECK_OK(sedge_array_from(&c, context, SEDGE_INT16, 2, tall, k));
-#define EXPRESSION                                           \
-    sedge_add(sedge_multiply(sedge_real(2.0), sedge_use(a)), \
+#define EXPRESSION                                             \
+    sedge_add(sedge_multiply(sedge_number(2.0), sedge_use(a)), \
               sedge_multiply(sedge_use(b), sedge_convert(sedge_use(c), SEDGE_FLOAT64)))
     CHECK_OK(sedge_array_reduce(&out, SEDGE_SUM, EXPRESSION, SEDGE_ALL_AXES));
     // Also the sums here are made of up to A B terms.
@@ -493,7 +493,7 @@ static void test_expressions(sedge_context *context)
     for (int j = 0; j < B; j++) CHECK_BOUND(fabs(got[j] - columns[j]), bound);
     sedge_array_free(out);
 #undef EXPRESSION
-    CHECK_OK(sedge_array_reduce(&out, SEDGE_COUNT, sedge_greater(sedge_use(b), sedge_real(0.0)),
+    CHECK_OK(sedge_array_reduce(&out, SEDGE_COUNT, sedge_greater(sedge_use(b), sedge_number(0.0)),
                                 SEDGE_ALL_AXES));
     int positive = 0;
     for (int j = 0; j < B; j++) positive += y[j] > 0.0f;
@@ -579,7 +579,7 @@ static void test_errors(sedge_context *context)
 
     CHECK_FAILS(sedge_array_reduce(&out, SEDGE_SUM, sedge_use(a), 1), SEDGE_ERR_USAGE,
                 "sum over axis 1 of 1 dimensions: 0 to 0");
-    CHECK_FAILS(sedge_array_reduce(&out, SEDGE_SUM, sedge_real(1.0), SEDGE_ALL_AXES),
+    CHECK_FAILS(sedge_array_reduce(&out, SEDGE_SUM, sedge_number(1.0), SEDGE_ALL_AXES),
                 SEDGE_ERR_USAGE, "");
     CHECK_FAILS(sedge_array_reduce_text(&out, &wrong, sedge_use(a)), SEDGE_ERR_DEVICE,
                 "steepest, map");

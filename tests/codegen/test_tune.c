@@ -244,7 +244,7 @@ static void test_early_drops(sedge_cache *cache)
 static void test_bound(sedge_cache *cache)
 {
     tune_case_candidate candidates[TUNE_CASE_CANDIDATES] = {{.name = NULL}};
-    char names[TUNE_CASE_CANDIDATES][16];
+    char names[TUNE_CASE_CANDIDATES][24];
     const int others = sedge_device_compilers(1) < 60 ? sedge_device_compilers(1) : 60;
     tune_case c;
     sedge_tune_result *result = NULL;
@@ -359,8 +359,11 @@ static void test_layouts(sedge_cache *cache, double weight, int wanted)
     if (result == NULL) return;
     CHECK(result->layout == wanted && choice_of(result, 1) == wanted);
     CHECK(c.layout_uses[0] == 1 && c.layout_uses[1] == 1);
-    const double score = 200e-6 + weight * 50e-6;
-    CHECK(result->scores[0] >= score && result->scores[0] < 1.5 * score);
+    // The rows' choices: the faster one of the first operation, the only one of the second.
+    const double rows = fmin(result->records[0][0].seconds, result->records[0][1].seconds) +
+                        weight * result->records[1][0].seconds;
+    CHECK(result->scores[0] >= 200e-6 + weight * 50e-6);
+    CHECK_BOUND(fabs(result->scores[0] - rows), 1e-12);
     CHECK(has_reason(result, 0, wanted == 0 ? 3 : 1, "best of its layout, which is"));
     sedge_tune_result_free(result);
     tune_case_free(&c);
@@ -400,14 +403,14 @@ static void test_layout_is_abandoned(sedge_cache *cache)
 
 // ---- time --------------------------------------------------------------------------------------
 
-// Compiling many programs would take far longer than the budget.
+// Without time nothing is begun but the rule's choice, which has to be had.
 static void test_budget(sedge_cache *cache)
 {
     tune_case_candidate candidates[40];
-    char names[40][16];
+    char names[40][24];
     tune_case c;
     sedge_tune_result *result = NULL;
-    const sedge_tune_options options = {.level = SEDGE_TUNE_PATIENT, .budget = 2.0};
+    const sedge_tune_options options = {.level = SEDGE_TUNE_PATIENT, .budget = 1e-6};
 
     for (int i = 0; i < 40; i++) {
         (void)snprintf(names[i], sizeof names[i], "candidate %d", i);
@@ -418,10 +421,11 @@ static void test_budget(sedge_cache *cache)
     tune_case_add(&c, "work", candidates, 40);
     const double began = sedge_clock();
     CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &options));
-    CHECK_BOUND(sedge_clock() - began, 1.5 * options.budget);
-    CHECK_BOUND(fabs(result->seconds - (sedge_clock() - began)), 0.05);
-    CHECK(result->compiled > 0);
-    if (result->compiled < 40) CHECK(has_reason(result, 0, 39, "the time was spent"));
+    if (result == NULL) return;
+    CHECK(result->seconds > 0.0 && result->seconds <= sedge_clock() - began);
+    const int texts = tune_case_sum(&c).texts;
+    CHECK(texts <= 1 && choice_of(result, 0) == 0);
+    CHECK(has_reason(result, 0, 39, "the time was spent"));
     sedge_tune_result_free(result);
     tune_case_free(&c);
 }

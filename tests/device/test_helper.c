@@ -1,5 +1,5 @@
 // The helper process: needed, restarted, not shared with children, gone with its parent.
-#define _DEFAULT_SOURCE // setenv, kill
+#define _GNU_SOURCE // setenv, kill, prlimit
 #include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -198,6 +199,28 @@ static void test_several_at_once(void)
     sedge_device_free(device);
 }
 
+// A helper without a descriptor to spare loses a request, says so, and serves the next one.
+static void test_no_descriptors(void)
+{
+    sedge_device *device = NULL;
+    char path[64];
+    struct rlimit limit;
+    int child = 0;
+
+    (void)snprintf(path, sizeof path, "/proc/%d/task/%d/children", getpid(), getpid());
+    CHECK_OK(sedge_device_create(&device, "host", 0, 1));
+    FILE *const file = fopen(path, "r");
+    CHECK(file != NULL && fscanf(file, "%d", &child) == 1);
+    if (file != NULL) (void)fclose(file);
+    CHECK(child > 0 && prlimit(child, RLIMIT_NOFILE, NULL, &limit) == 0);
+    const struct rlimit none = {.rlim_cur = 0, .rlim_max = limit.rlim_max};
+    CHECK(prlimit(child, RLIMIT_NOFILE, &none, NULL) == 0);
+    CHECK_FAILS(compile_something(device), SEDGE_ERR_DEVICE, "has no file descriptor left");
+    CHECK(prlimit(child, RLIMIT_NOFILE, &limit, NULL) == 0);
+    CHECK_OK(compile_something(device));
+    sedge_device_free(device);
+}
+
 // When the parent is killed while a compiler runs, the helper cleans up and goes too.
 static void test_killed_parent(void)
 {
@@ -343,6 +366,7 @@ int main(void)
     test_dead_helper();
     test_nothing_left_behind();
     test_several_at_once();
+    test_no_descriptors();
     test_killed_parent();
     test_interrupt_is_the_parents();
     sedge_device_stop_helper();

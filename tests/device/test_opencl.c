@@ -214,6 +214,35 @@ static void test_block_memory(sedge_device *device, sedge_module *module)
     sedge_buffer_free(x);
 }
 
+// A kernel that has nearly all of the block's memory for itself leaves little for scratch.
+static void test_little_left(sedge_device *device)
+{
+    const long long all = sedge_device_get_info(device)->shared_bytes_block + 8192;
+    sedge_module *module = NULL;
+    const sedge_kernel *kernel = NULL;
+    void *binary = NULL;
+    size_t length = 0;
+    char text[1024];
+
+    (void)snprintf(text, sizeof text,
+                   HEAD("wide") POINTER("float", "x") ")\n"
+                                                      "{\n"
+                                                      "    __local float own[%lld];\n"
+                                                      "    own[get_local_id(0)] = *x;\n"
+                                                      "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                                                      "    *x = own[0] + scratch[0].x;\n"
+                                                      "}\n",
+                   (all - 4096) / 4);
+    CHECK_OK(sedge_device_compile(device, text, NULL, NULL, &binary, &length, NULL));
+    CHECK_OK(sedge_module_load(&module, device, binary, length));
+    CHECK_OK(sedge_module_get(&kernel, module, "wide"));
+    CHECK_OK(sedge_kernel_set_scratch(kernel, 1024));
+    CHECK_FAILS(sedge_kernel_set_scratch(kernel, 8000), SEDGE_ERR_DEVICE,
+                "'wide' wants 8000 bytes of shared memory a block beside");
+    sedge_module_free(module);
+    sedge_release(binary);
+}
+
 // An event follows the work before it, another stream waits for it, times add up.
 static void test_events(sedge_device *device, sedge_module *module)
 {
@@ -420,6 +449,7 @@ int main(void)
         test_memory(device);
         test_all(device);
         if (round == 0) test_messages(device);
+        if (round == 0) test_little_left(device);
         sedge_device_free(device);
     }
     sedge_device_stop_helper();
