@@ -10,7 +10,7 @@
 // gap between elements.
 static const double tolerance = 1e-9;
 
-enum { LEAF_ELEMENTS = 8, DEEPEST = 64 };
+enum { LEAF_ELEMENTS = 8, DEEPEST = 64, NEWTON_STEPS = 30 };
 
 typedef struct span {
     double low[3], high[3];
@@ -43,6 +43,42 @@ static double find_weights(double corners[4][3], const double point[3], double w
     return fmin(least, weights[0]);
 }
 
+// Newton's iteration in a curved element, from the straight one's coordinates; far away it may not
+// converge, and then the point is not inside.
+static double find_curved_weights(const sedge_mesh *mesh, int32_t e, const double point[3],
+                                  double weights[4])
+{
+    double c[SEDGE_CURVE_TERMS][3];
+    double rst[3];
+
+    for (int d = 0; d < 3; d++) rst[d] = 2.0 * weights[d + 1] - 1.0;
+    sedge_mesh_expand(mesh, e, c);
+    for (int i = 0; i < NEWTON_STEPS; i++) {
+        double x[3];
+        double dx[3][3];
+        double cofactor[3][3];
+        double change = 0.0;
+        sedge_curve_place(c, rst, x);
+        sedge_curve_tangents(c, rst, dx);
+        const double jacobian = sedge_curve_cofactors(dx, cofactor);
+        for (int j = 0; j < 3; j++) {
+            double step = 0.0;
+            for (int d = 0; d < 3; d++) step += cofactor[j][d] * (point[d] - x[d]);
+            rst[j] += step / jacobian;
+            change = fmax(change, fabs(step / jacobian));
+        }
+        if (!(change < 1e3)) break;
+        if (change > 1e-13) continue;
+        weights[0] = 1.0;
+        for (int d = 0; d < 3; d++) {
+            weights[d + 1] = 0.5 * (1.0 + rst[d]);
+            weights[0] -= weights[d + 1];
+        }
+        return fmin(fmin(weights[0], weights[1]), fmin(weights[2], weights[3]));
+    }
+    return -DBL_MAX;
+}
+
 // The element that holds the point best so far.
 typedef struct best {
     int32_t element;
@@ -53,7 +89,9 @@ typedef struct best {
 static void try_element(best *found, const sedge_mesh *mesh, int32_t e, const double point[3])
 {
     double weights[4];
-    const double least = find_weights(mesh->corners[e], point, weights);
+    double least = find_weights(mesh->corners[e], point, weights);
+
+    if (sedge_mesh_curve(mesh, e) >= 0) least = find_curved_weights(mesh, e, point, weights);
 
     // The least element number wins where two hold the point equally well.
     if (!(least >= -tolerance) || least < found->least) return;
@@ -95,12 +133,24 @@ static void join(span *box, const double low[3], const double high[3])
 }
 
 // The box of an element and of the points that the tolerance lets in.
-static void join_element(span *box, double corners[4][3])
+static void join_element(span *box, const sedge_mesh *mesh, int32_t e)
 {
+    double(*const corners)[3] = mesh->corners[e];
+    const int32_t curve = sedge_mesh_curve(mesh, e);
     span own;
 
     clear(&own);
     for (int v = 0; v < 4; v++) join(&own, corners[v], corners[v]);
+    for (int k = 0; k < SEDGE_EDGES && curve >= 0;
+         k++) { // Bezier's control points hold the element
+        double control[3];
+        for (int d = 0; d < 3; d++) {
+            control[d] =
+                2.0 * mesh->middles[curve][k][d] - 0.5 * (corners[sedge_edge_vertices[k][0]][d] +
+                                                          corners[sedge_edge_vertices[k][1]][d]);
+        }
+        join(&own, control, control);
+    }
     for (int d = 0; d < 3; d++) {
         const double margin = 4.0 * tolerance * (own.high[d] - own.low[d]) +
                               8.0 * DBL_EPSILON * fmax(fabs(own.low[d]), fabs(own.high[d]));
@@ -124,7 +174,7 @@ sedge_status sedge_locator_create(sedge_locator **out, const sedge_mesh *mesh)
                    sedge_allocate(&locator->boxes, 2 * locator->leaves, sizeof *locator->boxes));
     for (int64_t n = 0; n < 2 * locator->leaves; n++) clear(&locator->boxes[n]);
     for (int32_t e = 0; e < mesh->elements; e++)
-        join_element(&locator->boxes[locator->leaves + e / LEAF_ELEMENTS], mesh->corners[e]);
+        join_element(&locator->boxes[locator->leaves + e / LEAF_ELEMENTS], mesh, e);
     for (int64_t n = locator->leaves - 1; n > 0; n--) {
         for (int64_t child = 2 * n; child <= 2 * n + 1; child++)
             join(&locator->boxes[n], locator->boxes[child].low, locator->boxes[child].high);
