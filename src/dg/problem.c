@@ -29,8 +29,8 @@ double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *m
     *element = -1;
     for (int32_t e = 0; e < mesh->elements; e++) {
         const double *m = problem->materials[mesh->group[e]];
-        double rate = equation->speed(m, problem->constants) /
-                      (number * sedge_tet_inradius(mesh->corners[e]));
+        double rate =
+            equation->speed(m, problem->constants) / (number * sedge_mesh_inradius(mesh, e));
         if (equation->decay != NULL) rate += equation->decay(m) / STABLE_DECAY;
         if (rate > fastest) {
             fastest = rate;
