@@ -121,6 +121,25 @@ static sedge_status allocate_arrays(sedge_cubature *cubature)
     return SEDGE_OK;
 }
 
+static sedge_status make_points(sedge_quadrature *volume, sedge_quadrature *face, int order)
+{
+    SEDGE_TRY(sedge_quadrature_tet(volume, 2 * order + 1));
+    return sedge_quadrature_triangle(face, 2 * order + 2);
+}
+
+sedge_status sedge_cubature_sizes(int *points, int *face_points, int order)
+{
+    sedge_quadrature volume = {0};
+    sedge_quadrature face = {0};
+    const sedge_status status = make_points(&volume, &face, order);
+
+    *points = volume.points;
+    *face_points = face.points;
+    sedge_quadrature_clear(&volume);
+    sedge_quadrature_clear(&face);
+    return status;
+}
+
 sedge_status sedge_cubature_create(sedge_cubature **out, const sedge_element *element)
 {
     sedge_cubature *cubature = NULL;
@@ -130,8 +149,7 @@ sedge_status sedge_cubature_create(sedge_cubature **out, const sedge_element *el
     SEDGE_TRY_GOTO(status, sedge_allocate(&cubature, 1, sizeof *cubature));
     cubature->nodes = element->nodes;
     cubature->face_nodes = element->face_nodes;
-    SEDGE_TRY_GOTO(status, sedge_quadrature_tet(&cubature->volume, 2 * element->order + 1));
-    SEDGE_TRY_GOTO(status, sedge_quadrature_triangle(&cubature->face, 2 * element->order + 2));
+    SEDGE_TRY_GOTO(status, make_points(&cubature->volume, &cubature->face, element->order));
     SEDGE_TRY_GOTO(status, allocate_arrays(cubature));
     place_face_points(cubature);
     SEDGE_TRY_GOTO(status, build_volume(cubature, element));

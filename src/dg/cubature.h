@@ -34,6 +34,10 @@ typedef struct sedge_cubature {
     double *lift;            // [nodes][4 face.points]: M^-1 of what is given at faces' points
 } sedge_cubature;
 
+// How many points there are, without making anything else.
+SEDGE_MUST_USE
+sedge_status sedge_cubature_sizes(int *points, int *face_points, int order);
+
 // Keeps nothing of the element. The caller frees it.
 SEDGE_MUST_USE
 sedge_status sedge_cubature_create(sedge_cubature **out, const sedge_element *element);

@@ -112,6 +112,11 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
     op->mesh = mesh;
     op->problem = problem;
     op->layout.real_bytes = problem->precision == SEDGE_FP64 ? 8 : 4;
+    if (mesh->global_curved > 0 && !problem->curved) {
+        status = SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                            "the mesh has curved elements, which the problem does not say");
+        goto done;
+    }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_local(op)));
     SEDGE_TRY_GOTO(status, operator_tune(op, cache, options));
     SEDGE_TRY_GOTO(status, make_rest(op, cache));
@@ -136,6 +141,7 @@ static void free_buffers(sedge_operator *op)
     sedge_release(op->point);
     operator_data_free(&op->data);
     operator_tables_free(&op->tables);
+    operator_curved_free(op);
 }
 
 void sedge_operator_free(sedge_operator *op)
@@ -225,6 +231,17 @@ sedge_status operator_run_range(sedge_operator *op, operator_kernel kernel, sedg
                            (int)(sizeof arguments / sizeof arguments[0]));
 }
 
+sedge_status operator_run_straight(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                                   int stage, double dt)
+{
+    const operator_layout *const layout = &op->layout;
+
+    SEDGE_TRY(operator_run_range(op, kernel, stream, 0, layout->interior_values, stage, dt));
+    return operator_run_range(op, kernel, stream,
+                              layout->interior_values + layout->interior_curved_values,
+                              layout->edge_values, stage, dt);
+}
+
 static sedge_status make_boundary_traces(sedge_operator *op, double time)
 {
     const int64_t fields = op->problem->equation->fields;
@@ -298,10 +315,9 @@ static sedge_status run_interior(sedge_operator *op, int parts, int stage, doubl
 
 // The device goes on with interior elements while the host moves traces. On the host device the
 // interior work happens inside the calls of this thread, so sends start before it.
-static sedge_status run_interior_and_exchange(sedge_operator *op, int stage, double dt)
+static sedge_status run_interior_and_exchange(sedge_operator *op, int stage, double t, double dt)
 {
     const bool is_host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
-    const operator_layout *const layout = &op->layout;
     double sent = 0.0;
 
     SEDGE_TRY(pack_traces(op));
@@ -310,9 +326,9 @@ static sedge_status run_interior_and_exchange(sedge_operator *op, int stage, dou
         sedge_exchange_start_sends(op->exchange);
         sent = sedge_clock();
     }
-    if (!op->cut.fused)
-        SEDGE_TRY(operator_run_range(op, KERNEL_VOLUME, op->main, 0, layout->values, stage, dt));
+    if (!op->cut.fused) SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, op->main, stage, dt));
     SEDGE_TRY(run_interior(op, is_host ? HOST_PARTS : 1, stage, dt));
+    SEDGE_TRY(operator_run_curved(op, true, stage, t + sedge_lsrk45.c[stage] * dt, dt));
     SEDGE_TRY(sedge_event_record(op->interior_done, op->main));
     if (!is_host) {
         SEDGE_TRY(sedge_event_wait(op->packed_event));
@@ -361,16 +377,18 @@ static sedge_status run_stage(sedge_operator *op, int stage, double t, double dt
     SEDGE_TRY(sedge_event_record(op->ready, op->main));
     SEDGE_TRY(make_boundary_traces(op, time));
     if (op->exchange != NULL) {
-        SEDGE_TRY(run_interior_and_exchange(op, stage, dt));
+        SEDGE_TRY(run_interior_and_exchange(op, stage, t, dt));
     } else {
         if (!op->cut.fused) {
-            SEDGE_TRY(
-                operator_run_range(op, KERNEL_VOLUME, op->main, 0, layout->values, stage, dt));
+            SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, op->main, stage, dt));
         }
         SEDGE_TRY(operator_run_range(op, last, op->main, 0, layout->interior_values, stage, dt));
+        SEDGE_TRY(operator_run_curved(op, true, stage, time, dt));
     }
-    SEDGE_TRY(operator_run_range(op, last, op->main, layout->interior_values, layout->edge_values,
-                                 stage, dt));
+    SEDGE_TRY(operator_run_range(op, last, op->main,
+                                 layout->interior_values + layout->interior_curved_values,
+                                 layout->edge_values, stage, dt));
+    SEDGE_TRY(operator_run_curved(op, false, stage, time, dt));
     SEDGE_TRY(add_point_sources(op, stage, time, dt));
 
     sedge_buffer *const swap = op->data.u[0];
@@ -461,15 +479,16 @@ done:
 
 // ---- cost --------------------------------------------------------------------------------------
 
-// Compulsory bytes and nominal flops a stage of one kernel, all elements of this rank. The peers'
-// counts (PHYSICS.md section 4), so that rates can be compared. The split form moves three and four
-// words an unknown instead of four.
+// Compulsory bytes and nominal flops a stage of one kernel, all its elements of this rank. The
+// peers' counts (PHYSICS.md section 4), so that rates can be compared. The split form moves three
+// and four words an unknown instead of four.
 void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops)
 {
     const double np = op->element->nodes;
     const double nfp = op->element->face_nodes;
     const double fields = op->problem->equation->fields;
-    const double elements = op->mesh->elements;
+    const double elements =
+        (double)op->mesh->elements - op->mesh->interior_curved - op->mesh->edge_curved;
     const double words = fields * np * op->layout.real_bytes;
     const double fixed = SEDGE_GEOMETRY_WORDS * (double)op->layout.real_bytes + 32.0;
     const double volume = 6.0 * fields * np * np + 11.0 * fields * np;
@@ -484,6 +503,8 @@ void operator_count(const sedge_operator *op, operator_kernel kernel, double *by
     } else if (kernel == KERNEL_VOLUME) {
         *bytes = elements * (3.0 * words + fixed);
         *flops = elements * volume;
+    } else if (kernel == KERNEL_CURVED) {
+        operator_curved_count(op, bytes, flops);
     }
 }
 
@@ -492,7 +513,11 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     memset(out, 0, sizeof *out);
     out->variant = op->variant;
     double other;
+    double bytes;
     operator_count(op, KERNEL_STAGE, &out->bytes, &out->flops);
+    operator_count(op, KERNEL_CURVED, &bytes, &other);
+    out->bytes += bytes;
+    out->flops += other;
     out->stages = op->stages;
     out->exchange_seconds = op->exchange_seconds;
     out->exposed_seconds = op->exposed_seconds;

@@ -102,7 +102,7 @@ typedef struct sedge_operator_cost {
         int64_t launches;
         double bytes; // compulsory, and
         double flops; // nominal, of an average launch; 0: not counted
-    } kernel[8];
+    } kernel[12];
 } sedge_operator_cost;
 
 void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out);

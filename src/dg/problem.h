@@ -32,6 +32,8 @@ typedef struct sedge_problem {
     int order;
     sedge_precision precision;
 
+    bool curved; // the mesh has curved elements: their kernels are in the program
+
     int volumes;                              // volume groups of the mesh
     double (*materials)[SEDGE_MAX_MATERIALS]; // [volumes][material_values] what m holds
     int surfaces;                             // surface groups of the mesh

@@ -101,6 +101,7 @@ static sedge_status make_problem(dg_case *c, const dg_case_options *options)
                                  c->mesh->groups.surfaces, options->point != NULL));
     problem->order = options->order;
     problem->precision = SEDGE_FP64;
+    problem->curved = c->mesh->global_curved > 0;
     for (int v = 0; v < problem->volumes && equation->derive != NULL; v++) {
         const bool above = strcmp(c->mesh->groups.volume_names[v], "above") == 0;
         copy_parameters(deck, options->materials[above], equation->materials,
