@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 const int sedge_edge_vertices[SEDGE_EDGES][2] = {{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}, {2, 3}};
@@ -130,6 +131,90 @@ void sedge_mesh_place(const sedge_mesh *mesh, int32_t element, const double rst[
                       (1.0 + t) * v[3][d]);
     }
 }
+
+// ---- places ------------------------------------------------------------------------------------
+
+enum { NEWTON_STEPS = 30 };
+
+// Barycentric coordinates; returns the least of them.
+static double find_weights(double corners[4][3], const double point[3], double weights[4])
+{
+    double sub[4][3];
+
+    memcpy(sub, corners, sizeof sub);
+    const double whole = sedge_tet_volume(corners);
+    double least = 1.0;
+    weights[0] = 1.0;
+    for (int v = 1; v < 4; v++) {
+        memcpy(sub[v], point, sizeof sub[v]);
+        weights[v] = sedge_tet_volume(sub) / whole;
+        memcpy(sub[v], corners[v], sizeof sub[v]);
+        weights[0] -= weights[v];
+        least = fmin(least, weights[v]);
+    }
+    return fmin(least, weights[0]);
+}
+
+// Newton's iteration; far away it may not converge.
+static bool iterate(double c[SEDGE_CURVE_TERMS][3], const double point[3], double rst[3])
+{
+    for (int i = 0; i < NEWTON_STEPS; i++) {
+        double x[3];
+        double dx[3][3];
+        double cofactor[3][3];
+        double change = 0.0;
+        sedge_curve_place(c, rst, x);
+        sedge_curve_tangents(c, rst, dx);
+        const double jacobian = sedge_curve_cofactors(dx, cofactor);
+        for (int j = 0; j < 3; j++) {
+            double step = 0.0;
+            for (int d = 0; d < 3; d++) step += cofactor[j][d] * (point[d] - x[d]);
+            rst[j] += step / jacobian;
+            change = fmax(change, fabs(step / jacobian));
+        }
+        if (!(change < 1e3)) return false;
+        if (change < 1e-13) return true;
+    }
+    return false;
+}
+
+double sedge_mesh_coordinates(const sedge_mesh *mesh, int32_t element, const double point[3],
+                              double rst[3])
+{
+    double c[SEDGE_CURVE_TERMS][3];
+    double weights[4];
+    const double least = find_weights(mesh->corners[element], point, weights);
+
+    for (int d = 0; d < 3; d++) rst[d] = -1.0 + 2.0 * weights[d + 1];
+    if (sedge_mesh_curve(mesh, element) < 0) return least;
+    sedge_mesh_expand(mesh, element, c);
+    if (!iterate(c, point, rst)) return -DBL_MAX;
+    return 0.5 * fmin(fmin(1.0 + rst[0], 1.0 + rst[1]),
+                      fmin(1.0 + rst[2], -1.0 - rst[0] - rst[1] - rst[2]));
+}
+
+void sedge_mesh_box(const sedge_mesh *mesh, int32_t element, double low[3], double high[3])
+{
+    const int32_t curve = sedge_mesh_curve(mesh, element);
+    double(*const corners)[3] = mesh->corners[element];
+
+    for (int d = 0; d < 3; d++) {
+        low[d] = high[d] = corners[0][d];
+        for (int v = 1; v < 4; v++) {
+            low[d] = fmin(low[d], corners[v][d]);
+            high[d] = fmax(high[d], corners[v][d]);
+        }
+        for (int e = 0; e < SEDGE_EDGES && curve >= 0; e++) { // Bezier's control points hold it
+            const double control =
+                2.0 * mesh->middles[curve][e][d] - 0.5 * (corners[sedge_edge_vertices[e][0]][d] +
+                                                          corners[sedge_edge_vertices[e][1]][d]);
+            low[d] = fmin(low[d], control);
+            high[d] = fmax(high[d], control);
+        }
+    }
+}
+
+// ---- measures ----------------------------------------------------------------------------------
 
 // Points (i, j, k) / steps of the tetrahedron, where a curved element is looked at.
 enum { LATTICE_STEPS = 4 };

@@ -170,6 +170,14 @@ void sedge_mesh_place(const sedge_mesh *mesh, int32_t element, const double rst[
 double sedge_mesh_volume(const sedge_mesh *mesh, int32_t element);
 double sedge_mesh_inradius(const sedge_mesh *mesh, int32_t element);
 
+// Reference coordinates of a place in or near an element. Returns the least of the barycentric
+// coordinates, negative outside; -DBL_MAX far outside of a curved element, where there are none.
+double sedge_mesh_coordinates(const sedge_mesh *mesh, int32_t element, const double point[3],
+                              double rst[3]);
+
+// A box that holds the element.
+void sedge_mesh_box(const sedge_mesh *mesh, int32_t element, double low[3], double high[3]);
+
 // One of the worst elements of the whole mesh.
 typedef struct sedge_bad_element {
     int64_t global_id;

@@ -32,7 +32,7 @@ static int32_t find_bad(const sedge_session *session, const double *energy, cons
     *density = -1.0;
     for (int32_t e = 0; e < mesh->elements; e++) {
         if (isfinite(energy[e])) continue;
-        const double here = before[e] / sedge_tet_volume(mesh->corners[e]);
+        const double here = before[e] / sedge_mesh_volume(mesh, e);
         const bool tie = bad >= 0 && here >= *density;
         if (bad >= 0 && !(here > *density) && !(tie && mesh->global_ids[e] < mesh->global_ids[bad]))
             continue;
@@ -48,7 +48,7 @@ static sedge_status describe_bad(const sedge_session *session, int32_t e, double
     const sedge_mesh *const mesh = session->mesh;
     const sedge_problem *const problem = &session->problem;
     const double *const m = problem->materials[mesh->group[e]];
-    const double inradius = sedge_tet_inradius(mesh->corners[e]);
+    const double inradius = sedge_mesh_inradius(mesh, e);
     const double speed = problem->equation->speed(m, problem->constants);
     const double cfl = session->dt * speed / (sedge_stable_number(problem->order) * inradius);
     double place[3] = {0.0};
@@ -102,6 +102,28 @@ sedge_status sedge_monitor_check(const sedge_session *session, const double *ene
     return sedge_comm_agree(session->comm, status);
 }
 
+#define NODES_MAX ((SEDGE_ORDER_MAX + 1) * (SEDGE_ORDER_MAX + 2) * (SEDGE_ORDER_MAX + 3) / 6)
+
+// int J a b over element e.
+static double find_product(const sedge_session *session, int32_t e, const double *a,
+                           const double *b)
+{
+    const sedge_element *const element = session->element;
+    const int nodes = element->nodes;
+    double sum = 0.0;
+
+    if (sedge_mesh_curve(session->mesh, e) >= 0) {
+        sedge_cubature_jacobian(session->cubature, session->mesh, e, session->jacobian);
+        return sedge_cubature_product(session->cubature, session->jacobian, a, b);
+    }
+    for (int n = 0; n < nodes; n++) {
+        double row = 0.0;
+        for (int m = 0; m < nodes; m++) row += element->mass[n * nodes + m] * b[m];
+        sum += a[n] * row;
+    }
+    return 6.0 * sedge_tet_volume(session->mesh->corners[e]) / 8.0 * sum;
+}
+
 void sedge_monitor_errors(const sedge_session *session, const double *u, const double *exact,
                           sedge_errors *out)
 {
@@ -112,21 +134,15 @@ void sedge_monitor_errors(const sedge_session *session, const double *u, const d
 
     memset(out, 0, sizeof *out);
     for (int32_t e = 0; e < session->mesh->elements; e++) {
-        const double jacobian = 6.0 * sedge_tet_volume(session->mesh->corners[e]) / 8.0;
         for (int f = 0; f < fields; f++) {
             const int64_t at = ((int64_t)e * fields + f) * nodes;
+            double difference[NODES_MAX];
             for (int n = 0; n < nodes; n++) {
-                const double difference = u[at + n] - exact[at + n];
-                double row = 0.0;
-                double exact_row = 0.0;
-                for (int m = 0; m < nodes; m++) {
-                    row += element->mass[n * nodes + m] * (u[at + m] - exact[at + m]);
-                    exact_row += element->mass[n * nodes + m] * exact[at + m];
-                }
-                sums[f] += jacobian * difference * row;
-                sums[fields] += jacobian * exact[at + n] * exact_row;
-                out->linf[f] = fmax(out->linf[f], fabs(difference));
+                difference[n] = u[at + n] - exact[at + n];
+                out->linf[f] = fmax(out->linf[f], fabs(difference[n]));
             }
+            sums[f] += find_product(session, e, difference, difference);
+            sums[fields] += find_product(session, e, exact + at, exact + at);
         }
     }
     sedge_comm_sum(session->comm, sums, fields + 1);
