@@ -67,6 +67,14 @@ static void distort(sedge_mesh *mesh, double amount)
     }
 }
 
+// The form that a file of first order has.
+static void straighten(sedge_mesh *mesh)
+{
+    mesh->global_curved = 0;
+    mesh->interior_curved = 0;
+    mesh->edge_curved = 0;
+}
+
 static sedge_status make_mesh(kit *k, const kit_options *options)
 {
     sedge_mesh_options wanted = sedge_mesh_defaults();
@@ -86,6 +94,7 @@ static sedge_status make_mesh(kit *k, const kit_options *options)
     wanted.box_names[1] = "above";
     wanted.box_map = options->box_map;
     SEDGE_TRY(sedge_mesh_create(&k->base.mesh, k->base.comm, &wanted));
+    if (options->straight) straighten(k->base.mesh);
     distort(k->base.mesh, options->distort);
     return SEDGE_OK;
 }

@@ -37,6 +37,7 @@ typedef struct kit_options {
     sedge_operator_options cut;
 
     const char *file; // in meshes/; NULL: a box
+    bool straight;    // curved elements of the file lose their edges' nodes
     int cells[3];     // cubes an axis of the unit box, six tets each
     bool periodic;
     double distort;                                      // moves inner vertices by about this much
