@@ -235,6 +235,46 @@ static sedge_status event_seconds(sedge_device *device, double *seconds, void *f
     return SEDGE_OK;
 }
 
+// ---- graphs ------------------------------------------------------------------------------------
+
+static sedge_status graph_begin(sedge_device *device, void *stream)
+{
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuStreamBeginCapture, (stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "stream %p",
+               stream);
+    return SEDGE_OK;
+}
+
+static void graph_free(sedge_device *device, void *graph)
+{
+    if (enter(device) == SEDGE_OK)
+        SEDGE_CUDA_QUIETLY(cuGraphExecDestroy, (graph), "graph %p", graph);
+}
+
+static sedge_status graph_end(sedge_device *device, void **graph, void *stream)
+{
+    const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
+    CUgraph recorded = NULL;
+    CUgraphExec made = NULL;
+
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuStreamEndCapture, (stream, &recorded), "stream %p", stream);
+    const double began = driver->trace ? sedge_clock() : 0.0;
+    const CUresult code = driver->cuGraphInstantiateWithFlags(&made, recorded, 0);
+    SEDGE_CUDA_QUIETLY(cuGraphDestroy, (recorded), "graph %p", (void *)recorded);
+    SEDGE_TRY(sedge_cuda_finish(__FILE__, __LINE__, "cuGraphInstantiateWithFlags", code, began,
+                                "graph %p", (void *)recorded));
+    *graph = made;
+    return SEDGE_OK;
+}
+
+static sedge_status graph_launch(sedge_device *device, void *graph, void *stream)
+{
+    SEDGE_TRY(enter(device));
+    SEDGE_CUDA(cuGraphLaunch, (graph, stream), "graph %p, stream %p", graph, stream);
+    return SEDGE_OK;
+}
+
 // ---- programs ----------------------------------------------------------------------------------
 
 static sedge_status compile(sedge_device *device, const char *source, const char *arch,
@@ -432,6 +472,10 @@ static const sedge_device_operations operations = {
     .event_query = event_query,
     .stream_wait_event = stream_wait_event,
     .event_seconds = event_seconds,
+    .graph_begin = graph_begin,
+    .graph_end = graph_end,
+    .graph_launch = graph_launch,
+    .graph_free = graph_free,
     .compile = compile,
     .module_load = module_load,
     .module_free = module_free,
@@ -482,6 +526,7 @@ sedge_status sedge_cuda_open(sedge_device *device, int local_rank)
     SEDGE_TRY(sedge_allocate(&state, 1, sizeof *state));
     device->state = state;
     device->info.devices_on_node = driver->devices;
+    device->info.graphs = true;
     device->info.ordinal = local_rank % driver->devices;
     SEDGE_CUDA(cuDeviceGet, (&state->device, device->info.ordinal), "device %d",
                device->info.ordinal);

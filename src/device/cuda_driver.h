@@ -39,6 +39,12 @@
     X(cuStreamDestroy)                             \
     X(cuStreamSynchronize)                         \
     X(cuStreamWaitEvent)                           \
+    X(cuStreamBeginCapture)                        \
+    X(cuStreamEndCapture)                          \
+    X(cuGraphInstantiateWithFlags)                 \
+    X(cuGraphLaunch)                               \
+    X(cuGraphDestroy)                              \
+    X(cuGraphExecDestroy)                          \
     X(cuEventCreate)                               \
     X(cuEventDestroy)                              \
     X(cuEventRecord)                               \

@@ -25,6 +25,11 @@ struct sedge_event {
     void *handle;
 };
 
+struct sedge_graph {
+    sedge_device *device;
+    void *handle;
+};
+
 // ---- device ------------------------------------------------------------------------------------
 
 static sedge_status choose_kind(sedge_device_kind *kind, const char *name)
@@ -318,6 +323,51 @@ sedge_status sedge_event_seconds(double *seconds, sedge_event *from, sedge_event
 {
     *seconds = 0.0;
     return from->device->operations->event_seconds(from->device, seconds, from->handle, to->handle);
+}
+
+// ---- graphs ------------------------------------------------------------------------------------
+
+sedge_status sedge_graph_begin(sedge_stream *stream)
+{
+    sedge_device *const device = stream->device;
+
+    if (!device->info.graphs) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "device '%s' has no graphs: launch one by one",
+                          device->info.kind_name);
+    }
+    return device->operations->graph_begin(device, stream->handle);
+}
+
+sedge_status sedge_graph_end(sedge_graph **out, sedge_stream *stream)
+{
+    sedge_status status;
+    sedge_graph *graph = NULL;
+    sedge_device *const device = stream->device;
+    void *handle = NULL;
+
+    *out = NULL;
+    assert(device->info.graphs);
+    SEDGE_TRY(device->operations->graph_end(device, &handle, stream->handle));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&graph, 1, sizeof *graph));
+    graph->device = device;
+    graph->handle = handle;
+    handle = NULL;
+    *out = graph;
+done:
+    if (handle != NULL) device->operations->graph_free(device, handle);
+    return status;
+}
+
+sedge_status sedge_graph_launch(sedge_graph *graph, sedge_stream *stream)
+{
+    return graph->device->operations->graph_launch(graph->device, graph->handle, stream->handle);
+}
+
+void sedge_graph_free(sedge_graph *graph)
+{
+    if (graph == NULL) return;
+    graph->device->operations->graph_free(graph->device, graph->handle);
+    sedge_release(graph);
 }
 
 // ---- programs ----------------------------------------------------------------------------------

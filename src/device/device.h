@@ -40,6 +40,7 @@ typedef struct sedge_device sedge_device;
 typedef struct sedge_buffer sedge_buffer;
 typedef struct sedge_stream sedge_stream;
 typedef struct sedge_event sedge_event;
+typedef struct sedge_graph sedge_graph;
 typedef struct sedge_module sedge_module;
 typedef struct sedge_kernel sedge_kernel;
 
@@ -102,6 +103,7 @@ typedef struct sedge_device_info {
     int threads_block;          // most threads of a block; host: in random order as on a GPU
     int vector_bytes;           // widest vector register of the host; 0 on others
     bool random_order;          // host: kernels run in the form of the GPUs (SEDGE_ORDER)
+    bool graphs;                // work can be recorded and launched as a whole
 } sedge_device_info;
 
 const sedge_device_info *sedge_device_get_info(const sedge_device *device);
@@ -175,6 +177,24 @@ sedge_status sedge_stream_wait_event(sedge_stream *stream, sedge_event *event);
 // Seconds between two recorded events that have happened.
 SEDGE_MUST_USE
 sedge_status sedge_event_seconds(double *seconds, sedge_event *from, sedge_event *to);
+
+// ---- graphs ------------------------------------------------------------------------------------
+
+// Record what is put into `stream` between begin and end, which does not run, and launch all of it
+// at once, as often as wanted: less time between kernels than launches one by one. Only launches,
+// copies and events with this stream (or streams that wait for its events, and which it waits for
+// before the end) can be recorded; the addresses and values given then are used in every launch.
+// Memory is neither made nor freed meanwhile, and the host waits for nothing. SEDGE_ERR_USAGE on
+// devices without graphs (info.graphs): the same calls are made again and again there.
+SEDGE_MUST_USE
+sedge_status sedge_graph_begin(sedge_stream *stream);
+// The caller frees the graph, once its launches are done. After a failure the stream is as before
+// begin.
+SEDGE_MUST_USE
+sedge_status sedge_graph_end(sedge_graph **out, sedge_stream *stream);
+SEDGE_MUST_USE
+sedge_status sedge_graph_launch(sedge_graph *graph, sedge_stream *stream);
+void sedge_graph_free(sedge_graph *graph);
 
 // ---- programs ----------------------------------------------------------------------------------
 

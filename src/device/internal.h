@@ -31,6 +31,12 @@ typedef struct sedge_device_operations {
     sedge_status (*stream_wait_event)(sedge_device *device, void *stream, void *event);
     sedge_status (*event_seconds)(sedge_device *device, double *seconds, void *from, void *to);
 
+    // NULL where there are no graphs; then info.graphs is false.
+    sedge_status (*graph_begin)(sedge_device *device, void *stream);
+    sedge_status (*graph_end)(sedge_device *device, void **graph, void *stream);
+    sedge_status (*graph_launch)(sedge_device *device, void *graph, void *stream);
+    void (*graph_free)(sedge_device *device, void *graph);
+
     sedge_status (*compile)(sedge_device *device, const char *source, const char *arch,
                             const char *keep_name, void **out, size_t *length, sedge_text *log);
     sedge_status (*module_load)(sedge_device *device, void **module, const void *binary,

@@ -160,6 +160,53 @@ static void test_events(sedge_device *device, sedge_module *module)
     sedge_stream_free(two);
 }
 
+// Recorded work runs when the graph is launched, each time, with the addresses of the recording.
+static void test_graph(sedge_device *device, sedge_module *module)
+{
+    enum { N = 2 * THREADS };
+    const int64_t bytes = N * (int64_t)sizeof(double);
+    static double values[N];
+    sedge_buffer *x = NULL;
+    sedge_buffer *y = NULL;
+    sedge_stream *stream = NULL;
+    sedge_graph *graph = NULL;
+    const sedge_kernel *kernel = NULL;
+    double *back = NULL;
+    int wrong = 0;
+
+    for (int i = 0; i < N; i++) values[i] = i;
+    CHECK(sedge_device_get_info(device)->graphs);
+    CHECK_OK(sedge_pinned_allocate(&back, device, bytes));
+    CHECK_OK(sedge_buffer_create(&x, device, bytes));
+    CHECK_OK(sedge_buffer_create(&y, device, bytes));
+    CHECK_OK(sedge_buffer_upload(x, 0, values, bytes, NULL));
+    CHECK_OK(sedge_stream_create(&stream, device, false));
+    CHECK_OK(sedge_module_get(&kernel, module, "saxpy"));
+    const double s = 2.0;
+    const uint64_t from = sedge_buffer_address(x);
+    const uint64_t to = sedge_buffer_address(y);
+    void *const arguments[] = {(void *)(uintptr_t)&s, (void *)(uintptr_t)&from,
+                               (void *)(uintptr_t)&to};
+    CHECK_OK(sedge_graph_begin(stream));
+    CHECK_OK(sedge_kernel_launch(kernel, stream, 2, THREADS, arguments, 3));
+    CHECK_OK(sedge_kernel_launch(kernel, stream, 2, THREADS, arguments, 3));
+    CHECK_OK(sedge_buffer_download(y, 0, back, bytes, stream));
+    CHECK_OK(sedge_graph_end(&graph, stream));
+    CHECK_OK(sedge_stream_wait(stream));
+    CHECK(back[N - 1] == 0.0); // nothing has run
+    for (int launch = 0; launch < 3 && graph != NULL; launch++)
+        CHECK_OK(sedge_graph_launch(graph, stream));
+    CHECK_OK(sedge_stream_wait(stream));
+    for (int i = 0; i < N; i++) wrong += back[i] != 12.0 * i;
+    CHECK(wrong == 0);
+    sedge_graph_free(graph);
+    sedge_graph_free(NULL);
+    sedge_stream_free(stream);
+    sedge_buffer_free(x);
+    sedge_buffer_free(y);
+    sedge_pinned_release(device, back);
+}
+
 static void test_memory(sedge_device *device)
 {
     sedge_buffer *buffer = NULL;
@@ -216,6 +263,7 @@ int main(void)
     test_without_stream(device, module);
     test_inspect(module);
     test_events(device, module);
+    test_graph(device, module);
     test_memory(device);
     test_target_is_the_same(device);
     CHECK_FAILS(sedge_module_load(&module, device, "not a cubin", 12), SEDGE_ERR_DEVICE,

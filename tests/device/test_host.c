@@ -88,6 +88,8 @@ static void test_saxpy(sedge_device *device)
     CHECK_FAILS(sedge_kernel_launch(kernel, stream, -1, 0, arguments, 3), SEDGE_ERR_INTERNAL,
                 "cannot run -1 blocks");
     CHECK_OK(sedge_stream_wait(stream));
+    CHECK(!sedge_device_get_info(device)->graphs);
+    CHECK_FAILS(sedge_graph_begin(stream), SEDGE_ERR_USAGE, "'host' has no graphs");
     CHECK_OK(sedge_buffer_download(y, 0, result, sizeof result, NULL));
     for (int i = 0; i < N; i++) CHECK(result[i] == (i < 16 * (BLOCKS - 1) ? 2.5 * i : 0.0));
     CHECK_FAILS(sedge_module_get(&kernel, module, "saxpi"), SEDGE_ERR_DEVICE, "no kernel 'saxpi'");
