@@ -125,7 +125,8 @@ SEDGE_FUNCTION void find_curved_flux(SEDGE_BLOCKWIDE sedge_value *s_g,
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, parameters) \
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, kinds)         \
     X(sedge_int64, halo_faces)                               \
-    X(double, time)
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, clock)      \
+    X(double, delay)
 
 #define SEDGE_CURVED_COMMA_PARAMETER(type, name) , type name
 #define SEDGE_CURVED_COMMA_NAME(type, name)      , name
@@ -162,6 +163,7 @@ SEDGE_FUNCTION void apply_boundary(
     sedge_real outer[SEDGE_FIELDS];
     sedge_real m[SEDGE_MATERIAL_VALUES + 1];
     sedge_real normal[3];
+    const double time = clock[0] + delay;
     double place[3];
     SEDGE_PRIVATE_COPY(double, values, parameters + which * SEDGE_BOUNDARY_VALUES,
                        SEDGE_BOUNDARY_VALUES);

@@ -195,8 +195,7 @@ static curved_range find_range(const sedge_operator *op, bool interior)
                           layout->interior_curved_values, layout->edge_curved_values};
 }
 
-sedge_status operator_run_curved(sedge_operator *op, bool interior, int stage, double time,
-                                 double dt)
+sedge_status operator_run_curved(sedge_operator *op, bool interior, int stage, double dt)
 {
     const operator_curved_cut *const cut = &op->curved.cut;
     curved_range range = find_range(op, interior);
@@ -220,12 +219,33 @@ sedge_status operator_run_curved(sedge_operator *op, bool interior, int stage, d
     int64_t slots = op->layout.slots;
     operator_real a = operator_scalar(op, sedge_lsrk45.a[stage]);
     operator_real b = operator_scalar(op, sedge_lsrk45.b[stage]);
+    uint64_t clock = sedge_buffer_address(op->clock);
+    double delay = sedge_lsrk45.c[stage] * dt;
     operator_real step = operator_scalar(op, dt);
-    void *const arguments[] = {
-        &u,           &next,      &residual,   &trace,  &links,       &curves,
-        &material,    &materials, &operators,  &tables, &shapes,      &group,
-        &parameters,  &kinds,     &halo_faces, &time,   &range.first, &range.first_curve,
-        &range.count, &slots,     &a,          &b,      &step};
+    void *const arguments[] = {&u,
+                               &next,
+                               &residual,
+                               &trace,
+                               &links,
+                               &curves,
+                               &material,
+                               &materials,
+                               &operators,
+                               &tables,
+                               &shapes,
+                               &group,
+                               &parameters,
+                               &kinds,
+                               &halo_faces,
+                               &clock,
+                               &delay,
+                               &range.first,
+                               &range.first_curve,
+                               &range.count,
+                               &slots,
+                               &a,
+                               &b,
+                               &step};
 
     return operator_launch(op, KERNEL_CURVED, op->main, (range.count + cut->block - 1) / cut->block,
                            cut->threads, arguments, (int)(sizeof arguments / sizeof arguments[0]));

@@ -98,6 +98,7 @@ typedef enum operator_kernel {
     KERNEL_POINT,
     KERNEL_ENERGY,
     KERNEL_PROBE,
+    KERNEL_CLOCK,
     KERNEL_CURVED, // the rest only where the problem has curved elements
     KERNEL_CURVED_ENERGY,
     KERNELS
@@ -105,7 +106,7 @@ typedef enum operator_kernel {
 
 typedef struct operator_point {
     int64_t slot;
-    const double *signal; // of the problem
+    sedge_buffer *signal;
     sedge_buffer *weights;
 } operator_point;
 
@@ -114,6 +115,14 @@ typedef struct operator_timing {
     sedge_event *from;
     sedge_event *to;
 } operator_timing;
+
+// A whole step, recorded: from u[0] at this address, of this length.
+typedef struct operator_step_graph {
+    sedge_graph *graph; // NULL: none yet
+    sedge_buffer *from;
+    double dt;
+    int64_t launches[KERNELS];
+} operator_step_graph;
 
 // What depends on the layout: fields, and what is numbered by slots.
 typedef struct operator_data {
@@ -150,6 +159,10 @@ struct sedge_operator {
     sedge_buffer *maps;      // of face nodes
     sedge_buffer *mass, *energy_weights;
     sedge_buffer *boundary_group, *places, *parameters, *kinds;
+
+    sedge_buffer *clock;                // the time of the step's beginning
+    operator_step_graph step_graphs[2]; // stages are odd in number: the states change places
+    bool launch_singly;
 
     sedge_buffer *packed; // traces to send, on the device
     void *send, *receive; // the same in pinned host memory, and what comes
@@ -326,8 +339,7 @@ void operator_curved_free(sedge_operator *op);
 
 // The stage in the curved elements of the interior, or in those with faces on other ranks.
 SEDGE_MUST_USE
-sedge_status operator_run_curved(sedge_operator *op, bool interior, int stage, double time,
-                                 double dt);
+sedge_status operator_run_curved(sedge_operator *op, bool interior, int stage, double dt);
 SEDGE_MUST_USE
 sedge_status operator_run_curved_energy(sedge_operator *op);
 

@@ -73,7 +73,8 @@ static sedge_status add_point(sedge_operator *op, const sedge_point_source *sour
     source->kind->point(source->parameters, op->problem->materials[op->mesh->group[element]],
                         field_weights);
     point->slot = operator_slot(op, element);
-    point->signal = source->signal;
+    SEDGE_TRY(sedge_buffer_create(&point->signal, op->device, sizeof source->signal));
+    SEDGE_TRY(sedge_buffer_upload(point->signal, 0, source->signal, sizeof source->signal, NULL));
     SEDGE_TRY(make_weights(op, point, element, rst, field_weights));
     op->points++;
     return SEDGE_OK;

@@ -4,11 +4,17 @@
 #include <string.h>
 
 static const char *const kernel_names[KERNELS] = {
-    [KERNEL_STAGE] = "sedge_stage",       [KERNEL_VOLUME] = "sedge_volume",
-    [KERNEL_SURFACE] = "sedge_surface",   [KERNEL_PACK] = "sedge_collect",
-    [KERNEL_BOUNDARY] = "sedge_boundary", [KERNEL_POINT] = "sedge_point_source",
-    [KERNEL_ENERGY] = "sedge_energy",     [KERNEL_PROBE] = "sedge_probe",
-    [KERNEL_CURVED] = "sedge_curved",     [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
+    [KERNEL_STAGE] = "sedge_stage",
+    [KERNEL_VOLUME] = "sedge_volume",
+    [KERNEL_SURFACE] = "sedge_surface",
+    [KERNEL_PACK] = "sedge_collect",
+    [KERNEL_BOUNDARY] = "sedge_boundary",
+    [KERNEL_POINT] = "sedge_point_source",
+    [KERNEL_CLOCK] = "sedge_clock",
+    [KERNEL_ENERGY] = "sedge_energy",
+    [KERNEL_PROBE] = "sedge_probe",
+    [KERNEL_CURVED] = "sedge_curved",
+    [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
 };
 
 const char *operator_kernel_name(operator_kernel kernel)
