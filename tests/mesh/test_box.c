@@ -20,6 +20,7 @@ static void test_plain(const sedge_comm *comm)
     CHECK(outer_count(mesh, "ymin") == 2LL * 5 * 4 && outer_count(mesh, "ymax") == 2LL * 5 * 4);
     CHECK(outer_count(mesh, "zmin") == 2LL * 5 * 3 && outer_count(mesh, "zmax") == 2LL * 5 * 3);
     CHECK(!mesh->straightened);
+    CHECK(mesh->global_curved == 0 && mesh->interior_curved == 0 && mesh->edge_curved == 0);
     int bad = 0;
     for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {
         const sedge_trace_face *const at = &mesh->trace_faces[i];
