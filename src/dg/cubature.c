@@ -44,9 +44,10 @@ static sedge_status build_volume(sedge_cubature *cubature, const sedge_element *
     }
     sedge_dense_multiply(cubature->values, modes, false, element->inverse, false, points, n, n);
     sedge_dense_multiply(cubature->project, element->vandermonde, false, modes, true, n, n, points);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         for (int q = 0; q < points; q++)
             cubature->project[(int64_t)i * points + q] *= cubature->volume.weight[q];
+    }
     for (int j = 0; j < 3; j++) {
         // weak = M^-1 D^T M, project = M^-1 V_q^T W.
         sedge_dense_multiply(cubature->weak[j], element->weak[j], false, cubature->project, false,

@@ -85,9 +85,10 @@ static void write_operators(writer *w, const sedge_cubature *cubature)
     const int all = SEDGE_FACES * cubature->face.points;
 
     write_turned(w, cubature->values, points, nodes);
-    for (int q = 0; q < points; q++)
+    for (int q = 0; q < points; q++) {
         for (int n = 0; n < nodes; n++)
             for (int j = 0; j < 3; j++) write_real(w, cubature->weak[j][(int64_t)n * points + q]);
+    }
     write_turned(w, cubature->project, nodes, points);
     write_turned(w, cubature->trace, cubature->face.points, cubature->face_nodes);
     write_turned(w, cubature->lift, nodes, all);
@@ -160,9 +161,10 @@ sedge_status operator_curved_take_layout(sedge_operator *op)
     }
     SEDGE_TRY_GOTO(status,
                    sedge_allocate(&w.list, slots * CURVE_WORDS, (size_t)layout->real_bytes));
-    for (int64_t value = 0; value < slots / lanes; value++)
+    for (int64_t value = 0; value < slots / lanes; value++) {
         for (int k = 0; k < CURVE_WORDS; k++)
             for (int64_t l = 0; l < lanes; l++) write_real(&w, shapes[value * lanes + l][k]);
+    }
     SEDGE_TRY_GOTO(status, upload(op, &op->data.curves, w.list,
                                   slots * CURVE_WORDS * (int64_t)layout->real_bytes));
     status = upload(op, &op->data.shapes, shapes, slots * (int64_t)sizeof *shapes);

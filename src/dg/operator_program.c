@@ -226,9 +226,10 @@ static sedge_status write_both(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
     operator_name(problem_name, problem);
     (void)snprintf(name[1], SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     SEDGE_TRY(operator_stage_write(text[0], name[0], info->kind, layout, cut, problem, element));
-    if (!problem->curved)
+    if (!problem->curved) {
         return write_program(text[1], name[1], info->kind, layout, &any, NULL, problem, element,
                              false);
+    }
     SEDGE_TRY(operator_curved_choose(&curved, layout, info, problem, element));
     return write_program(text[1], name[1], info->kind, layout, &any, &curved, problem, element,
                          false);

@@ -187,9 +187,10 @@ static sedge_status expand_rule(sedge_quadrature *out, const rule *from, const i
 
     for (int k = 0; k < 5; k++) points += from->orbits[k] * most[corners - 3][k];
     SEDGE_TRY(allocate_points(out, points));
-    for (int k = 0; k < 5; k++)
+    for (int k = 0; k < 5; k++) {
         for (int i = 0; i < from->orbits[k]; i++)
             numbers += add_orbit(out, sorts[k], corners, numbers, size);
+    }
     return SEDGE_OK;
 }
 

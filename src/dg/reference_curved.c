@@ -45,9 +45,10 @@ static void find_fluxes(sedge_reference *reference, int32_t e, double c[SEDGE_CU
         double F[3][SEDGE_MAX_FIELDS];
         double dx[3][3];
         double cofactor[3][3];
-        for (int k = 0; k < fields; k++)
+        for (int k = 0; k < fields; k++) {
             for (int i = 0; i < n; i++)
                 u[k] += cubature->values[(int64_t)q * n + i] * own[(int64_t)k * n + i];
+        }
         equation->flux(u, m, reference->problem->constants, F[0], F[1], F[2]);
         sedge_curve_tangents(c, cubature->volume.place[q], dx);
         reference->jacobian[q] = sedge_curve_cofactors(dx, cofactor);
@@ -141,13 +142,16 @@ void reference_curved_rhs(sedge_reference *reference, int32_t e, const double *a
         double *const own = rhs + (int64_t)k * n;
         for (int i = 0; i < n; i++) {
             double sum = 0.0;
-            for (int q = 0; q < points; q++)
-                for (int j = 0; j < 3; j++)
+            for (int q = 0; q < points; q++) {
+                for (int j = 0; j < 3; j++) {
                     sum += cubature->weak[j][(int64_t)i * points + q] *
                            reference->at_points[((int64_t)q * 3 + j) * fields + k];
-            for (int p = 0; p < face_points; p++)
+                }
+            }
+            for (int p = 0; p < face_points; p++) {
                 sum -= cubature->lift[(int64_t)i * face_points + p] *
                        reference->at_faces[(int64_t)p * fields + k];
+            }
             own[i] = sum;
         }
         sedge_cubature_divide(cubature, reference->jacobian, own, reference->work);

@@ -53,10 +53,12 @@ static void test_tet(int degree)
 
     CHECK_OK(sedge_quadrature_tet(&rule, degree));
     check_inside(&rule, 3);
-    for (int i = 0; i <= degree; i++)
-        for (int j = 0; i + j <= degree; j++)
+    for (int i = 0; i <= degree; i++) {
+        for (int j = 0; i + j <= degree; j++) {
             for (int k = 0; i + j + k <= degree; k++)
                 worst = fmax(worst, find_error(&rule, i, j, k, 3));
+        }
+    }
     CHECK_BOUND(worst, 1e-13); // 1e-15 a rounding, times the degree's powers
     sedge_quadrature_clear(&rule);
 }
@@ -150,9 +152,10 @@ static void test_operators(int order)
         for (int f = 0; f < SEDGE_FACES; f++) {
             for (int k = 0; k < nf; k++) {
                 double sum = -element->lift[(i * 4 + f) * nf + k];
-                for (int q = 0; q < face_points; q++)
+                for (int q = 0; q < face_points; q++) {
                     sum +=
                         cubature->lift[(i * 4 + f) * face_points + q] * cubature->trace[q * nf + k];
+                }
                 lift = fmax(lift, fabs(sum));
             }
         }

@@ -186,9 +186,10 @@ static void test_order_of_convergence(int order, int cells, bool walls)
     const double fine = solve(order, 2 * cells, walls);
     const double rate = log2(coarse / fine);
 
-    if (sedge_comm_is_root(world))
+    if (sedge_comm_is_root(world)) {
         printf("N = %d, %s: %.3g, %.3g: order %.2f\n", order, walls ? "walls" : "periodic", coarse,
                fine, rate);
+    }
     CHECK_BOUND(order + 0.5, rate);
 }
 
@@ -226,9 +227,10 @@ int main(int argc, char **argv)
         test_constant(order, "maxwell");
         test_constant(order, "advection");
     }
-    for (int order = 1; order <= 3; order++)
+    for (int order = 1; order <= 3; order++) {
         for (size_t i = 0; i < sizeof energies / sizeof energies[0]; i++)
             test_energy(order, &energies[i]);
+    }
     for (int order = 1; order <= 2; order++) {
         test_order_of_convergence(order, 3, false);
         test_order_of_convergence(order, 2, true);

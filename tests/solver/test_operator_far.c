@@ -61,15 +61,17 @@ static void make_place(place *p, const sedge_operator *op, int64_t first)
     copy_array(p, GEOMETRY, op->data.geometry, lanes * SEDGE_GEOMETRY_WORDS * layout->real_bytes);
     copy_array(p, MATERIAL, op->data.material, lanes * 4);
     copy_array(p, BOUNDARY, op->data.boundary, 0);
+    if (check_failures > 0) return;
     shift(p->memory[LINKS] + p->offset[LINKS], layout->slots * SEDGE_FACES, first * lanes);
     shift(p->memory[BOUNDARY], op->mesh->boundary_faces, first * lanes);
 }
 
 static void free_place(place *p)
 {
-    for (int i = 0; i < ARRAYS; i++)
+    for (int i = 0; i < ARRAYS; i++) {
         if (p->memory[i] != NULL)
             CHECK(munmap(p->memory[i], (size_t)(p->offset[i] + p->bytes[i])) == 0);
+    }
 }
 
 // ---- launches, with the arguments of operator.c ------------------------------------------------
