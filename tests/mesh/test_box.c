@@ -246,7 +246,7 @@ static void test_refusals(const sedge_comm *comm)
 static void fold(const double x[3], double moved[3])
 {
     moved[0] = x[0];
-    moved[1] = x[1] + 0.6 * sin(2.0 * 3.14159265358979323846 * x[0]);
+    moved[1] = x[1] + 0.3 * sin(2.0 * 3.14159265358979323846 * x[1]);
     moved[2] = x[2];
 }
 
