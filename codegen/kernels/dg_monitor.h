@@ -4,13 +4,16 @@
 #define SEDGE_MONITOR_THREADS 128
 
 // A point source in one element, after the stage: weights [nodes] of what it adds to u_t at unit
-// signal. residual += dt g weights, next += b dt g weights.
+// signal g. residual += dt g weights, next += b dt g weights.
 #define SEDGE_POINT_LIST(X)                                    \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, next)          \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, residual)      \
     X(const SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, weights) \
     X(sedge_int64, slot)                                       \
-    X(sedge_real, amount)                                      \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, signal)       \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, clock)        \
+    X(double, delay)                                           \
+    X(double, dt)                                              \
     X(sedge_real, rk_b)
 
 SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
@@ -19,6 +22,8 @@ SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
         SEDGE_ITEMS (one, 1, n, SEDGE_NODES, SEDGE_MONITOR_THREADS) {
             const sedge_int64 at = slot / SEDGE_LANES * SEDGE_NODES_PADDED + n + one + b;
             const int lane = (int)(slot % SEDGE_LANES);
+            SEDGE_PRIVATE_COPY(double, values, signal, SEDGE_SIGNAL_VALUES);
+            const sedge_real amount = (sedge_real)(dt * sedge_signal(values, clock[0] + delay));
             for (int f = 0; f < SEDGE_FIELDS; f++) {
                 const sedge_real change = amount * weights[n].f[f];
                 SEDGE_LANE(residual[at].f[f], lane) += change;

@@ -7,6 +7,19 @@
 
 #define SEDGE_TRACE_THREADS 128
 
+// The time of a step's beginning in the device's memory: what is recorded once and launched for
+// each step finds it there; its stages begin `delay` later.
+#define SEDGE_CLOCK_LIST(X)                       \
+    X(SEDGE_GLOBAL double *SEDGE_RESTRICT, clock) \
+    X(double, time)
+
+SEDGE_KERNEL(sedge_clock, SEDGE_TRACE_THREADS, SEDGE_CLOCK_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_ITEMS (one, 1, i, 1, SEDGE_TRACE_THREADS) clock[b + one + i] = time;
+    }
+}
+
 // halo    [faces] of (slot, face): which traces to send, in the order of the trace slots
 // packed  [faces][face nodes]
 #define SEDGE_COLLECT_LIST(X)                              \
@@ -56,7 +69,8 @@ SEDGE_KERNEL(sedge_collect, SEDGE_TRACE_THREADS, SEDGE_COLLECT_LIST)
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)            \
     X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, materials)    \
     X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)            \
-    X(double, time)                                                \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, clock)            \
+    X(double, delay)                                               \
     X(sedge_int64, points)
 
 #define SEDGE_BOUNDARY_CASE(number, function)                           \
@@ -75,6 +89,7 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
                 const int which = group[at / SEDGE_FACE_NODES];
                 const int i = (int)(at % SEDGE_FACE_NODES);
                 const int lane = face.neighbour % SEDGE_LANES;
+                const double time = clock[0] + delay;
                 const SEDGE_GLOBAL sedge_face_geometry *const shape =
                     &geometry[face.neighbour / SEDGE_LANES].face[face.code];
                 const sedge_point own =
@@ -94,7 +109,8 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
                     SEDGE_BOUNDARY_CASES(SEDGE_BOUNDARY_CASE)
                 }
                 trace[at] = outer;
-                (void)lane, (void)constants, (void)m, (void)n, (void)place, (void)values;
+                (void)lane, (void)time, (void)constants, (void)m, (void)n, (void)place,
+                    (void)values;
             }
         }
     }

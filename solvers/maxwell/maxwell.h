@@ -46,7 +46,14 @@ enum {
     LAYERED_ABOVE = 11,
 };
 
-#define MAXWELL_INITIALS 5
+// Of the mode of a ball.
+enum {
+    BALL_RADIUS = 0,
+    BALL_CENTRE = 1,
+    BALL_AXIS = 4,
+};
+
+#define MAXWELL_INITIALS 6
 extern const sedge_initial_kind maxwell_initials[MAXWELL_INITIALS];
 
 // The amplitude of a cavity mode without its part along the wave vector `k`, which is set too.

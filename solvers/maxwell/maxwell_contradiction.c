@@ -152,7 +152,7 @@ static const char *check_comparison(const sedge_problem *problem)
                "group: set initial.compare to false";
     }
     if (!is_lossless(problem) && !starts_as(problem, "cavity-mode")) {
-        return "the initial plane wave is an exact solution only without conductivity: set "
+        return "the initial state is an exact solution only without conductivity: set "
                "initial.compare to false";
     }
     return NULL;

@@ -305,6 +305,68 @@ static void apply_layered(const double *x, double t, const double *m, const doub
     (void)m, (void)c;
 }
 
+// ---- the lowest mode of a conducting ball ------------------------------------------------------
+
+// ka with d/dr (r j_1(kr)) = 0 at r = a: TM_011.
+#define BALL_WAVE 2.743707269992265
+
+static const sedge_parameter ball_parameters[] = {
+    {.name = "radius",
+     .fallback = {1.0},
+     .positive = true,
+     .dimension = SEDGE_LENGTH,
+     .text = "of the ball"},
+    {.name = "centre",
+     .type = SEDGE_PARAMETER_VECTOR,
+     .dimension = SEDGE_LENGTH,
+     .text = "of the ball"},
+    {.name = "axis",
+     .type = SEDGE_PARAMETER_VECTOR,
+     .fallback = {0.0, 0.0, 1.0},
+     .dimension = SEDGE_FIELD,
+     .text = "E in the centre at t = 0"},
+};
+
+// j_n(q) / q^n of the spherical Bessel functions, n = 1 and 2; near 0 by their series.
+static void find_bessel(double q, double *one, double *two)
+{
+    const double s = q * q;
+
+    if (q < 0.1) {
+        *one = 1.0 / 3.0 - s * (1.0 / 30.0 - s * (1.0 / 840.0 - s / 45360.0));
+        *two = 1.0 / 15.0 - s * (1.0 / 210.0 - s * (1.0 / 7560.0 - s / 498960.0));
+        return;
+    }
+    *one = (sin(q) - q * cos(q)) / (q * s);
+    *two = ((3.0 - s) * sin(q) - 3.0 * q * cos(q)) / (q * s * s);
+}
+
+// H = -(3/2) w eps (j_1(kr) / kr) axis x r sin(w t), E = curl H / (eps w) without its sine:
+// (3/2) ((2 j_1 / kr - j_2) axis + (axis.r / r) (r / r) j_2) cos(w t).
+static void apply_ball(const double *x, double t, const double *m, const double *p, const double *c,
+                       double *u)
+{
+    const double *const axis = p + BALL_AXIS;
+    const double k = BALL_WAVE / p[BALL_RADIUS];
+    const double y = sqrt(m[MAXWELL_INVERSE_MU] / m[MAXWELL_INVERSE_EPSILON]);
+    const double w = k * sqrt(m[MAXWELL_INVERSE_EPSILON] * m[MAXWELL_INVERSE_MU]);
+    double r[3];
+    double turn[3];
+    double one;
+    double two;
+
+    for (int i = 0; i < 3; i++) r[i] = x[i] - p[BALL_CENTRE + i];
+    const double square = k * k * dot(r, r);
+    find_bessel(sqrt(square), &one, &two);
+    cross(axis, r, turn);
+    for (int i = 0; i < 3; i++) {
+        u[i] = 1.5 * cos(w * t) *
+               (axis[i] * (2.0 * one - square * two) + k * k * dot(axis, r) * r[i] * two);
+        u[3 + i] = -1.5 * sin(w * t) * y * k * one * turn[i];
+    }
+    (void)c;
+}
+
 // ---- the table ---------------------------------------------------------------------------------
 
 const sedge_initial_kind maxwell_initials[MAXWELL_INITIALS] = {
@@ -333,4 +395,10 @@ const sedge_initial_kind maxwell_initials[MAXWELL_INITIALS] = {
      .parameters = layered_parameters,
      .parameter_count = COUNT_OF(layered_parameters),
      .text = "a mode, transverse electric to z, of a box with pec walls and two layers along z"},
+    {.name = "ball-mode",
+     .apply = apply_ball,
+     .exact = true,
+     .parameters = ball_parameters,
+     .parameter_count = COUNT_OF(ball_parameters),
+     .text = "the lowest mode (TM 011) of a ball with a pec wall and one medium"},
 };

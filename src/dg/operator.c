@@ -71,6 +71,7 @@ static sedge_status make_local(sedge_operator *op)
 {
     SEDGE_TRY(make_order(op));
     SEDGE_TRY(operator_upload(op));
+    SEDGE_TRY(sedge_buffer_create(&op->clock, op->device, sizeof(double)));
     return make_trace(op);
 }
 
@@ -112,10 +113,16 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
     op->mesh = mesh;
     op->problem = problem;
     op->layout.real_bytes = problem->precision == SEDGE_FP64 ? 8 : 4;
+    if (mesh->global_curved > 0 && !problem->curved) {
+        status = SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                            "the mesh has curved elements, which the problem does not say");
+        goto done;
+    }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_local(op)));
     SEDGE_TRY_GOTO(status, operator_tune(op, cache, options));
     SEDGE_TRY_GOTO(status, make_rest(op, cache));
     op->always_sample = options->time_kernels;
+    op->launch_singly = options->launch_singly;
     *out = op;
     op = NULL;
 done:
@@ -123,19 +130,31 @@ done:
     return status;
 }
 
+static void free_graphs(sedge_operator *op)
+{
+    for (int i = 0; i < 2; i++) {
+        sedge_graph_free(op->step_graphs[i].graph);
+        op->step_graphs[i] = (operator_step_graph){.graph = NULL};
+    }
+}
+
 static void free_buffers(sedge_operator *op)
 {
     sedge_buffer *const buffers[] = {
-        op->trace,       op->materials,      op->maps,          op->mass,  op->energy_weights,
-        op->places,      op->boundary_group, op->parameters,    op->kinds, op->packed,
-        op->probe_slots, op->probe_weights,  op->probe_samples,
+        op->clock,          op->trace,       op->materials,      op->maps,          op->mass,
+        op->energy_weights, op->places,      op->boundary_group, op->parameters,    op->kinds,
+        op->packed,         op->probe_slots, op->probe_weights,  op->probe_samples,
     };
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
-    for (int i = 0; i < op->points; i++) sedge_buffer_free(op->point[i].weights);
+    for (int i = 0; i < op->points; i++) {
+        sedge_buffer_free(op->point[i].weights);
+        sedge_buffer_free(op->point[i].signal);
+    }
     sedge_release(op->point);
     operator_data_free(&op->data);
     operator_tables_free(&op->tables);
+    operator_curved_free(op);
 }
 
 void sedge_operator_free(sedge_operator *op)
@@ -144,6 +163,7 @@ void sedge_operator_free(sedge_operator *op)
     // What failed before stays the message: a wait that fails too has nothing to add.
     if (op->main != NULL) (void)!sedge_stream_wait(op->main);
     if (op->side != NULL) (void)!sedge_stream_wait(op->side);
+    free_graphs(op);
     sedge_exchange_free(op->exchange);
     free_buffers(op);
     sedge_pinned_release(op->device, op->send);
@@ -225,7 +245,18 @@ sedge_status operator_run_range(sedge_operator *op, operator_kernel kernel, sedg
                            (int)(sizeof arguments / sizeof arguments[0]));
 }
 
-static sedge_status make_boundary_traces(sedge_operator *op, double time)
+sedge_status operator_run_straight(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                                   int stage, double dt)
+{
+    const operator_layout *const layout = &op->layout;
+
+    SEDGE_TRY(operator_run_range(op, kernel, stream, 0, layout->interior_values, stage, dt));
+    return operator_run_range(op, kernel, stream,
+                              layout->interior_values + layout->interior_curved_values,
+                              layout->edge_values, stage, dt);
+}
+
+static sedge_status make_boundary_traces(sedge_operator *op, int stage, double dt)
 {
     const int64_t fields = op->problem->equation->fields;
     int64_t points = (int64_t)op->mesh->boundary_faces * op->element->face_nodes;
@@ -242,9 +273,11 @@ static sedge_status make_boundary_traces(sedge_operator *op, double time)
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t tables = sedge_buffer_address(op->maps);
+    uint64_t clock = sedge_buffer_address(op->clock);
+    double delay = sedge_lsrk45.c[stage] * dt;
     void *const arguments[] = {&u,          &trace, &boundary, &group,    &places,
                                &parameters, &kinds, &geometry, &material, &materials,
-                               &tables,     &time,  &points};
+                               &tables,     &clock, &delay,    &points};
 
     return operator_launch(
         op, KERNEL_BOUNDARY, op->main, (points + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
@@ -301,7 +334,6 @@ static sedge_status run_interior(sedge_operator *op, int parts, int stage, doubl
 static sedge_status run_interior_and_exchange(sedge_operator *op, int stage, double dt)
 {
     const bool is_host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
-    const operator_layout *const layout = &op->layout;
     double sent = 0.0;
 
     SEDGE_TRY(pack_traces(op));
@@ -310,9 +342,9 @@ static sedge_status run_interior_and_exchange(sedge_operator *op, int stage, dou
         sedge_exchange_start_sends(op->exchange);
         sent = sedge_clock();
     }
-    if (!op->cut.fused)
-        SEDGE_TRY(operator_run_range(op, KERNEL_VOLUME, op->main, 0, layout->values, stage, dt));
+    if (!op->cut.fused) SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, op->main, stage, dt));
     SEDGE_TRY(run_interior(op, is_host ? HOST_PARTS : 1, stage, dt));
+    SEDGE_TRY(operator_run_curved(op, true, stage, dt));
     SEDGE_TRY(sedge_event_record(op->interior_done, op->main));
     if (!is_host) {
         SEDGE_TRY(sedge_event_wait(op->packed_event));
@@ -336,56 +368,124 @@ static sedge_status run_interior_and_exchange(sedge_operator *op, int stage, dou
     return SEDGE_OK;
 }
 
-static sedge_status add_point_sources(sedge_operator *op, int stage, double time, double dt)
+static sedge_status add_point_sources(sedge_operator *op, int stage, double dt)
 {
     uint64_t next = sedge_buffer_address(op->data.u[1]);
     uint64_t residual = sedge_buffer_address(op->data.residual);
+    uint64_t clock = sedge_buffer_address(op->clock);
+    double delay = sedge_lsrk45.c[stage] * dt;
     operator_real b = operator_scalar(op, sedge_lsrk45.b[stage]);
 
     for (int i = 0; i < op->points; i++) {
         uint64_t weights = sedge_buffer_address(op->point[i].weights);
-        operator_real amount = operator_scalar(op, dt * sedge_signal(op->point[i].signal, time));
-        void *const arguments[] = {&next, &residual, &weights, &op->point[i].slot, &amount, &b};
+        uint64_t signal = sedge_buffer_address(op->point[i].signal);
+        void *const arguments[] = {&next,  &residual, &weights, &op->point[i].slot, &signal, &clock,
+                                   &delay, &dt,       &b};
         SEDGE_TRY(
-            operator_launch(op, KERNEL_POINT, op->main, 1, SEDGE_MONITOR_THREADS, arguments, 6));
+            operator_launch(op, KERNEL_POINT, op->main, 1, SEDGE_MONITOR_THREADS, arguments, 9));
     }
     return SEDGE_OK;
 }
 
-static sedge_status run_stage(sedge_operator *op, int stage, double t, double dt)
+// After a stage the states change places.
+static void swap_states(sedge_operator *op)
 {
-    const double time = t + sedge_lsrk45.c[stage] * dt;
-    const operator_layout *const layout = &op->layout;
-    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
-
-    SEDGE_TRY(sedge_event_record(op->ready, op->main));
-    SEDGE_TRY(make_boundary_traces(op, time));
-    if (op->exchange != NULL) {
-        SEDGE_TRY(run_interior_and_exchange(op, stage, dt));
-    } else {
-        if (!op->cut.fused) {
-            SEDGE_TRY(
-                operator_run_range(op, KERNEL_VOLUME, op->main, 0, layout->values, stage, dt));
-        }
-        SEDGE_TRY(operator_run_range(op, last, op->main, 0, layout->interior_values, stage, dt));
-    }
-    SEDGE_TRY(operator_run_range(op, last, op->main, layout->interior_values, layout->edge_values,
-                                 stage, dt));
-    SEDGE_TRY(add_point_sources(op, stage, time, dt));
-
     sedge_buffer *const swap = op->data.u[0];
+
     op->data.u[0] = op->data.u[1];
     op->data.u[1] = swap;
     op->stages++;
+}
+
+static sedge_status run_stage(sedge_operator *op, int stage, double dt)
+{
+    const operator_layout *const layout = &op->layout;
+    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
+
+    if (op->exchange != NULL) SEDGE_TRY(sedge_event_record(op->ready, op->main));
+    SEDGE_TRY(make_boundary_traces(op, stage, dt));
+    if (op->exchange != NULL) {
+        SEDGE_TRY(run_interior_and_exchange(op, stage, dt));
+    } else {
+        if (!op->cut.fused)
+            SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, op->main, stage, dt));
+        SEDGE_TRY(operator_run_range(op, last, op->main, 0, layout->interior_values, stage, dt));
+        SEDGE_TRY(operator_run_curved(op, true, stage, dt));
+    }
+    SEDGE_TRY(operator_run_range(op, last, op->main,
+                                 layout->interior_values + layout->interior_curved_values,
+                                 layout->edge_values, stage, dt));
+    SEDGE_TRY(operator_run_curved(op, false, stage, dt));
+    SEDGE_TRY(add_point_sources(op, stage, dt));
+    swap_states(op);
     return SEDGE_OK;
+}
+
+static sedge_status run_stages(sedge_operator *op, double dt)
+{
+    for (int stage = 0; stage < sedge_lsrk45.stages; stage++) SEDGE_TRY(run_stage(op, stage, dt));
+    return SEDGE_OK;
+}
+
+// ---- a step ------------------------------------------------------------------------------------
+
+// Record what a step launches, and leave everything as if it had run.
+static sedge_status record_step(sedge_operator *op, operator_step_graph *out, double dt)
+{
+    sedge_graph *graph = NULL;
+
+    *out = (operator_step_graph){.from = op->data.u[0], .dt = dt};
+    memcpy(out->launches, op->launches, sizeof out->launches);
+    SEDGE_TRY(sedge_graph_begin(op->main));
+    const sedge_status recorded = run_stages(op, dt);
+    const sedge_status ended = sedge_graph_end(&graph, op->main); // also after a failure
+    if (recorded != SEDGE_OK || ended != SEDGE_OK) {
+        sedge_graph_free(graph);
+        return recorded != SEDGE_OK ? recorded : ended;
+    }
+    for (int k = 0; k < KERNELS; k++) out->launches[k] = op->launches[k] - out->launches[k];
+    out->graph = graph;
+    return SEDGE_OK;
+}
+
+static sedge_status launch_step(sedge_operator *op, double dt)
+{
+    operator_step_graph *which = NULL;
+
+    for (int i = 0; i < 2; i++) {
+        operator_step_graph *const known = &op->step_graphs[i];
+        if (known->graph != NULL && known->dt != dt) { // of no use any more
+            SEDGE_TRY(sedge_stream_wait(op->main));
+            free_graphs(op);
+        }
+        if (known->graph != NULL && known->from == op->data.u[0]) which = known;
+    }
+    if (which != NULL) {
+        for (int k = 0; k < KERNELS; k++) op->launches[k] += which->launches[k];
+        for (int stage = 0; stage < sedge_lsrk45.stages; stage++) swap_states(op);
+    } else {
+        which = &op->step_graphs[op->step_graphs[0].graph != NULL];
+        SEDGE_TRY(record_step(op, which, dt));
+    }
+    return sedge_graph_launch(which->graph, op->main);
+}
+
+static sedge_status set_clock(sedge_operator *op, double t)
+{
+    uint64_t clock = sedge_buffer_address(op->clock);
+    void *const arguments[] = {&clock, &t};
+
+    return operator_launch(op, KERNEL_CLOCK, op->main, 1, SEDGE_TRACE_THREADS, arguments, 2);
 }
 
 sedge_status sedge_operator_step(sedge_operator *op, double t, double dt)
 {
     op->sampling = op->always_sample || op->steps % SEDGE_SAMPLE_EVERY == SEDGE_SAMPLE_FIRST;
     if (op->sampling) SEDGE_TRY(harvest_samples(op));
-    for (int stage = 0; stage < sedge_lsrk45.stages; stage++)
-        SEDGE_TRY(run_stage(op, stage, t, dt));
+    const bool singly = op->sampling || op->launch_singly || op->exchange != NULL ||
+                        !sedge_device_get_info(op->device)->graphs;
+    SEDGE_TRY(set_clock(op, t));
+    SEDGE_TRY(singly ? run_stages(op, dt) : launch_step(op, dt));
     op->sampling = false;
     op->steps++;
     return SEDGE_OK;
@@ -461,15 +561,16 @@ done:
 
 // ---- cost --------------------------------------------------------------------------------------
 
-// Compulsory bytes and nominal flops a stage of one kernel, all elements of this rank. The peers'
-// counts (PHYSICS.md section 4), so that rates can be compared. The split form moves three and four
-// words an unknown instead of four.
+// Compulsory bytes and nominal flops a stage of one kernel, all its elements of this rank. The
+// peers' counts (PHYSICS.md section 4), so that rates can be compared. The split form moves three
+// and four words an unknown instead of four.
 void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops)
 {
     const double np = op->element->nodes;
     const double nfp = op->element->face_nodes;
     const double fields = op->problem->equation->fields;
-    const double elements = op->mesh->elements;
+    const double elements =
+        (double)op->mesh->elements - op->mesh->interior_curved - op->mesh->edge_curved;
     const double words = fields * np * op->layout.real_bytes;
     const double fixed = SEDGE_GEOMETRY_WORDS * (double)op->layout.real_bytes + 32.0;
     const double volume = 6.0 * fields * np * np + 11.0 * fields * np;
@@ -484,6 +585,8 @@ void operator_count(const sedge_operator *op, operator_kernel kernel, double *by
     } else if (kernel == KERNEL_VOLUME) {
         *bytes = elements * (3.0 * words + fixed);
         *flops = elements * volume;
+    } else if (kernel == KERNEL_CURVED) {
+        operator_curved_count(op, bytes, flops);
     }
 }
 
@@ -492,7 +595,11 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     memset(out, 0, sizeof *out);
     out->variant = op->variant;
     double other;
+    double bytes;
     operator_count(op, KERNEL_STAGE, &out->bytes, &out->flops);
+    operator_count(op, KERNEL_CURVED, &bytes, &other);
+    out->bytes += bytes;
+    out->flops += other;
     out->stages = op->stages;
     out->exchange_seconds = op->exchange_seconds;
     out->exposed_seconds = op->exposed_seconds;

@@ -31,6 +31,7 @@ typedef struct sedge_operator_options {
     int item_fields;     // fields that a work item differentiates together
     const char *cut;     // all of it, by the name that tuning gives it: "fused b24 n2,4 r1024 p20"
     bool time_kernels;   // measure each kernel with events (costs a little)
+    bool launch_singly;  // never a step as a graph, where the device has graphs
 
     sedge_tune_level tune;   // off: wisdom, else the rule
     bool forget;             // measure even if there is wisdom
@@ -64,7 +65,8 @@ sedge_status sedge_operator_set(sedge_operator *op, const double *u);
 SEDGE_MUST_USE
 sedge_status sedge_operator_get(sedge_operator *op, double *u);
 
-// One time step from t. Collective. Returns when its work is queued.
+// One time step from t. Collective. Returns when its work is queued. On a device with graphs a rank
+// without neighbours records a step once and launches it as a whole, as long as dt stays.
 SEDGE_MUST_USE
 sedge_status sedge_operator_step(sedge_operator *op, double t, double dt);
 
@@ -102,7 +104,7 @@ typedef struct sedge_operator_cost {
         int64_t launches;
         double bytes; // compulsory, and
         double flops; // nominal, of an average launch; 0: not counted
-    } kernel[8];
+    } kernel[12];
 } sedge_operator_cost;
 
 void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out);

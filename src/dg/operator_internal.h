@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "dg/cubature.h"
 #include "time/lsrk.h"
 
 #define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg_trace.h
@@ -26,13 +27,14 @@ typedef struct operator_layout {
     int state_align;  // bytes
     char name[24];    // "36 nodes", "16 lanes"
 
-    // Where this rank's elements lie: slots, interior ones first, both ranges filled up to whole
-    // values.
-    int64_t interior_values;
-    int64_t edge_values;
-    int64_t values;    // interior + edge
-    int64_t slots;     // values * lanes
-    int64_t edge_slot; // slot of element mesh->interior
+    // Where this rank's elements lie: slots, interior ones first, in both ranges the straight ones
+    // first; each of the four ranges is filled up to whole values.
+    int64_t interior_values; // straight
+    int64_t interior_curved_values;
+    int64_t edge_values; // straight
+    int64_t edge_curved_values;
+    int64_t values; // all
+    int64_t slots;  // values * lanes
 } operator_layout;
 
 // How the stage is cut, in one layout: the tunable numbers of dg_stage.h and what follows from
@@ -54,6 +56,16 @@ typedef struct operator_cut {
     int64_t scratch_words; // values of the block's memory
     int64_t scratch_bytes;
 } operator_cut;
+
+// How the stage of curved elements is cut: by a rule, not tuned.
+typedef struct operator_curved_cut {
+    int points, face_points; // of quadrature, inside and on a face
+    int chunk;               // points whose fluxes are in the block's memory at once
+    int block;               // values a block
+    int threads;             // of it
+    int scratch_words;       // values of the block's memory, of each of its values
+    int64_t scratch_bytes;   // of all
+} operator_curved_cut;
 
 // One way to run the stage.
 typedef struct operator_candidate {
@@ -86,12 +98,15 @@ typedef enum operator_kernel {
     KERNEL_POINT,
     KERNEL_ENERGY,
     KERNEL_PROBE,
+    KERNEL_CLOCK,
+    KERNEL_CURVED, // the rest only where the problem has curved elements
+    KERNEL_CURVED_ENERGY,
     KERNELS
 } operator_kernel;
 
 typedef struct operator_point {
     int64_t slot;
-    const double *signal; // of the problem
+    sedge_buffer *signal;
     sedge_buffer *weights;
 } operator_point;
 
@@ -101,12 +116,21 @@ typedef struct operator_timing {
     sedge_event *to;
 } operator_timing;
 
+// A whole step, recorded: from u[0] at this address, of this length.
+typedef struct operator_step_graph {
+    sedge_graph *graph; // NULL: none yet
+    sedge_buffer *from;
+    double dt;
+    int64_t launches[KERNELS];
+} operator_step_graph;
+
 // What depends on the layout: fields, and what is numbered by slots.
 typedef struct operator_data {
     sedge_buffer *u[2]; // u[0] is the current state
     sedge_buffer *residual;
     sedge_buffer *links, *geometry, *material, *half_jacobian, *energy;
     sedge_buffer *halo, *boundary; // (slot, face) of faces whose traces are sent, or made
+    sedge_buffer *curves, *shapes; // maps of curved elements, the latter in fp64
 } operator_data;
 
 // What depends on the cut: the operators as its kernels read them.
@@ -136,9 +160,19 @@ struct sedge_operator {
     sedge_buffer *mass, *energy_weights;
     sedge_buffer *boundary_group, *places, *parameters, *kinds;
 
+    sedge_buffer *clock;                // the time of the step's beginning
+    operator_step_graph step_graphs[2]; // stages are odd in number: the states change places
+    bool launch_singly;
+
     sedge_buffer *packed; // traces to send, on the device
     void *send, *receive; // the same in pinned host memory, and what comes
     sedge_exchange *exchange;
+
+    struct {
+        operator_curved_cut cut;
+        sedge_cubature *cubature; // NULL: no curved elements on this rank
+        sedge_buffer *operators;
+    } curved;
 
     int points;
     operator_point *point;
@@ -289,7 +323,34 @@ sedge_status operator_sample_verify(const operator_sample *sample, sedge_operato
 SEDGE_MUST_USE
 sedge_status operator_points_create(sedge_operator *op);
 
+// ---- operator_curved.c -------------------------------------------------------------------------
+
+SEDGE_MUST_USE
+sedge_status operator_curved_choose(operator_curved_cut *cut, const operator_layout *layout,
+                                    const sedge_device_info *info, const sedge_problem *problem,
+                                    const sedge_element *element);
+
+// What does not depend on the layout; and the maps of the present one.
+SEDGE_MUST_USE
+sedge_status operator_curved_create(sedge_operator *op);
+SEDGE_MUST_USE
+sedge_status operator_curved_take_layout(sedge_operator *op);
+void operator_curved_free(sedge_operator *op);
+
+// The stage in the curved elements of the interior, or in those with faces on other ranks.
+SEDGE_MUST_USE
+sedge_status operator_run_curved(sedge_operator *op, bool interior, int stage, double dt);
+SEDGE_MUST_USE
+sedge_status operator_run_curved_energy(sedge_operator *op);
+
+void operator_curved_count(const sedge_operator *op, double *bytes, double *flops);
+
 // ---- operator.c --------------------------------------------------------------------------------
+
+// All straight values through one of the stage's kernels.
+SEDGE_MUST_USE
+sedge_status operator_run_straight(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                                   int stage, double dt);
 
 // Launch one kernel of this operator in `stream`, timed if the step is sampled.
 SEDGE_MUST_USE

@@ -8,17 +8,30 @@ static void place_elements(operator_layout *layout, const sedge_mesh *mesh)
     const int64_t edge = mesh->elements - mesh->interior;
     const int64_t lanes = layout->lanes;
 
-    layout->interior_values = (mesh->interior + lanes - 1) / lanes;
-    layout->edge_values = (edge + lanes - 1) / lanes;
-    layout->values = layout->interior_values + layout->edge_values;
+    layout->interior_values = (mesh->interior - mesh->interior_curved + lanes - 1) / lanes;
+    layout->interior_curved_values = (mesh->interior_curved + lanes - 1) / lanes;
+    layout->edge_values = (edge - mesh->edge_curved + lanes - 1) / lanes;
+    layout->edge_curved_values = (mesh->edge_curved + lanes - 1) / lanes;
+    layout->values = layout->interior_values + layout->interior_curved_values +
+                     layout->edge_values + layout->edge_curved_values;
     layout->slots = layout->values * lanes;
-    layout->edge_slot = layout->interior_values * lanes;
 }
 
 int64_t operator_slot(const sedge_operator *op, int32_t element)
 {
-    if (element < op->mesh->interior) return element;
-    return op->layout.edge_slot + (element - op->mesh->interior);
+    const sedge_mesh *const mesh = op->mesh;
+    const int64_t lanes = op->layout.lanes;
+    const int32_t first_curved[2] = {mesh->interior - mesh->interior_curved,
+                                     mesh->elements - mesh->edge_curved};
+    int64_t value = 0; // where the element's range begins
+
+    if (element < first_curved[0]) return element;
+    value += op->layout.interior_values;
+    if (element < mesh->interior) return value * lanes + (element - first_curved[0]);
+    value += op->layout.interior_curved_values;
+    if (element < first_curved[1]) return value * lanes + (element - mesh->interior);
+    value += op->layout.edge_values;
+    return value * lanes + (element - first_curved[1]);
 }
 
 int64_t operator_index(const sedge_operator *op, int64_t slot, int field, int node)
@@ -212,8 +225,8 @@ static sedge_status upload_boundary(sedge_operator *op)
         const sedge_trace_face *const face = &mesh->trace_faces[mesh->halo_faces + i];
         for (int k = 0; k < width; k++) {
             const int n = element->face_node[face->face * width + k];
-            sedge_geometry_map(mesh->corners[face->element], element->r[n], element->s[n],
-                               element->t[n], places + ((int64_t)i * width + k) * 3);
+            const double rst[3] = {element->r[n], element->s[n], element->t[n]};
+            sedge_mesh_place(mesh, face->element, rst, places + ((int64_t)i * width + k) * 3);
         }
     }
     SEDGE_TRY(
@@ -243,6 +256,7 @@ sedge_status operator_upload(sedge_operator *op)
     SEDGE_TRY(upload_materials(op));
     SEDGE_TRY(upload_mass(op));
     SEDGE_TRY(upload_maps(op));
+    SEDGE_TRY(operator_curved_create(op));
     return upload_boundary(op);
 }
 
@@ -260,8 +274,9 @@ static void free_fields(operator_data *data)
 
 void operator_data_free(operator_data *data)
 {
-    sedge_buffer *const buffers[] = {data->links, data->geometry, data->material,     data->energy,
-                                     data->halo,  data->boundary, data->half_jacobian};
+    sedge_buffer *const buffers[] = {data->links,         data->geometry, data->material,
+                                     data->energy,        data->halo,     data->boundary,
+                                     data->half_jacobian, data->curves,   data->shapes};
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
     free_fields(data);
@@ -291,6 +306,7 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
     SEDGE_TRY(sedge_buffer_create(&op->data.energy, op->device,
                                   op->layout.slots * (int64_t)sizeof(double)));
     SEDGE_TRY(upload_geometry(op));
+    SEDGE_TRY(operator_curved_take_layout(op));
     SEDGE_TRY(upload_links(op));
     SEDGE_TRY(upload_numbers(op));
     SEDGE_TRY(upload_faces(op, &op->data.boundary, op->mesh->halo_faces, op->mesh->boundary_faces));

@@ -4,6 +4,25 @@
 
 // ---- point sources -----------------------------------------------------------------------------
 
+// Divide by J what was projected; on curved elements by the weight-adjusted mass matrix.
+static sedge_status divide(const sedge_operator *op, int32_t element, double *x)
+{
+    const int64_t points = op->curved.cut.points;
+    double *jacobian = NULL;
+
+    if (sedge_mesh_curve(op->mesh, element) < 0) {
+        sedge_geometry geometry;
+        sedge_geometry_compute(&geometry, op->mesh->corners[element]);
+        for (int n = 0; n < op->element->nodes; n++) x[n] /= geometry.jacobian;
+        return SEDGE_OK;
+    }
+    SEDGE_TRY(sedge_allocate(&jacobian, 2 * points, sizeof *jacobian));
+    sedge_cubature_jacobian(op->curved.cubature, op->mesh, element, jacobian);
+    sedge_cubature_divide(op->curved.cubature, jacobian, x, jacobian + points);
+    sedge_release(jacobian);
+    return SEDGE_OK;
+}
+
 // Weights [nodes][fields] of what a unit source at (r,s,t) of `element` adds to u_t: the projection
 // of a point, V V^T l / J, times the kind's field weights.
 static sedge_status make_weights(sedge_operator *op, operator_point *point, int32_t element,
@@ -12,20 +31,23 @@ static sedge_status make_weights(sedge_operator *op, operator_point *point, int3
     const int nodes = op->element->nodes;
     const int fields = op->problem->equation->fields;
     const int64_t bytes = (int64_t)nodes * fields * op->layout.real_bytes;
-    sedge_geometry geometry;
     sedge_status status;
+    double *delta = NULL;
     double *modes = NULL;
     void *weights = NULL;
 
-    sedge_geometry_compute(&geometry, op->mesh->corners[element]);
+    SEDGE_TRY_GOTO(status, sedge_allocate(&delta, nodes, sizeof *delta));
     SEDGE_TRY_GOTO(status, sedge_allocate(&modes, nodes, sizeof *modes));
     SEDGE_TRY_GOTO(status, sedge_allocate(&weights, bytes, 1));
     sedge_element_modes(op->element, rst[0], rst[1], rst[2], modes);
+    for (int n = 0; n < nodes; n++) { // V V^T l = V psi(x0)
+        for (int j = 0; j < nodes; j++)
+            delta[n] += op->element->vandermonde[n * nodes + j] * modes[j];
+    }
+    SEDGE_TRY_GOTO(status, divide(op, element, delta));
     for (int n = 0; n < nodes; n++) {
-        double delta = 0.0; // V V^T l = V psi(x0)
-        for (int j = 0; j < nodes; j++) delta += op->element->vandermonde[n * nodes + j] * modes[j];
         for (int f = 0; f < fields; f++) {
-            const double value = field_weights[f] * delta / geometry.jacobian;
+            const double value = field_weights[f] * delta[n];
             if (op->layout.real_bytes == 8) {
                 ((double *)weights)[n * fields + f] = value;
             } else {
@@ -36,6 +58,7 @@ static sedge_status make_weights(sedge_operator *op, operator_point *point, int3
     SEDGE_TRY_GOTO(status, sedge_buffer_create(&point->weights, op->device, bytes));
     SEDGE_TRY_GOTO(status, sedge_buffer_upload(point->weights, 0, weights, bytes, NULL));
 done:
+    sedge_release(delta);
     sedge_release(modes);
     sedge_release(weights);
     return status;
@@ -50,7 +73,8 @@ static sedge_status add_point(sedge_operator *op, const sedge_point_source *sour
     source->kind->point(source->parameters, op->problem->materials[op->mesh->group[element]],
                         field_weights);
     point->slot = operator_slot(op, element);
-    point->signal = source->signal;
+    SEDGE_TRY(sedge_buffer_create(&point->signal, op->device, sizeof source->signal));
+    SEDGE_TRY(sedge_buffer_upload(point->signal, 0, source->signal, sizeof source->signal, NULL));
     SEDGE_TRY(make_weights(op, point, element, rst, field_weights));
     op->points++;
     return SEDGE_OK;
@@ -100,6 +124,7 @@ sedge_status sedge_operator_energy(sedge_operator *op, double *energy)
     SEDGE_TRY(sedge_allocate(&slots, op->layout.slots, sizeof *slots));
     SEDGE_TRY_GOTO(status, operator_launch(op, KERNEL_ENERGY, op->main, op->layout.values,
                                            SEDGE_MONITOR_THREADS, arguments, 6));
+    SEDGE_TRY_GOTO(status, operator_run_curved_energy(op));
     SEDGE_TRY_GOTO(status, sedge_stream_wait(op->main));
     SEDGE_TRY_GOTO(status, sedge_buffer_download(op->data.energy, 0, slots,
                                                  op->layout.slots * (int64_t)sizeof *slots, NULL));

@@ -4,10 +4,17 @@
 #include <string.h>
 
 static const char *const kernel_names[KERNELS] = {
-    [KERNEL_STAGE] = "sedge_stage",       [KERNEL_VOLUME] = "sedge_volume",
-    [KERNEL_SURFACE] = "sedge_surface",   [KERNEL_PACK] = "sedge_collect",
-    [KERNEL_BOUNDARY] = "sedge_boundary", [KERNEL_POINT] = "sedge_point_source",
-    [KERNEL_ENERGY] = "sedge_energy",     [KERNEL_PROBE] = "sedge_probe",
+    [KERNEL_STAGE] = "sedge_stage",
+    [KERNEL_VOLUME] = "sedge_volume",
+    [KERNEL_SURFACE] = "sedge_surface",
+    [KERNEL_PACK] = "sedge_collect",
+    [KERNEL_BOUNDARY] = "sedge_boundary",
+    [KERNEL_POINT] = "sedge_point_source",
+    [KERNEL_CLOCK] = "sedge_clock",
+    [KERNEL_ENERGY] = "sedge_energy",
+    [KERNEL_PROBE] = "sedge_probe",
+    [KERNEL_CURVED] = "sedge_curved",
+    [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
 };
 
 const char *operator_kernel_name(operator_kernel kernel)
@@ -111,6 +118,17 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
     return write_rows(text, rows, sizeof rows / sizeof rows[0]);
 }
 
+static sedge_status write_curved(sedge_text *text, const operator_curved_cut *cut)
+{
+    const size_row rows[] = {
+        {"CURVED_POINTS", cut->points},   {"CURVED_FACE_POINTS", cut->face_points},
+        {"CURVED_CHUNK", cut->chunk},     {"CURVED_BLOCK", cut->block},
+        {"CURVED_THREADS", cut->threads}, {"CURVED_SCRATCH", cut->scratch_words},
+    };
+
+    return write_rows(text, rows, sizeof rows / sizeof rows[0]);
+}
+
 // Numbers that the code holds, but that do not change what it does.
 static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
 {
@@ -130,7 +148,7 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
 
 // ---- programs ----------------------------------------------------------------------------------
 
-#define SOURCES       6
+#define SOURCES       7
 #define STAGE_SOURCES 4 // of these, those of the stage
 
 void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
@@ -150,6 +168,7 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
         {"codegen/kernels/dg_stage.h", NULL},
         {"codegen/kernels/dg_trace.h", NULL},
         {"codegen/kernels/dg_monitor.h", NULL},
+        {"codegen/kernels/dg_curved.h", NULL}, // last: left out where nothing is curved
     };
     const sedge_program_options options = {
         .name = name, .constants = sedge_text_get(constants), .sources = sources, .count = count};
@@ -160,8 +179,8 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
 // The stage's kernels; or the other ones, which know its types, with any cut.
 static sedge_status write_program(sedge_text *text, const char *name, sedge_device_kind kind,
                                   const operator_layout *layout, const operator_cut *cut,
-                                  const sedge_problem *problem, const sedge_element *element,
-                                  bool stage)
+                                  const operator_curved_cut *curved, const sedge_problem *problem,
+                                  const sedge_element *element, bool stage)
 {
     sedge_status status;
     sedge_text *constants = NULL;
@@ -169,9 +188,12 @@ static sedge_status write_program(sedge_text *text, const char *name, sedge_devi
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, write_problem(constants, problem, element));
     SEDGE_TRY_GOTO(status, write_cut(constants, layout, cut, stage));
+    if (curved != NULL) SEDGE_TRY_GOTO(status, write_curved(constants, curved));
     SEDGE_TRY_GOTO(status, write_values(constants, problem));
     SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem,
-                                         stage ? STAGE_SOURCES : SOURCES));
+                                         stage             ? STAGE_SOURCES
+                                         : problem->curved ? SOURCES
+                                                           : SOURCES - 1));
 done:
     sedge_text_free(constants);
     return status;
@@ -187,7 +209,7 @@ sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAM
     operator_name(problem_name, problem);
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name,
                    cut->fused ? "fused" : "split");
-    return write_program(text, name, kind, layout, cut, problem, element, true);
+    return write_program(text, name, kind, layout, cut, NULL, problem, element, true);
 }
 
 static sedge_status write_both(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
@@ -196,6 +218,7 @@ static sedge_status write_both(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
                                const operator_cut *cut, const sedge_problem *problem,
                                const sedge_element *element)
 {
+    operator_curved_cut curved;
     operator_cut any; // the same for all cuts, so that the text is
     char problem_name[SEDGE_CUT_NAME];
 
@@ -203,7 +226,13 @@ static sedge_status write_both(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
     operator_name(problem_name, problem);
     (void)snprintf(name[1], SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     SEDGE_TRY(operator_stage_write(text[0], name[0], info->kind, layout, cut, problem, element));
-    return write_program(text[1], name[1], info->kind, layout, &any, problem, element, false);
+    if (!problem->curved) {
+        return write_program(text[1], name[1], info->kind, layout, &any, NULL, problem, element,
+                             false);
+    }
+    SEDGE_TRY(operator_curved_choose(&curved, layout, info, problem, element));
+    return write_program(text[1], name[1], info->kind, layout, &any, &curved, problem, element,
+                         false);
 }
 
 sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
@@ -259,9 +288,13 @@ sedge_status operator_stage_find(sedge_operator *op, const sedge_program *progra
 static sedge_status find_kernels(sedge_operator *op)
 {
     SEDGE_TRY(operator_stage_find(op, op->program[0]));
-    for (int k = KERNEL_PACK; k < KERNELS; k++)
+    const int kernels = op->problem->curved ? KERNELS : KERNEL_CURVED;
+    for (int k = KERNEL_PACK; k < kernels; k++)
         SEDGE_TRY(sedge_program_get(&op->kernel[k], op->program[1], kernel_names[k]));
-    return SEDGE_OK;
+    if (!op->problem->curved) return SEDGE_OK;
+    SEDGE_TRY(operator_curved_choose(&op->curved.cut, &op->layout,
+                                     sedge_device_get_info(op->device), op->problem, op->element));
+    return sedge_kernel_set_scratch(op->kernel[KERNEL_CURVED], op->curved.cut.scratch_bytes);
 }
 
 sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)

@@ -66,7 +66,8 @@ static int sort_of(const sedge_mesh *mesh, int32_t e)
     return sort;
 }
 
-// Of each sort as many, spread over the rank's elements, and the first and last of both ranges.
+// Of each sort as many, spread over the rank's straight elements, which alone are tuned, and the
+// first and last of both ranges.
 static sedge_status choose_elements(operator_sample *sample, const sedge_operator *op)
 {
     const sedge_mesh *const mesh = op->mesh;
@@ -77,12 +78,14 @@ static sedge_status choose_elements(operator_sample *sample, const sedge_operato
     int32_t seen[SORTS] = {0};
 
     SEDGE_TRY(sedge_allocate(&sample->element, MOST + 2 * SORTS + 4, sizeof *sample->element));
+    const int32_t straight = mesh->interior - mesh->interior_curved;
+    const int32_t last = mesh->elements - mesh->edge_curved - 1;
     for (int32_t e = 0; e < mesh->elements; e++) members[sort_of(mesh, e)]++;
     for (int32_t e = 0; e < mesh->elements; e++) {
         const int sort = sort_of(mesh, e);
         const int32_t step = (members[sort] + each - 1) / each;
-        const bool at_end =
-            e == 0 || e == mesh->interior - 1 || e == mesh->interior || e == mesh->elements - 1;
+        const bool at_end = e == 0 || e == straight - 1 || e == mesh->interior || e == last;
+        if (sedge_mesh_curve(mesh, e) >= 0) continue;
         if (seen[sort]++ % step == 0 || at_end) sample->element[sample->count++] = e;
     }
     return SEDGE_OK;
@@ -106,8 +109,8 @@ static void know_element(operator_sample *sample, const sedge_operator *op, int3
         const double part = problem->equation->linear ? 1.0 : 0.01;
         if (!problem->equation->linear) {
             double x[3];
-            sedge_geometry_map(op->mesh->corners[e], op->element->r[n], op->element->s[n],
-                               op->element->t[n], x);
+            const double rst[3] = {op->element->r[n], op->element->s[n], op->element->t[n]};
+            sedge_mesh_place(op->mesh, e, rst, x);
             problem->initial->apply(x, 0.0, problem->materials[op->mesh->group[e]],
                                     problem->initial_parameters, problem->constants, base);
         }
@@ -238,7 +241,7 @@ static sedge_status expect(operator_sample *sample, sedge_operator *op)
         sedge_reference_rhs_of(reference, sample->element[i], sample->u, halo, 0.0, rhs);
         for (int64_t k = 0; k < size; k++) sizes[i] = fmax(sizes[i], fabs(rhs[k]));
     }
-    sample->dt = choose_step(sizes, sample->count);
+    sample->dt = sample->count > 0 ? choose_step(sizes, sample->count) : 1.0;
     update(sample, op);
 done:
     sedge_reference_free(reference);
@@ -361,16 +364,12 @@ done:
 sedge_status operator_sample_launch(const operator_sample *sample, sedge_operator *op,
                                     sedge_stream *stream)
 {
-    const operator_layout *const layout = &op->layout;
     const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
 
     if (!op->cut.fused) {
-        SEDGE_TRY(
-            operator_run_range(op, KERNEL_VOLUME, stream, 0, layout->values, STAGE, sample->dt));
+        SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, stream, STAGE, sample->dt));
     }
-    SEDGE_TRY(operator_run_range(op, last, stream, 0, layout->interior_values, STAGE, sample->dt));
-    return operator_run_range(op, last, stream, layout->interior_values, layout->edge_values, STAGE,
-                              sample->dt);
+    return operator_run_straight(op, last, stream, STAGE, sample->dt);
 }
 
 // ---- comparison --------------------------------------------------------------------------------

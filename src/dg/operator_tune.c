@@ -98,9 +98,9 @@ static sedge_status launch(void *context, int operation, int candidate,
     SEDGE_TRY(take_candidate(tuning, candidate, program));
     if (tuning->part == SEDGE_PART_STAGE)
         return operator_sample_launch(tuning->sample, tuning->op, stream);
-    return operator_run_range(tuning->op,
-                              tuning->part == SEDGE_PART_VOLUME ? KERNEL_VOLUME : KERNEL_SURFACE,
-                              stream, 0, tuning->op->layout.values, 0, 0.0);
+    return operator_run_straight(tuning->op,
+                                 tuning->part == SEDGE_PART_VOLUME ? KERNEL_VOLUME : KERNEL_SURFACE,
+                                 stream, 0, 0.0);
 }
 
 static sedge_status verify(void *context, int operation, int candidate,
@@ -217,7 +217,7 @@ static sedge_status time_stage(double *seconds, sedge_operator *op)
     sedge_event *const to = op->sample[0].to;
 
     for (int i = 0; i < 3; i++) {
-        SEDGE_TRY(operator_run_range(op, last, op->main, 0, op->layout.values, 0, 0.0));
+        SEDGE_TRY(operator_run_straight(op, last, op->main, 0, 0.0));
         if (i == 0) SEDGE_TRY(sedge_event_record(from, op->main));
     }
     SEDGE_TRY(sedge_event_record(to, op->main));

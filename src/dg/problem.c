@@ -23,9 +23,8 @@ double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, 
 {
     const sedge_equation *const equation = problem->equation;
     const double *const m = problem->materials[mesh->group[element]];
-    double rate =
-        equation->speed(m, problem->constants) /
-        (sedge_stable_number(problem->order) * sedge_tet_inradius(mesh->corners[element]));
+    double rate = equation->speed(m, problem->constants) /
+                  (sedge_stable_number(problem->order) * sedge_mesh_inradius(mesh, element));
 
     // Growth is no matter of stability, but must be resolved as decay must.
     if (equation->decay != NULL) rate += fabs(equation->decay(m)) / STABLE_DECAY;

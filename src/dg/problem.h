@@ -32,6 +32,8 @@ typedef struct sedge_problem {
     int order;
     sedge_precision precision;
 
+    bool curved; // the mesh has curved elements: their kernels are in the program
+
     int volumes;                              // volume groups of the mesh
     double (*materials)[SEDGE_MAX_MATERIALS]; // [volumes][material_values] what m holds
     int surfaces;                             // surface groups of the mesh
@@ -55,7 +57,8 @@ void sedge_problem_clear(sedge_problem *problem);
 // The largest stable time step of this rank's elements times `cfl` (1 = the measured limit):
 //   dt = cfl min_K 1 / (c_K / (C_N r_in(K)) + |decay_K| / 4.6)
 // with C_N of PHYSICS.md section 3 (measured, upwind, N = 1..8; 8.4 * 1.5 / ((N+1)(N+3)) above) and
-// r_in the inscribed radius. Sets the element that limits it. Not collective.
+// r_in the inscribed radius, of a curved element a lower bound of it (sedge_mesh_inradius). Sets
+// the element that limits it. Not collective.
 double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,
                                int32_t *element);
 

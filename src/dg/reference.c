@@ -1,38 +1,10 @@
-#include "reference.h"
+#include "reference_internal.h"
 
 #include "base/memory.h"
 
 #include "time/lsrk.h"
 
 #include <string.h>
-
-// A point source whose element is on this rank.
-typedef struct local_point {
-    int32_t element;
-    double fields[SEDGE_MAX_FIELDS]; // weights of the fields
-    const double *signal;
-} local_point;
-
-struct sedge_reference {
-    const sedge_comm *comm;
-    const sedge_element *element;
-    const sedge_mesh *mesh;
-    const sedge_problem *problem;
-    sedge_geometry *geometry; // [elements]
-
-    double *send, *receive; // [halo_faces][fields][face_nodes], in the sender's order of face nodes
-    sedge_exchange *exchange;
-    const double *halo; // what came, or was given
-
-    int points;
-    local_point *point;
-    double *point_shape; // [points][nodes]: (V V^T l(x0)) / J
-
-    double *flux;     // [3][nodes][fields] of one element
-    double *jump;     // [4 face_nodes][fields] of one element
-    double *residual; // [elements][fields][nodes], of a step
-    double *rhs;      // the same
-};
 
 // ---- set-up ------------------------------------------------------------------------------------
 
@@ -71,6 +43,17 @@ done:
     return status;
 }
 
+// shape / J, which is M_J^-1 M shape on a straight element.
+static void divide_point(sedge_reference *reference, int32_t e, double *shape)
+{
+    if (sedge_mesh_curve(reference->mesh, e) >= 0) {
+        sedge_cubature_jacobian(reference->cubature, reference->mesh, e, reference->jacobian);
+        sedge_cubature_divide(reference->cubature, reference->jacobian, shape, reference->work);
+        return;
+    }
+    for (int i = 0; i < reference->element->nodes; i++) shape[i] /= reference->geometry[e].jacobian;
+}
+
 // Give source `s` to element `e` at reference coordinates `rst`.
 static void add_point(sedge_reference *reference, const sedge_point_source *s, int32_t e,
                       const double rst[3])
@@ -85,8 +68,8 @@ static void add_point(sedge_reference *reference, const sedge_point_source *s, i
     sedge_element_modes(element, rst[0], rst[1], rst[2], modes);
     for (int i = 0; i < n; i++) {
         for (int m = 0; m < n; m++) shape[i] += element->vandermonde[i * n + m] * modes[m];
-        shape[i] /= reference->geometry[e].jacobian;
     }
+    divide_point(reference, e, shape);
     point->element = e;
     point->signal = s->signal;
     s->kind->point(s->parameters, reference->problem->materials[reference->mesh->group[e]],
@@ -135,7 +118,7 @@ static sedge_status allocate_arrays(sedge_reference *reference)
     SEDGE_TRY(sedge_allocate(&reference->geometry, elements, sizeof *reference->geometry));
     SEDGE_TRY(sedge_allocate(&reference->flux, 3 * fields * n, sizeof(double)));
     SEDGE_TRY(sedge_allocate(&reference->jump, fields * 4 * nf, sizeof(double)));
-    return SEDGE_OK;
+    return reference_curved_create(reference);
 }
 
 sedge_status sedge_reference_create(sedge_reference **out, const sedge_comm *comm,
@@ -201,6 +184,7 @@ void sedge_reference_free(sedge_reference *reference)
     sedge_release(reference->jump);
     sedge_release(reference->residual);
     sedge_release(reference->rhs);
+    reference_curved_free(reference);
     sedge_release(reference);
 }
 
@@ -273,18 +257,24 @@ static void apply_boundary(const sedge_reference *reference, int32_t slot, int i
     const sedge_trace_face *face = &mesh->trace_faces[slot];
     const sedge_boundary *boundary = &problem->boundaries[face->group];
     const int own = element->face_node[face->face * element->face_nodes + i];
+    const double rst[3] = {element->r[own], element->s[own], element->t[own]};
     double x[3];
 
-    sedge_geometry_map(mesh->corners[face->element], element->r[own], element->s[own],
-                       element->t[own], x);
+    sedge_mesh_place(mesh, face->element, rst, x);
     boundary->kind->apply(u, problem->materials[mesh->group[face->element]],
                           reference->geometry[face->element].normal[face->face], x, t,
                           boundary->parameters, problem->constants, v);
 }
 
-// The neighbour's trace v at node i of face f, and its material.
-static const double *get_neighbour(const sedge_reference *reference, int32_t e, int f, int i,
-                                   const double *all, double t, const double *u, double *v)
+int32_t reference_boundary_slot(const sedge_reference *reference, int32_t e, int f)
+{
+    const int32_t slot = -1 - reference->mesh->faces[e][f].neighbour;
+
+    return slot >= reference->mesh->halo_faces ? slot : -1;
+}
+
+const double *reference_neighbour(const sedge_reference *reference, int32_t e, int f, int i,
+                                  const double *all, double *v)
 {
     const sedge_element *element = reference->element;
     const sedge_mesh *mesh = reference->mesh;
@@ -293,7 +283,6 @@ static const double *get_neighbour(const sedge_reference *reference, int32_t e, 
     const int nf = element->face_nodes;
     const int fields = problem->equation->fields;
     const int theirs = element->permuted[face->orientation * nf + i];
-    const double *m = problem->materials[mesh->group[e]];
 
     if (face->neighbour >= 0) {
         const int node = element->face_node[face->face * nf + theirs];
@@ -303,15 +292,9 @@ static const double *get_neighbour(const sedge_reference *reference, int32_t e, 
     }
 
     const int32_t slot = -1 - face->neighbour;
-    const int group = mesh->trace_faces[slot].group;
-    if (slot < mesh->halo_faces) {
-        for (int k = 0; k < fields; k++)
-            v[k] = reference->halo[((int64_t)slot * fields + k) * nf + theirs];
-        return problem->materials[group];
-    }
-
-    apply_boundary(reference, slot, i, t, u, v);
-    return m;
+    for (int k = 0; k < fields; k++)
+        v[k] = reference->halo[((int64_t)slot * fields + k) * nf + theirs];
+    return problem->materials[mesh->trace_faces[slot].group];
 }
 
 // rhs -= LIFT (sJ/J n.(F* - F(u))) over the four faces of element e.
@@ -328,11 +311,17 @@ static void add_surface(sedge_reference *reference, int32_t e, const double *all
     const double *own = all + (int64_t)e * fields * n;
 
     for (int f = 0; f < SEDGE_FACES; f++) {
+        const int32_t slot = reference_boundary_slot(reference, e, f);
         for (int i = 0; i < nf; i++) {
             const int node = element->face_node[f * nf + i];
+            const double *mv = m;
             double u[SEDGE_MAX_FIELDS], v[SEDGE_MAX_FIELDS], jump[SEDGE_MAX_FIELDS];
             for (int k = 0; k < fields; k++) u[k] = own[k * n + node];
-            const double *mv = get_neighbour(reference, e, f, i, all, t, u, v);
+            if (slot >= 0) {
+                apply_boundary(reference, slot, i, t, u, v);
+            } else {
+                mv = reference_neighbour(reference, e, f, i, all, v);
+            }
             equation->surface(u, v, m, mv, geometry->normal[f], reference->problem->constants,
                               jump);
             for (int k = 0; k < fields; k++)
@@ -382,17 +371,27 @@ static void add_points(const sedge_reference *reference, double t, double *rhs)
     }
 }
 
+// Without point sources.
+static void find_rhs(sedge_reference *reference, int32_t e, const double *u, double t, double *rhs)
+{
+    const double *const own =
+        u + (int64_t)e * reference->problem->equation->fields * reference->element->nodes;
+
+    if (sedge_mesh_curve(reference->mesh, e) >= 0) {
+        reference_curved_rhs(reference, e, u, t, rhs);
+    } else {
+        add_volume(reference, e, own, rhs);
+        add_surface(reference, e, u, t, rhs);
+    }
+    add_source(reference, e, own, rhs);
+}
+
 void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double *u,
                             const double *halo, double t, double *rhs)
 {
-    const int64_t stride =
-        (int64_t)reference->problem->equation->fields * reference->element->nodes;
-
     sedge_geometry_compute(&reference->geometry[e], reference->mesh->corners[e]);
     reference->halo = halo;
-    add_volume(reference, e, u + e * stride, rhs);
-    add_surface(reference, e, u, t, rhs);
-    add_source(reference, e, u + e * stride, rhs);
+    find_rhs(reference, e, u, t, rhs);
 }
 
 void sedge_reference_outer(sedge_reference *reference, int32_t slot, const double *u, double t,
@@ -421,9 +420,7 @@ sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, do
     exchange_traces(reference, u);
     reference->halo = reference->receive;
     for (int32_t e = 0; e < reference->mesh->elements; e++) {
-        add_volume(reference, e, u + e * stride, rhs + e * stride);
-        add_surface(reference, e, u, t, rhs + e * stride);
-        add_source(reference, e, u + e * stride, rhs + e * stride);
+        find_rhs(reference, e, u, t, rhs + e * stride);
     }
     add_points(reference, t, rhs);
     return SEDGE_OK;
@@ -453,6 +450,22 @@ sedge_status sedge_reference_step(sedge_reference *reference, double *u, double 
 
 // ---- energy and initial state ------------------------------------------------------------------
 
+// 1/2 sum_f w_f int J u_f^2 over a curved element.
+static double find_curved_energy(const sedge_reference *reference, int32_t e, const double *u,
+                                 const double *weights)
+{
+    const int n = reference->element->nodes;
+    double sum = 0.0;
+
+    sedge_cubature_jacobian(reference->cubature, reference->mesh, e, reference->jacobian);
+    for (int k = 0; k < reference->problem->equation->fields; k++) {
+        const double *const own = u + (int64_t)k * n;
+        sum +=
+            weights[k] * sedge_cubature_product(reference->cubature, reference->jacobian, own, own);
+    }
+    return 0.5 * sum;
+}
+
 void sedge_reference_energy(const sedge_reference *reference, const double *u, double *energy)
 {
     const sedge_element *element = reference->element;
@@ -464,6 +477,10 @@ void sedge_reference_energy(const sedge_reference *reference, const double *u, d
         double weights[SEDGE_MAX_FIELDS];
         double sum = 0.0;
         problem->equation->energy(problem->materials[reference->mesh->group[e]], weights);
+        if (sedge_mesh_curve(reference->mesh, e) >= 0) {
+            energy[e] = find_curved_energy(reference, e, u + (int64_t)e * fields * n, weights);
+            continue;
+        }
         for (int k = 0; k < fields; k++) {
             const double *own = u + ((int64_t)e * fields + k) * n;
             for (int i = 0; i < n; i++) {
@@ -485,10 +502,10 @@ void sedge_reference_initial(const sedge_reference *reference, double t, double 
     for (int32_t e = 0; e < reference->mesh->elements; e++) {
         const double *m = problem->materials[reference->mesh->group[e]];
         for (int i = 0; i < n; i++) {
+            const double rst[3] = {element->r[i], element->s[i], element->t[i]};
             double x[3];
             double q[SEDGE_MAX_FIELDS];
-            sedge_geometry_map(reference->mesh->corners[e], element->r[i], element->s[i],
-                               element->t[i], x);
+            sedge_mesh_place(reference->mesh, e, rst, x);
             problem->initial->apply(x, t, m, problem->initial_parameters, problem->constants, q);
             for (int k = 0; k < fields; k++) u[((int64_t)e * fields + k) * n + i] = q[k];
         }

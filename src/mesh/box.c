@@ -49,6 +49,15 @@ static double grid_coordinate(const sedge_mesh_options *o, int axis, int i)
     return o->box_min[axis] + (o->box_max[axis] - o->box_min[axis]) * i / n;
 }
 
+static void set_point(const sedge_mesh_options *o, const double x[3], double out[3])
+{
+    if (o->box_map != NULL) {
+        o->box_map(x, out);
+    } else {
+        for (int d = 0; d < 3; d++) out[d] = x[d];
+    }
+}
+
 static sedge_status make_points(sedge_global *mesh, const sedge_mesh_options *o)
 {
     const int *const n = o->box_cells;
@@ -59,9 +68,9 @@ static sedge_status make_points(sedge_global *mesh, const sedge_mesh_options *o)
     for (int k = 0; k <= n[2]; k++) {
         for (int j = 0; j <= n[1]; j++) {
             for (int i = 0; i <= n[0]; i++, v++) {
-                mesh->points[v][0] = grid_coordinate(o, 0, i);
-                mesh->points[v][1] = grid_coordinate(o, 1, j);
-                mesh->points[v][2] = grid_coordinate(o, 2, k);
+                const double x[3] = {grid_coordinate(o, 0, i), grid_coordinate(o, 1, j),
+                                     grid_coordinate(o, 2, k)};
+                set_point(o, x, mesh->points[v]);
             }
         }
     }
@@ -104,6 +113,28 @@ static void make_cube(sedge_global *mesh, const int n[3], const int at[3], int32
         cell[3] = path[p][3];
     }
     tag_walls(mesh, n, at, path);
+}
+
+// The nodes of the edges of a box that is moved: the middles of the edges before.
+static sedge_status make_middles(sedge_global *mesh, const sedge_mesh_options *o)
+{
+    const int *const n = o->box_cells;
+
+    if (o->box_map == NULL) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&mesh->middles, mesh->elements, sizeof *mesh->middles));
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int k = 0; k < SEDGE_EDGES; k++) {
+            double x[3] = {0.0, 0.0, 0.0};
+            for (int end = 0; end < 2; end++) {
+                const int32_t v = mesh->cells[e][sedge_edge_vertices[k][end]];
+                const int at[3] = {v % (n[0] + 1), v / (n[0] + 1) % (n[1] + 1),
+                                   v / (n[0] + 1) / (n[1] + 1)};
+                for (int d = 0; d < 3; d++) x[d] += 0.5 * grid_coordinate(o, d, at[d]);
+            }
+            set_point(o, x, mesh->middles[e][k]);
+        }
+    }
+    return SEDGE_OK;
 }
 
 static sedge_status name_groups(sedge_global *mesh, const sedge_mesh_options *o)
@@ -172,5 +203,6 @@ sedge_status sedge_box_make(sedge_global *mesh, const sedge_mesh_options *o)
             }
         }
     }
+    SEDGE_TRY(make_middles(mesh, o));
     return check_split(mesh, o);
 }

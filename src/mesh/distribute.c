@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 // Elements by part on rank 0; empty (NULL) on the others.
@@ -47,6 +48,7 @@ static void fill_record(sedge_record *out, const sedge_global *global, const int
 {
     out->id = e;
     out->group = global->group[e];
+    out->curve = -1;
     for (int v = 0; v < 4; v++)
         memcpy(out->corners[v], global->points[global->cells[e][v]], sizeof out->corners[v]);
     for (int f = 0; f < SEDGE_FACES; f++) {
@@ -59,12 +61,22 @@ static void fill_record(sedge_record *out, const sedge_global *global, const int
     }
 }
 
-// The records of one part; `records` has room for them.
-static void fill_part(sedge_record *records, const sedge_global *global, const int32_t *part,
-                      const deal *d, int p)
+// The records of one part, and the nodes of its curved elements; there is room for them. Returns
+// how many are curved.
+static int32_t fill_part(sedge_record *records, double (*middles)[SEDGE_EDGES][3],
+                         const sedge_global *global, const int32_t *part, const deal *d, int p)
 {
-    for (int64_t i = d->offsets[p]; i < d->offsets[p + 1]; i++)
-        fill_record(&records[i - d->offsets[p]], global, part, d, d->elements[i]);
+    int32_t curved = 0;
+
+    for (int64_t i = d->offsets[p]; i < d->offsets[p + 1]; i++) {
+        const int32_t e = d->elements[i];
+        sedge_record *const record = &records[i - d->offsets[p]];
+        fill_record(record, global, part, d, e);
+        if (global->global_curved == 0 || !global->curved[e]) continue;
+        memcpy(middles[curved], global->middles[e], sizeof *middles);
+        record->curve = curved++;
+    }
+    return curved;
 }
 
 // Whole-mesh numbers in `mesh` on rank 0.
@@ -89,6 +101,7 @@ static sedge_status summarise(sedge_mesh *mesh, const sedge_global *global)
     }
     mesh->global_elements = global->elements;
     mesh->straightened = global->straightened;
+    mesh->global_curved = global->global_curved;
     sedge_release(used);
     return SEDGE_OK;
 }
@@ -129,26 +142,58 @@ static sedge_status share_groups(sedge_mesh_groups *groups, const sedge_mesh_gro
 
 static void share_numbers(sedge_mesh *mesh, const sedge_comm *comm)
 {
-    int64_t counts[3] = {mesh->global_elements, mesh->global_vertices, mesh->straightened};
+    int64_t counts[4] = {mesh->global_elements, mesh->global_vertices, mesh->straightened,
+                         mesh->global_curved};
 
     sedge_comm_broadcast(comm, counts, sizeof counts, 0);
     sedge_comm_broadcast(comm, mesh->bounds, sizeof mesh->bounds, 0);
     mesh->global_elements = counts[0];
     mesh->global_vertices = counts[1];
     mesh->straightened = counts[2] != 0;
+    mesh->global_curved = counts[3];
+}
+
+// A part's records and the nodes of its curved elements, of which there are at most as many.
+typedef struct share {
+    sedge_record *records;
+    double (*middles)[SEDGE_EDGES][3];
+} share;
+
+static sedge_status allocate_share(share *out, int64_t count, bool curved)
+{
+    SEDGE_TRY(sedge_allocate(&out->records, count, sizeof *out->records));
+    return curved ? sedge_allocate(&out->middles, count, sizeof *out->middles) : SEDGE_OK;
+}
+
+static void release_share(share *all)
+{
+    sedge_release(all->records);
+    sedge_release(all->middles);
+}
+
+// The same from rank 0.
+static void receive_part(share *mine, int32_t count, const sedge_comm *comm)
+{
+    size_t curved = 0;
+
+    sedge_comm_receive(comm, mine->records, (size_t)count * sizeof *mine->records, 0);
+    for (int32_t i = 0; i < count; i++) curved += mine->records[i].curve >= 0;
+    if (curved > 0) sedge_comm_receive(comm, mine->middles, curved * sizeof *mine->middles, 0);
 }
 
 // Rank 0 fills and sends one part after the other, its own last; `buffer` holds the largest of the
-// others, `records` its own.
-static void send_parts(sedge_record *records, sedge_record *buffer, const sedge_global *global,
-                       const int32_t *part, const deal *d, const sedge_comm *comm)
+// others.
+static void send_parts(share *mine, share *buffer, const sedge_global *global, const int32_t *part,
+                       const deal *d, const sedge_comm *comm)
 {
     for (int p = sedge_comm_size(comm) - 1; p > 0; p--) {
-        const size_t bytes = (size_t)(d->offsets[p + 1] - d->offsets[p]) * sizeof *buffer;
-        fill_part(buffer, global, part, d, p);
-        sedge_comm_send(comm, buffer, bytes, p);
+        const size_t count = (size_t)(d->offsets[p + 1] - d->offsets[p]);
+        const int32_t curved = fill_part(buffer->records, buffer->middles, global, part, d, p);
+        sedge_comm_send(comm, buffer->records, count * sizeof *buffer->records, p);
+        if (curved > 0)
+            sedge_comm_send(comm, buffer->middles, (size_t)curved * sizeof *buffer->middles, p);
     }
-    fill_part(records, global, part, d, 0);
+    (void)fill_part(mine->records, mine->middles, global, part, d, 0);
 }
 
 // Each rank learns its count.
@@ -174,46 +219,50 @@ static sedge_status prepare(sedge_mesh *mesh, deal *d, const sedge_global *globa
     return make_deal(d, global, part, sedge_comm_size(comm));
 }
 
-static sedge_status allocate_records(sedge_record **records, sedge_record **buffer, int32_t count,
-                                     const deal *d, const sedge_comm *comm)
+static sedge_status allocate_shares(share *mine, share *buffer, int32_t count, bool curved,
+                                    const deal *d, const sedge_comm *comm)
 {
     int64_t largest = 0;
 
-    SEDGE_TRY(sedge_allocate(records, count, sizeof **records));
+    SEDGE_TRY(allocate_share(mine, count, curved));
     if (d->offsets == NULL) return SEDGE_OK;
     for (int p = 1; p < sedge_comm_size(comm); p++) {
         if (d->offsets[p + 1] - d->offsets[p] > largest)
             largest = d->offsets[p + 1] - d->offsets[p];
     }
-    return sedge_allocate(buffer, largest, sizeof **buffer);
+    return allocate_share(buffer, largest, curved);
 }
 
-sedge_status sedge_local_distribute(sedge_mesh *mesh, sedge_record **records, int32_t *count,
+sedge_status sedge_local_distribute(sedge_mesh *mesh, sedge_record **records,
+                                    double (**middles)[SEDGE_EDGES][3], int32_t *count,
                                     const sedge_global *global, const int32_t *part,
                                     const sedge_comm *comm)
 {
     deal d = {0};
-    sedge_record *buffer = NULL;
+    share mine = {NULL, NULL};
+    share buffer = {NULL, NULL};
     sedge_status status;
 
     *records = NULL;
+    *middles = NULL;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, prepare(mesh, &d, global, part, comm)));
     share_numbers(mesh, comm);
     SEDGE_TRY_GOTO(status, share_groups(&mesh->groups, &global->groups, comm));
     SEDGE_TRY_GOTO(status, share_counts(count, &d, comm));
     SEDGE_TRY_GOTO(status,
-                   sedge_comm_agree(comm, allocate_records(records, &buffer, *count, &d, comm)));
+                   sedge_comm_agree(comm, allocate_shares(&mine, &buffer, *count,
+                                                          mesh->global_curved > 0, &d, comm)));
     if (d.offsets != NULL) {
-        send_parts(*records, buffer, global, part, &d, comm);
+        send_parts(&mine, &buffer, global, part, &d, comm);
     } else {
-        sedge_comm_receive(comm, *records, (size_t)*count * sizeof **records, 0);
+        receive_part(&mine, *count, comm);
     }
+    *records = mine.records; // now the caller's
+    *middles = mine.middles;
+    mine = (share){NULL, NULL};
 done:
     release_deal(&d);
-    sedge_release(buffer);
-    if (status != SEDGE_OK) {
-        sedge_release(*records);
-        *records = NULL;
-    }
+    release_share(&buffer);
+    release_share(&mine);
     return status;
 }

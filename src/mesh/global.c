@@ -16,6 +16,8 @@ void sedge_global_release(sedge_global *mesh)
     sedge_release(mesh->points);
     sedge_release(mesh->cells);
     sedge_release(mesh->group);
+    sedge_release(mesh->middles);
+    sedge_release(mesh->curved);
     sedge_release(mesh->numbers);
     sedge_release(mesh->tagged_faces);
     sedge_release(mesh->tagged_group);

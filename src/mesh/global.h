@@ -19,7 +19,10 @@ typedef struct sedge_global {
     int32_t elements;
     int32_t (*cells)[4]; // [elements][vertex]; positive volume once sedge_global_orient is through
     int32_t *group;      // [elements] volume group
-    int64_t *numbers;    // [elements] the element numbers that Gmsh shows; NULL for a box
+    double (*middles)[SEDGE_EDGES][3]; // [elements] nodes of the edges; NULL: all are straight
+    signed char *curved;               // [elements] 1: an edge is bent; NULL without middles
+    int64_t global_curved;             // elements that are
+    int64_t *numbers; // [elements] the element numbers that Gmsh shows; NULL for a box
 
     int32_t tagged;                   // surface triangles with a group
     int32_t (*tagged_faces)[3];       // [tagged][vertex]
@@ -49,6 +52,11 @@ int sedge_orientation_find(const int32_t a[3], const int32_t b[3]);
 SEDGE_MUST_USE
 sedge_status sedge_global_orient(sedge_global *mesh);
 
+// Find the elements with bent edges, make the nodes of the others' edges exact, and refuse elements
+// that fold over. After sedge_global_orient.
+SEDGE_MUST_USE
+sedge_status sedge_global_bend(sedge_global *mesh);
+
 // Match faces by their vertices: fills `faces`, groups.surface_faces and .surface_interior_faces.
 // Fails for a face of three elements, a one-sided face without a group, a triangle that is no face,
 // and a face in two groups.
@@ -56,7 +64,8 @@ SEDGE_MUST_USE
 sedge_status sedge_global_connect(sedge_global *mesh);
 
 // Make the boundary faces of the two surface groups neighbours of each other, under the translation
-// between the centroids of the groups. Corners must agree to 1e-6 of the face's longest edge. The
+// between the centroids of the groups. Corners and nodes of edges must agree to 1e-6 of the face's
+// longest edge. The
 // faces count as interior faces of their groups from then on.
 SEDGE_MUST_USE
 sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char *second);

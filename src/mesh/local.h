@@ -21,20 +21,24 @@ typedef struct sedge_record_face {
 typedef struct sedge_record {
     int64_t id;
     int32_t group;
+    int32_t curve; // number of the element's nodes of edges among those of its part; -1: straight
     double corners[4][3];
     sedge_record_face faces[SEDGE_FACES];
 } sedge_record;
 
 // Send each rank the records of its elements, by ascending id, and everybody the data of the whole
-// mesh (counts, bounds, groups) into `mesh`. `global` and `part` are read on rank 0 only. The
-// caller releases `*records` with sedge_release. Collective.
+// mesh (counts, bounds, groups) into `mesh`. `*middles` gets the nodes of edges of the curved
+// ones. `global` and `part` are read on rank 0 only. The caller releases `*records` and `*middles`
+// with sedge_release. Collective.
 SEDGE_MUST_USE
-sedge_status sedge_local_distribute(sedge_mesh *mesh, sedge_record **records, int32_t *count,
+sedge_status sedge_local_distribute(sedge_mesh *mesh, sedge_record **records,
+                                    double (**middles)[SEDGE_EDGES][3], int32_t *count,
                                     const sedge_global *global, const int32_t *part,
                                     const sedge_comm *comm);
 
 // Number the elements of this rank and fill the local members of `mesh`: interior elements along
-// the Hilbert curve, then those with halo faces along the curve; trace slots and peers.
+// the Hilbert curve, then those with halo faces along the curve, in both the curved ones last;
+// trace slots and peers.
 SEDGE_MUST_USE
-sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records, int32_t count,
-                                int rank);
+sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
+                                double (*middles)[SEDGE_EDGES][3], int32_t count, int rank);

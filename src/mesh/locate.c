@@ -24,49 +24,29 @@ struct sedge_locator {
     span *boxes;    // [2 leaves]; those of unused nodes are empty
 };
 
-// Barycentric coordinates; returns the least of them.
-static double find_weights(double corners[4][3], const double point[3], double weights[4])
-{
-    double sub[4][3];
-
-    memcpy(sub, corners, sizeof sub);
-    const double whole = sedge_tet_volume(corners);
-    double least = 1.0;
-    weights[0] = 1.0;
-    for (int v = 1; v < 4; v++) {
-        memcpy(sub[v], point, sizeof sub[v]);
-        weights[v] = sedge_tet_volume(sub) / whole;
-        memcpy(sub[v], corners[v], sizeof sub[v]);
-        weights[0] -= weights[v];
-        least = fmin(least, weights[v]);
-    }
-    return fmin(least, weights[0]);
-}
-
 // The element that holds the point best so far.
 typedef struct best {
     int32_t element;
     double least;
-    double weights[4];
+    double rst[3];
 } best;
 
 static void try_element(best *found, const sedge_mesh *mesh, int32_t e, const double point[3])
 {
-    double weights[4];
-    const double least = find_weights(mesh->corners[e], point, weights);
+    double rst[3];
+    const double least = sedge_mesh_coordinates(mesh, e, point, rst);
 
     // The least element number wins where two hold the point equally well.
     if (!(least >= -tolerance) || least < found->least) return;
     if (least == found->least && found->element >= 0 && found->element < e) return;
     found->element = e;
     found->least = least;
-    memcpy(found->weights, weights, sizeof weights);
+    memcpy(found->rst, rst, sizeof rst);
 }
 
 static int32_t report(const best *found, double rst[3])
 {
-    if (found->element >= 0)
-        for (int d = 0; d < 3; d++) rst[d] = -1.0 + 2.0 * found->weights[d + 1];
+    if (found->element >= 0) memcpy(rst, found->rst, sizeof found->rst);
     return found->element;
 }
 
@@ -95,12 +75,11 @@ static void join(span *box, const double low[3], const double high[3])
 }
 
 // The box of an element and of the points that the tolerance lets in.
-static void join_element(span *box, double corners[4][3])
+static void join_element(span *box, const sedge_mesh *mesh, int32_t e)
 {
     span own;
 
-    clear(&own);
-    for (int v = 0; v < 4; v++) join(&own, corners[v], corners[v]);
+    sedge_mesh_box(mesh, e, own.low, own.high);
     for (int d = 0; d < 3; d++) {
         const double margin = 4.0 * tolerance * (own.high[d] - own.low[d]) +
                               8.0 * DBL_EPSILON * fmax(fabs(own.low[d]), fabs(own.high[d]));
@@ -124,7 +103,7 @@ sedge_status sedge_locator_create(sedge_locator **out, const sedge_mesh *mesh)
                    sedge_allocate(&locator->boxes, 2 * locator->leaves, sizeof *locator->boxes));
     for (int64_t n = 0; n < 2 * locator->leaves; n++) clear(&locator->boxes[n]);
     for (int32_t e = 0; e < mesh->elements; e++)
-        join_element(&locator->boxes[locator->leaves + e / LEAF_ELEMENTS], mesh->corners[e]);
+        join_element(&locator->boxes[locator->leaves + e / LEAF_ELEMENTS], mesh, e);
     for (int64_t n = locator->leaves - 1; n > 0; n--) {
         for (int64_t child = 2 * n; child <= 2 * n + 1; child++)
             join(&locator->boxes[n], locator->boxes[child].low, locator->boxes[child].high);

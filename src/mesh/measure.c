@@ -93,11 +93,11 @@ sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
         double(*const corners)[3] = mesh->corners[e];
         sedge_bad_element element = {.global_id = mesh->global_ids[e], .group = mesh->group[e]};
         element.quality = sedge_tet_quality(corners);
-        element.inradius = sedge_tet_inradius(corners);
+        element.inradius = sedge_mesh_inradius(mesh, e);
         for (int v = 0; v < 4; v++)
             for (int d = 0; d < 3; d++) element.centroid[d] += 0.25 * corners[v][d];
         keep_worst(out->worst, &out->worst_count, &element);
-        add(&volume, sedge_tet_volume(corners));
+        add(&volume, sedge_mesh_volume(mesh, e));
         add(&quality, element.quality);
         least[0] = fmin(least[0], element.inradius);
         greatest[0] = fmax(greatest[0], element.inradius);

@@ -55,6 +55,7 @@ static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
     SEDGE_TRY(options->file == NULL ? sedge_box_make(mesh, options)
                                     : sedge_plex_read(mesh, options->file, options->scale));
     SEDGE_TRY(sedge_global_orient(mesh));
+    SEDGE_TRY(sedge_global_bend(mesh));
     SEDGE_TRY(sedge_global_connect(mesh));
     SEDGE_TRY(make_periodic(mesh, options));
     SEDGE_TRY(sedge_allocate(part, mesh->elements, sizeof **part));
@@ -69,6 +70,7 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
     sedge_global global;
     sedge_mesh *mesh = NULL;
     sedge_record *records = NULL;
+    double(*middles)[SEDGE_EDGES][3] = NULL;
     int32_t *part = NULL;
     int32_t count = 0;
     sedge_status status = SEDGE_OK;
@@ -80,9 +82,10 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&mesh, 1, sizeof *mesh)));
     if (sedge_comm_is_root(comm)) status = build_global(&global, &part, ranks, options);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    SEDGE_TRY_GOTO(status, sedge_local_distribute(mesh, &records, &count, &global, part, comm));
+    SEDGE_TRY_GOTO(status,
+                   sedge_local_distribute(mesh, &records, &middles, &count, &global, part, comm));
     sedge_global_release(&global);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_local_number(mesh, records, count,
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_local_number(mesh, records, middles, count,
                                                                      sedge_comm_rank(comm))));
     *out = mesh;
     mesh = NULL; // now the caller's
@@ -90,6 +93,7 @@ done:
     sedge_mesh_free(mesh);
     sedge_global_release(&global);
     sedge_release(records);
+    sedge_release(middles);
     sedge_release(part);
     return status;
 }
@@ -99,6 +103,7 @@ void sedge_mesh_free(sedge_mesh *mesh)
     if (mesh == NULL) return;
     sedge_groups_release(&mesh->groups);
     sedge_release(mesh->corners);
+    sedge_release(mesh->middles);
     sedge_release(mesh->global_ids);
     sedge_release(mesh->group);
     sedge_release(mesh->faces);

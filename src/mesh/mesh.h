@@ -1,4 +1,7 @@
-// The mesh of one rank: affine tetrahedra with named groups, neighbours and a halo plan.
+// The mesh of one rank: tetrahedra with named groups, neighbours and a halo plan.
+//
+// An element is straight, or curved: of second order, with a node in the middle of each edge. A
+// file of second order makes curved only those of which an edge is off the straight line.
 //
 // The global mesh exists on rank 0 only, while it is built: read by DMPlex or generated as a box,
 // faces matched by topology, partitioned by PETSc's partitioner, numbered along a Hilbert curve
@@ -11,7 +14,8 @@
 // Face f and the neighbour's face g meet with an orientation o: vertex i of f is vertex
 // sedge_face_permutations[o][i] of g.
 //
-// Local order: elements [0, interior) have no face on another rank, [interior, elements) have one.
+// Local order: elements [0, interior) have no face on another rank, [interior, elements) have one;
+// the last interior_curved and edge_curved of the two ranges are curved.
 // A face without a local neighbour owns a trace slot: halo faces first, grouped by peer and in the
 // same order on both sides, then boundary faces.
 #pragma once
@@ -22,10 +26,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SEDGE_FACES 4
+#define SEDGE_FACES       4
+#define SEDGE_EDGES       6
+#define SEDGE_CURVE_TERMS 10 // of a polynomial of degree two
 
 extern const int sedge_face_vertices[SEDGE_FACES][3];
 extern const int sedge_face_permutations[6][3];
+extern const int sedge_edge_vertices[SEDGE_EDGES][2];
 
 // What lies behind face f of element e.
 typedef struct sedge_face {
@@ -58,15 +65,20 @@ typedef struct sedge_mesh_groups {
 typedef struct sedge_mesh {
     int64_t global_elements;
     int64_t global_vertices; // corners of elements; both of a periodic pair
+    int64_t global_curved;   // elements of the whole mesh that are curved
     double bounds[2][3];     // of the whole mesh: least and greatest coordinate
     sedge_mesh_groups groups;
-    bool straightened; // the file had curved elements; only their corners are used
+    bool straightened; // the file has elements of third or higher order; their corners are used
 
     int32_t elements;        // of this rank
     int32_t interior;        // elements without a face on another rank: [0, interior)
+    int32_t interior_curved; // of [0, interior), the last ones
+    int32_t edge_curved;     // of [interior, elements), the last ones
     double (*corners)[4][3]; // [elements][vertex][x,y,z], length units of the file times scale
-    int64_t *global_ids;     // [elements] number of the element in the file or box, from 0
-    int32_t *group;          // [elements] volume group
+    double (*middles)[SEDGE_EDGES][3]; // [interior_curved + edge_curved] of the curved elements:
+                                       // the node of each edge, sedge_edge_vertices
+    int64_t *global_ids;              // [elements] number of the element in the file or box, from 0
+    int32_t *group;                   // [elements] volume group
     sedge_face (*faces)[SEDGE_FACES]; // [elements][face]
 
     int32_t halo_faces;            // trace slots [0, halo_faces)
@@ -96,6 +108,8 @@ typedef struct sedge_mesh_options {
     int box_split_axis;
     double box_split;
     const char *box_names[2];
+    // Moves every node of the box, those of the edges, too: curved elements. NULL: none.
+    void (*box_map)(const double x[3], double moved[3]);
 
     int periodic_pairs; // of a file: surface groups paired by translation
     const sedge_periodic_pair *periodic;
@@ -110,6 +124,7 @@ sedge_mesh_options sedge_mesh_defaults(void);
 // Read or make, check, partition, number and scatter. Collective. Fails with SEDGE_ERR_DATA and a
 // message with file, element and place for: a missing, truncated or unreadable file, cells that are
 // not tetrahedra, zero-volume elements, inverted elements (a mesh whose elements have both signs),
+// curved elements that fold over,
 // a one-sided face without a surface group, a face shared by three elements, periodic groups that
 // do not match. SEDGE_ERR_USAGE for more ranks than elements, unusable box options, an unknown
 // partitioner or periodic group. The first mesh of a process is the same in each run; further ones
@@ -126,6 +141,42 @@ double sedge_tet_inradius(double corners[4][3]);
 
 // 3 r_in / R_circumscribed: 1 for the regular tetrahedron, 0 for a degenerate one.
 double sedge_tet_quality(double corners[4][3]);
+
+// ---- curved elements ---------------------------------------------------------------------------
+
+// The map of an element: x_d(r,s,t) = sum_k c[k][d] m_k with the monomials m_k 1, r, s, t, r^2,
+// s^2, t^2, rs, rt, st; from its corners and its edges' nodes.
+void sedge_curve_expand(double corners[4][3], double middles[SEDGE_EDGES][3],
+                        double c[SEDGE_CURVE_TERMS][3]);
+void sedge_curve_place(double c[SEDGE_CURVE_TERMS][3], const double rst[3], double x[3]);
+
+// dx[j][d] = dx_d / dr_j there.
+void sedge_curve_tangents(double c[SEDGE_CURVE_TERMS][3], const double rst[3], double dx[3][3]);
+
+// cofactor[j][d] = J dr_j / dx_d; returns J.
+double sedge_curve_cofactors(double dx[3][3], double cofactor[3][3]);
+
+// The outward normal of a face, as long as its surface element over that of the reference face in
+// two of the coordinates.
+void sedge_curve_normal(double cofactor[3][3], int face, double normal[3]);
+
+// Number of a curved element in `middles`; -1: straight.
+int32_t sedge_mesh_curve(const sedge_mesh *mesh, int32_t element);
+
+// Coefficients as of sedge_curve_expand, place, volume and inscribed radius of any element; the
+// radius of a curved one bounds from below what matters for the time step.
+void sedge_mesh_expand(const sedge_mesh *mesh, int32_t element, double c[SEDGE_CURVE_TERMS][3]);
+void sedge_mesh_place(const sedge_mesh *mesh, int32_t element, const double rst[3], double x[3]);
+double sedge_mesh_volume(const sedge_mesh *mesh, int32_t element);
+double sedge_mesh_inradius(const sedge_mesh *mesh, int32_t element);
+
+// Reference coordinates of a place in or near an element. Returns the least of the barycentric
+// coordinates, negative outside; -DBL_MAX far outside of a curved element, where there are none.
+double sedge_mesh_coordinates(const sedge_mesh *mesh, int32_t element, const double point[3],
+                              double rst[3]);
+
+// A box that holds the element.
+void sedge_mesh_box(const sedge_mesh *mesh, int32_t element, double low[3], double high[3]);
 
 // One of the worst elements of the whole mesh.
 typedef struct sedge_bad_element {

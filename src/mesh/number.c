@@ -12,6 +12,7 @@ typedef struct ranked {
     int64_t id;
     int32_t position; // among the records
     int32_t halo;     // 1: has a face on another rank
+    int32_t curved;   // 1: yes
 } ranked;
 
 static int compare_ranked(const void *left, const void *right)
@@ -19,6 +20,7 @@ static int compare_ranked(const void *left, const void *right)
     const ranked *const a = left, *const b = right;
 
     if (a->halo != b->halo) return a->halo - b->halo;
+    if (a->curved != b->curved) return a->curved - b->curved;
     if (a->key != b->key) return a->key < b->key ? -1 : 1;
     return (a->id > b->id) - (a->id < b->id);
 }
@@ -53,7 +55,8 @@ static sedge_status order_elements(sedge_mesh *mesh, int32_t *number, int32_t *o
         double x[3] = {0.0, 0.0, 0.0};
         for (int v = 0; v < 4; v++)
             for (int d = 0; d < 3; d++) x[d] += 0.25 * records[i].corners[v][d];
-        list[i] = (ranked){sedge_hilbert_key(x, mesh->bounds), records[i].id, i, 0};
+        list[i] = (ranked){sedge_hilbert_key(x, mesh->bounds), records[i].id, i, 0,
+                           records[i].curve >= 0};
         for (int f = 0; f < SEDGE_FACES; f++) {
             const sedge_record_face *const face = &records[i].faces[f];
             if (face->neighbour < 0) {
@@ -64,6 +67,8 @@ static sedge_status order_elements(sedge_mesh *mesh, int32_t *number, int32_t *o
             }
         }
         mesh->interior += !list[i].halo;
+        mesh->interior_curved += list[i].curved && !list[i].halo;
+        mesh->edge_curved += list[i].curved && list[i].halo;
     }
     qsort(list, (size_t)mesh->elements, sizeof *list, compare_ranked);
     for (int32_t e = 0; e < mesh->elements; e++) {
@@ -123,8 +128,8 @@ static sedge_status plan_halo(sedge_mesh *mesh, halo_face *halo)
     return SEDGE_OK;
 }
 
-sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records, int32_t count,
-                                int rank)
+sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
+                                double (*middles)[SEDGE_EDGES][3], int32_t count, int rank)
 {
     int32_t *number = NULL;
     int32_t *order = NULL;
@@ -136,6 +141,9 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records, i
     SEDGE_TRY_GOTO(status, sedge_allocate(&order, count, sizeof *order));
     SEDGE_TRY_GOTO(status, order_elements(mesh, number, order, records, rank));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->corners, count, sizeof *mesh->corners));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->middles,
+                                          (int64_t)mesh->interior_curved + mesh->edge_curved,
+                                          sizeof *mesh->middles));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->global_ids, count, sizeof *mesh->global_ids));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->group, count, sizeof *mesh->group));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->faces, count, sizeof *mesh->faces));
@@ -146,6 +154,10 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records, i
     for (int32_t e = 0; e < count; e++) {
         const sedge_record *const record = &records[order[e]];
         memcpy(mesh->corners[e], record->corners, sizeof record->corners);
+        if (record->curve >= 0) {
+            memcpy(mesh->middles[sedge_mesh_curve(mesh, e)], middles[record->curve],
+                   sizeof *middles);
+        }
         mesh->global_ids[e] = record->id;
         mesh->group[e] = record->group;
     }

@@ -113,6 +113,33 @@ static int match_corners(const sedge_global *mesh, const side *a, const side *b,
     return -1;
 }
 
+// The node of the edge between corners i and j of a face.
+static const double *middle(const sedge_global *mesh, const side *s, int i, int j)
+{
+    const int v = sedge_face_vertices[s->face][i];
+    const int w = sedge_face_vertices[s->face][j];
+    int e = 0;
+
+    while (sedge_edge_vertices[e][0] + sedge_edge_vertices[e][1] != v + w ||
+           (sedge_edge_vertices[e][0] != v && sedge_edge_vertices[e][0] != w))
+        e++;
+    return mesh->middles[s->element][e];
+}
+
+// Whether the edges of faces whose corners agree are bent alike.
+static bool match_edges(const sedge_global *mesh, const side *a, const side *b,
+                        const double shift[3], double tolerance, int orientation)
+{
+    const int *const to = sedge_face_permutations[orientation];
+
+    for (int i = 0; i < 3 && mesh->middles != NULL; i++) {
+        const int j = (i + 1) % 3;
+        if (!is_shifted(middle(mesh, a, i, j), middle(mesh, b, to[i], to[j]), shift, tolerance))
+            return false;
+    }
+    return true;
+}
+
 // The one face of `others` that is `a` shifted, or NULL.
 static const side *find_partner(const sedge_global *mesh, const side *a, const sides *others,
                                 const double shift[3], double tolerance, int *orientation)
@@ -132,7 +159,7 @@ static const side *find_partner(const sedge_global *mesh, const side *a, const s
         const side *const b = &others->side[low];
         if (b->position > a->position + 2.0 * tolerance) return NULL;
         *orientation = match_corners(mesh, a, b, shift, tolerance);
-        if (*orientation >= 0) return b;
+        if (*orientation >= 0 && match_edges(mesh, a, b, shift, tolerance, *orientation)) return b;
     }
     return NULL;
 }

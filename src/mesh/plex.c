@@ -129,6 +129,37 @@ static sedge_status read_cells(sedge_global *mesh, DM dm, const strata *points)
     return SEDGE_OK;
 }
 
+// Corners and middles of edges of every cell of second order. DMPlex keeps them cell by cell, in
+// rows from Gmsh's first vertex to its second, then towards the third, then the fourth.
+static sedge_status read_nodes(sedge_global *mesh, DM dm, const strata *points, double scale)
+{
+    static const int corner[4] = {0, 2, 5, 9};
+    static const int middle[SEDGE_EDGES] = {1, 3, 4, 6, 7, 8};
+
+    mesh->vertices = points->vertices[1] - points->vertices[0];
+    SEDGE_TRY(sedge_allocate(&mesh->points, mesh->vertices, sizeof *mesh->points));
+    SEDGE_TRY(sedge_allocate(&mesh->middles, mesh->elements, sizeof *mesh->middles));
+    for (PetscInt c = points->cells[0]; c < points->cells[1]; c++) {
+        const PetscScalar *array = NULL;
+        PetscScalar *values = NULL;
+        PetscBool own;
+        PetscInt count = 0;
+        TRY_PETSC(DMPlexGetCellCoordinates(dm, c, &own, &count, &array, &values));
+        if (count != 30) {
+            return SEDGE_FAIL(SEDGE_ERR_DATA, "%s: cell %d has %d coordinates instead of 30",
+                              mesh->name, (int)c, (int)count);
+        }
+        for (int d = 0; d < 3; d++) {
+            for (int v = 0; v < 4; v++)
+                mesh->points[mesh->cells[c][v]][d] = values[3 * corner[v] + d] * scale;
+            for (int e = 0; e < SEDGE_EDGES; e++)
+                mesh->middles[c][e][d] = values[3 * middle[e] + d] * scale;
+        }
+        TRY_PETSC(DMPlexRestoreCellCoordinates(dm, c, &own, &count, &array, &values));
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status read_points(sedge_global *mesh, DM dm, const strata *points, double scale)
 {
     PetscSection section = NULL;
@@ -289,8 +320,9 @@ static sedge_status read_plex(sedge_global *mesh, DM dm, const sedge_gmsh *file,
                           "%s: PETSc made %d cells of dimension %d from %lld tetrahedra",
                           mesh->name, (int)mesh->elements, (int)dimension, (long long)file->tets);
     }
-    SEDGE_TRY(read_points(mesh, dm, &points, scale));
     SEDGE_TRY(read_cells(mesh, dm, &points));
+    SEDGE_TRY(file->order == 2 ? read_nodes(mesh, dm, &points, scale)
+                               : read_points(mesh, dm, &points, scale));
     SEDGE_TRY(read_tags(mesh, dm, file));
     return SEDGE_OK;
 }
@@ -307,17 +339,19 @@ sedge_status sedge_plex_read(sedge_global *mesh, const char *path, double scale)
                        ? SEDGE_OK
                        : SEDGE_FAIL(SEDGE_ERR_DATA, "%s has %lld tetrahedra; the limit is %lld",
                                     path, (long long)file->tets, (long long)SEDGE_GLOBAL_LIMIT));
-    // Corners only, and periodicity by surface groups instead of the file's $Periodic.
-    SEDGE_TRY_GOTO(
-        status,
-        sedge_petsc_check((int)PetscOptionsSetValue(NULL, "-dm_plex_gmsh_highorder", "0"), path));
+    // Periodicity by surface groups instead of the file's $Periodic; of third and higher order the
+    // corners only.
+    SEDGE_TRY_GOTO(status,
+                   sedge_petsc_check((int)PetscOptionsSetValue(NULL, "-dm_plex_gmsh_highorder",
+                                                               file->order == 2 ? "1" : "0"),
+                                     path));
     SEDGE_TRY_GOTO(
         status,
         sedge_petsc_check((int)PetscOptionsSetValue(NULL, "-dm_plex_gmsh_periodic", "0"), path));
     SEDGE_TRY_GOTO(
         status, sedge_petsc_check(
                     (int)DMPlexCreateGmshFromFile(PETSC_COMM_SELF, path, PETSC_TRUE, &dm), path));
-    mesh->straightened = file->order > 1;
+    mesh->straightened = file->order > 2;
     mesh->numbers = file->numbers;
     file->numbers = NULL;
     status = read_plex(mesh, dm, file, scale);

@@ -75,9 +75,13 @@ sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh)
     SEDGE_TRY(sedge_comm_agree(comm, status));
     sedge_comm_all_gather(comm, &mine, all, sizeof mine);
     if (sedge_comm_is_root(comm)) {
-        (void)printf("%lld tetrahedra, %lld vertices%s\n", (long long)mesh->global_elements,
-                     (long long)mesh->global_vertices,
-                     mesh->straightened ? "; curved elements are straightened" : "");
+        (void)printf("%lld tetrahedra, %lld vertices", (long long)mesh->global_elements,
+                     (long long)mesh->global_vertices);
+        if (mesh->global_curved > 0)
+            (void)printf(", %lld tetrahedra are curved", (long long)mesh->global_curved);
+        (void)printf("%s\n", mesh->straightened
+                                 ? "; elements of third or higher order are straightened"
+                                 : "");
         for (int d = 0; d < 3; d++) {
             (void)printf("  %c from %.9g to %.9g\n", "xyz"[d], mesh -> bounds[0][d],
                          mesh -> bounds[1][d]);

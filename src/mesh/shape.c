@@ -114,6 +114,22 @@ static void gather_corners(const sedge_global *mesh, int32_t element, double cor
         memcpy(corners[v], mesh->points[mesh->cells[element][v]], sizeof corners[v]);
 }
 
+// Vertices 0 and 1 are exchanged.
+static void swap_middles(double middles[SEDGE_EDGES][3])
+{
+    static const int partners[2][2] = {{1, 2}, {3, 4}};
+
+    for (int p = 0; p < 2; p++) {
+        double *const a = middles[partners[p][0]];
+        double *const b = middles[partners[p][1]];
+        for (int d = 0; d < 3; d++) {
+            const double swap = a[d];
+            a[d] = b[d];
+            b[d] = swap;
+        }
+    }
+}
+
 sedge_status sedge_global_orient(sedge_global *mesh)
 {
     char place[SEDGE_PLACE_TEXT];
@@ -145,6 +161,7 @@ sedge_status sedge_global_orient(sedge_global *mesh)
         const int32_t swap = mesh->cells[e][0];
         mesh->cells[e][0] = mesh->cells[e][1];
         mesh->cells[e][1] = swap;
+        if (mesh->middles != NULL) swap_middles(mesh->middles[e]);
     }
     return SEDGE_OK;
 }

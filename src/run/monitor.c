@@ -89,7 +89,7 @@ static sedge_status describe(const sedge_session *session, int32_t e, const faul
             "'%s', inscribed radius %.4g, local CFL number %.3g of 1 allowed",
             seen->what, (long long)seen->step, seen->time * sedge_deck_time_unit(session->deck),
             (long long)mesh->global_ids[e], place[0], place[1], place[2],
-            mesh->groups.volume_names[mesh->group[e]], sedge_tet_inradius(mesh->corners[e]),
+            mesh->groups.volume_names[mesh->group[e]], sedge_mesh_inradius(mesh, e),
             session->dt * sedge_problem_rate(&session->problem, mesh, e)));
     SEDGE_TRY_GOTO(status, add_causes(text, session, e));
     SEDGE_TRY_GOTO(status, sedge_text_add(text, "; last energies:"));
@@ -127,7 +127,7 @@ sedge_status sedge_monitor_check(const sedge_session *session, const double *ene
 
     for (int32_t e = 0; e < mesh->elements; e++) {
         if (isfinite(energy[e])) continue;
-        compare_suspect(&worst, mesh, e, before[e] / sedge_tet_volume(mesh->corners[e]));
+        compare_suspect(&worst, mesh, e, before[e] / sedge_mesh_volume(mesh, e));
     }
     return accuse(session, &worst,
                   &(fault){"the field is not a number any more", time, step, history, samples});
@@ -151,7 +151,7 @@ sedge_status sedge_monitor_growth(const sedge_session *session, const double *en
 
     for (int32_t e = 0; e < mesh->elements; e++) {
         compare_suspect(&worst, mesh, e,
-                        (energy[e] - before[e]) / sedge_tet_volume(mesh->corners[e]));
+                        (energy[e] - before[e]) / sedge_mesh_volume(mesh, e));
     }
     (void)snprintf(what, sizeof what, "the energy grows though no source feeds it, above %.6g,",
                    limit * sedge_deck_energy_unit(session->deck));
@@ -170,21 +170,15 @@ void sedge_monitor_errors(const sedge_session *session, const double *u, const d
 
     memset(out, 0, sizeof *out);
     for (int32_t e = 0; e < session->mesh->elements; e++) {
-        const double jacobian = 6.0 * sedge_tet_volume(session->mesh->corners[e]) / 8.0;
         for (int f = 0; f < fields; f++) {
             const int64_t at = ((int64_t)e * fields + f) * nodes;
+            double difference[NODES_MAX];
             for (int n = 0; n < nodes; n++) {
-                const double difference = u[at + n] - exact[at + n];
-                double row = 0.0;
-                double exact_row = 0.0;
-                for (int m = 0; m < nodes; m++) {
-                    row += element->mass[n * nodes + m] * (u[at + m] - exact[at + m]);
-                    exact_row += element->mass[n * nodes + m] * exact[at + m];
-                }
-                sums[f] += jacobian * difference * row;
-                sums[fields] += jacobian * exact[at + n] * exact_row;
-                out->linf[f] = fmax(out->linf[f], fabs(difference));
+                difference[n] = u[at + n] - exact[at + n];
+                out->linf[f] = fmax(out->linf[f], fabs(difference[n]));
             }
+            sums[f] += find_product(session, e, difference, difference);
+            sums[fields] += find_product(session, e, exact + at, exact + at);
         }
     }
     sedge_comm_sum(session->comm, sums, fields + 1);

@@ -84,17 +84,31 @@ static sedge_status fill_column(sedge_fields *fields, sedge_h5 *file, const fiel
 
 // ---- the mesh ----------------------------------------------------------------------------------
 
+// Where node m of a curved element lies.
+static void place_point(double x[3], const sedge_fields *fields, int32_t e, int m)
+{
+    const sedge_lattice *const lattice = fields->lattice;
+    double rst[3];
+
+    for (int a = 0; a < 3; a++) rst[a] = 2.0 * lattice->place[m][a] / lattice->order - 1.0;
+    sedge_mesh_place(fields->context->mesh, e, rst, x);
+}
+
 static void fill_points(const sedge_fields *fields, const void *from, int64_t first, int64_t count,
                         void *values)
 {
     const sedge_lattice *const lattice = fields->lattice;
-    double(*const corners)[4][3] = fields->context->mesh->corners;
+    const sedge_mesh *const mesh = fields->context->mesh;
+    double(*const corners)[4][3] = mesh->corners;
     double *const wide = values;
     float *const narrow = values;
 
     (void)from;
     for (int64_t e = 0; e < count; e++) {
+        const bool curved = sedge_mesh_curve(mesh, (int32_t)(first + e)) >= 0;
         for (int m = 0; m < lattice->nodes; m++) {
+            double place[3];
+            if (curved) place_point(place, fields, (int32_t)(first + e), m);
             for (int d = 0; d < 3; d++) {
                 const double *const v0 = corners[first + e][0];
                 double x = v0[d];
@@ -103,6 +117,7 @@ static void fill_points(const sedge_fields *fields, const void *from, int64_t fi
                     x += (corners[first + e][a + 1][d] - v0[d]) * lattice->place[m][a] /
                          lattice->order;
                 }
+                if (curved) x = place[d];
                 if (fields->wide) {
                     wide[(e * lattice->nodes + m) * 3 + d] = x;
                 } else {

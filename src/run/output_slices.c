@@ -66,24 +66,35 @@ static void pixel_window(const sedge_output_context *context, const plane_slice 
     window[1] = last < (double)(count - 1) ? (int64_t)last : count - 1;
 }
 
+// Reference coordinates of a point, by `map` where the element is straight; returns twice the least
+// barycentric one.
+static double find_inside(const sedge_mesh *mesh, int32_t e, const sedge_geometry *map,
+                          const double point[3], double rst[3])
+{
+    if (sedge_mesh_curve(mesh, e) >= 0) return 2.0 * sedge_mesh_coordinates(mesh, e, point, rst);
+    for (int j = 0; j < 3; j++) {
+        rst[j] = -1.0;
+        for (int d = 0; d < 3; d++)
+            rst[j] += map->metric[j][d] * (point[d] - mesh->corners[e][0][d]);
+    }
+    return fmin(fmin(rst[0] + 1.0, rst[1] + 1.0),
+                fmin(rst[2] + 1.0, -1.0 - rst[0] - rst[1] - rst[2]));
+}
+
 // Mark the pixels in element e that no element has yet.
 static void mark_element(const sedge_output_context *context, const plane_slice *slice, int32_t e,
                          const found_points *found)
 {
-    double(*const corners)[3] = context->mesh->corners[e];
     double low[3], high[3], point[3];
     int64_t across[2], along[2];
     sedge_geometry map;
 
-    for (int d = 0; d < 3; d++) {
-        low[d] = fmin(fmin(corners[0][d], corners[1][d]), fmin(corners[2][d], corners[3][d]));
-        high[d] = fmax(fmax(corners[0][d], corners[1][d]), fmax(corners[2][d], corners[3][d]));
-    }
+    sedge_mesh_box(context->mesh, e, low, high);
     const int normal = slice->wanted->axis;
     const double slack = 1e-9 * (high[normal] - low[normal]);
     point[normal] = slice->wanted->position;
     if (point[normal] < low[normal] - slack || point[normal] > high[normal] + slack) return;
-    sedge_geometry_compute(&map, corners);
+    sedge_geometry_compute(&map, context->mesh->corners[e]);
     pixel_window(context, slice, 0, low[slice->axes[0]], high[slice->axes[0]], across);
     pixel_window(context, slice, 1, low[slice->axes[1]], high[slice->axes[1]], along);
     for (int64_t row = along[0]; row <= along[1]; row++) {
@@ -94,13 +105,7 @@ static void mark_element(const sedge_output_context *context, const plane_slice 
 
             if (found->elements[pixel] >= 0) continue;
             point[slice->axes[0]] = pixel_centre(context, slice, 0, column);
-            for (int j = 0; j < 3; j++) {
-                rst[j] = -1.0;
-                for (int d = 0; d < 3; d++) rst[j] += map.metric[j][d] * (point[d] - corners[0][d]);
-            }
-            const double least = fmin(fmin(rst[0] + 1.0, rst[1] + 1.0),
-                                      fmin(rst[2] + 1.0, -1.0 - rst[0] - rst[1] - rst[2]));
-            if (least < 2.0 * INSIDE) continue;
+            if (find_inside(context->mesh, e, &map, point, rst) < 2.0 * INSIDE) continue;
             found->elements[pixel] = e;
             memcpy(found->rst[pixel], rst, sizeof rst);
         }

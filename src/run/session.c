@@ -81,7 +81,7 @@ static sedge_status find_time_step(sedge_session *session)
             for (int v = 0; v < 4; v++)
                 session->limit_place[d] += 0.25 * session->mesh->corners[element][v][d];
         }
-        session->limit_inradius = sedge_tet_inradius(session->mesh->corners[element]);
+        session->limit_inradius = sedge_mesh_inradius(session->mesh, element);
     }
     sedge_comm_broadcast(session->comm, session->limit_place, sizeof session->limit_place,
                          (int)owner);
@@ -179,6 +179,14 @@ done:
 
 // ---- open and close ----------------------------------------------------------------------------
 
+static sedge_status make_element(sedge_session *session)
+{
+    SEDGE_TRY(sedge_element_create(&session->element, session->deck->order));
+    if (session->mesh->global_curved == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_cubature_create(&session->cubature, session->element));
+    return sedge_allocate(&session->jacobian, session->cubature->volume.points, sizeof(double));
+}
+
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
                                 const sedge_run_options *options)
 {
@@ -191,13 +199,14 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     session->mesh_seconds = sedge_clock() - start;
     SEDGE_TRY(sedge_deck_problem(&session->problem, session->deck, session->mesh));
     SEDGE_TRY(check_points(session));
-    SEDGE_TRY(
-        sedge_comm_agree(comm, sedge_element_create(&session->element, session->deck->order)));
+    SEDGE_TRY(sedge_comm_agree(comm, make_element(session)));
     return find_time_step(session);
 }
 
 void sedge_session_close(sedge_session *session)
 {
+    sedge_release(session->jacobian);
+    sedge_cubature_free(session->cubature);
     sedge_element_free(session->element);
     sedge_problem_clear(&session->problem);
     sedge_mesh_free(session->mesh);
@@ -367,9 +376,12 @@ sedge_status sedge_session_print(const sedge_session *session)
                sedge_comm_size(session->comm), sedge_comm_size(session->comm) == 1 ? "" : "s",
                (long long)halo[1], (long long)halo[0]);
         if (session->mesh->straightened) {
-            printf(
-                "  note               the file has curved elements; their straight-sided form is "
-                "used\n");
+            printf("  note               the file has elements of third or higher order; their "
+                   "straight-sided form is used\n");
+        }
+        if (session->mesh->global_curved > 0) {
+            printf("  curved             %lld tetrahedra of second order\n",
+                   (long long)session->mesh->global_curved);
         }
         printf("  time               %lld steps of dt = %.6g%s to t = %.6g%s (cfl %.3g)\n",
                (long long)session->steps, session->dt * time_unit, deck->si ? " s" : "",

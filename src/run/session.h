@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "dg/cubature.h"
 #include "dg/element.h"
 #include "dg/operator.h"
 #include "dg/problem.h"
@@ -34,6 +35,8 @@ typedef struct sedge_session {
     sedge_deck *deck;
     sedge_mesh *mesh;
     sedge_element *element;
+    sedge_cubature *cubature; // NULL: nothing is curved
+    double *jacobian;         // [cubature->volume.points], to work with
     sedge_problem problem;
     double dt;          // code units
     double stable_dt;   // the largest one that the deck allows

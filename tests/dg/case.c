@@ -84,6 +84,7 @@ static sedge_status make_mesh(dg_case *c, const dg_case_options *options)
     box.box_split = 0.5;
     box.box_names[0] = "below";
     box.box_names[1] = "above";
+    box.box_map = options->box_map;
     SEDGE_TRY(sedge_mesh_create(&c->mesh, c->comm, &box));
     distort(c->mesh, options->distort);
     return SEDGE_OK;
@@ -100,6 +101,7 @@ static sedge_status make_problem(dg_case *c, const dg_case_options *options)
                                  c->mesh->groups.surfaces, options->point != NULL));
     problem->order = options->order;
     problem->precision = SEDGE_FP64;
+    problem->curved = c->mesh->global_curved > 0;
     for (int v = 0; v < problem->volumes && equation->derive != NULL; v++) {
         const bool above = strcmp(c->mesh->groups.volume_names[v], "above") == 0;
         copy_parameters(deck, options->materials[above], equation->materials,
@@ -142,6 +144,8 @@ sedge_status dg_case_create(dg_case *out, const sedge_comm *comm, const dg_case_
     SEDGE_TRY_GOTO(status, make_problem(out, options));
     SEDGE_TRY_GOTO(status, sedge_reference_create(&out->reference, comm, out->element, out->mesh,
                                                   &out->problem));
+    if (out->mesh->global_curved > 0)
+        SEDGE_TRY_GOTO(status, sedge_cubature_create(&out->cubature, out->element));
     out->values = (int64_t)out->mesh->elements * options->equation->fields * out->element->nodes;
     SEDGE_TRY_GOTO(status, sedge_allocate(&out->u, out->values, sizeof(double)));
     SEDGE_TRY_GOTO(status, sedge_allocate(&out->rhs, out->values, sizeof(double)));
@@ -158,6 +162,7 @@ void dg_case_clear(dg_case *c)
     sedge_release(c->rhs);
     sedge_release(c->exact);
     sedge_reference_free(c->reference);
+    sedge_cubature_free(c->cubature);
     sedge_problem_clear(&c->problem);
     sedge_mesh_free(c->mesh);
     sedge_element_free(c->element);
@@ -181,6 +186,27 @@ sedge_status dg_case_run(dg_case *c, double end, double cfl)
     return SEDGE_OK;
 }
 
+// sum_f int J w_f a_f b_f over a curved element; weights NULL: ones.
+static double find_curved_product(const dg_case *c, int32_t e, const double *a, const double *b,
+                                  const double *weights)
+{
+    const int n = c->element->nodes;
+    const int fields = c->problem.equation->fields;
+    double *jacobian = NULL;
+    double sum = 0.0;
+
+    if (sedge_allocate(&jacobian, c->cubature->volume.points, sizeof(double)) != SEDGE_OK)
+        return (double)NAN;
+    sedge_cubature_jacobian(c->cubature, c->mesh, e, jacobian);
+    for (int k = 0; k < fields; k++) {
+        const int64_t at = ((int64_t)e * fields + k) * n;
+        sum += (weights != NULL ? weights[k] : 1.0) *
+               sedge_cubature_product(c->cubature, jacobian, a + at, b + at);
+    }
+    sedge_release(jacobian);
+    return sum;
+}
+
 static double find_product(const dg_case *c, const double *a, const double *b, bool weighted)
 {
     const int n = c->element->nodes;
@@ -193,6 +219,10 @@ static double find_product(const dg_case *c, const double *a, const double *b, b
         sedge_geometry geometry;
         sedge_geometry_compute(&geometry, c->mesh->corners[e]);
         c->problem.equation->energy(c->problem.materials[c->mesh->group[e]], weights);
+        if (sedge_mesh_curve(c->mesh, e) >= 0) {
+            total += find_curved_product(c, e, a, b, weighted ? weights : NULL);
+            continue;
+        }
         for (int k = 0; k < fields; k++) {
             const double *x = a + ((int64_t)e * fields + k) * n;
             const double *y = b + ((int64_t)e * fields + k) * n;

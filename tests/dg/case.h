@@ -1,6 +1,7 @@
 // What tests of the operator need: a box mesh, a problem on it, the reference, and norms.
 #pragma once
 
+#include "dg/cubature.h"
 #include "dg/reference.h"
 
 typedef struct dg_case_options {
@@ -8,7 +9,8 @@ typedef struct dg_case_options {
     int order;
     int cells[3]; // cubes an axis of the unit box, six tets each
     bool periodic;
-    double distort;             // moves inner vertices by about this much
+    double distort;                                      // moves inner vertices by about this much
+    void (*box_map)(const double x[3], double moved[3]); // curved elements; NULL: none
     int split_axis;             // -1: one material; else two, which meet in the middle
     const double *materials[2]; // deck values; NULL: the defaults
     const double *flux_keys;
@@ -27,7 +29,8 @@ typedef struct dg_case {
     sedge_mesh *mesh;
     sedge_problem problem;
     sedge_reference *reference;
-    int64_t values; // of u
+    sedge_cubature *cubature; // NULL: nothing is curved
+    int64_t values;           // of u
     double *u, *rhs, *exact;
 } dg_case;
 

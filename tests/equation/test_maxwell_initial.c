@@ -16,6 +16,8 @@ static const double plane[15] = {0.0, 3.0, 4.0, 0.5, -0.8, 0.6, 0.1, 0.2, 0.3, S
 static const double periodic[9] = {1, -2, 0, 1.0, 2.0, 1.0, 0.7, 0.7, -0.4};
 static const double layered[12] = {1, 2, 2, 1.0, 1.2, 0.9, 0.0, 0.1, 0.0, 0.4, 1.5, 3.0};
 
+static const double ball[7] = {1.3, 0.1, -0.2, 0.3, 0.5, -1.0, 2.0};
+
 typedef struct state {
     const sedge_initial_kind *kind;
     const double *p;
@@ -108,6 +110,8 @@ static void test_solutions(void)
     check_solves(&s, 0.01, 0.35);
     s = make_state("layered-mode", layered, 3.0, 1.0, 0.0);
     check_solves(&s, 0.37, 0.9);
+    s = make_state("ball-mode", ball, 2.0, 1.5, 0.0);
+    check_solves(&s, -0.2, 0.3);
 }
 
 // Tangential E and normal H vanish on the six walls.
@@ -137,6 +141,36 @@ static void test_walls(void)
 
     check_walls(&mode, cavity + 3, cavity + 6);
     check_walls(&layers, layered + 3, layered + 6);
+}
+
+// On the ball's surface E is normal and H tangential; E in the centre is the axis.
+static void test_ball(void)
+{
+    const state s = make_state("ball-mode", ball, 2.0, 1.5, 0.0);
+    uint64_t seed = 11;
+    double u[6];
+
+    get_fields(&s, ball + 1, 0.0, u);
+    for (int i = 0; i < 3; i++) CHECK_BOUND(fabs(u[i] - ball[4 + i]), 1e-14);
+    for (int trial = 0; trial < 10; trial++) {
+        double n[3], x[3];
+        double length = 0.0, along_e = 0.0, along_h = 0.0;
+        for (int i = 0; i < 3; i++) {
+            n[i] = random_value(&seed);
+            length += n[i] * n[i];
+        }
+        for (int i = 0; i < 3; i++) {
+            n[i] /= sqrt(length);
+            x[i] = ball[1 + i] + ball[0] * n[i];
+        }
+        get_fields(&s, x, 0.4, u);
+        for (int i = 0; i < 3; i++) {
+            along_e += n[i] * u[i];
+            along_h += n[i] * u[3 + i];
+        }
+        for (int i = 0; i < 3; i++) CHECK_BOUND(fabs(u[i] - along_e * n[i]), 1e-13);
+        CHECK_BOUND(fabs(along_h), 1e-14);
+    }
 }
 
 // E_t, H and their slopes meet where the layers do.
@@ -199,6 +233,7 @@ int main(void)
     test_solutions();
     test_walls();
     test_layers_meet();
+    test_ball();
     test_known_values();
     test_plane_wave();
     return CHECK_END();

@@ -20,6 +20,7 @@ static void test_plain(const sedge_comm *comm)
     CHECK(outer_count(mesh, "ymin") == 2LL * 5 * 4 && outer_count(mesh, "ymax") == 2LL * 5 * 4);
     CHECK(outer_count(mesh, "zmin") == 2LL * 5 * 3 && outer_count(mesh, "zmax") == 2LL * 5 * 3);
     CHECK(!mesh->straightened);
+    CHECK(mesh->global_curved == 0 && mesh->interior_curved == 0 && mesh->edge_curved == 0);
     int bad = 0;
     for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {
         const sedge_trace_face *const at = &mesh->trace_faces[i];
@@ -241,6 +242,44 @@ static void test_refusals(const sedge_comm *comm)
     CHECK(mesh == NULL);
 }
 
+// With two cells of 1/2 an axis corners stay, and nodes of edges between them move.
+static void fold(const double x[3], double moved[3])
+{
+    moved[0] = x[0];
+    moved[1] = x[1] + 0.3 * sin(2.0 * 3.14159265358979323846 * x[1]);
+    moved[2] = x[2];
+}
+
+// Straight edges that rounding bends stay straight; and where only one side of a periodic pair is
+// bent, the sides do not match.
+static void nearly(const double x[3], double moved[3])
+{
+    for (int d = 0; d < 3; d++) moved[d] = x[d] + 1e-15 * sin(40.0 * x[(d + 1) % 3]);
+}
+
+static void one_side(const double x[3], double moved[3])
+{
+    for (int d = 0; d < 3; d++) moved[d] = x[d];
+    if (x[0] > 0.99) moved[1] += 0.05 * sin(2.0 * 3.14159265358979323846 * x[1]);
+}
+
+static void test_curved(const sedge_comm *comm)
+{
+    sedge_mesh_options o = sedge_mesh_defaults();
+    sedge_mesh *mesh;
+
+    for (int d = 0; d < 3; d++) o.box_cells[d] = 2;
+    o.box_map = nearly;
+    CHECK_OK(sedge_mesh_create(&mesh, comm, &o));
+    CHECK(mesh->global_curved == 0);
+    sedge_mesh_free(mesh);
+    o.box_map = fold;
+    CHECK_FAILS(sedge_mesh_create(&mesh, comm, &o), SEDGE_ERR_DATA, "folds over: its Jacobian");
+    o.box_map = one_side;
+    o.box_periodic[0] = true;
+    CHECK_FAILS(sedge_mesh_create(&mesh, comm, &o), SEDGE_ERR_DATA, "do not match");
+}
+
 int main(int argc, char **argv)
 {
     sedge_comm *comm;
@@ -257,6 +296,7 @@ int main(int argc, char **argv)
         test_reproducible(comm);
         test_partitioners(comm);
         test_refusals(comm);
+        test_curved(comm);
     }
     sedge_comm_free(comm);
     return CHECK_END();

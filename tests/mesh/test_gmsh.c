@@ -210,7 +210,65 @@ static void test_formats_agree(const sedge_comm *comm)
     sedge_release(other);
 }
 
-// Corners of a second-order mesh lie on the sphere; groups without names are called by their tags.
+// A point of a face's edge, halfway, from an element's map.
+static void edge_middle(const sedge_mesh *mesh, int32_t e, int face, int edge, double x[3])
+{
+    static const double vertex[4][3] = {
+        {-1.0, -1.0, -1.0}, {1.0, -1.0, -1.0}, {-1.0, 1.0, -1.0}, {-1.0, -1.0, 1.0}};
+    const double *const a = vertex[sedge_face_vertices[face][edge]];
+    const double *const b = vertex[sedge_face_vertices[face][(edge + 1) % 3]];
+    const double rst[3] = {0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2])};
+
+    sedge_mesh_place(mesh, e, rst, x);
+}
+
+// How many of a face's edges do not have their middle on the unit sphere.
+static int check_outer_edges(const sedge_mesh *mesh, const sedge_trace_face *face)
+{
+    int bad = 0;
+
+    for (int i = 0; i < 3; i++) {
+        double x[3];
+        edge_middle(mesh, face->element, face->face, i, x);
+        bad += fabs(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] - 1.0) > 1e-9;
+    }
+    return bad;
+}
+
+// Middles of edges are the same seen from both sides of a face, and the element's map finds its own
+// points again.
+static void check_shared_edges(const sedge_comm *comm, const sedge_mesh *mesh)
+{
+    double worst = 0.0;
+    double lost = 0.0;
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const double rst[3] = {-0.6, -0.2, -0.7};
+        double x[3], found[3];
+        sedge_mesh_place(mesh, e, rst, x);
+        CHECK(sedge_mesh_coordinates(mesh, e, x, found) > 0.0);
+        CHECK(sedge_mesh_locate(mesh, x, found) == e);
+        for (int d = 0; d < 3; d++) lost = fmax(lost, fabs(found[d] - rst[d]));
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const sedge_face *const face = &mesh->faces[e][f];
+            const int *const to = sedge_face_permutations[face->orientation];
+            for (int i = 0; i < 3 && face->neighbour >= 0; i++) {
+                const int j = to[(i + 1) % 3] == (to[i] + 1) % 3 ? to[i] : to[(i + 1) % 3];
+                double y[3];
+                edge_middle(mesh, e, f, i, x);
+                edge_middle(mesh, face->neighbour, face->face, j, y);
+                for (int d = 0; d < 3; d++) worst = fmax(worst, fabs(x[d] - y[d]));
+            }
+        }
+    }
+    sedge_comm_max(comm, &worst, 1);
+    CHECK_BOUND(worst, 1e-15);
+    CHECK_BOUND(lost, 1e-12);
+}
+
+// Corners and the nodes of outer edges of a second-order mesh lie on the sphere, nodes of edges
+// that two elements share agree, and its volume is nearly the ball's; groups without names are
+// called by their tags.
 static void test_curved_and_unnamed(const sedge_comm *comm)
 {
     sedge_mesh *const mesh = load(comm, DATA "curved.msh", 1.0);
@@ -218,7 +276,11 @@ static void test_curved_and_unnamed(const sedge_comm *comm)
 
     if (mesh == NULL) return;
     check_mesh(comm, mesh, 0.0, none);
-    CHECK(mesh->straightened);
+    CHECK(!mesh->straightened);
+    CHECK(mesh->global_curved > 0 && mesh->global_curved <= mesh->global_elements);
+    int64_t curved = mesh->interior_curved + mesh->edge_curved;
+    sedge_comm_sum_int(comm, &curved, 1);
+    CHECK(curved == mesh->global_curved);
     CHECK(volume_count(mesh, "tag5") == mesh->global_elements);
     CHECK(outer_count(mesh, "tag6") > 0);
     for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {
@@ -226,8 +288,22 @@ static void test_curved_and_unnamed(const sedge_comm *comm)
         face_corners(mesh, mesh->trace_faces[i].element, mesh->trace_faces[i].face, c);
         for (int v = 0; v < 3; v++)
             bad += fabs(c[v][0] * c[v][0] + c[v][1] * c[v][1] + c[v][2] * c[v][2] - 1.0) > 1e-9;
+        bad += check_outer_edges(mesh, &mesh->trace_faces[i]);
     }
     CHECK(bad == 0);
+    double volume = 0.0;
+    double straight = 0.0;
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        volume += sedge_mesh_volume(mesh, e);
+        straight += sedge_tet_volume(mesh->corners[e]);
+        CHECK(sedge_mesh_inradius(mesh, e) > 0.0);
+    }
+    sedge_comm_sum(comm, &volume, 1);
+    sedge_comm_sum(comm, &straight, 1);
+    const double ball = 4.18879020478639;
+    CHECK_BOUND(fabs(volume / ball - 1.0), 0.02); // edges of 1: h^4 of some hundredths
+    CHECK_BOUND(0.1, fabs(straight / ball - 1.0));
+    check_shared_edges(comm, mesh);
     sedge_mesh_free(mesh);
 }
 

@@ -67,6 +67,14 @@ static void distort(sedge_mesh *mesh, double amount)
     }
 }
 
+// The form that a file of first order has.
+static void straighten(sedge_mesh *mesh)
+{
+    mesh->global_curved = 0;
+    mesh->interior_curved = 0;
+    mesh->edge_curved = 0;
+}
+
 static sedge_status make_mesh(kit *k, const kit_options *options)
 {
     sedge_mesh_options wanted = sedge_mesh_defaults();
@@ -84,7 +92,9 @@ static sedge_status make_mesh(kit *k, const kit_options *options)
     wanted.box_split = 0.5;
     wanted.box_names[0] = options->split_axis >= 0 ? "below" : "domain";
     wanted.box_names[1] = "above";
+    wanted.box_map = options->box_map;
     SEDGE_TRY(sedge_mesh_create(&k->base.mesh, k->base.comm, &wanted));
+    if (options->straight) straighten(k->base.mesh);
     distort(k->base.mesh, options->distort);
     return SEDGE_OK;
 }
@@ -153,6 +163,7 @@ static sedge_status make_problem(kit *k, const kit_options *options)
                                  k->base.mesh->groups.surfaces, options->dipole != NULL));
     problem->order = options->order;
     problem->precision = options->precision;
+    problem->curved = k->base.mesh->global_curved > 0;
     set_materials(k, options);
     copy_parameters(keys, options->flux_keys, equation->flux_keys, equation->flux_key_count);
     equation->constants(keys, options->incident, problem->constants);
@@ -177,6 +188,8 @@ sedge_status kit_create(kit *k, const kit_world *world, const kit_options *optio
     base->comm = world->comm;
     SEDGE_TRY(sedge_element_create(&base->element, options->order));
     SEDGE_TRY(make_mesh(k, options));
+    if (base->mesh->global_curved > 0)
+        SEDGE_TRY(sedge_cubature_create(&base->cubature, base->element));
     SEDGE_TRY(make_problem(k, options));
     SEDGE_TRY(sedge_reference_create(&base->reference, world->comm, base->element, base->mesh,
                                      &base->problem));

@@ -37,10 +37,12 @@ typedef struct kit_options {
     sedge_operator_options cut;
 
     const char *file; // in meshes/; NULL: a box
+    bool straight;    // curved elements of the file lose their edges' nodes
     int cells[3];     // cubes an axis of the unit box, six tets each
     bool periodic;
-    double distort; // moves inner vertices by about this much
-    int split_axis; // of the box; -1: one material
+    double distort;                                      // moves inner vertices by about this much
+    void (*box_map)(const double x[3], double moved[3]); // curved elements; NULL: none
+    int split_axis;                                      // of the box; -1: one material
 
     const double *materials[2]; // deck values, the second for "above" or "right"; NULL: defaults
     const double *flux_keys;    // NULL: defaults

@@ -4,7 +4,8 @@
 // Without arguments: for each chip and precision a selection that has each structure, tile and
 // layout at least once; for sm_90 and Maxwell's equations each block and limit of registers, too,
 // and the rule's choice of each order. With "all": every one, for sm_90. Advection, with its one
-// field, for sm_90 at orders 1, 5 and 9.
+// field, for sm_90 at orders 1, 5 and 9. And the program of all other kernels, with those of curved
+// elements, of orders 1, 4 and 10.
 #include "check.h"
 #include "dg/operator_internal.h"
 
@@ -110,6 +111,30 @@ static void compile(variant_batch *batch, sedge_device *device, sedge_cache *cac
     batch->count = 0;
 }
 
+// The kernels that are not tuned, by the rule.
+static void add_others(variant_batch *batch, sedge_device *device, int order,
+                       sedge_precision precision)
+{
+    static const sedge_operator_options by_rule;
+    char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME];
+    sedge_text *text[SEDGE_OPERATOR_PROGRAMS] = {NULL, NULL};
+    sedge_element *element = NULL;
+    sedge_problem problem = {0};
+
+    CHECK_OK(sedge_element_create(&element, order));
+    CHECK_OK(make_problem(&problem, "maxwell", order, precision));
+    problem.curved = true;
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) CHECK_OK(sedge_text_create(&text[i]));
+    CHECK_OK(sedge_operator_texts(text, name, sedge_device_get_info(device), element, &problem,
+                                  &by_rule));
+    CHECK(strstr(sedge_text_get(text[1]), "sedge_curved_energy") != NULL);
+    (void)snprintf(batch->names[batch->count], sizeof batch->names[0], "%s curved", name[1]);
+    batch->texts[batch->count++] = text[1];
+    sedge_text_free(text[0]);
+    sedge_problem_clear(&problem);
+    sedge_element_free(element);
+}
+
 // ---- one order ---------------------------------------------------------------------------------
 
 static void add_order(variant_batch *batch, seen_list *seen, sedge_device *device,
@@ -147,6 +172,11 @@ static void test_chip(const char *arch, bool all, FILE *table)
     CHECK_OK(sedge_device_create_target(&device, "cuda", arch));
     CHECK_OK(sedge_cache_create(&cache, SEDGE_TEST_DIR "/variants-cache"));
     if (check_failures > 0) return;
+    for (int p = 0; p < 2; p++) {
+        for (int order = 1; order <= 10; order += order == 1 ? 3 : 6)
+            add_others(&batch, device, order, p == 0 ? SEDGE_FP32 : SEDGE_FP64);
+    }
+    compile(&batch, device, cache, table);
     for (int e = 0; e < (strcmp(arch, "sm_90") == 0 ? 2 : 1); e++) {
         for (int p = 0; p < 2; p++) {
             seen_list seen = {.blocks = e == 0 && strcmp(arch, "sm_90") == 0};

@@ -1,0 +1,29 @@
+// Points and positive weights on the reference triangle (area 2) and tetrahedron (volume 4/3).
+//
+// Weights and inner points only: quadratic forms by them are positive where the integrals are.
+#pragma once
+
+#include "base/error.h"
+
+typedef struct sedge_quadrature {
+    int points;
+    double (*place)[3]; // [points] r, s, t; of the triangle r, s
+    double *weight;     // [points]
+} sedge_quadrature;
+
+#define SEDGE_QUADRATURE_FACE_DEGREE 22 // the largest of the triangle
+
+// Exact for polynomials of `degree`, 1..SEDGE_QUADRATURE_FACE_DEGREE. The points go over into each
+// other when the triangle is turned or mirrored, so that the elements at both sides of a face use
+// the same ones. The caller clears it.
+SEDGE_MUST_USE
+sedge_status sedge_quadrature_triangle(sedge_quadrature *out, int degree);
+
+// Exact for polynomials of `degree`, at least 1. The caller clears it.
+SEDGE_MUST_USE
+sedge_status sedge_quadrature_tet(sedge_quadrature *out, int degree);
+
+void sedge_quadrature_clear(sedge_quadrature *quadrature);
+
+// The n points of Gauss in [-1, 1] with the weight (1-x)^alpha, ascending. n <= 32.
+void sedge_quadrature_line(int n, int alpha, double *x, double *w);

@@ -1,0 +1,59 @@
+// Inside the slow reference: its state, for src/dg/reference*.c only.
+#pragma once
+
+#include "dg/cubature.h"
+#include "dg/reference.h"
+
+// A point source whose element is on this rank.
+typedef struct local_point {
+    int32_t element;
+    double fields[SEDGE_MAX_FIELDS]; // weights of the fields
+    const double *signal;
+} local_point;
+
+struct sedge_reference {
+    const sedge_comm *comm;
+    const sedge_element *element;
+    const sedge_mesh *mesh;
+    const sedge_problem *problem;
+    sedge_geometry *geometry; // [elements], of the straight ones
+    sedge_cubature *cubature; // NULL: no element of this rank is curved
+
+    double *send, *receive; // [halo_faces][fields][face_nodes], in the sender's order of face nodes
+    sedge_exchange *exchange;
+    const double *halo; // what came, or was given
+
+    int points;
+    local_point *point;
+    double *point_shape; // [points][nodes]: (V V^T l(x0)) / J
+
+    double *flux;     // [3][nodes][fields] of one element
+    double *jump;     // [4 face_nodes][fields] of one element
+    double *residual; // [elements][fields][nodes], of a step
+    double *rhs;      // the same
+
+    // Of one curved element.
+    double *at_points; // [volume points][3][fields]
+    double *at_faces;  // [4 face points][fields]
+    double *jacobian;  // [volume points]
+    double *work;      // [volume points]
+};
+
+// ---- reference.c -------------------------------------------------------------------------------
+
+// The neighbour's trace v at node i of face f, which is no boundary, and its material.
+const double *reference_neighbour(const sedge_reference *reference, int32_t e, int f, int i,
+                                  const double *all, double *v);
+
+// The trace slot of a boundary face; -1: it is none.
+int32_t reference_boundary_slot(const sedge_reference *reference, int32_t e, int f);
+
+// ---- reference_curved.c ------------------------------------------------------------------------
+
+SEDGE_MUST_USE
+sedge_status reference_curved_create(sedge_reference *reference);
+void reference_curved_free(sedge_reference *reference);
+
+// rhs = -div F(u) in the curved element e, faces included (dg/cubature.h).
+void reference_curved_rhs(sedge_reference *reference, int32_t e, const double *all, double t,
+                          double *rhs);

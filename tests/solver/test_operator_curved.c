@@ -1,0 +1,137 @@
+// The generated operator on curved elements gives what the slow reference gives: meshes of curved
+// elements alone and with straight neighbours, all kinds of walls at them, two media of which one
+// conducts, a dipole in a curved element; both precisions and both forms of the stage.
+//
+// Orders 1 to 3, with "all" to 10. With "random" a small one, for SEDGE_ORDER=random: work items in
+// random order, so that a missing barrier shows.
+#include "match.h"
+
+#include "base/memory.h"
+#include "curved_maps.h"
+
+static const kit_wall all_kinds[] = {
+    {"xmin", "pec", 0.0},       {"xmax", "absorbing", 0.0}, {"ymin", "pmc", 0.0},
+    {"ymax", "impedance", 0.6}, {"zmin", "impedance", 3.0}, {"zmax", "pec", 0.0},
+    {NULL, NULL, 0.0},
+};
+
+static const double conductor[3] = {2.25, 1.5, 0.7};
+static const double resin[3] = {1.3, 4.0, 0.0};
+static const double dipole[12] = {0.8, 0.78, 0.83, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0,
+                                  1.0, -2.0, 0.5};
+// Boundary functions need place and time.
+static const double pulse[] = {1.0, 2.0, -0.5, 2.0, -1.0, 0.0, 0.2, 0.1, -0.3, SEDGE_SIGNAL_RICKER,
+                               1.5, 0.9, 0.0,  0.4, 0.0};
+static const double advection_keys[4] = {0.3, -0.7, 1.1, 0.6};
+
+static kit_options make_options(int order)
+{
+    kit_options options = kit_defaults(order, 2);
+
+    options.split_axis = (order + 1) % 3;
+    options.materials[0] = conductor;
+    options.materials[1] = resin;
+    options.walls = all_kinds;
+    return options;
+}
+
+// The energy by quadrature, of the reference and of the kernel.
+static void check_energy(kit *k)
+{
+    double *energy = NULL;
+    double worst = 0.0;
+    double most = 0.0;
+
+    CHECK_OK(kit_load(k, SEDGE_FP64, NULL));
+    CHECK_OK(sedge_operator_set(k->op, k->base.u));
+    CHECK_OK(sedge_operator_energy(k->op, k->energy));
+    CHECK_OK(sedge_allocate(&energy, k->base.mesh->elements, sizeof *energy));
+    sedge_reference_energy(k->base.reference, k->base.u, energy);
+    for (int32_t e = 0; e < k->base.mesh->elements; e++) {
+        worst = fmax(worst, fabs(energy[e] - k->energy[e]));
+        most = fmax(most, energy[e]);
+    }
+    CHECK_BOUND(worst, 1e-13 * most);
+    sedge_release(energy);
+}
+
+static void test_corner(const kit_world *world, int order, int steps)
+{
+    const double upwind = match_upwind(order);
+    kit_options options = make_options(order);
+    kit k;
+
+    options.cells[0] = options.cells[1] = options.cells[2] = 3;
+    options.box_map = curved_corner;
+    options.flux_keys = &upwind;
+    options.dipole = dipole;
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK(k.base.mesh->global_curved > 0);
+    CHECK(k.base.mesh->global_curved < k.base.mesh->global_elements);
+    dg_case_random(&k.base, k.base.u);
+    match_all(&k, 0.2, steps);
+    check_energy(&k);
+    kit_clear(&k);
+}
+
+static void test_all_curved(const kit_world *world, const char *equation, int order)
+{
+    const double upwind = match_upwind(order + 1);
+    kit_options options = make_options(order);
+    kit k;
+
+    options.equation = sedge_equation_find(equation);
+    options.box_map = curved_wave;
+    if (strcmp(equation, "maxwell") == 0) {
+        options.flux_keys = &upwind;
+        options.split_axis = -1;
+        options.materials[0] = resin;
+        options.incident = pulse;
+    } else {
+        options.split_axis = -1;
+        options.materials[0] = options.materials[1] = NULL;
+        options.walls = NULL;
+        options.wall = "outflow";
+        options.flux_keys = advection_keys;
+    }
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK(k.base.mesh->global_curved == k.base.mesh->global_elements);
+    dg_case_random(&k.base, k.base.u);
+    match_all(&k, 0.0, 1);
+    kit_clear(&k);
+}
+
+// The problem must say that elements are curved: its programs depend on it.
+static void test_unsaid(const kit_world *world)
+{
+    kit_options options = make_options(1);
+    kit k;
+
+    options.box_map = curved_wave;
+    CHECK_OK(kit_create(&k, world, &options));
+    k.base.problem.curved = false;
+    CHECK_FAILS(kit_load(&k, SEDGE_FP64, NULL), SEDGE_ERR_INTERNAL,
+                "the mesh has curved elements, which the problem does not say");
+    kit_clear(&k);
+}
+
+int main(int argc, char **argv)
+{
+    const bool random = argc > 1 && strcmp(argv[1], "random") == 0;
+    const bool all = argc > 1 && strcmp(argv[1], "all") == 0;
+    kit_world world;
+
+    CHECK_OK(kit_open(&world, &argc, &argv));
+    if (world.comm == NULL) return CHECK_END();
+    if (random) {
+        test_corner(&world, 2, 1);
+    } else {
+        const int most = all ? 10 : 3;
+        for (int order = 1; order <= most; order++) test_corner(&world, order, order <= 3 ? 2 : 1);
+        for (int order = 1; order <= most; order += 3) test_all_curved(&world, "maxwell", order);
+        test_all_curved(&world, "advection", 2);
+        test_unsaid(&world);
+    }
+    kit_close(&world);
+    return CHECK_END();
+}

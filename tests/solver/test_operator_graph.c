@@ -1,0 +1,76 @@
+// A step launched as a whole gives the same bits as one launched kernel by kernel: walls and a
+// dipole that depend on time, curved elements, steps that are timed in between, another dt and
+// back. On devices without graphs both are the same.
+#include "check.h"
+#include "curved_maps.h"
+#include "dg/operator_internal.h"
+#include "kit.h"
+
+#include <string.h>
+
+static const double dipole[12] = {0.8, 0.78, 0.83, SEDGE_SIGNAL_RICKER, 1.0, 0.8, 0.5, 0.3, 0.0,
+                                  1.0, -2.0, 0.5};
+static const double pulse[] = {1.0, 2.0, -0.5, 2.0, -1.0, 0.0, 0.2, 0.1, -0.3, SEDGE_SIGNAL_RICKER,
+                               1.5, 0.9, 0.0,  0.4, 0.0};
+
+#define STEPS 9
+
+// Nine steps, the last but two longer; the state into `out`.
+static void run(kit *k, double *out)
+{
+    const double dt = kit_time_step(k, 0.5);
+    double t = 0.0;
+
+    CHECK_OK(sedge_operator_set(k->op, k->base.u));
+    for (int i = 0; i < STEPS; i++) {
+        const double step = i == 5 || i == 6 ? 1.25 * dt : dt;
+        CHECK_OK(sedge_operator_step(k->op, t, step));
+        t += step;
+    }
+    CHECK_OK(sedge_operator_get(k->op, out));
+}
+
+static void test_same(const kit_world *world, const char *variant, sedge_precision precision,
+                      bool curved)
+{
+    const bool graphs = sedge_device_get_info(world->device)->graphs;
+    sedge_operator_options cut = {.variant = variant};
+    kit_options options = kit_defaults(2, 3);
+    kit k;
+
+    options.wall = "pec";
+    options.dipole = curved ? dipole : NULL;
+    options.incident = curved ? NULL : pulse;
+    options.box_map = curved ? curved_corner : NULL;
+    CHECK_OK(kit_create(&k, world, &options));
+    dg_case_random(&k.base, k.base.u);
+    CHECK_OK(kit_load(&k, precision, &cut));
+    run(&k, k.result);
+    CHECK((k.op->step_graphs[0].graph != NULL) == graphs);
+    CHECK((k.op->step_graphs[1].graph != NULL) == graphs);
+    const int64_t stages = k.op->stages;
+    int64_t launches[KERNELS];
+    memcpy(launches, k.op->launches, sizeof launches);
+
+    cut.launch_singly = true;
+    CHECK_OK(kit_load(&k, precision, &cut));
+    run(&k, k.base.exact);
+    CHECK(k.op->step_graphs[0].graph == NULL);
+    CHECK(k.op->stages == stages && stages == STEPS * sedge_lsrk45.stages);
+    CHECK(memcmp(launches, k.op->launches, sizeof launches) == 0);
+    CHECK(memcmp(k.result, k.base.exact, (size_t)k.base.values * sizeof *k.result) == 0);
+    CHECK(kit_difference(&k, k.result, k.base.u) > 0.1);
+    kit_clear(&k);
+}
+
+int main(int argc, char **argv)
+{
+    kit_world world;
+
+    CHECK_OK(kit_open(&world, &argc, &argv));
+    if (world.comm == NULL) return CHECK_END();
+    test_same(&world, "fused", SEDGE_FP32, false);
+    test_same(&world, "split", SEDGE_FP64, true);
+    kit_close(&world);
+    return CHECK_END();
+}
