@@ -241,7 +241,7 @@ static sedge_status event_seconds(sedge_device *device, double *seconds, void *f
 
 static sedge_status graph_begin(sedge_device *device, void *stream)
 {
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuStreamBeginCapture, (stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "stream %p",
                stream);
     return SEDGE_OK;
@@ -249,7 +249,7 @@ static sedge_status graph_begin(sedge_device *device, void *stream)
 
 static void graph_free(sedge_device *device, void *graph)
 {
-    if (enter(device) == SEDGE_OK)
+    if (sedge_cuda_enter(device) == SEDGE_OK)
         SEDGE_CUDA_QUIETLY(cuGraphExecDestroy, (graph), "graph %p", graph);
 }
 
@@ -259,7 +259,7 @@ static sedge_status graph_end(sedge_device *device, void **graph, void *stream)
     CUgraph recorded = NULL;
     CUgraphExec made = NULL;
 
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuStreamEndCapture, (stream, &recorded), "stream %p", stream);
     const double began = driver->trace ? sedge_clock() : 0.0;
     const CUresult code = driver->cuGraphInstantiateWithFlags(&made, recorded, 0);
@@ -272,7 +272,7 @@ static sedge_status graph_end(sedge_device *device, void **graph, void *stream)
 
 static sedge_status graph_launch(sedge_device *device, void *graph, void *stream)
 {
-    SEDGE_TRY(enter(device));
+    SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuGraphLaunch, (graph, stream), "graph %p, stream %p", graph, stream);
     return SEDGE_OK;
 }
