@@ -160,6 +160,28 @@ sedge_status sedge_monitor_growth(const sedge_session *session, const double *en
 
 // ---- errors ------------------------------------------------------------------------------------
 
+#define NODES_MAX ((SEDGE_ORDER_MAX + 1) * (SEDGE_ORDER_MAX + 2) * (SEDGE_ORDER_MAX + 3) / 6)
+
+// int J a b over element e.
+static double find_product(const sedge_session *session, int32_t e, const double *a,
+                           const double *b)
+{
+    const sedge_element *const element = session->element;
+    const int nodes = element->nodes;
+    double sum = 0.0;
+
+    if (sedge_mesh_curve(session->mesh, e) >= 0) {
+        sedge_cubature_jacobian(session->cubature, session->mesh, e, session->jacobian);
+        return sedge_cubature_product(session->cubature, session->jacobian, a, b);
+    }
+    for (int n = 0; n < nodes; n++) {
+        double row = 0.0;
+        for (int m = 0; m < nodes; m++) row += element->mass[n * nodes + m] * b[m];
+        sum += a[n] * row;
+    }
+    return 6.0 * sedge_tet_volume(session->mesh->corners[e]) / 8.0 * sum;
+}
+
 void sedge_monitor_errors(const sedge_session *session, const double *u, const double *exact,
                           sedge_errors *out)
 {

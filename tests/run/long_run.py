@@ -67,7 +67,8 @@ def resources(process):
 
 
 def run(steps, folder):
-    """Run the deck; what it held over time: (clock, KiB, files)."""
+    """Run the deck; what it held over time, but for its end, where it measures the device for the
+    report: (clock, KiB, files)."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "long.yaml").write_text(DECK.format(steps=steps, checkpoint=steps // 10))
     device = os.environ.get("SEDGE_TEST_DEVICE", "host")
@@ -82,7 +83,8 @@ def run(steps, folder):
             time.sleep(0.02)
     if process.returncode != 0:
         sys.exit((folder / "long.out").read_text())
-    return seen
+    loop = read_json(folder / "long-results/report.json")["wall_seconds"]["loop"]
+    return [row for row in seen if row[0] < seen[0][0] + loop]
 
 
 def step_loss(y):
