@@ -22,8 +22,8 @@ sedge_chebyshev_options sedge_chebyshev_defaults(void);
 SEDGE_MUST_USE
 sedge_status sedge_chebyshev_create(sedge_chebyshev **out, sedge_context *context,
                                     const sedge_comm *comm, int real_bytes, int64_t rows,
-                                    const sedge_krylov_operator *operator,
-                                    const sedge_krylov_preconditioner * inner,
+                                    const sedge_krylov_operator *op,
+                                    const sedge_krylov_preconditioner *inner,
                                     const sedge_chebyshev_options *options);
 void sedge_chebyshev_free(sedge_chebyshev *chebyshev);
 
@@ -43,6 +43,5 @@ void sedge_chebyshev_interval(const sedge_chebyshev *chebyshev, double *smallest
 // Collective.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_largest(double *largest, sedge_context *context, const sedge_comm *comm,
-                                  int real_bytes, int64_t rows,
-                                  const sedge_krylov_operator *operator,
-                                  const sedge_krylov_preconditioner * inner, int steps);
+                                  int real_bytes, int64_t rows, const sedge_krylov_operator *op,
+                                  const sedge_krylov_preconditioner *inner, int steps);

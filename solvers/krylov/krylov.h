@@ -2,7 +2,7 @@
 //
 //     sedge_krylov_options options = sedge_krylov_defaults();
 //     options.tolerance = 1e-8;
-//     SEDGE_TRY(sedge_krylov_create(&krylov, context, comm, 8, rows, &operator,
+//     SEDGE_TRY(sedge_krylov_create(&krylov, context, comm, 8, rows, &op,
 //                                   &preconditioner, &options));
 //     SEDGE_TRY(sedge_krylov_solve(&result, krylov, b, x)); // x: the guess, then the solution
 //     sedge_krylov_free(krylov);
@@ -156,9 +156,8 @@ typedef struct sedge_krylov sedge_krylov;
 // for options that are out of range or a form that cannot be had, with the reason.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_create(sedge_krylov **out, sedge_context *context, const sedge_comm *comm,
-                                 int real_bytes, int64_t rows,
-                                 const sedge_krylov_operator *operator,
-                                 const sedge_krylov_preconditioner * preconditioner,
+                                 int real_bytes, int64_t rows, const sedge_krylov_operator *op,
+                                 const sedge_krylov_preconditioner *preconditioner,
                                  const sedge_krylov_options *options);
 void sedge_krylov_free(sedge_krylov *krylov);
 

@@ -193,6 +193,36 @@ void sedge_comm_receive(const sedge_comm *comm, void *data, size_t bytes, int fr
     }
 }
 
+struct sedge_sum {
+    const sedge_comm *comm;
+    MPI_Request request;
+};
+
+sedge_status sedge_sum_create(sedge_sum **out, const sedge_comm *comm)
+{
+    SEDGE_TRY(sedge_allocate(out, 1, sizeof **out));
+    (*out)->comm = comm;
+    (*out)->request = MPI_REQUEST_NULL;
+    return SEDGE_OK;
+}
+
+void sedge_sum_free(sedge_sum *sum)
+{
+    sedge_release(sum);
+}
+
+void sedge_sum_start(sedge_sum *sum, double *values, int count)
+{
+    if (sum->comm == NULL) return;
+    MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_SUM, sum->comm->world,
+                   &sum->request);
+}
+
+void sedge_sum_wait(sedge_sum *sum)
+{
+    MPI_Wait(&sum->request, MPI_STATUS_IGNORE);
+}
+
 void sedge_comm_barrier(const sedge_comm *comm)
 {
     if (comm != NULL) MPI_Barrier(comm->world);

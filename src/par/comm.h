@@ -72,6 +72,16 @@ void sedge_comm_all_gather(const sedge_comm *comm, const void *mine, void *all, 
 void sedge_comm_send(const sedge_comm *comm, const void *data, size_t bytes, int to);
 void sedge_comm_receive(const sedge_comm *comm, void *data, size_t bytes, int from);
 
+// A sum over ranks that goes on while this rank does something else. One at a time is under way;
+// start and wait are collective, and `values` must stay and not be looked at between them.
+typedef struct sedge_sum sedge_sum;
+
+SEDGE_MUST_USE
+sedge_status sedge_sum_create(sedge_sum **out, const sedge_comm *comm); // not collective
+void sedge_sum_free(sedge_sum *sum);
+void sedge_sum_start(sedge_sum *sum, double *values, int count); // in place, result on every rank
+void sedge_sum_wait(sedge_sum *sum);
+
 void sedge_comm_barrier(const sedge_comm *comm);
 
 // The MPI_Comm, for libraries that take one (PETSc, HDF5): copied to `*mpi_comm`, which must be an

@@ -1,0 +1,133 @@
+// Inside solvers/krylov: the solver's parts.
+#pragma once
+
+#include "krylov/krylov.h"
+
+#include "codegen/launch.h"
+#include "codegen/program.h"
+
+// Places in the state, reasons: as in codegen/kernels/krylov.h.
+enum {
+    STATE_REASON,
+    STATE_ITERATION,
+    STATE_RR,
+    STATE_RZ,
+    STATE_ALPHA,
+    STATE_BEST,
+    STATE_BEST_AT,
+    STATE_TARGET,
+    STATE_LIMIT,
+    STATE_WINDOW,
+    STATE_FRESH,
+    STATE_RING,
+    STATE_KNOWN,
+    STATE_ENTRIES = 16
+};
+
+#define KRYLOV_PERSISTENT_ROWS 4096 // most rows of the form of one kernel, unless it is asked for
+#define KRYLOV_RING_MOST       1024
+
+typedef enum krylov_kind { KRYLOV_NONE, KRYLOV_DIAGONAL, KRYLOV_VECTOR } krylov_kind;
+
+// Kernels on vectors of `rows` numbers, and how they are cut.
+typedef struct krylov_kernels {
+    sedge_program *program;
+    int64_t rows, chunk;
+    int blocks;
+    const sedge_kernel *dot, *norm, *residual, *fold, *scale, *update, *direct;
+    const sedge_kernel *single, *pipelined, *solve, *chebyshev; // NULL: not wanted
+} krylov_kernels;
+
+enum { KRYLOV_WITH_SINGLE = 1, KRYLOV_WITH_SOLVE = 2, KRYLOV_WITH_CHEBYSHEV = 4 };
+
+// Collective over `comm`. `with`: a sum of the above.
+SEDGE_MUST_USE
+sedge_status sedge_krylov_kernels_create(krylov_kernels *out, sedge_context *context,
+                                         const sedge_comm *comm, int real_bytes, int64_t rows,
+                                         krylov_kind kind, int with);
+void sedge_krylov_kernels_free(krylov_kernels *kernels);
+
+// A sum in parts, or over all ranks.
+typedef struct krylov_sum {
+    uint64_t address;
+    int count;
+} krylov_sum;
+
+typedef enum krylov_vector {
+    VECTOR_R,
+    VECTOR_P,
+    VECTOR_Q, // A p; w of the forms with one sum
+    VECTOR_Z, // M r
+    VECTOR_S,
+    VECTOR_N, // pipelined: A M w
+    VECTOR_M, // M w
+    VECTOR_T, // A q
+    VECTOR_MQ,
+    VECTOR_SCRATCH, // x while forms are timed
+    VECTORS
+} krylov_vector;
+
+struct sedge_krylov {
+    sedge_context *context;
+    const sedge_comm *comm;
+    sedge_krylov_operator op;
+    sedge_krylov_preconditioner preconditioner;
+    sedge_krylov_options options;
+    krylov_kind kind;
+    krylov_kernels kernels;
+    int real_bytes;
+    int64_t rows, all_rows;
+    bool is_many;           // ranks
+    sedge_krylov_form form; // AUTO until the first solve has timed them
+    int check;
+
+    sedge_buffer *vector[VECTORS]; // NULL where the form does without
+    sedge_buffer *states;          // [2][STATE_ENTRIES]
+    sedge_buffer *parts;           // [2][3][SEDGE_KRYLOV_SUMS]
+    sedge_buffer *dots;            // [SEDGE_KRYLOV_SUMS]
+    sedge_buffer *sums;            // [3], of all ranks
+    sedge_buffer *ring;            // [ring_entries] residuals
+    int ring_entries;
+    double *pinned_sums;    // [3]
+    double *pinned_look[2]; // [STATE_ENTRIES + ring_entries]
+    sedge_event *looked[2];
+    sedge_sum *pending; // pipelined, several ranks
+
+    sedge_graph *graph; // of `check` iterations with
+    uint64_t graph_x;   // this x
+    bool warm;          // all of an iteration has run outside of a graph
+    sedge_krylov_form graph_form;
+
+    double *history;
+    int64_t history_count, history_room;
+};
+
+// Make what a form needs and has not yet.
+SEDGE_MUST_USE
+sedge_status sedge_krylov_prepare(sedge_krylov *krylov, sedge_krylov_form form);
+
+// r = b - A x; its r.r, r.z as sums of this rank's parts. `*rr` gets the value over all ranks, and
+// then this waits; NULL: not wanted.
+SEDGE_MUST_USE
+sedge_status sedge_krylov_residual(sedge_krylov *krylov, const sedge_buffer *b,
+                                   const sedge_buffer *x, double *rr);
+
+// Sum over the ranks of up to three sums of parts: `*to` on the host, or, with to NULL, in place:
+// the sums refer to the result. The host waits with several ranks.
+SEDGE_MUST_USE
+sedge_status sedge_krylov_reduce(sedge_krylov *krylov, krylov_sum *sums, int count, double *to);
+
+// Start from the residual in r; sedge_krylov_step does one iteration, the `index`-th since.
+SEDGE_MUST_USE
+sedge_status sedge_krylov_begin(sedge_krylov *krylov, sedge_krylov_form form, sedge_buffer *x);
+SEDGE_MUST_USE
+sedge_status sedge_krylov_step(sedge_krylov *krylov, sedge_krylov_form form, int64_t index,
+                               sedge_buffer *x);
+
+// Bytes of one iteration of a form; 0: not known.
+double sedge_krylov_bytes(const sedge_krylov *krylov, sedge_krylov_form form);
+
+// The fastest form for these ranks, by a dozen iterations of each from the residual in r.
+// Collective.
+SEDGE_MUST_USE
+sedge_status sedge_krylov_choose(sedge_krylov *krylov, const double state[STATE_ENTRIES]);

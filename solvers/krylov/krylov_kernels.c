@@ -1,0 +1,113 @@
+// The program of the vector kernels, and how they are cut into blocks.
+#include "krylov/krylov_internal.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+// Blocks of kernels that leave a part each: at most SEDGE_KRYLOV_SUMS, on the host a few a core.
+enum { THREADS = 256, HOST_BLOCKS = 128 };
+
+static sedge_status write_constants(sedge_text *out, const sedge_device_info *info, int real_bytes,
+                                    krylov_kind kind, int *tile)
+{
+    const bool gpu = info->kind != SEDGE_DEVICE_HOST || info->random_order;
+    const int pack = gpu ? 16 / real_bytes : 1;
+    const int unroll = gpu ? 2 : 1;
+    const int solve_threads = info->kind == SEDGE_DEVICE_CUDA ? 1024 : THREADS;
+
+    *tile = THREADS * pack * unroll;
+    return sedge_text_add(out,
+                          "#define KRYLOV_REAL       %s\n#define KRYLOV_BYTES      %d\n"
+                          "#define KRYLOV_THREADS    %d\n#define KRYLOV_PACK       %d\n"
+                          "#define KRYLOV_UNROLL     %d\n#define KRYLOV_M_NONE     %d\n"
+                          "#define KRYLOV_M_DIAGONAL %d\n#define KRYLOV_M_VECTOR   %d\n"
+                          "#define KRYLOV_SOLVE_THREADS %d\n",
+                          real_bytes == 8 ? "double" : "float", real_bytes, THREADS, pack, unroll,
+                          kind == KRYLOV_NONE, kind == KRYLOV_DIAGONAL, kind == KRYLOV_VECTOR,
+                          solve_threads);
+}
+
+// Blocks have the same number of tiles, the last one perhaps fewer.
+static void cut(krylov_kernels *kernels, int64_t rows, int tile, int most)
+{
+    const int64_t tiles = (rows + tile - 1) / tile;
+    const int64_t each = (tiles + most - 1) / most;
+
+    kernels->rows = rows;
+    kernels->chunk = each > 0 ? each * tile : tile;
+    kernels->blocks = rows > 0 ? (int)((rows + kernels->chunk - 1) / kernels->chunk) : 1;
+}
+
+static sedge_status find_kernels(krylov_kernels *kernels, int with)
+{
+    const struct {
+        const char *name;
+        const sedge_kernel **kernel;
+        int wanted; // by one of these; 0: always
+    } list[] = {
+        {"krylov_dot", &kernels->dot, 0},
+        {"krylov_norm", &kernels->norm, 0},
+        {"krylov_residual", &kernels->residual, 0},
+        {"krylov_fold", &kernels->fold, 0},
+        {"krylov_scale", &kernels->scale, 0},
+        {"krylov_update", &kernels->update, 0},
+        {"krylov_direct", &kernels->direct, 0},
+        {"krylov_single", &kernels->single, KRYLOV_WITH_SINGLE},
+        {"krylov_pipelined", &kernels->pipelined, KRYLOV_WITH_SINGLE},
+        {"krylov_solve", &kernels->solve, KRYLOV_WITH_SOLVE},
+        {"krylov_chebyshev", &kernels->chebyshev, KRYLOV_WITH_CHEBYSHEV},
+    };
+
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (list[i].wanted == 0 || (list[i].wanted & with) != 0)
+            SEDGE_TRY(sedge_program_get(list[i].kernel, kernels->program, list[i].name));
+    return SEDGE_OK;
+}
+
+sedge_status sedge_krylov_kernels_create(krylov_kernels *out, sedge_context *context,
+                                         const sedge_comm *comm, int real_bytes, int64_t rows,
+                                         krylov_kind kind, int with)
+{
+    static const struct {
+        int with;
+        const char *name;
+    } files[] = {{0, "codegen/kernels/krylov.h"},
+                 {KRYLOV_WITH_SINGLE, "codegen/kernels/krylov_single.h"},
+                 {KRYLOV_WITH_SOLVE, "codegen/kernels/krylov_solve.h"},
+                 {KRYLOV_WITH_CHEBYSHEV, "codegen/kernels/krylov_chebyshev.h"}};
+    sedge_device *const device = sedge_context_device(context);
+    const sedge_device_info *const info = sedge_device_get_info(device);
+    sedge_source sources[4];
+    sedge_program_options options = {.name = real_bytes == 8 ? "krylov-fp64" : "krylov-fp32",
+                                     .sources = sources,
+                                     // the sums of a block, or the three arrays of krylov_solve
+                                     .shared_bytes = 2 * THREADS * 8 + 256};
+    sedge_status status;
+    sedge_text *constants = NULL;
+    int tile = 0;
+
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (files[i].with == 0 || (files[i].with & with) != 0)
+            sources[options.count++] = (sedge_source){files[i].name, NULL};
+    status = sedge_text_create(&constants);
+    if (status == SEDGE_OK) status = write_constants(constants, info, real_bytes, kind, &tile);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    options.constants = sedge_text_get(constants);
+    SEDGE_TRY_GOTO(status, sedge_program_create(&out->program, comm, device,
+                                                sedge_context_cache(context), &options));
+    cut(out, rows, tile,
+        info->kind == SEDGE_DEVICE_HOST && !info->random_order ? HOST_BLOCKS : SEDGE_KRYLOV_SUMS);
+    SEDGE_TRY_GOTO(status, find_kernels(out, with));
+done:
+    sedge_text_free(constants);
+    if (status != SEDGE_OK) sedge_krylov_kernels_free(out);
+    return status;
+}
+
+void sedge_krylov_kernels_free(krylov_kernels *kernels)
+{
+    sedge_program_free(kernels->program);
+    memset(kernels, 0, sizeof *kernels);
+}

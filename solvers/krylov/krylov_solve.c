@@ -1,0 +1,299 @@
+// One solve: blocks of iterations, looks at what they came to, restarts, the true residual.
+#include "krylov/krylov_internal.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// How far the true residual may lie above the target, for rounding.
+#define TRUE_ALLOWANCE 1.01
+// What a restart must gain to be followed by another.
+#define RESTART_GAIN 0.5
+
+typedef struct solving {
+    sedge_krylov *krylov;
+    sedge_krylov_form form;
+    const sedge_buffer *b;
+    sedge_buffer *x;
+    double state[STATE_ENTRIES]; // as last seen
+    double target;
+    int64_t launched; // iterations since the last start
+} solving;
+
+static sedge_stream *stream_of(const sedge_krylov *krylov)
+{
+    return sedge_context_stream(krylov->context);
+}
+
+// ---- looking -----------------------------------------------------------------------------------
+
+// Copy state and history into pinned memory, behind the work queued so far.
+static sedge_status queue_look(const sedge_krylov *krylov, int which)
+{
+    const int64_t state_bytes = STATE_ENTRIES * (int64_t)sizeof(double);
+
+    SEDGE_TRY(sedge_buffer_download(krylov->states, 0, krylov->pinned_look[which], state_bytes,
+                                    stream_of(krylov)));
+    SEDGE_TRY(sedge_buffer_download(krylov->ring, 0, krylov->pinned_look[which] + STATE_ENTRIES,
+                                    krylov->ring_entries * (int64_t)sizeof(double),
+                                    stream_of(krylov)));
+    return sedge_event_record(krylov->looked[which], stream_of(krylov));
+}
+
+static sedge_status keep_history(sedge_krylov *krylov, const double *ring, int64_t known)
+{
+    if (known > krylov->history_room) {
+        const int64_t room = known + known / 2 + 64;
+        double *larger = NULL;
+        SEDGE_TRY(sedge_allocate(&larger, room, sizeof *larger));
+        if (krylov->history_count > 0) {
+            memcpy(larger, krylov->history,
+                   (size_t)krylov->history_count * sizeof *krylov->history);
+        }
+        sedge_release(krylov->history);
+        krylov->history = larger;
+        krylov->history_room = room;
+    }
+    for (int64_t i = krylov->history_count; i < known; i++)
+        krylov->history[i] = sqrt(ring[i % krylov->ring_entries]);
+    krylov->history_count = known;
+    return SEDGE_OK;
+}
+
+// Wait for a look that is under way, and take in what it shows.
+static sedge_status take_look(solving *solve, int which)
+{
+    sedge_krylov *const krylov = solve->krylov;
+    const double *const look = krylov->pinned_look[which];
+
+    SEDGE_TRY(sedge_event_wait(krylov->looked[which]));
+    memcpy(solve->state, look, sizeof solve->state);
+    SEDGE_TRY(keep_history(krylov, look + STATE_ENTRIES, (int64_t)look[STATE_KNOWN]));
+    if (krylov->options.progress != NULL && krylov->history_count > 0) {
+        krylov->options.progress(krylov->options.progress_context, krylov->history_count - 1,
+                                 krylov->history[krylov->history_count - 1], solve->target);
+    }
+    return SEDGE_OK;
+}
+
+// ---- blocks of iterations ----------------------------------------------------------------------
+
+static bool can_record(const solving *solve)
+{
+    const sedge_krylov *const krylov = solve->krylov;
+    const sedge_device_info *const info =
+        sedge_device_get_info(sedge_context_device(krylov->context));
+
+    return info->graphs && !krylov->options.no_graphs && !krylov->is_many && solve->krylov->warm &&
+           solve->form != SEDGE_KRYLOV_PERSISTENT && !krylov->op.waits &&
+           !krylov->preconditioner.waits;
+}
+
+static sedge_status launch_block(solving *solve)
+{
+    const sedge_krylov *const krylov = solve->krylov;
+
+    for (int i = 0; i < krylov->check; i++)
+        SEDGE_TRY(sedge_krylov_step(solve->krylov, solve->form, solve->launched + i, solve->x));
+    return SEDGE_OK;
+}
+
+static sedge_status record_block(solving *solve)
+{
+    sedge_krylov *const krylov = solve->krylov;
+    sedge_graph *graph = NULL;
+
+    sedge_graph_free(krylov->graph);
+    krylov->graph = NULL;
+    SEDGE_TRY(sedge_graph_begin(stream_of(krylov)));
+    const sedge_status recorded = launch_block(solve);
+    const sedge_status ended = sedge_graph_end(&graph, stream_of(krylov));
+    if (recorded != SEDGE_OK || ended != SEDGE_OK) {
+        sedge_graph_free(graph);
+        return recorded != SEDGE_OK ? recorded : ended;
+    }
+    krylov->graph = graph;
+    krylov->graph_x = sedge_buffer_address(solve->x);
+    krylov->graph_form = solve->form;
+    return SEDGE_OK;
+}
+
+static sedge_status run_block(solving *solve)
+{
+    sedge_krylov *const krylov = solve->krylov;
+
+    if (!can_record(solve)) {
+        SEDGE_TRY(launch_block(solve));
+    } else {
+        if (krylov->graph == NULL || krylov->graph_x != sedge_buffer_address(solve->x) ||
+            krylov->graph_form != solve->form)
+            SEDGE_TRY(record_block(solve));
+        SEDGE_TRY(sedge_graph_launch(krylov->graph, stream_of(krylov)));
+    }
+    solve->launched += krylov->check;
+    solve->krylov->warm = true;
+    return SEDGE_OK;
+}
+
+// From the residual in r until there is a reason.
+static sedge_status iterate(solving *solve)
+{
+    sedge_krylov *const krylov = solve->krylov;
+    int which = 0;
+
+    for (int i = 0; i < 2; i++) {
+        SEDGE_TRY(sedge_buffer_upload(krylov->states, i * STATE_ENTRIES * (int64_t)sizeof(double),
+                                      solve->state, sizeof solve->state, NULL));
+    }
+    solve->launched = 0;
+    SEDGE_TRY(sedge_krylov_begin(krylov, solve->form, solve->x));
+    if (solve->form == SEDGE_KRYLOV_STANDARD || solve->form == SEDGE_KRYLOV_PERSISTENT) {
+        SEDGE_TRY(queue_look(krylov, which)); // a good guess needs no iteration
+        SEDGE_TRY(take_look(solve, which));
+        if (solve->state[STATE_REASON] != 0.0) return SEDGE_OK;
+    }
+    SEDGE_TRY(run_block(solve));
+    SEDGE_TRY(queue_look(krylov, which));
+    for (;;) { // the next block runs while this one's look is awaited
+        SEDGE_TRY(run_block(solve));
+        SEDGE_TRY(queue_look(krylov, 1 - which));
+        SEDGE_TRY(take_look(solve, which));
+        which = 1 - which;
+        if (solve->state[STATE_REASON] != 0.0) break;
+    }
+    return sedge_stream_wait(stream_of(krylov));
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+// ||b||. Squares of doubles end at 1e-308 and 1e308: what lies outside cannot be told from 0.
+static sedge_status measure(sedge_krylov *krylov, const sedge_buffer *b, double *norm)
+{
+    const uint64_t parts = sedge_buffer_address(krylov->parts);
+    krylov_sum sums[2] = {{parts, krylov->kernels.blocks},
+                          {parts + SEDGE_KRYLOV_SUMS * sizeof(double), krylov->kernels.blocks}};
+    double values[2];
+
+    SEDGE_TRY(SEDGE_LAUNCH(
+        krylov->kernels.norm, stream_of(krylov), krylov->kernels.blocks, sedge_buffer_argument(b),
+        sedge_address_argument(sums[0].address), sedge_address_argument(sums[1].address),
+        sedge_int64_argument(krylov->kernels.rows), sedge_int64_argument(krylov->kernels.chunk)));
+    SEDGE_TRY(sedge_krylov_reduce(krylov, sums, 2, values));
+    *norm = sqrt(values[0]);
+    const bool is_lost = isfinite(values[1]) && values[1] > 0.0 &&
+                         (values[0] < 1e10 * DBL_MIN || !isfinite(values[0]));
+    if (!is_lost) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_COMPUTE,
+                      "the squares of the right-hand side's entries (their sizes add up to %g) are "
+                      "outside of what double precision holds: scale it",
+                      values[1]);
+}
+
+static void set_state(solving *solve)
+{
+    const sedge_krylov_options *const options = &solve->krylov->options;
+
+    memset(solve->state, 0, sizeof solve->state);
+    solve->state[STATE_BEST] = DBL_MAX;
+    solve->state[STATE_TARGET] = solve->target * solve->target;
+    solve->state[STATE_LIMIT] = (double)options->iterations;
+    solve->state[STATE_WINDOW] = (double)options->stagnation;
+    solve->state[STATE_FRESH] = 1.0;
+    solve->state[STATE_RING] = solve->krylov->ring_entries;
+}
+
+// Iterate until the true residual is at the target, or a restart does not bring it nearer.
+static sedge_status solve_truly(solving *solve, sedge_krylov_result *result)
+{
+    sedge_krylov *const krylov = solve->krylov;
+    double last = (double)INFINITY;
+    double rr = 0.0;
+
+    for (;;) {
+        SEDGE_TRY(iterate(solve));
+        const bool is_there = solve->state[STATE_REASON] == 1.0 + SEDGE_KRYLOV_CONVERGED;
+        result->reason = (sedge_krylov_reason)(solve->state[STATE_REASON] - 1.0);
+        result->recursive_residual = sqrt(solve->state[STATE_RR]);
+        SEDGE_TRY(sedge_krylov_residual(krylov, solve->b, solve->x, &rr));
+        result->true_residual = sqrt(rr);
+        if (!is_there || result->true_residual <= TRUE_ALLOWANCE * solve->target) return SEDGE_OK;
+        result->reason = isfinite(rr) ? SEDGE_KRYLOV_APART : SEDGE_KRYLOV_NAN;
+        const bool is_gaining = result->true_residual < RESTART_GAIN * last;
+        if (!is_gaining || solve->state[STATE_ITERATION] >= solve->state[STATE_LIMIT])
+            return SEDGE_OK;
+        last = result->true_residual;
+        result->restarts++;
+        solve->state[STATE_REASON] = 0.0;
+        solve->state[STATE_FRESH] = 1.0;
+        krylov->history_count--; // the true residual takes the recursive one's place
+    }
+}
+
+// Time the forms on b - A x, without touching x.
+static sedge_status choose_form(solving *solve)
+{
+    double state[STATE_ENTRIES];
+
+    set_state(solve);
+    memcpy(state, solve->state, sizeof state);
+    state[STATE_TARGET] = 0.0;
+    state[STATE_LIMIT] = 1e9;
+    state[STATE_WINDOW] = 0.0;
+    return sedge_krylov_choose(solve->krylov, state);
+}
+
+// A x = 0 has one solution, which no relative tolerance leads to.
+static sedge_status solve_zero(sedge_krylov *krylov, sedge_buffer *x)
+{
+    const int64_t bytes = krylov->rows * krylov->real_bytes;
+    sedge_status status;
+    void *zeros = NULL;
+
+    SEDGE_TRY(sedge_stream_wait(stream_of(krylov)));
+    SEDGE_TRY(sedge_allocate(&zeros, bytes, 1));
+    SEDGE_TRY_GOTO(status, sedge_buffer_upload(x, 0, zeros, bytes, NULL));
+done:
+    sedge_release(zeros);
+    return status;
+}
+
+sedge_status sedge_krylov_solve(sedge_krylov_result *result, sedge_krylov *krylov,
+                                const sedge_buffer *b, sedge_buffer *x)
+{
+    const double began = sedge_clock();
+    solving solve = {.krylov = krylov, .b = b, .x = x};
+    double rr = 0.0;
+
+    *result = (sedge_krylov_result){
+        .reason = SEDGE_KRYLOV_CONVERGED, .form = krylov->form, .check = krylov->check};
+    krylov->history_count = 0;
+    SEDGE_TRY(measure(krylov, b, &result->right_hand_side));
+    if (result->right_hand_side == 0.0) {
+        SEDGE_TRY(solve_zero(krylov, x));
+        if (krylov->form == SEDGE_KRYLOV_AUTO) result->form = SEDGE_KRYLOV_STANDARD;
+        result->seconds = sedge_clock() - began;
+        return SEDGE_OK;
+    }
+    solve.target =
+        fmax(krylov->options.tolerance * result->right_hand_side, krylov->options.absolute);
+    result->target = solve.target;
+    SEDGE_TRY(sedge_krylov_residual(krylov, b, x, &rr));
+    result->initial = sqrt(rr);
+    if (krylov->form == SEDGE_KRYLOV_AUTO) {
+        SEDGE_TRY(choose_form(&solve));
+        SEDGE_TRY(sedge_krylov_residual(krylov, b, x, NULL));
+    }
+    result->form = solve.form = krylov->form;
+    set_state(&solve);
+    SEDGE_TRY(solve_truly(&solve, result));
+    result->iterations = (int64_t)solve.state[STATE_ITERATION];
+    result->history = krylov->history;
+    result->history_count = krylov->history_count;
+    result->graphs = krylov->graph != NULL && can_record(&solve);
+    result->bytes = (double)result->iterations * sedge_krylov_bytes(krylov, solve.form);
+    result->seconds = sedge_clock() - began;
+    return SEDGE_OK;
+}
