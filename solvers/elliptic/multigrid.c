@@ -301,8 +301,7 @@ static sedge_status go_down(sedge_multigrid *mg, int k, sedge_stream *stream)
     const mg_level *const level = &mg->level[k];
 
     SEDGE_TRY(smooth(mg, level, stream, level->right, level->result, true));
-    SEDGE_TRY(
-        sedge_elliptic_residual(level->op, stream, level->right, level->result, level->work));
+    SEDGE_TRY(sedge_elliptic_residual(level->op, stream, level->right, level->result, level->work));
     if (k + 1 == mg->levels) return run_vertices(mg, stream, level->work, level->result);
     return run_transfer(level, ELLIPTIC_RESTRICT, stream, level->work, mg->level[k + 1].residual);
 }
