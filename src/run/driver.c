@@ -10,6 +10,7 @@
 #include "run/monitor.h"
 #include "run/output.h"
 #include "run/report.h"
+#include "run/steady.h"
 #include "time/lsrk.h"
 
 #include <errno.h>
@@ -143,7 +144,6 @@ static sedge_status set_up(run_state *run, const sedge_comm *comm, const sedge_r
 {
     sedge_session *const session = &run->session;
 
-    SEDGE_TRY(sedge_session_open(session, comm, options));
     if (!options->quiet) SEDGE_TRY(sedge_session_print(session));
     SEDGE_TRY(open_device(run, comm));
     if (!options->quiet) print_devices(run, comm);
@@ -509,6 +509,11 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&run, 1, sizeof *run)));
     status = sedge_comm_is_root(comm) ? check_report(options->report) : SEDGE_OK;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status, sedge_session_open(&run->session, comm, options));
+    if (run->session.problem.equation->steady != NULL) {
+        status = sedge_steady_run(&run->session, start);
+        goto done;
+    }
     SEDGE_TRY_GOTO(status, set_up(run, comm, options));
     run->setup_seconds = sedge_clock() - start;
     SEDGE_TRY_GOTO(status, finish(run, options, run_loop(run, comm)));

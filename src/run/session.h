@@ -34,7 +34,7 @@ typedef struct sedge_session {
     sedge_mesh *mesh;
     sedge_element *element;
     sedge_problem problem;
-    double dt; // code units
+    double dt; // code units; 0 without time
     int64_t steps;
     double limit_place[3]; // centroid of the element that limits dt, and
     double limit_inradius; // its inscribed radius
