@@ -5,6 +5,7 @@
 #include "deck_yaml.h"
 
 #include "base/memory.h"
+#include "elliptic/elliptic.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -74,6 +75,11 @@ sedge_status deck_read_top(deck_reader *reader, sedge_deck *deck)
     deck->precision =
         strcmp(deck_child(root, "precision")->text, "fp64") == 0 ? SEDGE_FP64 : SEDGE_FP32;
     SEDGE_TRY(settle_time(reader, root));
+    if (deck->equation->steady != NULL && deck->order > SEDGE_ELLIPTIC_ORDER_MAX) {
+        return deck_fail(reader->path, deck_child(root, "order"),
+                         "order %d: the equation '%s' is solved at orders 1 to %d", deck->order,
+                         deck->equation->name, SEDGE_ELLIPTIC_ORDER_MAX);
+    }
     const deck_node *const units = deck_child(root, "units");
     deck->si = strcmp(units->text, "si") == 0;
     if (deck->si && deck->equation->si == NULL) {
