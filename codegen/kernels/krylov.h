@@ -49,13 +49,21 @@ typedef struct SEDGE_ALIGN(KRYLOV_PACK *KRYLOV_BYTES) krylov_pack {
 
 #define KRYLOV_MINE(name, k) SEDGE_MINE(name, krylov_one *KRYLOV_THREADS + (k))[0]
 
-// Add up tree [threads] of a block; the sum is tree[0] for all items.
-#define KRYLOV_TREE(tree, threads)                                        \
-    for (int half = (threads) / 2; half > 0; half /= 2) {                 \
-        SEDGE_BARRIER();                                                  \
-        SEDGE_ITEMS (krylov_one, 1, k, half, threads)                     \
-            tree[k + krylov_one] = tree[k + krylov_one] + tree[k + half]; \
-    }                                                                     \
+// Add up tree [threads], threads being a multiple of `width`; the sum is tree[0] for all items. Two
+// steps: compilers of opencl take long over loops of barriers.
+#define KRYLOV_TREE(tree, threads, width)                                                  \
+    SEDGE_BARRIER();                                                                       \
+    SEDGE_ITEMS (krylov_one, 1, k, width, threads) {                                       \
+        double krylov_sum = tree[k + krylov_one];                                          \
+        for (int i = 1; i < (threads) / (width); i++) krylov_sum += tree[k + i * (width)]; \
+        tree[k] = krylov_sum;                                                              \
+    }                                                                                      \
+    SEDGE_BARRIER();                                                                       \
+    SEDGE_ITEMS (krylov_one, 1, k, 1, threads) {                                           \
+        double krylov_sum = tree[k + krylov_one];                                          \
+        for (int i = 1; i < (width); i++) krylov_sum += tree[i];                           \
+        tree[k] = krylov_sum;                                                              \
+    }                                                                                      \
     SEDGE_BARRIER()
 
 // tree[k]: what item k has of `count` parts.
@@ -71,7 +79,7 @@ typedef struct SEDGE_ALIGN(KRYLOV_PACK *KRYLOV_BYTES) krylov_pack {
 #define KRYLOV_LEAVE(tree, total, parts)                          \
     SEDGE_BARRIER();                                              \
     KRYLOV_ITEMS(k) tree[k + krylov_one] = KRYLOV_MINE(total, k); \
-    KRYLOV_TREE(tree, KRYLOV_THREADS);                            \
+    KRYLOV_TREE(tree, KRYLOV_THREADS, 16);                        \
     SEDGE_ITEMS (krylov_one, 1, k, 1, KRYLOV_THREADS) (parts)[b] = tree[k + krylov_one]
 
 // This block's rows [first, end), and what it does with them: STEP(at, whole) for the packs at
@@ -137,6 +145,17 @@ SEDGE_FUNCTION double krylov_reason(double rr, double rz, double target, double 
     return 0.0;
 }
 
+// History: r.r, r.z and the step that led there, for each of the last `ring` iterations.
+SEDGE_FUNCTION void krylov_note(SEDGE_GLOBAL double *history, sedge_int64 ring, double iteration,
+                                double rr, double rz, double alpha)
+{
+    const sedge_int64 place = 3 * ((sedge_int64)iteration % ring);
+
+    history[place] = rr;
+    history[place + 1] = rz;
+    history[place + 2] = alpha;
+}
+
 // state = from with what the residual after `iteration` steps says; its history. Of one item.
 SEDGE_FUNCTION void krylov_look(SEDGE_GLOBAL double *state, const SEDGE_GLOBAL double *from,
                                 SEDGE_GLOBAL double *history, double iteration, double rr,
@@ -153,7 +172,7 @@ SEDGE_FUNCTION void krylov_look(SEDGE_GLOBAL double *state, const SEDGE_GLOBAL d
     state[KRYLOV_BEST] = is_best ? rr : from[KRYLOV_BEST];
     state[KRYLOV_BEST_AT] = is_best ? iteration : from[KRYLOV_BEST_AT];
     state[KRYLOV_KNOWN] = iteration + 1.0;
-    history[(sedge_int64)iteration % ring] = rr;
+    krylov_note(history, ring, iteration, rr, rz, from[KRYLOV_ALPHA]);
 }
 
 // Why p.Ap ends the solve; 0: it does not.
@@ -285,7 +304,7 @@ SEDGE_KERNEL(krylov_fold, KRYLOV_THREADS, KRYLOV_FOLD_LIST)
             const int count = j == 0 ? count0 : j == 1 ? count1 : count2;
             SEDGE_BARRIER();
             KRYLOV_GATHER(tree, parts, count)
-            KRYLOV_TREE(tree, KRYLOV_THREADS);
+            KRYLOV_TREE(tree, KRYLOV_THREADS, 16);
             SEDGE_ITEMS (krylov_one, 1, k, 1, KRYLOV_THREADS) sums[b + j] = tree[k + krylov_one];
         }
     }
@@ -339,7 +358,7 @@ SEDGE_KERNEL(krylov_update, KRYLOV_THREADS, KRYLOV_UPDATE_LIST)
         double alpha = 0.0;
 
         KRYLOV_GATHER(tree, pq_parts, pq_count)
-        KRYLOV_TREE(tree, KRYLOV_THREADS);
+        KRYLOV_TREE(tree, KRYLOV_THREADS, 16);
         if (reason == 0.0) {
             reason = krylov_curvature(tree[0], from[KRYLOV_RZ]);
             if (reason == 0.0) alpha = from[KRYLOV_RZ] / tree[0];
@@ -401,14 +420,14 @@ SEDGE_KERNEL(krylov_direct, KRYLOV_THREADS, KRYLOV_DIRECT_LIST)
         const double iteration = from[KRYLOV_ITERATION] + (first_time ? 0.0 : 1.0);
 
         KRYLOV_GATHER(tree, rr_parts, count)
-        KRYLOV_TREE(tree, KRYLOV_THREADS);
+        KRYLOV_TREE(tree, KRYLOV_THREADS, 16);
         const double rr = tree[0];
 #if KRYLOV_M_NONE
         const double rz = rr;
 #else
         SEDGE_BARRIER();
         KRYLOV_GATHER(tree, rz_parts, rz_count)
-        KRYLOV_TREE(tree, KRYLOV_THREADS);
+        KRYLOV_TREE(tree, KRYLOV_THREADS, 16);
         const double rz = tree[0];
 #endif
         const int better = rr < from[KRYLOV_BEST] || first_time;

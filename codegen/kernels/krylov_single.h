@@ -21,7 +21,7 @@
 #define KRYLOV_GAMMA                              \
     SEDGE_BARRIER();                              \
     KRYLOV_GATHER(tree, gamma_parts, gamma_count) \
-    KRYLOV_TREE(tree, KRYLOV_THREADS);            \
+    KRYLOV_TREE(tree, KRYLOV_THREADS, 16);        \
     const double gamma_sum = tree[0]
 #endif
 
@@ -33,12 +33,12 @@
     double alpha = 0.0;                                                                         \
     double beta = 0.0;                                                                          \
     KRYLOV_GATHER(tree, rr_parts, count)                                                        \
-    KRYLOV_TREE(tree, KRYLOV_THREADS);                                                          \
+    KRYLOV_TREE(tree, KRYLOV_THREADS, 16);                                                      \
     const double rr = tree[0];                                                                  \
     KRYLOV_GAMMA;                                                                               \
     SEDGE_BARRIER();                                                                            \
     KRYLOV_GATHER(tree, delta_parts, delta_count)                                               \
-    KRYLOV_TREE(tree, KRYLOV_THREADS);                                                          \
+    KRYLOV_TREE(tree, KRYLOV_THREADS, 16);                                                      \
     const double delta = tree[0];                                                               \
     if (reason == 0.0)                                                                          \
         reason =                                                                                \

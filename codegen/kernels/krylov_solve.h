@@ -46,7 +46,7 @@ SEDGE_KERNEL(krylov_solve, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_LIST)
                 }
                 tree[k] = sum;
             }
-            KRYLOV_TREE(tree, KRYLOV_SOLVE_THREADS);
+            KRYLOV_TREE(tree, KRYLOV_SOLVE_THREADS, 16);
             const double pq = tree[0];
             const double rz_before = now[KRYLOV_RZ];
             const double broken = krylov_curvature(pq, rz_before);
@@ -69,8 +69,8 @@ SEDGE_KERNEL(krylov_solve, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_LIST)
                     tree[k] = square;
                     other[k] = weighted;
                 }
-                KRYLOV_TREE(tree, KRYLOV_SOLVE_THREADS);
-                KRYLOV_DIAGONAL_ONLY(KRYLOV_TREE(other, KRYLOV_SOLVE_THREADS);)
+                KRYLOV_TREE(tree, KRYLOV_SOLVE_THREADS, 16);
+                KRYLOV_DIAGONAL_ONLY(KRYLOV_TREE(other, KRYLOV_SOLVE_THREADS, 16);)
             }
             const double iteration = now[KRYLOV_ITERATION] + (broken == 0.0 ? 1.0 : 0.0);
             const double rr = broken == 0.0 ? tree[0] : now[KRYLOV_RR];
@@ -108,7 +108,7 @@ SEDGE_KERNEL(krylov_solve, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_LIST)
                 now[KRYLOV_RZ] = rz;
                 now[KRYLOV_ALPHA] = alpha;
                 now[KRYLOV_KNOWN] = iteration + 1.0;
-                history[(sedge_int64)iteration % (sedge_int64)now[KRYLOV_RING]] = rr;
+                krylov_note(history, (sedge_int64)now[KRYLOV_RING], iteration, rr, rz, alpha);
             }
             SEDGE_BARRIER();
         }

@@ -131,13 +131,13 @@ static sedge_status make_buffers(sedge_krylov *krylov)
 {
     sedge_device *const device = sedge_context_device(krylov->context);
     const int64_t number = (int64_t)sizeof(double);
-    const int64_t look = (STATE_ENTRIES + krylov->ring_entries) * number;
+    const int64_t look = (STATE_ENTRIES + 3 * krylov->ring_entries) * number;
 
     SEDGE_TRY(sedge_buffer_create(&krylov->states, device, 2 * STATE_ENTRIES * number));
     SEDGE_TRY(sedge_buffer_create(&krylov->parts, device, 6 * SEDGE_KRYLOV_SUMS * number));
     SEDGE_TRY(sedge_buffer_create(&krylov->dots, device, SEDGE_KRYLOV_SUMS * number));
     SEDGE_TRY(sedge_buffer_create(&krylov->sums, device, 3 * number));
-    SEDGE_TRY(sedge_buffer_create(&krylov->ring, device, krylov->ring_entries * number));
+    SEDGE_TRY(sedge_buffer_create(&krylov->ring, device, 3 * krylov->ring_entries * number));
     SEDGE_TRY(sedge_pinned_allocate(&krylov->pinned_sums, device, 3 * number));
     for (int i = 0; i < 2; i++) {
         SEDGE_TRY(sedge_pinned_allocate(&krylov->pinned_look[i], device, look));
@@ -244,5 +244,6 @@ void sedge_krylov_free(sedge_krylov *krylov)
     for (int v = 0; v < VECTORS; v++) sedge_buffer_free(krylov->vector[v]);
     sedge_krylov_kernels_free(&krylov->kernels);
     sedge_release(krylov->history);
+    sedge_release(krylov->coefficients);
     sedge_release(krylov);
 }

@@ -86,10 +86,10 @@ struct sedge_krylov {
     sedge_buffer *parts;           // [2][3][SEDGE_KRYLOV_SUMS]
     sedge_buffer *dots;            // [SEDGE_KRYLOV_SUMS]
     sedge_buffer *sums;            // [3], of all ranks
-    sedge_buffer *ring;            // [ring_entries] residuals
+    sedge_buffer *ring;            // [ring_entries][3]: r.r, r.z, alpha
     int ring_entries;
     double *pinned_sums;    // [3]
-    double *pinned_look[2]; // [STATE_ENTRIES + ring_entries]
+    double *pinned_look[2]; // [STATE_ENTRIES + 3 ring_entries]
     sedge_event *looked[2];
     sedge_sum *pending; // pipelined, several ranks
 
@@ -98,7 +98,8 @@ struct sedge_krylov {
     bool warm;          // all of an iteration has run outside of a graph
     sedge_krylov_form graph_form;
 
-    double *history;
+    double *history;      // [history_room] residuals
+    double *coefficients; // [history_room][2]: r.z, alpha
     int64_t history_count, history_room;
 };
 

@@ -38,27 +38,36 @@ static sedge_status queue_look(const sedge_krylov *krylov, int which)
     SEDGE_TRY(sedge_buffer_download(krylov->states, 0, krylov->pinned_look[which], state_bytes,
                                     stream_of(krylov)));
     SEDGE_TRY(sedge_buffer_download(krylov->ring, 0, krylov->pinned_look[which] + STATE_ENTRIES,
-                                    krylov->ring_entries * (int64_t)sizeof(double),
+                                    3 * krylov->ring_entries * (int64_t)sizeof(double),
                                     stream_of(krylov)));
     return sedge_event_record(krylov->looked[which], stream_of(krylov));
+}
+
+static sedge_status grow(double **array, int64_t count, int64_t room)
+{
+    double *larger = NULL;
+
+    SEDGE_TRY(sedge_allocate(&larger, room, sizeof *larger));
+    if (count > 0) memcpy(larger, *array, (size_t)count * sizeof *larger);
+    sedge_release(*array);
+    *array = larger;
+    return SEDGE_OK;
 }
 
 static sedge_status keep_history(sedge_krylov *krylov, const double *ring, int64_t known)
 {
     if (known > krylov->history_room) {
         const int64_t room = known + known / 2 + 64;
-        double *larger = NULL;
-        SEDGE_TRY(sedge_allocate(&larger, room, sizeof *larger));
-        if (krylov->history_count > 0) {
-            memcpy(larger, krylov->history,
-                   (size_t)krylov->history_count * sizeof *krylov->history);
-        }
-        sedge_release(krylov->history);
-        krylov->history = larger;
+        SEDGE_TRY(grow(&krylov->history, krylov->history_count, room));
+        SEDGE_TRY(grow(&krylov->coefficients, 2 * krylov->history_count, 2 * room));
         krylov->history_room = room;
     }
-    for (int64_t i = krylov->history_count; i < known; i++)
-        krylov->history[i] = sqrt(ring[i % krylov->ring_entries]);
+    for (int64_t i = krylov->history_count; i < known; i++) {
+        const double *const entry = ring + 3 * (i % krylov->ring_entries);
+        krylov->history[i] = sqrt(entry[0]);
+        krylov->coefficients[2 * i] = entry[1];
+        krylov->coefficients[2 * i + 1] = entry[2];
+    }
     krylov->history_count = known;
     return SEDGE_OK;
 }

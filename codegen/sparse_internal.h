@@ -1,0 +1,296 @@
+// Inside the sparse matrices: what their files share.
+//
+//   sparse.c          create, apply, what was chosen
+//   sparse_check.c    the caller's matrix: checked, counted, listed
+//   sparse_choose.c   layouts and kernels that a matrix may have, by a model of their bytes
+//   sparse_tune.c     the tuner's view, and the rule
+//   sparse_format.c   formats as a table: how they are built, their programs
+//   sparse_launch.c   one product: launches, and the sums of its dot product
+//   sparse_rows.c     csr, adaptive, merge: their arrays
+//   sparse_sell.c     slices, ell and hybrid
+//   sparse_slice.c    how one slice's columns are told in few bytes
+//   sparse_block.c    dense blocks
+//   sparse_packet.c   packets
+#pragma once
+
+#include "base/text.h"
+#include "codegen/launch.h"
+#include "codegen/sparse.h"
+#include "device/cusparse.h"
+
+// ---- the matrix on the host (sparse_check.c) ---------------------------------------------------
+
+// The caller's matrix without rows that are left out, and what is known of it.
+typedef struct sedge_sparse_matrix {
+    sedge_csr csr;     // the caller's
+    int64_t rows;      // stored: those of `listed`, or all
+    int64_t entries;   // of them
+    int32_t *listed;   // [rows]: row of y, ascending; NULL: row r is r. Owned
+    int value_bytes;   // as stored
+    int real_bytes;    // of x and y
+    int64_t longest;   // entries of a row
+    int64_t empty;     // rows of the caller's without entries
+    double deviation;  // standard deviation of the lengths of the stored rows
+    int64_t bandwidth; // most of |column - row|
+    int64_t shift; // tests: added to all offsets, and taken from the addresses that go with them
+} sedge_sparse_matrix;
+
+SEDGE_MUST_USE
+sedge_status sedge_sparse_matrix_make(sedge_sparse_matrix *matrix, const sedge_csr *csr,
+                                      int real_bytes, int value_bytes);
+void sedge_sparse_matrix_clear(sedge_sparse_matrix *matrix);
+
+// The caller's row that stored row r is.
+static inline int64_t sedge_sparse_row(const sedge_sparse_matrix *matrix, int64_t r)
+{
+    return matrix->listed != NULL ? matrix->listed[r] : r;
+}
+static inline int64_t sedge_sparse_begin(const sedge_sparse_matrix *matrix, int64_t r)
+{
+    return matrix->csr.offsets[sedge_sparse_row(matrix, r)];
+}
+static inline int64_t sedge_sparse_length(const sedge_sparse_matrix *matrix, int64_t r)
+{
+    const int64_t row = sedge_sparse_row(matrix, r);
+    return matrix->csr.offsets[row + 1] - matrix->csr.offsets[row];
+}
+static inline int32_t sedge_csr_column(const sedge_csr *csr, int64_t k)
+{
+    return csr->columns32 != NULL ? csr->columns32[k] : (int32_t)csr->columns64[k];
+}
+static inline double sedge_csr_value(const sedge_csr *csr, int64_t k)
+{
+    return csr->values64 != NULL ? csr->values64[k] : (double)csr->values32[k];
+}
+static inline void sedge_sparse_set(void *values, int64_t at, double value, int value_bytes)
+{
+    if (value_bytes == 8) {
+        ((double *)values)[at] = value;
+    } else {
+        ((float *)values)[at] = (float)value;
+    }
+}
+
+// Call `part` for pieces of 0 .. count - 1 of at least `grain`, on several threads; waits. Parts
+// cannot fail.
+void sedge_sparse_parallel(int64_t count, int64_t grain,
+                           void (*part)(void *context, int64_t first, int64_t end), void *context);
+
+// ---- layouts and kernels (sparse_choose.c) -----------------------------------------------------
+
+typedef enum sedge_sparse_kind {
+    SEDGE_SPARSE_CSR,
+    SEDGE_SPARSE_ADAPTIVE,
+    SEDGE_SPARSE_MERGE,
+    SEDGE_SPARSE_SELL,
+    SEDGE_SPARSE_ELL,    // slices of one width
+    SEDGE_SPARSE_HYBRID, // the same, and longer rows' rest by rows
+    SEDGE_SPARSE_BLOCK,
+    SEDGE_SPARSE_PACKET,
+    SEDGE_SPARSE_CUSPARSE,
+    SEDGE_SPARSE_KINDS
+} sedge_sparse_kind;
+
+// A format with the numbers that its arrays depend on.
+typedef struct sedge_sparse_layout {
+    sedge_sparse_kind kind;
+    int height;     // sell, ell, hybrid: rows of a slice; block: rows of blocks of a slice
+    int64_t window; // sell: rows among which they are sorted; 1: not
+    int packed;     // sell: narrow indices
+    int width;      // ell, hybrid
+    int capacity; // adaptive: entries of a block; merge: things; packet: numbers of x; block: size
+    int ordered;  // packet: rows by breadth-first search
+    char name[32];
+    double bytes;    // of a call, by the model; 0: not known
+    double prior;    // by the model, with what the kind of kernel costs
+    char reason[80]; // why it is not tried; "": it is
+} sedge_sparse_layout;
+
+typedef struct sedge_sparse_kernel {
+    int layout;
+    int threads;
+    int lanes;    // csr: items of a row; merge: things of an item; cusparse: algorithm
+    int unroll;   // sell, packet
+    int streamed; // past the cache
+    char name[48];
+} sedge_sparse_kernel;
+
+enum { SEDGE_SPARSE_LAYOUTS = 24, SEDGE_SPARSE_CANDIDATES = 160 };
+
+typedef struct sedge_sparse_choices {
+    int layouts, kernels;
+    sedge_sparse_layout layout[SEDGE_SPARSE_LAYOUTS];
+    sedge_sparse_kernel kernel[SEDGE_SPARSE_CANDIDATES]; // by layout
+} sedge_sparse_choices;
+
+// All that this matrix may have on such a device, those refused with a reason; the smallest prior
+// first.
+void sedge_sparse_choose(sedge_sparse_choices *choices, const sedge_sparse_matrix *matrix,
+                         const sedge_device_info *info, bool has_cusparse);
+
+// Layouts that are refused behind the others, which stand by prior.
+void sedge_sparse_choices_sort(sedge_sparse_choices *choices);
+
+// ---- one format on the device (sparse_format.c, sparse_launch.c)
+// ------------------------------------------------
+
+typedef struct sedge_sparse_store sedge_sparse_store;
+struct sedge_sparse_store {
+    sedge_sparse_layout layout;
+    sedge_device *device;
+    int real_bytes, value_bytes;
+    int wide;          // offsets of 64 bits
+    int64_t shift;     // as the matrix's
+    int64_t rows;      // stored
+    int64_t all_rows;  // of y
+    bool visits_all;   // every row of y is written
+    int64_t parts;     // slices, blocks of work, packets
+    int64_t things;    // merge
+    int64_t few, many; // runs: with an item each, with a block each
+    int modes;         // sell: that occur
+    int64_t stored;    // values
+    double bytes;      // of a call
+    sedge_buffer *offsets, *columns, *values, *places, *listed, *work, *pieces, *runs;
+    sedge_sparse_store *rest; // hybrid: of the longer rows. Owned
+    sedge_sparse_kernel rest_kernel;
+    sedge_cusparse *cusparse; // borrowed
+    sedge_cusparse_matrix *vendor;
+};
+
+// Bring the matrix into a layout. `cusparse` NULL: there is none.
+SEDGE_MUST_USE
+sedge_status sedge_sparse_store_create(sedge_sparse_store **out, sedge_context *context,
+                                       const sedge_sparse_matrix *matrix,
+                                       const sedge_sparse_layout *layout, sedge_cusparse *cusparse);
+void sedge_sparse_store_free(sedge_sparse_store *store);
+int64_t sedge_sparse_store_bytes(const sedge_sparse_store *store); // held
+
+// Text before the sources, and the sources: `count` of at most 2.
+SEDGE_MUST_USE
+sedge_status sedge_sparse_constants_write(sedge_text *out, const sedge_sparse_store *store,
+                                          const sedge_sparse_kernel *kernel, bool dot);
+int sedge_sparse_sources(sedge_source sources[2], const sedge_sparse_store *store);
+int sedge_sparse_shared(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel);
+
+// Kernels of one form (with or without dot product) of one store. The vendor's has no `main`.
+typedef struct sedge_sparse_programs {
+    const sedge_kernel *main;
+    const sedge_kernel *fix;                    // NULL: not needed
+    const sedge_kernel *rest, *rest_fix;        // hybrid
+    const sedge_kernel *scale, *combine, *sums; // vector work
+} sedge_sparse_programs;
+
+// `main` may be given (the tuner's); NULL: it is made, too.
+SEDGE_MUST_USE
+sedge_status sedge_sparse_programs_get(sedge_sparse_programs *out, sedge_context *context,
+                                       const sedge_sparse_store *store,
+                                       const sedge_sparse_kernel *kernel, bool dot,
+                                       const sedge_kernel *main);
+
+// One call.
+typedef struct sedge_sparse_call {
+    double alpha, beta;
+    const sedge_buffer *x, *w;
+    sedge_buffer *y;
+    sedge_buffer *sums;    // NULL: no dot product
+    sedge_buffer *parts;   // where there are more blocks than SEDGE_SPARSE_SUMS
+    sedge_buffer *product; // of the vendor's, with a dot product and beta not 0
+} sedge_sparse_call;
+
+// Blocks that make parts of the dot product, and the sums that are made of them.
+int64_t sedge_sparse_parts(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel);
+int sedge_sparse_sums_of(int64_t parts);
+
+SEDGE_MUST_USE
+sedge_status sedge_sparse_run(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel,
+                              const sedge_sparse_programs *programs, sedge_stream *stream,
+                              const sedge_sparse_call *call);
+
+// ---- arrays of the formats ---------------------------------------------------------------------
+
+SEDGE_MUST_USE
+sedge_status sedge_sparse_build_rows(sedge_sparse_store *store, const sedge_sparse_matrix *matrix);
+SEDGE_MUST_USE
+sedge_status sedge_sparse_build_sell(sedge_sparse_store *store, sedge_context *context,
+                                     const sedge_sparse_matrix *matrix);
+SEDGE_MUST_USE
+sedge_status sedge_sparse_build_block(sedge_sparse_store *store, const sedge_sparse_matrix *matrix);
+SEDGE_MUST_USE
+sedge_status sedge_sparse_build_packet(sedge_sparse_store *store,
+                                       const sedge_sparse_matrix *matrix);
+
+// A buffer of `bytes` bytes with what is at `host`.
+SEDGE_MUST_USE
+sedge_status sedge_sparse_upload(sedge_buffer **out, sedge_device *device, const void *host,
+                                 int64_t bytes);
+
+// Large arrays are filled and uploaded piece by piece, of about so many elements.
+enum { SEDGE_SPARSE_CHUNK = 1 << 23 };
+
+// Stored values of slices of `height` rows sorted inside `window`, each as wide as its longest row
+// or `width` (0: no limit).
+int64_t sedge_sparse_padded(const sedge_sparse_matrix *matrix, int height, int64_t window,
+                            int64_t width);
+
+// Rows 0 .. rows - 1 sorted by length, longest first, inside windows; equal ones stay in order.
+SEDGE_MUST_USE
+sedge_status sedge_sparse_sort(int32_t **order, const sedge_sparse_matrix *matrix, int64_t window);
+
+// Blocks of `size` rows and columns in rows of blocks 0, step, 2 step, ...: their number, and the
+// entries there. Entries that repeat are counted as such in `*repeats`.
+SEDGE_MUST_USE
+sedge_status sedge_sparse_count_blocks(int64_t *blocks, int64_t *entries, int64_t *repeats,
+                                       const sedge_sparse_matrix *matrix, int size, int64_t step);
+
+// ---- one slice (sparse_slice.c) ----------------------------------------------------------------
+
+enum { SEDGE_SPARSE_HEIGHT = 32, SEDGE_SPARSE_DIAGONALS = 256 };
+
+// Rows of a slice, and how their columns are told.
+typedef struct sedge_sparse_slice {
+    const sedge_sparse_matrix *matrix;
+    int height;
+    int64_t row[SEDGE_SPARSE_HEIGHT]; // stored rows; -1: none
+    int mode;                         // as in kernels/sparse_sell.h
+    int width;
+    int64_t words; // of 4 bytes, of its indices
+    int32_t offset[SEDGE_SPARSE_DIAGONALS];
+    uint32_t mask[SEDGE_SPARSE_DIAGONALS];
+} sedge_sparse_slice;
+
+// Choose mode, width and words. `order` NULL: rows first .. first + height - 1.
+void sedge_sparse_slice_plan(sedge_sparse_slice *slice, const sedge_sparse_matrix *matrix,
+                             const int32_t *order, int64_t first, int height);
+// Write its values [width][height] and its indices [words], which are zero before.
+void sedge_sparse_slice_write(const sedge_sparse_slice *slice, void *values, int32_t *codes);
+
+// ---- the tuner's view (sparse_tune.c) ----------------------------------------------------------
+
+typedef struct sedge_sparse_choice {
+    int kernel; // of choices.kernel
+    sedge_tune_source source;
+    double seconds; // measured; 0: not
+    double tune_seconds;
+    sedge_sparse_store *store;  // built already; NULL: not. The caller's
+    sedge_tune_record *records; // [choices.kernels]; NULL: none. The caller releases it
+} sedge_sparse_choice;
+
+SEDGE_MUST_USE
+sedge_status sedge_sparse_tune(sedge_sparse_choice *choice, sedge_context *context,
+                               const sedge_sparse_matrix *matrix,
+                               const sedge_sparse_choices *choices,
+                               const sedge_sparse_options *options, sedge_cusparse *cusparse);
+
+// As sedge_sparse_create, with `shift` added to all offsets on the device (tests: places beyond
+// 2^31 without the memory; not on opencl).
+SEDGE_MUST_USE
+sedge_status sedge_sparse_create_shifted(sedge_sparse **out, sedge_context *context,
+                                         const sedge_csr *csr, const sedge_sparse_options *options,
+                                         int64_t shift);
+
+// The program text of one kernel of one layout of a matrix for a device of that kind, e.g. to
+// compile it for a chip that is not here; "" where the layout has no program.
+SEDGE_MUST_USE
+sedge_status sedge_sparse_program_write(sedge_text *out, sedge_device_kind kind,
+                                        const sedge_sparse_store *store,
+                                        const sedge_sparse_kernel *kernel, bool dot);

@@ -1,0 +1,335 @@
+// Why a solve ends, each reason provoked; Chebyshev iteration and the eigenvalue it needs; options
+// that are refused.
+#include "check.h"
+#include "krylov/chebyshev.h"
+#include "krylov_case.h"
+
+#include "device/device.h"
+
+#include <stdlib.h>
+
+enum { SIZE = 200 };
+
+static krylov_session session;
+
+// Tridiagonal, eigenvalues diagonal - 2 cos(k pi / (SIZE + 1)).
+static int three(double diagonal, int64_t size, int64_t row, int64_t *columns, double *values)
+{
+    int count = 0;
+
+    for (int64_t column = row - 1; column <= row + 1; column++) {
+        if (column < 0 || column >= size) continue;
+        columns[count] = column;
+        values[count++] = column == row ? diagonal : -1.0;
+    }
+    return count;
+}
+
+static int definite(int64_t size, int64_t row, int64_t *columns, double *values)
+{
+    return three(2.0, size, row, columns, values);
+}
+
+static int indefinite(int64_t size, int64_t row, int64_t *columns, double *values)
+{
+    return three(1.0, size, row, columns, values);
+}
+
+static int poisoned(int64_t size, int64_t row, int64_t *columns, double *values)
+{
+    const int count = three(2.0, size, row, columns, values);
+
+    if (row == 150) values[0] = (double)NAN;
+    return count;
+}
+
+// Condition 1e10: residuals go up and down for long.
+static int uneven(int64_t size, int64_t row, int64_t *columns, double *values)
+{
+    const int count = three(2.0, size, row, columns, values);
+
+    for (int k = 0; k < count; k++)
+        values[k] *= pow(10.0, 5.0 * (double)(row + columns[k]) / (double)(size - 1));
+    return count;
+}
+
+typedef struct attempt {
+    krylov_row row;
+    int real_bytes;
+    sedge_krylov_form form;
+    double tolerance;
+    int64_t iterations, stagnation;
+    double diagonal; // M; 0: none
+    double scale;    // of b; 0: 1
+    int check;
+} attempt;
+
+static sedge_status run(const attempt *wish, sedge_krylov_result *result, double *x_norm)
+{
+    const double scale = wish->scale != 0.0 ? wish->scale : 1.0;
+    sedge_krylov_options options = sedge_krylov_defaults();
+    double values[SIZE];
+    double got[SIZE];
+    krylov_case matrix;
+    sedge_krylov *krylov = NULL;
+
+    krylov_case_open(&matrix, session.context, session.comm, wish->real_bytes, SIZE, wish->row);
+    for (int i = 0; i < SIZE; i++) values[i] = scale * (1.0 + sin(3.0 + i * 1.7));
+    sedge_buffer *const b = krylov_case_vector(&matrix, values);
+    for (int i = 0; i < SIZE; i++) values[i] = wish->diagonal * (i == 33 ? -1.0 : 1.0);
+    sedge_buffer *const m = krylov_case_vector(&matrix, values);
+    memset(values, 0, sizeof values);
+    sedge_buffer *const x = krylov_case_vector(&matrix, values);
+    const sedge_krylov_operator op = krylov_case_operator(&matrix);
+    const sedge_krylov_preconditioner with = {.diagonal = wish->diagonal != 0.0 ? m : NULL};
+
+    options.form = wish->form;
+    options.tolerance = wish->tolerance;
+    options.check = wish->check;
+    options.stagnation = wish->stagnation;
+    if (wish->iterations > 0) options.iterations = wish->iterations;
+    sedge_status status = sedge_krylov_create(&krylov, session.context, session.comm,
+                                              wish->real_bytes, matrix.rows, &op, &with, &options);
+    if (status == SEDGE_OK) status = sedge_krylov_solve(result, krylov, b, x);
+    krylov_case_values(&matrix, x, got);
+    *x_norm = 0.0;
+    for (int i = 0; i < SIZE; i++) *x_norm += got[i] * got[i];
+    sedge_krylov_free(krylov);
+    sedge_buffer_free(b);
+    sedge_buffer_free(m);
+    sedge_buffer_free(x);
+    krylov_case_close(&matrix);
+    return status;
+}
+
+static const sedge_krylov_form forms[] = {SEDGE_KRYLOV_STANDARD, SEDGE_KRYLOV_SINGLE,
+                                          SEDGE_KRYLOV_PIPELINED, SEDGE_KRYLOV_PERSISTENT};
+
+// Every reason, in every form, and x is left finite.
+static void test_reasons(int form_count)
+{
+    static const struct {
+        attempt wish;
+        sedge_krylov_reason reason;
+    } cases[] = {
+        {{definite, 8, 0, 1e-8, 0, 0, 0.0, 0.0, 0}, SEDGE_KRYLOV_CONVERGED},
+        {{definite, 8, 0, 1e-8, 20, 0, 0.0, 0.0, 0}, SEDGE_KRYLOV_LIMIT},
+        {{definite, 8, 0, 1e-30, 90, 0, 0.0, 0.0, 0}, SEDGE_KRYLOV_LIMIT},
+        {{indefinite, 8, 0, 1e-8, 0, 0, 0.0, 0.0, 0}, SEDGE_KRYLOV_CURVATURE},
+        {{definite, 8, 0, 1e-8, 0, 0, -1.0, 0.0, 0}, SEDGE_KRYLOV_PRECONDITIONER},
+        {{poisoned, 8, 0, 1e-8, 0, 0, 0.0, 0.0, 0}, SEDGE_KRYLOV_NAN},
+        {{uneven, 8, 0, 1e-12, 0, 15, 0.0, 0.0, 0}, SEDGE_KRYLOV_STAGNATION},
+    };
+
+    for (int f = 0; f < form_count; f++) {
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            attempt wish = cases[i].wish;
+            sedge_krylov_result result = {0};
+            double x_norm = 0.0;
+            wish.form = forms[f];
+            CHECK_OK(run(&wish, &result, &x_norm));
+            if (result.reason != cases[i].reason) {
+                (void)fprintf(stderr, "  case %d, form %s: %s after %lld\n", (int)i,
+                              sedge_krylov_form_name(wish.form),
+                              sedge_krylov_reason_name(result.reason),
+                              (long long)result.iterations);
+            }
+            CHECK(result.reason == cases[i].reason);
+            CHECK(isfinite(x_norm));
+            if (result.reason == SEDGE_KRYLOV_LIMIT) CHECK(result.iterations == wish.iterations);
+            if (result.reason == SEDGE_KRYLOV_CONVERGED)
+                CHECK_BOUND(result.true_residual, 1.01 * result.target);
+            else if (result.reason != SEDGE_KRYLOV_NAN)
+                CHECK(result.true_residual > result.target);
+            CHECK(strlen(sedge_krylov_reason_text(result.reason)) > 20);
+        }
+    }
+}
+
+// When a solve ends, and what it has come to then, does not depend on when the host looks.
+static void test_end_is_the_devices(void)
+{
+    static const attempt wishes[] = {
+        {uneven, 8, SEDGE_KRYLOV_STANDARD, 1e-12, 0, 15, 0.0, 0.0, 0},
+        {indefinite, 8, SEDGE_KRYLOV_STANDARD, 1e-8, 0, 0, 0.0, 0.0, 0},
+        {definite, 8, SEDGE_KRYLOV_STANDARD, 1e-8, 37, 0, 0.0, 0.0, 0},
+        {definite, 4, SEDGE_KRYLOV_STANDARD, 1e-9, 0, 0, 0.0, 0.0, 0}, // starts again
+    };
+
+    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
+        attempt wish = wishes[i];
+        sedge_krylov_result often = {0};
+        sedge_krylov_result seldom = {0};
+        double norms[2] = {0.0, 1.0};
+        wish.check = 1;
+        CHECK_OK(run(&wish, &often, &norms[0]));
+        wish.check = 50;
+        CHECK_OK(run(&wish, &seldom, &norms[1]));
+        CHECK(often.reason == seldom.reason && often.iterations == seldom.iterations);
+        CHECK(often.restarts == seldom.restarts && norms[0] == norms[1]);
+        CHECK(often.true_residual == seldom.true_residual);
+    }
+}
+
+// fp32 reaches about 1e-7 times the condition (1.6e4): the recurrences go on to any tolerance, the
+// true residual does not, and both are told.
+static void test_apart(void)
+{
+    const attempt wish = {definite, 4, SEDGE_KRYLOV_STANDARD, 1e-9, 0, 0, 0.0, 0.0, 0};
+    sedge_krylov_result result = {0};
+    double x_norm;
+
+    CHECK_OK(run(&wish, &result, &x_norm));
+    CHECK(result.reason == SEDGE_KRYLOV_APART && result.restarts >= 1);
+    CHECK(result.recursive_residual <= result.target);
+    CHECK(result.true_residual > 10.0 * result.target);
+    CHECK_BOUND(result.true_residual, 1e-2 * result.right_hand_side);
+}
+
+static void test_refusals(void)
+{
+    attempt wish = {definite, 8, SEDGE_KRYLOV_STANDARD, -1.0, 0, 0, 0.0, 0.0, 0};
+    sedge_krylov_form form;
+    sedge_krylov_result result = {0};
+    double x_norm;
+
+    CHECK_FAILS(run(&wish, &result, &x_norm), SEDGE_ERR_USAGE, "tolerance -1 is not >= 0");
+    wish.tolerance = (double)NAN;
+    CHECK_FAILS(run(&wish, &result, &x_norm), SEDGE_ERR_USAGE, "tolerance");
+    wish.tolerance = 1e-8;
+    wish.check = 5000;
+    CHECK_FAILS(run(&wish, &result, &x_norm), SEDGE_ERR_USAGE, "every 5000 iterations");
+    wish.check = 0;
+    wish.iterations = INT64_MAX;
+    CHECK_FAILS(run(&wish, &result, &x_norm), SEDGE_ERR_USAGE, "9223372036854775807 iterations");
+    wish.iterations = 0;
+    wish.stagnation = -3;
+    CHECK_FAILS(run(&wish, &result, &x_norm), SEDGE_ERR_USAGE, "after -3 iterations");
+    wish.stagnation = 0;
+    wish.scale = 1e-170;
+    CHECK_FAILS(run(&wish, &result, &x_norm), SEDGE_ERR_COMPUTE, "scale it");
+    wish.scale = 1e170;
+    CHECK_FAILS(run(&wish, &result, &x_norm), SEDGE_ERR_COMPUTE, "scale it");
+    if (sedge_comm_size(session.comm) > 1) {
+        wish.scale = 1.0;
+        wish.form = SEDGE_KRYLOV_PERSISTENT;
+        CHECK_FAILS(run(&wish, &result, &x_norm), SEDGE_ERR_USAGE, "there are several ranks");
+    }
+    CHECK_OK(sedge_krylov_form_parse(&form, "single-reduction"));
+    CHECK(form == SEDGE_KRYLOV_SINGLE);
+    CHECK_FAILS(sedge_krylov_form_parse(&form, "fast"), SEDGE_ERR_USAGE, "'fast'");
+}
+
+static sedge_status copy(void *context, sedge_stream *stream, const sedge_buffer *r,
+                         sedge_buffer *z)
+{
+    (void)context;
+    return sedge_buffer_copy(z, r, sedge_buffer_bytes(r), stream);
+}
+
+// The estimate lies below the largest eigenvalue, 2 + 2 cos(pi / 201), and near. Chebyshev
+// iteration of degree d, with M = 1 as a diagonal, as a callback, or absent, is the same
+// polynomial; as a preconditioner it needs about a d-th of the iterations.
+static void test_chebyshev(void)
+{
+    const double wanted = 2.0 + 2.0 * cos(acos(-1.0) / (SIZE + 1));
+    sedge_chebyshev_options chebyshev_options = sedge_chebyshev_defaults();
+    sedge_krylov_options options = sedge_krylov_defaults();
+    int64_t iterations[4] = {0};
+    double values[SIZE];
+    double largest = 0.0;
+    krylov_case matrix;
+
+    krylov_case_open(&matrix, session.context, session.comm, 8, SIZE, definite);
+    for (int i = 0; i < SIZE; i++) values[i] = 1.0;
+    sedge_buffer *const ones = krylov_case_vector(&matrix, values);
+    for (int i = 0; i < SIZE; i++) values[i] = sin(3.0 + i * 1.7);
+    sedge_buffer *const b = krylov_case_vector(&matrix, values);
+    const sedge_krylov_operator op = krylov_case_operator(&matrix);
+    const sedge_krylov_preconditioner inner[3] = {{0}, {.diagonal = ones}, {.apply = copy}};
+
+    CHECK_OK(sedge_krylov_largest(&largest, session.context, session.comm, 8, matrix.rows, &op,
+                                  NULL, 12));
+    CHECK(largest <= wanted * (1.0 + 1e-12) && largest > 0.93 * wanted);
+    chebyshev_options.ratio = 100.0;
+    options.form = SEDGE_KRYLOV_STANDARD;
+    for (int i = 0; i < 4; i++) {
+        sedge_krylov_result result = {0};
+        sedge_chebyshev *chebyshev = NULL;
+        sedge_krylov *krylov = NULL;
+        sedge_krylov_preconditioner with = {0};
+        memset(values, 0, sizeof values);
+        sedge_buffer *const x = krylov_case_vector(&matrix, values);
+        if (i > 0) {
+            double interval[2];
+            CHECK_OK(sedge_chebyshev_create(&chebyshev, session.context, session.comm, 8,
+                                            matrix.rows, &op, &inner[i - 1], &chebyshev_options));
+            if (chebyshev == NULL) exit(1);
+            sedge_chebyshev_interval(chebyshev, &interval[0], &interval[1]);
+            CHECK_BOUND(fabs(interval[1] - 1.1 * largest), 1e-9);
+            CHECK_BOUND(fabs(interval[0] - 0.01 * interval[1]), 1e-12);
+            with = sedge_chebyshev_preconditioner(chebyshev);
+        }
+        CHECK_OK(sedge_krylov_create(&krylov, session.context, session.comm, 8, matrix.rows, &op,
+                                     &with, &options));
+        if (krylov == NULL) exit(1);
+        CHECK_OK(sedge_krylov_solve(&result, krylov, b, x));
+        CHECK(result.reason == SEDGE_KRYLOV_CONVERGED);
+        CHECK_BOUND(result.true_residual, 1.01 * result.target);
+        iterations[i] = result.iterations;
+        sedge_krylov_free(krylov);
+        sedge_chebyshev_free(chebyshev);
+        sedge_buffer_free(x);
+    }
+    CHECK(5 * iterations[1] < 2 * iterations[0]);
+    CHECK(llabs(iterations[2] - iterations[1]) <= 1 && llabs(iterations[3] - iterations[1]) <= 1);
+    sedge_buffer_free(b);
+    sedge_buffer_free(ones);
+    krylov_case_close(&matrix);
+}
+
+// With a guess: one application is an affine map whose fixed point is the solution.
+static void test_chebyshev_guess(void)
+{
+    sedge_chebyshev_options options = {.degree = 3, .smallest = 0.04, .largest = 4.0};
+    double wanted[SIZE];
+    double right[SIZE];
+    double got[SIZE];
+    double error = 0.0;
+    krylov_case matrix;
+    sedge_chebyshev *chebyshev = NULL;
+    sedge_stream *const stream = sedge_context_stream(session.context);
+
+    krylov_case_open(&matrix, session.context, session.comm, 8, SIZE, definite);
+    for (int i = 0; i < SIZE; i++) wanted[i] = cos(0.1 * i * i);
+    krylov_case_multiply(&matrix, definite, wanted, right);
+    sedge_buffer *const r = krylov_case_vector(&matrix, right);
+    sedge_buffer *const z = krylov_case_vector(&matrix, wanted);
+    const sedge_krylov_operator op = krylov_case_operator(&matrix);
+    CHECK_OK(sedge_chebyshev_create(&chebyshev, session.context, session.comm, 8, matrix.rows, &op,
+                                    NULL, &options));
+    if (chebyshev == NULL) exit(1);
+    CHECK_OK(sedge_chebyshev_apply(chebyshev, stream, true, r, z));
+    CHECK_OK(sedge_stream_wait(stream));
+    krylov_case_values(&matrix, z, got);
+    for (int i = 0; i < SIZE; i++) error = fmax(error, fabs(got[i] - wanted[i]));
+    CHECK_BOUND(error, 1e-13);
+    sedge_chebyshev_free(chebyshev);
+    sedge_buffer_free(r);
+    sedge_buffer_free(z);
+    krylov_case_close(&matrix);
+}
+
+int main(int argc, char **argv)
+{
+    krylov_case_start(&session, &argc, &argv);
+    const bool is_quick = argc > 1 && strcmp(argv[1], "few") == 0;
+    test_reasons(is_quick ? 1 : sedge_comm_size(session.comm) == 1 ? 4 : 3);
+    test_end_is_the_devices();
+    test_apart();
+    test_refusals();
+    if (!is_quick) test_chebyshev();
+    test_chebyshev_guess();
+    krylov_case_end(&session);
+    return CHECK_END();
+}
