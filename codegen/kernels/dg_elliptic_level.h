@@ -54,6 +54,7 @@ SEDGE_KERNEL(sedge_elliptic_blocks, SEDGE_BLOCK_THREADS, SEDGE_BLOCKS_LIST)
         SEDGE_SHARED(sedge_value, s_weights, SEDGE_BLOCK_WEIGHTS);
         SEDGE_SHARED(sedge_value, s_row, SEDGE_NODES);
         SEDGE_SHARED(sedge_value, s_column, SEDGE_NODES);
+        SEDGE_SHARED(sedge_value, s_inverse, 1);
         SEDGE_GLOBAL sedge_value *const block = blocks + b * SEDGE_NODES * SEDGE_NODES;
 
         SEDGE_ITEMS (one, 1, n, SEDGE_BLOCK_WEIGHTS, SEDGE_BLOCK_THREADS) {
@@ -71,10 +72,11 @@ SEDGE_KERNEL(sedge_elliptic_blocks, SEDGE_BLOCK_THREADS, SEDGE_BLOCKS_LIST)
             SEDGE_ITEMS (one, 1, n, SEDGE_NODES, SEDGE_BLOCK_THREADS) {
                 s_row[n + one] = block[p * SEDGE_NODES + n];
                 s_column[n] = block[n * SEDGE_NODES + p];
+                if (n == p) s_inverse[0] = SEDGE_SPLAT(1.0) / block[p * SEDGE_NODES + p];
             }
             SEDGE_BARRIER();
             SEDGE_ITEMS (i, SEDGE_NODES, m, SEDGE_NODES, SEDGE_BLOCK_THREADS) {
-                const sedge_value inverse = SEDGE_SPLAT(1.0) / s_row[p];
+                const sedge_value inverse = s_inverse[0];
                 const sedge_value old = block[i * SEDGE_NODES + m];
                 block[i * SEDGE_NODES + m] = i == p && m == p ? inverse
                                              : i == p         ? s_row[m] * inverse
