@@ -6,6 +6,7 @@
 #include "par/comm.h"
 #include "run/deck.h"
 #include "run/driver.h"
+#include "run/solve.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -18,11 +19,12 @@ typedef struct arguments {
     int count; // of what is no option
     char **words;
     sedge_run_options run;
+    sedge_solve_options solve;
     sedge_text *composed[SEDGE_MAX_SETTINGS]; // settings made of --device and --output; else NULL
 } arguments;
 
 // Which commands take an option.
-enum { FOR_ALL = 1, FOR_DECK = 2, FOR_RUN = 4, FOR_BUILD = 8, FOR_TUNE = 16 };
+enum { FOR_ALL = 1, FOR_DECK = 2, FOR_RUN = 4, FOR_BUILD = 8, FOR_TUNE = 16, FOR_SOLVE = 32 };
 
 typedef struct command {
     const char *name;
@@ -42,6 +44,14 @@ enum {
     OPTION_ARCH,
     OPTION_TUNE,
     OPTION_FORGET,
+    OPTION_RHS,
+    OPTION_PRECONDITIONER,
+    OPTION_BLOCK,
+    OPTION_TOLERANCE,
+    OPTION_ABSOLUTE,
+    OPTION_ITERATIONS,
+    OPTION_PRECISION,
+    OPTION_FORM,
     OPTION_QUIET,
     OPTION_HELP,
     OPTION_VERBOSE = 'v'
@@ -55,21 +65,33 @@ static const struct option_row {
     int takers;
     const char *text;
 } options[] = {
-    {"device", OPTION_DEVICE, "KIND", FOR_DECK,
+    {"device", OPTION_DEVICE, "KIND", FOR_DECK | FOR_SOLVE,
      "auto (cuda if there is one, else host), cuda, opencl or host"},
     {"set", OPTION_SET, "KEY=VALUE", FOR_DECK,
      "set any key of the deck: --set order=6 --set time.end=3; repeatable"},
-    {"output", OPTION_OUTPUT, "FOLDER", FOR_DECK,
-     "where the results go; the same as --set output.folder=FOLDER"},
-    {"report", OPTION_REPORT, "FILE", FOR_RUN, "write report.json there too"},
+    {"output", OPTION_OUTPUT, "PATH", FOR_DECK | FOR_SOLVE,
+     "where the results go: a folder, as --set output.folder=PATH; solve: an HDF5 file"},
+    {"report", OPTION_REPORT, "FILE", FOR_RUN | FOR_SOLVE, "write report.json there too"},
     {"restart", OPTION_RESTART, "FILE", FOR_RUN,
      "refused: this version writes no checkpoints to restart from"},
     {"arch", OPTION_ARCH, "LIST", FOR_BUILD,
      "GPUs to compile for, here or not: sm_80,sm_90 (default: the device's own)"},
-    {"tune", OPTION_TUNE, "LEVEL", FOR_DECK,
+    {"tune", OPTION_TUNE, "LEVEL", FOR_DECK | FOR_SOLVE,
      "off, fast or patient; the same as --set kernels.tune=LEVEL"},
     {"forget", OPTION_FORGET, NULL, FOR_TUNE, "tune even if the choice is known"},
-    {"quiet", OPTION_QUIET, NULL, FOR_DECK, "print errors only"},
+    {"rhs", OPTION_RHS, "FILE", FOR_SOLVE, "right-hand side (default: ones)"},
+    {"preconditioner", OPTION_PRECONDITIONER, "NAME", FOR_SOLVE,
+     "none, jacobi (default), block-jacobi, chebyshev or amg"},
+    {"block", OPTION_BLOCK, "ROWS", FOR_SOLVE,
+     "rows of a diagonal block, 1 to 64 (default: those that the matrix shows)"},
+    {"tolerance", OPTION_TOLERANCE, "T", FOR_SOLVE,
+     "reach |b - A x| <= T |b|, 2-norms (default: 1e-8)"},
+    {"absolute", OPTION_ABSOLUTE, "T", FOR_SOLVE, "or |b - A x| <= T (default: 0)"},
+    {"iterations", OPTION_ITERATIONS, "N", FOR_SOLVE, "at most so many (default: 10000)"},
+    {"precision", OPTION_PRECISION, "NAME", FOR_SOLVE, "fp64 (default) or fp32"},
+    {"form", OPTION_FORM, "NAME", FOR_SOLVE,
+     "auto, standard, single-reduction, pipelined or persistent"},
+    {"quiet", OPTION_QUIET, NULL, FOR_DECK | FOR_SOLVE, "print errors only"},
     {"verbose", OPTION_VERBOSE, NULL, FOR_ALL, "say where in the source an error arose"},
     {"help", OPTION_HELP, NULL, FOR_ALL, "this text"},
 };
@@ -206,12 +228,15 @@ static sedge_status command_cache(sedge_comm *comm, const arguments *given)
 
 static sedge_status command_help(sedge_comm *comm, const arguments *given);
 
-static const char not_here[] = "This command is not in version " SEDGE_VERSION ".";
-
-static sedge_status command_later(sedge_comm *comm, const arguments *given)
+static sedge_status command_solve(sedge_comm *comm, const arguments *given)
 {
-    (void)comm, (void)given;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "this command is not in version " SEDGE_VERSION);
+    sedge_solve_options wanted = given->solve;
+
+    wanted.matrix = given->words[0];
+    wanted.quiet = given->run.quiet;
+    wanted.terminal = given->run.terminal;
+    wanted.report = given->run.report;
+    return sedge_solve(comm, &wanted);
 }
 
 static const command commands[] = {
@@ -248,7 +273,12 @@ static const command commands[] = {
      "Compiled kernels: name their folder, list them, remove them.", command_cache, 1, 1, 0},
     {"help", "sedge help [deck|COMMAND]", "Print every key of the deck, or explain a command.",
      command_help, 0, 1, 0},
-    {"solve", "sedge solve MATRIX.mtx", not_here, command_later, 0, 99, FOR_DECK},
+    {"solve", "sedge solve MATRIX [options]",
+     "Solve A x = b with a symmetric positive definite A, by conjugate gradients.\n"
+     "MATRIX is a Matrix Market file (also compressed, .gz) or PETSc's binary form. Ends with "
+     "exit\n"
+     "code 4 and the reason where it does not converge; the true residual is computed at the end.",
+     command_solve, 1, 1, FOR_SOLVE},
 };
 #define COMMANDS ((int)(sizeof commands / sizeof commands[0]))
 
@@ -280,10 +310,8 @@ static void print_help(void)
         "sedge " SEDGE_VERSION ": discontinuous Galerkin solvers whose kernels are written at run "
         "time\n\nUsage: sedge COMMAND [arguments], under mpirun for several ranks\n\nCommands\n");
     for (int i = 0; i < COMMANDS; i++) {
-        if (commands[i].function != command_later) {
-            printf("  %-28s%.*s\n", commands[i].usage + strlen("sedge "),
-                   (int)strcspn(commands[i].text, "\n"), commands[i].text);
-        }
+        printf("  %-28s%.*s\n", commands[i].usage + strlen("sedge "),
+               (int)strcspn(commands[i].text, "\n"), commands[i].text);
     }
     printf("  %-28sThe version.\n  %-28sThis text; after a command, its own.\n\nOptions\n",
            "--version", "--help");
@@ -377,6 +405,34 @@ static sedge_status add_quoted(arguments *given, const char *option, const char 
     return add_setting(given, sedge_text_get(*text));
 }
 
+// Options of sedge solve, which knows no deck; false: it is another one.
+static bool take_solve_option(sedge_solve_options *solve, int option)
+{
+    const struct {
+        int option;
+        const char **value;
+    } places[] = {
+        {OPTION_DEVICE, &solve->device},
+        {OPTION_TUNE, &solve->tune},
+        {OPTION_OUTPUT, &solve->output},
+        {OPTION_RHS, &solve->right},
+        {OPTION_PRECONDITIONER, &solve->preconditioner},
+        {OPTION_BLOCK, &solve->block},
+        {OPTION_TOLERANCE, &solve->tolerance},
+        {OPTION_ABSOLUTE, &solve->absolute},
+        {OPTION_ITERATIONS, &solve->iterations},
+        {OPTION_PRECISION, &solve->precision},
+        {OPTION_FORM, &solve->form},
+    };
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (places[i].option != option) continue;
+        *places[i].value = optarg;
+        return true;
+    }
+    return false;
+}
+
 static sedge_status take_option(arguments *given, const command *which, int option, bool *help)
 {
     for (int i = 0; i < OPTIONS; i++) {
@@ -385,6 +441,8 @@ static sedge_status take_option(arguments *given, const command *which, int opti
                               which->name, options[i].name, which->name);
         }
     }
+    if ((which->takes & FOR_SOLVE) != 0 && take_solve_option(&given->solve, option))
+        return SEDGE_OK;
     switch (option) {
     case OPTION_DEVICE:
         return add_quoted(given, "device", "device", optarg);

@@ -15,6 +15,7 @@ typedef struct sedge_matrix {
     int64_t *offsets; // [rows + 1], from 0
     int64_t *columns; // [offsets[rows]], global
     double *values;
+    int64_t *original; // [rows]: the rows' numbers before they were partitioned; NULL: the same
 } sedge_matrix;
 
 // Zeroed arrays for `rows` rows and `count` entries. The caller fills them and frees the matrix.
@@ -22,3 +23,50 @@ SEDGE_MUST_USE
 sedge_status sedge_matrix_create(sedge_matrix **out, int64_t size, int64_t first, int64_t rows,
                                  int64_t count);
 void sedge_matrix_free(sedge_matrix *matrix);
+
+// ---- files -------------------------------------------------------------------------------------
+
+// Start what reads files on one rank and is collective to start. Collective, before the others
+// here.
+SEDGE_MUST_USE
+sedge_status sedge_matrix_start(void);
+
+// Read a whole square matrix: Matrix Market "coordinate" (real, integer, pattern; general,
+// symmetric, skew-symmetric), compressed by gzip or not, by CHOLMOD; or PETSc's binary form, by
+// PETSc. Entries that occur twice are added up. Both by content, not by name. Every failure is
+// SEDGE_ERR_DATA and names the file and what is wrong: not there, no such format, complex, not
+// square, an index outside, too short. Of one rank.
+SEDGE_MUST_USE
+sedge_status sedge_matrix_read(sedge_matrix **out, const char *path);
+
+// A vector of `size` numbers: Matrix Market "array", or "coordinate" with one column, or PETSc's
+// binary form. `*out` is released with sedge_release.
+SEDGE_MUST_USE
+sedge_status sedge_matrix_read_vector(double **out, const char *path, int64_t size);
+
+// Largest |a_ij - a_ji| of a whole matrix, where it is (from 0), and what tells its kind.
+typedef struct sedge_matrix_symmetry {
+    double difference, largest; // |a_ij - a_ji|, |a_ij|
+    int64_t row, column;
+    bool is_skew; // a_ij = -a_ji everywhere
+} sedge_matrix_symmetry;
+
+SEDGE_MUST_USE
+sedge_status sedge_matrix_measure(sedge_matrix_symmetry *out, const sedge_matrix *whole);
+
+// ---- ranks -------------------------------------------------------------------------------------
+
+// Spread root's whole matrix (elsewhere NULL) over the ranks, by PETSc's partitioner of its graph,
+// so that few unknowns are exchanged; one rank keeps the order. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_matrix_spread(sedge_matrix **out, const sedge_comm *comm,
+                                 const sedge_matrix *whole);
+
+// Root's whole vector (elsewhere NULL), in the file's order, to each rank's part [rows], and back.
+// Collective.
+SEDGE_MUST_USE
+sedge_status sedge_matrix_scatter(const sedge_matrix *matrix, const sedge_comm *comm,
+                                  const double *whole, double *part);
+SEDGE_MUST_USE
+sedge_status sedge_matrix_gather(const sedge_matrix *matrix, const sedge_comm *comm,
+                                 const double *part, double *whole);

@@ -1,0 +1,262 @@
+// Matrices and vectors from files: CHOLMOD reads Matrix Market, zlib what is compressed.
+#define _GNU_SOURCE // fopencookie
+#include "matrix/matrix.h"
+
+#include "base/memory.h"
+#include "matrix/petsc_io.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include <cholmod.h>
+#include <zlib.h>
+
+// ---- opening -----------------------------------------------------------------------------------
+
+static ssize_t read_some(void *cookie, char *to, size_t bytes)
+{
+    const int got = gzread(cookie, to, bytes < 1u << 30 ? (unsigned)bytes : 1u << 30);
+
+    return got;
+}
+
+typedef struct source {
+    const char *path;
+    gzFile compressed; // reads plain files as they are
+    FILE *file;
+    bool has_banner;
+} source;
+
+static const char banner[] = "%%MatrixMarket";
+
+static sedge_status open_source(source *out, const char *path)
+{
+    const cookie_io_functions_t functions = {.read = read_some};
+
+    *out = (source){.path = path};
+    errno = 0;
+    out->compressed = gzopen(path, "rb");
+    if (out->compressed == NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "cannot read '%s': %s", path,
+                          errno != 0 ? strerror(errno) : "out of memory");
+    }
+    out->file = fopencookie(out->compressed, "r", functions);
+    if (out->file != NULL) return SEDGE_OK;
+    (void)gzclose(out->compressed);
+    return SEDGE_FAIL(SEDGE_ERR_MEMORY, "cannot read '%s': out of memory", path);
+}
+
+static void close_source(source *from)
+{
+    if (from->file != NULL) (void)fclose(from->file);
+    if (from->compressed != NULL) (void)gzclose(from->compressed);
+}
+
+// What the file begins with: four bytes by which PETSc knows its own, most significant first, or
+// Matrix Market's banner.
+static sedge_status look_inside(bool *is_petsc, bool *has_banner, const char *path)
+{
+    unsigned char bytes[sizeof banner] = {0};
+    source from;
+
+    SEDGE_TRY(open_source(&from, path));
+    errno = 0;
+    const int got = gzread(from.compressed, bytes, sizeof bytes - 1);
+    const int error = errno;
+    close_source(&from);
+    if (got < 0) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "cannot read '%s': %s", path,
+                          error != 0 ? strerror(error) : "its compressed data are damaged");
+    }
+    if (got == 0) return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s' is empty", path);
+    const uint32_t word = (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
+                          (uint32_t)bytes[2] << 8 | (uint32_t)bytes[3];
+    *is_petsc = word == SEDGE_PETSC_MATRIX || word == SEDGE_PETSC_VECTOR;
+    *has_banner = strcasecmp((const char *)bytes, banner) == 0;
+    return SEDGE_OK;
+}
+
+// ---- CHOLMOD -----------------------------------------------------------------------------------
+
+static sedge_status explain(const source *from, const cholmod_common *common)
+{
+    int code = Z_OK;
+    const char *const reason = gzerror(from->compressed, &code);
+
+    if (code != Z_OK && code != Z_STREAM_END) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "cannot read '%s': %s", from->path,
+                          code == Z_ERRNO ? strerror(errno) : reason);
+    }
+    if (common->status == CHOLMOD_OUT_OF_MEMORY || common->status == CHOLMOD_TOO_LARGE) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "'%s': out of memory for the matrix that its header announces",
+                          from->path);
+    }
+    if (!from->has_banner) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "'%s' is neither a Matrix Market file, which begins with %s, nor PETSc's "
+                          "binary form",
+                          from->path, banner);
+    }
+    if (feof(from->file) != 0) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "'%s' ends before all entries that its size line announces", from->path);
+    }
+    return SEDGE_FAIL(SEDGE_ERR_DATA,
+                      "'%s': a line after the banner is no size or entry, or an index lies outside "
+                      "of the matrix",
+                      from->path);
+}
+
+// The file's banner and size line against what can be used, before memory is taken for it.
+static sedge_status check_type(const source *from, const void *object, int kind)
+{
+    if (kind == CHOLMOD_TRIPLET) {
+        const cholmod_triplet *const triplet = object;
+        if (triplet->xtype != CHOLMOD_COMPLEX && triplet->xtype != CHOLMOD_ZOMPLEX) return SEDGE_OK;
+    } else if (kind == CHOLMOD_DENSE) {
+        const cholmod_dense *const dense = object;
+        if (dense->xtype != CHOLMOD_COMPLEX && dense->xtype != CHOLMOD_ZOMPLEX) return SEDGE_OK;
+    }
+    return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s' has complex numbers: real ones can be solved for",
+                      from->path);
+}
+
+// A symmetric matrix stored by one triangle becomes whole, double entries are added up, columns
+// sorted: CHOLMOD's columns are the rows of the transpose, which is wanted.
+static cholmod_sparse *make_rows(cholmod_triplet *triplet, cholmod_common *common)
+{
+    cholmod_sparse *const columns = cholmod_l_triplet_to_sparse(triplet, 0, common);
+    cholmod_sparse *const whole = columns != NULL ? cholmod_l_copy(columns, 0, 1, common) : NULL;
+    cholmod_sparse *const rows = whole != NULL ? cholmod_l_transpose(whole, 1, common) : NULL;
+
+    cholmod_sparse *used = columns;
+    (void)cholmod_l_free_sparse(&used, common);
+    used = whole;
+    (void)cholmod_l_free_sparse(&used, common);
+    return rows;
+}
+
+static sedge_status take_matrix(sedge_matrix **out, const source *from, cholmod_triplet *triplet,
+                                cholmod_common *common)
+{
+    sedge_status status = SEDGE_OK;
+
+    if (triplet->nrow != triplet->ncol) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s' has %zu rows and %zu columns: it is not square",
+                          from->path, triplet->nrow, triplet->ncol);
+    }
+    cholmod_sparse *rows = make_rows(triplet, common);
+    if (rows == NULL) return explain(from, common);
+    const int64_t size = (int64_t)rows->ncol;
+    const SuiteSparse_long *const offsets = rows->p;
+    const SuiteSparse_long *const columns = rows->i;
+    const int64_t count = offsets[size];
+    SEDGE_TRY_GOTO(status, sedge_matrix_create(out, size, 0, size, count));
+    for (int64_t i = 0; i <= size; i++) (*out)->offsets[i] = offsets[i];
+    for (int64_t k = 0; k < count; k++) (*out)->columns[k] = columns[k];
+    memcpy((*out)->values, rows->x, (size_t)count * sizeof(double));
+done:
+    (void)cholmod_l_free_sparse(&rows, common);
+    return status;
+}
+
+static sedge_status take_vector(double **out, const source *from, const void *object, int kind,
+                                int64_t size)
+{
+    const cholmod_dense *const dense = kind == CHOLMOD_DENSE ? object : NULL;
+    const cholmod_triplet *const triplet = kind == CHOLMOD_TRIPLET ? object : NULL;
+    const size_t rows = dense != NULL ? dense->nrow : triplet->nrow;
+    const size_t columns = dense != NULL ? dense->ncol : triplet->ncol;
+
+    if ((int64_t)rows != size || columns != 1) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "'%s' has %zu rows and %zu columns: the matrix asks for %lld and 1",
+                          from->path, rows, columns, (long long)size);
+    }
+    SEDGE_TRY(sedge_allocate(out, size, sizeof **out));
+    if (dense != NULL) {
+        memcpy(*out, dense->x, (size_t)size * sizeof **out);
+    } else {
+        const SuiteSparse_long *const row = triplet->i;
+        const double *const value = triplet->x;
+        for (size_t k = 0; k < triplet->nnz; k++) (*out)[row[k]] += value[k];
+    }
+    return SEDGE_OK;
+}
+
+// A matrix, or with `vector` a vector of `size` numbers.
+static sedge_status read_market(sedge_matrix **matrix, double **vector, const char *path,
+                                int64_t size, bool has_banner)
+{
+    cholmod_common common;
+    source from;
+    int kind = 0;
+    sedge_status status = SEDGE_OK;
+
+    SEDGE_TRY(open_source(&from, path));
+    from.has_banner = has_banner;
+    (void)cholmod_l_start(&common);
+    common.print = 0; // errors are told here
+    common.error_handler = NULL;
+    common.prefer_binary = 1; // a pattern is of ones
+    void *object = cholmod_l_read_matrix(from.file, 0, &kind, &common);
+    if (object == NULL || (kind != CHOLMOD_TRIPLET && kind != CHOLMOD_DENSE)) {
+        status = explain(&from, &common);
+    } else {
+        status = check_type(&from, object, kind);
+        if (status == SEDGE_OK && vector != NULL)
+            status = take_vector(vector, &from, object, kind, size);
+        if (status == SEDGE_OK && matrix != NULL && kind == CHOLMOD_DENSE) {
+            status = SEDGE_FAIL(SEDGE_ERR_DATA,
+                                "'%s' is a dense array: a sparse matrix is \"coordinate\"", path);
+        }
+        if (status == SEDGE_OK && matrix != NULL)
+            status = take_matrix(matrix, &from, object, &common);
+    }
+    if (kind == CHOLMOD_TRIPLET) {
+        cholmod_triplet *triplet = object;
+        (void)cholmod_l_free_triplet(&triplet, &common);
+    } else if (kind == CHOLMOD_DENSE) {
+        cholmod_dense *dense = object;
+        (void)cholmod_l_free_dense(&dense, &common);
+    }
+    (void)cholmod_l_finish(&common);
+    close_source(&from);
+    return status;
+}
+
+sedge_status sedge_matrix_read(sedge_matrix **out, const char *path)
+{
+    bool is_petsc = false;
+    bool has_banner = false;
+
+    *out = NULL;
+    SEDGE_TRY(look_inside(&is_petsc, &has_banner, path));
+    const sedge_status status =
+        is_petsc ? sedge_petsc_read_matrix(out, path) : read_market(out, NULL, path, 0, has_banner);
+    if (status != SEDGE_OK) {
+        sedge_matrix_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+sedge_status sedge_matrix_read_vector(double **out, const char *path, int64_t size)
+{
+    bool is_petsc = false;
+    bool has_banner = false;
+
+    *out = NULL;
+    SEDGE_TRY(look_inside(&is_petsc, &has_banner, path));
+    const sedge_status status = is_petsc ? sedge_petsc_read_vector(out, path, size)
+                                         : read_market(NULL, out, path, size, has_banner);
+    if (status != SEDGE_OK) {
+        sedge_release(*out);
+        *out = NULL;
+    }
+    return status;
+}
