@@ -241,17 +241,27 @@ static sedge_status make_vertex_buffers(sedge_multigrid *mg)
     return sedge_allocate(&mg->host_result, view.owned, sizeof *mg->host_result);
 }
 
+// Add alpha e e^T for the first vertex: where constants are the null space, the matrix becomes
+// definite, and its inverse, of sums that are zero, is A's but for a constant. (GAMG factors a
+// coarsest matrix, which must not be singular.)
+static void hold_first_vertex(sedge_matrix *matrix)
+{
+    if (matrix->first > 0 || matrix->rows == 0) return;
+    for (int64_t k = 0; k < matrix->offsets[1]; k++)
+        if (matrix->columns[k] == 0) matrix->values[k] *= 2.0;
+}
+
 // Collective.
 static sedge_status make_vertices(sedge_multigrid *mg, const sedge_mesh *mesh,
                                   const sedge_problem *problem)
 {
-    const bool singular = !sedge_elliptic_is_fixed(mg->comm, mesh, problem);
     sedge_status status;
     sedge_matrix *matrix = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_vertices_create(&mg->vertices, mg->comm, mesh));
     SEDGE_TRY_GOTO(status, sedge_vertices_matrix(&matrix, mg->vertices, problem));
-    SEDGE_TRY_GOTO(status, sedge_amg_create(&mg->amg, mg->comm, matrix, singular));
+    if (!sedge_elliptic_is_fixed(mg->comm, mesh, problem)) hold_first_vertex(matrix);
+    SEDGE_TRY_GOTO(status, sedge_amg_create(&mg->amg, mg->comm, matrix, false));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(mg->comm, make_vertex_buffers(mg)));
 done:
     sedge_matrix_free(matrix);

@@ -40,6 +40,18 @@ static sedge_status find_integrals(double **out, const sedge_element *element)
     return SEDGE_OK;
 }
 
+// Where balancing has left nothing but rounding of what there was, by absolute values, the
+// right-hand side is zero. Collective.
+static void drop_rounding(double *b, const solve_state *s, double before)
+{
+    const int64_t values = (int64_t)s->mesh->elements * s->element->nodes;
+    double left = 0.0;
+
+    for (int64_t i = 0; i < values; i++) left += fabs(b[i]);
+    sedge_comm_sum(s->comm, &left, 1);
+    if (left <= 1e-12 * before) memset(b, 0, (size_t)values * sizeof *b);
+}
+
 // Take from b what keeps it from being in A's range: the same density everywhere. `*imbalance` is
 // what it added up to, by absolute values. Collective.
 static sedge_status balance(double *b, double *imbalance, const solve_state *s)
@@ -64,6 +76,7 @@ static sedge_status balance(double *b, double *imbalance, const solve_state *s)
     }
     *imbalance = sums[1] > 0.0 ? fabs(sums[0]) / sums[1] : 0.0;
     sedge_release(integrals);
+    drop_rounding(b, s, sums[1]);
     return SEDGE_OK;
 }
 

@@ -197,6 +197,11 @@ static void test_singular(void)
     CHECK(s.result.singular && s.result.krylov.reason == SEDGE_KRYLOV_CONVERGED);
     CHECK_BOUND(fabs(s.result.imbalance - 1.0), 0.1);
     clear(&s);
+    for (int i = 0; i < 6; i++) options.sides[i] = "known-flux"; // of "zero": none
+    solve(&s, &options, NULL);                                   // nothing at all
+    CHECK(s.result.krylov.reason == SEDGE_KRYLOV_CONVERGED &&
+          elliptic_largest(&s.c, s.u, NULL) == 0.0);
+    clear(&s);
 }
 
 int main(int argc, char **argv)
