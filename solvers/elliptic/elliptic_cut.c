@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define THREADS_WANTED 256
-#define SCRATCH_WANTED (100 * 1024) // of a block: two of them in a multiprocessor
+#define SCRATCH_WANTED 102400 // bytes of a block: two of them in a multiprocessor
 
 static int round_up(int count, int step)
 {

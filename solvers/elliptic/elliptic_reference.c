@@ -72,9 +72,10 @@ static sedge_status prepare(reference *ref, const sedge_comm *comm)
         double *const to = send + (int64_t)i * width;
         for (int k = 0; k < element->face_nodes; k++) {
             const int n = element->face_node[face->face * element->face_nodes + k];
-            to[4 * k] = ref->u[(int64_t)face->element * nodes + n];
+            double *const at = to + (int64_t)4 * k;
+            at[0] = ref->u[(int64_t)face->element * nodes + n];
             for (int d = 0; d < 3; d++)
-                to[4 * k + 1 + d] = ref->gradient[((int64_t)face->element * 3 + d) * nodes + n];
+                at[1 + d] = ref->gradient[((int64_t)face->element * 3 + d) * nodes + n];
         }
         to[width - 1] = sedge_tet_volume(mesh->corners[face->element]);
     }

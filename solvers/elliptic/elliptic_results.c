@@ -80,8 +80,10 @@ static double add_ball_part(double *b, const sedge_element *element, double corn
 
     for (int k = 0; k < BALL_STEPS * BALL_STEPS * BALL_STEPS; k++) {
         // Cubes of the unit cube that are folded into the tetrahedron x + y + z < 1 by sorting.
-        double c[3] = {(k % BALL_STEPS + 0.5) * step, (k / BALL_STEPS % BALL_STEPS + 0.5) * step,
-                       (k / (BALL_STEPS * BALL_STEPS) + 0.5) * step};
+        const int row = k / BALL_STEPS;
+        const int layer = row / BALL_STEPS;
+        double c[3] = {(k % BALL_STEPS + 0.5) * step, (row % BALL_STEPS + 0.5) * step,
+                       (layer + 0.5) * step};
         double x[3];
         double square = 0.0;
 

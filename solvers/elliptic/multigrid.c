@@ -56,9 +56,10 @@ sedge_multigrid_options sedge_multigrid_defaults(void)
 static void put_matrix(double *list, const double *a, int nodes, int place, bool transposed)
 {
     for (int i = 0; i < nodes; i++) {
-        for (int m = 0; m < nodes; m++)
+        for (int m = 0; m < nodes; m++) {
             list[(int64_t)(i * nodes + m) * BLOCK_WORDS + place] +=
                 transposed ? a[m * nodes + i] : a[i * nodes + m];
+        }
     }
 }
 
@@ -513,5 +514,5 @@ int64_t sedge_multigrid_memory(int order, sedge_precision precision, int64_t ele
         const int64_t points = 2 * (int64_t)(n + 1) * (n + 2);
         words += nodes * nodes + 4 * nodes + points + 16;
     }
-    return elements * (words * real + order * 32);
+    return elements * (words * real + (int64_t)order * 32);
 }

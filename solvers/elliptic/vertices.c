@@ -17,6 +17,14 @@ static int32_t find_root(int32_t *parent, int32_t i)
     return i;
 }
 
+// The number of a corner in the whole mesh; a double holds it exactly.
+static double corner_label(const sedge_mesh *mesh, int64_t corner)
+{
+    const int64_t element = corner / 4;
+
+    return (double)(4 * mesh->global_ids[element] + corner % 4);
+}
+
 // Corner of face f's vertex i, and the neighbour's corner there.
 static int32_t corner_of(int32_t e, int f, int i)
 {
@@ -139,8 +147,7 @@ static sedge_status mark_own(bool *mine, const double *label, const sedge_mesh *
 
     SEDGE_TRY(sedge_allocate(&own, corners, sizeof *own));
     for (int64_t i = 0; i < corners; i++) {
-        if (label[i] == 4.0 * (double)mesh->global_ids[i / 4] + (double)(i % 4))
-            own[count++] = label[i];
+        if (label[i] == corner_label(mesh, i)) own[count++] = label[i];
     }
     qsort(own, (size_t)count, sizeof *own, compare_doubles);
     for (int64_t i = 0; i < corners; i++) {
@@ -163,7 +170,7 @@ static sedge_status number_vertices(sedge_vertices *vertices, int32_t *root, dou
     join_corners(root, mesh);
     for (int64_t i = 0; i < corners; i++) label[i] = 1e300;
     for (int64_t i = 0; i < corners; i++) {
-        const double own = 4.0 * (double)mesh->global_ids[i / 4] + (double)(i % 4);
+        const double own = corner_label(mesh, i);
         if (own < label[root[i]]) label[root[i]] = own;
     }
     SEDGE_TRY(propagate(label, root, comm, mesh, true));

@@ -377,6 +377,7 @@ void sedge_steady_print_sizes(const sedge_session *session)
 {
     const sedge_mesh *const mesh = session->mesh;
     const int64_t nodes = session->element->nodes;
+    const int64_t unknowns = mesh->global_elements * nodes;
     const int64_t real = session->problem.precision == SEDGE_FP64 ? 8 : 4;
     int64_t bytes[2] = {8 * (int64_t)mesh->elements * nodes * real,
                         12 * (int64_t)mesh->elements * nodes * (int64_t)sizeof(double)};
@@ -389,7 +390,7 @@ void sedge_steady_print_sizes(const sedge_session *session)
     sedge_comm_max_int(session->comm, bytes, 2);
     if (!sedge_comm_is_root(session->comm)) return;
     printf("  unknowns           %lld, and %lld vertices on the continuous level\n",
-           (long long)(mesh->global_elements * nodes), (long long)mesh->global_vertices);
+           (long long)unknowns, (long long)mesh->global_vertices);
     printf("  memory             about %.1f MiB on the device, %.1f MiB on the host beside the "
            "mesh, a rank at most\n",
            (double)bytes[0] / 1048576.0, (double)bytes[1] / 1048576.0);
