@@ -99,19 +99,39 @@ typedef struct sedge_initial_kind {
 } sedge_initial_kind;
 
 typedef enum sedge_source_type {
-    SEDGE_SOURCE_POINT,   // S(x, t) = weights * signal(t) * delta(x - position)
-    SEDGE_SOURCE_INCIDENT // an incident field that boundary functions use, through the constants
+    SEDGE_SOURCE_POINT,    // S(x, t) = weights * signal(t) * delta(x - position)
+    SEDGE_SOURCE_INCIDENT, // an incident field that boundary functions use, through the constants
+    SEDGE_SOURCE_BALL      // of a steady equation: an amount at a point or spread over a ball
 } sedge_source_type;
 
 typedef struct sedge_source_kind {
     const char *name; // "dipole", "plane-wave"
     sedge_source_type type;
     // Point: parameters must begin with position (vector) and signal; sets the field weights.
+    // Ball: position, amount, radius (0: a point); NULL.
     void (*point)(const double *p, const double *m, double *weights);
     const sedge_parameter *parameters;
     int parameter_count;
     const char *text;
 } sedge_source_kind;
+
+// The condition of a boundary at one place: u = value, or k du/dn + factor u = value.
+typedef struct sedge_condition {
+    bool fixed;
+    double factor; // >= 0; the same on all of a surface group
+    double value;
+} sedge_condition;
+
+// An equation without time, -div(k grad u) = f for the first of its four fields; the others are
+// -grad u, for output. Its table has no flux, surface, source, speed, decay; initial kinds are
+// known solutions, "zero" for none; `energy` is not used: the energy is 1/2 k |grad u|^2.
+typedef struct sedge_steady {
+    double (*coefficient)(const double *m); // k > 0 of a material
+    // f at x, without the sources in a ball
+    double (*source)(const struct sedge_problem *problem, const double *m, const double *x);
+    void (*condition)(sedge_condition *out, const struct sedge_problem *problem, int surface,
+                      const double *m, const double *x, const double *n);
+} sedge_steady;
 
 // A group of fields that belong together in output: "E" = fields 0..2.
 typedef struct sedge_output_group {
@@ -152,6 +172,8 @@ typedef struct sedge_equation {
                     const double *n, const double *c, double *jump);
     void (*source)(const double *u, const double *m, const double *c, double *s); // may be NULL
     bool (*has_source)(const double *m); // is S non-zero in this material? NULL: if source is set
+
+    const sedge_steady *steady; // NULL: an equation with time
 
     double (*speed)(const double *m, const double *c); // the fastest wave
     double (*decay)(const double *m); // the fastest local decay rate of S, < 0: it grows; NULL: 0

@@ -177,6 +177,13 @@ sedge_status sedge_build(sedge_comm *comm, const sedge_run_options *options)
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_session_open(&build.session, comm, options));
+    if (build.session.problem.equation->steady != NULL) {
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE,
+                            "%s: 'sedge build' does not know the kernels of the equation '%s' yet; "
+                            "a run compiles and keeps them",
+                            build.session.deck->path, build.session.problem.equation->name);
+        goto done;
+    }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_cache(&build)));
     SEDGE_TRY_GOTO(status, build_all(&build));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, check_cache(&build)));

@@ -5,6 +5,7 @@
 #include "device/device.h"
 #include "dg/operator.h"
 #include "run/checkpoint.h"
+#include "run/steady.h"
 #include "time/lsrk.h"
 
 #include <errno.h>
@@ -229,12 +230,17 @@ static sedge_status print_check(const sedge_session *session, const sedge_comm *
     const bool root = sedge_comm_is_root(comm);
 
     SEDGE_TRY(sedge_session_print(session));
-    if (sedge_session_frequency(session) <= 0.0 && root)
-        printf("  wavelengths        the deck has no signal: nothing to compare the mesh with\n");
-    print_memory(session, comm);
-    if (root) print_work(session);
-    if (root) print_output(session);
-    if (root) print_checkpoints(session);
+    if (session->problem.equation->steady != NULL) {
+        sedge_steady_print_sizes(session);
+    } else {
+        if (sedge_session_frequency(session) <= 0.0 && root)
+            printf(
+                "  wavelengths        the deck has no signal: nothing to compare the mesh with\n");
+        print_memory(session, comm);
+        if (root) print_work(session);
+        if (root) print_output(session);
+        if (root) print_checkpoints(session);
+    }
     if (root) print_device(session);
     SEDGE_TRY(print_quality(session, comm));
     if (root) print_groups(session);

@@ -5,6 +5,7 @@
 #include "deck_yaml.h"
 
 #include "base/memory.h"
+#include "elliptic/elliptic.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -44,6 +45,24 @@ static sedge_status read_equation(deck_reader *reader, const deck_node *node)
     return SEDGE_OK;
 }
 
+// An equation has time or a solver.
+static sedge_status settle_time(const deck_reader *reader, deck_node *root)
+{
+    const bool steady = reader->equation->steady != NULL;
+    const deck_node *const wrong = deck_child(root, steady ? "time" : "solver");
+    deck_node *made = NULL;
+
+    if (wrong != NULL) {
+        return deck_fail(reader->path, wrong, "the equation '%s' has %s; remove '%s'",
+                         reader->equation->name, steady ? "no time" : "time, nothing to solve",
+                         wrong->key);
+    }
+    if (!steady && deck_child(root, "time") == NULL)
+        return deck_fail(reader->path, root, "the deck needs the key 'time'");
+    if (!steady || deck_child(root, "solver") != NULL) return SEDGE_OK;
+    return deck_tree_add(&made, root, "solver", "{}");
+}
+
 sedge_status deck_read_top(deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const root = deck->tree;
@@ -55,6 +74,12 @@ sedge_status deck_read_top(deck_reader *reader, sedge_deck *deck)
     deck->order = (int)deck_integer(deck_child(root, "order"));
     deck->precision =
         strcmp(deck_child(root, "precision")->text, "fp64") == 0 ? SEDGE_FP64 : SEDGE_FP32;
+    SEDGE_TRY(settle_time(reader, root));
+    if (deck->equation->steady != NULL && deck->order > SEDGE_ELLIPTIC_ORDER_MAX) {
+        return deck_fail(reader->path, deck_child(root, "order"),
+                         "order %d: the equation '%s' is solved at orders 1 to %d", deck->order,
+                         deck->equation->name, SEDGE_ELLIPTIC_ORDER_MAX);
+    }
     const deck_node *const units = deck_child(root, "units");
     deck->si = strcmp(units->text, "si") == 0;
     if (deck->si && deck->equation->si == NULL) {
@@ -181,10 +206,27 @@ sedge_status deck_read_mesh(const deck_reader *reader, sedge_deck *deck)
 
 // ---- time, output -------------------------------------------------------------------------------
 
+static sedge_status read_solver(const deck_reader *reader, sedge_deck *deck)
+{
+    deck_node *const node = deck_child(deck->tree, "solver");
+    deck_node *made = NULL;
+
+    if (deck_child(node, "tolerance") == NULL) {
+        SEDGE_TRY(deck_tree_add(&made, node, "tolerance",
+                                deck->precision == SEDGE_FP64 ? "1e-8" : "1e-5"));
+    }
+    SEDGE_TRY(deck_check(reader, node, "solver", deck_section_find("solver"), NULL, 0));
+    deck->tolerance = deck_real(reader, deck_child(node, "tolerance"), SEDGE_DIMENSIONLESS);
+    deck->iterations = deck_integer(deck_child(node, "iterations"));
+    deck->multigrid = strcmp(deck_child(node, "preconditioner")->text, "multigrid") == 0;
+    return SEDGE_OK;
+}
+
 sedge_status deck_read_time(const deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const node = deck_child(deck->tree, "time");
 
+    if (deck->equation->steady != NULL) return read_solver(reader, deck);
     SEDGE_TRY(deck_check(reader, node, "time", deck_section_find("time"), NULL, 0));
     const deck_node *const end = deck_child(node, "end");
     const deck_node *const steps = deck_child(node, "steps");

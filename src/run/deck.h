@@ -65,10 +65,14 @@ typedef struct sedge_deck {
     sedge_mesh_options mesh; // strings owned by the deck; file name resolved against `folder`
     int mesh_line;
 
-    double end_time; // code units; > 0, or 0 when `steps` is given
+    double end_time; // code units; > 0, or 0 when `steps` is given or there is no time
     int64_t steps;   // 0: by end_time
     double cfl;      // 1: the measured stability limit; default 0.8
     double wall;     // seconds that a run may take; 0: any time; < 0: not given
+
+    double tolerance;   // solver; of an equation without time, as are the next two
+    int64_t iterations; // at most
+    bool multigrid;     // else no preconditioner
 
     int material_count; // default for groups not named: an error that names them
     sedge_deck_material *materials;

@@ -150,7 +150,8 @@ static void assemble_sources(sedge_problem *problem, const sedge_deck *deck)
         sedge_point_source *const point = &problem->point_sources[points++];
         point->kind = source->kind;
         memcpy(point->position, source->parameters, sizeof point->position);
-        memcpy(point->signal, source->parameters + 3, sizeof point->signal);
+        if (source->kind->type == SEDGE_SOURCE_POINT)
+            memcpy(point->signal, source->parameters + 3, sizeof point->signal);
         memcpy(point->parameters, source->parameters, sizeof point->parameters);
     }
 }
@@ -183,7 +184,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     sedge_status status;
 
     for (int i = 0; i < deck->source_count; i++)
-        points += deck->sources[i].kind->type == SEDGE_SOURCE_POINT;
+        points += deck->sources[i].kind->type != SEDGE_SOURCE_INCIDENT;
     SEDGE_TRY(sedge_problem_init(problem, equation, groups->volumes, groups->surfaces, points));
     problem->order = deck->order;
     problem->precision = deck->precision;

@@ -23,12 +23,16 @@ static const deck_key top_keys[] = {
      .text = "where the kernels run; auto: cuda if there is one, else host"},
     {"mesh", DECK_SECTION, .required = true, .text = "the geometry"},
     {"flux", DECK_SECTION, .fallback = "{}", .text = "of the numerical flux; keys by equation"},
-    {"time", DECK_SECTION, .required = true, .text = "duration and time step"},
+    {"time", DECK_SECTION, .computed = "required by an equation with time",
+     .text = "duration and time step; not with an equation without time"},
+    {"solver", DECK_SECTION, .computed = "`{}` with an equation without time",
+     .text = "how a system of equations is solved; not with an equation with time"},
     {"materials", DECK_SECTION, .required = true,
      .text = "by volume group: every one in the mesh must be here; keys by equation"},
     {"boundaries", DECK_SECTION, .fallback = "{}",
      .text = "by surface group: every one on the outside of the mesh must be here"},
-    {"initial", DECK_SECTION, .fallback = "{}", .text = "the fields at time 0"},
+    {"initial", DECK_SECTION, .fallback = "{}",
+     .text = "the fields at time 0; of an equation without time a known solution"},
     {"sources", DECK_LIST, .fallback = "[]", .text = "what drives the fields"},
     {"monitors", DECK_SECTION, .fallback = "{}", .text = "what is recorded while it runs"},
     {"output", DECK_SECTION, .fallback = "{}", .text = "where the results go"},
@@ -78,6 +82,16 @@ static const deck_key time_keys[] = {
      .text =
          "time of the wall clock that the run may take, from its start: seconds, or such as `55 "
          "min` (s, min, h, d); before it is over the run stops with a checkpoint; 0: any time"},
+};
+
+static const deck_key solver_keys[] = {
+    {"tolerance", DECK_REAL, .computed = "1e-8, in fp32 1e-5", .positive = true, RANGE(0, 0.1),
+     .text = "of the residual, by the right-hand side"},
+    {"iterations", DECK_INTEGER, .fallback = "1000", RANGE(1, 1e9),
+     .text = "at most; a solve that needs more has failed"},
+    {"preconditioner", DECK_CHOICE, .fallback = "multigrid", .choices = "multigrid none",
+     .text = "of the conjugate gradients: multigrid over the orders, algebraic at the bottom; none "
+             "is for comparison"},
 };
 
 static const deck_key boundary_keys[] = {
@@ -135,7 +149,8 @@ static const deck_key output_keys[] = {
     {"folder", DECK_TEXT, .computed = "the deck's name with -results",
      .text = "where the results go; relative to the working directory"},
     {"snapshots", DECK_INTEGER, .fallback = "10", RANGE(0, 1000000),
-     .text = "whole fields written over the run, beside the initial ones; 0: none at all"},
+     .text = "whole fields written over the run, beside the initial ones; 0: none at all; of an "
+             "equation without time any other number stands for one"},
     {"checkpoint", DECK_SECTION,
      .text = "write checkpoints, from which --restart goes on; without it there are none"},
 };
@@ -174,10 +189,13 @@ const deck_section deck_sections[] = {
      ROWS(box_keys)},
     {"mesh.box.split", "Two materials in one box.", ROWS(split_keys)},
     {"time", "Exactly one of `end` and `steps`.", ROWS(time_keys)},
+    {"solver", "Of an equation without time.", ROWS(solver_keys)},
     {"boundaries.NAME", "NAME is a surface group of the mesh.", ROWS(boundary_keys)},
     {"boundaries.NAME (type: periodic)", "It is enough to name one side of a pair.",
      ROWS(periodic_keys)},
-    {"initial", "How the run begins.", ROWS(initial_keys)},
+    {"initial",
+     "How the run begins; of an equation without time, what its solution is known to be.",
+     ROWS(initial_keys)},
     {"sources", "A list; each entry is a mapping.", ROWS(source_keys)},
     {"monitors", "What is recorded.", ROWS(monitor_keys)},
     {"monitors.energy", "Goes to energy.h5.", ROWS(energy_keys)},

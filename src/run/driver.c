@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "run/monitor.h"
+#include "run/steady.h"
 #include "time/lsrk.h"
 
 #include <errno.h>
@@ -107,7 +108,6 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     sedge_checkpoint from;
     bool found = false;
 
-    SEDGE_TRY(sedge_session_open(session, comm, options));
     if (!options->quiet) SEDGE_TRY(sedge_session_print(session));
     SEDGE_TRY(driver_listen(run, start));
     SEDGE_TRY(open_device(run, comm));
@@ -321,6 +321,12 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
     run->start = start;
     status = sedge_comm_is_root(comm) ? check_report(options->report) : SEDGE_OK;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status, sedge_session_open(&run->session, comm, options));
+    if (run->session.problem.equation->steady != NULL) {
+        sedge_stop_ignore(); // it writes no checkpoints
+        status = sedge_steady_run(&run->session, start);
+        goto done;
+    }
     SEDGE_TRY_GOTO(status, set_up(run, comm, options, start));
     run->setup_seconds = sedge_clock() - start;
     SEDGE_TRY_GOTO(status, driver_finish(run, options, run_loop(run, comm)));

@@ -114,9 +114,36 @@ static json_t *results(const sedge_report *report)
                      measured(report->l2_error_relative));
 }
 
+static json_t *surfaces(const sedge_report_solve *solve)
+{
+    json_t *const object = json_object();
+
+    for (int s = 0; s < solve->surfaces; s++)
+        (void)json_object_set_new(object, solve->surface_names[s], number(solve->surface_flux[s]));
+    return object;
+}
+
+static json_t *solving(const sedge_report *report)
+{
+    const sedge_report_solve *const solve = report->solve;
+
+    if (solve == NULL) return json_object();
+    return json_pack("{s:{s:o, s:o, s:I, s:i, s:I, s:o, s:o, s:o, s:i, s:i, s:I, s:o, s:o, s:o},"
+                     " s:o}",
+                     "solve", "reason", text(solve->reason), "preconditioner",
+                     text(solve->preconditioner), "iterations", (json_int_t)solve->iterations,
+                     "restarts", solve->restarts, "unknowns", (json_int_t)solve->unknowns,
+                     "tolerance", number(solve->tolerance), "residual", number(solve->residual),
+                     "imbalance", measured(solve->imbalance), "levels", solve->levels, "amg_levels",
+                     solve->amg_levels, "vertices", (json_int_t)solve->vertices, "setup_seconds",
+                     number(solve->setup_seconds), "seconds", number(solve->solve_seconds),
+                     "amg_seconds", number(solve->amg_seconds), "surface_flux", surfaces(solve));
+}
+
 sedge_status sedge_report_write(const sedge_report *report, const char *path)
 {
-    json_t *const parts[] = {setting(report), outcome(report), costs(report), results(report)};
+    json_t *const parts[] = {setting(report), outcome(report), costs(report), results(report),
+                             solving(report)};
     json_t *const whole = json_object();
     int failed = whole == NULL;
 

@@ -17,6 +17,19 @@ typedef struct sedge_report_kernel {
     double fraction_of_floor; // floor / time; < 0: ceilings not measured
 } sedge_report_kernel;
 
+// How an equation without time was solved.
+typedef struct sedge_report_solve {
+    const char *reason, *preconditioner;
+    int64_t iterations, unknowns, vertices;
+    int restarts, levels, amg_levels;
+    double tolerance, residual; // the true one by the right-hand side
+    double imbalance;           // < 0: something fixes the solution
+    double setup_seconds, solve_seconds, amg_seconds;
+    int surfaces;
+    const char (*surface_names)[64];
+    const double *surface_flux; // [surfaces] what flows in through each
+} sedge_report_solve;
+
 typedef struct sedge_report {
     const char *version, *deck, *title, *equation, *precision, *units;
     int order, ranks;
@@ -47,6 +60,7 @@ typedef struct sedge_report {
     double exchange_hidden;         // fraction of exchange time hidden behind work; < 0: none
     int64_t cache_hits, cache_misses;
     int64_t memory_host_peak, memory_device_peak; // the largest over ranks, bytes
+    const sedge_report_solve *solve;              // NULL: an equation with time
     const char *outcome;                          // "done" or the error's message
     int exit_code;
 } sedge_report;

@@ -119,7 +119,7 @@ static int list_points(const sedge_session *session, deck_point *points)
     }
     for (int i = 0; i < deck->source_count; i++, source = source->next) {
         const double *const x = deck->sources[i].parameters; // of a point, its place comes first
-        if (deck->sources[i].kind->type != SEDGE_SOURCE_POINT) continue;
+        if (deck->sources[i].kind->type == SEDGE_SOURCE_INCIDENT) continue;
         points[count++] =
             (deck_point){source, deck->sources[i].kind->name, NULL, {x[0], x[1], x[2]}};
     }
@@ -200,6 +200,7 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     SEDGE_TRY(sedge_deck_problem(&session->problem, session->deck, session->mesh));
     SEDGE_TRY(check_points(session));
     SEDGE_TRY(sedge_comm_agree(comm, make_element(session)));
+    if (session->problem.equation->steady != NULL) return SEDGE_OK;
     return find_time_step(session);
 }
 
@@ -286,6 +287,7 @@ static double list_frequency(const sedge_parameter *parameters, int count, const
 double sedge_session_frequency(const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
+    if (problem->equation->steady != NULL) return 0.0;
     double highest = list_frequency(problem->initial->parameters, problem->initial->parameter_count,
                                     problem->initial_parameters);
 
@@ -362,8 +364,9 @@ sedge_status sedge_session_print(const sedge_session *session)
     const sedge_deck *const deck = session->deck;
     const double time_unit = sedge_deck_time_unit(deck);
     const double frequency = sedge_session_frequency(session);
-    const int64_t dofs = session->mesh->global_elements * session->element->nodes *
-                         session->problem.equation->fields;
+    const int fields =
+        session->problem.equation->steady != NULL ? 1 : session->problem.equation->fields;
+    const int64_t dofs = session->mesh->global_elements * session->element->nodes * fields;
     int64_t halo[2] = {session->mesh->halo_faces, session->mesh->elements};
 
     sedge_comm_max_int(session->comm, halo, 2);
@@ -383,6 +386,8 @@ sedge_status sedge_session_print(const sedge_session *session)
             printf("  curved             %lld tetrahedra of second order\n",
                    (long long)session->mesh->global_curved);
         }
+    }
+    if (sedge_comm_is_root(session->comm) && session->problem.equation->steady == NULL) {
         printf("  time               %lld steps of dt = %.6g%s to t = %.6g%s (cfl %.3g)\n",
                (long long)session->steps, session->dt * time_unit, deck->si ? " s" : "",
                sedge_session_time(session, session->steps) * time_unit, deck->si ? " s" : "",

@@ -38,7 +38,7 @@ typedef struct sedge_session {
     sedge_cubature *cubature; // NULL: nothing is curved
     double *jacobian;         // [cubature->volume.points], to work with
     sedge_problem problem;
-    double dt;          // code units
+    double dt;          // code units; 0 without time
     double stable_dt;   // the largest one that the deck allows
     int64_t steps;      // of the whole run, those before a restart included
     double origin_time; // of step origin_step: both 0 but for a run that went on with another dt

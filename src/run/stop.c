@@ -58,6 +58,18 @@ void sedge_stop_listen(void)
         (void)sigaction(SIGINT, &action, NULL);
 }
 
+void sedge_stop_ignore(void)
+{
+    static const int signals[] = {SIGTERM, SIGUSR1, SIGUSR2, SIGINT};
+    struct sigaction now;
+
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == raise_flag)
+            (void)signal(signals[i], SIG_DFL);
+    }
+    if (raised != 0) (void)raise((int)raised);
+}
+
 // ---- the limit ---------------------------------------------------------------------------------
 
 // Slurm tells a job without a limit nothing, or a time that is far away.

@@ -20,6 +20,9 @@
 // started, and when the set-up is done: MPI and its network libraries bring handlers of their own.
 void sedge_stop_listen(void);
 
+// Signals end the process again, as before sedge_stop_listen; one that came meanwhile does at once.
+void sedge_stop_ignore(void);
+
 typedef struct sedge_stop sedge_stop;
 
 // `start`: when the run began, on sedge_clock. `wall`: seconds that it may take from there; 0: as

@@ -44,6 +44,14 @@ sedge_status sedge_tune_deck(sedge_comm *comm, const sedge_run_options *options)
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_session_open(session, comm, options));
+    if (session->problem.equation->steady != NULL) {
+        status =
+            SEDGE_FAIL(SEDGE_ERR_USAGE,
+                       "%s: the kernels of the equation '%s' are cut by rule; there is nothing "
+                       "to tune",
+                       session->deck->path, session->problem.equation->name);
+        goto done;
+    }
     SEDGE_TRY_GOTO(status, sedge_session_cut(&wanted, session));
     wanted.forget = options->forget;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_device(&tune, comm)));

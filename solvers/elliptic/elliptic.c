@@ -1,0 +1,311 @@
+#include "elliptic_internal.h"
+
+#include "base/memory.h"
+
+#define COLLECT_THREADS 128 // as in codegen/kernels/dg_elliptic.h
+#define HOST_PARTS      4   // of the interior on the host, while traces travel
+
+// ---- creation ----------------------------------------------------------------------------------
+
+static sedge_status make_halo(sedge_elliptic *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    const int64_t face_bytes = (int64_t)op->element->face_nodes * 2 * op->cut.real_bytes;
+    const int64_t bytes = mesh->halo_faces * face_bytes;
+    sedge_status status;
+    int64_t *offsets = NULL;
+
+    SEDGE_TRY(sedge_buffer_create(&op->halo, op->device, bytes > 0 ? bytes : 16));
+    if (mesh->halo_faces == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_stream_create(&op->side, op->device, true));
+    SEDGE_TRY(sedge_event_create(&op->ready, op->device));
+    SEDGE_TRY(sedge_event_create(&op->packed_event, op->device));
+    SEDGE_TRY(sedge_event_create(&op->arrived, op->device));
+    SEDGE_TRY(sedge_buffer_create(&op->packed, op->device, bytes));
+    SEDGE_TRY(sedge_pinned_allocate(&op->send, op->device, bytes));
+    SEDGE_TRY(sedge_pinned_allocate(&op->receive, op->device, bytes));
+    SEDGE_TRY(sedge_allocate(&offsets, mesh->peers + 1, sizeof *offsets));
+    for (int i = 0; i <= mesh->peers; i++) offsets[i] = mesh->peer_offsets[i] * face_bytes;
+    status = sedge_exchange_create(&op->exchange, op->comm, mesh->peers, mesh->peer_ranks, offsets,
+                                   op->send, op->receive);
+    sedge_release(offsets);
+    return status;
+}
+
+static sedge_status make_buffers(sedge_elliptic *op, const sedge_elliptic_face *faces)
+{
+    SEDGE_TRY(elliptic_upload(op, faces));
+    const int64_t points = op->values * op->cut.lanes * SEDGE_FACES * op->element->face_nodes;
+    SEDGE_TRY(sedge_buffer_create(&op->flux, op->device, points * op->cut.real_bytes + 16));
+    return make_halo(op);
+}
+
+static sedge_status find_kernels(sedge_elliptic *op)
+{
+    const char *const names[ELLIPTIC_KERNELS] = {
+        [ELLIPTIC_FLUX] = "sedge_elliptic_flux",
+        [ELLIPTIC_COLLECT] = "sedge_elliptic_collect",
+        [ELLIPTIC_APPLY] = "sedge_elliptic_apply",
+        [ELLIPTIC_BLOCKS] = "sedge_elliptic_blocks",
+        [ELLIPTIC_SMOOTH] = "sedge_elliptic_smooth",
+        [ELLIPTIC_RESTRICT] =
+            op->element->order > 1 ? "sedge_elliptic_restrict" : "sedge_elliptic_gather",
+        [ELLIPTIC_PROLONG] =
+            op->element->order > 1 ? "sedge_elliptic_prolong" : "sedge_elliptic_scatter",
+    };
+
+    for (int k = 0; k < ELLIPTIC_KERNELS; k++)
+        SEDGE_TRY(sedge_program_get(&op->kernel[k], op->program, names[k]));
+    SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[ELLIPTIC_FLUX], op->cut.flux_scratch));
+    return sedge_kernel_set_scratch(op->kernel[ELLIPTIC_APPLY], op->cut.apply_scratch);
+}
+
+static sedge_status make_program(sedge_elliptic *op)
+{
+    sedge_status status;
+    sedge_text *text = NULL;
+    char name[64];
+    sedge_program_text whole;
+
+    status = sedge_text_create(&text);
+    if (status == SEDGE_OK) {
+        status =
+            elliptic_text(text, name, sedge_device_get_info(op->device), op->element, &op->cut);
+    }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
+    whole = (sedge_program_text){.name = name, .text = sedge_text_get(text)};
+    SEDGE_TRY_GOTO(status, sedge_programs_create(&op->program, NULL, op->comm, op->device,
+                                                 sedge_context_cache(op->context), &whole, 1));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, find_kernels(op)));
+done:
+    sedge_text_free(text);
+    return status;
+}
+
+sedge_status sedge_elliptic_create(sedge_elliptic **out, const sedge_comm *comm,
+                                   sedge_context *context, const sedge_element *element,
+                                   const sedge_mesh *mesh, const sedge_problem *problem,
+                                   const sedge_elliptic_options *options)
+{
+    sedge_status status;
+    sedge_elliptic *op = NULL;
+    sedge_elliptic_face *faces = NULL;
+
+    *out = NULL;
+    if (element->order > SEDGE_ELLIPTIC_ORDER_MAX) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "order %d: the equation '%s' is solved at orders 1 to %d", element->order,
+                          problem->equation->name, SEDGE_ELLIPTIC_ORDER_MAX);
+    }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&op, 1, sizeof *op)));
+    *op = (sedge_elliptic){.comm = comm,
+                           .context = context,
+                           .element = element,
+                           .mesh = mesh,
+                           .problem = problem,
+                           .device = sedge_context_device(context)};
+    status = elliptic_cut_choose(&op->cut, sedge_device_get_info(op->device), element,
+                                 problem->precision, options);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status, make_program(op));
+    SEDGE_TRY_GOTO(status, sedge_elliptic_faces(&faces, comm, element, mesh, problem));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_buffers(op, faces)));
+    *out = op;
+    op = NULL;
+done:
+    sedge_release(faces);
+    sedge_elliptic_free(op);
+    return status;
+}
+
+void sedge_elliptic_free(sedge_elliptic *op)
+{
+    if (op == NULL) return;
+    sedge_buffer *const buffers[] = {op->flux, op->links,  op->geometry,  op->deriv,  op->weak,
+                                     op->lift, op->tables, op->halo_list, op->packed, op->halo};
+
+    // What failed before stays the message: a wait that fails too has nothing to add.
+    (void)!sedge_stream_wait(sedge_context_stream(op->context));
+    if (op->side != NULL) (void)!sedge_stream_wait(op->side);
+    sedge_exchange_free(op->exchange);
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
+    sedge_pinned_release(op->device, op->send);
+    sedge_pinned_release(op->device, op->receive);
+    sedge_event_free(op->ready);
+    sedge_event_free(op->packed_event);
+    sedge_event_free(op->arrived);
+    sedge_stream_free(op->side);
+    sedge_program_free(op->program);
+    sedge_release(op);
+}
+
+// ---- what others ask ---------------------------------------------------------------------------
+
+int64_t sedge_elliptic_rows(const sedge_elliptic *op)
+{
+    return op->values * op->cut.lanes * op->element->nodes;
+}
+
+int sedge_elliptic_real_bytes(const sedge_elliptic *op)
+{
+    return op->cut.real_bytes;
+}
+
+sedge_status sedge_elliptic_vector(sedge_buffer **out, const sedge_elliptic *op)
+{
+    return sedge_buffer_create(out, op->device, sedge_elliptic_rows(op) * op->cut.real_bytes + 16);
+}
+
+void sedge_elliptic_get_cost(const sedge_elliptic *op, sedge_elliptic_cost *out)
+{
+    const double nodes = op->element->nodes;
+    const double points = SEDGE_FACES * op->element->face_nodes;
+    const double elements = op->mesh->elements;
+    const double real = op->cut.real_bytes;
+
+    *out = (sedge_elliptic_cost){
+        .bytes = elements * ((3.0 * nodes + 2.0 * points + 7.0 + 15.0) * real + 32.0),
+        .flops = elements * 2.0 * (nodes * (9.0 * nodes + 2.0 * points + 30.0) + 4.0 * points),
+        .item_nodes = op->cut.tile,
+        .block_elements = op->cut.block,
+        .threads = op->cut.threads,
+        .shared_bytes = op->cut.apply_scratch,
+    };
+}
+
+sedge_argument elliptic_real(const sedge_elliptic *op, double value)
+{
+    return op->cut.real_bytes == 8 ? sedge_double_argument(value)
+                                   : sedge_float_argument((float)value);
+}
+
+// ---- an application ----------------------------------------------------------------------------
+
+static int64_t blocks_of(const sedge_elliptic *op, int64_t values)
+{
+    return (values + op->cut.block - 1) / op->cut.block;
+}
+
+static sedge_status run_flux(sedge_elliptic *op, sedge_stream *stream, const sedge_buffer *x,
+                             int64_t first, int64_t count)
+{
+    return SEDGE_LAUNCH(op->kernel[ELLIPTIC_FLUX], stream, blocks_of(op, count),
+                        sedge_buffer_argument(x), sedge_buffer_argument(op->flux),
+                        sedge_buffer_argument(op->geometry), sedge_buffer_argument(op->deriv),
+                        sedge_buffer_argument(op->tables), sedge_int64_argument(first),
+                        sedge_int64_argument(count));
+}
+
+// out = base b + factor A x
+typedef struct application {
+    sedge_stream *stream;
+    const sedge_buffer *x, *b;
+    sedge_buffer *out;
+    double base, factor;
+} application;
+
+static sedge_status run_apply(sedge_elliptic *op, const application *a, int64_t first,
+                              int64_t count)
+{
+    return SEDGE_LAUNCH(op->kernel[ELLIPTIC_APPLY], a->stream, blocks_of(op, count),
+                        sedge_buffer_argument(a->x), sedge_buffer_argument(op->flux),
+                        sedge_buffer_argument(op->halo), sedge_buffer_argument(a->b),
+                        sedge_buffer_argument(a->out), sedge_buffer_argument(op->links),
+                        sedge_buffer_argument(op->geometry), sedge_buffer_argument(op->deriv),
+                        sedge_buffer_argument(op->weak), sedge_buffer_argument(op->lift),
+                        sedge_buffer_argument(op->tables), sedge_int64_argument(first),
+                        sedge_int64_argument(count), sedge_int64_argument(op->mesh->halo_faces),
+                        elliptic_real(op, a->base), elliptic_real(op, a->factor));
+}
+
+// Collect the traces of halo faces and bring them to the host, beside the main stream.
+static sedge_status pack(sedge_elliptic *op, const application *a)
+{
+    const int64_t points = (int64_t)op->mesh->halo_faces * op->element->face_nodes;
+
+    SEDGE_TRY(sedge_event_record(op->ready, a->stream));
+    SEDGE_TRY(sedge_stream_wait_event(op->side, op->ready));
+    SEDGE_TRY(SEDGE_LAUNCH(op->kernel[ELLIPTIC_COLLECT], op->side,
+                           (points + COLLECT_THREADS - 1) / COLLECT_THREADS,
+                           sedge_buffer_argument(a->x), sedge_buffer_argument(op->flux),
+                           sedge_buffer_argument(op->halo_list), sedge_buffer_argument(op->tables),
+                           sedge_buffer_argument(op->packed), sedge_int64_argument(points)));
+    SEDGE_TRY(
+        sedge_buffer_download(op->packed, 0, op->send, sedge_buffer_bytes(op->packed), op->side));
+    return sedge_event_record(op->packed_event, op->side);
+}
+
+static void start_exchange(sedge_elliptic *op)
+{
+    sedge_exchange_post_receives(op->exchange);
+    sedge_exchange_start_sends(op->exchange);
+}
+
+// The fluxes of all interior elements, then the operator there; in parts on the host, between which
+// MPI, which has no thread of its own, can move messages.
+static sedge_status run_interior(sedge_elliptic *op, const application *a, int parts)
+{
+    const int64_t values = op->interior_values;
+
+    SEDGE_TRY(run_flux(op, a->stream, a->x, 0, values));
+    for (int part = 0; part < parts; part++) {
+        const int64_t first = values * part / parts;
+        SEDGE_TRY(run_apply(op, a, first, values * (part + 1) / parts - first));
+        if (parts > 1) (void)sedge_exchange_test(op->exchange);
+    }
+    return SEDGE_OK;
+}
+
+// Elements with halo faces differentiate first; their traces travel while the others work.
+static sedge_status run_with_halo(sedge_elliptic *op, const application *a)
+{
+    const bool host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
+
+    SEDGE_TRY(run_flux(op, a->stream, a->x, op->interior_values, op->edge_values));
+    SEDGE_TRY(pack(op, a));
+    if (host) start_exchange(op);
+    SEDGE_TRY(run_interior(op, a, host ? HOST_PARTS : 1));
+    if (!host) {
+        SEDGE_TRY(sedge_event_wait(op->packed_event));
+        start_exchange(op);
+    }
+    sedge_exchange_wait(op->exchange);
+    SEDGE_TRY(
+        sedge_buffer_upload(op->halo, 0, op->receive, sedge_buffer_bytes(op->halo), op->side));
+    SEDGE_TRY(sedge_event_record(op->arrived, op->side));
+    SEDGE_TRY(sedge_stream_wait_event(a->stream, op->arrived));
+    return run_apply(op, a, op->interior_values, op->edge_values);
+}
+
+static sedge_status run(sedge_elliptic *op, const application *a)
+{
+    if (op->exchange != NULL) return run_with_halo(op, a);
+    return run_interior(op, a, 1);
+}
+
+sedge_status sedge_elliptic_apply(sedge_elliptic *op, sedge_stream *stream, const sedge_buffer *x,
+                                  sedge_buffer *y)
+{
+    return run(op, &(application){stream, x, x, y, 0.0, 1.0});
+}
+
+sedge_status sedge_elliptic_residual(sedge_elliptic *op, sedge_stream *stream,
+                                     const sedge_buffer *b, const sedge_buffer *x, sedge_buffer *r)
+{
+    return run(op, &(application){stream, x, b, r, 1.0, -1.0});
+}
+
+static sedge_status apply_operator(void *context, sedge_stream *stream, const sedge_buffer *x,
+                                   sedge_buffer *y)
+{
+    return sedge_elliptic_apply(context, stream, x, y);
+}
+
+sedge_krylov_operator sedge_elliptic_as_operator(sedge_elliptic *op)
+{
+    sedge_elliptic_cost cost;
+
+    sedge_elliptic_get_cost(op, &cost);
+    return (sedge_krylov_operator){
+        .context = op, .apply = apply_operator, .waits = op->exchange != NULL, .bytes = cost.bytes};
+}

@@ -1,0 +1,156 @@
+// -div(k grad u) = f on tetrahedra by the symmetric interior penalty method, on a device.
+//
+//   A(v, u) = sum_K (k grad v, grad u)_K - sum_F <{k grad u}.n, [v]> + <{k grad v}.n, [u]>
+//             + sum_F <tau [u], [v]>
+//
+// [u] is the jump over a face, {k grad u} the mean weighted so that the side with the smaller k
+// counts more (Ern, Stephansen and Zunino, IMA J. Numer. Anal. 29 (2009) 235): half the harmonic
+// mean of the two k times the sum of the gradients. The penalty takes the sharp constant of the
+// trace inequality of polynomials of degree N on a tetrahedron, face area by volume (Warburton and
+// Hesthaven, CMAME 192 (2003) 2765):
+//
+//   tau = penalty <k> (N+1)(N+3)/3 max(area / volume of the two), <k> the harmonic mean;
+//
+// on a face where u is given it is twice that with the element's own k, which comes of mirroring u
+// there. A is symmetric, and positive definite for penalty >= 1 (0.5 was enough in all meshes
+// tried, 0.25 in none); without any condition that fixes u, constants are its null space.
+//
+// Unknowns are nodal values, [elements][nodes] in mesh order for callers; on the device they are a
+// vector in the operator's own order (dg_elliptic.h), filled up with zeros, and A maps it to the
+// integrals against the nodal functions.
+#pragma once
+
+#include "base/error.h"
+#include "codegen/context.h"
+#include "dg/element.h"
+#include "dg/problem.h"
+#include "krylov/krylov.h"
+#include "mesh/mesh.h"
+#include "par/comm.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SEDGE_ELLIPTIC_ORDER_MAX 8
+
+// ---- the discrete form -------------------------------------------------------------------------
+
+// The numbers of one face of one element: A's sum over faces is, with u+ behind the face,
+//   -g n.(grad u- + grad u+) [v] - g n.(grad v) [u] + tau [u] [v].
+// On the boundary u+ = -u-, grad u+ = grad u-: [u] = 2 u.
+typedef struct sedge_elliptic_face {
+    double g;
+    double tau;
+} sedge_elliptic_face;
+
+// g and tau of all faces, [elements][4], from mesh and problem. Collective; released with
+// sedge_release. The equation has `steady` (dg/equation.h).
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_faces(sedge_elliptic_face **out, const sedge_comm *comm,
+                                  const sedge_element *element, const sedge_mesh *mesh,
+                                  const sedge_problem *problem);
+
+// Does any boundary fix u, or a part of it (a factor)? Else A is singular. Collective.
+bool sedge_elliptic_is_fixed(const sedge_comm *comm, const sedge_mesh *mesh,
+                             const sedge_problem *problem);
+
+// ---- the operator ------------------------------------------------------------------------------
+
+typedef struct sedge_elliptic sedge_elliptic;
+
+// How the kernels are cut; 0: by rule.
+typedef struct sedge_elliptic_options {
+    int item_nodes;     // nodes a work item
+    int block_elements; // values a block
+} sedge_elliptic_options;
+
+// Compile, allocate, upload. `order` is the element's and may be below the problem's (a level of
+// multigrid). Collective. Keeps all arguments but the options. SEDGE_ERR_USAGE for an order above
+// SEDGE_ELLIPTIC_ORDER_MAX.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_create(sedge_elliptic **out, const sedge_comm *comm,
+                                   sedge_context *context, const sedge_element *element,
+                                   const sedge_mesh *mesh, const sedge_problem *problem,
+                                   const sedge_elliptic_options *options);
+void sedge_elliptic_free(sedge_elliptic *op);
+
+// Numbers in a vector of this rank, and the bytes of one.
+int64_t sedge_elliptic_rows(const sedge_elliptic *op);
+int sedge_elliptic_real_bytes(const sedge_elliptic *op);
+
+// Zeroed vector; the caller frees it.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_vector(sedge_buffer **out, const sedge_elliptic *op);
+
+// u [elements][nodes] in mesh order to and from a vector. Waits. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_upload(const sedge_elliptic *op, sedge_buffer *vector, const double *u);
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_download(const sedge_elliptic *op, const sedge_buffer *vector,
+                                     double *u);
+
+// y = A x, in the stream. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_apply(sedge_elliptic *op, sedge_stream *stream, const sedge_buffer *x,
+                                  sedge_buffer *y);
+
+// r = b - A x; r may be b. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_residual(sedge_elliptic *op, sedge_stream *stream,
+                                     const sedge_buffer *b, const sedge_buffer *x, sedge_buffer *r);
+
+// As sedge_krylov_create takes it; borrowed.
+sedge_krylov_operator sedge_elliptic_as_operator(sedge_elliptic *op);
+
+// Compulsory bytes and nominal operations of an application, of this rank; and how it is cut.
+typedef struct sedge_elliptic_cost {
+    double bytes; // u in, A u out, face fluxes out and in, geometry and links of both kernels
+    double flops;
+    int item_nodes, block_elements, threads;
+    int64_t shared_bytes; // of a block
+} sedge_elliptic_cost;
+
+void sedge_elliptic_get_cost(const sedge_elliptic *op, sedge_elliptic_cost *out);
+
+// Append the text of the program that sedge_elliptic_create compiles for such a device.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_text(sedge_text *out, const sedge_device_info *info,
+                                 const sedge_element *element, sedge_precision precision,
+                                 const sedge_elliptic_options *options);
+
+// ---- right-hand side and results, on the host --------------------------------------------------
+
+// b [elements][nodes]: the integrals of f against the nodal functions, f interpolated at the nodes;
+// point sources; what conditions that are not zero add. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_right_hand_side(double *b, const sedge_comm *comm,
+                                            const sedge_element *element, const sedge_mesh *mesh,
+                                            const sedge_problem *problem);
+
+// -grad u at the nodes, [elements][3][nodes], element by element.
+void sedge_elliptic_field(double *field, const sedge_element *element, const sedge_mesh *mesh,
+                          const double *u);
+
+// 1/2 sum_K (k grad u, grad u)_K of such a field. Collective.
+double sedge_elliptic_energy(const sedge_comm *comm, const sedge_element *element,
+                             const sedge_mesh *mesh, const sedge_problem *problem,
+                             const double *field);
+
+// What flows in through each surface group, [surfaces]: the integral of k du/dn as the form has it,
+// with the penalty where u is fixed, so that all of them and the sources add up to zero. `field` is
+// u's.
+// Collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_surface_flux(double *flux, const sedge_comm *comm,
+                                         const sedge_element *element, const sedge_mesh *mesh,
+                                         const sedge_problem *problem, const double *u,
+                                         const double *field);
+
+// ---- the slow reference ------------------------------------------------------------------------
+
+// r = A u from the formula, in fp64, one element at a time: the oracle for the kernels, never used
+// in a run. [elements][nodes] both. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_reference(double *r, const sedge_comm *comm,
+                                      const sedge_element *element, const sedge_mesh *mesh,
+                                      const sedge_problem *problem, const double *u);

@@ -1,0 +1,102 @@
+// Inside the elliptic operator: layout, cut, buffers. For solvers/elliptic/*.c only.
+#pragma once
+
+#include "elliptic.h"
+
+#include "codegen/launch.h"
+#include "codegen/program.h"
+
+typedef enum elliptic_kernel {
+    ELLIPTIC_FLUX,
+    ELLIPTIC_COLLECT,
+    ELLIPTIC_APPLY,
+    ELLIPTIC_BLOCKS,
+    ELLIPTIC_SMOOTH,
+    ELLIPTIC_RESTRICT, // of order 1: the gathering at vertices
+    ELLIPTIC_PROLONG,  // of order 1: the scattering
+    ELLIPTIC_KERNELS
+} elliptic_kernel;
+
+typedef struct elliptic_cut {
+    int real_bytes;
+    int lanes;
+    int tile;  // nodes an item
+    int tiles; // of a value
+    int block; // values a block
+    int threads;
+    int smooth_block;                    // values a block of the level's kernels
+    int coarse_nodes;                    // of the order below; 0: there is none
+    int64_t flux_scratch, apply_scratch; // bytes
+} elliptic_cut;
+
+struct sedge_elliptic {
+    const sedge_comm *comm;
+    sedge_context *context;
+    const sedge_element *element;
+    const sedge_mesh *mesh;
+    const sedge_problem *problem;
+    sedge_device *device;
+
+    elliptic_cut cut;
+    int64_t interior_values, edge_values, values;
+
+    sedge_program *program;
+    const sedge_kernel *kernel[ELLIPTIC_KERNELS];
+
+    sedge_buffer *flux;
+    sedge_buffer *links, *geometry, *deriv, *weak, *lift, *tables;
+
+    // The halo; NULL where there is none.
+    sedge_stream *side;
+    sedge_event *ready, *packed_event, *arrived;
+    sedge_buffer *halo_list, *packed, *halo;
+    void *send, *receive;
+    sedge_exchange *exchange;
+};
+
+// ---- elliptic_cut.c ----------------------------------------------------------------------------
+
+SEDGE_MUST_USE
+sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *info,
+                                 const sedge_element *element, sedge_precision precision,
+                                 const sedge_elliptic_options *options);
+
+// The program's text and its name.
+SEDGE_MUST_USE
+sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_info *info,
+                           const sedge_element *element, const elliptic_cut *cut);
+
+// Numbers a tile and point of the two operator tables, filled up to 16 bytes.
+int elliptic_slopes_width(const elliptic_cut *cut);
+int elliptic_lifts_width(const elliptic_cut *cut);
+
+// ---- elliptic_upload.c -------------------------------------------------------------------------
+
+// Everything that does not change: layout, geometry, links, tables. `faces` of
+// sedge_elliptic_faces.
+SEDGE_MUST_USE
+sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *faces);
+
+// The place of an element among the slots; of its node in a vector, as number of reals.
+int64_t elliptic_slot(const sedge_elliptic *op, int32_t element);
+int64_t elliptic_index(const sedge_elliptic *op, int64_t slot, int node);
+
+// A new buffer of `count` numbers in the operator's precision.
+SEDGE_MUST_USE
+sedge_status elliptic_upload_reals(sedge_buffer **out, const sedge_elliptic *op,
+                                   const double *values, int64_t count);
+
+// ---- elliptic_form.c ---------------------------------------------------------------------------
+
+// One number of each element behind the halo faces, [halo faces], from one of each element of this
+// rank. Collective.
+SEDGE_MUST_USE
+sedge_status elliptic_exchange(double *behind, const sedge_comm *comm, const sedge_mesh *mesh,
+                               const double *values, int width);
+
+// Outcome of the condition at a place of a boundary face.
+sedge_condition elliptic_condition(const sedge_mesh *mesh, const sedge_problem *problem,
+                                   const sedge_trace_face *face, const double *x, const double *n);
+
+// A scalar argument in the run's precision.
+sedge_argument elliptic_real(const sedge_elliptic *op, double value);

@@ -1,0 +1,290 @@
+#include "elliptic_internal.h"
+
+#include "base/memory.h"
+#include "dg/dense.h"
+
+#include <stdint.h>
+
+#define SHAPE_WORDS 16 // sedge_shape of dg_elliptic.h
+
+int64_t elliptic_slot(const sedge_elliptic *op, int32_t element)
+{
+    const int32_t interior = op->mesh->interior;
+
+    if (element < interior) return element;
+    return op->interior_values * op->cut.lanes + (element - interior);
+}
+
+int64_t elliptic_index(const sedge_elliptic *op, int64_t slot, int node)
+{
+    const int64_t lanes = op->cut.lanes;
+
+    return (slot / lanes * op->element->nodes + node) * lanes + slot % lanes;
+}
+
+static void put_real(const sedge_elliptic *op, void *array, int64_t index, double value)
+{
+    if (op->cut.real_bytes == 8) {
+        ((double *)array)[index] = value;
+    } else {
+        ((float *)array)[index] = (float)value;
+    }
+}
+
+// A new buffer filled from `count` items of `size` bytes, and the end of the host copy.
+static sedge_status upload(const sedge_elliptic *op, sedge_buffer **out, void *from, int64_t count,
+                           size_t size)
+{
+    const int64_t bytes = count * (int64_t)size;
+    sedge_status status = sedge_buffer_create(out, op->device, bytes > 0 ? bytes : 16);
+
+    if (status == SEDGE_OK && bytes > 0) status = sedge_buffer_upload(*out, 0, from, bytes, NULL);
+    sedge_release(from);
+    return status;
+}
+
+sedge_status elliptic_upload_reals(sedge_buffer **out, const sedge_elliptic *op,
+                                   const double *values, int64_t count)
+{
+    void *list = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->cut.real_bytes));
+    for (int64_t i = 0; i < count; i++) put_real(op, list, i, values[i]);
+    return upload(op, out, list, count, (size_t)op->cut.real_bytes);
+}
+
+// ---- what the mesh gives -----------------------------------------------------------------------
+
+static void fill_shape(double shape[SHAPE_WORDS], const sedge_elliptic *op, int32_t e,
+                       const sedge_elliptic_face *faces)
+{
+    static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+    const sedge_mesh *const mesh = op->mesh;
+    sedge_geometry geometry;
+
+    sedge_geometry_compute(&geometry, mesh->corners[e]);
+    for (int k = 0; k < 6; k++) {
+        const double *const a = geometry.metric[pairs[k][0]];
+        const double *const b = geometry.metric[pairs[k][1]];
+        shape[k] = geometry.jacobian * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+    }
+    shape[6] = op->problem->equation->steady->coefficient(op->problem->materials[mesh->group[e]]);
+    shape[7] = 0.0;
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        const sedge_elliptic_face *const face = &faces[e * SEDGE_FACES + f];
+        shape[8 + 2 * f] = face->g;
+        shape[9 + 2 * f] = face->tau * geometry.face_scale[f] * geometry.jacobian;
+    }
+}
+
+// Empty slots are reference elements of their own, whose blocks can be inverted.
+static sedge_status upload_geometry(sedge_elliptic *op, const sedge_elliptic_face *faces)
+{
+    static const double empty[SHAPE_WORDS] = {1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1};
+    const int64_t lanes = op->cut.lanes;
+    const int64_t slots = op->values * lanes;
+    void *list = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, slots * SHAPE_WORDS, (size_t)op->cut.real_bytes));
+    for (int64_t slot = 0; slot < slots; slot++) {
+        for (int k = 0; k < SHAPE_WORDS; k++)
+            put_real(op, list, (slot / lanes * SHAPE_WORDS + k) * lanes + slot % lanes, empty[k]);
+    }
+    for (int32_t e = 0; e < op->mesh->elements; e++) {
+        const int64_t slot = elliptic_slot(op, e);
+        double shape[SHAPE_WORDS];
+
+        fill_shape(shape, op, e, faces);
+        for (int k = 0; k < SHAPE_WORDS; k++)
+            put_real(op, list, (slot / lanes * SHAPE_WORDS + k) * lanes + slot % lanes, shape[k]);
+    }
+    return upload(op, &op->geometry, list, slots * SHAPE_WORDS, (size_t)op->cut.real_bytes);
+}
+
+static sedge_status upload_links(sedge_elliptic *op)
+{
+    const int64_t slots = op->values * op->cut.lanes;
+    int32_t(*links)[2] = NULL;
+
+    SEDGE_TRY(sedge_allocate(&links, slots * SEDGE_FACES, sizeof *links));
+    for (int64_t slot = 0; slot < slots; slot++) {
+        for (int f = 0; f < SEDGE_FACES; f++) { // an empty slot is its own neighbour
+            links[slot * SEDGE_FACES + f][0] = (int32_t)slot;
+            links[slot * SEDGE_FACES + f][1] = f * 6;
+        }
+    }
+    for (int32_t e = 0; e < op->mesh->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const sedge_face *const face = &op->mesh->faces[e][f];
+            int32_t *const link = links[elliptic_slot(op, e) * SEDGE_FACES + f];
+            link[0] = face->neighbour >= 0 ? (int32_t)elliptic_slot(op, face->neighbour)
+                                           : face->neighbour;
+            link[1] = face->face * 6 + face->orientation;
+        }
+    }
+    return upload(op, &op->links, links, slots * SEDGE_FACES, sizeof *links);
+}
+
+static sedge_status upload_halo_list(sedge_elliptic *op)
+{
+    int32_t(*list)[2] = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, op->mesh->halo_faces, sizeof *list));
+    for (int32_t i = 0; i < op->mesh->halo_faces; i++) {
+        const sedge_trace_face *const face = &op->mesh->trace_faces[i];
+        list[i][0] = (int32_t)elliptic_slot(op, face->element);
+        list[i][1] = face->face;
+    }
+    return upload(op, &op->halo_list, list, op->mesh->halo_faces, sizeof *list);
+}
+
+// ---- what the element gives --------------------------------------------------------------------
+
+static sedge_status upload_maps(sedge_elliptic *op)
+{
+    const sedge_element *const element = op->element;
+    const int width = element->face_nodes;
+    int16_t *tables = NULL;
+
+    SEDGE_TRY(sedge_allocate(&tables, (int64_t)(4 + 48) * width, sizeof *tables));
+    for (int k = 0; k < SEDGE_FACES * width; k++) tables[k] = (int16_t)element->face_node[k];
+    for (int code = 0; code < 24; code++) {
+        const int *const permuted = element->permuted + (int64_t)code % 6 * width;
+        for (int i = 0; i < width; i++) {
+            tables[(4 + code) * width + i] =
+                (int16_t)element->face_node[code / 6 * width + permuted[i]];
+            tables[(28 + code) * width + i] = (int16_t)permuted[i];
+        }
+    }
+    return upload(op, &op->tables, tables, (int64_t)(4 + 48) * width, sizeof *tables);
+}
+
+// sedge_slopes of dg_elliptic.h, [nodes][tiles]: matrices[j][n][m] of node n in the tile, m outer.
+static sedge_status upload_slopes(sedge_elliptic *op, sedge_buffer **out, double *const matrices[3])
+{
+    const int nodes = op->element->nodes;
+    const int width = elliptic_slopes_width(&op->cut);
+    const int64_t count = (int64_t)nodes * op->cut.tiles * width;
+    void *list = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->cut.real_bytes));
+    for (int m = 0; m < nodes; m++) {
+        for (int n = 0; n < nodes; n++) {
+            const int64_t place = ((int64_t)m * op->cut.tiles + n / op->cut.tile) * width;
+            for (int j = 0; j < 3; j++) {
+                put_real(op, list, place + (int64_t)(n % op->cut.tile) * 3 + j,
+                         matrices[j][n * nodes + m]);
+            }
+        }
+    }
+    return upload(op, out, list, count, (size_t)op->cut.real_bytes);
+}
+
+// D_j, and D_j^T M.
+static sedge_status upload_derivatives(sedge_elliptic *op)
+{
+    const sedge_element *const element = op->element;
+    const int nodes = element->nodes;
+    sedge_status status;
+    double *weak[3] = {NULL, NULL, NULL};
+
+    SEDGE_TRY(upload_slopes(op, &op->deriv, element->derivative));
+    for (int j = 0; j < 3; j++) {
+        SEDGE_TRY_GOTO(status, sedge_allocate(&weak[j], (int64_t)nodes * nodes, sizeof(double)));
+        sedge_dense_multiply(weak[j], element->derivative[j], true, element->mass, false, nodes,
+                             nodes, nodes);
+    }
+    SEDGE_TRY_GOTO(status, upload_slopes(op, &op->weak, weak));
+done:
+    for (int j = 0; j < 3; j++) sedge_release(weak[j]);
+    return status;
+}
+
+// sedge_lifts of dg_elliptic.h, [face points][tiles]: the lift, and the face mass between the
+// points of one face.
+static sedge_status upload_lift(sedge_elliptic *op)
+{
+    const sedge_element *const element = op->element;
+    const int nf = element->face_nodes;
+    const int tile = op->cut.tile;
+    const int width = elliptic_lifts_width(&op->cut);
+    const int64_t count = (int64_t)SEDGE_FACES * nf * op->cut.tiles * width;
+    void *list = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->cut.real_bytes));
+    for (int k = 0; k < SEDGE_FACES * nf; k++) {
+        for (int n = 0; n < element->nodes; n++) {
+            put_real(op, list,
+                     ((int64_t)k * op->cut.tiles + n / tile) * width + (int64_t)(n % tile) * 2,
+                     element->lift[n * SEDGE_FACES * nf + k]);
+        }
+        for (int i = 0; i < nf; i++) {
+            const int n = element->face_node[k / nf * nf + i];
+            put_real(op, list,
+                     ((int64_t)k * op->cut.tiles + n / tile) * width + (int64_t)(n % tile) * 2 + 1,
+                     element->face_mass[i * nf + k % nf]);
+        }
+    }
+    return upload(op, &op->lift, list, count, (size_t)op->cut.real_bytes);
+}
+
+sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *faces)
+{
+    const int64_t lanes = op->cut.lanes;
+
+    op->interior_values = (op->mesh->interior + lanes - 1) / lanes;
+    op->edge_values = (op->mesh->elements - op->mesh->interior + lanes - 1) / lanes;
+    op->values = op->interior_values + op->edge_values;
+    SEDGE_TRY(upload_geometry(op, faces));
+    SEDGE_TRY(upload_links(op));
+    SEDGE_TRY(upload_halo_list(op));
+    SEDGE_TRY(upload_maps(op));
+    SEDGE_TRY(upload_derivatives(op));
+    return upload_lift(op);
+}
+
+// ---- vectors -----------------------------------------------------------------------------------
+
+sedge_status sedge_elliptic_upload(const sedge_elliptic *op, sedge_buffer *vector, const double *u)
+{
+    const int nodes = op->element->nodes;
+    const int64_t rows = sedge_elliptic_rows(op);
+    sedge_status status;
+    void *list = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_stream_wait(sedge_context_stream(op->context)));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&list, rows, (size_t)op->cut.real_bytes));
+    for (int32_t e = 0; e < op->mesh->elements; e++) {
+        const int64_t slot = elliptic_slot(op, e);
+        for (int n = 0; n < nodes; n++)
+            put_real(op, list, elliptic_index(op, slot, n), u[(int64_t)e * nodes + n]);
+    }
+    SEDGE_TRY_GOTO(status, sedge_buffer_upload(vector, 0, list, rows * op->cut.real_bytes, NULL));
+done:
+    sedge_release(list);
+    return status;
+}
+
+sedge_status sedge_elliptic_download(const sedge_elliptic *op, const sedge_buffer *vector,
+                                     double *u)
+{
+    const int nodes = op->element->nodes;
+    const int64_t rows = sedge_elliptic_rows(op);
+    sedge_status status;
+    void *list = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_stream_wait(sedge_context_stream(op->context)));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&list, rows, (size_t)op->cut.real_bytes));
+    SEDGE_TRY_GOTO(status, sedge_buffer_download(vector, 0, list, rows * op->cut.real_bytes, NULL));
+    for (int32_t e = 0; e < op->mesh->elements; e++) {
+        const int64_t slot = elliptic_slot(op, e);
+        for (int n = 0; n < nodes; n++) {
+            const int64_t at = elliptic_index(op, slot, n);
+            u[(int64_t)e * nodes + n] = op->cut.real_bytes == 8 ? ((const double *)list)[at]
+                                                                : (double)((const float *)list)[at];
+        }
+    }
+done:
+    sedge_release(list);
+    return status;
+}

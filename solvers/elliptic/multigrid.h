@@ -1,0 +1,52 @@
+// A preconditioner for the elliptic operator: one symmetric V-cycle through the orders N, N-1, ...,
+// 1, then through continuous functions of order 1, on which algebraic multigrid works.
+//
+// Each order has its operator with its own penalty. Smoothing is a Chebyshev iteration over
+// block-Jacobi, whose blocks are the elements', inverted at set-up on the device; the same
+// polynomial before and after the coarser levels, so that the cycle is symmetric and positive
+// definite. Going down is the transpose of going up, which is the injection of the coarser space.
+// The continuous level is Galerkin's; without it iterations grow as the mesh is refined.
+#pragma once
+
+#include "elliptic.h"
+
+typedef struct sedge_multigrid sedge_multigrid;
+
+typedef struct sedge_multigrid_options {
+    int degree;   // applications of the blocks before and after; >= 1
+    double ratio; // the largest eigenvalue over the least that is smoothed; > 1
+} sedge_multigrid_options;
+
+// degree 2, ratio 6.
+sedge_multigrid_options sedge_multigrid_defaults(void);
+
+// For `finest`, which must outlive it. Collective. The caller frees it.
+SEDGE_MUST_USE
+sedge_status sedge_multigrid_create(sedge_multigrid **out, const sedge_comm *comm,
+                                    sedge_context *context, const sedge_mesh *mesh,
+                                    const sedge_problem *problem, sedge_elliptic *finest,
+                                    const sedge_multigrid_options *options);
+void sedge_multigrid_free(sedge_multigrid *multigrid);
+
+// z = M r, put into the stream but for the coarsest level, which the host works on. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_multigrid_apply(sedge_multigrid *multigrid, sedge_stream *stream,
+                                   const sedge_buffer *r, sedge_buffer *z);
+
+// As sedge_krylov_create takes it; borrowed.
+sedge_krylov_preconditioner sedge_multigrid_as_preconditioner(sedge_multigrid *multigrid);
+
+typedef struct sedge_multigrid_info {
+    int levels;                               // orders
+    double largest[SEDGE_ELLIPTIC_ORDER_MAX]; // eigenvalue of block-Jacobi by level, estimated
+    int64_t vertices;                         // of the continuous level
+    int amg_levels;
+    double block_bytes; // of all inverted blocks, this rank
+    double setup_seconds;
+    double amg_seconds; // in the coarsest level so far
+} sedge_multigrid_info;
+
+sedge_multigrid_info sedge_multigrid_get_info(const sedge_multigrid *multigrid);
+
+// Device bytes of operators, blocks and vectors for `elements` elements, for `sedge check`.
+int64_t sedge_multigrid_memory(int order, sedge_precision precision, int64_t elements);

@@ -1,0 +1,44 @@
+// Solve an elliptic problem: right-hand side, conjugate gradients with multigrid, what is asked of
+// the solution.
+#pragma once
+
+#include "elliptic.h"
+#include "multigrid.h"
+
+typedef enum sedge_elliptic_preconditioner {
+    SEDGE_ELLIPTIC_MULTIGRID,
+    SEDGE_ELLIPTIC_NONE
+} sedge_elliptic_preconditioner;
+
+typedef struct sedge_elliptic_solve_options {
+    double tolerance; // of the true residual by the right-hand side, 2-norms
+    int64_t iterations;
+    sedge_elliptic_preconditioner preconditioner;
+    sedge_multigrid_options multigrid;
+    sedge_elliptic_options cut;
+    void (*progress)(void *context, int64_t iteration, double residual, double target);
+    void *progress_context;
+} sedge_elliptic_solve_options;
+
+// Tolerance 1e-8 (fp64) or 1e-5 (fp32), 1000 iterations, multigrid.
+sedge_elliptic_solve_options sedge_elliptic_solve_defaults(sedge_precision precision);
+
+typedef struct sedge_elliptic_result {
+    sedge_krylov_result krylov; // without its history
+    sedge_multigrid_info multigrid;
+    sedge_elliptic_cost cost;
+    int64_t unknowns; // of all ranks
+    bool singular;    // nothing fixes u: its mean is zero
+    // Of a singular problem: what sources and fluxes add up to, by their absolute values. It is
+    // spread evenly over the volume and taken away, where it is not rounding.
+    double imbalance;
+    double setup_seconds, solve_seconds;
+} sedge_elliptic_result;
+
+// u [elements][nodes], the guess and then the solution. Collective. A solve that does not converge
+// is no failure of this function: see result->krylov.reason.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_solve(double *u, sedge_elliptic_result *result, const sedge_comm *comm,
+                                  sedge_context *context, const sedge_element *element,
+                                  const sedge_mesh *mesh, const sedge_problem *problem,
+                                  const sedge_elliptic_solve_options *options);

@@ -1,0 +1,234 @@
+#include "vertices_internal.h"
+
+#include "base/memory.h"
+#include "elliptic_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// An entry on its way: numbers are global.
+typedef struct entry {
+    int64_t row, column;
+    double value;
+} entry;
+
+static int compare_entries(const void *left, const void *right)
+{
+    const entry *const a = left, *const b = right;
+
+    if (a->row != b->row) return a->row < b->row ? -1 : 1;
+    return (a->column > b->column) - (a->column < b->column);
+}
+
+// ---- one element -------------------------------------------------------------------------------
+
+// The form on the element's four hat functions: k V grad.grad, and what boundary faces add, where
+// [u] is 2 u.
+static void element_matrix(double out[4][4], const sedge_mesh *mesh, const sedge_problem *problem,
+                           const sedge_elliptic_face *faces, int32_t e)
+{
+    const double k = problem->equation->steady->coefficient(problem->materials[mesh->group[e]]);
+    const double volume = sedge_tet_volume(mesh->corners[e]);
+    sedge_geometry geometry;
+    double slope[4][3];
+
+    sedge_geometry_compute(&geometry, mesh->corners[e]);
+    for (int d = 0; d < 3; d++) {
+        slope[0][d] = 0.0;
+        for (int v = 1; v < 4; v++) {
+            slope[v][d] = 0.5 * geometry.metric[v - 1][d];
+            slope[0][d] -= slope[v][d];
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        for (int m = 0; m < 4; m++) {
+            out[i][m] = 0.0;
+            for (int d = 0; d < 3; d++) out[i][m] += k * volume * slope[i][d] * slope[m][d];
+        }
+    }
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        const double area = 2.0 * geometry.face_scale[f] * geometry.jacobian;
+        double across[4];
+        double integral[4] = {0.0, 0.0, 0.0, 0.0};
+
+        if (-1 - mesh->faces[e][f].neighbour < mesh->halo_faces) continue;
+        for (int i = 0; i < 3; i++) integral[sedge_face_vertices[f][i]] = area / 3.0;
+        for (int v = 0; v < 4; v++) {
+            across[v] = 0.0;
+            for (int d = 0; d < 3; d++) across[v] += geometry.normal[f][d] * slope[v][d];
+        }
+        for (int i = 0; i < 4; i++) {
+            for (int m = 0; m < 4; m++) {
+                const bool both = integral[i] > 0.0 && integral[m] > 0.0;
+                const double mass = both ? area / 12.0 * (i == m ? 2.0 : 1.0) : 0.0;
+                out[i][m] += 2.0 * faces[f].tau * mass -
+                             2.0 * faces[f].g * (across[m] * integral[i] + across[i] * integral[m]);
+            }
+        }
+    }
+}
+
+// ---- entries of all elements -------------------------------------------------------------------
+
+// Add up neighbours in a sorted list; returns how many are left.
+static int64_t merge_entries(entry *list, int64_t count)
+{
+    int64_t kept = 0;
+
+    qsort(list, (size_t)count, sizeof *list, compare_entries);
+    for (int64_t i = 0; i < count; i++) {
+        if (kept > 0 && compare_entries(&list[kept - 1], &list[i]) == 0) {
+            list[kept - 1].value += list[i].value;
+        } else {
+            list[kept++] = list[i];
+        }
+    }
+    return kept;
+}
+
+static int64_t fill_entries(entry *list, const sedge_vertices *vertices,
+                            const sedge_problem *problem, const sedge_elliptic_face *faces)
+{
+    const sedge_mesh *const mesh = vertices->mesh;
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        double block[4][4];
+        element_matrix(block, mesh, problem, faces + (int64_t)e * SEDGE_FACES, e);
+        for (int k = 0; k < 16; k++) {
+            list[(int64_t)e * 16 + k] =
+                (entry){vertices->number[vertices->corner[4 * e + k / 4]],
+                        vertices->number[vertices->corner[4 * e + k % 4]], block[k / 4][k % 4]};
+        }
+    }
+    return merge_entries(list, (int64_t)mesh->elements * 16);
+}
+
+// ---- entries of other ranks' rows --------------------------------------------------------------
+
+// The first entry of `list`, sorted, whose row is at least `row`.
+static int64_t find_row(const entry *list, int64_t count, int64_t row)
+{
+    int64_t low = 0;
+    int64_t high = count;
+
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (list[middle].row < row) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Send a peer the entries of its rows, and take those of own rows from it. The lesser rank sends
+// first; all ranks go through their peers by rank, so that no two wait for each other. The counts
+// are exchanged before, so that memory is there, or the peer is told that it is not.
+static void swap_entries(const sedge_vertices *vertices, const elliptic_window *window,
+                         const entry *mine, int64_t count, entry *theirs, int64_t their_count)
+{
+    const bool first = sedge_comm_rank(vertices->comm) < window->rank;
+
+    for (int turn = 0; turn < 2; turn++) {
+        if ((turn == 0) == first) {
+            sedge_comm_send(vertices->comm, mine, (size_t)count * sizeof *mine, window->rank);
+        } else {
+            sedge_comm_receive(vertices->comm, theirs, (size_t)their_count * sizeof *theirs,
+                               window->rank);
+        }
+    }
+}
+
+// How many entries each rank sends each other one, [ranks][ranks].
+static sedge_status count_entries(int64_t *counts, const sedge_vertices *vertices,
+                                  const entry *list, int64_t count)
+{
+    const int ranks = sedge_comm_size(vertices->comm);
+    int64_t *mine = NULL;
+
+    SEDGE_TRY(sedge_comm_agree(vertices->comm, sedge_allocate(&mine, ranks, sizeof *mine)));
+    for (int i = 0; i < vertices->peers; i++) {
+        const elliptic_window *const w = &vertices->window[i];
+        if (w->ghosts == 0) continue;
+        mine[w->rank] = find_row(list, count, vertices->number[w->ghost + w->ghosts - 1] + 1) -
+                        find_row(list, count, vertices->number[w->ghost]);
+    }
+    sedge_comm_all_gather(vertices->comm, mine, counts, (size_t)ranks * sizeof *mine);
+    sedge_release(mine);
+    return SEDGE_OK;
+}
+
+// `*list` becomes all entries of own rows, sorted and added up. Collective.
+static sedge_status gather_entries(entry **list, int64_t *count, const sedge_vertices *vertices)
+{
+    const int ranks = sedge_comm_size(vertices->comm);
+    const int me = sedge_comm_rank(vertices->comm);
+    const int64_t begin = find_row(*list, *count, vertices->first);
+    const int64_t end = find_row(*list, *count, vertices->first + vertices->owned);
+    sedge_status status;
+    int64_t *counts = NULL;
+    entry *whole = NULL;
+    int64_t total = end - begin;
+
+    SEDGE_TRY_GOTO(
+        status, sedge_comm_agree(vertices->comm,
+                                 sedge_allocate(&counts, (int64_t)ranks * ranks, sizeof *counts)));
+    SEDGE_TRY_GOTO(status, count_entries(counts, vertices, *list, *count));
+    for (int p = 0; p < ranks; p++) total += counts[(int64_t)p * ranks + me];
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(vertices->comm, sedge_allocate(&whole, total, sizeof *whole)));
+    memcpy(whole, *list + begin, (size_t)(end - begin) * sizeof *whole);
+    total = end - begin;
+    for (int i = 0; i < vertices->peers; i++) {
+        const elliptic_window *const w = &vertices->window[i];
+        const int64_t from =
+            w->ghosts > 0 ? find_row(*list, *count, vertices->number[w->ghost]) : 0;
+        const int64_t theirs = counts[(int64_t)w->rank * ranks + me];
+        swap_entries(vertices, w, *list + from, counts[(int64_t)me * ranks + w->rank],
+                     whole + total, theirs);
+        total += theirs;
+    }
+    sedge_release(*list);
+    *list = whole;
+    *count = merge_entries(whole, total);
+    whole = NULL;
+done:
+    sedge_release(counts);
+    sedge_release(whole);
+    return status;
+}
+
+sedge_status sedge_vertices_matrix(sedge_matrix **out, const sedge_vertices *vertices,
+                                   const sedge_problem *problem)
+{
+    sedge_status status;
+    sedge_element *element = NULL;
+    sedge_elliptic_face *faces = NULL;
+    sedge_matrix *matrix = NULL;
+    entry *list = NULL;
+    int64_t count = 0;
+
+    *out = NULL;
+    status = sedge_element_create(&element, 1);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&list, (int64_t)vertices->mesh->elements * 16, sizeof *list);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(vertices->comm, status));
+    SEDGE_TRY_GOTO(status,
+                   sedge_elliptic_faces(&faces, vertices->comm, element, vertices->mesh, problem));
+    count = fill_entries(list, vertices, problem, faces);
+    SEDGE_TRY_GOTO(status, gather_entries(&list, &count, vertices));
+    status = sedge_matrix_create(&matrix, vertices->size, vertices->first, vertices->owned, count);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(vertices->comm, status));
+    for (int64_t i = 0; i < count; i++) {
+        matrix->offsets[list[i].row - vertices->first + 1] = i + 1;
+        matrix->columns[i] = list[i].column;
+        matrix->values[i] = list[i].value;
+    }
+    *out = matrix;
+done:
+    sedge_release(list);
+    sedge_release(faces);
+    sedge_element_free(element);
+    return status;
+}

@@ -1,0 +1,417 @@
+#include "steady.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "codegen/context.h"
+#include "elliptic/solve.h"
+#include "run/monitor.h"
+#include "run/output.h"
+#include "run/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Everything a solve owns, beside its session.
+typedef struct steady_state {
+    const sedge_session *session;
+    sedge_device *device;
+    sedge_cache *cache;
+    sedge_context *context;
+    sedge_output *output;
+    double *u;      // [elements][nodes]
+    double *field;  // [elements][3][nodes], -grad u
+    double *fields; // [elements][4][nodes], both as output wants them
+    double *surface_flux;
+    sedge_elliptic_result result;
+    double energy;
+    double setup_seconds, output_seconds;
+} steady_state;
+
+static int64_t node_count(const steady_state *s)
+{
+    return (int64_t)s->session->mesh->elements * s->session->element->nodes;
+}
+
+// ---- set-up ------------------------------------------------------------------------------------
+
+static sedge_status open_local(steady_state *s)
+{
+    const sedge_comm *const comm = s->session->comm;
+
+    SEDGE_TRY(sedge_device_create(&s->device, s->session->deck->device, sedge_comm_node_rank(comm),
+                                  sedge_comm_node_size(comm)));
+    SEDGE_TRY(sedge_cache_create(&s->cache, NULL));
+    SEDGE_TRY(sedge_context_create(&s->context, s->device, s->cache));
+    SEDGE_TRY(sedge_allocate(&s->u, node_count(s), sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&s->field, 3 * node_count(s), sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&s->fields, 4 * node_count(s), sizeof(double)));
+    return sedge_allocate(&s->surface_flux, s->session->problem.surfaces, sizeof(double));
+}
+
+static void print_device(const steady_state *s)
+{
+    const sedge_device_info *const info = sedge_device_get_info(s->device);
+
+    printf("  device             %s: %s (%s)\n", info->kind_name, info->name, info->arch);
+    if (sedge_cache_problem(s->cache) != NULL)
+        printf("  warning            no kernel cache: %s\n", sedge_cache_problem(s->cache));
+}
+
+static void tear_down(steady_state *s)
+{
+    sedge_output_free(s->output);
+    sedge_context_free(s->context);
+    sedge_cache_free(s->cache);
+    sedge_device_free(s->device);
+    sedge_release(s->u);
+    sedge_release(s->field);
+    sedge_release(s->fields);
+    sedge_release(s->surface_flux);
+}
+
+static void show_progress(void *context, int64_t iteration, double residual, double target)
+{
+    (void)context;
+    printf("  iteration %-8lld residual %.3e, to reach %.3e\n", (long long)iteration, residual,
+           target);
+    (void)fflush(stdout);
+}
+
+// ---- the solve ---------------------------------------------------------------------------------
+
+static bool prints(const steady_state *s)
+{
+    return sedge_comm_is_root(s->session->comm) && !s->session->options->quiet;
+}
+
+static void print_balance(const steady_state *s)
+{
+    if (!s->result.singular || !prints(s)) return;
+    printf("  note               no condition fixes the solution: its mean is made zero\n");
+    // What rounding leaves of sums of about as many terms.
+    if (s->result.imbalance > 1e-10) {
+        printf("  warning            sources and given fluxes do not add up to zero: %.3e of their "
+               "sum of absolute values is spread over the volume and taken away\n",
+               s->result.imbalance);
+    }
+}
+
+static sedge_status check_reason(const steady_state *s)
+{
+    const sedge_krylov_result *const krylov = &s->result.krylov;
+
+    if (krylov->reason == SEDGE_KRYLOV_CONVERGED) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_COMPUTE,
+                      "%s: no solution after %lld iterations: %s; residual %.3e, to reach %.3e",
+                      s->session->deck->path, (long long)krylov->iterations,
+                      sedge_krylov_reason_text(krylov->reason), krylov->true_residual,
+                      krylov->target);
+}
+
+// Energy, surfaces, and the fields in the order of output. Collective.
+static sedge_status find_results(steady_state *s)
+{
+    const sedge_session *const session = s->session;
+    const int64_t nodes = session->element->nodes;
+
+    sedge_elliptic_field(s->field, session->element, session->mesh, s->u);
+    s->energy = sedge_elliptic_energy(session->comm, session->element, session->mesh,
+                                      &session->problem, s->field);
+    SEDGE_TRY(sedge_elliptic_surface_flux(s->surface_flux, session->comm, session->element,
+                                          session->mesh, &session->problem, s->u, s->field));
+    for (int64_t e = 0; e < session->mesh->elements; e++) {
+        memcpy(s->fields + 4 * e * nodes, s->u + e * nodes, (size_t)nodes * sizeof(double));
+        memcpy(s->fields + (4 * e + 1) * nodes, s->field + 3 * e * nodes,
+               3 * (size_t)nodes * sizeof(double));
+    }
+    return SEDGE_OK;
+}
+
+// Collective.
+static sedge_status solve(steady_state *s)
+{
+    const sedge_session *const session = s->session;
+    sedge_elliptic_solve_options options =
+        sedge_elliptic_solve_defaults(session->problem.precision);
+
+    options.tolerance = session->deck->tolerance;
+    options.iterations = session->deck->iterations;
+    if (!session->deck->multigrid) options.preconditioner = SEDGE_ELLIPTIC_NONE;
+    if (prints(s) && session->options->verbose) options.progress = show_progress;
+    SEDGE_TRY(sedge_elliptic_solve(s->u, &s->result, session->comm, s->context, session->element,
+                                   session->mesh, &session->problem, &options));
+    print_balance(s);
+    SEDGE_TRY(check_reason(s));
+    return find_results(s);
+}
+
+// ---- output ------------------------------------------------------------------------------------
+
+static sedge_status write_probes(steady_state *s)
+{
+    const int nodes = s->session->element->nodes;
+    const sedge_probe *probes = NULL;
+    const double time = 0.0;
+    double *values = NULL;
+    int count = 0;
+
+    SEDGE_TRY(sedge_output_probes(s->output, &probes, &count));
+    SEDGE_TRY(sedge_comm_agree(s->session->comm,
+                               sedge_allocate(&values, (int64_t)count * 4 + 1, sizeof *values)));
+    for (int i = 0; i < count; i++) {
+        for (int f = 0; f < 4; f++) {
+            const double *const from = s->fields + ((int64_t)probes[i].element * 4 + f) * nodes;
+            for (int n = 0; n < nodes; n++) values[i * 4 + f] += probes[i].weights[n] * from[n];
+        }
+    }
+    const sedge_status status = sedge_output_append_probes(s->output, 1, &time, values);
+    sedge_release(values);
+    return status;
+}
+
+static sedge_status write_output(steady_state *s)
+{
+    const double began = sedge_clock();
+
+    SEDGE_TRY(sedge_output_energy(s->output, 0.0, 0, s->energy));
+    if (s->session->deck->probe_count > 0) SEDGE_TRY(write_probes(s));
+    if (s->session->deck->snapshots > 0)
+        SEDGE_TRY(sedge_output_snapshot(s->output, 0.0, 0, s->fields));
+    SEDGE_TRY(sedge_output_flush(s->output));
+    s->output_seconds = sedge_clock() - began;
+    return SEDGE_OK;
+}
+
+// ---- report ------------------------------------------------------------------------------------
+
+static sedge_status compare_known(steady_state *s, sedge_report *report)
+{
+    const sedge_session *const session = s->session;
+    const sedge_element *const element = session->element;
+    sedge_errors errors;
+    double *known = NULL;
+
+    if (!session->problem.compare) return SEDGE_OK;
+    SEDGE_TRY(
+        sedge_comm_agree(session->comm, sedge_allocate(&known, 4 * node_count(s), sizeof *known)));
+    for (int32_t e = 0; e < session->mesh->elements; e++) {
+        for (int n = 0; n < element->nodes; n++) {
+            double x[3];
+            double u[SEDGE_MAX_FIELDS];
+            sedge_geometry_map(session->mesh->corners[e], element->r[n], element->s[n],
+                               element->t[n], x);
+            session->problem.initial->apply(
+                x, 0.0, session->problem.materials[session->mesh->group[e]],
+                session->problem.initial_parameters, session->problem.constants, u);
+            for (int f = 0; f < 4; f++) known[((int64_t)e * 4 + f) * element->nodes + n] = u[f];
+        }
+    }
+    sedge_monitor_errors(session, s->fields, known, &errors);
+    report->fields = 4;
+    report->field_names = session->problem.equation->field_names;
+    memcpy(report->l2_error, errors.l2, sizeof report->l2_error);
+    memcpy(report->linf_error, errors.linf, sizeof report->linf_error);
+    report->l2_error_relative = errors.relative;
+    sedge_release(known);
+    return SEDGE_OK;
+}
+
+static void fill_solve(sedge_report_solve *out, const steady_state *s)
+{
+    const sedge_elliptic_result *const result = &s->result;
+    const sedge_krylov_result *const krylov = &result->krylov;
+
+    *out = (sedge_report_solve){
+        .reason = sedge_krylov_reason_name(krylov->reason),
+        .preconditioner = s->session->deck->multigrid ? "multigrid" : "none",
+        .iterations = krylov->iterations,
+        .unknowns = result->unknowns,
+        .vertices = result->multigrid.vertices,
+        .restarts = krylov->restarts,
+        .levels = result->multigrid.levels,
+        .amg_levels = result->multigrid.amg_levels,
+        .tolerance = s->session->deck->tolerance,
+        .residual = krylov->right_hand_side > 0.0 ? krylov->true_residual / krylov->right_hand_side
+                                                  : krylov->true_residual,
+        .imbalance = result->singular ? result->imbalance : -1.0,
+        .setup_seconds = result->setup_seconds,
+        .solve_seconds = result->solve_seconds,
+        .amg_seconds = result->multigrid.amg_seconds,
+        .surfaces = s->session->problem.surfaces,
+        .surface_names = (const char(*)[64])s->session->mesh->groups.surface_names,
+        .surface_flux = s->surface_flux,
+    };
+}
+
+// Collective.
+static void fill_report(const steady_state *s, sedge_report *report)
+{
+    const sedge_session *const session = s->session;
+    const sedge_device_info *const info = sedge_device_get_info(s->device);
+    const sedge_cache_counts counts = sedge_cache_get_counts(s->cache);
+    int64_t cache[2] = {counts.hits, counts.misses};
+    int64_t memory[2] = {sedge_memory_peak(), sedge_device_memory_peak(s->device)};
+
+    sedge_comm_sum_int(session->comm, cache, 2);
+    sedge_comm_max_int(session->comm, memory, 2);
+    report->version = SEDGE_VERSION;
+    report->deck = session->deck->path;
+    report->title = session->deck->title;
+    report->equation = session->deck->equation->name;
+    report->precision = session->deck->precision == SEDGE_FP64 ? "fp64" : "fp32";
+    report->units = session->deck->si ? "si" : "normalised";
+    report->order = session->deck->order;
+    report->ranks = sedge_comm_size(session->comm);
+    report->device_kind = info->kind_name;
+    report->device_name = info->name;
+    report->threads = info->kind == SEDGE_DEVICE_HOST ? info->multiprocessors : 0;
+    report->elements = session->mesh->global_elements;
+    report->dofs = report->elements * session->element->nodes;
+    report->mesh_seconds = session->mesh_seconds;
+    report->setup_seconds = s->setup_seconds;
+    report->loop_seconds = s->result.solve_seconds;
+    report->output_seconds = s->output_seconds;
+    report->compile_seconds = counts.compile_seconds;
+    report->tuned_by = "rule";
+    report->tuning_gain = -1.0;
+    report->energy_initial = s->energy;
+    report->energy_final = s->energy;
+    report->energy_peak = s->energy;
+    report->transport = sedge_comm_size(session->comm) == 1 ? "none"
+                        : info->kind == SEDGE_DEVICE_HOST   ? "host"
+                                                            : "pinned";
+    report->exchange_hidden = -1.0;
+    report->cache_hits = cache[0];
+    report->cache_misses = cache[1];
+    report->memory_host_peak = memory[0];
+    report->memory_device_peak = memory[1];
+}
+
+static void print_summary(const steady_state *s, const sedge_report *report)
+{
+    const sedge_report_solve *const solve = report->solve;
+
+    printf("\n  %-22s %lld iterations, %.2f s, %.2f s set-up, %.2f s output\n", "done",
+           (long long)solve->iterations, solve->solve_seconds, report->setup_seconds,
+           report->output_seconds);
+    printf("  %-22s %.3e of the right-hand side\n", "residual", solve->residual);
+    if (s->session->deck->multigrid) {
+        printf("  %-22s %d orders, %lld vertices, %d algebraic levels\n", "multigrid",
+               solve->levels, (long long)solve->vertices, solve->amg_levels);
+    }
+    printf("  %-22s %.10g\n", "energy", s->energy);
+    for (int i = 0; i < solve->surfaces; i++) {
+        if (s->session->mesh->groups.surface_faces[i] == 0) continue;
+        printf("  %-22s %.10g through '%s'\n", i == 0 ? "flux in" : "", solve->surface_flux[i],
+               solve->surface_names[i]);
+    }
+    if (report->fields > 0) {
+        printf("  %-22s %.4e L2 of the potential, %.4e relative over all fields\n", "error",
+               report->l2_error[0], report->l2_error_relative);
+    }
+    printf("  %-22s %lld compiled, %lld found in the cache\n", "programs",
+           (long long)report->cache_misses, (long long)report->cache_hits);
+    printf("  %-22s %.1f MiB host, %.1f MiB device, a rank at most\n", "memory",
+           (double)report->memory_host_peak / 1048576.0,
+           (double)report->memory_device_peak / 1048576.0);
+    printf("  %-22s %s\n", "results", sedge_output_folder(s->output));
+}
+
+// The report of a finished or failed solve; its own failure wins. Collective.
+static sedge_status finish(steady_state *s, sedge_status outcome)
+{
+    const sedge_run_options *const options = s->session->options;
+    sedge_status status = SEDGE_OK;
+    sedge_report_solve solve_report;
+    sedge_report report;
+    char path[4096];
+    char message[4096];
+
+    memset(&report, 0, sizeof report);
+    report.l2_error_relative = -1.0;
+    if (outcome == SEDGE_OK) outcome = compare_known(s, &report);
+    (void)snprintf(message, sizeof message, "%s",
+                   outcome == SEDGE_OK ? "done" : sedge_error_message());
+    fill_solve(&solve_report, s);
+    fill_report(s, &report);
+    report.solve = &solve_report;
+    report.outcome = message;
+    report.exit_code = sedge_status_exit_code(outcome);
+    if (sedge_comm_is_root(s->session->comm)) {
+        (void)snprintf(path, sizeof path, "%s/report.json", sedge_output_folder(s->output));
+        status = sedge_report_write(&report, path);
+        if (status == SEDGE_OK && options->report != NULL)
+            status = sedge_report_write(&report, options->report);
+        if (outcome == SEDGE_OK && !options->quiet) print_summary(s, &report);
+    }
+    status = sedge_comm_agree(s->session->comm, status);
+    if (outcome == SEDGE_OK) return status;
+    sedge_error_set(message);
+    return outcome;
+}
+
+sedge_status sedge_steady_run(sedge_session *session, double start)
+{
+    steady_state s = {.session = session};
+    sedge_status status;
+
+    if (session->options->restart != NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: equation '%s' has no time: nothing to --restart from",
+                          session->deck->path, session->deck->equation->name);
+    }
+    if (session->mesh->global_curved > 0) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "%s: the mesh has %lld curved elements, which equation '%s' cannot use: save "
+            "it with first-order elements",
+            session->deck->path, (long long)session->mesh->global_curved,
+            session->deck->equation->name);
+    }
+    if (!session->options->quiet) SEDGE_TRY(sedge_session_print(session));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, open_local(&s)));
+    if (prints(&s)) print_device(&s);
+    SEDGE_TRY_GOTO(status, sedge_output_create(&s.output, session->comm, session->deck,
+                                               session->mesh, session->element, &session->problem));
+    s.setup_seconds = sedge_clock() - start;
+    status = solve(&s);
+    s.setup_seconds += s.result.setup_seconds;
+    if (status == SEDGE_OK) status = write_output(&s);
+    status = finish(&s, status);
+done:
+    tear_down(&s);
+    return status;
+}
+
+// ---- sedge check -------------------------------------------------------------------------------
+
+void sedge_steady_print_sizes(const sedge_session *session)
+{
+    const sedge_mesh *const mesh = session->mesh;
+    const int64_t nodes = session->element->nodes;
+    const int64_t unknowns = mesh->global_elements * nodes;
+    const int64_t real = session->problem.precision == SEDGE_FP64 ? 8 : 4;
+    int64_t bytes[2] = {8 * (int64_t)mesh->elements * nodes * real,
+                        12 * (int64_t)mesh->elements * nodes * (int64_t)sizeof(double)};
+    const double fields = 4.0 * 4.0 * (double)mesh->global_elements * (double)nodes;
+
+    if (session->deck->multigrid) {
+        bytes[0] += sedge_multigrid_memory(session->element->order, session->problem.precision,
+                                           mesh->elements);
+    }
+    sedge_comm_max_int(session->comm, bytes, 2);
+    if (!sedge_comm_is_root(session->comm)) return;
+    printf("  unknowns           %lld, and %lld vertices on the continuous level\n",
+           (long long)unknowns, (long long)mesh->global_vertices);
+    printf("  memory             about %.1f MiB on the device, %.1f MiB on the host beside the "
+           "mesh, a rank at most\n",
+           (double)bytes[0] / 1048576.0, (double)bytes[1] / 1048576.0);
+    printf("  output             %s: ", session->deck->output);
+    if (session->deck->snapshots > 0) {
+        printf("a field file of about %.1f MiB, ", fields / 1048576.0);
+    } else {
+        printf("no field file, ");
+    }
+    printf("%d probes\n", session->deck->probe_count);
+}

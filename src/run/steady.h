@@ -1,0 +1,15 @@
+// Equations without time: `sedge run` solves them instead of stepping, and `sedge check` says how
+// large that is.
+#pragma once
+
+#include "base/error.h"
+#include "run/session.h"
+
+// Solve the open session's problem on the deck's device, write fields, probes, slices and
+// report.json, print what came of it. `start` is the clock when the run began. SEDGE_ERR_COMPUTE
+// where the solve does not converge; the report is written then, too. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_steady_run(sedge_session *session, double start);
+
+// Unknowns, levels, memory, output, to stdout. Root prints. Collective.
+void sedge_steady_print_sizes(const sedge_session *session);

@@ -1,0 +1,77 @@
+"""Equations without time through the program: the given deck, errors, ranks, refusals."""
+
+import unittest
+
+from kit import SOURCE, Case, read_json
+
+BOX = """\
+equation: poisson
+order: 2
+precision: fp64
+mesh: {box: {cells: [3, 3, 3]}}
+materials: {domain: {epsilon: 2}}
+initial: {type: wave}
+boundaries:
+  xmin: {type: known}
+  xmax: {type: known-flux}
+  ymin: {type: known}
+  ymax: {type: known}
+  zmin: {type: known-flux}
+  zmax: {type: known}
+monitors:
+  probes: {points: {here: [0.3, 0.4, 0.6]}}
+"""
+
+
+class Poisson(Case):
+    def run_box(self, *words, **options):
+        self.write("box.yaml", BOX)
+        self.succeed("run", "box.yaml", "--device", "host", *words, **options)
+        return read_json(self.folder / "box-results/report.json")
+
+    def test_known_solution(self):
+        one = self.run_box()
+        self.assertEqual(one["solve"]["reason"], "converged")
+        self.assertLessEqual(one["solve"]["iterations"], 25)
+        self.assertLessEqual(one["solve"]["residual"], 1.02e-8)
+        self.assertEqual(one["dofs"], 27 * 6 * 10)
+        self.assertLess(one["l2_error"]["potential"], 5e-3)  # measured 2e-3
+        for name in ("fields.hdf.series", "fields_000000.hdf", "probes.h5", "energy.h5"):
+            self.assertTrue((self.folder / "box-results" / name).exists(), name)
+        three = self.run_box(ranks=3)
+        self.assertLessEqual(abs(three["solve"]["iterations"] - one["solve"]["iterations"]), 2)
+        for name in ("potential", "Ex", "Ey", "Ez"):  # to where the solve stops
+            self.assertAlmostEqual(three["l2_error"][name], one["l2_error"][name], delta=1e-7)
+        self.assertAlmostEqual(three["energy"]["final"], one["energy"]["final"], delta=1e-6)
+
+    def test_two_spheres(self):
+        """The charge is the capacitance, 8.4261 in the exact series; flat triangles take some."""
+        self.succeed("run", SOURCE / "input/poisson.yaml", "--device", "host", "--set", "order=2",
+                     "--set", "output.snapshots=0", "--output", "o")
+        flux = read_json(self.folder / "o/report.json")["surface_flux"]
+        self.assertAlmostEqual(flux["upper"], 8.4261, delta=0.02 * 8.4261)
+        self.assertAlmostEqual(flux["lower"], -flux["upper"], delta=5e-3)
+        self.assertAlmostEqual(sum(flux.values()), 0.0, delta=1e-5)
+
+    def test_check(self):
+        text = self.succeed("check", self.write("box.yaml", BOX), "--device", "host").out
+        self.assertIn("1620, and 64 vertices on the continuous level", text)
+        self.assertNotIn("steps of dt", text)
+
+    def test_refusals(self):
+        deck = self.write("box.yaml", BOX)
+        host = ("--device", "host")
+        self.refuse(1, ["has no time; remove 'time'"], "run", deck, *host, "--set", "time.end=1")
+        self.refuse(1, ["box.yaml:2", "solved at orders 1 to 8"], "check",
+                    self.write("box.yaml", BOX.replace("order: 2", "order: 9")), *host)
+        deck = self.write("box.yaml", BOX)
+        self.refuse(1, ["known solution"], "run", deck, *host, "--set", "initial.type=zero")
+        self.refuse(1, ["nothing to tune"], "tune", deck, *host)
+        self.refuse(1, ["'sedge build' does not know"], "build", deck, *host)
+        self.refuse(4, ["no solution after 2 iterations", "were not enough"], "run", deck, *host,
+                    "--quiet", "--set", "solver.iterations=2", ranks=(0, 2))
+        self.assertEqual(read_json(self.folder / "box-results/report.json")["exit_code"], 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
