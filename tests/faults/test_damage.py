@@ -19,11 +19,11 @@ MESH_DECK_BOX = "box: {cells: [2, 2, 2]}"
 
 def damage(content, chance):
     """Some bytes of a file, and what was done to it."""
-    kind = chance.choice(["truncated", "bits flipped", "bits flipped", "a page of zeros"])
-    content = bytearray(content)
+    kind = chance.choice(["truncated", "with flipped bits", "with flipped bits", "with a hole"])
+    content = bytearray(content or b"x")  # an earlier try may have left nothing
     if kind == "truncated":
         return bytes(content[: chance.randrange(len(content))]), kind
-    if kind == "a page of zeros":
+    if kind == "with a hole":
         start = chance.randrange(len(content))
         content[start: start + 4096] = bytes(len(content[start: start + 4096]))
         return bytes(content), kind
@@ -102,7 +102,7 @@ class Damage(Fault):
             self.assertIn(result.code, (0, DATA), result)
             self.assertEqual(len(result.messages), 1 if result.code else 0, result)
             record(f"a mesh {kind}", "refused with a message, code 2" if result.code
-                   else "read: the damage is in no number that matters, or a place")
+                   else "read: the damage is in a place or in what is not looked at")
 
     def test_cache_and_wisdom(self):
         answer = self.answer()
