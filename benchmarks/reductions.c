@@ -123,8 +123,8 @@ static const sedge_reduce_tuning reduce_tunings[] = {
     {1024, 64, 32, 2, 64, 64, 64, 2048}, {64, 128, 32, 16, 64, 64, 64, 2048}};
 
 static const sedge_scan_tuning scan_tunings[] = {
-    {256, 64, 1024}, {256, 64, 1280}, {256, 128, 512}, {256, 128, 768}, {128, 64, 1024},
-    {128, 128, 768}, {512, 64, 1024}, {512, 128, 512}, {512, 64, 1536}, {256, 256, 512}};
+    {256, 256, 0, 512},  {512, 128, 0, 512},  {128, 128, 16, 768}, {128, 160, 18, 768},
+    {256, 128, 12, 768}, {256, 96, 12, 1024}, {256, 192, 24, 512}, {512, 128, 12, 1024}};
 
 // ---- measuring ---------------------------------------------------------------------------------
 
@@ -179,8 +179,8 @@ static sedge_status measure_case(bench *b, const bench_case *c, bool others)
     for (size_t k = 0;
          others && c->tunings == 2 && k < sizeof scan_tunings / sizeof scan_tunings[0]; k++) {
         b->scan = &scan_tunings[k];
-        (void)snprintf(name, sizeof name, "%d threads, %d B, %d", b->scan->threads, b->scan->bytes,
-                       b->scan->resident);
+        (void)snprintf(name, sizeof name, "%d threads, %d B and %d, %d", b->scan->threads,
+                       b->scan->bytes, 16 * b->scan->staged, b->scan->resident);
         SEDGE_TRY(measure(b, c, name));
     }
     return SEDGE_OK;

@@ -31,6 +31,12 @@ sedge_status sedge_shape_check(int dimensions, const int64_t *shape, sedge_type 
 
 // ---- pool (pool.c) --------------------------------------------------------------------------
 
+// Memory of at least `bytes` bytes for flags that are set once they equal `epoch`, which none of
+// its 32-bit words does yet; the context's, for the work queued next.
+SEDGE_MUST_USE
+sedge_status sedge_context_records(sedge_context *context, int64_t bytes, sedge_buffer **out,
+                                   int *epoch);
+
 // A block of at least `bytes` bytes; its buffer is larger or equal. Values are not set.
 SEDGE_MUST_USE
 sedge_status sedge_pool_take(sedge_context *context, int64_t bytes, void **block,

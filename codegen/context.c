@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "codegen/context_internal.h"
 
+#include <limits.h>
 #include <string.h>
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -47,6 +48,26 @@ done:
     return status;
 }
 
+sedge_status sedge_context_records(sedge_context *context, int64_t bytes, sedge_buffer **out,
+                                   int *epoch)
+{
+    const int64_t have = context->records != NULL ? sedge_buffer_bytes(context->records) : 0;
+
+    *out = NULL;
+    if (have < bytes || context->epoch == INT_MAX) {
+        sedge_buffer *fresh;
+        SEDGE_TRY(sedge_stream_wait(context->stream)); // work on the old ones
+        SEDGE_TRY(
+            sedge_buffer_create(&fresh, context->device, bytes > 2 * have ? bytes : 2 * have));
+        sedge_buffer_free(context->records);
+        context->records = fresh;
+        context->epoch = 0;
+    }
+    *out = context->records;
+    *epoch = ++context->epoch;
+    return SEDGE_OK;
+}
+
 void sedge_context_free(sedge_context *context)
 {
     if (context == NULL) return;
@@ -61,6 +82,7 @@ void sedge_context_free(sedge_context *context)
         sedge_program_free(known->program);
         sedge_release(known);
     }
+    sedge_buffer_free(context->records);
     sedge_pool_release(&context->pool);
     sedge_stream_free(context->own_stream);
     sedge_cache_free(context->own_cache);

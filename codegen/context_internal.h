@@ -61,4 +61,6 @@ struct sedge_context {
     sedge_pool pool;
     sedge_recipes recipes;
     sedge_known_program *programs;
+    sedge_buffer *records; // of sedge_context_records, and
+    int epoch;             // the last given out
 };

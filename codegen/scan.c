@@ -8,17 +8,27 @@
 
 // ---- layout ------------------------------------------------------------------------------------
 
-// A GPU with the chained form: tiles of 64 KiB, in segments half as much, for the marks; two blocks
-// a multiprocessor hold them in registers. The best of eleven on an H200 (benchmarks/README.md).
+// A GPU with the chained form: tiles of 96 KiB, a third of them in registers and the rest in the
+// block's memory, three blocks a multiprocessor; where the elements cannot be scanned in place, 64
+// KiB in registers, in segments half as much, for the marks, and two blocks. The best of those
+// tried on an H200 (benchmarks/README.md).
 // The other form: rows for the host's loops, or such that a tile and the sums of its rows fit into
 // 8 KiB.
-static const sedge_scan_tuning chained = {256, 256, 512};
+static const sedge_scan_tuning staged = {256, 128, 16, 768};
+static const sedge_scan_tuning staged_exclusive = {256, 96, 16, 768}; // needs more registers
+static const sedge_scan_tuning chained = {256, 256, 0, 512};
 enum { HOST_ROWS = 16, HOST_ITEMS = 256, HOST_TILES = 8 };
 enum { BLOCK_THREADS = 64, BLOCK_BYTES = 4096, BLOCK_TILES = 32 };
 
+static int64_t scratch_bytes(const sedge_scan_tuning *tuning)
+{
+    return (int64_t)tuning->threads * tuning->staged * 16;
+}
+
 void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
                            const sedge_formula *formula, bool exclusive, sedge_type start,
-                           bool segmented, bool aligned, const sedge_scan_tuning *tuning)
+                           bool segmented, bool aligned, int64_t scratch,
+                           const sedge_scan_tuning *tuning)
 {
     const int bytes = sedge_type_bytes(formula->element);
     const int result = sedge_type_bytes(formula->result);
@@ -32,15 +42,21 @@ void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
     out->element = (int)formula->element;
     out->chained = kind == SEDGE_DEVICE_CUDA;
     if (out->chained) {
-        if (tuning == NULL) tuning = &chained;
+        // Of smaller items more would lie in registers, one each.
+        const bool in_place =
+            !segmented && aligned && item == bytes && result <= bytes && item >= 4;
+        if (tuning == NULL) tuning = !in_place ? &chained : exclusive ? &staged_exclusive : &staged;
+        if (tuning->staged > 0 && (!in_place || scratch_bytes(tuning) > scratch)) tuning = &chained;
         out->threads = tuning->threads;
+        out->staged = tuning->staged;
+        out->scratch = scratch_bytes(tuning);
         out->pack = aligned ? 16 / widest : 1;
         const int held = item > 4 ? item : 4;
         out->packs = tuning->bytes / (held * out->pack);
         out->resident = tuning->resident;
         if (out->packs < 1) out->packs = 1;
         if (out->packs > 16) out->packs = 16;
-        out->tile = (int64_t)out->threads * out->pack * out->packs;
+        out->tile = (int64_t)out->threads * out->pack * (out->packs + out->staged);
     } else if (kind == SEDGE_DEVICE_HOST) {
         out->threads = HOST_ROWS;
         out->items = HOST_ITEMS;
@@ -70,8 +86,9 @@ static sedge_status write_types(sedge_text *out, const sedge_scan_shape *shape,
     if (shape->chained) {
         SEDGE_TRY(sedge_text_add(out,
                                  "#define SCAN_PACK      %d\n#define SCAN_PACKS     %d\n"
-                                 "#define SCAN_RESIDENT  %d\n#define SCAN_JOINT_ITEMS %d\n",
-                                 shape->pack, shape->packs, shape->resident,
+                                 "#define SCAN_RESIDENT  %d\n#define SCAN_STAGED    %d\n"
+                                 "#define SCAN_JOINT_ITEMS %d\n",
+                                 shape->pack, shape->packs, shape->resident, shape->staged,
                                  formula->state_bytes * (shape->segmented ? 2 : 1) <= 8));
     } else {
         SEDGE_TRY(sedge_text_add(out, "#define SCAN_ITEMS     %d\n#define SCAN_TILES     %d\n",
@@ -115,10 +132,10 @@ static sedge_status make_recipe(sedge_recipe *recipe, sedge_context *context,
                                "codegen/kernels/scan.h");
     SEDGE_TRY_GOTO(status, sedge_context_program(context, &program, &sources.options));
     SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[0], program, "sedge_scan"));
-    SEDGE_TRY_GOTO(status,
-                   sedge_program_get(&recipe->kernel[1], program,
-                                     shape->chained ? "sedge_scan_reset" : "sedge_scan_totals"));
-    if (!shape->chained) {
+    if (shape->chained) {
+        SEDGE_TRY_GOTO(status, sedge_kernel_set_scratch(recipe->kernel[0], shape->scratch));
+    } else {
+        SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[1], program, "sedge_scan_totals"));
         SEDGE_TRY_GOTO(status,
                        sedge_program_get(&recipe->kernel[2], program, "sedge_scan_offsets"));
     }
@@ -159,35 +176,25 @@ typedef struct scan_call {
     int64_t item_bytes; // of what is combined, in the kernel
 } scan_call;
 
-static int64_t round_up(int64_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
-}
-
-// One piece of memory: the counter and the records, sums of tiles and groups (SCAN_CHAINED of
-// codegen/kernels/scan.h).
+// Records and sums of tiles and groups (SCAN_CHAINED of codegen/kernels/scan.h).
 static sedge_status launch_chained(scan_call *call)
 {
-    const int64_t groups = (call->blocks + call->shape->threads - 1) / call->shape->threads;
-    const int64_t words = 4 * (1 + call->blocks + groups);
-    const int64_t sums = round_up(4 * words);
+    const int64_t records =
+        call->blocks + (call->blocks + call->shape->threads - 1) / call->shape->threads;
     sedge_stream *const stream = sedge_context_stream(call->context);
     void *block;
-    sedge_buffer *buffer;
+    int epoch;
+    sedge_buffer *ready, *sums;
     sedge_status status;
 
-    SEDGE_TRY(sedge_pool_take(call->context, sums + (call->blocks + groups) * call->item_bytes,
-                              &block, &buffer));
-    const uint64_t address = sedge_buffer_address(buffer);
-    call->arguments[call->count++] = sedge_address_argument(address);
-    call->arguments[call->count++] = sedge_address_argument(address + (uint64_t)sums);
+    SEDGE_TRY(sedge_context_records(call->context, 16 * records, &ready, &epoch));
+    SEDGE_TRY(sedge_pool_take(call->context, records * call->item_bytes, &block, &sums));
+    call->arguments[call->count++] = sedge_buffer_argument(ready);
+    call->arguments[call->count++] = sedge_buffer_argument(sums);
     call->arguments[call->count++] = sedge_int64_argument(call->blocks);
-    SEDGE_TRY_GOTO(status,
-                   SEDGE_LAUNCH(call->recipe->kernel[1], stream, (words + 1023) / 1024,
-                                sedge_address_argument(address), sedge_int64_argument(words)));
-    SEDGE_TRY_GOTO(status, sedge_launch(call->recipe->kernel[0], stream, call->blocks,
-                                        call->arguments, call->count));
-done:
+    call->arguments[call->count++] = sedge_int32_argument(epoch);
+    status =
+        sedge_launch(call->recipe->kernel[0], stream, call->blocks, call->arguments, call->count);
     sedge_pool_give(call->context, block);
     return status;
 }
@@ -219,15 +226,15 @@ static sedge_status scan(sedge_array *to, const sedge_array *array, const sedge_
 {
     sedge_scan_shape shape;
     scan_call call = {.context = array->context, .shape = &shape};
-    const sedge_device_kind kind =
-        sedge_device_get_info(sedge_context_device(array->context))->kind;
+    const sedge_device_info *const info =
+        sedge_device_get_info(sedge_context_device(array->context));
     const uint64_t address = sedge_array_address(array);
 
     call.size = sedge_array_size(array);
     if (call.size == 0) return SEDGE_OK;
-    sedge_scan_shape_make(&shape, kind, formula, exclusive,
+    sedge_scan_shape_make(&shape, info->kind, formula, exclusive,
                           starts != NULL ? starts->type : SEDGE_INT8, starts != NULL,
-                          address % 16 == 0, tuning);
+                          address % 16 == 0, info->shared_bytes_block, tuning);
     SEDGE_TRY(get_recipe(&call.recipe, array->context, &shape, formula));
     call.blocks = (call.size + shape.tile - 1) / shape.tile;
     // With its mark and padding, at most twice the state, and 8 bytes where that is small.

@@ -8,6 +8,9 @@
 //   SCAN_THREADS                         threads of a block
 //   SCAN_CHAINED                         the form for cuda, with
 //   SCAN_PACK, SCAN_PACKS                elements that a thread loads at once, such loads a thread
+//                                        into registers, and
+//   SCAN_STAGED                          into the block's memory, where an element has the size of
+//                                        what is combined and a pack 16 bytes
 //   SCAN_JOINT_ITEMS                     1 where an item has at most 8 bytes
 //                                        else, with
 //   SCAN_ITEMS, SCAN_TILES               elements a row, tiles a block
@@ -86,28 +89,34 @@ SEDGE_FUNCTION formula_result scan_give(const scan_item item,
 
 #if SCAN_CHAINED
 
-// One pass: read, scan, write. A tile gets its number from a counter, so that all tiles before it
-// have begun and the waiting below ends. It publishes its sum; the last tile of each group of
+// One pass: read, scan, write. A tile publishes its sum; the last tile of each group of
 // SCAN_THREADS tiles publishes the group's. What comes before a tile is the sums of the groups
 // before its own and of the tiles before it in the group, both by a tree over their places: whoever
 // is late makes others wait, but never changes how numbers are grouped, as looking back to whatever
 // is ready would; and no group waits for the one before it to pass something on.
 //
-//   ready  the counter, and from SCAN_RECORDS on a record a tile, then a record a group, all 0
-//   before.
-//          A record is a flag; where an item has at most two words, the item and its flag, read and
-//          written as one, so that nothing else need be waited for.
+// Block b works on tile b. Blocks start in the order of their numbers on every GPU so far, so all
+// tiles before one have begun and the waiting ends; should some GPU not, the kernel fails after a
+// minute or more. While a tile waits, the memory works for others: the more bytes blocks hold, the
+// better, so that tiles lie in registers and in the block's memory.
+//
+//   ready  a record a tile, then a record a group: a flag, which is `epoch` once it is written, and
+//          `epoch` is another number each time, so that nothing need be cleared. Where an item has
+//          at most two words, the item and its flag, read and written as one, so that nothing else
+//          need be waited for.
 //   sums   [tiles + groups] of other items; written before their flag
 #define SCAN_CHAINED_LIST(X)          \
     SCAN_LIST(X)                      \
     X(SEDGE_GLOBAL int *, ready)      \
     X(SEDGE_GLOBAL scan_item *, sums) \
-    X(sedge_int64, tiles)
+    X(sedge_int64, tiles)             \
+    X(int, epoch)
 
-#define SCAN_RECORDS 4 // words
-#define SCAN_WARPS   (SCAN_THREADS / 32)
-#define SCAN_TILE    (SCAN_THREADS * SCAN_PACKS * SCAN_PACK)
-#define SCAN_WORDS   ((int)((sizeof(scan_item) + 3) / 4))
+#define SCAN_WARPS (SCAN_THREADS / 32)
+#define SCAN_CHUNK 4 // staged rows at once
+#define SCAN_ROWS  (SCAN_PACKS + SCAN_STAGED)
+#define SCAN_TILE  (SCAN_THREADS * SCAN_ROWS * SCAN_PACK)
+#define SCAN_WORDS ((int)((sizeof(scan_item) + 3) / 4))
 
 typedef struct SEDGE_ALIGN(SCAN_PACK * sizeof(formula_value)) scan_pack {
     formula_value w[SCAN_PACK];
@@ -116,6 +125,39 @@ typedef struct SEDGE_ALIGN(SCAN_PACK * sizeof(formula_value)) scan_pack {
 typedef struct SEDGE_ALIGN(SCAN_PACK * sizeof(formula_result)) scan_result_pack {
     formula_result w[SCAN_PACK];
 } scan_result_pack;
+
+// A pack in the block's memory: elements, then what they are combined to.
+typedef union SEDGE_ALIGN(16) scan_stage {
+    formula_value element[SCAN_PACK];
+    scan_item item[SCAN_PACK];
+} scan_stage;
+
+// Nobody reads an element twice: caches need not keep it.
+SEDGE_FUNCTION scan_pack scan_pack_load(const formula_value *from)
+{
+    union {
+        scan_pack pack;
+        int4 words;
+    } w;
+    if (sizeof(scan_pack) == sizeof(int4))
+        w.words = __ldcs((const int4 *)from);
+    else
+        w.pack = *(const scan_pack *)from;
+    return w.pack;
+}
+
+SEDGE_FUNCTION void scan_pack_store(formula_result *to, const scan_result_pack pack)
+{
+    union {
+        scan_result_pack pack;
+        int4 words;
+    } w;
+    w.pack = pack;
+    if (sizeof(scan_result_pack) == sizeof(int4))
+        __stcs((int4 *)to, w.words);
+    else
+        *(scan_result_pack *)to = pack;
+}
 
 typedef union scan_words {
     scan_item item;
@@ -147,6 +189,13 @@ SEDGE_FUNCTION scan_item scan_of_lane(const scan_item item, int lane)
     return w.item;
 }
 
+// What is not there yet is asked for again, but not at once, and not for ever.
+SEDGE_FUNCTION void scan_pause(int turn)
+{
+    __nanosleep(100);
+    if (turn == 1 << 27) __trap();
+}
+
 // Items of at most two words travel with their flag in 16 bytes.
 #define SCAN_JOINT (SCAN_JOINT_ITEMS && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203)
 
@@ -156,7 +205,7 @@ typedef union scan_record {
     unsigned long long word;
 } scan_record;
 
-SEDGE_FUNCTION void scan_publish(int *ready, scan_item *sums, sedge_int64 place,
+SEDGE_FUNCTION void scan_publish(int *ready, scan_item *sums, int epoch, sedge_int64 place,
                                  const scan_item item)
 {
     scan_record record;
@@ -164,51 +213,56 @@ SEDGE_FUNCTION void scan_publish(int *ready, scan_item *sums, sedge_int64 place,
     record.item = item;
     asm volatile(
         "{ .reg .b128 v; mov.b128 v, {%1, %2}; st.relaxed.gpu.global.b128 [%0], v; }" ::"l"(
-            ready + SCAN_RECORDS + 4 * place),
-        "l"(record.word), "l"(1ull)
+            ready + 4 * place),
+        "l"(record.word), "l"((unsigned long long)epoch)
         : "memory");
     (void)sums;
 }
 
-SEDGE_FUNCTION scan_item scan_fetch(const int *ready, const scan_item *sums, sedge_int64 place)
+SEDGE_FUNCTION scan_item scan_fetch(const int *ready, const scan_item *sums, int epoch,
+                                    sedge_int64 place)
 {
     scan_record record;
-    unsigned long long flag;
-    do {
+    for (int turn = 0;; turn++) {
+        unsigned long long flag;
         asm volatile("{ .reg .b128 v; ld.relaxed.gpu.global.b128 v, [%2]; mov.b128 {%0, %1}, v; }"
                      : "=l"(record.word), "=l"(flag)
-                     : "l"(ready + SCAN_RECORDS + 4 * place)
+                     : "l"(ready + 4 * place)
                      : "memory");
-    } while (flag == 0);
+        if (flag == (unsigned long long)epoch) break;
+        scan_pause(turn);
+    }
     (void)sums;
     return record.item;
 }
 #else
 // What is written before the flag is seen after it.
-SEDGE_FUNCTION void scan_publish(int *ready, scan_item *sums, sedge_int64 place,
+SEDGE_FUNCTION void scan_publish(int *ready, scan_item *sums, int epoch, sedge_int64 place,
                                  const scan_item item)
 {
     sums[place] = item;
-    asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(ready + SCAN_RECORDS + 4 * place),
-                 "r"(1)
+    asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(ready + 4 * place), "r"(epoch)
                  : "memory");
 }
 
-SEDGE_FUNCTION scan_item scan_fetch(const int *ready, const scan_item *sums, sedge_int64 place)
+SEDGE_FUNCTION scan_item scan_fetch(const int *ready, const scan_item *sums, int epoch,
+                                    sedge_int64 place)
 {
-    int there;
-    do {
+    for (int turn = 0;; turn++) {
+        int flag;
         asm volatile("ld.acquire.gpu.global.s32 %0, [%1];"
-                     : "=r"(there)
-                     : "l"(ready + SCAN_RECORDS + 4 * place)
+                     : "=r"(flag)
+                     : "l"(ready + 4 * place)
                      : "memory");
-    } while (there == 0);
+        if (flag == epoch) break;
+        scan_pause(turn);
+    }
     return sums[place];
 }
 #endif
 
-// The thread's elements, `first` the first of them; `left` ones are there, the others neutral.
-// `whole`: all are there, in all threads of the block.
+// The thread's elements in registers, `first` the first of them; `left` ones are there, the others
+// neutral. `whole`: all are there, in all threads of the block.
 SEDGE_FUNCTION void scan_load(scan_item v[SCAN_PACKS][SCAN_PACK], sedge_int64 first, int left,
                               const int whole,
                               const formula_value *SEDGE_RESTRICT from SCAN_STARTS(SCAN_FORMAL))
@@ -219,7 +273,7 @@ SEDGE_FUNCTION void scan_load(scan_item v[SCAN_PACKS][SCAN_PACK], sedge_int64 fi
     SEDGE_EACH (u, SCAN_PACKS) {
         const int at = u * (32 * SCAN_PACK);
         if (whole) {
-            pack[u] = *(const scan_pack *)(from + at);
+            pack[u] = scan_pack_load(from + at);
         } else {
             SEDGE_EACH (p, SCAN_PACK)
                 if (at + p < left) pack[u].w[p] = from[at + p];
@@ -234,22 +288,27 @@ SEDGE_FUNCTION void scan_load(scan_item v[SCAN_PACKS][SCAN_PACK], sedge_int64 fi
         }
 }
 
-// Scan the elements of a warp, which are one behind the other; returns their total.
-SEDGE_FUNCTION scan_item scan_warp(scan_item v[SCAN_PACKS][SCAN_PACK], int lane)
+// Scan `rows` rows of a warp, which are one behind the other, from `carry` on; returns where that
+// leads.
+SEDGE_FUNCTION scan_item scan_warp(scan_item (*v)[SCAN_PACK], const int rows, scan_item carry,
+                                   int lane)
 {
-    scan_item carry = scan_nothing();
+    scan_item sum[SCAN_PACKS > SCAN_CHUNK ? SCAN_PACKS : SCAN_CHUNK];
 
-    SEDGE_EACH (u, SCAN_PACKS) {
+    SEDGE_EACH (u, rows) {
         SEDGE_EACH (p, SCAN_PACK - 1) v[u][p + 1] = scan_join(v[u][p], v[u][p + 1]);
-        scan_item sum = v[u][SCAN_PACK - 1];
-        SEDGE_EACH (s, 5) {
-            const scan_item other = scan_below(sum, 1 << s);
-            if (lane >= 1 << s) sum = scan_join(other, sum);
+        sum[u] = v[u][SCAN_PACK - 1];
+    }
+    SEDGE_EACH (s, 5)
+        SEDGE_EACH (u, rows) {
+            const scan_item other = scan_below(sum[u], 1 << s);
+            if (lane >= 1 << s) sum[u] = scan_join(other, sum[u]);
         }
-        scan_item before = scan_below(sum, 1);
+    SEDGE_EACH (u, rows) {
+        scan_item before = scan_below(sum[u], 1);
         if (lane == 0) before = scan_nothing();
         before = scan_join(carry, before);
-        carry = scan_join(carry, scan_of_lane(sum, 31));
+        carry = scan_join(carry, scan_of_lane(sum[u], 31));
 #if SCAN_EXCLUSIVE
         SEDGE_EACH (q, SCAN_PACK - 1) {
             const int p = SCAN_PACK - 1 - q;
@@ -263,24 +322,103 @@ SEDGE_FUNCTION scan_item scan_warp(scan_item v[SCAN_PACKS][SCAN_PACK], int lane)
     return carry;
 }
 
-SEDGE_FUNCTION void scan_store(scan_item v[SCAN_PACKS][SCAN_PACK], const scan_item before,
+#if SCAN_STAGED
+
+// Bring the staged elements of the thread's warp on their way: `from` is the thread's first of
+// them, `stage` its place, `left` counts from there. To be waited for by scan_arrived.
+SEDGE_FUNCTION void scan_stage_load(scan_stage *stage, unsigned barrier, int left, const int whole,
+                                    int lane, const formula_value *SEDGE_RESTRICT from)
+{
+    if (!whole) {
+        for (int u = 0; u < SCAN_STAGED; u++)
+            SEDGE_EACH (p, SCAN_PACK) {
+                const int at = u * (32 * SCAN_PACK) + p;
+                if (at < left) stage[32 * u].element[p] = from[at];
+            }
+        return;
+    }
+#if __CUDA_ARCH__ >= 900
+    // One copy for the whole warp, whose elements stand together.
+    if (lane == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(barrier) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier),
+                     "r"(SCAN_STAGED * 512)
+                     : "memory");
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
+            "%2, [%3];" ::"r"((unsigned)__cvta_generic_to_shared(stage)),
+            "l"(from), "r"(SCAN_STAGED * 512), "r"(barrier)
+            : "memory");
+    }
+#else
+    SEDGE_EACH (u, SCAN_STAGED) SEDGE_COPY_PACK(stage + 32 * u, from + u * (32 * SCAN_PACK));
+    (void)barrier;
+    (void)lane;
+#endif
+}
+
+SEDGE_FUNCTION void scan_arrived(unsigned barrier, const int whole)
+{
+    if (!whole) return;
+    __syncwarp();
+#if __CUDA_ARCH__ >= 900
+    unsigned done = 0;
+    while (!done) {
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; "
+                     "selp.u32 %0, 1, 0, p; }"
+                     : "=r"(done)
+                     : "r"(barrier)
+                     : "memory");
+    }
+#else
+    SEDGE_COPY_WAIT();
+    (void)barrier;
+#endif
+}
+
+// Scan the staged elements of the warp in place, from `carry` on; `first` is the thread's first.
+SEDGE_FUNCTION scan_item scan_staged(scan_stage *stage, scan_item carry, sedge_int64 first,
+                                     int left, const int whole, int lane)
+{
+#pragma unroll 1
+    for (int u = 0; u < SCAN_STAGED; u += SCAN_CHUNK) {
+        scan_item v[SCAN_CHUNK][SCAN_PACK];
+        SEDGE_EACH (c, SCAN_CHUNK) {
+            const scan_stage pack = stage[32 * (u + c)];
+            SEDGE_EACH (p, SCAN_PACK) {
+                const int at = (u + c) * (32 * SCAN_PACK) + p;
+                v[c][p] = scan_nothing();
+                if (whole || at < left) v[c][p] = scan_map(pack.element[p], first + at);
+            }
+        }
+        carry = scan_warp(v, SCAN_CHUNK, carry, lane);
+        SEDGE_EACH (c, SCAN_CHUNK) {
+            scan_stage pack;
+            SEDGE_EACH (p, SCAN_PACK) pack.item[p] = v[c][p];
+            stage[32 * (u + c)] = pack;
+        }
+    }
+    return carry;
+}
+
+#endif
+
+// Write a pack of results, whose first element is number `first`; `left` ones are there.
+SEDGE_FUNCTION void scan_store(const scan_item v[SCAN_PACK], const scan_item before,
                                sedge_int64 first, int left, const int whole,
                                formula_result *SEDGE_RESTRICT to SCAN_STARTS(SCAN_FORMAL))
 {
-    to += first;
-    SEDGE_EACH (u, SCAN_PACKS) {
-        const int at = u * (32 * SCAN_PACK);
-        scan_result_pack pack;
+    scan_result_pack pack;
+
+    SEDGE_EACH (p, SCAN_PACK)
+        if (whole || p < left)
+            pack.w[p] = scan_give(scan_join(before, v[p]), first + p SCAN_STARTS(SCAN_ACTUAL));
+    if (whole) {
+        scan_pack_store(to + first, pack);
+    } else {
         SEDGE_EACH (p, SCAN_PACK)
-            if (whole || at + p < left)
-                pack.w[p] =
-                    scan_give(scan_join(before, v[u][p]), first + at + p SCAN_STARTS(SCAN_ACTUAL));
-        if (whole) {
-            *(scan_result_pack *)(to + at) = pack;
-        } else {
-            SEDGE_EACH (p, SCAN_PACK)
-                if (at + p < left) to[at + p] = pack.w[p];
-        }
+            if (p < left) to[first + p] = pack.w[p];
     }
 }
 
@@ -298,80 +436,85 @@ SEDGE_FUNCTION scan_item scan_sum(const scan_words *parts)
     return sum;
 }
 
+// All of a tile, which is whole or the last.
+SEDGE_FUNCTION void scan_tile(const int whole SCAN_CHAINED_LIST(SCAN_FORMAL))
+{
+    __shared__ scan_words totals[SCAN_WARPS], parts[SCAN_WARPS], groups[SCAN_WARPS];
+    const int tile = (int)blockIdx.x;
+    const int warp = SEDGE_THREAD / 32;
+    const int lane = SEDGE_THREAD % 32;
+    const sedge_int64 first =
+        (sedge_int64)tile * SCAN_TILE + (warp * SCAN_ROWS * 32 + lane) * (sedge_int64)SCAN_PACK;
+    const int left =
+        count > first ? (int)(count - first < SCAN_TILE ? count - first : SCAN_TILE) : 0;
+    scan_item v[SCAN_PACKS][SCAN_PACK];
+
+#if SCAN_STAGED
+    __shared__ __align__(8) unsigned long long barriers[SCAN_WARPS];
+    SEDGE_SCRATCH(scan_stage, stages, SCAN_THREADS * SCAN_STAGED);
+    scan_stage *const stage = stages + warp * (SCAN_STAGED * 32) + lane;
+    const unsigned barrier = (unsigned)__cvta_generic_to_shared(&barriers[warp]);
+    const int behind = SCAN_PACKS * (32 * SCAN_PACK);
+    scan_stage_load(stage, barrier, left - behind, whole, lane, from + first + behind);
+#endif
+    scan_load(v, first, left, whole, from SCAN_STARTS(SCAN_ACTUAL));
+    scan_item total = scan_warp(v, SCAN_PACKS, scan_nothing(), lane);
+#if SCAN_STAGED
+    scan_arrived(barrier, whole);
+    total = scan_staged(stage, total, first + behind, left - behind, whole, lane);
+#endif
+    if (lane == 0) totals[warp].item = total;
+    SEDGE_BARRIER();
+    scan_item before = scan_nothing(), sum = scan_nothing();
+    SEDGE_EACH (w, SCAN_WARPS) {
+        if (w == warp) before = sum;
+        sum = scan_join(sum, totals[w].item);
+    }
+    if (SEDGE_THREAD == 0) scan_publish(ready, sums, epoch, tile, sum);
+
+    const int place = tile % SCAN_THREADS;
+    const int group = tile / SCAN_THREADS;
+    scan_item other = scan_nothing();
+    if (SEDGE_THREAD < place) other = scan_fetch(ready, sums, epoch, tile - place + SEDGE_THREAD);
+    scan_gather(other, parts);
+    if (place == SCAN_THREADS - 1) {
+        SEDGE_BARRIER();
+        if (SEDGE_THREAD == 0)
+            scan_publish(ready, sums, epoch, tiles + group, scan_join(scan_sum(parts), sum));
+    }
+    if (group > 0) {
+        // Each thread has so many groups, one behind the other.
+        const int share = ((int)tiles - 1) / SCAN_THREADS / SCAN_THREADS + 1;
+        const int own = SEDGE_THREAD * share;
+        other = scan_nothing();
+        for (int g = own; g < own + share && g < group; g++)
+            other = scan_join(other, scan_fetch(ready, sums, epoch, tiles + g));
+        scan_gather(other, groups);
+    }
+    SEDGE_BARRIER();
+    scan_item prefix = scan_sum(parts);
+    if (group > 0) prefix = scan_join(scan_sum(groups), prefix);
+    before = scan_join(prefix, before);
+    SEDGE_EACH (u, SCAN_PACKS) {
+        const int at = u * (32 * SCAN_PACK);
+        scan_store(v[u], before, first + at, left - at, whole, to SCAN_STARTS(SCAN_ACTUAL));
+    }
+#if SCAN_STAGED
+    SEDGE_EACH (u, SCAN_STAGED) {
+        const int at = behind + u * (32 * SCAN_PACK);
+        const scan_stage pack = stage[32 * u];
+        scan_store(pack.item, before, first + at, left - at, whole, to SCAN_STARTS(SCAN_ACTUAL));
+    }
+#endif
+}
+
 SEDGE_KERNEL_RESIDENT(sedge_scan, SCAN_THREADS, SCAN_RESIDENT, SCAN_CHAINED_LIST)
 {
     SEDGE_OUTER (b) {
-        __shared__ int number;
-        __shared__ scan_words totals[SCAN_WARPS], parts[SCAN_WARPS], groups[SCAN_WARPS];
-        const int warp = SEDGE_THREAD / 32;
-        const int lane = SEDGE_THREAD % 32;
-
-        if (SEDGE_THREAD == 0) number = atomicAdd(ready, 1);
-        SEDGE_BARRIER();
-        const int tile = number;
-        const sedge_int64 first = (sedge_int64)tile * SCAN_TILE +
-                                  (warp * SCAN_PACKS * 32 + lane) * (sedge_int64)SCAN_PACK;
-        const int whole = (tile + (sedge_int64)1) * SCAN_TILE <= count;
-        const int left =
-            count > first ? (int)(count - first < SCAN_TILE ? count - first : SCAN_TILE) : 0;
-        scan_item v[SCAN_PACKS][SCAN_PACK];
-
-        if (whole)
-            scan_load(v, first, left, 1, from SCAN_STARTS(SCAN_ACTUAL));
+        if ((b + 1) * SCAN_TILE <= count)
+            scan_tile(1 SCAN_CHAINED_LIST(SCAN_ACTUAL));
         else
-            scan_load(v, first, left, 0, from SCAN_STARTS(SCAN_ACTUAL));
-        const scan_item total = scan_warp(v, lane);
-        if (lane == 0) totals[warp].item = total;
-        SEDGE_BARRIER();
-        scan_item before = scan_nothing(), sum = scan_nothing();
-        SEDGE_EACH (w, SCAN_WARPS) {
-            if (w == warp) before = sum;
-            sum = scan_join(sum, totals[w].item);
-        }
-        if (SEDGE_THREAD == 0) scan_publish(ready, sums, tile, sum);
-
-        const int place = tile % SCAN_THREADS;
-        const int group = tile / SCAN_THREADS;
-        scan_item other = scan_nothing();
-        if (SEDGE_THREAD < place) other = scan_fetch(ready, sums, tile - place + SEDGE_THREAD);
-        scan_gather(other, parts);
-        if (place == SCAN_THREADS - 1) {
-            SEDGE_BARRIER();
-            if (SEDGE_THREAD == 0)
-                scan_publish(ready, sums, tiles + group, scan_join(scan_sum(parts), sum));
-        }
-        if (group > 0) {
-            // Each thread has so many groups, one behind the other.
-            const int share = ((int)tiles - 1) / SCAN_THREADS / SCAN_THREADS + 1;
-            const int own = SEDGE_THREAD * share;
-            other = scan_nothing();
-            for (int g = own; g < own + share && g < group; g++)
-                other = scan_join(other, scan_fetch(ready, sums, tiles + g));
-            scan_gather(other, groups);
-        }
-        SEDGE_BARRIER();
-        scan_item prefix = scan_sum(parts);
-        if (group > 0) prefix = scan_join(scan_sum(groups), prefix);
-        before = scan_join(prefix, before);
-        if (whole)
-            scan_store(v, before, first, left, 1, to SCAN_STARTS(SCAN_ACTUAL));
-        else
-            scan_store(v, before, first, left, 0, to SCAN_STARTS(SCAN_ACTUAL));
-        (void)b;
-    }
-}
-
-#define SCAN_RESET_LIST(X)       \
-    X(SEDGE_GLOBAL int *, ready) \
-    X(sedge_int64, words)
-
-SEDGE_KERNEL(sedge_scan_reset, 256, SCAN_RESET_LIST)
-{
-    SEDGE_OUTER (b) {
-        SEDGE_ITEMS (one, 1, k, 1024, 256) {
-            const sedge_int64 at = b * 1024 + k + one;
-            if (at < words) ready[at] = 0;
-        }
+            scan_tile(0 SCAN_CHAINED_LIST(SCAN_ACTUAL));
     }
 }
 

@@ -79,7 +79,7 @@ static void test_scans(void)
                        c->aligned ? "" : ", not aligned");
         sedge_formula_make(&formula, c->reduction, c->type);
         sedge_scan_shape_make(&shape, SEDGE_DEVICE_CUDA, &formula, c->exclusive, SEDGE_UINT8,
-                              c->segmented, c->aligned, NULL);
+                              c->segmented, c->aligned, 99 << 10, NULL);
         CHECK_OK(sedge_text_create(&text));
         CHECK_OK(sedge_scan_program_write(text, SEDGE_DEVICE_CUDA, &shape, &formula));
         check_cuda(name, text);

@@ -6,10 +6,11 @@
 
 #include <limits.h>
 
-// Around the tiles of all devices (4096 and 32768 on the host, 1024 to 8192 elsewhere), and beyond
-// several groups of tiles (256 x 4096) of the chained form.
-static const int64_t sizes[] = {0,    1,    2,    31,    33,    256,   1000,  4095,   4096,
-                                4097, 8192, 8193, 32767, 32768, 32769, 65537, 100003, 3500003};
+// Around the tiles of all devices (4096 and 32768 on the host, 1024 to 24576 elsewhere), and beyond
+// two groups of tiles (256 x 24576) of the chained form.
+static const int64_t sizes[] = {0,     1,     2,     31,     33,      256,     1000,  4095,
+                                4096,  4097,  8192,  8193,   24575,   24576,   24577, 32767,
+                                32768, 32769, 65537, 100003, 3500003, 13000003};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 static sedge_array *scanned(const sedge_array *array, sedge_scan_operation operation,
