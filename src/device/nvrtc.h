@@ -26,3 +26,8 @@ sedge_status sedge_nvrtc_choose_arch(char *arch, size_t size, int major, int min
 SEDGE_MUST_USE
 sedge_status sedge_nvrtc_compile_named(const char *source, const char *arch, const char *keep_name,
                                        void **out, size_t *length, sedge_text *log);
+
+// Whether NVRTC takes a source: all that its front end says, and unoptimised code as text, for
+// `arch` "compute_90". Several times as fast as compiling; nothing of registers is known.
+SEDGE_MUST_USE
+sedge_status sedge_nvrtc_check(const char *source, const char *arch);

@@ -21,9 +21,10 @@ static void check_multiply(const char *name, const sedge_text *text)
     const sedge_program_resources takes = sedge_cache_resources(sedge_text_get(log));
     CHECK(takes.registers > 0 && takes.spilled >= 0);
     CHECK_BOUND(takes.spilled, SPILL_MOST);
-    if (getenv("SEDGE_TEST_REGISTERS") != NULL)
+    if (getenv("SEDGE_TEST_REGISTERS") != NULL) {
         (void)printf("%-20s %d registers, %d bytes spilled\n", name, takes.registers,
                      takes.spilled);
+    }
     sedge_release(binary);
     sedge_text_free(log);
 }

@@ -3,12 +3,16 @@
 //
 // Without arguments: for each chip and precision a selection that has each structure, tile and
 // layout at least once; for sm_90 and Maxwell's equations each block and limit of registers, too,
-// and the rule's choice of each order. With "all": every one, for sm_90. Advection, with its one
-// field, for sm_90 at orders 1, 5 and 9. And the program of all other kernels, with those of curved
-// elements, of orders 1, 4 and 10.
+// and the rule's choice of each order. With "accepted": every one of all three chips goes through
+// the compiler's front end and comes out as unoptimised code, many in one program. With "all":
+// every one compiled, for sm_90. Advection, with its one field, for sm_90 at orders 1, 5 and 9. And
+// the program of all other kernels, with those of curved elements, of orders 1, 4 and 10.
 #include "check.h"
+#include "codegen/combine.h"
+#include "device/nvrtc.h"
 #include "dg/operator_internal.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #define MOST_TEXTS 256
@@ -135,6 +139,100 @@ static void add_others(variant_batch *batch, sedge_device *device, int order,
     sedge_element_free(element);
 }
 
+// ---- the front end -----------------------------------------------------------------------------
+
+#define ACCEPTED_MOST 16384
+#define TOGETHER      24 // variants of a program: more gain nothing
+
+// The texts of all variants, each once; threads take them by groups.
+typedef struct accepted_list {
+    sedge_text *texts[ACCEPTED_MOST];
+    sedge_hash hashes[ACCEPTED_MOST];
+    int count, taken;
+    pthread_mutex_t lock;
+    int failures;
+} accepted_list;
+
+static accepted_list accepted = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_known(const sedge_hash *hash)
+{
+    for (int i = accepted.count - 1; i >= 0; i--)
+        if (memcmp(&accepted.hashes[i], hash, sizeof *hash) == 0) return true;
+    return false;
+}
+
+// Take the texts of a batch.
+static void keep_texts(variant_batch *batch)
+{
+    for (int i = 0; i < batch->count; i++) {
+        const sedge_hash hash =
+            sedge_hash_bytes(sedge_text_get(batch->texts[i]), sedge_text_length(batch->texts[i]));
+        if (is_known(&hash) || accepted.count == ACCEPTED_MOST) {
+            CHECK(accepted.count < ACCEPTED_MOST);
+            sedge_text_free(batch->texts[i]);
+            continue;
+        }
+        accepted.texts[accepted.count] = batch->texts[i];
+        accepted.hashes[accepted.count++] = hash;
+    }
+    batch->count = 0;
+}
+
+static sedge_status check_group(const char *const *texts, int count)
+{
+    sedge_text *whole = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&whole));
+    SEDGE_TRY_GOTO(status, sedge_combine_write(whole, texts, count));
+    SEDGE_TRY_GOTO(status, sedge_nvrtc_check(sedge_text_get(whole), "compute_90"));
+done:
+    sedge_text_free(whole);
+    return status;
+}
+
+static void *check_groups(void *unused)
+{
+    const char *texts[TOGETHER];
+
+    (void)unused;
+    for (;;) {
+        (void)pthread_mutex_lock(&accepted.lock);
+        const int first = accepted.taken;
+        accepted.taken += TOGETHER;
+        (void)pthread_mutex_unlock(&accepted.lock);
+        int count = 0;
+        for (; count < TOGETHER && first + count < accepted.count; count++)
+            texts[count] = sedge_text_get(accepted.texts[first + count]);
+        if (count == 0) return NULL;
+        if (check_group(texts, count) == SEDGE_OK) continue;
+        (void)fprintf(stderr, "variants %d..%d: %s\n", first, first + count - 1,
+                      sedge_error_message());
+        (void)pthread_mutex_lock(&accepted.lock);
+        accepted.failures++;
+        (void)pthread_mutex_unlock(&accepted.lock);
+    }
+}
+
+static void check_accepted(void)
+{
+    enum { THREADS_MOST = 16 };
+    pthread_t threads[THREADS_MOST];
+    int started = 0;
+    int wanted = sedge_device_compilers(1);
+
+    if (wanted > THREADS_MOST) wanted = THREADS_MOST;
+    while (started < wanted && pthread_create(&threads[started], NULL, check_groups, NULL) == 0)
+        started++;
+    if (started == 0) (void)check_groups(NULL);
+    for (int i = 0; i < started; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+    CHECK(accepted.failures == 0);
+    CHECK(accepted.count > 1000);
+    (void)printf("%d variants accepted\n", accepted.count);
+    for (int i = 0; i < accepted.count; i++) sedge_text_free(accepted.texts[i]);
+}
+
 // ---- one order ---------------------------------------------------------------------------------
 
 static void add_order(variant_batch *batch, seen_list *seen, sedge_device *device,
@@ -155,6 +253,7 @@ static void add_order(variant_batch *batch, seen_list *seen, sedge_device *devic
         const bool is_rule = seen != NULL && seen->blocks && c == 0;
         if (seen != NULL && !is_new(seen, &choices.candidate[c]) && !is_rule) continue;
         CHECK_OK(add(batch, &choices, c, &problem, element));
+        if (table == NULL) keep_texts(batch);
         if (seen == NULL && batch->count == MOST_TEXTS) compile(batch, device, cache, table);
     }
     operator_choices_clear(&choices);
@@ -162,6 +261,7 @@ static void add_order(variant_batch *batch, seen_list *seen, sedge_device *devic
     sedge_element_free(element);
 }
 
+// `table` NULL: the texts are kept for the front end.
 static void test_chip(const char *arch, bool all, FILE *table)
 {
     static const char *const equations[] = {"maxwell", "advection"};
@@ -185,7 +285,7 @@ static void test_chip(const char *arch, bool all, FILE *table)
                 add_order(&batch, all ? NULL : &seen, device, cache, table, equations[e], order,
                           p == 0 ? SEDGE_FP32 : SEDGE_FP64);
             }
-            compile(&batch, device, cache, table);
+            if (table != NULL) compile(&batch, device, cache, table);
         }
     }
     sedge_cache_free(cache);
@@ -213,6 +313,14 @@ int main(int argc, char **argv)
 {
     const bool all = argc > 1 && strcmp(argv[1], "all") == 0;
     const char *const newest = find_newest();
+
+    if (argc > 1 && strcmp(argv[1], "accepted") == 0) {
+        test_chip("sm_80", true, NULL);
+        test_chip("sm_90", true, NULL);
+        if (newest != NULL) test_chip(newest, true, NULL);
+        check_accepted();
+        return CHECK_END();
+    }
     FILE *const table =
         fopen(all ? SEDGE_TEST_DIR "/variants-all.txt" : SEDGE_TEST_DIR "/variants.txt", "w");
 
