@@ -72,7 +72,7 @@ static const struct option_row {
     {"set", OPTION_SET, "KEY=VALUE", FOR_DECK,
      "set any key of the deck: --set order=6 --set time.end=3; repeatable"},
     {"output", OPTION_OUTPUT, "PATH", FOR_DECK | FOR_SOLVE,
-     "where the results go: a folder, as --set output.folder=PATH; solve: an HDF5 file"},
+     "where the results go: a folder (key output.folder); solve: an HDF5 file"},
     {"report", OPTION_REPORT, "FILE", FOR_RUN | FOR_SOLVE, "write report.json there too"},
     {"restart", OPTION_RESTART, "FILE", FOR_RUN,
      "go on from a checkpoint; auto: from the newest in the output folder"},

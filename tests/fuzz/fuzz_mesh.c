@@ -7,11 +7,19 @@
 #include "mesh/mesh.h"
 #include "par/comm.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { BYTES_MAX = 65536 };
+
+static sedge_comm *comm = NULL; // kept to the end: MPI can be started once only
+
+static void stop_mpi(void)
+{
+    sedge_comm_free(comm);
+}
 
 // The readers take names of files, so the bytes lie in one without a place.
 static int open_file(const uint8_t *data, size_t size)
@@ -23,8 +31,7 @@ static int open_file(const uint8_t *data, size_t size)
         static char name[] = "fuzz";
         static char *words[] = {name, NULL};
         static char **argv = words;
-        sedge_comm *comm = NULL; // kept to the end: MPI can be started once only
-        FUZZ_CHECK(sedge_comm_create(&comm, &count, &argv) == SEDGE_OK);
+        FUZZ_CHECK(sedge_comm_create(&comm, &count, &argv) == SEDGE_OK && atexit(stop_mpi) == 0);
         file = memfd_create("fuzz", MFD_CLOEXEC);
     }
     FUZZ_CHECK(file >= 0 && ftruncate(file, 0) == 0);
