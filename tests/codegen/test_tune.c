@@ -403,33 +403,6 @@ static void test_layout_is_abandoned(sedge_cache *cache)
 
 // ---- time --------------------------------------------------------------------------------------
 
-// Without time nothing is begun but the rule's choice, which has to be had.
-static void test_budget(sedge_cache *cache)
-{
-    tune_case_candidate candidates[40];
-    char names[40][24];
-    tune_case c;
-    sedge_tune_result *result = NULL;
-    const sedge_tune_options options = {.level = SEDGE_TUNE_PATIENT, .budget = 1e-6};
-
-    for (int i = 0; i < 40; i++) {
-        (void)snprintf(names[i], sizeof names[i], "candidate %d", i);
-        candidates[i] = (tune_case_candidate){.name = names[i], .repeat = 40 + i};
-    }
-    CHECK_OK(tune_case_init(&c, device));
-    c.salt = 1;
-    tune_case_add(&c, "work", candidates, 40);
-    const double began = sedge_clock();
-    CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &options));
-    if (result == NULL) return;
-    CHECK(result->seconds > 0.0 && result->seconds <= sedge_clock() - began);
-    const int texts = tune_case_sum(&c).texts;
-    CHECK(texts <= 1 && choice_of(result, 0) == 0);
-    CHECK(has_reason(result, 0, 39, "the time was spent"));
-    sedge_tune_result_free(result);
-    tune_case_free(&c);
-}
-
 // There is no time for anything: the rule's choice it is, and nothing is kept of it.
 static void test_no_time(sedge_cache *cache)
 {
@@ -554,7 +527,6 @@ int main(void)
     test_layouts(cache, 1.0, 1);
     test_layouts(cache, 20.0, 0);
     test_layout_is_abandoned(cache);
-    test_budget(cache);
     test_no_time(cache);
     test_levels();
     test_table(cache);
