@@ -5,9 +5,11 @@
 #include "base/memory.h"
 #include "matrix/petsc_io.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -27,7 +29,6 @@ typedef struct source {
     const char *path;
     gzFile compressed; // reads plain files as they are
     FILE *file;
-    bool has_banner;
 } source;
 
 static const char banner[] = "%%MatrixMarket";
@@ -79,6 +80,56 @@ static sedge_status look_inside(bool *is_petsc, bool *has_banner, const char *pa
     return SEDGE_OK;
 }
 
+// A whole number without sign; false: there is none.
+static bool take_count(int64_t *out, const char **at)
+{
+    char *end = NULL;
+
+    *at += strspn(*at, " \t");
+    if (**at < '0' || **at > '9') return false;
+    errno = 0;
+    *out = strtoll(*at, &end, 10);
+    *at = end;
+    return errno == 0 && (*end == '\0' || isspace((unsigned char)*end));
+}
+
+// The size line: rows, columns and, of "coordinate", entries. CHOLMOD believes what stands there,
+// and returns what is no object for a negative number.
+static sedge_status check_size_line(const source *from)
+{
+    char line[1100];
+    int64_t counts[3] = {0};
+    int found = 0;
+
+    do {
+        if (gzgets(from->compressed, line, sizeof line) == NULL) {
+            return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s' ends before its size line, or is damaged",
+                              from->path);
+        }
+    } while (line[0] == '%' || line[strspn(line, " \t\r\n")] == '\0');
+    const char *at = line;
+    while (found < 3 && take_count(&counts[found], &at)) found++;
+    line[strcspn(line, "\r\n")] = '\0';
+    if (found < 2 || at[strspn(at, " \t\r\n")] != '\0') {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "'%s': the size line '%.60s' is not of two or three whole numbers",
+                          from->path, line);
+    }
+    if (counts[0] > 0 && counts[1] > 0) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s' has %lld rows and %lld columns", from->path,
+                      (long long)counts[0], (long long)counts[1]);
+}
+
+static sedge_status look_at_size(const char *path)
+{
+    source from;
+
+    SEDGE_TRY(open_source(&from, path));
+    const sedge_status status = check_size_line(&from);
+    close_source(&from);
+    return status;
+}
+
 // ---- CHOLMOD -----------------------------------------------------------------------------------
 
 static sedge_status explain(const source *from, const cholmod_common *common)
@@ -94,12 +145,6 @@ static sedge_status explain(const source *from, const cholmod_common *common)
         return SEDGE_FAIL(SEDGE_ERR_DATA,
                           "'%s': out of memory for the matrix that its header announces",
                           from->path);
-    }
-    if (!from->has_banner) {
-        return SEDGE_FAIL(SEDGE_ERR_DATA,
-                          "'%s' is neither a Matrix Market file, which begins with %s, nor PETSc's "
-                          "binary form",
-                          from->path, banner);
     }
     if (feof(from->file) != 0) {
         return SEDGE_FAIL(SEDGE_ERR_DATA,
@@ -149,6 +194,10 @@ static sedge_status take_matrix(sedge_matrix **out, const source *from, cholmod_
         return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s' has %zu rows and %zu columns: it is not square",
                           from->path, triplet->nrow, triplet->ncol);
     }
+    if (triplet->nnz < triplet->nrow / 2) { // also bounds the memory by the file's length
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s' has %zu rows, but %zu entries only: it is singular",
+                          from->path, triplet->nrow, triplet->nnz);
+    }
     cholmod_sparse *rows = make_rows(triplet, common);
     if (rows == NULL) return explain(from, common);
     const int64_t size = (int64_t)rows->ncol;
@@ -197,8 +246,15 @@ static sedge_status read_market(sedge_matrix **matrix, double **vector, const ch
     int kind = 0;
     sedge_status status = SEDGE_OK;
 
+    // Without the banner CHOLMOD guesses, and may return what is no object at all.
+    if (!has_banner) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "'%s' is neither a Matrix Market file, which begins with %s, nor PETSc's "
+                          "binary form",
+                          path, banner);
+    }
+    SEDGE_TRY(look_at_size(path));
     SEDGE_TRY(open_source(&from, path));
-    from.has_banner = has_banner;
     (void)cholmod_l_start(&common);
     common.print = 0; // errors are told here
     common.error_handler = NULL;
@@ -229,6 +285,29 @@ static sedge_status read_market(sedge_matrix **matrix, double **vector, const ch
     return status;
 }
 
+static sedge_status check_values(const sedge_matrix *matrix, const char *path)
+{
+    for (int64_t i = 0; i < matrix->rows; i++) {
+        for (int64_t k = matrix->offsets[i]; k < matrix->offsets[i + 1]; k++) {
+            if (isfinite(matrix->values[k])) continue;
+            return SEDGE_FAIL(SEDGE_ERR_DATA,
+                              "'%s': the entry in row %lld, column %lld is not a finite number",
+                              path, (long long)i + 1, (long long)matrix->columns[k] + 1);
+        }
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status check_numbers(const double *values, int64_t size, const char *path)
+{
+    for (int64_t i = 0; i < size; i++) {
+        if (isfinite(values[i])) continue;
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s': number %lld is not a finite number", path,
+                          (long long)i + 1);
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_matrix_read(sedge_matrix **out, const char *path)
 {
     bool is_petsc = false;
@@ -236,8 +315,9 @@ sedge_status sedge_matrix_read(sedge_matrix **out, const char *path)
 
     *out = NULL;
     SEDGE_TRY(look_inside(&is_petsc, &has_banner, path));
-    const sedge_status status =
+    sedge_status status =
         is_petsc ? sedge_petsc_read_matrix(out, path) : read_market(out, NULL, path, 0, has_banner);
+    if (status == SEDGE_OK) status = check_values(*out, path);
     if (status != SEDGE_OK) {
         sedge_matrix_free(*out);
         *out = NULL;
@@ -252,8 +332,9 @@ sedge_status sedge_matrix_read_vector(double **out, const char *path, int64_t si
 
     *out = NULL;
     SEDGE_TRY(look_inside(&is_petsc, &has_banner, path));
-    const sedge_status status = is_petsc ? sedge_petsc_read_vector(out, path, size)
-                                         : read_market(NULL, out, path, size, has_banner);
+    sedge_status status = is_petsc ? sedge_petsc_read_vector(out, path, size)
+                                   : read_market(NULL, out, path, size, has_banner);
+    if (status == SEDGE_OK) status = check_numbers(*out, size, path);
     if (status != SEDGE_OK) {
         sedge_release(*out);
         *out = NULL;
