@@ -5,11 +5,14 @@
 #include "base/memory.h"
 #include "matrix/petsc_io.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include <cholmod.h>
 #include <zlib.h>
@@ -30,6 +33,8 @@ typedef struct source {
 } source;
 
 static const char banner[] = "%%MatrixMarket";
+
+enum { LINE_MAX_BYTES = 1100 }; // CHOLMOD takes 1030
 
 static sedge_status open_source(source *out, const char *path)
 {
@@ -80,6 +85,135 @@ static sedge_status look_inside(bool *is_petsc, const char *path)
                       "'%s' is neither a Matrix Market file, which begins with %s, nor PETSc's "
                       "binary form",
                       path, banner);
+}
+
+// A whole number without sign; false: there is none.
+static bool take_count(int64_t *out, const char **at)
+{
+    char *end = NULL;
+
+    *at += strspn(*at, " \t");
+    if (**at < '0' || **at > '9') return false;
+    errno = 0;
+    *out = strtoll(*at, &end, 10);
+    *at = end;
+    return errno == 0 && (*end == '\0' || isspace((unsigned char)*end));
+}
+
+// The next line without its end. False: there is none, or it holds a NUL or is too long.
+static bool take_line(const source *from, char line[LINE_MAX_BYTES])
+{
+    memset(line, 1, LINE_MAX_BYTES);
+    if (gzgets(from->compressed, line, LINE_MAX_BYTES) == NULL) return false;
+    const size_t length = strcspn(line, "\r\n");
+    if (line[length] == '\0' && gzeof(from->compressed) == 0) return false;
+    line[length] = '\0';
+    return true;
+}
+
+// Is `word` the next one of `*at`? It is taken then.
+static bool take_word(const char **at, const char *word)
+{
+    const size_t length = strlen(word);
+
+    *at += strspn(*at, " \t");
+    if (strncasecmp(*at, word, length) != 0) return false;
+    if ((*at)[length] != '\0' && !isspace((unsigned char)(*at)[length])) return false;
+    *at += length;
+    return true;
+}
+
+static bool take_one_of(const char **at, const char *const words[4])
+{
+    for (int i = 0; i < 4; i++)
+        if (take_word(at, words[i])) return true;
+    return false;
+}
+
+// CHOLMOD guesses where it does not know a word: `*is_array`, or "coordinate".
+static bool is_banner(const char *line, bool *is_array)
+{
+    static const char *const numbers[4] = {"real", "integer", "pattern", "complex"};
+    static const char *const forms[4] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+    const char *at = line;
+
+    if (!take_word(&at, banner) || !take_word(&at, "matrix")) return false;
+    *is_array = take_word(&at, "array");
+    if (!*is_array && !take_word(&at, "coordinate")) return false;
+    if (!take_one_of(&at, numbers) || !take_one_of(&at, forms)) return false;
+    return at[strspn(at, " \t")] == '\0';
+}
+
+// Entries that the file could hold at most: of two bytes each, and compressed as gzip can at best.
+static double find_room(const source *from)
+{
+    enum { BEST_RATIO = 1032, LEAST_BYTES = 2 };
+    struct stat about;
+
+    if (stat(from->path, &about) != 0) return 0.0;
+    return (double)about.st_size * (gzdirect(from->compressed) != 0 ? 1 : BEST_RATIO) / LEAST_BYTES;
+}
+
+// The size line: rows, columns and, of "coordinate", entries. CHOLMOD believes what stands there,
+// and returns what is no object for numbers beyond its own. Memory is bounded by the file: in a
+// matrix that can be solved for every row has an entry, of which a triangle may be stored.
+static sedge_status check_size_line(const source *from, const char *line, bool is_array)
+{
+    int64_t counts[3] = {0};
+    int found = 0;
+    const char *at = line;
+
+    while (found < 3 && take_count(&counts[found], &at)) found++;
+    if (found != (is_array ? 2 : 3) || at[strspn(at, " \t")] != '\0') {
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s': the size line '%.60s' is not of %s whole numbers",
+                          from->path, line, is_array ? "two" : "three");
+    }
+    if (counts[0] < 1 || counts[1] < 1) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s' has %lld rows and %lld columns", from->path,
+                          (long long)counts[0], (long long)counts[1]);
+    }
+    const double entries = is_array ? (double)counts[0] * (double)counts[1] : (double)counts[2];
+    if (entries > find_room(from)) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "'%s' ends before all entries that its size line announces, %.0f",
+                          from->path, entries);
+    }
+    if (!is_array && (counts[0] - 1) / 2 > counts[2]) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "'%s' has %lld rows, but %lld entries only: it is singular", from->path,
+                          (long long)counts[0], (long long)counts[2]);
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status check_head(const source *from)
+{
+    char line[LINE_MAX_BYTES];
+    bool is_array = false;
+
+    if (!take_line(from, line) || !is_banner(line, &is_array)) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "'%s': the first line is not \"%s matrix\" with \"coordinate\" or "
+                          "\"array\", a kind of numbers and a symmetry",
+                          from->path, banner);
+    }
+    do {
+        if (!take_line(from, line)) {
+            return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s' ends before its size line, or is damaged",
+                              from->path);
+        }
+    } while (line[0] == '%' || line[strspn(line, " \t")] == '\0');
+    return check_size_line(from, line, is_array);
+}
+
+static sedge_status look_at_head(const char *path)
+{
+    source from;
+
+    SEDGE_TRY(open_source(&from, path));
+    const sedge_status status = check_head(&from);
+    close_source(&from);
+    return status;
 }
 
 // ---- CHOLMOD -----------------------------------------------------------------------------------
@@ -194,6 +328,7 @@ static sedge_status read_market(sedge_matrix **matrix, double **vector, const ch
     int kind = 0;
     sedge_status status = SEDGE_OK;
 
+    SEDGE_TRY(look_at_head(path));
     SEDGE_TRY(open_source(&from, path));
     (void)cholmod_l_start(&common);
     common.print = 0; // errors are told here
@@ -225,14 +360,38 @@ static sedge_status read_market(sedge_matrix **matrix, double **vector, const ch
     return status;
 }
 
+static sedge_status check_values(const sedge_matrix *matrix, const char *path)
+{
+    for (int64_t i = 0; i < matrix->rows; i++) {
+        for (int64_t k = matrix->offsets[i]; k < matrix->offsets[i + 1]; k++) {
+            if (isfinite(matrix->values[k])) continue;
+            return SEDGE_FAIL(SEDGE_ERR_DATA,
+                              "'%s': the entry in row %lld, column %lld is not a finite number",
+                              path, (long long)i + 1, (long long)matrix->columns[k] + 1);
+        }
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status check_numbers(const double *values, int64_t size, const char *path)
+{
+    for (int64_t i = 0; i < size; i++) {
+        if (isfinite(values[i])) continue;
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s': number %lld is not a finite number", path,
+                          (long long)i + 1);
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_matrix_read(sedge_matrix **out, const char *path)
 {
     bool is_petsc = false;
 
     *out = NULL;
     SEDGE_TRY(look_inside(&is_petsc, path));
-    const sedge_status status =
+    sedge_status status =
         is_petsc ? sedge_petsc_read_matrix(out, path) : read_market(out, NULL, path, 0);
+    if (status == SEDGE_OK) status = check_values(*out, path);
     if (status != SEDGE_OK) {
         sedge_matrix_free(*out);
         *out = NULL;
@@ -246,8 +405,9 @@ sedge_status sedge_matrix_read_vector(double **out, const char *path, int64_t si
 
     *out = NULL;
     SEDGE_TRY(look_inside(&is_petsc, path));
-    const sedge_status status =
+    sedge_status status =
         is_petsc ? sedge_petsc_read_vector(out, path, size) : read_market(NULL, out, path, size);
+    if (status == SEDGE_OK) status = check_numbers(*out, size, path);
     if (status != SEDGE_OK) {
         sedge_release(*out);
         *out = NULL;

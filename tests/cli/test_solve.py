@@ -197,7 +197,17 @@ class Solve(Case):
             "general.mtx": ("%%MatrixMarket matrix coordinate real general\n"
                             "2 2 3\n1 1 4\n2 1 1.5\n2 2 3\n", "not symmetric: |a_ij - a_ji| is 1.5"),
             "huge.mtx": ("%%MatrixMarket matrix coordinate real general\n"
-                         "99999999999 99999999999 9999999999999\n1 1 1\n", "out of memory"),
+                         "99999999999 99999999999 9999999999999\n1 1 1\n",
+                         "ends before all entries that its size line announces, 9999999999999"),
+            "sizes.mtx": ("%%MatrixMarket matrix coordinate real general\n2 -2 1\n1 1 1\n",
+                          "the size line '2 -2 1'"),
+            "banner.mtx": ("%%MatrixMarket matrix coordinat real general\n1 1 1\n1 1 1\n",
+                           "the first line"),
+            "few.mtx": ("%%MatrixMarket matrix coordinate real general\n9 9 1\n1 1 1\n",
+                        "9 rows, but 1 entries only"),
+            "nan.mtx": ("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 nan\n",
+                        "row 1, column 1 is not a finite number"),
+            "column.dat": (petsc_matrix(2, [(0, 0, 1.0), (1, 7, 1.0)]), "column 7 of row 1"),
             "cut.gz": (gzip.compress(text.encode())[:400], "unexpected end of file"),
             "cut.dat": (petsc_matrix(self.size, self.entries)[:700], "PETSc"),
         }
