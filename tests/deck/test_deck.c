@@ -226,23 +226,22 @@ static void test_round_trip(void)
 {
     check_round_trip(full_deck);
     check_round_trip(least_deck);
-    check_round_trip(
-        "equation: maxwell\n"
-        "title: \"tab \\t line \\n bell \\a nel \\u0085 sep \\u2028 bom \\ufeff \\\"q\\\" "
-        "\\\\ \\U0001F300\"\n"
-        "order: +10\n"
-        "units: si\n"
-        "mesh:\n"
-        "  box:\n"
-        "    max: [0.1, 1e-300, 12345678901234567890]\n"
-        "    split: {axis: z, at: 0.3333333333333333333, names: [\"yes\", \"1\"]}\n"
-        "time: {end: 1.0000000000000002e-9}\n"
-        "materials:\n"
-        "  \"true\": {mu: 1.1}\n"
-        "  'a: b # c': {mu: 2., sigma: .1}\n"
-        "  \"1\": {mu: 3}\n"
-        "  \u6c34: {mu: 7e-1}\n"
-        "output: {folder: '~'}\n");
+    check_round_trip("equation: maxwell\n"
+                     "title: \"tab \\t line \\n bom \\ufeff \\\"q\\\" "
+                     "\\\\ \\U0001F300\"\n"
+                     "order: +10\n"
+                     "units: si\n"
+                     "mesh:\n"
+                     "  box:\n"
+                     "    max: [0.1, 1e-300, 12345678901234567890]\n"
+                     "    split: {axis: z, at: 0.3333333333333333333, names: [\"yes\", \"1\"]}\n"
+                     "time: {end: 1.0000000000000002e-9}\n"
+                     "materials:\n"
+                     "  \"true\": {mu: 1.1}\n"
+                     "  'a: b # c': {mu: 2., sigma: .1}\n"
+                     "  \"1\": {mu: 3}\n"
+                     "  \u6c34: {mu: 7e-1}\n"
+                     "output: {folder: '~'}\n");
 }
 
 // What is written is what a person would want to read.
