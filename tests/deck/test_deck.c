@@ -227,7 +227,7 @@ static void test_round_trip(void)
     check_round_trip(full_deck);
     check_round_trip(least_deck);
     check_round_trip("equation: maxwell\n"
-                     "title: \"tab \\t line \\n \\\"q\\\" "
+                     "title: \"tab \\t line \\n bom \\ufeff \\\"q\\\" "
                      "\\\\ \\U0001F300\"\n"
                      "order: +10\n"
                      "units: si\n"

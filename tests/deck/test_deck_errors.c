@@ -35,6 +35,11 @@ static const char good_deck[] = "equation: maxwell\n"                        // 
                                 "output: {snapshots: 2}\n";                  // 26
 
 static const bad_deck bad_decks[] = {
+    // What would steer a terminal: as it may be shown, in values and in keys.
+    {"order: 4\n", "order: 4\ntitle: \"a\\e[2J\"\n",
+     "deck.yaml:3: the text has a control character, or a mark that turns its direction: "
+     "a\\x1b[2J"},
+    {"air: {mu: 1}", "\"air\\u202e\": {mu: 1}", "turns its direction: air\\xe2\\x80\\xae"},
     // Keys.
     {"    sigma: 0.1", "    sgima: 0.1",
      "deck.yaml:13: unknown key 'sgima' in materials.glass; did you mean 'sigma'?"},

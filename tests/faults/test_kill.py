@@ -77,8 +77,8 @@ class Kill(Fault):
             time.sleep(0.05)
         self.assertEqual(job.left(), set(), f"processes live {ENDED} s after a rank was killed")
         files = check_files_open(self, self.results)
-        record(f"a rank killed in {moment}" if moment != "any time" else
-               "a rank killed at any time", "ended, code not 0, files whole",
+        where = "in" if moment in STARTS else "at"
+        record(f"a rank killed {where} {moment}", "ended, code not 0, files whole",
                f"{seconds:.1f} s, code {code}, {files} files, in the middle of a file: {inside}")
         return True
 
@@ -86,7 +86,6 @@ class Kill(Fault):
         chance = random.Random(SEED)
         answer = self.answer()
         began = time.monotonic()
-        shutil.copytree(answer, self.folder / "copy")
         self.seconds = 4.0
         kills = finished = tries = 0
         fresh = True

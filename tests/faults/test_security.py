@@ -53,7 +53,7 @@ class Trust(Case):
         result = self.run_with(SEDGE_CACHE_SITE=str(site))
         self.assertEqual(result.code, 0, result)
         self.assertRegex(result.out, "no site cache: .*open': others may write to it")
-        record("a site cache below such a folder", "not used, with a warning")
+        record("a site cache below a folder that others may write to", "not used, with a warning")
 
     def refuse(self, fault, parts, **environment):
         super().refuse(USAGE, parts, "run", self.deck, "--device", "host", ranks=(0, 2),
@@ -65,7 +65,7 @@ class Trust(Case):
         kernels.mkdir(mode=0o755)
         text = (SOURCE / "codegen/kernels/dg_stage.h").read_text()
         (kernels / "dg_stage.h").write_text(text)
-        self.refuse("SEDGE_KERNELS below such a folder", ["SEDGE_KERNELS", "others may write"],
+        self.refuse("SEDGE_KERNELS below a folder that others may write to", ["SEDGE_KERNELS", "others may write"],
                     SEDGE_KERNELS=str(kernels))
         self.open.chmod(0o755)
         (kernels / "dg_stage.h").chmod(0o666)

@@ -7,18 +7,17 @@
 #include "mesh/mesh.h"
 #include "par/comm.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { BYTES_MAX = 65536 };
 
-static sedge_comm *comm = NULL; // kept to the end: MPI can be started once only
+static sedge_comm *world; // kept to the end: MPI can be started once only
 
-static void stop_mpi(void)
+static void end_mpi(void)
 {
-    sedge_comm_free(comm);
+    sedge_comm_free(world);
 }
 
 // The readers take names of files, so the bytes lie in one without a place.
@@ -31,7 +30,8 @@ static int open_file(const uint8_t *data, size_t size)
         static char name[] = "fuzz";
         static char *words[] = {name, NULL};
         static char **argv = words;
-        FUZZ_CHECK(sedge_comm_create(&comm, &count, &argv) == SEDGE_OK && atexit(stop_mpi) == 0);
+        FUZZ_CHECK(sedge_comm_create(&world, &count, &argv) == SEDGE_OK);
+        FUZZ_CHECK(atexit(end_mpi) == 0);
         file = memfd_create("fuzz", MFD_CLOEXEC);
     }
     FUZZ_CHECK(file >= 0 && ftruncate(file, 0) == 0);
