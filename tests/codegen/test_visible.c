@@ -48,10 +48,13 @@ static void do_all(own_world *world, const char *device, const char *folder)
 // What do_all prints to stderr; to be released.
 static char *listen(own_world *world, const char *device)
 {
-    static const char path[] = SEDGE_TEST_DIR "/trace.txt";
-    static const char folder[] = SEDGE_TEST_DIR "/trace-cache";
+    char path[4096]; // of this process: the test of another device may run beside it
+    char folder[4096];
     char *printed = NULL;
     size_t length;
+
+    (void)snprintf(path, sizeof path, SEDGE_TEST_DIR "/trace-%d.txt", (int)getpid());
+    (void)snprintf(folder, sizeof folder, SEDGE_TEST_DIR "/trace-cache-%s", device);
 
     (void)fflush(stderr);
     const int before = dup(STDERR_FILENO);
@@ -65,6 +68,7 @@ static char *listen(own_world *world, const char *device)
     (void)close(before);
     (void)fclose(file);
     CHECK_OK(sedge_file_read(&printed, &length, path, SEDGE_ERR_USAGE));
+    CHECK(remove(path) == 0);
     return printed;
 }
 
