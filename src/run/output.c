@@ -266,8 +266,10 @@ const char *sedge_output_folder(const sedge_output *output)
 
 sedge_status sedge_output_snapshot(sedge_output *output, double time, int64_t step, const double *u)
 {
-    if (output->context.deck->snapshots > 0) SEDGE_TRY(sedge_fields_prepare(output->fields));
-    SEDGE_TRY(sedge_fields_write(output->fields, time, step, u));
+    if (output->context.deck->snapshots > 0) {
+        SEDGE_TRY(sedge_fields_prepare(output->fields));
+        SEDGE_TRY(sedge_fields_write(output->fields, time, step, u));
+    }
     SEDGE_TRY(sedge_slice_log_write(output->slices, time, step, u));
     return sedge_output_flush(output);
 }
