@@ -160,14 +160,15 @@ sanitized_ctest() {
 # Leaks are looked for in tests without MPI and OpenCL, which themselves keep memory to the end, and
 # where the sanitizer may look (containers can forbid it). Of OpenCL only the device layer is tested:
 # all else is the same as on the host, but its compiler's time; of the random order, which takes
-# minutes under sanitizers, what runs under MPI; at most two ranks, and not the search of all cuts.
+# minutes under sanitizers, what runs under MPI; at most two ranks; not the search of all cuts, and
+# not what NVRTC accepts.
 test_sanitized() {
     local probe=$root/build-sanitize/probe leaks=1
     printf 'int main(void) { return 0; }\n' | cc -fsanitize=address -x c -o "$probe" - || return
     ASAN_OPTIONS=detect_leaks=1 "$probe" || leaks=0
     printf 'leaks are looked for: %s\n' "$leaks"
     sanitized_ctest detect_leaks=$leaks \
-        -E '_np[0-9]+$|^bench_|^plot|^library_|opencl|^test_[a-z]+_random$' &&
+        -E '_np[0-9]+$|^bench_|^plot|^library_|opencl|^test_[a-z]+_random$|_nvrtc$' &&
         sanitized_ctest detect_leaks=0 -R '_np[0-9]+$|^bench_|^plot|^library_|^test_opencl$' -E '_opencl_|_np4$|^test_operator_tune_'
 }
 
