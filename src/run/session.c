@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The root reads the file, all ranks parse the same text, so that all find the same faults.
@@ -249,8 +250,10 @@ double sedge_session_time(const sedge_session *session, int64_t step)
 sedge_status sedge_session_cut(sedge_operator_options *out, const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
+    const char *const graphs = getenv("SEDGE_GRAPHS");
 
     *out = (sedge_operator_options){.variant = deck->variant,
+                                    .launch_singly = graphs == NULL || strcmp(graphs, "1") != 0,
                                     .block_elements = deck->cut[0],
                                     .item_nodes = deck->cut[1],
                                     .lift_nodes = deck->cut[2],
