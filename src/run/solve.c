@@ -382,8 +382,11 @@ static sedge_status tell(solve_state *solve)
     record->output_seconds = sedge_clock() - began;
     record->outcome = message;
     record->exit_code = sedge_status_exit_code(outcome);
-    if (solve->options->report != NULL)
-        SEDGE_TRY(sedge_solve_report(record, solve->options->report));
+    const sedge_status reported = solve->options->report != NULL
+                                      ? sedge_solve_report(record, solve->options->report)
+                                      : SEDGE_OK;
+    record->outcome = NULL;
+    SEDGE_TRY(reported);
     return outcome == SEDGE_OK ? SEDGE_OK : SEDGE_FAIL(outcome, "%s", message);
 }
 

@@ -137,10 +137,11 @@ static void test_reasons(int form_count)
             CHECK(result.reason == cases[i].reason);
             CHECK(isfinite(x_norm));
             if (result.reason == SEDGE_KRYLOV_LIMIT) CHECK(result.iterations == wish.iterations);
-            if (result.reason == SEDGE_KRYLOV_CONVERGED)
+            if (result.reason == SEDGE_KRYLOV_CONVERGED) {
                 CHECK_BOUND(result.true_residual, 1.01 * result.target);
-            else if (result.reason != SEDGE_KRYLOV_NAN)
+            } else if (result.reason != SEDGE_KRYLOV_NAN) {
                 CHECK(result.true_residual > result.target);
+            }
             CHECK(strlen(sedge_krylov_reason_text(result.reason)) > 20);
         }
     }
