@@ -276,10 +276,11 @@ static void test_chip(const char *arch, bool all, FILE *table)
         for (int order = 1; order <= 10; order += order == 1 ? 3 : 6)
             add_others(&batch, device, order, p == 0 ? SEDGE_FP32 : SEDGE_FP64);
     }
-    if (table == NULL)
+    if (table == NULL) {
         keep_texts(&batch);
-    else
+    } else {
         compile(&batch, device, cache, table);
+    }
     for (int e = 0; e < (strcmp(arch, "sm_90") == 0 ? 2 : 1); e++) {
         for (int p = 0; p < 2; p++) {
             seen_list seen = {.blocks = e == 0 && strcmp(arch, "sm_90") == 0};
