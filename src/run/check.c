@@ -233,9 +233,10 @@ static sedge_status print_check(const sedge_session *session, const sedge_comm *
     if (session->problem.equation->steady != NULL) {
         sedge_steady_print_sizes(session);
     } else {
-        if (sedge_session_frequency(session) <= 0.0 && root)
+        if (sedge_session_frequency(session) <= 0.0 && root) {
             printf(
                 "  wavelengths        the deck has no signal: nothing to compare the mesh with\n");
+        }
         print_memory(session, comm);
         if (root) print_work(session);
         if (root) print_output(session);
