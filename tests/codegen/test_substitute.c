@@ -101,7 +101,7 @@ static void test_refusals(void)
     const sedge_binding alpha[] = {SEDGE_BIND_INTEGER("alpha", 1), SEDGE_BIND_INTEGER("beta", 2)};
     const sedge_binding twice[] = {alpha[0], alpha[0]};
     const sedge_binding list[] = {SEDGE_BIND_TEXTS("names", names, 1)};
-    const sedge_binding infinite[] = {SEDGE_BIND_DOUBLE("x", INFINITY)};
+    const sedge_binding infinite[] = {SEDGE_BIND_DOUBLE("x", (double)INFINITY)};
     const sedge_binding large[] = {SEDGE_BIND_FLOAT("x", 1e300)};
     const sedge_binding unnamed[] = {SEDGE_BIND_INTEGER("2x", 1)};
     const sedge_binding empty[] = {SEDGE_BIND_TEXT("x", NULL)};
