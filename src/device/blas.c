@@ -3,11 +3,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/trust.h"
 #include "internal.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,25 +29,9 @@ struct sedge_blas {
 
 static void *open_library(void)
 {
-    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
-    const char *const wish = getenv("SEDGE_CUBLAS");
-    const char *const folders[] = {getenv("CUDA_HOME"), "/usr/local/cuda"};
+    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so", NULL};
 
-    if (wish != NULL && wish[0] != '\0') {
-        if (strchr(wish, '/') != NULL && sedge_trust_program(wish) != SEDGE_OK) return NULL;
-        return dlopen(wish, RTLD_NOW | RTLD_LOCAL);
-    }
-    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
-        void *library = dlopen(names[n], RTLD_NOW | RTLD_LOCAL);
-        for (size_t f = 0; library == NULL && f < sizeof folders / sizeof folders[0]; f++) {
-            char path[PATH_MAX];
-            if (folders[f] == NULL) continue;
-            if (snprintf(path, sizeof path, "%s/lib64/%s", folders[f], names[n]) < PATH_MAX)
-                library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        }
-        if (library != NULL) return library;
-    }
-    return NULL;
+    return sedge_toolkit_open("SEDGE_CUBLAS", names);
 }
 
 static sedge_status find_functions(sedge_blas *blas)

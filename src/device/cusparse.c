@@ -6,7 +6,6 @@
 #include "internal.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,22 +52,9 @@ struct sedge_cusparse_matrix {
 
 static void *open_library(void)
 {
-    static const char *const names[] = {"libcusparse.so.12", "libcusparse.so"};
-    const char *const wish = getenv("SEDGE_CUSPARSE");
-    const char *const folders[] = {getenv("CUDA_HOME"), "/usr/local/cuda"};
+    static const char *const names[] = {"libcusparse.so.12", "libcusparse.so", NULL};
 
-    if (wish != NULL && wish[0] != '\0') return dlopen(wish, RTLD_NOW | RTLD_LOCAL);
-    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
-        void *library = dlopen(names[n], RTLD_NOW | RTLD_LOCAL);
-        for (size_t f = 0; library == NULL && f < sizeof folders / sizeof folders[0]; f++) {
-            char path[PATH_MAX];
-            if (folders[f] == NULL) continue;
-            if (snprintf(path, sizeof path, "%s/lib64/%s", folders[f], names[n]) < PATH_MAX)
-                library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        }
-        if (library != NULL) return library;
-    }
-    return NULL;
+    return sedge_toolkit_open("SEDGE_CUSPARSE", names);
 }
 
 static sedge_status find_functions(sedge_cusparse *c)

@@ -125,3 +125,8 @@ bool sedge_debug_wanted(void);
 // One line of the trace: what was called, how long since `began` (sedge_clock).
 __attribute__((format(printf, 3, 4))) void sedge_trace(const char *call, double began,
                                                        const char *format, ...);
+
+// Load a library of the CUDA toolkit: what the environment's `variable` names, if others cannot
+// have written it, else the first of `names` (NULL ends them) that the loader or the toolkit's
+// folder has. NULL: there is none, or it is not trusted. To be closed by dlclose.
+void *sedge_toolkit_open(const char *variable, const char *const *names);
