@@ -148,9 +148,9 @@ static sedge_status try_space(const char *path, int64_t bytes)
     const int file = open(trial, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file < 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(errno));
+    (void)unlink(trial); // now already: a kill must not leave it behind
     const sedge_status status = reserve_bytes(file, path, bytes + SPARE_BYTES);
     (void)close(file);
-    (void)unlink(trial);
     return status;
 }
 

@@ -91,28 +91,55 @@ sedge_status sedge_output_check_name(const sedge_output_context *context, const 
 
 // ---- the folder --------------------------------------------------------------------------------
 
-// A file that an earlier run left and that would be taken for this run's.
+// Is `name` `start`, then at least `least` of `characters`, then nothing or one of `ends`?
+static bool is_numbered(const char *name, const char *start, const char *characters, size_t least,
+                        const char *const *ends)
+{
+    const size_t length = strlen(start);
+
+    if (strncmp(name, start, length) != 0) return false;
+    const size_t count = strspn(name + length, characters);
+    if (count < least) return false;
+    for (; *ends != NULL; ends++)
+        if (strcmp(name + length + count, *ends) == 0) return true;
+    return false;
+}
+
+// A file that sedge_file_write left when it was killed.
+static bool is_litter(const char *name)
+{
+    static const char *const starts[] = {"report.json.tmp.", "deck.yaml.tmp.",
+                                         "fields.hdf.series.tmp."};
+    static const char *const ends[] = {"", NULL};
+
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (is_numbered(name, starts[i], "0123456789abcdef", 16, ends)) return true;
+    return false;
+}
+
+// A file that an earlier run left and that would be taken for this run's. Files of others may lie
+// beside it: a name must be one that sedge gives.
 static bool is_old_output(const char *name)
 {
-    static const char *const fixed[] = {"mesh.hdf",  "fields.hdf.series", "energy.h5",
-                                        "probes.h5", "slices.h5",         "report.json"};
-    static const char *const series[] = {"energy.h5.", "probes.h5.", "slices.h5."}; // tmp, before
-    int digits = 0;
-    int used = 0;
+    static const char *const fixed[] = {
+        "mesh.hdf",  "mesh.hdf.tmp",  "fields.hdf.series", "energy.h5",     "probes.h5",
+        "slices.h5", "energy.h5.tmp", "probes.h5.tmp",     "slices.h5.tmp", "report.json"};
+    static const char *const series[] = {"energy.h5.before-", "probes.h5.before-",
+                                         "slices.h5.before-"};
+    static const char *const whole[] = {"", NULL};
+    static const char *const fields[] = {".hdf", ".hdf.tmp", NULL};
 
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (strcmp(name, fixed[i]) == 0) return true;
-    if (strcmp(name, "mesh.hdf.tmp") == 0 || strncmp(name, "mesh-", 5) == 0) return true;
     for (size_t i = 0; i < sizeof series / sizeof *series; i++)
-        if (strncmp(name, series[i], strlen(series[i])) == 0) return true;
-    if (strncmp(name, "fields_", 7) != 0) return false;
-    digits = (int)strspn(name + 7, "0123456789");
-    used = 7 + digits;
-    return digits >= 6 &&
-           (strcmp(name + used, ".hdf") == 0 || strcmp(name + used, ".hdf.tmp") == 0);
+        if (is_numbered(name, series[i], "0123456789", 1, whole)) return true;
+    return is_numbered(name, "mesh-", "0123456789abcdef", 16, fields) ||
+           is_numbered(name, "fields_", "0123456789", 6, fields) || is_litter(name);
 }
 
-static sedge_status remove_old_output(const sedge_output_context *context)
+// Remove the files that `is_old` names.
+static sedge_status remove_files(const sedge_output_context *context,
+                                 bool (*is_old)(const char *name))
 {
     sedge_status status = SEDGE_OK;
     DIR *const folder = opendir(context->folder);
@@ -124,7 +151,7 @@ static sedge_status remove_old_output(const sedge_output_context *context)
     for (const struct dirent *entry; status == SEDGE_OK && (entry = readdir(folder)) != NULL;) {
         char path[SEDGE_OUTPUT_PATH];
 
-        if (!is_old_output(entry->d_name)) continue;
+        if (!is_old(entry->d_name)) continue;
         sedge_output_path(path, context, entry->d_name);
         if (unlink(path) != 0) {
             status = SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s' of an earlier run: %s", path,
@@ -159,7 +186,8 @@ static sedge_status open_folder(const sedge_output_context *context)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write into output folder '%s': %s",
                           context->folder, strerror(reason));
     }
-    if (context->from == NULL) return remove_old_output(context);
+    if (context->from == NULL) return remove_files(context, is_old_output);
+    SEDGE_TRY(remove_files(context, is_litter));
     sedge_output_path(trial, context, "report.json"); // of the part before: it is not this run's
     if (unlink(trial) != 0 && errno != ENOENT)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s': %s", trial, strerror(errno));

@@ -85,6 +85,42 @@ static void test_folder_lost(const sedge_comm *comm)
     case_free(&c);
 }
 
+// The folder may be the one that meshes and notes lie in: only what sedge itself names goes.
+static void test_neighbours(const sedge_comm *comm)
+{
+    static const char *const theirs[] = {
+        "mesh-fine.msh",  "mesh-.hdf",      "mesh-0123.hdf",      "energy.h5.bak",
+        "probes.h5.old",  "fields_1.hdf",   "fields_000000.hdfx", "energy.h5.before-noon",
+        "deck.yaml.tmp.", "report.json.bak"};
+    static const char *const ours[] = {"mesh-0123456789abcdef.hdf",
+                                       "mesh-0123456789abcdef.hdf.tmp",
+                                       "energy.h5.tmp",
+                                       "slices.h5.before-12",
+                                       "fields_000007.hdf",
+                                       "fields_1000000.hdf.tmp",
+                                       "deck.yaml.tmp.0123456789abcdef",
+                                       "fields.hdf.series.tmp.0123456789abcdef",
+                                       "report.json.tmp.0123456789abcdef",
+                                       "report.json"};
+    output_case c;
+
+    case_make(&c, comm, 1, "neighbours", 0.0);
+    if (sedge_comm_is_root(comm)) {
+        (void)mkdir(c.folder, 0777);
+        for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+            CHECK_OK(sedge_file_write(case_path(&c, theirs[i]), "x", 1));
+        for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+            CHECK_OK(sedge_file_write(case_path(&c, ours[i]), "x", 1));
+    }
+    sedge_comm_barrier(comm);
+    case_open(&c);
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+        CHECK(access(case_path(&c, theirs[i]), F_OK) == 0);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        CHECK(access(case_path(&c, ours[i]), F_OK) != 0);
+    case_free(&c);
+}
+
 // A file of series that was cut short is refused, not appended to.
 static void test_series_damaged(const sedge_comm *comm)
 {
@@ -187,6 +223,7 @@ int main(int argc, char **argv)
     test_folder(comm);
     test_permission(comm);
     test_folder_lost(comm);
+    test_neighbours(comm);
     test_series_damaged(comm);
     test_write_failing(comm);
     test_disk_full(comm);
