@@ -240,6 +240,24 @@ static sedge_status write_snapshot(driver_run *run, int64_t step)
 
 // ---- the time loop -----------------------------------------------------------------------------
 
+// One rank alone is ahead of its device by what the driver's queue holds: minutes, where steps are
+// long. It waits every DRIVER_POLL_SECONDS or step, so that clocks and signals mean what is done.
+// Ranks that exchange traces in each stage wait there; the host device does all at once.
+static void stay_close(driver_run *run, sedge_comm *comm, int64_t step)
+{
+    const double since = (double)(step - run->waited_step);
+
+    if (step < run->wait_step || sedge_comm_size(comm) > 1 ||
+        sedge_device_get_info(run->device)->kind == SEDGE_DEVICE_HOST)
+        return;
+    end_alone(comm, sedge_operator_wait(run->op));
+    const double now = sedge_clock();
+    const double steps = since * DRIVER_POLL_SECONDS / fmax(now - run->wait_clock, 1e-9);
+    run->wait_step = step + (int64_t)fmax(1.0, fmin(steps, 2.0 * since));
+    run->waited_step = step;
+    run->wait_clock = now;
+}
+
 static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress *progress)
 {
     const sedge_session *const session = &run->session;
@@ -247,6 +265,7 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
     const double time = sedge_session_time(session, step);
 
     end_alone(comm, sedge_operator_step(run->op, time - session->dt, session->dt));
+    stay_close(run, comm, step);
     run->step = step;
     SEDGE_TRY(record_probes(run, comm, step));
     if (step % session->deck->energy_every == 0 || step == session->steps)
@@ -284,6 +303,8 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     run->checkpoint_clock = start;
     run->poll_clock = start;
     run->polled_step = run->step;
+    run->wait_clock = start;
+    run->waited_step = run->step;
     while (status == SEDGE_OK && run->step < run->session.steps) {
         status = sedge_stop_due(run->stop, run->step) ? driver_stop(run)
                                                       : take_step(run, comm, &progress);

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define POLL_SECONDS 0.25 // between looks at the root's clock
-
 // ---- writing -----------------------------------------------------------------------------------
 
 // Fields that are not numbers must not push good checkpoints out.
@@ -65,7 +63,7 @@ static double count_intervals(const driver_run *run, int64_t step)
 }
 
 // The root's clock decides for all. It is asked at steps that all know beforehand, about
-// POLL_SECONDS apart.
+// DRIVER_POLL_SECONDS apart.
 static bool wall_due(driver_run *run, int64_t step)
 {
     struct {
@@ -77,9 +75,11 @@ static bool wall_due(driver_run *run, int64_t step)
     if (sedge_comm_is_root(run->session.comm)) {
         const double now = sedge_clock();
         const double spent = now - run->poll_clock;
-        const double steps = (double)(step - run->polled_step) * POLL_SECONDS / fmax(spent, 1e-9);
+        const double since = (double)(step - run->polled_step);
+        const double steps = since * DRIVER_POLL_SECONDS / fmax(spent, 1e-9);
 
-        answer.next = step + (int64_t)fmin(fmax(steps, 1.0), 1e6);
+        // Not many more than before: of the first ones the device may have done none yet.
+        answer.next = step + (int64_t)fmax(1.0, fmin(steps, 2.0 * since));
         answer.due = now - run->checkpoint_clock >= run->session.deck->checkpoint_wall;
         run->poll_clock = now;
     }

@@ -13,7 +13,8 @@
 
 #include <stdint.h>
 
-#define PROBE_BATCH 256 // probe samples kept on the device before they are fetched
+#define PROBE_BATCH         256  // probe samples kept on the device before they are fetched
+#define DRIVER_POLL_SECONDS 0.25 // between looks at the root's clock, and waits for the device
 
 // Everything a run owns, beside its session.
 typedef struct driver_run {
@@ -53,6 +54,9 @@ typedef struct driver_run {
     int64_t poll_step;       // when the root's clock is asked again
     int64_t polled_step;     // when it was asked, and
     double poll_clock;       // what it said
+    int64_t wait_step;       // when the device is waited for again
+    int64_t waited_step;     // when it was,
+    double wait_clock;       // and the clock then
 } driver_run;
 
 static inline int64_t driver_state_size(const driver_run *run)

@@ -60,7 +60,7 @@ static void fill_kernels(sedge_report *report, const sedge_operator_cost *cost,
 }
 
 // Sums and maxima over ranks of what each rank measured. Collective.
-static void fill_cost(driver_run *run, sedge_report *report)
+static void fill_cost(driver_run *run, sedge_report *report, sedge_status outcome)
 {
     const sedge_comm *const comm = run->session.comm;
     const sedge_cache_counts counts = sedge_cache_get_counts(run->cache);
@@ -72,9 +72,10 @@ static void fill_cost(driver_run *run, sedge_report *report)
     int64_t cache[2] = {counts.hits, counts.misses};
     int64_t memory[2] = {sedge_memory_peak(), sedge_device_memory_peak(run->device)};
     double compile = counts.compile_seconds;
-    // Where they cost little beside the run: 0.3 s on the host.
-    const bool measure = sedge_device_get_info(run->device)->kind != SEDGE_DEVICE_HOST ||
-                         run->session.options->verbose || run->loop_seconds > 3.0;
+    // Where they cost little beside the run: 0.3 s on the host. One that must end has no time.
+    const bool measure = outcome != SEDGE_ERR_STOPPED &&
+                         (sedge_device_get_info(run->device)->kind != SEDGE_DEVICE_HOST ||
+                          run->session.options->verbose || run->loop_seconds > 3.0);
 
     sedge_ceilings_try(&ceilings, comm, run->device, run->cache,
                        run->session.problem.precision == SEDGE_FP64 ? 8 : 4, measure);
@@ -206,7 +207,7 @@ sedge_status driver_finish(driver_run *run, const sedge_run_options *options, se
     (void)snprintf(message, sizeof message, "%s",
                    outcome == SEDGE_OK ? "done" : sedge_error_message());
     fill_report(run, &report);
-    fill_cost(run, &report);
+    fill_cost(run, &report, outcome);
     report.outcome = message;
     report.exit_code = sedge_status_exit_code(outcome);
     if (sedge_comm_is_root(comm)) {
