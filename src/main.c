@@ -608,5 +608,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < SEDGE_MAX_SETTINGS; i++) sedge_text_free(given.composed[i]);
     sedge_device_stop_helper();
     sedge_comm_free(comm);
+    if (sedge_device_is_left_busy()) {
+        (void)fflush(NULL);
+        _exit(sedge_status_exit_code(status));
+    }
     return sedge_status_exit_code(status);
 }

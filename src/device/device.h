@@ -53,6 +53,11 @@ SEDGE_MUST_USE
 sedge_status sedge_device_start_helper(void);
 void sedge_device_stop_helper(void);
 
+// Has a compiler within a driver (NVRTC's, OpenCL's) not ended in its time, SEDGE_CC_SECONDS? It
+// goes on, on a thread that nothing can end; the process must end by _exit then, since exit would
+// take away what that thread uses.
+bool sedge_device_is_left_busy(void);
+
 // Number of usable CUDA devices; 0 when there is no driver, no device, or no NVRTC, and then `why`
 // (may be NULL) says which, in words.
 int sedge_device_count_cuda(const char **why);

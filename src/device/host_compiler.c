@@ -8,6 +8,7 @@
 #include "cpu.h"
 #include "helper.h"
 #include "internal.h"
+#include "limit.h"
 
 #include <gnu/libc-version.h>
 #include <limits.h>
@@ -86,21 +87,6 @@ static sedge_status find_compiler(sedge_host_compiler *compiler)
                                         "install gcc or set SEDGE_CC");
 }
 
-// A compiler that hangs must not keep a job of many nodes until its time is over.
-static sedge_status read_seconds(int64_t *seconds)
-{
-    enum { USUAL = 600, MOST = 86400 };
-    const char *const wish = getenv("SEDGE_CC_SECONDS");
-    char *end = NULL;
-
-    *seconds = USUAL;
-    if (wish == NULL || wish[0] == '\0') return SEDGE_OK;
-    *seconds = strtol(wish, &end, 10);
-    if (*end == '\0' && *seconds >= 1 && *seconds <= MOST) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "SEDGE_CC_SECONDS='%s' is not a number of seconds in 1..%d",
-                      wish, MOST);
-}
-
 // ---- who it is ---------------------------------------------------------------------------------
 
 // What the compiler prints for up to three words; `*exit_status` as the shell counts.
@@ -158,7 +144,7 @@ sedge_status sedge_host_compiler_create(sedge_host_compiler **out)
     SEDGE_TRY_GOTO(status, sedge_text_create(&compiler->version));
     SEDGE_TRY_GOTO(status, sedge_text_create(&compiler->target));
     SEDGE_TRY_GOTO(status, sedge_text_create(&target));
-    SEDGE_TRY_GOTO(status, read_seconds(&compiler->seconds));
+    SEDGE_TRY_GOTO(status, sedge_compiler_seconds(&compiler->seconds));
     SEDGE_TRY_GOTO(status, find_compiler(compiler));
     SEDGE_TRY_GOTO(status, sedge_trust_program(compiler->path));
     SEDGE_TRY_GOTO(status, sedge_trust_temporary(&temporary)); // the helper works there

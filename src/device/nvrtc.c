@@ -10,6 +10,7 @@
 #include "base/trust.h"
 #include "cuda_driver.h"
 #include "elf_build.h"
+#include "limit.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -288,18 +289,57 @@ done:
     return status;
 }
 
-static sedge_status compile_program(nvrtcProgram program, const char *arch, const char *name,
+// What a compiler at work reads and writes.
+typedef struct nvrtc_call {
+    nvrtcProgram program;
+    nvrtc_options options;
+    nvrtcResult result;
+} nvrtc_call;
+
+static void compile_now(void *argument)
+{
+    nvrtc_call *const call = argument;
+    const char *words[OPTIONS_MAX];
+
+    for (int i = 0; i < call->options.count; i++) words[i] = call->options.text[i];
+    call->result = library.nvrtcCompileProgram(call->program, call->options.count, words);
+}
+
+// `*program` is NULL afterwards where the compiler still works on it.
+static sedge_status run_compiler(nvrtcResult *result, nvrtcProgram *program,
+                                 const nvrtc_options *options)
+{
+    nvrtc_call *call = NULL;
+
+    SEDGE_TRY(sedge_allocate(&call, 1, sizeof *call));
+    *call = (nvrtc_call){.program = *program, .options = *options};
+    const sedge_status status = sedge_limit_run("NVRTC", compile_now, call);
+    if (status != SEDGE_OK) {
+        *program = NULL;
+        return status;
+    }
+    *result = call->result;
+    sedge_release(call);
+    return SEDGE_OK;
+}
+
+static void destroy(nvrtcProgram *program)
+{
+    if (*program != NULL) (void)library.nvrtcDestroyProgram(program);
+}
+
+static sedge_status compile_program(nvrtcProgram *work, const char *arch, const char *name,
                                     void **out, size_t *length, sedge_text *log)
 {
     sedge_status status;
     nvrtc_options options;
-    const char *words[OPTIONS_MAX];
+    nvrtcResult result;
     char *printed = NULL;
     const double began = sedge_clock();
 
     make_options(&options, arch);
-    for (int i = 0; i < options.count; i++) words[i] = options.text[i];
-    const nvrtcResult result = library.nvrtcCompileProgram(program, options.count, words);
+    SEDGE_TRY(run_compiler(&result, work, &options));
+    const nvrtcProgram program = *work;
     if (sedge_trace_wanted())
         sedge_trace("nvrtcCompileProgram", began, "%s, %s", name != NULL ? name : "source", arch);
     SEDGE_TRY_GOTO(status, get_log(program, &printed));
@@ -332,16 +372,16 @@ sedge_status sedge_nvrtc_compile_named(const char *source, const char *arch, con
     (void)snprintf(name, sizeof name, "%s.cu", keep_name != NULL ? keep_name : "source");
     SEDGE_TRY(check(library.nvrtcCreateProgram(&program, source, name, 0, NULL, NULL),
                     "nvrtcCreateProgram"));
-    const sedge_status status = compile_program(program, arch, keep_name, out, length, log);
-    (void)library.nvrtcDestroyProgram(&program);
+    const sedge_status status = compile_program(&program, arch, keep_name, out, length, log);
+    destroy(&program);
     return status;
 }
 
 sedge_status sedge_nvrtc_check(const char *source, const char *arch)
 {
     nvrtc_options options = {.count = 0};
-    const char *words[OPTIONS_MAX];
     nvrtcProgram program = NULL;
+    nvrtcResult result;
     char *printed = NULL;
     sedge_status status;
 
@@ -350,8 +390,7 @@ sedge_status sedge_nvrtc_check(const char *source, const char *arch)
                     "nvrtcCreateProgram"));
     make_options(&options, arch);
     add_option(&options, "--device-debug", "");
-    for (int i = 0; i < options.count; i++) words[i] = options.text[i];
-    const nvrtcResult result = library.nvrtcCompileProgram(program, options.count, words);
+    SEDGE_TRY_GOTO(status, run_compiler(&result, &program, &options));
     SEDGE_TRY_GOTO(status, get_log(program, &printed));
     if (result != NVRTC_SUCCESS) {
         status = printed[0] != '\0' ? sedge_compile_failure("NVRTC", NULL, printed)
@@ -359,7 +398,7 @@ sedge_status sedge_nvrtc_check(const char *source, const char *arch)
     }
 done:
     sedge_release(printed);
-    (void)library.nvrtcDestroyProgram(&program);
+    destroy(&program);
     return status;
 }
 

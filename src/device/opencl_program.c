@@ -1,6 +1,7 @@
 #include "opencl_program.h"
 
 #include "base/memory.h"
+#include "limit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,20 +188,60 @@ static sedge_status make_program(const sedge_opencl_state *state, opencl_program
     return SEDGE_OK;
 }
 
+// What a compiler at work reads and writes.
+typedef struct build_call {
+    opencl_program *program;
+    opencl_device *device;
+    char *options;
+    int code;
+} build_call;
+
+static void build_now(void *argument)
+{
+    build_call *const call = argument;
+
+    call->code = sedge_opencl_driver_get()->clBuildProgram(call->program, 1, &call->device,
+                                                           call->options, NULL, NULL);
+}
+
+// clBuildProgram within its time; `*code` is what it gives. `*program` is NULL afterwards where it
+// still works on it.
+static sedge_status run_build(int *code, const sedge_opencl_state *state, opencl_program **program,
+                              const char *options)
+{
+    build_call *call = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&call, 1, sizeof *call));
+    *call = (build_call){.program = *program, .device = state->device};
+    SEDGE_TRY_GOTO(status, sedge_allocate(&call->options, (int64_t)strlen(options) + 1, 1));
+    memcpy(call->options, options, strlen(options) + 1);
+    status = sedge_limit_run("OpenCL's compiler", build_now, call);
+    if (status != SEDGE_OK) {
+        *program = NULL;
+        return status;
+    }
+    *code = call->code;
+done:
+    if (call != NULL) sedge_release(call->options);
+    sedge_release(call);
+    return status;
+}
+
 // Multiplication and addition may be contracted, as on the other devices: OpenCL's default.
 sedge_status sedge_opencl_options(const sedge_opencl_state *state, sedge_text *out)
 {
-    const sedge_opencl_driver *const driver = sedge_opencl_driver_get();
     opencl_program *trial = NULL;
+    int code = CL_SUCCESS;
 
     SEDGE_TRY(sedge_text_add(out, "%s", basic_options));
     if (!sedge_debug_wanted()) return SEDGE_OK;
     // Not in the specification, and yet most compilers take it.
     SEDGE_TRY(make_program(state, &trial, "__kernel void trial(long n) {}\n"));
-    const bool accepted =
-        driver->clBuildProgram(trial, 1, &state->device, "-g", NULL, NULL) == CL_SUCCESS;
-    (void)driver->clReleaseProgram(trial);
-    return accepted ? sedge_text_add(out, " -g") : SEDGE_OK;
+    const sedge_status status = run_build(&code, state, &trial, "-g");
+    if (trial != NULL) (void)sedge_opencl_driver_get()->clReleaseProgram(trial);
+    SEDGE_TRY(status);
+    return code == CL_SUCCESS ? sedge_text_add(out, " -g") : SEDGE_OK;
 }
 
 static sedge_status get_log(const sedge_opencl_state *state, opencl_program *program, char **log)
@@ -216,17 +257,18 @@ static sedge_status get_log(const sedge_opencl_state *state, opencl_program *pro
     return SEDGE_OK;
 }
 
-static sedge_status build(const sedge_device *device, opencl_program *program, const char *name,
+static sedge_status build(const sedge_device *device, opencl_program **work, const char *name,
                           sedge_text *log)
 {
-    const sedge_opencl_driver *const driver = sedge_opencl_driver_get();
     const sedge_opencl_state *const state = device->state;
     const char *const options = sedge_device_compile_options(device);
     const double began = sedge_clock();
     sedge_status status;
     char *printed = NULL;
+    int code;
 
-    const int code = driver->clBuildProgram(program, 1, &state->device, options, NULL, NULL);
+    SEDGE_TRY(run_build(&code, state, work, options));
+    opencl_program *const program = *work;
     const sedge_status built = sedge_opencl_finish(__FILE__, __LINE__, "clBuildProgram", code,
                                                    began, "%s", name != NULL ? name : "source");
     if (built != SEDGE_OK && code != CL_BUILD_PROGRAM_FAILURE) return built;
@@ -302,10 +344,13 @@ sedge_status sedge_opencl_compile(sedge_device *device, const char *source, cons
     }
     SEDGE_TRY(sedge_keep_source(source, keep_name, "cl"));
     SEDGE_TRY(make_program(device->state, &program, source));
-    SEDGE_TRY_GOTO(status, build(device, program, keep_name, log));
+    SEDGE_TRY_GOTO(status, build(device, &program, keep_name, log));
     SEDGE_TRY_GOTO(status, make_image(device->state, program, out, length));
 done:
-    SEDGE_CL_QUIETLY(clReleaseProgram, (program), "'%s'", keep_name != NULL ? keep_name : "source");
+    if (program != NULL) {
+        SEDGE_CL_QUIETLY(clReleaseProgram, (program), "'%s'",
+                         keep_name != NULL ? keep_name : "source");
+    }
     return status;
 }
 
@@ -350,9 +395,11 @@ static sedge_status load_program(const sedge_device *device, opencl_program **pr
     SEDGE_CL_MAKE(*program, clCreateProgramWithBinary,
                   (state->context, 1, &state->device, &length, &binary, &loaded, &sedge_code),
                   "%zu bytes", length);
-    SEDGE_CL(clBuildProgram, (*program, 1, &state->device, "", NULL, NULL), "binary of %zu bytes",
-             length);
-    return SEDGE_OK;
+    const double began = sedge_clock();
+    int code;
+    SEDGE_TRY(run_build(&code, state, program, ""));
+    return sedge_opencl_finish(__FILE__, __LINE__, "clBuildProgram", code, began,
+                               "binary of %zu bytes", length);
 }
 
 sedge_status sedge_opencl_module_load(sedge_device *device, void **module, const void *binary,

@@ -19,6 +19,20 @@ except ImportError:
 
 USAGE, STOPPED = 1, 5
 LONG = DECK.replace("steps: 20", "steps: 100000000").replace("{every: 10}", "{every: 4}")
+POISSON = """\
+equation: poisson
+order: 7
+precision: fp64
+mesh: {box: {cells: [10, 10, 10]}}
+materials: {domain: {epsilon: 2}}
+boundaries:
+  xmin: {type: dirichlet, value: 0}
+  xmax: {type: dirichlet, value: 1}
+  ymin: {type: neumann}
+  ymax: {type: neumann}
+  zmin: {type: neumann}
+  zmax: {type: neumann}
+"""
 SECONDS = 30  # to end after a signal; two votes and a checkpoint take less than one on an idle machine
 
 
@@ -210,6 +224,27 @@ class Stop(Case):
         self.check_stopped(result.code, result.out + result.err, "the limit of 3 s (time.wall)")
         self.assertIn("limit              3 s from now (time.wall)", result.out)
         self.assertRegex(result.out, r"(?m)^  stopped +\d+ steps, t = ")
+
+    def test_without_time(self):
+        """An equation without time keeps nothing: a signal ends it at once, also one that came while
+        the deck and the mesh were read, and leaves no file that looks complete and is not."""
+        deck = self.write("deck.yaml", POISSON)
+        for ranks, early in ((0, True), (0, False), (2, False)):
+            with self.subTest(ranks=ranks, early=early):
+                shutil.rmtree(self.results, ignore_errors=True)
+                with Running(self.folder, deck, ranks=ranks) as run:
+                    run.wait_for(lambda: ranks == 0 or len(children(run.process.pid)) == ranks)
+                    rank = run.rank(ranks - 1)
+                    run.wait_for(lambda: catches(rank, signal.SIGTERM))
+                    if not early:
+                        run.wait_for(lambda: self.results.exists())
+                    os.kill(rank, signal.SIGTERM)
+                    code, out = run.end()
+                # mpirun ends the others and says 128 + signal, as a shell does.
+                self.assertEqual(code, -signal.SIGTERM if ranks == 0 else 128 + signal.SIGTERM, out)
+                self.assertNotIn("stopped by", out)
+                left = [path.name for path in self.results.glob("*")]
+                self.assertFalse({"report.json", "fields.hdf.series"} & set(left), left)
 
     def test_device_that_is_behind(self):
         """The host must not queue steps up to the next sample of the energy, whose time is over the
