@@ -17,7 +17,8 @@ enum { LINKS_MAX = 40, UNMAPPED = 65534 };
 
 // ---- owners ------------------------------------------------------------------------------------
 
-// In a container without a user for root, what is root's outside has the owner "nobody".
+// In a container without a user for root, what is root's outside has the owner "nobody". So has
+// what belongs to other users there.
 static bool is_unmapped_root(uid_t owner)
 {
     char line[128] = "";
@@ -63,6 +64,7 @@ static bool is_trusted_owner(uid_t owner)
 typedef struct trust_walk {
     int folder;          // reached so far
     bool sheltered;      // others cannot come here
+    bool shared;         // all may make files here, as in /tmp
     bool any_owner;      // and any group: only what everybody may write to is refused
     int links;           // followed
     char done[PATH_MAX]; // for messages
@@ -95,7 +97,10 @@ static bool others_write(const trust_walk *walk, const struct stat *about)
 
 static bool is_foreign(const trust_walk *walk, const struct stat *about)
 {
-    return !walk->sheltered && !walk->any_owner && !is_trusted_owner(about->st_uid);
+    if (walk->sheltered || walk->any_owner) return false;
+    // "Nobody" can be any user that a container does not know, who may have made this.
+    if (walk->shared && is_unmapped_root(about->st_uid)) return true;
+    return !is_trusted_owner(about->st_uid);
 }
 
 static sedge_status fail_at(const trust_walk *walk, const char *reason)
@@ -121,6 +126,7 @@ static sedge_status judge_folder(trust_walk *walk)
         return fail_at(walk, "others may write to it, and it is not sticky (chmod go-w or +t makes "
                              "it usable)");
     }
+    walk->shared = others_write(walk, &about);
     walk->sheltered =
         about.st_uid == geteuid() && (about.st_mode & (S_IXGRP | S_IXOTH | S_IWGRP | S_IWOTH)) == 0;
     return SEDGE_OK;
@@ -130,6 +136,7 @@ static sedge_status start(trust_walk *walk, bool at_root)
 {
     if (walk->folder >= 0) (void)close(walk->folder);
     walk->sheltered = false;
+    walk->shared = false;
     (void)snprintf(walk->done, sizeof walk->done, "%s", at_root ? "" : ".");
     walk->folder = open(at_root ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (walk->folder < 0) return fail_at(walk, strerror(errno));

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "helper_wire.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -192,17 +192,19 @@ static char *read_file(int folder, const char *name, size_t *length)
     return bytes;
 }
 
+static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place)
+{
+    (void)about, (void)place;
+    (void)(kind == FTW_DP ? rmdir(path) : unlink(path));
+    return 0;
+}
+
+// With all that the command left in it. Links are not followed.
 static void remove_folder(const char *path)
 {
-    DIR *const folder = opendir(path);
-    const struct dirent *entry;
+    enum { DESCRIPTORS = 8 };
 
-    if (folder != NULL) {
-        while ((entry = readdir(folder)) != NULL)
-            if (entry->d_name[0] != '.') (void)unlinkat(dirfd(folder), entry->d_name, 0);
-        (void)closedir(folder);
-    }
-    (void)rmdir(path);
+    (void)nftw(path, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 static _Noreturn void become_command(char *const *words, const char *path, int folder, int report)

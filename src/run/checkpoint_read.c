@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROUND_BYTES (32 << 20) // of rows that a rank reads and sends at once
+#define HEADER_BYTES_MAX (64 << 20)
+#define ROUND_BYTES      (32 << 20) // of rows that a rank reads and sends at once
 
 // ---- header ------------------------------------------------------------------------------------
 
@@ -25,6 +26,11 @@ static sedge_status load_header(char **text, int64_t *length, sedge_h5 *file, co
     char found[SEDGE_HASH_TEXT];
 
     SEDGE_TRY(sedge_h5_shape(file, "/header", SEDGE_H5_U8, 1, length));
+    if (*length > HEADER_BYTES_MAX) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "checkpoint '%s' is damaged: its header has %lld bytes, not at most %d",
+                          path, (long long)*length, HEADER_BYTES_MAX);
+    }
     SEDGE_TRY(sedge_h5_read_text(file, "/header", "checksum", wanted, sizeof wanted));
     SEDGE_TRY(sedge_allocate(text, *length + 1, 1));
     SEDGE_TRY(sedge_h5_read(file, "/header", SEDGE_H5_U8, 0, *length, *text));

@@ -6,8 +6,10 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const uid_t third = 65533;
@@ -131,6 +133,44 @@ static void test_owners(void)
     make_tree();
 }
 
+// Open the file in a container that knows this user alone (as Apptainer makes them), where root is
+// "nobody", and so is everybody else. 0: opened; 1: refused with `why`; 77: no container here.
+static int open_in_container(const char *why)
+{
+    int state = -1;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        int file = -1;
+        if (unshare(CLONE_NEWUSER) != 0) _exit(77);
+        const int map = open("/proc/self/uid_map", O_WRONLY);
+        if (map < 0 || write(map, "0 0 1", 5) != 5 || close(map) != 0) _exit(77);
+        const sedge_status status = sedge_trust_open(&file, "top/way/folder/file");
+        if (status == SEDGE_OK) _exit(file >= 0 ? 0 : 2);
+        _exit(strstr(sedge_error_message(), why) != NULL && file == -1 ? 1 : 2);
+    }
+    CHECK(child > 0 && waitpid(child, &state, 0) == child && WIFEXITED(state));
+    return WEXITSTATUS(state);
+}
+
+static void test_container(void)
+{
+    static const char why[] = "top/way': it belongs to another user";
+
+    if (geteuid() != 0) return; // it takes another user's folder
+    make_tree();
+    CHECK(chown("top/way", third, third) == 0);
+    const int plain = open_in_container(why);
+    if (plain == 77) {
+        printf("containers: not tried, they cannot be made here\n");
+    } else {
+        CHECK(plain == 0); // root's, as far as can be seen
+        CHECK(chmod("top", 01777) == 0);
+        CHECK(open_in_container(why) == 1); // in a folder like /tmp anybody's
+    }
+    make_tree();
+}
+
 // The last part may be missing or a link: who asked for the folder decides.
 static void test_parent(void)
 {
@@ -197,6 +237,7 @@ int main(void)
     test_modes();
     test_links();
     test_owners();
+    test_container();
     test_parent();
     test_temporary();
     test_program();

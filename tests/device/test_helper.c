@@ -129,6 +129,25 @@ static void test_nothing_left_behind(void)
     sedge_device_free(device);
 }
 
+// Nor of a compiler that makes folders and hidden files of its own; what its links point at stays.
+static void test_folders_of_the_compiler(void)
+{
+    static const char path[] = SEDGE_TEST_DIR "/littering-cc";
+    static const char script[] = "#!/bin/sh\nmkdir -p a/b .c\ntouch a/b/d .e\n"
+                                 "ln -s " SEDGE_TEST_DIR "/kept f\nexec cc \"$@\"\n";
+    sedge_device *device = NULL;
+
+    CHECK_OK(sedge_file_write(path, script, strlen(script)));
+    CHECK_OK(sedge_folder_make(SEDGE_TEST_DIR "/kept/inside"));
+    CHECK(chmod(path, 0755) == 0 && setenv("SEDGE_CC", path, 1) == 0);
+    CHECK_OK(sedge_device_create(&device, "host", 0, 1));
+    CHECK_OK(compile_something(device));
+    CHECK(count_files(temporary) == 0);
+    CHECK(count_files(SEDGE_TEST_DIR "/kept") == 1);
+    CHECK(unsetenv("SEDGE_CC") == 0);
+    sedge_device_free(device);
+}
+
 typedef struct test_thread {
     sedge_device *device;
     int number;
@@ -365,6 +384,7 @@ int main(void)
     test_child_has_none();
     test_dead_helper();
     test_nothing_left_behind();
+    test_folders_of_the_compiler();
     test_several_at_once();
     test_no_descriptors();
     test_killed_parent();
