@@ -16,6 +16,7 @@ export SLURM_JOB_END_TIME
 
 # All ranks of a node see all its GPUs, and rank i takes GPU i. With --gpus-per-task=1 each rank sees
 # one GPU and takes that; the program then takes them for a shared one and says so.
+# In the place of this script, so that it gets the signals and hands them to the ranks.
 # srun where Slurm and MPI both speak PMIx (srun --mpi=list); else mpirun in its place.
-srun --mpi=pmix --gpu-bind=none --cpus-per-task="$SLURM_CPUS_PER_TASK" \
+exec srun --mpi=pmix --gpu-bind=none --cpus-per-task="$SLURM_CPUS_PER_TASK" \
     "${SEDGE:-sedge}" run "$@" --device cuda --restart auto

@@ -20,7 +20,8 @@ export SEDGE_THREADS=$SLURM_CPUS_PER_TASK
 # too, or on each node: then every node compiles once.
 # export SEDGE_CACHE_DIR=/tmp/sedge-$USER
 
+# In the place of this script, so that it gets the signals and hands them to the ranks.
 # srun where Slurm and MPI both speak PMIx (srun --mpi=list); else
 # mpirun --map-by "slot:PE=$SLURM_CPUS_PER_TASK" in its place.
-srun --mpi=pmix --cpus-per-task="$SLURM_CPUS_PER_TASK" \
+exec srun --mpi=pmix --cpus-per-task="$SLURM_CPUS_PER_TASK" \
     "${SEDGE:-sedge}" run "$@" --restart auto

@@ -15,4 +15,16 @@ export SLURM_JOB_END_TIME
 
 export SEDGE_THREADS=$SLURM_CPUS_PER_TASK
 
-mpirun --map-by "slot:PE=$SLURM_CPUS_PER_TASK" "${SEDGE:-sedge}" run "$@" --restart auto
+# A signal to this script goes on to the ranks as SIGUSR2, which mpirun hands on: they stop with a
+# checkpoint and exit code 5. Without this the script would end, and Slurm would kill them.
+trap 'signalled=1; kill -USR2 "$run" 2>/dev/null' USR1 USR2 TERM
+
+mpirun --map-by "slot:PE=$SLURM_CPUS_PER_TASK" "${SEDGE:-sedge}" run "$@" --restart auto &
+run=$!
+while :; do # a signal ends the waiting, not the run
+    signalled=0
+    wait "$run"
+    code=$?
+    [[ $signalled -eq 1 ]] || break
+done
+exit "$code"

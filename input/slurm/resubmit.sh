@@ -3,7 +3,8 @@
 #
 # Before the limit Slurm signals this script, which passes it on; the program writes a checkpoint and
 # ends with exit code 5. Then the script submits itself again, and the next job goes on from there.
-# It does so until the run is done (0), fails (any other code), or a job has got no further.
+# It does so until the run is done (0), fails (any other code), is cancelled, or a job has got no
+# further.
 #
 # Change the lines that begin with #SBATCH to what your cluster has, or take those of the other
 # scripts here. Options of the first sbatch's command line are not repeated: write them here.
@@ -26,11 +27,13 @@ report=$PWD/$SLURM_JOB_NAME-$SLURM_JOB_ID.json
 # mpirun and srun hand SIGUSR2 on to the ranks. SIGUSR1 is not sure to get through mpirun, and after
 # a SIGTERM mpirun kills the ranks within a second.
 signalled=0
+cancelled=0
 pass_on() {
     signalled=1
     kill -USR2 "$run" 2>/dev/null
 }
-trap pass_on USR1 TERM
+trap pass_on USR1 USR2
+trap 'cancelled=1; pass_on' TERM # scancel JOB, or preemption: whoever sends it has other plans
 
 "${launch[@]}" "${SEDGE:-sedge}" run "$@" --restart auto --report "$report" &
 run=$!
@@ -43,6 +46,10 @@ done
 
 if [[ $code -ne 5 ]]; then
     printf '%s: job %s ended with exit code %s\n' "$SLURM_JOB_NAME" "$SLURM_JOB_ID" "$code"
+    exit "$code"
+fi
+if [[ $cancelled -eq 1 ]]; then
+    printf '%s: job %s was cancelled; not submitted again\n' "$SLURM_JOB_NAME" "$SLURM_JOB_ID"
     exit "$code"
 fi
 steps=$(sed -n 's/^ *"steps": \([0-9]*\),*$/\1/p' "$report")

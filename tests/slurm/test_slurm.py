@@ -179,6 +179,29 @@ class Scripts(Case):
         self.assertIn("ended with exit code 1", texts[0])
         self.assertEqual(slurm.job(job).get("ExitCode"), "1:0")
 
+    def test_signals_to_the_scripts(self):
+        """A script that is signalled stops its run with a checkpoint; one that was told to end
+        (SIGTERM, as scancel or preemption sends it) submits no other job."""
+        one_node = self.script("one-node.sh", ("--ntasks=8", "--ntasks=2"),
+                               ("--cpus-per-task=4", "--cpus-per-task=1"))
+        deck = self.write("deck.yaml", DECK.replace("STEPS", "1000000"))
+        for script, number in ((one_node, "USR1"), (self.resubmit("00:10:00", 10), "TERM")):
+            with self.subTest(script=script.name):
+                output = self.folder / script.stem
+                job = slurm.submit(self.folder, script, deck.name, "--output", output.name,
+                                   environment=ENVIRONMENT)
+                end = time.monotonic() + LIMIT_SECONDS
+                while not list(output.glob("fields_*.hdf")) and time.monotonic() < end:
+                    time.sleep(0.1)
+                slurm.ask("scancel", "--batch", f"--signal={number}", job)
+                self.follow(job)
+                text = self.outputs()[-1]
+                self.assertIn("stopped by SIGUSR2 after step", text)
+                self.assertEqual(slurm.job(job).get("ExitCode"), "5:0", text)
+                self.assertEqual(len(list(output.glob("checkpoint-*.h5"))), 1)
+        self.assertIn(f"job {job} was cancelled; not submitted again", text)
+        self.assertEqual(len(self.outputs()), 2)
+
     def test_one_node(self):
         """The program knows the job's limit, from Slurm or through the script."""
         script = self.script("one-node.sh", ("--ntasks=8", "--ntasks=2"),
