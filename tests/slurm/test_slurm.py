@@ -22,7 +22,7 @@ except ImportError:
     h5py = None
 
 SKIPPED = 77         # CTest's SKIP_RETURN_CODE
-RUN_SECONDS = 10.0   # that the whole run shall take
+RUN_SECONDS = 6.0    # that the whole run shall take
 PERIOD = 30.0        # slurmctld looks at limits so often
 LIMIT_SECONDS = 150  # for all jobs together
 
