@@ -117,7 +117,7 @@ class Place(Fault):
         text = job.text()
         job.end()
         self.assertEqual(code, USAGE, text)
-        self.assertRegex(text, "No such file|does not see output folder 'deck-results'")
+        self.assertRegex(text, "(?i)no such file|does not see output folder 'deck-results'")
         record("the results' folder is moved away", f"one message, code {USAGE} on all ranks")
 
 
