@@ -326,6 +326,7 @@ static void print_help(void)
            "  SEDGE_CACHE_MAX        its largest size in MiB (default: 256)\n"
            "  SEDGE_CACHE_SITE       a shared folder of them, read only, looked into first\n"
            "  SEDGE_CC               the C compiler of the host device (default: cc, gcc, clang)\n"
+           "  SEDGE_CC_SECONDS       what a compiler may take for a program (default: 600)\n"
            "  SEDGE_NVRTC            path of libnvrtc (default: the loader's, CUDA_HOME)\n"
            "  SEDGE_OPENCL           part of the name of the OpenCL devices to use\n"
            "  SEDGE_THREADS          threads a rank of the host device\n"
