@@ -24,6 +24,20 @@ MOMENTS = ["any time", "a checkpoint", "a snapshot", "the start"]
 STARTS = {"a checkpoint": ("checkpoint-", ".h5.tmp"), "a snapshot": ("fields_", ".hdf.tmp")}
 
 
+def describe(job):
+    """What the processes of a job that does not end wait for."""
+    lines = []
+    for process in sorted({job.process.pid} | job.left()):
+        try:
+            words = open(f"/proc/{process}/cmdline").read().replace("\0", " ")
+            where = open(f"/proc/{process}/wchan").read()
+            state = open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        lines.append(f"{process} of {state[1]}, {state[0]} in {where}: {words[:120]}")
+    return "\n" + "\n".join(lines)
+
+
 class Kill(Fault):
     def wait_for(self, job, moment, chance):
         """Until the moment to kill; False: the job was over before."""
@@ -70,7 +84,8 @@ class Kill(Fault):
         began = time.monotonic()
         code = job.wait(ENDED)
         seconds = time.monotonic() - began
-        self.assertIsNotNone(code, f"mpirun goes on {ENDED} s after a rank was killed")
+        self.assertIsNotNone(code, f"mpirun goes on {ENDED} s after a rank was killed at {moment}: "
+                             f"{describe(job)}\n{job.text()}")
         if code == 0:  # it was just done
             return False
         while job.left() and time.monotonic() < began + ENDED:
