@@ -8,6 +8,7 @@ checkpoint. A run that got through all its kills has the answer of one without, 
 """
 
 import os
+import pathlib
 import random
 import shutil
 import signal
@@ -29,12 +30,13 @@ def describe(job):
     lines = []
     for process in sorted({job.process.pid} | job.left()):
         try:
-            words = open(f"/proc/{process}/cmdline").read().replace("\0", " ")
-            where = open(f"/proc/{process}/wchan").read()
-            state = open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()
+            words, where, state = (pathlib.Path(f"/proc/{process}/{name}").read_text()
+                                   for name in ("cmdline", "wchan", "stat"))
         except OSError:
             continue
-        lines.append(f"{process} of {state[1]}, {state[0]} in {where}: {words[:120]}")
+        state, parent = state.rsplit(")", 1)[1].split()[:2]
+        words = words.replace("\0", " ")[:120]
+        lines.append(f"{process} of {parent}, {state} in {where}: {words}")
     return "\n" + "\n".join(lines)
 
 
@@ -84,8 +86,9 @@ class Kill(Fault):
         began = time.monotonic()
         code = job.wait(ENDED)
         seconds = time.monotonic() - began
-        self.assertIsNotNone(code, f"mpirun goes on {ENDED} s after a rank was killed at {moment}: "
-                             f"{describe(job)}\n{job.text()}")
+        if code is None:
+            self.fail(f"mpirun goes on {ENDED} s after a rank was killed at {moment}: "
+                      f"{describe(job)}\n{job.text()}")
         if code == 0:  # it was just done
             return False
         while job.left() and time.monotonic() < began + ENDED:
