@@ -1,8 +1,9 @@
 // How good the tuner's quick choice is: for each kernel, the winner of the 0.3 s budget against the
 // best of all candidates measured to the end.
 //
-//     sedge-bench-tuner [DEVICE [REPEATS [tables]]]
+//     sedge-bench-tuner [DEVICE [REPEATS [tables|six]]]
 //
+// tables: with those of the first search; six: without the fused stages, which take longest.
 // The kernels of this file are templates; those of the DG operator are the solver's (tuner_own.c).
 #include "tuner.h"
 
@@ -558,13 +559,15 @@ static sedge_status run_spmv(sedge_context *context, const bench_tuning *bench)
 
 // ---- all ----------------------------------------------------------------------------------------
 
-static sedge_status run(const sedge_comm *comm, sedge_context *context, int repeats, bool tables)
+static sedge_status run(const sedge_comm *comm, sedge_context *context, int repeats,
+                        const char *what)
 {
     const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(context));
     const bench_tuning bench = {.device = sedge_context_device(context),
                                 .cache = sedge_context_cache(context),
                                 .repeats = repeats,
-                                .tables = tables,
+                                .tables = strcmp(what, "tables") == 0,
+                                .six = strcmp(what, "six") == 0,
                                 .large = info->kind == SEDGE_DEVICE_CUDA};
 
     printf("%s: %s\n", info->kind_name, info->name);
@@ -579,6 +582,7 @@ static sedge_status run(const sedge_comm *comm, sedge_context *context, int repe
 int main(int argc, char **argv)
 {
     const int repeats = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 3;
+    const char *const what = argc > 3 ? argv[3] : "";
     sedge_context *context = NULL;
     sedge_comm *comm = NULL;
     sedge_status status = sedge_device_start_helper();
@@ -587,7 +591,7 @@ int main(int argc, char **argv)
     if (status == SEDGE_OK && (repeats < 1 || sedge_comm_size(comm) > 1))
         status = SEDGE_FAIL(SEDGE_ERR_USAGE, "one rank and at least one repeat are wanted");
     if (status == SEDGE_OK) status = sedge_context_open(&context, argc > 1 ? argv[1] : "auto");
-    if (status == SEDGE_OK) status = run(comm, context, repeats, argc > 3);
+    if (status == SEDGE_OK) status = run(comm, context, repeats, what);
     sedge_context_free(context);
     if (status != SEDGE_OK) (void)fprintf(stderr, "%s: %s\n", argv[0], sedge_error_message());
     sedge_comm_free(comm);

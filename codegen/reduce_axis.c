@@ -9,8 +9,10 @@
 // A GPU hides latency with 128 bytes in flight a thread; all blocks are resident at once. On the
 // host the items of a block are the lanes of a loop, and chunks are of a fixed size, so that sums
 // do not depend on the number of threads.
-static const sedge_reduce_tuning gpu_tuning = {256, 128, 32, 4, 64, 64, 64, 2048};
-static const sedge_reduce_tuning host_tuning = {64, 1, 1, 0, 32, 256, 4, 32768};
+static const sedge_reduce_tuning gpu_tuning = {256, 128, 32, 4, 1, 0, 64, 64, 64, 2048};
+static const sedge_reduce_tuning host_tuning = {64, 1, 1, 0, 1, 0, 32, 256, 4, 32768};
+
+enum { TILES_MANY = 8 };
 
 const sedge_reduce_tuning *sedge_reduce_rule(sedge_device_kind kind)
 {
@@ -213,16 +215,19 @@ static void choose_cuts(sedge_reduce_plan *plan, int multiprocessors,
 {
     const sedge_reduce_shape *const shape = &plan->shape;
     const int64_t jump = (int64_t)shape->lanes * shape->pack;
+    const int64_t tile = jump * shape->unroll;
     int64_t chunk = ceil_div(tuning->chunk, shape->rows);
 
     if (plan->blocks > 0 && plan->groups > 0) {
-        const int64_t places = (int64_t)plan->blocks * multiprocessors;
+        const int64_t places = (int64_t)plan->blocks * tuning->waves * multiprocessors;
         const int64_t fair = ceil_div(plan->length, ceil_div(places, plan->groups));
         if (fair > chunk) chunk = fair;
     } else if (plan->groups > 64) {
         chunk = plan->length; // enough rows for any number of threads
     }
-    plan->chunk = ceil_div(chunk > 0 ? chunk : 1, jump) * jump;
+    // Of many tiles no part: its loads would be fewer, and take as long.
+    const int64_t unit = chunk >= TILES_MANY * tile ? tile : jump;
+    plan->chunk = ceil_div(chunk > 0 ? chunk : 1, unit) * unit;
     plan->cuts = plan->length > plan->chunk ? ceil_div(plan->length, plan->chunk) : 1;
 }
 
@@ -249,6 +254,7 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
     shape->pack = tuning->bytes < 16 ? 1 : choose_pack(plan, analysis);
     choose_unroll(plan, analysis, tuning, state_bytes);
     shape->run = tuning->run;
+    shape->streamed = tuning->streamed;
     shape->finish_threads = tuning->items < 256 ? tuning->items : 256;
     shape->finish_many = plan->rows >= 1024;
     shape->dimensions = plan->walk.dimensions;

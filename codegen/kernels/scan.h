@@ -272,7 +272,7 @@ SEDGE_FUNCTION void scan_load(scan_item v[SCAN_PACKS][SCAN_PACK], sedge_int64 fi
     from += first;
     SEDGE_EACH (u, SCAN_PACKS) {
         const int at = u * (32 * SCAN_PACK);
-        if (whole) {
+        if (whole || at + SCAN_PACK <= left) {
             pack[u] = scan_pack_load(from + at);
         } else {
             SEDGE_EACH (p, SCAN_PACK)
@@ -329,12 +329,16 @@ SEDGE_FUNCTION scan_item scan_warp(scan_item (*v)[SCAN_PACK], const int rows, sc
 SEDGE_FUNCTION void scan_stage_load(scan_stage *stage, unsigned barrier, int left, const int whole,
                                     int lane, const formula_value *SEDGE_RESTRICT from)
 {
-    if (!whole) {
-        for (int u = 0; u < SCAN_STAGED; u++)
-            SEDGE_EACH (p, SCAN_PACK) {
-                const int at = u * (32 * SCAN_PACK) + p;
-                if (at < left) stage[32 * u].element[p] = from[at];
+    if (!whole) { // all on their way at once, too
+        SEDGE_EACH (u, SCAN_STAGED) {
+            const int at = u * (32 * SCAN_PACK);
+            if (at + SCAN_PACK <= left) {
+                SEDGE_COPY_PACK(stage + 32 * u, from + at);
+            } else {
+                SEDGE_EACH (p, SCAN_PACK)
+                    if (at + p < left) stage[32 * u].element[p] = from[at + p];
             }
+        }
         return;
     }
 #if __CUDA_ARCH__ >= 900
@@ -342,6 +346,9 @@ SEDGE_FUNCTION void scan_stage_load(scan_stage *stage, unsigned barrier, int lef
     if (lane == 0) {
         asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(barrier) : "memory");
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncwarp(); // all lanes wait at the barrier: it is there for each of them
+    if (lane == 0) {
         asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier),
                      "r"(SCAN_STAGED * 512)
                      : "memory");
@@ -360,7 +367,10 @@ SEDGE_FUNCTION void scan_stage_load(scan_stage *stage, unsigned barrier, int lef
 
 SEDGE_FUNCTION void scan_arrived(unsigned barrier, const int whole)
 {
-    if (!whole) return;
+    if (!whole) {
+        SEDGE_COPY_WAIT();
+        return;
+    }
     __syncwarp();
 #if __CUDA_ARCH__ >= 900
     unsigned done = 0;
@@ -414,7 +424,7 @@ SEDGE_FUNCTION void scan_store(const scan_item v[SCAN_PACK], const scan_item bef
     SEDGE_EACH (p, SCAN_PACK)
         if (whole || p < left)
             pack.w[p] = scan_give(scan_join(before, v[p]), first + p SCAN_STARTS(SCAN_ACTUAL));
-    if (whole) {
+    if (whole || left >= SCAN_PACK) {
         scan_pack_store(to + first, pack);
     } else {
         SEDGE_EACH (p, SCAN_PACK)
@@ -508,13 +518,20 @@ SEDGE_FUNCTION void scan_tile(const int whole SCAN_CHAINED_LIST(SCAN_FORMAL))
 #endif
 }
 
+// A function of its own, so that its registers and its length cost the others nothing.
+static __device__ __noinline__ void scan_last(int whole SCAN_CHAINED_LIST(SCAN_FORMAL))
+{
+    (void)whole;
+    scan_tile(0 SCAN_CHAINED_LIST(SCAN_ACTUAL));
+}
+
 SEDGE_KERNEL_RESIDENT(sedge_scan, SCAN_THREADS, SCAN_RESIDENT, SCAN_CHAINED_LIST)
 {
     SEDGE_OUTER (b) {
         if ((b + 1) * SCAN_TILE <= count)
             scan_tile(1 SCAN_CHAINED_LIST(SCAN_ACTUAL));
         else
-            scan_tile(0 SCAN_CHAINED_LIST(SCAN_ACTUAL));
+            scan_last(0 SCAN_CHAINED_LIST(SCAN_ACTUAL));
     }
 }
 
