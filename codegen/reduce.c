@@ -251,8 +251,7 @@ static sedge_status run(sedge_array *to, sedge_analysis *analysis, const sedge_f
         sedge_device_get_info(sedge_context_device(analysis->context));
 
     if (tuning == NULL) tuning = sedge_reduce_rule(info->kind);
-    sedge_reduce_plan_make(&plan, analysis, tuning, info->multiprocessors, axis,
-                           formula->state_bytes);
+    sedge_reduce_plan_make(&plan, analysis, tuning, info, axis, formula->state_bytes);
     if (plan.rows == 0) return SEDGE_OK;
     SEDGE_TRY(get_recipe(&recipe, &plan, analysis, formula));
     if (plan.cuts > 1) {
@@ -347,12 +346,14 @@ sedge_status sedge_reduce_program_write(sedge_text *out, sedge_device_kind kind,
     sedge_status status;
     sedge_analysis analysis;
     sedge_formula formula;
+    const sedge_device_info one = {.kind = kind, .multiprocessors = 1}; // and no cache
     sedge_reduce_plan plan;
     reduce_program text = {0};
 
     SEDGE_TRY(prepare(&analysis, expression, axis, sedge_reduction_name(reduction)));
     sedge_formula_make(&formula, reduction, analysis.type);
-    sedge_reduce_plan_make(&plan, &analysis, sedge_reduce_rule(kind), 1, axis, formula.state_bytes);
+    sedge_reduce_plan_make(&plan, &analysis, sedge_reduce_rule(kind), &one, axis,
+                           formula.state_bytes);
     SEDGE_TRY_GOTO(status, program_make(&text, &plan, &analysis, &formula));
     SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &text.sources.options));
 done:

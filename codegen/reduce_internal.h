@@ -54,8 +54,8 @@ typedef struct sedge_reduce_plan {
 // Lay out the reduction of the analysed expression over `axis` (0 .. dimensions - 1, or
 // SEDGE_ALL_AXES).
 void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analysis,
-                            const sedge_reduce_tuning *tuning, int multiprocessors, int axis,
-                            int state_bytes);
+                            const sedge_reduce_tuning *tuning, const sedge_device_info *info,
+                            int axis, int state_bytes);
 
 // Numbers on which the places of elements depend: further arguments of the kernel, in which they
 // are called reduce_w0, reduce_w1, ... Returns how many there are.

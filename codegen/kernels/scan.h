@@ -11,7 +11,6 @@
 //                                        into registers, and
 //   SCAN_STAGED                          into the block's memory, packs of 16 bytes each
 //   SCAN_COMMUTES                        1: formula_combine(a, b) is formula_combine(b, a)
-//   SCAN_BULK                            1: the staged ones come as one copy a warp (sm_90)
 //   SCAN_JOINT_ITEMS                     1 where an item has at most 8 bytes
 //                                        else, with
 //   SCAN_ITEMS, SCAN_TILES               elements a row, tiles a block
@@ -113,11 +112,12 @@ SEDGE_FUNCTION formula_result scan_give(const scan_item item,
     X(sedge_int64, tiles)             \
     X(int, epoch)
 
-#define SCAN_WARPS (SCAN_THREADS / 32)
-#define SCAN_CHUNK 4 // staged rows at once
-#define SCAN_ROWS  (SCAN_PACKS + SCAN_STAGED)
-#define SCAN_TILE  (SCAN_THREADS * SCAN_ROWS * SCAN_PACK)
-#define SCAN_WORDS ((int)((sizeof(scan_item) + 3) / 4))
+#define SCAN_WARPS  (SCAN_THREADS / 32)
+#define SCAN_CHUNK  (SCAN_STAGED % 3 == 0 ? 3 : 4) // rows at once
+#define SCAN_CHUNKS ((SCAN_PACKS + SCAN_CHUNK - 1) / SCAN_CHUNK)
+#define SCAN_ROWS   (SCAN_PACKS + SCAN_STAGED)
+#define SCAN_TILE   (SCAN_THREADS * SCAN_ROWS * SCAN_PACK)
+#define SCAN_WORDS  ((int)((sizeof(scan_item) + 3) / 4))
 
 typedef struct SEDGE_ALIGN(SCAN_PACK * sizeof(formula_value)) scan_pack {
     formula_value w[SCAN_PACK];
@@ -152,6 +152,12 @@ SEDGE_FUNCTION void scan_pack_store(formula_result *to, const scan_result_pack p
         __stcs((int4 *)to, w.words);
     else
         *(scan_result_pack *)to = pack;
+}
+
+// Rows of a thread's q-th chunk in registers: the last one may have fewer.
+SEDGE_FUNCTION int scan_rows(const int q)
+{
+    return SCAN_PACKS - q * SCAN_CHUNK < SCAN_CHUNK ? SCAN_PACKS - q * SCAN_CHUNK : SCAN_CHUNK;
 }
 
 typedef union scan_words {
@@ -336,7 +342,7 @@ SEDGE_FUNCTION void scan_stage_load(scan_pack *stage, unsigned barrier, int left
         }
         return;
     }
-#if __CUDA_ARCH__ >= 900 && SCAN_BULK
+#if __CUDA_ARCH__ >= 900
     // One copy for the whole warp, whose elements stand together.
     if (lane == 0) {
         asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(barrier) : "memory");
@@ -366,7 +372,7 @@ SEDGE_FUNCTION void scan_arrived(unsigned barrier, const int whole)
         SEDGE_COPY_WAIT();
         return;
     }
-#if __CUDA_ARCH__ >= 900 && SCAN_BULK
+#if __CUDA_ARCH__ >= 900
     unsigned done = 0;
     while (!done) {
         asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; "
@@ -381,7 +387,7 @@ SEDGE_FUNCTION void scan_arrived(unsigned barrier, const int whole)
 #endif
 }
 
-// Four staged rows, from row `row` on; `first` is the thread's first staged element.
+// Staged rows, from row `row` on; `first` is the thread's first staged element.
 SEDGE_FUNCTION void scan_stage_read(scan_item (*v)[SCAN_PACK], const scan_pack *stage, int row,
                                     sedge_int64 first, int left, const int whole)
 {
@@ -399,7 +405,7 @@ SEDGE_FUNCTION void scan_stage_read(scan_item (*v)[SCAN_PACK], const scan_pack *
 // count; else of the warp's, in lane 0.
 SEDGE_FUNCTION scan_item scan_fold(scan_item sum, scan_item (*v)[SCAN_PACK], const int rows)
 {
-    scan_item row[SCAN_PACKS > SCAN_CHUNK ? SCAN_PACKS : SCAN_CHUNK];
+    scan_item row[SCAN_CHUNK];
 
     SEDGE_EACH (u, rows) {
         row[u] = v[u][0];
@@ -470,7 +476,8 @@ SEDGE_FUNCTION void scan_tile(const int whole SCAN_CHAINED_LIST(SCAN_FORMAL))
     scan_load(v, first, left, whole, from SCAN_STARTS(SCAN_ACTUAL));
 #if SCAN_STAGED // the sum first: the sooner the others know it, the less they wait
     scan_item w[SCAN_CHUNK][SCAN_PACK];
-    scan_item total = scan_fold(scan_nothing(), v, SCAN_PACKS);
+    scan_item total = scan_nothing();
+    SEDGE_EACH (q, SCAN_CHUNKS) total = scan_fold(total, v + q * SCAN_CHUNK, scan_rows(q));
     scan_arrived(barrier, whole);
 #pragma unroll 1
     for (int u = 0; u < SCAN_STAGED; u += SCAN_CHUNK) {
@@ -515,15 +522,19 @@ SEDGE_FUNCTION void scan_tile(const int whole SCAN_CHAINED_LIST(SCAN_FORMAL))
     scan_item prefix = scan_sum(parts);
     if (group > 0) prefix = scan_join(scan_sum(groups), prefix);
     before = scan_join(prefix, before);
+    SEDGE_EACH (q, SCAN_CHUNKS) {
 #if SCAN_STAGED
-    before = scan_warp(v, SCAN_PACKS, before, lane);
+        before = scan_warp(v + q * SCAN_CHUNK, scan_rows(q), before, lane);
 #else
-    SEDGE_EACH (u, SCAN_PACKS)
-        SEDGE_EACH (p, SCAN_PACK) v[u][p] = scan_join(before, v[u][p]);
+        SEDGE_EACH (c, scan_rows(q))
+            SEDGE_EACH (p, SCAN_PACK)
+                v[q * SCAN_CHUNK + c][p] = scan_join(before, v[q * SCAN_CHUNK + c][p]);
 #endif
-    SEDGE_EACH (u, SCAN_PACKS) {
-        const int at = u * (32 * SCAN_PACK);
-        scan_store(v[u], first + at, left - at, whole, to SCAN_STARTS(SCAN_ACTUAL));
+        SEDGE_EACH (c, scan_rows(q)) {
+            const int at = (q * SCAN_CHUNK + c) * (32 * SCAN_PACK);
+            scan_store(v[q * SCAN_CHUNK + c], first + at, left - at, whole,
+                       to SCAN_STARTS(SCAN_ACTUAL));
+        }
     }
 #if SCAN_STAGED
 #pragma unroll 1
