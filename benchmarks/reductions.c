@@ -1,7 +1,9 @@
 // Reductions, scans, selection and random numbers against a copy of the same bytes, each with the
 // rule's numbers and with others: how the rules of codegen/reduce_axis.c and scan.c were found.
 //
-//     sedge-bench-reductions [DEVICE [LOG2_ELEMENTS]]
+//     sedge-bench-reductions [DEVICE [LOG2_ELEMENTS [CASE]]]
+//
+// CASE: this one alone, beside the copy: sum, dot, ..., "random normal".
 #include "codegen/launch.h"
 #include "codegen/random.h"
 #include "codegen/reduce_internal.h"
@@ -9,6 +11,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { CALLS = 10 }; // between two events, as arrays.c
 
 typedef struct bench {
     sedge_context *context;
@@ -17,7 +22,8 @@ typedef struct bench {
     sedge_random random;
     const sedge_reduce_tuning *reduce; // of the case that runs; NULL: the rule's
     const sedge_scan_tuning *scan;
-    double copy; // bytes a second
+    double copy;      // bytes a second
+    const char *only; // case; NULL: all
 } bench;
 
 // ---- cases -------------------------------------------------------------------------------------
@@ -117,14 +123,19 @@ static const bench_case cases[] = {
 };
 
 static const sedge_reduce_tuning reduce_tunings[] = {
-    {256, 64, 32, 4, 64, 64, 64, 2048},  {256, 128, 32, 3, 64, 64, 64, 2048},
-    {256, 128, 32, 8, 64, 64, 64, 2048}, {256, 64, 16, 8, 64, 64, 64, 2048},
-    {256, 256, 64, 2, 64, 64, 64, 2048}, {1024, 64, 32, 1, 64, 64, 64, 2048},
-    {1024, 64, 32, 2, 64, 64, 64, 2048}, {64, 128, 32, 16, 64, 64, 64, 2048}};
+    {256, 128, 32, 4, 1, 1, 64, 64, 64, 2048}, {256, 128, 32, 4, 2, 0, 64, 64, 64, 2048},
+    {256, 128, 32, 4, 2, 1, 64, 64, 64, 2048}, {256, 128, 32, 4, 3, 1, 64, 64, 64, 2048},
+    {256, 128, 32, 4, 4, 1, 64, 64, 64, 2048}, {256, 64, 16, 4, 1, 0, 64, 64, 64, 2048},
+    {256, 64, 16, 4, 2, 0, 64, 64, 64, 2048},  {256, 64, 16, 4, 2, 1, 64, 64, 64, 2048},
+    {256, 64, 16, 6, 2, 1, 64, 64, 64, 2048},  {256, 256, 64, 2, 2, 1, 64, 64, 64, 2048},
+    {256, 256, 64, 2, 4, 0, 64, 64, 64, 2048}, {1024, 64, 32, 1, 2, 1, 64, 64, 64, 2048},
+    {64, 128, 32, 16, 2, 1, 64, 64, 64, 2048},
+};
 
 static const sedge_scan_tuning scan_tunings[] = {
-    {256, 256, 0, 512},  {512, 128, 0, 512},  {128, 128, 16, 768}, {128, 160, 18, 768},
-    {256, 128, 12, 768}, {256, 96, 12, 1024}, {256, 192, 24, 512}, {512, 128, 12, 1024}};
+    {256, 256, 0, 512},  {128, 128, 18, 768},  {256, 144, 18, 768},  {256, 160, 18, 768},
+    {256, 192, 18, 768}, {256, 160, 16, 768},  {256, 128, 16, 768},  {256, 128, 12, 768},
+    {256, 96, 12, 1024}, {256, 128, 12, 1024}, {512, 128, 12, 1024}, {384, 192, 16, 768}};
 
 // ---- measuring ---------------------------------------------------------------------------------
 
@@ -136,11 +147,14 @@ typedef struct timed_call {
 static sedge_status run_call(void *context, sedge_stream *stream)
 {
     const timed_call *const call = context;
-    sedge_array *out = NULL;
+    sedge_status status = SEDGE_OK;
 
     sedge_context_set_stream(call->b->context, stream);
-    const sedge_status status = call->c->call(call->b, &out);
-    sedge_array_free(out);
+    for (int i = 0; i < CALLS && status == SEDGE_OK; i++) {
+        sedge_array *out = NULL;
+        status = call->c->call(call->b, &out);
+        sedge_array_free(out);
+    }
     sedge_context_set_stream(call->b->context, NULL);
     return status;
 }
@@ -153,6 +167,7 @@ static sedge_status measure(bench *b, const bench_case *c, const char *tuning)
     double seconds;
 
     SEDGE_TRY(sedge_time(&seconds, sedge_context_device(b->context), 15, run_call, &call));
+    seconds /= CALLS;
     if (c->call == copy) b->copy = bytes / seconds;
     (void)printf("%-8s %-17s %-24s %10.1f us %8.1f GB/s  %5.3f of copy\n",
                  sedge_type_name(sedge_array_type(b->x)), c->name, tuning, seconds * 1e6,
@@ -172,8 +187,9 @@ static sedge_status measure_case(bench *b, const bench_case *c, bool others)
     for (size_t k = 0;
          others && c->tunings == 1 && k < sizeof reduce_tunings / sizeof reduce_tunings[0]; k++) {
         b->reduce = &reduce_tunings[k];
-        (void)snprintf(name, sizeof name, "%d items, %d B, %d", b->reduce->items, b->reduce->bytes,
-                       b->reduce->blocks);
+        (void)snprintf(name, sizeof name, "%d items, %d B, %d x %d%s", b->reduce->items,
+                       b->reduce->bytes, b->reduce->blocks, b->reduce->waves,
+                       b->reduce->streamed ? ", s" : "");
         SEDGE_TRY(measure(b, c, name));
     }
     for (size_t k = 0;
@@ -198,8 +214,10 @@ static sedge_status measure_type(bench *b, sedge_type type, int64_t size)
     SEDGE_TRY_GOTO(status, sedge_array_random_uniform(b->y, &b->random));
     SEDGE_TRY_GOTO(status,
                    sedge_array_evaluate(&b->mask, sedge_less(sedge_use(b->x), sedge_number(0.5))));
-    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        if (k > 0 && b->only != NULL && strcmp(b->only, cases[k].name) != 0) continue;
         SEDGE_TRY_GOTO(status, measure_case(b, &cases[k], others));
+    }
 done:
     sedge_array_free(b->mask);
     sedge_array_free(b->y);
@@ -211,7 +229,7 @@ done:
 int main(int argc, char **argv)
 {
     sedge_status status;
-    bench b = {.random = {1, 0}};
+    bench b = {.random = {1, 0}, .only = argc > 3 ? argv[3] : NULL};
     const long log2_size = argc > 2 ? strtol(argv[2], NULL, 10) : 27;
 
     if (log2_size < 12 || log2_size > 32) {

@@ -1,8 +1,9 @@
 // How good the tuner's quick choice is: for each kernel, the winner of the 0.3 s budget against the
 // best of all candidates measured to the end.
 //
-//     sedge-bench-tuner [DEVICE [REPEATS [tables]]]
+//     sedge-bench-tuner [DEVICE [REPEATS [tables|six]]]
 //
+// tables: with those of the first search; six: without the fused stages, which take longest.
 // The kernels of this file are templates; those of the DG operator are the solver's (tuner_own.c).
 #include "tuner.h"
 
@@ -168,33 +169,39 @@ static sedge_status launch(void *context, int operation, int candidate,
     return own->start(own, own->choice[candidate], kernel, stream);
 }
 
-// Results are sums of products of numbers in [0, 1): 1e-4 of the largest is far above rounding, and
-// far below any wrong index.
-static sedge_status verify(void *context, int operation, int candidate,
-                           const sedge_program *program)
+// The largest difference between result and right answer, and the largest of the right ones.
+static sedge_status measure_error(const template_case *own, double *wrong, double *scale)
 {
-    template_case *const own = context;
     sedge_array *error = NULL, *largest = NULL;
-    double wrong, scale;
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_array_fill(own->c, -1.0));
-    SEDGE_TRY_GOTO(status,
-                   launch(own, operation, candidate, program, sedge_context_stream(own->context)));
     SEDGE_TRY_GOTO(status, sedge_array_reduce(&largest, SEDGE_NORM_MAX, sedge_use(own->right),
                                               SEDGE_ALL_AXES));
     SEDGE_TRY_GOTO(status,
                    sedge_array_reduce(&error, SEDGE_NORM_MAX,
                                       sedge_subtract(sedge_use(own->c), sedge_use(own->right)),
                                       SEDGE_ALL_AXES));
-    SEDGE_TRY_GOTO(status, sedge_array_number(largest, &scale));
-    SEDGE_TRY_GOTO(status, sedge_array_number(error, &wrong));
-    if (!(wrong <= 1e-4 * scale))
-        status = SEDGE_FAIL(SEDGE_ERR_COMPUTE, "wrong by %g of %g", wrong, scale);
+    SEDGE_TRY_GOTO(status, sedge_array_number(largest, scale));
+    SEDGE_TRY_GOTO(status, sedge_array_number(error, wrong));
 done:
     sedge_array_free(largest);
     sedge_array_free(error);
     return status;
+}
+
+// Results are sums of products of numbers in [0, 1): 1e-4 of the largest is far above rounding, and
+// far below any wrong index.
+static sedge_status verify(void *context, int operation, int candidate,
+                           const sedge_program *program)
+{
+    template_case *const own = context;
+    double wrong, scale;
+
+    SEDGE_TRY(sedge_array_fill(own->c, -1.0));
+    SEDGE_TRY(launch(own, operation, candidate, program, sedge_context_stream(own->context)));
+    SEDGE_TRY(measure_error(own, &wrong, &scale));
+    if (wrong <= 1e-4 * scale) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "wrong by %g of %g", wrong, scale);
 }
 
 // ---- the kernels' launches ----------------------------------------------------------------------
@@ -462,6 +469,10 @@ static sedge_status run_case(template_case *own, const bench_tuning *bench)
                                   .text = write_text,
                                   .launch = launch,
                                   .verify = verify};
+    double wrong, scale;
+    // What checks candidates is compiled before the clock starts: it is none of them.
+    SEDGE_TRY(sedge_array_fill(own->c, -1.0));
+    SEDGE_TRY(measure_error(own, &wrong, &scale));
     return bench_tuning_compare(bench, &task);
 }
 
@@ -558,13 +569,15 @@ static sedge_status run_spmv(sedge_context *context, const bench_tuning *bench)
 
 // ---- all ----------------------------------------------------------------------------------------
 
-static sedge_status run(const sedge_comm *comm, sedge_context *context, int repeats, bool tables)
+static sedge_status run(const sedge_comm *comm, sedge_context *context, int repeats,
+                        const char *what)
 {
     const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(context));
     const bench_tuning bench = {.device = sedge_context_device(context),
                                 .cache = sedge_context_cache(context),
                                 .repeats = repeats,
-                                .tables = tables,
+                                .tables = strcmp(what, "tables") == 0,
+                                .six = strcmp(what, "six") == 0,
                                 .large = info->kind == SEDGE_DEVICE_CUDA};
 
     printf("%s: %s\n", info->kind_name, info->name);
@@ -579,6 +592,7 @@ static sedge_status run(const sedge_comm *comm, sedge_context *context, int repe
 int main(int argc, char **argv)
 {
     const int repeats = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 3;
+    const char *const what = argc > 3 ? argv[3] : "";
     sedge_context *context = NULL;
     sedge_comm *comm = NULL;
     sedge_status status = sedge_device_start_helper();
@@ -587,7 +601,7 @@ int main(int argc, char **argv)
     if (status == SEDGE_OK && (repeats < 1 || sedge_comm_size(comm) > 1))
         status = SEDGE_FAIL(SEDGE_ERR_USAGE, "one rank and at least one repeat are wanted");
     if (status == SEDGE_OK) status = sedge_context_open(&context, argc > 1 ? argv[1] : "auto");
-    if (status == SEDGE_OK) status = run(comm, context, repeats, argc > 3);
+    if (status == SEDGE_OK) status = run(comm, context, repeats, what);
     sedge_context_free(context);
     if (status != SEDGE_OK) (void)fprintf(stderr, "%s: %s\n", argv[0], sedge_error_message());
     sedge_comm_free(comm);

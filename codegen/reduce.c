@@ -52,11 +52,11 @@ static sedge_status write_types(sedge_text *out, const sedge_reduce_plan *plan,
                              "#define REDUCE_ROWS_FAST %d\n#define REDUCE_ROWS      %d\n"
                              "#define REDUCE_LANES     %d\n#define REDUCE_PACK      %d\n"
                              "#define REDUCE_UNROLL    %d\n#define REDUCE_RUN       %d\n"
-                             "#define REDUCE_RESIDENT  %d\n"
+                             "#define REDUCE_RESIDENT  %d\n#define REDUCE_STREAMED  %d\n"
                              "#define REDUCE_FINISH_THREADS %d\n#define REDUCE_FINISH_MANY    %d\n",
                              shape->form, shape->elements, shape->rows_fast, shape->rows,
                              shape->lanes, shape->pack, shape->unroll, shape->run, shape->resident,
-                             shape->finish_threads, shape->finish_many));
+                             shape->streamed, shape->finish_threads, shape->finish_many));
     SEDGE_TRY(sedge_formula_types_write(out, formula));
     SEDGE_TRY(write_arrays(out, plan, analysis));
     return sedge_reduce_places_write(out, plan, analysis);
@@ -251,8 +251,7 @@ static sedge_status run(sedge_array *to, sedge_analysis *analysis, const sedge_f
         sedge_device_get_info(sedge_context_device(analysis->context));
 
     if (tuning == NULL) tuning = sedge_reduce_rule(info->kind);
-    sedge_reduce_plan_make(&plan, analysis, tuning, info->multiprocessors, axis,
-                           formula->state_bytes);
+    sedge_reduce_plan_make(&plan, analysis, tuning, info, axis, formula->state_bytes);
     if (plan.rows == 0) return SEDGE_OK;
     SEDGE_TRY(get_recipe(&recipe, &plan, analysis, formula));
     if (plan.cuts > 1) {
@@ -347,12 +346,14 @@ sedge_status sedge_reduce_program_write(sedge_text *out, sedge_device_kind kind,
     sedge_status status;
     sedge_analysis analysis;
     sedge_formula formula;
+    const sedge_device_info one = {.kind = kind, .multiprocessors = 1}; // and no cache
     sedge_reduce_plan plan;
     reduce_program text = {0};
 
     SEDGE_TRY(prepare(&analysis, expression, axis, sedge_reduction_name(reduction)));
     sedge_formula_make(&formula, reduction, analysis.type);
-    sedge_reduce_plan_make(&plan, &analysis, sedge_reduce_rule(kind), 1, axis, formula.state_bytes);
+    sedge_reduce_plan_make(&plan, &analysis, sedge_reduce_rule(kind), &one, axis,
+                           formula.state_bytes);
     SEDGE_TRY_GOTO(status, program_make(&text, &plan, &analysis, &formula));
     SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &text.sources.options));
 done:

@@ -6,11 +6,13 @@
 
 // ---- constants of devices ----------------------------------------------------------------------
 
-// A GPU hides latency with 128 bytes in flight a thread; all blocks are resident at once. On the
-// host the items of a block are the lanes of a loop, and chunks are of a fixed size, so that sums
-// do not depend on the number of threads.
-static const sedge_reduce_tuning gpu_tuning = {256, 128, 32, 4, 64, 64, 64, 2048};
-static const sedge_reduce_tuning host_tuning = {64, 1, 1, 0, 32, 256, 4, 32768};
+// A GPU hides latency with 128 bytes in flight a thread; a second block for each place evens out
+// what the first ones take. On the host the items of a block are the lanes of a loop, and chunks
+// are of a fixed size, so that sums do not depend on the number of threads.
+static const sedge_reduce_tuning gpu_tuning = {256, 128, 32, 4, 2, 1, 64, 64, 64, 2048};
+static const sedge_reduce_tuning host_tuning = {64, 1, 1, 0, 1, 0, 32, 256, 4, 32768};
+
+enum { TILES_MANY = 8, FINISH_MOST = 256 };
 
 const sedge_reduce_tuning *sedge_reduce_rule(sedge_device_kind kind)
 {
@@ -213,22 +215,38 @@ static void choose_cuts(sedge_reduce_plan *plan, int multiprocessors,
 {
     const sedge_reduce_shape *const shape = &plan->shape;
     const int64_t jump = (int64_t)shape->lanes * shape->pack;
+    const int64_t tile = jump * shape->unroll;
     int64_t chunk = ceil_div(tuning->chunk, shape->rows);
 
     if (plan->blocks > 0 && plan->groups > 0) {
-        const int64_t places = (int64_t)plan->blocks * multiprocessors;
+        const int64_t places = (int64_t)plan->blocks * tuning->waves * multiprocessors;
         const int64_t fair = ceil_div(plan->length, ceil_div(places, plan->groups));
         if (fair > chunk) chunk = fair;
     } else if (plan->groups > 64) {
         chunk = plan->length; // enough rows for any number of threads
     }
-    plan->chunk = ceil_div(chunk > 0 ? chunk : 1, jump) * jump;
+    // Of many tiles no part: its loads would be fewer, and take as long.
+    const int64_t unit = chunk >= TILES_MANY * tile ? tile : jump;
+    plan->chunk = ceil_div(chunk > 0 ? chunk : 1, unit) * unit;
     plan->cuts = plan->length > plan->chunk ? ceil_div(plan->length, plan->chunk) : 1;
 }
 
+// Of all arrays; what is broadcast counts as often as it is read.
+static int64_t count_bytes(const sedge_analysis *analysis)
+{
+    const int64_t elements = sedge_shape_count(analysis->dimensions, analysis->shape);
+    int64_t bytes = 0;
+
+    for (int k = 0; k < analysis->leaves; k++) {
+        if (analysis->leaf[k].array != NULL)
+            bytes += elements * sedge_type_bytes(analysis->leaf[k].type);
+    }
+    return bytes;
+}
+
 void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analysis,
-                            const sedge_reduce_tuning *tuning, int multiprocessors, int axis,
-                            int state_bytes)
+                            const sedge_reduce_tuning *tuning, const sedge_device_info *info,
+                            int axis, int state_bytes)
 {
     sedge_reduce_shape *const shape = &plan->shape;
 
@@ -249,7 +267,8 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
     shape->pack = tuning->bytes < 16 ? 1 : choose_pack(plan, analysis);
     choose_unroll(plan, analysis, tuning, state_bytes);
     shape->run = tuning->run;
-    shape->finish_threads = tuning->items < 256 ? tuning->items : 256;
+    shape->streamed = tuning->streamed && count_bytes(analysis) > info->l2_bytes;
+    shape->finish_threads = tuning->items < FINISH_MOST ? tuning->items : FINISH_MOST;
     shape->finish_many = plan->rows >= 1024;
     shape->dimensions = plan->walk.dimensions;
     shape->narrow = plan->walk.count <= INT32_MAX;
@@ -263,7 +282,7 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
     plan->groups = shape->form == SEDGE_REDUCE_COLUMNS
                        ? plan->rows / plan->columns * ceil_div(plan->columns, shape->rows)
                        : ceil_div(plan->rows, shape->rows);
-    choose_cuts(plan, multiprocessors, tuning);
+    choose_cuts(plan, info->multiprocessors, tuning);
 }
 
 // ---- places in the kernel's text ---------------------------------------------------------------

@@ -19,6 +19,8 @@ typedef struct sedge_reduce_tuning {
     int items;         // a block: a power of four
     int bytes, values; // loads of an item that are on their way at once, in bytes; states at most
     int blocks;        // a multiprocessor, for which registers are kept free; 0: on the host
+    int waves;         // blocks for each of those places: as some end, others begin
+    int streamed;      // 1: loads tell caches that they are the only ones, where arrays are large
     int run;           // tiles that an item adds to one sum
     int width;         // columns a block
     int narrow;        // least number of columns that are taken side by side
@@ -31,7 +33,7 @@ const sedge_reduce_tuning *sedge_reduce_rule(sedge_device_kind kind);
 typedef struct sedge_reduce_shape {
     int form, elements, rows_fast;
     int rows, lanes; // of a block
-    int pack, unroll, run, resident;
+    int pack, unroll, run, resident, streamed;
     int finish_threads, finish_many;
     int dimensions;                 // of the walk, at most 8
     int narrow;                     // indices fit into 32 bits
@@ -52,8 +54,8 @@ typedef struct sedge_reduce_plan {
 // Lay out the reduction of the analysed expression over `axis` (0 .. dimensions - 1, or
 // SEDGE_ALL_AXES).
 void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analysis,
-                            const sedge_reduce_tuning *tuning, int multiprocessors, int axis,
-                            int state_bytes);
+                            const sedge_reduce_tuning *tuning, const sedge_device_info *info,
+                            int axis, int state_bytes);
 
 // Numbers on which the places of elements depend: further arguments of the kernel, in which they
 // are called reduce_w0, reduce_w1, ... Returns how many there are.

@@ -8,14 +8,13 @@
 
 // ---- layout ------------------------------------------------------------------------------------
 
-// A GPU with the chained form: tiles of 96 KiB, a third of them in registers and the rest in the
-// block's memory, three blocks a multiprocessor; where the elements cannot be scanned in place, 64
+// A GPU with the chained form: tiles of 104 KiB, a third of them in registers and the rest in the
+// block's memory, three blocks a multiprocessor; where packs of elements do not have 16 bytes, 64
 // KiB in registers, in segments half as much, for the marks, and two blocks. The best of those
 // tried on an H200 (benchmarks/README.md).
 // The other form: rows for the host's loops, or such that a tile and the sums of its rows fit into
 // 8 KiB.
-static const sedge_scan_tuning staged = {256, 128, 16, 768};
-static const sedge_scan_tuning staged_exclusive = {256, 96, 16, 768}; // needs more registers
+static const sedge_scan_tuning staged = {256, 128, 18, 768};
 static const sedge_scan_tuning chained = {256, 256, 0, 512};
 enum { HOST_ROWS = 16, HOST_ITEMS = 256, HOST_TILES = 8 };
 enum { BLOCK_THREADS = 64, BLOCK_BYTES = 4096, BLOCK_TILES = 32 };
@@ -41,14 +40,15 @@ void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
     out->start = segmented ? (int)start : -1;
     out->element = (int)formula->element;
     out->chained = kind == SEDGE_DEVICE_CUDA;
+    assert(tuning == NULL || tuning->staged % 3 == 0 || tuning->staged % 4 == 0); // SCAN_CHUNK
     if (out->chained) {
         // Of smaller items more would lie in registers, one each.
-        const bool in_place =
-            !segmented && aligned && item == bytes && result <= bytes && item >= 4;
-        if (tuning == NULL) tuning = !in_place ? &chained : exclusive ? &staged_exclusive : &staged;
-        if (tuning->staged > 0 && (!in_place || scratch_bytes(tuning) > scratch)) tuning = &chained;
+        const bool fits = !segmented && aligned && item == bytes && result <= bytes && item >= 4;
+        if (tuning == NULL) tuning = fits ? &staged : &chained;
+        if (tuning->staged > 0 && (!fits || scratch_bytes(tuning) > scratch)) tuning = &chained;
         out->threads = tuning->threads;
         out->staged = tuning->staged;
+        out->commutes = formula->number == SEDGE_SUM || formula->number == SEDGE_PRODUCT;
         out->scratch = scratch_bytes(tuning);
         out->pack = aligned ? 16 / widest : 1;
         const int held = item > 4 ? item : 4;
@@ -87,8 +87,10 @@ static sedge_status write_types(sedge_text *out, const sedge_scan_shape *shape,
         SEDGE_TRY(sedge_text_add(out,
                                  "#define SCAN_PACK      %d\n#define SCAN_PACKS     %d\n"
                                  "#define SCAN_RESIDENT  %d\n#define SCAN_STAGED    %d\n"
+                                 "#define SCAN_COMMUTES  %d\n"
                                  "#define SCAN_JOINT_ITEMS %d\n",
                                  shape->pack, shape->packs, shape->resident, shape->staged,
+                                 shape->commutes,
                                  formula->state_bytes * (shape->segmented ? 2 : 1) <= 8));
     } else {
         SEDGE_TRY(sedge_text_add(out, "#define SCAN_ITEMS     %d\n#define SCAN_TILES     %d\n",

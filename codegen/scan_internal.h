@@ -9,7 +9,7 @@
 typedef struct sedge_scan_tuning {
     int threads;  // of a block: a multiple of 32
     int bytes;    // that a thread holds in registers, and
-    int staged;   // 16 bytes each, in the block's memory, where elements can be scanned in place
+    int staged;   // 16 bytes each, in the block's memory, where elements fit: a multiple of 3 or 4
     int resident; // threads that fit into a multiprocessor
 } sedge_scan_tuning;
 
@@ -18,10 +18,10 @@ typedef struct sedge_scan_shape {
     int exclusive, segmented, start; // the type of `starts`, or -1
     int element;                     // type
     int chained, threads;
-    int pack, packs, staged, resident; // chained
-    int items, tiles;                  // else
-    int64_t tile;                      // elements a block
-    int64_t scratch;                   // bytes of a block's memory whose size the launch decides
+    int pack, packs, staged, resident, commutes; // chained
+    int items, tiles;                            // else
+    int64_t tile;                                // elements a block
+    int64_t scratch; // bytes of a block's memory whose size the launch decides
 } sedge_scan_shape;
 
 // Lay out the scan on a device of that kind, whose blocks may have `scratch` bytes of memory.

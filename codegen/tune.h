@@ -135,6 +135,17 @@ sedge_status sedge_tune(sedge_tune_result **out, const sedge_comm *comm, sedge_d
                         const sedge_tune_options *options);
 void sedge_tune_result_free(sedge_tune_result *result);
 
+#define SEDGE_TUNE_NAME 64 // bytes of a candidate's name that sedge_tune_remembered tells
+
+// What searches have chosen for an operation, by name, newest first and each once: of tasks of this
+// name and source, at any size, on devices of `device`'s kind and architecture, with its toolchain.
+// `device` may be one that only compiles. Released with sedge_release; NULL where there is nothing.
+SEDGE_MUST_USE
+sedge_status sedge_tune_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
+                                   const sedge_device *device, const sedge_cache *cache,
+                                   const char *task, const char *source_hash,
+                                   const char *operation);
+
 // The table: candidates, times, fraction of the floor, why the winner won and the others lost.
 SEDGE_MUST_USE
 sedge_status sedge_tune_print(FILE *file, const sedge_tune_task *task,

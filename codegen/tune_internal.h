@@ -2,7 +2,9 @@
 //
 //   tune.c         levels, groups of ranks, the search over layouts
 //   tune_select.c  which candidates are tried, in which order
-//   tune_race.c    compile, time, drop, verify: one operation in one layout
+//   tune_race.c    time, drop, verify: one operation in one layout; tune_race.h
+//   tune_time.c    its samples
+//   tune_compile.c its programs
 //   tune_wisdom.c  what is kept of a search, and what earlier ones say
 //   tune_print.c   the table
 #pragma once

@@ -1,27 +1,17 @@
-#include "codegen/tune_internal.h"
+#include "codegen/tune_race.h"
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "codegen/cache.h"
-#include "codegen/combine.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_SECONDS  200e-6 // of a batch of launches between two events
-#define SAMPLE_SHORT    5e-3   // a bad sample below this is taken again before it counts
-#define HOST_SHORT      0.1    // the same where another process may take the processor meanwhile
-#define SAMPLE_AGAIN    2
-#define FIRST_SLOWER    4.0 // than the rule's: out after one call
 #define ROUND_1_SLOWER  1.5
 #define ROUND_3_SLOWER  1.1
 #define GAIN            0.03 // that a challenger needs
 #define GAIN_FEW        0.1  // the same with few samples, whose spread says little
 #define SPREADS         3.0
-#define WARM_SECONDS    0.05 // for the clocks of a GPU, at the start
-#define WARM_AGAIN      0.01 // after a pause
-#define WARM_PAUSE      0.05
 #define CONFIDENT_COUNT 5
 #define LATE_PART       0.3 // of its time that an operation may have more when the compiler was slow
 
@@ -29,44 +19,14 @@ enum {
     ROUNDS_EARLY = 3,
     ROUNDS_FINAL = 15,
     CHALLENGERS_FINAL = 2, // beside the rule's choice
-    SAMPLES_MAX = 64,
-    BATCH_MAX = 1 << 20,
 };
 
-// A candidate in the race.
-typedef struct race_entry {
-    int candidate;
-    sedge_program *program;
-    bool out; // it failed or was dropped: it never wins
-    bool verified;
-    int batch; // calls a sample
-    int count; // of samples
-    double least;
-    double samples[SAMPLES_MAX];
-} race_entry;
-
-typedef struct tune_race {
-    sedge_tune_run *run;
-    int operation, layout;
-    const sedge_tune_operation *task; // of the operation
-    sedge_tune_record *records;
-    double end;           // by sedge_clock
-    double allowed;       // seconds, at first
-    double batch_seconds; // of the last batch: little where its programs were in the cache
-    int batch_together;   // and as how many it was compiled
-    int left;             // races that are still to be run, this one included
-    bool late;            // the compiler took longer than there was time: no more of it
-    race_entry *entries;
-    int count, compiled; // entries before `compiled` have had their turn at the compiler
-    race_entry *rule;    // NULL: it cannot run here, or failed
-} tune_race;
-
-static const char *name_of(const tune_race *race, const race_entry *entry)
+const char *sedge_race_name(const tune_race *race, const race_entry *entry)
 {
     return race->task->candidates[entry->candidate].name;
 }
 
-static sedge_tune_record *record_of(const tune_race *race, const race_entry *entry)
+sedge_tune_record *sedge_race_record(const tune_race *race, const race_entry *entry)
 {
     return &race->records[entry->candidate];
 }
@@ -81,10 +41,8 @@ static const char *find_cause(const char *message, int *length)
     return at;
 }
 
-// A candidate's failure is its own: `what` and this thread's message become its reason. That of the
-// rule's choice of layout 0 is returned, and so is want of memory.
-static sedge_status give_up(tune_race *race, race_entry *entry, sedge_status status,
-                            const char *what)
+sedge_status sedge_race_give_up(tune_race *race, race_entry *entry, sedge_status status,
+                                const char *what)
 {
     int length;
     const char *const cause = find_cause(sedge_error_message(), &length);
@@ -93,12 +51,12 @@ static sedge_status give_up(tune_race *race, race_entry *entry, sedge_status sta
     if (entry == race->rule && race->layout == 0) {
         char message[2048];
         (void)snprintf(message, sizeof message, "%s", sedge_error_message());
-        return SEDGE_FAIL(status, "'%s' of %s, the rule's choice, %s: %s", name_of(race, entry),
-                          race->task->name, what, message);
+        return SEDGE_FAIL(status, "'%s' of %s, the rule's choice, %s: %s",
+                          sedge_race_name(race, entry), race->task->name, what, message);
     }
     entry->out = true;
     entry->count = 0; // a time that means nothing
-    sedge_tune_reason(record_of(race, entry), "%s: %.*s", what, length, cause);
+    sedge_tune_reason(sedge_race_record(race, entry), "%s: %.*s", what, length, cause);
     sedge_error_clear();
     if (entry == race->rule) race->rule = NULL;
     sedge_program_free(entry->program);
@@ -106,125 +64,17 @@ static sedge_status give_up(tune_race *race, race_entry *entry, sedge_status sta
     return SEDGE_OK;
 }
 
-static void drop(const tune_race *race, race_entry *entry, double slower, const char *when)
+void sedge_race_drop(const tune_race *race, race_entry *entry, double slower, const char *when)
 {
-    const sedge_tune_record *const record = record_of(race, entry);
+    const sedge_tune_record *const record = sedge_race_record(race, entry);
     char spills[32] = "";
 
     if (record->spilled > 0)
         (void)snprintf(spills, sizeof spills, ", spills %d bytes", record->spilled);
     entry->out = true;
-    sedge_tune_reason(record_of(race, entry), "%.2fx slower %s%s", slower, when, spills);
+    sedge_tune_reason(sedge_race_record(race, entry), "%.2fx slower %s%s", slower, when, spills);
     sedge_program_free(entry->program);
     entry->program = NULL;
-}
-
-// ---- time --------------------------------------------------------------------------------------
-
-// Seconds of one call in a batch of `batch`.
-static sedge_status time_batch(const tune_race *race, const race_entry *entry, int batch,
-                               double *seconds)
-{
-    sedge_tune_run *const run = race->run;
-    const sedge_tune_task *const task = run->task;
-
-    SEDGE_TRY(sedge_event_record(run->before, run->stream));
-    for (int i = 0; i < batch; i++) {
-        SEDGE_TRY(task->launch(task->context, race->operation, entry->candidate, entry->program,
-                               run->stream));
-    }
-    SEDGE_TRY(sedge_event_record(run->after, run->stream));
-    SEDGE_TRY(sedge_stream_wait(run->stream));
-    SEDGE_TRY(sedge_event_seconds(seconds, run->before, run->after));
-    run->launched = sedge_clock();
-    *seconds = fmax(*seconds / batch, 1e-9);
-    return SEDGE_OK;
-}
-
-static int choose_batch(double seconds)
-{
-    return (int)fmin(fmax(ceil(SAMPLE_SECONDS / seconds), 1.0), BATCH_MAX);
-}
-
-// One sample more. A batch that turns out too short is made longer, and timed again.
-static sedge_status take_sample(const tune_race *race, race_entry *entry)
-{
-    double seconds;
-
-    if (entry->count == SAMPLES_MAX) return SEDGE_OK;
-    SEDGE_TRY(time_batch(race, entry, entry->batch, &seconds));
-    while (entry->batch < BATCH_MAX && seconds * entry->batch < 0.5 * SAMPLE_SECONDS) {
-        entry->batch = choose_batch(seconds);
-        entry->count = 0; // earlier ones were too short as well
-        SEDGE_TRY(time_batch(race, entry, entry->batch, &seconds));
-    }
-    entry->least = entry->count > 0 ? fmin(entry->least, seconds) : seconds;
-    entry->samples[entry->count++] = seconds;
-    return SEDGE_OK;
-}
-
-// The first call, which may load code and touch pages, does not count. A GPU's clocks rise under
-// load only: after a pause there are more such calls.
-static sedge_status warm_up(const tune_race *race, const race_entry *entry)
-{
-    const sedge_tune_run *const run = race->run;
-    const double began = sedge_clock();
-    const double wanted = run->launched > 0.0 ? WARM_AGAIN : WARM_SECONDS;
-    const bool paused = run->info->kind != SEDGE_DEVICE_HOST && began - run->launched > WARM_PAUSE;
-    double seconds;
-
-    SEDGE_TRY(time_batch(race, entry, 1, &seconds));
-    const int batch = choose_batch(seconds);
-    while (paused && sedge_clock() - began < wanted)
-        SEDGE_TRY(time_batch(race, entry, batch, &seconds));
-    return SEDGE_OK;
-}
-
-// Is a sample of these seconds taken again, before a candidate is dropped for it?
-static bool is_short(const tune_race *race, double seconds)
-{
-    const bool is_host = race->run->info->kind == SEDGE_DEVICE_HOST;
-
-    return seconds < (is_host ? HOST_SHORT : SAMPLE_SHORT);
-}
-
-// Whether one call, or the best of three if they are short, takes so long that there is no need
-// for a sample.
-static sedge_status find_slow(const tune_race *race, const race_entry *entry, double *seconds,
-                              bool *slow)
-{
-    const race_entry *const rule = race->rule;
-    double again;
-
-    *slow = false;
-    if (rule == NULL || rule == entry || rule->count == 0) return SEDGE_OK;
-    if (race->run->options->level == SEDGE_TUNE_EXHAUSTIVE) return SEDGE_OK;
-    const double limit = FIRST_SLOWER * rule->least;
-    for (int i = 0; i < SAMPLE_AGAIN; i++) {
-        if (*seconds <= limit || !is_short(race, *seconds)) break;
-        SEDGE_TRY(time_batch(race, entry, entry->batch, &again));
-        *seconds = fmin(*seconds, again);
-    }
-    *slow = *seconds > limit;
-    return SEDGE_OK;
-}
-
-static sedge_status start_timing(const tune_race *race, race_entry *entry)
-{
-    double seconds;
-    bool slow;
-
-    SEDGE_TRY(warm_up(race, entry));
-    SEDGE_TRY(time_batch(race, entry, 1, &seconds));
-    entry->batch = choose_batch(seconds);
-    if (entry != race->rule) race->run->measured = true;
-    SEDGE_TRY(find_slow(race, entry, &seconds, &slow));
-    if (slow) {
-        record_of(race, entry)->seconds = seconds;
-        drop(race, entry, seconds / race->rule->least, "than the rule's in its first sample");
-        return SEDGE_OK;
-    }
-    return take_sample(race, entry);
 }
 
 // ---- right or wrong ----------------------------------------------------------------------------
@@ -242,7 +92,7 @@ static sedge_status verify(tune_race *race, race_entry *entry, bool *good)
         entry->out = true;
         *good = false;
         run->cut = true;
-        sedge_tune_reason(record_of(race, entry), "not verified: the time was spent");
+        sedge_tune_reason(sedge_race_record(race, entry), "not verified: the time was spent");
         return SEDGE_OK;
     }
     const sedge_status status =
@@ -253,7 +103,7 @@ static sedge_status verify(tune_race *race, race_entry *entry, bool *good)
         return SEDGE_OK;
     }
     *good = false;
-    return give_up(race, entry, status, "is wrong");
+    return sedge_race_give_up(race, entry, status, "is wrong");
 }
 
 // The fastest of those in the race that is right: only such a one may drop others. NULL: there is
@@ -295,13 +145,14 @@ static sedge_status drop_slower(tune_race *race, double limit, const char *when)
         race_entry *const entry = &race->entries[i];
         if (entry->out || entry->count == 0 || entry == race->rule || entry == leader) continue;
         for (int k = 0; k < SAMPLE_AGAIN && entry->least > limit * leader->least; k++) {
-            if (!is_short(race, entry->batch * entry->least)) break;
-            const sedge_status status = take_sample(race, entry);
-            if (status != SEDGE_OK) SEDGE_TRY(give_up(race, entry, status, "does not run"));
+            if (!sedge_race_is_short(race, entry->batch * entry->least)) break;
+            const sedge_status status = sedge_race_sample(race, entry);
+            if (status != SEDGE_OK)
+                SEDGE_TRY(sedge_race_give_up(race, entry, status, "does not run"));
             if (entry->out) break;
         }
         if (!entry->out && entry->least > limit * leader->least)
-            drop(race, entry, entry->least / leader->least, when);
+            sedge_race_drop(race, entry, entry->least / leader->least, when);
     }
     return SEDGE_OK;
 }
@@ -321,8 +172,9 @@ static sedge_status run_round(tune_race *race, race_entry *const *entries, int c
     if (*done) return SEDGE_OK;
     for (int i = 0; i < count; i++) {
         if (entries[i]->out || entries[i]->count >= rounds) continue;
-        const sedge_status status = take_sample(race, entries[i]);
-        if (status != SEDGE_OK) SEDGE_TRY(give_up(race, entries[i], status, "does not run"));
+        const sedge_status status = sedge_race_sample(race, entries[i]);
+        if (status != SEDGE_OK)
+            SEDGE_TRY(sedge_race_give_up(race, entries[i], status, "does not run"));
     }
     return SEDGE_OK;
 }
@@ -396,7 +248,7 @@ static double median_of(double *values, int count)
 
 static void write_record(const tune_race *race, const race_entry *entry)
 {
-    sedge_tune_record *const record = record_of(race, entry);
+    sedge_tune_record *const record = sedge_race_record(race, entry);
     const double bound =
         sedge_tune_bound(race->run->options, race->task, &race->task->candidates[entry->candidate]);
     double values[SAMPLES_MAX];
@@ -414,8 +266,8 @@ static void write_record(const tune_race *race, const race_entry *entry)
 // What a challenger must be faster by than the rule's choice, in seconds.
 static double needed_gain(const tune_race *race, const race_entry *challenger)
 {
-    const sedge_tune_record *const mine = record_of(race, challenger);
-    const sedge_tune_record *const rules = record_of(race, race->rule);
+    const sedge_tune_record *const mine = sedge_race_record(race, challenger);
+    const sedge_tune_record *const rules = sedge_race_record(race, race->rule);
     const bool few = mine->rounds < CONFIDENT_COUNT || rules->rounds < CONFIDENT_COUNT;
 
     return fmax((few ? GAIN_FEW : GAIN) * rules->seconds,
@@ -424,7 +276,7 @@ static double needed_gain(const tune_race *race, const race_entry *challenger)
 
 static void explain_loser(const tune_race *race, const race_entry *entry, const race_entry *winner)
 {
-    sedge_tune_record *const record = record_of(race, entry);
+    sedge_tune_record *const record = sedge_race_record(race, entry);
 
     if (entry->least >= winner->least) {
         sedge_tune_reason(record, "%.2fx slower at the end", entry->least / winner->least);
@@ -449,126 +301,9 @@ static sedge_status decide(tune_race *race, race_entry **list, race_entry **winn
     const int racing = list_racing(race, list);
     for (int i = 0; i < racing; i++)
         if (list[i] != *winner) explain_loser(race, list[i], *winner);
-    sedge_tune_reason(record_of(race, *winner),
+    sedge_tune_reason(sedge_race_record(race, *winner),
                       *winner == race->rule ? "winner, by rule" : "winner");
     return SEDGE_OK;
-}
-
-// ---- programs ----------------------------------------------------------------------------------
-
-static sedge_status write_text(const tune_race *race, const race_entry *entry, sedge_text **text,
-                               sedge_text *name)
-{
-    const sedge_tune_task *const task = race->run->task;
-
-    SEDGE_TRY(sedge_text_create(text));
-    SEDGE_TRY(sedge_text_add(name, "%s/%s/%s", task->name, race->task->name, name_of(race, entry)));
-    return task->text(task->context, race->operation, entry->candidate, *text);
-}
-
-static void note_resources(const tune_race *race, const race_entry *entry)
-{
-    sedge_tune_record *const record = record_of(race, entry);
-    const sedge_program_resources resources =
-        sedge_cache_resources(sedge_program_log(entry->program));
-
-    record->registers = resources.registers > 0 ? resources.registers : 0;
-    record->spilled = resources.spilled > 0 ? resources.spilled : 0;
-}
-
-// A batch on its way through the compiler.
-typedef struct race_batch {
-    race_entry **entries;
-    sedge_text **texts;
-    sedge_text **names;
-    sedge_program_text *sources;
-    sedge_program **programs;
-    char **messages;
-    int count;
-} race_batch;
-
-static sedge_status allocate_batch(race_batch *batch, int count)
-{
-    SEDGE_TRY(sedge_allocate(&batch->entries, count, sizeof(race_entry *)));
-    SEDGE_TRY(sedge_allocate(&batch->texts, count, sizeof(sedge_text *)));
-    SEDGE_TRY(sedge_allocate(&batch->names, count, sizeof(sedge_text *)));
-    SEDGE_TRY(sedge_allocate(&batch->sources, count, sizeof *batch->sources));
-    SEDGE_TRY(sedge_allocate(&batch->programs, count, sizeof(sedge_program *)));
-    return sedge_allocate(&batch->messages, count, sizeof *batch->messages);
-}
-
-static void free_batch(race_batch *batch)
-{
-    for (int i = 0; i < batch->count; i++) {
-        sedge_text_free(batch->texts[i]);
-        sedge_text_free(batch->names[i]);
-        sedge_program_free(batch->programs[i]);
-        sedge_release(batch->messages[i]);
-    }
-    sedge_release(batch->entries);
-    sedge_release(batch->texts);
-    sedge_release(batch->names);
-    sedge_release(batch->sources);
-    sedge_release(batch->programs);
-    sedge_release(batch->messages);
-}
-
-// The entry's text into the batch; if it has none, it is out.
-static sedge_status add_source(tune_race *race, race_batch *batch, race_entry *entry)
-{
-    const int i = batch->count;
-
-    SEDGE_TRY(sedge_text_create(&batch->names[i]));
-    batch->count++;
-    const sedge_status status = write_text(race, entry, &batch->texts[i], batch->names[i]);
-    if (status != SEDGE_OK) {
-        sedge_text_free(batch->texts[i]);
-        sedge_text_free(batch->names[i]);
-        batch->texts[i] = NULL;
-        batch->names[i] = NULL;
-        batch->count--;
-        return give_up(race, entry, status, "has no text");
-    }
-    batch->entries[i] = entry;
-    batch->sources[i] = (sedge_program_text){.name = sedge_text_get(batch->names[i]),
-                                             .text = sedge_text_get(batch->texts[i])};
-    return SEDGE_OK;
-}
-
-// Compile entries [from, to).
-static sedge_status compile(tune_race *race, int from, int to)
-{
-    sedge_tune_run *const run = race->run;
-    const int64_t misses = sedge_cache_get_counts(run->cache).misses;
-    const double began = sedge_clock();
-    race_batch batch = {.count = 0};
-    sedge_status status;
-
-    SEDGE_TRY_GOTO(status, allocate_batch(&batch, to - from));
-    for (int i = from; i < to; i++)
-        SEDGE_TRY_GOTO(status, add_source(race, &batch, &race->entries[i]));
-    SEDGE_TRY_GOTO(status,
-                   sedge_programs_combine(batch.programs, batch.messages, run->device, run->cache,
-                                          batch.sources, batch.count, run->together));
-    for (int i = 0; i < batch.count; i++) {
-        race_entry *const entry = batch.entries[i];
-        entry->program = batch.programs[i];
-        batch.programs[i] = NULL;
-        if (entry->program != NULL) {
-            note_resources(race, entry);
-            continue;
-        }
-        sedge_error_set(batch.messages[i]);
-        SEDGE_TRY_GOTO(status, give_up(race, entry, SEDGE_ERR_DEVICE, "does not compile"));
-    }
-    const int missed = (int)(sedge_cache_get_counts(run->cache).misses - misses);
-    run->result->compiled += missed;
-    race->batch_seconds = sedge_clock() - began;
-    race->batch_together = run->together;
-    if (missed > 0) run->compile_seconds = race->batch_seconds / run->together;
-done:
-    free_batch(&batch);
-    return status;
 }
 
 // Drop those of entries [from, count) that cannot be faster than the leader even at their bound.
@@ -642,7 +377,7 @@ static int choose_size(const tune_race *race, const race_entry *leader)
 
 static void leave(const tune_race *race, const race_entry *entry)
 {
-    sedge_tune_reason(record_of(race, entry), "not %s: the time was spent",
+    sedge_tune_reason(sedge_race_record(race, entry), "not %s: the time was spent",
                       entry->program != NULL ? "timed" : "tried");
     race->run->cut = true;
 }
@@ -663,7 +398,7 @@ static sedge_status admit(tune_race *race, int size)
     bool good;
 
     race->compiled += size;
-    SEDGE_TRY(compile(race, from, race->compiled));
+    SEDGE_TRY(sedge_race_compile(race, from, race->compiled));
     if (!has_time(race, 0.0)) extend(race);
     for (int i = from; i < race->compiled; i++) {
         race_entry *const entry = &race->entries[i];
@@ -678,8 +413,8 @@ static sedge_status admit(tune_race *race, int size)
             if (race->late)
                 extend(race); // checking takes longest where it makes programs of its own
         }
-        const sedge_status status = start_timing(race, entry);
-        if (status != SEDGE_OK) SEDGE_TRY(give_up(race, entry, status, "does not run"));
+        const sedge_status status = sedge_race_start(race, entry);
+        if (status != SEDGE_OK) SEDGE_TRY(sedge_race_give_up(race, entry, status, "does not run"));
     }
     return drop_slower(race, ROUND_1_SLOWER, "after 1 round");
 }

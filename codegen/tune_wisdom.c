@@ -159,6 +159,53 @@ sedge_status sedge_tune_recall(sedge_tune_result *result, bool *found, const sed
     return SEDGE_OK;
 }
 
+// Whether a program chosen under one key may be wanted under the other: all but size and device.
+static bool is_same_target(const json_t *a, const json_t *b)
+{
+    static const char *const fields[] = {"what", "kind", "arch", "toolchain", "task", "source"};
+
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (!is_same(a, b, fields[i])) return false;
+    return true;
+}
+
+static bool has_name(char (*names)[SEDGE_TUNE_NAME], int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+sedge_status sedge_tune_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
+                                   const sedge_device *device, const sedge_cache *cache,
+                                   const char *task, const char *source_hash, const char *operation)
+{
+    const sedge_tune_task asked = {.name = task, .size = "", .source_hash = source_hash};
+    json_t *lines = NULL;
+    json_t *key = NULL;
+    sedge_status status;
+
+    *names = NULL;
+    *count = 0;
+    SEDGE_TRY_GOTO(status, sedge_tune_key(&key, &asked, device));
+    SEDGE_TRY_GOTO(status, sedge_wisdom_read(&lines, cache, task));
+    const size_t found = json_array_size(lines);
+    SEDGE_TRY_GOTO(status, sedge_allocate(names, (int64_t)found, sizeof **names));
+    for (size_t i = found; i-- > 0;) {
+        const json_t *const line = json_array_get(lines, i);
+        const char *const name = get_text(find_operation(line, operation), "choice");
+        const size_t length = strlen(name);
+        if (!is_same_target(sedge_wisdom_line_key(line), key) || length == 0 ||
+            length >= SEDGE_TUNE_NAME || has_name(*names, *count, name))
+            continue;
+        memcpy((*names)[(*count)++], name, length + 1);
+    }
+done:
+    json_decref(lines);
+    json_decref(key);
+    return status;
+}
+
 // ---- reading: hints ----------------------------------------------------------------------------
 
 static void take_hints(const sedge_tune_advice *advice, const sedge_tune_task *task,

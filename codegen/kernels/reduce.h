@@ -13,6 +13,7 @@
 //   reduce_row(row), reduce_element(i)           places; the second where REDUCE_ELEMENTS
 //   REDUCE_STEP<k>, REDUCE_SIDE<k> how far the next element, the next column is
 //   REDUCE_SAME<k>                 1: all elements of a row are one
+//   REDUCE_STREAMED                1: the arrays are too large for caches
 //   REDUCE_FINISH_THREADS, REDUCE_FINISH_MANY   of the second kernel, see there
 //
 // A block has REDUCE_ROWS rows of REDUCE_LANES items each, both powers of two. Which item takes
@@ -64,12 +65,23 @@
 #endif
 
 #define REDUCE_DECLARE(k) reduce_pack##k pack##k[REDUCE_UNROLL];
-#define REDUCE_LOAD_PACK(k)                                                               \
-    if (REDUCE_SAME##k) {                                                                 \
-        SEDGE_EACH (p, REDUCE_PACK) pack##k[u].w[p] = array##k[REDUCE_AT(k, at)];         \
-    } else {                                                                              \
-        pack##k[u] = *(const SEDGE_GLOBAL reduce_pack##k *)(array##k + REDUCE_AT(k, at)); \
+#define REDUCE_LOAD_PACK(k)                                                       \
+    if (REDUCE_SAME##k) {                                                         \
+        SEDGE_EACH (p, REDUCE_PACK) pack##k[u].w[p] = array##k[REDUCE_AT(k, at)]; \
+    } else {                                                                      \
+        REDUCE_FETCH(k, array##k + REDUCE_AT(k, at))                              \
     }
+#if REDUCE_STREAMED && SEDGE_TARGET_CUDA // nobody else reads it soon: caches need not keep it
+#define REDUCE_FETCH(k, from)                            \
+    if (sizeof(reduce_pack##k) == sizeof(int4)) {        \
+        const int4 words = __ldcs((const int4 *)(from)); \
+        memcpy(&pack##k[u], &words, sizeof words);       \
+    } else {                                             \
+        pack##k[u] = *(const reduce_pack##k *)(from);    \
+    }
+#else
+#define REDUCE_FETCH(k, from) pack##k[u] = *(const SEDGE_GLOBAL reduce_pack##k *)(from);
+#endif
 #define REDUCE_LOAD_ONE(k)  pack##k[u].w[p] = array##k[REDUCE_AT(k, at + p)];
 #define REDUCE_PICK(k)      const reduce_type##k leaf##k = pack##k[u].w[p];
 #define REDUCE_LOAD_LEAF(k) const reduce_type##k leaf##k = array##k[REDUCE_AT(k, first)];

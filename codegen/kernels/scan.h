@@ -9,8 +9,8 @@
 //   SCAN_CHAINED                         the form for cuda, with
 //   SCAN_PACK, SCAN_PACKS                elements that a thread loads at once, such loads a thread
 //                                        into registers, and
-//   SCAN_STAGED                          into the block's memory, where an element has the size of
-//                                        what is combined and a pack 16 bytes
+//   SCAN_STAGED                          into the block's memory, packs of 16 bytes each
+//   SCAN_COMMUTES                        1: formula_combine(a, b) is formula_combine(b, a)
 //   SCAN_JOINT_ITEMS                     1 where an item has at most 8 bytes
 //                                        else, with
 //   SCAN_ITEMS, SCAN_TILES               elements a row, tiles a block
@@ -112,11 +112,12 @@ SEDGE_FUNCTION formula_result scan_give(const scan_item item,
     X(sedge_int64, tiles)             \
     X(int, epoch)
 
-#define SCAN_WARPS (SCAN_THREADS / 32)
-#define SCAN_CHUNK 4 // staged rows at once
-#define SCAN_ROWS  (SCAN_PACKS + SCAN_STAGED)
-#define SCAN_TILE  (SCAN_THREADS * SCAN_ROWS * SCAN_PACK)
-#define SCAN_WORDS ((int)((sizeof(scan_item) + 3) / 4))
+#define SCAN_WARPS  (SCAN_THREADS / 32)
+#define SCAN_CHUNK  (SCAN_STAGED % 3 == 0 ? 3 : 4) // rows at once
+#define SCAN_CHUNKS ((SCAN_PACKS + SCAN_CHUNK - 1) / SCAN_CHUNK)
+#define SCAN_ROWS   (SCAN_PACKS + SCAN_STAGED)
+#define SCAN_TILE   (SCAN_THREADS * SCAN_ROWS * SCAN_PACK)
+#define SCAN_WORDS  ((int)((sizeof(scan_item) + 3) / 4))
 
 typedef struct SEDGE_ALIGN(SCAN_PACK * sizeof(formula_value)) scan_pack {
     formula_value w[SCAN_PACK];
@@ -125,12 +126,6 @@ typedef struct SEDGE_ALIGN(SCAN_PACK * sizeof(formula_value)) scan_pack {
 typedef struct SEDGE_ALIGN(SCAN_PACK * sizeof(formula_result)) scan_result_pack {
     formula_result w[SCAN_PACK];
 } scan_result_pack;
-
-// A pack in the block's memory: elements, then what they are combined to.
-typedef union SEDGE_ALIGN(16) scan_stage {
-    formula_value element[SCAN_PACK];
-    scan_item item[SCAN_PACK];
-} scan_stage;
 
 // Nobody reads an element twice: caches need not keep it.
 SEDGE_FUNCTION scan_pack scan_pack_load(const formula_value *from)
@@ -157,6 +152,12 @@ SEDGE_FUNCTION void scan_pack_store(formula_result *to, const scan_result_pack p
         __stcs((int4 *)to, w.words);
     else
         *(scan_result_pack *)to = pack;
+}
+
+// Rows of a thread's q-th chunk in registers: the last one may have fewer.
+SEDGE_FUNCTION int scan_rows(const int q)
+{
+    return SCAN_PACKS - q * SCAN_CHUNK < SCAN_CHUNK ? SCAN_PACKS - q * SCAN_CHUNK : SCAN_CHUNK;
 }
 
 typedef union scan_words {
@@ -272,7 +273,7 @@ SEDGE_FUNCTION void scan_load(scan_item v[SCAN_PACKS][SCAN_PACK], sedge_int64 fi
     from += first;
     SEDGE_EACH (u, SCAN_PACKS) {
         const int at = u * (32 * SCAN_PACK);
-        if (whole) {
+        if (whole || at + SCAN_PACK <= left) {
             pack[u] = scan_pack_load(from + at);
         } else {
             SEDGE_EACH (p, SCAN_PACK)
@@ -326,15 +327,19 @@ SEDGE_FUNCTION scan_item scan_warp(scan_item (*v)[SCAN_PACK], const int rows, sc
 
 // Bring the staged elements of the thread's warp on their way: `from` is the thread's first of
 // them, `stage` its place, `left` counts from there. To be waited for by scan_arrived.
-SEDGE_FUNCTION void scan_stage_load(scan_stage *stage, unsigned barrier, int left, const int whole,
+SEDGE_FUNCTION void scan_stage_load(scan_pack *stage, unsigned barrier, int left, const int whole,
                                     int lane, const formula_value *SEDGE_RESTRICT from)
 {
-    if (!whole) {
-        for (int u = 0; u < SCAN_STAGED; u++)
-            SEDGE_EACH (p, SCAN_PACK) {
-                const int at = u * (32 * SCAN_PACK) + p;
-                if (at < left) stage[32 * u].element[p] = from[at];
+    if (!whole) { // all on their way at once, too
+        SEDGE_EACH (u, SCAN_STAGED) {
+            const int at = u * (32 * SCAN_PACK);
+            if (at + SCAN_PACK <= left) {
+                SEDGE_COPY_PACK(stage + 32 * u, from + at);
+            } else {
+                SEDGE_EACH (p, SCAN_PACK)
+                    if (at + p < left) stage[32 * u].w[p] = from[at + p];
             }
+        }
         return;
     }
 #if __CUDA_ARCH__ >= 900
@@ -342,6 +347,9 @@ SEDGE_FUNCTION void scan_stage_load(scan_stage *stage, unsigned barrier, int lef
     if (lane == 0) {
         asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(barrier) : "memory");
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncwarp(); // all lanes wait at the barrier: it is there for each of them
+    if (lane == 0) {
         asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier),
                      "r"(SCAN_STAGED * 512)
                      : "memory");
@@ -360,8 +368,10 @@ SEDGE_FUNCTION void scan_stage_load(scan_stage *stage, unsigned barrier, int lef
 
 SEDGE_FUNCTION void scan_arrived(unsigned barrier, const int whole)
 {
-    if (!whole) return;
-    __syncwarp();
+    if (!whole) {
+        SEDGE_COPY_WAIT();
+        return;
+    }
 #if __CUDA_ARCH__ >= 900
     unsigned done = 0;
     while (!done) {
@@ -377,44 +387,50 @@ SEDGE_FUNCTION void scan_arrived(unsigned barrier, const int whole)
 #endif
 }
 
-// Scan the staged elements of the warp in place, from `carry` on; `first` is the thread's first.
-SEDGE_FUNCTION scan_item scan_staged(scan_stage *stage, scan_item carry, sedge_int64 first,
-                                     int left, const int whole, int lane)
+// Staged rows, from row `row` on; `first` is the thread's first staged element.
+SEDGE_FUNCTION void scan_stage_read(scan_item (*v)[SCAN_PACK], const scan_pack *stage, int row,
+                                    sedge_int64 first, int left, const int whole)
 {
-#pragma unroll 1
-    for (int u = 0; u < SCAN_STAGED; u += SCAN_CHUNK) {
-        scan_item v[SCAN_CHUNK][SCAN_PACK];
-        SEDGE_EACH (c, SCAN_CHUNK) {
-            const scan_stage pack = stage[32 * (u + c)];
-            SEDGE_EACH (p, SCAN_PACK) {
-                const int at = (u + c) * (32 * SCAN_PACK) + p;
-                v[c][p] = scan_nothing();
-                if (whole || at < left) v[c][p] = scan_map(pack.element[p], first + at);
-            }
-        }
-        carry = scan_warp(v, SCAN_CHUNK, carry, lane);
-        SEDGE_EACH (c, SCAN_CHUNK) {
-            scan_stage pack;
-            SEDGE_EACH (p, SCAN_PACK) pack.item[p] = v[c][p];
-            stage[32 * (u + c)] = pack;
+    SEDGE_EACH (c, SCAN_CHUNK) {
+        const scan_pack pack = stage[32 * (row + c)];
+        SEDGE_EACH (p, SCAN_PACK) {
+            const int at = (row + c) * (32 * SCAN_PACK) + p;
+            v[c][p] = scan_nothing();
+            if (whole || at < left) v[c][p] = scan_map(pack.w[p], first + at);
         }
     }
-    return carry;
+}
+
+// What `sum` becomes with `rows` rows more: of each thread's elements, where their order does not
+// count; else of the warp's, in lane 0.
+SEDGE_FUNCTION scan_item scan_fold(scan_item sum, scan_item (*v)[SCAN_PACK], const int rows)
+{
+    scan_item row[SCAN_CHUNK];
+
+    SEDGE_EACH (u, rows) {
+        row[u] = v[u][0];
+        SEDGE_EACH (p, SCAN_PACK - 1) row[u] = scan_join(row[u], v[u][p + 1]);
+    }
+#if !SCAN_COMMUTES
+    SEDGE_EACH (s, 5)
+        SEDGE_EACH (u, rows) row[u] = scan_join(row[u], scan_above(row[u], 1 << s));
+#endif
+    SEDGE_EACH (u, rows) sum = scan_join(sum, row[u]);
+    return sum;
 }
 
 #endif
 
 // Write a pack of results, whose first element is number `first`; `left` ones are there.
-SEDGE_FUNCTION void scan_store(const scan_item v[SCAN_PACK], const scan_item before,
-                               sedge_int64 first, int left, const int whole,
+SEDGE_FUNCTION void scan_store(const scan_item v[SCAN_PACK], sedge_int64 first, int left,
+                               const int whole,
                                formula_result *SEDGE_RESTRICT to SCAN_STARTS(SCAN_FORMAL))
 {
     scan_result_pack pack;
 
     SEDGE_EACH (p, SCAN_PACK)
-        if (whole || p < left)
-            pack.w[p] = scan_give(scan_join(before, v[p]), first + p SCAN_STARTS(SCAN_ACTUAL));
-    if (whole) {
+        if (whole || p < left) pack.w[p] = scan_give(v[p], first + p SCAN_STARTS(SCAN_ACTUAL));
+    if (whole || left >= SCAN_PACK) {
         scan_pack_store(to + first, pack);
     } else {
         SEDGE_EACH (p, SCAN_PACK)
@@ -451,17 +467,28 @@ SEDGE_FUNCTION void scan_tile(const int whole SCAN_CHAINED_LIST(SCAN_FORMAL))
 
 #if SCAN_STAGED
     __shared__ __align__(8) unsigned long long barriers[SCAN_WARPS];
-    SEDGE_SCRATCH(scan_stage, stages, SCAN_THREADS * SCAN_STAGED);
-    scan_stage *const stage = stages + warp * (SCAN_STAGED * 32) + lane;
+    SEDGE_SCRATCH(scan_pack, stages, SCAN_THREADS * SCAN_STAGED);
+    scan_pack *const stage = stages + warp * (SCAN_STAGED * 32) + lane;
     const unsigned barrier = (unsigned)__cvta_generic_to_shared(&barriers[warp]);
     const int behind = SCAN_PACKS * (32 * SCAN_PACK);
     scan_stage_load(stage, barrier, left - behind, whole, lane, from + first + behind);
 #endif
     scan_load(v, first, left, whole, from SCAN_STARTS(SCAN_ACTUAL));
-    scan_item total = scan_warp(v, SCAN_PACKS, scan_nothing(), lane);
-#if SCAN_STAGED
+#if SCAN_STAGED // the sum first: the sooner the others know it, the less they wait
+    scan_item w[SCAN_CHUNK][SCAN_PACK];
+    scan_item total = scan_nothing();
+    SEDGE_EACH (q, SCAN_CHUNKS) total = scan_fold(total, v + q * SCAN_CHUNK, scan_rows(q));
     scan_arrived(barrier, whole);
-    total = scan_staged(stage, total, first + behind, left - behind, whole, lane);
+#pragma unroll 1
+    for (int u = 0; u < SCAN_STAGED; u += SCAN_CHUNK) {
+        scan_stage_read(w, stage, u, first + behind, left - behind, whole);
+        total = scan_fold(total, w, SCAN_CHUNK);
+    }
+#if SCAN_COMMUTES
+    SEDGE_EACH (s, 5) total = scan_join(total, scan_above(total, 1 << s));
+#endif
+#else
+    scan_item total = scan_warp(v, SCAN_PACKS, scan_nothing(), lane);
 #endif
     if (lane == 0) totals[warp].item = total;
     SEDGE_BARRIER();
@@ -495,17 +522,38 @@ SEDGE_FUNCTION void scan_tile(const int whole SCAN_CHAINED_LIST(SCAN_FORMAL))
     scan_item prefix = scan_sum(parts);
     if (group > 0) prefix = scan_join(scan_sum(groups), prefix);
     before = scan_join(prefix, before);
-    SEDGE_EACH (u, SCAN_PACKS) {
-        const int at = u * (32 * SCAN_PACK);
-        scan_store(v[u], before, first + at, left - at, whole, to SCAN_STARTS(SCAN_ACTUAL));
+    SEDGE_EACH (q, SCAN_CHUNKS) {
+#if SCAN_STAGED
+        before = scan_warp(v + q * SCAN_CHUNK, scan_rows(q), before, lane);
+#else
+        SEDGE_EACH (c, scan_rows(q))
+            SEDGE_EACH (p, SCAN_PACK)
+                v[q * SCAN_CHUNK + c][p] = scan_join(before, v[q * SCAN_CHUNK + c][p]);
+#endif
+        SEDGE_EACH (c, scan_rows(q)) {
+            const int at = (q * SCAN_CHUNK + c) * (32 * SCAN_PACK);
+            scan_store(v[q * SCAN_CHUNK + c], first + at, left - at, whole,
+                       to SCAN_STARTS(SCAN_ACTUAL));
+        }
     }
 #if SCAN_STAGED
-    SEDGE_EACH (u, SCAN_STAGED) {
-        const int at = behind + u * (32 * SCAN_PACK);
-        const scan_stage pack = stage[32 * u];
-        scan_store(pack.item, before, first + at, left - at, whole, to SCAN_STARTS(SCAN_ACTUAL));
+#pragma unroll 1
+    for (int u = 0; u < SCAN_STAGED; u += SCAN_CHUNK) {
+        scan_stage_read(w, stage, u, first + behind, left - behind, whole);
+        before = scan_warp(w, SCAN_CHUNK, before, lane);
+        SEDGE_EACH (c, SCAN_CHUNK) {
+            const int at = behind + (u + c) * (32 * SCAN_PACK);
+            scan_store(w[c], first + at, left - at, whole, to SCAN_STARTS(SCAN_ACTUAL));
+        }
     }
 #endif
+}
+
+// A function of its own, so that its registers and its length cost the others nothing.
+static __device__ __noinline__ void scan_last(int whole SCAN_CHAINED_LIST(SCAN_FORMAL))
+{
+    (void)whole;
+    scan_tile(0 SCAN_CHAINED_LIST(SCAN_ACTUAL));
 }
 
 SEDGE_KERNEL_RESIDENT(sedge_scan, SCAN_THREADS, SCAN_RESIDENT, SCAN_CHAINED_LIST)
@@ -514,7 +562,7 @@ SEDGE_KERNEL_RESIDENT(sedge_scan, SCAN_THREADS, SCAN_RESIDENT, SCAN_CHAINED_LIST
         if ((b + 1) * SCAN_TILE <= count)
             scan_tile(1 SCAN_CHAINED_LIST(SCAN_ACTUAL));
         else
-            scan_tile(0 SCAN_CHAINED_LIST(SCAN_ACTUAL));
+            scan_last(0 SCAN_CHAINED_LIST(SCAN_ACTUAL));
     }
 }
 

@@ -51,6 +51,17 @@ sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS]
                                   const sedge_problem *problem,
                                   const sedge_operator_options *options);
 
+// Whether the options wish for a variant, a number of a cut, or a cut: then nothing is tuned.
+bool sedge_operator_is_cut(const sedge_operator_options *options);
+
+// The cuts that tuning has chosen so far for this problem, at any size, on devices of `device`'s
+// kind and architecture (it may be one that only compiles), as names for options.cut; released with
+// sedge_release. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
+                                       const sedge_device *device, const sedge_cache *cache,
+                                       const sedge_element *element, const sedge_problem *problem);
+
 // Compile, allocate, upload. Collective. Keeps element, mesh, problem, device and comm.
 SEDGE_MUST_USE
 sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,

@@ -253,6 +253,13 @@ sedge_status operator_choices_list(operator_choices *choices, const sedge_device
     return SEDGE_OK;
 }
 
+const operator_candidate *operator_choices_find(const operator_choices *choices, const char *name)
+{
+    for (int c = 0; c < choices->count; c++)
+        if (strcmp(choices->candidate[c].name, name) == 0) return &choices->candidate[c];
+    return NULL;
+}
+
 void operator_choices_clear(operator_choices *choices)
 {
     sedge_release(choices->candidate);

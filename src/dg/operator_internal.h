@@ -221,9 +221,6 @@ bool operator_cut_fits(const operator_cut *cut, const sedge_device_info *info);
 void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
                        const operator_layout *layout, const sedge_device_info *info);
 
-// Whether the options ask for a variant or a number of a cut.
-bool operator_is_cut(const sedge_operator_options *options);
-
 // Change the rule's cut as the options wish; a wish that does not fit is SEDGE_ERR_USAGE.
 SEDGE_MUST_USE
 sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
@@ -237,6 +234,9 @@ SEDGE_MUST_USE
 sedge_status operator_choices_list(operator_choices *choices, const sedge_device_info *info,
                                    const sedge_problem *problem, const sedge_element *element);
 void operator_choices_clear(operator_choices *choices);
+
+// The candidate of this name, borrowed; NULL: there is none.
+const operator_candidate *operator_choices_find(const operator_choices *choices, const char *name);
 
 // ---- operator_program.c ------------------------------------------------------------------------
 
@@ -253,7 +253,8 @@ sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAM
 
 // Of everything that decides how the stage's kernels run, but for layout, cut and size.
 SEDGE_MUST_USE
-sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], const sedge_operator *op);
+sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind kind,
+                                  const sedge_problem *problem, const sedge_element *element);
 
 // The programs of op->layout and op->cut and their kernels, instead of those before. Collective.
 SEDGE_MUST_USE

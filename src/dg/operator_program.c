@@ -235,6 +235,30 @@ static sedge_status write_both(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
                          false);
 }
 
+static sedge_status write_named(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
+                                char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
+                                const sedge_device_info *info, const sedge_element *element,
+                                const sedge_problem *problem, const char *cut)
+{
+    operator_choices choices;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, operator_choices_list(&choices, info, problem, element));
+    const operator_candidate *const found = operator_choices_find(&choices, cut);
+    if (found == NULL) {
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE,
+                            "there is no way to run it that is called '%s'; "
+                            "'sedge tune' lists them all",
+                            cut);
+        goto done;
+    }
+    status =
+        write_both(out, name, info, &choices.layout[found->layout], &found->cut, problem, element);
+done:
+    operator_choices_clear(&choices);
+    return status;
+}
+
 sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
                                   char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
                                   const sedge_device_info *info, const sedge_element *element,
@@ -244,13 +268,15 @@ sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS]
     operator_choices choices;
     operator_cut cut;
 
+    if (options->cut != NULL) return write_named(out, name, info, element, problem, options->cut);
     operator_layouts_list(&choices, info, problem, element);
     operator_cut_choose(&cut, &choices.layout[0], info, problem, element);
     SEDGE_TRY(operator_cut_wish(&cut, &choices.layout[0], info, problem, element, options));
     return write_both(out, name, info, &choices.layout[0], &cut, problem, element);
 }
 
-sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], const sedge_operator *op)
+sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind kind,
+                                  const sedge_problem *problem, const sedge_element *element)
 {
     sedge_status status;
     sedge_text *constants = NULL;
@@ -258,9 +284,8 @@ sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], const sedge_operat
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, write_problem(constants, op->problem, op->element));
-    SEDGE_TRY_GOTO(status, write_sources(text, "stage", sedge_device_get_info(op->device)->kind,
-                                         constants, op->problem, STAGE_SOURCES));
+    SEDGE_TRY_GOTO(status, write_problem(constants, problem, element));
+    SEDGE_TRY_GOTO(status, write_sources(text, "stage", kind, constants, problem, STAGE_SOURCES));
     const sedge_hash bytes = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
     sedge_hash_print(&bytes, hash);
 done:

@@ -232,7 +232,7 @@ void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
 
 // ---- wishes ------------------------------------------------------------------------------------
 
-bool operator_is_cut(const sedge_operator_options *options)
+bool sedge_operator_is_cut(const sedge_operator_options *options)
 {
     return (options->variant != NULL && strcmp(options->variant, "auto") != 0) ||
            options->cut != NULL || options->block_elements > 0 || options->item_nodes > 0 ||

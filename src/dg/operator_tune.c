@@ -204,7 +204,8 @@ static sedge_status make_task(sedge_operator *op, int most)
     const int64_t count = tuning->choices.count;
     SEDGE_TRY(sedge_allocate(&tuning->candidates, count, sizeof *tuning->candidates));
     SEDGE_TRY(sedge_allocate(&tuning->tables, count, sizeof *tuning->tables));
-    return operator_source_hash(tuning->hash, op);
+    return operator_source_hash(tuning->hash, sedge_device_get_info(op->device)->kind, op->problem,
+                                op->element);
 }
 
 // ---- how long it may take ----------------------------------------------------------------------
@@ -309,10 +310,10 @@ static void clear_up(operator_tuning *tuning)
 
 static sedge_status take_named(operator_tuning *tuning, const char *name)
 {
-    for (int c = 0; c < tuning->choices.count; c++) {
-        if (strcmp(tuning->choices.candidate[c].name, name) == 0)
-            return take_candidate_for_good(tuning, c);
-    }
+    const operator_candidate *const found = operator_choices_find(&tuning->choices, name);
+
+    if (found != NULL)
+        return take_candidate_for_good(tuning, (int)(found - tuning->choices.candidate));
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "there is no way to run %s that is called '%s'; 'sedge tune' lists them all",
                       tuning->name, name);
@@ -339,13 +340,41 @@ sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
     SEDGE_TRY(sedge_comm_agree(op->comm, make_task(op, options->most_candidates)));
     sedge_comm_max_int(op->comm, &elements, 1);
     describe_task(op->tuning, elements);
-    if (operator_is_cut(options)) return sedge_comm_agree(op->comm, take_wish(op->tuning, options));
+    if (sedge_operator_is_cut(options))
+        return sedge_comm_agree(op->comm, take_wish(op->tuning, options));
     const sedge_status status = choose(op->tuning, cache, options);
     clear_up(op->tuning);
     SEDGE_TRY(status);
     op->tuning->seconds = sedge_clock() - began;
     return sedge_comm_agree(op->comm,
                             take_candidate_for_good(op->tuning, op->tuning->result->choice[0]));
+}
+
+sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
+                                       const sedge_device *device, const sedge_cache *cache,
+                                       const sedge_element *element, const sedge_problem *problem)
+{
+    const sedge_device_info *const info = sedge_device_get_info(device);
+    operator_choices choices;
+    char name[SEDGE_CUT_NAME];
+    char hash[SEDGE_HASH_TEXT];
+    sedge_status status;
+    int kept = 0;
+
+    *names = NULL;
+    *count = 0;
+    operator_name(name, problem);
+    SEDGE_TRY_GOTO(status, operator_choices_list(&choices, info, problem, element));
+    SEDGE_TRY_GOTO(status, operator_source_hash(hash, info->kind, problem, element));
+    SEDGE_TRY_GOTO(status, sedge_tune_remembered(names, count, device, cache, name, hash, "stage"));
+    for (int i = 0; i < *count; i++) {
+        if (operator_choices_find(&choices, (*names)[i]) == NULL) continue;
+        memmove((*names)[kept++], (*names)[i], SEDGE_TUNE_NAME);
+    }
+    *count = kept;
+done:
+    operator_choices_clear(&choices);
+    return status;
 }
 
 // ---- what came of it ---------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include "driver.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "codegen/ceiling.h"
 #include "codegen/program.h"
@@ -12,10 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    PROGRAMS = SEDGE_OPERATOR_PROGRAMS + 1, // that a run compiles: the last is the ceilings'
-    ARCH_LENGTH = 32
-};
+enum { ARCH_LENGTH = 32 };
 
 typedef struct build_state {
     const sedge_comm *comm;
@@ -65,50 +63,120 @@ static void print_program(const char *name, const sedge_device_info *info,
     printf("  %s\n", info->arch);
 }
 
-static sedge_status write_texts(const build_state *build, const sedge_device_info *info,
-                                sedge_text *const *texts,
-                                char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
-                                const char **ceiling)
+// The programs for one device.
+typedef struct build_list {
+    char (*cuts)[SEDGE_TUNE_NAME]; // that tuning has chosen before
+    int cut_count;
+    sedge_text **texts; // [count]
+    char (*names)[SEDGE_OPERATOR_NAME];
+    sedge_program_text *programs;
+    sedge_program_record *records;
+    int count;
+} build_list;
+
+static void free_list(build_list *list)
+{
+    for (int i = 0; list->texts != NULL && i < list->count; i++) sedge_text_free(list->texts[i]);
+    sedge_release(list->cuts);
+    sedge_release(list->texts);
+    sedge_release(list->names);
+    sedge_release(list->programs);
+    sedge_release(list->records);
+}
+
+// Those of one cut. A text that is on the list already comes off it.
+static sedge_status add_cut(build_list *list, const build_state *build,
+                            const sedge_device_info *info, const sedge_operator_options *cut)
 {
     const sedge_session *const session = &build->session;
+    const int first = list->count;
+
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) {
+        SEDGE_TRY(sedge_text_create(&list->texts[first + i]));
+        list->count++;
+    }
+    SEDGE_TRY(sedge_operator_texts(&list->texts[first], &list->names[first], info, session->element,
+                                   &session->problem, cut));
+    int kept = first;
+    for (int i = first; i < first + SEDGE_OPERATOR_PROGRAMS; i++) {
+        bool known = false;
+        for (int k = 0; k < first && !known; k++) {
+            known = strcmp(sedge_text_get(list->texts[k]), sedge_text_get(list->texts[i])) == 0;
+        }
+        if (known) {
+            sedge_text_free(list->texts[i]);
+            list->texts[i] = NULL;
+            continue;
+        }
+        if (kept != i) {
+            list->texts[kept] = list->texts[i];
+            list->texts[i] = NULL;
+            memcpy(list->names[kept], list->names[i], SEDGE_OPERATOR_NAME);
+        }
+        kept++;
+    }
+    list->count = kept;
+    return SEDGE_OK;
+}
+
+// What a run takes: its cut by wish; else by the rule, or what tuning has chosen before. How many
+// elements its ranks will have is not known here, so that all such choices are built.
+static sedge_status write_texts(build_list *list, const build_state *build,
+                                const sedge_device *device)
+{
+    const sedge_device_info *const info = sedge_device_get_info(device);
+    const sedge_session *const session = &build->session;
     const int real_bytes = session->problem.precision == SEDGE_FP64 ? 8 : 4;
+    const char *ceiling = NULL;
     sedge_operator_options cut;
 
     SEDGE_TRY(sedge_session_cut(&cut, session));
-    SEDGE_TRY(sedge_operator_texts(texts, name, info, session->element, &session->problem, &cut));
-    return sedge_ceilings_text(texts[PROGRAMS - 1], ceiling, info, real_bytes);
+    if (!sedge_operator_is_cut(&cut)) {
+        SEDGE_TRY(sedge_operator_remembered(&list->cuts, &list->cut_count, device, build->cache,
+                                            session->element, &session->problem));
+    }
+    const int most = SEDGE_OPERATOR_PROGRAMS * (1 + list->cut_count) + 1; // the last: ceilings
+    SEDGE_TRY(sedge_allocate(&list->texts, most, sizeof(sedge_text *)));
+    SEDGE_TRY(sedge_allocate(&list->names, most, sizeof *list->names));
+    SEDGE_TRY(sedge_allocate(&list->programs, most, sizeof *list->programs));
+    SEDGE_TRY(sedge_allocate(&list->records, most, sizeof *list->records));
+    SEDGE_TRY(add_cut(list, build, info, &cut));
+    for (int c = 0; c < list->cut_count; c++) {
+        cut.cut = list->cuts[c];
+        SEDGE_TRY(add_cut(list, build, info, &cut));
+    }
+    SEDGE_TRY(sedge_text_create(&list->texts[list->count]));
+    list->count++;
+    SEDGE_TRY(sedge_ceilings_text(list->texts[list->count - 1], &ceiling, info, real_bytes));
+    (void)snprintf(list->names[list->count - 1], SEDGE_OPERATOR_NAME, "%s", ceiling);
+    for (int i = 0; i < list->count; i++) {
+        list->programs[i].name = list->names[i];
+        list->programs[i].text = sedge_text_get(list->texts[i]);
+    }
+    return SEDGE_OK;
 }
 
 // All programs for one device, which may be one that only compiles.
 static sedge_status build_for(build_state *build, sedge_device *device)
 {
     const sedge_device_info *const info = sedge_device_get_info(device);
-    char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME];
-    const char *ceiling = NULL;
-    sedge_text *texts[PROGRAMS] = {NULL};
-    sedge_program_record records[PROGRAMS];
-    sedge_status status = SEDGE_OK;
+    build_list list = {.texts = NULL};
+    sedge_status status;
     int compiled = 0;
 
-    for (int i = 0; i < PROGRAMS && status == SEDGE_OK; i++) status = sedge_text_create(&texts[i]);
-    if (status == SEDGE_OK) status = write_texts(build, info, texts, name, &ceiling);
+    status = write_texts(&list, build, device);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(build->comm, status));
-    sedge_program_text programs[PROGRAMS];
-    for (int i = 0; i < PROGRAMS; i++) {
-        programs[i].name = i < SEDGE_OPERATOR_PROGRAMS ? name[i] : ceiling;
-        programs[i].text = sedge_text_get(texts[i]);
-    }
-    SEDGE_TRY_GOTO(status, sedge_programs_build(&compiled, records, build->comm, device,
-                                                build->cache, programs, PROGRAMS));
+    SEDGE_TRY_GOTO(status, sedge_programs_build(&compiled, list.records, build->comm, device,
+                                                build->cache, list.programs, list.count));
     const bool prints = sedge_comm_is_root(build->comm) && !build->session.options->quiet;
     if (prints && build->found + build->compiled == 0) print_head();
-    for (int i = 0; i < PROGRAMS; i++) {
-        build->found += records[i].found;
-        if (prints) print_program(programs[i].name, info, &records[i]);
+    for (int i = 0; i < list.count; i++) {
+        build->found += list.records[i].found;
+        if (prints) print_program(list.programs[i].name, info, &list.records[i]);
     }
     build->compiled += compiled;
 done:
-    for (int i = 0; i < PROGRAMS; i++) sedge_text_free(texts[i]);
+    free_list(&list);
     return status;
 }
 

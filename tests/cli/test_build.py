@@ -1,6 +1,8 @@
 """sedge build: the cache is filled without a run, and the run then compiles nothing."""
 
+import json
 import os
+import re
 import stat
 import unittest
 
@@ -41,6 +43,37 @@ class Build(Case):
         self.assertEqual(self.run_deck(ranks=2)["misses"], 0)
         self.assertEqual(self.entries(), before, "the run compiled something more")
         self.assertRegex(self.build("--device", "host"), r"(?m)^0 compiled, 3 found")
+
+    def test_what_tuning_has_chosen(self):
+        text = self.succeed("tune", self.deck, "--device", "host", "--tune", "fast",
+                            environment=self.environment).out
+        if "chosen by rule" in text:  # a busy machine: there was no time to measure a second one
+            return
+        lines = [json.loads(line) for line in (self.cache / "wisdom.jsonl").read_text().splitlines()]
+        line = next(line for line in lines if line["key"]["what"] == "tune")
+        stage = line["operations"][0]
+        rule = stage["candidates"][0]["name"]  # of a layout the first one is the rule's
+        others = [known["name"] for known in stage["candidates"]
+                  if known["layout"] == line["layout"] and known["name"] not in (rule, stage["choice"])]
+        mine, far = others[:2]
+        stage["choice"] = mine  # as if another had been the fastest, and at another size yet another
+        other = json.loads(json.dumps(line))
+        other["key"].update(size="2^40 elements, 1 material", device="another", multiprocessors=7)
+        other["operations"][0]["choice"] = far
+        stale = json.loads(json.dumps(line))
+        stale["key"]["source"] = "of another program"
+        stale["operations"][0]["choice"] = rule
+        self.cache = self.folder / "second-cache"
+        self.cache.mkdir(mode=0o700)
+        self.environment["SEDGE_CACHE_DIR"] = str(self.cache)
+        (self.cache / "wisdom.jsonl").write_text(
+            "".join(json.dumps(one) + "\n" for one in (stale, other, line)))
+        text = self.build("--device", "host")
+        self.assertRegex(text, r"(?m)^[45] compiled, 0 found")  # two layouts may be meant
+        self.assertEqual(len(re.findall(r"(?m)^  maxwell-n2-fp64-(fused|split) ", text)), 3)
+        self.assertEqual(self.run_deck()["misses"], 0)
+        words = ("--device", "host", "--set", "kernels.variant=fused")
+        self.assertRegex(self.build(*words), r"(?m)^0 compiled, 3 found")  # a wish: nothing else
 
     def test_on_ranks_once(self):
         text = self.build("--device", "host", ranks=3)

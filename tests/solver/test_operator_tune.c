@@ -2,8 +2,8 @@
 // finds what is wrong; what is wrong does not win, however fast; and a tuned operator gives what an
 // untuned one does.
 //
-// With the argument "all" (one rank): every candidate of orders 1 to 4, some 800, of odd orders in
-// fp32 and of even ones in fp64; without, a selection.
+// With the arguments "all ORDER" (one rank): every candidate of this order, of odd ones in fp32 and
+// of even ones in fp64; without, a selection.
 #define _DEFAULT_SOURCE // setenv
 #include "match.h"
 
@@ -67,6 +67,35 @@ static bool is_selected(const operator_choices *choices, int c)
     return first || last;
 }
 
+// Their programs into the cache, as many at once as there are compilers: one by one they take most
+// of the test's time.
+static void compile_candidates(const kit_world *world, const kit *k,
+                               const operator_choices *choices)
+{
+    const sedge_device_kind kind = sedge_device_get_info(world->device)->kind;
+    sedge_text **texts = NULL;
+    sedge_program_text *programs = NULL;
+    char(*names)[SEDGE_OPERATOR_NAME] = NULL;
+    int compiled;
+
+    CHECK_OK(sedge_allocate(&texts, choices->count, sizeof(sedge_text *)));
+    CHECK_OK(sedge_allocate(&programs, choices->count, sizeof *programs));
+    CHECK_OK(sedge_allocate(&names, choices->count, sizeof *names));
+    for (int c = 0; c < choices->count; c++) {
+        const operator_candidate *const candidate = &choices->candidate[c];
+        CHECK_OK(sedge_text_create(&texts[c]));
+        CHECK_OK(operator_stage_write(texts[c], names[c], kind, &choices->layout[candidate->layout],
+                                      &candidate->cut, &k->base.problem, k->base.element));
+        programs[c] = (sedge_program_text){.name = names[c], .text = sedge_text_get(texts[c])};
+    }
+    CHECK_OK(sedge_programs_build(&compiled, NULL, NULL, world->device, world->cache, programs,
+                                  choices->count));
+    for (int c = 0; c < choices->count; c++) sedge_text_free(texts[c]);
+    sedge_release(names);
+    sedge_release(programs);
+    sedge_release(texts);
+}
+
 static void test_candidates(const kit_world *world, int order, sedge_precision precision, bool all)
 {
     operator_choices choices;
@@ -79,6 +108,7 @@ static void test_candidates(const kit_world *world, int order, sedge_precision p
                                    k.base.element));
     CHECK(choices.layouts >= 1 && choices.count > 10);
     CHECK(choices.count <= choices.layouts * SEDGE_CANDIDATES);
+    if (all) compile_candidates(world, &k, &choices);
     for (int c = 0; c < choices.count; c++) {
         const sedge_operator_options cut = {.cut = choices.candidate[c].name};
         for (int i = 0; i < c; i++)
@@ -391,9 +421,10 @@ int main(int argc, char **argv)
     CHECK_OK(kit_open(&world, &argc, &argv));
     if (world.comm == NULL) return CHECK_END();
     const bool alone = sedge_comm_size(world.comm) == 1;
-    if (argc > 1 && strcmp(argv[1], "all") == 0) {
-        for (int order = 1; order <= 4; order++)
-            test_candidates(&world, order, order % 2 == 1 ? SEDGE_FP32 : SEDGE_FP64, true);
+    if (argc > 2 && strcmp(argv[1], "all") == 0) {
+        const int order = (int)strtol(argv[2], NULL, 10);
+        CHECK(order >= 1 && order <= SEDGE_ORDER_MAX);
+        test_candidates(&world, order, order % 2 == 1 ? SEDGE_FP32 : SEDGE_FP64, true);
     } else {
         remove_wisdom(&world);
         test_samples(&world);

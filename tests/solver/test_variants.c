@@ -4,9 +4,10 @@
 // Without arguments: for each chip and precision a selection that has each structure, tile and
 // layout at least once; for sm_90 and Maxwell's equations each block and limit of registers, too,
 // and the rule's choice of each order. With "accepted": every one of all three chips goes through
-// the compiler's front end and comes out as unoptimised code, many in one program. With "all":
-// every one compiled, for sm_90. Advection, with its one field, for sm_90 at orders 1, 5 and 9. And
-// the program of all other kernels, with those of curved elements, of orders 1, 4 and 10.
+// the compiler's front end and comes out as unoptimised code, many in one program. With "all
+// ORDER": every one of this order compiled, for sm_90, into variants-all-ORDER.txt. Advection, with
+// its one field, for sm_90 at orders 1, 5 and 9. And the program of all other kernels, with those
+// of curved elements, of orders 1, 4 and 10.
 #include "check.h"
 #include "codegen/combine.h"
 #include "device/nvrtc.h"
@@ -261,8 +262,8 @@ static void add_order(variant_batch *batch, seen_list *seen, sedge_device *devic
     sedge_element_free(element);
 }
 
-// `table` NULL: the texts are kept for the front end.
-static void test_chip(const char *arch, bool all, FILE *table)
+// `table` NULL: the texts are kept for the front end. `only` is an order, 0: all of them.
+static void test_chip(const char *arch, bool all, int only, FILE *table)
 {
     static const char *const equations[] = {"maxwell", "advection"};
     static variant_batch batch;
@@ -274,7 +275,8 @@ static void test_chip(const char *arch, bool all, FILE *table)
     if (check_failures > 0) return;
     for (int p = 0; p < 2; p++) {
         for (int order = 1; order <= 10; order += order == 1 ? 3 : 6)
-            add_others(&batch, device, order, p == 0 ? SEDGE_FP32 : SEDGE_FP64);
+            if (only == 0 || only == order)
+                add_others(&batch, device, order, p == 0 ? SEDGE_FP32 : SEDGE_FP64);
     }
     if (table == NULL) {
         keep_texts(&batch);
@@ -285,7 +287,7 @@ static void test_chip(const char *arch, bool all, FILE *table)
         for (int p = 0; p < 2; p++) {
             seen_list seen = {.blocks = e == 0 && strcmp(arch, "sm_90") == 0};
             for (int order = 1; order <= SEDGE_ORDER_MAX; order++) {
-                if (e == 1 && order % 4 != 1) continue;
+                if ((e == 1 && order % 4 != 1) || (only != 0 && only != order)) continue;
                 add_order(&batch, all ? NULL : &seen, device, cache, table, equations[e], order,
                           p == 0 ? SEDGE_FP32 : SEDGE_FP64);
             }
@@ -315,26 +317,30 @@ static const char *find_newest(void)
 
 int main(int argc, char **argv)
 {
-    const bool all = argc > 1 && strcmp(argv[1], "all") == 0;
+    const bool all = argc > 2 && strcmp(argv[1], "all") == 0;
+    const int order = all ? (int)strtol(argv[2], NULL, 10) : 0;
     const char *const newest = find_newest();
+    char path[sizeof SEDGE_TEST_DIR + 32];
 
     if (argc > 1 && strcmp(argv[1], "accepted") == 0) {
-        test_chip("sm_80", true, NULL);
-        test_chip("sm_90", true, NULL);
-        if (newest != NULL) test_chip(newest, true, NULL);
+        test_chip("sm_80", true, 0, NULL);
+        test_chip("sm_90", true, 0, NULL);
+        if (newest != NULL) test_chip(newest, true, 0, NULL);
         check_accepted();
         return CHECK_END();
     }
-    FILE *const table =
-        fopen(all ? SEDGE_TEST_DIR "/variants-all.txt" : SEDGE_TEST_DIR "/variants.txt", "w");
+    CHECK(argc == 1 || (all && order >= 1 && order <= SEDGE_ORDER_MAX));
+    (void)snprintf(path, sizeof path, all ? "%s/variants-all-%d.txt" : "%s/variants.txt",
+                   SEDGE_TEST_DIR, order);
+    FILE *const table = fopen(path, "w");
 
     CHECK(table != NULL);
     if (table == NULL) return CHECK_END();
     (void)fprintf(table, "%-8s %-64s %9s %8s %7s\n", "chip", "variant", "registers", "spilled",
                   "shared");
-    if (!all) test_chip("sm_80", false, table);
-    test_chip("sm_90", all, table);
-    if (!all && newest != NULL) test_chip(newest, false, table);
+    if (!all) test_chip("sm_80", false, 0, table);
+    test_chip("sm_90", all, order, table);
+    if (!all && newest != NULL) test_chip(newest, false, 0, table);
     CHECK(fclose(table) == 0);
     return CHECK_END();
 }
