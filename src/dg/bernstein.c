@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#define ROWS_AT_ONCE 4 // of a conversion: each column of the matrix is read once for so many
+#define ROWS  3 // of a conversion at once,
+#define STRIP 8 // and numbers of each: in the registers of any processor
 
 static const char *const basis_names[] = {[SEDGE_NODAL] = "nodal", [SEDGE_BERNSTEIN] = "bernstein"};
 
@@ -112,17 +113,18 @@ static sedge_status build_conversions(sedge_bernstein *basis, const sedge_elemen
     }
     for (int i = 0; i < nf; i++) { // face 0: the first nodes, of which lambda_3 is 0
         get_lambda(basis, element, i, lambda);
-        for (int k = 0; k < nf; k++)
+        for (int k = 0; k < nf; k++) {
             basis->face_to_nodal[i * nf + k] =
                 evaluate(basis->order, basis->face_index[k], lambda, 3);
+        }
     }
     SEDGE_TRY(sedge_dense_invert(basis->from_nodal, basis->to_nodal, n));
     SEDGE_TRY(sedge_dense_invert(basis->face_from_nodal, basis->face_to_nodal, nf));
     for (int i = 0; i < n; i++) {
         double sum = 0.0;
         for (int k = 0; k < n; k++) {
-            basis->columns[SEDGE_NODAL][k * n + i] = basis->to_nodal[i * n + k];
-            basis->columns[SEDGE_BERNSTEIN][k * n + i] = basis->from_nodal[i * n + k];
+            basis->columns[SEDGE_NODAL][k * basis->stride + i] = basis->to_nodal[i * n + k];
+            basis->columns[SEDGE_BERNSTEIN][k * basis->stride + i] = basis->from_nodal[i * n + k];
             sum += fabs(basis->from_nodal[i * n + k]);
         }
         basis->norm = fmax(basis->norm, sum);
@@ -210,9 +212,10 @@ static void next_layer(const sedge_bernstein *basis, double *next, const double 
             const int gamma[3] = {m - 1 - j1 - j2, j1, j2};
             for (int k = 0; k < nf; k++) {
                 double sum = 0.0;
-                for (int j = 0; j < 3; j++)
+                for (int j = 0; j < 3; j++) {
                     sum += (gamma[j] + 1.0) *
                            rows[face_number(m, j1 + (j == 1), j2 + (j == 2)) * nf + k];
+                }
                 next[face_number(m - 1, j1, j2) * nf + k] = sum / m;
             }
         }
@@ -278,7 +281,7 @@ static sedge_status allocate_arrays(sedge_bernstein *basis)
     SEDGE_TRY(sedge_allocate(&basis->lift, n * 4 * nf, sizeof(double)));
     SEDGE_TRY(sedge_allocate(&basis->mass, n * n, sizeof(double)));
     for (int b = 0; b < 2; b++)
-        SEDGE_TRY(sedge_allocate(&basis->columns[b], n * n, sizeof(double)));
+        SEDGE_TRY(sedge_allocate(&basis->columns[b], n * basis->stride, sizeof(double)));
     return SEDGE_OK;
 }
 
@@ -292,6 +295,7 @@ sedge_status sedge_bernstein_create(sedge_bernstein **out, const sedge_element *
     basis->order = element->order;
     basis->nodes = element->nodes;
     basis->face_nodes = element->face_nodes;
+    basis->stride = (basis->nodes + STRIP - 1) / STRIP * STRIP;
     SEDGE_TRY_GOTO(status, allocate_arrays(basis));
     number_all(basis);
     SEDGE_TRY_GOTO(status, build_conversions(basis, element));
@@ -321,22 +325,34 @@ void sedge_bernstein_free(sedge_bernstein *basis)
     sedge_release(basis);
 }
 
-void sedge_bernstein_convert(const sedge_bernstein *basis, sedge_basis to, double *restrict out,
-                             const double *restrict in, int64_t rows)
+// STRIP numbers of up to ROWS rows: sums stay in registers.
+static void convert_strip(double *out, const double *in, const double *columns, int stride, int n,
+                          int rows, int first)
 {
-    const double *const restrict columns = basis->columns[to];
+    const int width = n - first < STRIP ? n - first : STRIP;
+    double sum[ROWS][STRIP] = {{0.0}};
+
+    for (int k = 0; k < n; k++) {
+        const double *const column = columns + (int64_t)k * stride + first;
+        for (int row = 0; row < ROWS; row++) {
+            const double value = in[(row < rows ? row : 0) * n + k];
+            for (int i = 0; i < STRIP; i++) sum[row][i] += value * column[i];
+        }
+    }
+    for (int row = 0; row < rows; row++)
+        memcpy(out + (int64_t)row * n + first, sum[row], (size_t)width * sizeof *out);
+}
+
+void sedge_bernstein_convert(const sedge_bernstein *basis, sedge_basis to, double *out,
+                             const double *in, int64_t rows)
+{
     const int n = basis->nodes;
 
-    memset(out, 0, (size_t)(rows * n) * sizeof *out);
-    for (int64_t first = 0; first < rows; first += ROWS_AT_ONCE) {
-        const int64_t end = first + ROWS_AT_ONCE < rows ? first + ROWS_AT_ONCE : rows;
-        for (int k = 0; k < n; k++) {
-            const double *const restrict column = columns + (int64_t)k * n;
-            for (int64_t row = first; row < end; row++) {
-                const double value = in[row * n + k];
-                double *const restrict to_row = out + row * n;
-                for (int i = 0; i < n; i++) to_row[i] += value * column[i];
-            }
+    for (int64_t row = 0; row < rows; row += ROWS) {
+        const int count = rows - row < ROWS ? (int)(rows - row) : ROWS;
+        for (int first = 0; first < n; first += STRIP) {
+            convert_strip(out + row * n, in + row * n, basis->columns[to], basis->stride, n, count,
+                          first);
         }
     }
 }

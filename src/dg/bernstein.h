@@ -43,7 +43,8 @@ typedef struct sedge_bernstein {
     double *derivative[3];   // T^-1 D T [nodes][nodes], d/dr, d/ds, d/dt
     double *lift;            // T^-1 LIFT Tf [nodes][4 face_nodes]
     double *mass;            // T^t M T [nodes][nodes]
-    double *columns[2];      // T^t and (T^-1)^t, for sedge_bernstein_convert
+    int stride;              // Np filled up, for vectors
+    double *columns[2];      // T^t and (T^-1)^t [nodes][stride], for sedge_bernstein_convert
     double norm;             // largest sum of |T^-1| over a row: how much larger than the nodal
                              // values coefficients may be
 } sedge_bernstein;

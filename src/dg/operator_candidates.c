@@ -204,7 +204,7 @@ static void list_host(lister *list)
 }
 
 // The candidates of one layout behind those of the others: the rule's, if it fits, then by their
-// promise. There may be none.
+// promise. There may be none in a layout that needs more memory than the first.
 static void list_layout(lister *list)
 {
     operator_choices *const choices = list->choices;
@@ -233,6 +233,14 @@ static sedge_status fail_none(const lister *list)
                       (long long)list->info->shared_bytes_block);
 }
 
+// A layout without candidates.
+static void drop_layout(operator_choices *choices, int layout)
+{
+    choices->layouts--;
+    memmove(&choices->layout[layout], &choices->layout[layout + 1],
+            (size_t)(choices->layouts - layout) * sizeof *choices->layout);
+}
+
 sedge_status operator_choices_list(operator_choices *choices, const sedge_device_info *info,
                                    const sedge_problem *problem, const sedge_element *element)
 {
@@ -248,7 +256,12 @@ sedge_status operator_choices_list(operator_choices *choices, const sedge_device
                        .layout = &choices->layout[i]};
         list_layout(&list);
         if (i == 0 && choices->count == 0) return fail_none(&list);
-        if (choices->count == list.first) choices->layouts = i; // later ones need more memory still
+        if (choices->count == list.first) {
+            drop_layout(choices, i--);
+        } else if (choices->layout[i].basis == SEDGE_NODAL) {
+            choices->searched_layouts = i + 1;
+            choices->searched = choices->count;
+        }
     }
     return SEDGE_OK;
 }

@@ -97,6 +97,7 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
 {
     const size_row rows[] = {
         {"STAGE", stage},
+        {"BERNSTEIN", layout->basis == SEDGE_BERNSTEIN && !stage}, // the same stage in any basis
         {"LANES", layout->lanes},
         {"PACK", layout->pack},
         {"GROUP", layout->group},
@@ -243,11 +244,14 @@ sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS]
 {
     operator_choices choices;
     operator_cut cut;
+    int wanted;
 
     operator_layouts_list(&choices, info, problem, element);
-    operator_cut_choose(&cut, &choices.layout[0], info, problem, element);
-    SEDGE_TRY(operator_cut_wish(&cut, &choices.layout[0], info, problem, element, options));
-    return write_both(out, name, info, &choices.layout[0], &cut, problem, element);
+    SEDGE_TRY(operator_layout_wish(&wanted, &choices, problem, options));
+    const operator_layout *const layout = &choices.layout[wanted];
+    operator_cut_choose(&cut, layout, info, problem, element);
+    SEDGE_TRY(operator_cut_wish(&cut, layout, info, problem, element, options));
+    return write_both(out, name, info, layout, &cut, problem, element);
 }
 
 sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], const sedge_operator *op)
@@ -285,12 +289,24 @@ sedge_status operator_stage_find(sedge_operator *op, const sedge_program *progra
     return SEDGE_OK;
 }
 
+int operator_boundary_points(sedge_basis basis, int face_nodes)
+{
+    return basis == SEDGE_NODAL ? SEDGE_TRACE_THREADS
+                                : SEDGE_TRACE_THREADS / face_nodes * face_nodes;
+}
+
 static sedge_status find_kernels(sedge_operator *op)
 {
     SEDGE_TRY(operator_stage_find(op, op->program[0]));
     const int kernels = op->problem->curved ? KERNELS : KERNEL_CURVED;
     for (int k = KERNEL_PACK; k < kernels; k++)
         SEDGE_TRY(sedge_program_get(&op->kernel[k], op->program[1], kernel_names[k]));
+    if (op->layout.basis == SEDGE_BERNSTEIN) {
+        const int points = operator_boundary_points(op->layout.basis, op->element->face_nodes);
+        SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[KERNEL_BOUNDARY],
+                                           (int64_t)points * op->problem->equation->fields *
+                                               op->layout.real_bytes));
+    }
     if (!op->problem->curved) return SEDGE_OK;
     SEDGE_TRY(operator_curved_choose(&op->curved.cut, &op->layout,
                                      sedge_device_get_info(op->device), op->problem, op->element));

@@ -102,6 +102,13 @@ static void list_cuda(operator_choices *choices, const sedge_device_info *info,
     }
 }
 
+const char *operator_bernstein_refusal(const sedge_problem *problem)
+{
+    if (!problem->equation->linear) return "the equation is not linear";
+    if (problem->curved) return "the mesh has curved elements";
+    return NULL;
+}
+
 void operator_layouts_list(operator_choices *choices, const sedge_device_info *info,
                            const sedge_problem *problem, const sedge_element *element)
 {
@@ -111,6 +118,11 @@ void operator_layouts_list(operator_choices *choices, const sedge_device_info *i
     } else {
         list_cuda(choices, info, problem, element);
     }
+    if (operator_bernstein_refusal(problem) != NULL) return;
+    operator_layout *const layout = &choices->layout[choices->layouts++];
+    *layout = choices->layout[0];
+    layout->basis = SEDGE_BERNSTEIN;
+    (void)snprintf(layout->name, sizeof layout->name, "bernstein, %.16s", choices->layout[0].name);
 }
 
 // ---- cuts --------------------------------------------------------------------------------------
@@ -219,13 +231,14 @@ void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
 void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
                        const operator_layout *layout, const sedge_device_info *info)
 {
+    const char *const basis = layout->basis == SEDGE_BERNSTEIN ? "bernstein " : "";
     const char *const form = cut->fused ? "fused" : "split";
 
     if (operator_is_host_form(info)) {
-        (void)snprintf(name, SEDGE_CUT_NAME, "%s n%d,%d f%d,%d l%d", form, cut->item_nodes,
+        (void)snprintf(name, SEDGE_CUT_NAME, "%s%s n%d,%d f%d,%d l%d", basis, form, cut->item_nodes,
                        cut->lift_nodes, cut->field_block, cut->lift_block, layout->lanes);
     } else {
-        (void)snprintf(name, SEDGE_CUT_NAME, "%s b%d n%d,%d r%d p%d", form, cut->block,
+        (void)snprintf(name, SEDGE_CUT_NAME, "%s%s b%d n%d,%d r%d p%d", basis, form, cut->block,
                        cut->item_nodes, cut->lift_nodes, cut->resident, layout->nodes_padded);
     }
 }
@@ -239,13 +252,42 @@ bool operator_is_cut(const sedge_operator_options *options)
            options->lift_nodes > 0 || options->item_fields > 0;
 }
 
-// "fused" or "split"; NULL and "auto": fused.
+// "fused", also in another basis, or "split"; NULL and "auto": fused.
 static sedge_status choose_variant(operator_cut *cut, const char *variant)
 {
-    cut->fused = variant == NULL || strcmp(variant, "auto") == 0 || strcmp(variant, "fused") == 0;
+    cut->fused = variant == NULL || strcmp(variant, "auto") == 0 || strcmp(variant, "fused") == 0 ||
+                 strcmp(variant, "bernstein") == 0;
     if (cut->fused || strcmp(variant, "split") == 0) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "kernels.variant '%s' is not known; auto, fused and split are", variant);
+                      "kernels.variant '%s' is not known; auto, fused, split and bernstein are",
+                      variant);
+}
+
+// Does the options' variant or cut name the other basis?
+static bool is_bernstein_wish(const sedge_operator_options *options)
+{
+    static const char name[] = "bernstein";
+
+    if (options->cut != NULL) return strncmp(options->cut, name, strlen(name)) == 0;
+    return options->variant != NULL && strcmp(options->variant, name) == 0;
+}
+
+sedge_status operator_layout_wish(int *out, const operator_choices *choices,
+                                  const sedge_problem *problem,
+                                  const sedge_operator_options *options)
+{
+    const char *const refusal = operator_bernstein_refusal(problem);
+
+    *out = 0;
+    if (!is_bernstein_wish(options)) return SEDGE_OK;
+    if (refusal != NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s cannot run in the Bernstein-Bezier basis, which kernels.variant or a "
+                          "cut asks for: %s; leave it out",
+                          problem->equation->name, refusal);
+    }
+    while (choices->layout[*out].basis != SEDGE_BERNSTEIN) (*out)++;
+    return SEDGE_OK;
 }
 
 sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
