@@ -248,7 +248,7 @@ static void add_order(variant_batch *batch, seen_list *seen, sedge_device *devic
     CHECK_OK(make_problem(&problem, equation, order, precision));
     CHECK_OK(operator_choices_list(&choices, info, &problem, element));
     CHECK(choices.count > 1 && choices.count <= choices.layouts * SEDGE_CANDIDATES);
-    for (int c = 0; c < choices.count; c++) {
+    for (int c = 0; c < choices.searched; c++) { // the others have the same texts
         CHECK(choices.candidate[c].cut.scratch_bytes <= info->shared_bytes_block);
         const bool is_rule = seen != NULL && seen->blocks && c == 0;
         if (seen != NULL && !is_new(seen, &choices.candidate[c]) && !is_rule) continue;
