@@ -18,10 +18,19 @@
 #define SEDGE_SAMPLES         256 // launches timed in one such step at most
 #define SEDGE_CUT_NAME        64
 
+// How a stage multiplies by its operators. What differs by it: what follows from a cut and its name
+// (operator_shape.c), the candidates (operator_candidates.c), the program's sources
+// (operator_program.c), the tables (operator_layout.c).
+typedef enum operator_form {
+    FORM_DENSE, // dg_stage.h, in any basis
+    FORM_SPARSE // dg_bernstein.h, in the Bernstein-Bezier basis
+} operator_form;
+
 // How the fields lie in memory; fields, geometry and connectivity on the device depend on it. In
 // the Bernstein-Bezier basis "node" means coefficient: the one of the same lattice point.
 typedef struct operator_layout {
-    sedge_basis basis; // the same on all ranks: they exchange what they keep
+    sedge_basis basis;  // the same on all ranks: they exchange what they keep
+    operator_form form; // of all cuts of this layout
     int real_bytes;
     int lanes;        // slots a value
     int pack;         // words of a vector load
@@ -39,13 +48,6 @@ typedef struct operator_layout {
     int64_t values; // all
     int64_t slots;  // values * lanes
 } operator_layout;
-
-// How a stage multiplies by its operators. What differs by it: what follows from a cut and its name
-// (operator_shape.c), the candidates (operator_candidates.c), the program's sources
-// (operator_program.c), the tables (operator_layout.c).
-typedef enum operator_form {
-    FORM_DENSE // dg_stage.h, in any basis
-} operator_form;
 
 // How the stage is cut, in one layout: the tunable numbers of dg_stage.h and what follows from
 // them. Program and operators' tables depend on it.
@@ -66,6 +68,14 @@ typedef struct operator_cut {
     int lift_width;        // the same of the lift
     int64_t scratch_words; // values of the block's memory
     int64_t scratch_bytes;
+
+    // FORM_SPARSE on a GPU only, where `block` is a multiple of group_elements.
+    int parts;          // warps that share a group of elements: 1 or 2
+    int group_elements; // as many as a warp has lanes for, one a field
+    int jump_stride;    // words from one element's jumps to the next one's
+    int lower_stride;   // the same of coefficients of order N - 1, or of sums
+    bool shared_sums;   // sums in the block's memory instead of registers
+    int ahead;          // blocks: how far ahead the L2 cache is asked to read
 } operator_cut;
 
 // How the stage of curved elements is cut: by a rule, not tuned.
@@ -87,12 +97,12 @@ typedef struct operator_candidate {
     double prior;  // smaller is tried sooner
 } operator_candidate;
 
-#define SEDGE_LAYOUTS    4
+#define SEDGE_LAYOUTS    5
 #define SEDGE_CANDIDATES 150 // of a layout, at most
 
-// All ways to run the stage here, by layout, nodal ones first; the first of each layout is the
-// rule's choice. What can only lose comes last and is run by name alone: dense forms of the
-// Bernstein-Bezier basis, which are the nodal ones with other numbers.
+// All ways to run the stage here, by layout; the first of each layout is the rule's choice, the
+// first of all where there is no time to search. What can only lose comes last and is run by name
+// alone: dense forms of the Bernstein-Bezier basis, which are the nodal ones with other numbers.
 typedef struct operator_choices {
     int layouts;
     operator_layout layout[SEDGE_LAYOUTS]; // without the rank's part
@@ -257,6 +267,16 @@ SEDGE_MUST_USE
 sedge_status operator_layout_wish(int *out, const operator_choices *choices,
                                   const sedge_problem *problem,
                                   const sedge_operator_options *options);
+
+// ---- operator_bernstein.c -----------------------------------------------------------------------
+
+// Text of the sparse products for an element of `fields` fields; `shared_sums` as in the cut.
+SEDGE_MUST_USE
+sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *element, int fields,
+                                      bool shared_sums);
+
+// The nodes of order N of each simplex of order N - 1: out [nodes of order N - 1][4].
+void operator_bernstein_simplices(int16_t *out, int order);
 
 // ---- operator_candidates.c ---------------------------------------------------------------------
 

@@ -171,7 +171,9 @@ static sedge_status upload_maps(sedge_operator *op)
     const int width = element->face_nodes;
     int16_t *tables = NULL;
 
-    SEDGE_TRY(sedge_allocate(&tables, (int64_t)(4 + 48) * width, sizeof *tables));
+    const int64_t maps = (int64_t)(4 + 48) * width;
+    const int64_t simplices = 4 * (int64_t)(element->nodes - width);
+    SEDGE_TRY(sedge_allocate(&tables, maps + simplices, sizeof *tables));
     for (int k = 0; k < SEDGE_FACES * width; k++) tables[k] = (int16_t)element->face_node[k];
     for (int code = 0; code < 24; code++) {
         const int *const permuted = element->permuted + (int64_t)code % 6 * width;
@@ -181,7 +183,8 @@ static sedge_status upload_maps(sedge_operator *op)
             tables[(28 + code) * width + i] = (int16_t)permuted[i];
         }
     }
-    return upload(op, &op->maps, tables, (int64_t)(4 + 48) * width, sizeof *tables);
+    operator_bernstein_simplices(tables + maps, element->order);
+    return upload(op, &op->maps, tables, maps + simplices, sizeof *tables);
 }
 
 // (slot, face) of the trace faces [first, first + count).
@@ -410,6 +413,10 @@ static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
 
 sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op)
 {
+    if (op->cut.form == FORM_SPARSE) { // they are text
+        SEDGE_TRY(sedge_buffer_create(&tables->deriv, op->device, 0));
+        return sedge_buffer_create(&tables->lift, op->device, 0);
+    }
     SEDGE_TRY(make_deriv(&tables->deriv, op));
     return make_lift(&tables->lift, op);
 }

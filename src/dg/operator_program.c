@@ -96,7 +96,7 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
                               const operator_cut *cut, bool stage)
 {
     const size_row rows[] = {
-        {"STAGE", stage},
+        {"STAGE", stage && cut->form == FORM_DENSE},
         {"BERNSTEIN", layout->basis == SEDGE_BERNSTEIN && !stage}, // the same stage in any basis
         {"LANES", layout->lanes},
         {"PACK", layout->pack},
@@ -114,6 +114,24 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
         {"DERIV_WIDTH", cut->deriv_width},
         {"LIFT_WIDTH", cut->lift_width},
         {"SCRATCH_WORDS", (int)cut->scratch_words},
+    };
+
+    return write_rows(text, rows, sizeof rows / sizeof rows[0]);
+}
+
+// The same of the sparse form.
+static sedge_status write_sparse_cut(sedge_text *text, const operator_layout *layout,
+                                     const operator_cut *cut, const sedge_element *element)
+{
+    const size_row rows[] = {
+        {"LOWER_NODES", element->nodes - element->face_nodes},
+        {"PARTS", cut->parts},
+        {"GROUP_ELEMENTS", cut->group_elements},
+        {"JUMP_STRIDE", cut->jump_stride},
+        {"LOWER_STRIDE", cut->lower_stride},
+        {"SHARED_SUMS", cut->shared_sums},
+        {"AHEAD", cut->ahead},
+        {"PAIR_BYTES", 2 * layout->real_bytes},
     };
 
     return write_rows(text, rows, sizeof rows / sizeof rows[0]);
@@ -150,7 +168,7 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
 // ---- programs ----------------------------------------------------------------------------------
 
 #define SOURCES       7
-#define STAGE_SOURCES 4 // of these, those of the stage
+#define STAGE_SOURCES 4 // of these, those of the stage; the sparse one has two more
 
 void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
 {
@@ -160,9 +178,9 @@ void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
 
 static sedge_status write_sources(sedge_text *text, const char *name, sedge_device_kind kind,
                                   const sedge_text *constants, const sedge_problem *problem,
-                                  int count)
+                                  int count, const sedge_text *sparse)
 {
-    const sedge_source sources[SOURCES] = {
+    sedge_source sources[SOURCES] = {
         {"codegen/kernels/values.h", NULL},
         {"codegen/kernels/signal.h", NULL},
         {problem->equation->header, problem->equation->header_text},
@@ -171,6 +189,11 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
         {"codegen/kernels/dg_monitor.h", NULL},
         {"codegen/kernels/dg_curved.h", NULL}, // last: left out where nothing is curved
     };
+    if (sparse != NULL) {
+        sources[STAGE_SOURCES] = (sedge_source){"bernstein_products.h", sedge_text_get(sparse)};
+        sources[STAGE_SOURCES + 1] = (sedge_source){"codegen/kernels/dg_bernstein.h", NULL};
+        count = STAGE_SOURCES + 2;
+    }
     const sedge_program_options options = {
         .name = name, .constants = sedge_text_get(constants), .sources = sources, .count = count};
 
@@ -183,19 +206,29 @@ static sedge_status write_program(sedge_text *text, const char *name, sedge_devi
                                   const operator_curved_cut *curved, const sedge_problem *problem,
                                   const sedge_element *element, bool stage)
 {
+    const bool is_sparse = stage && cut->form == FORM_SPARSE;
     sedge_status status;
     sedge_text *constants = NULL;
+    sedge_text *sparse = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, write_problem(constants, problem, element));
     SEDGE_TRY_GOTO(status, write_cut(constants, layout, cut, stage));
+    if (is_sparse) {
+        SEDGE_TRY_GOTO(status, write_sparse_cut(constants, layout, cut, element));
+        SEDGE_TRY_GOTO(status, sedge_text_create(&sparse));
+        SEDGE_TRY_GOTO(status, operator_bernstein_write(sparse, element, problem->equation->fields,
+                                                        cut->shared_sums));
+    }
     if (curved != NULL) SEDGE_TRY_GOTO(status, write_curved(constants, curved));
     SEDGE_TRY_GOTO(status, write_values(constants, problem));
     SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem,
                                          stage             ? STAGE_SOURCES
                                          : problem->curved ? SOURCES
-                                                           : SOURCES - 1));
+                                                           : SOURCES - 1,
+                                         sparse));
 done:
+    sedge_text_free(sparse);
     sedge_text_free(constants);
     return status;
 }
@@ -209,7 +242,9 @@ sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAM
 
     operator_name(problem_name, problem);
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name,
-                   cut->fused ? "fused" : "split");
+                   cut->form == FORM_SPARSE ? "bernstein"
+                   : cut->fused             ? "fused"
+                                            : "split");
     return write_program(text, name, kind, layout, cut, NULL, problem, element, true);
 }
 
@@ -264,7 +299,7 @@ sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], const sedge_operat
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
     SEDGE_TRY_GOTO(status, write_problem(constants, op->problem, op->element));
     SEDGE_TRY_GOTO(status, write_sources(text, "stage", sedge_device_get_info(op->device)->kind,
-                                         constants, op->problem, STAGE_SOURCES));
+                                         constants, op->problem, STAGE_SOURCES, NULL));
     const sedge_hash bytes = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
     sedge_hash_print(&bytes, hash);
 done:

@@ -366,7 +366,11 @@ static int agree_on_basis(operator_tuning *tuning)
 
     sedge_comm_max_int(tuning->op->comm, &others, 1);
     tuning->is_overruled = basis == SEDGE_BERNSTEIN && others != 0;
-    return tuning->is_overruled ? 0 : choice;
+    if (!tuning->is_overruled) return choice;
+    int nodal = 0;
+    while (tuning->choices.layout[tuning->choices.candidate[nodal].layout].basis != SEDGE_NODAL)
+        nodal++;
+    return nodal;
 }
 
 sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
