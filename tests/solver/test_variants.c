@@ -6,7 +6,8 @@
 // and the rule's choice of each order. With "accepted": every one of all three chips goes through
 // the compiler's front end and comes out as unoptimised code, many in one program. With "all":
 // every one compiled, for sm_90. Advection, with its one field, for sm_90 at orders 1, 5 and 9. And
-// the program of all other kernels, with those of curved elements, of orders 1, 4 and 10.
+// the program of all other kernels, with those of curved elements, of orders 1, 4 and 10, and for
+// coefficients of the Bernstein-Bezier basis, of orders 1 and 10.
 #include "check.h"
 #include "codegen/combine.h"
 #include "device/nvrtc.h"
@@ -115,11 +116,12 @@ static void compile(variant_batch *batch, sedge_device *device, sedge_cache *cac
     batch->count = 0;
 }
 
-// The kernels that are not tuned, by the rule.
+// The kernels that are not tuned, by the rule: with those of curved elements, or for coefficients
+// of the other basis.
 static void add_others(variant_batch *batch, sedge_device *device, int order,
-                       sedge_precision precision)
+                       sedge_precision precision, sedge_basis basis)
 {
-    static const sedge_operator_options by_rule;
+    const sedge_operator_options options = {.variant = basis == SEDGE_NODAL ? "auto" : "bernstein"};
     char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME];
     sedge_text *text[SEDGE_OPERATOR_PROGRAMS] = {NULL, NULL};
     sedge_element *element = NULL;
@@ -127,12 +129,15 @@ static void add_others(variant_batch *batch, sedge_device *device, int order,
 
     CHECK_OK(sedge_element_create(&element, order));
     CHECK_OK(make_problem(&problem, "maxwell", order, precision));
-    problem.curved = true;
+    problem.curved = basis == SEDGE_NODAL;
     for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) CHECK_OK(sedge_text_create(&text[i]));
     CHECK_OK(sedge_operator_texts(text, name, sedge_device_get_info(device), element, &problem,
-                                  &by_rule));
-    CHECK(strstr(sedge_text_get(text[1]), "sedge_curved_energy") != NULL);
-    (void)snprintf(batch->names[batch->count], sizeof batch->names[0], "%s curved", name[1]);
+                                  &options));
+    CHECK(strstr(sedge_text_get(text[1]),
+                 basis == SEDGE_NODAL ? "sedge_curved_energy" : "define SEDGE_BERNSTEIN 1") !=
+          NULL);
+    (void)snprintf(batch->names[batch->count], sizeof batch->names[0], "%s %s", name[1],
+                   basis == SEDGE_NODAL ? "curved" : "bernstein");
     batch->texts[batch->count++] = text[1];
     sedge_text_free(text[0]);
     sedge_problem_clear(&problem);
@@ -273,8 +278,11 @@ static void test_chip(const char *arch, bool all, FILE *table)
     CHECK_OK(sedge_cache_create(&cache, SEDGE_TEST_DIR "/variants-cache"));
     if (check_failures > 0) return;
     for (int p = 0; p < 2; p++) {
-        for (int order = 1; order <= 10; order += order == 1 ? 3 : 6)
-            add_others(&batch, device, order, p == 0 ? SEDGE_FP32 : SEDGE_FP64);
+        for (int order = 1; order <= 10; order += order == 1 ? 3 : 6) {
+            const sedge_precision precision = p == 0 ? SEDGE_FP32 : SEDGE_FP64;
+            add_others(&batch, device, order, precision, SEDGE_NODAL);
+            if (order != 4) add_others(&batch, device, order, precision, SEDGE_BERNSTEIN);
+        }
     }
     if (table == NULL) {
         keep_texts(&batch);
