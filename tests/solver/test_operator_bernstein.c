@@ -375,11 +375,13 @@ static void test_searched(const kit_world *world)
 static void change_wisdom(const char *path, const operator_choices *choices)
 {
     const operator_candidate *other = choices->candidate;
+    const operator_candidate *nodal = choices->candidate;
     char *text = NULL;
     size_t length = 0;
     sedge_text *changed = NULL;
 
     while (choices->layout[other->layout].basis == SEDGE_NODAL) other++;
+    while (choices->layout[nodal->layout].basis != SEDGE_NODAL) nodal++;
     CHECK_OK(sedge_text_create(&changed));
     CHECK_OK(sedge_file_read(&text, &length, path, SEDGE_ERR_DATA));
     for (char *line = text == NULL ? NULL : strtok(text, "\n"); line != NULL;
@@ -388,7 +390,7 @@ static void change_wisdom(const char *path, const operator_choices *choices)
         const json_t *const key = json_object_get(root, "key");
         json_t *const stage = json_array_get(json_object_get(root, "operations"), 0);
         const json_int_t threads = json_integer_value(json_object_get(key, "multiprocessors"));
-        const operator_candidate *const wanted = threads == 2 ? other : choices->candidate;
+        const operator_candidate *const wanted = threads == 2 ? other : nodal;
         if (stage != NULL) {
             (void)json_object_set_new(root, "layout",
                                       json_string(choices->layout[wanted->layout].name));
