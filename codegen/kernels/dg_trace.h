@@ -2,8 +2,7 @@
 //
 // sedge_collect collects the traces that other ranks wait for; sedge_boundary makes the outer
 // traces of boundary faces from the inner ones by the equation's boundary functions. Types of
-// dg_stage.h. Where the state is coefficients, traces are, too; with SEDGE_BERNSTEIN
-// boundary functions are given values nonetheless.
+// dg_stage.h. Where the state is coefficients (SEDGE_BERNSTEIN), traces are, too.
 #pragma once
 
 #define SEDGE_TRACE_THREADS 128

@@ -136,12 +136,6 @@ static const sedge_boundary_kind boundaries[] = {
      .text = "wall with a real surface impedance; a scatterer when there is a plane-wave source"},
 };
 
-// All but the incident wave, which conductors and walls answer.
-static bool are_boundaries_uniform(const double *c)
-{
-    return c[MAXWELL_INCIDENT] <= 0.5;
-}
-
 static const sedge_parameter plane_wave_parameters[] = {
     {.name = "direction",
      .type = SEDGE_PARAMETER_VECTOR,
@@ -234,7 +228,6 @@ const sedge_equation sedge_equation_maxwell = {
     .energy = get_energy,
     .boundaries = boundaries,
     .boundary_count = COUNT_OF(boundaries),
-    .are_boundaries_uniform = are_boundaries_uniform,
     .initials = maxwell_initials,
     .initial_count = MAXWELL_INITIALS,
     .sources = sources,

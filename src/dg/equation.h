@@ -183,10 +183,6 @@ typedef struct sedge_equation {
 
     const sedge_boundary_kind *boundaries;
     int boundary_count;
-    // Whether, with such constants, no boundary function depends on place or time and all are
-    // affine in the own trace: they may be given coefficients in the place of values then. NULL:
-    // no.
-    bool (*are_boundaries_uniform)(const double *constants);
     const sedge_initial_kind *initials;
     int initial_count;
     const sedge_source_kind *sources;

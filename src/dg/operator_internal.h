@@ -311,10 +311,6 @@ void operator_programs_free(sedge_operator *op);
 // Face points that a block of the boundary kernel works on; coefficients need whole faces.
 int operator_boundary_points(sedge_basis basis, int face_nodes);
 
-// What boundary functions are given and give: SEDGE_NODAL also where they may be given
-// coefficients.
-sedge_basis operator_boundary_basis(const operator_layout *layout, const sedge_problem *problem);
-
 // Take the stage's kernels from a program that was cut as op->cut.
 SEDGE_MUST_USE
 sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program);

@@ -93,12 +93,11 @@ static sedge_status write_problem(sedge_text *text, const sedge_problem *problem
 }
 
 static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
-                              const operator_cut *cut, const sedge_problem *problem, bool stage)
+                              const operator_cut *cut, bool stage)
 {
-    const sedge_basis boundary_basis = operator_boundary_basis(layout, problem);
     const size_row rows[] = {
         {"STAGE", stage && cut->form == FORM_DENSE},
-        {"BERNSTEIN", boundary_basis == SEDGE_BERNSTEIN && !stage}, // the same stage in any basis
+        {"BERNSTEIN", layout->basis == SEDGE_BERNSTEIN && !stage}, // the same stage in any basis
         {"LANES", layout->lanes},
         {"PACK", layout->pack},
         {"GROUP", layout->group},
@@ -214,7 +213,7 @@ static sedge_status write_program(sedge_text *text, const char *name, sedge_devi
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, write_problem(constants, problem, element));
-    SEDGE_TRY_GOTO(status, write_cut(constants, layout, cut, problem, stage));
+    SEDGE_TRY_GOTO(status, write_cut(constants, layout, cut, stage));
     if (is_sparse) {
         SEDGE_TRY_GOTO(status, write_sparse_cut(constants, layout, cut, element));
         SEDGE_TRY_GOTO(status, sedge_text_create(&sparse));
@@ -325,16 +324,6 @@ sedge_status operator_stage_find(sedge_operator *op, const sedge_program *progra
     return SEDGE_OK;
 }
 
-sedge_basis operator_boundary_basis(const operator_layout *layout, const sedge_problem *problem)
-{
-    const sedge_equation *const equation = problem->equation;
-
-    return equation->are_boundaries_uniform != NULL &&
-                   equation->are_boundaries_uniform(problem->constants)
-               ? SEDGE_NODAL
-               : layout->basis;
-}
-
 int operator_boundary_points(sedge_basis basis, int face_nodes)
 {
     return basis == SEDGE_NODAL ? SEDGE_TRACE_THREADS
@@ -347,9 +336,8 @@ static sedge_status find_kernels(sedge_operator *op)
     const int kernels = op->problem->curved ? KERNELS : KERNEL_CURVED;
     for (int k = KERNEL_PACK; k < kernels; k++)
         SEDGE_TRY(sedge_program_get(&op->kernel[k], op->program[1], kernel_names[k]));
-    const sedge_basis basis = operator_boundary_basis(&op->layout, op->problem);
-    if (basis == SEDGE_BERNSTEIN) {
-        const int points = operator_boundary_points(basis, op->element->face_nodes);
+    if (op->layout.basis == SEDGE_BERNSTEIN) {
+        const int points = operator_boundary_points(op->layout.basis, op->element->face_nodes);
         SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[KERNEL_BOUNDARY],
                                            (int64_t)points * op->problem->equation->fields *
                                                op->layout.real_bytes));

@@ -201,7 +201,7 @@ static void test_set_get(const kit_world *world)
                     MATCH_UNITS * kit_rounding(match_precisions[p]));
     }
     CHECK(wrong == 0);
-    CHECK_OK(kit_load(&c.k, SEDGE_FP64, &(sedge_operator_options){.variant = "fused"}));
+    CHECK_OK(kit_load(&c.k, SEDGE_FP64, NULL));
     CHECK(sedge_operator_basis(c.k.op) == SEDGE_NODAL);
     CHECK_OK(sedge_operator_set_in(c.k.op, SEDGE_BERNSTEIN, base->rhs));
     CHECK_OK(sedge_operator_get(c.k.op, c.k.result));
@@ -461,7 +461,7 @@ static void test_sample(const kit_world *world, int order, sedge_precision preci
         CHECK(operator_sample_fits(sample, k.op));
         CHECK_OK(operator_sample_fill(sample, k.op));
         CHECK_OK(operator_sample_verify(sample, k.op));
-        CHECK_OK(sedge_buffer_upload(k.op->data.geometry, 0, &zero, k.op->layout.real_bytes, NULL));
+        CHECK_OK(sedge_buffer_upload(k.op->tables.lift, 0, &zero, k.op->layout.real_bytes, NULL));
         CHECK_FAILS(operator_sample_verify(sample, k.op), SEDGE_ERR_COMPUTE, "off the reference");
     }
     operator_sample_free(sample);
