@@ -2,7 +2,8 @@
 //
 // sedge_collect collects the traces that other ranks wait for; sedge_boundary makes the outer
 // traces of boundary faces from the inner ones by the equation's boundary functions. Types of
-// dg_stage.h. Where the state is coefficients (SEDGE_BERNSTEIN), traces are, too.
+// dg_stage.h. Where the state is coefficients of another basis, traces are, too; a boundary
+// function of which they cannot be the argument gets nodal values (SEDGE_CONVERT_FACES).
 #pragma once
 
 #define SEDGE_TRACE_THREADS 128
@@ -114,7 +115,7 @@ SEDGE_FUNCTION sedge_point find_outer(const sedge_point own, sedge_int64 at, con
     return outer;
 }
 
-#if !SEDGE_BERNSTEIN
+#if !SEDGE_CONVERT_FACES
 SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
 {
     SEDGE_OUTER (b) {
@@ -134,53 +135,63 @@ SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
     (void)face_basis;
 }
 #else
-// Whole faces of a block: a boundary function wants the values at one node, and a coefficient of
-// what it gives needs those at all.
-#define SEDGE_BLOCK_FACES (SEDGE_TRACE_THREADS / SEDGE_FACE_NODES)
+// Whole faces of a block: a boundary function wants the value at a node, for which all coefficients
+// of the face are needed, and a coefficient of what it gives needs that of all nodes. Sums in fp64:
+// coefficients are differences of much larger numbers.
+#define SEDGE_BLOCK_FACES  (SEDGE_TRACE_THREADS / SEDGE_FACE_NODES)
+#define SEDGE_BLOCK_POINTS (SEDGE_BLOCK_FACES * SEDGE_FACE_NODES)
+
+// Row i of a matrix times the numbers of a face, [face nodes][fields] of the block's memory.
+SEDGE_FUNCTION sedge_point convert_face(const SEDGE_GLOBAL double *SEDGE_RESTRICT columns, int i,
+                                        const SEDGE_BLOCKWIDE sedge_real *from)
+{
+    double sum[SEDGE_FIELDS];
+    sedge_point result;
+
+    SEDGE_EACH (q, SEDGE_FIELDS) sum[q] = 0.0;
+    for (int k = 0; k < SEDGE_FACE_NODES; k++) {
+        const double weight = columns[k * SEDGE_FACE_NODES + i];
+        SEDGE_EACH (q, SEDGE_FIELDS) sum[q] += weight * (double)from[k * SEDGE_FIELDS + q];
+    }
+    SEDGE_EACH (q, SEDGE_FIELDS) result.f[q] = (sedge_real)sum[q];
+    return result;
+}
 
 SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
 {
     SEDGE_OUTER (b) {
-        SEDGE_SCRATCH(sedge_real, outside, SEDGE_BLOCK_FACES * SEDGE_FACE_NODES * SEDGE_FIELDS);
+        SEDGE_SCRATCH(sedge_real, inside, 2 * SEDGE_BLOCK_POINTS * SEDGE_FIELDS);
+        SEDGE_BLOCKWIDE sedge_real *const outside = inside + SEDGE_BLOCK_POINTS * SEDGE_FIELDS;
 
         SEDGE_ITEMS (f, SEDGE_BLOCK_FACES, i, SEDGE_FACE_NODES, SEDGE_TRACE_THREADS) {
-            const sedge_int64 at = (b * SEDGE_BLOCK_FACES + f) * SEDGE_FACE_NODES + i;
+            const sedge_int64 at = b * SEDGE_BLOCK_POINTS + f * SEDGE_FACE_NODES + i;
             if (at < points) {
                 const sedge_link face = boundary[at / SEDGE_FACE_NODES];
-                double sum[SEDGE_FIELDS];
-                sedge_point own;
-
-                SEDGE_EACH (q, SEDGE_FIELDS) sum[q] = 0.0;
-                for (int k = 0; k < SEDGE_FACE_NODES; k++) {
-                    const double weight = face_basis[k * SEDGE_FACE_NODES + i];
-                    const sedge_point c =
-                        get_trace(u, face.neighbour, tables[face.code * SEDGE_FACE_NODES + k]);
-                    SEDGE_EACH (q, SEDGE_FIELDS) sum[q] += weight * (double)c.f[q];
-                }
-                SEDGE_EACH (q, SEDGE_FIELDS) own.f[q] = (sedge_real)sum[q];
-                own = find_outer(own, at, face, group[at / SEDGE_FACE_NODES], clock[0] + delay,
-                                 places, parameters, kinds, geometry, material, materials);
+                const sedge_point c =
+                    get_trace(u, face.neighbour, tables[face.code * SEDGE_FACE_NODES + i]);
                 SEDGE_EACH (q, SEDGE_FIELDS)
-                    outside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = own.f[q];
+                    inside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = c.f[q];
             }
         }
         SEDGE_BARRIER();
         SEDGE_ITEMS (f, SEDGE_BLOCK_FACES, i, SEDGE_FACE_NODES, SEDGE_TRACE_THREADS) {
-            const sedge_int64 at = (b * SEDGE_BLOCK_FACES + f) * SEDGE_FACE_NODES + i;
+            const sedge_int64 at = b * SEDGE_BLOCK_POINTS + f * SEDGE_FACE_NODES + i;
             if (at < points) {
-                double sum[SEDGE_FIELDS];
-                sedge_point c;
-
-                SEDGE_EACH (q, SEDGE_FIELDS) sum[q] = 0.0;
-                for (int k = 0; k < SEDGE_FACE_NODES; k++) {
-                    const double weight = face_basis[(SEDGE_FACE_NODES + k) * SEDGE_FACE_NODES + i];
-                    SEDGE_EACH (q, SEDGE_FIELDS)
-                        sum[q] +=
-                            weight * (double)outside[(f * SEDGE_FACE_NODES + k) * SEDGE_FIELDS + q];
-                }
-                SEDGE_EACH (q, SEDGE_FIELDS) c.f[q] = (sedge_real)sum[q];
-                trace[at] = c;
+                const sedge_point own =
+                    convert_face(face_basis, i, inside + f * SEDGE_FACE_NODES * SEDGE_FIELDS);
+                const sedge_point outer = find_outer(
+                    own, at, boundary[at / SEDGE_FACE_NODES], group[at / SEDGE_FACE_NODES],
+                    clock[0] + delay, places, parameters, kinds, geometry, material, materials);
+                SEDGE_EACH (q, SEDGE_FIELDS)
+                    outside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = outer.f[q];
             }
+        }
+        SEDGE_BARRIER();
+        SEDGE_ITEMS (f, SEDGE_BLOCK_FACES, i, SEDGE_FACE_NODES, SEDGE_TRACE_THREADS) {
+            const sedge_int64 at = b * SEDGE_BLOCK_POINTS + f * SEDGE_FACE_NODES + i;
+            if (at < points)
+                trace[at] = convert_face(face_basis + SEDGE_FACE_NODES * SEDGE_FACE_NODES, i,
+                                         outside + f * SEDGE_FACE_NODES * SEDGE_FIELDS);
         }
     }
 }

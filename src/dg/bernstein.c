@@ -343,6 +343,13 @@ static void convert_strip(double *out, const double *in, const double *columns, 
         memcpy(out + (int64_t)row * n + first, sum[row], (size_t)width * sizeof *out);
 }
 
+static bool is_zero(const double *in, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (in[i] != 0.0) return false; // not-a-number, too
+    return true;
+}
+
 void sedge_bernstein_convert(const sedge_bernstein *basis, sedge_basis to, double *out,
                              const double *in, int64_t rows)
 {
@@ -350,6 +357,10 @@ void sedge_bernstein_convert(const sedge_bernstein *basis, sedge_basis to, doubl
 
     for (int64_t row = 0; row < rows; row += ROWS) {
         const int count = rows - row < ROWS ? (int)(rows - row) : ROWS;
+        if (is_zero(in + row * n, (int64_t)count * n)) { // most fields at the start of many runs
+            memset(out + row * n, 0, (size_t)(count * n) * sizeof *out);
+            continue;
+        }
         for (int first = 0; first < n; first += STRIP) {
             convert_strip(out + row * n, in + row * n, basis->columns[to], basis->stride, n, count,
                           first);

@@ -84,6 +84,9 @@ typedef struct sedge_boundary_kind {
     const sedge_parameter *parameters;
     int parameter_count;
     const char *text;
+    // v is linear in u but for a constant, the same at all places of a flat face, where no field is
+    // incident: coefficients of any basis may stand for u.
+    bool linear;
 } sedge_boundary_kind;
 
 typedef struct sedge_initial_kind {

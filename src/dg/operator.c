@@ -280,7 +280,7 @@ static sedge_status make_boundary_traces(sedge_operator *op, int stage, double d
     void *const arguments[] = {&u,          &trace,      &boundary, &group,    &places,
                                &parameters, &kinds,      &geometry, &material, &materials,
                                &tables,     &face_basis, &clock,    &delay,    &points};
-    const int64_t each = operator_boundary_points(op->layout.basis, op->element->face_nodes);
+    const int64_t each = operator_boundary_points(op);
 
     return operator_launch(op, KERNEL_BOUNDARY, op->main, (points + each - 1) / each,
                            SEDGE_TRACE_THREADS, arguments,

@@ -308,8 +308,8 @@ SEDGE_MUST_USE
 sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache);
 void operator_programs_free(sedge_operator *op);
 
-// Face points that a block of the boundary kernel works on; coefficients need whole faces.
-int operator_boundary_points(sedge_basis basis, int face_nodes);
+// Face points that a block of the boundary kernel works on: whole faces where it converts them.
+int operator_boundary_points(const sedge_operator *op);
 
 // Take the stage's kernels from a program that was cut as op->cut.
 SEDGE_MUST_USE

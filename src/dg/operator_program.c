@@ -22,6 +22,18 @@ const char *operator_kernel_name(operator_kernel kernel)
     return kernel_names[kernel];
 }
 
+// Coefficients may stand for u in what is linear and the same on all of a face.
+static bool converts_faces(const operator_layout *layout, const sedge_problem *problem)
+{
+    bool linear = problem->incident == NULL;
+
+    for (int i = 0; i < problem->surfaces; i++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
+        linear = linear && (kind == NULL || kind->linear);
+    }
+    return layout->basis != SEDGE_NODAL && !linear;
+}
+
 // ---- constants ---------------------------------------------------------------------------------
 
 typedef struct size_row {
@@ -97,7 +109,6 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
 {
     const size_row rows[] = {
         {"STAGE", stage && cut->form == FORM_DENSE},
-        {"BERNSTEIN", layout->basis == SEDGE_BERNSTEIN && !stage}, // the same stage in any basis
         {"LANES", layout->lanes},
         {"PACK", layout->pack},
         {"GROUP", layout->group},
@@ -220,6 +231,10 @@ static sedge_status write_program(sedge_text *text, const char *name, sedge_devi
         SEDGE_TRY_GOTO(status, operator_bernstein_write(sparse, element, problem->equation->fields,
                                                         cut->shared_sums));
     }
+    if (!stage) {
+        SEDGE_TRY_GOTO(status, sedge_text_add(constants, "#define SEDGE_CONVERT_FACES %d\n",
+                                              converts_faces(layout, problem)));
+    }
     if (curved != NULL) SEDGE_TRY_GOTO(status, write_curved(constants, curved));
     SEDGE_TRY_GOTO(status, write_values(constants, problem));
     SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem,
@@ -324,10 +339,12 @@ sedge_status operator_stage_find(sedge_operator *op, const sedge_program *progra
     return SEDGE_OK;
 }
 
-int operator_boundary_points(sedge_basis basis, int face_nodes)
+int operator_boundary_points(const sedge_operator *op)
 {
-    return basis == SEDGE_NODAL ? SEDGE_TRACE_THREADS
-                                : SEDGE_TRACE_THREADS / face_nodes * face_nodes;
+    const int width = op->element->face_nodes;
+
+    if (!converts_faces(&op->layout, op->problem)) return SEDGE_TRACE_THREADS;
+    return SEDGE_TRACE_THREADS / width * width;
 }
 
 static sedge_status find_kernels(sedge_operator *op)
@@ -336,10 +353,10 @@ static sedge_status find_kernels(sedge_operator *op)
     const int kernels = op->problem->curved ? KERNELS : KERNEL_CURVED;
     for (int k = KERNEL_PACK; k < kernels; k++)
         SEDGE_TRY(sedge_program_get(&op->kernel[k], op->program[1], kernel_names[k]));
-    if (op->layout.basis == SEDGE_BERNSTEIN) {
-        const int points = operator_boundary_points(op->layout.basis, op->element->face_nodes);
+    if (converts_faces(&op->layout, op->problem)) {
         SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[KERNEL_BOUNDARY],
-                                           (int64_t)points * op->problem->equation->fields *
+                                           2LL * operator_boundary_points(op) *
+                                               op->problem->equation->fields *
                                                op->layout.real_bytes));
     }
     if (!op->problem->curved) return SEDGE_OK;

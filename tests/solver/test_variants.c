@@ -130,11 +130,15 @@ static void add_others(variant_batch *batch, sedge_device *device, int order,
     CHECK_OK(sedge_element_create(&element, order));
     CHECK_OK(make_problem(&problem, "maxwell", order, precision));
     problem.curved = basis == SEDGE_NODAL;
+    for (int i = 0; i < problem.equation->source_count && basis != SEDGE_NODAL; i++) {
+        if (problem.equation->sources[i].type == SEDGE_SOURCE_INCIDENT)
+            problem.incident = &problem.equation->sources[i]; // faces are converted then
+    }
     for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) CHECK_OK(sedge_text_create(&text[i]));
     CHECK_OK(sedge_operator_texts(text, name, sedge_device_get_info(device), element, &problem,
                                   &options));
     CHECK(strstr(sedge_text_get(text[1]),
-                 basis == SEDGE_NODAL ? "sedge_curved_energy" : "define SEDGE_BERNSTEIN 1") !=
+                 basis == SEDGE_NODAL ? "sedge_curved_energy" : "define SEDGE_CONVERT_FACES 1") !=
           NULL);
     (void)snprintf(batch->names[batch->count], sizeof batch->names[0], "%s %s", name[1],
                    basis == SEDGE_NODAL ? "curved" : "bernstein");
