@@ -71,7 +71,8 @@ static sedge_status act(bench *b, int kind, const char *plain, hsize_t first, hs
                         hsize_t all)
 {
     const sedge_session *const session = &b->session;
-    sedge_checkpoint checkpoint = {.step = b->done, .dt = session->dt, .samples = 1};
+    sedge_checkpoint checkpoint = {
+        .step = b->done, .dt = session->dt, .samples = 1, .basis = sedge_operator_basis(b->op)};
 
     switch (kind) {
     case STEP:
@@ -86,7 +87,7 @@ static sedge_status act(bench *b, int kind, const char *plain, hsize_t first, hs
                                      b->u);
     case CHECKPOINT:
         SEDGE_TRY(sedge_operator_energy(b->op, b->energy));
-        SEDGE_TRY(sedge_operator_get(b->op, b->u));
+        SEDGE_TRY(sedge_operator_get_in(b->op, checkpoint.basis, b->u));
         SEDGE_TRY(sedge_output_sync(b->output, b->done, &checkpoint.position));
         return sedge_checkpoint_write(session, sedge_output_folder(b->output), 1, &checkpoint, b->u,
                                       b->energy);

@@ -2,7 +2,8 @@
 //
 // sedge_collect collects the traces that other ranks wait for; sedge_boundary makes the outer
 // traces of boundary faces from the inner ones by the equation's boundary functions. Types of
-// dg_stage.h.
+// dg_stage.h. Where the state is coefficients of another basis, traces are, too; a boundary
+// function of which they cannot be the argument gets nodal values (SEDGE_CONVERT_FACES).
 #pragma once
 
 #define SEDGE_TRACE_THREADS 128
@@ -57,6 +58,9 @@ SEDGE_KERNEL(sedge_collect, SEDGE_TRACE_THREADS, SEDGE_COLLECT_LIST)
 // boundary  [faces] of (slot, face); group [faces]
 // trace     at the first boundary face; places [faces][face nodes][3], fp64
 // parameters [groups][SEDGE_BOUNDARY_VALUES], fp64; kinds [groups], numbers of SEDGE_BOUNDARY_CASES
+// face_basis of coefficients (SEDGE_BERNSTEIN) only: the matrices that make nodal values of a
+//           face's coefficients, and the other way, [2][face nodes][face nodes], columns first,
+//           fp64
 #define SEDGE_BOUNDARY_LIST(X)                                     \
     X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)           \
     X(SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, trace)             \
@@ -69,6 +73,7 @@ SEDGE_KERNEL(sedge_collect, SEDGE_TRACE_THREADS, SEDGE_COLLECT_LIST)
     X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)            \
     X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, materials)    \
     X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)            \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, face_basis)       \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, clock)            \
     X(double, delay)                                               \
     X(sedge_int64, points)
@@ -78,40 +83,116 @@ SEDGE_KERNEL(sedge_collect, SEDGE_TRACE_THREADS, SEDGE_COLLECT_LIST)
         function(own.f, m, n, place, time, values, constants, outer.f); \
         break;
 
+// What the condition of group `which` makes of the trace `own` at boundary point `at` of a face.
+SEDGE_FUNCTION sedge_point find_outer(const sedge_point own, sedge_int64 at, const sedge_link face,
+                                      int which, double time,
+                                      const SEDGE_GLOBAL double *SEDGE_RESTRICT places,
+                                      const SEDGE_GLOBAL double *SEDGE_RESTRICT parameters,
+                                      const SEDGE_GLOBAL int *SEDGE_RESTRICT kinds,
+                                      const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT geometry,
+                                      const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                      const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials)
+{
+    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    const int lane = face.neighbour % SEDGE_LANES;
+    const SEDGE_GLOBAL sedge_face_geometry *const shape =
+        &geometry[face.neighbour / SEDGE_LANES].face[face.code];
+    sedge_value mv[SEDGE_MATERIAL_VALUES + 1];
+    sedge_real m[SEDGE_MATERIAL_VALUES + 1];
+    sedge_real n[3];
+    sedge_point outer = own;
+    SEDGE_PRIVATE_COPY(double, place, places + 3 * at, 3);
+    SEDGE_PRIVATE_COPY(double, values, parameters + which * SEDGE_BOUNDARY_VALUES,
+                       SEDGE_BOUNDARY_VALUES);
+
+    get_material(mv, material, materials, face.neighbour / SEDGE_LANES);
+    for (int j = 0; j < SEDGE_MATERIAL_VALUES; j++) m[j] = SEDGE_LANE(mv[j], lane);
+    for (int j = 0; j < 3; j++) n[j] = SEDGE_LANE(shape->n[j], lane);
+    switch (kinds[which]) {
+        SEDGE_BOUNDARY_CASES(SEDGE_BOUNDARY_CASE)
+    }
+    (void)lane, (void)time, (void)constants, (void)m, (void)n, (void)place, (void)values;
+    return outer;
+}
+
+#if !SEDGE_CONVERT_FACES
 SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_ITEMS (one, 1, k, SEDGE_TRACE_THREADS, SEDGE_TRACE_THREADS) {
             const sedge_int64 at = b * SEDGE_TRACE_THREADS + k + one;
             if (at < points) {
-                const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
                 const sedge_link face = boundary[at / SEDGE_FACE_NODES];
-                const int which = group[at / SEDGE_FACE_NODES];
                 const int i = (int)(at % SEDGE_FACE_NODES);
-                const int lane = face.neighbour % SEDGE_LANES;
-                const double time = clock[0] + delay;
-                const SEDGE_GLOBAL sedge_face_geometry *const shape =
-                    &geometry[face.neighbour / SEDGE_LANES].face[face.code];
                 const sedge_point own =
                     get_trace(u, face.neighbour, tables[face.code * SEDGE_FACE_NODES + i]);
-                sedge_value mv[SEDGE_MATERIAL_VALUES + 1];
-                sedge_real m[SEDGE_MATERIAL_VALUES + 1];
-                sedge_real n[3];
-                sedge_point outer = own;
-                SEDGE_PRIVATE_COPY(double, place, places + 3 * at, 3);
-                SEDGE_PRIVATE_COPY(double, values, parameters + which * SEDGE_BOUNDARY_VALUES,
-                                   SEDGE_BOUNDARY_VALUES);
-
-                get_material(mv, material, materials, face.neighbour / SEDGE_LANES);
-                for (int j = 0; j < SEDGE_MATERIAL_VALUES; j++) m[j] = SEDGE_LANE(mv[j], lane);
-                for (int j = 0; j < 3; j++) n[j] = SEDGE_LANE(shape->n[j], lane);
-                switch (kinds[which]) {
-                    SEDGE_BOUNDARY_CASES(SEDGE_BOUNDARY_CASE)
-                }
-                trace[at] = outer;
-                (void)lane, (void)time, (void)constants, (void)m, (void)n, (void)place,
-                    (void)values;
+                trace[at] =
+                    find_outer(own, at, face, group[at / SEDGE_FACE_NODES], clock[0] + delay,
+                               places, parameters, kinds, geometry, material, materials);
             }
         }
     }
+    (void)face_basis;
 }
+#else
+// Whole faces of a block: a boundary function wants the value at a node, for which all coefficients
+// of the face are needed, and a coefficient of what it gives needs that of all nodes. Sums in fp64:
+// coefficients are differences of much larger numbers.
+#define SEDGE_BLOCK_FACES  (SEDGE_TRACE_THREADS / SEDGE_FACE_NODES)
+#define SEDGE_BLOCK_POINTS (SEDGE_BLOCK_FACES * SEDGE_FACE_NODES)
+
+// Row i of a matrix times the numbers of a face, [face nodes][fields] of the block's memory.
+SEDGE_FUNCTION sedge_point convert_face(const SEDGE_GLOBAL double *SEDGE_RESTRICT columns, int i,
+                                        const SEDGE_BLOCKWIDE sedge_real *from)
+{
+    double sum[SEDGE_FIELDS];
+    sedge_point result;
+
+    SEDGE_EACH (q, SEDGE_FIELDS) sum[q] = 0.0;
+    for (int k = 0; k < SEDGE_FACE_NODES; k++) {
+        const double weight = columns[k * SEDGE_FACE_NODES + i];
+        SEDGE_EACH (q, SEDGE_FIELDS) sum[q] += weight * (double)from[k * SEDGE_FIELDS + q];
+    }
+    SEDGE_EACH (q, SEDGE_FIELDS) result.f[q] = (sedge_real)sum[q];
+    return result;
+}
+
+SEDGE_KERNEL(sedge_boundary, SEDGE_TRACE_THREADS, SEDGE_BOUNDARY_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_SCRATCH(sedge_real, inside, 2 * SEDGE_BLOCK_POINTS * SEDGE_FIELDS);
+        SEDGE_BLOCKWIDE sedge_real *const outside = inside + SEDGE_BLOCK_POINTS * SEDGE_FIELDS;
+
+        SEDGE_ITEMS (f, SEDGE_BLOCK_FACES, i, SEDGE_FACE_NODES, SEDGE_TRACE_THREADS) {
+            const sedge_int64 at = b * SEDGE_BLOCK_POINTS + f * SEDGE_FACE_NODES + i;
+            if (at < points) {
+                const sedge_link face = boundary[at / SEDGE_FACE_NODES];
+                const sedge_point c =
+                    get_trace(u, face.neighbour, tables[face.code * SEDGE_FACE_NODES + i]);
+                SEDGE_EACH (q, SEDGE_FIELDS)
+                    inside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = c.f[q];
+            }
+        }
+        SEDGE_BARRIER();
+        SEDGE_ITEMS (f, SEDGE_BLOCK_FACES, i, SEDGE_FACE_NODES, SEDGE_TRACE_THREADS) {
+            const sedge_int64 at = b * SEDGE_BLOCK_POINTS + f * SEDGE_FACE_NODES + i;
+            if (at < points) {
+                const sedge_point own =
+                    convert_face(face_basis, i, inside + f * SEDGE_FACE_NODES * SEDGE_FIELDS);
+                const sedge_point outer = find_outer(
+                    own, at, boundary[at / SEDGE_FACE_NODES], group[at / SEDGE_FACE_NODES],
+                    clock[0] + delay, places, parameters, kinds, geometry, material, materials);
+                SEDGE_EACH (q, SEDGE_FIELDS)
+                    outside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = outer.f[q];
+            }
+        }
+        SEDGE_BARRIER();
+        SEDGE_ITEMS (f, SEDGE_BLOCK_FACES, i, SEDGE_FACE_NODES, SEDGE_TRACE_THREADS) {
+            const sedge_int64 at = b * SEDGE_BLOCK_POINTS + f * SEDGE_FACE_NODES + i;
+            if (at < points)
+                trace[at] = convert_face(face_basis + SEDGE_FACE_NODES * SEDGE_FACE_NODES, i,
+                                         outside + f * SEDGE_FACE_NODES * SEDGE_FIELDS);
+        }
+    }
+}
+#endif

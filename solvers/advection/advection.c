@@ -68,10 +68,10 @@ static const sedge_initial_kind initials[] = {
 
 static const sedge_parameter inflow_parameters[] = {{.name = "value", .text = "what comes in"}};
 
-// Name in the deck, name in the header, the same for the reference, parameters, text.
+// Name in the deck, name in the header, the same for the reference, parameters, text, linear.
 static const sedge_boundary_kind boundaries[] = {
-    {"inflow", "advection_inflow", advection_inflow, inflow_parameters, 1, "where it enters"},
-    {"outflow", "advection_outflow", advection_outflow, NULL, 0, "where it leaves: open"},
+    {"inflow", "advection_inflow", advection_inflow, inflow_parameters, 1, "where it enters", true},
+    {"outflow", "advection_outflow", advection_outflow, NULL, 0, "where it leaves: open", true},
 };
 
 static const char *const field_names[] = {"u"};

@@ -84,6 +84,9 @@ typedef struct sedge_boundary_kind {
     const sedge_parameter *parameters;
     int parameter_count;
     const char *text;
+    // v is linear in u but for a constant, the same at all places of a flat face, where no field is
+    // incident: coefficients of any basis may stand for u.
+    bool linear;
 } sedge_boundary_kind;
 
 typedef struct sedge_initial_kind {
@@ -149,7 +152,9 @@ typedef struct sedge_equation {
     const char *header_text; // its text: SEDGE_EQUATION_HEADER(maxwell) declares it
     int fields;
     const char *const *field_names;
-    bool linear; // F is linear in u and constant in each element: the derivative may come first
+    // F and F* are linear in u, S is so but for a constant, and all are the same everywhere in an
+    // element: the derivative may come first, and coefficients of any basis may stand for u.
+    bool linear;
     const sedge_output_group *groups;
     int group_count;
 

@@ -143,7 +143,7 @@ static void free_buffers(sedge_operator *op)
     sedge_buffer *const buffers[] = {
         op->clock,          op->trace,       op->materials,      op->maps,          op->mass,
         op->energy_weights, op->places,      op->boundary_group, op->parameters,    op->kinds,
-        op->packed,         op->probe_slots, op->probe_weights,  op->probe_samples,
+        op->packed,         op->probe_slots, op->probe_weights,  op->probe_samples, op->face_basis,
     };
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
@@ -180,6 +180,7 @@ void sedge_operator_free(sedge_operator *op)
     sedge_stream_free(op->side);
     operator_programs_free(op);
     operator_tuning_free(op->tuning);
+    sedge_bernstein_free(op->bernstein);
     sedge_release(op);
 }
 
@@ -273,15 +274,17 @@ static sedge_status make_boundary_traces(sedge_operator *op, int stage, double d
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t tables = sedge_buffer_address(op->maps);
+    uint64_t face_basis = sedge_buffer_address(op->face_basis);
     uint64_t clock = sedge_buffer_address(op->clock);
     double delay = sedge_lsrk45.c[stage] * dt;
-    void *const arguments[] = {&u,          &trace, &boundary, &group,    &places,
-                               &parameters, &kinds, &geometry, &material, &materials,
-                               &tables,     &clock, &delay,    &points};
+    void *const arguments[] = {&u,          &trace,      &boundary, &group,    &places,
+                               &parameters, &kinds,      &geometry, &material, &materials,
+                               &tables,     &face_basis, &clock,    &delay,    &points};
+    const int64_t each = operator_boundary_points(op);
 
-    return operator_launch(
-        op, KERNEL_BOUNDARY, op->main, (points + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
-        SEDGE_TRACE_THREADS, arguments, (int)(sizeof arguments / sizeof arguments[0]));
+    return operator_launch(op, KERNEL_BOUNDARY, op->main, (points + each - 1) / each,
+                           SEDGE_TRACE_THREADS, arguments,
+                           (int)(sizeof arguments / sizeof arguments[0]));
 }
 
 // Collect the traces of halo faces and bring them to the host, beside the main stream.
@@ -496,67 +499,6 @@ sedge_status sedge_operator_wait(sedge_operator *op)
     SEDGE_TRY(sedge_stream_wait(op->main));
     SEDGE_TRY(sedge_stream_wait(op->side));
     return harvest_samples(op);
-}
-
-// ---- state in and out --------------------------------------------------------------------------
-
-sedge_status sedge_operator_set(sedge_operator *op, const double *u)
-{
-    const int fields = op->problem->equation->fields;
-    const int nodes = op->element->nodes;
-    void *state = NULL;
-
-    SEDGE_TRY(sedge_allocate(&state, op->layout.slots * fields * op->layout.nodes_padded,
-                             (size_t)op->layout.real_bytes));
-    for (int32_t e = 0; e < op->mesh->elements; e++) {
-        const int64_t slot = operator_slot(op, e);
-        for (int f = 0; f < fields; f++) {
-            for (int n = 0; n < nodes; n++) {
-                const double value = u[((int64_t)e * fields + f) * nodes + n];
-                const int64_t at = operator_index(op, slot, f, n);
-                if (op->layout.real_bytes == 8) {
-                    ((double *)state)[at] = value;
-                } else {
-                    ((float *)state)[at] = (float)value;
-                }
-            }
-        }
-    }
-    sedge_status status = sedge_operator_wait(op);
-    if (status == SEDGE_OK) {
-        status =
-            sedge_buffer_upload(op->data.u[0], 0, state, sedge_buffer_bytes(op->data.u[0]), NULL);
-    }
-    sedge_release(state);
-    return status;
-}
-
-sedge_status sedge_operator_get(sedge_operator *op, double *u)
-{
-    const int fields = op->problem->equation->fields;
-    const int nodes = op->element->nodes;
-    sedge_status status;
-    void *state = NULL;
-
-    SEDGE_TRY(sedge_allocate(&state, op->layout.slots * fields * op->layout.nodes_padded,
-                             (size_t)op->layout.real_bytes));
-    SEDGE_TRY_GOTO(status, sedge_operator_wait(op));
-    SEDGE_TRY_GOTO(status, sedge_buffer_download(op->data.u[0], 0, state,
-                                                 sedge_buffer_bytes(op->data.u[0]), NULL));
-    for (int32_t e = 0; e < op->mesh->elements; e++) {
-        const int64_t slot = operator_slot(op, e);
-        for (int f = 0; f < fields; f++) {
-            for (int n = 0; n < nodes; n++) {
-                const int64_t at = operator_index(op, slot, f, n);
-                u[((int64_t)e * fields + f) * nodes + n] = op->layout.real_bytes == 8
-                                                               ? ((double *)state)[at]
-                                                               : (double)((float *)state)[at];
-            }
-        }
-    }
-done:
-    sedge_release(state);
-    return status;
 }
 
 // ---- cost --------------------------------------------------------------------------------------

@@ -1,9 +1,10 @@
 // The tuned operator: one problem on one device, its generated kernels, its state.
 //
-// The device holds the state in its own layout and precision; callers see fp64 arrays
-// [elements][fields][nodes] in mesh order. One step is five LSRK stages; each stage makes boundary
-// and halo traces, works on interior elements while the traces travel, then on the others. Nothing
-// on the device waits for the host inside a step but the exchange itself.
+// The device holds the state in its own layout, basis and precision; callers see fp64 arrays
+// [elements][fields][nodes] in mesh order, nodal unless they ask for another basis. One step is
+// five LSRK stages; each stage makes boundary and halo traces, works on interior elements while the
+// traces travel, then on the others. Nothing on the device waits for the host inside a step but the
+// exchange itself.
 #pragma once
 
 #include "base/error.h"
@@ -11,6 +12,7 @@
 #include "codegen/program.h"
 #include "codegen/tune.h"
 #include "device/device.h"
+#include "dg/bernstein.h"
 #include "dg/element.h"
 #include "dg/problem.h"
 #include "mesh/mesh.h"
@@ -24,12 +26,14 @@ typedef struct sedge_operator sedge_operator;
 // How the stage is cut. Where nothing is wished (0, NULL): by tuning, or by the rule for this
 // device, order and precision.
 typedef struct sedge_operator_options {
-    const char *variant; // "fused": one kernel a stage; "split": volume, then surface and update
+    const char *variant; // "fused": one kernel a stage; "split": volume, then surface and update;
+                         // "bernstein": fused, coefficients of that basis instead of nodal values
     int block_elements;  // elements a block (cuda)
     int item_nodes;      // nodes a work item in the volume
     int lift_nodes;      // nodes a work item in the lift
     int item_fields;     // fields that a work item differentiates together
-    const char *cut;     // all of it, by the name that tuning gives it: "fused b24 n2,4 r1024 p20"
+    const char *cut;     // all of it, by the name that tuning gives it: "fused b24 n2,4 r1024
+                         // p20", "bernstein fused b24 n2,4 r1024 p20"
     bool time_kernels;   // measure each kernel with events (costs a little)
     bool launch_singly;  // never a step as a graph, where the device has graphs
 
@@ -37,6 +41,7 @@ typedef struct sedge_operator_options {
     bool forget;             // measure even if there is wisdom
     int most_candidates;     // of a layout, those that the rule thinks best; 0: all
     int64_t expected_stages; // of the run, 0: not known; fast tuning takes at most a part of it
+    bool search_all;         // also what can only lose and else is chosen by name: for tests
 } sedge_operator_options;
 
 #define SEDGE_OPERATOR_NAME     96 // bytes that a program's name may take
@@ -71,10 +76,22 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
                                    const sedge_operator_options *options);
 void sedge_operator_free(sedge_operator *op);
 
+// The basis in which the operator keeps its state: on all ranks the same.
+sedge_basis sedge_operator_basis(const sedge_operator *op);
+
+// Replace the state, or get it: nodal values. Of an operator with another basis they are converted
+// in fp64, so that in fp32 what is got is what was set but for the rounding of coefficients.
 SEDGE_MUST_USE
 sedge_status sedge_operator_set(sedge_operator *op, const double *u);
 SEDGE_MUST_USE
 sedge_status sedge_operator_get(sedge_operator *op, double *u);
+
+// The same in a basis. In the operator's own one nothing is converted: what is got and set again is
+// the same to the last bit.
+SEDGE_MUST_USE
+sedge_status sedge_operator_set_in(sedge_operator *op, sedge_basis basis, const double *u);
+SEDGE_MUST_USE
+sedge_status sedge_operator_get_in(sedge_operator *op, sedge_basis basis, double *u);
 
 // One time step from t. Collective. Returns when its work is queued. On a device with graphs a rank
 // without neighbours records a step once and launches it as a whole, as long as dt stays.
@@ -89,8 +106,9 @@ sedge_status sedge_operator_wait(sedge_operator *op);
 SEDGE_MUST_USE
 sedge_status sedge_operator_energy(sedge_operator *op, double *energy);
 
-// Probes: element and weights of each; then each call records all fields at all probes at the end
-// of the queue, and `fetch` returns what was recorded, [samples][probes][fields], and forgets it.
+// Probes: element and nodal weights of each; then each call records all fields at all probes at the
+// end of the queue, and `fetch` returns what was recorded, [samples][probes][fields], and forgets
+// it.
 SEDGE_MUST_USE
 sedge_status sedge_operator_set_probes(sedge_operator *op, int count, const int32_t *elements,
                                        const double *weights, int capacity);

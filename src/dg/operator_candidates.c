@@ -52,6 +52,10 @@ static int count_registers(const lister *list, const operator_cut *cut)
     const int fields = list->problem->equation->fields;
     const int points = SEDGE_FACES * list->element->face_nodes;
 
+    if (layout->form == FORM_SPARSE && cut->shared_sums) return 255;
+    if (layout->form == FORM_SPARSE)
+        return LEAST_REGISTERS +
+               layout->real_bytes / 4 * (list->element->nodes + 2 * list->element->face_nodes / 3);
     if (operator_is_host_form(list->info)) {
         const int each = largest(1, layout->lanes * layout->real_bytes / list->info->vector_bytes);
         return each * largest((3 * cut->item_nodes + 1) * cut->field_block,
@@ -86,6 +90,8 @@ static double rate(const lister *list, const operator_cut *cut)
         distance(cut->field_block, rule->field_block) +
         distance(cut->lift_block, rule->lift_block) + 0.5 * distance(cut->resident, rule->resident);
 
+    if (cut->form == FORM_SPARSE)
+        return sum + distance(cut->parts, rule->parts) + (spill > 0.0 ? 2.0 * spill : 0.0);
     sum += 2.0 * waste(nodes, cut->item_nodes) + waste(nodes, cut->lift_nodes);
     if (!operator_is_host_form(list->info))
         sum += (double)cut->threads / (cut->block * cut->tiles) - 1.0;
@@ -203,8 +209,26 @@ static void list_host(lister *list)
     }
 }
 
+// The sparse form: groups of elements a block, warps a group, and a limit of registers that lets
+// as many blocks stay as their memory does.
+static void list_sparse(lister *list)
+{
+    static const int groups[] = {1, 2, 4, 8};
+
+    for (int i = 0; i < 8; i++) {
+        operator_cut cut = list->rule;
+        cut.parts = i % 2 + 1;
+        cut.block = groups[i / 2] * list->rule.group_elements;
+        operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
+        cut.resident = cut.threads;
+        add(list, cut);
+        cut.resident = cut.ahead / 132 * cut.threads;
+        if (cut.resident <= 2048 && !cut.shared_sums) add(list, cut);
+    }
+}
+
 // The candidates of one layout behind those of the others: the rule's, if it fits, then by their
-// promise. There may be none.
+// promise. There may be none in a layout that needs more memory than the first.
 static void list_layout(lister *list)
 {
     operator_choices *const choices = list->choices;
@@ -213,7 +237,9 @@ static void list_layout(lister *list)
     operator_cut_choose(&list->rule, list->layout, list->info, list->problem, list->element);
     add(list, list->rule);
     list->ruled = choices->count - list->first;
-    if (operator_is_host_form(list->info)) {
+    if (list->layout->form == FORM_SPARSE) {
+        if (!operator_is_host_form(list->info)) list_sparse(list);
+    } else if (operator_is_host_form(list->info)) {
         list_host(list);
     } else {
         list_cuda(list);
@@ -233,6 +259,14 @@ static sedge_status fail_none(const lister *list)
                       (long long)list->info->shared_bytes_block);
 }
 
+// A layout without candidates.
+static void drop_layout(operator_choices *choices, int layout)
+{
+    choices->layouts--;
+    memmove(&choices->layout[layout], &choices->layout[layout + 1],
+            (size_t)(choices->layouts - layout) * sizeof *choices->layout);
+}
+
 sedge_status operator_choices_list(operator_choices *choices, const sedge_device_info *info,
                                    const sedge_problem *problem, const sedge_element *element)
 {
@@ -247,8 +281,14 @@ sedge_status operator_choices_list(operator_choices *choices, const sedge_device
                        .element = element,
                        .layout = &choices->layout[i]};
         list_layout(&list);
-        if (i == 0 && choices->count == 0) return fail_none(&list);
-        if (choices->count == list.first) choices->layouts = i; // later ones need more memory still
+        if (i == choices->layouts - 1 && choices->count == 0) return fail_none(&list);
+        if (choices->count == list.first) {
+            drop_layout(choices, i--);
+        } else if (choices->layout[i].basis == SEDGE_NODAL ||
+                   choices->layout[i].form == FORM_SPARSE) {
+            choices->searched_layouts = i + 1;
+            choices->searched = choices->count;
+        }
     }
     return SEDGE_OK;
 }

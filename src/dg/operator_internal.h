@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "dg/bernstein.h"
 #include "dg/cubature.h"
 #include "time/lsrk.h"
 
@@ -17,15 +18,26 @@
 #define SEDGE_SAMPLES         256 // launches timed in one such step at most
 #define SEDGE_CUT_NAME        64
 
-// How the fields lie in memory; fields, geometry and connectivity on the device depend on it.
+// How a stage multiplies by its operators. What differs by it: what follows from a cut and its name
+// (operator_shape.c), the candidates (operator_candidates.c), the program's sources
+// (operator_program.c), the tables (operator_layout.c).
+typedef enum operator_form {
+    FORM_DENSE, // dg_stage.h, in any basis
+    FORM_SPARSE // dg_bernstein.h, in the Bernstein-Bezier basis
+} operator_form;
+
+// How the fields lie in memory; fields, geometry and connectivity on the device depend on it. In
+// the Bernstein-Bezier basis "node" means coefficient: the one of the same lattice point.
 typedef struct operator_layout {
+    sedge_basis basis;  // the same on all ranks: they exchange what they keep
+    operator_form form; // of all cuts of this layout
     int real_bytes;
     int lanes;        // slots a value
     int pack;         // words of a vector load
     int group;        // nodes or face points whose words fill whole packs
     int nodes_padded; // nodes of an element, filled up to whole groups at least
     int state_align;  // bytes
-    char name[24];    // "36 nodes", "16 lanes"
+    char name[32];    // "36 nodes", "16 lanes", "bernstein, 16 lanes"
 
     // Where this rank's elements lie: slots, interior ones first, in both ranges the straight ones
     // first; each of the four ranges is filled up to whole values.
@@ -40,6 +52,7 @@ typedef struct operator_layout {
 // How the stage is cut, in one layout: the tunable numbers of dg_stage.h and what follows from
 // them. Program and operators' tables depend on it.
 typedef struct operator_cut {
+    operator_form form;
     bool fused;
     int block;       // values a block
     int item_nodes;  // nodes an item: a tile
@@ -55,6 +68,14 @@ typedef struct operator_cut {
     int lift_width;        // the same of the lift
     int64_t scratch_words; // values of the block's memory
     int64_t scratch_bytes;
+
+    // FORM_SPARSE on a GPU only, where `block` is a multiple of group_elements.
+    int parts;          // warps that share a group of elements: 1 or 2
+    int group_elements; // as many as a warp has lanes for, one a field
+    int jump_stride;    // words from one element's jumps to the next one's
+    int lower_stride;   // the same of coefficients of order N - 1, or of sums
+    bool shared_sums;   // sums in the block's memory instead of registers
+    int ahead;          // blocks: how far ahead the L2 cache is asked to read
 } operator_cut;
 
 // How the stage of curved elements is cut: by a rule, not tuned.
@@ -69,22 +90,26 @@ typedef struct operator_curved_cut {
 
 // One way to run the stage.
 typedef struct operator_candidate {
-    char name[SEDGE_CUT_NAME]; // unique
+    char name[SEDGE_CUT_NAME]; // unique; in the Bernstein-Bezier basis it begins with "bernstein "
     int layout;
     operator_cut cut;
     int registers; // a thread, estimated
     double prior;  // smaller is tried sooner
 } operator_candidate;
 
-#define SEDGE_LAYOUTS    3
+#define SEDGE_LAYOUTS    5
 #define SEDGE_CANDIDATES 150 // of a layout, at most
 
-// All ways to run the stage here, by layout; the first of each layout is the rule's choice.
+// All ways to run the stage here, by layout; the first of each layout is the rule's choice, the
+// first of all where there is no time to search. What can only lose comes last and is run by name
+// alone: dense forms of the Bernstein-Bezier basis, which are the nodal ones with other numbers.
 typedef struct operator_choices {
     int layouts;
     operator_layout layout[SEDGE_LAYOUTS]; // without the rank's part
     int count;
     operator_candidate *candidate; // [count]
+    int searched_layouts;          // the first of `layouts`, and
+    int searched;                  // of `count`, that the tuner searches
 } operator_choices;
 
 typedef struct operator_tuning operator_tuning; // operator_tune.c
@@ -146,6 +171,7 @@ struct sedge_operator {
     const sedge_problem *problem;
     operator_layout layout;
     operator_cut cut;
+    sedge_bernstein *bernstein; // NULL: not needed so far
     char variant[SEDGE_CUT_NAME];
     operator_tuning *tuning;
 
@@ -158,6 +184,7 @@ struct sedge_operator {
     sedge_buffer *materials; // more than one material
     sedge_buffer *maps;      // of face nodes
     sedge_buffer *mass, *energy_weights;
+    sedge_buffer *face_basis; // of the layout's basis, as the mass matrix
     sedge_buffer *boundary_group, *places, *parameters, *kinds;
 
     sedge_buffer *clock;                // the time of the step's beginning
@@ -201,7 +228,11 @@ struct sedge_operator {
 // A block of the host is a vector register of elements; in random order it is a GPU's.
 bool operator_is_host_form(const sedge_device_info *info);
 
-// The layouts that may win on such a device; the first is the rule's.
+// Why no layout in the Bernstein-Bezier basis can be had; NULL: there is one.
+const char *operator_bernstein_refusal(const sedge_problem *problem);
+
+// The layouts for such a device; the first is the rule's. Those in the Bernstein-Bezier basis come
+// last, if there are any.
 void operator_layouts_list(operator_choices *choices, const sedge_device_info *info,
                            const sedge_problem *problem, const sedge_element *element);
 
@@ -226,6 +257,23 @@ SEDGE_MUST_USE
 sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
                                const sedge_device_info *info, const sedge_problem *problem,
                                const sedge_element *element, const sedge_operator_options *options);
+
+// The layout of `choices` that the options' variant asks for; a basis that cannot be had is
+// SEDGE_ERR_USAGE.
+SEDGE_MUST_USE
+sedge_status operator_layout_wish(int *out, const operator_choices *choices,
+                                  const sedge_problem *problem,
+                                  const sedge_operator_options *options);
+
+// ---- operator_bernstein.c -----------------------------------------------------------------------
+
+// Text of the sparse products for an element of `fields` fields; `shared_sums` as in the cut.
+SEDGE_MUST_USE
+sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *element, int fields,
+                                      bool shared_sums);
+
+// The nodes of order N of each simplex of order N - 1: out [nodes of order N - 1][4].
+void operator_bernstein_simplices(int16_t *out, int order);
 
 // ---- operator_candidates.c ---------------------------------------------------------------------
 
@@ -261,6 +309,9 @@ SEDGE_MUST_USE
 sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache);
 void operator_programs_free(sedge_operator *op);
 
+// Face points that a block of the boundary kernel works on: whole faces where it converts them.
+int operator_boundary_points(const sedge_operator *op);
+
 // Take the stage's kernels from a program that was cut as op->cut.
 SEDGE_MUST_USE
 sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program);
@@ -269,6 +320,10 @@ sedge_status operator_stage_find(sedge_operator *op, const sedge_program *progra
 
 // Slot of an element in mesh order.
 int64_t operator_slot(const sedge_operator *op, int32_t element);
+
+// Store `value` as real number `index` of an array in the run's precision; or fetch it.
+void operator_put(const sedge_operator *op, void *array, int64_t index, double value);
+double operator_fetch(const sedge_operator *op, const void *array, int64_t index);
 
 // Index of (slot, field, node) in the device's fields, in real numbers.
 int64_t operator_index(const sedge_operator *op, int64_t slot, int field, int node);
@@ -286,6 +341,17 @@ void operator_data_free(operator_data *data);
 SEDGE_MUST_USE
 sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op);
 void operator_tables_free(operator_tables *tables);
+
+// ---- operator_state.c --------------------------------------------------------------------------
+
+// op->bernstein is there afterwards.
+SEDGE_MUST_USE
+sedge_status operator_bernstein_need(sedge_operator *op);
+
+// `rows` rows of nodes, in the basis `from`, in place into the basis `to`; work has as many
+// numbers. Needs op->bernstein where the two differ.
+void operator_convert(const sedge_operator *op, sedge_basis to, sedge_basis from, double *values,
+                      double *work, int64_t rows);
 
 // ---- operator_tune.c ---------------------------------------------------------------------------
 
@@ -305,6 +371,9 @@ typedef struct operator_sample operator_sample;
 SEDGE_MUST_USE
 sedge_status operator_sample_create(operator_sample **out, sedge_operator *op);
 void operator_sample_free(operator_sample *sample);
+
+// Whether it is of the present layout's basis: known fields are what the device keeps.
+bool operator_sample_fits(const operator_sample *sample, const sedge_operator *op);
 
 // Fill the fields of the present layout, those of the sample with what is known.
 SEDGE_MUST_USE

@@ -42,14 +42,19 @@ int64_t operator_index(const sedge_operator *op, int64_t slot, int field, int no
     return (row * op->problem->equation->fields + field) * lanes + slot % lanes;
 }
 
-// Store `value` as real number `index` of an array in the run's precision.
-static void put_real(const sedge_operator *op, void *array, int64_t index, double value)
+void operator_put(const sedge_operator *op, void *array, int64_t index, double value)
 {
     if (op->layout.real_bytes == 8) {
         ((double *)array)[index] = value;
     } else {
         ((float *)array)[index] = (float)value;
     }
+}
+
+double operator_fetch(const sedge_operator *op, const void *array, int64_t index)
+{
+    return op->layout.real_bytes == 8 ? ((const double *)array)[index]
+                                      : (double)((const float *)array)[index];
 }
 
 // A new buffer filled from `count` items of `size` bytes, and the end of the host copy.
@@ -81,12 +86,12 @@ static sedge_status upload_geometry(sedge_operator *op)
 
         sedge_geometry_compute(&geometry, op->mesh->corners[e]);
         for (int k = 0; k < 16; k++) {
-            put_real(op, list, (base + k) * lanes + slot % lanes,
-                     k % 4 == 3 ? geometry.face_scale[k / 4] : geometry.normal[k / 4][k % 4]);
+            operator_put(op, list, (base + k) * lanes + slot % lanes,
+                         k % 4 == 3 ? geometry.face_scale[k / 4] : geometry.normal[k / 4][k % 4]);
         }
         for (int k = 0; k < 9; k++) {
-            put_real(op, list, (base + 16 + k) * lanes + slot % lanes,
-                     geometry.metric[k / 3][k % 3]);
+            operator_put(op, list, (base + 16 + k) * lanes + slot % lanes,
+                         geometry.metric[k / 3][k % 3]);
         }
     }
     SEDGE_TRY(upload(op, &op->data.geometry, list, count, (size_t)op->layout.real_bytes));
@@ -149,7 +154,7 @@ static sedge_status upload_materials(sedge_operator *op)
     SEDGE_TRY(sedge_allocate(&list, (int64_t)op->problem->volumes * values + 1,
                              (size_t)op->layout.real_bytes));
     for (int i = 0; i < op->problem->volumes * values; i++)
-        put_real(op, list, i, op->problem->materials[i / values][i % values]);
+        operator_put(op, list, i, op->problem->materials[i / values][i % values]);
     SEDGE_TRY(upload(op, &op->materials, list, (int64_t)op->problem->volumes * values + 1,
                      (size_t)op->layout.real_bytes));
 
@@ -160,23 +165,15 @@ static sedge_status upload_materials(sedge_operator *op)
                   sizeof *weights);
 }
 
-static sedge_status upload_mass(sedge_operator *op)
-{
-    const int nodes = op->element->nodes;
-    void *mass = NULL;
-
-    SEDGE_TRY(sedge_allocate(&mass, (int64_t)nodes * nodes, (size_t)op->layout.real_bytes));
-    for (int i = 0; i < nodes * nodes; i++) put_real(op, mass, i, op->element->mass[i]);
-    return upload(op, &op->mass, mass, (int64_t)nodes * nodes, (size_t)op->layout.real_bytes);
-}
-
 static sedge_status upload_maps(sedge_operator *op)
 {
     const sedge_element *const element = op->element;
     const int width = element->face_nodes;
     int16_t *tables = NULL;
 
-    SEDGE_TRY(sedge_allocate(&tables, (int64_t)(4 + 48) * width, sizeof *tables));
+    const int64_t maps = (int64_t)(4 + 48) * width;
+    const int64_t simplices = 4 * (int64_t)(element->nodes - width);
+    SEDGE_TRY(sedge_allocate(&tables, maps + simplices, sizeof *tables));
     for (int k = 0; k < SEDGE_FACES * width; k++) tables[k] = (int16_t)element->face_node[k];
     for (int code = 0; code < 24; code++) {
         const int *const permuted = element->permuted + (int64_t)code % 6 * width;
@@ -186,7 +183,8 @@ static sedge_status upload_maps(sedge_operator *op)
             tables[(28 + code) * width + i] = (int16_t)permuted[i];
         }
     }
-    return upload(op, &op->maps, tables, (int64_t)(4 + 48) * width, sizeof *tables);
+    operator_bernstein_simplices(tables + maps, element->order);
+    return upload(op, &op->maps, tables, maps + simplices, sizeof *tables);
 }
 
 // (slot, face) of the trace faces [first, first + count).
@@ -254,7 +252,6 @@ static sedge_status upload_boundary(sedge_operator *op)
 sedge_status operator_upload(sedge_operator *op)
 {
     SEDGE_TRY(upload_materials(op));
-    SEDGE_TRY(upload_mass(op));
     SEDGE_TRY(upload_maps(op));
     SEDGE_TRY(operator_curved_create(op));
     return upload_boundary(op);
@@ -293,12 +290,56 @@ static sedge_status make_fields(sedge_operator *op)
     return sedge_buffer_create(&op->data.residual, op->device, bytes);
 }
 
+static sedge_status upload_mass(sedge_operator *op)
+{
+    const bool nodal = op->layout.basis == SEDGE_NODAL;
+    const double *const from = nodal ? op->element->mass : op->bernstein->mass;
+    const int nodes = op->element->nodes;
+    void *mass = NULL;
+
+    SEDGE_TRY(sedge_allocate(&mass, (int64_t)nodes * nodes, (size_t)op->layout.real_bytes));
+    for (int i = 0; i < nodes * nodes; i++) operator_put(op, mass, i, from[i]);
+    return upload(op, &op->mass, mass, (int64_t)nodes * nodes, (size_t)op->layout.real_bytes);
+}
+
+// Tf and its inverse, columns first, for boundary functions, which want nodal values. The nodal
+// basis has no use for them.
+static sedge_status upload_face_basis(sedge_operator *op)
+{
+    const int width = op->element->face_nodes;
+    const int64_t count = op->layout.basis == SEDGE_NODAL ? 0 : (int64_t)width * width;
+    double *list = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, 2 * count, sizeof *list));
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t turned = k % width * width + k / width;
+        list[turned] = op->bernstein->face_to_nodal[k];
+        list[count + turned] = op->bernstein->face_from_nodal[k];
+    }
+    return upload(op, &op->face_basis, list, 2 * count, sizeof *list);
+}
+
+// What depends on nothing but the basis, unless it is there.
+static sedge_status take_basis(sedge_operator *op, sedge_basis basis)
+{
+    if (op->mass != NULL && op->face_basis != NULL && op->layout.basis == basis) return SEDGE_OK;
+    sedge_buffer_free(op->mass);
+    sedge_buffer_free(op->face_basis);
+    op->mass = NULL;
+    op->face_basis = NULL;
+    op->layout.basis = basis;
+    if (basis == SEDGE_BERNSTEIN) SEDGE_TRY(operator_bernstein_need(op));
+    SEDGE_TRY(upload_mass(op));
+    return upload_face_basis(op);
+}
+
 sedge_status operator_take_layout(sedge_operator *op, const operator_layout *layout)
 {
     const bool same_slots = op->data.links != NULL && op->layout.lanes == layout->lanes;
 
     free_fields(&op->data); // first: there may be no memory for both
     if (!same_slots) operator_data_free(&op->data);
+    SEDGE_TRY(take_basis(op, layout->basis));
     op->layout = *layout;
     place_elements(&op->layout, op->mesh);
     SEDGE_TRY(make_fields(op));
@@ -315,10 +356,12 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
 
 // ---- cut ---------------------------------------------------------------------------------------
 
-// D_r, D_s, D_t: sedge_deriv of dg_stage.h, [node groups][tiles].
+// D_r, D_s, D_t of the layout's basis: sedge_deriv of dg_stage.h, [node groups][tiles].
 static sedge_status make_deriv(sedge_buffer **out, const sedge_operator *op)
 {
     const sedge_element *const element = op->element;
+    double *const *const derivative =
+        op->layout.basis == SEDGE_NODAL ? element->derivative : op->bernstein->derivative;
     const int nodes = element->nodes;
     const int tile = op->cut.item_nodes;
     const int tiles = op->cut.tiles;
@@ -331,20 +374,22 @@ static sedge_status make_deriv(sedge_buffer **out, const sedge_operator *op)
     for (int m = 0; m < nodes; m++) {
         for (int n = 0; n < nodes; n++) {
             for (int j = 0; j < 3; j++) {
-                put_real(op, deriv,
-                         ((int64_t)m / group * tiles + n / tile) * op->cut.deriv_width +
-                             ((int64_t)m % group * tile + n % tile) * 3 + j,
-                         element->derivative[j][n * nodes + m]);
+                operator_put(op, deriv,
+                             ((int64_t)m / group * tiles + n / tile) * op->cut.deriv_width +
+                                 ((int64_t)m % group * tile + n % tile) * 3 + j,
+                             derivative[j][n * nodes + m]);
             }
         }
     }
     return upload(op, out, deriv, count, real);
 }
 
-// sedge_lift of dg_stage.h, [face point groups][lift tiles].
+// The lift of the layout's basis: sedge_lift of dg_stage.h, [face point groups][lift tiles].
 static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
 {
     const sedge_element *const element = op->element;
+    const double *const from =
+        op->layout.basis == SEDGE_NODAL ? element->lift : op->bernstein->lift;
     const int nodes = element->nodes;
     const int tile = op->cut.lift_nodes;
     const int tiles = op->cut.lift_tiles;
@@ -357,10 +402,10 @@ static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
     SEDGE_TRY(sedge_allocate(&lift, count, real));
     for (int k = 0; k < points; k++) {
         for (int n = 0; n < nodes; n++) {
-            put_real(op, lift,
-                     ((int64_t)k / group * tiles + n / tile) * op->cut.lift_width +
-                         (int64_t)k % group * tile + n % tile,
-                     element->lift[n * points + k]);
+            operator_put(op, lift,
+                         ((int64_t)k / group * tiles + n / tile) * op->cut.lift_width +
+                             (int64_t)k % group * tile + n % tile,
+                         from[n * points + k]);
         }
     }
     return upload(op, out, lift, count, real);
@@ -368,6 +413,10 @@ static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
 
 sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op)
 {
+    if (op->cut.form == FORM_SPARSE) { // they are text
+        SEDGE_TRY(sedge_buffer_create(&tables->deriv, op->device, 0));
+        return sedge_buffer_create(&tables->lift, op->device, 0);
+    }
     SEDGE_TRY(make_deriv(&tables->deriv, op));
     return make_lift(&tables->lift, op);
 }

@@ -1,3 +1,4 @@
+#include "dg/dense.h"
 #include "dg/operator_internal.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ static sedge_status divide(const sedge_operator *op, int32_t element, double *x)
 }
 
 // Weights [nodes][fields] of what a unit source at (r,s,t) of `element` adds to u_t: the projection
-// of a point, V V^T l / J, times the kind's field weights.
+// of a point, V V^T l / J, in the state's basis, times the kind's field weights.
 static sedge_status make_weights(sedge_operator *op, operator_point *point, int32_t element,
                                  const double rst[3], const double *field_weights)
 {
@@ -45,14 +46,10 @@ static sedge_status make_weights(sedge_operator *op, operator_point *point, int3
             delta[n] += op->element->vandermonde[n * nodes + j] * modes[j];
     }
     SEDGE_TRY_GOTO(status, divide(op, element, delta));
+    operator_convert(op, op->layout.basis, SEDGE_NODAL, delta, modes, 1);
     for (int n = 0; n < nodes; n++) {
         for (int f = 0; f < fields; f++) {
-            const double value = field_weights[f] * delta[n];
-            if (op->layout.real_bytes == 8) {
-                ((double *)weights)[n * fields + f] = value;
-            } else {
-                ((float *)weights)[n * fields + f] = (float)value;
-            }
+            operator_put(op, weights, (int64_t)n * fields + f, field_weights[f] * delta[n]);
         }
     }
     SEDGE_TRY_GOTO(status, sedge_buffer_create(&point->weights, op->device, bytes));
@@ -136,6 +133,23 @@ done:
 
 // ---- probes ------------------------------------------------------------------------------------
 
+// The weights of what the state is made of: of coefficients c with u = T c those of u times T.
+static void turn_weights(const sedge_operator *op, double *out, const double *weights, int count)
+{
+    const int nodes = op->element->nodes;
+    const bool nodal = op->layout.basis == SEDGE_NODAL;
+
+    for (int i = 0; i < count; i++) {
+        const double *const from = weights + (int64_t)i * nodes;
+        double *const to = out + (int64_t)i * nodes;
+        if (nodal) {
+            memcpy(to, from, (size_t)nodes * sizeof *to);
+        } else {
+            sedge_dense_multiply(to, from, false, op->bernstein->to_nodal, false, 1, nodes, nodes);
+        }
+    }
+}
+
 sedge_status sedge_operator_set_probes(sedge_operator *op, int count, const int32_t *elements,
                                        const double *weights, int capacity)
 {
@@ -143,6 +157,7 @@ sedge_status sedge_operator_set_probes(sedge_operator *op, int count, const int3
     const int64_t sample_bytes =
         (int64_t)count * op->problem->equation->fields * (int64_t)sizeof(double);
     int32_t *slots = NULL;
+    double *turned = NULL;
     sedge_status status;
 
     op->probes = count;
@@ -156,13 +171,16 @@ sedge_status sedge_operator_set_probes(sedge_operator *op, int count, const int3
                                                count * (int64_t)sizeof *slots, NULL));
     SEDGE_TRY_GOTO(status, sedge_buffer_create(&op->probe_weights, op->device,
                                                (int64_t)count * nodes * (int64_t)sizeof(double)));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&turned, (int64_t)count * nodes, sizeof *turned));
+    turn_weights(op, turned, weights, count);
     SEDGE_TRY_GOTO(status,
-                   sedge_buffer_upload(op->probe_weights, 0, weights,
+                   sedge_buffer_upload(op->probe_weights, 0, turned,
                                        (int64_t)count * nodes * (int64_t)sizeof(double), NULL));
     SEDGE_TRY_GOTO(status,
                    sedge_buffer_create(&op->probe_samples, op->device, sample_bytes * capacity));
 done:
     sedge_release(slots);
+    sedge_release(turned);
     return status;
 }
 

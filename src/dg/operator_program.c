@@ -22,6 +22,18 @@ const char *operator_kernel_name(operator_kernel kernel)
     return kernel_names[kernel];
 }
 
+// Coefficients may stand for u in what is linear and the same on all of a face.
+static bool converts_faces(const operator_layout *layout, const sedge_problem *problem)
+{
+    bool linear = problem->incident == NULL;
+
+    for (int i = 0; i < problem->surfaces; i++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
+        linear = linear && (kind == NULL || kind->linear);
+    }
+    return layout->basis != SEDGE_NODAL && !linear;
+}
+
 // ---- constants ---------------------------------------------------------------------------------
 
 typedef struct size_row {
@@ -96,7 +108,7 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
                               const operator_cut *cut, bool stage)
 {
     const size_row rows[] = {
-        {"STAGE", stage},
+        {"STAGE", stage && cut->form == FORM_DENSE},
         {"LANES", layout->lanes},
         {"PACK", layout->pack},
         {"GROUP", layout->group},
@@ -113,6 +125,24 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
         {"DERIV_WIDTH", cut->deriv_width},
         {"LIFT_WIDTH", cut->lift_width},
         {"SCRATCH_WORDS", (int)cut->scratch_words},
+    };
+
+    return write_rows(text, rows, sizeof rows / sizeof rows[0]);
+}
+
+// The same of the sparse form.
+static sedge_status write_sparse_cut(sedge_text *text, const operator_layout *layout,
+                                     const operator_cut *cut, const sedge_element *element)
+{
+    const size_row rows[] = {
+        {"LOWER_NODES", element->nodes - element->face_nodes},
+        {"PARTS", cut->parts},
+        {"GROUP_ELEMENTS", cut->group_elements},
+        {"JUMP_STRIDE", cut->jump_stride},
+        {"LOWER_STRIDE", cut->lower_stride},
+        {"SHARED_SUMS", cut->shared_sums},
+        {"AHEAD", cut->ahead},
+        {"PAIR_BYTES", 2 * layout->real_bytes},
     };
 
     return write_rows(text, rows, sizeof rows / sizeof rows[0]);
@@ -149,7 +179,7 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
 // ---- programs ----------------------------------------------------------------------------------
 
 #define SOURCES       7
-#define STAGE_SOURCES 4 // of these, those of the stage
+#define STAGE_SOURCES 4 // of these, those of the stage; the sparse one has two more
 
 void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
 {
@@ -159,9 +189,9 @@ void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
 
 static sedge_status write_sources(sedge_text *text, const char *name, sedge_device_kind kind,
                                   const sedge_text *constants, const sedge_problem *problem,
-                                  int count)
+                                  int count, const sedge_text *sparse)
 {
-    const sedge_source sources[SOURCES] = {
+    sedge_source sources[SOURCES] = {
         {"codegen/kernels/values.h", NULL},
         {"codegen/kernels/signal.h", NULL},
         {problem->equation->header, problem->equation->header_text},
@@ -170,6 +200,11 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
         {"codegen/kernels/dg_monitor.h", NULL},
         {"codegen/kernels/dg_curved.h", NULL}, // last: left out where nothing is curved
     };
+    if (sparse != NULL) {
+        sources[STAGE_SOURCES] = (sedge_source){"bernstein_products.h", sedge_text_get(sparse)};
+        sources[STAGE_SOURCES + 1] = (sedge_source){"codegen/kernels/dg_bernstein.h", NULL};
+        count = STAGE_SOURCES + 2;
+    }
     const sedge_program_options options = {
         .name = name, .constants = sedge_text_get(constants), .sources = sources, .count = count};
 
@@ -182,19 +217,33 @@ static sedge_status write_program(sedge_text *text, const char *name, sedge_devi
                                   const operator_curved_cut *curved, const sedge_problem *problem,
                                   const sedge_element *element, bool stage)
 {
+    const bool is_sparse = stage && cut->form == FORM_SPARSE;
     sedge_status status;
     sedge_text *constants = NULL;
+    sedge_text *sparse = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, write_problem(constants, problem, element));
     SEDGE_TRY_GOTO(status, write_cut(constants, layout, cut, stage));
+    if (is_sparse) {
+        SEDGE_TRY_GOTO(status, write_sparse_cut(constants, layout, cut, element));
+        SEDGE_TRY_GOTO(status, sedge_text_create(&sparse));
+        SEDGE_TRY_GOTO(status, operator_bernstein_write(sparse, element, problem->equation->fields,
+                                                        cut->shared_sums));
+    }
+    if (!stage) {
+        SEDGE_TRY_GOTO(status, sedge_text_add(constants, "#define SEDGE_CONVERT_FACES %d\n",
+                                              converts_faces(layout, problem)));
+    }
     if (curved != NULL) SEDGE_TRY_GOTO(status, write_curved(constants, curved));
     SEDGE_TRY_GOTO(status, write_values(constants, problem));
     SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem,
                                          stage             ? STAGE_SOURCES
                                          : problem->curved ? SOURCES
-                                                           : SOURCES - 1));
+                                                           : SOURCES - 1,
+                                         sparse));
 done:
+    sedge_text_free(sparse);
     sedge_text_free(constants);
     return status;
 }
@@ -208,7 +257,9 @@ sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAM
 
     operator_name(problem_name, problem);
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name,
-                   cut->fused ? "fused" : "split");
+                   cut->form == FORM_SPARSE ? "bernstein"
+                   : cut->fused             ? "fused"
+                                            : "split");
     return write_program(text, name, kind, layout, cut, NULL, problem, element, true);
 }
 
@@ -267,12 +318,15 @@ sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS]
 {
     operator_choices choices;
     operator_cut cut;
+    int wanted;
 
     if (options->cut != NULL) return write_named(out, name, info, element, problem, options->cut);
     operator_layouts_list(&choices, info, problem, element);
-    operator_cut_choose(&cut, &choices.layout[0], info, problem, element);
-    SEDGE_TRY(operator_cut_wish(&cut, &choices.layout[0], info, problem, element, options));
-    return write_both(out, name, info, &choices.layout[0], &cut, problem, element);
+    SEDGE_TRY(operator_layout_wish(&wanted, &choices, problem, options));
+    const operator_layout *const layout = &choices.layout[wanted];
+    operator_cut_choose(&cut, layout, info, problem, element);
+    SEDGE_TRY(operator_cut_wish(&cut, layout, info, problem, element, options));
+    return write_both(out, name, info, layout, &cut, problem, element);
 }
 
 sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind kind,
@@ -285,7 +339,8 @@ sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind 
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
     SEDGE_TRY_GOTO(status, write_problem(constants, problem, element));
-    SEDGE_TRY_GOTO(status, write_sources(text, "stage", kind, constants, problem, STAGE_SOURCES));
+    SEDGE_TRY_GOTO(status,
+                   write_sources(text, "stage", kind, constants, problem, STAGE_SOURCES, NULL));
     const sedge_hash bytes = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
     sedge_hash_print(&bytes, hash);
 done:
@@ -310,12 +365,26 @@ sedge_status operator_stage_find(sedge_operator *op, const sedge_program *progra
     return SEDGE_OK;
 }
 
+int operator_boundary_points(const sedge_operator *op)
+{
+    const int width = op->element->face_nodes;
+
+    if (!converts_faces(&op->layout, op->problem)) return SEDGE_TRACE_THREADS;
+    return SEDGE_TRACE_THREADS / width * width;
+}
+
 static sedge_status find_kernels(sedge_operator *op)
 {
     SEDGE_TRY(operator_stage_find(op, op->program[0]));
     const int kernels = op->problem->curved ? KERNELS : KERNEL_CURVED;
     for (int k = KERNEL_PACK; k < kernels; k++)
         SEDGE_TRY(sedge_program_get(&op->kernel[k], op->program[1], kernel_names[k]));
+    if (converts_faces(&op->layout, op->problem)) {
+        SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[KERNEL_BOUNDARY],
+                                           2LL * operator_boundary_points(op) *
+                                               op->problem->equation->fields *
+                                               op->layout.real_bytes));
+    }
     if (!op->problem->curved) return SEDGE_OK;
     SEDGE_TRY(operator_curved_choose(&op->curved.cut, &op->layout,
                                      sedge_device_get_info(op->device), op->problem, op->element));

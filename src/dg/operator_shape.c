@@ -3,7 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE 128 // bytes that a GPU reads from memory at once
+#define LINE           128 // bytes that a GPU reads from memory at once
+#define WARP           32  // threads
+#define MOST_SUMS      176 // registers that sums of one field may take
+#define MULTIPROCESSOR 132 // of them in a large chip; 233472 bytes of shared memory each
+#define SHARED_BYTES   233472
+#define SHARED_MORE    1024 // of a block, beside its own
 
 static int round_up(int value, int multiple)
 {
@@ -102,6 +107,13 @@ static void list_cuda(operator_choices *choices, const sedge_device_info *info,
     }
 }
 
+const char *operator_bernstein_refusal(const sedge_problem *problem)
+{
+    if (!problem->equation->linear) return "the equation is not linear";
+    if (problem->curved) return "the mesh has curved elements";
+    return NULL;
+}
+
 void operator_layouts_list(operator_choices *choices, const sedge_device_info *info,
                            const sedge_problem *problem, const sedge_element *element)
 {
@@ -111,6 +123,23 @@ void operator_layouts_list(operator_choices *choices, const sedge_device_info *i
     } else {
         list_cuda(choices, info, problem, element);
     }
+    if (operator_bernstein_refusal(problem) != NULL) return;
+    operator_layout *const dense = &choices->layout[choices->layouts];
+    *dense = choices->layout[0];
+    dense->basis = SEDGE_BERNSTEIN;
+    (void)snprintf(dense->name, sizeof dense->name, "dense bernstein, %.14s",
+                   choices->layout[0].name);
+    if (problem->equation->fields > WARP) { // an item a field, and a warp has an element at least
+        choices->layouts++;
+        return;
+    }
+    memmove(&choices->layout[1], choices->layout,
+            (size_t)(choices->layouts + 1) * sizeof *choices->layout);
+    choices->layouts += 2;
+    choices->layout[0].basis = SEDGE_BERNSTEIN;
+    choices->layout[0].form = FORM_SPARSE;
+    (void)snprintf(choices->layout[0].name, sizeof choices->layout[0].name, "bernstein, %.16s",
+                   choices->layout[1].name);
 }
 
 // ---- cuts --------------------------------------------------------------------------------------
@@ -134,12 +163,81 @@ static int64_t scratch_words(const operator_cut *cut, const operator_layout *lay
     return cut->block * (states + (cut->fused ? surface + fluxes : largest(surface, fluxes)));
 }
 
+// Accesses of a warp that meet in the worst bank of shared memory, where an item takes one field of
+// one element and elements are `words` apart.
+static int count_conflicts(int words, int fields, int real_bytes)
+{
+    const int banks = 128 / real_bytes; // words that can be read at once
+    int worst = 1;
+
+    for (int first = 0; first < WARP; first += banks) {
+        int used[32] = {0};
+        for (int lane = first; lane < first + banks && lane < WARP / fields * fields; lane++) {
+            int *const bank = &used[(lane / fields * words + lane % fields) % banks];
+            if (++*bank > worst) worst = *bank;
+        }
+    }
+    return worst;
+}
+
+// `words` filled up to whole pieces, so that a warp's items meet different banks.
+static int spread(int words, const operator_layout *layout, int fields)
+{
+    const int align = layout->state_align / layout->real_bytes;
+    const int unit = align < 2 ? 2 : align;
+    const int least = round_up(words, unit);
+    int best = least;
+
+    for (int s = least; s < least + 2 * WARP; s += unit)
+        if (count_conflicts(s, fields, layout->real_bytes) <
+            count_conflicts(best, fields, layout->real_bytes))
+            best = s;
+    return best;
+}
+
+// The sparse form: of dg_bernstein.h.
+static void derive_sparse(operator_cut *cut, const operator_layout *layout,
+                          const sedge_problem *problem, const sedge_element *element, bool host)
+{
+    const int fields = problem->equation->fields;
+    const int points = SEDGE_FACES * element->face_nodes;
+    const int lower = element->nodes - element->face_nodes; // nodes of order N - 1
+    const int64_t words = (int64_t)layout->nodes_padded * fields;
+
+    cut->tiles = cut->lift_tiles = element->nodes;
+    cut->deriv_width = cut->lift_width = 16 / layout->real_bytes;
+    if (host) {
+        cut->threads = WARP;
+        cut->scratch_words = (int64_t)(points + lower + element->nodes) * fields;
+        cut->scratch_bytes = cut->scratch_words * layout->real_bytes * layout->lanes;
+        return;
+    }
+    cut->group_elements = WARP / fields;
+    cut->block = round_up(cut->block, cut->group_elements);
+    cut->threads = cut->block / cut->group_elements * cut->parts * WARP;
+    cut->shared_sums = element->nodes * layout->real_bytes / 4 > MOST_SUMS;
+    cut->jump_stride =
+        spread((points > element->nodes ? points : element->nodes) * fields, layout, fields);
+    cut->lower_stride =
+        spread((cut->shared_sums ? element->nodes : lower) * fields, layout, fields);
+    cut->scratch_words =
+        cut->block * (words + SEDGE_GEOMETRY_WORDS + cut->jump_stride + cut->lower_stride);
+    cut->scratch_bytes = cut->scratch_words * layout->real_bytes;
+    const int64_t blocks = SHARED_BYTES / (cut->scratch_bytes + SHARED_MORE);
+    cut->ahead = MULTIPROCESSOR * (int)(blocks < 1 ? 1 : blocks > 32 ? 32 : blocks);
+}
+
 void operator_cut_derive(operator_cut *cut, const operator_layout *layout,
                          const sedge_device_info *info, const sedge_problem *problem,
                          const sedge_element *element)
 {
     const bool host = operator_is_host_form(info);
     const int quad = 16 / layout->real_bytes; // numbers of a vector load
+
+    if (layout->form == FORM_SPARSE) {
+        derive_sparse(cut, layout, problem, element, host);
+        return;
+    }
 
     cut->tiles = (element->nodes + cut->item_nodes - 1) / cut->item_nodes;
     cut->lift_tiles = (element->nodes + cut->lift_nodes - 1) / cut->lift_nodes;
@@ -201,14 +299,33 @@ static void choose_gpu(operator_cut *cut, const operator_layout *layout,
     }
 }
 
+// One warp a group at low orders, where there are enough of them; registers as many as it takes.
+static void choose_sparse(operator_cut *cut, const operator_layout *layout,
+                          const sedge_device_info *info, const sedge_problem *problem,
+                          const sedge_element *element)
+{
+    const bool is_low = element->order + (layout->real_bytes == 8) <= 2;
+
+    cut->item_nodes = cut->lift_nodes = layout->group;
+    cut->field_block = cut->lift_block = problem->equation->fields;
+    cut->parts = is_low ? 1 : 2;
+    cut->block =
+        operator_is_host_form(info) ? 1 : (is_low ? 4 : 1) * (WARP / problem->equation->fields);
+    operator_cut_derive(cut, layout, info, problem, element);
+    cut->resident = cut->threads;
+}
+
 void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
                          const sedge_device_info *info, const sedge_problem *problem,
                          const sedge_element *element)
 {
     memset(cut, 0, sizeof *cut);
+    cut->form = layout->form;
     cut->fused = true;
     cut->resident = 4096 / layout->real_bytes;
-    if (operator_is_host_form(info)) {
+    if (layout->form == FORM_SPARSE) {
+        choose_sparse(cut, layout, info, problem, element);
+    } else if (operator_is_host_form(info)) {
         choose_host(cut, layout, info, problem, element);
     } else {
         choose_gpu(cut, layout, info, problem, element);
@@ -219,13 +336,19 @@ void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
 void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
                        const operator_layout *layout, const sedge_device_info *info)
 {
+    const char *const basis = layout->basis == SEDGE_BERNSTEIN ? "bernstein " : "";
     const char *const form = cut->fused ? "fused" : "split";
 
-    if (operator_is_host_form(info)) {
-        (void)snprintf(name, SEDGE_CUT_NAME, "%s n%d,%d f%d,%d l%d", form, cut->item_nodes,
+    if (layout->form == FORM_SPARSE && operator_is_host_form(info)) {
+        (void)snprintf(name, SEDGE_CUT_NAME, "bernstein sparse l%d", layout->lanes);
+    } else if (layout->form == FORM_SPARSE) {
+        (void)snprintf(name, SEDGE_CUT_NAME, "bernstein sparse b%d w%d r%d p%d", cut->block,
+                       cut->parts, cut->resident, layout->nodes_padded);
+    } else if (operator_is_host_form(info)) {
+        (void)snprintf(name, SEDGE_CUT_NAME, "%s%s n%d,%d f%d,%d l%d", basis, form, cut->item_nodes,
                        cut->lift_nodes, cut->field_block, cut->lift_block, layout->lanes);
     } else {
-        (void)snprintf(name, SEDGE_CUT_NAME, "%s b%d n%d,%d r%d p%d", form, cut->block,
+        (void)snprintf(name, SEDGE_CUT_NAME, "%s%s b%d n%d,%d r%d p%d", basis, form, cut->block,
                        cut->item_nodes, cut->lift_nodes, cut->resident, layout->nodes_padded);
     }
 }
@@ -239,13 +362,46 @@ bool sedge_operator_is_cut(const sedge_operator_options *options)
            options->lift_nodes > 0 || options->item_fields > 0;
 }
 
-// "fused" or "split"; NULL and "auto": fused.
+// "fused", also in another basis, or "split"; NULL and "auto": fused.
 static sedge_status choose_variant(operator_cut *cut, const char *variant)
 {
-    cut->fused = variant == NULL || strcmp(variant, "auto") == 0 || strcmp(variant, "fused") == 0;
+    cut->fused = variant == NULL || strcmp(variant, "auto") == 0 || strcmp(variant, "fused") == 0 ||
+                 strcmp(variant, "bernstein") == 0;
     if (cut->fused || strcmp(variant, "split") == 0) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "kernels.variant '%s' is not known; auto, fused and split are", variant);
+                      "kernels.variant '%s' is not known; auto, fused, split and bernstein are",
+                      variant);
+}
+
+// Does the options' variant or cut name the other basis?
+static bool is_bernstein_wish(const sedge_operator_options *options)
+{
+    static const char name[] = "bernstein";
+
+    if (options->cut != NULL) return strncmp(options->cut, name, strlen(name)) == 0;
+    return options->variant != NULL && strcmp(options->variant, name) == 0;
+}
+
+sedge_status operator_layout_wish(int *out, const operator_choices *choices,
+                                  const sedge_problem *problem,
+                                  const sedge_operator_options *options)
+{
+    const char *const refusal = operator_bernstein_refusal(problem);
+
+    *out = 0;
+    if (!operator_is_cut(options)) return SEDGE_OK;
+    if (!is_bernstein_wish(options)) {
+        while (choices->layout[*out].basis != SEDGE_NODAL) (*out)++;
+        return SEDGE_OK;
+    }
+    if (refusal != NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s cannot run in the Bernstein-Bezier basis, which kernels.variant or a "
+                          "cut asks for: %s; leave it out",
+                          problem->equation->name, refusal);
+    }
+    while (choices->layout[*out].basis != SEDGE_BERNSTEIN) (*out)++;
+    return SEDGE_OK;
 }
 
 sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
@@ -256,6 +412,16 @@ sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
     const bool host = operator_is_host_form(info);
 
     SEDGE_TRY(choose_variant(cut, options->variant));
+    if (layout->form == FORM_SPARSE) {
+        if (options->block_elements > 0 && !host) cut->block = options->block_elements;
+        operator_cut_derive(cut, layout, info, problem, element);
+        if (operator_cut_fits(cut, info)) return SEDGE_OK;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "kernels.block_elements %d needs %d threads and %lld bytes of shared "
+                          "memory a block; at most %d and %lld are possible",
+                          cut->block, cut->threads, (long long)cut->scratch_bytes,
+                          info->threads_block, (long long)info->shared_bytes_block);
+    }
     if (options->item_nodes > 0) cut->item_nodes = round_up(options->item_nodes, layout->group);
     if (options->lift_nodes > 0) cut->lift_nodes = round_up(options->lift_nodes, layout->group);
     if (options->item_fields > 0 && host) cut->field_block = options->item_fields;

@@ -31,7 +31,8 @@ struct operator_tuning {
     sedge_tune_operation operation;
     sedge_tune_task task;
     sedge_tune_result *result;
-    double seconds; // of all that was done to choose
+    double seconds;    // of all that was done to choose
+    bool is_overruled; // what was chosen does not fit what other ranks did
 };
 
 // ---- callbacks of the tuner --------------------------------------------------------------------
@@ -52,6 +53,10 @@ static sedge_status use_layout(void *context, int layout)
     tuning->program = NULL;
     tuning->layout = -1;
     SEDGE_TRY(operator_take_layout(op, &tuning->choices.layout[layout]));
+    if (tuning->sample != NULL && !operator_sample_fits(tuning->sample, op)) {
+        operator_sample_free(tuning->sample);
+        tuning->sample = NULL;
+    }
     if (tuning->sample == NULL) SEDGE_TRY(operator_sample_create(&tuning->sample, op));
     SEDGE_TRY(operator_sample_fill(tuning->sample, op));
     tuning->layout = layout;
@@ -161,12 +166,12 @@ static void describe_task(operator_tuning *tuning, int64_t elements)
                                                .weight = sedge_lsrk45.stages,
                                                .bytes = bytes,
                                                .flops = flops,
-                                               .count = tuning->choices.count,
+                                               .count = tuning->choices.searched,
                                                .candidates = tuning->candidates};
     tuning->task = (sedge_tune_task){.name = tuning->name,
                                      .size = tuning->size,
                                      .source_hash = tuning->hash,
-                                     .layouts = tuning->choices.layouts,
+                                     .layouts = tuning->choices.searched_layouts,
                                      .layout_names = tuning->layout_names,
                                      .operations = 1,
                                      .operation = &tuning->operation,
@@ -177,20 +182,32 @@ static void describe_task(operator_tuning *tuning, int64_t elements)
                                      .verify = verify};
 }
 
-// At most the first `most` of each layout.
-static void keep_best(operator_choices *choices, int most)
+// Those that are kept, in their order; the searched ones stay the first.
+static void keep(operator_choices *choices, bool (*is_kept)(const operator_candidate *, int, int),
+                 int most)
 {
     int of_layout[SEDGE_LAYOUTS] = {0};
+    int searched = 0;
     int count = 0;
 
     for (int c = 0; c < choices->count; c++) {
-        if (of_layout[choices->candidate[c].layout]++ < most)
-            choices->candidate[count++] = choices->candidate[c];
+        const operator_candidate *const candidate = &choices->candidate[c];
+        if (!is_kept(candidate, of_layout[candidate->layout]++, most)) continue;
+        searched += c < choices->searched;
+        choices->candidate[count++] = *candidate;
     }
+    choices->searched = searched;
     choices->count = count;
 }
 
-static sedge_status make_task(sedge_operator *op, int most)
+// At most the first `most` of each layout.
+static bool is_near(const operator_candidate *candidate, int place, int most)
+{
+    (void)candidate;
+    return place < most;
+}
+
+static sedge_status make_task(sedge_operator *op, int most, bool search_all)
 {
     operator_tuning *tuning = NULL;
 
@@ -200,7 +217,11 @@ static sedge_status make_task(sedge_operator *op, int most)
     tuning->layout = -1;
     SEDGE_TRY(operator_choices_list(&tuning->choices, sedge_device_get_info(op->device),
                                     op->problem, op->element));
-    if (most > 0) keep_best(&tuning->choices, most);
+    if (most > 0) keep(&tuning->choices, is_near, most);
+    if (search_all) {
+        tuning->choices.searched = tuning->choices.count;
+        tuning->choices.searched_layouts = tuning->choices.layouts;
+    }
     const int64_t count = tuning->choices.count;
     SEDGE_TRY(sedge_allocate(&tuning->candidates, count, sizeof *tuning->candidates));
     SEDGE_TRY(sedge_allocate(&tuning->tables, count, sizeof *tuning->tables));
@@ -321,14 +342,36 @@ static sedge_status take_named(operator_tuning *tuning, const char *name)
 
 static sedge_status take_wish(operator_tuning *tuning, const sedge_operator_options *options)
 {
-    const operator_layout *const layout = &tuning->choices.layout[0];
     sedge_operator *const op = tuning->op;
+    int wanted;
+    int first = 0;
 
+    SEDGE_TRY(operator_layout_wish(&wanted, &tuning->choices, op->problem, options));
     if (options->cut != NULL) return take_named(tuning, options->cut);
-    op->cut = tuning->choices.candidate[0].cut;
+    const operator_layout *const layout = &tuning->choices.layout[wanted];
+    while (tuning->choices.candidate[first].layout != wanted) first++;
+    op->cut = tuning->choices.candidate[first].cut;
     SEDGE_TRY(operator_cut_wish(&op->cut, layout, sedge_device_get_info(op->device), op->problem,
                                 op->element, options));
     return operator_take_layout(op, layout);
+}
+
+// What was chosen here; the rule's where devices of several kinds chose several bases, of which the
+// nodal one is every device's: ranks exchange what they keep. Collective.
+static int agree_on_basis(operator_tuning *tuning)
+{
+    const int choice = tuning->result->choice[0];
+    const sedge_basis basis =
+        tuning->choices.layout[tuning->choices.candidate[choice].layout].basis;
+    int64_t others = basis == SEDGE_NODAL;
+
+    sedge_comm_max_int(tuning->op->comm, &others, 1);
+    tuning->is_overruled = basis == SEDGE_BERNSTEIN && others != 0;
+    if (!tuning->is_overruled) return choice;
+    int nodal = 0;
+    while (tuning->choices.layout[tuning->choices.candidate[nodal].layout].basis != SEDGE_NODAL)
+        nodal++;
+    return nodal;
 }
 
 sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
@@ -337,7 +380,8 @@ sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
     const double began = sedge_clock();
     int64_t elements = op->mesh->elements;
 
-    SEDGE_TRY(sedge_comm_agree(op->comm, make_task(op, options->most_candidates)));
+    SEDGE_TRY(
+        sedge_comm_agree(op->comm, make_task(op, options->most_candidates, options->search_all)));
     sedge_comm_max_int(op->comm, &elements, 1);
     describe_task(op->tuning, elements);
     if (sedge_operator_is_cut(options))
@@ -345,9 +389,9 @@ sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
     const sedge_status status = choose(op->tuning, cache, options);
     clear_up(op->tuning);
     SEDGE_TRY(status);
+    const int choice = agree_on_basis(op->tuning);
     op->tuning->seconds = sedge_clock() - began;
-    return sedge_comm_agree(op->comm,
-                            take_candidate_for_good(op->tuning, op->tuning->result->choice[0]));
+    return sedge_comm_agree(op->comm, take_candidate_for_good(op->tuning, choice));
 }
 
 sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
@@ -387,26 +431,25 @@ void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *
     memset(out, 0, sizeof *out);
     out->how = "wish";
     if (result == NULL) return;
-    out->how = result->source == SEDGE_TUNE_BY_MEASUREMENT ? "measurement"
-               : result->source == SEDGE_TUNE_BY_WISDOM    ? "wisdom"
-                                                           : "rule";
+    out->how = tuning->is_overruled                          ? "rule, for the other ranks' basis"
+               : result->source == SEDGE_TUNE_BY_MEASUREMENT ? "measurement"
+               : result->source == SEDGE_TUNE_BY_WISDOM      ? "wisdom"
+                                                             : "rule";
     out->seconds = tuning->seconds;
     out->compiled = result->compiled;
     if (result->records == NULL) return;
     const sedge_tune_record *const records = result->records[0];
-    for (int c = 0; c < tuning->choices.count; c++) out->timed += records[c].seconds > 0.0;
+    for (int c = 0; c < tuning->choices.searched; c++) out->timed += records[c].seconds > 0.0;
+    if (tuning->is_overruled) return;
     if (records[0].seconds > 0.0 && records[result->choice[0]].seconds > 0.0)
         out->gain = records[0].seconds / records[result->choice[0]].seconds;
 }
 
-// Only the split candidates, where one of their kernels is wanted.
-static void keep_split(operator_choices *choices)
+// Where one of the split form's kernels is wanted.
+static bool is_split(const operator_candidate *candidate, int place, int most)
 {
-    int count = 0;
-
-    for (int c = 0; c < choices->count; c++)
-        if (!choices->candidate[c].cut.fused) choices->candidate[count++] = choices->candidate[c];
-    choices->count = count;
+    (void)place, (void)most;
+    return !candidate->cut.fused;
 }
 
 sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
@@ -421,11 +464,11 @@ sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
     clear_up(tuning);
     tuning->part = part;
     tuning->layout = -1;
-    if (part != SEDGE_PART_STAGE) keep_split(&tuning->choices);
+    if (part != SEDGE_PART_STAGE) keep(&tuning->choices, is_split, 0);
     describe_task(tuning, op->mesh->elements);
     tuning->operation.name = names[part];
     operator_count(op, kernels[part], &tuning->operation.bytes, &tuning->operation.flops);
-    if (tuning->choices.count == 0)
+    if (tuning->choices.searched == 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s has no split form here", tuning->name);
     *out = &tuning->task;
     return SEDGE_OK;

@@ -178,6 +178,7 @@ static sedge_status describe(const checkpoint_writer *writer, sedge_h5 *file)
     SEDGE_TRY(sedge_h5_integer(file, "/", "step", writer->checkpoint->step));
     SEDGE_TRY(sedge_h5_texts(file, "/fields", "fields", deck->equation->field_names,
                              deck->equation->fields));
+    SEDGE_TRY(sedge_h5_text(file, "/fields", "basis", sedge_basis_name(writer->checkpoint->basis)));
     return sedge_h5_text(file, "/", "version", "sedge " SEDGE_VERSION);
 }
 

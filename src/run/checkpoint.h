@@ -1,7 +1,8 @@
 // Checkpoints: checkpoint-STEP.h5 in the output folder, all that a run needs to go on.
 //
-// A checkpoint holds the fields exactly (fp32 runs store fp32, fp64 runs fp64), where the time is,
-// the monitors' memory, how long each series of the output folder is at this moment, and the facts
+// A checkpoint holds the fields exactly (fp32 runs store fp32, fp64 runs fp64, in the basis in
+// which the operator keeps them: "basis" in the header and at /fields), where the time is, the
+// monitors' memory, how long each series of the output folder is at this moment, and the facts
 // about the problem that must be the same in the run that goes on. The Runge-Kutta residual is not
 // in it: a step's first stage multiplies it by a[0] = 0, so at the end of a step it is dead.
 //
@@ -12,12 +13,13 @@
 //
 //   /header    u8 [bytes]: JSON, everything but the arrays; attribute "checksum": its SHA-256
 //   /elements  i64 [elements]: number in the mesh file
-//   /fields    f32 or f64 [elements][fields][nodes], code units
+//   /fields    f32 or f64 [elements][fields][nodes or coefficients], code units
 //   /energy    f64 [elements]: the monitor's last sample, code units
 //   /checksums i64 [elements]: sedge_hash_quick of an element's number, energy and fields
 #pragma once
 
 #include "base/error.h"
+#include "dg/bernstein.h"
 #include "run/output.h"
 #include "run/session.h"
 
@@ -36,22 +38,24 @@ typedef struct sedge_checkpoint {
     int samples;                                     // of `history`
     double history[SEDGE_HISTORY];                   // deck's units, newest last
     double wall_seconds;                             // of the run and of those that it goes on from
+    sedge_basis basis;                               // of `u` below
     sedge_output_position position;                  // output.h: lengths of the series
     char path[4096];  // where it was read from; "" of one to be written
     bool same_folder; // read from the output folder: its series go on
 } sedge_checkpoint;
 
 // Write checkpoint-STEP.h5 into `folder`, then remove the oldest so that `keep` remain. `u`
-// [elements][fields][nodes] and `energy` [elements] are this rank's. The caller has flushed the
-// output. Collective. A failure leaves the older ones alone.
+// [elements][fields][nodes], in checkpoint->basis, and `energy` [elements] are this rank's. The
+// caller has flushed the output. Collective. A failure leaves the older ones alone.
 SEDGE_MUST_USE
 sedge_status sedge_checkpoint_write(const sedge_session *session, const char *folder, int keep,
                                     const sedge_checkpoint *checkpoint, const double *u,
                                     const double *energy);
 
 // Find, check and read the checkpoint that `wanted` names: "auto", the newest whole one in `folder`
-// (of damaged ones a warning says that they are passed over), or a file. Fills `out`, `u` and
-// `energy` of this rank. `*found` is false if there is none, which only "auto" allows.
+// (of damaged ones a warning says that they are passed over), or a file. Fills `out`, `u`, in
+// out->basis, and `energy` of this rank. `*found` is false if there is none, which only "auto"
+// allows.
 //
 // SEDGE_ERR_DATA: a file that is missing, cut off, damaged or no checkpoint. SEDGE_ERR_USAGE: it
 // belongs to another problem; the message says what differs. Collective.

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT 1 // of the file; a higher one is not read
+#define FORMAT_NODAL 1 // of the file: fields are nodal values, whether it says so or not
+#define FORMAT       2 // a higher one is not read; the header names the basis of the fields
 
 // ---- what the problem is -----------------------------------------------------------------------
 
@@ -235,20 +236,22 @@ sedge_status checkpoint_print(char **text, const sedge_session *session,
 {
     const sedge_output_position *const position = &checkpoint->position;
     const sedge_equation *const equation = session->problem.equation;
+    const bool nodal = checkpoint->basis == SEDGE_NODAL;
     json_t *const root = json_pack(
         "{s:s, s:i, s:I, s:f, s:f, s:f, s:I, s:{s:f, s:f, s:f, s:o}, s:f,"
-        " s:{s:I, s:I, s:I, s:I}, s:{s:I, s:i, s:i, s:i, s:b}, s:O}",
-        "sedge", SEDGE_VERSION, "format", FORMAT, "step", (json_int_t)checkpoint->step, "time",
-        checkpoint->time, "dt", checkpoint->dt, "origin_time", checkpoint->origin_time,
-        "origin_step", (json_int_t)checkpoint->origin_step, "energy", "initial",
-        checkpoint->energy_initial, "last", checkpoint->energy_last, "peak",
+        " s:{s:I, s:I, s:I, s:I}, s:{s:I, s:i, s:i, s:i, s:b, s:s}, s:O}",
+        "sedge", SEDGE_VERSION, "format", nodal ? FORMAT_NODAL : FORMAT, "step",
+        (json_int_t)checkpoint->step, "time", checkpoint->time, "dt", checkpoint->dt, "origin_time",
+        checkpoint->origin_time, "origin_step", (json_int_t)checkpoint->origin_step, "energy",
+        "initial", checkpoint->energy_initial, "last", checkpoint->energy_last, "peak",
         checkpoint->energy_peak, "history", print_history(checkpoint), "wall_seconds",
         checkpoint->wall_seconds, "position", "energies", (json_int_t)position->energies, "probes",
         (json_int_t)position->probes, "slices", (json_int_t)position->slices, "fields",
         (json_int_t)position->fields, "form", "elements",
         (json_int_t)session->mesh->global_elements, "fields", equation->fields, "nodes",
         session->element->nodes, "ranks", sedge_comm_size(session->comm), "wide",
-        session->problem.precision == SEDGE_FP64, "problem", facts);
+        session->problem.precision == SEDGE_FP64, "basis", sedge_basis_name(checkpoint->basis),
+        "problem", facts);
 
     *text = root != NULL ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(root);
@@ -280,19 +283,21 @@ static bool unpack(json_t *root, sedge_checkpoint *out, checkpoint_form *form, j
                    json_t **history)
 {
     json_int_t step, origin_step, elements, rows[4];
+    const char *basis = sedge_basis_name(SEDGE_NODAL);
     int wide = 0;
 
     if (json_unpack(root,
                     "{s:I, s:F, s:F, s:F, s:I, s:{s:F, s:F, s:F, s:o}, s:F,"
-                    " s:{s:I, s:I, s:I, s:I}, s:{s:I, s:i, s:i, s:b}, s:o}",
+                    " s:{s:I, s:I, s:I, s:I}, s:{s:I, s:i, s:i, s:b, s?s}, s:o}",
                     "step", &step, "time", &out->time, "dt", &out->dt, "origin_time",
                     &out->origin_time, "origin_step", &origin_step, "energy", "initial",
                     &out->energy_initial, "last", &out->energy_last, "peak", &out->energy_peak,
                     "history", history, "wall_seconds", &out->wall_seconds, "position", "energies",
                     &rows[0], "probes", &rows[1], "slices", &rows[2], "fields", &rows[3], "form",
                     "elements", &elements, "fields", &form->fields, "nodes", &form->nodes, "wide",
-                    &wide, "problem", facts) != 0)
+                    &wide, "basis", &basis, "problem", facts) != 0)
         return false;
+    if (!sedge_basis_parse(&out->basis, basis)) return false;
     out->step = step;
     out->origin_step = origin_step;
     out->position = (sedge_output_position){rows[0], rows[1], rows[2], rows[3], step};

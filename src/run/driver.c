@@ -136,7 +136,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     run->last_checkpoint = run->series_go_on ? from.step : -1;
     if (found) (void)snprintf(run->restarted_from, sizeof run->restarted_from, "%s", from.path);
     if (!found) sedge_reference_initial(run->reference, 0.0, run->u);
-    return sedge_comm_agree(comm, sedge_operator_set(run->op, run->u));
+    return driver_set_fields(run, found ? &from : NULL);
 }
 
 static void tear_down(driver_run *run)

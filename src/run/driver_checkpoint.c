@@ -33,11 +33,13 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
                                    .energy_last = run->energy_last,
                                    .energy_peak = run->energy_peak,
                                    .samples = run->samples,
-                                   .wall_seconds = run->wall_before + start - run->start};
+                                   .wall_seconds = run->wall_before + start - run->start,
+                                   .basis = sedge_operator_basis(run->op)};
 
     SEDGE_TRY(check_fields(run, step));
     memcpy(checkpoint.history, run->history, sizeof checkpoint.history);
-    SEDGE_TRY(sedge_comm_agree(session->comm, sedge_operator_get(run->op, run->u)));
+    SEDGE_TRY(
+        sedge_comm_agree(session->comm, sedge_operator_get_in(run->op, checkpoint.basis, run->u)));
     SEDGE_TRY(driver_write_probes(run));
     SEDGE_TRY(sedge_output_sync(run->output, step, &checkpoint.position));
     SEDGE_TRY(sedge_checkpoint_write(session, sedge_output_folder(run->output),
@@ -143,6 +145,21 @@ static void print_restart(const driver_run *run, const sedge_checkpoint *from)
             "  note               the checkpoint is not in '%s': its series begin at step %lld\n",
             session->deck->output, (long long)from->step);
     }
+}
+
+sedge_status driver_set_fields(driver_run *run, const sedge_checkpoint *from)
+{
+    const sedge_session *const session = &run->session;
+    const sedge_basis before = from != NULL ? from->basis : SEDGE_NODAL;
+    const sedge_basis now = sedge_operator_basis(run->op);
+
+    if (from != NULL && before != now && sedge_comm_is_root(session->comm) &&
+        !session->options->quiet) {
+        printf("  note               basis: '%s' before, '%s' from here on: the fields are "
+               "rounded\n",
+               sedge_basis_name(before), sedge_basis_name(now));
+    }
+    return sedge_comm_agree(session->comm, sedge_operator_set_in(run->op, before, run->u));
 }
 
 sedge_status driver_restart(driver_run *run, sedge_checkpoint *from, bool *found)

@@ -79,6 +79,11 @@ sedge_status driver_finish(driver_run *run, const sedge_run_options *options, se
 SEDGE_MUST_USE
 sedge_status driver_restart(driver_run *run, sedge_checkpoint *from, bool *found);
 
+// Give the operator the fields in run->u: what driver_restart read, in the basis of `from`, or
+// nodal values where that is NULL. Collective.
+SEDGE_MUST_USE
+sedge_status driver_set_fields(driver_run *run, const sedge_checkpoint *from);
+
 // Does the deck want a checkpoint at the end of `step`? To be asked after each step, in order.
 bool driver_checkpoint_due(driver_run *run, int64_t step);
 

@@ -1,5 +1,8 @@
 // compare_checkpoints A B: how far the fields of two checkpoints lie apart, element by element, as
-// JSON on stdout. Reads by HDF5's own interface, nothing of src/run.
+// JSON on stdout. Reads by HDF5's own interface, nothing of src/run. Coefficients of another basis
+// become nodal values where the two files differ in it.
+#include "dg/bernstein.h"
+
 #include <hdf5.h>
 
 #include <math.h>
@@ -11,8 +14,10 @@
 
 typedef struct state {
     int64_t elements, values; // values of an element
-    int64_t *ids;             // [elements]
-    double *fields;           // [elements][values]
+    int64_t order;
+    char basis[32]; // "nodal", "bernstein"
+    int64_t *ids;   // [elements]
+    double *fields; // [elements][values]
 } state;
 
 static bool read_all(hid_t file, const char *path, hid_t type, size_t bytes, void *out,
@@ -35,6 +40,57 @@ static bool read_all(hid_t file, const char *path, hid_t type, size_t bytes, voi
     return good;
 }
 
+// Root's attribute "order" and the basis at /fields, of variable or of fixed length.
+static bool read_form(state *out, hid_t file)
+{
+    const hid_t order = H5Aopen(file, "order", H5P_DEFAULT);
+    const hid_t basis = H5Aopen_by_name(file, "/fields", "basis", H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t type = basis < 0 ? -1 : H5Aget_type(basis);
+    bool good = order >= 0 && type >= 0 && H5Aread(order, H5T_NATIVE_INT64, &out->order) >= 0;
+
+    if (good && H5Tis_variable_str(type) > 0) {
+        char *text = NULL;
+        good = H5Aread(basis, type, (void *)&text) >= 0;
+        if (good) (void)snprintf(out->basis, sizeof out->basis, "%s", text);
+        H5free_memory(text);
+    } else if (good) {
+        good = H5Tget_size(type) < sizeof out->basis && H5Aread(basis, type, out->basis) >= 0;
+    }
+    if (type >= 0) H5Tclose(type);
+    if (basis >= 0) H5Aclose(basis);
+    if (order >= 0) H5Aclose(order);
+    return good;
+}
+
+static bool make_nodal(state *s)
+{
+    const int nodes = (int)((s->order + 1) * (s->order + 2) * (s->order + 3) / 6);
+    double *const nodal = malloc((size_t)(s->elements * s->values) * sizeof *nodal);
+    sedge_element *element = NULL;
+    sedge_bernstein *basis = NULL;
+    bool good = strcmp(s->basis, "bernstein") == 0 && nodal != NULL && s->values % nodes == 0 &&
+                sedge_element_create(&element, (int)s->order) == SEDGE_OK &&
+                sedge_bernstein_create(&basis, element) == SEDGE_OK;
+
+    if (good) {
+        sedge_bernstein_convert(basis, SEDGE_NODAL, nodal, s->fields,
+                                s->elements * s->values / nodes);
+        free(s->fields);
+        s->fields = nodal;
+    } else {
+        free(nodal);
+    }
+    sedge_bernstein_free(basis);
+    sedge_element_free(element);
+    return good;
+}
+
+static bool make_alike(state *a, state *b)
+{
+    if (strcmp(a->basis, b->basis) == 0) return true;
+    return make_nodal(strcmp(a->basis, "nodal") == 0 ? b : a);
+}
+
 static bool read_state(state *out, const char *path)
 {
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -45,7 +101,8 @@ static bool read_state(state *out, const char *path)
     if (file < 0) return false;
     const bool good =
         read_all(file, "/elements", H5T_NATIVE_INT64, 8, &out->ids, &out->elements, &ids) &&
-        read_all(file, "/fields", H5T_NATIVE_DOUBLE, 8, &out->fields, &rows, &values);
+        read_all(file, "/fields", H5T_NATIVE_DOUBLE, 8, &out->fields, &rows, &values) &&
+        read_form(out, file);
     H5Fclose(file);
     if (!good || rows != out->elements || rows == 0) return false;
     out->values = values / rows;
@@ -91,7 +148,7 @@ int main(int argc, char **argv)
     state a = {0};
     state b = {0};
     bool good = argc == 3 && read_state(&a, argv[1]) && read_state(&b, argv[2]) &&
-                a.elements == b.elements && a.values == b.values;
+                a.elements == b.elements && a.values == b.values && make_alike(&a, &b);
     int64_t *const at = good ? find_elements(&b) : NULL;
 
     good = at != NULL && print_difference(&a, &b, at);

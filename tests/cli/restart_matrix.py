@@ -1,4 +1,5 @@
-"""Restarts from every layout to every other: ranks x device x precision, as a table.
+"""Restarts from every layout to every other: ranks x device x precision, as a table; and on the first
+device from nodal values to coefficients of the Bernstein-Bezier basis and back.
 
     restart_matrix.py [--devices host,opencl] [--ranks 1,2,4]
 
@@ -26,9 +27,9 @@ LIMIT = {"fp64": 2e-14, "fp32": 2.5e-6}
 
 
 def sedge(layout, output, *words):
-    device, ranks, precision = layout
+    device, ranks, precision, variant = layout
     result = run("run", FOLDER / "deck.yaml", "--device", device, "--set", f"precision={precision}",
-                 "--output", output, "--quiet", *words, ranks=ranks, folder=FOLDER)
+                 "--set", f"kernels.variant={variant}", "--output", output, "--quiet", *words, ranks=ranks, folder=FOLDER)
     if result.code != 0 or result.messages:
         sys.exit(f"restart_matrix: {result}")
 
@@ -53,19 +54,26 @@ def main():
     parser.add_argument("--ranks", default="1,2,4")
     given = parser.parse_args()
     ranks = [int(count) for count in given.ranks.split(",")]
-    cases = list(itertools.product(given.devices.split(","), ("fp32", "fp64")))
+    devices = given.devices.split(",")
+    cases = list(itertools.product(devices, ("fp32", "fp64"), ("auto",)))
+    pairs = list(itertools.product(cases, cases))
+    for precision in ("fp32", "fp64"):
+        nodal, other = ((devices[0], precision, variant) for variant in ("auto", "bernstein"))
+        cases.append(other)
+        pairs += [(nodal, other), (other, nodal), (other, other)]
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     (FOLDER / "deck.yaml").write_text(DECK)
     wrong = []
-    for (device, precision), count in itertools.product(cases, ranks):
-        sedge((device, count, precision), name_of((device, count, precision)))
+    for (device, precision, variant), count in itertools.product(cases, ranks):
+        layout = (device, count, precision, variant)
+        sedge(layout, name_of(layout))
     print("| before | after | ranks before x after | restarts | equal to the bit | largest difference "
           "|\n| --- | --- | --- | --- | --- | --- |")
-    for before, after in itertools.product(cases, cases):
+    for before, after in pairs:
         found = []
         for one, other in itertools.product(ranks, ranks):
-            first, second = (before[0], one, before[1]), (after[0], other, after[1])
+            first, second = (before[0], one, *before[1:]), (after[0], other, *after[1:])
             result = go_on(first, second)
             limit = LIMIT["fp32" if "fp32" in (before[1], after[1]) else "fp64"]
             if result["difference"] > limit * result["largest"]:
@@ -75,7 +83,8 @@ def main():
             found.append(result)
         ratio = max(result["difference"] / result["largest"] for result in found)
         equal = sum(result["equal"] for result in found)
-        print(f"| {' '.join(before)} | {' '.join(after)} | {given.ranks} x {given.ranks} | "
+        names = [" ".join(case).replace(" auto", "") for case in (before, after)]
+        print(f"| {names[0]} | {names[1]} | {given.ranks} x {given.ranks} | "
               f"{len(found)} | {equal} | {ratio:.1e} |", flush=True)
     if wrong:
         sys.exit("restart_matrix:\n" + "\n".join(wrong))

@@ -180,6 +180,83 @@ static void test_find(void)
     CHECK(sedge_equation_find("") == NULL);
 }
 
+// Constants, material and normal of a check; positive where a deck's values must be.
+typedef struct surroundings {
+    double c[SEDGE_MAX_VALUES], m[SEDGE_MAX_MATERIALS], p[SEDGE_MAX_VALUES];
+    double n[3];
+} surroundings;
+
+static void make_surroundings(surroundings *s, const sedge_equation *equation, uint64_t *seed)
+{
+    double keys[SEDGE_MAX_VALUES], deck[SEDGE_MAX_MATERIALS] = {0.0};
+
+    memset(s, 0, sizeof *s);
+    for (int i = 0; i < SEDGE_MAX_VALUES; i++) {
+        keys[i] = fabs(random_value(seed));
+        s->p[i] = fabs(random_value(seed));
+    }
+    equation->constants(keys, NULL, s->c);
+    for (int i = 0; i < equation->material_count; i++) deck[i] = 1.0 + 0.5 * random_value(seed);
+    if (equation->derive != NULL) equation->derive(deck, s->m);
+    s->n[1] = 0.6;
+    s->n[2] = -0.8;
+}
+
+// u, v, u + v and zero: of what is linear but for a constant, f(u) + f(v) - f(u + v) = f(0).
+enum { TERMS = 4 };
+
+static void make_terms(double (*u)[SEDGE_MAX_FIELDS], uint64_t *seed)
+{
+    for (int f = 0; f < SEDGE_MAX_FIELDS; f++) {
+        u[0][f] = random_value(seed);
+        u[1][f] = random_value(seed);
+        u[2][f] = u[0][f] + u[1][f];
+        u[3][f] = 0.0;
+    }
+}
+
+static double add_terms(double (*f)[SEDGE_MAX_FIELDS], int fields)
+{
+    double worst = 0.0;
+
+    for (int i = 0; i < fields; i++)
+        worst = fmax(worst, fabs(f[0][i] + f[1][i] - f[2][i] - f[3][i]));
+    return worst;
+}
+
+// What the table calls linear is, to rounding of numbers of order ten, and boundary functions that
+// are do not look where and when they are.
+static void test_linear(const sedge_equation *equation)
+{
+    double u[TERMS][SEDGE_MAX_FIELDS], v[TERMS][SEDGE_MAX_FIELDS], none[3][SEDGE_MAX_FIELDS];
+    double jump[TERMS][SEDGE_MAX_FIELDS], flux[TERMS][SEDGE_MAX_FIELDS];
+    double source[TERMS][SEDGE_MAX_FIELDS] = {{0.0}};
+    uint64_t seed = 23;
+    surroundings s;
+
+    make_surroundings(&s, equation, &seed);
+    make_terms(u, &seed);
+    make_terms(v, &seed);
+    for (int k = 0; k < TERMS && equation->linear; k++) {
+        equation->flux(u[k], s.m, s.c, flux[k], none[1], none[2]);
+        equation->surface(u[k], v[k], s.m, s.m, s.n, s.c, jump[k]);
+        if (equation->source != NULL) equation->source(u[k], s.m, s.c, source[k]);
+    }
+    if (equation->linear) {
+        CHECK_BOUND(add_terms(flux, equation->fields), 1e-14);
+        CHECK_BOUND(add_terms(jump, equation->fields), 1e-14);
+        CHECK_BOUND(add_terms(source, equation->fields), 1e-14);
+    }
+    for (int i = 0; i < equation->boundary_count; i++) {
+        if (!equation->boundaries[i].linear) continue;
+        for (int k = 0; k < TERMS; k++) {
+            const double x[3] = {random_value(&seed), random_value(&seed), random_value(&seed)};
+            equation->boundaries[i].apply(u[k], s.m, s.n, x, random_value(&seed), s.p, s.c, v[k]);
+        }
+        CHECK_BOUND(add_terms(v, equation->fields), 1e-14);
+    }
+}
+
 static void test_parameter_sizes(void)
 {
     const sedge_parameter list[] = {{.type = SEDGE_PARAMETER_REAL},
@@ -207,6 +284,7 @@ int main(void)
         }
         check_kernel_functions(equation);
         test_flux_consistent(equation);
+        test_linear(equation);
     }
     return CHECK_END();
 }

@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "run/checkpoint.h"
+#include "run/checkpoint_parts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -100,7 +100,8 @@ static sedge_checkpoint header(int64_t step)
                               .samples = 2,
                               .history = {0.1, 0.3},
                               .wall_seconds = 1e5 + 0.1,
-                              .position = {5, 7, 3, 2, step}};
+                              .position = {5, 7, 3, 2, step},
+                              .basis = step == 20 ? SEDGE_BERNSTEIN : SEDGE_NODAL};
 }
 
 static sedge_status write_step(own_case *c, int64_t step, int keep)
@@ -156,6 +157,7 @@ static void test_round_trip(const sedge_comm *comm)
                 sedge_checkpoint_read(&c.session, c.folder, "auto", &got, &found, c.u, c.energy));
             CHECK(found && got.same_folder);
             check_filled(&c, 20.0);
+            CHECK(got.basis == SEDGE_BERNSTEIN);
             CHECK(got.step == 20 && got.time == put.time && got.dt == put.dt);
             CHECK(got.origin_time == put.origin_time && got.origin_step == 2);
             CHECK(got.energy_initial == put.energy_initial && got.energy_last == put.energy_last);
@@ -165,6 +167,44 @@ static void test_round_trip(const sedge_comm *comm)
             free_case(&c);
         }
     }
+}
+
+// Parse a header of this format whose "form" has the text `basis`, too.
+static sedge_status parse_basis(sedge_checkpoint *out, int format, const char *basis)
+{
+    const json_t *facts = NULL;
+    json_t *root = NULL;
+    checkpoint_form form;
+    char text[1024];
+
+    const int length =
+        snprintf(text, sizeof text,
+                 "{\"format\": %d, \"step\": 1, \"time\": 1.0, \"dt\": 1.0, \"origin_time\": 0.0, "
+                 "\"origin_step\": 0, \"energy\": {\"initial\": 1.0, \"last\": 1.0, \"peak\": 1.0, "
+                 "\"history\": [1.0]}, \"wall_seconds\": 1.0, \"position\": {\"energies\": 1, "
+                 "\"probes\": 0, \"slices\": 0, \"fields\": 0}, \"form\": {\"elements\": 1, "
+                 "\"fields\": 6, \"nodes\": 4, \"wide\": true%s}, \"problem\": {}}",
+                 format, basis);
+    const sedge_status status =
+        checkpoint_parse(&root, &facts, out, &form, text, (size_t)length, "some.h5");
+    json_decref(root);
+    return status;
+}
+
+// Files from before there was another basis are nodal; what names none that is known is damaged.
+static void test_basis(void)
+{
+    sedge_checkpoint got = {.basis = SEDGE_BERNSTEIN};
+
+    CHECK_OK(parse_basis(&got, 1, ""));
+    CHECK(got.basis == SEDGE_NODAL);
+    CHECK_OK(parse_basis(&got, 2, ", \"basis\": \"bernstein\""));
+    CHECK(got.basis == SEDGE_BERNSTEIN);
+    CHECK_FAILS(parse_basis(&got, 2, ", \"basis\": \"modal\""), SEDGE_ERR_DATA,
+                "checkpoint 'some.h5' is damaged: its header is none");
+    CHECK_FAILS(parse_basis(&got, 2, ", \"basis\": 3"), SEDGE_ERR_DATA, "its header is none");
+    CHECK_FAILS(parse_basis(&got, 3, ""), SEDGE_ERR_DATA,
+                "has the format 3 of a later version; this one reads 2");
 }
 
 // The newest stay; a write that fails leaves them, and nothing else.
@@ -272,6 +312,7 @@ int main(int argc, char **argv)
     CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
     test_quick_hash();
     test_all_to_all(comm);
+    test_basis();
     test_round_trip(comm);
     test_kept(comm);
     test_none(comm);

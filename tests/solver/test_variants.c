@@ -7,7 +7,8 @@
 // the compiler's front end and comes out as unoptimised code, many in one program. With "all
 // ORDER": every one of this order compiled, for sm_90, into variants-all-ORDER.txt. Advection, with
 // its one field, for sm_90 at orders 1, 5 and 9. And the program of all other kernels, with those
-// of curved elements, of orders 1, 4 and 10.
+// of curved elements, of orders 1, 4 and 10, and for coefficients of the Bernstein-Bezier basis, of
+// orders 1 and 10.
 #include "check.h"
 #include "codegen/combine.h"
 #include "device/nvrtc.h"
@@ -116,11 +117,12 @@ static void compile(variant_batch *batch, sedge_device *device, sedge_cache *cac
     batch->count = 0;
 }
 
-// The kernels that are not tuned, by the rule.
+// The kernels that are not tuned, by the rule: with those of curved elements, or for coefficients
+// of the other basis.
 static void add_others(variant_batch *batch, sedge_device *device, int order,
-                       sedge_precision precision)
+                       sedge_precision precision, sedge_basis basis)
 {
-    static const sedge_operator_options by_rule;
+    const sedge_operator_options options = {.variant = basis == SEDGE_NODAL ? "auto" : "bernstein"};
     char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME];
     sedge_text *text[SEDGE_OPERATOR_PROGRAMS] = {NULL, NULL};
     sedge_element *element = NULL;
@@ -128,12 +130,19 @@ static void add_others(variant_batch *batch, sedge_device *device, int order,
 
     CHECK_OK(sedge_element_create(&element, order));
     CHECK_OK(make_problem(&problem, "maxwell", order, precision));
-    problem.curved = true;
+    problem.curved = basis == SEDGE_NODAL;
+    for (int i = 0; i < problem.equation->source_count && basis != SEDGE_NODAL; i++) {
+        if (problem.equation->sources[i].type == SEDGE_SOURCE_INCIDENT)
+            problem.incident = &problem.equation->sources[i]; // faces are converted then
+    }
     for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) CHECK_OK(sedge_text_create(&text[i]));
     CHECK_OK(sedge_operator_texts(text, name, sedge_device_get_info(device), element, &problem,
-                                  &by_rule));
-    CHECK(strstr(sedge_text_get(text[1]), "sedge_curved_energy") != NULL);
-    (void)snprintf(batch->names[batch->count], sizeof batch->names[0], "%s curved", name[1]);
+                                  &options));
+    CHECK(strstr(sedge_text_get(text[1]),
+                 basis == SEDGE_NODAL ? "sedge_curved_energy" : "define SEDGE_CONVERT_FACES 1") !=
+          NULL);
+    (void)snprintf(batch->names[batch->count], sizeof batch->names[0], "%s %s", name[1],
+                   basis == SEDGE_NODAL ? "curved" : "bernstein");
     batch->texts[batch->count++] = text[1];
     sedge_text_free(text[0]);
     sedge_problem_clear(&problem);
@@ -249,7 +258,7 @@ static void add_order(variant_batch *batch, seen_list *seen, sedge_device *devic
     CHECK_OK(make_problem(&problem, equation, order, precision));
     CHECK_OK(operator_choices_list(&choices, info, &problem, element));
     CHECK(choices.count > 1 && choices.count <= choices.layouts * SEDGE_CANDIDATES);
-    for (int c = 0; c < choices.count; c++) {
+    for (int c = 0; c < choices.searched; c++) { // the others have the same texts
         CHECK(choices.candidate[c].cut.scratch_bytes <= info->shared_bytes_block);
         const bool is_rule = seen != NULL && seen->blocks && c == 0;
         if (seen != NULL && !is_new(seen, &choices.candidate[c]) && !is_rule) continue;
@@ -274,9 +283,12 @@ static void test_chip(const char *arch, bool all, int only, FILE *table)
     CHECK_OK(sedge_cache_create(&cache, SEDGE_TEST_DIR "/variants-cache"));
     if (check_failures > 0) return;
     for (int p = 0; p < 2; p++) {
-        for (int order = 1; order <= 10; order += order == 1 ? 3 : 6)
-            if (only == 0 || only == order)
-                add_others(&batch, device, order, p == 0 ? SEDGE_FP32 : SEDGE_FP64);
+        for (int order = 1; order <= 10; order += order == 1 ? 3 : 6) {
+            const sedge_precision precision = p == 0 ? SEDGE_FP32 : SEDGE_FP64;
+            if (only != 0 && only != order) continue;
+            add_others(&batch, device, order, precision, SEDGE_NODAL);
+            if (order != 4) add_others(&batch, device, order, precision, SEDGE_BERNSTEIN);
+        }
     }
     if (table == NULL) {
         keep_texts(&batch);

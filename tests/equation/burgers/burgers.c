@@ -64,7 +64,7 @@ static const sedge_initial_kind initials[] = {
 static const sedge_parameter fixed_parameters[] = {{.name = "value", .text = "of u"}};
 
 static const sedge_boundary_kind boundaries[] = {
-    {"fixed", "burgers_fixed", burgers_fixed, fixed_parameters, 1, "a given value"},
+    {"fixed", "burgers_fixed", burgers_fixed, fixed_parameters, 1, "a given value", true},
 };
 
 static const char *const field_names[] = {"u"};

@@ -1,0 +1,62 @@
+// The Bernstein-Bezier basis of order N on the reference tetrahedron, beside the nodal one.
+//
+//   p = sum_alpha c_alpha B_alpha,  B_alpha = N!/(alpha!) lambda^alpha,  |alpha| = N
+//
+// lambda_v is 1 at vertex v: lambda_1 = (1 + r)/2, lambda_2 = (1 + s)/2, lambda_3 = (1 + t)/2, and
+// lambda_0 is the rest of 1. Coefficient k belongs to the lattice point of node k of
+// dg/nodes.h, so that the tables of a face's nodes and of orientations hold for coefficients, too:
+// p on a face is the polynomial of the face's coefficients alone, in the basis of the triangle.
+//
+// In this basis derivatives have a handful of entries a row and the lift of a face is a product of
+// sparse matrices (Chan & Warburton, SIAM J. Sci. Comput. 39 (2017) A628). Matrices here are dense
+// and row-major; those without T are computed by formulas without cancellation, each entry to a few
+// units of rounding.
+#pragma once
+
+#include "base/error.h"
+
+#include "dg/element.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum sedge_basis {
+    SEDGE_NODAL,    // values at the nodes of dg/nodes.h
+    SEDGE_BERNSTEIN // coefficients
+} sedge_basis;
+
+// "nodal", "bernstein"; and back: false if there is no such basis.
+const char *sedge_basis_name(sedge_basis basis);
+SEDGE_MUST_USE
+bool sedge_basis_parse(sedge_basis *out, const char *name);
+
+typedef struct sedge_bernstein {
+    int order;               // N, 1..10
+    int nodes;               // Np
+    int face_nodes;          // Nfp
+    int (*index)[4];         // [nodes] alpha
+    int (*face_index)[3];    // [face_nodes] alpha on a face, of its vertices 0, 1, 2 (mesh/mesh.h)
+    double *to_nodal;        // T [nodes][nodes]: B_beta at node i; nodal = T c
+    double *from_nodal;      // T^-1 [nodes][nodes]
+    double *face_to_nodal;   // the same of a face, whichever [face_nodes][face_nodes]
+    double *face_from_nodal; // its inverse
+    double *derivative[3];   // T^-1 D T [nodes][nodes], d/dr, d/ds, d/dt
+    double *lift;            // T^-1 LIFT Tf [nodes][4 face_nodes]
+    double *mass;            // T^t M T [nodes][nodes]
+    int stride;              // Np filled up, for vectors
+    double *columns[2];      // T^t and (T^-1)^t [nodes][stride], for sedge_bernstein_convert
+    double norm;             // largest sum of |T^-1| over a row: how much larger than the nodal
+                             // values coefficients may be
+} sedge_bernstein;
+
+// Number of the node or coefficient of order N with i, j, k for vertices 1, 2, 3.
+int sedge_bernstein_number(int order, int i, int j, int k);
+
+// The caller frees it; `element` is not kept.
+SEDGE_MUST_USE
+sedge_status sedge_bernstein_create(sedge_bernstein **out, const sedge_element *element);
+void sedge_bernstein_free(sedge_bernstein *basis);
+
+// `rows` rows of `nodes` numbers into the basis `to` from the other one. `out` and `in` differ.
+void sedge_bernstein_convert(const sedge_bernstein *basis, sedge_basis to, double *out,
+                             const double *in, int64_t rows);

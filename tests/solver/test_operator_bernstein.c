@@ -1,0 +1,609 @@
+// The operator with coefficients of the Bernstein-Bezier basis for its state: it gives what the
+// slow reference gives, at its boundaries, sources, probes and energies, too, and what it refuses
+// it says.
+//
+// Bound. As match.h, relative to the largest coefficient, of which nodal values are means: 1 to 12
+// units are measured at orders 1 to 10, fp64 and fp32. Fields begin as random coefficients of order
+// one; those of random nodal values would be larger than these by up to the norm of T^-1.
+//
+// With the argument "random" (and SEDGE_ORDER): work items in random order, and the boundary
+// kernel's barriers are missed where they are not there.
+#define _DEFAULT_SOURCE // setenv
+#include "match.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "dg/operator_internal.h"
+#include "dg/random.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+static const sedge_operator_options by_variant = {.variant = "bernstein"};
+
+static const double conductor[3] = {2.25, 1.5, 0.7};
+static const double resin[3] = {1.3, 4.0, 0.0};
+
+// Fields of random coefficients, the same for an element on whatever rank.
+static void make_fields(kit *k, const sedge_bernstein *basis)
+{
+    const int64_t size = (int64_t)k->base.problem.equation->fields * basis->nodes;
+    double *const c = k->base.rhs;
+
+    for (int32_t e = 0; e < k->base.mesh->elements; e++) {
+        uint64_t seed = (uint64_t)k->base.mesh->global_ids[e];
+        for (int64_t i = 0; i < size; i++) c[e * size + i] = random_value(&seed);
+    }
+    sedge_bernstein_convert(basis, SEDGE_NODAL, k->base.u, c, k->base.values / basis->nodes);
+}
+
+// The largest coefficient of the fields in base.exact, of all ranks, over the largest nodal value.
+static double find_largest(kit *k, const sedge_bernstein *basis)
+{
+    double largest[2] = {0.0};
+
+    sedge_bernstein_convert(basis, SEDGE_BERNSTEIN, k->base.rhs, k->base.exact,
+                            k->base.values / basis->nodes);
+    for (int64_t i = 0; i < k->base.values; i++) {
+        largest[0] = fmax(largest[0], fabs(k->base.rhs[i]));
+        largest[1] = fmax(largest[1], fabs(k->base.exact[i]));
+    }
+    sedge_comm_max(k->world->comm, largest, 2);
+    return largest[0] / largest[1];
+}
+
+typedef struct bernstein_case {
+    kit k;
+    sedge_bernstein *basis;
+    double t, dt;
+    int steps;
+    double ratio; // find_largest
+} bernstein_case;
+
+// Fields before in base.u, after `steps` steps of the reference in base.exact; false: it failed.
+static bool make_case(bernstein_case *c, const kit_world *world, const kit_options *options,
+                      double t, int steps)
+{
+    kit *const k = &c->k;
+
+    memset(c, 0, sizeof *c);
+    CHECK_OK(kit_create(k, world, options));
+    if (k->base.element != NULL) CHECK_OK(sedge_bernstein_create(&c->basis, k->base.element));
+    if (check_failures > 0) return false;
+    make_fields(k, c->basis);
+    c->t = t;
+    c->dt = kit_time_step(k, 0.5);
+    c->steps = steps;
+    for (int64_t i = 0; i < k->base.values; i++) k->base.exact[i] = k->base.u[i];
+    for (int i = 0; i < steps; i++)
+        CHECK_OK(sedge_reference_step(k->base.reference, k->base.exact, t + i * c->dt, c->dt));
+    c->ratio = find_largest(k, c->basis);
+    return true;
+}
+
+static void clear_case(bernstein_case *c)
+{
+    sedge_bernstein_free(c->basis);
+    kit_clear(&c->k);
+}
+
+// How far the operator comes out from base.exact, in units of rounding of the largest coefficient.
+static double find_units(bernstein_case *c, sedge_precision precision,
+                         const sedge_operator_options *cut)
+{
+    kit *const k = &c->k;
+
+    CHECK_OK(kit_load(k, precision, cut));
+    CHECK(k->op != NULL && sedge_operator_basis(k->op) == SEDGE_BERNSTEIN);
+    CHECK_OK(kit_advance(k, k->base.u, c->t, c->dt, c->steps));
+    return kit_difference(k, k->result, k->base.exact) / kit_rounding(precision) / c->ratio;
+}
+
+// In the precisions [first, last] of match_precisions.
+static void match(const kit_world *world, const kit_options *options, double t, int steps,
+                  int first, int last)
+{
+    bernstein_case c;
+
+    if (make_case(&c, world, options, t, steps)) {
+        for (int p = first; p <= last; p++)
+            CHECK_BOUND(find_units(&c, match_precisions[p], &by_variant), MATCH_UNITS);
+    }
+    clear_case(&c);
+}
+
+// ---- all that a state meets --------------------------------------------------------------------
+
+// All kinds of walls, two media of which one conducts, a dipole.
+static kit_options walls_options(int order)
+{
+    static const kit_wall all_kinds[] = {
+        {"xmin", "pec", 0.0},       {"xmax", "absorbing", 0.0}, {"ymin", "pmc", 0.0},
+        {"ymax", "impedance", 0.6}, {"zmin", "impedance", 3.0}, {"zmax", "pec", 0.0},
+        {NULL, NULL, 0.0},
+    };
+    static const double dipole[12] = {
+        0.31, 0.64, 0.57, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
+    static const double upwind[3] = {1.0, 0.0, 0.5};
+    kit_options options = kit_defaults(order, 2);
+
+    options.cells[order % 3] = 3;
+    options.distort = 0.08;
+    options.split_axis = (order + 1) % 3;
+    options.materials[0] = conductor;
+    options.materials[1] = resin;
+    options.flux_keys = &upwind[order % 3];
+    options.walls = all_kinds;
+    options.dipole = dipole;
+    return options;
+}
+
+static void test_walls(const kit_world *world, int order, int first, int last)
+{
+    const kit_options options = walls_options(order);
+
+    match(world, &options, 0.2, order <= 5 ? 3 : 1, first, last);
+}
+
+// An incident wave on a conductor; boundary functions see places, times and the wave, and want
+// nodal values.
+static kit_options incident_options(int order)
+{
+    static const kit_wall obstacle[] = {
+        {"xmin", "pec", 0.0}, {"zmax", "impedance", 0.7}, {"ymin", "pmc", 0.0}, {NULL, NULL, 0.0}};
+    static const double pulse[15] = {1.0, 2.0, -0.5, 2.0,  -1.0,
+                                     0.0, 0.2, 0.1,  -0.3, SEDGE_SIGNAL_RICKER,
+                                     1.5, 0.9, 0.0,  0.4,  0.0};
+    static const double upwind = 0.5;
+    kit_options options = kit_defaults(order, 2);
+
+    options.file = "cube.msh";
+    options.flux_keys = &upwind;
+    options.walls = obstacle;
+    options.wall = "absorbing";
+    options.incident = pulse;
+    return options;
+}
+
+static void test_incident(const kit_world *world, int order)
+{
+    const kit_options options = incident_options(order);
+
+    match(world, &options, 0.35, 3, 0, 1);
+}
+
+// One field, with parameters and times at the walls.
+static void test_advection(const kit_world *world)
+{
+    static const double keys[4] = {0.7, 0.8, -0.3, 0.5};
+    kit_options options = kit_defaults(3, 2);
+
+    options.equation = sedge_equation_find("advection");
+    options.flux_keys = keys;
+    options.wall = "outflow";
+    match(world, &options, 0.0, 2, 0, 0);
+}
+
+// Coefficients go in and out as they are, and are rounded in fp32; nodal values come back but for
+// that; in a nodal operator it is the other way round.
+static void test_set_get(const kit_world *world)
+{
+    const kit_options options = walls_options(3);
+    bernstein_case c;
+    int64_t wrong = 0;
+
+    if (!make_case(&c, world, &options, 0.2, 0)) return;
+    dg_case *const base = &c.k.base;
+    make_fields(&c.k, c.basis); // coefficients in base.rhs
+    for (int p = 0; p < 2; p++) {
+        CHECK_OK(kit_load(&c.k, match_precisions[p], &by_variant));
+        CHECK_OK(sedge_operator_set_in(c.k.op, SEDGE_BERNSTEIN, base->rhs));
+        CHECK_OK(sedge_operator_get_in(c.k.op, SEDGE_BERNSTEIN, c.k.result));
+        for (int64_t i = 0; i < base->values; i++) {
+            const double rounded = p == 0 ? base->rhs[i] : (double)(float)base->rhs[i];
+            wrong += c.k.result[i] != rounded;
+        }
+        CHECK_OK(sedge_operator_get(c.k.op, c.k.result));
+        CHECK_BOUND(kit_difference(&c.k, c.k.result, base->u), 2.0 * kit_rounding(SEDGE_FP32));
+        CHECK_OK(sedge_operator_set(c.k.op, base->u));
+        CHECK_OK(sedge_operator_get(c.k.op, c.k.result));
+        CHECK_BOUND(kit_difference(&c.k, c.k.result, base->u),
+                    MATCH_UNITS * kit_rounding(match_precisions[p]));
+    }
+    CHECK(wrong == 0);
+    CHECK_OK(kit_load(&c.k, SEDGE_FP64, &(sedge_operator_options){.variant = "fused"}));
+    CHECK(sedge_operator_basis(c.k.op) == SEDGE_NODAL);
+    CHECK_OK(sedge_operator_set_in(c.k.op, SEDGE_BERNSTEIN, base->rhs));
+    CHECK_OK(sedge_operator_get(c.k.op, c.k.result));
+    CHECK_BOUND(kit_difference(&c.k, c.k.result, base->u), 0.0);
+    CHECK_OK(sedge_operator_get_in(c.k.op, SEDGE_BERNSTEIN, c.k.result));
+    CHECK_BOUND(kit_difference(&c.k, c.k.result, base->rhs),
+                c.basis->norm * kit_rounding(SEDGE_FP64));
+    clear_case(&c);
+}
+
+// Each element's energy, to rounding times the condition number of the mass matrix, C(2N + 3, N) =
+// 84 at order 3; a field that is not a number shows in its element and no other.
+static void test_energy(const kit_world *world)
+{
+    const kit_options options = walls_options(3);
+    bernstein_case c;
+    int64_t finite = 0;
+
+    if (!make_case(&c, world, &options, 0.2, 0)) return;
+    dg_case *const base = &c.k.base;
+    const int32_t elements = base->mesh->elements;
+    sedge_reference_energy(base->reference, base->u, base->rhs);
+    for (int p = 0; p < 2; p++) {
+        double worst = 0.0;
+        CHECK_OK(kit_load(&c.k, match_precisions[p], &by_variant));
+        CHECK_OK(sedge_operator_set(c.k.op, base->u));
+        CHECK_OK(sedge_operator_energy(c.k.op, c.k.energy));
+        for (int32_t e = 0; e < elements; e++)
+            worst = fmax(worst, fabs(c.k.energy[e] / base->rhs[e] - 1.0));
+        CHECK_BOUND(worst / kit_rounding(match_precisions[p]), 4.0 * 84.0);
+    }
+    const int32_t bad = elements / 2;
+    base->u[(int64_t)bad * 6 * base->element->nodes + 1] = (double)NAN;
+    CHECK_OK(sedge_operator_set(c.k.op, base->u));
+    CHECK_OK(sedge_operator_energy(c.k.op, c.k.energy));
+    for (int32_t e = 0; e < elements; e++) finite += isfinite(c.k.energy[e]) != 0;
+    CHECK(finite == elements - 1 && !isfinite(c.k.energy[bad]));
+    clear_case(&c);
+}
+
+// A probe sees the nodal field there.
+static void test_probe(const kit_world *world)
+{
+    const kit_options options = walls_options(3);
+    double values[2 * 6];
+    double *weights = NULL;
+    int samples = 0;
+    bernstein_case c;
+
+    if (!make_case(&c, world, &options, 0.2, 1)) return;
+    const int n = c.k.base.element->nodes;
+    const int32_t elements[2] = {0, c.k.base.mesh->elements - 1};
+    CHECK_OK(sedge_allocate(&weights, 2 * (int64_t)n, sizeof *weights));
+    CHECK_OK(sedge_element_interpolate(c.k.base.element, -0.5, -0.6, -0.7, weights));
+    CHECK_OK(sedge_element_interpolate(c.k.base.element, -0.2, -0.3, -0.9, weights + n));
+    CHECK_OK(kit_load(&c.k, SEDGE_FP64, &by_variant));
+    CHECK_OK(sedge_operator_set_probes(c.k.op, 2, elements, weights, 1));
+    CHECK_OK(kit_advance(&c.k, c.k.base.u, 0.2, c.dt, 1));
+    CHECK_OK(sedge_operator_record_probes(c.k.op));
+    CHECK_OK(sedge_operator_fetch_probes(c.k.op, values, &samples));
+    CHECK(samples == 1);
+    for (int at = 0; at < 12; at++) {
+        const double *const u = c.k.result + ((int64_t)elements[at / 6] * 6 + at % 6) * n;
+        double sum = 0.0;
+        for (int i = 0; i < n; i++) sum += weights[at / 6 * n + i] * u[i];
+        CHECK_BOUND(fabs(values[at] - sum), 1e-13);
+    }
+    sedge_release(weights);
+    clear_case(&c);
+}
+
+// A whole solve, the mode of a cavity: the error is that of the nodal solve. Coefficients of smooth
+// fields are about as large as the fields, so that rounding costs no more: in fp32 at order 10 an
+// error of 5.7e-8 becomes 1.6e-7, of nodal values 1.2e-6. That is where `limit` comes from.
+static void test_solve(const kit_world *world, int order, sedge_precision precision, double limit)
+{
+    kit_options options = kit_defaults(order, 2);
+    double nodal = 0.0;
+    double other = 0.0;
+
+    options.precision = precision;
+    options.wall = "pec";
+    options.initial = "cavity-mode";
+    CHECK_OK(kit_solve(&nodal, world, &options, 0.5, 0.5));
+    options.cut = by_variant;
+    CHECK_OK(kit_solve(&other, world, &options, 0.5, 0.5));
+    CHECK_BOUND(other / nodal - 1.0, limit);
+}
+
+// ---- choosing it -------------------------------------------------------------------------------
+
+// Every candidate of the basis has a name of its own that chooses it; the tuner searches none that
+// is dense. The last of both forms are right.
+static void test_named(const kit_world *world)
+{
+    const kit_options options = walls_options(2);
+    operator_choices choices;
+    bernstein_case c;
+    int last[2] = {-1, -1}; // [fused]
+
+    if (!make_case(&c, world, &options, 0.2, 1)) return;
+    CHECK_OK(operator_choices_list(&choices, sedge_device_get_info(world->device),
+                                   &c.k.base.problem, c.k.base.element));
+    CHECK(choices.searched > 0 && choices.searched < choices.count);
+    for (int i = 0; i < choices.count; i++) {
+        const operator_candidate *const candidate = &choices.candidate[i];
+        const bool other = choices.layout[candidate->layout].basis == SEDGE_BERNSTEIN;
+        CHECK(other == (strncmp(candidate->name, "bernstein ", 10) == 0));
+        CHECK(other || i < choices.searched);
+        if (!other) continue;
+        CHECK(candidate->cut.form != FORM_DENSE || i >= choices.searched);
+        last[candidate->cut.fused] = i;
+    }
+    for (int i = 0; i < 2; i++) {
+        const sedge_operator_options cut = {.cut = last[i] < 0 ? "none"
+                                                               : choices.candidate[last[i]].name};
+        sedge_operator_cost cost = {.variant = ""};
+        CHECK_BOUND(find_units(&c, SEDGE_FP64, &cut), MATCH_UNITS);
+        if (c.k.op != NULL) sedge_operator_get_cost(c.k.op, &cost);
+        CHECK(strcmp(cost.variant, cut.cut) == 0);
+    }
+    operator_choices_clear(&choices);
+    clear_case(&c);
+}
+
+// A cache of these tests' own: no other test is to find their wisdom.
+static void use_own_cache(kit_world *own, const kit_world *world)
+{
+    char path[4096];
+
+    *own = *world;
+    (void)snprintf(path, sizeof path, SEDGE_TEST_DIR "/bernstein-cache-%d",
+                   sedge_comm_size(world->comm));
+    CHECK_OK(sedge_cache_create(&own->cache, path));
+}
+
+// In a search it is a layout like others; what wins is right.
+static void test_searched(const kit_world *world)
+{
+    const sedge_operator_options all = {
+        .tune = SEDGE_TUNE_EXHAUSTIVE, .forget = true, .most_candidates = 1, .search_all = true};
+    const kit_options options = walls_options(2);
+    sedge_operator_tuning tuning;
+    bernstein_case c;
+    char *table = NULL;
+    size_t length = 0;
+
+    if (!make_case(&c, world, &options, 0.2, 1)) return;
+    CHECK_OK(kit_load(&c.k, SEDGE_FP64, &all));
+    CHECK_OK(kit_advance(&c.k, c.k.base.u, 0.2, c.dt, 1));
+    CHECK_BOUND(kit_difference(&c.k, c.k.result, c.k.base.exact) / kit_rounding(SEDGE_FP64),
+                MATCH_UNITS * c.ratio);
+    sedge_operator_get_tuning(c.k.op, &tuning);
+    FILE *const file = open_memstream(&table, &length);
+    CHECK(tuning.timed >= 2 && file != NULL);
+    if (file != NULL) {
+        CHECK_OK(sedge_operator_print_tuning(c.k.op, file));
+        CHECK(fclose(file) == 0);
+        CHECK(strstr(table, "layout bernstein, ") != NULL);
+        CHECK(strstr(table, "off the reference") == NULL);
+    }
+    free(table);
+    clear_case(&c);
+}
+
+// Change the wisdom of this folder: devices of two threads choose the other basis, those of one do
+// not.
+static void change_wisdom(const char *path, const operator_choices *choices)
+{
+    const operator_candidate *other = choices->candidate;
+    const operator_candidate *nodal = choices->candidate;
+    char *text = NULL;
+    size_t length = 0;
+    sedge_text *changed = NULL;
+
+    while (choices->layout[other->layout].basis == SEDGE_NODAL) other++;
+    while (choices->layout[nodal->layout].basis != SEDGE_NODAL) nodal++;
+    CHECK_OK(sedge_text_create(&changed));
+    CHECK_OK(sedge_file_read(&text, &length, path, SEDGE_ERR_DATA));
+    for (char *line = text == NULL ? NULL : strtok(text, "\n"); line != NULL;
+         line = strtok(NULL, "\n")) {
+        json_t *const root = json_loads(line, 0, NULL);
+        const json_t *const key = json_object_get(root, "key");
+        json_t *const stage = json_array_get(json_object_get(root, "operations"), 0);
+        const json_int_t threads = json_integer_value(json_object_get(key, "multiprocessors"));
+        const operator_candidate *const wanted = threads == 2 ? other : nodal;
+        if (stage != NULL) {
+            (void)json_object_set_new(root, "layout",
+                                      json_string(choices->layout[wanted->layout].name));
+            (void)json_object_set_new(stage, "choice", json_string(wanted->name));
+        }
+        char *const again = json_dumps(root, JSON_COMPACT);
+        CHECK_OK(sedge_text_add(changed, "%s\n", again == NULL ? "" : again));
+        free(again);
+        json_decref(root);
+    }
+    CHECK_OK(sedge_file_write(path, sedge_text_get(changed), sedge_text_length(changed)));
+    sedge_text_free(changed);
+    sedge_release(text);
+}
+
+// Ranks whose devices know of different bases run in the nodal one, and say why.
+static void test_mixed_ranks(const kit_world *world)
+{
+    const sedge_operator_options measure = {
+        .tune = SEDGE_TUNE_EXHAUSTIVE, .forget = true, .most_candidates = 1, .search_all = true};
+    const sedge_operator_options recall = {.most_candidates = 1, .search_all = true};
+    const bool odd = sedge_comm_rank(world->comm) % 2 == 1;
+    const kit_options options = walls_options(2);
+    sedge_operator_tuning tuning;
+    operator_choices choices;
+    kit_world mixed = *world;
+    char path[4096];
+    bernstein_case c;
+
+    (void)snprintf(path, sizeof path, "%s/wisdom.jsonl", sedge_cache_folder(world->cache));
+    CHECK(setenv("SEDGE_THREADS", odd ? "2" : "1", 1) == 0);
+    CHECK_OK(sedge_device_create(&mixed.device, "host", sedge_comm_node_rank(world->comm),
+                                 sedge_comm_node_size(world->comm)));
+    if (!make_case(&c, &mixed, &options, 0.2, 1)) return;
+    CHECK_OK(operator_choices_list(&choices, sedge_device_get_info(mixed.device), &c.k.base.problem,
+                                   c.k.base.element));
+    CHECK_OK(kit_load(&c.k, SEDGE_FP64, &measure));
+    sedge_comm_barrier(world->comm);
+    if (sedge_comm_is_root(world->comm)) change_wisdom(path, &choices);
+    sedge_comm_barrier(world->comm);
+    CHECK_OK(kit_load(&c.k, SEDGE_FP64, &recall));
+    CHECK_OK(kit_advance(&c.k, c.k.base.u, 0.2, c.dt, 1));
+    CHECK_BOUND(kit_difference(&c.k, c.k.result, c.k.base.exact) / kit_rounding(SEDGE_FP64),
+                MATCH_UNITS);
+    sedge_operator_get_tuning(c.k.op, &tuning);
+    CHECK(sedge_operator_basis(c.k.op) == SEDGE_NODAL);
+    CHECK(strcmp(tuning.how, odd ? "rule, for the other ranks' basis" : "wisdom") == 0);
+    sedge_comm_barrier(world->comm);
+    if (sedge_comm_is_root(world->comm)) CHECK(remove(path) == 0);
+    operator_choices_clear(&choices);
+    clear_case(&c);
+    sedge_device_free(mixed.device);
+    CHECK(setenv("SEDGE_THREADS", "1", 1) == 0);
+}
+
+// What verifies candidates passes what is right and says what is not, in its own basis.
+static void test_sample(const kit_world *world, int order, sedge_precision precision)
+{
+    const kit_options options = walls_options(order);
+    const double zero[SEDGE_GEOMETRY_WORDS * 64] = {0.0};
+    operator_sample *sample = NULL;
+    kit k;
+
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK_OK(kit_load(&k, precision, &by_variant));
+    if (k.op != NULL) CHECK_OK(operator_sample_create(&sample, k.op));
+    if (sample != NULL) {
+        CHECK(operator_sample_fits(sample, k.op));
+        CHECK_OK(operator_sample_fill(sample, k.op));
+        CHECK_OK(operator_sample_verify(sample, k.op));
+        CHECK_OK(sedge_buffer_upload(
+            k.op->data.geometry, 0, zero,
+            (int64_t)SEDGE_GEOMETRY_WORDS * k.op->layout.lanes * k.op->layout.real_bytes, NULL));
+        CHECK_FAILS(operator_sample_verify(sample, k.op), SEDGE_ERR_COMPUTE, "off the reference");
+    }
+    operator_sample_free(sample);
+    kit_clear(&k);
+}
+
+static void curve(const double x[3], double moved[3])
+{
+    for (int d = 0; d < 3; d++) moved[d] = x[d];
+    moved[0] += 0.05 * x[1] * x[1];
+}
+
+static void test_refusals(const kit_world *world)
+{
+    const double keys[4] = {1.0, 0.7, -0.4, 1.5};
+    const sedge_operator_options named = {.cut = "bernstein fused b1"};
+    const sedge_operator_options typo = {.variant = "bernstine"};
+    kit_options options = kit_defaults(1, 2);
+    kit k;
+
+    options.wall = "pec";
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK_FAILS(kit_load(&k, SEDGE_FP64, &named), SEDGE_ERR_USAGE, "called 'bernstein fused b1'");
+    CHECK_FAILS(kit_load(&k, SEDGE_FP64, &typo), SEDGE_ERR_USAGE,
+                "'bernstine' is not known; auto, fused, split and bernstein are");
+    kit_clear(&k);
+    options.box_map = curve;
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK_FAILS(kit_load(&k, SEDGE_FP64, &by_variant), SEDGE_ERR_USAGE,
+                "maxwell cannot run in the Bernstein-Bezier basis, which kernels.variant or a cut "
+                "asks for: the mesh has curved elements");
+    kit_clear(&k);
+    options.box_map = NULL;
+    options.equation = sedge_equation_find("burgers");
+    options.flux_keys = keys;
+    options.wall = "fixed";
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK_FAILS(kit_load(&k, SEDGE_FP64, &by_variant), SEDGE_ERR_USAGE,
+                "burgers cannot run in the Bernstein-Bezier basis, which kernels.variant or a cut "
+                "asks for: the equation is not linear");
+    CHECK_FAILS(kit_load(&k, SEDGE_FP64, &named), SEDGE_ERR_USAGE, "the equation is not linear");
+    kit_clear(&k);
+}
+
+// ---- random order ------------------------------------------------------------------------------
+
+static void test_barriers(const kit_world *world)
+{
+    static const char word[] = "SEDGE_BARRIER()";
+    const char *const folder = SEDGE_TEST_DIR "/bernstein-without-barrier";
+    const char *const path = SEDGE_TEST_DIR "/bernstein-without-barrier/dg_trace.h";
+    const kit_options options = incident_options(1);
+    bernstein_case c;
+    char *text = NULL;
+    int count = 0;
+
+    if (!make_case(&c, world, &options, 0.2, 1)) return;
+    CHECK_BOUND(find_units(&c, SEDGE_FP64, &by_variant), MATCH_UNITS);
+    CHECK_OK(sedge_source_get(&text, "codegen/kernels/dg_trace.h"));
+    CHECK_OK(sedge_folder_make(folder));
+    for (char *at = text; at != NULL && (at = strstr(at, word)) != NULL; at++, count++) {
+        char kept[sizeof word];
+        memcpy(kept, at, sizeof word);
+        memcpy(at, "(void)0        ", strlen(word));
+        CHECK_OK(sedge_file_write(path, text, strlen(text)));
+        CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
+        CHECK(!(find_units(&c, SEDGE_FP64, &by_variant) <= MATCH_UNITS));
+        CHECK(unsetenv("SEDGE_KERNELS") == 0);
+        CHECK(remove(path) == 0);
+        memcpy(at, kept, strlen(word));
+    }
+    CHECK(count == 2);
+    sedge_release(text);
+    clear_case(&c);
+}
+
+// For a device whose compiler is slow.
+static void test_few(const kit_world *world)
+{
+    test_incident(world, 2);
+    test_refusals(world);
+}
+
+// What one rank shows.
+static void test_alone(const kit_world *world)
+{
+    kit_world own;
+
+    test_walls(world, 10, 0, 0);
+    test_advection(world);
+    test_solve(world, 8, SEDGE_FP32, 0.01);
+    test_set_get(world);
+    test_energy(world);
+    test_named(world);
+    test_sample(world, 3, SEDGE_FP32);
+    test_sample(world, 10, SEDGE_FP64);
+    test_refusals(world);
+    use_own_cache(&own, world);
+    test_searched(&own);
+    sedge_cache_free(own.cache);
+}
+
+static void test_all(const kit_world *world)
+{
+    const int ranks = sedge_comm_size(world->comm);
+    kit_world own;
+
+    test_walls(world, 1, 1, 1);
+    test_walls(world, 3, 0, 1);
+    test_walls(world, 7, 1, 1);
+    test_incident(world, 2);
+    test_probe(world);
+    if (ranks == 1) test_alone(world);
+    if (ranks != 2 || sedge_device_get_info(world->device)->kind != SEDGE_DEVICE_HOST) return;
+    use_own_cache(&own, world);
+    test_mixed_ranks(&own);
+    sedge_cache_free(own.cache);
+}
+
+int main(int argc, char **argv)
+{
+    kit_world world;
+
+    CHECK_OK(kit_open(&world, &argc, &argv));
+    if (world.comm == NULL) return CHECK_END();
+    if (argc > 1 && strcmp(argv[1], "random") == 0) {
+        CHECK(sedge_device_get_info(world.device)->random_order);
+        test_barriers(&world);
+    } else if (sedge_device_get_info(world.device)->kind == SEDGE_DEVICE_OPENCL) {
+        test_few(&world);
+    } else {
+        test_all(&world);
+    }
+    kit_close(&world);
+    return CHECK_END();
+}
