@@ -256,6 +256,7 @@ enum { SEDGE_SPARSE_HEIGHT = 32, SEDGE_SPARSE_DIAGONALS = 256 };
 typedef struct sedge_sparse_slice {
     const sedge_sparse_matrix *matrix;
     int height;
+    int64_t first;                    // place of its first row in the order
     int64_t row[SEDGE_SPARSE_HEIGHT]; // stored rows; -1: none
     int mode;                         // as in kernels/sparse_sell.h
     int width;
@@ -267,7 +268,12 @@ typedef struct sedge_sparse_slice {
 // Choose mode, width and words. `order` NULL: rows first .. first + height - 1.
 void sedge_sparse_slice_plan(sedge_sparse_slice *slice, const sedge_sparse_matrix *matrix,
                              const int32_t *order, int64_t first, int height);
-// Write its values [width][height] and its indices [words], which are zero before.
+// Words of the indices of a slice so wide; even, so that every slice's begin at 8 bytes.
+int64_t sedge_sparse_slice_words(int mode, int64_t width, int height);
+// Give it places that no row has. A slice on diagonals is at most SEDGE_SPARSE_DIAGONALS wide.
+void sedge_sparse_slice_widen(sedge_sparse_slice *slice, int width);
+// Write its values [width][height], which are zero before, and its indices [words]. `codes` NULL,
+// on diagonals only: another slice has written the same.
 void sedge_sparse_slice_write(const sedge_sparse_slice *slice, void *values, int32_t *codes);
 
 // ---- the tuner's view (sparse_tune.c) ----------------------------------------------------------
