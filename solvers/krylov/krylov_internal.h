@@ -24,7 +24,11 @@ enum {
     STATE_ENTRIES = 16
 };
 
-#define KRYLOV_PERSISTENT_ROWS 4096 // most rows of the form of one kernel, unless it is asked for
+// On an H200 an iteration takes 3.4 us for each 1000 rows in one block, 6.8 us in the two kernels
+// of the form with one sum and 9.1 in the three of the standard form, which moves two words a row
+// less.
+#define KRYLOV_PERSISTENT_ROWS 1024 // most rows of the form of one kernel, unless it is asked for
+#define KRYLOV_SINGLE_BYTES    4000000 // of a vector, at most, for the form of two kernels
 #define KRYLOV_RING_MOST       1024
 
 typedef enum krylov_kind { KRYLOV_NONE, KRYLOV_DIAGONAL, KRYLOV_VECTOR } krylov_kind;
