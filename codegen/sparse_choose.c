@@ -214,7 +214,7 @@ static double sample_packed(const chooser *c, int height, const int32_t *order)
     int64_t count = 0;
 
     for (int64_t s = 0; s < slices; s += step, count++) {
-        sedge_sparse_slice_plan(&slice, c->matrix, order, s * height, height);
+        sedge_sparse_slice_plan(&slice, c->matrix, order, s * height, height, -1);
         bytes += (double)slice.width * height * c->matrix->value_bytes + 4.0 * (double)slice.words;
     }
     return bytes / (double)count * (double)slices;

@@ -295,9 +295,10 @@ typedef struct sedge_sparse_slice {
     uint32_t mask[SEDGE_SPARSE_DIAGONALS];
 } sedge_sparse_slice;
 
-// Choose mode, width and words. `order` NULL: rows first .. first + height - 1.
+// Find mode, width and words; `mode` -1: choose it, else it is what was chosen before. `order`
+// NULL: rows first .. first + height - 1.
 void sedge_sparse_slice_plan(sedge_sparse_slice *slice, const sedge_sparse_matrix *matrix,
-                             const int32_t *order, int64_t first, int height);
+                             const int32_t *order, int64_t first, int height, int mode);
 // Words of the indices of a slice so wide; even, so that every slice's begin at 8 bytes.
 int64_t sedge_sparse_slice_words(int mode, int64_t width, int height);
 // Give it places that no row has. A slice on diagonals is at most SEDGE_SPARSE_DIAGONALS wide.

@@ -126,9 +126,10 @@ static void sink(const reorder_job *job, int64_t first, int64_t top, int64_t cou
 static void sort_row(const reorder_job *job, int64_t first, int64_t count)
 {
     if (count <= SHORT_ROW) {
-        for (int64_t k = first + 1; k < first + count; k++)
+        for (int64_t k = first + 1; k < first + count; k++) {
             for (int64_t j = k; j > first && job->columns[j - 1] > job->columns[j]; j--)
                 swap(job, j - 1, j);
+        }
         return;
     }
     for (int64_t top = count / 2; top-- > 0;) sink(job, first, top, count);
@@ -183,9 +184,10 @@ static sedge_status fill(sedge_sparse_reordered *re, const sedge_sparse_matrix *
     SEDGE_TRY_GOTO(status,
                    sedge_allocate(&re->values, matrix->entries, (size_t)matrix->value_bytes));
     for (int64_t i = 0; i < csr.columns; i++) place[re->gather[i]] = (int32_t)i;
-    for (int64_t r = 0; r < csr.rows; r++)
-        re->offsets[r + 1] =
-            re->offsets[r] + sedge_sparse_length(matrix, re->rows != NULL ? re->rows[r] : r);
+    for (int64_t r = 0; r < csr.rows; r++) {
+        const int64_t from = re->rows != NULL ? re->rows[r] : r;
+        re->offsets[r + 1] = re->offsets[r] + sedge_sparse_length(matrix, from);
+    }
     reorder_job job = {matrix, re->rows, place, re->offsets, re->columns, re->values};
     sedge_sparse_parallel(csr.rows, GRAIN, write_rows, &job);
     csr.offsets = re->offsets;

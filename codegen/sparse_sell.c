@@ -85,12 +85,13 @@ typedef struct sell_job {
     int32_t *codes;
 } sell_job;
 
-static void plan(const sell_job *job, sedge_sparse_slice *slice, int64_t s)
+// `mode` as in sedge_sparse_slice_plan.
+static void plan(const sell_job *job, sedge_sparse_slice *slice, int64_t s, int mode)
 {
     const int height = job->layout->height;
 
     if (job->layout->packed) {
-        sedge_sparse_slice_plan(slice, job->matrix, job->order, s * height, height);
+        sedge_sparse_slice_plan(slice, job->matrix, job->order, s * height, height, mode);
         if (job->layout->width > 0) sedge_sparse_slice_widen(slice, job->layout->width);
         return;
     }
@@ -118,7 +119,7 @@ static void plan_slices(void *context, int64_t first, int64_t end)
     sedge_sparse_slice slice;
 
     for (int64_t s = first; s < end; s++) {
-        plan(job, &slice, s);
+        plan(job, &slice, s, -1);
         job->starts[s + 1] = (int64_t)slice.width * slice.height;
         job->words[s + 1] = slice.words;
         job->modes[s] = (int8_t)slice.mode;
@@ -203,7 +204,7 @@ static void write_slices(void *context, int64_t first, int64_t end)
                                    ? job->codes + (job->words[s] - job->words[job->first])
                                    : NULL;
         memset(values, 0, (size_t)(size * (job->starts[s + 1] - job->starts[s])));
-        plan(job, &slice, s);
+        plan(job, &slice, s, job->modes[s]);
         sedge_sparse_slice_write(&slice, values, codes);
     }
 }

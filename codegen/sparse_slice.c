@@ -83,8 +83,26 @@ int64_t sedge_sparse_slice_words(int mode, int64_t width, int height)
     return (width + (width * height * each[mode] + 3) / 4 + 1) / 2 * 2;
 }
 
+// The mode that takes the fewest bytes. Diagonals may take more places than the longest row has, as
+// long as that is fewer bytes; where they take as many, there is nothing to compare with.
+static int choose_mode(sedge_sparse_slice *slice)
+{
+    const int64_t longest = slice->width, height = slice->height;
+    const int64_t value = slice->matrix->value_bytes;
+
+    if (longest <= SEDGE_SPARSE_DIAGONALS && find_diagonals(slice, slice->width) >= 0) return 3;
+    const int64_t span = find_span(slice);
+    const int mode = span < 255 ? 2 : span < 65535 ? 1 : 0;
+    const int64_t words = sedge_sparse_slice_words(mode, longest, slice->height);
+    const int64_t most = (longest * height * value + 4 * words) / (height * value + 8);
+    if (most <= longest) return mode;
+    const int count =
+        find_diagonals(slice, most < SEDGE_SPARSE_DIAGONALS ? (int)most : SEDGE_SPARSE_DIAGONALS);
+    return count < 0 ? mode : 3;
+}
+
 void sedge_sparse_slice_plan(sedge_sparse_slice *slice, const sedge_sparse_matrix *matrix,
-                             const int32_t *order, int64_t first, int height)
+                             const int32_t *order, int64_t first, int height, int mode)
 {
     int64_t longest = 0;
 
@@ -98,19 +116,9 @@ void sedge_sparse_slice_plan(sedge_sparse_slice *slice, const sedge_sparse_matri
         if (length > longest) longest = length;
     }
     slice->width = (int)longest;
-    const int64_t value = matrix->value_bytes;
-    const int64_t span = find_span(slice);
-    slice->mode = span < 255 ? 2 : span < 65535 ? 1 : 0;
-    slice->words = sedge_sparse_slice_words(slice->mode, longest, height);
-    // Diagonals may take more places than the longest row has, as long as that is fewer bytes.
-    const int64_t bytes = longest * height * value + 4 * slice->words;
-    const int64_t most = bytes / (height * value + 8);
-    const int count =
-        find_diagonals(slice, most < SEDGE_SPARSE_DIAGONALS ? (int)most : SEDGE_SPARSE_DIAGONALS);
-    if (count < 0) return;
-    slice->mode = 3;
-    slice->width = count;
-    slice->words = sedge_sparse_slice_words(3, count, height);
+    slice->mode = mode < 0 ? choose_mode(slice) : mode;
+    if (slice->mode == 3) slice->width = find_diagonals(slice, SEDGE_SPARSE_DIAGONALS);
+    slice->words = sedge_sparse_slice_words(slice->mode, slice->width, height);
 }
 
 void sedge_sparse_slice_widen(sedge_sparse_slice *slice, int width)
