@@ -189,6 +189,11 @@ static sedge_status bench_form(system_of *s, const char *name, sedge_krylov_form
 
     SEDGE_TRY(time_solve(s, &options, few, &short_time, &some));
     SEDGE_TRY(time_solve(s, &options, 3 * few, &long_time, &more));
+    if (more.iterations <= 2 * some.iterations) {
+        printf("  %-22s ended after %lld iterations: %s\n", name, (long long)more.iterations,
+               sedge_krylov_reason_name(more.reason));
+        return SEDGE_OK;
+    }
     const double iteration = (long_time - short_time) / (double)(more.iterations - some.iterations);
     const double bytes = more.bytes / (double)more.iterations;
     const double floor_bytes =
