@@ -44,6 +44,8 @@ typedef struct krylov_kernels {
 
 enum { KRYLOV_WITH_SINGLE = 1, KRYLOV_WITH_SOLVE = 2, KRYLOV_WITH_CHEBYSHEV = 4 };
 
+// Blocks of krylov_solve.
+int sedge_krylov_solve_blocks(const sedge_device_info *info);
 // Collective over `comm`. `with`: a sum of the above.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_kernels_create(krylov_kernels *out, sedge_context *context,
