@@ -259,7 +259,7 @@ SEDGE_MUST_USE
 sedge_status sedge_sparse_count_blocks(int64_t *blocks, int64_t *entries, int64_t *repeats,
                                        const sedge_sparse_matrix *matrix, int size, int64_t step);
 
-// ---- another order (sparse_order.c) ----------------------------------------------------------------
+// ---- another order (sparse_order.c) ------------------------------------------------------------
 
 // A matrix of the stored rows of another, and where they and its columns are from. All is owned.
 typedef struct sedge_sparse_reordered {
