@@ -43,7 +43,7 @@ static double serial_bytes(const chooser *c, sedge_sparse_kind kind)
     const double longest = (double)c->matrix->longest;
 
     if (c->is_host || kind == SEDGE_SPARSE_ADAPTIVE || kind == SEDGE_SPARSE_MERGE ||
-        kind == SEDGE_SPARSE_CUSPARSE)
+        kind == SEDGE_SPARSE_HYBRID || kind == SEDGE_SPARSE_CUSPARSE)
         return 0.0;
     return 2e4 * (kind == SEDGE_SPARSE_CSR ? longest / 32.0 : longest);
 }
@@ -70,7 +70,7 @@ static void set_bytes(const chooser *c, sedge_sparse_layout *layout, double matr
                       bool ordered, double slower)
 {
     const bool gathers = layout->order != SEDGE_SPARSE_AS_THEY_COME;
-    const double pieces = layout->kind == SEDGE_SPARSE_PACKET || c->is_host
+    const double pieces = (layout->kind == SEDGE_SPARSE_PACKET && !c->is_far) || c->is_host
                               ? 0.0
                               : 32.0 * c->scatter * (double)c->matrix->entries / L2_FASTER;
 

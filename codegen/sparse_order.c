@@ -76,11 +76,15 @@ static sedge_status sort_windows(int32_t *rows, const sedge_sparse_matrix *matri
 {
     int32_t sorted[WINDOW];
     int32_t *starts = NULL;
-    const int64_t longest = matrix->longest;
 
-    SEDGE_TRY(sedge_allocate(&starts, longest + 2, sizeof *starts));
+    SEDGE_TRY(sedge_allocate(&starts, matrix->longest + 2, sizeof *starts));
     for (int64_t first = 0; first < matrix->rows; first += WINDOW) {
         const int64_t left = matrix->rows - first, count = left < WINDOW ? left : WINDOW;
+        int64_t longest = 0; // of this window
+        for (int64_t r = 0; r < count; r++) {
+            const int64_t length = sedge_sparse_length(matrix, rows[first + r]);
+            if (length > longest) longest = length;
+        }
         memset(starts, 0, (size_t)(longest + 2) * sizeof *starts);
         for (int64_t r = 0; r < count; r++)
             starts[longest - sedge_sparse_length(matrix, rows[first + r]) + 1]++;

@@ -24,8 +24,12 @@ typedef struct sort_job {
 static void sort_window(const sort_job *job, int32_t *counts, int64_t first, int64_t end)
 {
     const sedge_sparse_matrix *const matrix = job->matrix;
-    const int64_t longest = matrix->longest;
+    int64_t longest = 0; // of this window: one long row elsewhere costs nothing here
 
+    for (int64_t r = first; r < end; r++) {
+        const int64_t length = sedge_sparse_length(matrix, r);
+        if (length > longest) longest = length;
+    }
     memset(counts, 0, (size_t)(longest + 2) * sizeof *counts);
     for (int64_t r = first; r < end; r++) counts[longest - sedge_sparse_length(matrix, r) + 1]++;
     for (int64_t l = 0; l <= longest; l++) counts[l + 1] += counts[l];

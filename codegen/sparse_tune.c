@@ -307,10 +307,19 @@ static double find_bound(const trial *t, const sedge_sparse_kernel *kernel, doub
                 layout->bytes / (READS_FASTER * copy_rate) * (is_exact ? 1.0 : MODEL_WRONG));
 }
 
-// Searches of large matrices take longer: bringing one into a format does.
-static double find_budget(sedge_tune_level level, const sedge_sparse_matrix *matrix)
+// Searches of large matrices take longer: bringing one into a format does, and most into another
+// order.
+static double find_budget(sedge_tune_level level, const trial *t)
 {
-    return level == SEDGE_TUNE_FAST ? 2.0 + (double)matrix->entries / 5e7 : 0.0;
+    const double entries = (double)t->matrix->entries;
+    bool has_order = false;
+
+    for (int l = 0; l < t->choices->layouts; l++) {
+        const sedge_sparse_layout *const layout = &t->choices->layout[l];
+        if (layout->reason[0] == '\0' && layout->order != SEDGE_SPARSE_AS_THEY_COME)
+            has_order = true;
+    }
+    return level == SEDGE_TUNE_FAST ? 2.0 + entries / 5e7 + (has_order ? entries / 1e7 : 0.0) : 0.0;
 }
 
 static sedge_status run_task(sedge_sparse_choice *choice, trial *t, const sedge_tune_task *task,
@@ -318,7 +327,7 @@ static sedge_status run_task(sedge_sparse_choice *choice, trial *t, const sedge_
                              double copy_rate)
 {
     const sedge_tune_options tune = {.level = level,
-                                     .budget = find_budget(level, t->matrix),
+                                     .budget = find_budget(level, t),
                                      .copy_rate = copy_rate,
                                      .forget = options->forget};
     sedge_tune_result *result = NULL;
