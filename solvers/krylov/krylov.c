@@ -113,9 +113,6 @@ static sedge_status choose(sedge_krylov *krylov, const sedge_krylov_options *opt
         krylov->form = SEDGE_KRYLOV_STANDARD;
         if (has_graphs && krylov->rows * krylov->real_bytes <= KRYLOV_SINGLE_BYTES)
             krylov->form = SEDGE_KRYLOV_SINGLE;
-        if (refused == NULL && krylov->rows <= KRYLOV_PERSISTENT_ROWS &&
-            info->kind == SEDGE_DEVICE_CUDA)
-            krylov->form = SEDGE_KRYLOV_PERSISTENT;
     }
     // So many that looking costs nothing, so few that little is done in vain: a millisecond's.
     krylov->check = options->check;
