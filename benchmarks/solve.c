@@ -189,6 +189,11 @@ static sedge_status bench_form(system_of *s, const char *name, sedge_krylov_form
 
     SEDGE_TRY(time_solve(s, &options, few, &short_time, &some));
     SEDGE_TRY(time_solve(s, &options, 3 * few, &long_time, &more));
+    if (more.iterations <= 2 * some.iterations) {
+        printf("  %-22s ended after %lld iterations: %s\n", name, (long long)more.iterations,
+               sedge_krylov_reason_name(more.reason));
+        return SEDGE_OK;
+    }
     const double iteration = (long_time - short_time) / (double)(more.iterations - some.iterations);
     const double bytes = more.bytes / (double)more.iterations;
     const double floor_bytes =
@@ -300,6 +305,7 @@ static sedge_status bench_size(sedge_context *context, int64_t side, int real_by
     const sedge_sparse_info *const info = sedge_sparse_get_info(s.sparse);
     printf("%lld^3 = %lld rows, fp%d, %s, product %.2f us\n", (long long)side, (long long)s.rows,
            8 * real_bytes, info->kernel, 1e6 * info->seconds);
+    SEDGE_TRY_GOTO(status, bench_form(&s, "auto", SEDGE_KRYLOV_AUTO, 0, false));
     SEDGE_TRY_GOTO(status, bench_form(&s, "standard", SEDGE_KRYLOV_STANDARD, 0, false));
     SEDGE_TRY_GOTO(status, bench_form(&s, "standard, no graphs", SEDGE_KRYLOV_STANDARD, 0, true));
     SEDGE_TRY_GOTO(status, bench_form(&s, "standard, check 1", SEDGE_KRYLOV_STANDARD, 1, false));

@@ -1,8 +1,8 @@
 // Sparse products: what the tuner chooses for matrices of several kinds, against the floor of the
 // compulsory bytes, against cuSPARSE's algorithms on cuda, and the best of each format.
 //
-//     sedge-bench-sparse [--device D] [--large] [--matrix NAME] [--precision 32|64] [--tune LEVEL]
-//                        [--table] [--json FILE]
+//     sedge-bench-sparse [--device D] [--large] [--matrix NAME,NAME,...] [--precision 32|64]
+//                        [--tune LEVEL] [--table] [--json FILE]
 //
 // Times are of one product in the context's stream, the least of several batches (sedge_time). The
 // floor: each value, 32-bit column, offset and number of x and y once, at the measured copy rate.
@@ -300,6 +300,19 @@ static sedge_status read_options(bench *b, int argc, char **argv)
     return SEDGE_OK;
 }
 
+// Whether a list of names, with commas between them, has this one; NULL has all.
+static bool is_wanted(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+
+    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
+        if (*at == ',') at++;
+        if (strncmp(at, name, length) == 0 && (at[length] == '\0' || at[length] == ','))
+            return true;
+    }
+    return list == NULL;
+}
+
 static sedge_status run_all(bench *b)
 {
     SEDGE_TRY(sedge_context_open(&b->context, b->device));
@@ -314,7 +327,7 @@ static sedge_status run_all(bench *b)
         "# matrix            rows    entries  kernel                                      us "
         "   dot us  floor  TB/s  tune s  cuSPARSE us\n");
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        if (b->matrix != NULL && strcmp(b->matrix, sizes[i].name) != 0) continue;
+        if (!is_wanted(b->matrix, sizes[i].name)) continue;
         SEDGE_TRY(run_matrix(b, sizes[i].name, b->large ? sizes[i].large : sizes[i].small));
     }
     if (b->json != NULL && json_dump_file(b->rows, b->json, JSON_INDENT(1)) != 0)

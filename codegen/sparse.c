@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define PRIOR_MOST 1.6 // of the best, for a quick search
+
 struct sedge_sparse {
     sedge_context *context;
     sedge_device *device;
@@ -90,6 +92,24 @@ static sedge_status filter(sedge_sparse_choices *choices, const sedge_sparse_opt
                       why != NULL ? why : "");
 }
 
+// A quick search looks at what the model finds promising, and at the vendor's, which must not be
+// lost to.
+static void leave_hopeless(sedge_sparse_choices *choices)
+{
+    const double best = choices->layout[0].prior;
+
+    for (int l = 0; l < choices->layouts; l++) {
+        sedge_sparse_layout *const layout = &choices->layout[l];
+        if (layout->kind == SEDGE_SPARSE_CUSPARSE || layout->reason[0] != '\0' ||
+            layout->prior <= PRIOR_MOST * best)
+            continue;
+        (void)snprintf(layout->reason, sizeof layout->reason,
+                       "by the model of bytes %.1fx slower: not tried in a quick search",
+                       layout->prior / best);
+    }
+    sedge_sparse_choices_sort(choices);
+}
+
 // ---- create ------------------------------------------------------------------------------------
 
 static sedge_status make_work_space(sedge_sparse *sparse)
@@ -161,6 +181,8 @@ static sedge_status make(sedge_sparse *sparse, const sedge_sparse_matrix *matrix
                          const sedge_sparse_options *options)
 {
     const sedge_device_info *const info = sedge_device_get_info(sparse->device);
+    const sedge_tune_level level =
+        options->has_tune ? options->tune : sedge_context_tuning(sparse->context);
     sedge_sparse_choice choice = {.kernel = 0};
     sedge_status status = SEDGE_OK;
 
@@ -170,6 +192,7 @@ static sedge_status make(sedge_sparse *sparse, const sedge_sparse_matrix *matrix
         sedge_error_clear();
     sedge_sparse_choose(sparse->choices, matrix, info, sparse->cusparse != NULL);
     status = filter(sparse->choices, options);
+    if (level == SEDGE_TUNE_FAST) leave_hopeless(sparse->choices);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(options->comm, status));
     SEDGE_TRY_GOTO(status, sedge_sparse_tune(&choice, sparse->context, matrix, sparse->choices,
                                              options, sparse->cusparse));

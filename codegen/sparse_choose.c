@@ -10,14 +10,20 @@
 
 #define PADDING_MOST 3.0  // stored values / entries, beyond which slices are not tried
 #define FILL_MOST    1.6  // the same of blocks
+#define UNEVEN       0.1  // deviation of the rows' lengths, of their mean: they are sorted
 #define SAMPLE       2000 // slices, or rows of blocks, that are looked at
+#define L2_FASTER    3.0  // than memory: for pieces of x
+#define GATHERED     0.4  // of these pieces that are left in a good order
+#define SCATTERED    0.35 // pieces for each number of x, from which on an order is looked for
 
 typedef struct chooser {
     sedge_sparse_choices *out;
     const sedge_sparse_matrix *matrix;
     const sedge_device_info *info;
     bool is_host;
-    double mean; // entries a row
+    double mean;    // entries a row
+    double scatter; // pieces of 32 bytes of x for each number read of it, at most 1
+    bool is_far;    // these lie anywhere in x
 } chooser;
 
 static double vector_bytes(const chooser *c)
@@ -37,7 +43,7 @@ static double serial_bytes(const chooser *c, sedge_sparse_kind kind)
     const double longest = (double)c->matrix->longest;
 
     if (c->is_host || kind == SEDGE_SPARSE_ADAPTIVE || kind == SEDGE_SPARSE_MERGE ||
-        kind == SEDGE_SPARSE_CUSPARSE)
+        kind == SEDGE_SPARSE_HYBRID || kind == SEDGE_SPARSE_CUSPARSE)
         return 0.0;
     return 2e4 * (kind == SEDGE_SPARSE_CSR ? longest / 32.0 : longest);
 }
@@ -63,15 +69,22 @@ add_layout(chooser *c, sedge_sparse_kind kind, const char *format, ...)
 static void set_bytes(const chooser *c, sedge_sparse_layout *layout, double matrix_bytes,
                       bool ordered, double slower)
 {
+    const bool gathers = layout->order != SEDGE_SPARSE_AS_THEY_COME;
+    const double pieces = (layout->kind == SEDGE_SPARSE_PACKET && !c->is_far) || c->is_host
+                              ? 0.0
+                              : 32.0 * c->scatter * (double)c->matrix->entries / L2_FASTER;
+
     layout->bytes = matrix_bytes + vector_bytes(c) + list_bytes(c, ordered);
-    layout->prior = fmax(layout->bytes * slower, serial_bytes(c, layout->kind));
+    if (gathers) layout->bytes += (double)c->matrix->csr.columns * (4 + 2 * c->matrix->real_bytes);
+    layout->prior = fmax(layout->bytes * slower, serial_bytes(c, layout->kind)) +
+                    pieces * (gathers ? GATHERED : 1.0);
 }
 
 static void add_kernel(chooser *c, int threads, int lanes, int unroll, int streamed)
 {
     const int layout = c->out->layouts - 1;
     sedge_sparse_kernel *const kernel = &c->out->kernel[c->out->kernels];
-    char format[32], more[32] = "";
+    char format[sizeof c->out->layout[layout].name], more[32] = "";
 
     if (c->out->layout[layout].reason[0] != '\0' && c->out->kernels > 0 &&
         kernel[-1].layout == layout)
@@ -88,6 +101,49 @@ static void add_kernel(chooser *c, int threads, int lanes, int unroll, int strea
         (void)snprintf(more, sizeof more, "%s", past);
     }
     (void)snprintf(kernel->name, sizeof kernel->name, "%s t%d%s", format, threads, more);
+}
+
+// ---- how far columns are from each other --------------------------------------------------------
+
+// Pieces of 32 bytes in which the columns at place k of a slice's rows lie, and how many columns.
+static int count_pieces(const chooser *c, int64_t first, int64_t k, int *columns, double *distance)
+{
+    const sedge_sparse_matrix *const m = c->matrix;
+    int64_t piece[32];
+    int pieces = 0;
+
+    *columns = 0;
+    for (int64_t r = first; r < first + 32 && r < m->rows; r++) {
+        if (sedge_sparse_length(m, r) <= k) continue;
+        const int64_t column = sedge_csr_column(&m->csr, sedge_sparse_begin(m, r) + k);
+        const int64_t own = column * m->real_bytes / 32;
+        int i = 0;
+        *distance += fabs((double)(column - sedge_sparse_row(m, r)));
+        ++*columns;
+        while (i < pieces && piece[i] != own) i++;
+        if (i == pieces) piece[pieces++] = own;
+    }
+    return pieces;
+}
+
+static void sample_columns(chooser *c)
+{
+    enum { PLACES = 64 };
+    const sedge_sparse_matrix *const m = c->matrix;
+    const int64_t slices = (m->rows + 31) / 32, step = slices / SAMPLE + 1;
+    double columns = 0.0, pieces = 0.0, distance = 0.0;
+
+    for (int64_t s = 0; s < slices; s += step) {
+        for (int64_t k = 0; k < m->longest && k < PLACES; k++) {
+            int some;
+            pieces += count_pieces(c, 32 * s, k, &some, &distance);
+            columns += some;
+            if (some == 0) break;
+        }
+    }
+    if (!(columns > 0.0)) return;
+    c->scatter = pieces / columns;
+    c->is_far = c->scatter > SCATTERED && 64.0 * distance > columns * (double)m->csr.columns;
 }
 
 // ---- by rows -----------------------------------------------------------------------------------
@@ -158,7 +214,7 @@ static double sample_packed(const chooser *c, int height, const int32_t *order)
     int64_t count = 0;
 
     for (int64_t s = 0; s < slices; s += step, count++) {
-        sedge_sparse_slice_plan(&slice, c->matrix, order, s * height, height);
+        sedge_sparse_slice_plan(&slice, c->matrix, order, s * height, height, -1);
         bytes += (double)slice.width * height * c->matrix->value_bytes + 4.0 * (double)slice.words;
     }
     return bytes / (double)count * (double)slices;
@@ -172,13 +228,10 @@ static void add_slice_kernels(chooser *c, int height)
         return;
     }
     add_kernel(c, 256, 0, 8, 1);
-    add_kernel(c, 256, 0, 4, 1);
     add_kernel(c, 128, 0, 8, 1);
-    add_kernel(c, 512, 0, 4, 1);
-    add_kernel(c, 256, 0, 8, 0);
-    add_kernel(c, 256, 0, 2, 1);
-    add_kernel(c, 128, 0, 4, 0);
+    add_kernel(c, 256, 0, 4, 1);
     add_kernel(c, 256, 0, 16, 1);
+    add_kernel(c, 256, 0, 8, 0);
 }
 
 static void add_sell(chooser *c, int height, int64_t window, bool packed)
@@ -228,7 +281,7 @@ static void choose_slices(chooser *c)
     add_sell(c, height, 1, true);
     add_sell(c, height, 1, false);
     if (c->is_host && 2 * height <= SEDGE_SPARSE_HEIGHT) add_sell(c, 2 * height, 1, true);
-    if (m->deviation > 0.1 * c->mean) {
+    if (m->deviation > UNEVEN * c->mean) {
         add_sell(c, height, 256, true);
         add_sell(c, height, 8192, true);
         add_sell(c, height, m->rows, false);
@@ -330,31 +383,69 @@ static void choose_blocks(chooser *c)
     }
 }
 
-// Whether some slice of 32 rows could overflow a tile. Rows that long are no packet's in any case.
-static void choose_packets(chooser *c)
+static void add_packet(chooser *c, const char *more, sedge_sparse_order order, int64_t window)
 {
     const sedge_sparse_matrix *const m = c->matrix;
     const int capacity = 32768 / m->real_bytes;
+    const bool is_sorted = order != SEDGE_SPARSE_AS_THEY_COME || window > 1;
+    sedge_sparse_layout *const layout = add_layout(c, SEDGE_SPARSE_PACKET, "packet%s", more);
+    const double stored =
+        is_sorted ? 1.05 * (double)m->entries : (double)sedge_sparse_padded(m, 32, 1, 0);
 
-    for (int ordered = 0; ordered < 2; ordered++) {
-        if (ordered && (m->csr.rows != m->csr.columns || m->listed != NULL)) break;
+    layout->capacity = capacity;
+    layout->order = order;
+    layout->window = window;
+    // Some slice of 32 rows could overflow a tile: sorted ones, which has the longest rows
+    // together, sooner than others.
+    if (32 * m->longest > (is_sorted ? 1 : 16) * (int64_t)capacity ||
+        stored > PADDING_MOST * (double)m->entries) {
+        (void)snprintf(layout->reason, sizeof layout->reason,
+                       "rows of up to %lld entries are too long for packets of %d columns",
+                       (long long)m->longest, capacity);
+    }
+    set_bytes(c, layout, stored * (m->value_bytes + 2) + 8.0 * (double)m->rows, is_sorted, 1.3);
+    add_kernel(c, 256, 0, 4, 1);
+    add_kernel(c, 512, 0, 4, 1);
+    add_kernel(c, 256, 0, 8, 1);
+}
+
+static void choose_packets(chooser *c)
+{
+    const sedge_sparse_matrix *const m = c->matrix;
+
+    add_packet(c, "", SEDGE_SPARSE_AS_THEY_COME, 1);
+    if (m->deviation > UNEVEN * c->mean)
+        add_packet(c, " sorted 256", SEDGE_SPARSE_AS_THEY_COME, 256);
+}
+
+// Columns far from each other, of a matrix that has an order in which they are near, or of a few
+// columns that most entries are in.
+static void choose_orders(chooser *c)
+{
+    const sedge_sparse_matrix *const m = c->matrix;
+    const bool is_square = m->csr.rows == m->csr.columns && m->listed == NULL;
+
+    if (!c->is_far) return;
+    if (is_square && m->deviation < c->mean) {
         sedge_sparse_layout *const layout =
-            add_layout(c, SEDGE_SPARSE_PACKET, "packet%s", ordered ? " ordered" : "");
-        const double stored =
-            ordered ? (double)m->entries : (double)sedge_sparse_padded(m, 32, 1, 0);
-        layout->capacity = capacity;
-        layout->ordered = ordered;
-        if (32 * m->longest > 16 * (int64_t)capacity ||
-            stored > PADDING_MOST * (double)m->entries) {
-            (void)snprintf(layout->reason, sizeof layout->reason,
-                           "rows of up to %lld entries are too long for packets of %d columns",
-                           (long long)m->longest, capacity);
+            add_layout(c, SEDGE_SPARSE_SELL, "sell packed 32 ordered");
+        layout->height = 32;
+        layout->packed = 1;
+        layout->order = SEDGE_SPARSE_BY_BREADTH;
+        set_bytes(c, layout, 1.05 * (double)m->entries * (m->value_bytes + 2.5), true, 1.0);
+        add_slice_kernels(c, 32);
+        add_packet(c, " ordered", SEDGE_SPARSE_BY_BREADTH, 1);
+    }
+    if (m->deviation >= c->mean) {
+        for (int capacity = 1024; capacity <= 2048; capacity *= 2) {
+            sedge_sparse_layout *const layout =
+                add_layout(c, SEDGE_SPARSE_ADAPTIVE, "adaptive %d counted", capacity);
+            layout->capacity = capacity;
+            layout->order = SEDGE_SPARSE_BY_COUNT;
+            set_bytes(c, layout, csr_bytes(c), false, 1.2);
+            add_kernel(c, 256, 0, 0, 1);
+            if (!c->is_host) add_kernel(c, 128, 0, 0, 1);
         }
-        set_bytes(c, layout, stored * (m->value_bytes + 2) + 8.0 * (double)m->rows, ordered,
-                  ordered ? 1.45 : 1.35);
-        add_kernel(c, 256, 0, 4, 1);
-        add_kernel(c, 512, 0, 4, 1);
-        add_kernel(c, 256, 0, 8, 1);
     }
 }
 
@@ -416,12 +507,14 @@ void sedge_sparse_choose(sedge_sparse_choices *choices, const sedge_sparse_matri
 
     memset(choices, 0, sizeof *choices);
     if (matrix->rows > 0) c.mean = (double)matrix->entries / (double)matrix->rows;
+    sample_columns(&c);
     choose_csr(&c);
     if (matrix->entries == 0) return; // nothing to choose by
     choose_balanced(&c);
     choose_slices(&c);
     choose_ell(&c);
     choose_packets(&c);
+    choose_orders(&c);
     choose_vendor(&c, has_cusparse);
     choose_blocks(&c);
     sedge_sparse_choices_sort(choices);

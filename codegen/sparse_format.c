@@ -86,6 +86,43 @@ static sedge_status build(sedge_sparse_store *store, sedge_context *context,
     return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no sparse format %d", (int)store->layout.kind);
 }
 
+// The same of the reordered matrix, and x gathered in its order before each product.
+static sedge_status create_reordered(sedge_sparse_store **out, sedge_context *context,
+                                     const sedge_sparse_matrix *matrix,
+                                     const sedge_sparse_layout *layout, sedge_cusparse *cusparse)
+{
+    sedge_device *const device = sedge_context_device(context);
+    const int64_t columns = matrix->csr.columns, real = matrix->real_bytes;
+    const int32_t *rows = matrix->listed;
+    sedge_sparse_layout plain = *layout;
+    sedge_sparse_reordered re;
+    sedge_sparse_store *store = NULL;
+    sedge_status status;
+
+    plain.order = SEDGE_SPARSE_AS_THEY_COME;
+    SEDGE_TRY_GOTO(status, sedge_sparse_reorder(&re, matrix, layout->order));
+    SEDGE_TRY_GOTO(status,
+                   sedge_sparse_store_create(&store, context, &re.matrix, &plain, cusparse));
+    store->layout.order = layout->order;
+    store->all_rows = matrix->csr.rows;
+    store->visits_all = matrix->listed == NULL;
+    store->columns_count = columns;
+    if (re.rows != NULL) rows = re.rows;
+    if (rows != NULL) {
+        SEDGE_TRY_GOTO(status, sedge_sparse_upload(&store->listed, device, rows, 4 * matrix->rows));
+        store->bytes += 4.0 * (double)matrix->rows;
+    }
+    SEDGE_TRY_GOTO(status, sedge_sparse_upload(&store->gather, device, re.gather, 4 * columns));
+    SEDGE_TRY_GOTO(status, sedge_buffer_create(&store->gathered, device, real * columns));
+    store->bytes += (double)columns * (4.0 + 2.0 * (double)real);
+    *out = store;
+    store = NULL;
+done:
+    sedge_sparse_store_free(store);
+    sedge_sparse_reordered_clear(&re);
+    return status;
+}
+
 sedge_status sedge_sparse_store_create(sedge_sparse_store **out, sedge_context *context,
                                        const sedge_sparse_matrix *matrix,
                                        const sedge_sparse_layout *layout, sedge_cusparse *cusparse)
@@ -94,6 +131,8 @@ sedge_status sedge_sparse_store_create(sedge_sparse_store **out, sedge_context *
     sedge_sparse_store *store = NULL;
 
     *out = NULL;
+    if (layout->order != SEDGE_SPARSE_AS_THEY_COME)
+        return create_reordered(out, context, matrix, layout, cusparse);
     SEDGE_TRY_GOTO(status, sedge_allocate(&store, 1, sizeof *store));
     store->layout = *layout;
     store->device = sedge_context_device(context);
@@ -132,13 +171,16 @@ void sedge_sparse_store_free(sedge_sparse_store *store)
     sedge_buffer_free(store->work);
     sedge_buffer_free(store->pieces);
     sedge_buffer_free(store->runs);
+    sedge_buffer_free(store->gather);
+    sedge_buffer_free(store->gathered);
     sedge_release(store);
 }
 
 int64_t sedge_sparse_store_bytes(const sedge_sparse_store *store)
 {
     const sedge_buffer *const all[] = {store->offsets, store->columns, store->values, store->places,
-                                       store->listed,  store->work,    store->pieces, store->runs};
+                                       store->listed,  store->work,    store->pieces, store->runs,
+                                       store->gather,  store->gathered};
     int64_t bytes = store->rest != NULL ? sedge_sparse_store_bytes(store->rest) : 0;
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -353,6 +395,7 @@ sedge_status sedge_sparse_programs_get(sedge_sparse_programs *out, sedge_context
     }
     SEDGE_TRY(get_program(&program, context, store, NULL, SEDGE_SPARSE_VECTOR));
     SEDGE_TRY(sedge_program_get(&out->scale, program, "sedge_sparse_scale"));
+    SEDGE_TRY(sedge_program_get(&out->gather, program, "sedge_sparse_gather"));
     SEDGE_TRY(sedge_program_get(&out->combine, program, "sedge_sparse_combine"));
     return sedge_program_get(&out->sums, program, "sedge_sparse_sums");
 }

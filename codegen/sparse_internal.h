@@ -1,6 +1,7 @@
 // Inside the sparse matrices: what their files share.
 //
 //   sparse.c          create, apply, what was chosen
+//   sparse_order.c    the matrix in another order of rows and columns
 //   sparse_check.c    the caller's matrix: checked, counted, listed
 //   sparse_choose.c   layouts and kernels that a matrix may have, by a model of their bytes
 //   sparse_tune.c     the tuner's view, and the rule
@@ -91,16 +92,24 @@ typedef enum sedge_sparse_kind {
     SEDGE_SPARSE_KINDS
 } sedge_sparse_kind;
 
+// In which order rows and columns are stored.
+typedef enum sedge_sparse_order {
+    SEDGE_SPARSE_AS_THEY_COME,
+    SEDGE_SPARSE_BY_BREADTH, // both by a breadth-first search; rows sorted by length in short
+                             // windows
+    SEDGE_SPARSE_BY_COUNT    // columns by their number of entries, rows as they come
+} sedge_sparse_order;
+
 // A format with the numbers that its arrays depend on.
 typedef struct sedge_sparse_layout {
     sedge_sparse_kind kind;
     int height;     // sell, ell, hybrid: rows of a slice; block: rows of blocks of a slice
-    int64_t window; // sell: rows among which they are sorted; 1: not
+    int64_t window; // sell, packet: rows among which they are sorted; 1: not
     int packed;     // sell: narrow indices
     int width;      // ell, hybrid
     int capacity; // adaptive: entries of a block; merge: things; packet: numbers of x; block: size
-    int ordered;  // packet: rows by breadth-first search
-    char name[32];
+    sedge_sparse_order order;
+    char name[40];
     double bytes;    // of a call, by the model; 0: not known
     double prior;    // by the model, with what the kind of kernel costs
     char reason[80]; // why it is not tried; "": it is
@@ -115,7 +124,7 @@ typedef struct sedge_sparse_kernel {
     char name[80];
 } sedge_sparse_kernel;
 
-enum { SEDGE_SPARSE_LAYOUTS = 24, SEDGE_SPARSE_CANDIDATES = 160 };
+enum { SEDGE_SPARSE_LAYOUTS = 32, SEDGE_SPARSE_CANDIDATES = 160 };
 
 typedef struct sedge_sparse_choices {
     int layouts, kernels;
@@ -151,7 +160,9 @@ struct sedge_sparse_store {
     int64_t stored;    // values
     double bytes;      // of a call
     sedge_buffer *offsets, *columns, *values, *places, *listed, *work, *pieces, *runs;
-    sedge_sparse_store *rest; // hybrid: of the longer rows. Owned
+    sedge_buffer *gather, *gathered; // in another order: which x is where, and x there
+    int64_t columns_count;           // of these
+    sedge_sparse_store *rest;        // hybrid: of the longer rows. Owned
     sedge_sparse_kernel rest_kernel;
     sedge_cusparse *cusparse; // borrowed
     sedge_cusparse_matrix *vendor;
@@ -182,9 +193,9 @@ sedge_status sedge_sparse_program_write(sedge_text *out, sedge_device_kind kind,
 // Kernels of one store. The vendor's has no `main`.
 typedef struct sedge_sparse_programs {
     const sedge_kernel *main;
-    const sedge_kernel *fix;                    // NULL: not needed
-    const sedge_kernel *rest, *rest_fix;        // hybrid
-    const sedge_kernel *scale, *combine, *sums; // vector work
+    const sedge_kernel *fix;                             // NULL: not needed
+    const sedge_kernel *rest, *rest_fix;                 // hybrid
+    const sedge_kernel *scale, *gather, *combine, *sums; // vector work
 } sedge_sparse_programs;
 
 // `main` may be given (the tuner's); NULL: it is made, too.
@@ -248,6 +259,24 @@ SEDGE_MUST_USE
 sedge_status sedge_sparse_count_blocks(int64_t *blocks, int64_t *entries, int64_t *repeats,
                                        const sedge_sparse_matrix *matrix, int size, int64_t step);
 
+// ---- another order (sparse_order.c) ------------------------------------------------------------
+
+// A matrix of the stored rows of another, and where they and its columns are from. All is owned.
+typedef struct sedge_sparse_reordered {
+    sedge_sparse_matrix matrix;
+    int64_t *offsets;
+    int32_t *columns;
+    void *values;
+    int32_t *rows;   // [matrix.rows]: row of y that each is; NULL: as in the other
+    int32_t *gather; // [columns]: number of x that belongs to each
+} sedge_sparse_reordered;
+
+// By breadth: a square matrix without rows left out. To be cleared even if it fails.
+SEDGE_MUST_USE
+sedge_status sedge_sparse_reorder(sedge_sparse_reordered *re, const sedge_sparse_matrix *matrix,
+                                  sedge_sparse_order order);
+void sedge_sparse_reordered_clear(sedge_sparse_reordered *re);
+
 // ---- one slice (sparse_slice.c) ----------------------------------------------------------------
 
 enum { SEDGE_SPARSE_HEIGHT = 32, SEDGE_SPARSE_DIAGONALS = 256 };
@@ -256,6 +285,7 @@ enum { SEDGE_SPARSE_HEIGHT = 32, SEDGE_SPARSE_DIAGONALS = 256 };
 typedef struct sedge_sparse_slice {
     const sedge_sparse_matrix *matrix;
     int height;
+    int64_t first;                    // place of its first row in the order
     int64_t row[SEDGE_SPARSE_HEIGHT]; // stored rows; -1: none
     int mode;                         // as in kernels/sparse_sell.h
     int width;
@@ -264,10 +294,16 @@ typedef struct sedge_sparse_slice {
     uint32_t mask[SEDGE_SPARSE_DIAGONALS];
 } sedge_sparse_slice;
 
-// Choose mode, width and words. `order` NULL: rows first .. first + height - 1.
+// Find mode, width and words; `mode` -1: choose it, else it is what was chosen before. `order`
+// NULL: rows first .. first + height - 1.
 void sedge_sparse_slice_plan(sedge_sparse_slice *slice, const sedge_sparse_matrix *matrix,
-                             const int32_t *order, int64_t first, int height);
-// Write its values [width][height] and its indices [words], which are zero before.
+                             const int32_t *order, int64_t first, int height, int mode);
+// Words of the indices of a slice so wide; even, so that every slice's begin at 8 bytes.
+int64_t sedge_sparse_slice_words(int mode, int64_t width, int height);
+// Give it places that no row has. A slice on diagonals is at most SEDGE_SPARSE_DIAGONALS wide.
+void sedge_sparse_slice_widen(sedge_sparse_slice *slice, int width);
+// Write its values [width][height], which are zero before, and its indices [words]. `codes` NULL,
+// on diagonals only: another slice has written the same.
 void sedge_sparse_slice_write(const sedge_sparse_slice *slice, void *values, int32_t *codes);
 
 // ---- the tuner's view (sparse_tune.c) ----------------------------------------------------------

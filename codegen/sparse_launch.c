@@ -198,10 +198,27 @@ static sedge_status run_all(const sedge_sparse_store *store, const sedge_sparse_
                      call, 1.0, sums, &first_sum);
 }
 
+static sedge_status run_gather(const sedge_sparse_store *store,
+                               const sedge_sparse_programs *programs, sedge_stream *stream,
+                               const sedge_buffer *x)
+{
+    return SEDGE_LAUNCH(programs->gather, stream, divide_up(store->columns_count, VECTOR_THREADS),
+                        sedge_buffer_argument(store->gather), sedge_buffer_argument(x),
+                        sedge_buffer_argument(store->gathered),
+                        sedge_int64_argument(store->columns_count));
+}
+
 sedge_status sedge_sparse_run(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel,
                               const sedge_sparse_programs *programs, sedge_stream *stream,
-                              const sedge_sparse_call *call)
+                              const sedge_sparse_call *caller)
 {
+    sedge_sparse_call gathered = *caller;
+    const sedge_sparse_call *const call = &gathered;
+
+    if (store->gather != NULL && store->rows > 0) {
+        SEDGE_TRY(run_gather(store, programs, stream, caller->x));
+        gathered.x = store->gathered;
+    }
     if (call->sums == NULL) return run_all(store, kernel, programs, stream, call, NULL);
     const int64_t parts = store->rows > 0 ? sedge_sparse_parts(store, kernel) : 0;
     const bool direct = parts > 0 && parts <= SEDGE_SPARSE_SUMS;

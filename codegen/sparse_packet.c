@@ -1,5 +1,4 @@
-// Packets: rows that use few columns together, in the order of the matrix or of a search in breadth
-// through its graph, which puts neighbours together.
+// Packets: rows that use few columns together, as they come or sorted by length in short windows.
 #include "base/memory.h"
 #include "codegen/sparse_internal.h"
 
@@ -24,36 +23,6 @@ typedef struct packet_job {
 static int64_t row_at(const packet_job *job, int64_t r)
 {
     return job->order != NULL ? job->order[r] : r;
-}
-
-// Breadth first from the first row not yet seen, along the entries of rows.
-static sedge_status search_breadth(int32_t **order, const sedge_sparse_matrix *matrix)
-{
-    sedge_status status;
-    int8_t *seen = NULL;
-    int64_t count = 0, next = 0;
-
-    *order = NULL;
-    SEDGE_TRY_GOTO(status, sedge_allocate(order, matrix->rows, sizeof **order));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&seen, matrix->rows, 1));
-    for (int64_t first = 0; first < matrix->rows; first++) {
-        if (seen[first]) continue;
-        seen[first] = 1;
-        (*order)[count++] = (int32_t)first;
-        for (; next < count; next++) {
-            const int64_t begin = sedge_sparse_begin(matrix, (*order)[next]);
-            const int64_t end = begin + sedge_sparse_length(matrix, (*order)[next]);
-            for (int64_t k = begin; k < end; k++) {
-                const int32_t c = sedge_csr_column(&matrix->csr, k);
-                if (c >= matrix->rows || seen[c]) continue;
-                seen[c] = 1;
-                (*order)[count++] = c;
-            }
-        }
-    }
-done:
-    sedge_release(seen);
-    return status;
 }
 
 static sedge_status make_room(packet_job *job)
@@ -175,7 +144,8 @@ sedge_status sedge_sparse_build_packet(sedge_sparse_store *store, const sedge_sp
     packet_job job = {.matrix = matrix, .capacity = store->layout.capacity};
     sedge_status status;
 
-    if (store->layout.ordered) SEDGE_TRY_GOTO(status, search_breadth(&job.order, matrix));
+    if (store->layout.window > 1)
+        SEDGE_TRY_GOTO(status, sedge_sparse_sort(&job.order, matrix, store->layout.window));
     SEDGE_TRY_GOTO(status, sedge_allocate(&job.place, matrix->csr.columns, sizeof *job.place));
     SEDGE_TRY_GOTO(status, sedge_allocate(&job.work, 4 * slices, sizeof *job.work));
     SEDGE_TRY_GOTO(status, sedge_allocate(&job.starts, slices + 1, sizeof *job.starts));

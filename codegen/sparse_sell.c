@@ -1,9 +1,12 @@
 // Arrays of slices: sell, ell and hybrid.
+#include "base/hash.h"
 #include "base/memory.h"
 #include "codegen/sparse_internal.h"
 
 #include <limits.h>
 #include <string.h>
+
+#define UNIFORM_MOST 1.02 // stored values of slices of one width, of those of slices of their own
 
 enum { GRAIN = 1 << 9 };
 
@@ -21,8 +24,12 @@ typedef struct sort_job {
 static void sort_window(const sort_job *job, int32_t *counts, int64_t first, int64_t end)
 {
     const sedge_sparse_matrix *const matrix = job->matrix;
-    const int64_t longest = matrix->longest;
+    int64_t longest = 0; // of this window: one long row elsewhere costs nothing here
 
+    for (int64_t r = first; r < end; r++) {
+        const int64_t length = sedge_sparse_length(matrix, r);
+        if (length > longest) longest = length;
+    }
     memset(counts, 0, (size_t)(longest + 2) * sizeof *counts);
     for (int64_t r = first; r < end; r++) counts[longest - sedge_sparse_length(matrix, r) + 1]++;
     for (int64_t l = 0; l <= longest; l++) counts[l + 1] += counts[l];
@@ -73,21 +80,26 @@ typedef struct sell_job {
     const sedge_sparse_layout *layout;
     const int32_t *order; // NULL: as they come
     int64_t *starts;      // [slices + 1], in values, from 0
-    int64_t *words;       // [slices + 1], in words of indices
+    int64_t *words;       // [slices + 1], in words of indices; of a slice that shares them, none
+    int64_t *places;      // [slices], in words of indices: its own or those that it shares
     int8_t *modes;        // [slices]
+    sedge_hash *hashes;   // [slices], of diagonals; NULL: indices are not packed
     int64_t first;        // slice that `values` and `codes` begin with
     char *values;
     int32_t *codes;
 } sell_job;
 
-static void plan(const sell_job *job, sedge_sparse_slice *slice, int64_t s)
+// `mode` as in sedge_sparse_slice_plan.
+static void plan(const sell_job *job, sedge_sparse_slice *slice, int64_t s, int mode)
 {
     const int height = job->layout->height;
 
     if (job->layout->packed) {
-        sedge_sparse_slice_plan(slice, job->matrix, job->order, s * height, height);
+        sedge_sparse_slice_plan(slice, job->matrix, job->order, s * height, height, mode);
+        if (job->layout->width > 0) sedge_sparse_slice_widen(slice, job->layout->width);
         return;
     }
+    slice->first = s * height;
     slice->matrix = job->matrix;
     slice->height = height;
     slice->mode = 0;
@@ -111,11 +123,77 @@ static void plan_slices(void *context, int64_t first, int64_t end)
     sedge_sparse_slice slice;
 
     for (int64_t s = first; s < end; s++) {
-        plan(job, &slice, s);
+        plan(job, &slice, s, -1);
         job->starts[s + 1] = (int64_t)slice.width * slice.height;
         job->words[s + 1] = slice.words;
         job->modes[s] = (int8_t)slice.mode;
+        if (job->hashes == NULL || slice.mode != 3) continue;
+        const void *const fields[] = {slice.offset, slice.mask};
+        const size_t length = (size_t)slice.width * sizeof *slice.offset;
+        job->hashes[s] = sedge_hash_fields(fields, (const size_t[]){length, length}, 2);
     }
+}
+
+// Slices of nearly one width get it: then no kernel has to look where they begin.
+static void make_uniform(sedge_sparse_store *store, sell_job *job, int64_t slices)
+{
+    const int height = store->layout.height;
+    int64_t stored = 0, widest = 0;
+
+    if (!store->layout.packed || store->shift != 0) return;
+    for (int64_t s = 0; s < slices; s++) {
+        stored += job->starts[s + 1];
+        if (job->starts[s + 1] > widest) widest = job->starts[s + 1];
+    }
+    if (stored == 0 || widest / height > SEDGE_SPARSE_DIAGONALS ||
+        (double)(widest * slices) > UNIFORM_MOST * (double)stored)
+        return;
+    store->layout.width = (int)(widest / height);
+    for (int64_t s = 0; s < slices; s++) {
+        job->starts[s + 1] = widest;
+        job->words[s + 1] =
+            sedge_sparse_slice_words(job->modes[s], store->layout.width, store->layout.height);
+    }
+}
+
+// The slice with the same diagonals as slice s, -1: there is none yet, and now s is in the table
+// [room] of slices, -1 where it is empty.
+static int64_t find_same(const sell_job *job, int64_t *table, int64_t room, int64_t s)
+{
+    uint64_t at;
+
+    memcpy(&at, job->hashes[s].bytes, sizeof at);
+    for (;; at++) {
+        int64_t *const entry = &table[at & (uint64_t)(room - 1)];
+        if (*entry < 0) {
+            *entry = s;
+            return -1;
+        }
+        if (memcmp(&job->hashes[*entry], &job->hashes[s], sizeof *job->hashes) == 0) return *entry;
+    }
+}
+
+// Where each slice's indices are; from lengths, `words` become where each writes its own.
+static sedge_status place_indices(sell_job *job, int64_t slices)
+{
+    int64_t *table = NULL;
+    int64_t room = 1;
+    int64_t end = 0;
+
+    while (room < 2 * slices) room *= 2;
+    if (job->hashes != NULL) {
+        SEDGE_TRY(sedge_allocate(&table, room, sizeof *table));
+        for (int64_t i = 0; i < room; i++) table[i] = -1;
+    }
+    for (int64_t s = 0; s < slices; s++) {
+        const int64_t same =
+            table != NULL && job->modes[s] == 3 ? find_same(job, table, room, s) : -1;
+        job->places[s] = same < 0 ? end : job->places[same];
+        if (same < 0) end += job->words[s + 1];
+        job->words[s + 1] = end;
+    }
+    sedge_release(table);
+    return SEDGE_OK;
 }
 
 static void write_slices(void *context, int64_t first, int64_t end)
@@ -126,9 +204,11 @@ static void write_slices(void *context, int64_t first, int64_t end)
 
     for (int64_t s = job->first + first; s < job->first + end; s++) {
         char *const values = job->values + size * (job->starts[s] - job->starts[job->first]);
-        int32_t *const codes = job->codes + (job->words[s] - job->words[job->first]);
+        int32_t *const codes = job->words[s + 1] > job->words[s]
+                                   ? job->codes + (job->words[s] - job->words[job->first])
+                                   : NULL;
         memset(values, 0, (size_t)(size * (job->starts[s + 1] - job->starts[s])));
-        plan(job, &slice, s);
+        plan(job, &slice, s, job->modes[s]);
         sedge_sparse_slice_write(&slice, values, codes);
     }
 }
@@ -172,13 +252,16 @@ static sedge_status upload_places(sedge_sparse_store *store, sell_job *job, int6
 {
     for (int64_t s = 0; s < slices; s++) store->modes |= 1 << job->modes[s];
     for (int64_t s = 0; s <= slices; s++) job->starts[s] += store->shift;
-    SEDGE_TRY(sedge_sparse_upload(&store->offsets, store->device, job->starts, 8 * (slices + 1)));
-    store->bytes += 8.0 * (double)(slices + 1);
+    if (store->layout.width == 0) {
+        SEDGE_TRY(
+            sedge_sparse_upload(&store->offsets, store->device, job->starts, 8 * (slices + 1)));
+        store->bytes += 8.0 * (double)(slices + 1);
+    }
     if (!store->layout.packed) return SEDGE_OK;
     for (int64_t s = 0; s < slices; s++)
-        job->words[s] = 4 * (job->words[s] + store->shift) + job->modes[s];
+        job->places[s] = 4 * (job->places[s] + store->shift) + job->modes[s];
     store->bytes += 8.0 * (double)slices;
-    return sedge_sparse_upload(&store->places, store->device, job->words, 8 * slices);
+    return sedge_sparse_upload(&store->places, store->device, job->places, 8 * slices);
 }
 
 static void add_up(int64_t *lengths, int64_t count)
@@ -195,10 +278,14 @@ static sedge_status build_slices(sedge_sparse_store *store, sell_job *job)
     store->parts = slices;
     SEDGE_TRY_GOTO(status, sedge_allocate(&job->starts, slices + 1, sizeof *job->starts));
     SEDGE_TRY_GOTO(status, sedge_allocate(&job->words, slices + 1, sizeof *job->words));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&job->places, slices + 1, sizeof *job->places));
     SEDGE_TRY_GOTO(status, sedge_allocate(&job->modes, slices + 1, sizeof *job->modes));
+    if (store->layout.packed)
+        SEDGE_TRY_GOTO(status, sedge_allocate(&job->hashes, slices + 1, sizeof *job->hashes));
     sedge_sparse_parallel(slices, GRAIN, plan_slices, job);
+    make_uniform(store, job, slices);
     add_up(job->starts, slices);
-    add_up(job->words, slices);
+    SEDGE_TRY_GOTO(status, place_indices(job, slices));
     store->stored = job->starts[slices];
     store->bytes = (double)store->stored * store->value_bytes + 4.0 * (double)job->words[slices];
     SEDGE_TRY_GOTO(status, sedge_buffer_create(&store->values, store->device,
@@ -209,7 +296,9 @@ static sedge_status build_slices(sedge_sparse_store *store, sell_job *job)
     if (store->layout.kind == SEDGE_SPARSE_SELL)
         SEDGE_TRY_GOTO(status, upload_places(store, job, slices));
 done:
+    sedge_release(job->hashes);
     sedge_release(job->modes);
+    sedge_release(job->places);
     sedge_release(job->words);
     sedge_release(job->starts);
     return status;

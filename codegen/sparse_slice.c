@@ -44,7 +44,7 @@ static int find_diagonals(sedge_sparse_slice *slice, int most)
         const int64_t begin = sedge_sparse_begin(matrix, slice->row[r]);
         const int64_t end = begin + sedge_sparse_length(matrix, slice->row[r]);
         for (int64_t k = begin; k < end; k++) {
-            const int64_t offset = (int64_t)sedge_csr_column(&matrix->csr, k) - r;
+            const int64_t offset = sedge_csr_column(&matrix->csr, k) - (slice->first + r);
             if (!add_diagonal(slice, &count, most, &at, offset, r)) return -1;
         }
     }
@@ -74,13 +74,41 @@ static int64_t find_span(const sedge_sparse_slice *slice)
     return span;
 }
 
+int64_t sedge_sparse_slice_words(int mode, int64_t width, int height)
+{
+    const int64_t each[] = {4, 2, 1};
+
+    if (mode == 3) return 2 * width;
+    if (mode == 0) return (width * height + 1) / 2 * 2;
+    return (width + (width * height * each[mode] + 3) / 4 + 1) / 2 * 2;
+}
+
+// The mode that takes the fewest bytes. Diagonals may take more places than the longest row has, as
+// long as that is fewer bytes; where they take as many, there is nothing to compare with.
+static int choose_mode(sedge_sparse_slice *slice)
+{
+    const int64_t longest = slice->width, height = slice->height;
+    const int64_t value = slice->matrix->value_bytes;
+
+    if (longest <= SEDGE_SPARSE_DIAGONALS && find_diagonals(slice, slice->width) >= 0) return 3;
+    const int64_t span = find_span(slice);
+    const int mode = span < 255 ? 2 : span < 65535 ? 1 : 0;
+    const int64_t words = sedge_sparse_slice_words(mode, longest, slice->height);
+    const int64_t most = (longest * height * value + 4 * words) / (height * value + 8);
+    if (most <= longest) return mode;
+    const int count =
+        find_diagonals(slice, most < SEDGE_SPARSE_DIAGONALS ? (int)most : SEDGE_SPARSE_DIAGONALS);
+    return count < 0 ? mode : 3;
+}
+
 void sedge_sparse_slice_plan(sedge_sparse_slice *slice, const sedge_sparse_matrix *matrix,
-                             const int32_t *order, int64_t first, int height)
+                             const int32_t *order, int64_t first, int height, int mode)
 {
     int64_t longest = 0;
 
     slice->matrix = matrix;
     slice->height = height;
+    slice->first = first;
     for (int r = 0; r < height; r++) {
         const bool is_there = first + r < matrix->rows;
         slice->row[r] = !is_there ? -1 : order != NULL ? order[first + r] : first + r;
@@ -88,20 +116,19 @@ void sedge_sparse_slice_plan(sedge_sparse_slice *slice, const sedge_sparse_matri
         if (length > longest) longest = length;
     }
     slice->width = (int)longest;
-    const int64_t value = matrix->value_bytes;
-    const int64_t span = find_span(slice);
-    const int64_t each = span < 255 ? 1 : span < 65535 ? 2 : 4;
-    slice->mode = span < 255 ? 2 : span < 65535 ? 1 : 0;
-    slice->words = each == 4 ? longest * height : longest + longest * height * each / 4;
-    // Diagonals may take more places than the longest row has, as long as that is fewer bytes.
-    const int64_t bytes = longest * height * value + 4 * slice->words;
-    const int64_t most = bytes / (height * value + 8);
-    const int count =
-        find_diagonals(slice, most < SEDGE_SPARSE_DIAGONALS ? (int)most : SEDGE_SPARSE_DIAGONALS);
-    if (count < 0) return;
-    slice->mode = 3;
-    slice->width = count;
-    slice->words = 2 * (int64_t)count;
+    slice->mode = mode < 0 ? choose_mode(slice) : mode;
+    if (slice->mode == 3) slice->width = find_diagonals(slice, SEDGE_SPARSE_DIAGONALS);
+    slice->words = sedge_sparse_slice_words(slice->mode, slice->width, height);
+}
+
+void sedge_sparse_slice_widen(sedge_sparse_slice *slice, int width)
+{
+    for (int d = slice->width; slice->mode == 3 && d < width; d++) {
+        slice->offset[d] = 0;
+        slice->mask[d] = 0;
+    }
+    slice->width = width;
+    slice->words = sedge_sparse_slice_words(slice->mode, width, slice->height);
 }
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -112,9 +139,10 @@ static void write_diagonals(const sedge_sparse_slice *slice, void *values, int32
     uint32_t left[SEDGE_SPARSE_DIAGONALS] = {0};
 
     for (int d = 0; d < slice->width; d++) {
+        left[d] = slice->mask[d];
+        if (codes == NULL) continue;
         codes[2 * (int64_t)d] = slice->offset[d];
         memcpy(&codes[2 * (int64_t)d + 1], &slice->mask[d], sizeof *slice->mask);
-        left[d] = slice->mask[d];
     }
     for (int r = 0; r < slice->height; r++) {
         int d = 0;
@@ -122,7 +150,7 @@ static void write_diagonals(const sedge_sparse_slice *slice, void *values, int32
         const int64_t begin = sedge_sparse_begin(slice->matrix, slice->row[r]);
         const int64_t end = begin + sedge_sparse_length(slice->matrix, slice->row[r]);
         for (int64_t k = begin; k < end; k++) {
-            const int64_t offset = (int64_t)sedge_csr_column(csr, k) - r;
+            const int64_t offset = sedge_csr_column(csr, k) - (slice->first + r);
             const uint32_t bit = (uint32_t)1 << r;
             if (d > 0 && slice->offset[d - 1] > offset) d = 0;
             while (slice->offset[d] != offset || (left[d] & bit) == 0) d++;
@@ -161,7 +189,7 @@ static void write_place(const sedge_sparse_slice *slice, int k, void *values, in
                 (uint8_t)(column[r] < 0 ? 255 : column[r] - low);
         }
     }
-    if (slice->mode != 0) codes[k] = low;
+    if (slice->mode != 0) codes[k] = low < INT32_MAX ? low : 0;
 }
 
 void sedge_sparse_slice_write(const sedge_sparse_slice *slice, void *values, int32_t *codes)

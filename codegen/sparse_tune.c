@@ -8,7 +8,9 @@
 #include <string.h>
 
 #define READS_FASTER 1.2 // than a copy, at most, bytes a second
-#define MODEL_WRONG  0.8 // bytes of blocks and packets are estimated
+#define MODEL_WRONG  0.8 // bytes of blocks, packets and other orders are estimated
+#define SERIAL_LEAST \
+    4e-8 // seconds of a GPU's item for an entry of a long row: 1.5e-7 and more seen
 
 typedef struct trial {
     sedge_context *context;
@@ -278,20 +280,46 @@ static void describe(char text[128], const sedge_sparse_matrix *matrix,
                    least / (double)matrix->entries);
 }
 
-// Seconds that a call takes at least. In the caches' reach there is no such bound.
-static double find_bound(const trial *t, const sedge_sparse_layout *layout, double copy_rate)
+// Seconds that the item with the most entries takes at least, where there is such a one.
+static double find_serial(const trial *t, const sedge_device_info *info,
+                          const sedge_sparse_kernel *kernel)
 {
-    const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(t->context));
-    const bool is_exact = layout->kind != SEDGE_SPARSE_BLOCK && layout->kind != SEDGE_SPARSE_PACKET;
+    const double longest = (double)t->matrix->longest;
+    const sedge_sparse_kind kind = t->choices->layout[kernel->layout].kind;
 
-    if (!(copy_rate > 0.0) || layout->bytes < 4.0 * (double)info->l2_bytes) return 1e-9;
-    return layout->bytes / (READS_FASTER * copy_rate) * (is_exact ? 1.0 : MODEL_WRONG);
+    if (info->kind == SEDGE_DEVICE_HOST) return 1e-9;
+    if (kind == SEDGE_SPARSE_CSR) return 1e-9 + SERIAL_LEAST * longest / kernel->lanes;
+    return kind == SEDGE_SPARSE_SELL ? 1e-9 + SERIAL_LEAST * longest : 1e-9;
 }
 
-// Searches of large matrices take longer: bringing one into a format does.
-static double find_budget(sedge_tune_level level, const sedge_sparse_matrix *matrix)
+// Seconds that a call takes at least. In the caches' reach there is no such bound.
+static double find_bound(const trial *t, const sedge_sparse_kernel *kernel, double copy_rate)
 {
-    return level == SEDGE_TUNE_FAST ? 3.0 + (double)matrix->entries / 2e7 : 0.0;
+    const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(t->context));
+    const sedge_sparse_layout *const layout = &t->choices->layout[kernel->layout];
+    const bool is_exact = layout->kind != SEDGE_SPARSE_BLOCK &&
+                          layout->kind != SEDGE_SPARSE_PACKET &&
+                          layout->order == SEDGE_SPARSE_AS_THEY_COME;
+    const double serial = find_serial(t, info, kernel);
+
+    if (!(copy_rate > 0.0) || layout->bytes < 4.0 * (double)info->l2_bytes) return serial;
+    return fmax(serial,
+                layout->bytes / (READS_FASTER * copy_rate) * (is_exact ? 1.0 : MODEL_WRONG));
+}
+
+// Searches of large matrices take longer: bringing one into a format does, and most into another
+// order.
+static double find_budget(sedge_tune_level level, const trial *t)
+{
+    const double entries = (double)t->matrix->entries;
+    bool has_order = false;
+
+    for (int l = 0; l < t->choices->layouts; l++) {
+        const sedge_sparse_layout *const layout = &t->choices->layout[l];
+        if (layout->reason[0] == '\0' && layout->order != SEDGE_SPARSE_AS_THEY_COME)
+            has_order = true;
+    }
+    return level == SEDGE_TUNE_FAST ? 2.0 + entries / 5e7 + (has_order ? entries / 1e7 : 0.0) : 0.0;
 }
 
 static sedge_status run_task(sedge_sparse_choice *choice, trial *t, const sedge_tune_task *task,
@@ -299,7 +327,7 @@ static sedge_status run_task(sedge_sparse_choice *choice, trial *t, const sedge_
                              double copy_rate)
 {
     const sedge_tune_options tune = {.level = level,
-                                     .budget = find_budget(level, t->matrix),
+                                     .budget = find_budget(level, t),
                                      .copy_rate = copy_rate,
                                      .forget = options->forget};
     sedge_tune_result *result = NULL;
@@ -340,11 +368,12 @@ static sedge_status search(sedge_sparse_choice *choice, trial *t,
     for (int l = 0; l < layouts; l++) names[l] = choices->layout[l].name;
     for (int k = 0; k < kernels; k++) {
         const sedge_sparse_layout *const layout = &choices->layout[choices->kernel[k].layout];
-        candidates[k] = (sedge_tune_candidate){.name = choices->kernel[k].name,
-                                               .layout = choices->kernel[k].layout,
-                                               .threads = choices->kernel[k].threads,
-                                               .prior = layout->prior,
-                                               .bound = find_bound(t, layout, ceilings.copy)};
+        candidates[k] =
+            (sedge_tune_candidate){.name = choices->kernel[k].name,
+                                   .layout = choices->kernel[k].layout,
+                                   .threads = choices->kernel[k].threads,
+                                   .prior = layout->prior,
+                                   .bound = find_bound(t, &choices->kernel[k], ceilings.copy)};
     }
     (void)snprintf(name, sizeof name, "sparse-fp%d-of-fp%d%s", 8 * matrix->real_bytes,
                    8 * matrix->value_bytes, t->dot ? "-dot" : "");

@@ -49,8 +49,40 @@ typedef struct SEDGE_ALIGN(KRYLOV_PACK *KRYLOV_BYTES) krylov_pack {
 
 #define KRYLOV_MINE(name, k) SEDGE_MINE(name, krylov_one *KRYLOV_THREADS + (k))[0]
 
-// Add up tree [threads], threads being a multiple of `width`; the sum is tree[0] for all items. Two
-// steps: compilers of opencl take long over loops of barriers.
+// Add up tree [threads], of which item k has written tree[k]; threads are a multiple of 32 and of
+// `width`, and at most 1024. The sum is tree[0] for all items. KRYLOV_TREES: of two at once.
+#if SEDGE_TARGET_CUDA
+SEDGE_FUNCTION double krylov_warp(double sum)
+{
+    SEDGE_UNROLL for (int far = 16; far > 0; far /= 2) sum +=
+        __shfl_down_sync(0xffffffffu, sum, far);
+    return sum;
+}
+#define KRYLOV_TREE_WARPS(tree)                                      \
+    {                                                                \
+        const double krylov_sum = krylov_warp(tree[SEDGE_THREAD]);   \
+        if (SEDGE_THREAD % 32 == 0) tree[SEDGE_THREAD] = krylov_sum; \
+    }
+#define KRYLOV_TREE_ALL(tree, threads)                                                  \
+    if (SEDGE_THREAD < 32) {                                                            \
+        const double krylov_sum =                                                       \
+            krylov_warp(SEDGE_THREAD < (threads) / 32 ? tree[32 * SEDGE_THREAD] : 0.0); \
+        if (SEDGE_THREAD == 0) tree[0] = krylov_sum;                                    \
+    }
+#define KRYLOV_TREE(tree, threads, width) \
+    KRYLOV_TREE_WARPS(tree)               \
+    SEDGE_BARRIER();                      \
+    KRYLOV_TREE_ALL(tree, threads)        \
+    SEDGE_BARRIER()
+#define KRYLOV_TREES(tree, other, threads, width) \
+    KRYLOV_TREE_WARPS(tree)                       \
+    KRYLOV_TREE_WARPS(other)                      \
+    SEDGE_BARRIER();                              \
+    KRYLOV_TREE_ALL(tree, threads)                \
+    KRYLOV_TREE_ALL(other, threads)               \
+    SEDGE_BARRIER()
+#else
+// Two steps: compilers of opencl take long over loops of barriers.
 #define KRYLOV_TREE(tree, threads, width)                                                  \
     SEDGE_BARRIER();                                                                       \
     SEDGE_ITEMS (krylov_one, 1, k, width, threads) {                                       \
@@ -65,6 +97,10 @@ typedef struct SEDGE_ALIGN(KRYLOV_PACK *KRYLOV_BYTES) krylov_pack {
         tree[k] = krylov_sum;                                                              \
     }                                                                                      \
     SEDGE_BARRIER()
+#define KRYLOV_TREES(tree, other, threads, width) \
+    KRYLOV_TREE(tree, threads, width);            \
+    KRYLOV_TREE(other, threads, width)
+#endif
 
 // tree[k]: what item k has of `count` parts.
 #define KRYLOV_GATHER(tree, parts, count)                                                        \

@@ -33,13 +33,11 @@
     double alpha = 0.0;                                                                         \
     double beta = 0.0;                                                                          \
     KRYLOV_GATHER(tree, rr_parts, count)                                                        \
-    KRYLOV_TREE(tree, KRYLOV_THREADS, 16);                                                      \
+    KRYLOV_GATHER(second, delta_parts, delta_count)                                             \
+    KRYLOV_TREES(tree, second, KRYLOV_THREADS, 16);                                             \
     const double rr = tree[0];                                                                  \
+    const double delta = second[0];                                                             \
     KRYLOV_GAMMA;                                                                               \
-    SEDGE_BARRIER();                                                                            \
-    KRYLOV_GATHER(tree, delta_parts, delta_count)                                               \
-    KRYLOV_TREE(tree, KRYLOV_THREADS, 16);                                                      \
-    const double delta = tree[0];                                                               \
     if (reason == 0.0)                                                                          \
         reason =                                                                                \
             krylov_reason(rr, gamma_sum, from[KRYLOV_TARGET], iteration, from[KRYLOV_LIMIT],    \
@@ -94,6 +92,7 @@ SEDGE_KERNEL(krylov_single, KRYLOV_THREADS, KRYLOV_SINGLE_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_SHARED(double, tree, KRYLOV_THREADS);
+        SEDGE_SHARED(double, second, KRYLOV_THREADS);
         SEDGE_PRIVATE(double, square, KRYLOV_THREADS, 1);
         KRYLOV_ROWS;
         KRYLOV_DECIDE;
@@ -146,6 +145,7 @@ SEDGE_KERNEL(krylov_pipelined, KRYLOV_THREADS, KRYLOV_PIPELINED_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_SHARED(double, tree, KRYLOV_THREADS);
+        SEDGE_SHARED(double, second, KRYLOV_THREADS);
         SEDGE_PRIVATE(double, square, KRYLOV_THREADS, 1);
         SEDGE_PRIVATE(double, inner, KRYLOV_THREADS, 1);
         KRYLOV_WITH_M(SEDGE_PRIVATE(double, weighted, KRYLOV_THREADS, 1);)

@@ -1,8 +1,10 @@
-// Conjugate gradients in one kernel of one block, for small matrices. Behind krylov.h.
+// Conjugate gradients in one kernel, for small matrices: of one block, or of KRYLOV_SOLVE_CLUSTER
+// blocks that run side by side. Behind krylov.h.
 #pragma once
 
 // `steps` iterations of the standard form for a matrix by rows, after krylov_residual and the first
-// krylov_direct. Vectors stay in the caches of one multiprocessor.
+// krylov_direct. Blocks leave their sums in `parts` [3][KRYLOV_SOLVE_CLUSTER]; each adds up all and
+// comes to the same scalars.
 #define KRYLOV_SOLVE_LIST(X)                                   \
     X(SEDGE_GLOBAL double *, state)                            \
     X(SEDGE_GLOBAL double *SEDGE_RESTRICT, history)            \
@@ -14,15 +16,53 @@
     X(SEDGE_GLOBAL krylov_real *, d)                           \
     X(SEDGE_GLOBAL krylov_real *, q)                           \
     X(const SEDGE_GLOBAL krylov_real *, m)                     \
+    X(SEDGE_GLOBAL double *, parts)                            \
     X(int, rows)                                               \
     X(int, steps)
 
 #define KRYLOV_SOLVE_ITEMS(k) \
     SEDGE_ITEMS (krylov_one, 1, k, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_THREADS)
-#define KRYLOV_SOLVE_ROWS(row) \
-    for (int row = k + krylov_one; row < rows; row += KRYLOV_SOLVE_THREADS)
+#define KRYLOV_SOLVE_BLOCKS SEDGE_CLUSTER_OF(KRYLOV_SOLVE_CLUSTER)
+#define KRYLOV_SOLVE_ROWS(row)                                                 \
+    for (int row = k + krylov_one + (int)b * KRYLOV_SOLVE_THREADS; row < rows; \
+         row += KRYLOV_SOLVE_BLOCKS * KRYLOV_SOLVE_THREADS)
 
-SEDGE_KERNEL(krylov_solve, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_LIST)
+// sum = all blocks' tree [KRYLOV_SOLVE_THREADS], by the numbers at `at`.
+#define KRYLOV_SOLVE_SUM(sum, tree, at)                                                         \
+    double sum = 0.0;                                                                           \
+    KRYLOV_TREE(tree, KRYLOV_SOLVE_THREADS, 16);                                                \
+    if (KRYLOV_SOLVE_BLOCKS > 1) {                                                              \
+        SEDGE_ITEMS (krylov_one, 1, k, 1, KRYLOV_SOLVE_THREADS) (at)[b] = tree[k + krylov_one]; \
+        SEDGE_CLUSTER_BARRIER();                                                                \
+        SEDGE_EACH (u, KRYLOV_SOLVE_BLOCKS) sum += (at)[u];                                     \
+    } else {                                                                                    \
+        sum = tree[0];                                                                          \
+    }
+
+// Row `row` of the matrix times d, KRYLOV_SOLVE_BATCH loads on their way at once.
+#define KRYLOV_SOLVE_BATCH 8
+SEDGE_FUNCTION krylov_real krylov_row(const SEDGE_GLOBAL sedge_int64 *SEDGE_RESTRICT offsets,
+                                      const SEDGE_GLOBAL int *SEDGE_RESTRICT columns,
+                                      const SEDGE_GLOBAL krylov_real *SEDGE_RESTRICT values,
+                                      const SEDGE_GLOBAL krylov_real *d, int row)
+{
+    const sedge_int64 end = offsets[row + 1];
+    krylov_real product = 0;
+
+    for (sedge_int64 j = offsets[row]; j < end; j += KRYLOV_SOLVE_BATCH) {
+        int c[KRYLOV_SOLVE_BATCH];
+        krylov_real v[KRYLOV_SOLVE_BATCH];
+        SEDGE_EACH (u, KRYLOV_SOLVE_BATCH) {
+            c[u] = j + u < end ? columns[j + u] : -1;
+            v[u] = j + u < end ? values[j + u] : 0;
+        }
+        SEDGE_EACH (u, KRYLOV_SOLVE_BATCH)
+            if (c[u] >= 0) product += v[u] * d[c[u]];
+    }
+    return product;
+}
+
+SEDGE_KERNEL_CLUSTER(krylov_solve, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_CLUSTER, KRYLOV_SOLVE_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_SHARED(double, tree, KRYLOV_SOLVE_THREADS);
@@ -30,7 +70,7 @@ SEDGE_KERNEL(krylov_solve, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_LIST)
         SEDGE_SHARED(double, now, KRYLOV_STATE);
 
         SEDGE_ITEMS (krylov_one, 1, k, KRYLOV_STATE, KRYLOV_SOLVE_THREADS)
-            now[k] = state[b * KRYLOV_STATE + k + krylov_one];
+            now[k] = state[k + krylov_one];
         SEDGE_BARRIER();
         for (int i = 0; i < steps && now[KRYLOV_REASON] == 0.0; i++) {
             KRYLOV_SOLVE_ITEMS(k)
@@ -38,16 +78,13 @@ SEDGE_KERNEL(krylov_solve, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_LIST)
                 double sum = 0.0;
                 KRYLOV_SOLVE_ROWS(row)
                 {
-                    krylov_real product = 0;
-                    for (sedge_int64 j = offsets[row]; j < offsets[row + 1]; j++)
-                        product += values[j] * d[columns[j]];
+                    const krylov_real product = krylov_row(offsets, columns, values, d, row);
                     q[row] = product;
                     sum += (double)product * (double)d[row];
                 }
                 tree[k] = sum;
             }
-            KRYLOV_TREE(tree, KRYLOV_SOLVE_THREADS, 16);
-            const double pq = tree[0];
+            KRYLOV_SOLVE_SUM(pq, tree, parts)
             const double rz_before = now[KRYLOV_RZ];
             const double broken = krylov_curvature(pq, rz_before);
             const double alpha = broken == 0.0 ? rz_before / pq : 0.0;
@@ -69,13 +106,14 @@ SEDGE_KERNEL(krylov_solve, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_LIST)
                     tree[k] = square;
                     other[k] = weighted;
                 }
-                KRYLOV_TREE(tree, KRYLOV_SOLVE_THREADS, 16);
-                KRYLOV_DIAGONAL_ONLY(KRYLOV_TREE(other, KRYLOV_SOLVE_THREADS, 16);)
             }
+            KRYLOV_SOLVE_SUM(square_sum, tree, parts + KRYLOV_SOLVE_CLUSTER)
+            KRYLOV_DIAGONAL_ONLY(
+                KRYLOV_SOLVE_SUM(weighted_sum, other, parts + 2 * KRYLOV_SOLVE_CLUSTER))
             const double iteration = now[KRYLOV_ITERATION] + (broken == 0.0 ? 1.0 : 0.0);
-            const double rr = broken == 0.0 ? tree[0] : now[KRYLOV_RR];
+            const double rr = broken == 0.0 ? square_sum : now[KRYLOV_RR];
 #if KRYLOV_M_DIAGONAL
-            const double rz = broken == 0.0 ? other[0] : rz_before;
+            const double rz = broken == 0.0 ? weighted_sum : rz_before;
 #else
             const double rz = broken == 0.0 ? rr : rz_before;
 #endif
@@ -108,13 +146,15 @@ SEDGE_KERNEL(krylov_solve, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_LIST)
                 now[KRYLOV_RZ] = rz;
                 now[KRYLOV_ALPHA] = alpha;
                 now[KRYLOV_KNOWN] = iteration + 1.0;
-                krylov_note(history, (sedge_int64)now[KRYLOV_RING], iteration, rr, rz, alpha);
+                if (b == 0)
+                    krylov_note(history, (sedge_int64)now[KRYLOV_RING], iteration, rr, rz, alpha);
             }
-            SEDGE_BARRIER();
+            SEDGE_CLUSTER_BARRIER(); // d is there for all
         }
         SEDGE_BARRIER();
         SEDGE_ITEMS (krylov_one, 1, k, KRYLOV_STATE, KRYLOV_SOLVE_THREADS)
-            state[b * KRYLOV_STATE + k + krylov_one] = now[k];
+            if (b == 0) state[k + krylov_one] = now[k];
         (void)m;
+        (void)parts;
     }
 }

@@ -63,6 +63,23 @@ template <class T> struct sedge_kind<T *__restrict__> : sedge_kind<T *> {
     SEDGE_PRELUDE_KERNEL(SEDGE_PRELUDE_NAMED(name), threads, \
                          (threads, (resident) > (threads) ? (resident) / (threads) : 1), LIST)
 
+// The same whose `blocks` blocks, which are all that are launched, run side by side and may wait
+// for each other. Chips before sm_90 cannot: one block there.
+#if __CUDA_ARCH__ >= 900
+#define SEDGE_CLUSTER_OF(blocks) blocks
+#define SEDGE_KERNEL_CLUSTER(name, threads, blocks, LIST)    \
+    SEDGE_PRELUDE_KERNEL(SEDGE_PRELUDE_NAMED(name), threads, \
+                         (threads) __attribute__((cluster_dims(blocks, 1, 1))), LIST)
+#define SEDGE_CLUSTER_BARRIER()                              \
+    asm volatile("barrier.cluster.arrive.release.aligned;\n" \
+                 "barrier.cluster.wait.acquire.aligned;" ::  \
+                     : "memory")
+#else
+#define SEDGE_CLUSTER_OF(blocks)                          1
+#define SEDGE_KERNEL_CLUSTER(name, threads, blocks, LIST) SEDGE_KERNEL(name, threads, LIST)
+#define SEDGE_CLUSTER_BARRIER()                           SEDGE_BARRIER()
+#endif
+
 #define SEDGE_OUTER(b) \
     for (long long b = blockIdx.x, sedge_once = 0; sedge_once == 0; sedge_once = 1)
 #define SEDGE_THREAD ((int)threadIdx.x)

@@ -59,6 +59,9 @@ typedef unsigned long long sedge_uint64;
     static void name##_body(long long sedge_blocks LIST(SEDGE_PRELUDE_PARAMETER))
 
 #define SEDGE_KERNEL_RESIDENT(name, threads, resident, LIST) SEDGE_KERNEL(name, threads, LIST)
+#define SEDGE_CLUSTER_OF(blocks)                             1
+#define SEDGE_KERNEL_CLUSTER(name, threads, blocks, LIST)    SEDGE_KERNEL(name, threads, LIST)
+#define SEDGE_CLUSTER_BARRIER()                              SEDGE_BARRIER()
 
 #define SEDGE_OUTER(b)                                                                       \
     _Pragma("omp parallel for schedule(static) if (sedge_blocks > 1)") for (long long b = 0; \

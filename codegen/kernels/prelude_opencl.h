@@ -58,6 +58,9 @@ typedef ulong sedge_uint64;
                                     __local int4 *sedge_shared LIST(SEDGE_PRELUDE_PARAMETER))
 
 #define SEDGE_KERNEL_RESIDENT(name, threads, resident, LIST) SEDGE_KERNEL(name, threads, LIST)
+#define SEDGE_CLUSTER_OF(blocks)                             1
+#define SEDGE_KERNEL_CLUSTER(name, threads, blocks, LIST)    SEDGE_KERNEL(name, threads, LIST)
+#define SEDGE_CLUSTER_BARRIER()                              SEDGE_BARRIER()
 
 #define SEDGE_OUTER(b) const long b = (long)get_group_id(0);
 #define SEDGE_THREAD   ((int)get_local_id(0))

@@ -82,6 +82,9 @@ void sedge_set_order(struct sedge_order *order)
     static void name##_body(long long sedge_blocks LIST(SEDGE_PRELUDE_PARAMETER))
 
 #define SEDGE_KERNEL_RESIDENT(name, threads, resident, LIST) SEDGE_KERNEL(name, threads, LIST)
+#define SEDGE_CLUSTER_OF(blocks)                             1
+#define SEDGE_KERNEL_CLUSTER(name, threads, blocks, LIST)    SEDGE_KERNEL(name, threads, LIST)
+#define SEDGE_CLUSTER_BARRIER()                              SEDGE_BARRIER()
 
 #define SEDGE_OUTER(b) \
     for (long long b = sedge_order->block, sedge_once = 0; sedge_once == 0; sedge_once = 1)

@@ -15,6 +15,39 @@
     X(SEDGE_GLOBAL sparse_real *SEDGE_RESTRICT, pieces)          \
     SPARSE_VECTORS(X)
 
+// An item's products of entries at, at + SPARSE_THREADS, ...: SPARSE_BATCH loads on their way at
+// once.
+#if SEDGE_TARGET_HOST
+#define SPARSE_BATCH 1
+#define SPARSE_PRODUCTS(USE)                                              \
+    {                                                                     \
+        const int k = at;                                                 \
+        const sparse_real product = (sparse_real)value[k] * x[column[k]]; \
+        USE                                                               \
+    }
+#else
+#define SPARSE_BATCH (SPARSE_CAPACITY / SPARSE_THREADS < 8 ? SPARSE_CAPACITY / SPARSE_THREADS : 8)
+#define SPARSE_PRODUCTS(USE)                                            \
+    {                                                                   \
+        int c[SPARSE_BATCH];                                            \
+        sparse_value v[SPARSE_BATCH];                                   \
+        sparse_real from[SPARSE_BATCH];                                 \
+        SEDGE_EACH (u, SPARSE_BATCH) {                                  \
+            const int k = at + u * SPARSE_THREADS;                      \
+            c[u] = k < count ? SPARSE_READ(column + k) : -1;            \
+            v[u] = k < count ? SPARSE_READ(value + k) : 0;              \
+        }                                                               \
+        SEDGE_EACH (u, SPARSE_BATCH) from[u] = c[u] >= 0 ? x[c[u]] : 0; \
+        SEDGE_EACH (u, SPARSE_BATCH) {                                  \
+            const int k = at + u * SPARSE_THREADS;                      \
+            const sparse_real product = (sparse_real)v[u] * from[u];    \
+            if (k < count) {                                            \
+                USE                                                     \
+            }                                                           \
+        }                                                               \
+    }
+#endif
+
 SEDGE_KERNEL(sedge_sparse, SPARSE_THREADS, SPARSE_ADAPTIVE_LIST)
 {
     SEDGE_OUTER (b) {
@@ -32,8 +65,8 @@ SEDGE_KERNEL(sedge_sparse, SPARSE_THREADS, SPARSE_ADAPTIVE_LIST)
             SPARSE_ITEM(t)
             {
                 sparse_real sum = 0;
-                for (int k = t; k < count; k += SPARSE_THREADS)
-                    sum += (sparse_real)SPARSE_READ(value + k) * x[SPARSE_READ(column + k)];
+                for (int at = t; at < count; at += SPARSE_BATCH * SPARSE_THREADS)
+                    SPARSE_PRODUCTS(sum += product;)
                 sum_of[t] = sum;
             }
             for (int half = SPARSE_THREADS / 2; half > 0; half /= 2) {
@@ -47,12 +80,15 @@ SEDGE_KERNEL(sedge_sparse, SPARSE_THREADS, SPARSE_ADAPTIVE_LIST)
             const int rows = (int)rows_or_piece;
             int lanes = 1;
 
-            SEDGE_ITEMS (g, (count + SPARSE_THREADS - 1) / SPARSE_THREADS, t, SPARSE_THREADS,
-                         SPARSE_THREADS) {
-                const int k = g * SPARSE_THREADS + t;
-                if (k < count)
-                    part[k] = (sparse_real)SPARSE_READ(value + k) * x[SPARSE_READ(column + k)];
+#if SEDGE_TARGET_HOST
+            for (int k = 0; k < count; k++) part[k] = (sparse_real)value[k] * x[column[k]];
+#else
+            SPARSE_ITEM(t)
+            {
+                for (int at = t; at < count; at += SPARSE_BATCH * SPARSE_THREADS)
+                    SPARSE_PRODUCTS(part[k] = product;)
             }
+#endif
             SEDGE_BARRIER();
             while (lanes < 32 && 2 * lanes * rows <= SPARSE_THREADS) lanes *= 2;
             if (lanes == 1) {

@@ -19,6 +19,19 @@
     X(sedge_int64, rows)                                        \
     SPARSE_VECTORS(X)
 
+// SPARSE_UNROLL loads on their way at once, the last time fewer.
+#define SPARSE_PACKET_STEP(IS_THERE)                                                 \
+    {                                                                                \
+        int c[SPARSE_UNROLL];                                                        \
+        sparse_value v[SPARSE_UNROLL];                                               \
+        SEDGE_EACH (u, SPARSE_UNROLL) {                                              \
+            c[u] = (IS_THERE) ? SPARSE_READ(code + (k + u) * SPARSE_HEIGHT) : 65535; \
+            v[u] = (IS_THERE) ? SPARSE_READ(value + (k + u) * SPARSE_HEIGHT) : 0;    \
+        }                                                                            \
+        SEDGE_EACH (u, SPARSE_UNROLL)                                                \
+            if (c[u] != 65535) sum += (sparse_real)v[u] * own[c[u]];                 \
+    }
+
 SEDGE_KERNEL(sedge_sparse, SPARSE_THREADS, SPARSE_PACKET_LIST)
 {
     SEDGE_OUTER (b) {
@@ -29,11 +42,22 @@ SEDGE_KERNEL(sedge_sparse, SPARSE_THREADS, SPARSE_PACKET_LIST)
         const sedge_int64 first_slice = work[4 * b + 2];
         const int slices = (int)work[4 * b + 3];
 
-        SEDGE_ITEMS (g, (count + SPARSE_THREADS - 1) / SPARSE_THREADS, t, SPARSE_THREADS,
-                     SPARSE_THREADS) {
-            const int k = g * SPARSE_THREADS + t;
-            if (k < count) own[k] = x[tile[first_tile + k]];
+#if SEDGE_TARGET_HOST
+        for (int k = 0; k < count; k++) own[k] = x[tile[first_tile + k]];
+#else
+        SPARSE_ITEM(t)
+        {
+            for (int at = t; at < count; at += 4 * SPARSE_THREADS) {
+                int c[4];
+                SEDGE_EACH (u, 4)
+                    c[u] = at + u * SPARSE_THREADS < count
+                               ? tile[first_tile + at + u * SPARSE_THREADS]
+                               : -1;
+                SEDGE_EACH (u, 4)
+                    if (c[u] >= 0) own[at + u * SPARSE_THREADS] = x[c[u]];
+            }
         }
+#endif
         SEDGE_BARRIER();
 #if SEDGE_TARGET_HOST
         for (int s = 0; s < slices; s++) {
@@ -63,20 +87,8 @@ SEDGE_KERNEL(sedge_sparse, SPARSE_THREADS, SPARSE_PACKET_LIST)
                 const SEDGE_GLOBAL unsigned short *const code = codes + start + r;
                 sparse_real sum = 0;
                 int k = 0;
-                for (; k + SPARSE_UNROLL <= width; k += SPARSE_UNROLL) {
-                    int c[SPARSE_UNROLL];
-                    sparse_value v[SPARSE_UNROLL];
-                    SEDGE_EACH (u, SPARSE_UNROLL) {
-                        c[u] = SPARSE_READ(code + (k + u) * SPARSE_HEIGHT);
-                        v[u] = SPARSE_READ(value + (k + u) * SPARSE_HEIGHT);
-                    }
-                    SEDGE_EACH (u, SPARSE_UNROLL)
-                        if (c[u] != 65535) sum += (sparse_real)v[u] * own[c[u]];
-                }
-                for (; k < width; k++) {
-                    const int c = code[k * SPARSE_HEIGHT];
-                    if (c != 65535) sum += (sparse_real)value[k * SPARSE_HEIGHT] * own[c];
-                }
+                for (; k + SPARSE_UNROLL <= width; k += SPARSE_UNROLL) SPARSE_PACKET_STEP(1)
+                if (k < width) SPARSE_PACKET_STEP(k + u < width)
                 SPARSE_PUT(row, sum, s * SPARSE_HEIGHT + r)
             }
         }

@@ -10,8 +10,9 @@
 //   0  int a value, -1 is padding
 //   1  an int for each k, then an unsigned short a value to add; 65535 is padding
 //   2  an int for each k, then an unsigned char a value to add; 255 is padding
-//   3  an int for each k, to which r is added, and a word whose bit r says that row r has it: the
-//      entries lie on diagonals, and no index is read at all
+//   3  for each k how far the column is from the row's place in the order, slice SPARSE_HEIGHT + r,
+//      and a word whose bit r says that row r has it: the entries lie on diagonals, and no index is
+//      read at all. Slices with the same diagonals share these numbers
 #pragma once
 
 #define SPARSE_SLICES (SPARSE_THREADS / SPARSE_HEIGHT)
@@ -27,6 +28,11 @@
 typedef const SEDGE_GLOBAL int *sparse_codes;
 typedef const SEDGE_GLOBAL unsigned short *sparse_shorts;
 typedef const SEDGE_GLOBAL unsigned char *sparse_chars;
+typedef struct SEDGE_ALIGN(8) sparse_diagonal {
+    int offset;
+    unsigned mask;
+} sparse_diagonal;
+typedef const SEDGE_GLOBAL sparse_diagonal *sparse_diagonals;
 
 // The column of entry k in row r, -1 where it is padding.
 #define SPARSE_COLUMN_0(k, r) SPARSE_READ(code + (k)*SPARSE_HEIGHT + (r))
@@ -40,13 +46,14 @@ SEDGE_FUNCTION int sparse_column_2(sparse_codes code, int width, int k, int r)
     const int more = SPARSE_READ((sparse_chars)(code + width) + k * SPARSE_HEIGHT + r);
     return more == 255 ? -1 : code[k] + more;
 }
-SEDGE_FUNCTION int sparse_column_3(sparse_codes code, int k, int r)
+SEDGE_FUNCTION int sparse_column_3(sparse_codes code, int k, int r, int place)
 {
-    return ((unsigned)code[2 * k + 1] >> r & 1u) != 0 ? code[2 * k] + r : -1;
+    const sparse_diagonal diagonal = ((sparse_diagonals)code)[k];
+    return (diagonal.mask >> r & 1u) != 0 ? diagonal.offset + place : -1;
 }
 #define SPARSE_COLUMN_1(k, r) sparse_column_1(code, width, k, r)
 #define SPARSE_COLUMN_2(k, r) sparse_column_2(code, width, k, r)
-#define SPARSE_COLUMN_3(k, r) sparse_column_3(code, k, r)
+#define SPARSE_COLUMN_3(k, r) sparse_column_3(code, k, r, (int)slice *SPARSE_HEIGHT + (r))
 
 #if SEDGE_TARGET_HOST
 // A slice's sums. The x of padding is x[0], and its product is dropped.
@@ -61,34 +68,35 @@ SEDGE_FUNCTION int sparse_column_3(sparse_codes code, int k, int r)
 // On diagonals x is read side by side, where all of a slice's lies inside.
 #define SPARSE_SUM_3                                                                         \
     for (int k = 0; k < width; k++) {                                                        \
-        const unsigned mask = (unsigned)code[2 * k + 1];                                     \
+        const sparse_diagonal diagonal = ((sparse_diagonals)code)[k];                        \
         const SEDGE_GLOBAL sparse_value *const own = value + k * SPARSE_HEIGHT;              \
-        const sparse_real *const from = x + code[2 * k];                                     \
-        if (mask == SPARSE_FULL) {                                                           \
+        const sparse_real *const from = x + (first_row + diagonal.offset);                   \
+        if (diagonal.mask == SPARSE_FULL) {                                                  \
             for (int r = 0; r < SPARSE_HEIGHT; r++) sum[r] += (sparse_real)own[r] * from[r]; \
         } else {                                                                             \
             for (int r = 0; r < SPARSE_HEIGHT; r++)                                          \
-                if ((mask >> r & 1u) != 0) sum[r] += (sparse_real)own[r] * from[r];          \
+                if ((diagonal.mask >> r & 1u) != 0) sum[r] += (sparse_real)own[r] * from[r]; \
         }                                                                                    \
     }
 #define SPARSE_FULL (0xffffffffu >> (32 - SPARSE_HEIGHT))
 #else
-// An item's sum, SPARSE_UNROLL loads on their way at once.
-#define SPARSE_SUM_STEP(COLUMN, count)                               \
-    {                                                                \
-        int c[count];                                                \
-        sparse_value v[count];                                       \
-        SEDGE_EACH (u, count) {                                      \
-            c[u] = COLUMN(k + u, r);                                 \
-            v[u] = SPARSE_READ(value + (k + u) * SPARSE_HEIGHT + r); \
-        }                                                            \
-        SEDGE_EACH (u, count)                                        \
-            if (c[u] >= 0) sum += (sparse_real)v[u] * x[c[u]];       \
+// An item's sum, SPARSE_UNROLL loads on their way at once, the last time fewer. Values and x of
+// places that are not there are 0.
+#define SPARSE_SUM_STEP(COLUMN, IS_THERE)                                           \
+    {                                                                               \
+        sparse_value v[SPARSE_UNROLL];                                              \
+        sparse_real from[SPARSE_UNROLL];                                            \
+        int c[SPARSE_UNROLL];                                                       \
+        SEDGE_EACH (u, SPARSE_UNROLL)                                               \
+            v[u] = IS_THERE ? SPARSE_READ(value + (k + u) * SPARSE_HEIGHT + r) : 0; \
+        SEDGE_EACH (u, SPARSE_UNROLL) c[u] = IS_THERE ? COLUMN(k + u, r) : -1;      \
+        SEDGE_EACH (u, SPARSE_UNROLL) from[u] = c[u] >= 0 ? x[c[u]] : 0;            \
+        SEDGE_EACH (u, SPARSE_UNROLL) sum += (sparse_real)v[u] * from[u];           \
     }
-#define SPARSE_SUM(COLUMN)                                                                        \
-    int k = 0;                                                                                    \
-    for (; k + SPARSE_UNROLL <= width; k += SPARSE_UNROLL) SPARSE_SUM_STEP(COLUMN, SPARSE_UNROLL) \
-    for (; k < width; k++) SPARSE_SUM_STEP(COLUMN, 1)
+#define SPARSE_SUM(COLUMN)                                                            \
+    int k = 0;                                                                        \
+    for (; k + SPARSE_UNROLL <= width; k += SPARSE_UNROLL) SPARSE_SUM_STEP(COLUMN, 1) \
+    if (k < width) SPARSE_SUM_STEP(COLUMN, (k + u < width))
 #define SPARSE_SUM_3 SPARSE_SUM(SPARSE_COLUMN_3)
 #endif
 

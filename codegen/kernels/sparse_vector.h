@@ -18,6 +18,24 @@ SEDGE_KERNEL(sedge_sparse_scale, SPARSE_THREADS, SPARSE_SCALE_LIST)
     }
 }
 
+// to[i] = x[places[i]], for a matrix whose columns have another order.
+#define SPARSE_GATHER_LIST(X)                               \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, places)       \
+    X(const SEDGE_GLOBAL sparse_real *SEDGE_RESTRICT, from) \
+    X(SEDGE_GLOBAL sparse_real *SEDGE_RESTRICT, to)         \
+    X(sedge_int64, count)
+
+SEDGE_KERNEL(sedge_sparse_gather, SPARSE_THREADS, SPARSE_GATHER_LIST)
+{
+    SEDGE_OUTER (b) {
+        SPARSE_ITEM(t)
+        {
+            const sedge_int64 i = b * SPARSE_THREADS + t;
+            if (i < count) to[i] = from[places[i]];
+        }
+    }
+}
+
 // y = alpha p + beta y for a product p = A x that is there, with its dot product.
 #define SPARSE_COMBINE_LIST(X)                                 \
     X(const SEDGE_GLOBAL sparse_real *SEDGE_RESTRICT, product) \

@@ -109,9 +109,10 @@ static sedge_status choose(sedge_krylov *krylov, const sedge_krylov_options *opt
     if (options->form == SEDGE_KRYLOV_PERSISTENT && refused != NULL)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "the persistent form needs more: %s", refused);
     if (options->form == SEDGE_KRYLOV_AUTO && !krylov->is_many) {
-        const bool is_small = refused == NULL && krylov->rows <= KRYLOV_PERSISTENT_ROWS &&
-                              info->kind == SEDGE_DEVICE_CUDA;
-        krylov->form = is_small ? SEDGE_KRYLOV_PERSISTENT : SEDGE_KRYLOV_STANDARD;
+        const bool has_graphs = info->graphs && !krylov->op.waits;
+        krylov->form = SEDGE_KRYLOV_STANDARD;
+        if (has_graphs && krylov->rows * krylov->real_bytes <= KRYLOV_SINGLE_BYTES)
+            krylov->form = SEDGE_KRYLOV_SINGLE;
     }
     // So many that looking costs nothing, so few that little is done in vain: a millisecond's.
     krylov->check = options->check;

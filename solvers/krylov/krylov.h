@@ -70,13 +70,14 @@ typedef struct sedge_krylov_preconditioner {
 // ---- how ---------------------------------------------------------------------------------------
 
 typedef enum sedge_krylov_form {
-    SEDGE_KRYLOV_AUTO,       // one rank: standard, or persistent where it is small; else by timing
+    SEDGE_KRYLOV_AUTO,       // one rank: standard, or where launches count one with fewer kernels;
+                             // several: by timing
     SEDGE_KRYLOV_STANDARD,   // two sums over the ranks an iteration
     SEDGE_KRYLOV_SINGLE,     // one (Chronopoulos and Gear 1989)
     SEDGE_KRYLOV_PIPELINED,  // one, while operator and preconditioner work (Ghysels and Vanroose
                              // 2014); loses digits, which the true residual shows
-    SEDGE_KRYLOV_PERSISTENT, // one kernel of one block; one rank, a matrix, no or a diagonal
-                             // preconditioner
+    SEDGE_KRYLOV_PERSISTENT, // one kernel, of one block or a cluster; one rank, a matrix, no or a
+                             // diagonal preconditioner
 } sedge_krylov_form;
 
 typedef struct sedge_krylov_options {

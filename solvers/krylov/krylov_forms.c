@@ -314,13 +314,15 @@ sedge_status sedge_krylov_step(sedge_krylov *krylov, sedge_krylov_form form, int
     }
     // All iterations up to the next look.
     if (index % krylov->check != 0) return SEDGE_OK;
+    const sedge_device_info *const info =
+        sedge_device_get_info(sedge_context_device(krylov->context));
     return SEDGE_LAUNCH(
-        krylov->kernels.solve, stream_of(krylov), 1, state(krylov, 0),
+        krylov->kernels.solve, stream_of(krylov), sedge_krylov_solve_blocks(info), state(krylov, 0),
         sedge_buffer_argument(krylov->ring), sedge_buffer_argument(krylov->op.offsets),
         sedge_buffer_argument(krylov->op.columns), sedge_buffer_argument(krylov->op.values),
         sedge_buffer_argument(x), vector(krylov, VECTOR_R), vector(krylov, VECTOR_P),
-        vector(krylov, VECTOR_Q), diagonal(krylov), sedge_int32_argument((int32_t)krylov->rows),
-        sedge_int32_argument(krylov->check));
+        vector(krylov, VECTOR_Q), diagonal(krylov), sedge_buffer_argument(krylov->dots),
+        sedge_int32_argument((int32_t)krylov->rows), sedge_int32_argument(krylov->check));
 }
 
 double sedge_krylov_bytes(const sedge_krylov *krylov, sedge_krylov_form form)

@@ -3,17 +3,18 @@
 
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Blocks of kernels that leave a part each: at most SEDGE_KRYLOV_SUMS, on the host a few a core.
-enum { THREADS = 256, HOST_BLOCKS = 128 };
+enum { THREADS = 256, HOST_BLOCKS = 128, CLUSTER = 8, CLUSTER_SINCE = 90 };
 
 static sedge_status write_constants(sedge_text *out, sedge_device_kind device, bool gpu,
                                     int real_bytes, krylov_kind kind, int *tile)
 {
     const int pack = gpu ? 16 / real_bytes : 1;
     const int unroll = gpu ? 2 : 1;
-    const int solve_threads = device == SEDGE_DEVICE_CUDA ? 512 : THREADS;
+    const int solve_threads = device == SEDGE_DEVICE_CUDA ? 1024 : THREADS;
 
     *tile = THREADS * pack * unroll;
     return sedge_text_add(out,
@@ -21,10 +22,10 @@ static sedge_status write_constants(sedge_text *out, sedge_device_kind device, b
                           "#define KRYLOV_THREADS    %d\n#define KRYLOV_PACK       %d\n"
                           "#define KRYLOV_UNROLL     %d\n#define KRYLOV_M_NONE     %d\n"
                           "#define KRYLOV_M_DIAGONAL %d\n#define KRYLOV_M_VECTOR   %d\n"
-                          "#define KRYLOV_SOLVE_THREADS %d\n",
+                          "#define KRYLOV_SOLVE_THREADS %d\n#define KRYLOV_SOLVE_CLUSTER %d\n",
                           real_bytes == 8 ? "double" : "float", real_bytes, THREADS, pack, unroll,
                           kind == KRYLOV_NONE, kind == KRYLOV_DIAGONAL, kind == KRYLOV_VECTOR,
-                          solve_threads);
+                          solve_threads, CLUSTER);
 }
 
 // Blocks have the same number of tiles, the last one perhaps fewer.
@@ -36,6 +37,14 @@ static void cut(krylov_kernels *kernels, int64_t rows, int tile, int most)
     kernels->rows = rows;
     kernels->chunk = each > 0 ? each * tile : tile;
     kernels->blocks = rows > 0 ? (int)((rows + kernels->chunk - 1) / kernels->chunk) : 1;
+}
+
+// As SEDGE_CLUSTER_OF in the kernel: chips that have clusters run so many, others one.
+int sedge_krylov_solve_blocks(const sedge_device_info *info)
+{
+    const bool is_cuda = info->kind == SEDGE_DEVICE_CUDA && strncmp(info->arch, "sm_", 3) == 0;
+
+    return is_cuda && strtol(info->arch + 3, NULL, 10) >= CLUSTER_SINCE ? CLUSTER : 1;
 }
 
 static sedge_status find_kernels(krylov_kernels *kernels, int with)

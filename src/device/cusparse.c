@@ -19,6 +19,7 @@ typedef int multiply_function(void *handle, int operation, const void *alpha, vo
 
 struct sedge_cusparse {
     sedge_device *device;
+    sedge_stream *own; // for calls without a stream. Owned
     void *library;
     void *handle;
     int (*create)(void **handle);
@@ -114,6 +115,7 @@ sedge_status sedge_cusparse_create(sedge_cusparse **out, sedge_device *device)
         c->handle = NULL;
         status = SEDGE_FAIL(SEDGE_ERR_DEVICE, "cuSPARSE does not start on %s", device->info.name);
     }
+    if (status == SEDGE_OK) status = sedge_stream_create(&c->own, device, false);
     if (status == SEDGE_OK) {
         *out = c;
         return SEDGE_OK;
@@ -126,6 +128,7 @@ void sedge_cusparse_free(sedge_cusparse *cusparse)
 {
     if (cusparse == NULL) return;
     if (cusparse->handle != NULL) (void)cusparse->destroy(cusparse->handle);
+    sedge_stream_free(cusparse->own);
     sedge_release(cusparse); // the library stays: it cannot be unloaded safely
 }
 
@@ -215,12 +218,12 @@ static sedge_status prepare(sedge_cusparse_matrix *matrix, sedge_stream *stream,
                         "cusparseSpMV_preprocess"));
     }
     matrix->prepared[a] = true;
-    return stream != NULL ? sedge_stream_wait(stream) : SEDGE_OK;
+    return sedge_stream_wait(stream);
 }
 
-sedge_status sedge_cusparse_multiply(sedge_cusparse_matrix *matrix, sedge_stream *stream,
-                                     sedge_cusparse_algorithm algorithm, double alpha, uint64_t x,
-                                     double beta, uint64_t y)
+static sedge_status multiply(sedge_cusparse_matrix *matrix, sedge_stream *stream,
+                             sedge_cusparse_algorithm algorithm, double alpha, uint64_t x,
+                             double beta, uint64_t y)
 {
     const sedge_cusparse *const c = matrix->cusparse;
     const double began = sedge_trace_wanted() ? sedge_clock() : 0.0;
@@ -240,4 +243,16 @@ sedge_status sedge_cusparse_multiply(sedge_cusparse_matrix *matrix, sedge_stream
                     "cusparseSpMV"));
     if (began > 0.0) sedge_trace("cusparseSpMV", began, "algorithm %d", algorithm_numbers[a]);
     return SEDGE_OK;
+}
+
+// The library's stream 0 is not ordered with the device's streams, which do not block.
+sedge_status sedge_cusparse_multiply(sedge_cusparse_matrix *matrix, sedge_stream *stream,
+                                     sedge_cusparse_algorithm algorithm, double alpha, uint64_t x,
+                                     double beta, uint64_t y)
+{
+    sedge_stream *const own = matrix->cusparse->own;
+
+    if (stream != NULL) return multiply(matrix, stream, algorithm, alpha, x, beta, y);
+    SEDGE_TRY(multiply(matrix, own, algorithm, alpha, x, beta, y));
+    return sedge_stream_wait(own);
 }

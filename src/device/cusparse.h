@@ -39,8 +39,8 @@ sedge_status sedge_cusparse_matrix_create(sedge_cusparse_matrix **out, sedge_cus
                                           const sedge_cusparse_arrays *arrays);
 void sedge_cusparse_matrix_free(sedge_cusparse_matrix *matrix);
 
-// y = alpha A x + beta y in `stream`, x and y at device addresses. The first call with an algorithm
-// makes what it prepares, and waits.
+// y = alpha A x + beta y in `stream` (NULL: done when the call returns), x and y at device
+// addresses. The first call with an algorithm makes what it prepares, and waits.
 SEDGE_MUST_USE
 sedge_status sedge_cusparse_multiply(sedge_cusparse_matrix *matrix, sedge_stream *stream,
                                      sedge_cusparse_algorithm algorithm, double alpha, uint64_t x,

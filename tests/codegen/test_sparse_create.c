@@ -222,6 +222,80 @@ static void test_tuned(sedge_context *context)
     drop(&m);
 }
 
+// Equal diagonals are stored once: an interior point of the grid costs its values, x and y and a
+// place for 32 rows. Of a shuffled mesh, columns in the order of a search take 16 bits or fewer.
+static void test_few_bytes(sedge_context *context)
+{
+    sedge_sparse_options options = off;
+    sedge_sparse *sparse = NULL;
+    bench_matrix m;
+
+    options.format = "sell packed";
+    CHECK_OK(bench_matrix_make(&m, "7-point", 32));
+    CHECK_OK(sedge_sparse_create(&sparse, context, &m.csr, &options));
+    CHECK_BOUND(sedge_sparse_get_info(sparse)->stored_bytes / (32.0 * 32.0 * 32.0),
+                1.02 * (7.0 * 8.0 + 16.0));
+    sedge_sparse_free(sparse);
+    drop(&m);
+    CHECK_OK(bench_matrix_make(&m, "shuffled", 32));
+    for (int ordered = 0; ordered < 2; ordered++) {
+        // 15 values; 4 or 2.5 bytes of index; x, y, and in another order the list of rows, what is
+        // gathered, and x there.
+        const double bound[2] = {15.0 * 12.0 + 17.0, 15.0 * 10.5 + 16.0 + 4.0 + 20.0};
+        options.format = ordered ? "sell packed 32 ordered" : "sell 32";
+        sparse = NULL;
+        if (!ordered &&
+            sedge_device_get_info(sedge_context_device(context))->kind == SEDGE_DEVICE_HOST)
+            continue; // another height
+        CHECK_OK(sedge_sparse_create(&sparse, context, &m.csr, &options));
+        if (sparse == NULL) continue;
+        CHECK_BOUND(sedge_sparse_get_info(sparse)->stored_bytes / (32.0 * 32.0 * 32.0),
+                    bound[ordered]);
+        sedge_sparse_free(sparse);
+    }
+    drop(&m);
+}
+
+// The vendor's product without a stream is done when the call returns: y += A x again and again,
+// and then y is read, by the device's own stream.
+static void test_vendor_waits(sedge_context *context)
+{
+    enum { N = 100000, AGAIN = 100 };
+    static const sedge_sparse_layout layout = {
+        .kind = SEDGE_SPARSE_CUSPARSE, .window = 1, .name = "cusparse csr"};
+    static const sedge_sparse_kernel kernel = {.threads = 256, .lanes = SEDGE_CUSPARSE_CSR_2};
+    static const sedge_sparse_programs none = {.main = NULL};
+    bench_matrix m = random_matrix(N, N, 15, 0, true);
+    double *const x = calloc(N, sizeof *x), *const y = calloc(N, sizeof *y);
+    double *const right = calloc(N, sizeof *right);
+    sedge_cusparse *cusparse = NULL;
+    sedge_sparse_matrix matrix;
+    sedge_sparse_store *store = NULL;
+    int wrong = 0;
+
+    for (int i = 0; i < N; i++) x[i] = (double)(i % 13) - 6.0;
+    sedge_csr_apply(&m.csr, 1.0, x, 0.0, right, NULL);
+    CHECK_OK(sedge_cusparse_create(&cusparse, sedge_context_device(context)));
+    CHECK_OK(sedge_sparse_matrix_make(&matrix, &m.csr, 8, 8));
+    CHECK_OK(sedge_sparse_store_create(&store, context, &matrix, &layout, cusparse));
+    sedge_buffer *const device_x = upload(context, x, N, 8), *const device_y =
+                                                                 upload(context, y, N, 8);
+    const sedge_sparse_call call = {.alpha = 1.0, .beta = 1.0, .x = device_x, .y = device_y};
+    for (int a = 0; a < AGAIN; a++) CHECK_OK(sedge_sparse_run(store, &kernel, &none, NULL, &call));
+    download(y, device_y, N, 8);
+    for (int i = 0; i < N; i++) wrong += y[i] != AGAIN * right[i];
+    CHECK(wrong == 0);
+    sedge_buffer_free(device_y);
+    sedge_buffer_free(device_x);
+    sedge_sparse_store_free(store);
+    sedge_sparse_matrix_clear(&matrix);
+    sedge_cusparse_free(cusparse);
+    free(right);
+    free(y);
+    free(x);
+    drop(&m);
+}
+
 int main(int argc, char **argv)
 {
     const bool few = is_few(argc, argv) || in_random_order();
@@ -234,6 +308,8 @@ int main(int argc, char **argv)
     const char *const device = getenv("SEDGE_TEST_DEVICE");
     // OpenCL takes no addresses outside of buffers.
     if (device == NULL || strcmp(device, "opencl") != 0) test_large_offsets(context);
+    if (device != NULL && strcmp(device, "cuda") == 0) test_vendor_waits(context);
+    test_few_bytes(context);
     if (!few) {
         test_rule(context);
         test_tuned(context);
