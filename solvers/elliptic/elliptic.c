@@ -121,8 +121,9 @@ done:
 void sedge_elliptic_free(sedge_elliptic *op)
 {
     if (op == NULL) return;
-    sedge_buffer *const buffers[] = {op->flux, op->links,  op->geometry,  op->deriv,  op->weak,
-                                     op->lift, op->tables, op->halo_list, op->packed, op->halo};
+    sedge_buffer *const buffers[] = {op->flux,   op->links,     op->geometry, op->deriv,
+                                     op->lift,   op->weak,      op->mass,     op->tables,
+                                     op->packed, op->halo_list, op->halo};
 
     // What failed before stays the message: a wait that fails too has nothing to add.
     (void)!sedge_stream_wait(sedge_context_stream(op->context));
@@ -167,8 +168,11 @@ void sedge_elliptic_get_cost(const sedge_elliptic *op, sedge_elliptic_cost *out)
         .bytes = elements * ((3.0 * nodes + 2.0 * points + 7.0 + 15.0) * real + 32.0),
         .flops = elements * 2.0 * (nodes * (9.0 * nodes + 2.0 * points + 30.0) + 4.0 * points),
         .item_nodes = op->cut.tile,
+        .weak_nodes = op->cut.weak_tile,
+        .item_elements = op->cut.together,
         .block_elements = op->cut.block,
         .threads = op->cut.threads,
+        .resident = op->cut.resident,
         .shared_bytes = op->cut.apply_scratch,
     };
 }
@@ -212,10 +216,11 @@ static sedge_status run_apply(sedge_elliptic *op, const application *a, int64_t 
                         sedge_buffer_argument(op->halo), sedge_buffer_argument(a->b),
                         sedge_buffer_argument(a->out), sedge_buffer_argument(op->links),
                         sedge_buffer_argument(op->geometry), sedge_buffer_argument(op->deriv),
-                        sedge_buffer_argument(op->weak), sedge_buffer_argument(op->lift),
-                        sedge_buffer_argument(op->tables), sedge_int64_argument(first),
-                        sedge_int64_argument(count), sedge_int64_argument(op->mesh->halo_faces),
-                        elliptic_real(op, a->base), elliptic_real(op, a->factor));
+                        sedge_buffer_argument(op->lift), sedge_buffer_argument(op->weak),
+                        sedge_buffer_argument(op->mass), sedge_buffer_argument(op->tables),
+                        sedge_int64_argument(first), sedge_int64_argument(count),
+                        sedge_int64_argument(op->mesh->halo_faces), elliptic_real(op, a->base),
+                        elliptic_real(op, a->factor));
 }
 
 // Collect the traces of halo faces and bring them to the host, beside the main stream.

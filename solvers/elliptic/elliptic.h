@@ -60,8 +60,11 @@ typedef struct sedge_elliptic sedge_elliptic;
 
 // How the kernels are cut; 0: by rule.
 typedef struct sedge_elliptic_options {
-    int item_nodes;     // nodes a work item
-    int block_elements; // values a block
+    int item_nodes;     // nodes a work item differentiates at
+    int weak_nodes;     // nodes a work item integrates at
+    int item_elements;  // values a work item; 1 on the host
+    int block_elements; // values a block, a multiple of item_elements; 1 on the host
+    int resident;       // threads that the registers of a multiprocessor are to suffice for
 } sedge_elliptic_options;
 
 // Compile, allocate, upload. `order` is the element's and may be below the problem's (a level of
@@ -106,7 +109,7 @@ sedge_krylov_operator sedge_elliptic_as_operator(sedge_elliptic *op);
 typedef struct sedge_elliptic_cost {
     double bytes; // u in, A u out, face fluxes out and in, geometry and links of both kernels
     double flops;
-    int item_nodes, block_elements, threads;
+    int item_nodes, weak_nodes, item_elements, block_elements, threads, resident;
     int64_t shared_bytes; // of a block
 } sedge_elliptic_cost;
 

@@ -3,22 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define THREADS_WANTED 256
-#define SCRATCH_WANTED 102400 // bytes of a block: two of them in a multiprocessor
+#define CHUNK 32 // values of a GPU whose geometry lies together
 
 static int round_up(int count, int step)
 {
     return (count + step - 1) / step * step;
 }
 
-int elliptic_slopes_width(const elliptic_cut *cut)
+int elliptic_width(const elliptic_cut *cut, int count)
 {
-    return round_up(3 * cut->tile, 16 / cut->real_bytes);
-}
-
-int elliptic_lifts_width(const elliptic_cut *cut)
-{
-    return round_up(2 * cut->tile, 16 / cut->real_bytes);
+    return round_up(count, 16 / cut->real_bytes);
 }
 
 // Between 3 and 5 nodes a tile: the number that wastes least at the end of the nodes.
@@ -31,13 +25,38 @@ static int choose_tile(int nodes)
     return best;
 }
 
-static void size_scratch(elliptic_cut *cut, const sedge_element *element)
+// How a GPU is to work by rule.
+static sedge_elliptic_options find_rule(const sedge_element *element, sedge_precision precision)
+{
+    const int tile = choose_tile(element->nodes);
+
+    (void)precision;
+    return (sedge_elliptic_options){.item_nodes = tile,
+                                    .weak_nodes = tile,
+                                    .item_elements = element->order > 1 ? 2 : 1,
+                                    .block_elements = element->order < 4 ? 64 : 16,
+                                    .resident = 512};
+}
+
+static int pick(int wanted, int rule)
+{
+    return wanted > 0 ? wanted : rule;
+}
+
+// What follows of tiles and values: threads and bytes of a block.
+static void size_block(elliptic_cut *cut, const sedge_element *element)
 {
     const int64_t value = (int64_t)cut->lanes * cut->real_bytes * cut->block;
-    const int64_t words = (element->nodes | 1) + ((3 * element->nodes) | 1);
+    const int nodes = element->nodes;
+    const int points = SEDGE_FACES * element->face_nodes;
+    const int rest = points > 2 * nodes ? points + nodes : 3 * nodes;
 
-    cut->flux_scratch = value * words;
-    cut->apply_scratch = value * (words + ((8 * element->face_nodes) | 1));
+    cut->tiles = (nodes + cut->tile - 1) / cut->tile;
+    cut->weak_tiles = (nodes + cut->weak_tile - 1) / cut->weak_tile;
+    const int most = cut->tiles > cut->weak_tiles ? cut->tiles : cut->weak_tiles;
+    cut->threads = round_up(cut->block / cut->together * most, 32);
+    cut->flux_scratch = value * ((nodes + points) | 1);
+    cut->apply_scratch = value * ((points + rest) | 1);
 }
 
 sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *info,
@@ -46,28 +65,32 @@ sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *inf
 {
     const bool host = info->kind == SEDGE_DEVICE_HOST && !info->random_order;
     const int64_t most = host ? INT64_MAX : info->shared_bytes_block;
+    const sedge_elliptic_options rule = find_rule(element, precision);
+    const int order = element->order;
 
     memset(cut, 0, sizeof *cut);
     cut->real_bytes = precision == SEDGE_FP64 ? 8 : 4;
     cut->lanes = host ? info->vector_bytes / cut->real_bytes : 1;
     if (cut->lanes < 2 && host) cut->lanes = 2;
-    cut->tile = options->item_nodes > 0 ? options->item_nodes : choose_tile(element->nodes);
-    cut->tiles = (element->nodes + cut->tile - 1) / cut->tile;
-    cut->block = host ? 1 : 128;
-    while (cut->block > 16 && cut->block * cut->tiles > THREADS_WANTED) cut->block /= 2;
-    size_scratch(cut, element);
-    while (!host && cut->block > 1 &&
-           (cut->apply_scratch > SCRATCH_WANTED || cut->apply_scratch > most ||
-            cut->block * cut->tiles > info->threads_block)) {
+    cut->chunk = host ? 1 : CHUNK;
+    cut->tile = pick(options->item_nodes, rule.item_nodes);
+    cut->weak_tile = pick(options->weak_nodes, rule.weak_nodes);
+    cut->together = host ? 1 : pick(options->item_elements, rule.item_elements);
+    cut->block = host ? 1 : pick(options->block_elements, rule.block_elements);
+    cut->resident = pick(options->resident, rule.resident);
+    size_block(cut, element);
+    // A device that is smaller than the rule's.
+    while (options->block_elements == 0 && cut->block % (2 * cut->together) == 0 &&
+           (cut->apply_scratch > most || cut->threads > info->threads_block)) {
         cut->block /= 2;
-        size_scratch(cut, element);
+        size_block(cut, element);
     }
-    if (options->block_elements > 0 && !host) cut->block = options->block_elements;
-    size_scratch(cut, element);
-    cut->threads = round_up(cut->block * cut->tiles, 32);
     cut->smooth_block = host || element->nodes > 128 ? 1 : 128 / element->nodes;
-    const int order = element->order;
     cut->coarse_nodes = order > 1 ? order * (order + 1) * (order + 2) / 6 : 0;
+    if (cut->block % cut->together != 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "blocks of %d elements are no multiple of an item's %d",
+                          cut->block, cut->together);
+    }
     if (cut->apply_scratch > most || (!host && cut->threads > info->threads_block)) {
         return SEDGE_FAIL(SEDGE_ERR_DEVICE,
                           "order %d needs %lld bytes of shared memory and %d threads for blocks of "
@@ -97,11 +120,17 @@ sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_i
         {"FACE_NODES", element->face_nodes},
         {"COARSE_NODES", cut->coarse_nodes},
         {"TN", cut->tile},
+        {"WEAK_TN", cut->weak_tile},
+        {"EN", cut->together},
         {"BLOCK", cut->block},
+        {"CHUNK", cut->chunk},
         {"THREADS", cut->threads},
+        {"RESIDENT", cut->resident},
         {"SMOOTH_BLOCK", cut->smooth_block},
-        {"SLOPES_WIDTH", elliptic_slopes_width(cut)},
-        {"LIFTS_WIDTH", elliptic_lifts_width(cut)},
+        {"SLOPES_WIDTH", elliptic_width(cut, 3 * cut->tile)},
+        {"LIFTS_WIDTH", elliptic_width(cut, cut->tile)},
+        {"WEAK_WIDTH", elliptic_width(cut, 3 * cut->weak_tile)},
+        {"MASS_WIDTH", elliptic_width(cut, cut->weak_tile)},
     };
     sedge_status status;
     sedge_text *constants = NULL;

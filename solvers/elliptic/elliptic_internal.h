@@ -20,10 +20,13 @@ typedef enum elliptic_kernel {
 typedef struct elliptic_cut {
     int real_bytes;
     int lanes;
-    int tile;  // nodes an item
-    int tiles; // of a value
-    int block; // values a block
-    int threads;
+    int tile;                  // nodes an item, where it differentiates
+    int tiles;                 // of a value
+    int weak_tile, weak_tiles; // where it integrates
+    int together;              // values an item
+    int block;                 // values a block
+    int threads, resident;
+    int chunk;                           // values whose geometry lies together, word by word
     int smooth_block;                    // values a block of the level's kernels
     int coarse_nodes;                    // of the order below; 0: there is none
     int64_t flux_scratch, apply_scratch; // bytes
@@ -44,7 +47,7 @@ struct sedge_elliptic {
     const sedge_kernel *kernel[ELLIPTIC_KERNELS];
 
     sedge_buffer *flux;
-    sedge_buffer *links, *geometry, *deriv, *weak, *lift, *tables;
+    sedge_buffer *links, *geometry, *deriv, *lift, *weak, *mass, *tables;
 
     // The halo; NULL where there is none.
     sedge_stream *side;
@@ -66,9 +69,8 @@ SEDGE_MUST_USE
 sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_info *info,
                            const sedge_element *element, const elliptic_cut *cut);
 
-// Numbers a tile and point of the two operator tables, filled up to 16 bytes.
-int elliptic_slopes_width(const elliptic_cut *cut);
-int elliptic_lifts_width(const elliptic_cut *cut);
+// `count` numbers of a row of an operator's table, filled up to 16 bytes.
+int elliptic_width(const elliptic_cut *cut, int count);
 
 // ---- elliptic_upload.c -------------------------------------------------------------------------
 

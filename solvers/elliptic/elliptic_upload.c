@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define SHAPE_WORDS 16 // sedge_shape of dg_elliptic.h
+#define SHAPE_WORDS 16 // of dg_elliptic.h's geometry
 
 int64_t elliptic_slot(const sedge_elliptic *op, int32_t element)
 {
@@ -77,26 +77,34 @@ static void fill_shape(double shape[SHAPE_WORDS], const sedge_elliptic *op, int3
     }
 }
 
+static int64_t shape_index(const sedge_elliptic *op, int64_t slot, int word)
+{
+    const int64_t lanes = op->cut.lanes;
+    const int64_t chunk = op->cut.chunk;
+    const int64_t value = slot / lanes;
+
+    return ((value / chunk * SHAPE_WORDS + word) * chunk + value % chunk) * lanes + slot % lanes;
+}
+
 // Empty slots are reference elements of their own, whose blocks can be inverted.
 static sedge_status upload_geometry(sedge_elliptic *op, const sedge_elliptic_face *faces)
 {
     static const double empty[SHAPE_WORDS] = {1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1};
-    const int64_t lanes = op->cut.lanes;
-    const int64_t slots = op->values * lanes;
+    const int64_t chunk = op->cut.chunk;
+    const int64_t slots = (op->values + chunk - 1) / chunk * chunk * op->cut.lanes;
     void *list = NULL;
 
     SEDGE_TRY(sedge_allocate(&list, slots * SHAPE_WORDS, (size_t)op->cut.real_bytes));
     for (int64_t slot = 0; slot < slots; slot++) {
         for (int k = 0; k < SHAPE_WORDS; k++)
-            put_real(op, list, (slot / lanes * SHAPE_WORDS + k) * lanes + slot % lanes, empty[k]);
+            put_real(op, list, shape_index(op, slot, k), empty[k]);
     }
     for (int32_t e = 0; e < op->mesh->elements; e++) {
-        const int64_t slot = elliptic_slot(op, e);
         double shape[SHAPE_WORDS];
 
         fill_shape(shape, op, e, faces);
         for (int k = 0; k < SHAPE_WORDS; k++)
-            put_real(op, list, (slot / lanes * SHAPE_WORDS + k) * lanes + slot % lanes, shape[k]);
+            put_real(op, list, shape_index(op, elliptic_slot(op, e), k), shape[k]);
     }
     return upload(op, &op->geometry, list, slots * SHAPE_WORDS, (size_t)op->cut.real_bytes);
 }
@@ -144,9 +152,11 @@ static sedge_status upload_maps(sedge_elliptic *op)
 {
     const sedge_element *const element = op->element;
     const int width = element->face_nodes;
+    const int64_t maps = (int64_t)(4 + 48) * width;
+    const int64_t count = maps + (int64_t)element->nodes * SEDGE_FACES;
     int16_t *tables = NULL;
 
-    SEDGE_TRY(sedge_allocate(&tables, (int64_t)(4 + 48) * width, sizeof *tables));
+    SEDGE_TRY(sedge_allocate(&tables, count, sizeof *tables));
     for (int k = 0; k < SEDGE_FACES * width; k++) tables[k] = (int16_t)element->face_node[k];
     for (int code = 0; code < 24; code++) {
         const int *const permuted = element->permuted + (int64_t)code % 6 * width;
@@ -156,24 +166,28 @@ static sedge_status upload_maps(sedge_elliptic *op)
             tables[(28 + code) * width + i] = (int16_t)permuted[i];
         }
     }
-    return upload(op, &op->tables, tables, (int64_t)(4 + 48) * width, sizeof *tables);
+    for (int64_t i = maps; i < count; i++) tables[i] = -1;
+    for (int k = 0; k < SEDGE_FACES * width; k++)
+        tables[maps + (int64_t)element->face_node[k] * SEDGE_FACES + k / width] = (int16_t)k;
+    return upload(op, &op->tables, tables, count, sizeof *tables);
 }
 
-// sedge_slopes of dg_elliptic.h, [nodes][tiles]: matrices[j][n][m] of node n in the tile, m outer.
-static sedge_status upload_slopes(sedge_elliptic *op, sedge_buffer **out, double *const matrices[3])
+// Three matrices as [nodes][tiles] of rows: matrices[j][n][m] of node n in the tile, m outer.
+static sedge_status upload_slopes(const sedge_elliptic *op, sedge_buffer **out,
+                                  double *const matrices[3], int tile)
 {
     const int nodes = op->element->nodes;
-    const int width = elliptic_slopes_width(&op->cut);
-    const int64_t count = (int64_t)nodes * op->cut.tiles * width;
+    const int tiles = (nodes + tile - 1) / tile;
+    const int width = elliptic_width(&op->cut, 3 * tile);
+    const int64_t count = (int64_t)nodes * tiles * width;
     void *list = NULL;
 
     SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->cut.real_bytes));
     for (int m = 0; m < nodes; m++) {
         for (int n = 0; n < nodes; n++) {
-            const int64_t place = ((int64_t)m * op->cut.tiles + n / op->cut.tile) * width;
+            const int64_t place = ((int64_t)m * tiles + n / tile) * width;
             for (int j = 0; j < 3; j++) {
-                put_real(op, list, place + (int64_t)(n % op->cut.tile) * 3 + j,
-                         matrices[j][n * nodes + m]);
+                put_real(op, list, place + (int64_t)(n % tile) * 3 + j, matrices[j][n * nodes + m]);
             }
         }
     }
@@ -188,44 +202,57 @@ static sedge_status upload_derivatives(sedge_elliptic *op)
     sedge_status status;
     double *weak[3] = {NULL, NULL, NULL};
 
-    SEDGE_TRY(upload_slopes(op, &op->deriv, element->derivative));
+    SEDGE_TRY(upload_slopes(op, &op->deriv, element->derivative, op->cut.tile));
     for (int j = 0; j < 3; j++) {
         SEDGE_TRY_GOTO(status, sedge_allocate(&weak[j], (int64_t)nodes * nodes, sizeof(double)));
         sedge_dense_multiply(weak[j], element->derivative[j], true, element->mass, false, nodes,
                              nodes, nodes);
     }
-    SEDGE_TRY_GOTO(status, upload_slopes(op, &op->weak, weak));
+    SEDGE_TRY_GOTO(status, upload_slopes(op, &op->weak, weak, op->cut.weak_tile));
 done:
     for (int j = 0; j < 3; j++) sedge_release(weak[j]);
     return status;
 }
 
-// sedge_lifts of dg_elliptic.h, [face points][tiles]: the lift, and the face mass between the
-// points of one face.
-static sedge_status upload_lift(sedge_elliptic *op)
+// A matrix [nodes][face points] as [face points][tiles] of rows of the tile's nodes.
+static sedge_status upload_columns(const sedge_elliptic *op, sedge_buffer **out,
+                                   const double *matrix, int tile)
 {
-    const sedge_element *const element = op->element;
-    const int nf = element->face_nodes;
-    const int tile = op->cut.tile;
-    const int width = elliptic_lifts_width(&op->cut);
-    const int64_t count = (int64_t)SEDGE_FACES * nf * op->cut.tiles * width;
+    const int points = SEDGE_FACES * op->element->face_nodes;
+    const int tiles = (op->element->nodes + tile - 1) / tile;
+    const int width = elliptic_width(&op->cut, tile);
+    const int64_t count = (int64_t)points * tiles * width;
     void *list = NULL;
 
     SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->cut.real_bytes));
-    for (int k = 0; k < SEDGE_FACES * nf; k++) {
-        for (int n = 0; n < element->nodes; n++) {
-            put_real(op, list,
-                     ((int64_t)k * op->cut.tiles + n / tile) * width + (int64_t)(n % tile) * 2,
-                     element->lift[n * SEDGE_FACES * nf + k]);
-        }
-        for (int i = 0; i < nf; i++) {
-            const int n = element->face_node[k / nf * nf + i];
-            put_real(op, list,
-                     ((int64_t)k * op->cut.tiles + n / tile) * width + (int64_t)(n % tile) * 2 + 1,
-                     element->face_mass[i * nf + k % nf]);
+    for (int k = 0; k < points; k++) {
+        for (int n = 0; n < op->element->nodes; n++) {
+            put_real(op, list, ((int64_t)k * tiles + n / tile) * width + n % tile,
+                     matrix[n * points + k]);
         }
     }
-    return upload(op, &op->lift, list, count, (size_t)op->cut.real_bytes);
+    return upload(op, out, list, count, (size_t)op->cut.real_bytes);
+}
+
+// The lift, and E M: the face mass between the points of one face.
+static sedge_status upload_faces(sedge_elliptic *op)
+{
+    const sedge_element *const element = op->element;
+    const int nf = element->face_nodes;
+    const int points = SEDGE_FACES * nf;
+    sedge_status status;
+    double *mass = NULL;
+
+    SEDGE_TRY(upload_columns(op, &op->lift, element->lift, op->cut.tile));
+    SEDGE_TRY(sedge_allocate(&mass, (int64_t)element->nodes * points, sizeof *mass));
+    for (int k = 0; k < points; k++) {
+        for (int i = 0; i < nf; i++)
+            mass[element->face_node[k / nf * nf + i] * points + k] =
+                element->face_mass[i * nf + k % nf];
+    }
+    status = upload_columns(op, &op->mass, mass, op->cut.weak_tile);
+    sedge_release(mass);
+    return status;
 }
 
 sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *faces)
@@ -240,7 +267,7 @@ sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *face
     SEDGE_TRY(upload_halo_list(op));
     SEDGE_TRY(upload_maps(op));
     SEDGE_TRY(upload_derivatives(op));
-    return upload_lift(op);
+    return upload_faces(op);
 }
 
 // ---- vectors -----------------------------------------------------------------------------------
