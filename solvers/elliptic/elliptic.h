@@ -77,6 +77,11 @@ sedge_status sedge_elliptic_create(sedge_elliptic **out, const sedge_comm *comm,
                                    const sedge_elliptic_options *options);
 void sedge_elliptic_free(sedge_elliptic *op);
 
+// Cut the kernels another way; vectors stay what they are. Collective. On failure, which is
+// SEDGE_ERR_DEVICE where the cut does not fit the device, the operator is as before.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_recut(sedge_elliptic *op, const sedge_elliptic_options *options);
+
 // Numbers in a vector of this rank, and the bytes of one.
 int64_t sedge_elliptic_rows(const sedge_elliptic *op);
 int sedge_elliptic_real_bytes(const sedge_elliptic *op);

@@ -10,9 +10,9 @@ static int round_up(int count, int step)
     return (count + step - 1) / step * step;
 }
 
-int elliptic_width(const elliptic_cut *cut, int count)
+int elliptic_width(int real_bytes, int count)
 {
-    return round_up(count, 16 / cut->real_bytes);
+    return round_up(count, 16 / real_bytes);
 }
 
 // Between 3 and 5 nodes a tile: the number that wastes least at the end of the nodes.
@@ -127,10 +127,10 @@ sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_i
         {"THREADS", cut->threads},
         {"RESIDENT", cut->resident},
         {"SMOOTH_BLOCK", cut->smooth_block},
-        {"SLOPES_WIDTH", elliptic_width(cut, 3 * cut->tile)},
-        {"LIFTS_WIDTH", elliptic_width(cut, cut->tile)},
-        {"WEAK_WIDTH", elliptic_width(cut, 3 * cut->weak_tile)},
-        {"MASS_WIDTH", elliptic_width(cut, cut->weak_tile)},
+        {"SLOPES_WIDTH", elliptic_width(cut->real_bytes, 3 * cut->tile)},
+        {"LIFTS_WIDTH", elliptic_width(cut->real_bytes, cut->tile)},
+        {"WEAK_WIDTH", elliptic_width(cut->real_bytes, 3 * cut->weak_tile)},
+        {"MASS_WIDTH", elliptic_width(cut->real_bytes, cut->weak_tile)},
     };
     sedge_status status;
     sedge_text *constants = NULL;

@@ -32,6 +32,11 @@ typedef struct elliptic_cut {
     int64_t flux_scratch, apply_scratch; // bytes
 } elliptic_cut;
 
+// The operator's matrices, laid out for a cut.
+typedef struct elliptic_tables {
+    sedge_buffer *deriv, *lift, *weak, *mass;
+} elliptic_tables;
+
 struct sedge_elliptic {
     const sedge_comm *comm;
     sedge_context *context;
@@ -47,7 +52,8 @@ struct sedge_elliptic {
     const sedge_kernel *kernel[ELLIPTIC_KERNELS];
 
     sedge_buffer *flux;
-    sedge_buffer *links, *geometry, *deriv, *lift, *weak, *mass, *tables;
+    elliptic_tables table;
+    sedge_buffer *links, *geometry, *maps;
 
     // The halo; NULL where there is none.
     sedge_stream *side;
@@ -70,14 +76,20 @@ sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_i
                            const sedge_element *element, const elliptic_cut *cut);
 
 // `count` numbers of a row of an operator's table, filled up to 16 bytes.
-int elliptic_width(const elliptic_cut *cut, int count);
+int elliptic_width(int real_bytes, int count);
 
 // ---- elliptic_upload.c -------------------------------------------------------------------------
 
-// Everything that does not change: layout, geometry, links, tables. `faces` of
+// Everything that does not change with the cut: layout, geometry, links, maps. `faces` of
 // sedge_elliptic_faces.
 SEDGE_MUST_USE
 sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *faces);
+
+// What does. The caller frees the tables, whatever comes back.
+SEDGE_MUST_USE
+sedge_status elliptic_upload_tables(elliptic_tables *out, const sedge_elliptic *op,
+                                    const elliptic_cut *cut);
+void elliptic_free_tables(elliptic_tables *table);
 
 // The place of an element among the slots; of its node in a vector, as number of reals.
 int64_t elliptic_slot(const sedge_elliptic *op, int32_t element);
