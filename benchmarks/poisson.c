@@ -1,7 +1,7 @@
 // sedge-bench-poisson: the elliptic operator's throughput by order and precision, and whole solves.
 //
 //   sedge-bench-poisson [DEVICE [UNKNOWNS [ORDERS [solve]]]]
-//   sedge-bench-poisson DEVICE UNKNOWNS ORDERS fp64|fp32 CUTS [PART PARTS]
+//   sedge-bench-poisson DEVICE UNKNOWNS ORDERS fp64|fp32|matrix CUTS [PART PARTS]
 //
 // DEVICE auto, UNKNOWNS 10e6 (the least number of a mesh), ORDERS 12345678; with "solve" each order
 // is solved in fp64, too, on a mesh with a tenth of the unknowns. Boxes as those that
@@ -112,8 +112,8 @@ static sedge_status time_operator(const bench *b, int order, sedge_precision pre
     } else {
         printf("%6s %7s", "-", "-");
     }
-    printf("  n%d,%d e%d b%d t%d r%d, %lld KiB\n", cost.item_nodes, cost.weak_nodes,
-           cost.item_elements, cost.block_elements, cost.threads, cost.resident,
+    printf("  %sn%d,%d e%d b%d t%d r%d, %lld KiB\n", cost.matrix ? "m " : "", cost.item_nodes,
+           cost.weak_nodes, cost.item_elements, cost.block_elements, cost.threads, cost.resident,
            (long long)cost.shared_bytes / 1024);
     (void)fflush(stdout);
 done:
@@ -193,6 +193,7 @@ static sedge_status run_cuts(const bench *b, double unknowns, char **words, int 
                                      .element = c.element,
                                      .mesh = c.mesh,
                                      .problem = &c.problem,
+                                     .matrix = strcmp(words[1], "matrix") == 0,
                                      .cuts = (int)strtol(words[2], NULL, 10),
                                      .part = count > 4 ? (int)strtol(words[3], NULL, 10) : 0,
                                      .parts = count > 4 ? (int)strtol(words[4], NULL, 10) : 1};

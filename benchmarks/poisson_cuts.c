@@ -134,6 +134,81 @@ static int list_cases(cut_case *list, const sedge_element *element, int words)
     return kept;
 }
 
+// The same for matrix units: loads are of 256 bytes a warp, and a product takes as long as two.
+static double guess_matrix(const sedge_elliptic_options *cut, const sedge_element *element,
+                           int warps)
+{
+    const double rows = cut->item_elements / 16.0;
+    const double tiles = cut->item_nodes / 8.0;
+    const double weak = cut->weak_nodes / 8.0;
+    const double terms = element->nodes / 4.0;
+    const double faces = element->face_nodes;
+    const double groups = tiles_of(element->nodes, cut->item_nodes);
+    const double weak_groups = tiles_of(element->nodes, cut->weak_nodes);
+    const double loads =
+        groups * (2.0 * terms * (3.0 * tiles + 2.0 * rows) + faces * (tiles + 2.0 * rows)) +
+        weak_groups * (3.0 * terms + faces) * (weak + 2.0 * rows);
+    const double products = groups * tiles * rows * (6.0 * terms + faces) +
+                            weak_groups * weak * rows * (3.0 * terms + faces);
+
+    return (loads + products) / rows * (1.0 + 8.0 / warps);
+}
+
+static void add_matrix_case(cut_case *list, int *count, const sedge_element *element,
+                            sedge_elliptic_options cut)
+{
+    const int points = 4 * element->face_nodes;
+    const int nodes = element->nodes;
+    const int u = round_up(nodes, 4);
+    const int slopes = round_up(3 * nodes, 4);
+    const int rest = points + u > slopes ? points + u : slopes;
+    const int bytes = cut.block_elements * ((points + rest + 3) / 8 * 8 + 4) * 8 + 1024;
+    const int rows = cut.item_elements / 16;
+    const int tiles = cut.item_nodes / 8;
+    const int weak = cut.weak_nodes / 8;
+    const int groups = tiles_of(nodes, cut.item_nodes);
+    const int weak_groups = tiles_of(nodes, cut.weak_nodes);
+    const int threads =
+        32 * (groups > weak_groups ? groups : weak_groups) * cut.block_elements / cut.item_elements;
+    const int first = 48 + 2 * (16 * rows * tiles + 3 * tiles + 2 * rows);
+    const int second = 48 + 2 * (4 * rows * weak + weak + 2 * rows);
+    const int registers = first > second ? first : second;
+    int blocks = SHARED_BYTES / bytes;
+
+    if (threads > 1024 || threads < 64 || *count == CUTS_MOST) return;
+    if (blocks > THREADS_MOST / threads) blocks = THREADS_MOST / threads;
+    if (blocks > REGISTERS / (round_up(registers, 8) * threads))
+        blocks = REGISTERS / (round_up(registers, 8) * threads);
+    if (blocks < 1 || blocks * threads < 192) return;
+    cut.resident = blocks * threads;
+    list[*count].cut = cut;
+    list[*count].guess = guess_matrix(&cut, element, cut.resident / 32);
+    ++*count;
+}
+
+static int list_matrix_cases(cut_case *list, const sedge_element *element)
+{
+    int count = 0;
+
+    for (int tiles = 1; tiles <= 4; tiles++) {
+        for (int weak = 1; weak <= 6; weak++) {
+            for (int rows = 1; rows <= 2; rows++) {
+                for (int block = 16 * rows; block <= 128; block *= 2) {
+                    const sedge_elliptic_options cut = {.matrix = true,
+                                                        .item_nodes = 8 * tiles,
+                                                        .weak_nodes = 8 * weak,
+                                                        .item_elements = 16 * rows,
+                                                        .block_elements = block};
+                    if (8 * tiles >= element->nodes + 8 || 8 * weak >= element->nodes + 8) continue;
+                    add_matrix_case(list, &count, element, cut);
+                }
+            }
+        }
+    }
+    qsort(list, (size_t)count, sizeof *list, compare_cases);
+    return count;
+}
+
 typedef struct apply_job {
     sedge_elliptic *op;
     sedge_buffer *x, *y;
@@ -168,7 +243,7 @@ static sedge_status time_cut(const bench_cuts *bench, const apply_job *job,
     sedge_elliptic_cost cost;
     const sedge_status status = sedge_elliptic_recut(job->op, cut);
 
-    if (status == SEDGE_ERR_DEVICE) {
+    if (status == SEDGE_ERR_DEVICE || status == SEDGE_ERR_USAGE) {
         printf("   n%d,%d e%d b%d r%d: %s\n", cut->item_nodes, cut->weak_nodes, cut->item_elements,
                cut->block_elements, cut->resident, sedge_error_message());
         return SEDGE_OK;
@@ -176,10 +251,10 @@ static sedge_status time_cut(const bench_cuts *bench, const apply_job *job,
     SEDGE_TRY(status);
     SEDGE_TRY(sedge_time(seconds, bench->device, 3, run_apply, (void *)(uintptr_t)job));
     sedge_elliptic_get_cost(job->op, &cost);
-    printf("%d  %9.1f us %8.2f GDOF/s  n%d,%d e%d b%d t%d r%d, %lld KiB\n", bench->element->order,
+    printf("%d  %9.1f us %8.2f GDOF/s  %sn%d,%d e%d b%d t%d r%d, %lld KiB\n", bench->element->order,
            1e6 * *seconds, 1e-9 * bench->mesh->elements * bench->element->nodes / *seconds,
-           cost.item_nodes, cost.weak_nodes, cost.item_elements, cost.block_elements, cost.threads,
-           cost.resident, (long long)cost.shared_bytes / 1024);
+           cost.matrix ? "m " : "", cost.item_nodes, cost.weak_nodes, cost.item_elements,
+           cost.block_elements, cost.threads, cost.resident, (long long)cost.shared_bytes / 1024);
     return SEDGE_OK;
 }
 
@@ -189,7 +264,8 @@ static sedge_status time_cuts(const bench_cuts *bench, const apply_job *job, dou
     const int words = bench->problem->precision == SEDGE_FP64 ? 2 : 1;
     const double allowed = words == 2 ? 1e-12 : 1e-4;
     const int64_t count = (int64_t)bench->mesh->elements * bench->element->nodes;
-    const int cases = list_cases(list, bench->element, words);
+    const int cases = bench->matrix ? list_matrix_cases(list, bench->element)
+                                    : list_cases(list, bench->element, words);
     double *const first = values;
     double *const now = values + count;
 

@@ -11,6 +11,7 @@ typedef struct bench_cuts {
     const sedge_element *element;
     const sedge_mesh *mesh;
     const sedge_problem *problem;
+    bool matrix;     // on matrix units
     int cuts;        // the most promising by a model
     int part, parts; // of which every parts-th
 } bench_cuts;

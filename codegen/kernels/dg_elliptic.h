@@ -34,7 +34,9 @@
 // field an operator's entry that is loaded, even if it is one number for all neighbouring items,
 // costs as much as several products; so each is used for SEDGE_EN values. Neighbouring items have
 // neighbouring elements and the same nodes; strides of an odd number of words keep them in
-// different banks of the block's memory, whose parts are used again as the work goes on.
+// different banks of the block's memory, whose parts are used again as the work goes on. With
+// SEDGE_MATRIX these two kernels are those of dg_elliptic_matrix.h, with the same memory but for
+// the ends, which are filled up.
 #pragma once
 
 #define SEDGE_FACE_POINTS (4 * SEDGE_FACE_NODES)
@@ -45,12 +47,22 @@
 #define SEDGE_AT_ONCE 4
 
 // Words of an element in the block's memory while fluxes are computed: u, then fluxes.
-#define SEDGE_FLUX_STRIDE ((SEDGE_NODES + SEDGE_FACE_POINTS) | 1)
 // And in the operator: s at the face points; behind it first d there and u, then the contracted
 // gradient [node][3], then the result.
-#define SEDGE_REST_WORDS \
-    (SEDGE_FACE_POINTS > 2 * SEDGE_NODES ? SEDGE_FACE_POINTS + SEDGE_NODES : 3 * SEDGE_NODES)
-#define SEDGE_APPLY_STRIDE ((SEDGE_FACE_POINTS + SEDGE_REST_WORDS) | 1)
+#if SEDGE_MATRIX
+// Rows of four terms; the next element is an odd number of four double words away.
+#define SEDGE_FILL(words)   (((words) + 3) / 4 * 4)
+#define SEDGE_STRIDE(words) (((words) + 3) / 8 * 8 + 4)
+#else
+#define SEDGE_FILL(words)   (words)
+#define SEDGE_STRIDE(words) ((words) | 1)
+#endif
+#define SEDGE_FLUX_STRIDE SEDGE_STRIDE(SEDGE_FILL(SEDGE_NODES) + SEDGE_FACE_POINTS)
+#define SEDGE_REST_WORDS                                                       \
+    (SEDGE_FACE_POINTS + SEDGE_FILL(SEDGE_NODES) > SEDGE_FILL(3 * SEDGE_NODES) \
+         ? SEDGE_FACE_POINTS + SEDGE_FILL(SEDGE_NODES)                         \
+         : SEDGE_FILL(3 * SEDGE_NODES))
+#define SEDGE_APPLY_STRIDE SEDGE_STRIDE(SEDGE_FACE_POINTS + SEDGE_REST_WORDS)
 
 typedef struct SEDGE_ALIGN(8) sedge_link {
     int neighbour;
@@ -61,23 +73,6 @@ typedef struct sedge_trace {
     sedge_real u;
     sedge_real flux;
 } sedge_trace;
-
-// Operators of one tile of nodes and one node or face point, padded for vector loads.
-typedef struct SEDGE_ALIGN(16) sedge_slopes {
-    sedge_real w[SEDGE_SLOPES_WIDTH]; // [node of the tile][r, s, t]
-} sedge_slopes;
-
-typedef struct SEDGE_ALIGN(16) sedge_lifts {
-    sedge_real w[SEDGE_LIFTS_WIDTH]; // [node of the tile]
-} sedge_lifts;
-
-typedef struct SEDGE_ALIGN(16) sedge_weak_slopes {
-    sedge_real w[SEDGE_WEAK_WIDTH]; // [node of the tile][r, s, t]
-} sedge_weak_slopes;
-
-typedef struct SEDGE_ALIGN(16) sedge_masses {
-    sedge_real w[SEDGE_MASS_WIDTH]; // [node of the tile]
-} sedge_masses;
 
 // Word k of a value's geometry.
 SEDGE_FUNCTION sedge_value get_shape(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT geometry,
@@ -113,22 +108,6 @@ SEDGE_FUNCTION void load_words(SEDGE_BLOCKWIDE sedge_value *to, int stride,
 #endif
 }
 
-// d [node of a tile][j][value] = D_j u; an item's values are SEDGE_GROUPS strides apart.
-SEDGE_FUNCTION void differentiate(sedge_value *d, const SEDGE_BLOCKWIDE sedge_value *words,
-                                  int stride, int tile,
-                                  const SEDGE_GLOBAL sedge_slopes *SEDGE_RESTRICT deriv)
-{
-    SEDGE_EACH (w, 3 * SEDGE_TN * SEDGE_EN) d[w] = SEDGE_SPLAT(0.0);
-    for (int m = 0; m < SEDGE_NODES; m++) {
-        SEDGE_LOCAL_COPY(sedge_slopes, op, &deriv[m * SEDGE_TILES + tile]);
-        sedge_value q[SEDGE_EN];
-
-        SEDGE_EACH (x, SEDGE_EN) q[x] = words[x * SEDGE_GROUPS * stride + m];
-        SEDGE_EACH (w, 3 * SEDGE_TN)
-            SEDGE_EACH (x, SEDGE_EN) d[w * SEDGE_EN + x] += op->w[w] * q[x];
-    }
-}
-
 // p_j = sum_k J G_jk v_k of one value, v_k `step` apart.
 SEDGE_FUNCTION void contract(sedge_value p[3], const sedge_value *v, int step,
                              const sedge_value shape[6])
@@ -138,28 +117,7 @@ SEDGE_FUNCTION void contract(sedge_value p[3], const sedge_value *v, int step,
     p[2] = shape[4] * v[0] + shape[5] * v[step] + shape[2] * v[2 * step];
 }
 
-// The first six words of an item's values' geometry; of values behind the last, the last's.
-SEDGE_FUNCTION void get_metric(sedge_value shape[SEDGE_EN][6],
-                               const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT geometry,
-                               sedge_int64 base, int group, int filled)
-{
-    SEDGE_EACH (x, SEDGE_EN) {
-        const int e = group + x * SEDGE_GROUPS;
-        SEDGE_EACH (k, 6)
-            shape[x][k] = get_shape(geometry, base + (e < filled ? e : filled - 1), k);
-    }
-}
-
 // ---- fluxes ------------------------------------------------------------------------------------
-
-#define SEDGE_FLUX_LIST(X)                                      \
-    X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, u)        \
-    X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, flux)           \
-    X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, geometry) \
-    X(const SEDGE_GLOBAL sedge_slopes *SEDGE_RESTRICT, deriv)   \
-    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)         \
-    X(sedge_int64, first)                                       \
-    X(sedge_int64, count)
 
 // The fluxes of node n of one value, p its contracted gradient, to the points of the faces it is
 // on.
@@ -175,40 +133,14 @@ SEDGE_FUNCTION void put_fluxes(SEDGE_BLOCKWIDE sedge_value *words, const sedge_v
     if (point[3] >= 0) words[point[3]] = -p[0];
 }
 
-SEDGE_KERNEL_RESIDENT(sedge_elliptic_flux, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_FLUX_LIST)
+// Fluxes of all values, the first at s_flux, from the block's memory.
+SEDGE_FUNCTION void store_fluxes(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT flux,
+                                 const SEDGE_BLOCKWIDE sedge_value *s_flux, sedge_int64 base,
+                                 int filled)
 {
-    SEDGE_OUTER (b) {
-        SEDGE_SCRATCH(sedge_value, s_all, SEDGE_BLOCK * SEDGE_FLUX_STRIDE);
-        SEDGE_BLOCKWIDE sedge_value *const s_flux = s_all + SEDGE_NODES;
-        const sedge_int64 base = first + b * SEDGE_BLOCK;
-        const sedge_int64 left = count - b * SEDGE_BLOCK;
-        const int filled = left < SEDGE_BLOCK ? (int)left : SEDGE_BLOCK;
-
-        load_words(s_all, SEDGE_FLUX_STRIDE, u, base, filled);
-        SEDGE_BARRIER();
-        SEDGE_ITEMS (tile, SEDGE_TILES, g, SEDGE_GROUPS, SEDGE_THREADS) {
-            sedge_value d[3 * SEDGE_TN * SEDGE_EN];
-            sedge_value shape[SEDGE_EN][6];
-
-            differentiate(d, s_all + g * SEDGE_FLUX_STRIDE, SEDGE_FLUX_STRIDE, tile, deriv);
-            get_metric(shape, geometry, base, g, filled);
-            SEDGE_EACH (i, SEDGE_TN) {
-                const int n = tile * SEDGE_TN + i;
-                if (n < SEDGE_NODES) {
-                    SEDGE_EACH (x, SEDGE_EN) {
-                        sedge_value p[3];
-                        contract(p, d + 3 * i * SEDGE_EN + x, SEDGE_EN, shape[x]);
-                        put_fluxes(s_flux + (g + x * SEDGE_GROUPS) * SEDGE_FLUX_STRIDE, p, n,
-                                   tables);
-                    }
-                }
-            }
-        }
-        SEDGE_BARRIER();
-        SEDGE_ITEMS (e, SEDGE_BLOCK, k, SEDGE_FACE_POINTS, SEDGE_THREADS) {
-            if (e < filled)
-                flux[(base + e) * SEDGE_FACE_POINTS + k] = s_flux[e * SEDGE_FLUX_STRIDE + k];
-        }
+    SEDGE_ITEMS (e, SEDGE_BLOCK, k, SEDGE_FACE_POINTS, SEDGE_THREADS) {
+        if (e < filled)
+            flux[(base + e) * SEDGE_FACE_POINTS + k] = s_flux[e * SEDGE_FLUX_STRIDE + k];
     }
 }
 
@@ -239,27 +171,7 @@ SEDGE_KERNEL(sedge_elliptic_collect, 128, SEDGE_COLLECT_LIST)
     }
 }
 
-// ---- the operator ------------------------------------------------------------------------------
-
-// out = base b + factor A u; where base is 0, b is not read.
-#define SEDGE_APPLY_LIST(X)                                       \
-    X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, u)          \
-    X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, flux)       \
-    X(const SEDGE_GLOBAL sedge_trace *SEDGE_RESTRICT, halo)       \
-    X(const SEDGE_GLOBAL sedge_value *, rhs)                      \
-    X(SEDGE_GLOBAL sedge_value *, out)                            \
-    X(const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT, links)       \
-    X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, geometry)   \
-    X(const SEDGE_GLOBAL sedge_slopes *SEDGE_RESTRICT, deriv)     \
-    X(const SEDGE_GLOBAL sedge_lifts *SEDGE_RESTRICT, lift)       \
-    X(const SEDGE_GLOBAL sedge_weak_slopes *SEDGE_RESTRICT, weak) \
-    X(const SEDGE_GLOBAL sedge_masses *SEDGE_RESTRICT, mass)      \
-    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)           \
-    X(sedge_int64, first)                                         \
-    X(sedge_int64, count)                                         \
-    X(sedge_int64, halo_faces)                                    \
-    X(sedge_real, base_factor)                                    \
-    X(sedge_real, factor)
+// ---- jumps and results -------------------------------------------------------------------------
 
 // u and flux at a face point, on both sides.
 typedef struct sedge_sides {
@@ -370,6 +282,132 @@ SEDGE_FUNCTION void find_jumps(SEDGE_BLOCKWIDE sedge_value *s_all, sedge_int64 b
     }
 #endif
 }
+
+// out from the results, the first value's at s_result.
+SEDGE_FUNCTION void store_result(SEDGE_GLOBAL sedge_value *out, const SEDGE_GLOBAL sedge_value *rhs,
+                                 const SEDGE_BLOCKWIDE sedge_value *s_result, sedge_int64 base,
+                                 int filled, sedge_real base_factor, sedge_real factor)
+{
+    SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
+        if (e < filled) {
+            const sedge_int64 at = (base + e) * SEDGE_NODES + n;
+            sedge_value sum = factor * s_result[e * SEDGE_APPLY_STRIDE + n];
+            if (base_factor != 0) sum += base_factor * rhs[at];
+            out[at] = sum;
+        }
+    }
+}
+
+#if !SEDGE_MATRIX
+// ---- the two kernels ---------------------------------------------------------------------------
+
+// Operators of one tile of nodes and one node or face point, padded for vector loads.
+typedef struct SEDGE_ALIGN(16) sedge_slopes {
+    sedge_real w[SEDGE_SLOPES_WIDTH]; // [node of the tile][r, s, t]
+} sedge_slopes;
+
+typedef struct SEDGE_ALIGN(16) sedge_lifts {
+    sedge_real w[SEDGE_LIFTS_WIDTH]; // [node of the tile]
+} sedge_lifts;
+
+typedef struct SEDGE_ALIGN(16) sedge_weak_slopes {
+    sedge_real w[SEDGE_WEAK_WIDTH]; // [node of the tile][r, s, t]
+} sedge_weak_slopes;
+
+typedef struct SEDGE_ALIGN(16) sedge_masses {
+    sedge_real w[SEDGE_MASS_WIDTH]; // [node of the tile]
+} sedge_masses;
+
+// d [node of a tile][j][value] = D_j u; an item's values are SEDGE_GROUPS strides apart.
+SEDGE_FUNCTION void differentiate(sedge_value *d, const SEDGE_BLOCKWIDE sedge_value *words,
+                                  int stride, int tile,
+                                  const SEDGE_GLOBAL sedge_slopes *SEDGE_RESTRICT deriv)
+{
+    SEDGE_EACH (w, 3 * SEDGE_TN * SEDGE_EN) d[w] = SEDGE_SPLAT(0.0);
+    for (int m = 0; m < SEDGE_NODES; m++) {
+        SEDGE_LOCAL_COPY(sedge_slopes, op, &deriv[m * SEDGE_TILES + tile]);
+        sedge_value q[SEDGE_EN];
+
+        SEDGE_EACH (x, SEDGE_EN) q[x] = words[x * SEDGE_GROUPS * stride + m];
+        SEDGE_EACH (w, 3 * SEDGE_TN)
+            SEDGE_EACH (x, SEDGE_EN) d[w * SEDGE_EN + x] += op->w[w] * q[x];
+    }
+}
+
+// The first six words of an item's values' geometry; of values behind the last, the last's.
+SEDGE_FUNCTION void get_metric(sedge_value shape[SEDGE_EN][6],
+                               const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT geometry,
+                               sedge_int64 base, int group, int filled)
+{
+    SEDGE_EACH (x, SEDGE_EN) {
+        const int e = group + x * SEDGE_GROUPS;
+        SEDGE_EACH (k, 6)
+            shape[x][k] = get_shape(geometry, base + (e < filled ? e : filled - 1), k);
+    }
+}
+
+#define SEDGE_FLUX_LIST(X)                                      \
+    X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, u)        \
+    X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, flux)           \
+    X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, geometry) \
+    X(const SEDGE_GLOBAL sedge_slopes *SEDGE_RESTRICT, deriv)   \
+    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)         \
+    X(sedge_int64, first)                                       \
+    X(sedge_int64, count)
+
+SEDGE_KERNEL_RESIDENT(sedge_elliptic_flux, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_FLUX_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_SCRATCH(sedge_value, s_all, SEDGE_BLOCK * SEDGE_FLUX_STRIDE);
+        SEDGE_BLOCKWIDE sedge_value *const s_flux = s_all + SEDGE_NODES;
+        const sedge_int64 base = first + b * SEDGE_BLOCK;
+        const sedge_int64 left = count - b * SEDGE_BLOCK;
+        const int filled = left < SEDGE_BLOCK ? (int)left : SEDGE_BLOCK;
+
+        load_words(s_all, SEDGE_FLUX_STRIDE, u, base, filled);
+        SEDGE_BARRIER();
+        SEDGE_ITEMS (tile, SEDGE_TILES, g, SEDGE_GROUPS, SEDGE_THREADS) {
+            sedge_value d[3 * SEDGE_TN * SEDGE_EN];
+            sedge_value shape[SEDGE_EN][6];
+
+            differentiate(d, s_all + g * SEDGE_FLUX_STRIDE, SEDGE_FLUX_STRIDE, tile, deriv);
+            get_metric(shape, geometry, base, g, filled);
+            SEDGE_EACH (i, SEDGE_TN) {
+                const int n = tile * SEDGE_TN + i;
+                if (n < SEDGE_NODES) {
+                    SEDGE_EACH (x, SEDGE_EN) {
+                        sedge_value p[3];
+                        contract(p, d + 3 * i * SEDGE_EN + x, SEDGE_EN, shape[x]);
+                        put_fluxes(s_flux + (g + x * SEDGE_GROUPS) * SEDGE_FLUX_STRIDE, p, n,
+                                   tables);
+                    }
+                }
+            }
+        }
+        SEDGE_BARRIER();
+        store_fluxes(flux, s_flux, base, filled);
+    }
+}
+
+// out = base b + factor A u; where base is 0, b is not read.
+#define SEDGE_APPLY_LIST(X)                                       \
+    X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, u)          \
+    X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, flux)       \
+    X(const SEDGE_GLOBAL sedge_trace *SEDGE_RESTRICT, halo)       \
+    X(const SEDGE_GLOBAL sedge_value *, rhs)                      \
+    X(SEDGE_GLOBAL sedge_value *, out)                            \
+    X(const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT, links)       \
+    X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, geometry)   \
+    X(const SEDGE_GLOBAL sedge_slopes *SEDGE_RESTRICT, deriv)     \
+    X(const SEDGE_GLOBAL sedge_lifts *SEDGE_RESTRICT, lift)       \
+    X(const SEDGE_GLOBAL sedge_weak_slopes *SEDGE_RESTRICT, weak) \
+    X(const SEDGE_GLOBAL sedge_masses *SEDGE_RESTRICT, mass)      \
+    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)           \
+    X(sedge_int64, first)                                         \
+    X(sedge_int64, count)                                         \
+    X(sedge_int64, halo_faces)                                    \
+    X(sedge_real, base_factor)                                    \
+    X(sedge_real, factor)
 
 // d [node of a tile][j][value] += Y_j, the lifts of d at the face points at `points`.
 SEDGE_FUNCTION void add_lifts(sedge_value *d, const SEDGE_BLOCKWIDE sedge_value *points, int tile,
@@ -496,13 +534,7 @@ SEDGE_KERNEL_RESIDENT(sedge_elliptic_apply, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE
             }
         }
         SEDGE_BARRIER();
-        SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
-            if (e < filled) {
-                const sedge_int64 at = (base + e) * SEDGE_NODES + n;
-                sedge_value sum = factor * s_rest[e * SEDGE_APPLY_STRIDE + n];
-                if (base_factor != 0) sum += base_factor * rhs[at];
-                out[at] = sum;
-            }
-        }
+        store_result(out, rhs, s_rest, base, filled, base_factor, factor);
     }
 }
+#endif // !SEDGE_MATRIX

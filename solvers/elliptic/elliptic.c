@@ -178,7 +178,7 @@ int64_t sedge_elliptic_rows(const sedge_elliptic *op)
 
 int sedge_elliptic_real_bytes(const sedge_elliptic *op)
 {
-    return op->cut.real_bytes;
+    return op->problem->precision == SEDGE_FP64 ? 8 : 4;
 }
 
 sedge_status sedge_elliptic_vector(sedge_buffer **out, const sedge_elliptic *op)
@@ -196,6 +196,7 @@ void sedge_elliptic_get_cost(const sedge_elliptic *op, sedge_elliptic_cost *out)
     *out = (sedge_elliptic_cost){
         .bytes = elements * ((3.0 * nodes + 2.0 * points + 7.0 + 15.0) * real + 32.0),
         .flops = elements * 2.0 * (nodes * (9.0 * nodes + 2.0 * points + 30.0) + 4.0 * points),
+        .matrix = op->cut.matrix,
         .item_nodes = op->cut.tile,
         .weak_nodes = op->cut.weak_tile,
         .item_elements = op->cut.together,

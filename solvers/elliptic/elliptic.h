@@ -58,8 +58,10 @@ bool sedge_elliptic_is_fixed(const sedge_comm *comm, const sedge_mesh *mesh,
 
 typedef struct sedge_elliptic sedge_elliptic;
 
-// How the kernels are cut; 0: by rule.
+// How the kernels are cut; 0: by rule. `matrix` counts where block_elements is given: fp64 on a
+// CUDA GPU from sm_80 on, an item being a warp, with multiples of 8 nodes and 16 elements.
 typedef struct sedge_elliptic_options {
+    bool matrix;        // on the GPU's matrix units
     int item_nodes;     // nodes a work item differentiates at
     int weak_nodes;     // nodes a work item integrates at
     int item_elements;  // values a work item; 1 on the host
@@ -114,6 +116,7 @@ sedge_krylov_operator sedge_elliptic_as_operator(sedge_elliptic *op);
 typedef struct sedge_elliptic_cost {
     double bytes; // u in, A u out, face fluxes out and in, geometry and links of both kernels
     double flops;
+    bool matrix;
     int item_nodes, weak_nodes, item_elements, block_elements, threads, resident;
     int64_t shared_bytes; // of a block
 } sedge_elliptic_cost;

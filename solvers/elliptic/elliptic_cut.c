@@ -1,6 +1,7 @@
 #include "elliptic_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CHUNK 32 // values of a GPU whose geometry lies together
@@ -25,12 +26,25 @@ static int choose_tile(int nodes)
     return best;
 }
 
-// How a GPU is to work by rule.
+// How a GPU is to work by rule: fp64 as sedge-bench-poisson found it on an H200.
 static sedge_elliptic_options find_rule(const sedge_element *element, sedge_precision precision)
 {
+    // Nodes and values an item, values a block, threads of a multiprocessor.
+    static const int fp64[SEDGE_ELLIPTIC_ORDER_MAX + 1][5] = {
+        [1] = {4, 4, 1, 64, 512}, [2] = {2, 4, 4, 128, 480}, [3] = {2, 5, 4, 64, 480},
+        [4] = {3, 5, 4, 64, 384}, [5] = {2, 4, 4, 32, 448},  [6] = {3, 4, 4, 16, 384},
+        [7] = {2, 4, 4, 32, 480}, [8] = {2, 3, 4, 16, 352},
+    };
     const int tile = choose_tile(element->nodes);
+    const int *const row = fp64[element->order];
 
-    (void)precision;
+    if (precision == SEDGE_FP64) {
+        return (sedge_elliptic_options){.item_nodes = row[0],
+                                        .weak_nodes = row[1],
+                                        .item_elements = row[2],
+                                        .block_elements = row[3],
+                                        .resident = row[4]};
+    }
     return (sedge_elliptic_options){.item_nodes = tile,
                                     .weak_nodes = tile,
                                     .item_elements = element->order > 1 ? 2 : 1,
@@ -38,9 +52,22 @@ static sedge_elliptic_options find_rule(const sedge_element *element, sedge_prec
                                     .resident = 512};
 }
 
+// Double precision on NVIDIA's matrix units came with sm_80.
+static bool has_matrix_unit(const sedge_device_info *info)
+{
+    return info->kind == SEDGE_DEVICE_CUDA && strncmp(info->arch, "sm_", 3) == 0 &&
+           strtol(info->arch + 3, NULL, 10) >= 80;
+}
+
 static int pick(int wanted, int rule)
 {
     return wanted > 0 ? wanted : rule;
+}
+
+// Words from one element to the next in a block's memory: SEDGE_STRIDE of dg_elliptic.h.
+static int spread(const elliptic_cut *cut, int words)
+{
+    return cut->matrix ? (words + 3) / 8 * 8 + 4 : words | 1;
 }
 
 // What follows of tiles and values: threads and bytes of a block.
@@ -49,14 +76,18 @@ static void size_block(elliptic_cut *cut, const sedge_element *element)
     const int64_t value = (int64_t)cut->lanes * cut->real_bytes * cut->block;
     const int nodes = element->nodes;
     const int points = SEDGE_FACES * element->face_nodes;
-    const int rest = points > 2 * nodes ? points + nodes : 3 * nodes;
+    const int fill = cut->matrix ? 4 : 1;
+    const int u = round_up(nodes, fill);
+    const int slopes = round_up(3 * nodes, fill);
+    const int rest = points + u > slopes ? points + u : slopes;
 
     cut->tiles = (nodes + cut->tile - 1) / cut->tile;
     cut->weak_tiles = (nodes + cut->weak_tile - 1) / cut->weak_tile;
     const int most = cut->tiles > cut->weak_tiles ? cut->tiles : cut->weak_tiles;
-    cut->threads = round_up(cut->block / cut->together * most, 32);
-    cut->flux_scratch = value * ((nodes + points) | 1);
-    cut->apply_scratch = value * ((points + rest) | 1);
+    const int items = cut->block / cut->together * most;
+    cut->threads = cut->matrix ? 32 * items : round_up(items, 32);
+    cut->flux_scratch = value * spread(cut, points + u);
+    cut->apply_scratch = value * spread(cut, points + rest);
 }
 
 sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *info,
@@ -73,6 +104,7 @@ sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *inf
     cut->lanes = host ? info->vector_bytes / cut->real_bytes : 1;
     if (cut->lanes < 2 && host) cut->lanes = 2;
     cut->chunk = host ? 1 : CHUNK;
+    cut->matrix = options->block_elements > 0 ? options->matrix : rule.matrix;
     cut->tile = pick(options->item_nodes, rule.item_nodes);
     cut->weak_tile = pick(options->weak_nodes, rule.weak_nodes);
     cut->together = host ? 1 : pick(options->item_elements, rule.item_elements);
@@ -87,6 +119,14 @@ sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *inf
     }
     cut->smooth_block = host || element->nodes > 128 ? 1 : 128 / element->nodes;
     cut->coarse_nodes = order > 1 ? order * (order + 1) * (order + 2) / 6 : 0;
+    if (cut->matrix && (!has_matrix_unit(info) || cut->real_bytes != 8 || cut->tile % 8 != 0 ||
+                        cut->weak_tile % 8 != 0 || cut->together % 16 != 0)) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "matrix units want fp64, a GPU of sm_80 or later, a multiple of 8 nodes "
+                          "and of 16 elements; here are fp%d, %s, %d and %d nodes, %d elements",
+                          8 * cut->real_bytes, info->arch, cut->tile, cut->weak_tile,
+                          cut->together);
+    }
     if (cut->block % cut->together != 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "blocks of %d elements are no multiple of an item's %d",
                           cut->block, cut->together);
@@ -108,7 +148,9 @@ sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_i
         {"codegen/kernels/values.h", NULL},
         {"codegen/kernels/dg_elliptic.h", NULL},
         {"codegen/kernels/dg_elliptic_level.h", NULL},
+        {"codegen/kernels/dg_elliptic_matrix.h", NULL},
     };
+    const int count = (int)(sizeof sources / sizeof sources[0]) - (cut->matrix ? 0 : 1);
     const struct {
         const char *name;
         int value;
@@ -123,6 +165,10 @@ sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_i
         {"WEAK_TN", cut->weak_tile},
         {"EN", cut->together},
         {"BLOCK", cut->block},
+        {"MATRIX", cut->matrix},
+        {"NODE_TILES", cut->tile / 8},
+        {"WEAK_NODE_TILES", cut->weak_tile / 8},
+        {"ROW_TILES", cut->together / 16},
         {"CHUNK", cut->chunk},
         {"THREADS", cut->threads},
         {"RESIDENT", cut->resident},
@@ -142,10 +188,8 @@ sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_i
         SEDGE_TRY_GOTO(status, sedge_text_add(constants, "#define SEDGE_%s %d\n", rows[i].name,
                                               rows[i].value));
     }
-    const sedge_program_options options = {.name = name,
-                                           .constants = sedge_text_get(constants),
-                                           .sources = sources,
-                                           .count = (int)(sizeof sources / sizeof sources[0])};
+    const sedge_program_options options = {
+        .name = name, .constants = sedge_text_get(constants), .sources = sources, .count = count};
     SEDGE_TRY_GOTO(status, sedge_program_write(text, info->kind, &options));
 done:
     sedge_text_free(constants);

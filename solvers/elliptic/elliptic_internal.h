@@ -20,6 +20,7 @@ typedef enum elliptic_kernel {
 typedef struct elliptic_cut {
     int real_bytes;
     int lanes;
+    bool matrix;               // on matrix units; an item is a warp then
     int tile;                  // nodes an item, where it differentiates
     int tiles;                 // of a value
     int weak_tile, weak_tiles; // where it integrates
@@ -85,20 +86,37 @@ int elliptic_width(int real_bytes, int count);
 SEDGE_MUST_USE
 sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *faces);
 
-// What does. The caller frees the tables, whatever comes back.
-SEDGE_MUST_USE
-sedge_status elliptic_upload_tables(elliptic_tables *out, const sedge_elliptic *op,
-                                    const elliptic_cut *cut);
-void elliptic_free_tables(elliptic_tables *table);
-
 // The place of an element among the slots; of its node in a vector, as number of reals.
 int64_t elliptic_slot(const sedge_elliptic *op, int32_t element);
 int64_t elliptic_index(const sedge_elliptic *op, int64_t slot, int node);
+
+// A new buffer filled from `count` items of `size` bytes, which is the end of `from`.
+SEDGE_MUST_USE
+sedge_status elliptic_upload_list(sedge_buffer **out, const sedge_elliptic *op, void *from,
+                                  int64_t count, size_t size);
+
+// array[index] = value, in the operator's precision.
+static inline void elliptic_put(const sedge_elliptic *op, void *array, int64_t index, double value)
+{
+    if (op->problem->precision == SEDGE_FP64) {
+        ((double *)array)[index] = value;
+    } else {
+        ((float *)array)[index] = (float)value;
+    }
+}
 
 // A new buffer of `count` numbers in the operator's precision.
 SEDGE_MUST_USE
 sedge_status elliptic_upload_reals(sedge_buffer **out, const sedge_elliptic *op,
                                    const double *values, int64_t count);
+
+// ---- elliptic_tables.c -------------------------------------------------------------------------
+
+// The tables of a cut. The caller frees the tables, whatever comes back.
+SEDGE_MUST_USE
+sedge_status elliptic_upload_tables(elliptic_tables *out, const sedge_elliptic *op,
+                                    const elliptic_cut *cut);
+void elliptic_free_tables(elliptic_tables *table);
 
 // ---- elliptic_form.c ---------------------------------------------------------------------------
 

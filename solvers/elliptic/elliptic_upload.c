@@ -1,16 +1,10 @@
 #include "elliptic_internal.h"
 
 #include "base/memory.h"
-#include "dg/dense.h"
 
 #include <stdint.h>
 
 #define SHAPE_WORDS 16 // of dg_elliptic.h's geometry
-
-static int real_bytes(const sedge_elliptic *op)
-{
-    return op->problem->precision == SEDGE_FP64 ? 8 : 4;
-}
 
 int64_t elliptic_slot(const sedge_elliptic *op, int32_t element)
 {
@@ -27,18 +21,8 @@ int64_t elliptic_index(const sedge_elliptic *op, int64_t slot, int node)
     return (slot / lanes * op->element->nodes + node) * lanes + slot % lanes;
 }
 
-static void put_real(const sedge_elliptic *op, void *array, int64_t index, double value)
-{
-    if (real_bytes(op) == 8) {
-        ((double *)array)[index] = value;
-    } else {
-        ((float *)array)[index] = (float)value;
-    }
-}
-
-// A new buffer filled from `count` items of `size` bytes, and the end of the host copy.
-static sedge_status upload(const sedge_elliptic *op, sedge_buffer **out, void *from, int64_t count,
-                           size_t size)
+sedge_status elliptic_upload_list(sedge_buffer **out, const sedge_elliptic *op, void *from,
+                                  int64_t count, size_t size)
 {
     const int64_t bytes = count * (int64_t)size;
     sedge_status status = sedge_buffer_create(out, op->device, bytes > 0 ? bytes : 16);
@@ -53,9 +37,9 @@ sedge_status elliptic_upload_reals(sedge_buffer **out, const sedge_elliptic *op,
 {
     void *list = NULL;
 
-    SEDGE_TRY(sedge_allocate(&list, count, (size_t)real_bytes(op)));
-    for (int64_t i = 0; i < count; i++) put_real(op, list, i, values[i]);
-    return upload(op, out, list, count, (size_t)real_bytes(op));
+    SEDGE_TRY(sedge_allocate(&list, count, (size_t)sedge_elliptic_real_bytes(op)));
+    for (int64_t i = 0; i < count; i++) elliptic_put(op, list, i, values[i]);
+    return elliptic_upload_list(out, op, list, count, (size_t)sedge_elliptic_real_bytes(op));
 }
 
 // ---- what the mesh gives -----------------------------------------------------------------------
@@ -99,19 +83,20 @@ static sedge_status upload_geometry(sedge_elliptic *op, const sedge_elliptic_fac
     const int64_t slots = (op->values + chunk - 1) / chunk * chunk * op->cut.lanes;
     void *list = NULL;
 
-    SEDGE_TRY(sedge_allocate(&list, slots * SHAPE_WORDS, (size_t)real_bytes(op)));
+    SEDGE_TRY(sedge_allocate(&list, slots * SHAPE_WORDS, (size_t)sedge_elliptic_real_bytes(op)));
     for (int64_t slot = 0; slot < slots; slot++) {
         for (int k = 0; k < SHAPE_WORDS; k++)
-            put_real(op, list, shape_index(op, slot, k), empty[k]);
+            elliptic_put(op, list, shape_index(op, slot, k), empty[k]);
     }
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         double shape[SHAPE_WORDS];
 
         fill_shape(shape, op, e, faces);
         for (int k = 0; k < SHAPE_WORDS; k++)
-            put_real(op, list, shape_index(op, elliptic_slot(op, e), k), shape[k]);
+            elliptic_put(op, list, shape_index(op, elliptic_slot(op, e), k), shape[k]);
     }
-    return upload(op, &op->geometry, list, slots * SHAPE_WORDS, (size_t)real_bytes(op));
+    return elliptic_upload_list(&op->geometry, op, list, slots * SHAPE_WORDS,
+                                (size_t)sedge_elliptic_real_bytes(op));
 }
 
 static sedge_status upload_links(sedge_elliptic *op)
@@ -135,7 +120,7 @@ static sedge_status upload_links(sedge_elliptic *op)
             link[1] = face->face * 6 + face->orientation;
         }
     }
-    return upload(op, &op->links, links, slots * SEDGE_FACES, sizeof *links);
+    return elliptic_upload_list(&op->links, op, links, slots * SEDGE_FACES, sizeof *links);
 }
 
 static sedge_status upload_halo_list(sedge_elliptic *op)
@@ -148,7 +133,7 @@ static sedge_status upload_halo_list(sedge_elliptic *op)
         list[i][0] = (int32_t)elliptic_slot(op, face->element);
         list[i][1] = face->face;
     }
-    return upload(op, &op->halo_list, list, op->mesh->halo_faces, sizeof *list);
+    return elliptic_upload_list(&op->halo_list, op, list, op->mesh->halo_faces, sizeof *list);
 }
 
 // ---- what the element gives --------------------------------------------------------------------
@@ -174,107 +159,7 @@ static sedge_status upload_maps(sedge_elliptic *op)
     for (int64_t i = maps; i < count; i++) tables[i] = -1;
     for (int k = 0; k < SEDGE_FACES * width; k++)
         tables[maps + (int64_t)element->face_node[k] * SEDGE_FACES + k / width] = (int16_t)k;
-    return upload(op, &op->maps, tables, count, sizeof *tables);
-}
-
-// Three matrices as [nodes][tiles] of rows: matrices[j][n][m] of node n in the tile, m outer.
-static sedge_status upload_slopes(sedge_buffer **out, const sedge_elliptic *op,
-                                  double *const matrices[3], int tile)
-{
-    const int nodes = op->element->nodes;
-    const int tiles = (nodes + tile - 1) / tile;
-    const int width = elliptic_width(real_bytes(op), 3 * tile);
-    const int64_t count = (int64_t)nodes * tiles * width;
-    void *list = NULL;
-
-    SEDGE_TRY(sedge_allocate(&list, count, (size_t)real_bytes(op)));
-    for (int m = 0; m < nodes; m++) {
-        for (int n = 0; n < nodes; n++) {
-            const int64_t place = ((int64_t)m * tiles + n / tile) * width;
-            for (int j = 0; j < 3; j++) {
-                put_real(op, list, place + (int64_t)(n % tile) * 3 + j, matrices[j][n * nodes + m]);
-            }
-        }
-    }
-    return upload(op, out, list, count, (size_t)real_bytes(op));
-}
-
-// D_j, and D_j^T M.
-static sedge_status upload_derivatives(elliptic_tables *out, const sedge_elliptic *op,
-                                       const elliptic_cut *cut)
-{
-    const sedge_element *const element = op->element;
-    const int nodes = element->nodes;
-    sedge_status status;
-    double *weak[3] = {NULL, NULL, NULL};
-
-    SEDGE_TRY(upload_slopes(&out->deriv, op, element->derivative, cut->tile));
-    for (int j = 0; j < 3; j++) {
-        SEDGE_TRY_GOTO(status, sedge_allocate(&weak[j], (int64_t)nodes * nodes, sizeof(double)));
-        sedge_dense_multiply(weak[j], element->derivative[j], true, element->mass, false, nodes,
-                             nodes, nodes);
-    }
-    SEDGE_TRY_GOTO(status, upload_slopes(&out->weak, op, weak, cut->weak_tile));
-done:
-    for (int j = 0; j < 3; j++) sedge_release(weak[j]);
-    return status;
-}
-
-// A matrix [nodes][face points] as [face points][tiles] of rows of the tile's nodes.
-static sedge_status upload_columns(sedge_buffer **out, const sedge_elliptic *op,
-                                   const double *matrix, int tile)
-{
-    const int points = SEDGE_FACES * op->element->face_nodes;
-    const int tiles = (op->element->nodes + tile - 1) / tile;
-    const int width = elliptic_width(real_bytes(op), tile);
-    const int64_t count = (int64_t)points * tiles * width;
-    void *list = NULL;
-
-    SEDGE_TRY(sedge_allocate(&list, count, (size_t)real_bytes(op)));
-    for (int k = 0; k < points; k++) {
-        for (int n = 0; n < op->element->nodes; n++) {
-            put_real(op, list, ((int64_t)k * tiles + n / tile) * width + n % tile,
-                     matrix[n * points + k]);
-        }
-    }
-    return upload(op, out, list, count, (size_t)real_bytes(op));
-}
-
-// The lift, and E M: the face mass between the points of one face.
-static sedge_status upload_faces(elliptic_tables *out, const sedge_elliptic *op,
-                                 const elliptic_cut *cut)
-{
-    const sedge_element *const element = op->element;
-    const int nf = element->face_nodes;
-    const int points = SEDGE_FACES * nf;
-    sedge_status status;
-    double *mass = NULL;
-
-    SEDGE_TRY(upload_columns(&out->lift, op, element->lift, cut->tile));
-    SEDGE_TRY(sedge_allocate(&mass, (int64_t)element->nodes * points, sizeof *mass));
-    for (int k = 0; k < points; k++) {
-        for (int i = 0; i < nf; i++)
-            mass[element->face_node[k / nf * nf + i] * points + k] =
-                element->face_mass[i * nf + k % nf];
-    }
-    status = upload_columns(&out->mass, op, mass, cut->weak_tile);
-    sedge_release(mass);
-    return status;
-}
-
-sedge_status elliptic_upload_tables(elliptic_tables *out, const sedge_elliptic *op,
-                                    const elliptic_cut *cut)
-{
-    SEDGE_TRY(upload_derivatives(out, op, cut));
-    return upload_faces(out, op, cut);
-}
-
-void elliptic_free_tables(elliptic_tables *table)
-{
-    sedge_buffer_free(table->deriv);
-    sedge_buffer_free(table->lift);
-    sedge_buffer_free(table->weak);
-    sedge_buffer_free(table->mass);
+    return elliptic_upload_list(&op->maps, op, tables, count, sizeof *tables);
 }
 
 sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *faces)
@@ -300,13 +185,14 @@ sedge_status sedge_elliptic_upload(const sedge_elliptic *op, sedge_buffer *vecto
     void *list = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_stream_wait(sedge_context_stream(op->context)));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&list, rows, (size_t)real_bytes(op)));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&list, rows, (size_t)sedge_elliptic_real_bytes(op)));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         const int64_t slot = elliptic_slot(op, e);
         for (int n = 0; n < nodes; n++)
-            put_real(op, list, elliptic_index(op, slot, n), u[(int64_t)e * nodes + n]);
+            elliptic_put(op, list, elliptic_index(op, slot, n), u[(int64_t)e * nodes + n]);
     }
-    SEDGE_TRY_GOTO(status, sedge_buffer_upload(vector, 0, list, rows * real_bytes(op), NULL));
+    SEDGE_TRY_GOTO(
+        status, sedge_buffer_upload(vector, 0, list, rows * sedge_elliptic_real_bytes(op), NULL));
 done:
     sedge_release(list);
     return status;
@@ -321,14 +207,16 @@ sedge_status sedge_elliptic_download(const sedge_elliptic *op, const sedge_buffe
     void *list = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_stream_wait(sedge_context_stream(op->context)));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&list, rows, (size_t)real_bytes(op)));
-    SEDGE_TRY_GOTO(status, sedge_buffer_download(vector, 0, list, rows * real_bytes(op), NULL));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&list, rows, (size_t)sedge_elliptic_real_bytes(op)));
+    SEDGE_TRY_GOTO(
+        status, sedge_buffer_download(vector, 0, list, rows * sedge_elliptic_real_bytes(op), NULL));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         const int64_t slot = elliptic_slot(op, e);
         for (int n = 0; n < nodes; n++) {
             const int64_t at = elliptic_index(op, slot, n);
-            u[(int64_t)e * nodes + n] = real_bytes(op) == 8 ? ((const double *)list)[at]
-                                                            : (double)((const float *)list)[at];
+            u[(int64_t)e * nodes + n] = sedge_elliptic_real_bytes(op) == 8
+                                            ? ((const double *)list)[at]
+                                            : (double)((const float *)list)[at];
         }
     }
 done:

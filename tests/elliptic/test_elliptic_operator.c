@@ -222,7 +222,18 @@ static void test_cuts(void)
     static const sedge_elliptic_options cuts[] = {
         {.item_nodes = 3, .weak_nodes = 7, .item_elements = 1, .block_elements = 5},
         {.item_nodes = 4, .weak_nodes = 3, .item_elements = 4, .block_elements = 32},
+        {.matrix = true,
+         .item_nodes = 8,
+         .weak_nodes = 16,
+         .item_elements = 16,
+         .block_elements = 32},
+        {.matrix = true,
+         .item_nodes = 16,
+         .weak_nodes = 8,
+         .item_elements = 32,
+         .block_elements = 64},
     };
+    const bool units = sedge_device_get_info(world.device)->kind == SEDGE_DEVICE_CUDA;
     const sedge_elliptic_options rule = {.item_nodes = 0};
     const elliptic_options options = elliptic_defaults(2);
     sedge_elliptic *op = NULL;
@@ -241,6 +252,11 @@ static void test_cuts(void)
     CHECK_OK(sedge_elliptic_vector(&out, op));
     CHECK_OK(sedge_elliptic_upload(op, in, v.u));
     for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
+        if (cuts[i].matrix && !units) {
+            CHECK_FAILS(sedge_elliptic_recut(op, &cuts[i]), SEDGE_ERR_USAGE,
+                        "matrix units want fp64, a GPU of sm_80 or later");
+            continue;
+        }
         CHECK_OK(sedge_elliptic_recut(op, &cuts[i]));
         CHECK_OK(sedge_elliptic_apply(op, sedge_context_stream(world.context), in, out));
         CHECK_OK(sedge_elliptic_download(op, out, v.Au));
