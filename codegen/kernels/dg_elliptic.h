@@ -117,6 +117,14 @@ SEDGE_FUNCTION void contract(sedge_value p[3], const sedge_value *v, int step,
     p[2] = shape[4] * v[0] + shape[5] * v[step] + shape[2] * v[2 * step];
 }
 
+// J G_jk of value e of a block; behind the last value, the last's.
+SEDGE_FUNCTION void get_metric(sedge_value shape[6],
+                               const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT geometry,
+                               sedge_int64 base, int e, int filled)
+{
+    SEDGE_EACH (k, 6) shape[k] = get_shape(geometry, base + (e < filled ? e : filled - 1), k);
+}
+
 // ---- fluxes ------------------------------------------------------------------------------------
 
 // The fluxes of node n of one value, p its contracted gradient, to the points of the faces it is
@@ -334,18 +342,6 @@ SEDGE_FUNCTION void differentiate(sedge_value *d, const SEDGE_BLOCKWIDE sedge_va
     }
 }
 
-// The first six words of an item's values' geometry; of values behind the last, the last's.
-SEDGE_FUNCTION void get_metric(sedge_value shape[SEDGE_EN][6],
-                               const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT geometry,
-                               sedge_int64 base, int group, int filled)
-{
-    SEDGE_EACH (x, SEDGE_EN) {
-        const int e = group + x * SEDGE_GROUPS;
-        SEDGE_EACH (k, 6)
-            shape[x][k] = get_shape(geometry, base + (e < filled ? e : filled - 1), k);
-    }
-}
-
 #define SEDGE_FLUX_LIST(X)                                      \
     X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, u)        \
     X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, flux)           \
@@ -368,19 +364,19 @@ SEDGE_KERNEL_RESIDENT(sedge_elliptic_flux, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_
         SEDGE_BARRIER();
         SEDGE_ITEMS (tile, SEDGE_TILES, g, SEDGE_GROUPS, SEDGE_THREADS) {
             sedge_value d[3 * SEDGE_TN * SEDGE_EN];
-            sedge_value shape[SEDGE_EN][6];
 
             differentiate(d, s_all + g * SEDGE_FLUX_STRIDE, SEDGE_FLUX_STRIDE, tile, deriv);
-            get_metric(shape, geometry, base, g, filled);
-            SEDGE_EACH (i, SEDGE_TN) {
-                const int n = tile * SEDGE_TN + i;
-                if (n < SEDGE_NODES) {
-                    SEDGE_EACH (x, SEDGE_EN) {
-                        sedge_value p[3];
-                        contract(p, d + 3 * i * SEDGE_EN + x, SEDGE_EN, shape[x]);
-                        put_fluxes(s_flux + (g + x * SEDGE_GROUPS) * SEDGE_FLUX_STRIDE, p, n,
-                                   tables);
-                    }
+            SEDGE_EACH (x, SEDGE_EN) {
+                const int e = g + x * SEDGE_GROUPS;
+                sedge_value shape[6];
+
+                get_metric(shape, geometry, base, e, filled);
+                SEDGE_EACH (i, SEDGE_TN) {
+                    const int n = tile * SEDGE_TN + i;
+                    sedge_value p[3];
+
+                    contract(p, d + 3 * i * SEDGE_EN + x, SEDGE_EN, shape);
+                    if (n < SEDGE_NODES) put_fluxes(s_flux + e * SEDGE_FLUX_STRIDE, p, n, tables);
                 }
             }
         }
@@ -494,17 +490,18 @@ SEDGE_KERNEL_RESIDENT(sedge_elliptic_apply, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE
         SEDGE_BARRIER();
         SEDGE_ITEMS (tile, SEDGE_TILES, g, SEDGE_GROUPS, SEDGE_THREADS) {
             const sedge_value *const d = SEDGE_MINE(slopes, tile * SEDGE_GROUPS + g);
-            sedge_value shape[SEDGE_EN][6];
 
-            get_metric(shape, geometry, base, g, filled);
-            SEDGE_EACH (i, SEDGE_TN) {
-                const int n = tile * SEDGE_TN + i;
-                SEDGE_EACH (x, SEDGE_EN) {
-                    SEDGE_BLOCKWIDE sedge_value *const to =
-                        s_rest + (g + x * SEDGE_GROUPS) * SEDGE_APPLY_STRIDE + 3 * n;
+            SEDGE_EACH (x, SEDGE_EN) {
+                const int e = g + x * SEDGE_GROUPS;
+                sedge_value shape[6];
+
+                get_metric(shape, geometry, base, e, filled);
+                SEDGE_EACH (i, SEDGE_TN) {
+                    const int n = tile * SEDGE_TN + i;
+                    SEDGE_BLOCKWIDE sedge_value *const to = s_rest + e * SEDGE_APPLY_STRIDE + 3 * n;
                     sedge_value p[3];
 
-                    contract(p, d + 3 * i * SEDGE_EN + x, SEDGE_EN, shape[x]);
+                    contract(p, d + 3 * i * SEDGE_EN + x, SEDGE_EN, shape);
                     if (n < SEDGE_NODES) {
                         to[0] = p[0];
                         to[1] = p[1];

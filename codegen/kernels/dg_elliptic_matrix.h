@@ -143,12 +143,6 @@ SEDGE_FUNCTION void contract_entry(sedge_real p[3], const sedge_real d[3][4], in
     contract(p, v, 1, shape);
 }
 
-SEDGE_FUNCTION void get_row_metric(sedge_real shape[6], const sedge_real *SEDGE_RESTRICT geometry,
-                                   sedge_int64 base, int e, int filled)
-{
-    SEDGE_EACH (k, 6) shape[k] = get_shape(geometry, base + (e < filled ? e : filled - 1), k);
-}
-
 // Zeros in each element's words [from, to), fewer than four, from `begin` on.
 SEDGE_FUNCTION void clear_fill(sedge_real *s_all, int stride, int from, int begin, int to)
 {
@@ -188,7 +182,7 @@ SEDGE_KERNEL_RESIDENT(sedge_elliptic_flux, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_
                 const int e = part.row + 8 * r;
                 sedge_real shape[6];
 
-                get_row_metric(shape, geometry, base, e, filled);
+                get_metric(shape, geometry, base, e, filled);
                 SEDGE_EACH (i, 2 * SEDGE_NODE_TILES) {
                     const int n = (part.group * SEDGE_NODE_TILES + i / 2) * 8 + part.column + i % 2;
                     sedge_real p[3];
@@ -232,7 +226,7 @@ SEDGE_FUNCTION void put_gradients(sedge_real *s_rest,
         const int e = part->row + 8 * r;
         sedge_real shape[6];
 
-        get_row_metric(shape, geometry, base, e, filled);
+        get_metric(shape, geometry, base, e, filled);
         SEDGE_EACH (i, 2 * SEDGE_NODE_TILES) {
             const int n = (part->group * SEDGE_NODE_TILES + i / 2) * 8 + part->column + i % 2;
             sedge_real p[3];

@@ -42,9 +42,10 @@ static sedge_status make_matrices(matrices *out, const sedge_element *element)
         }
     }
     for (int k = 0; k < points; k++) {
-        for (int i = 0; i < nf; i++)
-            out->mass[element->face_node[k / nf * nf + i] * points + k] =
-                element->face_mass[i * nf + k % nf];
+        for (int i = 0; i < nf; i++) {
+            const int n = element->face_node[k / nf * nf + i];
+            out->mass[n * points + k] = element->face_mass[i * nf + k % nf];
+        }
     }
 done:
     sedge_release(product);
