@@ -16,47 +16,39 @@ int elliptic_width(int real_bytes, int count)
     return round_up(count, 16 / real_bytes);
 }
 
-// Between 3 and 5 nodes a tile: the number that wastes least at the end of the nodes.
-static int choose_tile(int nodes)
-{
-    int best = 5;
-
-    for (int n = 4; n >= 3; n--)
-        if (round_up(nodes, n) < round_up(nodes, best)) best = n;
-    return best;
-}
-
-// How a GPU is to work by rule: fp64 as sedge-bench-poisson found it on an H200.
-static sedge_elliptic_options find_rule(const sedge_element *element, sedge_precision precision)
-{
-    // Nodes and values an item, values a block, threads of a multiprocessor.
-    static const int fp64[SEDGE_ELLIPTIC_ORDER_MAX + 1][5] = {
-        [1] = {4, 4, 1, 64, 512}, [2] = {2, 4, 4, 128, 480}, [3] = {2, 5, 4, 64, 480},
-        [4] = {3, 5, 4, 64, 384}, [5] = {2, 4, 4, 32, 448},  [6] = {3, 4, 4, 16, 384},
-        [7] = {2, 4, 4, 32, 480}, [8] = {2, 3, 4, 16, 352},
-    };
-    const int tile = choose_tile(element->nodes);
-    const int *const row = fp64[element->order];
-
-    if (precision == SEDGE_FP64) {
-        return (sedge_elliptic_options){.item_nodes = row[0],
-                                        .weak_nodes = row[1],
-                                        .item_elements = row[2],
-                                        .block_elements = row[3],
-                                        .resident = row[4]};
-    }
-    return (sedge_elliptic_options){.item_nodes = tile,
-                                    .weak_nodes = tile,
-                                    .item_elements = element->order > 1 ? 2 : 1,
-                                    .block_elements = element->order < 4 ? 64 : 16,
-                                    .resident = 512};
-}
-
 // Double precision on NVIDIA's matrix units came with sm_80.
 static bool has_matrix_unit(const sedge_device_info *info)
 {
     return info->kind == SEDGE_DEVICE_CUDA && strncmp(info->arch, "sm_", 3) == 0 &&
            strtol(info->arch + 3, NULL, 10) >= 80;
+}
+
+// How a GPU is to work by rule, as sedge-bench-poisson found it on an H200. Nodes an item, where it
+// integrates, values an item, a block, threads that registers are to suffice for. Items' rows were
+// found in fp32; a number of fp64 takes two registers.
+static sedge_elliptic_options find_rule(const sedge_device_info *info, int order,
+                                        sedge_precision precision)
+{
+    static const int items[SEDGE_ELLIPTIC_ORDER_MAX + 1][5] = {
+        [1] = {2, 4, 2, 128, 1152}, [2] = {2, 4, 4, 128, 800}, [3] = {2, 4, 4, 64, 800},
+        [4] = {3, 5, 4, 32, 672},   [5] = {2, 4, 4, 32, 896},  [6] = {3, 6, 4, 16, 640},
+        [7] = {4, 5, 4, 16, 512},   [8] = {2, 6, 4, 16, 704},
+    };
+    static const int matrix[SEDGE_ELLIPTIC_ORDER_MAX + 1][5] = {
+        [1] = {8, 8, 16, 32, 640},   [2] = {16, 16, 16, 32, 512}, [3] = {8, 8, 16, 16, 672},
+        [4] = {8, 8, 16, 16, 640},   [5] = {8, 8, 16, 16, 672},   [6] = {24, 24, 16, 16, 384},
+        [7] = {16, 16, 16, 16, 512}, [8] = {8, 16, 16, 16, 672},
+    };
+    const bool fp64 = precision == SEDGE_FP64;
+    const bool units = fp64 && has_matrix_unit(info);
+    const int *const row = units ? matrix[order] : items[order];
+
+    return (sedge_elliptic_options){.matrix = units,
+                                    .item_nodes = row[0],
+                                    .weak_nodes = row[1],
+                                    .item_elements = row[2],
+                                    .block_elements = row[3],
+                                    .resident = fp64 && !units ? row[4] / 2 : row[4]};
 }
 
 static int pick(int wanted, int rule)
@@ -96,7 +88,7 @@ sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *inf
 {
     const bool host = info->kind == SEDGE_DEVICE_HOST && !info->random_order;
     const int64_t most = host ? INT64_MAX : info->shared_bytes_block;
-    const sedge_elliptic_options rule = find_rule(element, precision);
+    const sedge_elliptic_options rule = find_rule(info, element->order, precision);
     const int order = element->order;
 
     memset(cut, 0, sizeof *cut);
