@@ -23,9 +23,6 @@
 #define SEDGE_FACE_TERMS ((SEDGE_FACE_NODES + 3) / 4)
 #define SEDGE_WEAK_TERMS ((3 * SEDGE_NODES + 3) / 4)
 
-// Before a loop: unrolled no further, since addresses and loads ahead would fill the registers.
-#define SEDGE_IN_PAIRS _Pragma("unroll 2")
-
 // A lane's part of a warp's work.
 typedef struct sedge_part {
     int row;        // the first of its elements in the block
@@ -86,8 +83,7 @@ SEDGE_FUNCTION void differentiate_rows(sedge_real d[SEDGE_ROW_TILES][SEDGE_NODE_
         deriv + part->group * SEDGE_NODE_TILES * SEDGE_TERMS * 96 + part->lane;
 
     clear(d[0][0][0], SEDGE_ROW_TILES * SEDGE_NODE_TILES * 12);
-    SEDGE_IN_PAIRS for (int m = 0; m < SEDGE_TERMS; m++)
-    {
+    for (int m = 0; m < SEDGE_TERMS; m++) {
         sedge_real a[SEDGE_ROW_TILES][2];
 
         get_rows(a, u + 4 * m, stride);
@@ -104,8 +100,7 @@ SEDGE_FUNCTION void differentiate_rows(sedge_real d[SEDGE_ROW_TILES][SEDGE_NODE_
 SEDGE_FUNCTION void add_product(sedge_real *c, int tiles, int apart, const sedge_real *words,
                                 int terms, const sedge_real *SEDGE_RESTRICT table, int step)
 {
-    SEDGE_IN_PAIRS for (int m = 0; m < terms; m++)
-    {
+    for (int m = 0; m < terms; m++) {
         sedge_real a[SEDGE_ROW_TILES][2];
 
         get_rows(a, words + 4 * m, SEDGE_APPLY_STRIDE);
