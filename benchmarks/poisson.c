@@ -1,19 +1,21 @@
 // sedge-bench-poisson: the elliptic operator's throughput by order and precision, and whole solves.
 //
 //   sedge-bench-poisson [DEVICE [UNKNOWNS [ORDERS [solve]]]]
+//   sedge-bench-poisson DEVICE UNKNOWNS ORDERS fp64|fp32|matrix CUTS [PART PARTS]
 //
 // DEVICE auto, UNKNOWNS 10e6 (the least number of a mesh), ORDERS 12345678; with "solve" each order
 // is solved in fp64, too, on a mesh with a tenth of the unknowns. Boxes as those that
 // libParanumal's figures were taken on: cubes of six tetrahedra. One table row an order and
 // precision: GDOF/s, the fraction of the floor (compulsory bytes at the copy rate measured in the
 // same run), libParanumal's interior penalty operator on an H200 in fp64 beside it (research of
-// 2026-11-21).
+// 2026-11-21). The second form times CUTS ways to cut the kernels, or every PARTS-th of them.
 #include "base/file.h"
 #include "base/memory.h"
 #include "codegen/ceiling.h"
 #include "codegen/context.h"
 #include "codegen/launch.h"
 #include "elliptic/solve.h"
+#include "poisson_cuts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -110,7 +112,8 @@ static sedge_status time_operator(const bench *b, int order, sedge_precision pre
     } else {
         printf("%6s %7s", "-", "-");
     }
-    printf("  n%d b%d t%d, %lld KiB\n", cost.item_nodes, cost.block_elements, cost.threads,
+    printf("  %sn%d,%d e%d b%d t%d r%d, %lld KiB\n", cost.matrix ? "m " : "", cost.item_nodes,
+           cost.weak_nodes, cost.item_elements, cost.block_elements, cost.threads, cost.resident,
            (long long)cost.shared_bytes / 1024);
     (void)fflush(stdout);
 done:
@@ -177,6 +180,31 @@ static sedge_status run_bench(const bench *b, double unknowns, const char *order
     return SEDGE_OK;
 }
 
+static sedge_status run_cuts(const bench *b, double unknowns, char **words, int count)
+{
+    for (const char *at = words[0]; *at != '\0'; at++) {
+        bench_case c;
+        sedge_status status = make_case(
+            &c, b, *at - '0', strcmp(words[1], "fp32") == 0 ? SEDGE_FP32 : SEDGE_FP64, unknowns);
+        if (status == SEDGE_OK) {
+            const bench_cuts cuts = {.comm = b->comm,
+                                     .device = b->device,
+                                     .context = b->context,
+                                     .element = c.element,
+                                     .mesh = c.mesh,
+                                     .problem = &c.problem,
+                                     .matrix = strcmp(words[1], "matrix") == 0,
+                                     .cuts = (int)strtol(words[2], NULL, 10),
+                                     .part = count > 4 ? (int)strtol(words[3], NULL, 10) : 0,
+                                     .parts = count > 4 ? (int)strtol(words[4], NULL, 10) : 1};
+            status = bench_time_cuts(&cuts);
+        }
+        clear_case(&c);
+        SEDGE_TRY(status);
+    }
+    return SEDGE_OK;
+}
+
 int main(int argc, char **argv)
 {
     bench b = {.comm = NULL};
@@ -189,7 +217,10 @@ int main(int argc, char **argv)
         status = SEDGE_FAIL(SEDGE_ERR_USAGE,
                             "usage: sedge-bench-poisson [DEVICE [UNKNOWNS [ORDERS [solve]]]]");
     }
-    if (status == SEDGE_OK) status = run_bench(&b, unknowns, orders, solves);
+    if (status == SEDGE_OK) {
+        status = argc > 5 ? run_cuts(&b, unknowns, argv + 3, argc - 3)
+                          : run_bench(&b, unknowns, orders, solves);
+    }
     if (status != SEDGE_OK)
         (void)fprintf(stderr, "sedge-bench-poisson: %s\n", sedge_error_message());
     sedge_context_free(b.context);

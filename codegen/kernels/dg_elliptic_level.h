@@ -16,13 +16,13 @@ typedef struct SEDGE_ALIGN(16) sedge_block_entry {
 
 // The factor of reference matrix n in the block of one value. A boundary's jump is 2 u.
 SEDGE_FUNCTION sedge_value find_weight(int n, sedge_int64 value,
-                                       const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT shape,
+                                       const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT geometry,
                                        const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
                                        sedge_int64 halo_faces)
 {
     const int metric[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 
-    if (n < 6) return shape[n] * shape[6];
+    if (n < 6) return get_shape(geometry, value, n) * get_shape(geometry, value, 6);
     const int f = n < 18 ? (n - 6) / 3 : n - 18;
     const int k = n % 3;
     sedge_value sides = SEDGE_SPLAT(1.0);
@@ -30,18 +30,18 @@ SEDGE_FUNCTION sedge_value find_weight(int n, sedge_int64 value,
         if (-1 - links[(value * SEDGE_LANES + l) * 4 + f].neighbour >= halo_faces)
             SEDGE_LANE(sides, l) = 2;
     }
-    if (n >= 18) return sides * shape[9 + 2 * f];
-    const sedge_value slope = f == 2
-                                  ? shape[metric[0][k]] + shape[metric[1][k]] + shape[metric[2][k]]
-                                  : -shape[metric[f == 0   ? 2
-                                                  : f == 1 ? 1
-                                                           : 0][k]];
-    return -(sides * shape[8 + 2 * f] * slope);
+    if (n >= 18) return sides * get_shape(geometry, value, 9 + 2 * f);
+    const int row = f == 0 ? 2 : f == 1 ? 1 : 0;
+    const sedge_value slope = f == 2 ? get_shape(geometry, value, metric[0][k]) +
+                                           get_shape(geometry, value, metric[1][k]) +
+                                           get_shape(geometry, value, metric[2][k])
+                                     : -get_shape(geometry, value, metric[row][k]);
+    return -(sides * get_shape(geometry, value, 8 + 2 * f) * slope);
 }
 
 #define SEDGE_BLOCKS_LIST(X)                                         \
     X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, blocks)              \
-    X(const SEDGE_GLOBAL sedge_shape *SEDGE_RESTRICT, geometry)      \
+    X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, geometry)      \
     X(const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT, links)          \
     X(const SEDGE_GLOBAL sedge_block_entry *SEDGE_RESTRICT, entries) \
     X(sedge_int64, halo_faces)
@@ -58,7 +58,7 @@ SEDGE_KERNEL(sedge_elliptic_blocks, SEDGE_BLOCK_THREADS, SEDGE_BLOCKS_LIST)
         SEDGE_GLOBAL sedge_value *const block = blocks + b * SEDGE_NODES * SEDGE_NODES;
 
         SEDGE_ITEMS (one, 1, n, SEDGE_BLOCK_WEIGHTS, SEDGE_BLOCK_THREADS) {
-            s_weights[n + one] = find_weight(n, b, geometry[b].w, links, halo_faces);
+            s_weights[n + one] = find_weight(n, b, geometry, links, halo_faces);
         }
         SEDGE_BARRIER();
         SEDGE_ITEMS (i, SEDGE_NODES, m, SEDGE_NODES, SEDGE_BLOCK_THREADS) {

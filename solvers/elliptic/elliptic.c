@@ -40,7 +40,15 @@ static sedge_status make_buffers(sedge_elliptic *op, const sedge_elliptic_face *
     return make_halo(op);
 }
 
-static sedge_status find_kernels(sedge_elliptic *op)
+// What depends on a cut, in use or on its way to be.
+typedef struct cut_parts {
+    elliptic_cut cut;
+    sedge_program *program;
+    const sedge_kernel *kernel[ELLIPTIC_KERNELS];
+    elliptic_tables table;
+} cut_parts;
+
+static sedge_status find_kernels(cut_parts *parts, const sedge_elliptic *op)
 {
     const char *const names[ELLIPTIC_KERNELS] = {
         [ELLIPTIC_FLUX] = "sedge_elliptic_flux",
@@ -55,12 +63,13 @@ static sedge_status find_kernels(sedge_elliptic *op)
     };
 
     for (int k = 0; k < ELLIPTIC_KERNELS; k++)
-        SEDGE_TRY(sedge_program_get(&op->kernel[k], op->program, names[k]));
-    SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[ELLIPTIC_FLUX], op->cut.flux_scratch));
-    return sedge_kernel_set_scratch(op->kernel[ELLIPTIC_APPLY], op->cut.apply_scratch);
+        SEDGE_TRY(sedge_program_get(&parts->kernel[k], parts->program, names[k]));
+    SEDGE_TRY(sedge_kernel_set_scratch(parts->kernel[ELLIPTIC_FLUX], parts->cut.flux_scratch));
+    SEDGE_TRY(sedge_kernel_set_scratch(parts->kernel[ELLIPTIC_APPLY], parts->cut.apply_scratch));
+    return elliptic_upload_tables(&parts->table, op, &parts->cut);
 }
 
-static sedge_status make_program(sedge_elliptic *op)
+static sedge_status make_program(cut_parts *parts, const sedge_elliptic *op)
 {
     sedge_status status;
     sedge_text *text = NULL;
@@ -70,15 +79,38 @@ static sedge_status make_program(sedge_elliptic *op)
     status = sedge_text_create(&text);
     if (status == SEDGE_OK) {
         status =
-            elliptic_text(text, name, sedge_device_get_info(op->device), op->element, &op->cut);
+            elliptic_text(text, name, sedge_device_get_info(op->device), op->element, &parts->cut);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
     whole = (sedge_program_text){.name = name, .text = sedge_text_get(text)};
-    SEDGE_TRY_GOTO(status, sedge_programs_create(&op->program, NULL, op->comm, op->device,
+    SEDGE_TRY_GOTO(status, sedge_programs_create(&parts->program, NULL, op->comm, op->device,
                                                  sedge_context_cache(op->context), &whole, 1));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, find_kernels(op)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, find_kernels(parts, op)));
 done:
     sedge_text_free(text);
+    return status;
+}
+
+sedge_status sedge_elliptic_recut(sedge_elliptic *op, const sedge_elliptic_options *options)
+{
+    cut_parts parts = {.program = NULL};
+    sedge_status status = elliptic_cut_choose(&parts.cut, sedge_device_get_info(op->device),
+                                              op->element, op->problem->precision, options);
+
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
+    SEDGE_TRY_GOTO(status, make_program(&parts, op));
+    // What runs still uses the old ones.
+    SEDGE_TRY_GOTO(
+        status, sedge_comm_agree(op->comm, sedge_stream_wait(sedge_context_stream(op->context))));
+    const cut_parts old = {.program = op->program, .table = op->table};
+    op->cut = parts.cut;
+    op->program = parts.program;
+    op->table = parts.table;
+    for (int k = 0; k < ELLIPTIC_KERNELS; k++) op->kernel[k] = parts.kernel[k];
+    parts = old;
+done:
+    elliptic_free_tables(&parts.table);
+    sedge_program_free(parts.program);
     return status;
 }
 
@@ -104,10 +136,7 @@ sedge_status sedge_elliptic_create(sedge_elliptic **out, const sedge_comm *comm,
                            .mesh = mesh,
                            .problem = problem,
                            .device = sedge_context_device(context)};
-    status = elliptic_cut_choose(&op->cut, sedge_device_get_info(op->device), element,
-                                 problem->precision, options);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    SEDGE_TRY_GOTO(status, make_program(op));
+    SEDGE_TRY_GOTO(status, sedge_elliptic_recut(op, options));
     SEDGE_TRY_GOTO(status, sedge_elliptic_faces(&faces, comm, element, mesh, problem));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_buffers(op, faces)));
     *out = op;
@@ -121,8 +150,8 @@ done:
 void sedge_elliptic_free(sedge_elliptic *op)
 {
     if (op == NULL) return;
-    sedge_buffer *const buffers[] = {op->flux, op->links,  op->geometry,  op->deriv,  op->weak,
-                                     op->lift, op->tables, op->halo_list, op->packed, op->halo};
+    sedge_buffer *const buffers[] = {op->flux,      op->links,  op->geometry, op->maps,
+                                     op->halo_list, op->packed, op->halo};
 
     // What failed before stays the message: a wait that fails too has nothing to add.
     (void)!sedge_stream_wait(sedge_context_stream(op->context));
@@ -135,6 +164,7 @@ void sedge_elliptic_free(sedge_elliptic *op)
     sedge_event_free(op->packed_event);
     sedge_event_free(op->arrived);
     sedge_stream_free(op->side);
+    elliptic_free_tables(&op->table);
     sedge_program_free(op->program);
     sedge_release(op);
 }
@@ -148,7 +178,7 @@ int64_t sedge_elliptic_rows(const sedge_elliptic *op)
 
 int sedge_elliptic_real_bytes(const sedge_elliptic *op)
 {
-    return op->cut.real_bytes;
+    return op->problem->precision == SEDGE_FP64 ? 8 : 4;
 }
 
 sedge_status sedge_elliptic_vector(sedge_buffer **out, const sedge_elliptic *op)
@@ -166,9 +196,13 @@ void sedge_elliptic_get_cost(const sedge_elliptic *op, sedge_elliptic_cost *out)
     *out = (sedge_elliptic_cost){
         .bytes = elements * ((3.0 * nodes + 2.0 * points + 7.0 + 15.0) * real + 32.0),
         .flops = elements * 2.0 * (nodes * (9.0 * nodes + 2.0 * points + 30.0) + 4.0 * points),
+        .matrix = op->cut.matrix,
         .item_nodes = op->cut.tile,
+        .weak_nodes = op->cut.weak_tile,
+        .item_elements = op->cut.together,
         .block_elements = op->cut.block,
         .threads = op->cut.threads,
+        .resident = op->cut.resident,
         .shared_bytes = op->cut.apply_scratch,
     };
 }
@@ -191,8 +225,8 @@ static sedge_status run_flux(sedge_elliptic *op, sedge_stream *stream, const sed
 {
     return SEDGE_LAUNCH(op->kernel[ELLIPTIC_FLUX], stream, blocks_of(op, count),
                         sedge_buffer_argument(x), sedge_buffer_argument(op->flux),
-                        sedge_buffer_argument(op->geometry), sedge_buffer_argument(op->deriv),
-                        sedge_buffer_argument(op->tables), sedge_int64_argument(first),
+                        sedge_buffer_argument(op->geometry), sedge_buffer_argument(op->table.deriv),
+                        sedge_buffer_argument(op->maps), sedge_int64_argument(first),
                         sedge_int64_argument(count));
 }
 
@@ -207,15 +241,16 @@ typedef struct application {
 static sedge_status run_apply(sedge_elliptic *op, const application *a, int64_t first,
                               int64_t count)
 {
-    return SEDGE_LAUNCH(op->kernel[ELLIPTIC_APPLY], a->stream, blocks_of(op, count),
-                        sedge_buffer_argument(a->x), sedge_buffer_argument(op->flux),
-                        sedge_buffer_argument(op->halo), sedge_buffer_argument(a->b),
-                        sedge_buffer_argument(a->out), sedge_buffer_argument(op->links),
-                        sedge_buffer_argument(op->geometry), sedge_buffer_argument(op->deriv),
-                        sedge_buffer_argument(op->weak), sedge_buffer_argument(op->lift),
-                        sedge_buffer_argument(op->tables), sedge_int64_argument(first),
-                        sedge_int64_argument(count), sedge_int64_argument(op->mesh->halo_faces),
-                        elliptic_real(op, a->base), elliptic_real(op, a->factor));
+    return SEDGE_LAUNCH(
+        op->kernel[ELLIPTIC_APPLY], a->stream, blocks_of(op, count), sedge_buffer_argument(a->x),
+        sedge_buffer_argument(op->flux), sedge_buffer_argument(op->halo),
+        sedge_buffer_argument(a->b), sedge_buffer_argument(a->out),
+        sedge_buffer_argument(op->links), sedge_buffer_argument(op->geometry),
+        sedge_buffer_argument(op->table.deriv), sedge_buffer_argument(op->table.lift),
+        sedge_buffer_argument(op->table.weak), sedge_buffer_argument(op->table.mass),
+        sedge_buffer_argument(op->maps), sedge_int64_argument(first), sedge_int64_argument(count),
+        sedge_int64_argument(op->mesh->halo_faces), elliptic_real(op, a->base),
+        elliptic_real(op, a->factor));
 }
 
 // Collect the traces of halo faces and bring them to the host, beside the main stream.
@@ -228,7 +263,7 @@ static sedge_status pack(sedge_elliptic *op, const application *a)
     SEDGE_TRY(SEDGE_LAUNCH(op->kernel[ELLIPTIC_COLLECT], op->side,
                            (points + COLLECT_THREADS - 1) / COLLECT_THREADS,
                            sedge_buffer_argument(a->x), sedge_buffer_argument(op->flux),
-                           sedge_buffer_argument(op->halo_list), sedge_buffer_argument(op->tables),
+                           sedge_buffer_argument(op->halo_list), sedge_buffer_argument(op->maps),
                            sedge_buffer_argument(op->packed), sedge_int64_argument(points)));
     SEDGE_TRY(
         sedge_buffer_download(op->packed, 0, op->send, sedge_buffer_bytes(op->packed), op->side));

@@ -58,10 +58,15 @@ bool sedge_elliptic_is_fixed(const sedge_comm *comm, const sedge_mesh *mesh,
 
 typedef struct sedge_elliptic sedge_elliptic;
 
-// How the kernels are cut; 0: by rule.
+// How the kernels are cut; 0: by rule. `matrix` counts where block_elements is given: fp64 on a
+// CUDA GPU from sm_80 on, an item being a warp, with multiples of 8 nodes and 16 elements.
 typedef struct sedge_elliptic_options {
-    int item_nodes;     // nodes a work item
-    int block_elements; // values a block
+    bool matrix;        // on the GPU's matrix units
+    int item_nodes;     // nodes a work item differentiates at
+    int weak_nodes;     // nodes a work item integrates at
+    int item_elements;  // values a work item; 1 on the host
+    int block_elements; // values a block, a multiple of item_elements; 1 on the host
+    int resident;       // threads that the registers of a multiprocessor are to suffice for
 } sedge_elliptic_options;
 
 // Compile, allocate, upload. `order` is the element's and may be below the problem's (a level of
@@ -73,6 +78,11 @@ sedge_status sedge_elliptic_create(sedge_elliptic **out, const sedge_comm *comm,
                                    const sedge_mesh *mesh, const sedge_problem *problem,
                                    const sedge_elliptic_options *options);
 void sedge_elliptic_free(sedge_elliptic *op);
+
+// Cut the kernels another way; vectors stay what they are. Collective. On failure, which is
+// SEDGE_ERR_DEVICE where the cut does not fit the device, the operator is as before.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_recut(sedge_elliptic *op, const sedge_elliptic_options *options);
 
 // Numbers in a vector of this rank, and the bytes of one.
 int64_t sedge_elliptic_rows(const sedge_elliptic *op);
@@ -106,7 +116,8 @@ sedge_krylov_operator sedge_elliptic_as_operator(sedge_elliptic *op);
 typedef struct sedge_elliptic_cost {
     double bytes; // u in, A u out, face fluxes out and in, geometry and links of both kernels
     double flops;
-    int item_nodes, block_elements, threads;
+    bool matrix;
+    int item_nodes, weak_nodes, item_elements, block_elements, threads, resident;
     int64_t shared_bytes; // of a block
 } sedge_elliptic_cost;
 

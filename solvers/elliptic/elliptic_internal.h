@@ -20,14 +20,23 @@ typedef enum elliptic_kernel {
 typedef struct elliptic_cut {
     int real_bytes;
     int lanes;
-    int tile;  // nodes an item
-    int tiles; // of a value
-    int block; // values a block
-    int threads;
+    bool matrix;               // on matrix units; an item is a warp then
+    int tile;                  // nodes an item, where it differentiates
+    int tiles;                 // of a value
+    int weak_tile, weak_tiles; // where it integrates
+    int together;              // values an item
+    int block;                 // values a block
+    int threads, resident;
+    int chunk;                           // values whose geometry lies together, word by word
     int smooth_block;                    // values a block of the level's kernels
     int coarse_nodes;                    // of the order below; 0: there is none
     int64_t flux_scratch, apply_scratch; // bytes
 } elliptic_cut;
+
+// The operator's matrices, laid out for a cut.
+typedef struct elliptic_tables {
+    sedge_buffer *deriv, *lift, *weak, *mass;
+} elliptic_tables;
 
 struct sedge_elliptic {
     const sedge_comm *comm;
@@ -44,7 +53,8 @@ struct sedge_elliptic {
     const sedge_kernel *kernel[ELLIPTIC_KERNELS];
 
     sedge_buffer *flux;
-    sedge_buffer *links, *geometry, *deriv, *weak, *lift, *tables;
+    elliptic_tables table;
+    sedge_buffer *links, *geometry, *maps;
 
     // The halo; NULL where there is none.
     sedge_stream *side;
@@ -66,13 +76,12 @@ SEDGE_MUST_USE
 sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_info *info,
                            const sedge_element *element, const elliptic_cut *cut);
 
-// Numbers a tile and point of the two operator tables, filled up to 16 bytes.
-int elliptic_slopes_width(const elliptic_cut *cut);
-int elliptic_lifts_width(const elliptic_cut *cut);
+// `count` numbers of a row of an operator's table, filled up to 16 bytes.
+int elliptic_width(int real_bytes, int count);
 
 // ---- elliptic_upload.c -------------------------------------------------------------------------
 
-// Everything that does not change: layout, geometry, links, tables. `faces` of
+// Everything that does not change with the cut: layout, geometry, links, maps. `faces` of
 // sedge_elliptic_faces.
 SEDGE_MUST_USE
 sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *faces);
@@ -81,10 +90,33 @@ sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *face
 int64_t elliptic_slot(const sedge_elliptic *op, int32_t element);
 int64_t elliptic_index(const sedge_elliptic *op, int64_t slot, int node);
 
+// A new buffer filled from `count` items of `size` bytes, which is the end of `from`.
+SEDGE_MUST_USE
+sedge_status elliptic_upload_list(sedge_buffer **out, const sedge_elliptic *op, void *from,
+                                  int64_t count, size_t size);
+
+// array[index] = value, in the operator's precision.
+static inline void elliptic_put(const sedge_elliptic *op, void *array, int64_t index, double value)
+{
+    if (op->problem->precision == SEDGE_FP64) {
+        ((double *)array)[index] = value;
+    } else {
+        ((float *)array)[index] = (float)value;
+    }
+}
+
 // A new buffer of `count` numbers in the operator's precision.
 SEDGE_MUST_USE
 sedge_status elliptic_upload_reals(sedge_buffer **out, const sedge_elliptic *op,
                                    const double *values, int64_t count);
+
+// ---- elliptic_tables.c -------------------------------------------------------------------------
+
+// The tables of a cut. The caller frees the tables, whatever comes back.
+SEDGE_MUST_USE
+sedge_status elliptic_upload_tables(elliptic_tables *out, const sedge_elliptic *op,
+                                    const elliptic_cut *cut);
+void elliptic_free_tables(elliptic_tables *table);
 
 // ---- elliptic_form.c ---------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 // The kernels of the interior penalty operator against the slow reference; and what the form must
 // be: symmetric, positive definite, consistent with polynomials.
 //
-// Without arguments at some orders; with "all" at every one, in both precisions.
+// Without arguments at some orders; with "all" at every one, in both precisions; with "cuts" only
+// other ways to cut the kernels.
 #include "kit.h"
 
 #include "base/memory.h"
@@ -213,6 +214,70 @@ static void test_positive(void)
     elliptic_case_clear(&c);
 }
 
+// However the kernels are cut, they do the same: tiles that do not divide the nodes, blocks that
+// the elements do not fill. (On the host there is one element an item, and one item after the
+// other.)
+static void test_cuts(void)
+{
+    static const sedge_elliptic_options cuts[] = {
+        {.item_nodes = 3, .weak_nodes = 7, .item_elements = 1, .block_elements = 5},
+        {.item_nodes = 4, .weak_nodes = 3, .item_elements = 4, .block_elements = 32},
+        {.matrix = true,
+         .item_nodes = 8,
+         .weak_nodes = 16,
+         .item_elements = 16,
+         .block_elements = 32},
+        {.matrix = true,
+         .item_nodes = 16,
+         .weak_nodes = 8,
+         .item_elements = 32,
+         .block_elements = 64},
+    };
+    const bool units = sedge_device_get_info(world.device)->kind == SEDGE_DEVICE_CUDA;
+    const sedge_elliptic_options rule = {.item_nodes = 0};
+    const elliptic_options options = elliptic_defaults(2);
+    sedge_elliptic *op = NULL;
+    sedge_buffer *in = NULL;
+    sedge_buffer *out = NULL;
+    elliptic_case c;
+    vectors v = {NULL, NULL, NULL, NULL, NULL};
+
+    CHECK_OK(elliptic_case_create(&c, &world, &options));
+    make_vectors(&v, &c);
+    elliptic_random(&c, 5, v.u);
+    CHECK_OK(sedge_elliptic_reference(v.other, world.comm, c.element, c.mesh, &c.problem, v.u));
+    CHECK_OK(sedge_elliptic_create(&op, world.comm, world.context, c.element, c.mesh, &c.problem,
+                                   &rule));
+    CHECK_OK(sedge_elliptic_vector(&in, op));
+    CHECK_OK(sedge_elliptic_vector(&out, op));
+    CHECK_OK(sedge_elliptic_upload(op, in, v.u));
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
+        if (cuts[i].matrix && !units) {
+            CHECK_FAILS(sedge_elliptic_recut(op, &cuts[i]), SEDGE_ERR_USAGE,
+                        "matrix units want fp64, a GPU of sm_80 or later");
+            continue;
+        }
+        CHECK_OK(sedge_elliptic_recut(op, &cuts[i]));
+        CHECK_OK(sedge_elliptic_apply(op, sedge_context_stream(world.context), in, out));
+        CHECK_OK(sedge_elliptic_download(op, out, v.Au));
+        CHECK_BOUND(elliptic_largest(&c, v.Au, v.other),
+                    tolerance(&c) * elliptic_largest(&c, v.other, NULL));
+    }
+    if (sedge_device_get_info(world.device)->kind != SEDGE_DEVICE_HOST) {
+        const sedge_elliptic_options odd = {.item_elements = 4, .block_elements = 6};
+        CHECK_FAILS(sedge_elliptic_recut(op, &odd), SEDGE_ERR_USAGE,
+                    "blocks of 6 elements are no multiple of an item's 4");
+        const sedge_elliptic_options large = {.item_elements = 1, .block_elements = 1 << 16};
+        CHECK_FAILS(sedge_elliptic_recut(op, &large), SEDGE_ERR_DEVICE,
+                    "threads for blocks of 65536 elements");
+    }
+    sedge_buffer_free(in);
+    sedge_buffer_free(out);
+    sedge_elliptic_free(op);
+    free_vectors(&v);
+    elliptic_case_clear(&c);
+}
+
 static void test_errors(void)
 {
     elliptic_options options = elliptic_defaults(9);
@@ -232,13 +297,17 @@ int main(int argc, char **argv)
     const bool all = argc > 1 && strcmp(argv[1], "all") == 0;
 
     CHECK_OK(elliptic_open(&world, &argc, &argv));
-    if (world.comm != NULL) {
+    if (world.comm != NULL && argc > 1 && strcmp(argv[1], "cuts") == 0) {
+        test_cuts();
+        elliptic_close(&world);
+    } else if (world.comm != NULL) {
         test_kernels_equal_reference(all);
         test_periodic();
         test_other_mesh();
         test_exact_on_polynomials(all);
         test_constants();
         test_positive();
+        test_cuts();
         test_errors();
         elliptic_close(&world);
     }

@@ -1,0 +1,22 @@
+// Ways to cut the elliptic kernels, each timed: how the rule in elliptic_cut.c was found.
+#pragma once
+
+#include "codegen/context.h"
+#include "elliptic/elliptic.h"
+
+typedef struct bench_cuts {
+    const sedge_comm *comm;
+    sedge_device *device;
+    sedge_context *context;
+    const sedge_element *element;
+    const sedge_mesh *mesh;
+    const sedge_problem *problem;
+    bool matrix;     // on matrix units
+    int cuts;        // the most promising by a model
+    int part, parts; // of which every parts-th
+} bench_cuts;
+
+// A line a cut on stdout. On a mesh of at most 10^6 unknowns each result is compared with the
+// rule's.
+SEDGE_MUST_USE
+sedge_status bench_time_cuts(const bench_cuts *bench);
