@@ -107,6 +107,12 @@ static void list_cuda(operator_choices *choices, const sedge_device_info *info,
     }
 }
 
+// On a GPU: does a thread have too few registers for the sums of one field?
+static bool has_shared_sums(const operator_layout *layout, const sedge_element *element)
+{
+    return element->nodes * layout->real_bytes / 4 > MOST_SUMS;
+}
+
 const char *operator_bernstein_refusal(const sedge_problem *problem)
 {
     if (!problem->equation->linear) return "the equation is not linear";
@@ -133,13 +139,16 @@ void operator_layouts_list(operator_choices *choices, const sedge_device_info *i
         choices->layouts++;
         return;
     }
-    memmove(&choices->layout[1], choices->layout,
-            (size_t)(choices->layouts + 1) * sizeof *choices->layout);
+    // First, unless sums must lie in the block's memory: then only a search can tell.
+    const int place =
+        !operator_is_host_form(info) && has_shared_sums(dense, element) ? choices->layouts : 0;
+    operator_layout *const sparse = &choices->layout[place];
+    memmove(sparse + 1, sparse, (size_t)(choices->layouts + 1 - place) * sizeof *sparse);
+    *sparse = choices->layout[choices->layouts + 1];
+    sparse->form = FORM_SPARSE;
+    (void)snprintf(sparse->name, sizeof sparse->name, "bernstein, %.16s",
+                   choices->layout[place == 0 ? 1 : 0].name);
     choices->layouts += 2;
-    choices->layout[0].basis = SEDGE_BERNSTEIN;
-    choices->layout[0].form = FORM_SPARSE;
-    (void)snprintf(choices->layout[0].name, sizeof choices->layout[0].name, "bernstein, %.16s",
-                   choices->layout[1].name);
 }
 
 // ---- cuts --------------------------------------------------------------------------------------
@@ -215,7 +224,7 @@ static void derive_sparse(operator_cut *cut, const operator_layout *layout,
     cut->group_elements = WARP / fields;
     cut->block = round_up(cut->block, cut->group_elements);
     cut->threads = cut->block / cut->group_elements * cut->parts * WARP;
-    cut->shared_sums = element->nodes * layout->real_bytes / 4 > MOST_SUMS;
+    cut->shared_sums = has_shared_sums(layout, element);
     cut->jump_stride =
         spread((points > element->nodes ? points : element->nodes) * fields, layout, fields);
     cut->lower_stride =
@@ -389,7 +398,7 @@ sedge_status operator_layout_wish(int *out, const operator_choices *choices,
     const char *const refusal = operator_bernstein_refusal(problem);
 
     *out = 0;
-    if (!operator_is_cut(options)) return SEDGE_OK;
+    if (!sedge_operator_is_cut(options)) return SEDGE_OK;
     if (!is_bernstein_wish(options)) {
         while (choices->layout[*out].basis != SEDGE_NODAL) (*out)++;
         return SEDGE_OK;
