@@ -130,11 +130,11 @@ void operator_layouts_list(operator_choices *choices, const sedge_device_info *i
         list_cuda(choices, info, problem, element);
     }
     if (operator_bernstein_refusal(problem) != NULL) return;
+    const operator_layout nodal = choices->layout[0];
     operator_layout *const dense = &choices->layout[choices->layouts];
-    *dense = choices->layout[0];
+    *dense = nodal;
     dense->basis = SEDGE_BERNSTEIN;
-    (void)snprintf(dense->name, sizeof dense->name, "dense bernstein, %.14s",
-                   choices->layout[0].name);
+    (void)snprintf(dense->name, sizeof dense->name, "dense bernstein, %.14s", nodal.name);
     if (problem->equation->fields > WARP) { // an item a field, and a warp has an element at least
         choices->layouts++;
         return;
@@ -146,8 +146,7 @@ void operator_layouts_list(operator_choices *choices, const sedge_device_info *i
     memmove(sparse + 1, sparse, (size_t)(choices->layouts + 1 - place) * sizeof *sparse);
     *sparse = choices->layout[choices->layouts + 1];
     sparse->form = FORM_SPARSE;
-    (void)snprintf(sparse->name, sizeof sparse->name, "bernstein, %.16s",
-                   choices->layout[place == 0 ? 1 : 0].name);
+    (void)snprintf(sparse->name, sizeof sparse->name, "bernstein, %.16s", nodal.name);
     choices->layouts += 2;
 }
 
