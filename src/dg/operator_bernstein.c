@@ -92,6 +92,7 @@ static sedge_status write_raise(const form *f)
                 const int alpha[4] = {first, order - first - k - j, j, k};
                 SEDGE_TRY(write_raised(f, alpha));
             }
+            if (f->shared) SEDGE_TRY(sedge_text_add(f->text, "    SEDGE_KEEP_ORDER();\n"));
         }
     }
     return sedge_text_add(f->text, "}\n");
@@ -184,6 +185,7 @@ static sedge_status write_lift(const form *f, int (*index)[4], const sedge_eleme
                 const int gamma[3] = {a, b, order - layer - a - b};
                 SEDGE_TRY(write_coefficient(f, layer, gamma));
             }
+            if (f->shared) SEDGE_TRY(sedge_text_add(f->text, "    SEDGE_KEEP_ORDER();\n"));
         }
     }
     return sedge_text_add(f->text, "}\n");
@@ -220,7 +222,14 @@ sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *ele
             }
         }
     }
-    SEDGE_TRY(sedge_text_add(text, "// Written by src/dg/operator_bernstein.c.\n"));
+    SEDGE_TRY(sedge_text_add(text,
+                             "// Written by src/dg/operator_bernstein.c.\n"
+                             "// Sums in memory are read late, so that they take no registers.\n"
+                             "#if SEDGE_TARGET_CUDA\n"
+                             "#define SEDGE_KEEP_ORDER() asm volatile(\"\" ::: \"memory\")\n"
+                             "#else\n"
+                             "#define SEDGE_KEEP_ORDER() (void)0\n"
+                             "#endif\n"));
     SEDGE_TRY(write_raise(&f));
     for (f.face = 0; f.face < SEDGE_FACES; f.face++) {
         int count = 0;
