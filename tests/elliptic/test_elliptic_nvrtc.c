@@ -6,7 +6,8 @@
 #include "elliptic/elliptic.h"
 
 // Bytes a thread outside registers, some addresses: where that many threads and unrolled loops were
-// the fastest. (Loops of matrix products by twos spill nothing and were up to 22 % slower on an H200.)
+// the fastest. (Loops of matrix products by twos spill nothing and were up to 22 % slower on an
+// H200.)
 #define STACK_MOST 48
 
 static void check_order(const sedge_device *target, int order, sedge_precision precision,
