@@ -28,7 +28,7 @@ class Tune(Case):
         self.assertRegex(text, r"maxwell-n1-fp32 .*chosen by (measurement|rule), .* s, \d+ programs? compiled")
         for word in ("candidate", "why", "stage", "winner", "16 lanes|8 lanes|4 lanes"):
             self.assertRegex(text, word)
-        self.assertRegex(text, r"(?m)^ *\* (fused|split) n\d")
+        self.assertRegex(text, r"(?m)^ *\* (fused n\d|split n\d|bernstein sparse l\d)")
         self.assertNotRegex(text, r"\b0 programs compiled, ")
         if "chosen by rule" in text:  # a busy machine: there was no time to measure a second one
             return
@@ -39,7 +39,7 @@ class Tune(Case):
         self.assertRegex(again, r"chosen by wisdom, .* 0 programs compiled")
         self.assertRegex(again, r"(?m)^0 programs compiled, 2 found")
         self.assertEqual((self.cache / "wisdom.jsonl").read_text(), wisdom)
-        winner = re.search(r"(?m)^ *\* ((?:fused|split)[^-]*?)  ", again).group(1)
+        winner = re.search(r"(?m)^ *\* ((?:fused|split|bernstein)[^-]*?)  ", again).group(1)
 
         run = self.ask("run")
         self.assertIn(f"kernels from wisdom: {winner}", run)
