@@ -6,13 +6,14 @@
 
 // ---- constants of devices ----------------------------------------------------------------------
 
-// A GPU hides latency with 128 bytes in flight a thread; a second block for each place evens out
-// what the first ones take. On the host the items of a block are the lanes of a loop, and chunks
-// are of a fixed size, so that sums do not depend on the number of threads.
-static const sedge_reduce_tuning gpu_tuning = {256, 128, 32, 4, 2, 1, 64, 64, 64, 2048};
+// A GPU hides latency with 128 bytes in flight a thread; all blocks are resident at once (two for
+// each place, and streamed loads, were slower: benchmarks/README.md). On the host the items of a
+// block are the lanes of a loop, and chunks are of a fixed size, so that sums do not depend on the
+// number of threads.
+static const sedge_reduce_tuning gpu_tuning = {256, 128, 32, 4, 1, 0, 64, 64, 64, 2048};
 static const sedge_reduce_tuning host_tuning = {64, 1, 1, 0, 1, 0, 32, 256, 4, 32768};
 
-enum { TILES_MANY = 8, FINISH_MOST = 256 };
+enum { FINISH_MOST = 256 };
 
 const sedge_reduce_tuning *sedge_reduce_rule(sedge_device_kind kind)
 {
@@ -215,7 +216,6 @@ static void choose_cuts(sedge_reduce_plan *plan, int multiprocessors,
 {
     const sedge_reduce_shape *const shape = &plan->shape;
     const int64_t jump = (int64_t)shape->lanes * shape->pack;
-    const int64_t tile = jump * shape->unroll;
     int64_t chunk = ceil_div(tuning->chunk, shape->rows);
 
     if (plan->blocks > 0 && plan->groups > 0) {
@@ -225,9 +225,7 @@ static void choose_cuts(sedge_reduce_plan *plan, int multiprocessors,
     } else if (plan->groups > 64) {
         chunk = plan->length; // enough rows for any number of threads
     }
-    // Of many tiles no part: its loads would be fewer, and take as long.
-    const int64_t unit = chunk >= TILES_MANY * tile ? tile : jump;
-    plan->chunk = ceil_div(chunk > 0 ? chunk : 1, unit) * unit;
+    plan->chunk = ceil_div(chunk > 0 ? chunk : 1, jump) * jump;
     plan->cuts = plan->length > plan->chunk ? ceil_div(plan->length, plan->chunk) : 1;
 }
 

@@ -247,7 +247,7 @@ void operator_bernstein_simplices(int16_t *out, int order)
     for (int k = 0; k < order; k++) {
         for (int j = 0; j < order - k; j++) {
             for (int i = 0; i < order - k - j; i++) {
-                int16_t *const at = out + 4 * sedge_bernstein_number(order - 1, i, j, k);
+                int16_t *const at = out + (int64_t)4 * sedge_bernstein_number(order - 1, i, j, k);
                 at[0] = (int16_t)sedge_bernstein_number(order, i, j, k);
                 at[1] = (int16_t)sedge_bernstein_number(order, i + 1, j, k);
                 at[2] = (int16_t)sedge_bernstein_number(order, i, j + 1, k);
