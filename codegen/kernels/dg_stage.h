@@ -33,9 +33,11 @@
 #define SEDGE_FACE_WORDS  (SEDGE_FACE_POINTS * SEDGE_FIELDS)
 // Face points an item takes on a GPU; what it keeps of each is in registers.
 #define SEDGE_ROUNDS ((SEDGE_BLOCK * SEDGE_FACE_POINTS + SEDGE_THREADS - 1) / SEDGE_THREADS)
-// Words to the next element in the block's memory: an odd number of packs.
+// Words to the next element in the block's memory: an odd number of packs. dg_tensor.h has others.
+#if !SEDGE_TENSOR
 #define SEDGE_STRIDE      ((SEDGE_WORDS / SEDGE_PACK | 1) * SEDGE_PACK)
 #define SEDGE_FACE_STRIDE ((SEDGE_FACE_WORDS / SEDGE_PACK | 1) * SEDGE_PACK)
+#endif
 
 typedef struct SEDGE_ALIGN(SEDGE_STATE_ALIGN) sedge_state {
     sedge_value f[SEDGE_FIELDS];
@@ -482,6 +484,29 @@ SEDGE_FUNCTION void copy_out(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT to,
     SEDGE_BLOCKWIDE sedge_value *const s_f = s_r + SEDGE_BLOCK * SEDGE_STRIDE
 #endif
 
+// Traces behind all face points of a block, each item some; then, when states and geometry are
+// there, their jumps. `other` is what an item keeps in between.
+#define SEDGE_BLOCK_TRACES(other)                                                                 \
+    sedge_value other[SEDGE_ROUNDS][SEDGE_FIELDS];                                                \
+    SEDGE_EACH (round, SEDGE_ROUNDS) {                                                            \
+        const int at = SEDGE_THREAD + round * SEDGE_THREADS;                                      \
+        const int e = at / SEDGE_FACE_POINTS;                                                     \
+        if (e < SEDGE_BLOCK && e < left)                                                          \
+            get_trace_behind(other[round], start + e, at % SEDGE_FACE_POINTS, u, trace, links,    \
+                             tables);                                                             \
+    }
+#define SEDGE_BLOCK_JUMPS(other)                                                                  \
+    SEDGE_EACH (round, SEDGE_ROUNDS) {                                                            \
+        const int at = SEDGE_THREAD + round * SEDGE_THREADS;                                      \
+        const int e = at / SEDGE_FACE_POINTS;                                                     \
+        if (e < SEDGE_BLOCK && e < left)                                                          \
+            find_jump(s_f + e * SEDGE_FACE_STRIDE, s_u + e * SEDGE_STRIDE, other[round], s_x + e, \
+                      start + e, at % SEDGE_FACE_POINTS, links, material, materials, tables,      \
+                      slots);                                                                     \
+    }
+
+#if !SEDGE_TENSOR
+
 // -div F at the tile's nodes of element e.
 #if SEDGE_LINEAR
 #define SEDGE_FIND_VOLUME(sum)                                                                  \
@@ -555,24 +580,10 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
 #endif
             copy_in(s_r, residual, start, left);
 
-        sedge_value other[SEDGE_ROUNDS][SEDGE_FIELDS];
-        SEDGE_EACH (round, SEDGE_ROUNDS) {
-            const int at = SEDGE_THREAD + round * SEDGE_THREADS;
-            const int e = at / SEDGE_FACE_POINTS;
-            if (e < SEDGE_BLOCK && e < left)
-                get_trace_behind(other[round], start + e, at % SEDGE_FACE_POINTS, u, trace, links,
-                                 tables);
-        }
+        SEDGE_BLOCK_TRACES(other)
         SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
-        SEDGE_EACH (round, SEDGE_ROUNDS) {
-            const int at = SEDGE_THREAD + round * SEDGE_THREADS;
-            const int e = at / SEDGE_FACE_POINTS;
-            if (e < SEDGE_BLOCK && e < left)
-                find_jump(s_f + e * SEDGE_FACE_STRIDE, s_u + e * SEDGE_STRIDE, other[round],
-                          s_x + e, start + e, at % SEDGE_FACE_POINTS, links, material, materials,
-                          tables, slots);
-        }
+        SEDGE_BLOCK_JUMPS(other)
 #else
         for (int k = 0; k < SEDGE_FACE_POINTS; k++) {
             sedge_value other[SEDGE_FIELDS];
@@ -617,4 +628,5 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
     }
     (void)deriv, (void)rk_a;
 }
+#endif // SEDGE_TENSOR
 #endif // SEDGE_STAGE

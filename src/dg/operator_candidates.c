@@ -178,6 +178,68 @@ static void list_cuda(lister *list)
     }
 }
 
+// How good a cut by matrix instructions may be: it is compared with the others where there is much
+// arithmetic, and with the rule of its own form everywhere.
+static double rate_tensor(const lister *list, const operator_cut *cut, const operator_cut *rule)
+{
+    const int pieces = cut->tiles * cut->block / (8 * cut->groups);
+
+    return 1.0 + waste(list->element->nodes, 8) + waste(pieces, cut->warps) +
+           distance(cut->block, rule->block) + 0.5 * distance(cut->resident, rule->resident) +
+           0.5 * distance(cut->groups, rule->groups) + 0.5 * distance(cut->warps, rule->warps);
+}
+
+// Registers that a cut by matrix instructions keeps busy: three derivatives of two nodes, what they
+// are made from, and the neighbours' traces.
+static int count_tensor_registers(const lister *list, const operator_cut *cut)
+{
+    const int words = list->layout->real_bytes / 4;
+    const int fields = (list->problem->equation->fields + 1) / 2 * 2;
+    const int points = cut->block * SEDGE_FACES * list->element->face_nodes;
+    const int rounds = (points + cut->threads - 1) / cut->threads;
+    const int rows = (cut->groups * 6 + 2 + 2 * (words == 1)) * fields;
+
+    return LEAST_REGISTERS + words * largest(rows + 6, rounds * fields);
+}
+
+static void add_tensor(lister *list, operator_cut cut, const operator_cut *rule)
+{
+    operator_candidate candidate = {.layout = (int)(list->layout - list->choices->layout)};
+
+    operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
+    operator_cut_name(candidate.name, &cut, list->layout, list->info);
+    candidate.cut = cut;
+    candidate.registers = count_tensor_registers(list, &cut);
+    if (!operator_cut_fits(&cut, list->info) || is_known(list, candidate.name)) return;
+    if (cut.threads > cut.resident || candidate.registers > 5 * limit_registers(list, &cut) / 4)
+        return;
+    if (candidate.registers > limit_registers(list, &cut))
+        candidate.registers = limit_registers(list, &cut);
+    candidate.prior = rate_tensor(list, &cut, rule);
+    if (list->choices->count == list->first + ROOM) keep_near(list);
+    list->choices->candidate[list->choices->count++] = candidate;
+}
+
+// Blocks, groups and rounds, each with as many registers as may pay.
+static void list_tensor(lister *list)
+{
+    static const int blocks[] = {8, 16, 24, 32, 48};
+    static const int residents[] = {256, 384, 512, 640, 768, 1024};
+    operator_cut rule;
+
+    operator_cut_choose_tensor(&rule, list->layout, list->info, list->problem, list->element);
+    for (int i = 0; i < 5 * 2 * 4 * 6; i++) {
+        operator_cut cut = rule;
+        cut.block = blocks[i % 5];
+        cut.groups = i / 5 % 2 + 1;
+        cut.resident = residents[i / 40];
+        const int pieces = rule.tiles * cut.block / (8 * cut.groups);
+        const int rounds = i / 10 % 4 + 1;
+        cut.warps = (pieces + rounds - 1) / rounds;
+        if (cut.block % (8 * cut.groups) == 0) add_tensor(list, cut, &rule);
+    }
+}
+
 // Volume and lift do not disturb each other much: each alone, and together what is near the rule.
 static void list_host(lister *list)
 {
@@ -217,6 +279,7 @@ static void list_layout(lister *list)
         list_host(list);
     } else {
         list_cuda(list);
+        if (operator_has_tensor(list->info, list->problem)) list_tensor(list);
     }
     keep_near(list);
 }

@@ -41,19 +41,23 @@ typedef struct operator_layout {
 // them. Program and operators' tables depend on it.
 typedef struct operator_cut {
     bool fused;
+    bool tensor;     // fused, by matrix instructions: dg_tensor.h; of the next five only resident
     int block;       // values a block
     int item_nodes;  // nodes an item: a tile
     int lift_nodes;  // nodes an item in the lift
     int field_block; // fields differentiated together
     int lift_block;  // fields lifted together
     int resident;    // threads that a multiprocessor should hold: limits registers
+    int groups;      // of 8 elements, that a warp takes together (tensor)
+    int warps;       // of a block (tensor)
 
     int tiles; // for the nodes of one value
     int lift_tiles;
     int threads;           // of a block
     int deriv_width;       // numbers of D_r, D_s, D_t a tile and group, padded for vector loads
     int lift_width;        // the same of the lift
-    int64_t scratch_words; // values of the block's memory
+    int stride, face_stride; // words from element to element in the block's memory (tensor)
+    int64_t scratch_words;   // values of the block's memory
     int64_t scratch_bytes;
 } operator_cut;
 
@@ -223,6 +227,14 @@ void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
 
 // Whether the options ask for a variant or a number of a cut.
 bool operator_is_cut(const sedge_operator_options *options);
+
+// Whether the stage can run by matrix instructions: fluxes are linear, and the device has them.
+bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem);
+
+// The rule's cut of that form.
+void operator_cut_choose_tensor(operator_cut *cut, const operator_layout *layout,
+                                const sedge_device_info *info, const sedge_problem *problem,
+                                const sedge_element *element);
 
 // Change the rule's cut as the options wish; a wish that does not fit is SEDGE_ERR_USAGE.
 SEDGE_MUST_USE

@@ -1,5 +1,6 @@
 #include "dg/operator_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 // Where this rank's elements lie.
@@ -366,8 +367,70 @@ static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
     return upload(op, out, lift, count, real);
 }
 
+// Of 8 rows or columns, the one that is number `k` to the matrix unit (SEDGE_PLACE of dg_tensor.h):
+// of rows, lane t has numbers t and t + 4; of columns, 2 t and 2 t + 1.
+static int find_place(const sedge_operator *op, int t, int i)
+{
+    return op->layout.real_bytes == 8 ? t + 4 * i : 2 * t + i;
+}
+
+// x to 11 bits, as SEDGE_TF32 does it.
+static double keep_bits(double x)
+{
+    int exponent;
+    const double part = frexp(x, &exponent);
+
+    return ldexp(round(part * 2048.0) / 2048.0, exponent);
+}
+
+// What lane 4 g + t holds of a matrix [nodes][columns] for the tile's 8 nodes and a step's 8
+// columns; in fp32 the leading bits of both numbers, then what is left.
+static void put_fragment(const sedge_operator *op, void *list, int64_t at, const double *matrix,
+                         int columns, int tile, int step, int lane)
+{
+    const int node = 8 * tile + find_place(op, lane / 4 / 2, lane / 4 % 2);
+
+    for (int i = 0; i < 2; i++) {
+        const int column = 8 * step + find_place(op, lane % 4, i);
+        const bool inside = node < op->element->nodes && column < columns;
+        const double value = inside ? matrix[node * columns + column] : 0.0;
+        const double high = op->layout.real_bytes == 8 ? value : keep_bits(value);
+        put_real(op, list, at + i, high);
+        if (op->layout.real_bytes == 4) put_real(op, list, at + 2 + i, keep_bits(value - high));
+    }
+}
+
+// `count` matrices, one beside the other in each step: [tiles][steps][count][lanes] of packs.
+static sedge_status make_fragments(sedge_buffer **out, const sedge_operator *op,
+                                   const double *const *matrices, int count, int columns)
+{
+    const int steps = (columns + 7) / 8;
+    const int64_t packs = (int64_t)op->cut.tiles * steps * count * 32;
+    void *list = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, packs * op->layout.pack, (size_t)op->layout.real_bytes));
+    for (int64_t k = 0; k < packs; k++) {
+        const int step = (int)(k / 32 / count % steps);
+        put_fragment(op, list, k * op->layout.pack, matrices[k / 32 % count], columns,
+                     (int)(k / 32 / count / steps), step, (int)(k % 32));
+    }
+    return upload(op, out, list, packs * op->layout.pack, (size_t)op->layout.real_bytes);
+}
+
+static sedge_status make_tensor_tables(operator_tables *tables, const sedge_operator *op)
+{
+    const sedge_element *const element = op->element;
+    const double *const derivatives[3] = {element->derivative[0], element->derivative[1],
+                                          element->derivative[2]};
+    const double *const lift[1] = {element->lift};
+
+    SEDGE_TRY(make_fragments(&tables->deriv, op, derivatives, 3, element->nodes));
+    return make_fragments(&tables->lift, op, lift, 1, SEDGE_FACES * element->face_nodes);
+}
+
 sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op)
 {
+    if (op->cut.tensor) return make_tensor_tables(tables, op);
     SEDGE_TRY(make_deriv(&tables->deriv, op));
     return make_lift(&tables->lift, op);
 }

@@ -113,9 +113,17 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
         {"DERIV_WIDTH", cut->deriv_width},
         {"LIFT_WIDTH", cut->lift_width},
         {"SCRATCH_WORDS", (int)cut->scratch_words},
+        {"TENSOR", cut->tensor},
+    };
+    const size_row tensor_rows[] = {
+        {"GROUPS", cut->groups},
+        {"STRIDE", cut->stride},
+        {"FACE_STRIDE", cut->face_stride},
     };
 
-    return write_rows(text, rows, sizeof rows / sizeof rows[0]);
+    SEDGE_TRY(write_rows(text, rows, sizeof rows / sizeof rows[0]));
+    if (!cut->tensor) return SEDGE_OK;
+    return write_rows(text, tensor_rows, sizeof tensor_rows / sizeof tensor_rows[0]);
 }
 
 static sedge_status write_curved(sedge_text *text, const operator_curved_cut *cut)
@@ -148,8 +156,15 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
 
 // ---- programs ----------------------------------------------------------------------------------
 
-#define SOURCES       7
-#define STAGE_SOURCES 4 // of these, those of the stage
+// Kernel sources behind those that all programs have.
+typedef enum program_part {
+    PART_STAGE,
+    PART_TENSOR, // the stage by matrix instructions
+    PART_OTHERS,
+    PART_CURVED // the others and those of curved elements
+} program_part;
+
+#define SOURCES 7 // of a program, at most
 
 void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
 {
@@ -159,20 +174,26 @@ void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
 
 static sedge_status write_sources(sedge_text *text, const char *name, sedge_device_kind kind,
                                   const sedge_text *constants, const sedge_problem *problem,
-                                  int count)
+                                  program_part part)
 {
-    const sedge_source sources[SOURCES] = {
+    static const char *const kernels[][SOURCES - 4] = {
+        [PART_STAGE] = {NULL},
+        [PART_TENSOR] = {"codegen/kernels/dg_tensor.h"},
+        [PART_OTHERS] = {"codegen/kernels/dg_trace.h", "codegen/kernels/dg_monitor.h"},
+        [PART_CURVED] = {"codegen/kernels/dg_trace.h", "codegen/kernels/dg_monitor.h",
+                         "codegen/kernels/dg_curved.h"},
+    };
+    sedge_source sources[SOURCES] = {
         {"codegen/kernels/values.h", NULL},
         {"codegen/kernels/signal.h", NULL},
         {problem->equation->header, problem->equation->header_text},
         {"codegen/kernels/dg_stage.h", NULL},
-        {"codegen/kernels/dg_trace.h", NULL},
-        {"codegen/kernels/dg_monitor.h", NULL},
-        {"codegen/kernels/dg_curved.h", NULL}, // last: left out where nothing is curved
     };
-    const sedge_program_options options = {
-        .name = name, .constants = sedge_text_get(constants), .sources = sources, .count = count};
+    sedge_program_options options = {
+        .name = name, .constants = sedge_text_get(constants), .sources = sources, .count = 4};
 
+    for (int i = 0; i < SOURCES - 4 && kernels[part][i] != NULL; i++)
+        sources[options.count++].name = kernels[part][i];
     return sedge_program_write(text, kind, &options);
 }
 
@@ -190,10 +211,10 @@ static sedge_status write_program(sedge_text *text, const char *name, sedge_devi
     SEDGE_TRY_GOTO(status, write_cut(constants, layout, cut, stage));
     if (curved != NULL) SEDGE_TRY_GOTO(status, write_curved(constants, curved));
     SEDGE_TRY_GOTO(status, write_values(constants, problem));
-    SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem,
-                                         stage             ? STAGE_SOURCES
-                                         : problem->curved ? SOURCES
-                                                           : SOURCES - 1));
+    const program_part part = stage             ? cut->tensor ? PART_TENSOR : PART_STAGE
+                              : problem->curved ? PART_CURVED
+                                                : PART_OTHERS;
+    SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem, part));
 done:
     sedge_text_free(constants);
     return status;
@@ -208,7 +229,9 @@ sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAM
 
     operator_name(problem_name, problem);
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name,
-                   cut->fused ? "fused" : "split");
+                   cut->tensor ? "tensor"
+                   : cut->fused  ? "fused"
+                                 : "split");
     return write_program(text, name, kind, layout, cut, NULL, problem, element, true);
 }
 
@@ -260,7 +283,7 @@ sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], const sedge_operat
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
     SEDGE_TRY_GOTO(status, write_problem(constants, op->problem, op->element));
     SEDGE_TRY_GOTO(status, write_sources(text, "stage", sedge_device_get_info(op->device)->kind,
-                                         constants, op->problem, STAGE_SOURCES));
+                                         constants, op->problem, PART_TENSOR));
     const sedge_hash bytes = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
     sedge_hash_print(&bytes, hash);
 done:

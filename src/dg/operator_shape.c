@@ -1,6 +1,7 @@
 #include "dg/operator_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LINE 128 // bytes that a GPU reads from memory at once
@@ -134,10 +135,92 @@ static int64_t scratch_words(const operator_cut *cut, const operator_layout *lay
     return cut->block * (states + (cut->fused ? surface + fluxes : largest(surface, fluxes)));
 }
 
+// ---- by matrix instructions --------------------------------------------------------------------
+
+bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem)
+{
+    const bool is_chip = info->kind == SEDGE_DEVICE_CUDA && strncmp(info->arch, "sm_", 3) == 0 &&
+                         atoi(info->arch + 3) >= 80;
+
+    return problem->equation->linear && (is_chip || info->random_order);
+}
+
+// Words from element to element where a warp reads `steps` times 8 rows of `fields`: lanes 4 g + t
+// read packs number `apart` t of element g, and eight lanes at once want eight different banks of a
+// pack each. The least stride that comes nearest to it.
+static int choose_stride(const operator_layout *layout, int fields, int steps)
+{
+    const int run = layout->real_bytes == 8 ? fields : 2 * fields; // words, as in dg_tensor.h
+    const int least = (steps * 8 * fields + layout->pack - 1) / layout->pack;
+    int best = least | 1;
+    int most = 0;
+
+    if (run % layout->pack != 0) return best * layout->pack;
+    for (int stride = least; stride < least + 8; stride++) {
+        unsigned banks = 0;
+        int count = 0;
+        for (int lane = 0; lane < 8; lane++)
+            banks |= 1U << (lane % 4 * (run / layout->pack) + lane / 4 * stride) % 8;
+        for (int bank = 0; bank < 8; bank++) count += (int)(banks >> bank & 1U);
+        if (count > most) best = stride;
+        if (count > most) most = count;
+    }
+    return best * layout->pack;
+}
+
+static void derive_tensor(operator_cut *cut, const operator_layout *layout,
+                          const sedge_problem *problem, const sedge_element *element)
+{
+    const int fields = problem->equation->fields;
+    const int points = SEDGE_FACES * element->face_nodes;
+
+    cut->tiles = (element->nodes + 7) / 8;
+    cut->lift_tiles = cut->tiles;
+    cut->threads = 32 * cut->warps;
+    cut->deriv_width = 3 * 32 * layout->pack;
+    cut->lift_width = 32 * layout->pack;
+    cut->stride = choose_stride(layout, fields, cut->tiles);
+    cut->face_stride = choose_stride(layout, fields, (points + 7) / 8);
+    cut->scratch_words =
+        (int64_t)cut->block * (SEDGE_GEOMETRY_WORDS + cut->stride + cut->face_stride);
+    cut->scratch_bytes = cut->scratch_words * layout->real_bytes;
+}
+
+// Of a block's pieces - 8 nodes of a warp's elements - each warp takes `rounds`.
+static int choose_warps(const operator_cut *cut, const sedge_element *element, int rounds)
+{
+    const int pieces = (element->nodes + 7) / 8 * cut->block / (8 * cut->groups);
+
+    return (pieces + rounds - 1) / rounds;
+}
+
+void operator_cut_choose_tensor(operator_cut *cut, const operator_layout *layout,
+                                const sedge_device_info *info, const sedge_problem *problem,
+                                const sedge_element *element)
+{
+    operator_cut_choose(cut, layout, info, problem, element);
+    cut->tensor = true;
+    cut->fused = true;
+    cut->groups = 1;
+    cut->block = layout->real_bytes == 8 ? 8 : 16;
+    cut->resident = 512;
+    for (int rounds = 1; rounds == 1 || cut->threads > 512; rounds++) {
+        cut->warps = choose_warps(cut, element, rounds);
+        operator_cut_derive(cut, layout, info, problem, element);
+    }
+}
+
+// ---- what follows ------------------------------------------------------------------------------
+
 void operator_cut_derive(operator_cut *cut, const operator_layout *layout,
                          const sedge_device_info *info, const sedge_problem *problem,
                          const sedge_element *element)
 {
+    if (cut->tensor) {
+        derive_tensor(cut, layout, problem, element);
+        return;
+    }
+
     const bool host = operator_is_host_form(info);
     const int quad = 16 / layout->real_bytes; // numbers of a vector load
 
@@ -221,7 +304,10 @@ void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
 {
     const char *const form = cut->fused ? "fused" : "split";
 
-    if (operator_is_host_form(info)) {
+    if (cut->tensor) {
+        (void)snprintf(name, SEDGE_CUT_NAME, "tensor b%d g%d w%d r%d p%d", cut->block, cut->groups,
+                       cut->warps, cut->resident, layout->nodes_padded);
+    } else if (operator_is_host_form(info)) {
         (void)snprintf(name, SEDGE_CUT_NAME, "%s n%d,%d f%d,%d l%d", form, cut->item_nodes,
                        cut->lift_nodes, cut->field_block, cut->lift_block, layout->lanes);
     } else {
@@ -239,13 +325,27 @@ bool operator_is_cut(const sedge_operator_options *options)
            options->lift_nodes > 0 || options->item_fields > 0;
 }
 
-// "fused" or "split"; NULL and "auto": fused.
-static sedge_status choose_variant(operator_cut *cut, const char *variant)
+// NULL and "auto": as the rule has it.
+static sedge_status choose_variant(operator_cut *cut, const operator_layout *layout,
+                                   const sedge_device_info *info, const sedge_problem *problem,
+                                   const sedge_element *element, const char *variant)
 {
-    cut->fused = variant == NULL || strcmp(variant, "auto") == 0 || strcmp(variant, "fused") == 0;
+    if (variant == NULL || strcmp(variant, "auto") == 0) return SEDGE_OK;
+    if (strcmp(variant, "tensor") == 0) {
+        if (!operator_has_tensor(info, problem)) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "kernels.variant 'tensor' needs a linear equation and an NVIDIA GPU of "
+                              "compute capability 8.0 or later; here are %s and %s",
+                              problem->equation->name, info->name);
+        }
+        operator_cut_choose_tensor(cut, layout, info, problem, element);
+        return SEDGE_OK;
+    }
+    cut->fused = strcmp(variant, "fused") == 0;
     if (cut->fused || strcmp(variant, "split") == 0) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "kernels.variant '%s' is not known; auto, fused and split are", variant);
+                      "kernels.variant '%s' is not known; auto, fused, split and tensor are",
+                      variant);
 }
 
 sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
@@ -255,7 +355,7 @@ sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
     const int fields = problem->equation->fields;
     const bool host = operator_is_host_form(info);
 
-    SEDGE_TRY(choose_variant(cut, options->variant));
+    SEDGE_TRY(choose_variant(cut, layout, info, problem, element, options->variant));
     if (options->item_nodes > 0) cut->item_nodes = round_up(options->item_nodes, layout->group);
     if (options->lift_nodes > 0) cut->lift_nodes = round_up(options->lift_nodes, layout->group);
     if (options->item_fields > 0 && host) cut->field_block = options->item_fields;

@@ -59,15 +59,16 @@ static bool note(seen_list *seen, int value)
 static bool is_new(seen_list *seen, const operator_candidate *candidate)
 {
     const operator_cut *const cut = &candidate->cut;
-    const int form = 10000 * cut->fused;
+    const int form = 10000 * cut->fused + 20000 * cut->tensor;
     bool new = note(seen, 1000 + form + cut->item_nodes);
 
     new = note(seen, 2000 + form + cut->lift_nodes) || new;
+    new = note(seen, 5000 + form + cut->groups) || new;
     if (seen->blocks) {
         new = note(seen, 3000 + cut->block) || new;
         new = note(seen, 4000 + cut->resident) || new;
     }
-    return note(seen, 20000 + candidate->layout) || new;
+    return note(seen, candidate->layout) || new;
 }
 
 // ---- compilation -------------------------------------------------------------------------------
