@@ -428,12 +428,19 @@ SEDGE_FUNCTION void add_surface(SEDGE_BLOCKWIDE sedge_value *result,
 // A program has either these kernels, with its cut, or those that need the types only.
 #if SEDGE_STAGE
 
+// What the stage needs of an element's geometry: with curls, others than metrics (dg_tensor.h).
+#if SEDGE_CURLS
+#define SEDGE_NEEDED_WORDS 16
+#else
+#define SEDGE_NEEDED_WORDS SEDGE_GEOMETRY_WORDS
+#endif
+
 // The geometry of values [start, start + left), the same way.
 SEDGE_FUNCTION void copy_geometry(SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT to,
                                   const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT from,
                                   sedge_int64 start, sedge_int64 left)
 {
-    SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_GEOMETRY_WORDS / SEDGE_PACK, SEDGE_THREADS) {
+    SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_NEEDED_WORDS / SEDGE_PACK, SEDGE_THREADS) {
         if (e < left)
             SEDGE_COPY_PACK((SEDGE_BLOCKWIDE sedge_value *)(to + e) + p * SEDGE_PACK,
                             (const SEDGE_GLOBAL sedge_value *)(from + start + e) + p * SEDGE_PACK);

@@ -10,6 +10,12 @@
 //   deriv  [tiles of 8 nodes][steps of 8 nodes][r, s, t][lanes] of sedge_pack: the lane's numbers of B
 //   lift   [tiles of 8 nodes][steps of 8 face points][lanes] of sedge_pack
 //
+// Where div F is made of curls (SEDGE_CURLS), they are taken in the reference element: with the
+// covariant components h_p = sum_d dx_d/dr_p u_d, which take the place of u in the block's memory,
+//   (curl u)_d = 1/J sum_p dx_d/dr_p (D_{p+1} h_{p+2} - D_{p+2} h_{p+1}),
+// two products a component instead of three, and a third of the sums. u itself is read once more, from
+// a cache, for the step. Jacobians: [slots][12], dx_d/dr_p at 3 d + p, then 1/J; behind the geometry.
+//
 // fp64 numbers are multiplied as they are. fp32 numbers are split into two of 11 bits, hi + lo, and
 // hi hi + hi lo + lo hi is summed, 8 products at a time: what is summed in the matrix unit is cut
 // off, so that longer sums there would be worse than plain fp32. A pack is {hi, hi, lo, lo}.
@@ -22,11 +28,24 @@
 
 #define SEDGE_NODE_STEPS  ((SEDGE_NODES + 7) / 8)
 #define SEDGE_FACE_STEPS  ((SEDGE_FACE_POINTS + 7) / 8)
-#define SEDGE_PAIRS       ((SEDGE_FIELDS + 1) / 2)
 #define SEDGE_WARP_VALUES (8 * SEDGE_GROUPS)
 #define SEDGE_PARTS       (SEDGE_BLOCK / SEDGE_WARP_VALUES)
 #define SEDGE_WARPS       (SEDGE_THREADS / 32)
 #define SEDGE_PIECES      (SEDGE_NODE_STEPS * SEDGE_PARTS)
+
+// Pairs of fields, and the field of pair p in row g (r = 0) and in row g + 8 (r = 1); with curls, the
+// same component of two vectors.
+#if SEDGE_CURLS
+#define SEDGE_PAIRS          ((SEDGE_FIELDS / 3 + 1) / 2 * 3)
+#define SEDGE_FIELD_OF(p, r) ((p) / 3 * 6 + (p) % 3 + 3 * (r))
+#define SEDGE_PAIR_OF(f)     ((f) / 6 * 3 + (f) % 3)
+#define SEDGE_ROW_OF(f)      ((f) / 3 % 2)
+#else
+#define SEDGE_PAIRS          ((SEDGE_FIELDS + 1) / 2)
+#define SEDGE_FIELD_OF(p, r) (2 * (p) + (r))
+#define SEDGE_PAIR_OF(f)     ((f) / 2)
+#define SEDGE_ROW_OF(f)      ((f) % 2)
+#endif
 
 // Neighbouring words of a lane: RUNS times RUN, 4 RUN words apart.
 #if SEDGE_FP64
@@ -63,12 +82,12 @@ SEDGE_FUNCTION void fetch_lane(sedge_real *SEDGE_RESTRICT q,
     }
 }
 
-// The lane's numbers of A for fields 2 j and 2 j + 1; the latter is zero where there is none.
+// The lane's numbers of A for a pair of fields; zero where there is none.
 SEDGE_FUNCTION void take_pair(sedge_real *SEDGE_RESTRICT a, const sedge_real *SEDGE_RESTRICT q,
-                              int j)
+                              int p)
 {
     SEDGE_EACH (i, 4) {
-        const int f = 2 * j + i % 2;
+        const int f = SEDGE_FIELD_OF(p, i % 2);
         a[i] = f < SEDGE_FIELDS ? q[i / 2 * SEDGE_FIELDS + f] : SEDGE_R(0.0);
     }
 }
@@ -91,9 +110,11 @@ SEDGE_FUNCTION void make_rows(sedge_rows *SEDGE_RESTRICT rows,
         take_pair(rows->a[j], q, j);
 #if !SEDGE_FP64
         SEDGE_EACH (i, 4) {
+            // 8193 x - 8192 x, of which the first is rounded: x to 11 bits. What is left has 12, of
+            // which the unit cuts off one.
             const sedge_real all = rows->a[j][i];
-            rows->a[j][i] = SEDGE_TF32(all);
-            rows->low[j][i] = SEDGE_TF32(all - rows->a[j][i]);
+            rows->a[j][i] = fmaf(-8192.0f, all, 8193.0f * all);
+            rows->low[j][i] = all - rows->a[j][i];
         }
 #endif
     }
@@ -115,15 +136,51 @@ SEDGE_FUNCTION void multiply(sedge_real *SEDGE_RESTRICT c, const sedge_rows *SED
 #endif
 }
 
+// Where a lane finds its elements' fields when products are done: in the block's memory, unless other
+// things are there by then.
+#if SEDGE_CURLS
+#define SEDGE_OWN const SEDGE_GLOBAL
+#else
+#define SEDGE_OWN const SEDGE_BLOCKWIDE
+#endif
+
 // ---- volume, lift, step ------------------------------------------------------------------------
 
-// D_r, D_s, D_t of the warp's elements at its nodes; words: those of the lane's first element.
-SEDGE_FUNCTION void differentiate_rows(sedge_real (*SEDGE_RESTRICT d)[3][SEDGE_PAIRS][4],
+#if SEDGE_CURLS
+#define SEDGE_SUMS 1
+#else
+#define SEDGE_SUMS 3
+#endif
+
+// What a step adds to the sums of one element group: D_r, D_s, D_t of all fields; or the components
+// of the curls, 1/J and the way back still missing.
+SEDGE_FUNCTION void add_step(sedge_real (*SEDGE_RESTRICT d)[SEDGE_PAIRS][4],
+                             const sedge_rows *SEDGE_RESTRICT rows,
+                             const sedge_pack *SEDGE_RESTRICT op)
+{
+#if SEDGE_CURLS
+    sedge_pack minus[3];
+
+    SEDGE_EACH (j, 3)
+        SEDGE_EACH (k, SEDGE_PACK) minus[j].v[k] = -op[j].v[k];
+    SEDGE_EACH (p, SEDGE_PAIRS) {
+        const int vector = p / 3 * 3;
+        multiply(d[0][p], rows, vector + (p + 2) % 3, &op[(p + 1) % 3]);
+        multiply(d[0][p], rows, vector + (p + 1) % 3, &minus[(p + 2) % 3]);
+    }
+#else
+    SEDGE_EACH (p, SEDGE_PAIRS)
+        SEDGE_EACH (j, 3) multiply(d[j][p], rows, p, &op[j]);
+#endif
+}
+
+// The sums of the warp's elements at its nodes; words: those of the lane's first element.
+SEDGE_FUNCTION void differentiate_rows(sedge_real (*SEDGE_RESTRICT d)[SEDGE_SUMS][SEDGE_PAIRS][4],
                                        const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT words,
                                        const SEDGE_GLOBAL sedge_pack *SEDGE_RESTRICT deriv, int t)
 {
     SEDGE_EACH (h, SEDGE_GROUPS)
-        SEDGE_EACH (j, 3)
+        SEDGE_EACH (j, SEDGE_SUMS)
             SEDGE_EACH (p, SEDGE_PAIRS)
                 SEDGE_EACH (i, 4) d[h][j][p][i] = SEDGE_R(0.0);
     for (int k = 0; k < SEDGE_NODE_STEPS; k++) {
@@ -134,55 +191,86 @@ SEDGE_FUNCTION void differentiate_rows(sedge_real (*SEDGE_RESTRICT d)[3][SEDGE_P
             sedge_rows rows;
 
             make_rows(&rows, words + h * 8 * SEDGE_STRIDE + k * 8 * SEDGE_FIELDS, t);
-            SEDGE_EACH (p, SEDGE_PAIRS)
-                SEDGE_EACH (j, 3) multiply(d[h][j][p], &rows, p, &op[j]);
+            add_step(d[h], &rows, op);
         }
     }
 }
 
-// div F - S at the lane's two nodes of one element, from its derivatives: `sum` as a product's
-// numbers lie, [pairs][4]. `own`: the element's words at the tile's first node.
-SEDGE_FUNCTION void find_balance(sedge_real (*SEDGE_RESTRICT sum)[4],
-                                 sedge_real (*SEDGE_RESTRICT d)[SEDGE_PAIRS][4],
-                                 const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT own,
-                                 sedge_int64 value,
-                                 const SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT geometry,
-                                 const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                                 const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials, int t)
+// div F at the lane's node i of one element, from the sums; g: the metric, or with curls the
+// Jacobian and 1/J.
+SEDGE_FUNCTION void find_flow(sedge_real *SEDGE_RESTRICT flow,
+                              sedge_real (*SEDGE_RESTRICT d)[SEDGE_PAIRS][4],
+                              const sedge_real *SEDGE_RESTRICT g,
+                              const sedge_real *SEDGE_RESTRICT m, int i)
 {
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+
+#if SEDGE_CURLS
+    sedge_real curl[SEDGE_FIELDS];
+
+    SEDGE_EACH (f, SEDGE_FIELDS) {
+        const int pair = SEDGE_PAIR_OF(f) / 3 * 3;
+        const int at = SEDGE_ROW_OF(f) * 2 + i;
+        const sedge_real *const row = g + f % 3 * 3;
+        curl[f] = (row[0] * d[0][pair][at] + row[1] * d[0][pair + 1][at] +
+                   row[2] * d[0][pair + 2][at]) *
+                  g[9];
+    }
+    SEDGE_FROM_CURLS(curl, m, constants, flow);
+#else
+    SEDGE_EACH (f, SEDGE_FIELDS) flow[f] = SEDGE_R(0.0);
+    SEDGE_EACH (x, 3) {
+        sedge_real slope[SEDGE_FIELDS];
+        sedge_real flux[3][SEDGE_FIELDS];
+
+        SEDGE_EACH (f, SEDGE_FIELDS) {
+            const int pair = SEDGE_PAIR_OF(f);
+            const int at = SEDGE_ROW_OF(f) * 2 + i;
+            slope[f] = g[x] * d[0][pair][at] + g[3 + x] * d[1][pair][at] + g[6 + x] * d[2][pair][at];
+        }
+        SEDGE_FLUX(slope, m, constants, flux[0], flux[1], flux[2]);
+        SEDGE_EACH (f, SEDGE_FIELDS) flow[f] += flux[x][f];
+    }
+#endif
+}
+
+// div F - S at the lane's two nodes of one element: `sum` as a product's numbers lie, [pairs][4].
+// `own`: the element's fields at the tile's first node.
+SEDGE_FUNCTION void find_balance(sedge_real (*SEDGE_RESTRICT sum)[4],
+                                 sedge_real (*SEDGE_RESTRICT d)[SEDGE_PAIRS][4],
+                                 SEDGE_OWN sedge_real *SEDGE_RESTRICT own, sedge_int64 value,
+                                 const SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT geometry,
+                                 const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                 const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials, int tile,
+                                 int t)
+{
     sedge_real m[SEDGE_MATERIAL_VALUES + 1];
-    sedge_real g[9];
+    sedge_real g[10];
 
     get_material(m, material, materials, value);
-    SEDGE_EACH (i, 9) g[i] = geometry->metric[i];
+    SEDGE_EACH (i, 10) g[i] = geometry->metric[i];
     SEDGE_EACH (p, SEDGE_PAIRS)
         SEDGE_EACH (i, 4) sum[p][i] = SEDGE_R(0.0);
     SEDGE_EACH (i, 2) {
-        SEDGE_EACH (x, 3) {
-            sedge_real slope[SEDGE_FIELDS];
-            sedge_real flux[3][SEDGE_FIELDS];
+        sedge_real flow[SEDGE_FIELDS];
 
-            SEDGE_EACH (f, SEDGE_FIELDS) {
-                const int at = f % 2 * 2 + i;
-                slope[f] = g[x] * d[0][f / 2][at] + g[3 + x] * d[1][f / 2][at] +
-                           g[6 + x] * d[2][f / 2][at];
-            }
-            SEDGE_FLUX(slope, m, constants, flux[0], flux[1], flux[2]);
-            SEDGE_EACH (f, SEDGE_FIELDS) sum[f / 2][f % 2 * 2 + i] += flux[x][f];
-        }
+        find_flow(flow, d, g, m, i);
 #if SEDGE_HAS_SOURCE
+        const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+        const int place = SEDGE_PLACE(t, i);
         sedge_real at_node[SEDGE_FIELDS];
         sedge_real source[SEDGE_FIELDS];
         SEDGE_EACH (f, SEDGE_FIELDS) {
-            at_node[f] = own[SEDGE_PLACE(t, i) * SEDGE_FIELDS + f];
+            at_node[f] = tile * 8 + place < SEDGE_NODES ? own[place * SEDGE_FIELDS + f]
+                                                        : SEDGE_R(0.0);
             source[f] = SEDGE_R(0.0);
         }
         SEDGE_SOURCE(at_node, m, constants, source);
-        SEDGE_EACH (f, SEDGE_FIELDS) sum[f / 2][f % 2 * 2 + i] -= source[f];
+        SEDGE_EACH (f, SEDGE_FIELDS) flow[f] -= source[f];
 #endif
+        SEDGE_EACH (f, SEDGE_FIELDS) sum[SEDGE_PAIR_OF(f)][SEDGE_ROW_OF(f) * 2 + i] = flow[f];
     }
-    (void)own, (void)t;
+    (void)own, (void)tile, (void)t;
 }
 
 // sum += LIFT times the jumps.
@@ -206,7 +294,7 @@ SEDGE_FUNCTION void lift_rows(sedge_real (*SEDGE_RESTRICT sum)[SEDGE_PAIRS][4],
 // three at the tile's first node; `most`: words up to the element's end.
 SEDGE_FUNCTION void step_lane(SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT next,
                               SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT residual,
-                              const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT own,
+                              SEDGE_OWN sedge_real *SEDGE_RESTRICT own,
                               sedge_real (*SEDGE_RESTRICT sum)[4], int most, int t,
                               sedge_real rk_a, sedge_real rk_b, sedge_real dt)
 {
@@ -214,7 +302,7 @@ SEDGE_FUNCTION void step_lane(SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT next,
 
     SEDGE_EACH (f, 2 * SEDGE_FIELDS) {
         const int field = f % SEDGE_FIELDS;
-        change[f] = -dt * sum[field / 2][field % 2 * 2 + f / SEDGE_FIELDS];
+        change[f] = -dt * sum[SEDGE_PAIR_OF(field)][SEDGE_ROW_OF(field) * 2 + f / SEDGE_FIELDS];
     }
     SEDGE_EACH (i, SEDGE_RUNS) {
 #if SEDGE_BY_PACKS
@@ -222,7 +310,7 @@ SEDGE_FUNCTION void step_lane(SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT next,
             const int w = (4 * i + t) * SEDGE_RUN + p * SEDGE_PACK;
             if (w < most) {
                 sedge_pack now;
-                sedge_pack then = *(const SEDGE_BLOCKWIDE sedge_pack *)(own + w);
+                sedge_pack then = *(SEDGE_OWN sedge_pack *)(own + w);
 
                 SEDGE_EACH (k, SEDGE_PACK) now.v[k] = change[i * SEDGE_RUN + p * SEDGE_PACK + k];
                 if (rk_a != SEDGE_R(0.0)) {
@@ -257,6 +345,40 @@ SEDGE_FUNCTION void clear_rest(SEDGE_BLOCKWIDE sedge_real *words, int stride, in
         words[k / (read - used) * stride + used + k % (read - used)] = SEDGE_R(0.0);
 }
 
+#if SEDGE_CURLS
+#define SEDGE_FIND_OWN(value, e) (u[0].f + (value) * (SEDGE_NODES_PADDED * SEDGE_FIELDS))
+#else
+#define SEDGE_FIND_OWN(value, e) (s_u + (e) * SEDGE_STRIDE)
+#endif
+
+#if SEDGE_CURLS
+// Jacobians in the place of metrics.
+SEDGE_FUNCTION void copy_jacobians(SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT to,
+                                   const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT from,
+                                   sedge_int64 start, sedge_int64 left)
+{
+    SEDGE_ITEMS (e, SEDGE_BLOCK, p, 12 / SEDGE_PACK, SEDGE_THREADS) {
+        if (e < left)
+            SEDGE_COPY_PACK(to[e].metric + p * SEDGE_PACK,
+                            from + (start + e) * 12 + p * SEDGE_PACK);
+    }
+}
+
+// The vectors at one node: covariant components instead of Cartesian ones.
+SEDGE_FUNCTION void make_covariant(SEDGE_BLOCKWIDE sedge_real *words,
+                                   const SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT geometry)
+{
+    sedge_real g[9];
+
+    SEDGE_EACH (i, 9) g[i] = geometry->metric[i];
+    SEDGE_EACH (v, SEDGE_FIELDS / 3) {
+        sedge_real x[3];
+        SEDGE_EACH (d, 3) x[d] = words[3 * v + d];
+        SEDGE_EACH (p, 3) words[3 * v + p] = g[p] * x[0] + g[3 + p] * x[1] + g[6 + p] * x[2];
+    }
+}
+#endif
+
 SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
 {
     SEDGE_OUTER (b) {
@@ -270,6 +392,9 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         SEDGE_BLOCKWIDE sedge_real *const s_f = s_u + SEDGE_BLOCK * SEDGE_STRIDE;
 
         copy_geometry(s_x, geometry, start, left);
+#if SEDGE_CURLS
+        copy_jacobians(s_x, (const SEDGE_GLOBAL sedge_real *)(geometry + slots), start, left);
+#endif
         copy_in(s_u, u, start, left);
         clear_rest(s_u, SEDGE_STRIDE, SEDGE_WORDS, SEDGE_NODE_STEPS * 8 * SEDGE_FIELDS);
         clear_rest(s_f, SEDGE_FACE_STRIDE, SEDGE_FACE_WORDS, SEDGE_FACE_STEPS * 8 * SEDGE_FIELDS);
@@ -278,13 +403,19 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         SEDGE_BARRIER();
         SEDGE_BLOCK_JUMPS(other)
         SEDGE_BARRIER();
+#if SEDGE_CURLS
+        SEDGE_ITEMS (v, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
+            if (v < left) make_covariant(s_u + v * SEDGE_STRIDE + n * SEDGE_FIELDS, s_x + v);
+        }
+        SEDGE_BARRIER();
+#endif
         // Each warp takes the same number of pieces; what is beyond the last is done and dropped.
         for (int piece = SEDGE_THREAD / 32; piece / SEDGE_WARPS * SEDGE_WARPS < SEDGE_PIECES;
              piece += SEDGE_WARPS) {
             const int tile = piece < SEDGE_PIECES ? piece / SEDGE_PARTS : 0;
             const int e = piece % SEDGE_PARTS * SEDGE_WARP_VALUES + lane / 4;
             const int tile_words = tile * 8 * SEDGE_FIELDS;
-            sedge_real d[SEDGE_GROUPS][3][SEDGE_PAIRS][4];
+            sedge_real d[SEDGE_GROUPS][SEDGE_SUMS][SEDGE_PAIRS][4];
             sedge_real sum[SEDGE_GROUPS][SEDGE_PAIRS][4];
 
             differentiate_rows(d, s_u + e * SEDGE_STRIDE,
@@ -293,9 +424,9 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
                                t);
             SEDGE_EACH (h, SEDGE_GROUPS) {
                 const int here = e + 8 * h;
-                find_balance(sum[h], d[h], s_u + here * SEDGE_STRIDE + tile_words,
-                             here < left ? start + here : start, s_x + here, material, materials,
-                             t);
+                const sedge_int64 value = here < left ? start + here : start;
+                find_balance(sum[h], d[h], SEDGE_FIND_OWN(value, here) + tile_words, value,
+                             s_x + here, material, materials, tile, t);
             }
             lift_rows(sum, s_f + e * SEDGE_FACE_STRIDE,
                       (const SEDGE_GLOBAL sedge_pack *)lift + tile * SEDGE_FACE_STEPS * 32 + lane,
@@ -305,7 +436,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
                 const sedge_int64 word = (start + here) * SEDGE_NODES_PADDED * SEDGE_FIELDS;
                 if (piece < SEDGE_PIECES && here < left)
                     step_lane(next[0].f + word + tile_words, residual[0].f + word + tile_words,
-                              s_u + here * SEDGE_STRIDE + tile_words, sum[h],
+                              SEDGE_FIND_OWN(start + here, here) + tile_words, sum[h],
                               SEDGE_WORDS - tile_words, t, rk_a, rk_b, dt);
             }
         }

@@ -123,15 +123,6 @@ SEDGE_FUNCTION void sedge_multiply_tf32(float *c, const float *a, const float *b
         : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
           "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
-
-SEDGE_FUNCTION float sedge_tf32(float x)
-{
-    unsigned bits;
-
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
-    return __uint_as_float(bits);
-}
 #endif
 #define SEDGE_MULTIPLY_FP64(c, a, b) sedge_multiply_fp64((c), (a), (b))
 #define SEDGE_MULTIPLY_TF32(c, a, b) sedge_multiply_tf32((c), (a), (b))
-#define SEDGE_TF32(x)                sedge_tf32(x)

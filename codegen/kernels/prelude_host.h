@@ -82,7 +82,6 @@ typedef unsigned long long sedge_uint64;
 // Items have no warps here: the use of these words does not compile.
 #define SEDGE_MULTIPLY_FP64(c, a, b) sedge_has_no_matrix_instructions_on_the_host
 #define SEDGE_MULTIPLY_TF32(c, a, b) sedge_has_no_matrix_instructions_on_the_host
-#define SEDGE_TF32(x)                sedge_has_no_matrix_instructions_on_the_host
 
 void sedge_set_threads(int threads)
 {

@@ -125,4 +125,3 @@ enum {
 // OpenCL has no matrix instructions: their use does not compile.
 #define SEDGE_MULTIPLY_FP64(c, a, b) sedge_has_no_matrix_instructions_on_opencl
 #define SEDGE_MULTIPLY_TF32(c, a, b) sedge_has_no_matrix_instructions_on_opencl
-#define SEDGE_TF32(x)                sedge_has_no_matrix_instructions_on_opencl

@@ -153,16 +153,16 @@ SEDGE_FUNCTION void sedge_multiply_fp64(double *c, const double *a, const double
     for (int i = 0; i < 4; i++) c[i] += sedge_find_product(row + i / 2 * 8, column + i % 2);
 }
 
-// A number's 11 leading bits: rounded to nearest, or the others cut off.
-SEDGE_FUNCTION float sedge_keep_bits(float x, int rounded)
+// A number's 11 leading bits; the others are cut off.
+SEDGE_FUNCTION double sedge_keep_bits(float x)
 {
     union {
         float number;
         unsigned bits;
     } both = {x};
 
-    both.bits = (both.bits + (rounded ? 0x1000u : 0u)) & 0xffffe000u;
-    return both.number;
+    both.bits &= 0xffffe000u;
+    return (double)both.number;
 }
 
 // As the chip does: of a and b the leading bits count; the sum is cut off, not rounded.
@@ -174,8 +174,8 @@ SEDGE_FUNCTION void sedge_multiply_tf32(float *c, const float *a, const float *b
     double wide_a[4];
     double wide_b[2];
 
-    for (int i = 0; i < 4; i++) wide_a[i] = (double)sedge_keep_bits(a[i], 0);
-    for (int i = 0; i < 2; i++) wide_b[i] = (double)sedge_keep_bits(b[i], 0);
+    for (int i = 0; i < 4; i++) wide_a[i] = sedge_keep_bits(a[i]);
+    for (int i = 0; i < 2; i++) wide_b[i] = sedge_keep_bits(b[i]);
     sedge_lay_open(wide_a, wide_b, file, line);
     for (int i = 0; i < 4; i++) {
         const double sum = (double)c[i] + sedge_find_product(row + i / 2 * 8, column + i % 2);
@@ -186,4 +186,3 @@ SEDGE_FUNCTION void sedge_multiply_tf32(float *c, const float *a, const float *b
 
 #define SEDGE_MULTIPLY_FP64(c, a, b) sedge_multiply_fp64((c), (a), (b), __FILE__, __LINE__)
 #define SEDGE_MULTIPLY_TF32(c, a, b) sedge_multiply_tf32((c), (a), (b), __FILE__, __LINE__)
-#define SEDGE_TF32(x)                sedge_keep_bits((x), 1)

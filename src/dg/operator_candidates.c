@@ -197,7 +197,8 @@ static int count_tensor_registers(const lister *list, const operator_cut *cut)
     const int fields = (list->problem->equation->fields + 1) / 2 * 2;
     const int points = cut->block * SEDGE_FACES * list->element->face_nodes;
     const int rounds = (points + cut->threads - 1) / cut->threads;
-    const int rows = (cut->groups * 6 + 2 + 2 * (words == 1)) * fields;
+    const int sums = cut->curls ? 2 : 6;
+    const int rows = (cut->groups * sums + 2 + 2 * (words == 1)) * fields;
 
     return LEAST_REGISTERS + words * largest(rows + 6, rounds * fields);
 }
@@ -221,13 +222,14 @@ static void add_tensor(lister *list, operator_cut cut, const operator_cut *rule)
 }
 
 // Blocks, groups and rounds, each with as many registers as may pay.
-static void list_tensor(lister *list)
+static void list_tensor(lister *list, bool curls)
 {
     static const int blocks[] = {8, 16, 24, 32, 48};
     static const int residents[] = {256, 384, 512, 640, 768, 1024};
     operator_cut rule;
 
-    operator_cut_choose_tensor(&rule, list->layout, list->info, list->problem, list->element);
+    operator_cut_choose_tensor(&rule, list->layout, list->info, list->problem, list->element,
+                               curls);
     for (int i = 0; i < 5 * 2 * 4 * 6; i++) {
         operator_cut cut = rule;
         cut.block = blocks[i % 5];
@@ -279,7 +281,10 @@ static void list_layout(lister *list)
         list_host(list);
     } else {
         list_cuda(list);
-        if (operator_has_tensor(list->info, list->problem)) list_tensor(list);
+        if (operator_has_tensor(list->info, list->problem)) {
+            list_tensor(list, false);
+            if (list->problem->equation->curls) list_tensor(list, true);
+        }
     }
     keep_near(list);
 }

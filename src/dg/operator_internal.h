@@ -41,7 +41,8 @@ typedef struct operator_layout {
 // them. Program and operators' tables depend on it.
 typedef struct operator_cut {
     bool fused;
-    bool tensor;     // fused, by matrix instructions: dg_tensor.h; of the next five only resident
+    bool tensor;     // fused, by matrix instructions: dg_tensor.h; of the next six only resident
+    bool curls;      // the same, of curls in the reference element
     int block;       // values a block
     int item_nodes;  // nodes an item: a tile
     int lift_nodes;  // nodes an item in the lift
@@ -230,11 +231,12 @@ bool operator_is_cut(const sedge_operator_options *options);
 
 // Whether the stage can run by matrix instructions: fluxes are linear, and the device has them.
 bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem);
+#define SEDGE_JACOBIAN_WORDS 12 // of an element, as in codegen/kernels/dg_tensor.h
 
 // The rule's cut of that form.
 void operator_cut_choose_tensor(operator_cut *cut, const operator_layout *layout,
                                 const sedge_device_info *info, const sedge_problem *problem,
-                                const sedge_element *element);
+                                const sedge_element *element, bool curls);
 
 // Change the rule's cut as the options wish; a wish that does not fit is SEDGE_ERR_USAGE.
 SEDGE_MUST_USE

@@ -114,6 +114,7 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
         {"LIFT_WIDTH", cut->lift_width},
         {"SCRATCH_WORDS", (int)cut->scratch_words},
         {"TENSOR", cut->tensor},
+        {"CURLS", cut->curls},
     };
     const size_row tensor_rows[] = {
         {"GROUPS", cut->groups},
@@ -151,6 +152,9 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
                              "#define SEDGE_FLUX %s_flux\n#define SEDGE_SURFACE %s_surface\n"
                              "#define SEDGE_SOURCE %s_source\n",
                              equation->name, equation->name, equation->name));
+    if (equation->curls)
+        SEDGE_TRY(
+            sedge_text_add(text, "#define SEDGE_FROM_CURLS %s_from_curls\n", equation->name));
     return write_boundaries(text, problem);
 }
 
@@ -229,7 +233,8 @@ sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAM
 
     operator_name(problem_name, problem);
     (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name,
-                   cut->tensor ? "tensor"
+                   cut->curls    ? "curl"
+                   : cut->tensor ? "tensor"
                    : cut->fused  ? "fused"
                                  : "split");
     return write_program(text, name, kind, layout, cut, NULL, problem, element, true);

@@ -196,10 +196,11 @@ static int choose_warps(const operator_cut *cut, const sedge_element *element, i
 
 void operator_cut_choose_tensor(operator_cut *cut, const operator_layout *layout,
                                 const sedge_device_info *info, const sedge_problem *problem,
-                                const sedge_element *element)
+                                const sedge_element *element, bool curls)
 {
     operator_cut_choose(cut, layout, info, problem, element);
     cut->tensor = true;
+    cut->curls = curls;
     cut->fused = true;
     cut->groups = 1;
     cut->block = layout->real_bytes == 8 ? 8 : 16;
@@ -305,8 +306,9 @@ void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
     const char *const form = cut->fused ? "fused" : "split";
 
     if (cut->tensor) {
-        (void)snprintf(name, SEDGE_CUT_NAME, "tensor b%d g%d w%d r%d p%d", cut->block, cut->groups,
-                       cut->warps, cut->resident, layout->nodes_padded);
+        (void)snprintf(name, SEDGE_CUT_NAME, "%s b%d g%d w%d r%d p%d",
+                       cut->curls ? "curl" : "tensor", cut->block, cut->groups, cut->warps,
+                       cut->resident, layout->nodes_padded);
     } else if (operator_is_host_form(info)) {
         (void)snprintf(name, SEDGE_CUT_NAME, "%s n%d,%d f%d,%d l%d", form, cut->item_nodes,
                        cut->lift_nodes, cut->field_block, cut->lift_block, layout->lanes);
@@ -331,20 +333,22 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
                                    const sedge_element *element, const char *variant)
 {
     if (variant == NULL || strcmp(variant, "auto") == 0) return SEDGE_OK;
-    if (strcmp(variant, "tensor") == 0) {
-        if (!operator_has_tensor(info, problem)) {
+    const bool curls = strcmp(variant, "curl") == 0;
+    if (curls || strcmp(variant, "tensor") == 0) {
+        if (!operator_has_tensor(info, problem) || (curls && !problem->equation->curls)) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "kernels.variant 'tensor' needs a linear equation and an NVIDIA GPU of "
-                              "compute capability 8.0 or later; here are %s and %s",
+                              "kernels.variant '%s' needs an equation that is %s and an NVIDIA GPU "
+                              "of compute capability 8.0 or later; here are %s and %s",
+                              variant, curls ? "made of curls" : "linear",
                               problem->equation->name, info->name);
         }
-        operator_cut_choose_tensor(cut, layout, info, problem, element);
+        operator_cut_choose_tensor(cut, layout, info, problem, element, curls);
         return SEDGE_OK;
     }
     cut->fused = strcmp(variant, "fused") == 0;
     if (cut->fused || strcmp(variant, "split") == 0) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "kernels.variant '%s' is not known; auto, fused, split and tensor are",
+                      "kernels.variant '%s' is not known; auto, fused, split, tensor and curl are",
                       variant);
 }
 
