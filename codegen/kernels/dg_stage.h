@@ -23,7 +23,10 @@
 // states, residuals and geometry are copied in asynchronously while the neighbours' traces, the
 // slowest to come, travel into registers. "fused" does the stage in one kernel; "split" leaves
 // a residual + dt (volume + source) in the residual first and does the surface in a second one.
-// Both read u and write next, so that neighbours never see a half-updated state.
+// "three" is the classical form, for comparison: volume and surface make the right-hand side in
+// `next`, which the host hands to both as the residual, with a = 0 and dt = 1; a third kernel makes
+// residual and next of it. All read u and write next, so that neighbours never see a half-updated
+// state.
 #pragma once
 
 #define SEDGE_FACE_POINTS (4 * SEDGE_FACE_NODES)
@@ -399,7 +402,7 @@ SEDGE_FUNCTION void add_volume(SEDGE_BLOCKWIDE sedge_value *residual,
 }
 
 // residual -= dt sum, result = old + b residual at the lift tile's nodes; old and result may be the
-// same memory.
+// same memory. In three kernels there is no result yet.
 SEDGE_FUNCTION void add_surface(SEDGE_BLOCKWIDE sedge_value *result,
                                 const SEDGE_BLOCKWIDE sedge_value *old,
                                 SEDGE_BLOCKWIDE sedge_value *residual,
@@ -411,14 +414,17 @@ SEDGE_FUNCTION void add_surface(SEDGE_BLOCKWIDE sedge_value *result,
 
         if (w < SEDGE_WORDS) {
             sedge_pack change = *(const SEDGE_BLOCKWIDE sedge_pack *)(residual + w);
-            sedge_pack next = *(const SEDGE_BLOCKWIDE sedge_pack *)(old + w);
 
-            SEDGE_EACH (i, SEDGE_PACK) {
+            SEDGE_EACH (i, SEDGE_PACK)
                 change.v[i] = change.v[i] - dt * sum[p * SEDGE_PACK + i];
-                next.v[i] = next.v[i] + rk_b * change.v[i];
-            }
             *(SEDGE_BLOCKWIDE sedge_pack *)(residual + w) = change;
+#if SEDGE_THREE
+            (void)result, (void)old, (void)rk_b;
+#else
+            sedge_pack next = *(const SEDGE_BLOCKWIDE sedge_pack *)(old + w);
+            SEDGE_EACH (i, SEDGE_PACK) next.v[i] = next.v[i] + rk_b * change.v[i];
             *(SEDGE_BLOCKWIDE sedge_pack *)(result + w) = next;
+#endif
         }
     }
 }
@@ -629,11 +635,44 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
         }
 #if !SEDGE_TARGET_HOST
         SEDGE_BARRIER();
+#if !SEDGE_THREE
         copy_out(next, s_u, start, left);
+#endif
         copy_out(residual, s_r, start, left);
 #endif
     }
-    (void)deriv, (void)rk_a;
+    (void)deriv, (void)rk_a, (void)next;
 }
+
+#if SEDGE_THREE
+// `next` holds the right-hand side and gets the fields.
+SEDGE_KERNEL(sedge_update, SEDGE_THREADS, SEDGE_STAGE_LIST)
+{
+    SEDGE_OUTER (b) {
+        const sedge_int64 start = first + b * SEDGE_BLOCK;
+        const sedge_int64 left = count - b * SEDGE_BLOCK;
+
+        SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_WORDS / SEDGE_PACK, SEDGE_THREADS) {
+            if (e < left) {
+                const sedge_int64 at = ((start + e) * SEDGE_WORDS) / SEDGE_PACK + p;
+                const sedge_pack old = ((const SEDGE_GLOBAL sedge_pack *)u)[at];
+                sedge_pack change = ((const SEDGE_GLOBAL sedge_pack *)next)[at];
+                sedge_pack result;
+
+                SEDGE_EACH (i, SEDGE_PACK) change.v[i] = dt * change.v[i];
+                if (rk_a != SEDGE_R(0.0)) {
+                    const sedge_pack memory = ((const SEDGE_GLOBAL sedge_pack *)residual)[at];
+                    SEDGE_EACH (i, SEDGE_PACK) change.v[i] = change.v[i] + rk_a * memory.v[i];
+                }
+                SEDGE_EACH (i, SEDGE_PACK) result.v[i] = old.v[i] + rk_b * change.v[i];
+                ((SEDGE_GLOBAL sedge_pack *)residual)[at] = change;
+                ((SEDGE_GLOBAL sedge_pack *)next)[at] = result;
+            }
+        }
+    }
+    (void)trace, (void)links, (void)geometry, (void)material, (void)materials;
+    (void)deriv, (void)lift, (void)tables, (void)slots;
+}
+#endif
 #endif // SEDGE_TENSOR
 #endif // SEDGE_STAGE

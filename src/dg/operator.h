@@ -24,7 +24,10 @@ typedef struct sedge_operator sedge_operator;
 // How the stage is cut. Where nothing is wished (0, NULL): by tuning, or by the rule for this
 // device, order and precision.
 typedef struct sedge_operator_options {
-    const char *variant; // "fused": one kernel a stage; "split": volume, then surface and update
+    // "fused": one kernel a stage; "split": volume, then surface and update; "three": volume, surface,
+    // update; on GPUs of NVIDIA one kernel by matrix instructions: "tensor", and "curl" where the
+    // equation is one of curls
+    const char *variant;
     int block_elements;  // elements a block (cuda)
     int item_nodes;      // nodes a work item in the volume
     int lift_nodes;      // nodes a work item in the lift

@@ -7,7 +7,7 @@
 #define REGISTERS_CUDA  65536 // of a multiprocessor
 #define LEAST_REGISTERS 20    // of a thread, for addresses and counters
 #define ITEMS_HOST      8     // nodes of a tile on the host, at most
-#define SPLIT           1.0   // what a second kernel counts there
+#define SPLIT           1.0   // what a second kernel counts there, and a third one
 #define NEAR            2.0   // is what is rated below it
 #define NEAR_SPLIT      3.5   // the same for two kernels
 #define ROOM            2048  // candidates of a layout; when it is full, the far ones are dropped
@@ -90,7 +90,7 @@ static double rate(const lister *list, const operator_cut *cut)
     if (!operator_is_host_form(list->info))
         sum += (double)cut->threads / (cut->block * cut->tiles) - 1.0;
     if (spill > 0.0) sum += 2.0 * spill;
-    return sum + (cut->fused ? 0.0 : SPLIT);
+    return sum + (cut->fused ? 0.0 : cut->three ? 2.0 * SPLIT : SPLIT);
 }
 
 // ---- the list ----------------------------------------------------------------------------------
@@ -175,6 +175,8 @@ static void list_cuda(lister *list)
         if (2 * cut.block * cut.tiles < cut.threads) continue; // half of the threads would idle
         if (!cut.fused && rate(list, &cut) > NEAR_SPLIT) continue;
         add_resident(list, cut);
+        cut.three = !cut.fused;
+        if (cut.three && rate(list, &cut) < NEAR_SPLIT) add(list, cut);
     }
 }
 
@@ -263,6 +265,8 @@ static void list_host(lister *list)
         if (!list->problem->equation->linear && cut.field_block != list->rule.field_block) continue;
         if (same_volume || same_lift || rate(list, &cut) < NEAR) add(list, cut);
         cut.fused = false;
+        if (rate(list, &cut) < NEAR_SPLIT) add(list, cut);
+        cut.three = true;
         if (rate(list, &cut) < NEAR_SPLIT) add(list, cut);
     }
 }

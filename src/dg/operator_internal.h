@@ -41,6 +41,7 @@ typedef struct operator_layout {
 // them. Program and operators' tables depend on it.
 typedef struct operator_cut {
     bool fused;
+    bool three;      // not fused; volume, surface, update: the classical form
     bool tensor;     // fused, by matrix instructions: dg_tensor.h; of the next six only resident
     bool curls;      // the same, of curls in the reference element
     int block;       // values a block
@@ -98,6 +99,7 @@ typedef enum operator_kernel {
     KERNEL_STAGE,
     KERNEL_VOLUME,
     KERNEL_SURFACE,
+    KERNEL_UPDATE,
     KERNEL_PACK,
     KERNEL_BOUNDARY,
     KERNEL_POINT,

@@ -7,6 +7,7 @@ static const char *const kernel_names[KERNELS] = {
     [KERNEL_STAGE] = "sedge_stage",
     [KERNEL_VOLUME] = "sedge_volume",
     [KERNEL_SURFACE] = "sedge_surface",
+    [KERNEL_UPDATE] = "sedge_update",
     [KERNEL_PACK] = "sedge_collect",
     [KERNEL_BOUNDARY] = "sedge_boundary",
     [KERNEL_POINT] = "sedge_point_source",
@@ -103,6 +104,7 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
         {"NODES_PADDED", layout->nodes_padded},
         {"STATE_ALIGN", layout->state_align},
         {"FUSED", cut->fused},
+        {"THREE", cut->three},
         {"BLOCK", cut->block},
         {"TN", cut->item_nodes},
         {"LIFT_TN", cut->lift_nodes},
@@ -236,6 +238,7 @@ sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAM
                    cut->curls    ? "curl"
                    : cut->tensor ? "tensor"
                    : cut->fused  ? "fused"
+                   : cut->three  ? "three"
                                  : "split");
     return write_program(text, name, kind, layout, cut, NULL, problem, element, true);
 }
@@ -301,12 +304,14 @@ done:
 
 sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program)
 {
-    static const operator_kernel kernels[] = {KERNEL_STAGE, KERNEL_VOLUME, KERNEL_SURFACE};
+    const bool has[KERNELS] = {[KERNEL_STAGE] = op->cut.fused,
+                               [KERNEL_VOLUME] = !op->cut.fused,
+                               [KERNEL_SURFACE] = !op->cut.fused,
+                               [KERNEL_UPDATE] = op->cut.three};
 
-    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
-        const operator_kernel k = kernels[i];
+    for (int k = KERNEL_STAGE; k <= KERNEL_UPDATE; k++) {
         op->kernel[k] = NULL;
-        if ((k == KERNEL_STAGE) != op->cut.fused) continue;
+        if (!has[k]) continue;
         SEDGE_TRY(sedge_program_get(&op->kernel[k], program, kernel_names[k]));
         SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[k], op->cut.scratch_bytes));
     }

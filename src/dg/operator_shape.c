@@ -303,7 +303,7 @@ void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
 void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
                        const operator_layout *layout, const sedge_device_info *info)
 {
-    const char *const form = cut->fused ? "fused" : "split";
+    const char *const form = cut->fused ? "fused" : cut->three ? "three" : "split";
 
     if (cut->tensor) {
         (void)snprintf(name, SEDGE_CUT_NAME, "%s b%d g%d w%d r%d p%d",
@@ -346,9 +346,10 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
         return SEDGE_OK;
     }
     cut->fused = strcmp(variant, "fused") == 0;
-    if (cut->fused || strcmp(variant, "split") == 0) return SEDGE_OK;
+    cut->three = strcmp(variant, "three") == 0;
+    if (cut->fused || cut->three || strcmp(variant, "split") == 0) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "kernels.variant '%s' is not known; auto, fused, split, tensor and curl are",
+                      "kernels.variant '%s' is not known; auto, fused, split, three, tensor and curl are",
                       variant);
 }
 

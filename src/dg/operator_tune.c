@@ -376,7 +376,8 @@ static void keep_split(operator_choices *choices)
     int count = 0;
 
     for (int c = 0; c < choices->count; c++)
-        if (!choices->candidate[c].cut.fused) choices->candidate[count++] = choices->candidate[c];
+        if (!choices->candidate[c].cut.fused && !choices->candidate[c].cut.three)
+            choices->candidate[count++] = choices->candidate[c];
     choices->count = count;
 }
 
