@@ -49,6 +49,7 @@ static void test_cuts(const kit_world *world)
 static void test_refusals(const kit_world *world)
 {
     const sedge_operator_options unknown = {.variant = "fast"};
+    const sedge_operator_options tensor = {.variant = "tensor"};
     const sedge_operator_options fields = {.item_fields = 4};
     const sedge_operator_options large = {.block_elements = 4096};
     const bool host = sedge_device_get_info(world->device)->kind == SEDGE_DEVICE_HOST;
@@ -58,6 +59,8 @@ static void test_refusals(const kit_world *world)
     CHECK_FAILS(kit_load(&k, SEDGE_FP64, &unknown), SEDGE_ERR_USAGE,
                 "kernels.variant 'fast' is not known");
     if (host) {
+        CHECK_FAILS(kit_load(&k, SEDGE_FP64, &tensor), SEDGE_ERR_USAGE,
+                    "kernels.variant 'tensor' needs an equation that is linear and an NVIDIA GPU");
         CHECK_FAILS(kit_load(&k, SEDGE_FP64, &fields), SEDGE_ERR_USAGE,
                     "kernels.item_fields 4 does not divide the 6 fields of maxwell");
     } else {

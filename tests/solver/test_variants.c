@@ -59,7 +59,7 @@ static bool note(seen_list *seen, int value)
 static bool is_new(seen_list *seen, const operator_candidate *candidate)
 {
     const operator_cut *const cut = &candidate->cut;
-    const int form = 10000 * cut->fused + 20000 * cut->tensor;
+    const int form = 10000 * (cut->fused + 2 * cut->tensor + 4 * cut->curls + 8 * cut->three);
     bool new = note(seen, 1000 + form + cut->item_nodes);
 
     new = note(seen, 2000 + form + cut->lift_nodes) || new;
