@@ -415,8 +415,7 @@ SEDGE_FUNCTION void add_surface(SEDGE_BLOCKWIDE sedge_value *result,
         if (w < SEDGE_WORDS) {
             sedge_pack change = *(const SEDGE_BLOCKWIDE sedge_pack *)(residual + w);
 
-            SEDGE_EACH (i, SEDGE_PACK)
-                change.v[i] = change.v[i] - dt * sum[p * SEDGE_PACK + i];
+            SEDGE_EACH (i, SEDGE_PACK) change.v[i] = change.v[i] - dt * sum[p * SEDGE_PACK + i];
             *(SEDGE_BLOCKWIDE sedge_pack *)(residual + w) = change;
 #if SEDGE_THREE
             (void)result, (void)old, (void)rk_b;
@@ -499,14 +498,14 @@ SEDGE_FUNCTION void copy_out(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT to,
 
 // Traces behind all face points of a block, each item some; then, when states and geometry are
 // there, their jumps. `other` is what an item keeps in between.
-#define SEDGE_BLOCK_TRACES(other)                                                                 \
-    sedge_value other[SEDGE_ROUNDS][SEDGE_FIELDS];                                                \
-    SEDGE_EACH (round, SEDGE_ROUNDS) {                                                            \
-        const int at = SEDGE_THREAD + round * SEDGE_THREADS;                                      \
-        const int e = at / SEDGE_FACE_POINTS;                                                     \
-        if (e < SEDGE_BLOCK && e < left)                                                          \
-            get_trace_behind(other[round], start + e, at % SEDGE_FACE_POINTS, u, trace, links,    \
-                             tables);                                                             \
+#define SEDGE_BLOCK_TRACES(other)                                                              \
+    sedge_value other[SEDGE_ROUNDS][SEDGE_FIELDS];                                             \
+    SEDGE_EACH (round, SEDGE_ROUNDS) {                                                         \
+        const int at = SEDGE_THREAD + round * SEDGE_THREADS;                                   \
+        const int e = at / SEDGE_FACE_POINTS;                                                  \
+        if (e < SEDGE_BLOCK && e < left)                                                       \
+            get_trace_behind(other[round], start + e, at % SEDGE_FACE_POINTS, u, trace, links, \
+                             tables);                                                          \
     }
 #define SEDGE_BLOCK_JUMPS(other)                                                                  \
     SEDGE_EACH (round, SEDGE_ROUNDS) {                                                            \
@@ -518,7 +517,7 @@ SEDGE_FUNCTION void copy_out(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT to,
                       slots);                                                                     \
     }
 
-#if !SEDGE_TENSOR
+#if !SEDGE_TENSOR && !SEDGE_CURLS
 
 // -div F at the tile's nodes of element e.
 #if SEDGE_LINEAR
@@ -674,5 +673,5 @@ SEDGE_KERNEL(sedge_update, SEDGE_THREADS, SEDGE_STAGE_LIST)
     (void)deriv, (void)lift, (void)tables, (void)slots;
 }
 #endif
-#endif // SEDGE_TENSOR
+#endif // SEDGE_TENSOR, SEDGE_CURLS
 #endif // SEDGE_STAGE

@@ -1,20 +1,18 @@
-// The fused stage by matrix instructions, for fluxes that are linear; types and layout of dg_stage.h.
+// The fused stage by matrix instructions, for fluxes that are linear; types and layout of
+// dg_stage.h.
 //
-// A warp takes SEDGE_GROUPS times 8 elements (rows: 8 elements with two fields each, as often as there
-// are pairs of fields) and 8 nodes (columns), and sums over nodes, then over face points, 8 at a
-// time. So a lane holds all fields and all three derivatives of one element at two nodes, and
-// applies geometry, flux and Runge-Kutta step to them where they are, in its registers. Lane 4 g + t
-// has element g of a group; its numbers of the sum, and its nodes, are SEDGE_PLACE(t, i), i = 0 and 1,
-// of each 8: in fp32 two neighbouring nodes fill whole packs.
+// A warp takes SEDGE_GROUPS times 8 elements (rows: 8 elements with two fields each, as often as
+// there are pairs of fields) and 8 nodes (columns), and sums over nodes, then over face points, 8
+// at a time. So a lane holds all fields and all three derivatives of one element at two nodes, and
+// applies geometry, flux and Runge-Kutta step to them where they are, in its registers. Lane 4 g +
+// t has element g of a group; its numbers of the sum, and its nodes, are SEDGE_PLACE(t, i), i = 0
+// and 1, of each 8: in fp32 two neighbouring nodes fill whole packs.
 //
-//   deriv  [tiles of 8 nodes][steps of 8 nodes][r, s, t][lanes] of sedge_pack: the lane's numbers of B
-//   lift   [tiles of 8 nodes][steps of 8 face points][lanes] of sedge_pack
+//   deriv  [tiles of 8 nodes][steps of 8 nodes][r, s, t][lanes] of sedge_pack: the lane's numbers
+//   of B lift   [tiles of 8 nodes][steps of 8 face points][lanes] of sedge_pack
 //
-// Where div F is made of curls (SEDGE_CURLS), they are taken in the reference element: with the
-// covariant components h_p = sum_d dx_d/dr_p u_d, which take the place of u in the block's memory,
-//   (curl u)_d = 1/J sum_p dx_d/dr_p (D_{p+1} h_{p+2} - D_{p+2} h_{p+1}),
-// two products a component instead of three, and a third of the sums. u itself is read once more, from
-// a cache, for the step. Jacobians: [slots][12], dx_d/dr_p at 3 d + p, then 1/J; behind the geometry.
+// Where div F is made of curls (SEDGE_CURLS), they are taken in the reference element (dg_curl.h):
+// two products a component instead of three, and a third of the sums.
 //
 // fp64 numbers are multiplied as they are. fp32 numbers are split into two of 11 bits, hi + lo, and
 // hi hi + hi lo + lo hi is summed, 8 products at a time: what is summed in the matrix unit is cut
@@ -33,8 +31,8 @@
 #define SEDGE_WARPS       (SEDGE_THREADS / 32)
 #define SEDGE_PIECES      (SEDGE_NODE_STEPS * SEDGE_PARTS)
 
-// Pairs of fields, and the field of pair p in row g (r = 0) and in row g + 8 (r = 1); with curls, the
-// same component of two vectors.
+// Pairs of fields, and the field of pair p in row g (r = 0) and in row g + 8 (r = 1); with curls,
+// the same component of two vectors.
 #if SEDGE_CURLS
 #define SEDGE_PAIRS          ((SEDGE_FIELDS / 3 + 1) / 2 * 3)
 #define SEDGE_FIELD_OF(p, r) ((p) / 3 * 6 + (p) % 3 + 3 * (r))
@@ -136,8 +134,8 @@ SEDGE_FUNCTION void multiply(sedge_real *SEDGE_RESTRICT c, const sedge_rows *SED
 #endif
 }
 
-// Where a lane finds its elements' fields when products are done: in the block's memory, unless other
-// things are there by then.
+// Where a lane finds its elements' fields when products are done: in the block's memory, unless
+// other things are there by then.
 #if SEDGE_CURLS
 #define SEDGE_OWN const SEDGE_GLOBAL
 #else
@@ -212,9 +210,9 @@ SEDGE_FUNCTION void find_flow(sedge_real *SEDGE_RESTRICT flow,
         const int pair = SEDGE_PAIR_OF(f) / 3 * 3;
         const int at = SEDGE_ROW_OF(f) * 2 + i;
         const sedge_real *const row = g + f % 3 * 3;
-        curl[f] = (row[0] * d[0][pair][at] + row[1] * d[0][pair + 1][at] +
-                   row[2] * d[0][pair + 2][at]) *
-                  g[9];
+        curl[f] =
+            (row[0] * d[0][pair][at] + row[1] * d[0][pair + 1][at] + row[2] * d[0][pair + 2][at]) *
+            g[9];
     }
     SEDGE_FROM_CURLS(curl, m, constants, flow);
 #else
@@ -226,7 +224,8 @@ SEDGE_FUNCTION void find_flow(sedge_real *SEDGE_RESTRICT flow,
         SEDGE_EACH (f, SEDGE_FIELDS) {
             const int pair = SEDGE_PAIR_OF(f);
             const int at = SEDGE_ROW_OF(f) * 2 + i;
-            slope[f] = g[x] * d[0][pair][at] + g[3 + x] * d[1][pair][at] + g[6 + x] * d[2][pair][at];
+            slope[f] =
+                g[x] * d[0][pair][at] + g[3 + x] * d[1][pair][at] + g[6 + x] * d[2][pair][at];
         }
         SEDGE_FLUX(slope, m, constants, flux[0], flux[1], flux[2]);
         SEDGE_EACH (f, SEDGE_FIELDS) flow[f] += flux[x][f];
@@ -261,8 +260,8 @@ SEDGE_FUNCTION void find_balance(sedge_real (*SEDGE_RESTRICT sum)[4],
         sedge_real at_node[SEDGE_FIELDS];
         sedge_real source[SEDGE_FIELDS];
         SEDGE_EACH (f, SEDGE_FIELDS) {
-            at_node[f] = tile * 8 + place < SEDGE_NODES ? own[place * SEDGE_FIELDS + f]
-                                                        : SEDGE_R(0.0);
+            at_node[f] =
+                tile * 8 + place < SEDGE_NODES ? own[place * SEDGE_FIELDS + f] : SEDGE_R(0.0);
             source[f] = SEDGE_R(0.0);
         }
         SEDGE_SOURCE(at_node, m, constants, source);
@@ -295,8 +294,8 @@ SEDGE_FUNCTION void lift_rows(sedge_real (*SEDGE_RESTRICT sum)[SEDGE_PAIRS][4],
 SEDGE_FUNCTION void step_lane(SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT next,
                               SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT residual,
                               SEDGE_OWN sedge_real *SEDGE_RESTRICT own,
-                              sedge_real (*SEDGE_RESTRICT sum)[4], int most, int t,
-                              sedge_real rk_a, sedge_real rk_b, sedge_real dt)
+                              sedge_real (*SEDGE_RESTRICT sum)[4], int most, int t, sedge_real rk_a,
+                              sedge_real rk_b, sedge_real dt)
 {
     sedge_real change[2 * SEDGE_FIELDS];
 
@@ -348,35 +347,7 @@ SEDGE_FUNCTION void clear_rest(SEDGE_BLOCKWIDE sedge_real *words, int stride, in
 #if SEDGE_CURLS
 #define SEDGE_FIND_OWN(value, e) (u[0].f + (value) * (SEDGE_NODES_PADDED * SEDGE_FIELDS))
 #else
-#define SEDGE_FIND_OWN(value, e) (s_u + (e) * SEDGE_STRIDE)
-#endif
-
-#if SEDGE_CURLS
-// Jacobians in the place of metrics.
-SEDGE_FUNCTION void copy_jacobians(SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT to,
-                                   const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT from,
-                                   sedge_int64 start, sedge_int64 left)
-{
-    SEDGE_ITEMS (e, SEDGE_BLOCK, p, 12 / SEDGE_PACK, SEDGE_THREADS) {
-        if (e < left)
-            SEDGE_COPY_PACK(to[e].metric + p * SEDGE_PACK,
-                            from + (start + e) * 12 + p * SEDGE_PACK);
-    }
-}
-
-// The vectors at one node: covariant components instead of Cartesian ones.
-SEDGE_FUNCTION void make_covariant(SEDGE_BLOCKWIDE sedge_real *words,
-                                   const SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT geometry)
-{
-    sedge_real g[9];
-
-    SEDGE_EACH (i, 9) g[i] = geometry->metric[i];
-    SEDGE_EACH (v, SEDGE_FIELDS / 3) {
-        sedge_real x[3];
-        SEDGE_EACH (d, 3) x[d] = words[3 * v + d];
-        SEDGE_EACH (p, 3) words[3 * v + p] = g[p] * x[0] + g[3 + p] * x[1] + g[6 + p] * x[2];
-    }
-}
+#define SEDGE_FIND_OWN(value, e) (s_u + (e)*SEDGE_STRIDE)
 #endif
 
 SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
@@ -393,7 +364,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
 
         copy_geometry(s_x, geometry, start, left);
 #if SEDGE_CURLS
-        copy_jacobians(s_x, (const SEDGE_GLOBAL sedge_real *)(geometry + slots), start, left);
+        copy_jacobians(s_x, find_jacobians(geometry, slots), start, left);
 #endif
         copy_in(s_u, u, start, left);
         clear_rest(s_u, SEDGE_STRIDE, SEDGE_WORDS, SEDGE_NODE_STEPS * 8 * SEDGE_FIELDS);
@@ -405,7 +376,8 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         SEDGE_BARRIER();
 #if SEDGE_CURLS
         SEDGE_ITEMS (v, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
-            if (v < left) make_covariant(s_u + v * SEDGE_STRIDE + n * SEDGE_FIELDS, s_x + v);
+            SEDGE_BLOCKWIDE sedge_real *const at = s_u + v * SEDGE_STRIDE + n * SEDGE_FIELDS;
+            if (v < left) make_covariant(at, at, s_x[v].metric);
         }
         SEDGE_BARRIER();
 #endif

@@ -12,6 +12,7 @@
 #define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg_trace.h
 #define SEDGE_MONITOR_THREADS 128 // as in codegen/kernels/dg_monitor.h
 #define SEDGE_GEOMETRY_WORDS  28  // of an element, as in codegen/kernels/dg_stage.h
+#define SEDGE_JACOBIAN_WORDS  12  // the same, as in codegen/kernels/dg_curl.h
 #define SEDGE_SAMPLE_EVERY    50  // steps between those whose launches are timed
 #define SEDGE_SAMPLE_FIRST    2   // the first of them: the caches are warm
 #define SEDGE_SAMPLES         256 // launches timed in one such step at most
@@ -42,8 +43,8 @@ typedef struct operator_layout {
 typedef struct operator_cut {
     bool fused;
     bool three;      // not fused; volume, surface, update: the classical form
+    bool curls;      // fused, of curls in the reference element: dg_curl.h
     bool tensor;     // fused, by matrix instructions: dg_tensor.h; of the next six only resident
-    bool curls;      // the same, of curls in the reference element
     int block;       // values a block
     int item_nodes;  // nodes an item: a tile
     int lift_nodes;  // nodes an item in the lift
@@ -55,9 +56,9 @@ typedef struct operator_cut {
 
     int tiles; // for the nodes of one value
     int lift_tiles;
-    int threads;           // of a block
-    int deriv_width;       // numbers of D_r, D_s, D_t a tile and group, padded for vector loads
-    int lift_width;        // the same of the lift
+    int threads;             // of a block
+    int deriv_width;         // numbers of D_r, D_s, D_t a tile and group, padded for vector loads
+    int lift_width;          // the same of the lift
     int stride, face_stride; // words from element to element in the block's memory (tensor)
     int64_t scratch_words;   // values of the block's memory
     int64_t scratch_bytes;
@@ -233,12 +234,14 @@ bool operator_is_cut(const sedge_operator_options *options);
 
 // Whether the stage can run by matrix instructions: fluxes are linear, and the device has them.
 bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem);
-#define SEDGE_JACOBIAN_WORDS 12 // of an element, as in codegen/kernels/dg_tensor.h
 
-// The rule's cut of that form.
-void operator_cut_choose_tensor(operator_cut *cut, const operator_layout *layout,
-                                const sedge_device_info *info, const sedge_problem *problem,
-                                const sedge_element *element, bool curls);
+// "fused", "split", "three", "curl", "tensor", "tensor-curl".
+const char *operator_form(const operator_cut *cut);
+
+// The rule's cut of another form, which `form` says and the device and the equation have.
+void operator_cut_choose_form(operator_cut *cut, const operator_cut *form,
+                              const operator_layout *layout, const sedge_device_info *info,
+                              const sedge_problem *problem, const sedge_element *element);
 
 // Change the rule's cut as the options wish; a wish that does not fit is SEDGE_ERR_USAGE.
 SEDGE_MUST_USE

@@ -65,22 +65,27 @@ static sedge_status upload(const sedge_operator *op, sedge_buffer **out, void *f
     return status;
 }
 
-// dx_d/dr_p at 3 d + p, and 1/J (dg_tensor.h).
-static void put_jacobian(const sedge_operator *op, void *list, int64_t at, double corners[4][3],
-                         double jacobian)
+// dx_d/dr_p at 3 d + p, and 1/J (dg_curl.h).
+static void put_jacobian(const sedge_operator *op, void *list, int64_t first, int64_t slot,
+                         double corners[4][3], double jacobian)
 {
-    for (int k = 0; k < 9; k++)
-        put_real(op, list, at + k, 0.5 * (corners[k % 3 + 1][k / 3] - corners[0][k / 3]));
-    put_real(op, list, at + 9, 1.0 / jacobian);
+    const int lanes = op->layout.lanes;
+    const int64_t base = first + slot / lanes * SEDGE_JACOBIAN_WORDS * lanes + slot % lanes;
+
+    for (int k = 0; k < 9; k++) {
+        put_real(op, list, base + (int64_t)k * lanes,
+                 0.5 * (corners[k % 3 + 1][k / 3] - corners[0][k / 3]));
+    }
+    put_real(op, list, base + (int64_t)9 * lanes, 1.0 / jacobian);
 }
 
-// sedge_geometry of dg_stage.h, and behind it what dg_tensor.h wants of an equation of curls: four times normal and scale, then the metric terms. Empty slots get
-// zeros, so that nothing ever changes there.
+// sedge_geometry of dg_stage.h, and behind it what dg_curl.h wants of an equation of curls: four
+// times normal and scale, then the metric terms. Empty slots get zeros, so that nothing ever
+// changes there.
 static sedge_status upload_geometry(sedge_operator *op)
 {
     const int lanes = op->layout.lanes;
-    const bool curls = operator_has_tensor(sedge_device_get_info(op->device), op->problem) &&
-                       op->problem->equation->curls;
+    const bool curls = op->problem->equation->curls;
     const int64_t jacobians = op->layout.slots * SEDGE_GEOMETRY_WORDS;
     const int64_t count = jacobians + (curls ? op->layout.slots * SEDGE_JACOBIAN_WORDS : 0);
     void *list = NULL;
@@ -101,9 +106,9 @@ static sedge_status upload_geometry(sedge_operator *op)
             put_real(op, list, (base + 16 + k) * lanes + slot % lanes,
                      geometry.metric[k / 3][k % 3]);
         }
-        if (curls)
-            put_jacobian(op, list, jacobians + slot * SEDGE_JACOBIAN_WORDS, op->mesh->corners[e],
-                         geometry.jacobian);
+        if (curls) {
+            put_jacobian(op, list, jacobians, slot, op->mesh->corners[e], geometry.jacobian);
+        }
     }
     SEDGE_TRY(upload(op, &op->data.geometry, list, count, (size_t)op->layout.real_bytes));
 

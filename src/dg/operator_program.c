@@ -4,18 +4,12 @@
 #include <string.h>
 
 static const char *const kernel_names[KERNELS] = {
-    [KERNEL_STAGE] = "sedge_stage",
-    [KERNEL_VOLUME] = "sedge_volume",
-    [KERNEL_SURFACE] = "sedge_surface",
-    [KERNEL_UPDATE] = "sedge_update",
-    [KERNEL_PACK] = "sedge_collect",
-    [KERNEL_BOUNDARY] = "sedge_boundary",
-    [KERNEL_POINT] = "sedge_point_source",
-    [KERNEL_CLOCK] = "sedge_clock",
-    [KERNEL_ENERGY] = "sedge_energy",
-    [KERNEL_PROBE] = "sedge_probe",
-    [KERNEL_CURVED] = "sedge_curved",
-    [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
+    [KERNEL_STAGE] = "sedge_stage",        [KERNEL_VOLUME] = "sedge_volume",
+    [KERNEL_SURFACE] = "sedge_surface",    [KERNEL_UPDATE] = "sedge_update",
+    [KERNEL_PACK] = "sedge_collect",       [KERNEL_BOUNDARY] = "sedge_boundary",
+    [KERNEL_POINT] = "sedge_point_source", [KERNEL_CLOCK] = "sedge_clock",
+    [KERNEL_ENERGY] = "sedge_energy",      [KERNEL_PROBE] = "sedge_probe",
+    [KERNEL_CURVED] = "sedge_curved",      [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
 };
 
 const char *operator_kernel_name(operator_kernel kernel)
@@ -155,8 +149,7 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
                              "#define SEDGE_SOURCE %s_source\n",
                              equation->name, equation->name, equation->name));
     if (equation->curls)
-        SEDGE_TRY(
-            sedge_text_add(text, "#define SEDGE_FROM_CURLS %s_from_curls\n", equation->name));
+        SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FROM_CURLS %s_from_curls\n", equation->name));
     return write_boundaries(text, problem);
 }
 
@@ -165,6 +158,7 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
 // Kernel sources behind those that all programs have.
 typedef enum program_part {
     PART_STAGE,
+    PART_CURL,   // the stage with curls in the reference element
     PART_TENSOR, // the stage by matrix instructions
     PART_OTHERS,
     PART_CURVED // the others and those of curved elements
@@ -184,7 +178,8 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
 {
     static const char *const kernels[][SOURCES - 4] = {
         [PART_STAGE] = {NULL},
-        [PART_TENSOR] = {"codegen/kernels/dg_tensor.h"},
+        [PART_CURL] = {"codegen/kernels/dg_curl.h"},
+        [PART_TENSOR] = {"codegen/kernels/dg_curl.h", "codegen/kernels/dg_tensor.h"},
         [PART_OTHERS] = {"codegen/kernels/dg_trace.h", "codegen/kernels/dg_monitor.h"},
         [PART_CURVED] = {"codegen/kernels/dg_trace.h", "codegen/kernels/dg_monitor.h",
                          "codegen/kernels/dg_curved.h"},
@@ -217,9 +212,10 @@ static sedge_status write_program(sedge_text *text, const char *name, sedge_devi
     SEDGE_TRY_GOTO(status, write_cut(constants, layout, cut, stage));
     if (curved != NULL) SEDGE_TRY_GOTO(status, write_curved(constants, curved));
     SEDGE_TRY_GOTO(status, write_values(constants, problem));
-    const program_part part = stage             ? cut->tensor ? PART_TENSOR : PART_STAGE
-                              : problem->curved ? PART_CURVED
-                                                : PART_OTHERS;
+    const program_part part = !stage        ? problem->curved ? PART_CURVED : PART_OTHERS
+                              : cut->tensor ? PART_TENSOR
+                              : cut->curls  ? PART_CURL
+                                            : PART_STAGE;
     SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem, part));
 done:
     sedge_text_free(constants);
@@ -234,12 +230,7 @@ sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAM
     char problem_name[SEDGE_CUT_NAME];
 
     operator_name(problem_name, problem);
-    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name,
-                   cut->curls    ? "curl"
-                   : cut->tensor ? "tensor"
-                   : cut->fused  ? "fused"
-                   : cut->three  ? "three"
-                                 : "split");
+    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name, operator_form(cut));
     return write_program(text, name, kind, layout, cut, NULL, problem, element, true);
 }
 

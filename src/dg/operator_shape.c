@@ -130,7 +130,7 @@ static int64_t scratch_words(const operator_cut *cut, const operator_layout *lay
     const int64_t words = (int64_t)layout->nodes_padded * fields;
     const int64_t surface = stride(layout, (int64_t)SEDGE_FACES * element->face_nodes * fields);
     const int64_t states = host ? 0 : SEDGE_GEOMETRY_WORDS + 2 * stride(layout, words);
-    const int64_t fluxes = problem->equation->linear ? 0 : 3 * words;
+    const int64_t fluxes = !problem->equation->linear ? 3 * words : host && cut->curls ? words : 0;
 
     return cut->block * (states + (cut->fused ? surface + fluxes : largest(surface, fluxes)));
 }
@@ -194,14 +194,10 @@ static int choose_warps(const operator_cut *cut, const sedge_element *element, i
     return (pieces + rounds - 1) / rounds;
 }
 
-void operator_cut_choose_tensor(operator_cut *cut, const operator_layout *layout,
-                                const sedge_device_info *info, const sedge_problem *problem,
-                                const sedge_element *element, bool curls)
+static void choose_tensor(operator_cut *cut, const operator_layout *layout,
+                          const sedge_device_info *info, const sedge_problem *problem,
+                          const sedge_element *element)
 {
-    operator_cut_choose(cut, layout, info, problem, element);
-    cut->tensor = true;
-    cut->curls = curls;
-    cut->fused = true;
     cut->groups = 1;
     cut->block = layout->real_bytes == 8 ? 8 : 16;
     cut->resident = 512;
@@ -285,6 +281,25 @@ static void choose_gpu(operator_cut *cut, const operator_layout *layout,
     }
 }
 
+// Sums are a third of the others': an item takes more nodes.
+static void choose_curls(operator_cut *cut, const operator_layout *layout,
+                         const sedge_device_info *info, const sedge_problem *problem,
+                         const sedge_element *element)
+{
+    if (operator_is_host_form(info)) {
+        const int most = info->vector_bytes >= 64 ? 8 : 4;
+        cut->field_block = 3;
+        cut->item_nodes = choose_tile(element->nodes, most / 2, most);
+        return;
+    }
+    cut->item_nodes = round_up(4, layout->group);
+    operator_cut_derive(cut, layout, info, problem, element);
+    while (cut->block > 1 && !operator_cut_fits(cut, info)) {
+        cut->block /= 2;
+        operator_cut_derive(cut, layout, info, problem, element);
+    }
+}
+
 void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
                          const sedge_device_info *info, const sedge_problem *problem,
                          const sedge_element *element)
@@ -300,15 +315,38 @@ void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
     operator_cut_derive(cut, layout, info, problem, element);
 }
 
+void operator_cut_choose_form(operator_cut *cut, const operator_cut *form,
+                              const operator_layout *layout, const sedge_device_info *info,
+                              const sedge_problem *problem, const sedge_element *element)
+{
+    operator_cut_choose(cut, layout, info, problem, element);
+    cut->fused = form->fused;
+    cut->three = form->three;
+    cut->curls = form->curls;
+    cut->tensor = form->tensor;
+    if (cut->tensor) {
+        choose_tensor(cut, layout, info, problem, element);
+    } else if (cut->curls) {
+        choose_curls(cut, layout, info, problem, element);
+    }
+    operator_cut_derive(cut, layout, info, problem, element);
+}
+
+const char *operator_form(const operator_cut *cut)
+{
+    if (cut->tensor) return cut->curls ? "tensor-curl" : "tensor";
+    if (cut->curls) return "curl";
+    return cut->fused ? "fused" : cut->three ? "three" : "split";
+}
+
 void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
                        const operator_layout *layout, const sedge_device_info *info)
 {
-    const char *const form = cut->fused ? "fused" : cut->three ? "three" : "split";
+    const char *const form = operator_form(cut);
 
     if (cut->tensor) {
-        (void)snprintf(name, SEDGE_CUT_NAME, "%s b%d g%d w%d r%d p%d",
-                       cut->curls ? "curl" : "tensor", cut->block, cut->groups, cut->warps,
-                       cut->resident, layout->nodes_padded);
+        (void)snprintf(name, SEDGE_CUT_NAME, "%s b%d g%d w%d r%d p%d", form, cut->block,
+                       cut->groups, cut->warps, cut->resident, layout->nodes_padded);
     } else if (operator_is_host_form(info)) {
         (void)snprintf(name, SEDGE_CUT_NAME, "%s n%d,%d f%d,%d l%d", form, cut->item_nodes,
                        cut->lift_nodes, cut->field_block, cut->lift_block, layout->lanes);
@@ -332,24 +370,36 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
                                    const sedge_device_info *info, const sedge_problem *problem,
                                    const sedge_element *element, const char *variant)
 {
+    static const operator_cut forms[] = {
+        {.fused = true},
+        {.fused = false},
+        {.three = true},
+        {.fused = true, .curls = true},
+        {.fused = true, .tensor = true},
+        {.fused = true, .tensor = true, .curls = true},
+    };
+
     if (variant == NULL || strcmp(variant, "auto") == 0) return SEDGE_OK;
-    const bool curls = strcmp(variant, "curl") == 0;
-    if (curls || strcmp(variant, "tensor") == 0) {
-        if (!operator_has_tensor(info, problem) || (curls && !problem->equation->curls)) {
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (strcmp(variant, operator_form(&forms[i])) != 0) continue;
+        if (forms[i].curls && !problem->equation->curls) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "kernels.variant '%s' needs an equation that is %s and an NVIDIA GPU "
-                              "of compute capability 8.0 or later; here are %s and %s",
-                              variant, curls ? "made of curls" : "linear",
-                              problem->equation->name, info->name);
+                              "kernels.variant '%s' needs an equation that is made of curls, which "
+                              "%s is not",
+                              variant, problem->equation->name);
         }
-        operator_cut_choose_tensor(cut, layout, info, problem, element, curls);
+        if (forms[i].tensor && !operator_has_tensor(info, problem)) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "kernels.variant '%s' needs a linear equation and an NVIDIA GPU of "
+                              "compute capability 8.0 or later; here are %s and %s",
+                              variant, problem->equation->name, info->name);
+        }
+        operator_cut_choose_form(cut, &forms[i], layout, info, problem, element);
         return SEDGE_OK;
     }
-    cut->fused = strcmp(variant, "fused") == 0;
-    cut->three = strcmp(variant, "three") == 0;
-    if (cut->fused || cut->three || strcmp(variant, "split") == 0) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "kernels.variant '%s' is not known; auto, fused, split, three, tensor and curl are",
+                      "kernels.variant '%s' is not known; auto, fused, split, three, curl, tensor "
+                      "and tensor-curl are",
                       variant);
 }
 
@@ -370,6 +420,11 @@ sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "kernels.item_fields %d does not divide the %d fields of %s",
                           cut->field_block, fields, problem->equation->name);
+    }
+    if (cut->curls && cut->field_block % 3 != 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "kernels.item_fields %d is not a multiple of 3, as curls want it",
+                          cut->field_block);
     }
     if (!operator_cut_fits(cut, info)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,

@@ -170,7 +170,8 @@ static const deck_key kernel_keys[] = {
     {"tune", DECK_CHOICE, .computed = "SEDGE_TUNE, else fast", .choices = "off fast patient",
      .text = "how long ways to cut the kernels are compared before the run, where none was found "
              "before; fast: 5 % of the run and 3 s at most; patient: 60 s"},
-    {"variant", DECK_CHOICE, .fallback = "auto", .choices = "auto fused split three tensor curl",
+    {"variant", DECK_CHOICE, .fallback = "auto",
+     .choices = "auto fused split three curl tensor tensor-curl",
      .text = "one kernel a stage, or two"},
     {"block_elements", DECK_INTEGER, .fallback = "0", RANGE(0, 4096),
      .text = "elements a block (cuda); 0: by rule"},

@@ -111,8 +111,8 @@ static kit_options maxwell_options(int order)
     return options;
 }
 
-// Take out each barrier of a file in turn: the result of one step, or its energy, must be wrong, in one
-// of the variants.
+// Take out each barrier of a file in turn: the result of one step, or its energy, must be wrong, in
+// one of the variants.
 static void test_no_barrier_is_idle(const kit_world *world, const char *name, int at_least,
                                     const kit_options options, const char *const variants[2])
 {
@@ -168,7 +168,9 @@ int main(int argc, char **argv)
     test_no_barrier_is_idle(&world, "dg_stage.h", 7, burgers_options(1), match_variants);
     test_no_barrier_is_idle(&world, "dg_monitor.h", 1, burgers_options(1), match_variants);
     test_no_barrier_is_idle(&world, "dg_tensor.h", 3, maxwell_options(2),
-                            (const char *const[2]){"tensor", "curl"});
+                            (const char *const[2]){"tensor", "tensor-curl"});
+    test_no_barrier_is_idle(&world, "dg_curl.h", 6, maxwell_options(2),
+                            (const char *const[2]){"curl", "curl"});
     kit_close(&world);
     return CHECK_END();
 }
