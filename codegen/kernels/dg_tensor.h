@@ -45,6 +45,14 @@
 #define SEDGE_ROW_OF(f)      ((f) % 2)
 #endif
 
+// A loop that stays one: unrolled, it takes so many registers that blocks are missing. Operators,
+// which come from a cache, are read a step ahead.
+#if SEDGE_TARGET_CUDA
+#define SEDGE_ROLLED _Pragma("unroll 1")
+#else
+#define SEDGE_ROLLED
+#endif
+
 // Neighbouring words of a lane: RUNS times RUN, 4 RUN words apart.
 #if SEDGE_FP64
 #define SEDGE_PLACE(t, i) ((t) + 4 * (i))
@@ -181,10 +189,14 @@ SEDGE_FUNCTION void differentiate_rows(sedge_real (*SEDGE_RESTRICT d)[SEDGE_SUMS
         SEDGE_EACH (j, SEDGE_SUMS)
             SEDGE_EACH (p, SEDGE_PAIRS)
                 SEDGE_EACH (i, 4) d[h][j][p][i] = SEDGE_R(0.0);
-    for (int k = 0; k < SEDGE_NODE_STEPS; k++) {
+    sedge_pack ahead[3];
+    SEDGE_EACH (j, 3) ahead[j] = deriv[j * 32];
+    SEDGE_ROLLED for (int k = 0; k < SEDGE_NODE_STEPS; k++)
+    {
         sedge_pack op[3];
 
-        SEDGE_EACH (j, 3) op[j] = deriv[(k * 3 + j) * 32];
+        SEDGE_EACH (j, 3) op[j] = ahead[j];
+        SEDGE_EACH (j, 3) ahead[j] = deriv[((k + 1) * 3 + j) * 32];
         SEDGE_EACH (h, SEDGE_GROUPS) {
             sedge_rows rows;
 
@@ -277,8 +289,11 @@ SEDGE_FUNCTION void lift_rows(sedge_real (*SEDGE_RESTRICT sum)[SEDGE_PAIRS][4],
                               const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT words,
                               const SEDGE_GLOBAL sedge_pack *SEDGE_RESTRICT lift, int t)
 {
-    for (int k = 0; k < SEDGE_FACE_STEPS; k++) {
-        const sedge_pack op = lift[k * 32];
+    sedge_pack ahead = lift[0];
+    SEDGE_ROLLED for (int k = 0; k < SEDGE_FACE_STEPS; k++)
+    {
+        const sedge_pack op = ahead;
+        ahead = lift[(k + 1) * 32];
 
         SEDGE_EACH (h, SEDGE_GROUPS) {
             sedge_rows rows;

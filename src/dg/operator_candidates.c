@@ -231,9 +231,9 @@ static void add_tensor(lister *list, operator_cut cut)
 static void list_tensor(lister *list)
 {
     static const int blocks[] = {8, 16, 24, 32, 48};
-    static const int residents[] = {256, 384, 512, 640, 768, 1024};
+    static const int residents[] = {384, 512, 768, 1024};
 
-    for (int i = 0; i < 5 * 2 * 4 * 6; i++) {
+    for (int i = 0; i < 5 * 2 * 4 * 4; i++) {
         operator_cut cut = list->rule;
         cut.block = blocks[i % 5];
         cut.groups = i / 5 % 2 + 1;

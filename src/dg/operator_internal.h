@@ -84,7 +84,7 @@ typedef struct operator_candidate {
 } operator_candidate;
 
 #define SEDGE_LAYOUTS    3
-#define SEDGE_CANDIDATES 150 // of a layout, at most
+#define SEDGE_CANDIDATES 240 // of a layout, at most
 
 // All ways to run the stage here, by layout; the first of each layout is the rule's choice.
 typedef struct operator_choices {
@@ -232,7 +232,8 @@ void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
 // Whether the options ask for a variant or a number of a cut.
 bool operator_is_cut(const sedge_operator_options *options);
 
-// Whether the stage can run by matrix instructions: fluxes are linear, and the device has them.
+// Whether the stage can run by matrix instructions: fluxes are linear, the device has them, and in
+// fp32 they are not less exact than others.
 bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem);
 
 // "fused", "split", "three", "curl", "tensor", "tensor-curl".

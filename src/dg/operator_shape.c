@@ -137,12 +137,18 @@ static int64_t scratch_words(const operator_cut *cut, const operator_layout *lay
 
 // ---- by matrix instructions --------------------------------------------------------------------
 
+// With fewer products a sum, what fp32 numbers lose when they are split counts for more than what
+// longer sums in plain fp32 lose.
+#define LEAST_SPLIT 3
+
 bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem)
 {
     const bool is_chip = info->kind == SEDGE_DEVICE_CUDA && strncmp(info->arch, "sm_", 3) == 0 &&
                          atoi(info->arch + 3) >= 80;
 
-    return problem->equation->linear && (is_chip || info->random_order);
+    const bool is_exact = problem->precision == SEDGE_FP64 || problem->order >= LEAST_SPLIT;
+
+    return problem->equation->linear && is_exact && (is_chip || info->random_order);
 }
 
 // Words from element to element where a warp reads `steps` times 8 rows of `fields`: lanes 4 g + t
@@ -389,10 +395,12 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
                               variant, problem->equation->name);
         }
         if (forms[i].tensor && !operator_has_tensor(info, problem)) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "kernels.variant '%s' needs a linear equation and an NVIDIA GPU of "
-                              "compute capability 8.0 or later; here are %s and %s",
-                              variant, problem->equation->name, info->name);
+            return SEDGE_FAIL(
+                SEDGE_ERR_USAGE,
+                "kernels.variant '%s' needs a linear equation, order %d or more in "
+                "fp32, and an NVIDIA GPU of compute capability 8.0 or later; here are "
+                "%s, order %d and %s",
+                variant, LEAST_SPLIT, problem->equation->name, problem->order, info->name);
         }
         operator_cut_choose_form(cut, &forms[i], layout, info, problem, element);
         return SEDGE_OK;
