@@ -218,7 +218,9 @@ static void add_tensor(lister *list, operator_cut cut)
     candidate.cut = cut;
     candidate.registers = count_tensor_registers(list, &cut);
     if (!operator_cut_fits(&cut, list->info) || is_known(list, candidate.name)) return;
-    if (cut.threads > cut.resident || candidate.registers > 5 * limit_registers(list, &cut) / 4)
+    const bool is_rule = list->choices->count == list->first;
+    if (!is_rule &&
+        (cut.threads > cut.resident || candidate.registers > 5 * limit_registers(list, &cut) / 4))
         return;
     if (candidate.registers > limit_registers(list, &cut))
         candidate.registers = limit_registers(list, &cut);
@@ -305,7 +307,11 @@ static void list_layout(lister *list)
 
     list->first = choices->count;
     operator_cut_choose(&list->rule, list->layout, list->info, list->problem, list->element);
-    add(list, list->rule);
+    if (list->rule.tensor) {
+        add_tensor(list, list->rule);
+    } else {
+        add(list, list->rule);
+    }
     list->ruled = choices->count - list->first;
     list_form(list, &plain);
     if (curls) list_form(list, &curl);

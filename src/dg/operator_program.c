@@ -240,11 +240,12 @@ static sedge_status write_both(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
                                const operator_cut *cut, const sedge_problem *problem,
                                const sedge_element *element)
 {
+    static const operator_cut plain = {.fused = true};
     operator_curved_cut curved;
     operator_cut any; // the same for all cuts, so that the text is
     char problem_name[SEDGE_CUT_NAME];
 
-    operator_cut_choose(&any, layout, info, problem, element);
+    operator_cut_choose_form(&any, &plain, layout, info, problem, element);
     operator_name(problem_name, problem);
     (void)snprintf(name[1], SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     SEDGE_TRY(operator_stage_write(text[0], name[0], info->kind, layout, cut, problem, element));

@@ -306,7 +306,7 @@ static void choose_curls(operator_cut *cut, const operator_layout *layout,
     }
 }
 
-void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
+static void choose_plain(operator_cut *cut, const operator_layout *layout,
                          const sedge_device_info *info, const sedge_problem *problem,
                          const sedge_element *element)
 {
@@ -325,7 +325,7 @@ void operator_cut_choose_form(operator_cut *cut, const operator_cut *form,
                               const operator_layout *layout, const sedge_device_info *info,
                               const sedge_problem *problem, const sedge_element *element)
 {
-    operator_cut_choose(cut, layout, info, problem, element);
+    choose_plain(cut, layout, info, problem, element);
     cut->fused = form->fused;
     cut->three = form->three;
     cut->curls = form->curls;
@@ -336,6 +336,49 @@ void operator_cut_choose_form(operator_cut *cut, const operator_cut *form,
         choose_curls(cut, layout, info, problem, element);
     }
     operator_cut_derive(cut, layout, info, problem, element);
+}
+
+// Orders at which matrix instructions win, and how: the best on an H200 with six fields
+// (benchmarks/README.md). A warp does `rounds` pieces; without curls in the equation, all the same.
+static const struct {
+    bool curls;
+    int block, rounds, resident; // block 0: they do not win
+} tensor_rules[2][SEDGE_ORDER_MAX + 1] = {
+    {[5] = {true, 8, 2, 768},
+     [6] = {true, 16, 2, 1024},
+     [7] = {true, 8, 2, 768},
+     [8] = {true, 8, 2, 1024},
+     [9] = {true, 8, 2, 1024},
+     [10] = {true, 8, 3, 1024}},
+    {[4] = {true, 8, 1, 512},
+     [5] = {true, 8, 1, 512},
+     [6] = {true, 8, 2, 512},
+     [7] = {false, 8, 2, 512},
+     [8] = {true, 8, 2, 512},
+     [9] = {true, 8, 2, 512},
+     [10] = {true, 8, 3, 512}},
+};
+
+void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
+                         const sedge_device_info *info, const sedge_problem *problem,
+                         const sedge_element *element)
+{
+    const int row = layout->real_bytes == 8;
+    const int order = element->order;
+    const bool wins = info->kind == SEDGE_DEVICE_CUDA && tensor_rules[row][order].block > 0;
+    const operator_cut form = {.fused = true,
+                               .tensor = true,
+                               .curls = tensor_rules[row][order].curls && problem->equation->curls};
+
+    if (wins && operator_has_tensor(info, problem)) {
+        operator_cut_choose_form(cut, &form, layout, info, problem, element);
+        cut->block = tensor_rules[row][order].block;
+        cut->resident = tensor_rules[row][order].resident;
+        cut->warps = choose_warps(cut, element, tensor_rules[row][order].rounds);
+        operator_cut_derive(cut, layout, info, problem, element);
+        if (operator_cut_fits(cut, info)) return;
+    }
+    choose_plain(cut, layout, info, problem, element);
 }
 
 const char *operator_form(const operator_cut *cut)
@@ -371,10 +414,11 @@ bool operator_is_cut(const sedge_operator_options *options)
            options->lift_nodes > 0 || options->item_fields > 0;
 }
 
-// NULL and "auto": as the rule has it.
+// NULL and "auto": as the rule has it, or "fused" where numbers are wished.
 static sedge_status choose_variant(operator_cut *cut, const operator_layout *layout,
                                    const sedge_device_info *info, const sedge_problem *problem,
-                                   const sedge_element *element, const char *variant)
+                                   const sedge_element *element,
+                                   const sedge_operator_options *options)
 {
     static const operator_cut forms[] = {
         {.fused = true},
@@ -385,7 +429,13 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
         {.fused = true, .tensor = true, .curls = true},
     };
 
-    if (variant == NULL || strcmp(variant, "auto") == 0) return SEDGE_OK;
+    const char *const variant = options->variant;
+    if (variant == NULL || strcmp(variant, "auto") == 0) {
+        if (options->block_elements > 0 || options->item_nodes > 0 || options->lift_nodes > 0 ||
+            options->item_fields > 0)
+            operator_cut_choose_form(cut, &forms[0], layout, info, problem, element);
+        return SEDGE_OK;
+    }
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         if (strcmp(variant, operator_form(&forms[i])) != 0) continue;
         if (forms[i].curls && !problem->equation->curls) {
@@ -418,11 +468,17 @@ sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
     const int fields = problem->equation->fields;
     const bool host = operator_is_host_form(info);
 
-    SEDGE_TRY(choose_variant(cut, layout, info, problem, element, options->variant));
+    SEDGE_TRY(choose_variant(cut, layout, info, problem, element, options));
     if (options->item_nodes > 0) cut->item_nodes = round_up(options->item_nodes, layout->group);
     if (options->lift_nodes > 0) cut->lift_nodes = round_up(options->lift_nodes, layout->group);
     if (options->item_fields > 0 && host) cut->field_block = options->item_fields;
     if (options->block_elements > 0 && !host) cut->block = options->block_elements;
+    if (cut->tensor && cut->block % (8 * cut->groups) != 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "kernels.block_elements %d is not a multiple of %d, as kernels.variant "
+                          "'%s' wants it",
+                          cut->block, 8 * cut->groups, operator_form(cut));
+    }
     operator_cut_derive(cut, layout, info, problem, element);
     if (fields % cut->field_block != 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,

@@ -172,7 +172,8 @@ static const deck_key kernel_keys[] = {
              "before; fast: 5 % of the run and 3 s at most; patient: 60 s"},
     {"variant", DECK_CHOICE, .fallback = "auto",
      .choices = "auto fused split three curl tensor tensor-curl",
-     .text = "one kernel a stage, or two"},
+     .text = "one kernel a stage; two; three; one with fewer products (curls), by matrix "
+             "instructions (NVIDIA), or both"},
     {"block_elements", DECK_INTEGER, .fallback = "0", RANGE(0, 4096),
      .text = "elements a block (cuda); 0: by rule"},
     {"item_nodes", DECK_INTEGER, .fallback = "0", RANGE(0, 64),
