@@ -646,7 +646,11 @@ int64_t sedge_operator_memory(const sedge_problem *problem, int32_t elements, in
     const int64_t real = problem->precision == SEDGE_FP64 ? 8 : 4;
     const int64_t fields = problem->equation->fields;
 
-    return elements * (3 * nodes * fields * real + 28 * real + 8 * (int64_t)SEDGE_FACES + 20) +
+    const int64_t geometry =
+        SEDGE_GEOMETRY_WORDS + (problem->equation->curls ? SEDGE_JACOBIAN_WORDS : 0);
+
+    return elements *
+               (3 * nodes * fields * real + geometry * real + 8 * (int64_t)SEDGE_FACES + 20) +
            trace_faces * face_nodes * (fields * real + 3 * (int64_t)sizeof(double)) +
            nodes * (4 * nodes + 4 * face_nodes) * real;
 }
