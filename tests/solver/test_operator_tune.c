@@ -59,7 +59,9 @@ static bool is_selected(const operator_choices *choices, int c)
 
     for (int i = 0; i < choices->count; i++) {
         const operator_candidate *const other = &choices->candidate[i];
-        if (other->layout != candidate->layout || other->cut.fused != candidate->cut.fused)
+        if (other->layout != candidate->layout || other->cut.fused != candidate->cut.fused ||
+            other->cut.three != candidate->cut.three ||
+            other->cut.tensor != candidate->cut.tensor || other->cut.curls != candidate->cut.curls)
             continue;
         first = first && i >= c;
         last = last && i <= c;
