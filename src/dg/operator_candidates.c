@@ -54,9 +54,10 @@ static int count_registers(const lister *list, const operator_cut *cut)
     const int sums = cut->curls ? 1 : 3;
 
     if (layout->form == FORM_SPARSE && cut->shared_sums) return 255;
-    if (layout->form == FORM_SPARSE)
+    if (layout->form == FORM_SPARSE) {
         return LEAST_REGISTERS +
                layout->real_bytes / 4 * (list->element->nodes + 2 * list->element->face_nodes / 3);
+    }
     if (operator_is_host_form(list->info)) {
         const int each = largest(1, layout->lanes * layout->real_bytes / list->info->vector_bytes);
         return each * largest((sums * cut->item_nodes + 1) * cut->field_block,

@@ -197,10 +197,11 @@ static int spread(int words, const operator_layout *layout, int fields)
     const int least = round_up(words, unit);
     int best = least;
 
-    for (int s = least; s < least + 2 * WARP; s += unit)
+    for (int s = least; s < least + 2 * WARP; s += unit) {
         if (count_conflicts(s, fields, layout->real_bytes) <
             count_conflicts(best, fields, layout->real_bytes))
             best = s;
+    }
     return best;
 }
 
