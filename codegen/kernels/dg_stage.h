@@ -23,7 +23,10 @@
 // states, residuals and geometry are copied in asynchronously while the neighbours' traces, the
 // slowest to come, travel into registers. "fused" does the stage in one kernel; "split" leaves
 // a residual + dt (volume + source) in the residual first and does the surface in a second one.
-// Both read u and write next, so that neighbours never see a half-updated state.
+// "three" is the classical form, for comparison: volume and surface make the right-hand side in
+// `next`, which the host hands to both as the residual, with a = 0 and dt = 1; a third kernel makes
+// residual and next of it. All read u and write next, so that neighbours never see a half-updated
+// state.
 #pragma once
 
 #define SEDGE_FACE_POINTS (4 * SEDGE_FACE_NODES)
@@ -33,9 +36,11 @@
 #define SEDGE_FACE_WORDS  (SEDGE_FACE_POINTS * SEDGE_FIELDS)
 // Face points an item takes on a GPU; what it keeps of each is in registers.
 #define SEDGE_ROUNDS ((SEDGE_BLOCK * SEDGE_FACE_POINTS + SEDGE_THREADS - 1) / SEDGE_THREADS)
-// Words to the next element in the block's memory: an odd number of packs.
+// Words to the next element in the block's memory: an odd number of packs. dg_tensor.h has others.
+#if !SEDGE_TENSOR
 #define SEDGE_STRIDE      ((SEDGE_WORDS / SEDGE_PACK | 1) * SEDGE_PACK)
 #define SEDGE_FACE_STRIDE ((SEDGE_FACE_WORDS / SEDGE_PACK | 1) * SEDGE_PACK)
+#endif
 
 typedef struct SEDGE_ALIGN(SEDGE_STATE_ALIGN) sedge_state {
     sedge_value f[SEDGE_FIELDS];
@@ -397,7 +402,7 @@ SEDGE_FUNCTION void add_volume(SEDGE_BLOCKWIDE sedge_value *residual,
 }
 
 // residual -= dt sum, result = old + b residual at the lift tile's nodes; old and result may be the
-// same memory.
+// same memory. In three kernels there is no result yet.
 SEDGE_FUNCTION void add_surface(SEDGE_BLOCKWIDE sedge_value *result,
                                 const SEDGE_BLOCKWIDE sedge_value *old,
                                 SEDGE_BLOCKWIDE sedge_value *residual,
@@ -409,14 +414,16 @@ SEDGE_FUNCTION void add_surface(SEDGE_BLOCKWIDE sedge_value *result,
 
         if (w < SEDGE_WORDS) {
             sedge_pack change = *(const SEDGE_BLOCKWIDE sedge_pack *)(residual + w);
-            sedge_pack next = *(const SEDGE_BLOCKWIDE sedge_pack *)(old + w);
 
-            SEDGE_EACH (i, SEDGE_PACK) {
-                change.v[i] = change.v[i] - dt * sum[p * SEDGE_PACK + i];
-                next.v[i] = next.v[i] + rk_b * change.v[i];
-            }
+            SEDGE_EACH (i, SEDGE_PACK) change.v[i] = change.v[i] - dt * sum[p * SEDGE_PACK + i];
             *(SEDGE_BLOCKWIDE sedge_pack *)(residual + w) = change;
+#if SEDGE_THREE
+            (void)result, (void)old, (void)rk_b;
+#else
+            sedge_pack next = *(const SEDGE_BLOCKWIDE sedge_pack *)(old + w);
+            SEDGE_EACH (i, SEDGE_PACK) next.v[i] = next.v[i] + rk_b * change.v[i];
             *(SEDGE_BLOCKWIDE sedge_pack *)(result + w) = next;
+#endif
         }
     }
 }
@@ -426,12 +433,19 @@ SEDGE_FUNCTION void add_surface(SEDGE_BLOCKWIDE sedge_value *result,
 // A program has either these kernels, with its cut, or those that need the types only.
 #if SEDGE_STAGE
 
+// What the stage needs of an element's geometry: with curls, others than metrics (dg_tensor.h).
+#if SEDGE_CURLS
+#define SEDGE_NEEDED_WORDS 16
+#else
+#define SEDGE_NEEDED_WORDS SEDGE_GEOMETRY_WORDS
+#endif
+
 // The geometry of values [start, start + left), the same way.
 SEDGE_FUNCTION void copy_geometry(SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT to,
                                   const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT from,
                                   sedge_int64 start, sedge_int64 left)
 {
-    SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_GEOMETRY_WORDS / SEDGE_PACK, SEDGE_THREADS) {
+    SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_NEEDED_WORDS / SEDGE_PACK, SEDGE_THREADS) {
         if (e < left)
             SEDGE_COPY_PACK((SEDGE_BLOCKWIDE sedge_value *)(to + e) + p * SEDGE_PACK,
                             (const SEDGE_GLOBAL sedge_value *)(from + start + e) + p * SEDGE_PACK);
@@ -481,6 +495,29 @@ SEDGE_FUNCTION void copy_out(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT to,
     SEDGE_BLOCKWIDE sedge_value *const s_n = s_u;                                            \
     SEDGE_BLOCKWIDE sedge_value *const s_f = s_r + SEDGE_BLOCK * SEDGE_STRIDE
 #endif
+
+// Traces behind all face points of a block, each item some; then, when states and geometry are
+// there, their jumps. `other` is what an item keeps in between.
+#define SEDGE_BLOCK_TRACES(other)                                                              \
+    sedge_value other[SEDGE_ROUNDS][SEDGE_FIELDS];                                             \
+    SEDGE_EACH (round, SEDGE_ROUNDS) {                                                         \
+        const int at = SEDGE_THREAD + round * SEDGE_THREADS;                                   \
+        const int e = at / SEDGE_FACE_POINTS;                                                  \
+        if (e < SEDGE_BLOCK && e < left)                                                       \
+            get_trace_behind(other[round], start + e, at % SEDGE_FACE_POINTS, u, trace, links, \
+                             tables);                                                          \
+    }
+#define SEDGE_BLOCK_JUMPS(other)                                                                  \
+    SEDGE_EACH (round, SEDGE_ROUNDS) {                                                            \
+        const int at = SEDGE_THREAD + round * SEDGE_THREADS;                                      \
+        const int e = at / SEDGE_FACE_POINTS;                                                     \
+        if (e < SEDGE_BLOCK && e < left)                                                          \
+            find_jump(s_f + e * SEDGE_FACE_STRIDE, s_u + e * SEDGE_STRIDE, other[round], s_x + e, \
+                      start + e, at % SEDGE_FACE_POINTS, links, material, materials, tables,      \
+                      slots);                                                                     \
+    }
+
+#if !SEDGE_TENSOR && !SEDGE_CURLS
 
 // -div F at the tile's nodes of element e.
 #if SEDGE_LINEAR
@@ -555,24 +592,10 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
 #endif
             copy_in(s_r, residual, start, left);
 
-        sedge_value other[SEDGE_ROUNDS][SEDGE_FIELDS];
-        SEDGE_EACH (round, SEDGE_ROUNDS) {
-            const int at = SEDGE_THREAD + round * SEDGE_THREADS;
-            const int e = at / SEDGE_FACE_POINTS;
-            if (e < SEDGE_BLOCK && e < left)
-                get_trace_behind(other[round], start + e, at % SEDGE_FACE_POINTS, u, trace, links,
-                                 tables);
-        }
+        SEDGE_BLOCK_TRACES(other)
         SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
-        SEDGE_EACH (round, SEDGE_ROUNDS) {
-            const int at = SEDGE_THREAD + round * SEDGE_THREADS;
-            const int e = at / SEDGE_FACE_POINTS;
-            if (e < SEDGE_BLOCK && e < left)
-                find_jump(s_f + e * SEDGE_FACE_STRIDE, s_u + e * SEDGE_STRIDE, other[round],
-                          s_x + e, start + e, at % SEDGE_FACE_POINTS, links, material, materials,
-                          tables, slots);
-        }
+        SEDGE_BLOCK_JUMPS(other)
 #else
         for (int k = 0; k < SEDGE_FACE_POINTS; k++) {
             sedge_value other[SEDGE_FIELDS];
@@ -611,10 +634,44 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
         }
 #if !SEDGE_TARGET_HOST
         SEDGE_BARRIER();
+#if !SEDGE_THREE
         copy_out(next, s_u, start, left);
+#endif
         copy_out(residual, s_r, start, left);
 #endif
     }
-    (void)deriv, (void)rk_a;
+    (void)deriv, (void)rk_a, (void)next;
 }
+
+#if SEDGE_THREE
+// `next` holds the right-hand side and gets the fields.
+SEDGE_KERNEL(sedge_update, SEDGE_THREADS, SEDGE_STAGE_LIST)
+{
+    SEDGE_OUTER (b) {
+        const sedge_int64 start = first + b * SEDGE_BLOCK;
+        const sedge_int64 left = count - b * SEDGE_BLOCK;
+
+        SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_WORDS / SEDGE_PACK, SEDGE_THREADS) {
+            if (e < left) {
+                const sedge_int64 at = ((start + e) * SEDGE_WORDS) / SEDGE_PACK + p;
+                const sedge_pack old = ((const SEDGE_GLOBAL sedge_pack *)u)[at];
+                sedge_pack change = ((const SEDGE_GLOBAL sedge_pack *)next)[at];
+                sedge_pack result;
+
+                SEDGE_EACH (i, SEDGE_PACK) change.v[i] = dt * change.v[i];
+                if (rk_a != SEDGE_R(0.0)) {
+                    const sedge_pack memory = ((const SEDGE_GLOBAL sedge_pack *)residual)[at];
+                    SEDGE_EACH (i, SEDGE_PACK) change.v[i] = change.v[i] + rk_a * memory.v[i];
+                }
+                SEDGE_EACH (i, SEDGE_PACK) result.v[i] = old.v[i] + rk_b * change.v[i];
+                ((SEDGE_GLOBAL sedge_pack *)residual)[at] = change;
+                ((SEDGE_GLOBAL sedge_pack *)next)[at] = result;
+            }
+        }
+    }
+    (void)trace, (void)links, (void)geometry, (void)material, (void)materials;
+    (void)deriv, (void)lift, (void)tables, (void)slots;
+}
+#endif
+#endif // SEDGE_TENSOR, SEDGE_CURLS
 #endif // SEDGE_STAGE

@@ -114,3 +114,32 @@ template <class T> struct sedge_kind<T *__restrict__> : sedge_kind<T *> {
 #define SEDGE_PRIVATE(type, name, items, count)     type name[1][count]
 #define SEDGE_MINE(name, item)                      name[0]
 #define SEDGE_BARRIER()                             __syncthreads()
+
+// Small products of matrices by the 32 items of a warp together, where the chip can (README.md).
+#if __CUDA_ARCH__ >= 800
+SEDGE_FUNCTION void sedge_multiply_fp64(double *c, const double *a, const double *b)
+{
+#if __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#else
+    SEDGE_EACH (i, 4) // upper and lower rows, first and second half of the sum
+        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+            : "+d"(c[i % 2 * 2]), "+d"(c[i % 2 * 2 + 1])
+            : "d"(a[i]), "d"(b[i / 2]));
+#endif
+}
+
+SEDGE_FUNCTION void sedge_multiply_tf32(float *c, const float *a, const float *b)
+{
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
+          "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
+}
+#endif
+#define SEDGE_MULTIPLY_FP64(c, a, b) sedge_multiply_fp64((c), (a), (b))
+#define SEDGE_MULTIPLY_TF32(c, a, b) sedge_multiply_tf32((c), (a), (b))

@@ -114,3 +114,78 @@ void sedge_set_order(struct sedge_order *order)
 #define SEDGE_PRIVATE(type, name, items, count)     type name[1][count]
 #define SEDGE_MINE(name, item)                      name[0]
 #define SEDGE_BARRIER()                             sedge_order->barrier(sedge_order, __FILE__, __LINE__)
+
+// Matrix instructions, by the book: each item lays open its numbers, all meet, each works out what
+// it holds of the product. Two places by turns: one meeting a product is enough.
+static struct {
+    double a[4];
+    double b[2];
+} sedge_laid_open[2][1024];
+static unsigned char sedge_turn[1024];
+
+SEDGE_FUNCTION void sedge_lay_open(const double *a, const double *b, const char *file, int line)
+{
+    const int item = SEDGE_THREAD;
+
+    sedge_turn[item] ^= 1;
+    for (int i = 0; i < 4; i++) sedge_laid_open[sedge_turn[item]][item].a[i] = a[i];
+    for (int i = 0; i < 2; i++) sedge_laid_open[sedge_turn[item]][item].b[i] = b[i];
+    sedge_order->barrier(sedge_order, file, line);
+}
+
+// Row `row`, column `column` of the product of the item's warp.
+SEDGE_FUNCTION double sedge_find_product(int row, int column)
+{
+    const int warp = SEDGE_THREAD / 32 * 32;
+    const int turn = sedge_turn[SEDGE_THREAD];
+    double sum = 0.0;
+
+    for (int k = 0; k < 8; k++)
+        sum += sedge_laid_open[turn][warp + row % 8 * 4 + k % 4].a[row / 8 + k / 4 * 2] *
+               sedge_laid_open[turn][warp + column * 4 + k % 4].b[k / 4];
+    return sum;
+}
+
+SEDGE_FUNCTION void sedge_multiply_fp64(double *c, const double *a, const double *b,
+                                        const char *file, int line)
+{
+    const int row = SEDGE_THREAD % 32 / 4;
+    const int column = SEDGE_THREAD % 4 * 2;
+
+    sedge_lay_open(a, b, file, line);
+    for (int i = 0; i < 4; i++) c[i] += sedge_find_product(row + i / 2 * 8, column + i % 2);
+}
+
+// A number's 11 leading bits; the others are cut off.
+SEDGE_FUNCTION double sedge_keep_bits(float x)
+{
+    union {
+        float number;
+        unsigned bits;
+    } both = {x};
+
+    both.bits &= 0xffffe000u;
+    return (double)both.number;
+}
+
+// As the chip does: of a and b the leading bits count; the sum is cut off, not rounded.
+SEDGE_FUNCTION void sedge_multiply_tf32(float *c, const float *a, const float *b, const char *file,
+                                        int line)
+{
+    const int row = SEDGE_THREAD % 32 / 4;
+    const int column = SEDGE_THREAD % 4 * 2;
+    double wide_a[4];
+    double wide_b[2];
+
+    for (int i = 0; i < 4; i++) wide_a[i] = sedge_keep_bits(a[i]);
+    for (int i = 0; i < 2; i++) wide_b[i] = sedge_keep_bits(b[i]);
+    sedge_lay_open(wide_a, wide_b, file, line);
+    for (int i = 0; i < 4; i++) {
+        const double sum = (double)c[i] + sedge_find_product(row + i / 2 * 8, column + i % 2);
+        const float nearest = (float)sum;
+        c[i] = fabs((double)nearest) > fabs(sum) ? nextafterf(nearest, 0.0f) : nearest;
+    }
+}
+
+#define SEDGE_MULTIPLY_FP64(c, a, b) sedge_multiply_fp64((c), (a), (b), __FILE__, __LINE__)
+#define SEDGE_MULTIPLY_TF32(c, a, b) sedge_multiply_tf32((c), (a), (b), __FILE__, __LINE__)

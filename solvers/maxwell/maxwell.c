@@ -213,6 +213,7 @@ const sedge_equation sedge_equation_maxwell = {
     .fields = 6,
     .field_names = field_names,
     .linear = true,
+    .curls = true,
     .groups = groups,
     .group_count = COUNT_OF(groups),
     .materials = materials,

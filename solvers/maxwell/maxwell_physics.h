@@ -59,6 +59,17 @@ SEDGE_FUNCTION void maxwell_flux(const sedge_value *u, const sedge_value *m, con
     (void)c;
 }
 
+// div F = (-(1/eps) curl H, (1/mu) curl E).
+SEDGE_FUNCTION void maxwell_from_curls(const sedge_value *curl, const sedge_value *m,
+                                       const double *c, sedge_value *divergence)
+{
+    for (int d = 0; d < 3; d++) {
+        divergence[d] = -m[MAXWELL_INVERSE_EPSILON] * curl[3 + d];
+        divergence[3 + d] = m[MAXWELL_INVERSE_MU] * curl[d];
+    }
+    (void)c;
+}
+
 // The Riemann state between two media, blended by alpha between central (0) and upwind (1). With
 // [q] = u - v and the neighbour's Z+ and Y+:
 //   H* - H = -(Z+ [H] - alpha n x [E]) / (Z+ + Z-),  E* - E = -(Y+ [E] + alpha n x [H]) / (Y+ + Y-)

@@ -16,6 +16,9 @@
 //                       const sedge_value *mv, const sedge_value *n, const double *c,
 //                       sedge_value *jump)
 //     n.(F* - F(u)) of own trace u and neighbour's trace v; it is subtracted, lifted, from u_t.
+//   void <name>_from_curls(const sedge_value *curl, const sedge_value *m, const double *c,
+//                          sedge_value *divergence)
+//     div F from the curls of the vectors of u: `fields` entries each. Only where `curls` is set.
 //   void <name>_source(const sedge_value *u, const sedge_value *m, const double *c, sedge_value *s)
 //     adds S(u) to s. Only where `source` is not NULL.
 //   void <boundary>(const sedge_real *u, const sedge_real *m, const sedge_real *n, const double *x,
@@ -155,6 +158,7 @@ typedef struct sedge_equation {
     // F and F* are linear in u, S is so but for a constant, and all are the same everywhere in an
     // element: the derivative may come first, and coefficients of any basis may stand for u.
     bool linear;
+    bool curls; // u is vectors of three fields, and div F a function of their curls alone
     const sedge_output_group *groups;
     int group_count;
 

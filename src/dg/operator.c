@@ -218,13 +218,16 @@ static sedge_status harvest_samples(sedge_operator *op)
 
 // ---- one stage ---------------------------------------------------------------------------------
 
-sedge_status operator_run_range(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
-                                int64_t first, int64_t count, int stage, double dt)
+// One of the stage's kernels. In three kernels, the first two make the right-hand side in the place
+// of the next state.
+static sedge_status run_kernel(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                               int64_t first, int64_t count, int stage, double dt)
 {
+    const bool makes_rhs = op->cut.three && kernel != KERNEL_UPDATE;
     const sedge_lsrk *const method = &sedge_lsrk45;
     uint64_t u = sedge_buffer_address(op->data.u[0]);
     uint64_t next = sedge_buffer_address(op->data.u[1]);
-    uint64_t residual = sedge_buffer_address(op->data.residual);
+    uint64_t residual = makes_rhs ? next : sedge_buffer_address(op->data.residual);
     uint64_t trace = sedge_buffer_address(op->trace);
     uint64_t links = sedge_buffer_address(op->data.links);
     uint64_t geometry = sedge_buffer_address(op->data.geometry);
@@ -234,9 +237,9 @@ sedge_status operator_run_range(sedge_operator *op, operator_kernel kernel, sedg
     uint64_t lift = sedge_buffer_address(op->tables.lift);
     uint64_t tables = sedge_buffer_address(op->maps);
     int64_t slots = op->layout.slots;
-    operator_real a = operator_scalar(op, method->a[stage]);
+    operator_real a = operator_scalar(op, makes_rhs ? 0.0 : method->a[stage]);
     operator_real b = operator_scalar(op, method->b[stage]);
-    operator_real step = operator_scalar(op, dt);
+    operator_real step = operator_scalar(op, makes_rhs ? 1.0 : dt);
     void *const arguments[] = {&u,        &next,      &residual, &trace, &links,  &geometry,
                                &material, &materials, &deriv,    &lift,  &tables, &first,
                                &count,    &slots,     &a,        &b,     &step};
@@ -244,6 +247,14 @@ sedge_status operator_run_range(sedge_operator *op, operator_kernel kernel, sedg
 
     return operator_launch(op, kernel, stream, blocks, op->cut.threads, arguments,
                            (int)(sizeof arguments / sizeof arguments[0]));
+}
+
+sedge_status operator_run_range(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                                int64_t first, int64_t count, int stage, double dt)
+{
+    SEDGE_TRY(run_kernel(op, kernel, stream, first, count, stage, dt));
+    if (!op->cut.three || kernel != KERNEL_SURFACE) return SEDGE_OK;
+    return run_kernel(op, KERNEL_UPDATE, stream, first, count, stage, dt);
 }
 
 sedge_status operator_run_straight(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
@@ -505,7 +516,7 @@ sedge_status sedge_operator_wait(sedge_operator *op)
 
 // Compulsory bytes and nominal flops a stage of one kernel, all its elements of this rank. The
 // peers' counts (PHYSICS.md section 4), so that rates can be compared. The split form moves three
-// and four words an unknown instead of four.
+// and four words an unknown instead of four, that of three kernels two, three and five.
 void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops)
 {
     const double np = op->element->nodes;
@@ -519,14 +530,19 @@ void operator_count(const sedge_operator *op, operator_kernel kernel, double *by
     const double surface =
         61.0 * 4.0 * nfp + np * (8.0 * fields * nfp + fields) + 4.0 * fields * np;
 
+    const bool three = op->cut.three;
+
     *bytes = 0.0;
     *flops = 0.0;
     if (kernel == KERNEL_STAGE || kernel == KERNEL_SURFACE) {
-        *bytes = elements * (4.0 * words + fixed);
+        const bool makes_rhs = three && kernel == KERNEL_SURFACE;
+        *bytes = elements * ((makes_rhs ? 3.0 : 4.0) * words + fixed);
         *flops = elements * (surface + (kernel == KERNEL_STAGE ? volume : 0.0));
     } else if (kernel == KERNEL_VOLUME) {
-        *bytes = elements * (3.0 * words + fixed);
+        *bytes = elements * ((three ? 2.0 : 3.0) * words + fixed);
         *flops = elements * volume;
+    } else if (kernel == KERNEL_UPDATE && three) {
+        *bytes = elements * 5.0 * words;
     } else if (kernel == KERNEL_CURVED) {
         operator_curved_count(op, bytes, flops);
     }
@@ -572,7 +588,11 @@ int64_t sedge_operator_memory(const sedge_problem *problem, int32_t elements, in
     const int64_t real = problem->precision == SEDGE_FP64 ? 8 : 4;
     const int64_t fields = problem->equation->fields;
 
-    return elements * (3 * nodes * fields * real + 28 * real + 8 * (int64_t)SEDGE_FACES + 20) +
+    const int64_t geometry =
+        SEDGE_GEOMETRY_WORDS + (problem->equation->curls ? SEDGE_JACOBIAN_WORDS : 0);
+
+    return elements *
+               (3 * nodes * fields * real + geometry * real + 8 * (int64_t)SEDGE_FACES + 20) +
            trace_faces * face_nodes * (fields * real + 3 * (int64_t)sizeof(double)) +
            nodes * (4 * nodes + 4 * face_nodes) * real;
 }

@@ -26,16 +26,19 @@ typedef struct sedge_operator sedge_operator;
 // How the stage is cut. Where nothing is wished (0, NULL): by tuning, or by the rule for this
 // device, order and precision.
 typedef struct sedge_operator_options {
-    const char *variant; // "fused": one kernel a stage; "split": volume, then surface and update;
-                         // "bernstein": fused, coefficients of that basis instead of nodal values
-    int block_elements;  // elements a block (cuda)
-    int item_nodes;      // nodes a work item in the volume
-    int lift_nodes;      // nodes a work item in the lift
-    int item_fields;     // fields that a work item differentiates together
-    const char *cut;     // all of it, by the name that tuning gives it: "fused b24 n2,4 r1024
-                         // p20", "bernstein fused b24 n2,4 r1024 p20"
-    bool time_kernels;   // measure each kernel with events (costs a little)
-    bool launch_singly;  // never a step as a graph, where the device has graphs
+    // "fused": one kernel a stage; "split": volume, then surface and update; "three": volume,
+    // surface, update; "curl": fused, where the equation is made of curls, with fewer products; on
+    // GPUs of NVIDIA "tensor" and "tensor-curl": the same as fused and curl by matrix instructions;
+    // "bernstein": fused, coefficients of that basis instead of nodal values
+    const char *variant;
+    int block_elements; // elements a block (cuda)
+    int item_nodes;     // nodes a work item in the volume
+    int lift_nodes;     // nodes a work item in the lift
+    int item_fields;    // fields that a work item differentiates together
+    const char *cut;    // all of it, by the name that tuning gives it: "fused b24 n2,4 r1024 p20",
+                        // "bernstein fused b24 n2,4 r1024 p20"
+    bool time_kernels;  // measure each kernel with events (costs a little)
+    bool launch_singly; // never a step as a graph, where the device has graphs
 
     sedge_tune_level tune;   // off: wisdom, else the rule
     bool forget;             // measure even if there is wisdom

@@ -7,7 +7,7 @@
 #define REGISTERS_CUDA  65536 // of a multiprocessor
 #define LEAST_REGISTERS 20    // of a thread, for addresses and counters
 #define ITEMS_HOST      8     // nodes of a tile on the host, at most
-#define SPLIT           1.0   // what a second kernel counts there
+#define SPLIT           1.0   // what a second kernel counts there, and a third one
 #define NEAR            2.0   // is what is rated below it
 #define NEAR_SPLIT      3.5   // the same for two kernels
 #define ROOM            2048  // candidates of a layout; when it is full, the far ones are dropped
@@ -51,6 +51,7 @@ static int count_registers(const lister *list, const operator_cut *cut)
     const operator_layout *const layout = list->layout;
     const int fields = list->problem->equation->fields;
     const int points = SEDGE_FACES * list->element->face_nodes;
+    const int sums = cut->curls ? 1 : 3;
 
     if (layout->form == FORM_SPARSE && cut->shared_sums) return 255;
     if (layout->form == FORM_SPARSE) {
@@ -59,11 +60,11 @@ static int count_registers(const lister *list, const operator_cut *cut)
     }
     if (operator_is_host_form(list->info)) {
         const int each = largest(1, layout->lanes * layout->real_bytes / list->info->vector_bytes);
-        return each * largest((3 * cut->item_nodes + 1) * cut->field_block,
+        return each * largest((sums * cut->item_nodes + 1) * cut->field_block,
                               (cut->lift_nodes + 1) * cut->lift_block);
     }
     const int rounds = (cut->block * points + cut->threads - 1) / cut->threads;
-    const int volume = (3 * cut->item_nodes + layout->group) * fields;
+    const int volume = (sums * cut->item_nodes + layout->group) * fields;
     const int lift = (cut->lift_nodes + layout->group) * fields;
     return LEAST_REGISTERS +
            layout->real_bytes / 4 * largest(largest(volume, lift), rounds * fields);
@@ -97,7 +98,7 @@ static double rate(const lister *list, const operator_cut *cut)
     if (!operator_is_host_form(list->info))
         sum += (double)cut->threads / (cut->block * cut->tiles) - 1.0;
     if (spill > 0.0) sum += 2.0 * spill;
-    return sum + (cut->fused ? 0.0 : SPLIT);
+    return sum + (cut->fused ? 0.0 : cut->three ? 2.0 * SPLIT : SPLIT);
 }
 
 // ---- the list ----------------------------------------------------------------------------------
@@ -161,27 +162,95 @@ static void add_resident(lister *list, operator_cut cut)
     }
 }
 
-// Every block and tile, fused; split, what is near the rule.
+// Every block and tile, fused; in several kernels, what is near the rule.
 static void list_cuda(lister *list)
 {
     static const int blocks[] = {1, 2, 4, 8, 12, 16, 24, 32, 48};
-    static const int items[] = {1, 2, 4};
+    static const int items[] = {1, 2, 4, 6, 8};
     static const int lifts[] = {1, 2, 4, 6, 8};
     const int group = list->layout->group;
+    const int most = list->rule.curls ? 8 : 4; // nodes of an item
 
-    for (int i = 0; i < 2 * 3 * 5 * 9; i++) {
+    for (int i = 0; i < 2 * 5 * 5 * 9; i++) {
         operator_cut cut = list->rule;
         cut.fused = i % 2 == 0;
-        cut.item_nodes = items[i / 2 % 3];
-        cut.lift_nodes = lifts[i / 6 % 5];
-        cut.block = blocks[i / 30];
+        cut.item_nodes = items[i / 2 % 5];
+        cut.lift_nodes = lifts[i / 10 % 5];
+        cut.block = blocks[i / 50];
         operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
+        if (cut.item_nodes > most || (cut.curls && !cut.fused)) continue;
         if (cut.item_nodes % group != 0 || cut.lift_nodes % group != 0) continue;
         if (cut.tiles == 1 && cut.item_nodes > list->rule.item_nodes) continue;
         if (cut.lift_tiles == 1 && cut.lift_nodes > list->rule.lift_nodes) continue;
         if (2 * cut.block * cut.tiles < cut.threads) continue; // half of the threads would idle
         if (!cut.fused && rate(list, &cut) > NEAR_SPLIT) continue;
         add_resident(list, cut);
+        cut.three = !cut.fused && list->layout->basis == SEDGE_NODAL;
+        if (cut.three && rate(list, &cut) < NEAR_SPLIT) add(list, cut);
+    }
+}
+
+// How good a cut by matrix instructions may be: it is compared with the others where there is much
+// arithmetic, and with the rule of its own form everywhere.
+static double rate_tensor(const lister *list, const operator_cut *cut)
+{
+    const operator_cut *const rule = &list->rule;
+    const int pieces = cut->tiles * cut->block / (8 * cut->groups);
+
+    return 1.0 + waste(list->element->nodes, 8) + waste(pieces, cut->warps) +
+           distance(cut->block, rule->block) + 0.5 * distance(cut->resident, rule->resident) +
+           0.5 * distance(cut->groups, rule->groups) + 0.5 * distance(cut->warps, rule->warps);
+}
+
+// Registers that a cut by matrix instructions keeps busy: three derivatives of two nodes, what they
+// are made from, and the neighbours' traces.
+static int count_tensor_registers(const lister *list, const operator_cut *cut)
+{
+    const int words = list->layout->real_bytes / 4;
+    const int fields = (list->problem->equation->fields + 1) / 2 * 2;
+    const int points = cut->block * SEDGE_FACES * list->element->face_nodes;
+    const int rounds = (points + cut->threads - 1) / cut->threads;
+    const int sums = cut->curls ? 2 : 6;
+    const int rows = (cut->groups * sums + 2 + 2 * (words == 1)) * fields;
+
+    return LEAST_REGISTERS + words * largest(rows + 6, rounds * fields);
+}
+
+static void add_tensor(lister *list, operator_cut cut)
+{
+    operator_candidate candidate = {.layout = (int)(list->layout - list->choices->layout)};
+
+    operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
+    operator_cut_name(candidate.name, &cut, list->layout, list->info);
+    candidate.cut = cut;
+    candidate.registers = count_tensor_registers(list, &cut);
+    if (!operator_cut_fits(&cut, list->info) || is_known(list, candidate.name)) return;
+    const bool is_rule = list->choices->count == list->first;
+    if (!is_rule &&
+        (cut.threads > cut.resident || candidate.registers > 5 * limit_registers(list, &cut) / 4))
+        return;
+    if (candidate.registers > limit_registers(list, &cut))
+        candidate.registers = limit_registers(list, &cut);
+    candidate.prior = rate_tensor(list, &cut);
+    if (list->choices->count == list->first + ROOM) keep_near(list);
+    list->choices->candidate[list->choices->count++] = candidate;
+}
+
+// Blocks, groups and rounds, each with as many registers as may pay.
+static void list_tensor(lister *list)
+{
+    static const int blocks[] = {8, 16, 24, 32, 48};
+    static const int residents[] = {384, 512, 768, 1024};
+
+    for (int i = 0; i < 5 * 2 * 4 * 4; i++) {
+        operator_cut cut = list->rule;
+        cut.block = blocks[i % 5];
+        cut.groups = i / 5 % 2 + 1;
+        cut.resident = residents[i / 40];
+        const int pieces = list->rule.tiles * cut.block / (8 * cut.groups);
+        const int rounds = i / 10 % 4 + 1;
+        cut.warps = (pieces + rounds - 1) / rounds;
+        if (cut.block % (8 * cut.groups) == 0) add_tensor(list, cut);
     }
 }
 
@@ -204,8 +273,13 @@ static void list_host(lister *list)
             cut.lift_nodes == list->rule.lift_nodes && cut.lift_block == list->rule.lift_block;
         if (4 * count_registers(list, &cut) > 5 * limit_registers(list, &cut)) continue;
         if (!list->problem->equation->linear && cut.field_block != list->rule.field_block) continue;
+        if (cut.curls && cut.field_block % 3 != 0) continue;
         if (same_volume || same_lift || rate(list, &cut) < NEAR) add(list, cut);
+        if (cut.curls) continue;
         cut.fused = false;
+        if (rate(list, &cut) < NEAR_SPLIT) add(list, cut);
+        if (list->layout->basis != SEDGE_NODAL) continue;
+        cut.three = true;
         if (rate(list, &cut) < NEAR_SPLIT) add(list, cut);
     }
 }
@@ -228,23 +302,56 @@ static void list_sparse(lister *list)
     }
 }
 
-// The candidates of one layout behind those of the others: the rule's, if it fits, then by their
-// promise. There may be none in a layout that needs more memory than the first.
-static void list_layout(lister *list)
+// The ways to cut another form, near the rule for it.
+static void list_form(lister *list, const operator_cut *form)
 {
-    operator_choices *const choices = list->choices;
+    const operator_cut rule = list->rule;
 
-    list->first = choices->count;
-    operator_cut_choose(&list->rule, list->layout, list->info, list->problem, list->element);
-    add(list, list->rule);
-    list->ruled = choices->count - list->first;
-    if (list->layout->form == FORM_SPARSE) {
-        if (!operator_is_host_form(list->info)) list_sparse(list);
+    operator_cut_choose_form(&list->rule, form, list->layout, list->info, list->problem,
+                             list->element);
+    if (form->tensor) {
+        list_tensor(list);
     } else if (operator_is_host_form(list->info)) {
         list_host(list);
     } else {
         list_cuda(list);
     }
+    list->rule = rule;
+}
+
+// The candidates of one layout behind those of the others: the rule's, if it fits, then by their
+// promise. There may be none in a layout that needs more memory than the first. Tables of matrix
+// instructions are made of nodal operators, and in the other basis dense forms can only lose.
+static void list_layout(lister *list)
+{
+    static const operator_cut plain = {.fused = true};
+    static const operator_cut curl = {.fused = true, .curls = true};
+    static const operator_cut tensor = {.fused = true, .tensor = true};
+    static const operator_cut tensor_curl = {.fused = true, .curls = true, .tensor = true};
+    operator_choices *const choices = list->choices;
+    const bool nodal = list->layout->basis == SEDGE_NODAL;
+    const bool curls = nodal && list->problem->equation->curls;
+    const bool has_tensor = nodal && operator_has_tensor(list->info, list->problem);
+
+    list->first = choices->count;
+    operator_cut_choose(&list->rule, list->layout, list->info, list->problem, list->element);
+    if (list->layout->form == FORM_SPARSE) {
+        add(list, list->rule);
+        list->ruled = choices->count - list->first;
+        if (!operator_is_host_form(list->info)) list_sparse(list);
+        keep_near(list);
+        return;
+    }
+    if (list->rule.tensor) {
+        add_tensor(list, list->rule);
+    } else {
+        add(list, list->rule);
+    }
+    list->ruled = choices->count - list->first;
+    list_form(list, &plain);
+    if (curls) list_form(list, &curl);
+    if (has_tensor) list_form(list, &tensor);
+    if (has_tensor && curls) list_form(list, &tensor_curl);
     keep_near(list);
 }
 

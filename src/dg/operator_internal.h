@@ -13,6 +13,7 @@
 #define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg_trace.h
 #define SEDGE_MONITOR_THREADS 128 // as in codegen/kernels/dg_monitor.h
 #define SEDGE_GEOMETRY_WORDS  28  // of an element, as in codegen/kernels/dg_stage.h
+#define SEDGE_JACOBIAN_WORDS  12  // the same, as in codegen/kernels/dg_curl.h
 #define SEDGE_SAMPLE_EVERY    50  // steps between those whose launches are timed
 #define SEDGE_SAMPLE_FIRST    2   // the first of them: the caches are warm
 #define SEDGE_SAMPLES         256 // launches timed in one such step at most
@@ -54,19 +55,25 @@ typedef struct operator_layout {
 typedef struct operator_cut {
     operator_form form;
     bool fused;
+    bool three;      // not fused; volume, surface, update: the classical form
+    bool curls;      // fused, of curls in the reference element: dg_curl.h
+    bool tensor;     // fused, by matrix instructions: dg_tensor.h; of the next six only resident
     int block;       // values a block
     int item_nodes;  // nodes an item: a tile
     int lift_nodes;  // nodes an item in the lift
     int field_block; // fields differentiated together
     int lift_block;  // fields lifted together
     int resident;    // threads that a multiprocessor should hold: limits registers
+    int groups;      // of 8 elements, that a warp takes together (tensor)
+    int warps;       // of a block (tensor)
 
     int tiles; // for the nodes of one value
     int lift_tiles;
-    int threads;           // of a block
-    int deriv_width;       // numbers of D_r, D_s, D_t a tile and group, padded for vector loads
-    int lift_width;        // the same of the lift
-    int64_t scratch_words; // values of the block's memory
+    int threads;             // of a block
+    int deriv_width;         // numbers of D_r, D_s, D_t a tile and group, padded for vector loads
+    int lift_width;          // the same of the lift
+    int stride, face_stride; // words from element to element in the block's memory (tensor)
+    int64_t scratch_words;   // values of the block's memory
     int64_t scratch_bytes;
 
     // FORM_SPARSE on a GPU only, where `block` is a multiple of group_elements.
@@ -98,7 +105,7 @@ typedef struct operator_candidate {
 } operator_candidate;
 
 #define SEDGE_LAYOUTS    5
-#define SEDGE_CANDIDATES 150 // of a layout, at most
+#define SEDGE_CANDIDATES 240 // of a layout, at most
 
 // All ways to run the stage here, by layout; the first of each layout is the rule's choice, the
 // first of all where there is no time to search. What can only lose comes last and is run by name
@@ -118,6 +125,7 @@ typedef enum operator_kernel {
     KERNEL_STAGE,
     KERNEL_VOLUME,
     KERNEL_SURFACE,
+    KERNEL_UPDATE,
     KERNEL_PACK,
     KERNEL_BOUNDARY,
     KERNEL_POINT,
@@ -251,6 +259,19 @@ bool operator_cut_fits(const operator_cut *cut, const sedge_device_info *info);
 
 void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
                        const operator_layout *layout, const sedge_device_info *info);
+
+// Whether the stage can run by matrix instructions in a nodal layout: fluxes are linear, the device
+// has them, and in fp32 they are not less exact than others.
+bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem);
+
+// "fused", "split", "three", "curl", "tensor", "tensor-curl"; "bernstein" of the sparse form.
+const char *operator_cut_form_name(const operator_cut *cut);
+
+// The rule's cut of another form, which `form` says and the layout, the device and the equation
+// have: what is not plain wants a nodal layout. The sparse form has no other.
+void operator_cut_choose_form(operator_cut *cut, const operator_cut *form,
+                              const operator_layout *layout, const sedge_device_info *info,
+                              const sedge_problem *problem, const sedge_element *element);
 
 // Change the rule's cut as the options wish; a wish that does not fit is SEDGE_ERR_USAGE.
 SEDGE_MUST_USE

@@ -1,5 +1,6 @@
 #include "dg/operator_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 // Where this rank's elements lie.
@@ -69,12 +70,29 @@ static sedge_status upload(const sedge_operator *op, sedge_buffer **out, void *f
     return status;
 }
 
-// sedge_geometry of dg_stage.h: four times normal and scale, then the metric terms. Empty slots get
-// zeros, so that nothing ever changes there.
+// dx_d/dr_p at 3 d + p, and 1/J (dg_curl.h).
+static void put_jacobian(const sedge_operator *op, void *list, int64_t first, int64_t slot,
+                         double corners[4][3], double jacobian)
+{
+    const int lanes = op->layout.lanes;
+    const int64_t base = first + slot / lanes * SEDGE_JACOBIAN_WORDS * lanes + slot % lanes;
+
+    for (int k = 0; k < 9; k++) {
+        operator_put(op, list, base + (int64_t)k * lanes,
+                     0.5 * (corners[k % 3 + 1][k / 3] - corners[0][k / 3]));
+    }
+    operator_put(op, list, base + (int64_t)9 * lanes, 1.0 / jacobian);
+}
+
+// sedge_geometry of dg_stage.h, and behind it what dg_curl.h wants of an equation of curls: four
+// times normal and scale, then the metric terms. Empty slots get zeros, so that nothing ever
+// changes there.
 static sedge_status upload_geometry(sedge_operator *op)
 {
     const int lanes = op->layout.lanes;
-    const int64_t count = op->layout.slots * SEDGE_GEOMETRY_WORDS;
+    const bool curls = op->problem->equation->curls;
+    const int64_t jacobians = op->layout.slots * SEDGE_GEOMETRY_WORDS;
+    const int64_t count = jacobians + (curls ? op->layout.slots * SEDGE_JACOBIAN_WORDS : 0);
     void *list = NULL;
     double *half_jacobian = NULL;
 
@@ -92,6 +110,9 @@ static sedge_status upload_geometry(sedge_operator *op)
         for (int k = 0; k < 9; k++) {
             operator_put(op, list, (base + 16 + k) * lanes + slot % lanes,
                          geometry.metric[k / 3][k % 3]);
+        }
+        if (curls) {
+            put_jacobian(op, list, jacobians, slot, op->mesh->corners[e], geometry.jacobian);
         }
     }
     SEDGE_TRY(upload(op, &op->data.geometry, list, count, (size_t)op->layout.real_bytes));
@@ -411,12 +432,82 @@ static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
     return upload(op, out, lift, count, real);
 }
 
+// Of 8 rows or columns, the one that is number `k` to the matrix unit (SEDGE_PLACE of dg_tensor.h):
+// of rows, lane t has numbers t and t + 4; of columns, 2 t and 2 t + 1.
+static int find_place(const sedge_operator *op, int t, int i)
+{
+    return op->layout.real_bytes == 8 ? t + 4 * i : 2 * t + i;
+}
+
+// x to 11 bits, as SEDGE_TF32 does it.
+static double keep_bits(double x)
+{
+    int exponent;
+    const double part = frexp(x, &exponent);
+
+    return ldexp(round(part * 2048.0) / 2048.0, exponent);
+}
+
+// The matrix unit cuts sums off to 24 bits, half a unit on average, and 2^-24 / ln 2 / 2 of a
+// number whose logarithm may be anything: what operators are larger by, so that errors have no
+// mean.
+#define CUT_OFF (0.7213 / 16777216.0)
+
+// What lane 4 g + t holds of a matrix [nodes][columns] for the tile's 8 nodes and a step's 8
+// columns; in fp32 the leading bits of both numbers, then what is left.
+static void put_fragment(const sedge_operator *op, void *list, int64_t at, const double *matrix,
+                         int columns, int tile, int step, int lane)
+{
+    const int node = 8 * tile + find_place(op, lane / 4 / 2, lane / 4 % 2);
+
+    for (int i = 0; i < 2; i++) {
+        const int column = 8 * step + find_place(op, lane % 4, i);
+        const bool inside = node < op->element->nodes && column < columns;
+        const double value = inside ? matrix[node * columns + column] : 0.0;
+        const double high = op->layout.real_bytes == 8 ? value : keep_bits(value);
+        operator_put(op, list, at + i, high);
+        if (op->layout.real_bytes == 4)
+            operator_put(op, list, at + 2 + i, keep_bits(value - high + CUT_OFF * value));
+    }
+}
+
+// `count` matrices, one beside the other in each step: [tiles][steps][count][lanes] of packs.
+static sedge_status make_fragments(sedge_buffer **out, const sedge_operator *op,
+                                   const double *const *matrices, int count, int columns)
+{
+    const int steps = (columns + 7) / 8;
+    const int64_t packs = (int64_t)op->cut.tiles * steps * count * 32;
+    void *list = NULL;
+
+    const int64_t room = (int64_t)count * 32; // kernels read a step ahead
+    SEDGE_TRY(
+        sedge_allocate(&list, (packs + room) * op->layout.pack, (size_t)op->layout.real_bytes));
+    for (int64_t k = 0; k < packs; k++) {
+        const int step = (int)(k / 32 / count % steps);
+        put_fragment(op, list, k * op->layout.pack, matrices[k / 32 % count], columns,
+                     (int)(k / 32 / count / steps), step, (int)(k % 32));
+    }
+    return upload(op, out, list, (packs + room) * op->layout.pack, (size_t)op->layout.real_bytes);
+}
+
+static sedge_status make_tensor_tables(operator_tables *tables, const sedge_operator *op)
+{
+    const sedge_element *const element = op->element;
+    const double *const derivatives[3] = {element->derivative[0], element->derivative[1],
+                                          element->derivative[2]};
+    const double *const lift[1] = {element->lift};
+
+    SEDGE_TRY(make_fragments(&tables->deriv, op, derivatives, 3, element->nodes));
+    return make_fragments(&tables->lift, op, lift, 1, SEDGE_FACES * element->face_nodes);
+}
+
 sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op)
 {
     if (op->cut.form == FORM_SPARSE) { // they are text
         SEDGE_TRY(sedge_buffer_create(&tables->deriv, op->device, 0));
         return sedge_buffer_create(&tables->lift, op->device, 0);
     }
+    if (op->cut.tensor) return make_tensor_tables(tables, op);
     SEDGE_TRY(make_deriv(&tables->deriv, op));
     return make_lift(&tables->lift, op);
 }

@@ -4,17 +4,12 @@
 #include <string.h>
 
 static const char *const kernel_names[KERNELS] = {
-    [KERNEL_STAGE] = "sedge_stage",
-    [KERNEL_VOLUME] = "sedge_volume",
-    [KERNEL_SURFACE] = "sedge_surface",
-    [KERNEL_PACK] = "sedge_collect",
-    [KERNEL_BOUNDARY] = "sedge_boundary",
-    [KERNEL_POINT] = "sedge_point_source",
-    [KERNEL_CLOCK] = "sedge_clock",
-    [KERNEL_ENERGY] = "sedge_energy",
-    [KERNEL_PROBE] = "sedge_probe",
-    [KERNEL_CURVED] = "sedge_curved",
-    [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
+    [KERNEL_STAGE] = "sedge_stage",        [KERNEL_VOLUME] = "sedge_volume",
+    [KERNEL_SURFACE] = "sedge_surface",    [KERNEL_UPDATE] = "sedge_update",
+    [KERNEL_PACK] = "sedge_collect",       [KERNEL_BOUNDARY] = "sedge_boundary",
+    [KERNEL_POINT] = "sedge_point_source", [KERNEL_CLOCK] = "sedge_clock",
+    [KERNEL_ENERGY] = "sedge_energy",      [KERNEL_PROBE] = "sedge_probe",
+    [KERNEL_CURVED] = "sedge_curved",      [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
 };
 
 const char *operator_kernel_name(operator_kernel kernel)
@@ -115,6 +110,7 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
         {"NODES_PADDED", layout->nodes_padded},
         {"STATE_ALIGN", layout->state_align},
         {"FUSED", cut->fused},
+        {"THREE", cut->three},
         {"BLOCK", cut->block},
         {"TN", cut->item_nodes},
         {"LIFT_TN", cut->lift_nodes},
@@ -125,9 +121,18 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
         {"DERIV_WIDTH", cut->deriv_width},
         {"LIFT_WIDTH", cut->lift_width},
         {"SCRATCH_WORDS", (int)cut->scratch_words},
+        {"TENSOR", cut->tensor},
+        {"CURLS", cut->curls},
+    };
+    const size_row tensor_rows[] = {
+        {"GROUPS", cut->groups},
+        {"STRIDE", cut->stride},
+        {"FACE_STRIDE", cut->face_stride},
     };
 
-    return write_rows(text, rows, sizeof rows / sizeof rows[0]);
+    SEDGE_TRY(write_rows(text, rows, sizeof rows / sizeof rows[0]));
+    if (!cut->tensor) return SEDGE_OK;
+    return write_rows(text, tensor_rows, sizeof tensor_rows / sizeof tensor_rows[0]);
 }
 
 // The same of the sparse form.
@@ -173,13 +178,26 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
                              "#define SEDGE_FLUX %s_flux\n#define SEDGE_SURFACE %s_surface\n"
                              "#define SEDGE_SOURCE %s_source\n",
                              equation->name, equation->name, equation->name));
+    if (equation->curls)
+        SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FROM_CURLS %s_from_curls\n", equation->name));
     return write_boundaries(text, problem);
 }
 
 // ---- programs ----------------------------------------------------------------------------------
 
-#define SOURCES       7
-#define STAGE_SOURCES 4 // of these, those of the stage; the sparse one has two more
+// Kernel sources behind those that all programs have.
+typedef enum program_part {
+    PART_STAGE,
+    PART_CURL,   // the stage with curls in the reference element
+    PART_TENSOR, // the stage by matrix instructions
+    PART_SPARSE, // the stage in the Bernstein-Bezier basis
+    PART_STAGES, // of all forms, for the hash alone
+    PART_OTHERS,
+    PART_CURVED // the others and those of curved elements
+} program_part;
+
+#define SOURCES      7 // of a program, at most
+#define ALL_PROGRAMS 4 // of these, those that all programs have
 
 void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
 {
@@ -187,27 +205,36 @@ void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
                    problem->precision == SEDGE_FP64 ? "fp64" : "fp32");
 }
 
+// `products` is the text of the sparse products, in PART_SPARSE.
 static sedge_status write_sources(sedge_text *text, const char *name, sedge_device_kind kind,
                                   const sedge_text *constants, const sedge_problem *problem,
-                                  int count, const sedge_text *sparse)
+                                  program_part part, const sedge_text *products)
 {
+    static const char *const kernels[][SOURCES - ALL_PROGRAMS] = {
+        [PART_STAGE] = {NULL},
+        [PART_CURL] = {"codegen/kernels/dg_curl.h"},
+        [PART_TENSOR] = {"codegen/kernels/dg_curl.h", "codegen/kernels/dg_tensor.h"},
+        [PART_SPARSE] = {"bernstein_products.h", "codegen/kernels/dg_bernstein.h"},
+        [PART_STAGES] = {"codegen/kernels/dg_curl.h", "codegen/kernels/dg_tensor.h",
+                         "codegen/kernels/dg_bernstein.h"},
+        [PART_OTHERS] = {"codegen/kernels/dg_trace.h", "codegen/kernels/dg_monitor.h"},
+        [PART_CURVED] = {"codegen/kernels/dg_trace.h", "codegen/kernels/dg_monitor.h",
+                         "codegen/kernels/dg_curved.h"},
+    };
     sedge_source sources[SOURCES] = {
         {"codegen/kernels/values.h", NULL},
         {"codegen/kernels/signal.h", NULL},
         {problem->equation->header, problem->equation->header_text},
         {"codegen/kernels/dg_stage.h", NULL},
-        {"codegen/kernels/dg_trace.h", NULL},
-        {"codegen/kernels/dg_monitor.h", NULL},
-        {"codegen/kernels/dg_curved.h", NULL}, // last: left out where nothing is curved
     };
-    if (sparse != NULL) {
-        sources[STAGE_SOURCES] = (sedge_source){"bernstein_products.h", sedge_text_get(sparse)};
-        sources[STAGE_SOURCES + 1] = (sedge_source){"codegen/kernels/dg_bernstein.h", NULL};
-        count = STAGE_SOURCES + 2;
-    }
-    const sedge_program_options options = {
-        .name = name, .constants = sedge_text_get(constants), .sources = sources, .count = count};
+    sedge_program_options options = {.name = name,
+                                     .constants = sedge_text_get(constants),
+                                     .sources = sources,
+                                     .count = ALL_PROGRAMS};
 
+    for (int i = 0; i < SOURCES - ALL_PROGRAMS && kernels[part][i] != NULL; i++)
+        sources[options.count++].name = kernels[part][i];
+    if (part == PART_SPARSE) sources[ALL_PROGRAMS].text = sedge_text_get(products);
     return sedge_program_write(text, kind, &options);
 }
 
@@ -237,11 +264,12 @@ static sedge_status write_program(sedge_text *text, const char *name, sedge_devi
     }
     if (curved != NULL) SEDGE_TRY_GOTO(status, write_curved(constants, curved));
     SEDGE_TRY_GOTO(status, write_values(constants, problem));
-    SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem,
-                                         stage             ? STAGE_SOURCES
-                                         : problem->curved ? SOURCES
-                                                           : SOURCES - 1,
-                                         sparse));
+    const program_part part = !stage        ? problem->curved ? PART_CURVED : PART_OTHERS
+                              : is_sparse   ? PART_SPARSE
+                              : cut->tensor ? PART_TENSOR
+                              : cut->curls  ? PART_CURL
+                                            : PART_STAGE;
+    SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem, part, sparse));
 done:
     sedge_text_free(sparse);
     sedge_text_free(constants);
@@ -256,10 +284,7 @@ sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAM
     char problem_name[SEDGE_CUT_NAME];
 
     operator_name(problem_name, problem);
-    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name,
-                   cut->form == FORM_SPARSE ? "bernstein"
-                   : cut->fused             ? "fused"
-                                            : "split");
+    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name, operator_cut_form_name(cut));
     return write_program(text, name, kind, layout, cut, NULL, problem, element, true);
 }
 
@@ -269,11 +294,12 @@ static sedge_status write_both(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
                                const operator_cut *cut, const sedge_problem *problem,
                                const sedge_element *element)
 {
+    static const operator_cut plain = {.fused = true};
     operator_curved_cut curved;
     operator_cut any; // the same for all cuts, so that the text is
     char problem_name[SEDGE_CUT_NAME];
 
-    operator_cut_choose(&any, layout, info, problem, element);
+    operator_cut_choose_form(&any, &plain, layout, info, problem, element);
     operator_name(problem_name, problem);
     (void)snprintf(name[1], SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     SEDGE_TRY(operator_stage_write(text[0], name[0], info->kind, layout, cut, problem, element));
@@ -317,16 +343,21 @@ sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS]
                                   const sedge_operator_options *options)
 {
     operator_choices choices;
-    operator_cut cut;
+    sedge_status status;
     int wanted;
+    int first = 0;
 
     if (options->cut != NULL) return write_named(out, name, info, element, problem, options->cut);
-    operator_layouts_list(&choices, info, problem, element);
-    SEDGE_TRY(operator_layout_wish(&wanted, &choices, problem, options));
+    SEDGE_TRY_GOTO(status, operator_choices_list(&choices, info, problem, element));
+    SEDGE_TRY_GOTO(status, operator_layout_wish(&wanted, &choices, problem, options));
     const operator_layout *const layout = &choices.layout[wanted];
-    operator_cut_choose(&cut, layout, info, problem, element);
-    SEDGE_TRY(operator_cut_wish(&cut, layout, info, problem, element, options));
-    return write_both(out, name, info, layout, &cut, problem, element);
+    while (choices.candidate[first].layout != wanted) first++;
+    operator_cut cut = choices.candidate[first].cut;
+    SEDGE_TRY_GOTO(status, operator_cut_wish(&cut, layout, info, problem, element, options));
+    status = write_both(out, name, info, layout, &cut, problem, element);
+done:
+    operator_choices_clear(&choices);
+    return status;
 }
 
 sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind kind,
@@ -340,7 +371,7 @@ sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind 
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
     SEDGE_TRY_GOTO(status, write_problem(constants, problem, element));
     SEDGE_TRY_GOTO(status,
-                   write_sources(text, "stage", kind, constants, problem, STAGE_SOURCES, NULL));
+                   write_sources(text, "stage", kind, constants, problem, PART_STAGES, NULL));
     const sedge_hash bytes = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
     sedge_hash_print(&bytes, hash);
 done:
@@ -353,12 +384,14 @@ done:
 
 sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program)
 {
-    static const operator_kernel kernels[] = {KERNEL_STAGE, KERNEL_VOLUME, KERNEL_SURFACE};
+    const bool has[KERNELS] = {[KERNEL_STAGE] = op->cut.fused,
+                               [KERNEL_VOLUME] = !op->cut.fused,
+                               [KERNEL_SURFACE] = !op->cut.fused,
+                               [KERNEL_UPDATE] = op->cut.three};
 
-    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
-        const operator_kernel k = kernels[i];
+    for (int k = KERNEL_STAGE; k <= KERNEL_UPDATE; k++) {
         op->kernel[k] = NULL;
-        if ((k == KERNEL_STAGE) != op->cut.fused) continue;
+        if (!has[k]) continue;
         SEDGE_TRY(sedge_program_get(&op->kernel[k], program, kernel_names[k]));
         SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[k], op->cut.scratch_bytes));
     }

@@ -1,6 +1,7 @@
 #include "dg/operator_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LINE           128 // bytes that a GPU reads from memory at once
@@ -166,7 +167,7 @@ static int64_t scratch_words(const operator_cut *cut, const operator_layout *lay
     const int64_t words = (int64_t)layout->nodes_padded * fields;
     const int64_t surface = stride(layout, (int64_t)SEDGE_FACES * element->face_nodes * fields);
     const int64_t states = host ? 0 : SEDGE_GEOMETRY_WORDS + 2 * stride(layout, words);
-    const int64_t fluxes = problem->equation->linear ? 0 : 3 * words;
+    const int64_t fluxes = !problem->equation->linear ? 3 * words : host && cut->curls ? words : 0;
 
     return cut->block * (states + (cut->fused ? surface + fluxes : largest(surface, fluxes)));
 }
@@ -236,10 +237,95 @@ static void derive_sparse(operator_cut *cut, const operator_layout *layout,
     cut->ahead = MULTIPROCESSOR * (int)(blocks < 1 ? 1 : blocks > 32 ? 32 : blocks);
 }
 
+// ---- by matrix instructions --------------------------------------------------------------------
+
+// With fewer products a sum, what fp32 numbers lose when they are split counts for more than what
+// longer sums in plain fp32 lose.
+#define LEAST_SPLIT 3
+
+bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem)
+{
+    const bool is_chip = info->kind == SEDGE_DEVICE_CUDA && strncmp(info->arch, "sm_", 3) == 0 &&
+                         atoi(info->arch + 3) >= 80;
+
+    const bool is_exact = problem->precision == SEDGE_FP64 || problem->order >= LEAST_SPLIT;
+
+    return problem->equation->linear && is_exact && (is_chip || info->random_order);
+}
+
+// Words from element to element where a warp reads `steps` times 8 rows of `fields`: lanes 4 g + t
+// read packs number `apart` t of element g, and eight lanes at once want eight different banks of a
+// pack each. The least stride that comes nearest to it.
+static int choose_stride(const operator_layout *layout, int fields, int steps)
+{
+    const int run = layout->real_bytes == 8 ? fields : 2 * fields; // words, as in dg_tensor.h
+    const int least = (steps * 8 * fields + layout->pack - 1) / layout->pack;
+    int best = least | 1;
+    int most = 0;
+
+    if (run % layout->pack != 0) return best * layout->pack;
+    for (int stride = least; stride < least + 8; stride++) {
+        unsigned banks = 0;
+        int count = 0;
+        for (int lane = 0; lane < 8; lane++)
+            banks |= 1U << (lane % 4 * (run / layout->pack) + lane / 4 * stride) % 8;
+        for (int bank = 0; bank < 8; bank++) count += (int)(banks >> bank & 1U);
+        if (count > most) best = stride;
+        if (count > most) most = count;
+    }
+    return best * layout->pack;
+}
+
+static void derive_tensor(operator_cut *cut, const operator_layout *layout,
+                          const sedge_problem *problem, const sedge_element *element)
+{
+    const int fields = problem->equation->fields;
+    const int points = SEDGE_FACES * element->face_nodes;
+
+    cut->tiles = (element->nodes + 7) / 8;
+    cut->lift_tiles = cut->tiles;
+    cut->threads = 32 * cut->warps;
+    cut->deriv_width = 3 * 32 * layout->pack;
+    cut->lift_width = 32 * layout->pack;
+    cut->stride = choose_stride(layout, fields, cut->tiles);
+    cut->face_stride = choose_stride(layout, fields, (points + 7) / 8);
+    cut->scratch_words =
+        (int64_t)cut->block * (SEDGE_GEOMETRY_WORDS + cut->stride + cut->face_stride);
+    cut->scratch_bytes = cut->scratch_words * layout->real_bytes;
+}
+
+// Of a block's pieces - 8 nodes of a warp's elements - each warp takes `rounds`.
+static int choose_warps(const operator_cut *cut, const sedge_element *element, int rounds)
+{
+    const int pieces = (element->nodes + 7) / 8 * cut->block / (8 * cut->groups);
+
+    return (pieces + rounds - 1) / rounds;
+}
+
+static void choose_tensor(operator_cut *cut, const operator_layout *layout,
+                          const sedge_device_info *info, const sedge_problem *problem,
+                          const sedge_element *element)
+{
+    cut->groups = 1;
+    cut->block = layout->real_bytes == 8 ? 8 : 16;
+    cut->resident = 512;
+    for (int rounds = 1; rounds == 1 || cut->threads > 512; rounds++) {
+        cut->warps = choose_warps(cut, element, rounds);
+        operator_cut_derive(cut, layout, info, problem, element);
+    }
+}
+
+// ---- what follows ------------------------------------------------------------------------------
+
 void operator_cut_derive(operator_cut *cut, const operator_layout *layout,
                          const sedge_device_info *info, const sedge_problem *problem,
                          const sedge_element *element)
 {
+    if (cut->tensor) {
+        derive_tensor(cut, layout, problem, element);
+        return;
+    }
+
     const bool host = operator_is_host_form(info);
     const int quad = 16 / layout->real_bytes; // numbers of a vector load
 
@@ -324,7 +410,26 @@ static void choose_sparse(operator_cut *cut, const operator_layout *layout,
     cut->resident = cut->threads;
 }
 
-void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
+// Sums are a third of the others': an item takes more nodes.
+static void choose_curls(operator_cut *cut, const operator_layout *layout,
+                         const sedge_device_info *info, const sedge_problem *problem,
+                         const sedge_element *element)
+{
+    if (operator_is_host_form(info)) {
+        const int most = info->vector_bytes >= 64 ? 8 : 4;
+        cut->field_block = 3;
+        cut->item_nodes = choose_tile(element->nodes, most / 2, most);
+        return;
+    }
+    cut->item_nodes = round_up(4, layout->group);
+    operator_cut_derive(cut, layout, info, problem, element);
+    while (cut->block > 1 && !operator_cut_fits(cut, info)) {
+        cut->block /= 2;
+        operator_cut_derive(cut, layout, info, problem, element);
+    }
+}
+
+static void choose_plain(operator_cut *cut, const operator_layout *layout,
                          const sedge_device_info *info, const sedge_problem *problem,
                          const sedge_element *element)
 {
@@ -342,17 +447,78 @@ void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
     operator_cut_derive(cut, layout, info, problem, element);
 }
 
+void operator_cut_choose_form(operator_cut *cut, const operator_cut *form,
+                              const operator_layout *layout, const sedge_device_info *info,
+                              const sedge_problem *problem, const sedge_element *element)
+{
+    choose_plain(cut, layout, info, problem, element);
+    cut->fused = form->fused;
+    cut->three = form->three;
+    cut->curls = form->curls;
+    cut->tensor = form->tensor;
+    if (cut->tensor) {
+        choose_tensor(cut, layout, info, problem, element);
+    } else if (cut->curls) {
+        choose_curls(cut, layout, info, problem, element);
+    }
+    operator_cut_derive(cut, layout, info, problem, element);
+}
+
+// Orders at which matrix instructions win in fp64, and how: the best on an H200 with six fields
+// (benchmarks/README.md). A warp does `rounds` pieces; without curls in the equation, all the same.
+// In fp32 they win from order 5 up, but round more than plain sums do: only a search takes them.
+static const struct {
+    bool curls;
+    int block, rounds, resident; // block 0: they do not win, or were not measured
+} tensor_rules[SEDGE_ORDER_MAX + 1] = {
+    [4] = {true, 8, 1, 512},  [5] = {true, 8, 1, 512}, [6] = {true, 8, 2, 512},
+    [7] = {false, 8, 2, 512}, [8] = {true, 8, 2, 512},
+};
+
+void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
+                         const sedge_device_info *info, const sedge_problem *problem,
+                         const sedge_element *element)
+{
+    const int order = element->order;
+    const bool wins = info->kind == SEDGE_DEVICE_CUDA && layout->basis == SEDGE_NODAL &&
+                      layout->real_bytes == 8 && tensor_rules[order].block > 0;
+    const operator_cut form = {.fused = true,
+                               .tensor = true,
+                               .curls = tensor_rules[order].curls && problem->equation->curls};
+
+    if (wins && operator_has_tensor(info, problem)) {
+        operator_cut_choose_form(cut, &form, layout, info, problem, element);
+        cut->block = tensor_rules[order].block;
+        cut->resident = tensor_rules[order].resident;
+        cut->warps = choose_warps(cut, element, tensor_rules[order].rounds);
+        operator_cut_derive(cut, layout, info, problem, element);
+        if (operator_cut_fits(cut, info)) return;
+    }
+    choose_plain(cut, layout, info, problem, element);
+}
+
+const char *operator_cut_form_name(const operator_cut *cut)
+{
+    if (cut->form == FORM_SPARSE) return "bernstein";
+    if (cut->tensor) return cut->curls ? "tensor-curl" : "tensor";
+    if (cut->curls) return "curl";
+    return cut->fused ? "fused" : cut->three ? "three" : "split";
+}
+
 void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
                        const operator_layout *layout, const sedge_device_info *info)
 {
     const char *const basis = layout->basis == SEDGE_BERNSTEIN ? "bernstein " : "";
-    const char *const form = cut->fused ? "fused" : "split";
+    const char *const form = operator_cut_form_name(cut);
 
     if (layout->form == FORM_SPARSE && operator_is_host_form(info)) {
         (void)snprintf(name, SEDGE_CUT_NAME, "bernstein sparse l%d", layout->lanes);
     } else if (layout->form == FORM_SPARSE) {
         (void)snprintf(name, SEDGE_CUT_NAME, "bernstein sparse b%d w%d r%d p%d", cut->block,
                        cut->parts, cut->resident, layout->nodes_padded);
+    } else if (cut->tensor) {
+        (void)snprintf(name, SEDGE_CUT_NAME, "%s b%d g%d w%d r%d p%d", form, cut->block,
+                       cut->groups, cut->warps, cut->resident, layout->nodes_padded);
     } else if (operator_is_host_form(info)) {
         (void)snprintf(name, SEDGE_CUT_NAME, "%s%s n%d,%d f%d,%d l%d", basis, form, cut->item_nodes,
                        cut->lift_nodes, cut->field_block, cut->lift_block, layout->lanes);
@@ -369,17 +535,6 @@ bool sedge_operator_is_cut(const sedge_operator_options *options)
     return (options->variant != NULL && strcmp(options->variant, "auto") != 0) ||
            options->cut != NULL || options->block_elements > 0 || options->item_nodes > 0 ||
            options->lift_nodes > 0 || options->item_fields > 0;
-}
-
-// "fused", also in another basis, or "split"; NULL and "auto": fused.
-static sedge_status choose_variant(operator_cut *cut, const char *variant)
-{
-    cut->fused = variant == NULL || strcmp(variant, "auto") == 0 || strcmp(variant, "fused") == 0 ||
-                 strcmp(variant, "bernstein") == 0;
-    if (cut->fused || strcmp(variant, "split") == 0) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "kernels.variant '%s' is not known; auto, fused, split and bernstein are",
-                      variant);
 }
 
 // Does the options' variant or cut name the other basis?
@@ -413,6 +568,55 @@ sedge_status operator_layout_wish(int *out, const operator_choices *choices,
     return SEDGE_OK;
 }
 
+// NULL and "auto": as the rule has it, or "fused" where numbers are wished. "bernstein" is a
+// layout, and its rule.
+static sedge_status choose_variant(operator_cut *cut, const operator_layout *layout,
+                                   const sedge_device_info *info, const sedge_problem *problem,
+                                   const sedge_element *element,
+                                   const sedge_operator_options *options)
+{
+    static const operator_cut forms[] = {
+        {.fused = true},
+        {.fused = false},
+        {.three = true},
+        {.fused = true, .curls = true},
+        {.fused = true, .tensor = true},
+        {.fused = true, .tensor = true, .curls = true},
+    };
+
+    const char *const variant = options->variant;
+    if (variant == NULL || strcmp(variant, "auto") == 0) {
+        if (options->block_elements > 0 || options->item_nodes > 0 || options->lift_nodes > 0 ||
+            options->item_fields > 0)
+            operator_cut_choose_form(cut, &forms[0], layout, info, problem, element);
+        return SEDGE_OK;
+    }
+    if (strcmp(variant, "bernstein") == 0) return SEDGE_OK;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (strcmp(variant, operator_cut_form_name(&forms[i])) != 0) continue;
+        if (forms[i].curls && !problem->equation->curls) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "kernels.variant '%s' needs an equation that is made of curls, which "
+                              "%s is not",
+                              variant, problem->equation->name);
+        }
+        if (forms[i].tensor && !operator_has_tensor(info, problem)) {
+            return SEDGE_FAIL(
+                SEDGE_ERR_USAGE,
+                "kernels.variant '%s' needs a linear equation, order %d or more in "
+                "fp32, and an NVIDIA GPU of compute capability 8.0 or later; here are "
+                "%s, order %d and %s",
+                variant, LEAST_SPLIT, problem->equation->name, problem->order, info->name);
+        }
+        operator_cut_choose_form(cut, &forms[i], layout, info, problem, element);
+        return SEDGE_OK;
+    }
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "kernels.variant '%s' is not known; auto, fused, split, three, curl, tensor, "
+                      "tensor-curl and bernstein are",
+                      variant);
+}
+
 sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
                                const sedge_device_info *info, const sedge_problem *problem,
                                const sedge_element *element, const sedge_operator_options *options)
@@ -420,7 +624,7 @@ sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
     const int fields = problem->equation->fields;
     const bool host = operator_is_host_form(info);
 
-    SEDGE_TRY(choose_variant(cut, options->variant));
+    SEDGE_TRY(choose_variant(cut, layout, info, problem, element, options));
     if (layout->form == FORM_SPARSE) {
         if (options->block_elements > 0 && !host) cut->block = options->block_elements;
         operator_cut_derive(cut, layout, info, problem, element);
@@ -435,11 +639,22 @@ sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
     if (options->lift_nodes > 0) cut->lift_nodes = round_up(options->lift_nodes, layout->group);
     if (options->item_fields > 0 && host) cut->field_block = options->item_fields;
     if (options->block_elements > 0 && !host) cut->block = options->block_elements;
+    if (cut->tensor && cut->block % (8 * cut->groups) != 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "kernels.block_elements %d is not a multiple of %d, as kernels.variant "
+                          "'%s' wants it",
+                          cut->block, 8 * cut->groups, operator_cut_form_name(cut));
+    }
     operator_cut_derive(cut, layout, info, problem, element);
     if (fields % cut->field_block != 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "kernels.item_fields %d does not divide the %d fields of %s",
                           cut->field_block, fields, problem->equation->name);
+    }
+    if (cut->curls && cut->field_block % 3 != 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "kernels.item_fields %d is not a multiple of 3, as curls want it",
+                          cut->field_block);
     }
     if (!operator_cut_fits(cut, info)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,

@@ -449,7 +449,7 @@ void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *
 static bool is_split(const operator_candidate *candidate, int place, int most)
 {
     (void)place, (void)most;
-    return !candidate->cut.fused;
+    return !candidate->cut.fused && !candidate->cut.three;
 }
 
 sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,

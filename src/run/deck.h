@@ -99,7 +99,7 @@ typedef struct sedge_deck {
     double checkpoint_wall;   // seconds
     int checkpoint_keep;      // how many of the newest stay
     char device[16];          // auto, cuda, host, opencl
-    char variant[32];         // kernels: auto, fused, split, bernstein
+    char variant[32];         // kernels: auto, or the name of a form
     int cut[4];    // kernels: block_elements, item_nodes, lift_nodes, item_fields; 0: not given
     char tune[16]; // kernels: off, fast, patient; "": not given
 

@@ -170,8 +170,10 @@ static const deck_key kernel_keys[] = {
     {"tune", DECK_CHOICE, .computed = "SEDGE_TUNE, else fast", .choices = "off fast patient",
      .text = "how long ways to cut the kernels are compared before the run, where none was found "
              "before; fast: 5 % of the run and 3 s at most; patient: 60 s"},
-    {"variant", DECK_CHOICE, .fallback = "auto", .choices = "auto fused split bernstein",
-     .text = "one kernel a stage, or two; bernstein: one, and coefficients of the "
+    {"variant", DECK_CHOICE, .fallback = "auto",
+     .choices = "auto fused split three curl tensor tensor-curl bernstein",
+     .text = "one kernel a stage; two; three; one with fewer products (curls), by matrix "
+             "instructions (NVIDIA), or both; bernstein: one, and coefficients of the "
              "Bernstein-Bezier basis instead of nodal values (linear equations on straight "
              "elements; where it may win, auto tries it, too)"},
     {"block_elements", DECK_INTEGER, .fallback = "0", RANGE(0, 4096),

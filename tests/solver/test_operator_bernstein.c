@@ -304,7 +304,7 @@ static void test_solve(const kit_world *world, int order, sedge_precision precis
 // ---- choosing it -------------------------------------------------------------------------------
 
 // Every candidate of the basis has a name of its own that chooses it; the tuner searches none that
-// is dense. The last of both forms are right.
+// is dense, of which all are plain. The last of both forms are right.
 static void test_named(const kit_world *world)
 {
     const kit_options options = walls_options(2);
@@ -323,6 +323,7 @@ static void test_named(const kit_world *world)
         CHECK(other || i < choices.searched);
         if (!other) continue;
         CHECK(candidate->cut.form != FORM_DENSE || i >= choices.searched);
+        CHECK(!candidate->cut.three && !candidate->cut.curls && !candidate->cut.tensor);
         last[candidate->cut.fused] = i;
     }
     for (int i = 0; i < 2; i++) {
@@ -495,7 +496,8 @@ static void test_refusals(const kit_world *world)
     CHECK_OK(kit_create(&k, world, &options));
     CHECK_FAILS(kit_load(&k, SEDGE_FP64, &named), SEDGE_ERR_USAGE, "called 'bernstein fused b1'");
     CHECK_FAILS(kit_load(&k, SEDGE_FP64, &typo), SEDGE_ERR_USAGE,
-                "'bernstine' is not known; auto, fused, split and bernstein are");
+                "'bernstine' is not known; auto, fused, split, three, curl, tensor, "
+                "tensor-curl and bernstein are");
     kit_clear(&k);
     options.box_map = curve;
     CHECK_OK(kit_create(&k, world, &options));

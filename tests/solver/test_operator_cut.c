@@ -49,6 +49,7 @@ static void test_cuts(const kit_world *world)
 static void test_refusals(const kit_world *world)
 {
     const sedge_operator_options unknown = {.variant = "fast"};
+    const sedge_operator_options tensor = {.variant = "tensor"};
     const sedge_operator_options fields = {.item_fields = 4};
     const sedge_operator_options large = {.block_elements = 4096};
     const bool host = sedge_device_get_info(world->device)->kind == SEDGE_DEVICE_HOST;
@@ -58,6 +59,9 @@ static void test_refusals(const kit_world *world)
     CHECK_FAILS(kit_load(&k, SEDGE_FP64, &unknown), SEDGE_ERR_USAGE,
                 "kernels.variant 'fast' is not known");
     if (host) {
+        CHECK_FAILS(
+            kit_load(&k, SEDGE_FP64, &tensor), SEDGE_ERR_USAGE,
+            "kernels.variant 'tensor' needs a linear equation, order 3 or more in fp32, and");
         CHECK_FAILS(kit_load(&k, SEDGE_FP64, &fields), SEDGE_ERR_USAGE,
                     "kernels.item_fields 4 does not divide the 6 fields of maxwell");
     } else {
@@ -82,17 +86,18 @@ static void test_refuses_point_outside(const kit_world *world)
     kit_clear(&k);
 }
 
-// Setting and getting changes nothing in fp64 and rounds in fp32.
+// Setting and getting changes nothing in fp64 and rounds in fp32, where nodal values are kept.
 static void test_set_get(const kit_world *world)
 {
+    const sedge_operator_options nodal = {.variant = "fused"};
     int64_t wrong = 0;
     kit k;
 
     make_case(&k, world, 4);
-    CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
+    CHECK_OK(kit_load(&k, SEDGE_FP64, &nodal));
     CHECK_OK(kit_advance(&k, k.base.u, 0.0, 0.0, 0));
     for (int64_t i = 0; i < k.base.values; i++) wrong += k.result[i] != k.base.u[i];
-    CHECK_OK(kit_load(&k, SEDGE_FP32, NULL));
+    CHECK_OK(kit_load(&k, SEDGE_FP32, &nodal));
     CHECK_OK(kit_advance(&k, k.base.u, 0.0, 0.0, 0));
     for (int64_t i = 0; i < k.base.values; i++) wrong += k.result[i] != (double)(float)k.base.u[i];
     CHECK(wrong == 0);

@@ -91,6 +91,7 @@ static void run_boundary(const sedge_operator *op, place *p)
     uint64_t kinds = sedge_buffer_address(op->kinds);
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t tables = sedge_buffer_address(op->maps);
+    uint64_t face_basis = sedge_buffer_address(op->face_basis);
     uint64_t clock = sedge_buffer_address(op->clock);
     double delay = 0.1;
     void *const arguments[] = {&p->memory[STATE],
@@ -104,12 +105,13 @@ static void run_boundary(const sedge_operator *op, place *p)
                                &p->memory[MATERIAL],
                                &materials,
                                &tables,
+                               &face_basis,
                                &clock,
                                &delay,
                                &points};
 
     launch(op, KERNEL_BOUNDARY, (points + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
-           SEDGE_TRACE_THREADS, arguments, 14);
+           SEDGE_TRACE_THREADS, arguments, 15);
 }
 
 static void run_straight(const sedge_operator *op, operator_kernel kernel, place *p, double dt)

@@ -59,7 +59,9 @@ static bool is_selected(const operator_choices *choices, int c)
 
     for (int i = 0; i < choices->count; i++) {
         const operator_candidate *const other = &choices->candidate[i];
-        if (other->layout != candidate->layout || other->cut.fused != candidate->cut.fused)
+        if (other->layout != candidate->layout || other->cut.fused != candidate->cut.fused ||
+            other->cut.three != candidate->cut.three ||
+            other->cut.tensor != candidate->cut.tensor || other->cut.curls != candidate->cut.curls)
             continue;
         first = first && i >= c;
         last = last && i <= c;
@@ -151,20 +153,24 @@ static void test_small_device(const kit_world *world)
                               .shared_bytes_block = (int64_t)48 << 10};
     operator_choices choices;
     operator_cut rule;
+    int nodal = 0; // its layouts take blocks of one element
     kit k;
 
     make_case(&k, world, 4, 2);
     CHECK_OK(operator_choices_list(&choices, &info, &k.base.problem, k.base.element));
     operator_cut_choose(&rule, &choices.layout[0], &info, &k.base.problem, k.base.element);
     CHECK(choices.candidate[0].cut.block == rule.block && operator_cut_fits(&rule, &info));
-    operator_choices_clear(&choices);
+    while (choices.layout[nodal].basis != SEDGE_NODAL) nodal++;
+    operator_cut_choose(&rule, &choices.layout[nodal], &info, &k.base.problem, k.base.element);
     rule.block = 1;
-    operator_cut_derive(&rule, &choices.layout[0], &info, &k.base.problem, k.base.element);
+    operator_cut_derive(&rule, &choices.layout[nodal], &info, &k.base.problem, k.base.element);
+    operator_choices_clear(&choices);
     for (int less = 0; less < 2; less++) {
         info.shared_bytes_block = rule.scratch_bytes - 16 * less;
         if (less == 0) {
             CHECK_OK(operator_choices_list(&choices, &info, &k.base.problem, k.base.element));
             CHECK(choices.count > 0 && choices.candidate[0].cut.block == 1);
+            CHECK(choices.layout[0].basis == SEDGE_NODAL);
         } else {
             CHECK_FAILS(operator_choices_list(&choices, &info, &k.base.problem, k.base.element),
                         SEDGE_ERR_DEVICE, "order 4 of maxwell cannot run on opencl: a block");
@@ -200,13 +206,15 @@ static void test_sample(kit *k)
     operator_sample_free(sample);
 }
 
+// Of nodal values: the sparse form has no tables that could be changed.
 static void test_samples(const kit_world *world)
 {
+    const sedge_operator_options nodal = {.variant = "fused"};
     kit k;
 
     make_case(&k, world, 3, 4);
     for (int precision = 0; precision < 2; precision++) {
-        CHECK_OK(kit_load(&k, match_precisions[precision], NULL));
+        CHECK_OK(kit_load(&k, match_precisions[precision], &nodal));
         test_sample(&k);
     }
     kit_clear(&k);
@@ -351,10 +359,9 @@ static void test_mixed_ranks(const kit_world *world)
 
 // ---- wrong candidates --------------------------------------------------------------------------
 
-// Kernels in which all but the rule's lift tile do nothing but write: fast, and wrong.
-static void break_kernels(const char *folder, int lift_nodes)
+// Kernels in which the function that begins with `head` begins with `wrong`.
+static void break_kernels(const char *folder, const char *head, const char *wrong)
 {
-    static const char head[] = "SEDGE_FUNCTION void find_lift(";
     char path[4096];
     char *text = NULL;
     sedge_text *broken = NULL;
@@ -366,14 +373,7 @@ static void break_kernels(const char *folder, int lift_nodes)
     char *const body = begin != NULL ? strstr(begin, "\n{\n") : NULL;
     if (body != NULL) {
         CHECK_OK(sedge_text_add_bytes(broken, text, (size_t)(body + 3 - text)));
-        CHECK_OK(sedge_text_add(broken,
-                                "#if SEDGE_LIFT_TN != %d\n"
-                                "    SEDGE_EACH (w, SEDGE_LIFT_TN * SEDGE_FIELDS)"
-                                " sum[w] = SEDGE_SPLAT(0.0);\n"
-                                "    (void)words, (void)tile, (void)lift;\n"
-                                "    return;\n#endif\n",
-                                lift_nodes));
-        CHECK_OK(sedge_text_add(broken, "%s", body + 3));
+        CHECK_OK(sedge_text_add(broken, "%s%s", wrong, body + 3));
         (void)mkdir(folder, 0700);
         (void)snprintf(path, sizeof path, "%s/dg_stage.h", folder);
         CHECK_OK(sedge_file_write(path, sedge_text_get(broken), sedge_text_length(broken)));
@@ -384,7 +384,17 @@ static void break_kernels(const char *folder, int lift_nodes)
 
 static void test_wrong_does_not_win(const kit_world *world)
 {
+    // All but the rule's lift tile do nothing but write: fast, and wrong.
+    static const char no_lift[] = "#if SEDGE_LIFT_TN != %d\n"
+                                  "    SEDGE_EACH (w, SEDGE_LIFT_TN * SEDGE_FIELDS)"
+                                  " sum[w] = SEDGE_SPLAT(0.0);\n"
+                                  "    (void)words, (void)tile, (void)lift;\n"
+                                  "    return;\n#endif\n";
+    static const char no_jump[] = "    SEDGE_EACH (f, SEDGE_FIELDS)"
+                                  " s_f[k * SEDGE_FIELDS + f] = SEDGE_SPLAT(0.0);\n"
+                                  "    if (k >= 0) return;\n";
     static const char folder[] = SEDGE_TEST_DIR "/broken-kernels";
+    char wrong[sizeof no_lift + 16];
     const bool is_host = sedge_device_get_info(world->device)->kind == SEDGE_DEVICE_HOST;
     const sedge_operator_options measure = {
         .tune = SEDGE_TUNE_EXHAUSTIVE, .forget = true, .most_candidates = is_host ? 3 : 24};
@@ -394,7 +404,9 @@ static void test_wrong_does_not_win(const kit_world *world)
     const double dt = step_reference(&k);
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
     const int lift_nodes = k.op->cut.lift_nodes;
-    if (sedge_comm_is_root(world->comm)) break_kernels(folder, lift_nodes);
+    (void)snprintf(wrong, sizeof wrong, no_lift, lift_nodes);
+    if (sedge_comm_is_root(world->comm))
+        break_kernels(folder, "SEDGE_FUNCTION void find_lift(", wrong);
     sedge_comm_barrier(world->comm);
     CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
     match_one(&k, 0.0, dt, 1, SEDGE_FP64, &measure);
@@ -405,8 +417,9 @@ static void test_wrong_does_not_win(const kit_world *world)
     free(table);
     remove_wisdom(world);
 
-    // Where the rule's own choice is wrong there is nothing to fall back on.
-    if (sedge_comm_is_root(world->comm)) break_kernels(folder, 1000);
+    // Where the rule's own choice is wrong, too, there is nothing to fall back on.
+    if (sedge_comm_is_root(world->comm))
+        break_kernels(folder, "SEDGE_FUNCTION void find_jump(", no_jump);
     sedge_comm_barrier(world->comm);
     CHECK_FAILS(kit_load(&k, SEDGE_FP64, &measure), SEDGE_ERR_COMPUTE, "the rule's choice");
     CHECK(unsetenv("SEDGE_KERNELS") == 0);

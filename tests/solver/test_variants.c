@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #define MOST_TEXTS 256
+#define MOST_SEEN  128
 
 // A problem of unit materials; only what programs depend on.
 static sedge_status make_problem(sedge_problem *problem, const char *equation, int order,
@@ -44,7 +45,7 @@ static sedge_status make_problem(sedge_problem *problem, const char *equation, i
 
 // The values of cuts seen so far, of one chip, equation and precision.
 typedef struct seen_list {
-    int values[64];
+    int values[MOST_SEEN];
     int count;
     bool blocks; // they count, and limits of registers
 } seen_list;
@@ -53,7 +54,8 @@ static bool note(seen_list *seen, int value)
 {
     for (int i = 0; i < seen->count; i++)
         if (seen->values[i] == value) return false;
-    if (seen->count < 64) seen->values[seen->count++] = value;
+    CHECK(seen->count < MOST_SEEN);
+    if (seen->count < MOST_SEEN) seen->values[seen->count++] = value;
     return true;
 }
 
@@ -61,15 +63,17 @@ static bool note(seen_list *seen, int value)
 static bool is_new(seen_list *seen, const operator_candidate *candidate)
 {
     const operator_cut *const cut = &candidate->cut;
-    const int form = 10000 * cut->fused;
+    const int form = 10000 * (cut->fused + 2 * cut->tensor + 4 * cut->curls + 8 * cut->three +
+                              16 * (cut->form == FORM_SPARSE));
     bool new = note(seen, 1000 + form + cut->item_nodes);
 
     new = note(seen, 2000 + form + cut->lift_nodes) || new;
+    new = note(seen, 5000 + form + cut->groups) || new;
     if (seen->blocks) {
         new = note(seen, 3000 + cut->block) || new;
         new = note(seen, 4000 + cut->resident) || new;
     }
-    return note(seen, 20000 + candidate->layout) || new;
+    return note(seen, candidate->layout) || new;
 }
 
 // ---- compilation -------------------------------------------------------------------------------

@@ -1,0 +1,205 @@
+// The fused stage where div F is made of curls, taken in the reference element: with the covariant
+// components h_p = sum_d dx_d/dr_p u_d of each vector,
+//   (curl u)_d = 1/J sum_p dx_d/dr_p (D_{p+1} h_{p+2} - D_{p+2} h_{p+1}),
+// two products a component instead of three, and a third of the sums (the Piola transformation: the
+// curl of a covariant field is a contravariant one). Types, layout and the rest of dg_stage.h.
+//
+// In the block's memory h takes the place of u, which comes a second time, from a cache, when the
+// products are done; on the host, where fields stay where they are, h is behind the jumps.
+// Jacobians: [values][SEDGE_JACOBIAN_WORDS], dx_d/dr_p at 3 d + p, then 1/J; behind the geometry.
+#pragma once
+
+#define SEDGE_JACOBIAN_WORDS 12
+
+#if SEDGE_CURLS && SEDGE_STAGE
+
+SEDGE_FUNCTION const SEDGE_GLOBAL sedge_value *
+find_jacobians(const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT geometry, sedge_int64 slots)
+{
+    return (const SEDGE_GLOBAL sedge_value *)(geometry + slots / SEDGE_LANES);
+}
+
+#if !SEDGE_TARGET_HOST
+// Jacobians in the place of metrics.
+SEDGE_FUNCTION void copy_jacobians(SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT to,
+                                   const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT from,
+                                   sedge_int64 start, sedge_int64 left)
+{
+    SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_JACOBIAN_WORDS / SEDGE_PACK, SEDGE_THREADS) {
+        if (e < left)
+            SEDGE_COPY_PACK(to[e].metric + p * SEDGE_PACK,
+                            from + (start + e) * SEDGE_JACOBIAN_WORDS + p * SEDGE_PACK);
+    }
+}
+#endif
+
+// Covariant components of the vectors at one node; g: the Jacobian. May be done in place.
+SEDGE_FUNCTION void make_covariant(SEDGE_BLOCKWIDE sedge_value *to,
+                                   const SEDGE_BLOCKWIDE sedge_value *from,
+                                   const SEDGE_BLOCKWIDE sedge_value *g)
+{
+    SEDGE_EACH (v, SEDGE_FIELDS / 3) {
+        sedge_value x[3];
+        SEDGE_EACH (d, 3) x[d] = from[3 * v + d];
+        SEDGE_EACH (p, 3) to[3 * v + p] = g[p] * x[0] + g[3 + p] * x[1] + g[6 + p] * x[2];
+    }
+}
+
+#if !SEDGE_TENSOR
+
+// -div F at the tile's nodes, from the element's covariant components. On a GPU all vectors are
+// taken at once, on the host one after the other.
+SEDGE_FUNCTION void find_curls(sedge_value *SEDGE_RESTRICT sum,
+                               const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT words, int tile,
+                               sedge_int64 value,
+                               const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT g,
+                               const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                               const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
+                               const SEDGE_GLOBAL sedge_deriv *SEDGE_RESTRICT deriv)
+{
+    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    sedge_value m[SEDGE_MATERIAL_VALUES + 1];
+
+    get_material(m, material, materials, value);
+    SEDGE_EACH (part, SEDGE_FIELDS / SEDGE_FIELD_BLOCK) {
+        sedge_value d[SEDGE_TN][SEDGE_FIELD_BLOCK];
+
+        SEDGE_EACH (i, SEDGE_TN)
+            SEDGE_EACH (f, SEDGE_FIELD_BLOCK) d[i][f] = SEDGE_SPLAT(0.0);
+        for (int n = 0; n < SEDGE_NODES_PADDED / SEDGE_GROUP; n++) {
+            SEDGE_LOCAL_COPY(sedge_deriv, op, &deriv[n * SEDGE_TILES + tile]);
+            sedge_value q[SEDGE_GROUP * SEDGE_FIELD_BLOCK];
+
+            fetch(q, words + n * SEDGE_GROUP * SEDGE_FIELDS + part * SEDGE_FIELD_BLOCK);
+            SEDGE_EACH (k, SEDGE_GROUP)
+                SEDGE_EACH (i, SEDGE_TN)
+                    SEDGE_EACH (f, SEDGE_FIELD_BLOCK) {
+                        const int v = k * SEDGE_FIELD_BLOCK + f / 3 * 3;
+                        const int at = (k * SEDGE_TN + i) * 3;
+                        d[i][f] += op->w[at + (f + 1) % 3] * q[v + (f + 2) % 3];
+                        d[i][f] -= op->w[at + (f + 2) % 3] * q[v + (f + 1) % 3];
+                    }
+        }
+        SEDGE_EACH (i, SEDGE_TN)
+            SEDGE_EACH (f, SEDGE_FIELD_BLOCK) {
+                const int v = f / 3 * 3;
+                sum[i * SEDGE_FIELDS + part * SEDGE_FIELD_BLOCK + f] =
+                    (g[f % 3 * 3] * d[i][v] + g[f % 3 * 3 + 1] * d[i][v + 1] +
+                     g[f % 3 * 3 + 2] * d[i][v + 2]) *
+                    g[9];
+            }
+    }
+    SEDGE_EACH (i, SEDGE_TN) {
+        sedge_value flow[SEDGE_FIELDS];
+        SEDGE_FROM_CURLS(sum + i * SEDGE_FIELDS, m, constants, flow);
+        SEDGE_EACH (f, SEDGE_FIELDS) sum[i * SEDGE_FIELDS + f] = -flow[f];
+    }
+}
+
+// sum -= S(u) at the lift tile's nodes, `words` the element's fields.
+SEDGE_FUNCTION void subtract_source(sedge_value *SEDGE_RESTRICT sum,
+                                    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT words,
+                                    int tile, sedge_int64 value,
+                                    const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                    const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials)
+{
+#if SEDGE_HAS_SOURCE
+    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    sedge_value m[SEDGE_MATERIAL_VALUES + 1];
+
+    get_material(m, material, materials, value);
+    SEDGE_EACH (i, SEDGE_LIFT_TN) {
+        const int n = tile * SEDGE_LIFT_TN + i;
+        if (n < SEDGE_NODES) {
+            sedge_value own[SEDGE_FIELDS];
+            sedge_value source[SEDGE_FIELDS];
+            SEDGE_EACH (f, SEDGE_FIELDS) {
+                own[f] = words[n * SEDGE_FIELDS + f];
+                source[f] = SEDGE_SPLAT(0.0);
+            }
+            SEDGE_SOURCE(own, m, constants, source);
+            SEDGE_EACH (f, SEDGE_FIELDS)
+                sum[i * SEDGE_FIELDS + f] = sum[i * SEDGE_FIELDS + f] - source[f];
+        }
+    }
+#else
+    (void)sum, (void)words, (void)tile, (void)value, (void)material, (void)materials;
+#endif
+}
+
+// Where the Jacobian of the block's value e is.
+#if SEDGE_TARGET_HOST
+#define SEDGE_JACOBIAN(e) (find_jacobians(geometry, slots) + (start + (e)) * SEDGE_JACOBIAN_WORDS)
+#else
+#define SEDGE_JACOBIAN(e) (s_x[e].metric)
+#endif
+
+SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
+{
+    SEDGE_OUTER (b) {
+        const sedge_int64 start = first + b * SEDGE_BLOCK;
+        const sedge_int64 left = count - b * SEDGE_BLOCK;
+        SEDGE_SCRATCH(sedge_value, scratch, SEDGE_SCRATCH_WORDS);
+        SEDGE_BLOCK_STATES(scratch);
+
+#if SEDGE_TARGET_HOST
+        sedge_value *const s_h = s_f + SEDGE_FACE_STRIDE;
+
+        for (int k = 0; k < SEDGE_FACE_POINTS; k++) {
+            sedge_value other[SEDGE_FIELDS];
+            get_trace_behind(other, start, k, u, trace, links, tables);
+            find_jump(s_f, s_u, other, s_x, start, k, links, material, materials, tables, slots);
+        }
+        for (int n = 0; n < SEDGE_NODES; n++)
+            make_covariant(s_h + n * SEDGE_FIELDS, s_u + n * SEDGE_FIELDS, SEDGE_JACOBIAN(0));
+        (void)left;
+#else
+        SEDGE_BLOCKWIDE sedge_value *const s_h = s_u;
+
+        copy_geometry(s_x, geometry, start, left);
+        copy_jacobians(s_x, find_jacobians(geometry, slots), start, left);
+        copy_in(s_u, u, start, left);
+        if (rk_a != SEDGE_R(0.0)) copy_in(s_r, residual, start, left);
+        SEDGE_BLOCK_TRACES(other)
+        SEDGE_COPY_WAIT();
+        SEDGE_BARRIER();
+        SEDGE_BLOCK_JUMPS(other)
+        SEDGE_BARRIER();
+        SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
+            SEDGE_BLOCKWIDE sedge_value *const at = s_u + e * SEDGE_STRIDE + n * SEDGE_FIELDS;
+            if (e < left) make_covariant(at, at, SEDGE_JACOBIAN(e));
+        }
+        SEDGE_BARRIER();
+#endif
+        SEDGE_ITEMS (tile, SEDGE_TILES, e, SEDGE_BLOCK, SEDGE_THREADS) {
+            if (e < left) {
+                sedge_value sum[SEDGE_TN * SEDGE_FIELDS];
+                find_curls(sum, s_h + e * SEDGE_STRIDE, tile, start + e, SEDGE_JACOBIAN(e),
+                           material, materials, deriv);
+                add_volume(s_r + e * SEDGE_STRIDE, s_r + e * SEDGE_STRIDE, sum, tile, rk_a, dt);
+            }
+        }
+        SEDGE_BARRIER();
+#if !SEDGE_TARGET_HOST
+        copy_in(s_u, u, start, left);
+        SEDGE_COPY_WAIT();
+        SEDGE_BARRIER();
+#endif
+        SEDGE_ITEMS (tile, SEDGE_LIFT_TILES, e, SEDGE_BLOCK, SEDGE_THREADS) {
+            if (e < left) {
+                sedge_value sum[SEDGE_LIFT_TN * SEDGE_FIELDS];
+                find_lift(sum, s_f + e * SEDGE_FACE_STRIDE, tile, lift);
+                subtract_source(sum, s_u + e * SEDGE_STRIDE, tile, start + e, material, materials);
+                add_surface(s_n + e * SEDGE_STRIDE, s_u + e * SEDGE_STRIDE, s_r + e * SEDGE_STRIDE,
+                            sum, tile, rk_b, dt);
+            }
+        }
+#if !SEDGE_TARGET_HOST
+        SEDGE_BARRIER();
+        copy_out(next, s_u, start, left);
+        copy_out(residual, s_r, start, left);
+#endif
+    }
+}
+#endif // SEDGE_TENSOR
+#endif // SEDGE_CURLS

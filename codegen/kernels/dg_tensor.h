@@ -1,0 +1,432 @@
+// The fused stage by matrix instructions, for fluxes that are linear; types and layout of
+// dg_stage.h.
+//
+// A warp takes SEDGE_GROUPS times 8 elements (rows: 8 elements with two fields each, as often as
+// there are pairs of fields) and 8 nodes (columns), and sums over nodes, then over face points, 8
+// at a time. So a lane holds all fields and all three derivatives of one element at two nodes, and
+// applies geometry, flux and Runge-Kutta step to them where they are, in its registers. Lane 4 g +
+// t has element g of a group; its numbers of the sum, and its nodes, are SEDGE_PLACE(t, i), i = 0
+// and 1, of each 8: in fp32 two neighbouring nodes fill whole packs.
+//
+//   deriv  [tiles of 8 nodes][steps of 8 nodes][r, s, t][lanes] of sedge_pack: the lane's numbers
+//   of B lift   [tiles of 8 nodes][steps of 8 face points][lanes] of sedge_pack
+//
+// Where div F is made of curls (SEDGE_CURLS), they are taken in the reference element (dg_curl.h):
+// two products a component instead of three, and a third of the sums.
+//
+// fp64 numbers are multiplied as they are. fp32 numbers are split into two of 11 bits, hi + lo, and
+// hi hi + hi lo + lo hi is summed, 8 products at a time: what is summed in the matrix unit is cut
+// off, so that longer sums there would be worse than plain fp32. A pack is {hi, hi, lo, lo}.
+//
+// Rows do not mix: what is not a number stays in its element. Numbers behind the last node and the
+// last face point are zero in the block's memory and in the operators.
+#pragma once
+
+#if SEDGE_TENSOR && SEDGE_STAGE
+
+#define SEDGE_NODE_STEPS  ((SEDGE_NODES + 7) / 8)
+#define SEDGE_FACE_STEPS  ((SEDGE_FACE_POINTS + 7) / 8)
+#define SEDGE_WARP_VALUES (8 * SEDGE_GROUPS)
+#define SEDGE_PARTS       (SEDGE_BLOCK / SEDGE_WARP_VALUES)
+#define SEDGE_WARPS       (SEDGE_THREADS / 32)
+#define SEDGE_PIECES      (SEDGE_NODE_STEPS * SEDGE_PARTS)
+
+// Pairs of fields, and the field of pair p in row g (r = 0) and in row g + 8 (r = 1); with curls,
+// the same component of two vectors.
+#if SEDGE_CURLS
+#define SEDGE_PAIRS          ((SEDGE_FIELDS / 3 + 1) / 2 * 3)
+#define SEDGE_FIELD_OF(p, r) ((p) / 3 * 6 + (p) % 3 + 3 * (r))
+#define SEDGE_PAIR_OF(f)     ((f) / 6 * 3 + (f) % 3)
+#define SEDGE_ROW_OF(f)      ((f) / 3 % 2)
+#else
+#define SEDGE_PAIRS          ((SEDGE_FIELDS + 1) / 2)
+#define SEDGE_FIELD_OF(p, r) (2 * (p) + (r))
+#define SEDGE_PAIR_OF(f)     ((f) / 2)
+#define SEDGE_ROW_OF(f)      ((f) % 2)
+#endif
+
+// A loop that stays one: unrolled, it takes so many registers that blocks are missing. Operators,
+// which come from a cache, are read a step ahead.
+#if SEDGE_TARGET_CUDA
+#define SEDGE_ROLLED _Pragma("unroll 1")
+#else
+#define SEDGE_ROLLED
+#endif
+
+// Neighbouring words of a lane: RUNS times RUN, 4 RUN words apart.
+#if SEDGE_FP64
+#define SEDGE_PLACE(t, i) ((t) + 4 * (i))
+#define SEDGE_RUNS        2
+#define SEDGE_RUN         SEDGE_FIELDS
+#else
+#define SEDGE_PLACE(t, i) (2 * (t) + (i))
+#define SEDGE_RUNS        1
+#define SEDGE_RUN         (2 * SEDGE_FIELDS)
+#endif
+#if SEDGE_RUN % SEDGE_PACK == 0
+#define SEDGE_BY_PACKS 1
+#else
+#define SEDGE_BY_PACKS 0
+#endif
+
+// ---- products ----------------------------------------------------------------------------------
+
+// The lane's words among those of 8 nodes or face points: [i][fields], i as in SEDGE_PLACE.
+SEDGE_FUNCTION void fetch_lane(sedge_real *SEDGE_RESTRICT q,
+                               const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT from, int t)
+{
+    SEDGE_EACH (i, SEDGE_RUNS) {
+        const SEDGE_BLOCKWIDE sedge_real *const run = from + (4 * i + t) * SEDGE_RUN;
+#if SEDGE_BY_PACKS
+        SEDGE_EACH (p, SEDGE_RUN / SEDGE_PACK) {
+            const sedge_pack pack = ((const SEDGE_BLOCKWIDE sedge_pack *)run)[p];
+            SEDGE_EACH (k, SEDGE_PACK) q[i * SEDGE_RUN + p * SEDGE_PACK + k] = pack.v[k];
+        }
+#else
+        SEDGE_EACH (k, SEDGE_RUN) q[i * SEDGE_RUN + k] = run[k];
+#endif
+    }
+}
+
+// The lane's numbers of A for a pair of fields; zero where there is none.
+SEDGE_FUNCTION void take_pair(sedge_real *SEDGE_RESTRICT a, const sedge_real *SEDGE_RESTRICT q,
+                              int p)
+{
+    SEDGE_EACH (i, 4) {
+        const int f = SEDGE_FIELD_OF(p, i % 2);
+        a[i] = f < SEDGE_FIELDS ? q[i / 2 * SEDGE_FIELDS + f] : SEDGE_R(0.0);
+    }
+}
+
+// What the fields at 8 nodes are for the matrix unit.
+typedef struct sedge_rows {
+    sedge_real a[SEDGE_PAIRS][4];
+#if !SEDGE_FP64
+    sedge_real low[SEDGE_PAIRS][4];
+#endif
+} sedge_rows;
+
+SEDGE_FUNCTION void make_rows(sedge_rows *SEDGE_RESTRICT rows,
+                              const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT from, int t)
+{
+    sedge_real q[2 * SEDGE_FIELDS];
+
+    fetch_lane(q, from, t);
+    SEDGE_EACH (j, SEDGE_PAIRS) {
+        take_pair(rows->a[j], q, j);
+#if !SEDGE_FP64
+        SEDGE_EACH (i, 4) {
+            // 8193 x - 8192 x, of which the first is rounded: x to 11 bits. What is left has 12, of
+            // which the unit cuts off one.
+            const sedge_real all = rows->a[j][i];
+            rows->a[j][i] = fmaf(-8192.0f, all, 8193.0f * all);
+            rows->low[j][i] = all - rows->a[j][i];
+        }
+#endif
+    }
+}
+
+// c += rows times the operator's numbers in `op`.
+SEDGE_FUNCTION void multiply(sedge_real *SEDGE_RESTRICT c, const sedge_rows *SEDGE_RESTRICT rows,
+                             int j, const sedge_pack *SEDGE_RESTRICT op)
+{
+#if SEDGE_FP64
+    SEDGE_MULTIPLY_FP64(c, rows->a[j], op->v);
+#else
+    sedge_real sum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+
+    SEDGE_MULTIPLY_TF32(sum, rows->low[j], op->v);
+    SEDGE_MULTIPLY_TF32(sum, rows->a[j], op->v + 2);
+    SEDGE_MULTIPLY_TF32(sum, rows->a[j], op->v);
+    SEDGE_EACH (i, 4) c[i] += sum[i];
+#endif
+}
+
+// Where a lane finds its elements' fields when products are done: in the block's memory, unless
+// other things are there by then.
+#if SEDGE_CURLS
+#define SEDGE_OWN const SEDGE_GLOBAL
+#else
+#define SEDGE_OWN const SEDGE_BLOCKWIDE
+#endif
+
+// ---- volume, lift, step ------------------------------------------------------------------------
+
+#if SEDGE_CURLS
+#define SEDGE_SUMS 1
+#else
+#define SEDGE_SUMS 3
+#endif
+
+// What a step adds to the sums of one element group: D_r, D_s, D_t of all fields; or the components
+// of the curls, 1/J and the way back still missing.
+SEDGE_FUNCTION void add_step(sedge_real (*SEDGE_RESTRICT d)[SEDGE_PAIRS][4],
+                             const sedge_rows *SEDGE_RESTRICT rows,
+                             const sedge_pack *SEDGE_RESTRICT op)
+{
+#if SEDGE_CURLS
+    sedge_pack minus[3];
+
+    SEDGE_EACH (j, 3)
+        SEDGE_EACH (k, SEDGE_PACK) minus[j].v[k] = -op[j].v[k];
+    SEDGE_EACH (p, SEDGE_PAIRS) {
+        const int vector = p / 3 * 3;
+        multiply(d[0][p], rows, vector + (p + 2) % 3, &op[(p + 1) % 3]);
+        multiply(d[0][p], rows, vector + (p + 1) % 3, &minus[(p + 2) % 3]);
+    }
+#else
+    SEDGE_EACH (p, SEDGE_PAIRS)
+        SEDGE_EACH (j, 3) multiply(d[j][p], rows, p, &op[j]);
+#endif
+}
+
+// The sums of the warp's elements at its nodes; words: those of the lane's first element.
+SEDGE_FUNCTION void differentiate_rows(sedge_real (*SEDGE_RESTRICT d)[SEDGE_SUMS][SEDGE_PAIRS][4],
+                                       const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT words,
+                                       const SEDGE_GLOBAL sedge_pack *SEDGE_RESTRICT deriv, int t)
+{
+    SEDGE_EACH (h, SEDGE_GROUPS)
+        SEDGE_EACH (j, SEDGE_SUMS)
+            SEDGE_EACH (p, SEDGE_PAIRS)
+                SEDGE_EACH (i, 4) d[h][j][p][i] = SEDGE_R(0.0);
+    sedge_pack ahead[3];
+    SEDGE_EACH (j, 3) ahead[j] = deriv[j * 32];
+    SEDGE_ROLLED for (int k = 0; k < SEDGE_NODE_STEPS; k++)
+    {
+        sedge_pack op[3];
+
+        SEDGE_EACH (j, 3) op[j] = ahead[j];
+        SEDGE_EACH (j, 3) ahead[j] = deriv[((k + 1) * 3 + j) * 32];
+        SEDGE_EACH (h, SEDGE_GROUPS) {
+            sedge_rows rows;
+
+            make_rows(&rows, words + h * 8 * SEDGE_STRIDE + k * 8 * SEDGE_FIELDS, t);
+            add_step(d[h], &rows, op);
+        }
+    }
+}
+
+// div F at the lane's node i of one element, from the sums; g: the metric, or with curls the
+// Jacobian and 1/J.
+SEDGE_FUNCTION void find_flow(sedge_real *SEDGE_RESTRICT flow,
+                              sedge_real (*SEDGE_RESTRICT d)[SEDGE_PAIRS][4],
+                              const sedge_real *SEDGE_RESTRICT g,
+                              const sedge_real *SEDGE_RESTRICT m, int i)
+{
+    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+
+#if SEDGE_CURLS
+    sedge_real curl[SEDGE_FIELDS];
+
+    SEDGE_EACH (f, SEDGE_FIELDS) {
+        const int pair = SEDGE_PAIR_OF(f) / 3 * 3;
+        const int at = SEDGE_ROW_OF(f) * 2 + i;
+        const sedge_real *const row = g + f % 3 * 3;
+        curl[f] =
+            (row[0] * d[0][pair][at] + row[1] * d[0][pair + 1][at] + row[2] * d[0][pair + 2][at]) *
+            g[9];
+    }
+    SEDGE_FROM_CURLS(curl, m, constants, flow);
+#else
+    SEDGE_EACH (f, SEDGE_FIELDS) flow[f] = SEDGE_R(0.0);
+    SEDGE_EACH (x, 3) {
+        sedge_real slope[SEDGE_FIELDS];
+        sedge_real flux[3][SEDGE_FIELDS];
+
+        SEDGE_EACH (f, SEDGE_FIELDS) {
+            const int pair = SEDGE_PAIR_OF(f);
+            const int at = SEDGE_ROW_OF(f) * 2 + i;
+            slope[f] =
+                g[x] * d[0][pair][at] + g[3 + x] * d[1][pair][at] + g[6 + x] * d[2][pair][at];
+        }
+        SEDGE_FLUX(slope, m, constants, flux[0], flux[1], flux[2]);
+        SEDGE_EACH (f, SEDGE_FIELDS) flow[f] += flux[x][f];
+    }
+#endif
+}
+
+// div F - S at the lane's two nodes of one element: `sum` as a product's numbers lie, [pairs][4].
+// `own`: the element's fields at the tile's first node.
+SEDGE_FUNCTION void find_balance(sedge_real (*SEDGE_RESTRICT sum)[4],
+                                 sedge_real (*SEDGE_RESTRICT d)[SEDGE_PAIRS][4],
+                                 SEDGE_OWN sedge_real *SEDGE_RESTRICT own, sedge_int64 value,
+                                 const SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT geometry,
+                                 const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                 const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials, int tile,
+                                 int t)
+{
+    sedge_real m[SEDGE_MATERIAL_VALUES + 1];
+    sedge_real g[10];
+
+    get_material(m, material, materials, value);
+    SEDGE_EACH (i, 10) g[i] = geometry->metric[i];
+    SEDGE_EACH (p, SEDGE_PAIRS)
+        SEDGE_EACH (i, 4) sum[p][i] = SEDGE_R(0.0);
+    SEDGE_EACH (i, 2) {
+        sedge_real flow[SEDGE_FIELDS];
+
+        find_flow(flow, d, g, m, i);
+#if SEDGE_HAS_SOURCE
+        const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+        const int place = SEDGE_PLACE(t, i);
+        sedge_real at_node[SEDGE_FIELDS];
+        sedge_real source[SEDGE_FIELDS];
+        SEDGE_EACH (f, SEDGE_FIELDS) {
+            at_node[f] =
+                tile * 8 + place < SEDGE_NODES ? own[place * SEDGE_FIELDS + f] : SEDGE_R(0.0);
+            source[f] = SEDGE_R(0.0);
+        }
+        SEDGE_SOURCE(at_node, m, constants, source);
+        SEDGE_EACH (f, SEDGE_FIELDS) flow[f] -= source[f];
+#endif
+        SEDGE_EACH (f, SEDGE_FIELDS) sum[SEDGE_PAIR_OF(f)][SEDGE_ROW_OF(f) * 2 + i] = flow[f];
+    }
+    (void)own, (void)tile, (void)t;
+}
+
+// sum += LIFT times the jumps.
+SEDGE_FUNCTION void lift_rows(sedge_real (*SEDGE_RESTRICT sum)[SEDGE_PAIRS][4],
+                              const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT words,
+                              const SEDGE_GLOBAL sedge_pack *SEDGE_RESTRICT lift, int t)
+{
+    sedge_pack ahead = lift[0];
+    SEDGE_ROLLED for (int k = 0; k < SEDGE_FACE_STEPS; k++)
+    {
+        const sedge_pack op = ahead;
+        ahead = lift[(k + 1) * 32];
+
+        SEDGE_EACH (h, SEDGE_GROUPS) {
+            sedge_rows rows;
+
+            make_rows(&rows, words + h * 8 * SEDGE_FACE_STRIDE + k * 8 * SEDGE_FIELDS, t);
+            SEDGE_EACH (p, SEDGE_PAIRS) multiply(sum[h][p], &rows, p, &op);
+        }
+    }
+}
+
+// residual = a residual - dt sum, next = own + b residual at the lane's nodes of one element, all
+// three at the tile's first node; `most`: words up to the element's end.
+SEDGE_FUNCTION void step_lane(SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT next,
+                              SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT residual,
+                              SEDGE_OWN sedge_real *SEDGE_RESTRICT own,
+                              sedge_real (*SEDGE_RESTRICT sum)[4], int most, int t, sedge_real rk_a,
+                              sedge_real rk_b, sedge_real dt)
+{
+    sedge_real change[2 * SEDGE_FIELDS];
+
+    SEDGE_EACH (f, 2 * SEDGE_FIELDS) {
+        const int field = f % SEDGE_FIELDS;
+        change[f] = -dt * sum[SEDGE_PAIR_OF(field)][SEDGE_ROW_OF(field) * 2 + f / SEDGE_FIELDS];
+    }
+    SEDGE_EACH (i, SEDGE_RUNS) {
+#if SEDGE_BY_PACKS
+        SEDGE_EACH (p, SEDGE_RUN / SEDGE_PACK) {
+            const int w = (4 * i + t) * SEDGE_RUN + p * SEDGE_PACK;
+            if (w < most) {
+                sedge_pack now;
+                sedge_pack then = *(SEDGE_OWN sedge_pack *)(own + w);
+
+                SEDGE_EACH (k, SEDGE_PACK) now.v[k] = change[i * SEDGE_RUN + p * SEDGE_PACK + k];
+                if (rk_a != SEDGE_R(0.0)) {
+                    const sedge_pack memory = *(const SEDGE_GLOBAL sedge_pack *)(residual + w);
+                    SEDGE_EACH (k, SEDGE_PACK) now.v[k] += rk_a * memory.v[k];
+                }
+                SEDGE_EACH (k, SEDGE_PACK) then.v[k] += rk_b * now.v[k];
+                *(SEDGE_GLOBAL sedge_pack *)(residual + w) = now;
+                *(SEDGE_GLOBAL sedge_pack *)(next + w) = then;
+            }
+        }
+#else
+        SEDGE_EACH (k, SEDGE_RUN) {
+            const int w = (4 * i + t) * SEDGE_RUN + k;
+            if (w < most) {
+                sedge_real now = change[i * SEDGE_RUN + k];
+                if (rk_a != SEDGE_R(0.0)) now += rk_a * residual[w];
+                residual[w] = now;
+                next[w] = own[w] + rk_b * now;
+            }
+        }
+#endif
+    }
+}
+
+// ---- kernel ------------------------------------------------------------------------------------
+
+// Zeros behind what an element has, as far as the last step reads: from `used` to `read` words.
+SEDGE_FUNCTION void clear_rest(SEDGE_BLOCKWIDE sedge_real *words, int stride, int used, int read)
+{
+    for (int k = SEDGE_THREAD; k < SEDGE_BLOCK * (read - used); k += SEDGE_THREADS)
+        words[k / (read - used) * stride + used + k % (read - used)] = SEDGE_R(0.0);
+}
+
+#if SEDGE_CURLS
+#define SEDGE_FIND_OWN(value, e) (u[0].f + (value) * (SEDGE_NODES_PADDED * SEDGE_FIELDS))
+#else
+#define SEDGE_FIND_OWN(value, e) (s_u + (e)*SEDGE_STRIDE)
+#endif
+
+SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
+{
+    SEDGE_OUTER (b) {
+        const sedge_int64 start = first + b * SEDGE_BLOCK;
+        const sedge_int64 left = count - b * SEDGE_BLOCK;
+        const int lane = SEDGE_THREAD % 32;
+        const int t = lane % 4;
+        SEDGE_SCRATCH(sedge_real, scratch, SEDGE_SCRATCH_WORDS);
+        SEDGE_BLOCKWIDE sedge_geometry *const s_x = (SEDGE_BLOCKWIDE sedge_geometry *)scratch;
+        SEDGE_BLOCKWIDE sedge_real *const s_u = scratch + SEDGE_BLOCK * SEDGE_GEOMETRY_WORDS;
+        SEDGE_BLOCKWIDE sedge_real *const s_f = s_u + SEDGE_BLOCK * SEDGE_STRIDE;
+
+        copy_geometry(s_x, geometry, start, left);
+#if SEDGE_CURLS
+        copy_jacobians(s_x, find_jacobians(geometry, slots), start, left);
+#endif
+        copy_in(s_u, u, start, left);
+        clear_rest(s_u, SEDGE_STRIDE, SEDGE_WORDS, SEDGE_NODE_STEPS * 8 * SEDGE_FIELDS);
+        clear_rest(s_f, SEDGE_FACE_STRIDE, SEDGE_FACE_WORDS, SEDGE_FACE_STEPS * 8 * SEDGE_FIELDS);
+        SEDGE_BLOCK_TRACES(other)
+        SEDGE_COPY_WAIT();
+        SEDGE_BARRIER();
+        SEDGE_BLOCK_JUMPS(other)
+        SEDGE_BARRIER();
+#if SEDGE_CURLS
+        SEDGE_ITEMS (v, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
+            SEDGE_BLOCKWIDE sedge_real *const at = s_u + v * SEDGE_STRIDE + n * SEDGE_FIELDS;
+            if (v < left) make_covariant(at, at, s_x[v].metric);
+        }
+        SEDGE_BARRIER();
+#endif
+        // Each warp takes the same number of pieces; what is beyond the last is done and dropped.
+        for (int piece = SEDGE_THREAD / 32; piece / SEDGE_WARPS * SEDGE_WARPS < SEDGE_PIECES;
+             piece += SEDGE_WARPS) {
+            const int tile = piece < SEDGE_PIECES ? piece / SEDGE_PARTS : 0;
+            const int e = piece % SEDGE_PARTS * SEDGE_WARP_VALUES + lane / 4;
+            const int tile_words = tile * 8 * SEDGE_FIELDS;
+            sedge_real d[SEDGE_GROUPS][SEDGE_SUMS][SEDGE_PAIRS][4];
+            sedge_real sum[SEDGE_GROUPS][SEDGE_PAIRS][4];
+
+            differentiate_rows(d, s_u + e * SEDGE_STRIDE,
+                               (const SEDGE_GLOBAL sedge_pack *)deriv +
+                                   tile * SEDGE_NODE_STEPS * 3 * 32 + lane,
+                               t);
+            SEDGE_EACH (h, SEDGE_GROUPS) {
+                const int here = e + 8 * h;
+                const sedge_int64 value = here < left ? start + here : start;
+                find_balance(sum[h], d[h], SEDGE_FIND_OWN(value, here) + tile_words, value,
+                             s_x + here, material, materials, tile, t);
+            }
+            lift_rows(sum, s_f + e * SEDGE_FACE_STRIDE,
+                      (const SEDGE_GLOBAL sedge_pack *)lift + tile * SEDGE_FACE_STEPS * 32 + lane,
+                      t);
+            SEDGE_EACH (h, SEDGE_GROUPS) {
+                const int here = e + 8 * h;
+                const sedge_int64 word = (start + here) * SEDGE_NODES_PADDED * SEDGE_FIELDS;
+                if (piece < SEDGE_PIECES && here < left)
+                    step_lane(next[0].f + word + tile_words, residual[0].f + word + tile_words,
+                              SEDGE_FIND_OWN(start + here, here) + tile_words, sum[h],
+                              SEDGE_WORDS - tile_words, t, rk_a, rk_b, dt);
+            }
+        }
+    }
+}
+#endif

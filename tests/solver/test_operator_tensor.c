@@ -1,0 +1,141 @@
+// The stage by matrix instructions gives what the slow reference gives, and in fp32, where numbers
+// are split into two of 11 bits, is not worse than the other kernels. Without a GPU the kernels run
+// in random order, which does the matrix instructions by the book, at some orders.
+#define _DEFAULT_SOURCE // setenv
+#include "match.h"
+
+#include <stdlib.h>
+
+static const double conductor[3] = {2.25, 1.5, 0.7};
+static const double resin[3] = {1.3, 4.0, 0.0};
+
+static const sedge_operator_options forms[] = {{.variant = "tensor"}, {.variant = "tensor-curl"}};
+
+// Twelve elements, or a few more where there is a GPU: two blocks, the second not full.
+static kit_options choose_box(const kit_world *world, int order)
+{
+    kit_options options = kit_defaults(order, 1);
+
+    options.cells[order % 3] = 2;
+    if (sedge_device_get_info(world->device)->kind == SEDGE_DEVICE_CUDA)
+        options.cells[(order + 1) % 3] = 3;
+    options.distort = 0.08;
+    return options;
+}
+
+static double step_reference(kit *k)
+{
+    const double dt = kit_time_step(k, 0.5);
+
+    for (int64_t i = 0; i < k->base.values; i++) k->base.exact[i] = k->base.u[i];
+    CHECK_OK(sedge_reference_step(k->base.reference, k->base.exact, 0.0, dt));
+    return dt;
+}
+
+// Root of the sum of squares of what one step in fp32 is off the reference.
+static double find_error(kit *k, double dt, const char *variant)
+{
+    const sedge_operator_options cut = {.variant = variant};
+    double sum = 0.0;
+
+    CHECK_OK(kit_load(k, SEDGE_FP32, &cut));
+    CHECK_OK(kit_advance(k, k->base.u, 0.0, dt, 1));
+    for (int64_t i = 0; i < k->base.values; i++) sum += pow(k->result[i] - k->base.exact[i], 2.0);
+    return sqrt(sum);
+}
+
+static void test_maxwell(const kit_world *world, int order)
+{
+    static const kit_wall walls[] = {{"xmax", "absorbing", 0.0},
+                                     {"ymin", "pmc", 0.0},
+                                     {"zmin", "impedance", 3.0},
+                                     {NULL, NULL, 0.0}};
+    const double upwind = match_upwind(order);
+    kit_options options = choose_box(world, order);
+    kit k;
+
+    options.split_axis = order % 3;
+    options.materials[0] = conductor;
+    options.materials[1] = resin;
+    options.flux_keys = &upwind;
+    options.walls = walls;
+    options.wall = "pec";
+    CHECK_OK(kit_create(&k, world, &options));
+    dg_case_random(&k.base, k.base.u);
+    // Numbers that fp32 holds exactly: only the kernels' own rounding counts.
+    for (int64_t i = 0; i < k.base.values; i++) k.base.u[i] = (double)(float)k.base.u[i];
+    const double dt = step_reference(&k);
+    for (int f = 0; f < 2; f++) {
+        match_one(&k, 0.0, dt, 1, SEDGE_FP64, &forms[f]);
+        if (order >= 3) match_one(&k, 0.0, dt, 1, SEDGE_FP32, &forms[f]);
+    }
+    if (order < 3) {
+        CHECK_FAILS(kit_load(&k, SEDGE_FP32, &forms[0]), SEDGE_ERR_USAGE,
+                    "here are maxwell, order");
+        kit_clear(&k);
+        return;
+    }
+    const double plain = find_error(&k, dt, "fused");
+    const double split = find_error(&k, dt, "tensor");
+    const double curl = find_error(&k, dt, "curl");
+    const double split_curl = find_error(&k, dt, "tensor-curl");
+    (void)printf("order %d: error %.3g fused, %.3g tensor, %.3g curl, %.3g tensor-curl\n", order,
+                 plain, split, curl, split_curl);
+    CHECK(split > 0.0 && split <= plain);
+    CHECK(split_curl > 0.0 && split_curl <= 1.05 * curl);
+    kit_clear(&k);
+}
+
+// One field: nothing fills a pack or a pair.
+static void test_advection(const kit_world *world, int order)
+{
+    const double keys[4] = {1.0, 0.5, -0.25, match_upwind(order)};
+    kit_options options = choose_box(world, order);
+    kit k;
+
+    options.equation = sedge_equation_find("advection");
+    options.flux_keys = keys;
+    options.wall = "outflow";
+    CHECK_OK(kit_create(&k, world, &options));
+    dg_case_random(&k.base, k.base.u);
+    const double dt = step_reference(&k);
+    match_one(&k, 0.0, dt, 1, SEDGE_FP64, &forms[0]);
+    match_one(&k, 0.0, dt, 1, SEDGE_FP32, &forms[0]);
+    CHECK_FAILS(
+        kit_load(&k, SEDGE_FP64, &forms[1]), SEDGE_ERR_USAGE,
+        "kernels.variant 'tensor-curl' needs an equation that is made of curls, which advection");
+    kit_clear(&k);
+}
+
+static void test_refuses_nonlinear(const kit_world *world)
+{
+    const double keys[4] = {1.0, 0.7, -0.4, 1.5};
+    kit_options options = kit_defaults(1, 1);
+    kit k;
+
+    options.equation = sedge_equation_find("burgers");
+    options.flux_keys = keys;
+    options.wall = "fixed";
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK_FAILS(kit_load(&k, SEDGE_FP64, &forms[0]), SEDGE_ERR_USAGE,
+                "kernels.variant 'tensor' needs a linear equation, order 3 or more in fp32, and an "
+                "NVIDIA GPU of compute capability 8.0 or later; here are burgers, order 1 and");
+    kit_clear(&k);
+}
+
+int main(int argc, char **argv)
+{
+    const char *const device = getenv("SEDGE_TEST_DEVICE");
+    const bool is_cuda = device != NULL && strcmp(device, "cuda") == 0;
+    kit_world world;
+
+    if (!is_cuda) CHECK(setenv("SEDGE_ORDER", "random:1", 0) == 0);
+    CHECK_OK(kit_open(&world, &argc, &argv));
+    if (world.comm == NULL) return CHECK_END();
+    for (int order = is_cuda ? 1 : 3; order <= (is_cuda ? 10 : 3); order++)
+        test_maxwell(&world, order);
+    test_advection(&world, is_cuda ? 5 : 3);
+    test_refuses_nonlinear(&world);
+    kit_close(&world);
+    return CHECK_END();
+}
