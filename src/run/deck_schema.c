@@ -175,7 +175,7 @@ static const deck_key kernel_keys[] = {
      .text = "one kernel a stage; two; three; one with fewer products (curls), by matrix "
              "instructions (NVIDIA), or both; bernstein: one, and coefficients of the "
              "Bernstein-Bezier basis instead of nodal values (linear equations on straight "
-             "elements; where it may win, auto tries it, too)"},
+             "elements, where auto begins with it)"},
     {"block_elements", DECK_INTEGER, .fallback = "0", RANGE(0, 4096),
      .text = "elements a block (cuda); 0: by rule"},
     {"item_nodes", DECK_INTEGER, .fallback = "0", RANGE(0, 64),
