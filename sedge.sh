@@ -168,7 +168,7 @@ test_sanitized() {
     ASAN_OPTIONS=detect_leaks=1 "$probe" || leaks=0
     printf 'leaks are looked for: %s\n' "$leaks"
     sanitized_ctest detect_leaks=$leaks \
-        -E '_np[0-9]+$|^bench_|^plot|^library_|opencl|^test_operator_|^test_[a-z]+_random$|_nvrtc$' &&
+        -E '_np[0-9]+$|^bench_|^plot|^library_|opencl|^test_operator_|^test_[a-z_]+_random$|_nvrtc$' &&
         sanitized_ctest detect_leaks=0 \
             -R '_np[0-9]+$|^bench_|^plot|^library_|^test_operator_|^test_opencl$' \
             -E '_opencl_|_np4$|^test_operator_tune_'
