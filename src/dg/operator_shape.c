@@ -394,7 +394,8 @@ static void choose_gpu(operator_cut *cut, const operator_layout *layout,
     }
 }
 
-// One warp a group at low orders, where there are enough of them; registers as many as it takes.
+// One warp a group at low orders, where there are enough of them; groups a block as an H200 has
+// them fastest (benchmarks/README.md); registers as many as it takes.
 static void choose_sparse(operator_cut *cut, const operator_layout *layout,
                           const sedge_device_info *info, const sedge_problem *problem,
                           const sedge_element *element)
@@ -404,8 +405,8 @@ static void choose_sparse(operator_cut *cut, const operator_layout *layout,
     cut->item_nodes = cut->lift_nodes = layout->group;
     cut->field_block = cut->lift_block = problem->equation->fields;
     cut->parts = is_low ? 1 : 2;
-    cut->block =
-        operator_is_host_form(info) ? 1 : (is_low ? 4 : 1) * (WARP / problem->equation->fields);
+    const int groups = is_low ? 4 : element->order == 3 && layout->real_bytes == 4 ? 2 : 1;
+    cut->block = operator_is_host_form(info) ? 1 : groups * (WARP / problem->equation->fields);
     operator_cut_derive(cut, layout, info, problem, element);
     cut->resident = cut->threads;
 }
