@@ -134,16 +134,16 @@ static void test_folders_of_the_compiler(void)
 {
     static const char path[] = SEDGE_TEST_DIR "/littering-cc";
     static const char script[] = "#!/bin/sh\nmkdir -p a/b .c\ntouch a/b/d .e\n"
-                                 "ln -s " SEDGE_TEST_DIR "/kept f\nexec cc \"$@\"\n";
+                                 "ln -s " SEDGE_TEST_DIR "/linked f\nexec cc \"$@\"\n";
     sedge_device *device = NULL;
 
     CHECK_OK(sedge_file_write(path, script, strlen(script)));
-    CHECK_OK(sedge_folder_make(SEDGE_TEST_DIR "/kept/inside"));
+    CHECK_OK(sedge_folder_make(SEDGE_TEST_DIR "/linked/inside"));
     CHECK(chmod(path, 0755) == 0 && setenv("SEDGE_CC", path, 1) == 0);
     CHECK_OK(sedge_device_create(&device, "host", 0, 1));
     CHECK_OK(compile_something(device));
     CHECK(count_files(temporary) == 0);
-    CHECK(count_files(SEDGE_TEST_DIR "/kept") == 1);
+    CHECK(count_files(SEDGE_TEST_DIR "/linked") == 1);
     CHECK(unsetenv("SEDGE_CC") == 0);
     sedge_device_free(device);
 }
