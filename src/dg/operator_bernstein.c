@@ -9,7 +9,8 @@
 //   e_i],
 //
 // E raising a triangle's coefficients from N to N + 1 (Chan & Warburton, SIAM J. Sci. Comput. 39
-// (2017) A628, sections 3 and 4). tests/dg/test_bernstein.c compares with the dense matrices.
+// (2017) A628, sections 3 and 4). tests/solver/test_operator_bernstein.c compares
+// what comes of it with the slow reference.
 #include "dg/operator_internal.h"
 
 #include <stdio.h>

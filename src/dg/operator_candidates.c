@@ -297,7 +297,7 @@ static void list_sparse(lister *list)
         operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
         cut.resident = cut.threads;
         add(list, cut);
-        cut.resident = cut.ahead / 132 * cut.threads;
+        cut.resident = cut.ahead / SEDGE_MULTIPROCESSORS * cut.threads;
         if (cut.resident <= 2048 && !cut.shared_sums) add(list, cut);
     }
 }

@@ -18,6 +18,8 @@
 #define SEDGE_SAMPLE_FIRST    2   // the first of them: the caches are warm
 #define SEDGE_SAMPLES         256 // launches timed in one such step at most
 #define SEDGE_CUT_NAME        64
+#define SEDGE_MULTIPROCESSORS \
+    132 // of a large chip: for what no program text may know of its device
 
 // How a stage multiplies by its operators. What differs by it: what follows from a cut and its name
 // (operator_shape.c), the candidates (operator_candidates.c), the program's sources

@@ -372,6 +372,8 @@ sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind 
     SEDGE_TRY_GOTO(status, write_problem(constants, problem, element));
     SEDGE_TRY_GOTO(status,
                    write_sources(text, "stage", kind, constants, problem, PART_STAGES, NULL));
+    SEDGE_TRY_GOTO(status,
+                   operator_bernstein_write(text, element, problem->equation->fields, false));
     const sedge_hash bytes = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
     sedge_hash_print(&bytes, hash);
 done:

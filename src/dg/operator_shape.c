@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE           128 // bytes that a GPU reads from memory at once
-#define WARP           32  // threads
-#define MOST_SUMS      176 // registers that sums of one field may take
-#define MULTIPROCESSOR 132 // of them in a large chip; 233472 bytes of shared memory each
-#define SHARED_BYTES   233472
-#define SHARED_MORE    1024 // of a block, beside its own
+#define LINE         128    // bytes that a GPU reads from memory at once
+#define WARP         32     // threads
+#define MOST_SUMS    176    // registers that sums of one field may take
+#define SHARED_BYTES 233472 // of a multiprocessor of a large chip
+#define SHARED_MORE  1024   // of a block, beside its own
 
 static int round_up(int value, int multiple)
 {
@@ -234,7 +233,7 @@ static void derive_sparse(operator_cut *cut, const operator_layout *layout,
         cut->block * (words + SEDGE_GEOMETRY_WORDS + cut->jump_stride + cut->lower_stride);
     cut->scratch_bytes = cut->scratch_words * layout->real_bytes;
     const int64_t blocks = SHARED_BYTES / (cut->scratch_bytes + SHARED_MORE);
-    cut->ahead = MULTIPROCESSOR * (int)(blocks < 1 ? 1 : blocks > 32 ? 32 : blocks);
+    cut->ahead = SEDGE_MULTIPROCESSORS * (int)(blocks < 1 ? 1 : blocks > 32 ? 32 : blocks);
 }
 
 // ---- by matrix instructions --------------------------------------------------------------------
