@@ -61,7 +61,7 @@ static void test_refusals(const kit_world *world)
     if (host) {
         CHECK_FAILS(
             kit_load(&k, SEDGE_FP64, &tensor), SEDGE_ERR_USAGE,
-            "kernels.variant 'tensor' needs a linear equation, order 3 or more in fp32, and");
+            "kernels.variant 'tensor' needs a linear equation, order 4 or more in fp32, and");
         CHECK_FAILS(kit_load(&k, SEDGE_FP64, &fields), SEDGE_ERR_USAGE,
                     "kernels.item_fields 4 does not divide the 6 fields of maxwell");
     } else {

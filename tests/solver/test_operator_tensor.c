@@ -67,22 +67,26 @@ static void test_maxwell(const kit_world *world, int order)
     const double dt = step_reference(&k);
     for (int f = 0; f < 2; f++) {
         match_one(&k, 0.0, dt, 1, SEDGE_FP64, &forms[f]);
-        if (order >= 3) match_one(&k, 0.0, dt, 1, SEDGE_FP32, &forms[f]);
+        if (order >= 4) match_one(&k, 0.0, dt, 1, SEDGE_FP32, &forms[f]);
     }
-    if (order < 3) {
+    if (order < 4) {
         CHECK_FAILS(kit_load(&k, SEDGE_FP32, &forms[0]), SEDGE_ERR_USAGE,
                     "here are maxwell, order");
         kit_clear(&k);
         return;
     }
+    const int64_t values = k.base.values;
     const double plain = find_error(&k, dt, "fused");
     const double split = find_error(&k, dt, "tensor");
     const double curl = find_error(&k, dt, "curl");
     const double split_curl = find_error(&k, dt, "tensor-curl");
     (void)printf("order %d: error %.3g fused, %.3g tensor, %.3g curl, %.3g tensor-curl\n", order,
                  plain, split, curl, split_curl);
-    CHECK(split > 0.0 && split <= plain);
-    CHECK(split_curl > 0.0 && split_curl <= 1.05 * curl);
+    // Not above plain fp32's but for chance: the root of the mean square of n errors is uncertain
+    // by 1 / sqrt(2 n) of itself, the ratio of two by 1 / sqrt(n).
+    const double chance = 1.0 + 1.0 / sqrt((double)values);
+    CHECK(split > 0.0 && split <= chance * plain);
+    CHECK(split_curl > 0.0 && split_curl <= chance * curl);
     kit_clear(&k);
 }
 
@@ -118,7 +122,7 @@ static void test_refuses_nonlinear(const kit_world *world)
     options.wall = "fixed";
     CHECK_OK(kit_create(&k, world, &options));
     CHECK_FAILS(kit_load(&k, SEDGE_FP64, &forms[0]), SEDGE_ERR_USAGE,
-                "kernels.variant 'tensor' needs a linear equation, order 3 or more in fp32, and an "
+                "kernels.variant 'tensor' needs a linear equation, order 4 or more in fp32, and an "
                 "NVIDIA GPU of compute capability 8.0 or later; here are burgers, order 1 and");
     kit_clear(&k);
 }
@@ -132,9 +136,9 @@ int main(int argc, char **argv)
     if (!is_cuda) CHECK(setenv("SEDGE_ORDER", "random:1", 0) == 0);
     CHECK_OK(kit_open(&world, &argc, &argv));
     if (world.comm == NULL) return CHECK_END();
-    for (int order = is_cuda ? 1 : 3; order <= (is_cuda ? 10 : 3); order++)
+    for (int order = is_cuda ? 1 : 4; order <= (is_cuda ? 10 : 4); order++)
         test_maxwell(&world, order);
-    test_advection(&world, is_cuda ? 5 : 3);
+    test_advection(&world, is_cuda ? 5 : 4);
     test_refuses_nonlinear(&world);
     kit_close(&world);
     return CHECK_END();
