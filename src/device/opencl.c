@@ -424,6 +424,7 @@ static sedge_status fill_info(sedge_device *device)
     sedge_opencl_state *const state = device->state;
     sedge_device_info *const info = &device->info;
     int64_t local = 0;
+    int64_t fp32 = 0;
     int64_t fp64 = 0;
     size_t threads = 0;
     uint32_t units = 0;
@@ -433,6 +434,7 @@ static sedge_status fill_info(sedge_device *device)
     SEDGE_TRY(get_number(state, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, &info->l2_bytes));
     SEDGE_TRY(get_number(state, CL_DEVICE_MAX_MEM_ALLOC_SIZE, &state->most_bytes));
     SEDGE_TRY(get_number(state, CL_DEVICE_LOCAL_MEM_SIZE, &local));
+    SEDGE_TRY(get_number(state, CL_DEVICE_SINGLE_FP_CONFIG, &fp32));
     SEDGE_TRY(get_number(state, CL_DEVICE_DOUBLE_FP_CONFIG, &fp64));
     SEDGE_CL(clGetDeviceInfo,
              (state->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof threads, &threads, NULL),
@@ -440,6 +442,7 @@ static sedge_status fill_info(sedge_device *device)
     SEDGE_CL(clGetDeviceInfo,
              (state->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL), "units");
     state->has_fp64 = fp64 != 0;
+    state->has_exact_division = (fp32 & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     info->multiprocessors = (int)units;
     info->threads_block = (int)threads;
     state->local_bytes = local;

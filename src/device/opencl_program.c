@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "limit.h"
+#include "opencl_log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,6 +236,8 @@ sedge_status sedge_opencl_options(const sedge_opencl_state *state, sedge_text *o
     int code = CL_SUCCESS;
 
     SEDGE_TRY(sedge_text_add(out, "%s", basic_options));
+    if (state->has_exact_division)
+        SEDGE_TRY(sedge_text_add(out, " -cl-fp32-correctly-rounded-divide-sqrt"));
     if (!sedge_debug_wanted()) return SEDGE_OK;
     // Not in the specification, and yet most compilers take it.
     SEDGE_TRY(make_program(state, &trial, "__kernel void trial(long n) {}\n"));
@@ -244,27 +247,14 @@ sedge_status sedge_opencl_options(const sedge_opencl_state *state, sedge_text *o
     return code == CL_SUCCESS ? sedge_text_add(out, " -g") : SEDGE_OK;
 }
 
-static sedge_status get_log(const sedge_opencl_state *state, opencl_program *program, char **log)
-{
-    size_t size = 0;
-
-    *log = NULL;
-    SEDGE_CL(clGetProgramBuildInfo, (program, state->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size),
-             "log");
-    SEDGE_TRY(sedge_allocate(log, (int64_t)size + 1, 1));
-    SEDGE_CL(clGetProgramBuildInfo,
-             (program, state->device, CL_PROGRAM_BUILD_LOG, size, *log, NULL), "log");
-    return SEDGE_OK;
-}
-
-static sedge_status build(const sedge_device *device, opencl_program **work, const char *name,
-                          sedge_text *log)
+static sedge_status build(const sedge_device *device, opencl_program **work, const char *source,
+                          const char *name, sedge_text *log)
 {
     const sedge_opencl_state *const state = device->state;
     const char *const options = sedge_device_compile_options(device);
     const double began = sedge_clock();
     sedge_status status;
-    char *printed = NULL;
+    sedge_text *printed = NULL;
     int code;
 
     SEDGE_TRY(run_build(&code, state, work, options));
@@ -272,16 +262,17 @@ static sedge_status build(const sedge_device *device, opencl_program **work, con
     const sedge_status built = sedge_opencl_finish(__FILE__, __LINE__, "clBuildProgram", code,
                                                    began, "%s", name != NULL ? name : "source");
     if (built != SEDGE_OK && code != CL_BUILD_PROGRAM_FAILURE) return built;
-    SEDGE_TRY_GOTO(status, get_log(state, program, &printed));
-    if (log != NULL) SEDGE_TRY_GOTO(status, sedge_text_add(log, "%s", printed));
+    SEDGE_TRY(sedge_text_create(&printed));
+    SEDGE_TRY_GOTO(status, sedge_opencl_log_read(printed, state, program, source));
+    if (log != NULL) SEDGE_TRY_GOTO(status, sedge_text_add(log, "%s", sedge_text_get(printed)));
     status = built;
-    if (built != SEDGE_OK && printed[0] != '\0') {
+    if (built != SEDGE_OK && sedge_text_length(printed) > 0) {
         status = sedge_compile_failure(
             state->has_fp64 ? "OpenCL" : "OpenCL (this device does not compute in fp64)", name,
-            printed);
+            sedge_text_get(printed));
     }
 done:
-    sedge_release(printed);
+    sedge_text_free(printed);
     return status;
 }
 
@@ -344,7 +335,7 @@ sedge_status sedge_opencl_compile(sedge_device *device, const char *source, cons
     }
     SEDGE_TRY(sedge_keep_source(source, keep_name, "cl"));
     SEDGE_TRY(make_program(device->state, &program, source));
-    SEDGE_TRY_GOTO(status, build(device, &program, keep_name, log));
+    SEDGE_TRY_GOTO(status, build(device, &program, source, keep_name, log));
     SEDGE_TRY_GOTO(status, make_image(device->state, program, out, length));
 done:
     if (program != NULL) {

@@ -26,8 +26,9 @@ typedef struct sedge_opencl_state {
     opencl_queue *own;       // for calls without a stream; NULL until made
     bool in_folder;
     bool has_fp64;
-    int64_t most_bytes;  // of a buffer
-    int64_t local_bytes; // of a block's memory
+    bool has_exact_division; // of fp32, if asked for
+    int64_t most_bytes;      // of a buffer
+    int64_t local_bytes;     // of a block's memory
     uint64_t next_address;
     sedge_opencl_buffer *buffers; // [buffer_count], by rising addresses
     int buffer_count, buffer_capacity;

@@ -171,8 +171,11 @@ static void test_lines(const char *kind)
         CHECK_OK(sedge_program_write(whole, sedge_device_get_info(device)->kind, &options));
         CHECK_OK(sedge_device_compile(device, sedge_text_get(whole), NULL, NULL, &binary, &length,
                                       NULL));
-        CHECK(holds(binary, length, ".debug_line") == (debug == 1));
-        CHECK(!debug || holds(binary, length, "twice.c"));
+        // NVIDIA's OpenCL takes -g, and yet writes no lines.
+        const bool is_deaf = sedge_device_get_info(device)->kind == SEDGE_DEVICE_OPENCL &&
+                             strstr(sedge_device_get_info(device)->compiler, "NVIDIA") != NULL;
+        CHECK(holds(binary, length, ".debug_line") == (debug == 1 && !is_deaf));
+        CHECK(!debug || is_deaf || holds(binary, length, "twice.c"));
         sedge_release(binary);
         sedge_text_free(whole);
         sedge_device_free(device);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "device/device.h"
+#include "device/opencl_log.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -361,6 +362,29 @@ static void test_messages(sedge_device *device)
     sedge_text_free(log);
 }
 
+// A compiler that passes over #line names lines of the whole text.
+static void test_places(void)
+{
+    static const char whole[] = "int a;\n"
+                                "#line 41 \"flux.h\"\n"
+                                "int b;\n"
+                                "int c;\n"
+                                "#line 7\n"
+                                "int d;\n"
+                                "#line 1 \"user.c\"\n"
+                                "int e;";
+    static const char log[] = "<kernel>:4:5: error\n  <kernel>:3:1: note, <kernel>:6: too, "
+                              "<kernel>:8:2; <kernel>:1:1, <kernel>:9:1, <kernel>:x\n";
+    sedge_text *out = NULL;
+
+    CHECK_OK(sedge_text_create(&out));
+    CHECK_OK(sedge_opencl_log_place(out, whole, log));
+    CHECK(strcmp(sedge_text_get(out),
+                 "flux.h:42:5: error\n  flux.h:41:1: note, flux.h:7: too, user.c:1:2; "
+                 "<kernel>:1:1, <kernel>:9:1, <kernel>:x\n") == 0);
+    sedge_text_free(out);
+}
+
 // What is not a whole binary of this device is refused, and never handed to the driver.
 static void test_damaged_binary(sedge_device *device, const char *binary, size_t length)
 {
@@ -449,6 +473,7 @@ int main(void)
         test_memory(device);
         test_all(device);
         if (round == 0) test_messages(device);
+        if (round == 0) test_places();
         if (round == 0) test_little_left(device);
         sedge_device_free(device);
     }
