@@ -159,9 +159,7 @@ static void tear_down(driver_run *run)
 // A failure of one rank alone, where the others go on into an exchange: end the job.
 static void end_alone(sedge_comm *comm, sedge_status status)
 {
-    if (status == SEDGE_OK) return;
-    (void)fprintf(stderr, "sedge: rank %d: %s\n", sedge_comm_rank(comm), sedge_error_message());
-    sedge_comm_abort(comm, sedge_status_exit_code(status));
+    if (status != SEDGE_OK) sedge_comm_end_alone(comm, status);
 }
 
 // Sample the energy, stop if the field is not a number or grows by itself. Collective.
