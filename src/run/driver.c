@@ -125,6 +125,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
                                      &session->problem));
     run->quiet = sedge_monitor_quiet(session);
     run->energy_limit = (double)INFINITY;
+    SEDGE_TRY(sedge_hold_create(&run->hold, comm, session->deck->output));
     // First the checkpoints that belong to what is cut off now: none may outlive its series.
     SEDGE_TRY(sedge_checkpoint_set_aside(session, session->deck->output,
                                          found && from.same_folder ? from.step : -1));
@@ -143,6 +144,7 @@ static void tear_down(driver_run *run)
 {
     sedge_stop_free(run->stop);
     sedge_output_free(run->output);
+    sedge_hold_free(run->hold);
     sedge_reference_free(run->reference);
     sedge_operator_free(run->op);
     sedge_cache_free(run->cache);

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "codegen/context.h"
 #include "elliptic/solve.h"
+#include "run/hold.h"
 #include "run/monitor.h"
 #include "run/output.h"
 #include "run/report.h"
@@ -18,6 +19,7 @@ typedef struct steady_state {
     sedge_device *device;
     sedge_cache *cache;
     sedge_context *context;
+    sedge_hold *hold; // of the output folder
     sedge_output *output;
     double *u;      // [elements][nodes]
     double *field;  // [elements][3][nodes], -grad u
@@ -63,6 +65,7 @@ static void print_device(const steady_state *s)
 static void tear_down(steady_state *s)
 {
     sedge_output_free(s->output);
+    sedge_hold_free(s->hold);
     sedge_context_free(s->context);
     sedge_cache_free(s->cache);
     sedge_device_free(s->device);
@@ -380,6 +383,7 @@ sedge_status sedge_steady_run(sedge_session *session, double start)
     if (!session->options->quiet) SEDGE_TRY(sedge_session_print(session));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, open_local(&s)));
     if (prints(&s)) print_device(&s);
+    SEDGE_TRY_GOTO(status, sedge_hold_create(&s.hold, session->comm, session->deck->output));
     SEDGE_TRY_GOTO(status, sedge_output_create(&s.output, session->comm, session->deck,
                                                session->mesh, session->element, &session->problem));
     s.setup_seconds = sedge_clock() - start;
