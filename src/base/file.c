@@ -99,7 +99,7 @@ static sedge_status find_folder(char folder[PATH_MAX], const char *path)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "path too long: '%s'", path);
     char *const slash = strrchr(folder, '/');
     if (slash != NULL) slash[slash == folder ? 1 : 0] = '\0';
-    if (slash == NULL) (void)strcpy(folder, ".");
+    if (slash == NULL) (void)snprintf(folder, PATH_MAX, ".");
     return SEDGE_OK;
 }
 
