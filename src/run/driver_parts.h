@@ -24,7 +24,7 @@ typedef struct driver_run {
     sedge_cache *cache;
     sedge_operator *op;
     sedge_reference *reference; // for initial and exact solutions only
-    sedge_hold *hold; // of the output folder
+    sedge_hold *hold;           // of the output folder
     sedge_output *output;
     sedge_stop *stop;
     const sedge_probe *probes;
