@@ -168,6 +168,10 @@ SEDGE_FUNCTION int krylov_is_finite(double a)
 
 // ---- the state ---------------------------------------------------------------------------------
 
+// Below this squares of a residual are no numbers to judge by: products with it vanish. The
+// residual is then zero by this recursion, and b - A x shows what it is.
+#define KRYLOV_LEAST 1e-280
+
 // What a residual and its r.z mean for the solve.
 SEDGE_FUNCTION double krylov_reason(double rr, double rz, double target, double iteration,
                                     double limit, double window, double best_at)
@@ -175,7 +179,7 @@ SEDGE_FUNCTION double krylov_reason(double rr, double rz, double target, double 
     if (!krylov_is_finite(rr)) return KRYLOV_NOT_A_NUMBER;
     if (rr <= target) return KRYLOV_CONVERGED;
     if (!krylov_is_finite(rz)) return KRYLOV_NOT_A_NUMBER;
-    if (!(rz > 0.0)) return KRYLOV_PRECONDITIONER;
+    if (!(rz > 0.0)) return rr < KRYLOV_LEAST ? KRYLOV_CONVERGED : KRYLOV_PRECONDITIONER;
     if (iteration >= limit) return KRYLOV_AT_LIMIT;
     if (window > 0.0 && iteration - best_at >= window) return KRYLOV_STAGNATION;
     return 0.0;
@@ -214,6 +218,7 @@ SEDGE_FUNCTION void krylov_look(SEDGE_GLOBAL double *state, const SEDGE_GLOBAL d
 // Why p.Ap ends the solve; 0: it does not.
 SEDGE_FUNCTION double krylov_curvature(double pq, double rz)
 {
+    if (pq == 0.0 && rz < KRYLOV_LEAST) return KRYLOV_CONVERGED;
     if (!krylov_is_finite(pq) || !krylov_is_finite(rz / pq))
         return pq == 0.0 ? KRYLOV_CURVATURE : KRYLOV_NOT_A_NUMBER;
     return pq > 0.0 ? 0.0 : KRYLOV_CURVATURE;

@@ -129,7 +129,9 @@ sedge_status sedge_elliptic_create(sedge_elliptic **out, const sedge_comm *comm,
                           "order %d: the equation '%s' is solved at orders 1 to %d", element->order,
                           problem->equation->name, SEDGE_ELLIPTIC_ORDER_MAX);
     }
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&op, 1, sizeof *op)));
+    status = sedge_allocate(&op, 1, sizeof *op);
+    if (status == SEDGE_OK) op->context = context; // of which freeing asks
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     *op = (sedge_elliptic){.comm = comm,
                            .context = context,
                            .element = element,

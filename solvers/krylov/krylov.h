@@ -164,7 +164,8 @@ void sedge_krylov_free(sedge_krylov *krylov);
 
 // Solve A x = b. `x` holds the guess and gets what was reached, for every reason. Waits.
 // Collective. A solve that does not converge is no failure of this function: see the reason. Fails
-// where a callback or the device fails.
+// where a callback or the device fails; on many ranks, of which the others would wait for this one,
+// the job is then ended, with its message (but for SEDGE_ERR_COMPUTE, which is to be all ranks').
 SEDGE_MUST_USE
 sedge_status sedge_krylov_solve(sedge_krylov_result *result, sedge_krylov *krylov,
                                 const sedge_buffer *b, sedge_buffer *x);

@@ -270,8 +270,8 @@ done:
     return status;
 }
 
-sedge_status sedge_krylov_solve(sedge_krylov_result *result, sedge_krylov *krylov,
-                                const sedge_buffer *b, sedge_buffer *x)
+static sedge_status solve_all(sedge_krylov_result *result, sedge_krylov *krylov,
+                              const sedge_buffer *b, sedge_buffer *x)
 {
     const double began = sedge_clock();
     solving solve = {.krylov = krylov, .b = b, .x = x};
@@ -306,4 +306,14 @@ sedge_status sedge_krylov_solve(sedge_krylov_result *result, sedge_krylov *krylo
     result->bytes = (double)result->iterations * sedge_krylov_bytes(krylov, solve.form);
     result->seconds = sedge_clock() - began;
     return SEDGE_OK;
+}
+
+sedge_status sedge_krylov_solve(sedge_krylov_result *result, sedge_krylov *krylov,
+                                const sedge_buffer *b, sedge_buffer *x)
+{
+    const sedge_status status = solve_all(result, krylov, b, x);
+
+    // What the numbers are to blame for all ranks see alike, from the same sums.
+    if (status == SEDGE_OK || status == SEDGE_ERR_COMPUTE || !krylov->is_many) return status;
+    sedge_comm_end_alone(krylov->comm, status);
 }

@@ -242,6 +242,22 @@ static sedge_status explain(const source *from, const cholmod_common *common)
                       from->path);
 }
 
+// CHOLMOD reads what the size line announces: behind it are comments and empty lines only.
+static sedge_status check_rest(const source *from)
+{
+    char line[LINE_MAX_BYTES];
+
+    while (fgets(line, sizeof line, from->file) != NULL) {
+        const char first = line[strspn(line, " \t\r\n")];
+        if (first == '\0' || first == '%') continue;
+        line[strcspn(line, "\r\n")] = '\0';
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "'%s' has more entries than its size line announces: '%.60s'", from->path,
+                          line);
+    }
+    return SEDGE_OK;
+}
+
 // The file's banner and size line against what can be used, before memory is taken for it.
 static sedge_status check_type(const source *from, const void *object, int kind)
 {
@@ -339,6 +355,7 @@ static sedge_status read_market(sedge_matrix **matrix, double **vector, const ch
         status = explain(&from, &common);
     } else {
         status = check_type(&from, object, kind);
+        if (status == SEDGE_OK) status = check_rest(&from);
         if (status == SEDGE_OK && vector != NULL)
             status = take_vector(vector, &from, object, kind, size);
         if (status == SEDGE_OK && matrix != NULL && kind == CHOLMOD_DENSE) {

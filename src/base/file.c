@@ -92,6 +92,32 @@ sedge_status sedge_file_write(const char *path, const void *bytes, size_t length
                       strerror(written ? errno : reason));
 }
 
+// The folder that `path` lies in, as text for the system's calls.
+static sedge_status find_folder(char folder[PATH_MAX], const char *path)
+{
+    if (snprintf(folder, PATH_MAX, "%s", path) >= PATH_MAX)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "path too long: '%s'", path);
+    char *const slash = strrchr(folder, '/');
+    if (slash != NULL) slash[slash == folder ? 1 : 0] = '\0';
+    if (slash == NULL) (void)snprintf(folder, PATH_MAX, ".");
+    return SEDGE_OK;
+}
+
+sedge_status sedge_file_try(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat about;
+
+    SEDGE_TRY(find_folder(folder, path));
+    if (path[0] == '\0') return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '': it is no name");
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path,
+                          S_ISDIR(about.st_mode) ? strerror(EISDIR) : "not a regular file");
+    }
+    if (access(folder, W_OK | X_OK) == 0) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(errno));
+}
+
 sedge_status sedge_file_sync(const char *path)
 {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -107,14 +133,11 @@ sedge_status sedge_file_publish(const char *temporary, const char *path)
 {
     char folder[PATH_MAX];
 
-    if (snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder)
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "path too long: '%s'", path);
-    char *const slash = strrchr(folder, '/');
-    if (slash != NULL) slash[slash == folder ? 1 : 0] = '\0';
+    SEDGE_TRY(find_folder(folder, path));
     SEDGE_TRY(sedge_file_sync(temporary));
     if (rename(temporary, path) != 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(errno));
-    return sedge_file_sync(slash != NULL ? folder : ".");
+    return sedge_file_sync(folder);
 }
 
 sedge_status sedge_folder_make(const char *path)

@@ -22,6 +22,12 @@ sedge_status sedge_file_take(char **out, size_t *length, int file, const char *p
 SEDGE_MUST_USE
 sedge_status sedge_file_write(const char *path, const void *bytes, size_t length);
 
+// Could a file get the name `path` now: is its folder one that can be written to, and is nothing in
+// that place but a regular file? To be asked before the work whose result goes there.
+// SEDGE_ERR_USAGE.
+SEDGE_MUST_USE
+sedge_status sedge_file_try(const char *path);
+
 // Bring what was written into the file or folder at `path` to the disk. The failure names the path.
 SEDGE_MUST_USE
 sedge_status sedge_file_sync(const char *path);

@@ -42,11 +42,17 @@ void sedge_comm_free(sedge_comm *comm)
     MPI_Finalize();
 }
 
-_Noreturn void sedge_comm_abort(sedge_comm *comm, int exit_code)
+_Noreturn void sedge_comm_abort(const sedge_comm *comm, int exit_code)
 {
     (void)fflush(NULL);
     MPI_Abort(comm->world, exit_code);
     abort();
+}
+
+_Noreturn void sedge_comm_end_alone(const sedge_comm *comm, sedge_status status)
+{
+    (void)fprintf(stderr, "sedge: rank %d: %s\n", sedge_comm_rank(comm), sedge_error_message());
+    sedge_comm_abort(comm, sedge_status_exit_code(status));
 }
 
 int sedge_comm_rank(const sedge_comm *comm)

@@ -22,7 +22,11 @@ sedge_status sedge_comm_create(sedge_comm **out, int *argc, char ***argv);
 void sedge_comm_free(sedge_comm *comm);
 
 // End all ranks at once with `exit_code`, e.g. when a rank fails inside the time loop.
-_Noreturn void sedge_comm_abort(sedge_comm *comm, int exit_code);
+_Noreturn void sedge_comm_abort(const sedge_comm *comm, int exit_code);
+
+// The same where this rank fails with `status`, perhaps alone, while others go on into what is
+// collective: prints its message with the rank's number.
+_Noreturn void sedge_comm_end_alone(const sedge_comm *comm, sedge_status status);
 
 int sedge_comm_rank(const sedge_comm *comm);
 int sedge_comm_size(const sedge_comm *comm);

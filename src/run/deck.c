@@ -302,6 +302,31 @@ static sedge_status read_checkpoint(const deck_reader *reader, sedge_deck *deck,
     return SEDGE_OK;
 }
 
+// An equation without time has no checkpoints, and its kernels are cut by rule: a wish that would
+// do nothing is refused. Defaults stay, which stand in a resolved deck.
+static sedge_status refuse_idle(const deck_reader *reader, const deck_node *checkpoint,
+                                const deck_node *kernels)
+{
+    const deck_section *const section = deck_section_find("kernels");
+    const char *const name = reader->equation->name;
+
+    if (reader->equation->steady == NULL) return SEDGE_OK;
+    if (checkpoint != NULL) {
+        return deck_fail(reader->path, checkpoint,
+                         "the equation '%s' has no time; remove 'output.checkpoint'", name);
+    }
+    for (int i = 0; i < section->count; i++) {
+        const deck_key *const key = &section->keys[i];
+        const deck_node *const node = deck_child(kernels, key->name);
+        if (node == NULL || key->fallback == NULL || strcmp(node->text, key->fallback) == 0)
+            continue;
+        return deck_fail(reader->path, node,
+                         "the kernels of the equation '%s' are cut by rule; remove 'kernels.%s'",
+                         name, key->name);
+    }
+    return SEDGE_OK;
+}
+
 sedge_status deck_read_output(const deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const node = deck_child(deck->tree, "output");
@@ -316,6 +341,7 @@ sedge_status deck_read_output(const deck_reader *reader, sedge_deck *deck)
     SEDGE_TRY(read_checkpoint(reader, deck, node));
 
     SEDGE_TRY(deck_check(reader, kernels, "kernels", deck_section_find("kernels"), NULL, 0));
+    SEDGE_TRY(refuse_idle(reader, deck_child(node, "checkpoint"), kernels));
     (void)snprintf(deck->variant, sizeof deck->variant, "%s", deck_child(kernels, "variant")->text);
     deck->cut[0] = (int)deck_integer(deck_child(kernels, "block_elements"));
     deck->cut[1] = (int)deck_integer(deck_child(kernels, "item_nodes"));

@@ -125,6 +125,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
                                      &session->problem));
     run->quiet = sedge_monitor_quiet(session);
     run->energy_limit = (double)INFINITY;
+    SEDGE_TRY(sedge_hold_create(&run->hold, comm, session->deck->output));
     // First the checkpoints that belong to what is cut off now: none may outlive its series.
     SEDGE_TRY(sedge_checkpoint_set_aside(session, session->deck->output,
                                          found && from.same_folder ? from.step : -1));
@@ -143,6 +144,7 @@ static void tear_down(driver_run *run)
 {
     sedge_stop_free(run->stop);
     sedge_output_free(run->output);
+    sedge_hold_free(run->hold);
     sedge_reference_free(run->reference);
     sedge_operator_free(run->op);
     sedge_cache_free(run->cache);
@@ -159,9 +161,7 @@ static void tear_down(driver_run *run)
 // A failure of one rank alone, where the others go on into an exchange: end the job.
 static void end_alone(sedge_comm *comm, sedge_status status)
 {
-    if (status == SEDGE_OK) return;
-    (void)fprintf(stderr, "sedge: rank %d: %s\n", sedge_comm_rank(comm), sedge_error_message());
-    sedge_comm_abort(comm, sedge_status_exit_code(status));
+    if (status != SEDGE_OK) sedge_comm_end_alone(comm, status);
 }
 
 // Sample the energy, stop if the field is not a number or grows by itself. Collective.

@@ -8,6 +8,7 @@
 #include "dg/reference.h"
 #include "run/checkpoint.h"
 #include "run/driver.h"
+#include "run/hold.h"
 #include "run/output.h"
 #include "run/stop.h"
 
@@ -23,6 +24,7 @@ typedef struct driver_run {
     sedge_cache *cache;
     sedge_operator *op;
     sedge_reference *reference; // for initial and exact solutions only
+    sedge_hold *hold;           // of the output folder
     sedge_output *output;
     sedge_stop *stop;
     const sedge_probe *probes;

@@ -61,7 +61,8 @@ static json_t *rate(const sedge_report *report)
     const double work =
         (double)report->dofs * report->stages * (double)(report->steps - report->steps_before);
 
-    return report->loop_seconds > 0.0 ? number(work / report->loop_seconds) : json_null();
+    if (report->stages == 0 || !(report->loop_seconds > 0.0)) return json_null();
+    return number(work / report->loop_seconds);
 }
 
 static json_t *setting(const sedge_report *report)

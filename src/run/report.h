@@ -19,13 +19,14 @@ typedef struct sedge_report_kernel {
 
 // How an equation without time was solved.
 typedef struct sedge_report_solve {
-    const char *reason, *preconditioner;
+    const char *reason; // NULL: it failed before it came to an end
+    const char *preconditioner;
     int64_t iterations, unknowns, vertices;
     int restarts, levels, amg_levels;
-    double tolerance, residual; // the true one by the right-hand side
+    double tolerance, residual; // the true one by the right-hand side; not a number: none
     double imbalance;           // < 0: something fixes the solution
     double setup_seconds, solve_seconds, amg_seconds;
-    int surfaces;
+    int surfaces; // 0: there is no solution
     const char (*surface_names)[64];
     const double *surface_flux; // [surfaces] what flows in through each
 } sedge_report_solve;
@@ -40,7 +41,7 @@ typedef struct sedge_report {
     int64_t steps;        // of the whole run
     int64_t steps_before; // of them before this part of it
     int checkpoints;      // written by this part
-    int stages;
+    int stages;           // 0: an equation without time
     double dt, time;
     double setup_seconds, mesh_seconds, tune_seconds, compile_seconds, loop_seconds, output_seconds;
     double checkpoint_seconds;
@@ -50,9 +51,9 @@ typedef struct sedge_report {
     double tuning_gain;   // the rule's time over the chosen one's; < 0: not known
     int kernels;
     sedge_report_kernel kernel[SEDGE_REPORT_KERNELS];
-    double energy_initial, energy_final, energy_peak;
-    int fields;                     // 0: no exact solution
-    const char *const *field_names; // [fields]
+    double energy_initial, energy_final, energy_peak; // not a number: there is no solution
+    int fields;                                       // 0: no exact solution
+    const char *const *field_names;                   // [fields]
     double l2_error[16], linf_error[16];
     double l2_error_relative;       // over all fields; < 0: none
     const char *transport;          // "none", "host", "pinned"

@@ -195,6 +195,8 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     session->comm = comm;
     session->options = options;
     SEDGE_TRY(read_deck(session));
+    const bool asks = sedge_comm_is_root(comm) && options->report != NULL;
+    SEDGE_TRY(sedge_comm_agree(comm, asks ? sedge_file_try(options->report) : SEDGE_OK));
     const double start = sedge_clock();
     SEDGE_TRY(sedge_mesh_create(&session->mesh, comm, &session->deck->mesh));
     session->mesh_seconds = sedge_clock() - start;

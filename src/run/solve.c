@@ -136,6 +136,13 @@ static sedge_status check_symmetry(const sedge_matrix *whole, const char *path)
                       (long long)found.row + 1, (long long)found.column + 1, found.largest);
 }
 
+// Of the root: what cannot be written in the end is not worth a solve.
+static sedge_status try_places(const sedge_solve_options *options)
+{
+    if (options->output != NULL) SEDGE_TRY(sedge_file_try(options->output));
+    return options->report != NULL ? sedge_file_try(options->report) : SEDGE_OK;
+}
+
 // Of the root.
 static sedge_status read_files(solve_state *solve)
 {
@@ -411,30 +418,20 @@ static void close_state(solve_state *solve)
     sedge_device_free(solve->device);
 }
 
-// A failure that this rank may be alone with: others would wait for it for ever.
-static sedge_status iterate(solve_state *solve)
-{
-    const sedge_status status =
-        sedge_krylov_solve(&solve->record.result, solve->krylov, solve->b, solve->x);
-
-    if (status == SEDGE_OK || status == SEDGE_ERR_COMPUTE || sedge_comm_size(solve->comm) == 1)
-        return status;
-    (void)fprintf(stderr, "sedge: rank %d: %s\n", sedge_comm_rank(solve->comm),
-                  sedge_error_message());
-    sedge_comm_abort(solve->comm, sedge_status_exit_code(status));
-}
-
 sedge_status sedge_solve(sedge_comm *comm, const sedge_solve_options *options)
 {
     solve_state solve = {.options = options, .comm = comm};
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, parse(&solve));
+    if (sedge_comm_is_root(comm)) status = try_places(options);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_device(&solve)));
     SEDGE_TRY_GOTO(status, sedge_matrix_start());
     SEDGE_TRY_GOTO(status, read_and_spread(&solve));
     SEDGE_TRY_GOTO(status, set_up(&solve));
-    SEDGE_TRY_GOTO(status, iterate(&solve));
+    SEDGE_TRY_GOTO(status,
+                   sedge_krylov_solve(&solve.record.result, solve.krylov, solve.b, solve.x));
     SEDGE_TRY_GOTO(status, fetch(&solve));
     fill_record(&solve);
     if (sedge_comm_is_root(comm)) status = tell(&solve);

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "codegen/context.h"
 #include "elliptic/solve.h"
+#include "run/hold.h"
 #include "run/monitor.h"
 #include "run/output.h"
 #include "run/report.h"
@@ -18,14 +19,17 @@ typedef struct steady_state {
     sedge_device *device;
     sedge_cache *cache;
     sedge_context *context;
+    sedge_hold *hold; // of the output folder
     sedge_output *output;
     double *u;      // [elements][nodes]
     double *field;  // [elements][3][nodes], -grad u
     double *fields; // [elements][4][nodes], both as output wants them
     double *surface_flux;
     sedge_elliptic_result result;
+    bool has_ended; // the iteration, for whatever reason: `result` is filled
+    bool is_found;  // the solution: energy and surface_flux, too
     double energy;
-    double setup_seconds, output_seconds;
+    double start, setup_seconds, output_seconds;
 } steady_state;
 
 static int64_t node_count(const steady_state *s)
@@ -61,6 +65,7 @@ static void print_device(const steady_state *s)
 static void tear_down(steady_state *s)
 {
     sedge_output_free(s->output);
+    sedge_hold_free(s->hold);
     sedge_context_free(s->context);
     sedge_cache_free(s->cache);
     sedge_device_free(s->device);
@@ -141,9 +146,12 @@ static sedge_status solve(steady_state *s)
     if (prints(s) && session->options->verbose) options.progress = show_progress;
     SEDGE_TRY(sedge_elliptic_solve(s->u, &s->result, session->comm, s->context, session->element,
                                    session->mesh, &session->problem, &options));
+    s->has_ended = true;
     print_balance(s);
     SEDGE_TRY(check_reason(s));
-    return find_results(s);
+    SEDGE_TRY(find_results(s));
+    s->is_found = true;
+    return SEDGE_OK;
 }
 
 // ---- output ------------------------------------------------------------------------------------
@@ -223,7 +231,7 @@ static void fill_solve(sedge_report_solve *out, const steady_state *s)
     const sedge_krylov_result *const krylov = &result->krylov;
 
     *out = (sedge_report_solve){
-        .reason = sedge_krylov_reason_name(krylov->reason),
+        .reason = s->has_ended ? sedge_krylov_reason_name(krylov->reason) : NULL,
         .preconditioner = s->session->deck->multigrid ? "multigrid" : "none",
         .iterations = krylov->iterations,
         .unknowns = result->unknowns,
@@ -232,13 +240,15 @@ static void fill_solve(sedge_report_solve *out, const steady_state *s)
         .levels = result->multigrid.levels,
         .amg_levels = result->multigrid.amg_levels,
         .tolerance = s->session->deck->tolerance,
-        .residual = krylov->right_hand_side > 0.0 ? krylov->true_residual / krylov->right_hand_side
-                                                  : krylov->true_residual,
+        .residual = !s->has_ended ? (double)NAN
+                    : krylov->right_hand_side > 0.0
+                        ? krylov->true_residual / krylov->right_hand_side
+                        : krylov->true_residual,
         .imbalance = result->singular ? result->imbalance : -1.0,
         .setup_seconds = result->setup_seconds,
         .solve_seconds = result->solve_seconds,
         .amg_seconds = result->multigrid.amg_seconds,
-        .surfaces = s->session->problem.surfaces,
+        .surfaces = s->is_found ? s->session->problem.surfaces : 0,
         .surface_names = (const char(*)[64])s->session->mesh->groups.surface_names,
         .surface_flux = s->surface_flux,
     };
@@ -275,9 +285,10 @@ static void fill_report(const steady_state *s, sedge_report *report)
     report->compile_seconds = counts.compile_seconds;
     report->tuned_by = "rule";
     report->tuning_gain = -1.0;
-    report->energy_initial = s->energy;
-    report->energy_final = s->energy;
-    report->energy_peak = s->energy;
+    report->energy_initial = s->is_found ? s->energy : (double)NAN;
+    report->energy_final = report->energy_initial;
+    report->energy_peak = report->energy_initial;
+    report->total_seconds = sedge_clock() - s->start;
     report->transport = sedge_comm_size(session->comm) == 1 ? "none"
                         : info->kind == SEDGE_DEVICE_HOST   ? "host"
                                                             : "pinned";
@@ -353,7 +364,7 @@ static sedge_status finish(steady_state *s, sedge_status outcome)
 
 sedge_status sedge_steady_run(sedge_session *session, double start)
 {
-    steady_state s = {.session = session};
+    steady_state s = {.session = session, .start = start};
     sedge_status status;
 
     if (session->options->restart != NULL) {
@@ -372,6 +383,7 @@ sedge_status sedge_steady_run(sedge_session *session, double start)
     if (!session->options->quiet) SEDGE_TRY(sedge_session_print(session));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, open_local(&s)));
     if (prints(&s)) print_device(&s);
+    SEDGE_TRY_GOTO(status, sedge_hold_create(&s.hold, session->comm, session->deck->output));
     SEDGE_TRY_GOTO(status, sedge_output_create(&s.output, session->comm, session->deck,
                                                session->mesh, session->element, &session->problem));
     s.setup_seconds = sedge_clock() - start;

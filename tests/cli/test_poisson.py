@@ -70,7 +70,28 @@ class Poisson(Case):
         self.refuse(1, ["'sedge build' does not know"], "build", deck, *host)
         self.refuse(4, ["no solution after 2 iterations", "were not enough"], "run", deck, *host,
                     "--quiet", "--set", "solver.iterations=2", ranks=(0, 2))
-        self.assertEqual(read_json(self.folder / "box-results/report.json")["exit_code"], 4)
+        left = read_json(self.folder / "box-results/report.json")
+        self.assertEqual((left["exit_code"], left["solve"]["reason"]), (4, "iteration limit"))
+        self.assertEqual((left["surface_flux"], left["energy"]["final"]), ({}, None))
+
+    def test_fails_before_it_iterates(self):
+        """Such numbers overflow in the estimate of eigenvalues: the report tells of no solution."""
+        deck = self.write("box.yaml", BOX.replace("epsilon: 2", "epsilon: 1e200"))
+        self.refuse(4, ["largest eigenvalue", "not-a-number"], "run", deck, "--device", "host",
+                    "--quiet", ranks=(0,))
+        left = read_json(self.folder / "box-results/report.json")
+        self.assertEqual((left["exit_code"], left["solve"]["reason"]), (4, None))
+        self.assertIsNone(left["solve"]["residual"])
+        self.assertIsNone(left["dofs_per_second"])
+        self.assertGreater(left["wall_seconds"]["total"], 0.0)
+
+    def test_wishes_that_would_do_nothing(self):
+        deck = self.write("box.yaml", BOX)
+        for setting, part in (("output.checkpoint.steps=1", "has no time; remove 'output.checkpoint'"),
+                              ("kernels.variant=fused", "remove 'kernels.variant'"),
+                              ("kernels.item_nodes=4", "remove 'kernels.item_nodes'")):
+            self.refuse(1, [f"--set {setting}", part], "check", deck, "--set", setting, ranks=(0,))
+        self.succeed("check", deck, "--set", "kernels.variant=auto")  # as a resolved deck has it
 
 
 if __name__ == "__main__":

@@ -186,6 +186,7 @@ class Solve(Case):
             "bare.mtx": ("\n".join(lines[2:]) + "\n", "begins with %%MatrixMarket"),
             "short.mtx": ("\n".join(lines[:50]), "ends before all entries"),
             "outside.mtx": (text.replace("\n144 144 4\n", "\n144 145 4\n"), "an index lies outside"),
+            "more.mtx": (text + "144 144 1\n", "more entries than its size line announces: '144 144 1'"),
             "letters.mtx": (text.replace("\n144 144 4\n", "\nfour 144 4\n"), "no size or entry"),
             "complex.mtx": ("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n",
                             "complex"),
@@ -223,6 +224,23 @@ class Solve(Case):
         vector = self.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n")
         self.refuse(DATA, ["b.mtx", "3 rows", "asks for 144"], "solve", self.matrix, "--rhs", vector,
                     *HOST, ranks=(0,))
+
+    def test_places_of_results(self):
+        """A place that cannot be written to is told before hours are spent."""
+        os.mkfifo(self.folder / "pipe")
+        for option in ("--output", "--report"):
+            for place, part in (("none/x", "No such file"), (".", "Is a directory"),
+                                ("pipe", "not a regular file")):
+                self.refuse(USAGE, [f"cannot write '{place}'", part], "solve", "none.mtx", *HOST,
+                            option, place, ranks=(0,))
+        kept = self.write("kept.h5", "what was there")
+        self.refuse(DATA, ["No such file"], "solve", "none.mtx", *HOST, "--output", kept, ranks=(0,))
+        self.assertEqual((self.folder / "kept.h5").read_text(), "what was there")
+
+    def test_residual_below_all_numbers(self):
+        """Squares of the residual vanish: what is wrong is the tolerance, not the preconditioner."""
+        found = self.report(self.matrix, "--tolerance", "0", "--form", "standard", code=COMPUTE)
+        self.assertEqual(found["reason"], "residuals apart")
 
     def test_wrong_options(self):
         for words, parts in (

@@ -160,6 +160,20 @@ class Stop(Case):
         self.signalled(signal.SIGTERM, 1, 2, "SIGTERM")
         self.signalled(signal.SIGUSR1, 0, 3, "SIGUSR1")
 
+    def test_folder_is_one_runs(self):
+        """A second run does not write into the files of one that goes on, nor take its checkpoints."""
+        with Running(self.folder, self.deck) as run:
+            run.wait_for_steps()
+            self.refuse(USAGE, ["another run writes into output folder 'deck-results'", "--output"],
+                        "run", self.deck, "--quiet", "--restart", "auto", ranks=(0,))
+            deck = self.write("solve.yaml", POISSON.replace("order: 7", "order: 1"))
+            self.refuse(USAGE, ["another run writes into output folder 'deck-results'"], "run", deck,
+                        "--quiet", "--output", "deck-results", ranks=(0,))
+            self.assertIsNone(run.process.poll())
+            os.kill(run.process.pid, signal.SIGKILL)  # such an end lets the folder go, too
+            run.end()
+        self.succeed("run", self.deck, "--quiet", "--set", "time.steps=5")
+
     def test_two_interrupts(self):
         with Running(self.folder, self.deck) as run:
             run.wait_for_steps()

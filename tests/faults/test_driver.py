@@ -4,9 +4,22 @@ import os
 import time
 import unittest
 
-from fault_kit import ENDED, PATIENCE, Fault, check_files_open, check_same, record
+from fault_kit import ENDED, PATIENCE, Fault, Job, check_files_open, check_same, record
 
 DEVICE = 3
+SOLVE = """\
+equation: poisson
+order: 1
+mesh: {box: {cells: [2, 2, 2], name: air}}
+materials: {air: {epsilon: 1}}
+boundaries:
+  xmin: {type: dirichlet, value: 0}
+  xmax: {type: dirichlet, value: 1}
+  ymin: {type: neumann}
+  ymax: {type: neumann}
+  zmin: {type: neumann}
+  zmax: {type: neumann}
+"""
 
 
 class Driver(Fault):
@@ -58,6 +71,20 @@ class Driver(Fault):
         self.assertEqual(job.wait(PATIENCE), 0, job.text())
         job.end()
         check_same(self, self.folder / "results-1", self.folder / "answer")
+
+    def test_within_a_solve(self):
+        """Nor do they where an equation without time is solved: they wait for a sum."""
+        deck = self.folder / "solve.yaml"
+        deck.write_text(SOLVE)
+        words = ("run", deck, "--quiet", "--device", "opencl")
+        self.succeed(*words)  # fills the cache
+        job = Job(words, self.folder, environment=self.fault(SEDGE_FAIL_LAUNCH="1:60"))
+        self.addCleanup(job.end)
+        seconds, messages, text = self.end(job, PATIENCE)
+        self.assertEqual(len(messages), 1, text)
+        self.assertRegex(messages[0], "^sedge: rank 1: clEnqueueNDRangeKernel.*failed")
+        record("one rank's device fails within a solve", f"its message, code {DEVICE} of mpirun",
+               f"{seconds:.1f} s with the start")
 
     def test_compilers_that_hang(self):
         limit = {"SEDGE_CC_SECONDS": "2", "SEDGE_CACHE_DIR": self.folder / "cache"}
