@@ -142,9 +142,11 @@ format_in_place() {
         -checks='-*,readability-braces-around-statements' && list_sources | xargs -0 clang-format-14 -i
 }
 
+# Kernels are compiled without sanitizers, in both builds by the same compiler: one cache for both.
 build_sanitized() {
     cmake -S "$root" -B "$root/build-sanitize" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-        -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DSEDGE_SANITIZE=address,undefined &&
+        -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DSEDGE_SANITIZE=address,undefined \
+        -DSEDGE_TEST_CACHE="$root/build/test-cache" &&
         cmake --build "$root/build-sanitize" -j "$jobs"
 }
 
