@@ -160,20 +160,19 @@ sanitized_ctest() {
 }
 
 # Leaks are looked for in tests without MPI and OpenCL, which themselves keep memory to the end, and
-# where the sanitizer may look (containers can forbid it). Of OpenCL only the device layer is tested:
-# all else is the same as on the host, but its compiler's time; of the random order, which takes
-# minutes under sanitizers, what runs under MPI; at most two ranks; not the search of all cuts, and
-# not what NVRTC accepts.
+# where the sanitizer may look (containers can forbid it). What runs C code: of OpenCL only the device
+# layer, all else is the same as on the host; of the random order its own test; of the operator not
+# what differs in kernels only; at most three ranks; not what NVRTC accepts, and no scripts.
 test_sanitized() {
     local probe=$root/build-sanitize/probe leaks=1
     printf 'int main(void) { return 0; }\n' | cc -fsanitize=address -x c -o "$probe" - || return
     ASAN_OPTIONS=detect_leaks=1 "$probe" || leaks=0
     printf 'leaks are looked for: %s\n' "$leaks"
     sanitized_ctest detect_leaks=$leaks \
-        -E '_np[0-9]+$|^bench_|^plot|^library_|opencl|^test_operator_|^test_[a-z_]+_random$|_nvrtc$' &&
+        -E '_np[0-9]+$|^bench_|^plot|^library_|opencl|^test_operator_|_[a-z]+_random$|_nvrtc$|^numpy|^shell' &&
         sanitized_ctest detect_leaks=0 \
-            -R '_np[0-9]+$|^bench_|^plot|^library_|^test_operator_|^test_opencl$' \
-            -E '_opencl_|_np4$|^test_operator_tune_'
+            -R '_np[0-9]+$|^bench_|^library_|^test_operator_|^test_opencl$' \
+            -E '_[a-z_]+_opencl|_np[47]$|_[a-z]+_random$|^test_operator_(tune|tensor|random)_'
 }
 
 # Make the picture of a run and say what there is to open. $1: the run's log, which names the folder.

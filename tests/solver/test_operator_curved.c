@@ -69,7 +69,7 @@ static void test_corner(const kit_world *world, int order, int steps)
     CHECK(k.base.mesh->global_curved > 0);
     CHECK(k.base.mesh->global_curved < k.base.mesh->global_elements);
     dg_case_random(&k.base, k.base.u);
-    match_all(&k, 0.2, steps);
+    match_all(&k, 0.2, steps, 0);
     check_energy(&k);
     kit_clear(&k);
 }
@@ -97,7 +97,7 @@ static void test_all_curved(const kit_world *world, const char *equation, int or
     CHECK_OK(kit_create(&k, world, &options));
     CHECK(k.base.mesh->global_curved == k.base.mesh->global_elements);
     dg_case_random(&k.base, k.base.u);
-    match_all(&k, 0.0, 1);
+    match_all(&k, 0.0, 1, 1);
     kit_clear(&k);
 }
 
