@@ -6,6 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 start_folder=$PWD
 logs=$root/build
 jobs=${SEDGE_JOBS:-$(nproc)}
+tests_at_once=3 # of one processor each: on two cores one fills what starts of MPI and Slurm wait
 
 usage() {
     cat <<'END'
@@ -156,7 +157,7 @@ sanitized_ctest() {
     shift
     ASAN_OPTIONS=$option UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir "$root/build-sanitize" \
         -L "unit|kernel|jit" -LE "gpu|paraview|slow|order|exhaustive" --no-tests=error --output-on-failure \
-        --schedule-random -j 2 "$@"
+        --schedule-random -j "$tests_at_once" "$@"
 }
 
 # Leaks are looked for in tests without MPI and OpenCL, which themselves keep memory to the end, and
@@ -221,7 +222,7 @@ run_tests() {
     step sanitize-compile "compile with sanitizers (build-sanitize/)" build_sanitized
     step sanitize-test "tests with sanitizers" test_sanitized
     ctest --test-dir "$root/build" -LE "gpu|paraview|exhaustive" --no-tests=error --output-on-failure \
-        --schedule-random -j 2
+        --schedule-random -j "$tests_at_once"
 }
 
 run_check() {
