@@ -107,7 +107,7 @@ class Case(unittest.TestCase):
         self.assertEqual(result.messages, [], result)
         return result
 
-    def refuse(self, code, parts, *words, ranks=(0, 3), **options):
+    def refuse(self, code, parts, *words, ranks=(0, 2), **options):
         """Exactly one message, with all `parts` in it, and this exit code."""
         for count in ranks:
             with self.subTest(words=words[:3], ranks=count):

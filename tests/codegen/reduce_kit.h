@@ -28,6 +28,13 @@ static inline bool in_random_order(void)
     return order != NULL && strncmp(order, "random", 6) == 0;
 }
 
+// Whether all types, views and messages are tried. Items in random order are there for barriers,
+// which these do not add to: then with SEDGE_TEST_ALL only.
+static inline bool with_all_types(void)
+{
+    return !in_random_order() || getenv("SEDGE_TEST_ALL") != NULL;
+}
+
 // Whether a selection is asked for: the argument "few".
 static inline bool is_few(int argc, char **argv)
 {

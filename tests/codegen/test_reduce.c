@@ -606,15 +606,17 @@ int main(int argc, char **argv)
     test_shifted(context);
     test_own(context);
     if (!is_few(argc, argv)) {
+        test_extremes(context);
+        test_axes(context);
+    }
+    if (!is_few(argc, argv) && with_all_types()) {
         if (!in_random_order()) test_long_sum(context); // millions of items, one at a time
         test_integers(context);
         test_integer_dot(context);
-        test_extremes(context);
         test_ends(context);
         test_truth(context);
         test_norms(context);
         test_complex_product(context);
-        test_axes(context);
         test_views(context);
         test_expressions(context);
         test_empty(context);

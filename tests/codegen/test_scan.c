@@ -279,9 +279,11 @@ int main(int argc, char **argv)
     test_integers(context);
     if (!is_few(argc, argv)) {
         test_floats(context);
+        test_own(context);
+    }
+    if (!is_few(argc, argv) && with_all_types()) {
         test_operations(context);
         test_complex(context);
-        test_own(context);
         test_views(context);
         test_errors(context);
     }

@@ -266,9 +266,11 @@ int main(int argc, char **argv)
     test_compress(context);
     test_outside(context);
     if (!is_few(argc, argv)) {
-        test_compress_views(context);
         test_take(context);
         test_put(context);
+    }
+    if (!is_few(argc, argv) && with_all_types()) {
+        test_compress_views(context);
         test_put_own_indices(context);
         test_errors(context);
     }

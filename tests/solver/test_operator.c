@@ -32,7 +32,7 @@ static void test_box(const kit_world *world, int order)
     options.dipole = dipole;
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
-    match_all(&k, 0.2, order <= 5 ? 3 : 1);
+    match_all(&k, 0.2, order <= 5 ? 3 : 1, 0);
     kit_clear(&k);
 }
 
@@ -51,7 +51,7 @@ static void test_unstructured(const kit_world *world, int order)
     options.walls = all_kinds;
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
-    match_all(&k, 0.0, 1);
+    match_all(&k, 0.0, 1, 1);
     kit_clear(&k);
 }
 

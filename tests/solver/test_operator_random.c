@@ -54,7 +54,7 @@ static void test_maxwell(const kit_world *world, int order)
     options.dipole = dipole;
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
-    match_all(&k, 0.2, 1);
+    match_all(&k, 0.2, 1, 0);
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
     CHECK_OK(kit_advance(&k, k.base.u, 0.2, kit_time_step(&k, 0.5), 1));
     CHECK_BOUND(energy_difference(&k), MATCH_UNITS * kit_rounding(SEDGE_FP64));
@@ -80,7 +80,7 @@ static void test_burgers(const kit_world *world, int order)
 
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
-    match_all(&k, 0.0, 1);
+    match_all(&k, 0.0, 1, 1);
     kit_clear(&k);
 }
 
@@ -135,7 +135,7 @@ static void test_no_barrier_is_idle(const kit_world *world, const char *name, in
         CHECK_OK(sedge_file_write(path, changed, strlen(changed)));
         free(changed);
         CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
-        for (int v = 0; v < 2; v++) {
+        for (int v = 0; v < 2 && seen == 0; v++) {
             const sedge_operator_options cut = {.variant = variants[v]};
             const double bound = MATCH_UNITS * kit_rounding(SEDGE_FP64);
             CHECK_OK(kit_load(&k, SEDGE_FP64, &cut));

@@ -1,5 +1,6 @@
-// L2 orders of convergence of whole solves, orders 1 to 8: the mode (1,1,1) of a conducting cube,
-// and a plane wave along (1,1,0) through a distorted periodic box; in both all six components live.
+// L2 orders of convergence of whole solves, orders 1 to 8: the mode (1,1,1) of a conducting cube
+// for even ones, and a plane wave along (1,1,0) through a distorted periodic box for odd ones, with
+// SEDGE_TEST_ALL both for all; in both all six components live.
 //
 // A nodal scheme of order N with upwind fluxes gives h^(N+1) on regular families of meshes; at
 // least N + 0.7 is wanted from the first to the last of three, N + 0.5 between neighbours. Above N
@@ -10,6 +11,8 @@
 #include "kit.h"
 
 #include "check.h"
+
+#include <stdlib.h>
 
 #define MESHES 3
 
@@ -87,8 +90,12 @@ int main(int argc, char **argv)
 
     CHECK_OK(kit_open(&world, &argc, &argv));
     if (world.comm == NULL) return CHECK_END();
-    for (int i = 0; i < 8; i++) test_cavity(&world, &cavity_ladders[i]);
-    for (int i = 0; i < 8; i++) test_periodic_wave(&world, &wave_ladders[i]);
+    const bool all = getenv("SEDGE_TEST_ALL") != NULL;
+    for (int i = 0; i < 8; i++) {
+        const bool even = cavity_ladders[i].order % 2 == 0;
+        if (all || even) test_cavity(&world, &cavity_ladders[i]);
+        if (all || !even) test_periodic_wave(&world, &wave_ladders[i]);
+    }
     kit_close(&world);
     return CHECK_END();
 }
