@@ -73,7 +73,8 @@ static sedge_status run_steps(beside *b, int side, int steps)
             continue;
         }
         for (int s = 0; s < sedge_lsrk45.stages; s++) {
-            if (!b->plan.stage(&b->plan, b->hand, sedge_lsrk45.a[s], sedge_lsrk45.b[s], b->dt, threads))
+            if (!b->plan.stage(&b->plan, b->hand, sedge_lsrk45.a[s], sedge_lsrk45.b[s], b->dt,
+                               threads))
                 return SEDGE_FAIL(SEDGE_ERR_DEVICE, "libxsmm compiles nothing for this processor");
         }
     }
@@ -216,10 +217,10 @@ static sedge_status race(beside *b, side_time times[SIDES])
         const double start = sedge_clock();
         SEDGE_TRY(run_steps(b, side, 1));
         const double one = sedge_clock() - start;
-        steps[side] = b->options->steps > 0  ? b->options->steps
-                      : b->options->quick    ? 1
-                      : one < 0.5 * TURN     ? (int)(TURN / fmax(one, 1e-4))
-                                             : 1;
+        steps[side] = b->options->steps > 0 ? b->options->steps
+                      : b->options->quick   ? 1
+                      : one < 0.5 * TURN    ? (int)(TURN / fmax(one, 1e-4))
+                                            : 1;
     }
     for (int i = 0; i < repeats; i++) {
         for (int side = 0; side < SIDES; side++) {

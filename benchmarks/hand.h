@@ -35,8 +35,8 @@ typedef struct hand_mesh {
     void *residual;      // the same
 } hand_mesh;
 
-// Copies what it needs; `real_bytes` 4 or 8, `lanes` elements a block: hand_stage wants
-// HAND_BYTES / real_bytes, xsmm_stage (xsmm.h) 1. One rank, one material. Free with hand_mesh_free.
+// Copies what it needs; `real_bytes` 4 or 8, `lanes` elements a block: 0 as many as hand_stage
+// wants, 1 for xsmm_stage (xsmm.h). One rank, one material. Free with hand_mesh_free.
 SEDGE_MUST_USE
 sedge_status hand_mesh_create(hand_mesh **out, const sedge_mesh *mesh, const sedge_element *element,
                               int real_bytes, int lanes);

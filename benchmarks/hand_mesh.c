@@ -118,7 +118,7 @@ sedge_status hand_mesh_create(hand_mesh **out, const sedge_mesh *mesh, const sed
     SEDGE_TRY_GOTO(status, sedge_allocate(&hand, 1, sizeof *hand));
     hand->order = element->order;
     hand->real_bytes = real_bytes;
-    hand->lanes = lanes;
+    hand->lanes = lanes > 0 ? lanes : HAND_BYTES / real_bytes;
     hand->blocks = (mesh->elements + hand->lanes - 1) / hand->lanes;
     SEDGE_TRY_GOTO(status, allocate_all(hand, element));
     fill_tables(hand, element);

@@ -62,8 +62,7 @@ static sedge_status open_case(loop_case *c, int cells)
     SEDGE_TRY(bench_problem_init(&c->problem, c->mesh, c->order, c->precision));
     SEDGE_TRY(sedge_operator_create(&c->op, c->comm, c->device, c->cache, c->element, c->mesh,
                                     &c->problem, &options));
-    SEDGE_TRY(
-        hand_mesh_create(&c->hand, c->mesh, c->element, real_bytes, HAND_BYTES / real_bytes));
+    SEDGE_TRY(hand_mesh_create(&c->hand, c->mesh, c->element, real_bytes, 0));
     SEDGE_TRY(bench_state_create(&c->u, c->mesh, c->element));
     SEDGE_TRY(bench_state_create(&c->theirs, c->mesh, c->element));
     c->dt = bench_time_step(c->comm, &c->problem, c->mesh);

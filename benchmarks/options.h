@@ -24,7 +24,7 @@ typedef struct bench_options {
     sedge_operator_options kernels;
     const char *output; // JSON; NULL: none
     bool quick;
-    bool setup; // measure set-up instead of stages
+    bool setup;                      // measure set-up instead of stages
     bool beside_opencl, beside_xsmm; // set the host's stages beside those of these instead
     bool help;
 } bench_options;

@@ -101,13 +101,13 @@ sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is
     return keep(record->cases,
                 json_pack("{s:i, s:s, s:I, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
                           "s:f}",
-                          "order", c->order, "precision", bench_precision_name(c->precision), "elements",
-                          (json_int_t)c->elements, "variant", c->variant, "steps", c->steps,
-                          "repeats", c->repeats, "stage_seconds", c->median, "stage_seconds_least",
-                          c->least, "dofs_per_second", c->rate, "flops", c->flops, "bytes",
-                          c->bytes, "floor_seconds", c->floor, "fraction_of_floor", fraction,
-                          "energy_change", c->energy_change, "midg2_fp32_dofs_per_second",
-                          bench_peer_rate(c->order)));
+                          "order", c->order, "precision", bench_precision_name(c->precision),
+                          "elements", (json_int_t)c->elements, "variant", c->variant, "steps",
+                          c->steps, "repeats", c->repeats, "stage_seconds", c->median,
+                          "stage_seconds_least", c->least, "dofs_per_second", c->rate, "flops",
+                          c->flops, "bytes", c->bytes, "floor_seconds", c->floor,
+                          "fraction_of_floor", fraction, "energy_change", c->energy_change,
+                          "midg2_fp32_dofs_per_second", bench_peer_rate(c->order)));
 }
 
 sedge_status bench_record_add_ceilings(bench_record *record, sedge_precision precision,
@@ -115,9 +115,10 @@ sedge_status bench_record_add_ceilings(bench_record *record, sedge_precision pre
 {
     printf("ceilings %s: copy %.1f GB/s (read and written), multiply-adds %.1f GFLOP/s\n",
            bench_precision_name(precision), ceilings->copy / 1e9, ceilings->flops / 1e9);
-    return keep(record->ceilings, json_pack("{s:s, s:f, s:f}", "precision",
-                                            bench_precision_name(precision), "copy_bytes_per_second",
-                                            ceilings->copy, "flops_per_second", ceilings->flops));
+    return keep(record->ceilings,
+                json_pack("{s:s, s:f, s:f}", "precision", bench_precision_name(precision),
+                          "copy_bytes_per_second", ceilings->copy, "flops_per_second",
+                          ceilings->flops));
 }
 
 sedge_status bench_record_write(const bench_record *record, const char *path,

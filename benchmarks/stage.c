@@ -36,7 +36,8 @@ typedef struct bench {
 
 static sedge_status prepare_order(bench *b, int index)
 {
-    const int cells = b->options.mesh != NULL ? 0 : bench_options_cells(&b->options, index, b->is_gpu);
+    const int cells =
+        b->options.mesh != NULL ? 0 : bench_options_cells(&b->options, index, b->is_gpu);
 
     if (b->mesh == NULL || b->cells != cells) {
         sedge_mesh_free(b->mesh);

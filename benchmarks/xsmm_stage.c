@@ -61,8 +61,7 @@ static bool find_products(products *out, int batch, int rest)
     for (int i = 0; i < 2; i++) {
         out->derive[i] = out->lift[i] = NULL;
         if (elements[i] == 0) continue;
-        out->derive[i] =
-            find_product(3 * NODES, 6 * elements[i], NODES, TALL, NODES, TALL, false);
+        out->derive[i] = find_product(3 * NODES, 6 * elements[i], NODES, TALL, NODES, TALL, false);
         out->lift[i] = find_product(NODES, 6 * elements[i], POINTS, ROWS, POINTS, ROWS, true);
         if (out->derive[i] == NULL || out->lift[i] == NULL) return false;
     }
