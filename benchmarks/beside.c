@@ -176,10 +176,9 @@ static sedge_status choose_batch(beside *b)
     double best = INFINITY;
     int found = 1;
 
-    for (int batch = 1; batch <= XSMM_MOST_BATCH; batch *= 2) {
-        b->plan.batch = batch;
-        SEDGE_TRY(run_steps(b, XSMM, 1));
-        for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
+        for (int batch = 1; batch <= XSMM_MOST_BATCH; batch *= 2) {
+            b->plan.batch = batch;
             const double start = processor_clock();
             SEDGE_TRY(run_steps(b, XSMM, 1));
             const double seconds = processor_clock() - start;
