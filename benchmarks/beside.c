@@ -209,7 +209,7 @@ static sedge_status race(beside *b, side_time times[SIDES])
     const int repeats = b->options->repeats;
     double wall[SIDES][BENCH_MAX_REPEATS];
     double processor[SIDES][BENCH_MAX_REPEATS];
-    int steps[SIDES];
+    int steps[SIDES] = {1, 1, 1};
 
     for (int side = 0; side < SIDES; side++) {
         if (!has_side(b, side)) continue;
