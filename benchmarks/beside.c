@@ -207,8 +207,8 @@ static side_time summarise(double *wall, const double *processor, int count)
 static sedge_status race(beside *b, side_time times[SIDES])
 {
     const int repeats = b->options->repeats;
-    double wall[SIDES][BENCH_MAX_REPEATS];
-    double processor[SIDES][BENCH_MAX_REPEATS];
+    double wall[SIDES][BENCH_MAX_REPEATS] = {{0.0}};
+    double processor[SIDES][BENCH_MAX_REPEATS] = {{0.0}};
     int steps[SIDES] = {1, 1, 1};
 
     for (int side = 0; side < SIDES; side++) {
