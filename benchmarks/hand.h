@@ -35,10 +35,11 @@ typedef struct hand_mesh {
     void *residual;      // the same
 } hand_mesh;
 
-// Copies what it needs; `real_bytes` 4 or 8. One rank, one material. Free with hand_mesh_free.
+// Copies what it needs; `real_bytes` 4 or 8, `lanes` elements a block: 0 as many as hand_stage
+// wants, 1 for xsmm_stage (xsmm.h). One rank, one material. Free with hand_mesh_free.
 SEDGE_MUST_USE
 sedge_status hand_mesh_create(hand_mesh **out, const sedge_mesh *mesh, const sedge_element *element,
-                              int real_bytes);
+                              int real_bytes, int lanes);
 void hand_mesh_free(hand_mesh *hand);
 
 // The state from and to [elements][6][nodes] of the mesh.
@@ -48,9 +49,8 @@ void hand_get(const hand_mesh *hand, const sedge_mesh *mesh, const sedge_element
               double *u);
 
 // One Runge-Kutta stage: residual = a residual + dt rhs, next = u + b residual; the two states
-// change places. NULL: this order and precision were not written.
+// change places.
 typedef void (*hand_stage)(hand_mesh *hand, double a, double b, double dt, int threads);
-hand_stage hand_find_stage(int order, int real_bytes);
 
 // hand_stage.c is compiled once for each.
 void hand_stage_2_4(hand_mesh *hand, double a, double b, double dt, int threads);

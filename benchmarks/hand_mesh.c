@@ -1,6 +1,12 @@
+#define _DEFAULT_SOURCE // MADV_HUGEPAGE
 #include "hand.h"
 
 #include "base/memory.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#define LARGE_PAGE ((size_t)2 << 20)
 
 static void put(void *array, int real_bytes, int64_t index, double value)
 {
@@ -15,6 +21,21 @@ static void put(void *array, int real_bytes, int64_t index, double value)
 static int64_t at(const hand_mesh *hand, int64_t element, int rows, int row)
 {
     return (element / hand->lanes * rows + row) * hand->lanes + element % hand->lanes;
+}
+
+// On large pages, as the host device's buffers. Zero; release with sedge_release.
+static sedge_status allocate_state(void **out, int64_t count, size_t size)
+{
+    const size_t bytes = ((size_t)count * size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+
+    *out = aligned_alloc(LARGE_PAGE, bytes);
+    if (*out == NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of host memory: %.1f MiB were asked for",
+                          (double)bytes / 1048576.0);
+    }
+    (void)madvise(*out, bytes, MADV_HUGEPAGE);
+    memset(*out, 0, bytes);
+    return SEDGE_OK;
 }
 
 static sedge_status allocate_all(hand_mesh *hand, const sedge_element *element)
@@ -32,9 +53,9 @@ static sedge_status allocate_all(hand_mesh *hand, const sedge_element *element)
     SEDGE_TRY(sedge_allocate(&hand->lift, (int64_t)nodes * 4 * element->face_nodes, real));
     SEDGE_TRY(sedge_allocate(&hand->own, (int64_t)4 * element->face_nodes, sizeof *hand->own));
     SEDGE_TRY(sedge_allocate(&hand->other, (int64_t)24 * element->face_nodes, sizeof *hand->other));
-    SEDGE_TRY(sedge_allocate(&hand->u, slots * 6 * nodes, real));
-    SEDGE_TRY(sedge_allocate(&hand->next, slots * 6 * nodes, real));
-    return sedge_allocate(&hand->residual, slots * 6 * nodes, real);
+    SEDGE_TRY(allocate_state(&hand->u, slots * 6 * nodes, real));
+    SEDGE_TRY(allocate_state(&hand->next, slots * 6 * nodes, real));
+    return allocate_state(&hand->residual, slots * 6 * nodes, real);
 }
 
 static void fill_tables(hand_mesh *hand, const sedge_element *element)
@@ -88,7 +109,7 @@ static void fill_geometry(hand_mesh *hand, const sedge_mesh *mesh)
 }
 
 sedge_status hand_mesh_create(hand_mesh **out, const sedge_mesh *mesh, const sedge_element *element,
-                              int real_bytes)
+                              int real_bytes, int lanes)
 {
     sedge_status status;
     hand_mesh *hand = NULL;
@@ -97,7 +118,7 @@ sedge_status hand_mesh_create(hand_mesh **out, const sedge_mesh *mesh, const sed
     SEDGE_TRY_GOTO(status, sedge_allocate(&hand, 1, sizeof *hand));
     hand->order = element->order;
     hand->real_bytes = real_bytes;
-    hand->lanes = HAND_BYTES / real_bytes;
+    hand->lanes = lanes > 0 ? lanes : HAND_BYTES / real_bytes;
     hand->blocks = (mesh->elements + hand->lanes - 1) / hand->lanes;
     SEDGE_TRY_GOTO(status, allocate_all(hand, element));
     fill_tables(hand, element);
@@ -152,18 +173,4 @@ void hand_get(const hand_mesh *hand, const sedge_mesh *mesh, const sedge_element
                                                                : (double)((float *)hand->u)[index];
         }
     }
-}
-
-hand_stage hand_find_stage(int order, int real_bytes)
-{
-    static const struct {
-        int order;
-        int real_bytes;
-        hand_stage stage;
-    } rows[] = {{2, 4, hand_stage_2_4}, {4, 4, hand_stage_4_4}, {6, 4, hand_stage_6_4},
-                {2, 8, hand_stage_2_8}, {4, 8, hand_stage_4_8}, {6, 8, hand_stage_6_8}};
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].order == order && rows[i].real_bytes == real_bytes) return rows[i].stage;
-    return NULL;
 }

@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include "problem.h"
+
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,7 @@ enum {
     OPTION_OUTPUT,
     OPTION_QUICK,
     OPTION_SETUP,
+    OPTION_BESIDE,
     OPTION_HELP
 };
 
@@ -46,6 +49,7 @@ static const struct option long_options[] = {
     {"output", required_argument, NULL, OPTION_OUTPUT},
     {"quick", no_argument, NULL, OPTION_QUICK},
     {"setup", no_argument, NULL, OPTION_SETUP},
+    {"beside", required_argument, NULL, OPTION_BESIDE},
     {"help", no_argument, NULL, OPTION_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -75,7 +79,19 @@ void bench_options_print_help(void)
            "  --forget               tune even if there is wisdom\n"
            "  --output FILE          write all numbers as JSON\n"
            "  --quick                small meshes, few steps: does it work?\n"
-           "  --setup                time mesh and operator set-up instead, with memory\n");
+           "  --setup                time mesh and operator set-up instead, with memory\n"
+           "  --beside LIST          opencl, libxsmm or both: time the host beside them instead\n");
+}
+
+int bench_options_cells(const bench_options *options, int index, bool is_gpu)
+{
+    static const int sizes[] = {0, 56, 52, 44, 40, 36, 32, 28, 26, 24, 22};
+    const int cells = sizes[options->orders[index]];
+
+    if (options->element_count > 0)
+        return bench_cells(options->elements[options->element_count > 1 ? index : 0]);
+    if (options->quick) return cells / 8;
+    return is_gpu ? cells : cells / 2;
 }
 
 // A number in [least, most] up to the end of `text` or to one of `ends`; moves `*text` there.
@@ -165,6 +181,22 @@ static sedge_status take_precision(bench_options *out, const char *text)
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "--precision: '%s' is not fp32, fp64 or fp32,fp64", text);
 }
 
+// In any order; the device is the host then, unless another one is named.
+static sedge_status take_beside(bench_options *out, const char *text)
+{
+    static const char *const names[] = {"opencl", "libxsmm", "opencl,libxsmm", "libxsmm,opencl"};
+
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(text, names[i]) != 0) continue;
+        out->beside_opencl = i != 1;
+        out->beside_xsmm = i != 0;
+        if (strcmp(out->device, "auto") == 0) out->device = "host";
+        return SEDGE_OK;
+    }
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "--beside: '%s' is not opencl, libxsmm or opencl,libxsmm",
+                      text);
+}
+
 static sedge_status take_option(bench_options *out, int option, const char *word)
 {
     switch (option) {
@@ -212,6 +244,8 @@ static sedge_status take_option(bench_options *out, int option, const char *word
     case OPTION_SETUP:
         out->setup = true;
         return SEDGE_OK;
+    case OPTION_BESIDE:
+        return take_beside(out, optarg);
     case OPTION_HELP:
         out->help = true;
         return SEDGE_OK;

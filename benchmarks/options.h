@@ -18,13 +18,14 @@ typedef struct bench_options {
     const char *device;
     const char *mesh;                  // Gmsh file; NULL: boxes
     int64_t elements[SEDGE_ORDER_MAX]; // of the boxes: by order given, or one for all
-    int element_count;                 // 0: the sizes of bench_default_cells
+    int element_count;                 // 0: the sizes of bench_options_cells
     int steps;                         // a repeat; 0: by the device
     int repeats;
     sedge_operator_options kernels;
     const char *output; // JSON; NULL: none
     bool quick;
-    bool setup; // measure set-up instead of stages
+    bool setup;                      // measure set-up instead of stages
+    bool beside_opencl, beside_xsmm; // set the host's stages beside those of these instead
     bool help;
 } bench_options;
 
@@ -33,3 +34,7 @@ SEDGE_MUST_USE
 sedge_status bench_options_parse(bench_options *out, int argc, char **argv);
 
 void bench_options_print_help(void);
+
+// Cubes an axis of the box for the order at `index`: the peers' boxes of 1053696 to 105456 tets on
+// a GPU; an eighth of the tets on the host.
+int bench_options_cells(const bench_options *options, int index, bool is_gpu);

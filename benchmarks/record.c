@@ -39,7 +39,7 @@ double bench_peer_rate(int order)
     return order < (int)(sizeof midg2 / sizeof *midg2) ? 1e9 * midg2[order] : 0.0;
 }
 
-static const char *precision_name(sedge_precision precision)
+const char *bench_precision_name(sedge_precision precision)
 {
     return precision == SEDGE_FP64 ? "fp64" : "fp32";
 }
@@ -94,30 +94,31 @@ sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is
     }
     record->has_head = true;
     printf("%5d %5s %9lld  %-26s %12.1f %12.1f %9.3f %9.1f %8.3f", c->order,
-           precision_name(c->precision), (long long)c->elements, c->variant, 1e6 * c->median,
+           bench_precision_name(c->precision), (long long)c->elements, c->variant, 1e6 * c->median,
            1e6 * c->least, c->rate / 1e9, c->flops / c->median / 1e9, fraction);
     print_peer(c, is_gpu);
     (void)fflush(stdout);
     return keep(record->cases,
                 json_pack("{s:i, s:s, s:I, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
                           "s:f}",
-                          "order", c->order, "precision", precision_name(c->precision), "elements",
-                          (json_int_t)c->elements, "variant", c->variant, "steps", c->steps,
-                          "repeats", c->repeats, "stage_seconds", c->median, "stage_seconds_least",
-                          c->least, "dofs_per_second", c->rate, "flops", c->flops, "bytes",
-                          c->bytes, "floor_seconds", c->floor, "fraction_of_floor", fraction,
-                          "energy_change", c->energy_change, "midg2_fp32_dofs_per_second",
-                          bench_peer_rate(c->order)));
+                          "order", c->order, "precision", bench_precision_name(c->precision),
+                          "elements", (json_int_t)c->elements, "variant", c->variant, "steps",
+                          c->steps, "repeats", c->repeats, "stage_seconds", c->median,
+                          "stage_seconds_least", c->least, "dofs_per_second", c->rate, "flops",
+                          c->flops, "bytes", c->bytes, "floor_seconds", c->floor,
+                          "fraction_of_floor", fraction, "energy_change", c->energy_change,
+                          "midg2_fp32_dofs_per_second", bench_peer_rate(c->order)));
 }
 
 sedge_status bench_record_add_ceilings(bench_record *record, sedge_precision precision,
                                        const sedge_ceilings *ceilings)
 {
     printf("ceilings %s: copy %.1f GB/s (read and written), multiply-adds %.1f GFLOP/s\n",
-           precision_name(precision), ceilings->copy / 1e9, ceilings->flops / 1e9);
-    return keep(record->ceilings, json_pack("{s:s, s:f, s:f}", "precision",
-                                            precision_name(precision), "copy_bytes_per_second",
-                                            ceilings->copy, "flops_per_second", ceilings->flops));
+           bench_precision_name(precision), ceilings->copy / 1e9, ceilings->flops / 1e9);
+    return keep(record->ceilings,
+                json_pack("{s:s, s:f, s:f}", "precision", bench_precision_name(precision),
+                          "copy_bytes_per_second", ceilings->copy, "flops_per_second",
+                          ceilings->flops));
 }
 
 sedge_status bench_record_write(const bench_record *record, const char *path,

@@ -1,5 +1,6 @@
 // sedge-bench: one Runge-Kutta stage of Maxwell's equations, order by order, against the peers' and
 // against what the device does at most. See README.md.
+#include "beside.h"
 #include "options.h"
 #include "problem.h"
 #include "record.h"
@@ -33,23 +34,10 @@ typedef struct bench {
 
 // ---- what cases share --------------------------------------------------------------------------
 
-// Cubes an axis by order: the peers' boxes of 1053696 to 105456 tets on a GPU; an eighth of the
-// tets on the host.
-static int choose_cells(const bench *b, int index)
-{
-    static const int sizes[] = {0, 56, 52, 44, 40, 36, 32, 28, 26, 24, 22};
-    const bench_options *const options = &b->options;
-    const int cells = sizes[options->orders[index]];
-
-    if (options->element_count > 0)
-        return bench_cells(options->elements[options->element_count > 1 ? index : 0]);
-    if (options->quick) return cells / 8;
-    return b->is_gpu ? cells : cells / 2;
-}
-
 static sedge_status prepare_order(bench *b, int index)
 {
-    const int cells = b->options.mesh != NULL ? 0 : choose_cells(b, index);
+    const int cells =
+        b->options.mesh != NULL ? 0 : bench_options_cells(&b->options, index, b->is_gpu);
 
     if (b->mesh == NULL || b->cells != cells) {
         sedge_mesh_free(b->mesh);
@@ -210,6 +198,8 @@ static sedge_status run_bench(bench *b)
     sedge_status status = SEDGE_OK;
 
     SEDGE_TRY(open_bench(b));
+    if (options->beside_opencl || options->beside_xsmm)
+        return bench_beside(b->comm, b->device, b->cache, options);
     if (options->setup) return bench_setup(b->comm, b->device, b->cache, options);
     for (int i = 0; i < options->order_count; i++) {
         SEDGE_TRY(prepare_order(b, i));

@@ -82,7 +82,16 @@ SEDGE_FUNCTION void take_source(SEDGE_BLOCKWIDE sedge_value *change, const sedge
 
 #if SEDGE_TARGET_HOST
 
-// One value: field after field.
+// Ask for SEDGE_NODES words of two arrays that will be written.
+SEDGE_FUNCTION void ask(const sedge_value *one, const sedge_value *other)
+{
+    for (int w = 0; w < SEDGE_NODES; w++) {
+        __builtin_prefetch(one + w, 1);
+        __builtin_prefetch(other + w, 1);
+    }
+}
+
+// One value: field after field, and while these are computed residual and next state come in.
 SEDGE_KERNEL(sedge_stage, SEDGE_THREADS, SEDGE_STAGE_LIST)
 {
     SEDGE_OUTER (b) {
@@ -94,17 +103,14 @@ SEDGE_KERNEL(sedge_stage, SEDGE_THREADS, SEDGE_STAGE_LIST)
         sedge_value *const s_w = s_f + SEDGE_FACE_POINTS * SEDGE_FIELDS;
         sedge_value *const change = s_w + SEDGE_LOWER_NODES * SEDGE_FIELDS;
 
-        for (int k = 0; k < SEDGE_FACE_POINTS; k++) {
-            sedge_value other[SEDGE_FIELDS];
-            get_trace_behind(other, value, k, u, trace, links, tables);
-            find_jump(s_f, s_u, other, geometry + value, value, k, links, material, materials,
-                      tables, slots);
-        }
+        find_jumps(s_f, s_u, geometry + value, value, u, trace, links, material, materials, tables,
+                   slots);
         for (int i = 0; i < SEDGE_LOWER_NODES; i++)
             find_lower(s_w + i * SEDGE_FIELDS, s_u, i, value, geometry + value, material, materials,
                        tables);
         for (int f = 0; f < SEDGE_FIELDS; f++) {
             sedge_value acc[SEDGE_NODES];
+            ask(s_r + f * SEDGE_NODES, s_n + f * SEDGE_NODES); // a part of all fields
             bernstein_raise(acc, s_w + f);
             bernstein_lift_0(acc, s_f + f);
             bernstein_lift_1(acc, s_f + f);
@@ -116,10 +122,11 @@ SEDGE_KERNEL(sedge_stage, SEDGE_THREADS, SEDGE_STAGE_LIST)
             take_source(change + n * SEDGE_FIELDS, s_u + n * SEDGE_FIELDS, value, material,
                         materials);
         for (int w = 0; w < SEDGE_NODES * SEDGE_FIELDS; w++) {
+            const sedge_value old = s_u[w]; // behind the store it would wait for it: pages alike
             sedge_value r = -dt * change[w];
             if (rk_a != SEDGE_R(0.0)) r = r + rk_a * s_r[w];
             s_r[w] = r;
-            s_n[w] = s_u[w] + rk_b * r;
+            s_n[w] = old + rk_b * r;
         }
     }
     (void)deriv, (void)lift, (void)count;

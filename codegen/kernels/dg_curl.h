@@ -145,11 +145,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
 #if SEDGE_TARGET_HOST
         sedge_value *const s_h = s_f + SEDGE_FACE_STRIDE;
 
-        for (int k = 0; k < SEDGE_FACE_POINTS; k++) {
-            sedge_value other[SEDGE_FIELDS];
-            get_trace_behind(other, start, k, u, trace, links, tables);
-            find_jump(s_f, s_u, other, s_x, start, k, links, material, materials, tables, slots);
-        }
+        find_jumps(s_f, s_u, s_x, start, u, trace, links, material, materials, tables, slots);
         for (int n = 0; n < SEDGE_NODES; n++)
             make_covariant(s_h + n * SEDGE_FIELDS, s_u + n * SEDGE_FIELDS, SEDGE_JACOBIAN(0));
         (void)left;

@@ -206,6 +206,73 @@ SEDGE_FUNCTION void find_jump(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT s_f,
     *(SEDGE_BLOCKWIDE sedge_state *)(s_f + k * SEDGE_FIELDS) = jump;
 }
 
+#if SEDGE_TARGET_HOST
+// The neighbours' traces at all points of a face of one value, v [face points][fields]. Lane after
+// lane: what a lane takes comes from one neighbour, and is written long before it is read as a
+// register (a load that follows stores of its parts waits for all of them).
+SEDGE_FUNCTION void get_face_behind(sedge_value *v, sedge_int64 value, int face,
+                                    const sedge_state *SEDGE_RESTRICT u,
+                                    const sedge_point *SEDGE_RESTRICT trace,
+                                    const sedge_link *SEDGE_RESTRICT links,
+                                    const short *SEDGE_RESTRICT tables)
+{
+    SEDGE_LANES_LOOP (l) {
+        const sedge_link link = links[(value * SEDGE_LANES + l) * 4 + face];
+        const short *const map = tables + SEDGE_FACE_POINTS + link.code * SEDGE_FACE_NODES;
+        sedge_real *const to = (sedge_real *)v + l;
+
+        if (link.neighbour >= 0) {
+            const sedge_int64 behind = link.neighbour / SEDGE_LANES;
+            const sedge_real *const from =
+                (const sedge_real *)u[behind * SEDGE_NODES_PADDED].f + link.neighbour % SEDGE_LANES;
+            for (int i = 0; i < SEDGE_FACE_NODES; i++) {
+                const sedge_real *const at = from + map[i] * (SEDGE_FIELDS * SEDGE_LANES);
+                for (int f = 0; f < SEDGE_FIELDS; f++)
+                    to[(i * SEDGE_FIELDS + f) * SEDGE_LANES] = at[f * SEDGE_LANES];
+            }
+        } else {
+            const sedge_point *const from =
+                trace + (sedge_int64)(-1 - link.neighbour) * SEDGE_FACE_NODES;
+            for (int i = 0; i < SEDGE_FACE_NODES; i++) {
+                const sedge_point *const at = from + map[24 * SEDGE_FACE_NODES + i];
+                for (int f = 0; f < SEDGE_FIELDS; f++)
+                    to[(i * SEDGE_FIELDS + f) * SEDGE_LANES] = at->f[f];
+            }
+        }
+    }
+}
+
+// find_jump at all face points of one value, whose neighbours it finds.
+SEDGE_FUNCTION void
+find_jumps(sedge_value *SEDGE_RESTRICT s_f, const sedge_value *own_words,
+           const sedge_geometry *geometry, sedge_int64 value, const sedge_state *SEDGE_RESTRICT u,
+           const sedge_point *SEDGE_RESTRICT trace, const sedge_link *SEDGE_RESTRICT links,
+           const int *SEDGE_RESTRICT material, const sedge_real *SEDGE_RESTRICT materials,
+           const short *SEDGE_RESTRICT tables, sedge_int64 slots)
+{
+    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    sedge_value m[SEDGE_MATERIAL_VALUES + 1];
+    sedge_value mv[SEDGE_MATERIAL_VALUES + 1];
+
+    get_material(m, material, materials, value);
+    for (int face = 0; face < 4; face++) {
+        const sedge_face_geometry at = geometry->face[face];
+        sedge_value other[SEDGE_FACE_NODES * SEDGE_FIELDS];
+
+        get_face_behind(other, value, face, u, trace, links, tables);
+        get_neighbour_material(mv, value, face, links, material, materials, slots);
+        for (int i = 0; i < SEDGE_FACE_NODES; i++) {
+            const int k = face * SEDGE_FACE_NODES + i;
+            const sedge_state own = *(const sedge_state *)(own_words + tables[k] * SEDGE_FIELDS);
+            sedge_value jump[SEDGE_FIELDS];
+
+            SEDGE_SURFACE(own.f, other + i * SEDGE_FIELDS, m, mv, at.n, constants, jump);
+            SEDGE_EACH (f, SEDGE_FIELDS) s_f[k * SEDGE_FIELDS + f] = at.scale * jump[f];
+        }
+    }
+}
+#endif
+
 // ---- volume ------------------------------------------------------------------------------------
 
 // `count` neighbouring words of the block's memory; by packs where that can be.
@@ -597,11 +664,7 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
         SEDGE_BARRIER();
         SEDGE_BLOCK_JUMPS(other)
 #else
-        for (int k = 0; k < SEDGE_FACE_POINTS; k++) {
-            sedge_value other[SEDGE_FIELDS];
-            get_trace_behind(other, start, k, u, trace, links, tables);
-            find_jump(s_f, s_u, other, s_x, start, k, links, material, materials, tables, slots);
-        }
+        find_jumps(s_f, s_u, s_x, start, u, trace, links, material, materials, tables, slots);
         (void)left;
 #endif
 #if SEDGE_FUSED

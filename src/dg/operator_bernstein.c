@@ -171,7 +171,7 @@ static sedge_status write_lift(const form *f, int (*index)[4], const sedge_eleme
 
     SEDGE_TRY(sedge_text_add(
         f->text,
-        "SEDGE_FUNCTION void bernstein_lift_%d(%ssedge_value *%sacc,\n"
+        "SEDGE_PRODUCT void bernstein_lift_%d(%ssedge_value *%sacc,\n"
         "                                      const SEDGE_BLOCKWIDE sedge_value *s)\n{\n",
         f->face, f->shared ? "SEDGE_BLOCKWIDE " : "", f->shared ? "" : "SEDGE_RESTRICT "));
     for (int i = 0; i < f->face_nodes; i++) {
@@ -230,6 +230,13 @@ sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *ele
                              "#define SEDGE_KEEP_ORDER() asm volatile(\"\" ::: \"memory\")\n"
                              "#else\n"
                              "#define SEDGE_KEEP_ORDER() (void)0\n"
+                             "#endif\n"
+                             "// On the host sums are in memory, in a cache, and each product is\n"
+                             "// a function: a compiler's time grows faster than its length.\n"
+                             "#if SEDGE_TARGET_HOST\n"
+                             "#define SEDGE_PRODUCT __attribute__((noinline)) static\n"
+                             "#else\n"
+                             "#define SEDGE_PRODUCT SEDGE_FUNCTION\n"
                              "#endif\n"));
     SEDGE_TRY(write_raise(&f));
     for (f.face = 0; f.face < SEDGE_FACES; f.face++) {
