@@ -63,7 +63,7 @@ void bench_options_print_help(void)
            "                         (default 20; on the host 4)\n"
            "  --repeats N            how often they are timed (default 5)\n"
            "  --variant NAME         the operator's kernels: fused, split, three, curl,\n"
-           "                         tensor, tensor-curl, bernstein\n"
+           "                         tangential, tensor, tensor-curl, blas, bernstein\n"
            "  --block-elements N     elements a block\n"
            "  --item-nodes N         nodes a work item in the volume\n"
            "  --lift-nodes N         nodes a work item in the lift\n"

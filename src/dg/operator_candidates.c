@@ -10,6 +10,8 @@
 #define SPLIT           1.0   // what a second kernel counts there, and a third one
 #define NEAR            2.0   // is what is rated below it
 #define NEAR_SPLIT      3.5   // the same for two kernels
+#define FAR             6.0   // what is tried late
+#define BLAS            3     // candidates by cuBLAS, behind those that are kept
 #define ROOM            2048  // candidates of a layout; when it is full, the far ones are dropped
 
 // What the lists below are made with.
@@ -127,8 +129,8 @@ static void keep_near(lister *list)
 
     qsort(&choices->candidate[ruled], (size_t)(choices->count - ruled), sizeof *choices->candidate,
           compare);
-    if (choices->count > list->first + SEDGE_CANDIDATES)
-        choices->count = list->first + SEDGE_CANDIDATES;
+    if (choices->count > list->first + SEDGE_CANDIDATES - BLAS)
+        choices->count = list->first + SEDGE_CANDIDATES - BLAS;
 }
 
 // Add a cut that fits and is new.
@@ -254,6 +256,23 @@ static void list_tensor(lister *list)
     }
 }
 
+// The part of the elements that goes through cuBLAS at once, and its quarter and fourfold. Behind
+// what is near the rule of others: cuBLAS must be loaded first.
+static void list_blas(lister *list)
+{
+    for (int i = 0; i < BLAS; i++) {
+        operator_candidate candidate = {.layout = (int)(list->layout - list->choices->layout),
+                                        .cut = list->rule,
+                                        .registers = LEAST_REGISTERS,
+                                        .prior = FAR + i};
+        candidate.cut.block = i == 0   ? list->rule.block
+                              : i == 1 ? list->rule.block / 4
+                                       : list->rule.block * 4;
+        operator_cut_name(candidate.name, &candidate.cut, list->layout, list->info);
+        list->choices->candidate[list->choices->count++] = candidate;
+    }
+}
+
 // Volume and lift do not disturb each other much: each alone, and together what is near the rule.
 static void list_host(lister *list)
 {
@@ -309,7 +328,9 @@ static void list_form(lister *list, const operator_cut *form)
 
     operator_cut_choose_form(&list->rule, form, list->layout, list->info, list->problem,
                              list->element);
-    if (form->tensor) {
+    if (form->blas) {
+        list_blas(list);
+    } else if (form->tensor) {
         list_tensor(list);
     } else if (operator_is_host_form(list->info)) {
         list_host(list);
@@ -326,6 +347,8 @@ static void list_layout(lister *list)
 {
     static const operator_cut plain = {.fused = true};
     static const operator_cut curl = {.fused = true, .curls = true};
+    static const operator_cut tangential = {.fused = true, .curls = true, .tangential = true};
+    static const operator_cut blas = {.fused = true, .blas = true};
     static const operator_cut tensor = {.fused = true, .tensor = true};
     static const operator_cut tensor_curl = {.fused = true, .curls = true, .tensor = true};
     operator_choices *const choices = list->choices;
@@ -350,9 +373,11 @@ static void list_layout(lister *list)
     list->ruled = choices->count - list->first;
     list_form(list, &plain);
     if (curls) list_form(list, &curl);
+    if (curls && list->problem->equation->tangential) list_form(list, &tangential);
     if (has_tensor) list_form(list, &tensor);
     if (has_tensor && curls) list_form(list, &tensor_curl);
     keep_near(list);
+    if (nodal && operator_has_blas(list->info)) list_form(list, &blas);
 }
 
 static sedge_status fail_none(const lister *list)

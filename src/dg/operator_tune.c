@@ -41,7 +41,7 @@ struct operator_tuning {
 static void free_tables(operator_tuning *tuning)
 {
     for (int c = 0; c < tuning->choices.count; c++) operator_tables_free(&tuning->tables[c]);
-    tuning->op->tables = (operator_tables){NULL, NULL};
+    tuning->op->tables = (operator_tables){NULL, NULL, NULL};
 }
 
 static sedge_status use_layout(void *context, int layout)
@@ -70,6 +70,7 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
     char name[SEDGE_OPERATOR_NAME];
 
     (void)operation;
+    if (which->cut.blas) SEDGE_TRY(operator_blas_need(tuning->op)); // else it is out, with a reason
     return operator_stage_write(text, name, sedge_device_get_info(tuning->op->device)->kind,
                                 &tuning->choices.layout[which->layout], &which->cut,
                                 tuning->op->problem, tuning->op->element);
