@@ -4,6 +4,8 @@
 //
 //   test_operator_form FORM ORDER fp64|fp32 walls|incident|curved|advection|burgers
 //
+// FORM is a variant, or "dense": coefficients of the Bernstein-Bezier basis by the nodal kernels.
+//
 // Without arguments what no other test has: on the host the tangential lift, in random order
 // (SEDGE_ORDER) and on a GPU also cuBLAS, which random order replaces by loops.
 #define _DEFAULT_SOURCE // setenv
@@ -11,6 +13,7 @@
 
 #include "base/memory.h"
 #include "curved_maps.h"
+#include "dg/operator_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,13 +99,30 @@ static void run_monitors(kit *k)
     sedge_release(weights);
 }
 
+// The variant of that name; or the first way to run the nodal kernels in the other basis.
+static sedge_operator_options choose_form(operator_choices *choices, const char *form, const kit *k)
+{
+    sedge_operator_options options = {.variant = form};
+
+    if (strcmp(form, "dense") != 0) return options;
+    CHECK_OK(operator_choices_list(choices, sedge_device_get_info(k->world->device),
+                                   &k->base.problem, k->base.element));
+    for (int c = choices->count - 1; c >= 0; c--) {
+        const operator_candidate *const candidate = &choices->candidate[c];
+        if (choices->layout[candidate->layout].basis != SEDGE_BERNSTEIN) continue;
+        if (candidate->cut.form == FORM_DENSE) options.cut = candidate->name;
+    }
+    CHECK(options.cut != NULL);
+    return options;
+}
+
 // Coefficients of the other basis may be larger than nodal values by the norm of T^-1.
 static void test_form(const kit_world *world, const char *form, int order,
                       sedge_precision precision, const char *name)
 {
-    const sedge_operator_options cut = {.variant = form};
     kit_options options;
     sedge_bernstein *basis = NULL;
+    operator_choices choices = {.candidate = NULL};
     kit k;
 
     CHECK(choose_case(&options, order, name));
@@ -111,6 +131,8 @@ static void test_form(const kit_world *world, const char *form, int order,
     const double dt = kit_time_step(&k, 0.5);
     for (int64_t i = 0; i < k.base.values; i++) k.base.exact[i] = k.base.u[i];
     CHECK_OK(sedge_reference_step(k.base.reference, k.base.exact, 0.2, dt));
+    k.base.problem.precision = precision;
+    const sedge_operator_options cut = choose_form(&choices, form, &k);
     CHECK_OK(kit_load(&k, precision, &cut));
     CHECK_OK(kit_advance(&k, k.base.u, 0.2, dt, 1));
     CHECK_OK(sedge_bernstein_create(&basis, k.base.element));
@@ -120,6 +142,7 @@ static void test_form(const kit_world *world, const char *form, int order,
                     MATCH_UNITS * (nodal ? 1.0 : basis->norm));
         run_monitors(&k);
     }
+    operator_choices_clear(&choices);
     sedge_bernstein_free(basis);
     kit_clear(&k);
 }
