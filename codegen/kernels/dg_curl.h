@@ -58,7 +58,7 @@ SEDGE_FUNCTION void put_tangential(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT s
                                    int k)
 {
     const int face = k / SEDGE_FACE_NODES;
-    const int point = face * SEDGE_FACE_GROUPS * SEDGE_GROUP + k % SEDGE_FACE_NODES;
+    const int point = face * SEDGE_FACE_ROWS + k % SEDGE_FACE_NODES;
     SEDGE_BLOCKWIDE sedge_value *const to = s_f + point * SEDGE_JUMP_FIELDS;
 
     SEDGE_EACH (v, SEDGE_FIELDS / 3) {
@@ -82,15 +82,32 @@ SEDGE_FUNCTION void put_tangential(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT s
     }
 }
 
+#if !SEDGE_TARGET_HOST
+// Zeros behind each face's last point: they are multiplied, too.
+SEDGE_FUNCTION void clear_faces(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT s_f)
+{
+    enum { LEFT = (SEDGE_FACE_ROWS - SEDGE_FACE_NODES) * SEDGE_JUMP_FIELDS };
+
+    for (int i = SEDGE_THREAD; i < SEDGE_BLOCK * 4 * LEFT; i += SEDGE_THREADS) {
+        const int face = i / LEFT % 4; // LEFT may be 0: then there is no i
+        s_f[i / LEFT / 4 * SEDGE_FACE_STRIDE +
+            (face * SEDGE_FACE_ROWS + SEDGE_FACE_NODES) * SEDGE_JUMP_FIELDS + i % LEFT] =
+            SEDGE_SPLAT(0.0);
+    }
+}
+#endif
+
+#if !SEDGE_TENSOR
+
 // a += LIFT times what is lifted of the vectors' components `one` and `two` of a face.
 SEDGE_FUNCTION void lift_face(sedge_value (*SEDGE_RESTRICT a)[SEDGE_LIFT_BLOCK],
                               const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT words, int face,
                               int one, int two, int tile,
                               const SEDGE_GLOBAL sedge_lift *SEDGE_RESTRICT lift)
 {
-    enum { WIDTH = SEDGE_LIFT_BLOCK / 3 * 2 };
+    enum { WIDTH = SEDGE_LIFT_BLOCK / 3 * 2, GROUPS = SEDGE_FACE_ROWS / SEDGE_GROUP };
 
-    for (int k = face * SEDGE_FACE_GROUPS; k < (face + 1) * SEDGE_FACE_GROUPS; k++) {
+    for (int k = face * GROUPS; k < (face + 1) * GROUPS; k++) {
         SEDGE_LOCAL_COPY(sedge_lift, op, &lift[k * SEDGE_LIFT_TILES + tile]);
         sedge_value q[SEDGE_GROUP * WIDTH];
 
@@ -142,7 +159,8 @@ SEDGE_FUNCTION void lift_tangential(sedge_value *SEDGE_RESTRICT sum,
             }
     }
 }
-#endif
+#endif // SEDGE_TENSOR
+#endif // SEDGE_TANGENTIAL
 
 #if !SEDGE_TENSOR
 
@@ -259,15 +277,8 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         copy_jacobians(s_x, find_jacobians(geometry, slots), start, left);
         copy_in(s_u, u, start, left);
         if (rk_a != SEDGE_R(0.0)) copy_in(s_r, residual, start, left);
-#if SEDGE_TANGENTIAL && SEDGE_FACE_GROUPS * SEDGE_GROUP > SEDGE_FACE_NODES
-        // Behind a face's last point is a number, which is multiplied by zero.
-        SEDGE_ITEMS (e, SEDGE_BLOCK, w, 4 * SEDGE_GROUP * SEDGE_JUMP_FIELDS, SEDGE_THREADS) {
-            const int face = w / (SEDGE_GROUP * SEDGE_JUMP_FIELDS);
-            const int last = (face + 1) * SEDGE_FACE_GROUPS - 1;
-            if (w / SEDGE_JUMP_FIELDS % SEDGE_GROUP >= (SEDGE_FACE_NODES - 1) % SEDGE_GROUP + 1)
-                s_f[e * SEDGE_FACE_STRIDE + last * SEDGE_GROUP * SEDGE_JUMP_FIELDS +
-                    w % (SEDGE_GROUP * SEDGE_JUMP_FIELDS)] = SEDGE_R(0.0);
-        }
+#if SEDGE_TANGENTIAL
+        clear_faces(s_f);
 #endif
         SEDGE_BLOCK_TRACES(other)
         SEDGE_COPY_WAIT();

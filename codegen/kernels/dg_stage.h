@@ -33,12 +33,11 @@
 #define SEDGE_TILES       ((SEDGE_NODES + SEDGE_TN - 1) / SEDGE_TN)
 #define SEDGE_LIFT_TILES  ((SEDGE_NODES + SEDGE_LIFT_TN - 1) / SEDGE_LIFT_TN)
 #define SEDGE_WORDS       (SEDGE_NODES_PADDED * SEDGE_FIELDS)
-// Jumps of an element; tangential ones (dg_curl.h) are two numbers a vector, and each face of them
-// fills whole groups.
+// Jumps of an element; tangential ones (dg_curl.h) are two numbers a vector, and those of a face
+// are filled up to SEDGE_FACE_ROWS points.
 #if SEDGE_TANGENTIAL
 #define SEDGE_JUMP_FIELDS (SEDGE_FIELDS / 3 * 2)
-#define SEDGE_FACE_GROUPS ((SEDGE_FACE_NODES + SEDGE_GROUP - 1) / SEDGE_GROUP)
-#define SEDGE_FACE_WORDS  (4 * SEDGE_FACE_GROUPS * SEDGE_GROUP * SEDGE_JUMP_FIELDS)
+#define SEDGE_FACE_WORDS  (4 * SEDGE_FACE_ROWS * SEDGE_JUMP_FIELDS)
 #else
 #define SEDGE_FACE_WORDS (SEDGE_FACE_POINTS * SEDGE_FIELDS)
 #endif

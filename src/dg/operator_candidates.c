@@ -348,12 +348,15 @@ static void list_layout(lister *list)
     static const operator_cut plain = {.fused = true};
     static const operator_cut curl = {.fused = true, .curls = true};
     static const operator_cut tangential = {.fused = true, .curls = true, .tangential = true};
+    static const operator_cut tensor_tangential = {
+        .fused = true, .curls = true, .tensor = true, .tangential = true};
     static const operator_cut blas = {.fused = true, .blas = true};
     static const operator_cut tensor = {.fused = true, .tensor = true};
     static const operator_cut tensor_curl = {.fused = true, .curls = true, .tensor = true};
     operator_choices *const choices = list->choices;
     const bool nodal = list->layout->basis == SEDGE_NODAL;
     const bool curls = nodal && list->problem->equation->curls;
+    const bool tangents = curls && list->problem->equation->tangential;
     const bool has_tensor = nodal && operator_has_tensor(list->info, list->problem);
 
     list->first = choices->count;
@@ -373,9 +376,10 @@ static void list_layout(lister *list)
     list->ruled = choices->count - list->first;
     list_form(list, &plain);
     if (curls) list_form(list, &curl);
-    if (curls && list->problem->equation->tangential) list_form(list, &tangential);
+    if (tangents) list_form(list, &tangential);
     if (has_tensor) list_form(list, &tensor);
     if (has_tensor && curls) list_form(list, &tensor_curl);
+    if (has_tensor && tangents) list_form(list, &tensor_tangential);
     keep_near(list);
     if (nodal && operator_has_blas(list->info)) list_form(list, &blas);
 }

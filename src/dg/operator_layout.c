@@ -499,10 +499,19 @@ static sedge_status make_tensor_tables(operator_tables *tables, const sedge_oper
     const sedge_element *const element = op->element;
     const double *const derivatives[3] = {element->derivative[0], element->derivative[1],
                                           element->derivative[2]};
-    const double *const lift[1] = {element->lift};
+    const int points = SEDGE_FACES * op->cut.face_points; // filled up where jumps are
+    double *lift = NULL;
 
     SEDGE_TRY(make_fragments(&tables->deriv, op, derivatives, 3, element->nodes));
-    return make_fragments(&tables->lift, op, lift, 1, SEDGE_FACES * element->face_nodes);
+    SEDGE_TRY(sedge_allocate(&lift, (int64_t)element->nodes * points, sizeof *lift));
+    for (int k = 0; k < element->nodes * SEDGE_FACES * element->face_nodes; k++) {
+        const int row = k / element->face_nodes; // of a node and a face
+        lift[row * op->cut.face_points + k % element->face_nodes] = element->lift[k];
+    }
+    const double *const lifts[1] = {lift};
+    const sedge_status status = make_fragments(&tables->lift, op, lifts, 1, points);
+    sedge_release(lift);
+    return status;
 }
 
 sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op)

@@ -125,6 +125,7 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
         {"TENSOR", cut->tensor},
         {"CURLS", cut->curls},
         {"TANGENTIAL", cut->tangential},
+        {"FACE_ROWS", cut->face_points},
     };
     const size_row blas_rows[] = {
         {"FLUXES", cut->flux_words},

@@ -290,7 +290,10 @@ static void derive_tensor(operator_cut *cut, const operator_layout *layout,
     cut->deriv_width = 3 * 32 * layout->pack;
     cut->lift_width = 32 * layout->pack;
     cut->stride = choose_stride(layout, fields, cut->tiles);
-    cut->face_stride = choose_stride(layout, fields, (points + 7) / 8);
+    cut->face_points = cut->tangential ? round_up(element->face_nodes, 8) : element->face_nodes;
+    cut->face_stride =
+        cut->tangential ? choose_stride(layout, fields / 3 * 2, SEDGE_FACES * cut->face_points / 8)
+                        : choose_stride(layout, fields, (points + 7) / 8);
     cut->scratch_words =
         (int64_t)cut->block * (SEDGE_GEOMETRY_WORDS + cut->stride + cut->face_stride);
     cut->scratch_bytes = cut->scratch_words * layout->real_bytes;
@@ -523,6 +526,7 @@ const char *operator_cut_form_name(const operator_cut *cut)
 {
     if (cut->form == FORM_SPARSE) return "bernstein";
     if (cut->blas) return "blas";
+    if (cut->tensor && cut->tangential) return "tensor-tangential";
     if (cut->tensor) return cut->curls ? "tensor-curl" : "tensor";
     if (cut->curls) return cut->tangential ? "tangential" : "curl";
     return cut->fused ? "fused" : cut->three ? "three" : "split";
@@ -608,6 +612,7 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
         {.fused = true, .curls = true, .tangential = true},
         {.fused = true, .tensor = true},
         {.fused = true, .tensor = true, .curls = true},
+        {.fused = true, .tensor = true, .curls = true, .tangential = true},
         {.fused = true, .blas = true},
     };
 
@@ -652,7 +657,7 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
     }
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "kernels.variant '%s' is not known; auto, fused, split, three, curl, "
-                      "tangential, tensor, tensor-curl, blas and bernstein are",
+                      "tangential, tensor, tensor-curl, tensor-tangential, blas and bernstein are",
                       variant);
 }
 

@@ -171,9 +171,10 @@ static const deck_key kernel_keys[] = {
      .text = "how long ways to cut the kernels are compared before the run, where none was found "
              "before; fast: 5 % of the run and 3 s at most; patient: 60 s"},
     {"variant", DECK_CHOICE, .fallback = "auto",
-     .choices = "auto fused split three curl tangential tensor tensor-curl blas bernstein",
+     .choices = "auto fused split three curl tangential tensor tensor-curl tensor-tangential "
+                "blas bernstein",
      .text = "one kernel a stage; two; three; one with fewer products (curls; tangential: in the "
-             "lift, too), by matrix instructions (NVIDIA), or curls by them; blas: products by "
+             "lift, too), by matrix instructions (NVIDIA), or both; blas: products by "
              "cuBLAS (cuda); bernstein: one, and coefficients of the Bernstein-Bezier basis "
              "instead of nodal values (linear equations on straight elements, where auto begins "
              "with it)"},
