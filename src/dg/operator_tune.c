@@ -31,6 +31,7 @@ struct operator_tuning {
     sedge_tune_operation operation;
     sedge_tune_task task;
     sedge_tune_result *result;
+    char no_blas[256]; // why cuBLAS cannot be had
     double seconds;    // of all that was done to choose
     bool is_overruled; // what was chosen does not fit what other ranks did
 };
@@ -136,12 +137,16 @@ static void describe_candidates(operator_tuning *tuning)
 {
     for (int c = 0; c < tuning->choices.count; c++) {
         const operator_candidate *const from = &tuning->choices.candidate[c];
+        const operator_candidate *shape = from; // whose occupancy it is compared by
+        while (shape->cut.blas && shape->layout == from->layout &&
+               shape > tuning->choices.candidate)
+            shape--; // what a library's kernels take is not known
         tuning->candidates[c] = (sedge_tune_candidate){
             .name = from->name,
             .layout = from->layout,
-            .threads = from->cut.threads,
-            .shared_bytes = from->cut.scratch_bytes,
-            .registers = from->registers,
+            .threads = shape->cut.threads,
+            .shared_bytes = shape->cut.scratch_bytes,
+            .registers = shape->registers,
             .prior = from->prior,
         };
     }
@@ -181,6 +186,24 @@ static void describe_task(operator_tuning *tuning, int64_t elements)
                                      .text = write_text,
                                      .launch = launch,
                                      .verify = verify};
+}
+
+// cuBLAS takes too long to load for a quick search, and may not be there.
+static void refuse_blas(operator_tuning *tuning, sedge_tune_level level)
+{
+    const char *refused = "tried by --tune patient only: cuBLAS takes long to load";
+
+    if (level >= SEDGE_TUNE_PATIENT &&
+        operator_has_blas(sedge_device_get_info(tuning->op->device))) {
+        refused = NULL;
+        if (operator_blas_need(tuning->op) != SEDGE_OK) {
+            (void)snprintf(tuning->no_blas, sizeof tuning->no_blas, "%s", sedge_error_message());
+            sedge_error_clear();
+            refused = tuning->no_blas;
+        }
+    }
+    for (int c = 0; c < tuning->choices.count; c++)
+        if (tuning->choices.candidate[c].cut.blas) tuning->candidates[c].refused = refused;
 }
 
 // Those that are kept, in their order; the searched ones stay the first.
@@ -387,6 +410,7 @@ sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
     describe_task(op->tuning, elements);
     if (sedge_operator_is_cut(options))
         return sedge_comm_agree(op->comm, take_wish(op->tuning, options));
+    refuse_blas(op->tuning, options->tune);
     const sedge_status status = choose(op->tuning, cache, options);
     clear_up(op->tuning);
     SEDGE_TRY(status);
