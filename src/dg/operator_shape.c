@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE         128        // bytes that a GPU reads from memory at once
-#define WARP         32         // threads
-#define MOST_SUMS    176        // registers that sums of one field may take
-#define SHARED_BYTES 233472     // of a multiprocessor of a large chip
-#define SHARED_MORE  1024       // of a block, beside its own
-#define BLAS_BYTES   (64 << 20) // of what goes through a product at once,
-#define BLAS_UNIT    64         // and of its elements
+#define LINE         128         // bytes that a GPU reads from memory at once
+#define WARP         32          // threads
+#define MOST_SUMS    176         // registers that sums of one field may take
+#define SHARED_BYTES 233472      // of a multiprocessor of a large chip
+#define SHARED_MORE  1024        // of a block, beside its own
+#define BLAS_BYTES   (256 << 20) // of what goes through a product at once,
+#define BLAS_UNIT    64          // and of its elements
 
 static int round_up(int value, int multiple)
 {
