@@ -231,7 +231,14 @@ static bool is_near(const operator_candidate *candidate, int place, int most)
     return place < most;
 }
 
-static sedge_status make_task(sedge_operator *op, int most, bool search_all)
+// Not what loses to other nodal forms at all orders (benchmarks/README.md) and is run by name.
+static bool is_rival(const operator_candidate *candidate, int place, int most)
+{
+    (void)place, (void)most;
+    return !candidate->cut.tangential || candidate->cut.tensor;
+}
+
+static sedge_status make_task(sedge_operator *op, const sedge_operator_options *options)
 {
     operator_tuning *tuning = NULL;
 
@@ -241,8 +248,10 @@ static sedge_status make_task(sedge_operator *op, int most, bool search_all)
     tuning->layout = -1;
     SEDGE_TRY(operator_choices_list(&tuning->choices, sedge_device_get_info(op->device),
                                     op->problem, op->element));
-    if (most > 0) keep(&tuning->choices, is_near, most);
-    if (search_all) {
+    if (options->most_candidates > 0) keep(&tuning->choices, is_near, options->most_candidates);
+    if (!options->search_all && !sedge_operator_is_cut(options))
+        keep(&tuning->choices, is_rival, 0);
+    if (options->search_all) {
         tuning->choices.searched = tuning->choices.count;
         tuning->choices.searched_layouts = tuning->choices.layouts;
     }
@@ -404,8 +413,7 @@ sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
     const double began = sedge_clock();
     int64_t elements = op->mesh->elements;
 
-    SEDGE_TRY(
-        sedge_comm_agree(op->comm, make_task(op, options->most_candidates, options->search_all)));
+    SEDGE_TRY(sedge_comm_agree(op->comm, make_task(op, options)));
     sedge_comm_max_int(op->comm, &elements, 1);
     describe_task(op->tuning, elements);
     if (sedge_operator_is_cut(options))
