@@ -497,7 +497,8 @@ static const struct {
     int block, rounds, resident; // block 0: they do not win, or were not measured
 } tensor_rules[SEDGE_ORDER_MAX + 1] = {
     [4] = {true, 8, 1, 512},  [5] = {true, 8, 1, 512}, [6] = {true, 8, 2, 512},
-    [7] = {false, 8, 2, 512}, [8] = {true, 8, 2, 512},
+    [7] = {false, 8, 2, 512}, [8] = {true, 8, 2, 512}, [9] = {true, 8, 2, 512},
+    [10] = {true, 8, 3, 512},
 };
 
 void operator_cut_choose(operator_cut *cut, const operator_layout *layout,

@@ -137,10 +137,11 @@ static void describe_candidates(operator_tuning *tuning)
 {
     for (int c = 0; c < tuning->choices.count; c++) {
         const operator_candidate *const from = &tuning->choices.candidate[c];
-        const operator_candidate *shape = from; // whose occupancy it is compared by
-        while (shape->cut.blas && shape->layout == from->layout &&
-               shape > tuning->choices.candidate)
-            shape--; // what a library's kernels take is not known
+        const operator_candidate *shape = from; // whose occupancy it is compared by: what a
+        if (from->cut.blas) {                   // library's kernels take is not known
+            shape = tuning->choices.candidate;
+            while (shape->layout != from->layout) shape++;
+        }
         tuning->candidates[c] = (sedge_tune_candidate){
             .name = from->name,
             .layout = from->layout,
@@ -231,11 +232,11 @@ static bool is_near(const operator_candidate *candidate, int place, int most)
     return place < most;
 }
 
-// Not what loses to other nodal forms at all orders (benchmarks/README.md) and is run by name.
+// Not what does not win at any order (benchmarks/README.md): it is run by name.
 static bool is_rival(const operator_candidate *candidate, int place, int most)
 {
     (void)place, (void)most;
-    return !candidate->cut.tangential || candidate->cut.tensor;
+    return !candidate->cut.tangential;
 }
 
 static sedge_status make_task(sedge_operator *op, const sedge_operator_options *options)
