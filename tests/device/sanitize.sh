@@ -29,7 +29,7 @@ cases() {
 bernstein-shared-sums 1 solver/test_operator_form bernstein 9 fp32 walls
 bernstein-shared-sums 1 solver/test_operator_form bernstein 8 fp64 walls
 bernstein-shared-sums 1 solver/test_operator_form bernstein 7 fp64 walls
-multigrid 1 elliptic/test_multigrid few
+multigrid 1 elliptic/test_multigrid small
 sparse 1 codegen/test_sparse few
 krylov 1 krylov/test_krylov few
 elliptic 1 elliptic/test_elliptic_operator
