@@ -293,6 +293,7 @@ static void list_host(lister *list)
         if (4 * count_registers(list, &cut) > 5 * limit_registers(list, &cut)) continue;
         if (!list->problem->equation->linear && cut.field_block != list->rule.field_block) continue;
         if (cut.curls && cut.field_block % 3 != 0) continue;
+        if (cut.tangential && cut.lift_block % 3 != 0) continue;
         if (same_volume || same_lift || rate(list, &cut) < NEAR) add(list, cut);
         if (cut.curls) continue;
         cut.fused = false;
