@@ -377,9 +377,11 @@ static void list_layout(lister *list)
     list->ruled = choices->count - list->first;
     list_form(list, &plain);
     if (curls) list_form(list, &curl);
-    if (tangents) list_form(list, &tangential);
     if (has_tensor) list_form(list, &tensor);
     if (has_tensor && curls) list_form(list, &tensor_curl);
+    if (choices->count == list->first)
+        return; // what follows takes less memory, but is never the rule
+    if (tangents) list_form(list, &tangential);
     if (has_tensor && tangents) list_form(list, &tensor_tangential);
     keep_near(list);
     if (nodal && operator_has_blas(list->info)) list_form(list, &blas);
