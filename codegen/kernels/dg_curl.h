@@ -7,6 +7,11 @@
 // In the block's memory h takes the place of u, which comes a second time, from a cache, when the
 // products are done; on the host, where fields stay where they are, h is behind the jumps.
 // Jacobians: [values][SEDGE_JACOBIAN_WORDS], dx_d/dr_p at 3 d + p, then 1/J; behind the geometry.
+//
+// Where jumps lie in their faces (SEDGE_TANGENTIAL), their contravariant components are lifted, j^p
+// = sum_d dr_p/dx_d j_d. On a face where r_p = -1 the normal is that of r_p, and j^p = 0; on the
+// one where r + s + t = -1 the three have no sum: two products a vector instead of three, and the
+// way back is taken once a node.
 #pragma once
 
 #define SEDGE_JACOBIAN_WORDS 12
@@ -44,6 +49,118 @@ SEDGE_FUNCTION void make_covariant(SEDGE_BLOCKWIDE sedge_value *to,
         SEDGE_EACH (p, 3) to[3 * v + p] = g[p] * x[0] + g[3 + p] * x[1] + g[6 + p] * x[2];
     }
 }
+
+#if SEDGE_TANGENTIAL
+// The components of the jump at face point k that are lifted; g: the Jacobian and 1/J, or on the
+// host the metric.
+SEDGE_FUNCTION void put_tangential(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT s_f,
+                                   const sedge_value *jump, const SEDGE_BLOCKWIDE sedge_value *g,
+                                   int k)
+{
+    const int face = k / SEDGE_FACE_NODES;
+    const int point = face * SEDGE_FACE_ROWS + k % SEDGE_FACE_NODES;
+    SEDGE_BLOCKWIDE sedge_value *const to = s_f + point * SEDGE_JUMP_FIELDS;
+
+    SEDGE_EACH (v, SEDGE_FIELDS / 3) {
+        sedge_value part[3];
+        SEDGE_EACH (p, 3) {
+#if SEDGE_TARGET_HOST
+            part[p] = g[3 * p] * jump[3 * v] + g[3 * p + 1] * jump[3 * v + 1] +
+                      g[3 * p + 2] * jump[3 * v + 2];
+#else
+            const int a = (p + 1) % 3, b = (p + 2) % 3; // dr_p/dx is 1/J dx/dr_a x dx/dr_b
+            part[p] = SEDGE_SPLAT(0.0);
+            SEDGE_EACH (d, 3) {
+                const int y = (d + 1) % 3 * 3, z = (d + 2) % 3 * 3;
+                part[p] += (g[y + a] * g[z + b] - g[z + a] * g[y + b]) * jump[3 * v + d];
+            }
+            part[p] = part[p] * g[9];
+#endif
+        }
+        to[2 * v] = face == 3 ? part[1] : part[0];
+        to[2 * v + 1] = face % 2 == 0 ? part[1] : part[2];
+    }
+}
+
+#if !SEDGE_TARGET_HOST
+// Zeros behind each face's last point: they are multiplied, too.
+SEDGE_FUNCTION void clear_faces(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT s_f)
+{
+    enum { LEFT = (SEDGE_FACE_ROWS - SEDGE_FACE_NODES) * SEDGE_JUMP_FIELDS };
+
+    for (int i = SEDGE_THREAD; i < SEDGE_BLOCK * 4 * LEFT; i += SEDGE_THREADS) {
+        const int face = i / LEFT % 4; // LEFT may be 0: then there is no i
+        s_f[i / LEFT / 4 * SEDGE_FACE_STRIDE +
+            (face * SEDGE_FACE_ROWS + SEDGE_FACE_NODES) * SEDGE_JUMP_FIELDS + i % LEFT] =
+            SEDGE_SPLAT(0.0);
+    }
+}
+#endif
+
+#if !SEDGE_TENSOR
+
+// a += LIFT times what is lifted of the vectors' components `one` and `two` of a face.
+SEDGE_FUNCTION void lift_face(sedge_value (*SEDGE_RESTRICT a)[SEDGE_LIFT_BLOCK],
+                              const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT words, int face,
+                              int one, int two, int tile,
+                              const SEDGE_GLOBAL sedge_lift *SEDGE_RESTRICT lift)
+{
+    enum { WIDTH = SEDGE_LIFT_BLOCK / 3 * 2, GROUPS = SEDGE_FACE_ROWS / SEDGE_GROUP };
+
+    for (int k = face * GROUPS; k < (face + 1) * GROUPS; k++) {
+        SEDGE_LOCAL_COPY(sedge_lift, op, &lift[k * SEDGE_LIFT_TILES + tile]);
+        sedge_value q[SEDGE_GROUP * WIDTH];
+
+#if SEDGE_PACK > 1
+        SEDGE_EACH (p, SEDGE_GROUP * WIDTH / SEDGE_PACK) {
+            const sedge_pack pack =
+                ((const SEDGE_BLOCKWIDE sedge_pack *)(words +
+                                                      k * SEDGE_GROUP * SEDGE_JUMP_FIELDS))[p];
+            SEDGE_EACH (i, SEDGE_PACK) q[p * SEDGE_PACK + i] = pack.v[i];
+        }
+#else
+        SEDGE_EACH (w, WIDTH) q[w] = words[k * SEDGE_JUMP_FIELDS + w];
+#endif
+        SEDGE_EACH (p, SEDGE_GROUP)
+            SEDGE_EACH (i, SEDGE_LIFT_TN)
+                SEDGE_EACH (v, SEDGE_LIFT_BLOCK / 3) {
+                    const sedge_real weight = op->w[p * SEDGE_LIFT_TN + i];
+                    a[i][3 * v + one] += weight * q[p * WIDTH + 2 * v];
+                    a[i][3 * v + two] += weight * q[p * WIDTH + 2 * v + 1];
+                }
+    }
+}
+
+// sum = LIFT times the jumps at the tile's SEDGE_LIFT_TN nodes; g: the Jacobian. The third face is
+// the one without a coordinate of its own.
+SEDGE_FUNCTION void lift_tangential(sedge_value *SEDGE_RESTRICT sum,
+                                    const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT words,
+                                    int tile, const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT g,
+                                    const SEDGE_GLOBAL sedge_lift *SEDGE_RESTRICT lift)
+{
+    SEDGE_EACH (part, SEDGE_FIELDS / SEDGE_LIFT_BLOCK) {
+        const SEDGE_BLOCKWIDE sedge_value *const from = words + part * (SEDGE_LIFT_BLOCK / 3 * 2);
+        sedge_value a[SEDGE_LIFT_TN][SEDGE_LIFT_BLOCK];
+
+        SEDGE_EACH (i, SEDGE_LIFT_TN)
+            SEDGE_EACH (f, SEDGE_LIFT_BLOCK) a[i][f] = SEDGE_SPLAT(0.0);
+        lift_face(a, from, 2, 0, 1, tile, lift);
+        SEDGE_EACH (i, SEDGE_LIFT_TN)
+            SEDGE_EACH (v, SEDGE_LIFT_BLOCK / 3) a[i][3 * v + 2] = -a[i][3 * v] - a[i][3 * v + 1];
+        lift_face(a, from, 0, 0, 1, tile, lift);
+        lift_face(a, from, 1, 0, 2, tile, lift);
+        lift_face(a, from, 3, 1, 2, tile, lift);
+        SEDGE_EACH (i, SEDGE_LIFT_TN)
+            SEDGE_EACH (f, SEDGE_LIFT_BLOCK) {
+                const int v = f / 3 * 3;
+                const SEDGE_BLOCKWIDE sedge_value *const row = g + f % 3 * 3;
+                sum[i * SEDGE_FIELDS + part * SEDGE_LIFT_BLOCK + f] =
+                    row[0] * a[i][v] + row[1] * a[i][v + 1] + row[2] * a[i][v + 2];
+            }
+    }
+}
+#endif // SEDGE_TENSOR
+#endif // SEDGE_TANGENTIAL
 
 #if !SEDGE_TENSOR
 
@@ -156,6 +273,9 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         copy_jacobians(s_x, find_jacobians(geometry, slots), start, left);
         copy_in(s_u, u, start, left);
         if (rk_a != SEDGE_R(0.0)) copy_in(s_r, residual, start, left);
+#if SEDGE_TANGENTIAL
+        clear_faces(s_f);
+#endif
         SEDGE_BLOCK_TRACES(other)
         SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
@@ -184,7 +304,11 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         SEDGE_ITEMS (tile, SEDGE_LIFT_TILES, e, SEDGE_BLOCK, SEDGE_THREADS) {
             if (e < left) {
                 sedge_value sum[SEDGE_LIFT_TN * SEDGE_FIELDS];
+#if SEDGE_TANGENTIAL
+                lift_tangential(sum, s_f + e * SEDGE_FACE_STRIDE, tile, SEDGE_JACOBIAN(e), lift);
+#else
                 find_lift(sum, s_f + e * SEDGE_FACE_STRIDE, tile, lift);
+#endif
                 subtract_source(sum, s_u + e * SEDGE_STRIDE, tile, start + e, material, materials);
                 add_surface(s_n + e * SEDGE_STRIDE, s_u + e * SEDGE_STRIDE, s_r + e * SEDGE_STRIDE,
                             sum, tile, rk_b, dt);

@@ -12,7 +12,9 @@
 //   of B lift   [tiles of 8 nodes][steps of 8 face points][lanes] of sedge_pack
 //
 // Where div F is made of curls (SEDGE_CURLS), they are taken in the reference element (dg_curl.h):
-// two products a component instead of three, and a third of the sums.
+// two products a component instead of three, and a third of the sums. Tangential jumps
+// (SEDGE_TANGENTIAL) begin each face with a step of the lift, and two components of them are
+// lifted.
 //
 // fp64 numbers are multiplied as they are. fp32 numbers are split into two of 11 bits, hi + lo, and
 // hi hi + hi lo + lo hi is summed, 8 products at a time: what is summed in the matrix unit is cut
@@ -24,8 +26,12 @@
 
 #if SEDGE_TENSOR && SEDGE_STAGE
 
-#define SEDGE_NODE_STEPS  ((SEDGE_NODES + 7) / 8)
-#define SEDGE_FACE_STEPS  ((SEDGE_FACE_POINTS + 7) / 8)
+#define SEDGE_NODE_STEPS ((SEDGE_NODES + 7) / 8)
+#if SEDGE_TANGENTIAL
+#define SEDGE_FACE_STEPS (4 * SEDGE_FACE_ROWS / 8)
+#else
+#define SEDGE_FACE_STEPS ((SEDGE_FACE_POINTS + 7) / 8)
+#endif
 #define SEDGE_WARP_VALUES (8 * SEDGE_GROUPS)
 #define SEDGE_PARTS       (SEDGE_BLOCK / SEDGE_WARP_VALUES)
 #define SEDGE_WARPS       (SEDGE_THREADS / 32)
@@ -106,6 +112,21 @@ typedef struct sedge_rows {
 #endif
 } sedge_rows;
 
+// Of a pair's numbers in fp32: 8193 x - 8192 x, of which the first is rounded: x to 11 bits. What
+// is left has 12, of which the unit cuts off one.
+SEDGE_FUNCTION void split_row(sedge_rows *SEDGE_RESTRICT rows, int j)
+{
+#if !SEDGE_FP64
+    SEDGE_EACH (i, 4) {
+        const sedge_real all = rows->a[j][i];
+        rows->a[j][i] = fmaf(-8192.0f, all, 8193.0f * all);
+        rows->low[j][i] = all - rows->a[j][i];
+    }
+#else
+    (void)rows, (void)j;
+#endif
+}
+
 SEDGE_FUNCTION void make_rows(sedge_rows *SEDGE_RESTRICT rows,
                               const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT from, int t)
 {
@@ -114,15 +135,7 @@ SEDGE_FUNCTION void make_rows(sedge_rows *SEDGE_RESTRICT rows,
     fetch_lane(q, from, t);
     SEDGE_EACH (j, SEDGE_PAIRS) {
         take_pair(rows->a[j], q, j);
-#if !SEDGE_FP64
-        SEDGE_EACH (i, 4) {
-            // 8193 x - 8192 x, of which the first is rounded: x to 11 bits. What is left has 12, of
-            // which the unit cuts off one.
-            const sedge_real all = rows->a[j][i];
-            rows->a[j][i] = fmaf(-8192.0f, all, 8193.0f * all);
-            rows->low[j][i] = all - rows->a[j][i];
-        }
-#endif
+        split_row(rows, j);
     }
 }
 
@@ -284,10 +297,90 @@ SEDGE_FUNCTION void find_balance(sedge_real (*SEDGE_RESTRICT sum)[4],
     (void)own, (void)tile, (void)t;
 }
 
+#if SEDGE_TANGENTIAL
+// What is lifted of the jumps at 8 face points: component c of the vectors 2 v and 2 v + 1 is
+// number 2 v + c.
+SEDGE_FUNCTION void make_jump_rows(sedge_rows *SEDGE_RESTRICT rows,
+                                   const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT from, int t)
+{
+    SEDGE_EACH (i, 4) {
+        const SEDGE_BLOCKWIDE sedge_real *const point =
+            from + SEDGE_PLACE(t, i / 2) * SEDGE_JUMP_FIELDS;
+        SEDGE_EACH (w, SEDGE_JUMP_FIELDS) {
+#if SEDGE_JUMP_FIELDS % SEDGE_PACK == 0
+            const sedge_real word =
+                ((const SEDGE_BLOCKWIDE sedge_pack *)point)[w / SEDGE_PACK].v[w % SEDGE_PACK];
+#else
+            const sedge_real word = point[w];
+#endif
+            if (w / 2 % 2 == i % 2) rows->a[w / 4 * 2 + w % 2][i] = word;
+        }
+        SEDGE_EACH (c, 2) {
+            if (SEDGE_FIELDS / 3 % 2 == 1 && i % 2 == 1)
+                rows->a[SEDGE_FIELDS / 6 * 2 + c][i] = SEDGE_R(0.0);
+        }
+    }
+    SEDGE_EACH (j, SEDGE_PAIRS / 3 * 2) split_row(rows, j);
+}
+
+// c += LIFT times what is lifted of the components `one` and `two` of a face.
+SEDGE_FUNCTION void lift_face_rows(sedge_real (*SEDGE_RESTRICT c)[SEDGE_PAIRS][4],
+                                   const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT words,
+                                   const SEDGE_GLOBAL sedge_pack *SEDGE_RESTRICT lift, int face,
+                                   int one, int two, int t)
+{
+    const int first = face * (SEDGE_FACE_STEPS / 4);
+    sedge_pack ahead = lift[first * 32];
+
+    SEDGE_ROLLED for (int k = first; k < first + SEDGE_FACE_STEPS / 4; k++)
+    {
+        const sedge_pack op = ahead;
+        ahead = lift[(k + 1) * 32];
+
+        SEDGE_EACH (h, SEDGE_GROUPS) {
+            sedge_rows rows;
+
+            make_jump_rows(&rows, words + h * 8 * SEDGE_FACE_STRIDE + k * 8 * SEDGE_JUMP_FIELDS, t);
+            SEDGE_EACH (v, SEDGE_PAIRS / 3) {
+                multiply(c[h][3 * v + one], &rows, 2 * v, &op);
+                multiply(c[h][3 * v + two], &rows, 2 * v + 1, &op);
+            }
+        }
+    }
+}
+
+// sum += LIFT times the jumps; geometry: of the lane's first element.
+SEDGE_FUNCTION void lift_rows(sedge_real (*SEDGE_RESTRICT sum)[SEDGE_PAIRS][4],
+                              const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT words,
+                              const SEDGE_GLOBAL sedge_pack *SEDGE_RESTRICT lift,
+                              const SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT geometry, int t)
+{
+    sedge_real c[SEDGE_GROUPS][SEDGE_PAIRS][4];
+
+    SEDGE_EACH (h, SEDGE_GROUPS)
+        SEDGE_EACH (p, SEDGE_PAIRS)
+            SEDGE_EACH (i, 4) c[h][p][i] = SEDGE_R(0.0);
+    lift_face_rows(c, words, lift, 2, 0, 1, t);
+    SEDGE_EACH (h, SEDGE_GROUPS)
+        SEDGE_EACH (v, SEDGE_PAIRS / 3)
+            SEDGE_EACH (i, 4) c[h][3 * v + 2][i] = -c[h][3 * v][i] - c[h][3 * v + 1][i];
+    lift_face_rows(c, words, lift, 0, 0, 1, t);
+    lift_face_rows(c, words, lift, 1, 0, 2, t);
+    lift_face_rows(c, words, lift, 3, 1, 2, t);
+    SEDGE_EACH (h, SEDGE_GROUPS)
+        SEDGE_EACH (p, SEDGE_PAIRS) {
+            const SEDGE_BLOCKWIDE sedge_real *const row = geometry[8 * h].metric + p % 3 * 3;
+            SEDGE_EACH (i, 4)
+                sum[h][p][i] += row[0] * c[h][p / 3 * 3][i] + row[1] * c[h][p / 3 * 3 + 1][i] +
+                                row[2] * c[h][p / 3 * 3 + 2][i];
+        }
+}
+#else
 // sum += LIFT times the jumps.
 SEDGE_FUNCTION void lift_rows(sedge_real (*SEDGE_RESTRICT sum)[SEDGE_PAIRS][4],
                               const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT words,
-                              const SEDGE_GLOBAL sedge_pack *SEDGE_RESTRICT lift, int t)
+                              const SEDGE_GLOBAL sedge_pack *SEDGE_RESTRICT lift,
+                              const SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT geometry, int t)
 {
     sedge_pack ahead = lift[0];
     SEDGE_ROLLED for (int k = 0; k < SEDGE_FACE_STEPS; k++)
@@ -302,7 +395,9 @@ SEDGE_FUNCTION void lift_rows(sedge_real (*SEDGE_RESTRICT sum)[SEDGE_PAIRS][4],
             SEDGE_EACH (p, SEDGE_PAIRS) multiply(sum[h][p], &rows, p, &op);
         }
     }
+    (void)geometry;
 }
+#endif
 
 // residual = a residual - dt sum, next = own + b residual at the lane's nodes of one element, all
 // three at the tile's first node; `most`: words up to the element's end.
@@ -383,7 +478,11 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
 #endif
         copy_in(s_u, u, start, left);
         clear_rest(s_u, SEDGE_STRIDE, SEDGE_WORDS, SEDGE_NODE_STEPS * 8 * SEDGE_FIELDS);
+#if SEDGE_TANGENTIAL
+        clear_faces(s_f);
+#else
         clear_rest(s_f, SEDGE_FACE_STRIDE, SEDGE_FACE_WORDS, SEDGE_FACE_STEPS * 8 * SEDGE_FIELDS);
+#endif
         SEDGE_BLOCK_TRACES(other)
         SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
@@ -417,7 +516,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
             }
             lift_rows(sum, s_f + e * SEDGE_FACE_STRIDE,
                       (const SEDGE_GLOBAL sedge_pack *)lift + tile * SEDGE_FACE_STEPS * 32 + lane,
-                      t);
+                      s_x + e, t);
             SEDGE_EACH (h, SEDGE_GROUPS) {
                 const int here = e + 8 * h;
                 const sedge_int64 word = (start + here) * SEDGE_NODES_PADDED * SEDGE_FIELDS;

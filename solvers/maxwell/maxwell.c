@@ -214,6 +214,7 @@ const sedge_equation sedge_equation_maxwell = {
     .field_names = field_names,
     .linear = true,
     .curls = true,
+    .tangential = true,
     .groups = groups,
     .group_count = COUNT_OF(groups),
     .materials = materials,

@@ -12,6 +12,7 @@
 // What is used of cuBLAS's C interface, version 12 and 13.
 enum { CUBLAS_OK = 0, CUBLAS_PLAIN = 0 };
 
+// By a library; or, on the host in random order, by loops: `library` is NULL there.
 struct sedge_blas {
     sedge_device *device;
     void *library;
@@ -64,12 +65,16 @@ sedge_status sedge_blas_create(sedge_blas **out, sedge_device *device)
     sedge_blas *blas = NULL;
 
     *out = NULL;
-    if (device->info.kind != SEDGE_DEVICE_CUDA) {
+    if (device->info.kind != SEDGE_DEVICE_CUDA && !device->info.random_order) {
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "cuBLAS needs a cuda device, this one is '%s'",
                           device->info.kind_name);
     }
     SEDGE_TRY(sedge_allocate(&blas, 1, sizeof *blas));
     blas->device = device;
+    if (device->info.random_order) {
+        *out = blas;
+        return SEDGE_OK;
+    }
     blas->library = open_library();
     status = SEDGE_OK;
     if (blas->library == NULL) {
@@ -98,11 +103,37 @@ void sedge_blas_free(sedge_blas *blas)
     sedge_release(blas); // the library stays: it cannot be unloaded safely
 }
 
+// The same by the book, in memory of the host, whose streams have done what was asked before.
+static void multiply_on_host(bool fp64, int rows, int columns, int inner, uint64_t a, uint64_t b,
+                             uint64_t c)
+{
+    for (int64_t at = 0; at < (int64_t)rows * columns; at++) {
+        const int64_t row = at / columns * inner;
+        const int64_t column = at % columns;
+        double sum = 0.0;
+        for (int64_t k = 0; k < inner; k++) {
+            sum += fp64 ? ((const double *)(uintptr_t)a)[row + k] *
+                              ((const double *)(uintptr_t)b)[k * columns + column]
+                        : (double)((const float *)(uintptr_t)a)[row + k] *
+                              (double)((const float *)(uintptr_t)b)[k * columns + column];
+        }
+        if (fp64) {
+            ((double *)(uintptr_t)c)[at] = sum;
+        } else {
+            ((float *)(uintptr_t)c)[at] = (float)sum;
+        }
+    }
+}
+
 sedge_status sedge_blas_multiply(sedge_blas *blas, sedge_stream *stream, bool fp64, int rows,
                                  int columns, int inner, uint64_t a, uint64_t b, uint64_t c)
 {
     const double began = sedge_trace_wanted() ? sedge_clock() : 0.0;
 
+    if (blas->library == NULL) {
+        multiply_on_host(fp64, rows, columns, inner, a, b, c);
+        return SEDGE_OK;
+    }
     SEDGE_TRY(sedge_cuda_enter(blas->device));
     int code = blas->set_stream(blas->handle, sedge_stream_handle(stream));
 

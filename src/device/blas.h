@@ -1,4 +1,5 @@
-// Dense matrix products by the device's own library: cuBLAS on cuda, loaded at run time.
+// Dense matrix products by the device's own library: cuBLAS on cuda, loaded at run time. The host
+// in random order (SEDGE_ORDER), which is for tests, multiplies by loops, sums in fp64.
 #pragma once
 
 #include "base/error.h"

@@ -158,7 +158,8 @@ typedef struct sedge_equation {
     // F and F* are linear in u, S is so but for a constant, and all are the same everywhere in an
     // element: the derivative may come first, and coefficients of any basis may stand for u.
     bool linear;
-    bool curls; // u is vectors of three fields, and div F a function of their curls alone
+    bool curls;      // u is vectors of three fields, and div F a function of their curls alone
+    bool tangential; // with curls: the jump of each vector lies in the face, whatever its arguments
     const sedge_output_group *groups;
     int group_count;
 

@@ -90,6 +90,7 @@ static sedge_status make_programs(sedge_operator *op, sedge_cache *cache)
 static sedge_status make_rest(sedge_operator *op, sedge_cache *cache)
 {
     operator_cut_name(op->variant, &op->cut, &op->layout, sedge_device_get_info(op->device));
+    SEDGE_TRY(sedge_comm_agree(op->comm, op->cut.blas ? operator_blas_need(op) : SEDGE_OK));
     SEDGE_TRY(make_programs(op, cache));
     SEDGE_TRY(sedge_comm_agree(op->comm, operator_tables_create(&op->tables, op)));
     SEDGE_TRY(sedge_comm_agree(op->comm, make_exchange(op)));
@@ -181,25 +182,38 @@ void sedge_operator_free(sedge_operator *op)
     operator_programs_free(op);
     operator_tuning_free(op->tuning);
     sedge_bernstein_free(op->bernstein);
+    sedge_blas_free(op->blas);
     sedge_release(op);
 }
 
 // ---- launches and their times ------------------------------------------------------------------
 
+sedge_status operator_begin_timing(operator_timing **timing, sedge_operator *op,
+                                   operator_kernel kernel, sedge_stream *stream)
+{
+    *timing = NULL;
+    if (!op->sampling || op->samples == SEDGE_SAMPLES) return SEDGE_OK;
+    *timing = &op->sample[op->samples++];
+    (*timing)->kernel = kernel;
+    return sedge_event_record((*timing)->from, stream);
+}
+
+sedge_status operator_end_timing(sedge_operator *op, const operator_timing *timing,
+                                 operator_kernel kernel, sedge_stream *stream)
+{
+    op->launches[kernel]++;
+    return timing == NULL ? SEDGE_OK : sedge_event_record(timing->to, stream);
+}
+
 sedge_status operator_launch(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
                              int64_t blocks, int threads, void *const *arguments, int count)
 {
+    operator_timing *timing;
+
     if (blocks == 0) return SEDGE_OK;
-    operator_timing *sample = NULL;
-    if (op->sampling && op->samples < SEDGE_SAMPLES) sample = &op->sample[op->samples++];
-    if (sample != NULL) {
-        sample->kernel = kernel;
-        SEDGE_TRY(sedge_event_record(sample->from, stream));
-    }
+    SEDGE_TRY(operator_begin_timing(&timing, op, kernel, stream));
     SEDGE_TRY(sedge_kernel_launch(op->kernel[kernel], stream, blocks, threads, arguments, count));
-    op->launches[kernel]++;
-    if (sample != NULL) SEDGE_TRY(sedge_event_record(sample->to, stream));
-    return SEDGE_OK;
+    return operator_end_timing(op, timing, kernel, stream);
 }
 
 // Read the times of the sampled step; its work is long done, or is waited for.
@@ -252,6 +266,7 @@ static sedge_status run_kernel(sedge_operator *op, operator_kernel kernel, sedge
 sedge_status operator_run_range(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
                                 int64_t first, int64_t count, int stage, double dt)
 {
+    if (op->cut.blas) return operator_blas_run(op, stream, first, count, stage, dt);
     SEDGE_TRY(run_kernel(op, kernel, stream, first, count, stage, dt));
     if (!op->cut.three || kernel != KERNEL_SURFACE) return SEDGE_OK;
     return run_kernel(op, KERNEL_UPDATE, stream, first, count, stage, dt);
@@ -496,7 +511,7 @@ sedge_status sedge_operator_step(sedge_operator *op, double t, double dt)
 {
     op->sampling = op->always_sample || op->steps % SEDGE_SAMPLE_EVERY == SEDGE_SAMPLE_FIRST;
     if (op->sampling) SEDGE_TRY(harvest_samples(op));
-    const bool singly = op->sampling || op->launch_singly || op->exchange != NULL ||
+    const bool singly = op->sampling || op->launch_singly || op->exchange != NULL || op->cut.blas ||
                         !sedge_device_get_info(op->device)->graphs;
     SEDGE_TRY(set_clock(op, t));
     SEDGE_TRY(singly ? run_stages(op, dt) : launch_step(op, dt));
@@ -534,7 +549,9 @@ void operator_count(const sedge_operator *op, operator_kernel kernel, double *by
 
     *bytes = 0.0;
     *flops = 0.0;
-    if (kernel == KERNEL_STAGE || kernel == KERNEL_SURFACE) {
+    if (op->cut.blas && kernel >= KERNEL_FLUXES && kernel <= KERNEL_PRODUCT) {
+        operator_blas_count(op, kernel, elements, bytes, flops);
+    } else if (kernel == KERNEL_STAGE || kernel == KERNEL_SURFACE) {
         const bool makes_rhs = three && kernel == KERNEL_SURFACE;
         *bytes = elements * ((makes_rhs ? 3.0 : 4.0) * words + fixed);
         *flops = elements * (surface + (kernel == KERNEL_STAGE ? volume : 0.0));

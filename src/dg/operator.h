@@ -27,9 +27,11 @@ typedef struct sedge_operator sedge_operator;
 // device, order and precision.
 typedef struct sedge_operator_options {
     // "fused": one kernel a stage; "split": volume, then surface and update; "three": volume,
-    // surface, update; "curl": fused, where the equation is made of curls, with fewer products; on
-    // GPUs of NVIDIA "tensor" and "tensor-curl": the same as fused and curl by matrix instructions;
-    // "bernstein": fused, coefficients of that basis instead of nodal values
+    // surface, update; "curl": fused, where the equation is made of curls, with fewer products;
+    // "tangential": the same in the lift, too, where jumps lie in their faces; on GPUs of NVIDIA
+    // "tensor", "tensor-curl" and "tensor-tangential": the same as fused, curl and tangential by
+    // matrix instructions, and "blas": fluxes, a product by cuBLAS, update; "bernstein": fused,
+    // coefficients of that basis instead of nodal values
     const char *variant;
     int block_elements; // elements a block (cuda)
     int item_nodes;     // nodes a work item in the volume

@@ -10,6 +10,8 @@
 #define SPLIT           1.0   // what a second kernel counts there, and a third one
 #define NEAR            2.0   // is what is rated below it
 #define NEAR_SPLIT      3.5   // the same for two kernels
+#define FAR             6.0   // what is tried late
+#define BLAS            3     // candidates by cuBLAS, behind those that are kept
 #define ROOM            2048  // candidates of a layout; when it is full, the far ones are dropped
 
 // What the lists below are made with.
@@ -127,8 +129,8 @@ static void keep_near(lister *list)
 
     qsort(&choices->candidate[ruled], (size_t)(choices->count - ruled), sizeof *choices->candidate,
           compare);
-    if (choices->count > list->first + SEDGE_CANDIDATES)
-        choices->count = list->first + SEDGE_CANDIDATES;
+    if (choices->count > list->first + SEDGE_CANDIDATES - BLAS)
+        choices->count = list->first + SEDGE_CANDIDATES - BLAS;
 }
 
 // Add a cut that fits and is new.
@@ -254,6 +256,23 @@ static void list_tensor(lister *list)
     }
 }
 
+// The part of the elements that goes through cuBLAS at once, and its quarter and fourfold. Behind
+// what is near the rule of others: cuBLAS must be loaded first.
+static void list_blas(lister *list)
+{
+    for (int i = 0; i < BLAS; i++) {
+        operator_candidate candidate = {.layout = (int)(list->layout - list->choices->layout),
+                                        .cut = list->rule,
+                                        .registers = LEAST_REGISTERS,
+                                        .prior = FAR + i};
+        candidate.cut.block = i == 0   ? list->rule.block
+                              : i == 1 ? list->rule.block / 4
+                                       : list->rule.block * 4;
+        operator_cut_name(candidate.name, &candidate.cut, list->layout, list->info);
+        list->choices->candidate[list->choices->count++] = candidate;
+    }
+}
+
 // Volume and lift do not disturb each other much: each alone, and together what is near the rule.
 static void list_host(lister *list)
 {
@@ -274,6 +293,7 @@ static void list_host(lister *list)
         if (4 * count_registers(list, &cut) > 5 * limit_registers(list, &cut)) continue;
         if (!list->problem->equation->linear && cut.field_block != list->rule.field_block) continue;
         if (cut.curls && cut.field_block % 3 != 0) continue;
+        if (cut.tangential && cut.lift_block % 3 != 0) continue;
         if (same_volume || same_lift || rate(list, &cut) < NEAR) add(list, cut);
         if (cut.curls) continue;
         cut.fused = false;
@@ -309,7 +329,9 @@ static void list_form(lister *list, const operator_cut *form)
 
     operator_cut_choose_form(&list->rule, form, list->layout, list->info, list->problem,
                              list->element);
-    if (form->tensor) {
+    if (form->blas) {
+        list_blas(list);
+    } else if (form->tensor) {
         list_tensor(list);
     } else if (operator_is_host_form(list->info)) {
         list_host(list);
@@ -326,11 +348,16 @@ static void list_layout(lister *list)
 {
     static const operator_cut plain = {.fused = true};
     static const operator_cut curl = {.fused = true, .curls = true};
+    static const operator_cut tangential = {.fused = true, .curls = true, .tangential = true};
+    static const operator_cut tensor_tangential = {
+        .fused = true, .curls = true, .tensor = true, .tangential = true};
+    static const operator_cut blas = {.fused = true, .blas = true};
     static const operator_cut tensor = {.fused = true, .tensor = true};
     static const operator_cut tensor_curl = {.fused = true, .curls = true, .tensor = true};
     operator_choices *const choices = list->choices;
     const bool nodal = list->layout->basis == SEDGE_NODAL;
     const bool curls = nodal && list->problem->equation->curls;
+    const bool tangents = curls && list->problem->equation->tangential;
     const bool has_tensor = nodal && operator_has_tensor(list->info, list->problem);
 
     list->first = choices->count;
@@ -352,7 +379,12 @@ static void list_layout(lister *list)
     if (curls) list_form(list, &curl);
     if (has_tensor) list_form(list, &tensor);
     if (has_tensor && curls) list_form(list, &tensor_curl);
+    if (choices->count == list->first)
+        return; // what follows takes less memory, but is never the rule
+    if (tangents) list_form(list, &tangential);
+    if (has_tensor && tangents) list_form(list, &tensor_tangential);
     keep_near(list);
+    if (nodal && operator_has_blas(list->info)) list_form(list, &blas);
 }
 
 static sedge_status fail_none(const lister *list)

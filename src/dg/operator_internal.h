@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "device/blas.h"
 #include "dg/bernstein.h"
 #include "dg/cubature.h"
 #include "time/lsrk.h"
@@ -59,6 +60,8 @@ typedef struct operator_cut {
     bool fused;
     bool three;      // not fused; volume, surface, update: the classical form
     bool curls;      // fused, of curls in the reference element: dg_curl.h
+    bool tangential; // with curls: two components of a jump instead of three
+    bool blas;       // by cuBLAS: dg_blas.h; of the next six only block: values that go together
     bool tensor;     // fused, by matrix instructions: dg_tensor.h; of the next six only resident
     int block;       // values a block
     int item_nodes;  // nodes an item: a tile
@@ -71,11 +74,13 @@ typedef struct operator_cut {
 
     int tiles; // for the nodes of one value
     int lift_tiles;
+    int face_points;         // of a face, with what fills up groups (tangential)
     int threads;             // of a block
     int deriv_width;         // numbers of D_r, D_s, D_t a tile and group, padded for vector loads
     int lift_width;          // the same of the lift
     int stride, face_stride; // words from element to element in the block's memory (tensor)
-    int64_t scratch_words;   // values of the block's memory
+    int flux_words, rate_words; // of a row, filled up (blas)
+    int64_t scratch_words;      // values of the block's memory
     int64_t scratch_bytes;
 
     // FORM_SPARSE on a GPU only, where `block` is a multiple of group_elements.
@@ -127,7 +132,9 @@ typedef enum operator_kernel {
     KERNEL_STAGE,
     KERNEL_VOLUME,
     KERNEL_SURFACE,
+    KERNEL_FLUXES,
     KERNEL_UPDATE,
+    KERNEL_PRODUCT, // cuBLAS's
     KERNEL_PACK,
     KERNEL_BOUNDARY,
     KERNEL_POINT,
@@ -168,9 +175,10 @@ typedef struct operator_data {
     sedge_buffer *curves, *shapes; // maps of curved elements, the latter in fp64
 } operator_data;
 
-// What depends on the cut: the operators as its kernels read them.
+// What depends on the cut: the operators as its kernels read them; by cuBLAS all in `deriv`, and
+// fluxes and rates of some elements in the other two.
 typedef struct operator_tables {
-    sedge_buffer *deriv, *lift;
+    sedge_buffer *deriv, *lift, *rates;
 } operator_tables;
 
 struct sedge_operator {
@@ -182,6 +190,7 @@ struct sedge_operator {
     operator_layout layout;
     operator_cut cut;
     sedge_bernstein *bernstein; // NULL: not needed so far
+    sedge_blas *blas;           // the same
     char variant[SEDGE_CUT_NAME];
     operator_tuning *tuning;
 
@@ -266,7 +275,8 @@ void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
 // has them, and in fp32 they are not less exact than others.
 bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem);
 
-// "fused", "split", "three", "curl", "tensor", "tensor-curl"; "bernstein" of the sparse form.
+// "fused", "split", "three", "curl", "tangential", "tensor", "tensor-curl", "tensor-tangential",
+// "blas"; "bernstein" of the sparse form.
 const char *operator_cut_form_name(const operator_cut *cut);
 
 // The rule's cut of another form, which `form` says and the layout, the device and the equation
@@ -297,6 +307,31 @@ sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *ele
 
 // The nodes of order N of each simplex of order N - 1: out [nodes of order N - 1][4].
 void operator_bernstein_simplices(int16_t *out, int order);
+
+// ---- operator_blas.c ---------------------------------------------------------------------------
+
+// Whether the stage can run by cuBLAS in a nodal layout, if there is one: on cuda, and in random
+// order, where loops take its place.
+bool operator_has_blas(const sedge_device_info *info);
+
+// op->blas is there afterwards; SEDGE_ERR_DEVICE says why it cannot be.
+SEDGE_MUST_USE
+sedge_status operator_blas_need(sedge_operator *op);
+
+// What follows from the values that go together, and the tables.
+void operator_blas_derive(operator_cut *cut, const operator_layout *layout,
+                          const sedge_element *element);
+SEDGE_MUST_USE
+sedge_status operator_blas_tables(operator_tables *tables, const sedge_operator *op);
+
+// The stage in values [first, first + count). Never recorded in a graph: cuBLAS may want memory.
+SEDGE_MUST_USE
+sedge_status operator_blas_run(sedge_operator *op, sedge_stream *stream, int64_t first,
+                               int64_t count, int stage, double dt);
+
+// As operator_count, of its three kernels in so many elements.
+void operator_blas_count(const sedge_operator *op, operator_kernel kernel, double elements,
+                         double *bytes, double *flops);
 
 // ---- operator_candidates.c ---------------------------------------------------------------------
 
@@ -449,6 +484,14 @@ sedge_status operator_run_straight(sedge_operator *op, operator_kernel kernel, s
 SEDGE_MUST_USE
 sedge_status operator_launch(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
                              int64_t blocks, int threads, void *const *arguments, int count);
+
+// Around what one launch is about, where the step is sampled: `timing` is NULL where it is not.
+SEDGE_MUST_USE
+sedge_status operator_begin_timing(operator_timing **timing, sedge_operator *op,
+                                   operator_kernel kernel, sedge_stream *stream);
+SEDGE_MUST_USE
+sedge_status operator_end_timing(sedge_operator *op, const operator_timing *timing,
+                                 operator_kernel kernel, sedge_stream *stream);
 
 // Values [first, first + count) through one of the stage's kernels, from u[0] to u[1].
 SEDGE_MUST_USE

@@ -405,7 +405,8 @@ static sedge_status make_deriv(sedge_buffer **out, const sedge_operator *op)
     return upload(op, out, deriv, count, real);
 }
 
-// The lift of the layout's basis: sedge_lift of dg_stage.h, [face point groups][lift tiles].
+// The lift of the layout's basis: sedge_lift of dg_stage.h, [face point groups][lift tiles]; for
+// tangential jumps each face's points begin with a group.
 static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
 {
     const sedge_element *const element = op->element;
@@ -416,16 +417,19 @@ static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
     const int tiles = op->cut.lift_tiles;
     const int group = op->layout.group;
     const int points = SEDGE_FACES * element->face_nodes;
-    const int64_t count = (int64_t)points / group * tiles * op->cut.lift_width;
+    const int64_t count =
+        (int64_t)SEDGE_FACES * op->cut.face_points / group * tiles * op->cut.lift_width;
     const size_t real = (size_t)op->layout.real_bytes;
     void *lift = NULL;
 
     SEDGE_TRY(sedge_allocate(&lift, count, real));
     for (int k = 0; k < points; k++) {
+        const int64_t at =
+            (int64_t)k / element->face_nodes * op->cut.face_points + k % element->face_nodes;
         for (int n = 0; n < nodes; n++) {
             operator_put(op, lift,
-                         ((int64_t)k / group * tiles + n / tile) * op->cut.lift_width +
-                             (int64_t)k % group * tile + n % tile,
+                         (at / group * tiles + n / tile) * op->cut.lift_width + at % group * tile +
+                             n % tile,
                          from[n * points + k]);
         }
     }
@@ -495,10 +499,19 @@ static sedge_status make_tensor_tables(operator_tables *tables, const sedge_oper
     const sedge_element *const element = op->element;
     const double *const derivatives[3] = {element->derivative[0], element->derivative[1],
                                           element->derivative[2]};
-    const double *const lift[1] = {element->lift};
+    const int points = SEDGE_FACES * op->cut.face_points; // filled up where jumps are
+    double *lift = NULL;
 
     SEDGE_TRY(make_fragments(&tables->deriv, op, derivatives, 3, element->nodes));
-    return make_fragments(&tables->lift, op, lift, 1, SEDGE_FACES * element->face_nodes);
+    SEDGE_TRY(sedge_allocate(&lift, (int64_t)element->nodes * points, sizeof *lift));
+    for (int k = 0; k < element->nodes * SEDGE_FACES * element->face_nodes; k++) {
+        const int row = k / element->face_nodes; // of a node and a face
+        lift[row * op->cut.face_points + k % element->face_nodes] = element->lift[k];
+    }
+    const double *const lifts[1] = {lift};
+    const sedge_status status = make_fragments(&tables->lift, op, lifts, 1, points);
+    sedge_release(lift);
+    return status;
 }
 
 sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op)
@@ -508,6 +521,7 @@ sedge_status operator_tables_create(operator_tables *tables, const sedge_operato
         return sedge_buffer_create(&tables->lift, op->device, 0);
     }
     if (op->cut.tensor) return make_tensor_tables(tables, op);
+    if (op->cut.blas) return operator_blas_tables(tables, op);
     SEDGE_TRY(make_deriv(&tables->deriv, op));
     return make_lift(&tables->lift, op);
 }
@@ -516,6 +530,6 @@ void operator_tables_free(operator_tables *tables)
 {
     sedge_buffer_free(tables->deriv);
     sedge_buffer_free(tables->lift);
-    tables->deriv = NULL;
-    tables->lift = NULL;
+    sedge_buffer_free(tables->rates);
+    *tables = (operator_tables){NULL, NULL, NULL};
 }

@@ -5,7 +5,8 @@
 
 static const char *const kernel_names[KERNELS] = {
     [KERNEL_STAGE] = "sedge_stage",        [KERNEL_VOLUME] = "sedge_volume",
-    [KERNEL_SURFACE] = "sedge_surface",    [KERNEL_UPDATE] = "sedge_update",
+    [KERNEL_SURFACE] = "sedge_surface",    [KERNEL_FLUXES] = "sedge_fluxes",
+    [KERNEL_UPDATE] = "sedge_update",      [KERNEL_PRODUCT] = "cublas_gemm",
     [KERNEL_PACK] = "sedge_collect",       [KERNEL_BOUNDARY] = "sedge_boundary",
     [KERNEL_POINT] = "sedge_point_source", [KERNEL_CLOCK] = "sedge_clock",
     [KERNEL_ENERGY] = "sedge_energy",      [KERNEL_PROBE] = "sedge_probe",
@@ -103,7 +104,7 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
                               const operator_cut *cut, bool stage)
 {
     const size_row rows[] = {
-        {"STAGE", stage && cut->form == FORM_DENSE},
+        {"STAGE", stage && cut->form == FORM_DENSE && !cut->blas},
         {"LANES", layout->lanes},
         {"PACK", layout->pack},
         {"GROUP", layout->group},
@@ -123,6 +124,12 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
         {"SCRATCH_WORDS", (int)cut->scratch_words},
         {"TENSOR", cut->tensor},
         {"CURLS", cut->curls},
+        {"TANGENTIAL", cut->tangential},
+        {"FACE_ROWS", cut->face_points},
+    };
+    const size_row blas_rows[] = {
+        {"FLUXES", cut->flux_words},
+        {"RATES", cut->rate_words},
     };
     const size_row tensor_rows[] = {
         {"GROUPS", cut->groups},
@@ -131,6 +138,7 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
     };
 
     SEDGE_TRY(write_rows(text, rows, sizeof rows / sizeof rows[0]));
+    if (cut->blas) SEDGE_TRY(write_rows(text, blas_rows, sizeof blas_rows / sizeof blas_rows[0]));
     if (!cut->tensor) return SEDGE_OK;
     return write_rows(text, tensor_rows, sizeof tensor_rows / sizeof tensor_rows[0]);
 }
@@ -190,13 +198,14 @@ typedef enum program_part {
     PART_STAGE,
     PART_CURL,   // the stage with curls in the reference element
     PART_TENSOR, // the stage by matrix instructions
+    PART_BLAS,   // the stage by cuBLAS
     PART_SPARSE, // the stage in the Bernstein-Bezier basis
     PART_STAGES, // of all forms, for the hash alone
     PART_OTHERS,
     PART_CURVED // the others and those of curved elements
 } program_part;
 
-#define SOURCES      7 // of a program, at most
+#define SOURCES      8 // of a program, at most
 #define ALL_PROGRAMS 4 // of these, those that all programs have
 
 void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
@@ -214,9 +223,10 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
         [PART_STAGE] = {NULL},
         [PART_CURL] = {"codegen/kernels/dg_curl.h"},
         [PART_TENSOR] = {"codegen/kernels/dg_curl.h", "codegen/kernels/dg_tensor.h"},
+        [PART_BLAS] = {"codegen/kernels/dg_blas.h"},
         [PART_SPARSE] = {"bernstein_products.h", "codegen/kernels/dg_bernstein.h"},
         [PART_STAGES] = {"codegen/kernels/dg_curl.h", "codegen/kernels/dg_tensor.h",
-                         "codegen/kernels/dg_bernstein.h"},
+                         "codegen/kernels/dg_bernstein.h", "codegen/kernels/dg_blas.h"},
         [PART_OTHERS] = {"codegen/kernels/dg_trace.h", "codegen/kernels/dg_monitor.h"},
         [PART_CURVED] = {"codegen/kernels/dg_trace.h", "codegen/kernels/dg_monitor.h",
                          "codegen/kernels/dg_curved.h"},
@@ -267,6 +277,7 @@ static sedge_status write_program(sedge_text *text, const char *name, sedge_devi
     const program_part part = !stage        ? problem->curved ? PART_CURVED : PART_OTHERS
                               : is_sparse   ? PART_SPARSE
                               : cut->tensor ? PART_TENSOR
+                              : cut->blas   ? PART_BLAS
                               : cut->curls  ? PART_CURL
                                             : PART_STAGE;
     SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem, part, sparse));
@@ -386,10 +397,12 @@ done:
 
 sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program)
 {
-    const bool has[KERNELS] = {[KERNEL_STAGE] = op->cut.fused,
+    const bool blas = op->cut.blas;
+    const bool has[KERNELS] = {[KERNEL_STAGE] = op->cut.fused && !blas,
                                [KERNEL_VOLUME] = !op->cut.fused,
                                [KERNEL_SURFACE] = !op->cut.fused,
-                               [KERNEL_UPDATE] = op->cut.three};
+                               [KERNEL_FLUXES] = blas,
+                               [KERNEL_UPDATE] = op->cut.three || blas};
 
     for (int k = KERNEL_STAGE; k <= KERNEL_UPDATE; k++) {
         op->kernel[k] = NULL;

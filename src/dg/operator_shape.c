@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE         128    // bytes that a GPU reads from memory at once
-#define WARP         32     // threads
-#define MOST_SUMS    176    // registers that sums of one field may take
-#define SHARED_BYTES 233472 // of a multiprocessor of a large chip
-#define SHARED_MORE  1024   // of a block, beside its own
+#define LINE         128         // bytes that a GPU reads from memory at once
+#define WARP         32          // threads
+#define MOST_SUMS    176         // registers that sums of one field may take
+#define SHARED_BYTES 233472      // of a multiprocessor of a large chip
+#define SHARED_MORE  1024        // of a block, beside its own
+#define BLAS_BYTES   (256 << 20) // of what goes through a product at once,
+#define BLAS_UNIT    64          // and of its elements
 
 static int round_up(int value, int multiple)
 {
@@ -160,11 +162,12 @@ static int64_t stride(const operator_layout *layout, int64_t count)
 
 // Words of the block's memory: SEDGE_SCRATCH_WORDS of dg_stage.h.
 static int64_t scratch_words(const operator_cut *cut, const operator_layout *layout,
-                             const sedge_problem *problem, const sedge_element *element, bool host)
+                             const sedge_problem *problem, bool host)
 {
     const int fields = problem->equation->fields;
     const int64_t words = (int64_t)layout->nodes_padded * fields;
-    const int64_t surface = stride(layout, (int64_t)SEDGE_FACES * element->face_nodes * fields);
+    const int64_t points = SEDGE_FACES * (int64_t)cut->face_points;
+    const int64_t surface = stride(layout, points * (cut->tangential ? fields / 3 * 2 : fields));
     const int64_t states = host ? 0 : SEDGE_GEOMETRY_WORDS + 2 * stride(layout, words);
     const int64_t fluxes = !problem->equation->linear ? 3 * words : host && cut->curls ? words : 0;
 
@@ -287,7 +290,10 @@ static void derive_tensor(operator_cut *cut, const operator_layout *layout,
     cut->deriv_width = 3 * 32 * layout->pack;
     cut->lift_width = 32 * layout->pack;
     cut->stride = choose_stride(layout, fields, cut->tiles);
-    cut->face_stride = choose_stride(layout, fields, (points + 7) / 8);
+    cut->face_points = cut->tangential ? round_up(element->face_nodes, 8) : element->face_nodes;
+    cut->face_stride =
+        cut->tangential ? choose_stride(layout, fields / 3 * 2, SEDGE_FACES * cut->face_points / 8)
+                        : choose_stride(layout, fields, (points + 7) / 8);
     cut->scratch_words =
         (int64_t)cut->block * (SEDGE_GEOMETRY_WORDS + cut->stride + cut->face_stride);
     cut->scratch_bytes = cut->scratch_words * layout->real_bytes;
@@ -320,6 +326,10 @@ void operator_cut_derive(operator_cut *cut, const operator_layout *layout,
                          const sedge_device_info *info, const sedge_problem *problem,
                          const sedge_element *element)
 {
+    if (cut->blas) {
+        operator_blas_derive(cut, layout, element);
+        return;
+    }
     if (cut->tensor) {
         derive_tensor(cut, layout, problem, element);
         return;
@@ -338,7 +348,9 @@ void operator_cut_derive(operator_cut *cut, const operator_layout *layout,
     cut->threads = round_up(cut->block * cut->tiles, 32);
     cut->deriv_width = round_up(3 * cut->item_nodes * layout->group, quad);
     cut->lift_width = round_up(cut->lift_nodes * layout->group, quad);
-    cut->scratch_words = scratch_words(cut, layout, problem, element, host);
+    cut->face_points = cut->tangential ? round_up(element->face_nodes, layout->group)
+                                       : element->face_nodes; // whole groups of a face
+    cut->scratch_words = scratch_words(cut, layout, problem, host);
     cut->scratch_bytes = cut->scratch_words * layout->real_bytes * layout->lanes;
 }
 
@@ -429,6 +441,15 @@ static void choose_curls(operator_cut *cut, const operator_layout *layout,
     }
 }
 
+static void choose_blas(operator_cut *cut, const operator_layout *layout,
+                        const sedge_problem *problem, const sedge_element *element)
+{
+    operator_blas_derive(cut, layout, element);
+    const int bytes = problem->equation->fields * (cut->flux_words + cut->rate_words) *
+                      layout->real_bytes; // of an element
+    cut->block = BLAS_BYTES / bytes / BLAS_UNIT * BLAS_UNIT;
+}
+
 static void choose_plain(operator_cut *cut, const operator_layout *layout,
                          const sedge_device_info *info, const sedge_problem *problem,
                          const sedge_element *element)
@@ -455,8 +476,12 @@ void operator_cut_choose_form(operator_cut *cut, const operator_cut *form,
     cut->fused = form->fused;
     cut->three = form->three;
     cut->curls = form->curls;
+    cut->tangential = form->tangential;
     cut->tensor = form->tensor;
-    if (cut->tensor) {
+    cut->blas = form->blas;
+    if (cut->blas) {
+        choose_blas(cut, layout, problem, element);
+    } else if (cut->tensor) {
         choose_tensor(cut, layout, info, problem, element);
     } else if (cut->curls) {
         choose_curls(cut, layout, info, problem, element);
@@ -472,7 +497,8 @@ static const struct {
     int block, rounds, resident; // block 0: they do not win, or were not measured
 } tensor_rules[SEDGE_ORDER_MAX + 1] = {
     [4] = {true, 8, 1, 512},  [5] = {true, 8, 1, 512}, [6] = {true, 8, 2, 512},
-    [7] = {false, 8, 2, 512}, [8] = {true, 8, 2, 512},
+    [7] = {false, 8, 2, 512}, [8] = {true, 8, 2, 512}, [9] = {true, 8, 2, 512},
+    [10] = {true, 8, 3, 512},
 };
 
 void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
@@ -500,8 +526,10 @@ void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
 const char *operator_cut_form_name(const operator_cut *cut)
 {
     if (cut->form == FORM_SPARSE) return "bernstein";
+    if (cut->blas) return "blas";
+    if (cut->tensor && cut->tangential) return "tensor-tangential";
     if (cut->tensor) return cut->curls ? "tensor-curl" : "tensor";
-    if (cut->curls) return "curl";
+    if (cut->curls) return cut->tangential ? "tangential" : "curl";
     return cut->fused ? "fused" : cut->three ? "three" : "split";
 }
 
@@ -516,6 +544,8 @@ void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
     } else if (layout->form == FORM_SPARSE) {
         (void)snprintf(name, SEDGE_CUT_NAME, "bernstein sparse b%d w%d r%d p%d", cut->block,
                        cut->parts, cut->resident, layout->nodes_padded);
+    } else if (cut->blas) {
+        (void)snprintf(name, SEDGE_CUT_NAME, "blas c%d p%d", cut->block, layout->nodes_padded);
     } else if (cut->tensor) {
         (void)snprintf(name, SEDGE_CUT_NAME, "%s b%d g%d w%d r%d p%d", form, cut->block,
                        cut->groups, cut->warps, cut->resident, layout->nodes_padded);
@@ -580,8 +610,11 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
         {.fused = false},
         {.three = true},
         {.fused = true, .curls = true},
+        {.fused = true, .curls = true, .tangential = true},
         {.fused = true, .tensor = true},
         {.fused = true, .tensor = true, .curls = true},
+        {.fused = true, .tensor = true, .curls = true, .tangential = true},
+        {.fused = true, .blas = true},
     };
 
     const char *const variant = options->variant;
@@ -608,12 +641,24 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
                 "%s, order %d and %s",
                 variant, LEAST_SPLIT, problem->equation->name, problem->order, info->name);
         }
+        if (forms[i].tangential && !problem->equation->tangential) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "kernels.variant '%s' needs an equation whose jumps are tangential, "
+                              "which those of %s are not",
+                              variant, problem->equation->name);
+        }
+        if (forms[i].blas && !operator_has_blas(info)) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "kernels.variant 'blas' needs cuBLAS and a device of kind cuda, this "
+                              "one is of kind %s",
+                              info->kind_name);
+        }
         operator_cut_choose_form(cut, &forms[i], layout, info, problem, element);
         return SEDGE_OK;
     }
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "kernels.variant '%s' is not known; auto, fused, split, three, curl, tensor, "
-                      "tensor-curl and bernstein are",
+                      "kernels.variant '%s' is not known; auto, fused, split, three, curl, "
+                      "tangential, tensor, tensor-curl, tensor-tangential, blas and bernstein are",
                       variant);
 }
 

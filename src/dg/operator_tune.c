@@ -31,6 +31,7 @@ struct operator_tuning {
     sedge_tune_operation operation;
     sedge_tune_task task;
     sedge_tune_result *result;
+    char no_blas[256]; // why cuBLAS cannot be had
     double seconds;    // of all that was done to choose
     bool is_overruled; // what was chosen does not fit what other ranks did
 };
@@ -41,7 +42,7 @@ struct operator_tuning {
 static void free_tables(operator_tuning *tuning)
 {
     for (int c = 0; c < tuning->choices.count; c++) operator_tables_free(&tuning->tables[c]);
-    tuning->op->tables = (operator_tables){NULL, NULL};
+    tuning->op->tables = (operator_tables){NULL, NULL, NULL};
 }
 
 static sedge_status use_layout(void *context, int layout)
@@ -70,6 +71,7 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
     char name[SEDGE_OPERATOR_NAME];
 
     (void)operation;
+    if (which->cut.blas) SEDGE_TRY(operator_blas_need(tuning->op)); // else it is out, with a reason
     return operator_stage_write(text, name, sedge_device_get_info(tuning->op->device)->kind,
                                 &tuning->choices.layout[which->layout], &which->cut,
                                 tuning->op->problem, tuning->op->element);
@@ -135,12 +137,17 @@ static void describe_candidates(operator_tuning *tuning)
 {
     for (int c = 0; c < tuning->choices.count; c++) {
         const operator_candidate *const from = &tuning->choices.candidate[c];
+        const operator_candidate *shape = from; // whose occupancy it is compared by: what a
+        if (from->cut.blas) {                   // library's kernels take is not known
+            shape = tuning->choices.candidate;
+            while (shape->layout != from->layout) shape++;
+        }
         tuning->candidates[c] = (sedge_tune_candidate){
             .name = from->name,
             .layout = from->layout,
-            .threads = from->cut.threads,
-            .shared_bytes = from->cut.scratch_bytes,
-            .registers = from->registers,
+            .threads = shape->cut.threads,
+            .shared_bytes = shape->cut.scratch_bytes,
+            .registers = shape->registers,
             .prior = from->prior,
         };
     }
@@ -182,6 +189,24 @@ static void describe_task(operator_tuning *tuning, int64_t elements)
                                      .verify = verify};
 }
 
+// cuBLAS takes too long to load for a quick search, and may not be there.
+static void refuse_blas(operator_tuning *tuning, sedge_tune_level level)
+{
+    const char *refused = "tried by --tune patient only: cuBLAS takes long to load";
+
+    if (level >= SEDGE_TUNE_PATIENT &&
+        operator_has_blas(sedge_device_get_info(tuning->op->device))) {
+        refused = NULL;
+        if (operator_blas_need(tuning->op) != SEDGE_OK) {
+            (void)snprintf(tuning->no_blas, sizeof tuning->no_blas, "%s", sedge_error_message());
+            sedge_error_clear();
+            refused = tuning->no_blas;
+        }
+    }
+    for (int c = 0; c < tuning->choices.count; c++)
+        if (tuning->choices.candidate[c].cut.blas) tuning->candidates[c].refused = refused;
+}
+
 // Those that are kept, in their order; the searched ones stay the first.
 static void keep(operator_choices *choices, bool (*is_kept)(const operator_candidate *, int, int),
                  int most)
@@ -207,7 +232,14 @@ static bool is_near(const operator_candidate *candidate, int place, int most)
     return place < most;
 }
 
-static sedge_status make_task(sedge_operator *op, int most, bool search_all)
+// Not what does not win at any order (benchmarks/README.md): it is run by name.
+static bool is_rival(const operator_candidate *candidate, int place, int most)
+{
+    (void)place, (void)most;
+    return !candidate->cut.tangential;
+}
+
+static sedge_status make_task(sedge_operator *op, const sedge_operator_options *options)
 {
     operator_tuning *tuning = NULL;
 
@@ -217,8 +249,10 @@ static sedge_status make_task(sedge_operator *op, int most, bool search_all)
     tuning->layout = -1;
     SEDGE_TRY(operator_choices_list(&tuning->choices, sedge_device_get_info(op->device),
                                     op->problem, op->element));
-    if (most > 0) keep(&tuning->choices, is_near, most);
-    if (search_all) {
+    if (options->most_candidates > 0) keep(&tuning->choices, is_near, options->most_candidates);
+    if (!options->search_all && !sedge_operator_is_cut(options))
+        keep(&tuning->choices, is_rival, 0);
+    if (options->search_all) {
         tuning->choices.searched = tuning->choices.count;
         tuning->choices.searched_layouts = tuning->choices.layouts;
     }
@@ -380,12 +414,12 @@ sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
     const double began = sedge_clock();
     int64_t elements = op->mesh->elements;
 
-    SEDGE_TRY(
-        sedge_comm_agree(op->comm, make_task(op, options->most_candidates, options->search_all)));
+    SEDGE_TRY(sedge_comm_agree(op->comm, make_task(op, options)));
     sedge_comm_max_int(op->comm, &elements, 1);
     describe_task(op->tuning, elements);
     if (sedge_operator_is_cut(options))
         return sedge_comm_agree(op->comm, take_wish(op->tuning, options));
+    refuse_blas(op->tuning, options->tune);
     const sedge_status status = choose(op->tuning, cache, options);
     clear_up(op->tuning);
     SEDGE_TRY(status);

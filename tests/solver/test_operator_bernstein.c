@@ -496,8 +496,8 @@ static void test_refusals(const kit_world *world)
     CHECK_OK(kit_create(&k, world, &options));
     CHECK_FAILS(kit_load(&k, SEDGE_FP64, &named), SEDGE_ERR_USAGE, "called 'bernstein fused b1'");
     CHECK_FAILS(kit_load(&k, SEDGE_FP64, &typo), SEDGE_ERR_USAGE,
-                "'bernstine' is not known; auto, fused, split, three, curl, tensor, "
-                "tensor-curl and bernstein are");
+                "'bernstine' is not known; auto, fused, split, three, curl, tangential, tensor, "
+                "tensor-curl, tensor-tangential, blas and bernstein are");
     kit_clear(&k);
     options.box_map = curve;
     CHECK_OK(kit_create(&k, world, &options));

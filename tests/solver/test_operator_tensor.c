@@ -9,7 +9,8 @@
 static const double conductor[3] = {2.25, 1.5, 0.7};
 static const double resin[3] = {1.3, 4.0, 0.0};
 
-static const sedge_operator_options forms[] = {{.variant = "tensor"}, {.variant = "tensor-curl"}};
+static const sedge_operator_options forms[] = {
+    {.variant = "tensor"}, {.variant = "tensor-curl"}, {.variant = "tensor-tangential"}};
 
 // Twelve elements, or a few more where there is a GPU: two blocks, the second not full.
 static kit_options choose_box(const kit_world *world, int order)
@@ -65,7 +66,7 @@ static void test_maxwell(const kit_world *world, int order)
     // Numbers that fp32 holds exactly: only the kernels' own rounding counts.
     for (int64_t i = 0; i < k.base.values; i++) k.base.u[i] = (double)(float)k.base.u[i];
     const double dt = step_reference(&k);
-    for (int f = 0; f < 2; f++) {
+    for (int f = 0; f < 3; f++) {
         match_one(&k, 0.0, dt, 1, SEDGE_FP64, &forms[f]);
         if (order >= 4) match_one(&k, 0.0, dt, 1, SEDGE_FP32, &forms[f]);
     }
@@ -80,13 +81,17 @@ static void test_maxwell(const kit_world *world, int order)
     const double split = find_error(&k, dt, "tensor");
     const double curl = find_error(&k, dt, "curl");
     const double split_curl = find_error(&k, dt, "tensor-curl");
-    (void)printf("order %d: error %.3g fused, %.3g tensor, %.3g curl, %.3g tensor-curl\n", order,
-                 plain, split, curl, split_curl);
+    const double tangential = find_error(&k, dt, "tangential");
+    const double split_tangential = find_error(&k, dt, "tensor-tangential");
+    (void)printf("order %d: error %.3g fused, %.3g tensor, %.3g curl, %.3g tensor-curl, %.3g "
+                 "tangential, %.3g tensor-tangential\n",
+                 order, plain, split, curl, split_curl, tangential, split_tangential);
     // Not above plain fp32's but for chance: the root of the mean square of n errors is uncertain
     // by 1 / sqrt(2 n) of itself, the ratio of two by 1 / sqrt(n).
     const double chance = 1.0 + 1.0 / sqrt((double)values);
     CHECK(split > 0.0 && split <= chance * plain);
     CHECK(split_curl > 0.0 && split_curl <= chance * curl);
+    CHECK(split_tangential > 0.0 && split_tangential <= chance * tangential);
     kit_clear(&k);
 }
 

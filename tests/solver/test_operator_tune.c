@@ -61,7 +61,10 @@ static bool is_selected(const operator_choices *choices, int c)
         const operator_candidate *const other = &choices->candidate[i];
         if (other->layout != candidate->layout || other->cut.fused != candidate->cut.fused ||
             other->cut.three != candidate->cut.three ||
-            other->cut.tensor != candidate->cut.tensor || other->cut.curls != candidate->cut.curls)
+            other->cut.tensor != candidate->cut.tensor ||
+            other->cut.curls != candidate->cut.curls ||
+            other->cut.tangential != candidate->cut.tangential ||
+            other->cut.blas != candidate->cut.blas)
             continue;
         first = first && i >= c;
         last = last && i <= c;

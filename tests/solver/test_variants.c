@@ -63,8 +63,12 @@ static bool note(seen_list *seen, int value)
 static bool is_new(seen_list *seen, const operator_candidate *candidate)
 {
     const operator_cut *const cut = &candidate->cut;
-    const int form = 10000 * (cut->fused + 2 * cut->tensor + 4 * cut->curls + 8 * cut->three +
-                              16 * (cut->form == FORM_SPARSE));
+    const int form =
+        10000 * (cut->fused + 2 * cut->tensor + 4 * cut->curls + 8 * cut->three +
+                 16 * (cut->form == FORM_SPARSE) + 32 * cut->tangential + 64 * cut->blas);
+
+    if (cut->tangential || cut->blas) // as curls in all but the lift; the same for all cuts
+        return note(seen, 5000 + form + cut->groups);
     bool new = note(seen, 1000 + form + cut->item_nodes);
 
     new = note(seen, 2000 + form + cut->lift_nodes) || new;

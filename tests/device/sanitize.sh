@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# NVIDIA's compute-sanitizer over every family of kernels, on a machine with a GPU:
+#
+#   tests/device/sanitize.sh BUILD [PATTERN]
+#
+# BUILD is a build folder with tests. Each case is a small one, runs once without a tool, so that its
+# kernels are in the cache, then under memcheck (addresses) and racecheck (shared memory). One line a
+# case and tool; the exit status is 0 where all are clean. PATTERN, an extended regular expression,
+# picks families. JOBS cases run at once (default: the cores), each for at most LIMIT seconds (60).
+# Messages of what is not clean stay in OUT (default: a new folder). cuSPARSE is left out: racecheck
+# finds hazards in its kernels.
+set -uo pipefail
+
+build=${1:?usage: sanitize.sh BUILD [PATTERN]}
+pattern=${2:-.}
+jobs=${JOBS:-$(nproc)}
+out=${OUT:-$(mktemp -d)}
+tool=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+[[ -x $tool ]] || { echo "compute-sanitizer is not found: neither in PATH nor in /usr/local/cuda" >&2; exit 1; }
+export out tool build LIMIT=${LIMIT:-60}
+export SEDGE_CUSPARSE=libleft-out.so
+export SEDGE_TEST_DEVICE=cuda SEDGE_TUNE=off SEDGE_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
+
+# family, ranks, program and arguments; long ones first
+cases() {
+    cat <<'END'
+bernstein-shared-sums 1 solver/test_operator_form bernstein 9 fp32 walls
+bernstein-shared-sums 1 solver/test_operator_form bernstein 8 fp64 walls
+bernstein-shared-sums 1 solver/test_operator_form bernstein 7 fp64 walls
+multigrid 1 elliptic/test_multigrid small
+sparse 1 codegen/test_sparse few
+krylov 1 krylov/test_krylov few
+elliptic 1 elliptic/test_elliptic_operator
+reduce 1 codegen/test_reduce few
+scan 1 codegen/test_scan few
+select 1 codegen/test_select few
+random 1 codegen/test_random few
+elementwise 1 codegen/test_elementwise few
+array 1 codegen/test_array few
+expression 1 codegen/test_expression few
+fused 1 solver/test_operator_form fused 2 fp32 walls
+fused 1 solver/test_operator_form fused 3 fp64 walls
+fused 1 solver/test_operator_form fused 2 fp32 burgers
+fused 1 solver/test_operator_form fused 1 fp64 advection
+fused 1 solver/test_operator_form fused 2 fp64 incident
+fused-two-ranks 2 solver/test_operator_form fused 2 fp32 walls
+split 1 solver/test_operator_form split 3 fp32 walls
+split 1 solver/test_operator_form split 2 fp64 burgers
+three 1 solver/test_operator_form three 1 fp32 walls
+three 1 solver/test_operator_form three 3 fp64 walls
+curl 1 solver/test_operator_form curl 3 fp32 walls
+curl 1 solver/test_operator_form curl 4 fp64 walls
+tangential 1 solver/test_operator_form tangential 1 fp32 walls
+tangential 1 solver/test_operator_form tangential 4 fp32 walls
+tangential 1 solver/test_operator_form tangential 5 fp64 walls
+tensor 1 solver/test_operator_form tensor 3 fp32 walls
+tensor 1 solver/test_operator_form tensor 5 fp64 walls
+tensor 1 solver/test_operator_form tensor 3 fp32 advection
+tensor-curl 1 solver/test_operator_form tensor-curl 4 fp32 walls
+tensor-curl 1 solver/test_operator_form tensor-curl 5 fp64 walls
+tensor-tangential 1 solver/test_operator_form tensor-tangential 3 fp32 walls
+tensor-tangential 1 solver/test_operator_form tensor-tangential 4 fp64 walls
+bernstein-sparse 1 solver/test_operator_form bernstein 1 fp32 walls
+bernstein-sparse 1 solver/test_operator_form bernstein 3 fp32 walls
+bernstein-sparse 1 solver/test_operator_form bernstein 5 fp64 walls
+bernstein-sparse 1 solver/test_operator_form bernstein 2 fp64 advection
+bernstein-dense 1 solver/test_operator_form dense 3 fp32 walls
+bernstein-dense 1 solver/test_operator_form dense 2 fp64 walls
+boundary-converting 1 solver/test_operator_form bernstein 2 fp32 incident
+boundary-converting 1 solver/test_operator_form bernstein 4 fp64 incident
+bernstein-two-ranks 2 solver/test_operator_form bernstein 3 fp64 walls
+curved 1 solver/test_operator_form fused 2 fp32 curved
+curved 1 solver/test_operator_form tensor-curl 3 fp64 curved
+blas 1 solver/test_operator_form blas 3 fp32 walls
+blas 1 solver/test_operator_form blas 2 fp64 burgers
+graphs 1 solver/test_operator_graph
+END
+}
+
+# family ranks program arguments: without a tool, for the cache
+warm() {
+    local family=$1 ranks=$2 program=$3
+    shift 3
+    local launcher=()
+    ((ranks > 1)) && launcher=(mpirun -n "$ranks")
+    timeout "$LIMIT" "${launcher[@]}" "$build/tests/$program" "$@" >"$out/warm-$family-$*" 2>&1 &&
+        return
+    echo "plain      FAILED  $family: $program $*"
+    tail -n 5 "$out/warm-$family-$*"
+    return 1
+}
+
+# which family ranks program arguments
+check() {
+    local which=$1 family=$2 ranks=$3 program=$4
+    shift 4
+    local launcher=() more=(--report-api-errors no) log="$out/$which-$family-$*" start=$SECONDS
+    [[ $which == racecheck ]] && more=(--racecheck-report all)
+    ((ranks > 1)) && launcher=(mpirun -n "$ranks")
+    timeout "$LIMIT" "${launcher[@]}" "$tool" --tool "$which" "${more[@]}" --error-exitcode 9 \
+        --print-limit 20 "$build/tests/$program" "$@" >"$log" 2>&1
+    local status=$? said=clean
+    ((status == 124)) && said="TOO LONG"
+    ((status != 0 && status != 124)) && said="FAILED ($status)"
+    printf '%-9s  %-8s %3d s  %s: %s %s\n' "$which" "$said" $((SECONDS - start)) "$family" \
+        "${program##*/}" "$*"
+    ((status == 0)) && rm -f "$log"
+    return $((status != 0))
+}
+export -f warm check
+
+cases | grep -E "^[^ ]*($pattern)" >"$out/cases"
+[[ -s $out/cases ]] || { echo "no family is called '$pattern'" >&2; exit 1; }
+xargs -P "$jobs" -L 1 bash -c 'warm "$@"' warm <"$out/cases"
+status=$?
+for which in racecheck memcheck; do sed "s/^/$which /" "$out/cases"; done |
+    xargs -P "$jobs" -L 1 bash -c 'check "$@"' check || status=1
+((status == 0)) && echo "clean: $(wc -l <"$out/cases") cases, both tools" || echo "messages: $out"
+exit $((status != 0))
