@@ -1,5 +1,5 @@
 // Conjugate gradients in one kernel, for small matrices: of one block, or of KRYLOV_SOLVE_CLUSTER
-// blocks that run side by side. Behind krylov.h.
+// blocks that run side by side. Behind krylov_cluster.h.
 #pragma once
 
 // `steps` iterations of the standard form for a matrix by rows, after krylov_residual and the first
@@ -20,9 +20,6 @@
     X(int, rows)                                               \
     X(int, steps)
 
-#define KRYLOV_SOLVE_ITEMS(k) \
-    SEDGE_ITEMS (krylov_one, 1, k, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_THREADS)
-#define KRYLOV_SOLVE_BLOCKS SEDGE_CLUSTER_OF(KRYLOV_SOLVE_CLUSTER)
 #define KRYLOV_SOLVE_ROWS(row)                                                 \
     for (int row = k + krylov_one + (int)b * KRYLOV_SOLVE_THREADS; row < rows; \
          row += KRYLOV_SOLVE_BLOCKS * KRYLOV_SOLVE_THREADS)
@@ -40,7 +37,6 @@
     }
 
 // Row `row` of the matrix times d, KRYLOV_SOLVE_BATCH loads on their way at once.
-#define KRYLOV_SOLVE_BATCH 8
 SEDGE_FUNCTION krylov_real krylov_row(const SEDGE_GLOBAL sedge_int64 *SEDGE_RESTRICT offsets,
                                       const SEDGE_GLOBAL int *SEDGE_RESTRICT columns,
                                       const SEDGE_GLOBAL krylov_real *SEDGE_RESTRICT values,
