@@ -9,7 +9,7 @@
 //
 // Constants: KRYLOV_REAL (float, double), KRYLOV_BYTES of it, KRYLOV_THREADS, KRYLOV_PACK numbers
 // loaded at once, KRYLOV_UNROLL packs an item; KRYLOV_M_NONE, KRYLOV_M_DIAGONAL, KRYLOV_M_VECTOR:
-// one is 1, z is r, diagonal r, or there. KRYLOV_SOLVE_THREADS, of the kernel that does all.
+// one is 1, z is r, diagonal r, or there. KRYLOV_KEEP_THREADS, of the kernel that does all.
 #pragma once
 
 typedef KRYLOV_REAL krylov_real;

@@ -1,12 +1,11 @@
 // Conjugate gradients in one kernel that keeps all in block memory: of one block, or of
-// KRYLOV_SOLVE_CLUSTER blocks that run side by side, for matrices that fit. Behind
-// krylov_cluster.h.
+// KRYLOV_CLUSTER blocks that run side by side, for matrices that fit. Behind krylov.h.
 #pragma once
 
 // `steps` iterations of the form with one sum (Chronopoulos and Gear 1989), after krylov_residual.
 // A block has the rows b chunk .. (b + 1) chunk - 1, their part of the matrix, of at most `room`
 // entries, and of r, x, d, s, w = A u and a diagonal M. Only u = M r goes through the device's
-// memory, and the blocks' sums, in `parts` [3][KRYLOV_SOLVE_CLUSTER]: two meetings of all blocks an
+// memory, and the blocks' sums, in `parts` [3][KRYLOV_CLUSTER]: two meetings of all blocks an
 // iteration. KRYLOV_KEEP: bytes of a block's memory, where they are not given by the launch.
 #define KRYLOV_KEEP_LIST(X)                                    \
     X(SEDGE_GLOBAL double *, state)                            \
@@ -26,32 +25,38 @@
     X(int, room)                                               \
     X(int, steps)
 
-#define KRYLOV_KEEP_ROWS(row) \
-    for (int row = k + krylov_one; row < mine; row += KRYLOV_SOLVE_THREADS)
+#define KRYLOV_KEEP_ITEMS(k) \
+    SEDGE_ITEMS (krylov_one, 1, k, KRYLOV_KEEP_THREADS, KRYLOV_KEEP_THREADS)
+#define KRYLOV_KEEP_BLOCKS SEDGE_CLUSTER_OF(KRYLOV_CLUSTER)
 
-// The sums of three trees [KRYLOV_SOLVE_THREADS] over all blocks, for all items; `third` where M is
+// Loads of an item that are on their way at once.
+#define KRYLOV_KEEP_BATCH 8
+
+#define KRYLOV_KEEP_ROWS(row) for (int row = k + krylov_one; row < mine; row += KRYLOV_KEEP_THREADS)
+
+// The sums of three trees [KRYLOV_KEEP_THREADS] over all blocks, for all items; `third` where M is
 // a diagonal only. The blocks meet once.
-#define KRYLOV_KEEP_SUMS(first_tree, second_tree, third_tree)                       \
-    KRYLOV_TREES(first_tree, second_tree, KRYLOV_SOLVE_THREADS, 16);                \
-    KRYLOV_DIAGONAL_ONLY(KRYLOV_TREE(third_tree, KRYLOV_SOLVE_THREADS, 16);)        \
-    double rr = first_tree[0];                                                      \
-    double delta = second_tree[0];                                                  \
-    KRYLOV_DIAGONAL_ONLY(double gamma_sum = third_tree[0];)                         \
-    if (KRYLOV_SOLVE_BLOCKS > 1) {                                                  \
-        SEDGE_ITEMS (krylov_one, 1, k, 1, KRYLOV_SOLVE_THREADS) {                   \
-            parts[b + krylov_one] = rr;                                             \
-            parts[b + KRYLOV_SOLVE_CLUSTER] = delta;                                \
-            KRYLOV_DIAGONAL_ONLY(parts[b + 2 * KRYLOV_SOLVE_CLUSTER] = gamma_sum;)  \
-        }                                                                           \
-        SEDGE_CLUSTER_BARRIER();                                                    \
-        rr = 0.0;                                                                   \
-        delta = 0.0;                                                                \
-        KRYLOV_DIAGONAL_ONLY(gamma_sum = 0.0;)                                      \
-        SEDGE_EACH (i, KRYLOV_SOLVE_BLOCKS) {                                       \
-            rr += parts[i];                                                         \
-            delta += parts[i + KRYLOV_SOLVE_CLUSTER];                               \
-            KRYLOV_DIAGONAL_ONLY(gamma_sum += parts[i + 2 * KRYLOV_SOLVE_CLUSTER];) \
-        }                                                                           \
+#define KRYLOV_KEEP_SUMS(first_tree, second_tree, third_tree)                 \
+    KRYLOV_TREES(first_tree, second_tree, KRYLOV_KEEP_THREADS, 16);           \
+    KRYLOV_DIAGONAL_ONLY(KRYLOV_TREE(third_tree, KRYLOV_KEEP_THREADS, 16);)   \
+    double rr = first_tree[0];                                                \
+    double delta = second_tree[0];                                            \
+    KRYLOV_DIAGONAL_ONLY(double gamma_sum = third_tree[0];)                   \
+    if (KRYLOV_KEEP_BLOCKS > 1) {                                             \
+        SEDGE_ITEMS (krylov_one, 1, k, 1, KRYLOV_KEEP_THREADS) {              \
+            parts[b + krylov_one] = rr;                                       \
+            parts[b + KRYLOV_CLUSTER] = delta;                                \
+            KRYLOV_DIAGONAL_ONLY(parts[b + 2 * KRYLOV_CLUSTER] = gamma_sum;)  \
+        }                                                                     \
+        SEDGE_CLUSTER_BARRIER();                                              \
+        rr = 0.0;                                                             \
+        delta = 0.0;                                                          \
+        KRYLOV_DIAGONAL_ONLY(gamma_sum = 0.0;)                                \
+        SEDGE_EACH (i, KRYLOV_KEEP_BLOCKS) {                                  \
+            rr += parts[i];                                                   \
+            delta += parts[i + KRYLOV_CLUSTER];                               \
+            KRYLOV_DIAGONAL_ONLY(gamma_sum += parts[i + 2 * KRYLOV_CLUSTER];) \
+        }                                                                     \
     }
 
 #if KRYLOV_M_DIAGONAL
@@ -62,29 +67,29 @@
 #define KRYLOV_KEEP_U(row, value) (value)
 #endif
 
-// Row of the block's own matrix times u, KRYLOV_SOLVE_BATCH loads on their way at once.
+// Row of the block's own matrix times u, KRYLOV_KEEP_BATCH loads on their way at once.
 SEDGE_FUNCTION krylov_real krylov_kept_row(const SEDGE_BLOCKWIDE int *own_columns,
                                            const SEDGE_BLOCKWIDE krylov_real *own_values,
                                            const SEDGE_GLOBAL krylov_real *u, int first, int end)
 {
     krylov_real product = 0;
 
-    for (int j = first; j < end; j += KRYLOV_SOLVE_BATCH) {
-        krylov_real from[KRYLOV_SOLVE_BATCH];
-        SEDGE_EACH (i, KRYLOV_SOLVE_BATCH) from[i] = j + i < end ? u[own_columns[j + i]] : 0;
-        SEDGE_EACH (i, KRYLOV_SOLVE_BATCH)
+    for (int j = first; j < end; j += KRYLOV_KEEP_BATCH) {
+        krylov_real from[KRYLOV_KEEP_BATCH];
+        SEDGE_EACH (i, KRYLOV_KEEP_BATCH) from[i] = j + i < end ? u[own_columns[j + i]] : 0;
+        SEDGE_EACH (i, KRYLOV_KEEP_BATCH)
             if (j + i < end) product += own_values[j + i] * from[i];
     }
     return product;
 }
 
-SEDGE_KERNEL_CLUSTER(krylov_keep, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_CLUSTER, KRYLOV_KEEP_LIST)
+SEDGE_KERNEL_CLUSTER(krylov_keep, KRYLOV_KEEP_THREADS, KRYLOV_CLUSTER, KRYLOV_KEEP_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_SCRATCH(double, memory, KRYLOV_KEEP / 8);
-        SEDGE_SHARED(double, tree, KRYLOV_SOLVE_THREADS);
-        SEDGE_SHARED(double, second, KRYLOV_SOLVE_THREADS);
-        KRYLOV_DIAGONAL_ONLY(SEDGE_SHARED(double, third, KRYLOV_SOLVE_THREADS);)
+        SEDGE_SHARED(double, tree, KRYLOV_KEEP_THREADS);
+        SEDGE_SHARED(double, second, KRYLOV_KEEP_THREADS);
+        KRYLOV_DIAGONAL_ONLY(SEDGE_SHARED(double, third, KRYLOV_KEEP_THREADS);)
         SEDGE_SHARED(double, now, KRYLOV_STATE);
         SEDGE_BLOCKWIDE krylov_real *const own_values = (SEDGE_BLOCKWIDE krylov_real *)memory;
         SEDGE_BLOCKWIDE krylov_real *const own_r = own_values + room;
@@ -102,15 +107,15 @@ SEDGE_KERNEL_CLUSTER(krylov_keep, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_CLUSTER, KR
         const int entries = (int)(offsets[begin + mine] - start);
         const int is_fresh = state[KRYLOV_FRESH] != 0.0;
 
-        SEDGE_ITEMS (krylov_one, 1, k, KRYLOV_STATE, KRYLOV_SOLVE_THREADS)
+        SEDGE_ITEMS (krylov_one, 1, k, KRYLOV_STATE, KRYLOV_KEEP_THREADS)
             now[k] = state[k + krylov_one];
-        KRYLOV_SOLVE_ITEMS(k)
+        KRYLOV_KEEP_ITEMS(k)
         {
-            for (int j = k + krylov_one; j < entries; j += KRYLOV_SOLVE_THREADS) {
+            for (int j = k + krylov_one; j < entries; j += KRYLOV_KEEP_THREADS) {
                 own_columns[j] = columns[start + j];
                 own_values[j] = values[start + j];
             }
-            for (int row = k; row <= mine; row += KRYLOV_SOLVE_THREADS)
+            for (int row = k; row <= mine; row += KRYLOV_KEEP_THREADS)
                 own_offsets[row] = (int)(offsets[begin + row] - start);
             KRYLOV_KEEP_ROWS(row)
             {
@@ -125,7 +130,7 @@ SEDGE_KERNEL_CLUSTER(krylov_keep, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_CLUSTER, KR
         }
         SEDGE_CLUSTER_BARRIER();
         for (int i = 0; i < steps && now[KRYLOV_REASON] == 0.0; i++) {
-            KRYLOV_SOLVE_ITEMS(k)
+            KRYLOV_KEEP_ITEMS(k)
             {
                 double square = 0.0;
                 double inner = 0.0;
@@ -162,7 +167,7 @@ SEDGE_KERNEL_CLUSTER(krylov_keep, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_CLUSTER, KR
                 if (reason == 0.0) alpha = KRYLOV_KEEP_GAMMA / curvature;
             }
             SEDGE_BARRIER(); // all have read the state
-            SEDGE_ITEMS (krylov_one, 1, k, 1, KRYLOV_SOLVE_THREADS) {
+            SEDGE_ITEMS (krylov_one, 1, k, 1, KRYLOV_KEEP_THREADS) {
                 if (is_best) now[KRYLOV_BEST] = rr;
                 now[KRYLOV_BEST_AT + krylov_one + k] = best_at;
                 now[KRYLOV_REASON] = reason;
@@ -179,7 +184,7 @@ SEDGE_KERNEL_CLUSTER(krylov_keep, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_CLUSTER, KR
             if (reason == 0.0) {
                 const krylov_real step = (krylov_real)alpha;
                 const krylov_real mix = (krylov_real)beta;
-                KRYLOV_SOLVE_ITEMS(k)
+                KRYLOV_KEEP_ITEMS(k)
                 {
                     KRYLOV_KEEP_ROWS(row)
                     {
@@ -198,7 +203,7 @@ SEDGE_KERNEL_CLUSTER(krylov_keep, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_CLUSTER, KR
             SEDGE_CLUSTER_BARRIER(); // u is there for all
         }
         SEDGE_BARRIER();
-        KRYLOV_SOLVE_ITEMS(k)
+        KRYLOV_KEEP_ITEMS(k)
         {
             KRYLOV_KEEP_ROWS(row)
             {
@@ -208,7 +213,7 @@ SEDGE_KERNEL_CLUSTER(krylov_keep, KRYLOV_SOLVE_THREADS, KRYLOV_SOLVE_CLUSTER, KR
                 s[begin + row] = own_s[row];
             }
         }
-        SEDGE_ITEMS (krylov_one, 1, k, KRYLOV_STATE, KRYLOV_SOLVE_THREADS)
+        SEDGE_ITEMS (krylov_one, 1, k, KRYLOV_STATE, KRYLOV_KEEP_THREADS)
             if (b == 0) state[k + krylov_one] = now[k];
         (void)m;
         (void)own_m;

@@ -168,8 +168,7 @@ sedge_status sedge_krylov_prepare(sedge_krylov *krylov, sedge_krylov_form form)
         [VECTOR_SCRATCH] = AUTO,
     };
     const bool has_m = krylov->kind != KRYLOV_NONE;
-    const bool is_single =
-        form == SEDGE_KRYLOV_SINGLE || (form == SEDGE_KRYLOV_PERSISTENT && krylov->keeps);
+    const bool is_single = form == SEDGE_KRYLOV_SINGLE || form == SEDGE_KRYLOV_PERSISTENT;
     const int form_bit = is_single ? SINGLE : form == SEDGE_KRYLOV_PIPELINED ? PIPELINED : 0;
 
     for (int v = 0; v < VECTORS; v++) {
@@ -214,13 +213,12 @@ sedge_status sedge_krylov_create(sedge_krylov **out, sedge_context *context, con
     double bytes = 12.0 * real_bytes * (double)rows + op->bytes + krylov->preconditioner.bytes;
     sedge_comm_max(comm, &bytes, 1);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, choose(krylov, options, bytes)));
-    if (krylov->form == SEDGE_KRYLOV_PERSISTENT)
-        with |= krylov->keeps ? KRYLOV_WITH_KEEP : KRYLOV_WITH_SOLVE;
+    if (krylov->form == SEDGE_KRYLOV_PERSISTENT) with |= KRYLOV_WITH_KEEP;
     if (krylov->form != SEDGE_KRYLOV_STANDARD && krylov->form != SEDGE_KRYLOV_PERSISTENT)
         with |= KRYLOV_WITH_SINGLE;
     SEDGE_TRY_GOTO(status, sedge_krylov_kernels_create(&krylov->kernels, context, comm, real_bytes,
                                                        rows, krylov->kind, with));
-    if (krylov->keeps)
+    if (krylov->form == SEDGE_KRYLOV_PERSISTENT)
         SEDGE_TRY_GOTO(status, sedge_kernel_set_scratch(krylov->kernels.keep, krylov->keep_bytes));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_buffers(krylov)));
     *out = krylov;

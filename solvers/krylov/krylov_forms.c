@@ -287,11 +287,10 @@ sedge_status sedge_krylov_begin(sedge_krylov *krylov, sedge_krylov_form form, se
     switch (form) {
     case SEDGE_KRYLOV_AUTO:
     case SEDGE_KRYLOV_STANDARD:
-    case SEDGE_KRYLOV_PERSISTENT:
-        if (form == SEDGE_KRYLOV_PERSISTENT && krylov->keeps) return SEDGE_OK;
         SEDGE_TRY(sum_residual(krylov, sums));
         return direct(krylov, 1, 0, sums, true, x);
     case SEDGE_KRYLOV_SINGLE:
+    case SEDGE_KRYLOV_PERSISTENT:
         return SEDGE_OK;
     case SEDGE_KRYLOV_PIPELINED:
         return begin_pipelined(krylov);
@@ -328,10 +327,10 @@ double sedge_krylov_bytes(const sedge_krylov *krylov, sedge_krylov_form form)
     switch (form) {
     case SEDGE_KRYLOV_AUTO:
     case SEDGE_KRYLOV_STANDARD:
-    case SEDGE_KRYLOV_PERSISTENT:
         words = 8 + dots + (has_m ? 2 : 0); // the diagonal twice, or r and z for their product
         break;
     case SEDGE_KRYLOV_SINGLE:
+    case SEDGE_KRYLOV_PERSISTENT: // if nothing were kept
         words = 9 + dots + (has_m ? 3 : 0);
         if (krylov->kind == KRYLOV_DIAGONAL) words += 3; // M r as a pass of its own
         break;

@@ -39,21 +39,16 @@ typedef struct krylov_kernels {
     int64_t rows, chunk;
     int blocks;
     const sedge_kernel *dot, *norm, *residual, *fold, *scale, *update, *direct;
-    const sedge_kernel *single, *pipelined, *solve, *keep, *chebyshev; // NULL: not wanted
+    const sedge_kernel *single, *pipelined, *keep, *chebyshev; // NULL: not wanted
 } krylov_kernels;
 
-enum {
-    KRYLOV_WITH_SINGLE = 1,
-    KRYLOV_WITH_SOLVE = 2,
-    KRYLOV_WITH_CHEBYSHEV = 4,
-    KRYLOV_WITH_KEEP = 8
-};
+enum { KRYLOV_WITH_SINGLE = 1, KRYLOV_WITH_KEEP = 2, KRYLOV_WITH_CHEBYSHEV = 4 };
 
-// Bytes of block memory that krylov_keep has where the launch does not give them.
-#define KRYLOV_KEEP_BYTES 65536
+// Bytes of block memory that krylov_keep has on the host.
+#define KRYLOV_KEEP_BYTES (1 << 20)
 
-// Blocks of krylov_solve and krylov_keep.
-int sedge_krylov_solve_blocks(const sedge_device_info *info);
+// Blocks of krylov_keep.
+int sedge_krylov_keep_blocks(const sedge_device_info *info);
 // Collective over `comm`. `with`: a sum of the above.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_kernels_create(krylov_kernels *out, sedge_context *context,
@@ -97,9 +92,8 @@ struct sedge_krylov {
     int real_bytes;
     int64_t rows, all_rows;
     bool is_many;              // ranks
-    bool keeps;                // one kernel has all in block memory:
-    int keep_chunk, keep_room; // rows and entries of a block
-    int64_t keep_bytes;        // of it
+    int keep_chunk, keep_room; // rows and entries of a block of krylov_keep
+    int64_t keep_bytes;        // of its memory
     sedge_krylov_form form;    // AUTO until the first solve has timed them
     int check;
 
@@ -140,13 +134,13 @@ sedge_status sedge_krylov_residual(sedge_krylov *krylov, const sedge_buffer *b,
 SEDGE_MUST_USE
 sedge_status sedge_krylov_reduce(sedge_krylov *krylov, krylov_sum *sums, int count, double *to);
 
-// Does the matrix fit into the block memory of krylov_keep? Then `keeps` is set.
+// Divide the matrix among the blocks of krylov_keep. SEDGE_ERR_USAGE if it does not fit.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_plan_keep(sedge_krylov *krylov);
 
 // `check` iterations by one kernel.
 SEDGE_MUST_USE
-sedge_status sedge_krylov_step_persistent(sedge_krylov *krylov, const sedge_buffer *x);
+sedge_status sedge_krylov_step_persistent(const sedge_krylov *krylov, const sedge_buffer *x);
 
 // Start from the residual in r; sedge_krylov_step does one iteration, the `index`-th since.
 SEDGE_MUST_USE

@@ -7,14 +7,14 @@
 #include <string.h>
 
 // Blocks of kernels that leave a part each: at most SEDGE_KRYLOV_SUMS, on the host a few a core.
-enum { THREADS = 256, HOST_BLOCKS = 128, CLUSTER = 8, CLUSTER_SINCE = 90, SOURCES = 6 };
+enum { THREADS = 256, HOST_BLOCKS = 128, CLUSTER = 8, CLUSTER_SINCE = 90, SOURCES = 4 };
 
 static sedge_status write_constants(sedge_text *out, sedge_device_kind device, bool gpu,
                                     int real_bytes, krylov_kind kind, int *tile)
 {
     const int pack = gpu ? 16 / real_bytes : 1;
     const int unroll = gpu ? 2 : 1;
-    const int solve_threads = device == SEDGE_DEVICE_CUDA ? 1024 : THREADS;
+    const int keep_threads = device == SEDGE_DEVICE_CUDA ? 1024 : THREADS;
 
     *tile = THREADS * pack * unroll;
     return sedge_text_add(out,
@@ -22,11 +22,11 @@ static sedge_status write_constants(sedge_text *out, sedge_device_kind device, b
                           "#define KRYLOV_THREADS    %d\n#define KRYLOV_PACK       %d\n"
                           "#define KRYLOV_UNROLL     %d\n#define KRYLOV_M_NONE     %d\n"
                           "#define KRYLOV_M_DIAGONAL %d\n#define KRYLOV_M_VECTOR   %d\n"
-                          "#define KRYLOV_SOLVE_THREADS %d\n#define KRYLOV_SOLVE_CLUSTER %d\n"
+                          "#define KRYLOV_KEEP_THREADS %d\n#define KRYLOV_CLUSTER    %d\n"
                           "#define KRYLOV_KEEP       %d\n",
                           real_bytes == 8 ? "double" : "float", real_bytes, THREADS, pack, unroll,
                           kind == KRYLOV_NONE, kind == KRYLOV_DIAGONAL, kind == KRYLOV_VECTOR,
-                          solve_threads, CLUSTER, KRYLOV_KEEP_BYTES);
+                          keep_threads, CLUSTER, KRYLOV_KEEP_BYTES);
 }
 
 // Blocks have the same number of tiles, the last one perhaps fewer.
@@ -41,7 +41,7 @@ static void cut(krylov_kernels *kernels, int64_t rows, int tile, int most)
 }
 
 // As SEDGE_CLUSTER_OF in the kernel: chips that have clusters run so many, others one.
-int sedge_krylov_solve_blocks(const sedge_device_info *info)
+int sedge_krylov_keep_blocks(const sedge_device_info *info)
 {
     const bool is_cuda = info->kind == SEDGE_DEVICE_CUDA && strncmp(info->arch, "sm_", 3) == 0;
 
@@ -64,7 +64,6 @@ static sedge_status find_kernels(krylov_kernels *kernels, int with)
         {"krylov_direct", &kernels->direct, 0},
         {"krylov_single", &kernels->single, KRYLOV_WITH_SINGLE},
         {"krylov_pipelined", &kernels->pipelined, KRYLOV_WITH_SINGLE},
-        {"krylov_solve", &kernels->solve, KRYLOV_WITH_SOLVE},
         {"krylov_keep", &kernels->keep, KRYLOV_WITH_KEEP},
         {"krylov_chebyshev", &kernels->chebyshev, KRYLOV_WITH_CHEBYSHEV},
     };
@@ -83,8 +82,6 @@ static int list_sources(sedge_source sources[SOURCES], int with)
         const char *name;
     } files[] = {{0, "codegen/kernels/krylov.h"},
                  {KRYLOV_WITH_SINGLE, "codegen/kernels/krylov_single.h"},
-                 {KRYLOV_WITH_SOLVE | KRYLOV_WITH_KEEP, "codegen/kernels/krylov_cluster.h"},
-                 {KRYLOV_WITH_SOLVE, "codegen/kernels/krylov_solve.h"},
                  {KRYLOV_WITH_KEEP, "codegen/kernels/krylov_keep.h"},
                  {KRYLOV_WITH_CHEBYSHEV, "codegen/kernels/krylov_chebyshev.h"}};
     int count = 0;

@@ -1,9 +1,7 @@
-// The forms of one kernel: all of a small system in block memory, or its matrix in the device's.
+// The form of one kernel, which keeps all of a small system in block memory.
 #include "krylov/krylov_internal.h"
 
 #include "base/memory.h"
-
-#include <limits.h>
 
 // Of a block's memory beside what is kept: sums, the state.
 enum { STATIC_BYTES = 26 << 10, VECTORS_KEPT = 5 };
@@ -24,62 +22,50 @@ sedge_status sedge_krylov_plan_keep(sedge_krylov *krylov)
 {
     const sedge_device_info *const info =
         sedge_device_get_info(sedge_context_device(krylov->context));
-    const bool is_cuda = info->kind == SEDGE_DEVICE_CUDA;
-    const int64_t bytes = is_cuda ? info->shared_bytes_block - STATIC_BYTES : KRYLOV_KEEP_BYTES;
-    const int64_t blocks = sedge_krylov_solve_blocks(info), real = krylov->real_bytes;
+    const int64_t bytes = info->kind == SEDGE_DEVICE_HOST ? KRYLOV_KEEP_BYTES
+                                                          : info->shared_bytes_block - STATIC_BYTES;
+    const int64_t blocks = sedge_krylov_keep_blocks(info), real = krylov->real_bytes;
     const int64_t chunk = (krylov->rows + blocks - 1) / blocks;
     const int64_t vectors = VECTORS_KEPT + (krylov->kind == KRYLOV_DIAGONAL);
-    sedge_status status;
+    int64_t needed = chunk * vectors * real;
     int64_t *offsets = NULL;
 
-    if (krylov->rows == 0 || chunk * vectors * real > bytes) return SEDGE_OK;
-    SEDGE_TRY_GOTO(status, sedge_allocate(&offsets, krylov->rows + 1, sizeof *offsets));
-    SEDGE_TRY_GOTO(status, sedge_buffer_download(krylov->op.offsets, 0, offsets,
-                                                 (krylov->rows + 1) * 8, NULL));
-    const int64_t room = find_room(offsets, krylov->rows, chunk);
-    const int64_t needed = (room + chunk * vectors) * real + (room + chunk + 1) * 4;
     if (needed <= bytes) {
-        krylov->keeps = true;
-        krylov->keep_chunk = (int)chunk;
+        SEDGE_TRY(sedge_allocate(&offsets, krylov->rows + 1, sizeof *offsets));
+        const sedge_status status =
+            sedge_buffer_download(krylov->op.offsets, 0, offsets, (krylov->rows + 1) * 8, NULL);
+        const int64_t room = status == SEDGE_OK ? find_room(offsets, krylov->rows, chunk) : 0;
+        sedge_release(offsets);
+        SEDGE_TRY(status);
+        needed += room * real + (room + chunk + 1) * 4;
         krylov->keep_room = (int)room;
-        krylov->keep_bytes = (needed + 15) / 16 * 16;
     }
-done:
-    sedge_release(offsets);
-    return status;
+    if (needed > bytes) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "the persistent form keeps all in block memory: this matrix of %lld rows "
+                          "needs %lld bytes a block and more, %lld are there",
+                          (long long)krylov->rows, (long long)needed, (long long)bytes);
+    }
+    krylov->keep_chunk = (int)chunk;
+    krylov->keep_bytes = (needed + 15) / 16 * 16;
+    return SEDGE_OK;
 }
 
-static sedge_status step_kept(const sedge_krylov *krylov, sedge_stream *stream, int blocks,
-                              const sedge_buffer *x)
+sedge_status sedge_krylov_step_persistent(const sedge_krylov *krylov, const sedge_buffer *x)
 {
+    const sedge_device_info *const info =
+        sedge_device_get_info(sedge_context_device(krylov->context));
+
     return SEDGE_LAUNCH(
-        krylov->kernels.keep, stream, blocks, sedge_buffer_argument(krylov->states),
-        sedge_buffer_argument(krylov->ring), sedge_buffer_argument(krylov->op.offsets),
-        sedge_buffer_argument(krylov->op.columns), sedge_buffer_argument(krylov->op.values),
-        sedge_buffer_argument(x), sedge_buffer_argument(krylov->vector[VECTOR_R]),
+        krylov->kernels.keep, sedge_context_stream(krylov->context), sedge_krylov_keep_blocks(info),
+        sedge_buffer_argument(krylov->states), sedge_buffer_argument(krylov->ring),
+        sedge_buffer_argument(krylov->op.offsets), sedge_buffer_argument(krylov->op.columns),
+        sedge_buffer_argument(krylov->op.values), sedge_buffer_argument(x),
+        sedge_buffer_argument(krylov->vector[VECTOR_R]),
         sedge_buffer_argument(krylov->vector[VECTOR_P]),
         sedge_buffer_argument(krylov->vector[VECTOR_S]),
         sedge_buffer_argument(krylov->vector[VECTOR_Q]),
         sedge_buffer_argument(krylov->preconditioner.diagonal), sedge_buffer_argument(krylov->dots),
         sedge_int32_argument((int32_t)krylov->rows), sedge_int32_argument(krylov->keep_chunk),
         sedge_int32_argument(krylov->keep_room), sedge_int32_argument(krylov->check));
-}
-
-sedge_status sedge_krylov_step_persistent(sedge_krylov *krylov, const sedge_buffer *x)
-{
-    const sedge_device_info *const info =
-        sedge_device_get_info(sedge_context_device(krylov->context));
-    const int blocks = sedge_krylov_solve_blocks(info);
-    sedge_stream *const stream = sedge_context_stream(krylov->context);
-
-    if (krylov->keeps) return step_kept(krylov, stream, blocks, x);
-    return SEDGE_LAUNCH(
-        krylov->kernels.solve, stream, blocks, sedge_buffer_argument(krylov->states),
-        sedge_buffer_argument(krylov->ring), sedge_buffer_argument(krylov->op.offsets),
-        sedge_buffer_argument(krylov->op.columns), sedge_buffer_argument(krylov->op.values),
-        sedge_buffer_argument(x), sedge_buffer_argument(krylov->vector[VECTOR_R]),
-        sedge_buffer_argument(krylov->vector[VECTOR_P]),
-        sedge_buffer_argument(krylov->vector[VECTOR_Q]),
-        sedge_buffer_argument(krylov->preconditioner.diagonal), sedge_buffer_argument(krylov->dots),
-        sedge_int32_argument((int32_t)krylov->rows), sedge_int32_argument(krylov->check));
 }

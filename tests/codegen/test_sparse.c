@@ -148,8 +148,8 @@ static void test_views(sedge_context *context)
 // Padding is not multiplied: numbers of x that a row does not ask for may be infinite.
 static void test_infinite(sedge_context *context)
 {
-    static const char *const formats[] = {"sell",   "sell packed", "ell",
-                                          "hybrid", "block",       "packet"};
+    static const char *const formats[] = {"sell",  "sell packed", "ell", "hybrid",
+                                          "block", "packet",      "hub"};
     enum { N = 4096 };
     bench_matrix m;
     double *const x = calloc(N, sizeof *x), *const y = calloc(N, sizeof *y);
@@ -196,8 +196,8 @@ static void test_linear(sedge_context *context)
         x[1][i] = (double)(scramble((uint64_t)i + 7) % 5) - 2.0;
         x[2][i] = 3.0 * x[0][i] - 2.0 * x[1][i];
     }
-    static const char *const formats[] = {"csr", "adaptive", "merge"};
-    for (int f = 0; f < 3; f++) {
+    static const char *const formats[] = {"csr", "adaptive", "merge", "hub"};
+    for (int f = 0; f < 4; f++) {
         const sedge_sparse_options options = {.has_tune = true,
                                               .tune = SEDGE_TUNE_OFF,
                                               .format = f == 0 ? "csr" : NULL,
