@@ -97,24 +97,44 @@ static const char *no_persistent(const sedge_krylov *krylov)
     return NULL;
 }
 
+// On one rank: one kernel where a cluster has room for all, and one with fewer kernels where
+// launches count.
+static sedge_status choose_form(sedge_krylov *krylov, sedge_krylov_form form)
+{
+    const sedge_device_info *const info =
+        sedge_device_get_info(sedge_context_device(krylov->context));
+    const char *const refused = no_persistent(krylov);
+    const bool is_auto = form == SEDGE_KRYLOV_AUTO && !krylov->is_many;
+    bool fits = false;
+
+    krylov->form = form;
+    if (form == SEDGE_KRYLOV_PERSISTENT && refused != NULL)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the persistent form needs more: %s", refused);
+    if (form == SEDGE_KRYLOV_PERSISTENT ||
+        (is_auto && refused == NULL && sedge_krylov_keep_blocks(info) > 1))
+        SEDGE_TRY(sedge_krylov_plan_keep(krylov, &fits));
+    if (form == SEDGE_KRYLOV_PERSISTENT && !fits) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "the persistent form keeps all in the memory of %d blocks, which has no "
+                          "room for this matrix of %lld rows",
+                          sedge_krylov_keep_blocks(info), (long long)krylov->rows);
+    }
+    if (!is_auto) return SEDGE_OK;
+    const bool has_graphs = info->graphs && !krylov->op.waits;
+    const bool is_small = krylov->rows * krylov->real_bytes <= KRYLOV_SINGLE_BYTES;
+    krylov->form = fits                     ? SEDGE_KRYLOV_PERSISTENT
+                   : has_graphs && is_small ? SEDGE_KRYLOV_SINGLE
+                                            : SEDGE_KRYLOV_STANDARD;
+    return SEDGE_OK;
+}
+
 // `bytes` of an iteration, on the rank that has most.
 static sedge_status choose(sedge_krylov *krylov, const sedge_krylov_options *options, double bytes)
 {
     const sedge_device_info *const info =
         sedge_device_get_info(sedge_context_device(krylov->context));
-    const char *const refused = no_persistent(krylov);
-
     SEDGE_TRY(check_options(krylov));
-    krylov->form = options->form;
-    if (options->form == SEDGE_KRYLOV_PERSISTENT && refused != NULL)
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the persistent form needs more: %s", refused);
-    if (options->form == SEDGE_KRYLOV_AUTO && !krylov->is_many) {
-        const bool has_graphs = info->graphs && !krylov->op.waits;
-        krylov->form = SEDGE_KRYLOV_STANDARD;
-        if (has_graphs && krylov->rows * krylov->real_bytes <= KRYLOV_SINGLE_BYTES)
-            krylov->form = SEDGE_KRYLOV_SINGLE;
-    }
-    if (krylov->form == SEDGE_KRYLOV_PERSISTENT) SEDGE_TRY(sedge_krylov_plan_keep(krylov));
+    SEDGE_TRY(choose_form(krylov, options->form));
     // So many that looking costs nothing, so few that little is done in vain: a millisecond's.
     krylov->check = options->check;
     if (krylov->check == 0) {

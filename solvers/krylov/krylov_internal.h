@@ -134,9 +134,9 @@ sedge_status sedge_krylov_residual(sedge_krylov *krylov, const sedge_buffer *b,
 SEDGE_MUST_USE
 sedge_status sedge_krylov_reduce(sedge_krylov *krylov, krylov_sum *sums, int count, double *to);
 
-// Divide the matrix among the blocks of krylov_keep. SEDGE_ERR_USAGE if it does not fit.
+// Divide the matrix among the blocks of krylov_keep, if it fits into their memory.
 SEDGE_MUST_USE
-sedge_status sedge_krylov_plan_keep(sedge_krylov *krylov);
+sedge_status sedge_krylov_plan_keep(sedge_krylov *krylov, bool *fits);
 
 // `check` iterations by one kernel.
 SEDGE_MUST_USE

@@ -18,7 +18,7 @@ static int64_t find_room(const int64_t *offsets, int64_t rows, int64_t chunk)
     return most;
 }
 
-sedge_status sedge_krylov_plan_keep(sedge_krylov *krylov)
+sedge_status sedge_krylov_plan_keep(sedge_krylov *krylov, bool *fits)
 {
     const sedge_device_info *const info =
         sedge_device_get_info(sedge_context_device(krylov->context));
@@ -40,12 +40,7 @@ sedge_status sedge_krylov_plan_keep(sedge_krylov *krylov)
         needed += room * real + (room + chunk + 1) * 4;
         krylov->keep_room = (int)room;
     }
-    if (needed > bytes) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "the persistent form keeps all in block memory: this matrix of %lld rows "
-                          "needs %lld bytes a block and more, %lld are there",
-                          (long long)krylov->rows, (long long)needed, (long long)bytes);
-    }
+    *fits = needed <= bytes;
     krylov->keep_chunk = (int)chunk;
     krylov->keep_bytes = (needed + 15) / 16 * 16;
     return SEDGE_OK;

@@ -207,7 +207,7 @@ static void test_too_large(void)
     options.form = SEDGE_KRYLOV_PERSISTENT;
     CHECK_FAILS(sedge_krylov_create(&krylov, session.context, session.comm, 8, 5000000, &op, NULL,
                                     &options),
-                SEDGE_ERR_USAGE, "this matrix of 5000000 rows needs");
+                SEDGE_ERR_USAGE, "no room for this matrix of 5000000 rows");
     CHECK(krylov == NULL);
     sedge_buffer_free(offsets);
 }
