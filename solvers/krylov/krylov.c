@@ -133,6 +133,7 @@ static sedge_status choose(sedge_krylov *krylov, const sedge_krylov_options *opt
 {
     const sedge_device_info *const info =
         sedge_device_get_info(sedge_context_device(krylov->context));
+
     SEDGE_TRY(check_options(krylov));
     SEDGE_TRY(choose_form(krylov, options->form));
     // So many that looking costs nothing, so few that little is done in vain: a millisecond's.
