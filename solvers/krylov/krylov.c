@@ -142,6 +142,7 @@ static sedge_status choose(sedge_krylov *krylov, const sedge_krylov_options *opt
         const double seconds = bytes / (info->kind == SEDGE_DEVICE_CUDA ? 2e12 : 2e10);
         krylov->check = seconds > 0.25e-3 ? 4 : seconds < 2e-5 ? 50 : (int)(1e-3 / seconds);
         if (krylov->is_many && krylov->check > 10) krylov->check = 10;
+        if (krylov->form == SEDGE_KRYLOV_PERSISTENT) krylov->check = KRYLOV_KEEP_CHECK;
     }
     // Two states take turns in the forms with one sum: a block of iterations ends as it began.
     if (krylov->form != SEDGE_KRYLOV_STANDARD && krylov->form != SEDGE_KRYLOV_PERSISTENT)

@@ -44,6 +44,9 @@ typedef struct krylov_kernels {
 
 enum { KRYLOV_WITH_SINGLE = 1, KRYLOV_WITH_KEEP = 2, KRYLOV_WITH_CHEBYSHEV = 4 };
 
+// Iterations of one launch of krylov_keep, where nothing else is asked for.
+#define KRYLOV_KEEP_CHECK 200
+
 // Bytes of block memory that krylov_keep has on the host.
 #define KRYLOV_KEEP_BYTES (1 << 20)
 

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 
 // Of a block's memory beside what is kept: sums, the state.
-enum { STATIC_BYTES = 26 << 10, VECTORS_KEPT = 5 };
+enum { STATIC_BYTES = 26 << 10 };
 
 // Entries of the block of `chunk` rows that has most.
 static int64_t find_room(const int64_t *offsets, int64_t rows, int64_t chunk)
@@ -26,8 +26,9 @@ sedge_status sedge_krylov_plan_keep(sedge_krylov *krylov, bool *fits)
                                                           : info->shared_bytes_block - STATIC_BYTES;
     const int64_t blocks = sedge_krylov_keep_blocks(info), real = krylov->real_bytes;
     const int64_t chunk = (krylov->rows + blocks - 1) / blocks;
-    const int64_t vectors = VECTORS_KEPT + (krylov->kind == KRYLOV_DIAGONAL);
-    int64_t needed = chunk * vectors * real;
+    const int64_t vectors = krylov->kind == KRYLOV_DIAGONAL ? 7 : 5;
+    const int64_t steps = krylov->options.check > 0 ? krylov->options.check : KRYLOV_KEEP_CHECK;
+    int64_t needed = 24 * steps + chunk * vectors * real;
     int64_t *offsets = NULL;
 
     if (needed <= bytes) {
@@ -59,8 +60,7 @@ sedge_status sedge_krylov_step_persistent(const sedge_krylov *krylov, const sedg
         sedge_buffer_argument(krylov->vector[VECTOR_R]),
         sedge_buffer_argument(krylov->vector[VECTOR_P]),
         sedge_buffer_argument(krylov->vector[VECTOR_S]),
-        sedge_buffer_argument(krylov->vector[VECTOR_Q]),
-        sedge_buffer_argument(krylov->preconditioner.diagonal), sedge_buffer_argument(krylov->dots),
+        sedge_buffer_argument(krylov->preconditioner.diagonal),
         sedge_int32_argument((int32_t)krylov->rows), sedge_int32_argument(krylov->keep_chunk),
         sedge_int32_argument(krylov->keep_room), sedge_int32_argument(krylov->check));
 }
