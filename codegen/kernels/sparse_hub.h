@@ -32,22 +32,35 @@ typedef struct SEDGE_ALIGN(16) sparse_pack {
     sparse_real w[SPARSE_PACK];
 } sparse_pack;
 
-// SPARSE_UNROLL loads on their way at once, the last time fewer. Values of padding are 0.
-#define SPARSE_HUB_STEP(IS_THERE)                                                 \
-    {                                                                             \
-        int c[SPARSE_UNROLL];                                                     \
-        sparse_value v[SPARSE_UNROLL];                                            \
-        sparse_real from[SPARSE_UNROLL];                                          \
-        SEDGE_EACH (u, SPARSE_UNROLL) {                                           \
-            c[u] = (IS_THERE) ? SPARSE_READ(code + (k + u) * SPARSE_HEIGHT) : -1; \
-            v[u] = (IS_THERE) ? SPARSE_READ(value + (k + u) * SPARSE_HEIGHT) : 0; \
-        }                                                                         \
-        SEDGE_EACH (u, SPARSE_UNROLL) {                                           \
-            from[u] = 0;                                                          \
-            if (c[u] >= 0) from[u] = x[c[u]];                                     \
-            if (c[u] < -1) from[u] = own[-2 - c[u]];                              \
-        }                                                                         \
-        SEDGE_EACH (u, SPARSE_UNROLL) sum += (sparse_real)v[u] * from[u];         \
+// A slice as an item sees it; `target` is that of its piece there, if it has one.
+typedef struct sparse_share {
+    sedge_int64 at; // of its entry 0
+    int width, target;
+    int is_mine;
+} sparse_share;
+
+// There and back: who has the longest slices of one round has the shortest of the next.
+#define SPARSE_SHARE(share, turn)                                                                 \
+    {                                                                                             \
+        const sedge_int64 slice = (turn)*stride + ((turn) % 2 == 0 ? place : stride - 1 - place); \
+        const sedge_int64 piece = slice * SPARSE_HEIGHT + r;                                      \
+        share.width = 0;                                                                          \
+        share.is_mine = piece < count;                                                            \
+        if (share.is_mine) {                                                                      \
+            share.at = starts[slice];                                                             \
+            share.width = (int)((starts[slice + 1] - share.at) / SPARSE_HEIGHT);                  \
+            share.at += r;                                                                        \
+            share.target = targets[piece];                                                        \
+        }                                                                                         \
+    }
+
+// Entries k, k + 1, ... of a share: SPARSE_UNROLL loads on their way at once. Values of padding are
+// 0, as is what lies behind the end.
+#define SPARSE_HUB_LOAD(c, v, share, k)                                   \
+    SEDGE_EACH (u, SPARSE_UNROLL) {                                       \
+        const sedge_int64 entry = share.at + ((k) + u) * SPARSE_HEIGHT;   \
+        c[u] = (k) + u < share.width ? SPARSE_READ(columns + entry) : -1; \
+        v[u] = (k) + u < share.width ? SPARSE_READ(values + entry) : 0;   \
     }
 
 SEDGE_KERNEL(sedge_sparse, SPARSE_THREADS, SPARSE_HUB_LIST)
@@ -68,26 +81,51 @@ SEDGE_KERNEL(sedge_sparse, SPARSE_THREADS, SPARSE_HUB_LIST)
             SEDGE_COPY_WAIT();
         }
         SEDGE_BARRIER();
-        // There and back: who has the longest slices of one round has the shortest of the next.
-        SEDGE_ITEMS (s, rounds * SPARSE_SLICES, r, SPARSE_HEIGHT, SPARSE_THREADS) {
-            const sedge_int64 turn = s / SPARSE_SLICES;
-            const sedge_int64 mine = s % SPARSE_SLICES * blocks + b;
-            const sedge_int64 slice = turn * stride + (turn % 2 == 0 ? mine : stride - 1 - mine);
-            const sedge_int64 piece = slice * SPARSE_HEIGHT + r;
-            if (piece < count) {
-                const sedge_int64 start = starts[slice];
-                const int width = (int)((starts[slice + 1] - start) / SPARSE_HEIGHT);
-                const SEDGE_GLOBAL sparse_value *const value = values + start + r;
-                const SEDGE_GLOBAL int *const code = columns + start + r;
-                const int target = targets[piece];
-                sparse_real sum = 0;
-                int k = 0;
-                for (; k + SPARSE_UNROLL <= width; k += SPARSE_UNROLL) SPARSE_HUB_STEP(1)
-                if (k < width) SPARSE_HUB_STEP(k + u < width)
-                if (target >= 0) {
-                    SPARSE_PUT(target, sum, s * SPARSE_HEIGHT + r)
+        // While x is waited for, the next entries are on their way, and the next slice's place.
+        SPARSE_ITEM(t)
+        {
+            const int r = t % SPARSE_HEIGHT;
+            const sedge_int64 place = t / SPARSE_HEIGHT * blocks + b;
+            sparse_share now = {0, 0, 0, 0};
+            sparse_share next = {0, 0, 0, 0};
+            sparse_real sum = 0;
+            int c[SPARSE_UNROLL];
+            sparse_value v[SPARSE_UNROLL];
+            int turn = 0;
+            int k = 0;
+
+            SPARSE_SHARE(now, 0)
+            SPARSE_SHARE(next, 1)
+            SPARSE_HUB_LOAD(c, v, now, 0)
+            while (turn < rounds) {
+                const int is_last = k + SPARSE_UNROLL >= now.width;
+                int c_next[SPARSE_UNROLL];
+                sparse_value v_next[SPARSE_UNROLL];
+                sparse_real from[SPARSE_UNROLL];
+                if (is_last) {
+                    SPARSE_HUB_LOAD(c_next, v_next, next, 0)
                 } else {
-                    pieces[-1 - target] = sum;
+                    SPARSE_HUB_LOAD(c_next, v_next, now, k + SPARSE_UNROLL)
+                }
+                SEDGE_EACH (u, SPARSE_UNROLL) {
+                    from[u] = 0;
+                    if (c[u] >= 0) from[u] = x[c[u]];
+                    if (c[u] < -1) from[u] = own[-2 - c[u]];
+                }
+                SEDGE_EACH (u, SPARSE_UNROLL) sum += (sparse_real)v[u] * from[u];
+                k += SPARSE_UNROLL;
+                if (is_last) {
+                    if (now.is_mine && now.target >= 0) SPARSE_PUT(now.target, sum, t)
+                    if (now.is_mine && now.target < 0) pieces[-1 - now.target] = sum;
+                    turn++;
+                    k = 0;
+                    sum = 0;
+                    now = next;
+                    SPARSE_SHARE(next, turn + 1)
+                }
+                SEDGE_EACH (u, SPARSE_UNROLL) {
+                    c[u] = c_next[u];
+                    v[u] = v_next[u];
                 }
             }
         }
