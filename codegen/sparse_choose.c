@@ -430,9 +430,8 @@ static void add_hub(chooser *c, int kib, int width)
     layout->width = width;
     set_bytes(c, layout, (double)m->entries * (m->value_bytes + 4) + 4.25 * (double)m->rows, false,
               (is_fit ? 1.0 : 1.7) * (c->is_host ? 2.0 : 1.0));
-    const int threads = !is_cuda ? 256 : kib > 128 ? 1024 : 512;
+    const int threads = is_cuda ? 1024 : 256;
     add_kernel(c, threads, 0, 4, 1);
-    add_kernel(c, threads, 0, 2, 1);
     if (m->real_bytes == 4) add_kernel(c, threads, 0, 8, 1);
 }
 
@@ -446,8 +445,6 @@ static void choose_hubs(chooser *c)
     }
     if (most < 16) return;
     add_hub(c, most < 200 ? (int)most : 200, 64);
-    add_hub(c, most < 200 ? (int)most : 200, 96);
-    add_hub(c, most < 200 ? (int)most : 200, 128);
 }
 
 // Columns far from each other, of a matrix that has an order in which they are near, or of a few
