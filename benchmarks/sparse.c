@@ -2,7 +2,7 @@
 // compulsory bytes, against cuSPARSE's algorithms on cuda, and the best of each format.
 //
 //     sedge-bench-sparse [--device D] [--large] [--matrix NAME,NAME,...] [--precision 32|64]
-//                        [--tune LEVEL] [--table] [--json FILE]
+//                        [--kernel TEXT] [--tune LEVEL] [--table] [--json FILE]
 //
 // Times are of one product in the context's stream, the least of several batches (sedge_time). The
 // floor: each value, 32-bit column, offset and number of x and y once, at the measured copy rate.
@@ -23,7 +23,8 @@ enum { ROUNDS = 12 };
 
 typedef struct bench {
     const char *device, *matrix, *json;
-    int bits; // 0: both
+    const char *kernel; // only candidates whose name contains this; NULL: any
+    int bits;           // 0: both
     bool large, table;
     sedge_tune_level tune;
     sedge_context *context;
@@ -218,8 +219,12 @@ static sedge_status report(const bench *b, const char *name, int size,
 static sedge_status run_precision(const bench *b, const char *name, const bench_matrix *m, int size)
 {
     sedge_device *const device = sedge_context_device(b->context);
-    const sedge_sparse_options options = {
-        .real_bytes = size, .dot = true, .has_tune = true, .tune = b->tune, .forget = true};
+    const sedge_sparse_options options = {.real_bytes = size,
+                                          .dot = true,
+                                          .has_tune = true,
+                                          .tune = b->tune,
+                                          .forget = true,
+                                          .kernel = b->kernel};
     product p = {.sparse = NULL};
     sedge_ceilings ceilings;
     double plain, dot, vendor = 0.0;
@@ -283,6 +288,8 @@ static sedge_status read_options(bench *b, int argc, char **argv)
             b->device = value;
         } else if (strcmp(argv[i - 1], "--matrix") == 0) {
             b->matrix = value;
+        } else if (strcmp(argv[i - 1], "--kernel") == 0) {
+            b->kernel = value;
         } else if (strcmp(argv[i - 1], "--json") == 0) {
             b->json = value;
         } else if (strcmp(argv[i - 1], "--precision") == 0) {
@@ -292,7 +299,7 @@ static sedge_status read_options(bench *b, int argc, char **argv)
         } else {
             return SEDGE_FAIL(
                 SEDGE_ERR_USAGE,
-                "'%s' is no option: --device, --large, --matrix, --precision, --tune, "
+                "'%s' is no option: --device, --large, --matrix, --precision, --kernel, --tune, "
                 "--table, --json are",
                 argv[i - 1]);
         }

@@ -10,8 +10,9 @@
 // Formats: compressed rows (csr; adaptive: rows binned by length; merge: equal work a thread),
 // slices of rows side by side (sell, with narrow indices or none, rows sorted by length inside a
 // window), ell and hybrid, dense blocks (block), packets of rows that share a tile of x in block
-// memory (packet), and on cuda the vendor's library (cusparse). The tuner chooses by measuring
-// (codegen/tune.h) and remembers; with tuning off, a rule chooses by the lengths of the rows.
+// memory (packet), pieces of rows with the columns most used there (hub), and on cuda the vendor's
+// library (cusparse). The tuner chooses by measuring (codegen/tune.h) and remembers; with tuning
+// off, a rule chooses by the lengths of the rows.
 //
 // The numbers of one object are the same, bit by bit, in every call: no atomics, sums in a fixed
 // order. Another format may add a row's terms in another order: name one in the options where

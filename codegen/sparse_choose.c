@@ -43,7 +43,7 @@ static double serial_bytes(const chooser *c, sedge_sparse_kind kind)
     const double longest = (double)c->matrix->longest;
 
     if (c->is_host || kind == SEDGE_SPARSE_ADAPTIVE || kind == SEDGE_SPARSE_MERGE ||
-        kind == SEDGE_SPARSE_HYBRID || kind == SEDGE_SPARSE_CUSPARSE)
+        kind == SEDGE_SPARSE_HYBRID || kind == SEDGE_SPARSE_HUB || kind == SEDGE_SPARSE_CUSPARSE)
         return 0.0;
     return 2e4 * (kind == SEDGE_SPARSE_CSR ? longest / 32.0 : longest);
 }
@@ -77,7 +77,7 @@ static void set_bytes(const chooser *c, sedge_sparse_layout *layout, double matr
     layout->bytes = matrix_bytes + vector_bytes(c) + list_bytes(c, ordered);
     if (gathers) layout->bytes += (double)c->matrix->csr.columns * (4 + 2 * c->matrix->real_bytes);
     layout->prior = fmax(layout->bytes * slower, serial_bytes(c, layout->kind)) +
-                    pieces * (gathers ? GATHERED : 1.0);
+                    pieces * (gathers || layout->kind == SEDGE_SPARSE_HUB ? GATHERED : 1.0);
 }
 
 static void add_kernel(chooser *c, int threads, int lanes, int unroll, int streamed)
@@ -418,6 +418,35 @@ static void choose_packets(chooser *c)
         add_packet(c, " sorted 256", SEDGE_SPARSE_AS_THEY_COME, 256);
 }
 
+// `kib` of block memory for the columns most used, `width` entries a piece at most.
+static void add_hub(chooser *c, int kib, int width)
+{
+    const sedge_sparse_matrix *const m = c->matrix;
+    const bool is_cuda = c->info->kind == SEDGE_DEVICE_CUDA;
+    const bool is_fit = c->is_far && m->deviation >= c->mean;
+    sedge_sparse_layout *const layout = add_layout(c, SEDGE_SPARSE_HUB, "hub %d %d", kib, width);
+
+    layout->capacity = kib * 1024 / m->real_bytes;
+    layout->width = width;
+    set_bytes(c, layout, (double)m->entries * (m->value_bytes + 4) + 4.25 * (double)m->rows, false,
+              (is_fit ? 1.0 : 1.7) * (c->is_host ? 2.0 : 1.0));
+    const int threads = is_cuda ? 1024 : 256;
+    add_kernel(c, threads, 0, 4, 1);
+    if (m->real_bytes == 4) add_kernel(c, threads, 0, 8, 1);
+}
+
+static void choose_hubs(chooser *c)
+{
+    const int64_t most = c->info->shared_bytes_block / 1024 - 16; // a dot product's, and some
+
+    if (c->info->kind != SEDGE_DEVICE_CUDA) {
+        add_hub(c, 16, 64);
+        return;
+    }
+    if (most < 16) return;
+    add_hub(c, most < 200 ? (int)most : 200, 64);
+}
+
 // Columns far from each other, of a matrix that has an order in which they are near, or of a few
 // columns that most entries are in.
 static void choose_orders(chooser *c)
@@ -514,6 +543,7 @@ void sedge_sparse_choose(sedge_sparse_choices *choices, const sedge_sparse_matri
     choose_slices(&c);
     choose_ell(&c);
     choose_packets(&c);
+    choose_hubs(&c);
     choose_orders(&c);
     choose_vendor(&c, has_cusparse);
     choose_blocks(&c);

@@ -78,6 +78,8 @@ static sedge_status build(sedge_sparse_store *store, sedge_context *context,
         return sedge_sparse_build_block(store, matrix);
     case SEDGE_SPARSE_PACKET:
         return sedge_sparse_build_packet(store, matrix);
+    case SEDGE_SPARSE_HUB:
+        return sedge_sparse_build_hub(store, matrix);
     case SEDGE_SPARSE_CUSPARSE:
         return build_vendor(store, context, matrix);
     case SEDGE_SPARSE_KINDS:
@@ -199,6 +201,7 @@ static const char *const kernel_files[SEDGE_SPARSE_KINDS] = {
     [SEDGE_SPARSE_HYBRID] = "codegen/kernels/sparse_sell.h",
     [SEDGE_SPARSE_BLOCK] = "codegen/kernels/sparse_block.h",
     [SEDGE_SPARSE_PACKET] = "codegen/kernels/sparse_packet.h",
+    [SEDGE_SPARSE_HUB] = "codegen/kernels/sparse_hub.h",
     [SEDGE_SPARSE_CUSPARSE] = "codegen/kernels/sparse_vector.h",
 };
 
@@ -250,6 +253,9 @@ static sedge_status write_main(sedge_text *out, const sedge_sparse_store *store,
     case SEDGE_SPARSE_PACKET:
         return sedge_text_add(out, "#define SPARSE_TILE     %d\n#define SPARSE_UNROLL   %d\n",
                               layout->capacity, kernel->unroll);
+    case SEDGE_SPARSE_HUB:
+        return sedge_text_add(out, "#define SPARSE_HOT      %d\n#define SPARSE_UNROLL   %d\n",
+                              layout->capacity, kernel->unroll);
     case SEDGE_SPARSE_CUSPARSE:
     case SEDGE_SPARSE_KINDS:
         break;
@@ -274,6 +280,7 @@ static int count_shared(const sedge_sparse_store *store, const sedge_sparse_kern
     case SEDGE_SPARSE_ELL:
     case SEDGE_SPARSE_HYBRID:
     case SEDGE_SPARSE_BLOCK:
+    case SEDGE_SPARSE_HUB: // its x is of a size that the launch gives
     case SEDGE_SPARSE_CUSPARSE:
     case SEDGE_SPARSE_KINDS:
         break;
@@ -388,6 +395,8 @@ sedge_status sedge_sparse_programs_get(sedge_sparse_programs *out, sedge_context
     *out = (sedge_sparse_programs){.main = main};
     if (main == NULL && store->layout.kind != SEDGE_SPARSE_CUSPARSE)
         SEDGE_TRY(get_main(&out->main, context, store, kernel));
+    if (store->layout.kind == SEDGE_SPARSE_HUB)
+        SEDGE_TRY(sedge_kernel_set_scratch(out->main, sedge_sparse_hub_scratch(store)));
     SEDGE_TRY(get_fix(&out->fix, context, store));
     if (store->rest != NULL) {
         SEDGE_TRY(get_main(&out->rest, context, store->rest, &store->rest_kernel));

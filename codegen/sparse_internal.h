@@ -12,6 +12,7 @@
 //   sparse_slice.c    how one slice's columns are told in few bytes
 //   sparse_block.c    dense blocks
 //   sparse_packet.c   packets
+//   sparse_hub.c      pieces of rows, and the columns most used
 #pragma once
 
 #include "base/text.h"
@@ -88,6 +89,7 @@ typedef enum sedge_sparse_kind {
     SEDGE_SPARSE_HYBRID, // the same, and longer rows' rest by rows
     SEDGE_SPARSE_BLOCK,
     SEDGE_SPARSE_PACKET,
+    SEDGE_SPARSE_HUB,
     SEDGE_SPARSE_CUSPARSE,
     SEDGE_SPARSE_KINDS
 } sedge_sparse_kind;
@@ -106,8 +108,9 @@ typedef struct sedge_sparse_layout {
     int height;     // sell, ell, hybrid: rows of a slice; block: rows of blocks of a slice
     int64_t window; // sell, packet: rows among which they are sorted; 1: not
     int packed;     // sell: narrow indices
-    int width;      // ell, hybrid
-    int capacity; // adaptive: entries of a block; merge: things; packet: numbers of x; block: size
+    int width;      // ell, hybrid; hub: entries of a piece, at most
+    int capacity; // adaptive: entries of a block; merge: things; packet, hub: numbers of x; block:
+                  // size
     sedge_sparse_order order;
     char name[40];
     double bytes;    // of a call, by the model; 0: not known
@@ -119,7 +122,7 @@ typedef struct sedge_sparse_kernel {
     int layout;
     int threads;
     int lanes;    // csr: items of a row; merge: things of an item; cusparse: algorithm
-    int unroll;   // sell, packet
+    int unroll;   // sell, packet, hub
     int streamed; // past the cache
     char name[80];
 } sedge_sparse_kernel;
@@ -160,7 +163,8 @@ struct sedge_sparse_store {
     int64_t stored;    // values
     double bytes;      // of a call
     sedge_buffer *offsets, *columns, *values, *places, *listed, *work, *pieces, *runs;
-    sedge_buffer *gather, *gathered; // in another order: which x is where, and x there
+    sedge_buffer *gather, *gathered; // in another order: which x is where, and x there; hub: of
+                                     // the columns most used only
     int64_t columns_count;           // of these
     sedge_sparse_store *rest;        // hybrid: of the longer rows. Owned
     sedge_sparse_kernel rest_kernel;
@@ -235,6 +239,13 @@ sedge_status sedge_sparse_build_block(sedge_sparse_store *store, const sedge_spa
 SEDGE_MUST_USE
 sedge_status sedge_sparse_build_packet(sedge_sparse_store *store,
                                        const sedge_sparse_matrix *matrix);
+SEDGE_MUST_USE
+sedge_status sedge_sparse_build_hub(sedge_sparse_store *store, const sedge_sparse_matrix *matrix);
+
+// Bytes of block memory for the columns most used; 0: none are brought there.
+int64_t sedge_sparse_hub_scratch(const sedge_sparse_store *store);
+// Blocks of the kernel of pieces, which stay for all of the product.
+int64_t sedge_sparse_hub_blocks(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel);
 
 // A buffer of `bytes` bytes with what is at `host`.
 SEDGE_MUST_USE
@@ -276,6 +287,11 @@ SEDGE_MUST_USE
 sedge_status sedge_sparse_reorder(sedge_sparse_reordered *re, const sedge_sparse_matrix *matrix,
                                   sedge_sparse_order order);
 void sedge_sparse_reordered_clear(sedge_sparse_reordered *re);
+
+// Columns by the number of their entries, most first; `counts` [columns], 0 before, gets these.
+SEDGE_MUST_USE
+sedge_status sedge_sparse_sort_columns(int32_t *order, int32_t *counts,
+                                       const sedge_sparse_matrix *matrix);
 
 // ---- one slice (sparse_slice.c) ----------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { VECTOR_THREADS = 256, FIX_THREADS = 128, SUMS_BLOCKS = 256, OWN_MOST = 6, VECTOR_COUNT = 8 };
+enum { VECTOR_THREADS = 256, FIX_THREADS = 128, SUMS_BLOCKS = 256, OWN_MOST = 9, VECTOR_COUNT = 8 };
 
 static int64_t divide_up(int64_t count, int64_t each)
 {
@@ -29,6 +29,8 @@ static int64_t main_blocks(const sedge_sparse_store *store, const sedge_sparse_k
     case SEDGE_SPARSE_MERGE:
     case SEDGE_SPARSE_PACKET:
         return store->parts;
+    case SEDGE_SPARSE_HUB:
+        return sedge_sparse_hub_blocks(store, kernel);
     case SEDGE_SPARSE_CUSPARSE:
     case SEDGE_SPARSE_KINDS:
         break;
@@ -76,7 +78,8 @@ static sedge_argument shifted(const sedge_sparse_store *store, const sedge_buffe
 }
 
 // The format's own, first. Returns their number.
-static int own_arguments(sedge_argument *to, const sedge_sparse_store *store)
+static int own_arguments(sedge_argument *to, const sedge_sparse_store *store,
+                         const sedge_sparse_kernel *kernel)
 {
     const sedge_argument offsets = sedge_buffer_argument(store->offsets);
     const sedge_argument columns = shifted(store, store->columns, 4);
@@ -98,6 +101,10 @@ static int own_arguments(sedge_argument *to, const sedge_sparse_store *store)
         [SEDGE_SPARSE_BLOCK] = {offsets, plain_columns, plain_values, rows},
         [SEDGE_SPARSE_PACKET] = {work, places, offsets, shifted(store, store->columns, 2), values,
                                  rows},
+        [SEDGE_SPARSE_HUB] = {sedge_buffer_argument(store->gathered),
+                              sedge_int32_argument((int32_t)store->columns_count), offsets, columns,
+                              values, places, pieces, sedge_int64_argument(store->things),
+                              sedge_int64_argument(main_blocks(store, kernel))},
     };
     int count = 0;
 
@@ -163,7 +170,7 @@ static sedge_status run_store(const sedge_sparse_store *store, const sedge_spars
                               const sedge_buffer *sums, int64_t *first_sum)
 {
     sedge_argument arguments[OWN_MOST + VECTOR_COUNT];
-    const int own = own_arguments(arguments, store);
+    const int own = own_arguments(arguments, store, kernel);
 
     vector_arguments(arguments + own, store, call, beta, sums, *first_sum);
     SEDGE_TRY(
@@ -215,9 +222,9 @@ sedge_status sedge_sparse_run(const sedge_sparse_store *store, const sedge_spars
     sedge_sparse_call gathered = *caller;
     const sedge_sparse_call *const call = &gathered;
 
-    if (store->gather != NULL && store->rows > 0) {
+    if (store->columns_count > 0 && store->rows > 0) {
         SEDGE_TRY(run_gather(store, programs, stream, caller->x));
-        gathered.x = store->gathered;
+        if (store->layout.kind != SEDGE_SPARSE_HUB) gathered.x = store->gathered;
     }
     if (call->sums == NULL) return run_all(store, kernel, programs, stream, call, NULL);
     const int64_t parts = store->rows > 0 ? sedge_sparse_parts(store, kernel) : 0;

@@ -46,27 +46,32 @@ static sedge_status search_breadth(int32_t *order, const sedge_sparse_matrix *ma
     return SEDGE_OK;
 }
 
-// Columns by the number of their entries, most first.
-static sedge_status sort_columns(int32_t *order, const sedge_sparse_matrix *matrix)
+sedge_status sedge_sparse_sort_columns(int32_t *order, int32_t *counts,
+                                       const sedge_sparse_matrix *matrix)
 {
     const sedge_csr *const csr = &matrix->csr;
     const int64_t end = csr->offsets[csr->rows];
     int64_t *starts = NULL;
-    int32_t *counts = NULL;
     int32_t most = 0;
-    sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_allocate(&counts, csr->columns, sizeof *counts));
     for (int64_t k = csr->offsets[0]; k < end; k++) {
         const int32_t c = sedge_csr_column(csr, k);
         if (++counts[c] > most) most = counts[c];
     }
-    SEDGE_TRY_GOTO(status, sedge_allocate(&starts, (int64_t)most + 2, sizeof *starts));
+    SEDGE_TRY(sedge_allocate(&starts, (int64_t)most + 2, sizeof *starts));
     for (int64_t c = 0; c < csr->columns; c++) starts[most - counts[c] + 1]++;
     for (int64_t n = 0; n <= most; n++) starts[n + 1] += starts[n];
     for (int64_t c = 0; c < csr->columns; c++) order[starts[most - counts[c]]++] = (int32_t)c;
-done:
     sedge_release(starts);
+    return SEDGE_OK;
+}
+
+static sedge_status order_columns(int32_t *order, const sedge_sparse_matrix *matrix)
+{
+    int32_t *counts = NULL;
+
+    SEDGE_TRY(sedge_allocate(&counts, matrix->csr.columns, sizeof *counts));
+    const sedge_status status = sedge_sparse_sort_columns(order, counts, matrix);
     sedge_release(counts);
     return status;
 }
@@ -169,7 +174,7 @@ static sedge_status find_orders(sedge_sparse_reordered *re, const sedge_sparse_m
     const size_t bytes = (size_t)matrix->rows * sizeof *re->rows;
 
     SEDGE_TRY(sedge_allocate(&re->gather, matrix->csr.columns, sizeof *re->gather));
-    if (order == SEDGE_SPARSE_BY_COUNT) return sort_columns(re->gather, matrix);
+    if (order == SEDGE_SPARSE_BY_COUNT) return order_columns(re->gather, matrix);
     SEDGE_TRY(search_breadth(re->gather, matrix));
     SEDGE_TRY(sedge_allocate(&re->rows, matrix->rows, sizeof *re->rows));
     memcpy(re->rows, re->gather, bytes);

@@ -9,7 +9,7 @@
 //
 // Constants: KRYLOV_REAL (float, double), KRYLOV_BYTES of it, KRYLOV_THREADS, KRYLOV_PACK numbers
 // loaded at once, KRYLOV_UNROLL packs an item; KRYLOV_M_NONE, KRYLOV_M_DIAGONAL, KRYLOV_M_VECTOR:
-// one is 1, z is r, diagonal r, or there. KRYLOV_SOLVE_THREADS, of the kernel that does all.
+// one is 1, z is r, diagonal r, or there. KRYLOV_KEEP_THREADS, of the kernel that does all.
 #pragma once
 
 typedef KRYLOV_REAL krylov_real;
@@ -74,12 +74,17 @@ SEDGE_FUNCTION double krylov_warp(double sum)
     SEDGE_BARRIER();                      \
     KRYLOV_TREE_ALL(tree, threads)        \
     SEDGE_BARRIER()
-#define KRYLOV_TREES(tree, other, threads, width) \
-    KRYLOV_TREE_WARPS(tree)                       \
-    KRYLOV_TREE_WARPS(other)                      \
-    SEDGE_BARRIER();                              \
-    KRYLOV_TREE_ALL(tree, threads)                \
-    KRYLOV_TREE_ALL(other, threads)               \
+#define KRYLOV_TREES(tree, other, threads, width)                                           \
+    KRYLOV_TREE_WARPS(tree)                                                                 \
+    KRYLOV_TREE_WARPS(other)                                                                \
+    SEDGE_BARRIER();                                                                        \
+    if (SEDGE_THREAD < 64) { /* a warp each */                                              \
+        double *const krylov_own = SEDGE_THREAD < 32 ? tree : other;                        \
+        const int krylov_lane = SEDGE_THREAD % 32;                                          \
+        const double krylov_sum =                                                           \
+            krylov_warp(krylov_lane < (threads) / 32 ? krylov_own[32 * krylov_lane] : 0.0); \
+        if (krylov_lane == 0) krylov_own[0] = krylov_sum;                                   \
+    }                                                                                       \
     SEDGE_BARRIER()
 #else
 // Two steps: compilers of opencl take long over loops of barriers.

@@ -74,7 +74,43 @@ template <class T> struct sedge_kind<T *__restrict__> : sedge_kind<T *> {
     asm volatile("barrier.cluster.arrive.release.aligned;\n" \
                  "barrier.cluster.wait.acquire.aligned;" ::  \
                      : "memory")
+// Numbers in the memory of block `block` of the cluster: what stands there at the place that `at`
+// is here.
+SEDGE_FUNCTION unsigned sedge_cluster_place(const void *at, int block)
+{
+    unsigned place;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;"
+        : "=r"(place)
+        : "r"((unsigned)__cvta_generic_to_shared(at)), "r"(block));
+    return place;
+}
+SEDGE_FUNCTION double sedge_cluster_get(const double *at, int block)
+{
+    double value;
+    asm volatile("ld.shared::cluster.f64 %0, [%1];"
+                 : "=d"(value)
+                 : "r"(sedge_cluster_place(at, block)));
+    return value;
+}
+SEDGE_FUNCTION float sedge_cluster_get(const float *at, int block)
+{
+    float value;
+    asm volatile("ld.shared::cluster.f32 %0, [%1];"
+                 : "=f"(value)
+                 : "r"(sedge_cluster_place(at, block)));
+    return value;
+}
+SEDGE_FUNCTION void sedge_cluster_put(double *at, double value, int block)
+{
+    asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(sedge_cluster_place(at, block)),
+                 "d"(value)
+                 : "memory");
+}
+#define SEDGE_CLUSTER_GET(at, block)        sedge_cluster_get((at), (block))
+#define SEDGE_CLUSTER_PUT(at, value, block) sedge_cluster_put((at), (value), (block))
 #else
+#define SEDGE_CLUSTER_GET(at, block)                      (*(at))
+#define SEDGE_CLUSTER_PUT(at, value, block)               (*(at) = (value))
 #define SEDGE_CLUSTER_OF(blocks)                          1
 #define SEDGE_KERNEL_CLUSTER(name, threads, blocks, LIST) SEDGE_KERNEL(name, threads, LIST)
 #define SEDGE_CLUSTER_BARRIER()                           SEDGE_BARRIER()

@@ -61,6 +61,8 @@ typedef unsigned long long sedge_uint64;
 #define SEDGE_KERNEL_RESIDENT(name, threads, resident, LIST) SEDGE_KERNEL(name, threads, LIST)
 #define SEDGE_CLUSTER_OF(blocks)                             1
 #define SEDGE_KERNEL_CLUSTER(name, threads, blocks, LIST)    SEDGE_KERNEL(name, threads, LIST)
+#define SEDGE_CLUSTER_GET(at, block)                         (*(at))
+#define SEDGE_CLUSTER_PUT(at, value, block)                  (*(at) = (value))
 #define SEDGE_CLUSTER_BARRIER()                              SEDGE_BARRIER()
 
 #define SEDGE_OUTER(b)                                                                       \

@@ -97,29 +97,52 @@ static const char *no_persistent(const sedge_krylov *krylov)
     return NULL;
 }
 
+// On one rank: one kernel where a cluster has room for all, and one with fewer kernels where
+// launches count.
+static sedge_status choose_form(sedge_krylov *krylov, sedge_krylov_form form)
+{
+    const sedge_device_info *const info =
+        sedge_device_get_info(sedge_context_device(krylov->context));
+    const char *const refused = no_persistent(krylov);
+    const bool is_auto = form == SEDGE_KRYLOV_AUTO && !krylov->is_many;
+    bool fits = false;
+
+    krylov->form = form;
+    if (form == SEDGE_KRYLOV_PERSISTENT && refused != NULL)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the persistent form needs more: %s", refused);
+    if (form == SEDGE_KRYLOV_PERSISTENT ||
+        (is_auto && refused == NULL && sedge_krylov_keep_blocks(info) > 1))
+        SEDGE_TRY(sedge_krylov_plan_keep(krylov, &fits));
+    if (form == SEDGE_KRYLOV_PERSISTENT && !fits) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "the persistent form keeps all in the memory of %d blocks, which has no "
+                          "room for this matrix of %lld rows",
+                          sedge_krylov_keep_blocks(info), (long long)krylov->rows);
+    }
+    if (!is_auto) return SEDGE_OK;
+    const bool has_graphs = info->graphs && !krylov->op.waits;
+    const bool is_small = krylov->rows * krylov->real_bytes <= KRYLOV_SINGLE_BYTES;
+    krylov->form = fits                     ? SEDGE_KRYLOV_PERSISTENT
+                   : has_graphs && is_small ? SEDGE_KRYLOV_SINGLE
+                                            : SEDGE_KRYLOV_STANDARD;
+    return SEDGE_OK;
+}
+
 // `bytes` of an iteration, on the rank that has most.
 static sedge_status choose(sedge_krylov *krylov, const sedge_krylov_options *options, double bytes)
 {
     const sedge_device_info *const info =
         sedge_device_get_info(sedge_context_device(krylov->context));
-    const char *const refused = no_persistent(krylov);
 
     SEDGE_TRY(check_options(krylov));
-    krylov->form = options->form;
-    if (options->form == SEDGE_KRYLOV_PERSISTENT && refused != NULL)
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the persistent form needs more: %s", refused);
-    if (options->form == SEDGE_KRYLOV_AUTO && !krylov->is_many) {
-        const bool has_graphs = info->graphs && !krylov->op.waits;
-        krylov->form = SEDGE_KRYLOV_STANDARD;
-        if (has_graphs && krylov->rows * krylov->real_bytes <= KRYLOV_SINGLE_BYTES)
-            krylov->form = SEDGE_KRYLOV_SINGLE;
-    }
+    SEDGE_TRY(choose_form(krylov, options->form));
     // So many that looking costs nothing, so few that little is done in vain: a millisecond's.
     krylov->check = options->check;
     if (krylov->check == 0) {
         const double seconds = bytes / (info->kind == SEDGE_DEVICE_CUDA ? 2e12 : 2e10);
         krylov->check = seconds > 0.25e-3 ? 4 : seconds < 2e-5 ? 50 : (int)(1e-3 / seconds);
         if (krylov->is_many && krylov->check > 10) krylov->check = 10;
+        if (krylov->form == SEDGE_KRYLOV_PERSISTENT) krylov->check = KRYLOV_KEEP_CHECK;
     }
     // Two states take turns in the forms with one sum: a block of iterations ends as it began.
     if (krylov->form != SEDGE_KRYLOV_STANDARD && krylov->form != SEDGE_KRYLOV_PERSISTENT)
@@ -167,9 +190,8 @@ sedge_status sedge_krylov_prepare(sedge_krylov *krylov, sedge_krylov_form form)
         [VECTOR_SCRATCH] = AUTO,
     };
     const bool has_m = krylov->kind != KRYLOV_NONE;
-    const int form_bit = form == SEDGE_KRYLOV_SINGLE      ? SINGLE
-                         : form == SEDGE_KRYLOV_PIPELINED ? PIPELINED
-                                                          : 0;
+    const bool is_single = form == SEDGE_KRYLOV_SINGLE || form == SEDGE_KRYLOV_PERSISTENT;
+    const int form_bit = is_single ? SINGLE : form == SEDGE_KRYLOV_PIPELINED ? PIPELINED : 0;
 
     for (int v = 0; v < VECTORS; v++) {
         const int forms = needed[v] & (SINGLE | PIPELINED);
@@ -213,11 +235,13 @@ sedge_status sedge_krylov_create(sedge_krylov **out, sedge_context *context, con
     double bytes = 12.0 * real_bytes * (double)rows + op->bytes + krylov->preconditioner.bytes;
     sedge_comm_max(comm, &bytes, 1);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, choose(krylov, options, bytes)));
-    if (krylov->form == SEDGE_KRYLOV_PERSISTENT) with |= KRYLOV_WITH_SOLVE;
+    if (krylov->form == SEDGE_KRYLOV_PERSISTENT) with |= KRYLOV_WITH_KEEP;
     if (krylov->form != SEDGE_KRYLOV_STANDARD && krylov->form != SEDGE_KRYLOV_PERSISTENT)
         with |= KRYLOV_WITH_SINGLE;
     SEDGE_TRY_GOTO(status, sedge_krylov_kernels_create(&krylov->kernels, context, comm, real_bytes,
                                                        rows, krylov->kind, with));
+    if (krylov->form == SEDGE_KRYLOV_PERSISTENT)
+        SEDGE_TRY_GOTO(status, sedge_kernel_set_scratch(krylov->kernels.keep, krylov->keep_bytes));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_buffers(krylov)));
     *out = krylov;
     krylov = NULL;

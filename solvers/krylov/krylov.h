@@ -76,8 +76,8 @@ typedef enum sedge_krylov_form {
     SEDGE_KRYLOV_SINGLE,     // one (Chronopoulos and Gear 1989)
     SEDGE_KRYLOV_PIPELINED,  // one, while operator and preconditioner work (Ghysels and Vanroose
                              // 2014); loses digits, which the true residual shows
-    SEDGE_KRYLOV_PERSISTENT, // one kernel, of one block or a cluster; one rank, a matrix, no or a
-                             // diagonal preconditioner
+    SEDGE_KRYLOV_PERSISTENT, // one kernel, of one block or a cluster, with all in block memory: one
+                             // rank, a small matrix, no or a diagonal preconditioner
 } sedge_krylov_form;
 
 typedef struct sedge_krylov_options {

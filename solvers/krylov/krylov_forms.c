@@ -287,10 +287,10 @@ sedge_status sedge_krylov_begin(sedge_krylov *krylov, sedge_krylov_form form, se
     switch (form) {
     case SEDGE_KRYLOV_AUTO:
     case SEDGE_KRYLOV_STANDARD:
-    case SEDGE_KRYLOV_PERSISTENT:
         SEDGE_TRY(sum_residual(krylov, sums));
         return direct(krylov, 1, 0, sums, true, x);
     case SEDGE_KRYLOV_SINGLE:
+    case SEDGE_KRYLOV_PERSISTENT:
         return SEDGE_OK;
     case SEDGE_KRYLOV_PIPELINED:
         return begin_pipelined(krylov);
@@ -313,16 +313,7 @@ sedge_status sedge_krylov_step(sedge_krylov *krylov, sedge_krylov_form form, int
         break;
     }
     // All iterations up to the next look.
-    if (index % krylov->check != 0) return SEDGE_OK;
-    const sedge_device_info *const info =
-        sedge_device_get_info(sedge_context_device(krylov->context));
-    return SEDGE_LAUNCH(
-        krylov->kernels.solve, stream_of(krylov), sedge_krylov_solve_blocks(info), state(krylov, 0),
-        sedge_buffer_argument(krylov->ring), sedge_buffer_argument(krylov->op.offsets),
-        sedge_buffer_argument(krylov->op.columns), sedge_buffer_argument(krylov->op.values),
-        sedge_buffer_argument(x), vector(krylov, VECTOR_R), vector(krylov, VECTOR_P),
-        vector(krylov, VECTOR_Q), diagonal(krylov), sedge_buffer_argument(krylov->dots),
-        sedge_int32_argument((int32_t)krylov->rows), sedge_int32_argument(krylov->check));
+    return index % krylov->check == 0 ? sedge_krylov_step_persistent(krylov, x) : SEDGE_OK;
 }
 
 double sedge_krylov_bytes(const sedge_krylov *krylov, sedge_krylov_form form)
@@ -336,10 +327,10 @@ double sedge_krylov_bytes(const sedge_krylov *krylov, sedge_krylov_form form)
     switch (form) {
     case SEDGE_KRYLOV_AUTO:
     case SEDGE_KRYLOV_STANDARD:
-    case SEDGE_KRYLOV_PERSISTENT:
         words = 8 + dots + (has_m ? 2 : 0); // the diagonal twice, or r and z for their product
         break;
     case SEDGE_KRYLOV_SINGLE:
+    case SEDGE_KRYLOV_PERSISTENT: // if nothing were kept
         words = 9 + dots + (has_m ? 3 : 0);
         if (krylov->kind == KRYLOV_DIAGONAL) words += 3; // M r as a pass of its own
         break;

@@ -25,9 +25,8 @@ enum {
 };
 
 // On an H200 an iteration of 10648 rows in fp64 takes 7.1 us in the two kernels of the form with
-// one sum, 8.5 in the three of the standard form, which moves two words a row less, and 9.9 in one
-// kernel of a cluster; of 2197 rows 7.0, 8.5 and 7.5. So one kernel is taken where it is asked for
-// only.
+// one sum, 8.5 in the three of the standard form, which moves two words a row less, and 5.1 in one
+// kernel of a cluster. So one kernel is taken for what fits into its memory.
 #define KRYLOV_SINGLE_BYTES 4000000 // of a vector, at most, for the form of two kernels
 #define KRYLOV_RING_MOST    1024
 
@@ -39,13 +38,19 @@ typedef struct krylov_kernels {
     int64_t rows, chunk;
     int blocks;
     const sedge_kernel *dot, *norm, *residual, *fold, *scale, *update, *direct;
-    const sedge_kernel *single, *pipelined, *solve, *chebyshev; // NULL: not wanted
+    const sedge_kernel *single, *pipelined, *keep, *chebyshev; // NULL: not wanted
 } krylov_kernels;
 
-enum { KRYLOV_WITH_SINGLE = 1, KRYLOV_WITH_SOLVE = 2, KRYLOV_WITH_CHEBYSHEV = 4 };
+enum { KRYLOV_WITH_SINGLE = 1, KRYLOV_WITH_KEEP = 2, KRYLOV_WITH_CHEBYSHEV = 4 };
 
-// Blocks of krylov_solve.
-int sedge_krylov_solve_blocks(const sedge_device_info *info);
+// Iterations of one launch of krylov_keep, where nothing else is asked for.
+#define KRYLOV_KEEP_CHECK 200
+
+// Bytes of block memory that krylov_keep has on the host.
+#define KRYLOV_KEEP_BYTES (1 << 20)
+
+// Blocks of krylov_keep.
+int sedge_krylov_keep_blocks(const sedge_device_info *info);
 // Collective over `comm`. `with`: a sum of the above.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_kernels_create(krylov_kernels *out, sedge_context *context,
@@ -88,8 +93,10 @@ struct sedge_krylov {
     krylov_kernels kernels;
     int real_bytes;
     int64_t rows, all_rows;
-    bool is_many;           // ranks
-    sedge_krylov_form form; // AUTO until the first solve has timed them
+    bool is_many;              // ranks
+    int keep_chunk, keep_room; // rows and entries of a block of krylov_keep
+    int64_t keep_bytes;        // of its memory
+    sedge_krylov_form form;    // AUTO until the first solve has timed them
     int check;
 
     sedge_buffer *vector[VECTORS]; // NULL where the form does without
@@ -128,6 +135,14 @@ sedge_status sedge_krylov_residual(sedge_krylov *krylov, const sedge_buffer *b,
 // the sums refer to the result. The host waits with several ranks.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_reduce(sedge_krylov *krylov, krylov_sum *sums, int count, double *to);
+
+// Divide the matrix among the blocks of krylov_keep, if it fits into their memory.
+SEDGE_MUST_USE
+sedge_status sedge_krylov_plan_keep(sedge_krylov *krylov, bool *fits);
+
+// `check` iterations by one kernel.
+SEDGE_MUST_USE
+sedge_status sedge_krylov_step_persistent(const sedge_krylov *krylov, const sedge_buffer *x);
 
 // Start from the residual in r; sedge_krylov_step does one iteration, the `index`-th since.
 SEDGE_MUST_USE

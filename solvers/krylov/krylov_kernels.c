@@ -7,14 +7,14 @@
 #include <string.h>
 
 // Blocks of kernels that leave a part each: at most SEDGE_KRYLOV_SUMS, on the host a few a core.
-enum { THREADS = 256, HOST_BLOCKS = 128, CLUSTER = 8, CLUSTER_SINCE = 90 };
+enum { THREADS = 256, HOST_BLOCKS = 128, CLUSTER = 8, CLUSTER_SINCE = 90, SOURCES = 4 };
 
 static sedge_status write_constants(sedge_text *out, sedge_device_kind device, bool gpu,
                                     int real_bytes, krylov_kind kind, int *tile)
 {
     const int pack = gpu ? 16 / real_bytes : 1;
     const int unroll = gpu ? 2 : 1;
-    const int solve_threads = device == SEDGE_DEVICE_CUDA ? 1024 : THREADS;
+    const int keep_threads = device == SEDGE_DEVICE_CUDA ? 1024 : THREADS;
 
     *tile = THREADS * pack * unroll;
     return sedge_text_add(out,
@@ -22,10 +22,11 @@ static sedge_status write_constants(sedge_text *out, sedge_device_kind device, b
                           "#define KRYLOV_THREADS    %d\n#define KRYLOV_PACK       %d\n"
                           "#define KRYLOV_UNROLL     %d\n#define KRYLOV_M_NONE     %d\n"
                           "#define KRYLOV_M_DIAGONAL %d\n#define KRYLOV_M_VECTOR   %d\n"
-                          "#define KRYLOV_SOLVE_THREADS %d\n#define KRYLOV_SOLVE_CLUSTER %d\n",
+                          "#define KRYLOV_KEEP_THREADS %d\n#define KRYLOV_CLUSTER    %d\n"
+                          "#define KRYLOV_KEEP       %d\n",
                           real_bytes == 8 ? "double" : "float", real_bytes, THREADS, pack, unroll,
                           kind == KRYLOV_NONE, kind == KRYLOV_DIAGONAL, kind == KRYLOV_VECTOR,
-                          solve_threads, CLUSTER);
+                          keep_threads, CLUSTER, KRYLOV_KEEP_BYTES);
 }
 
 // Blocks have the same number of tiles, the last one perhaps fewer.
@@ -40,7 +41,7 @@ static void cut(krylov_kernels *kernels, int64_t rows, int tile, int most)
 }
 
 // As SEDGE_CLUSTER_OF in the kernel: chips that have clusters run so many, others one.
-int sedge_krylov_solve_blocks(const sedge_device_info *info)
+int sedge_krylov_keep_blocks(const sedge_device_info *info)
 {
     const bool is_cuda = info->kind == SEDGE_DEVICE_CUDA && strncmp(info->arch, "sm_", 3) == 0;
 
@@ -63,7 +64,7 @@ static sedge_status find_kernels(krylov_kernels *kernels, int with)
         {"krylov_direct", &kernels->direct, 0},
         {"krylov_single", &kernels->single, KRYLOV_WITH_SINGLE},
         {"krylov_pipelined", &kernels->pipelined, KRYLOV_WITH_SINGLE},
-        {"krylov_solve", &kernels->solve, KRYLOV_WITH_SOLVE},
+        {"krylov_keep", &kernels->keep, KRYLOV_WITH_KEEP},
         {"krylov_chebyshev", &kernels->chebyshev, KRYLOV_WITH_CHEBYSHEV},
     };
 
@@ -74,14 +75,14 @@ static sedge_status find_kernels(krylov_kernels *kernels, int with)
     return SEDGE_OK;
 }
 
-static int list_sources(sedge_source sources[4], int with)
+static int list_sources(sedge_source sources[SOURCES], int with)
 {
     static const struct {
         int with;
         const char *name;
     } files[] = {{0, "codegen/kernels/krylov.h"},
                  {KRYLOV_WITH_SINGLE, "codegen/kernels/krylov_single.h"},
-                 {KRYLOV_WITH_SOLVE, "codegen/kernels/krylov_solve.h"},
+                 {KRYLOV_WITH_KEEP, "codegen/kernels/krylov_keep.h"},
                  {KRYLOV_WITH_CHEBYSHEV, "codegen/kernels/krylov_chebyshev.h"}};
     int count = 0;
 
@@ -95,7 +96,7 @@ static int list_sources(sedge_source sources[4], int with)
 sedge_status sedge_krylov_kernels_write(sedge_text *out, sedge_device_kind device, int real_bytes,
                                         krylov_kind kind, int with)
 {
-    sedge_source sources[4];
+    sedge_source sources[SOURCES];
     sedge_program_options options = {.name = "krylov", .sources = sources};
     sedge_status status;
     sedge_text *constants = NULL;
@@ -119,11 +120,11 @@ sedge_status sedge_krylov_kernels_create(krylov_kernels *out, sedge_context *con
     sedge_device *const device = sedge_context_device(context);
     const sedge_device_info *const info = sedge_device_get_info(device);
     const bool gpu = info->kind != SEDGE_DEVICE_HOST || info->random_order;
-    sedge_source sources[4];
+    sedge_source sources[SOURCES];
     sedge_program_options options = {.name = real_bytes == 8 ? "krylov-fp64" : "krylov-fp32",
                                      .sources = sources,
-                                     // the sums of a block, or the three arrays of krylov_solve
-                                     .shared_bytes = 2 * THREADS * 8 + 256};
+                                     // the sums of a block, or the arrays of krylov_keep
+                                     .shared_bytes = 3 * THREADS * 8 + 256};
     sedge_status status;
     sedge_text *constants = NULL;
     int tile = 0;

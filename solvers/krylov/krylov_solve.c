@@ -160,7 +160,7 @@ static sedge_status iterate(solving *solve)
     }
     solve->launched = 0;
     SEDGE_TRY(sedge_krylov_begin(krylov, solve->form, solve->x));
-    if (solve->form == SEDGE_KRYLOV_STANDARD || solve->form == SEDGE_KRYLOV_PERSISTENT) {
+    if (solve->form == SEDGE_KRYLOV_STANDARD) {
         SEDGE_TRY(queue_look(krylov, which)); // a good guess needs no iteration
         SEDGE_TRY(take_look(solve, which));
         if (solve->state[STATE_REASON] != 0.0) return SEDGE_OK;

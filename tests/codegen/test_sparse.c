@@ -155,8 +155,8 @@ static void test_views(sedge_context *context)
 // Padding is not multiplied: numbers of x that a row does not ask for may be infinite.
 static void test_infinite(sedge_context *context)
 {
-    static const char *const formats[] = {"sell",   "sell packed", "ell",
-                                          "hybrid", "block",       "packet"};
+    static const char *const formats[] = {"sell",  "sell packed", "ell", "hybrid",
+                                          "block", "packet",      "hub"};
     enum { N = 4096 };
     bench_matrix m;
     double *const x = calloc(N, sizeof *x), *const y = calloc(N, sizeof *y);
@@ -203,8 +203,8 @@ static void test_linear(sedge_context *context)
         x[1][i] = (double)(scramble((uint64_t)i + 7) % 5) - 2.0;
         x[2][i] = 3.0 * x[0][i] - 2.0 * x[1][i];
     }
-    static const char *const formats[] = {"csr", "adaptive", "merge"};
-    for (int f = 0; f < 3; f++) {
+    static const char *const formats[] = {"csr", "adaptive", "merge", "hub"};
+    for (int f = 0; f < 4; f++) {
         const sedge_sparse_options options = {.has_tune = true,
                                               .tune = SEDGE_TUNE_OFF,
                                               .format = f == 0 ? "csr" : NULL,
@@ -235,12 +235,34 @@ static void test_linear(sedge_context *context)
     drop(&m);
 }
 
+// One format of tiny matrices, for sanitizers, which are slow: "small sell", "small hub", ...
+static void test_small(sedge_context *context, const char *format)
+{
+    static const struct {
+        const char *name;
+        int64_t size;
+    } kinds[] = {{"7-point", 4}, {"rmat", 256}, {"dg-1", 1}};
+    static const product_case plain = {1.0, 0.5, false, true};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        bench_matrix m;
+        CHECK_OK(bench_matrix_make(&m, kinds[i].name, kinds[i].size));
+        check_candidates(context, &m.csr, 8, 8, format, &plain, 1);
+        drop(&m);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const bool few = is_few(argc, argv) || in_random_order();
     sedge_context *const context = open_context();
 
     if (context == NULL) return 1;
+    if (argc > 1 && strcmp(argv[1], "small") == 0) {
+        test_small(context, argc > 2 ? argv[2] : "");
+        sedge_context_free(context);
+        return CHECK_END();
+    }
     test_kinds(context, few);
     test_shapes(context, few);
     test_empty(context);

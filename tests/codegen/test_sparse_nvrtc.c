@@ -19,7 +19,8 @@ static void check_part(const sedge_sparse_store *store, const sedge_sparse_kerne
 static void check_matrix(sedge_context *context, const char *name, int64_t size, int real_bytes,
                          int value_bytes, const char *format, int most)
 {
-    const sedge_device_info info = {.kind = SEDGE_DEVICE_CUDA, .threads_block = 1024};
+    const sedge_device_info info = {
+        .kind = SEDGE_DEVICE_CUDA, .threads_block = 1024, .shared_bytes_block = 232448};
     static sedge_sparse_choices choices;
     sedge_sparse_matrix matrix;
     bench_matrix m;

@@ -156,8 +156,8 @@ static void set_guess(system_of *s, double factor)
 
 // Every form and kind of preconditioner reaches the known solution, the residuals are what the host
 // computes, and M makes it faster. The least eigenvalue is about 1, so the error is at most about
-// the residual.
-static void test_forms(int real_bytes)
+// the residual. `only`: forms whose names contain it, with a look every four iterations.
+static void test_forms(int real_bytes, int64_t cube, const char *only)
 {
     static const sedge_krylov_form forms[] = {SEDGE_KRYLOV_STANDARD, SEDGE_KRYLOV_SINGLE,
                                               SEDGE_KRYLOV_PIPELINED, SEDGE_KRYLOV_PERSISTENT};
@@ -167,8 +167,10 @@ static void test_forms(int real_bytes)
     system_of s;
 
     options.tolerance = real_bytes == 8 ? 1e-10 : 1e-5;
-    open_system(&s, real_bytes, 11);
+    options.check = only != NULL ? 4 : 0;
+    open_system(&s, real_bytes, cube);
     for (int f = 0; f < (alone ? 4 : 3); f++) {
+        if (only != NULL && strstr(sedge_krylov_form_name(forms[f]), only) == NULL) continue;
         for (int kind = PLAIN; kind <= CALLBACK; kind++) {
             if (forms[f] == SEDGE_KRYLOV_PERSISTENT && kind == CALLBACK) continue;
             options.form = forms[f];
@@ -181,12 +183,12 @@ static void test_forms(int real_bytes)
             CHECK_BOUND(fabs(residual_of(&s) - result.true_residual), 0.05 * result.target);
             CHECK_BOUND(error_of(&s), 10.0 * options.tolerance);
             // The same iterations in every form, but for rounding.
-            if (f == 0) plain[kind] = result.iterations;
+            if (f == 0 || plain[kind] == 0) plain[kind] = result.iterations;
             CHECK(llabs(result.iterations - plain[kind]) <= 1);
         }
     }
     CHECK(plain[DIAGONAL] < plain[PLAIN]);
-    CHECK(plain[DIAGONAL] == plain[CALLBACK]);
+    CHECK(plain[DIAGONAL] == plain[CALLBACK] || plain[CALLBACK] == 0);
     close_system(&s);
 }
 
@@ -348,8 +350,13 @@ int main(int argc, char **argv)
         krylov_case_end(&session);
         return CHECK_END();
     }
-    test_forms(8);
-    test_forms(4);
+    if (argc > 1 && strcmp(argv[1], "small") == 0) { // for sanitizers, which are slow
+        test_forms(8, 5, argc > 2 ? argv[2] : "");
+        krylov_case_end(&session);
+        return CHECK_END();
+    }
+    test_forms(8, 11, NULL);
+    test_forms(4, 11, NULL);
     test_late_look(SEDGE_KRYLOV_STANDARD, DIAGONAL);
     test_late_look(SEDGE_KRYLOV_SINGLE, PLAIN);
     test_late_look(SEDGE_KRYLOV_PIPELINED, DIAGONAL);
