@@ -53,10 +53,12 @@ static sedge_status write_types(sedge_text *out, const sedge_reduce_plan *plan,
                              "#define REDUCE_LANES     %d\n#define REDUCE_PACK      %d\n"
                              "#define REDUCE_UNROLL    %d\n#define REDUCE_RUN       %d\n"
                              "#define REDUCE_RESIDENT  %d\n#define REDUCE_STREAMED  %d\n"
+                             "#define REDUCE_STRIPED   %d\n"
                              "#define REDUCE_FINISH_THREADS %d\n#define REDUCE_FINISH_MANY    %d\n",
                              shape->form, shape->elements, shape->rows_fast, shape->rows,
                              shape->lanes, shape->pack, shape->unroll, shape->run, shape->resident,
-                             shape->streamed, shape->finish_threads, shape->finish_many));
+                             shape->streamed, shape->striped, shape->finish_threads,
+                             shape->finish_many));
     SEDGE_TRY(sedge_formula_types_write(out, formula));
     SEDGE_TRY(write_arrays(out, plan, analysis));
     return sedge_reduce_places_write(out, plan, analysis);

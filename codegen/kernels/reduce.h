@@ -14,6 +14,7 @@
 //   REDUCE_STEP<k>, REDUCE_SIDE<k> how far the next element, the next column is
 //   REDUCE_SAME<k>                 1: all elements of a row are one
 //   REDUCE_STREAMED                1: the arrays are too large for caches
+//   REDUCE_STRIPED                 1: the blocks of a row take its tiles by turns; 0: a piece each
 //   REDUCE_FINISH_THREADS, REDUCE_FINISH_MANY   of the second kernel, see there
 //
 // A block has REDUCE_ROWS rows of REDUCE_LANES items each, both powers of two. Which item takes
@@ -173,8 +174,15 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
         SEDGE_PRIVATE(formula_state, run, REDUCE_THREADS, 1);
         const sedge_int64 group = b / cuts;
         const sedge_int64 cut = b - group * cuts;
+#if REDUCE_STRIPED
+        const sedge_int64 step = cuts * REDUCE_TILE; // from one tile to the block's next
+        const sedge_int64 end = length;
+        sedge_int64 first = cut * REDUCE_TILE;
+#else
+        const sedge_int64 step = REDUCE_TILE;
         const sedge_int64 end = (cut + 1) * chunk < length ? (cut + 1) * chunk : length;
         sedge_int64 first = cut * chunk;
+#endif
 
 #if REDUCE_FORM == REDUCE_COLUMNS
         // The last group of columns overlaps the one before it, so that all are full.
@@ -206,9 +214,9 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
             REDUCE_MINE(run, g, k) = formula_neutral();
         }
         while (first < end) {
-            const sedge_int64 far = first + (sedge_int64)REDUCE_RUN * REDUCE_TILE;
+            const sedge_int64 far = first + (sedge_int64)REDUCE_RUN * step;
             const sedge_int64 stop = far < end ? far : end;
-            for (; first + REDUCE_TILE <= stop; first += REDUCE_TILE) REDUCE_ITEMS(g, k)
+            for (; first + REDUCE_TILE <= stop; first += step) REDUCE_ITEMS(g, k)
                 {
                     REDUCE_OWN_PLACE(g, k)
                     REDUCE_MINE(run, g, k) =
