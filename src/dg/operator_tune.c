@@ -445,11 +445,11 @@ void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *
         out->gain = records[0].seconds / records[result->choice[0]].seconds;
 }
 
-// Where one of the split form's kernels is wanted.
+// Where one of the split form's kernels is wanted: of the nodal basis, by their names.
 static bool is_split(const operator_candidate *candidate, int place, int most)
 {
     (void)place, (void)most;
-    return !candidate->cut.fused && !candidate->cut.three;
+    return strncmp(candidate->name, "split ", 6) == 0;
 }
 
 sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
@@ -464,7 +464,15 @@ sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
     clear_up(tuning);
     tuning->part = part;
     tuning->layout = -1;
-    if (part != SEDGE_PART_STAGE) keep(&tuning->choices, is_split, 0);
+    if (part != SEDGE_PART_STAGE) {
+        keep(&tuning->choices, is_split, 0);
+        tuning->choices.searched = tuning->choices.count;
+        tuning->choices.searched_layouts = 0;
+        for (int c = 0; c < tuning->choices.count; c++) {
+            if (tuning->choices.candidate[c].layout >= tuning->choices.searched_layouts)
+                tuning->choices.searched_layouts = tuning->choices.candidate[c].layout + 1;
+        }
+    }
     describe_task(tuning, op->mesh->elements);
     tuning->operation.name = names[part];
     operator_count(op, kernels[part], &tuning->operation.bytes, &tuning->operation.flops);
