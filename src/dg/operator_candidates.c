@@ -404,7 +404,7 @@ static void choose_numbers(int most[GROUPS], const operator_choices *choices, in
 static void mark_searched(operator_choices *choices, bool *searched, const sedge_device_info *info,
                           const sedge_problem *problem, const sedge_element *element)
 {
-    int most[GROUPS];
+    int most[GROUPS] = {0};
     int layout = -1;
 
     for (int c = 0; c < choices->count; c++) {
