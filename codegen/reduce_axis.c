@@ -10,8 +10,8 @@
 // each place, and streamed loads, were slower: benchmarks/README.md). On the host the items of a
 // block are the lanes of a loop, and chunks are of a fixed size, so that sums do not depend on the
 // number of threads.
-static const sedge_reduce_tuning gpu_tuning = {256, 128, 32, 4, 1, 0, 0, 64, 64, 64, 2048};
-static const sedge_reduce_tuning host_tuning = {64, 1, 1, 0, 1, 0, 0, 32, 256, 4, 32768};
+static const sedge_reduce_tuning gpu_tuning = {256, 128, 32, 4, 2, 1, 0, 0, 64, 64, 64, 2048};
+static const sedge_reduce_tuning host_tuning = {64, 1, 1, 0, 1, 0, 0, 0, 32, 256, 4, 32768};
 
 enum { FINISH_MOST = 256, MANY_TILES = 4 };
 
@@ -284,6 +284,8 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
                        ? plan->rows / plan->columns * ceil_div(plan->columns, shape->rows)
                        : ceil_div(plan->rows, shape->rows);
     choose_cuts(plan, info->multiprocessors, tuning);
+    shape->last = tuning->last && info->kind == SEDGE_DEVICE_CUDA && plan->rows == 1 &&
+                  shape->rows == 1 && plan->cuts > 1;
 }
 
 // ---- places in the kernel's text ---------------------------------------------------------------

@@ -452,6 +452,21 @@ static bool is_split(const operator_candidate *candidate, int place, int most)
     return strncmp(candidate->name, "split ", 6) == 0;
 }
 
+// The tuner wants candidates in each layout.
+static void drop_empty_layouts(operator_choices *choices)
+{
+    for (int l = choices->layouts - 1; l >= 0; l--) {
+        bool empty = true;
+        for (int c = 0; c < choices->count; c++) empty = empty && choices->candidate[c].layout != l;
+        if (!empty) continue;
+        choices->layouts--;
+        memmove(&choices->layout[l], &choices->layout[l + 1],
+                (size_t)(choices->layouts - l) * sizeof *choices->layout);
+        for (int c = 0; c < choices->count; c++)
+            if (choices->candidate[c].layout > l) choices->candidate[c].layout--;
+    }
+}
+
 sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
                                  const sedge_tune_task **out)
 {
@@ -466,12 +481,9 @@ sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
     tuning->layout = -1;
     if (part != SEDGE_PART_STAGE) {
         keep(&tuning->choices, is_split, 0);
+        drop_empty_layouts(&tuning->choices);
         tuning->choices.searched = tuning->choices.count;
-        tuning->choices.searched_layouts = 0;
-        for (int c = 0; c < tuning->choices.count; c++) {
-            if (tuning->choices.candidate[c].layout >= tuning->choices.searched_layouts)
-                tuning->choices.searched_layouts = tuning->choices.candidate[c].layout + 1;
-        }
+        tuning->choices.searched_layouts = tuning->choices.layouts;
     }
     describe_task(tuning, op->mesh->elements);
     tuning->operation.name = names[part];
