@@ -379,15 +379,16 @@ static cut_group find_group(const operator_cut *cut)
 // in a test. By the tables of benchmarks/README.md: matrix instructions lose below order 4 and are
 // 1.2 to 2 times as fast as other nodal forms above; two kernels always lose to one; the nodal
 // basis is 1.5 times slower than sums in registers in the other one, and filled up nodes gain a
-// few per cent of the same cuts at most.
+// few per cent of the same cuts at most; of sparse cuts the winners
+// were among the first four.
 static void choose_numbers(int most[GROUPS], const operator_choices *choices, int layout,
                            const sedge_device_info *info, const sedge_problem *problem,
                            const sedge_element *element)
 {
-    static const int low[GROUPS] = {6, 6, 2, 1, 1, 0};
-    static const int high[GROUPS] = {6, 2, 1, 3, 4, 0};
-    static const int no_units[GROUPS] = {6, 8, 4, 0, 0, 0};
-    static const int single[GROUPS] = {6, 1, 1, 1, 1, 0};
+    static const int low[GROUPS] = {4, 6, 2, 1, 1, 0};
+    static const int high[GROUPS] = {4, 2, 1, 3, 4, 0};
+    static const int no_units[GROUPS] = {4, 8, 4, 0, 0, 0};
+    static const int single[GROUPS] = {4, 1, 1, 1, 1, 0};
     const bool is_high = element->order >= 4 + (problem->precision == SEDGE_FP32);
     const bool is_behind = layout > 0 && (choices->layout[0].form == FORM_SPARSE ||
                                           choices->layout[layout - 1].basis == SEDGE_NODAL);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define PART         0.05 // of a run's time that tuning it may take
-#define MOST_SECONDS 3.0  // the same, in seconds
+#define MOST_SECONDS 2.5  // the same, in seconds: what is begun then may take half a second more
 #define WORTH_GPU    0.5  // seconds; with less it is not worth starting: some programs must be
 #define WORTH_HOST   1.5  // compiled
 
