@@ -6,7 +6,7 @@
 #include "codegen/examples/filters_text.h"
 #include "codegen/examples/multiply_text.h"
 
-#define STACK_MOST 32 // bytes of a thread
+#define STACK_MOST 48 // bytes of a thread
 
 static void test_choices(const example_template *of, const int *problem, int first)
 {
