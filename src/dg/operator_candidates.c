@@ -385,8 +385,8 @@ static void choose_numbers(int most[GROUPS], const operator_choices *choices, in
                            const sedge_device_info *info, const sedge_problem *problem,
                            const sedge_element *element)
 {
-    static const int low[GROUPS] = {4, 6, 2, 1, 1, 0};
-    static const int high[GROUPS] = {4, 2, 1, 3, 4, 0};
+    static const int low[GROUPS] = {4, 5, 1, 1, 1, 0};
+    static const int high[GROUPS] = {4, 1, 1, 2, 3, 0};
     static const int no_units[GROUPS] = {4, 8, 4, 0, 0, 0};
     static const int single[GROUPS] = {4, 1, 1, 1, 1, 0};
     const bool is_high = element->order >= 4 + (problem->precision == SEDGE_FP32);
