@@ -37,6 +37,11 @@ SEDGE_MUST_USE
 sedge_status sedge_context_records(sedge_context *context, int64_t bytes, sedge_buffer **out,
                                    int *epoch);
 
+// A number that is 0 between launches: one in which a kernel counts its blocks, and which its last
+// block sets to 0 again. All work of a context goes in one order.
+SEDGE_MUST_USE
+sedge_status sedge_context_count(sedge_context *context, sedge_buffer **out);
+
 // A block of at least `bytes` bytes; its buffer is larger or equal. Values are not set.
 SEDGE_MUST_USE
 sedge_status sedge_pool_take(sedge_context *context, int64_t bytes, void **block,

@@ -68,6 +68,15 @@ sedge_status sedge_context_records(sedge_context *context, int64_t bytes, sedge_
     return SEDGE_OK;
 }
 
+sedge_status sedge_context_count(sedge_context *context, sedge_buffer **out)
+{
+    *out = NULL;
+    if (context->ended == NULL)
+        SEDGE_TRY(sedge_buffer_create(&context->ended, context->device, (int64_t)sizeof(int)));
+    *out = context->ended;
+    return SEDGE_OK;
+}
+
 void sedge_context_free(sedge_context *context)
 {
     if (context == NULL) return;
@@ -83,6 +92,7 @@ void sedge_context_free(sedge_context *context)
         sedge_release(known);
     }
     sedge_buffer_free(context->records);
+    sedge_buffer_free(context->ended);
     sedge_pool_release(&context->pool);
     sedge_stream_free(context->own_stream);
     sedge_cache_free(context->own_cache);

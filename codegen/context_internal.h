@@ -63,4 +63,5 @@ struct sedge_context {
     sedge_known_program *programs;
     sedge_buffer *records; // of sedge_context_records, and
     int epoch;             // the last given out
+    sedge_buffer *ended;   // of sedge_context_count
 };

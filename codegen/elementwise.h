@@ -115,7 +115,8 @@ SEDGE_MUST_USE
 sedge_status sedge_overlap_check(const sedge_array *to, const sedge_array *from);
 
 // The whole text of the program that `array = expression` would be on a device of another kind:
-// to read it, or to compile it where no such device is. Frees the expression.
+// to read it, or to compile it where no such device is. `choice`: of its tunings, 0 the rule's;
+// GPUs have SEDGE_ELEMENTWISE_TUNINGS. Frees the expression.
 SEDGE_MUST_USE
 sedge_status sedge_elementwise_preview(sedge_text *out, sedge_device_kind kind, sedge_array *array,
-                                       sedge_expression *expression);
+                                       sedge_expression *expression, int choice);

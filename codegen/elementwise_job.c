@@ -1,6 +1,7 @@
 // One elementwise call: how its elements are visited, its kernel, its launch.
 #include "codegen/elementwise.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -323,7 +324,7 @@ sedge_status sedge_job_run(sedge_job *job, const void *key, int bytes)
 }
 
 sedge_status sedge_elementwise_preview(sedge_text *out, sedge_device_kind kind, sedge_array *array,
-                                       sedge_expression *expression)
+                                       sedge_expression *expression, int choice)
 {
     sedge_elementwise_tuning tunings[SEDGE_ELEMENTWISE_TUNINGS];
     sedge_source sources[3];
@@ -344,8 +345,10 @@ sedge_status sedge_elementwise_preview(sedge_text *out, sedge_device_kind kind, 
     sedge_job_plan(&job, array->dimensions, array->shape, true);
     SEDGE_TRY_GOTO(status, write_expression(&body, &job));
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    (void)sedge_elementwise_tunings(tunings, &job);
-    SEDGE_TRY_GOTO(status, sedge_elementwise_write(text, &job, &tunings[0]));
+    const int count = sedge_elementwise_tunings(tunings, &job);
+    assert(choice >= 0 && choice < count);
+    (void)count;
+    SEDGE_TRY_GOTO(status, sedge_elementwise_write(text, &job, &tunings[choice]));
     sedge_job_sources(sources, sedge_text_get(text));
     SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &options));
 done:

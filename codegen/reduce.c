@@ -53,10 +53,12 @@ static sedge_status write_types(sedge_text *out, const sedge_reduce_plan *plan,
                              "#define REDUCE_LANES     %d\n#define REDUCE_PACK      %d\n"
                              "#define REDUCE_UNROLL    %d\n#define REDUCE_RUN       %d\n"
                              "#define REDUCE_RESIDENT  %d\n#define REDUCE_STREAMED  %d\n"
+                             "#define REDUCE_STRIPED   %d\n#define REDUCE_LAST      %d\n"
                              "#define REDUCE_FINISH_THREADS %d\n#define REDUCE_FINISH_MANY    %d\n",
                              shape->form, shape->elements, shape->rows_fast, shape->rows,
                              shape->lanes, shape->pack, shape->unroll, shape->run, shape->resident,
-                             shape->streamed, shape->finish_threads, shape->finish_many));
+                             shape->streamed, shape->striped, shape->last, shape->finish_threads,
+                             shape->finish_many));
     SEDGE_TRY(sedge_formula_types_write(out, formula));
     SEDGE_TRY(write_arrays(out, plan, analysis));
     return sedge_reduce_places_write(out, plan, analysis);
@@ -203,20 +205,23 @@ static sedge_argument number_argument(const sedge_leaf *leaf)
     return sedge_int64_argument(leaf->integer);
 }
 
-enum { ARGUMENTS_MOST = 7 + SEDGE_LEAVES + SEDGE_REDUCE_NUMBERS_MOST };
+enum { ARGUMENTS_MOST = 8 + SEDGE_LEAVES + SEDGE_REDUCE_NUMBERS_MOST };
 
 static sedge_status launch(const sedge_reduce_plan *plan, const sedge_analysis *analysis,
                            const sedge_recipe *recipe, const sedge_buffer *parts,
                            const sedge_array *to)
 {
+    sedge_buffer *ended = NULL;
+
+    if (plan->shape.last) SEDGE_TRY(sedge_context_count(analysis->context, &ended));
     sedge_argument arguments[ARGUMENTS_MOST] = {
-        sedge_buffer_argument(parts),       sedge_address_argument(sedge_array_address(to)),
-        sedge_int64_argument(plan->rows),   sedge_int64_argument(plan->columns),
-        sedge_int64_argument(plan->length), sedge_int64_argument(plan->chunk),
-        sedge_int64_argument(plan->cuts),
+        sedge_buffer_argument(parts),        sedge_address_argument(sedge_array_address(to)),
+        sedge_buffer_argument(ended),        sedge_int64_argument(plan->rows),
+        sedge_int64_argument(plan->columns), sedge_int64_argument(plan->length),
+        sedge_int64_argument(plan->chunk),   sedge_int64_argument(plan->cuts),
     };
     int64_t numbers[SEDGE_REDUCE_NUMBERS_MOST];
-    int count = 7;
+    int count = 8;
     sedge_stream *const stream = sedge_context_stream(analysis->context);
 
     for (int k = 0; k < analysis->leaves; k++) {
@@ -232,10 +237,10 @@ static sedge_status launch(const sedge_reduce_plan *plan, const sedge_analysis *
     const int places = sedge_reduce_places_values(numbers, plan, analysis);
     for (int n = 0; n < places; n++) arguments[count++] = sedge_int64_argument(numbers[n]);
     SEDGE_TRY(sedge_launch(recipe->kernel[0], stream, plan->groups * plan->cuts, arguments, count));
-    if (plan->cuts == 1) return SEDGE_OK;
+    if (plan->cuts == 1 || plan->shape.last) return SEDGE_OK;
     const int64_t per_block = plan->shape.finish_many ? plan->shape.finish_threads : 1;
     return SEDGE_LAUNCH(recipe->kernel[1], stream, (plan->rows + per_block - 1) / per_block,
-                        arguments[0], arguments[1], arguments[2], arguments[6]);
+                        arguments[0], arguments[1], arguments[3], arguments[7]);
 }
 
 static sedge_status run(sedge_array *to, sedge_analysis *analysis, const sedge_formula *formula,

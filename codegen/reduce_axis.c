@@ -6,14 +6,13 @@
 
 // ---- constants of devices ----------------------------------------------------------------------
 
-// A GPU hides latency with 128 bytes in flight a thread; all blocks are resident at once (two for
-// each place, and streamed loads, were slower: benchmarks/README.md). On the host the items of a
-// block are the lanes of a loop, and chunks are of a fixed size, so that sums do not depend on the
-// number of threads.
-static const sedge_reduce_tuning gpu_tuning = {256, 128, 32, 4, 1, 0, 64, 64, 64, 2048};
-static const sedge_reduce_tuning host_tuning = {64, 1, 1, 0, 1, 0, 32, 256, 4, 32768};
+// A GPU hides latency with 128 bytes in flight a thread; two blocks for each place and streamed
+// loads were the fastest (benchmarks/README.md). On the host the items of a block are the lanes of a
+// loop, and chunks are of a fixed size, so that sums do not depend on the number of threads.
+static const sedge_reduce_tuning gpu_tuning = {256, 128, 32, 4, 2, 1, 0, 0, 64, 64, 64, 2048};
+static const sedge_reduce_tuning host_tuning = {64, 1, 1, 0, 1, 0, 0, 0, 32, 256, 4, 32768};
 
-enum { FINISH_MOST = 256 };
+enum { FINISH_MOST = 256, MANY_TILES = 4 };
 
 const sedge_reduce_tuning *sedge_reduce_rule(sedge_device_kind kind)
 {
@@ -214,14 +213,17 @@ static void choose_unroll(sedge_reduce_plan *plan, const sedge_analysis *analysi
 static void choose_cuts(sedge_reduce_plan *plan, int multiprocessors,
                         const sedge_reduce_tuning *tuning)
 {
-    const sedge_reduce_shape *const shape = &plan->shape;
+    sedge_reduce_shape *const shape = &plan->shape;
     const int64_t jump = (int64_t)shape->lanes * shape->pack;
+    const int64_t tile = jump * shape->unroll;
     int64_t chunk = ceil_div(tuning->chunk, shape->rows);
 
     if (plan->blocks > 0 && plan->groups > 0) {
         const int64_t places = (int64_t)plan->blocks * tuning->waves * multiprocessors;
         const int64_t fair = ceil_div(plan->length, ceil_div(places, plan->groups));
         if (fair > chunk) chunk = fair;
+        if (chunk >= MANY_TILES * tile) chunk = ceil_div(chunk, tile) * tile; // whole ones
+        shape->striped = tuning->striped && chunk >= MANY_TILES * tile;
     } else if (plan->groups > 64) {
         chunk = plan->length; // enough rows for any number of threads
     }
@@ -281,6 +283,8 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
                        ? plan->rows / plan->columns * ceil_div(plan->columns, shape->rows)
                        : ceil_div(plan->rows, shape->rows);
     choose_cuts(plan, info->multiprocessors, tuning);
+    shape->last = tuning->last && info->kind == SEDGE_DEVICE_CUDA && plan->rows == 1 &&
+                  shape->rows == 1 && plan->cuts > 1;
 }
 
 // ---- places in the kernel's text ---------------------------------------------------------------

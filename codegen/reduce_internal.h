@@ -21,6 +21,8 @@ typedef struct sedge_reduce_tuning {
     int blocks;        // a multiprocessor, for which registers are kept free; 0: on the host
     int waves;         // blocks for each of those places: as some end, others begin
     int streamed;      // 1: loads tell caches that they are the only ones, where arrays are large
+    int striped;       // 1: blocks take tiles by turns, where there are many for each
+    int last;          // 1: of one row the last block makes the end; cuda
     int run;           // tiles that an item adds to one sum
     int width;         // columns a block
     int narrow;        // least number of columns that are taken side by side
@@ -33,7 +35,7 @@ const sedge_reduce_tuning *sedge_reduce_rule(sedge_device_kind kind);
 typedef struct sedge_reduce_shape {
     int form, elements, rows_fast;
     int rows, lanes; // of a block
-    int pack, unroll, run, resident, streamed;
+    int pack, unroll, run, resident, streamed, striped, last;
     int finish_threads, finish_many;
     int dimensions;                 // of the walk, at most 8
     int narrow;                     // indices fit into 32 bits

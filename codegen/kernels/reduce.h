@@ -14,6 +14,8 @@
 //   REDUCE_STEP<k>, REDUCE_SIDE<k> how far the next element, the next column is
 //   REDUCE_SAME<k>                 1: all elements of a row are one
 //   REDUCE_STREAMED                1: the arrays are too large for caches
+//   REDUCE_STRIPED                 1: the blocks of a row take its tiles by turns; 0: a piece each
+//   REDUCE_LAST                    1: one row, and the last block finishes it (cuda)
 //   REDUCE_FINISH_THREADS, REDUCE_FINISH_MANY   of the second kernel, see there
 //
 // A block has REDUCE_ROWS rows of REDUCE_LANES items each, both powers of two. Which item takes
@@ -127,28 +129,52 @@ SEDGE_FUNCTION formula_state reduce_tile(const reduce_place place, sedge_int64 f
                     reduce_map(REDUCE_ARRAYS(REDUCE_LEAF_NAME) at REDUCE_NUMBERS(REDUCE_ACTUAL));
             }
         }
-    SEDGE_EACH (level, 5)
-        SEDGE_EACH (j, REDUCE_VALUES / 2) {
-            const int half = REDUCE_VALUES >> (level + 1);
-            if (j < half) value[j] = formula_combine(value[j], value[j + half]);
+    // Within a pack by pairs, then pack by pack: that wants few registers.
+    SEDGE_EACH (level, 4)
+        SEDGE_EACH (j, REDUCE_VALUES) {
+            const int half = REDUCE_PACK >> (level + 1);
+            if (j % REDUCE_PACK < half) value[j] = formula_combine(value[j], value[j + half]);
         }
+    SEDGE_EACH (u, REDUCE_UNROLL - 1)
+        value[0] = formula_combine(value[0], value[(u + 1) * REDUCE_PACK]);
     (void)place;
     return value[0];
 #endif
 }
 
-// parts [cuts][rows], to [rows]; a row of `length` elements is cut every `chunk`, and with one cut
-// the result is written at once. `columns`: rows side by side, of REDUCE_COLUMNS.
-#define REDUCE_LIST(X)                                   \
-    X(SEDGE_GLOBAL formula_state *SEDGE_RESTRICT, parts) \
-    X(SEDGE_GLOBAL formula_result *SEDGE_RESTRICT, to)   \
-    X(sedge_int64, rows)                                 \
-    X(sedge_int64, columns)                              \
-    X(sedge_int64, length)                               \
-    X(sedge_int64, chunk)                                \
-    X(sedge_int64, cuts)                                 \
-    REDUCE_POINTERS(X)                                   \
-    REDUCE_NUMBERS(X)                                    \
+// With one row on a GPU of NVIDIA's there is no second kernel, and `parts` is read where it is
+// written: by another block, behind a fence.
+#if REDUCE_LAST
+#define REDUCE_PARTS SEDGE_GLOBAL formula_state *
+#else
+#define REDUCE_PARTS SEDGE_GLOBAL formula_state *SEDGE_RESTRICT
+#endif
+
+// Below 32 items a warp is left, where all are neighbours.
+#if SEDGE_TARGET_CUDA && REDUCE_FORM == REDUCE_ONE
+#define REDUCE_TREE_BARRIER(half) \
+    if ((half) >= 32)             \
+        SEDGE_BARRIER();          \
+    else                          \
+        __syncwarp();
+#else
+#define REDUCE_TREE_BARRIER(half) SEDGE_BARRIER()
+#endif
+
+// parts [cuts][rows], to [rows]; `ended`: REDUCE_LAST's count of blocks, 0 between launches. A row
+// of `length` elements is cut every `chunk`, and with one cut the result is written at once.
+// `columns`: rows side by side, of REDUCE_COLUMNS.
+#define REDUCE_LIST(X)                                 \
+    X(REDUCE_PARTS, parts)                             \
+    X(SEDGE_GLOBAL formula_result *SEDGE_RESTRICT, to) \
+    X(SEDGE_GLOBAL int *SEDGE_RESTRICT, ended)         \
+    X(sedge_int64, rows)                               \
+    X(sedge_int64, columns)                            \
+    X(sedge_int64, length)                             \
+    X(sedge_int64, chunk)                              \
+    X(sedge_int64, cuts)                               \
+    REDUCE_POINTERS(X)                                 \
+    REDUCE_NUMBERS(X)                                  \
     REDUCE_WALK(X)
 
 #define REDUCE_REST \
@@ -173,8 +199,15 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
         SEDGE_PRIVATE(formula_state, run, REDUCE_THREADS, 1);
         const sedge_int64 group = b / cuts;
         const sedge_int64 cut = b - group * cuts;
+#if REDUCE_STRIPED
+        const sedge_int64 step = cuts * REDUCE_TILE; // from one tile to the block's next
+        const sedge_int64 end = length;
+        sedge_int64 first = cut * REDUCE_TILE;
+#else
+        const sedge_int64 step = REDUCE_TILE;
         const sedge_int64 end = (cut + 1) * chunk < length ? (cut + 1) * chunk : length;
         sedge_int64 first = cut * chunk;
+#endif
 
 #if REDUCE_FORM == REDUCE_COLUMNS
         // The last group of columns overlaps the one before it, so that all are full.
@@ -206,9 +239,9 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
             REDUCE_MINE(run, g, k) = formula_neutral();
         }
         while (first < end) {
-            const sedge_int64 far = first + (sedge_int64)REDUCE_RUN * REDUCE_TILE;
+            const sedge_int64 far = first + (sedge_int64)REDUCE_RUN * step;
             const sedge_int64 stop = far < end ? far : end;
-            for (; first + REDUCE_TILE <= stop; first += REDUCE_TILE) REDUCE_ITEMS(g, k)
+            for (; first + REDUCE_TILE <= stop; first += step) REDUCE_ITEMS(g, k)
                 {
                     REDUCE_OWN_PLACE(g, k)
                     REDUCE_MINE(run, g, k) =
@@ -237,7 +270,7 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
 
         REDUCE_ITEMS(g, k) tree[g * REDUCE_WIDTH + k] = REDUCE_MINE(total, g, k);
         for (int half = REDUCE_LANES / 2; half > 0; half /= 2) {
-            SEDGE_BARRIER();
+            REDUCE_TREE_BARRIER(half);
             REDUCE_ITEMS(g, k)
             if (REDUCE_LANE_OF(g, k) < half) {
                 const int t = g * REDUCE_WIDTH + k;
@@ -256,6 +289,32 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST
                     parts[cut * rows + row] = state;
             }
         }
+#if REDUCE_LAST
+        // The block that ends last adds the parts up, as sedge_reduce_finish would.
+        __shared__ int is_last;
+        if (SEDGE_THREAD == 0) {
+            __threadfence();
+            is_last = atomicAdd(ended, 1) == (int)cuts - 1;
+        }
+        __syncthreads();
+        if (is_last) {
+            formula_state sum = formula_neutral();
+            __threadfence();
+            for (int part = SEDGE_THREAD; part < (int)cuts; part += REDUCE_THREADS)
+                sum = formula_combine(sum, parts[part]);
+            tree[SEDGE_THREAD] = sum;
+            for (int half = REDUCE_THREADS / 2; half > 0; half /= 2) {
+                REDUCE_TREE_BARRIER(half);
+                if (SEDGE_THREAD < half)
+                    tree[SEDGE_THREAD] =
+                        formula_combine(tree[SEDGE_THREAD], tree[SEDGE_THREAD + half]);
+            }
+            if (SEDGE_THREAD == 0) {
+                to[0] = formula_finish(tree[0]);
+                *ended = 0; // for the next launch
+            }
+        }
+#endif
     }
 }
 

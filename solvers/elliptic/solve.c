@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct solve_state {
@@ -176,4 +177,51 @@ sedge_status sedge_elliptic_solve(double *u, sedge_elliptic_result *result, cons
 done:
     tear_down(&s);
     return status;
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+static sedge_status add_order(sedge_text *out, char name[SEDGE_ELLIPTIC_NAME],
+                              const sedge_device_info *info, int order, sedge_precision precision,
+                              const sedge_elliptic_options *cut)
+{
+    sedge_element *element = NULL;
+
+    (void)snprintf(name, SEDGE_ELLIPTIC_NAME, "elliptic-n%d-%s", order,
+                   precision == SEDGE_FP64 ? "fp64" : "fp32");
+    SEDGE_TRY(sedge_element_create(&element, order));
+    const sedge_status status = sedge_elliptic_text(out, info, element, precision, cut);
+    sedge_element_free(element);
+    return status;
+}
+
+sedge_status sedge_elliptic_solve_texts(sedge_text *out[SEDGE_ELLIPTIC_TEXTS],
+                                        char name[SEDGE_ELLIPTIC_TEXTS][SEDGE_ELLIPTIC_NAME],
+                                        int *count, const sedge_device_info *info, int order,
+                                        sedge_precision precision,
+                                        const sedge_elliptic_solve_options *options)
+{
+    static const sedge_elliptic_options rule = {.item_nodes = 0};
+    const bool multigrid = options->preconditioner == SEDGE_ELLIPTIC_MULTIGRID;
+    const int real_bytes = precision == SEDGE_FP64 ? 8 : 4;
+
+    *count = 0;
+    if (order > SEDGE_ELLIPTIC_ORDER_MAX) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "order %d: an equation without time is solved at orders 1 to %d", order,
+                          SEDGE_ELLIPTIC_ORDER_MAX);
+    }
+    for (int k = order; k >= (multigrid ? 1 : order); k--) {
+        SEDGE_TRY(sedge_text_create(&out[*count]));
+        const int at = (*count)++;
+        SEDGE_TRY(
+            add_order(out[at], name[at], info, k, precision, k == order ? &options->cut : &rule));
+    }
+    for (int pipelined = 0; pipelined < (multigrid ? 1 : 2); pipelined++) {
+        SEDGE_TRY(sedge_text_create(&out[*count]));
+        const int at = (*count)++;
+        SEDGE_TRY(
+            sedge_krylov_text(out[at], name[at], info, real_bytes, multigrid, pipelined == 1));
+    }
+    return SEDGE_OK;
 }

@@ -151,6 +151,16 @@ typedef struct sedge_krylov_result {
 
 typedef struct sedge_krylov sedge_krylov;
 
+enum { SEDGE_KRYLOV_NAME = 16 };
+
+// The program of a solve on such a device, for `sedge build`: with a preconditioner that is a
+// function, or none; `pipelined`: what the forms with one sum need, which SEDGE_KRYLOV_AUTO takes
+// where vectors are short.
+SEDGE_MUST_USE
+sedge_status sedge_krylov_text(sedge_text *out, char name[SEDGE_KRYLOV_NAME],
+                               const sedge_device_info *info, int real_bytes, bool preconditioned,
+                               bool pipelined);
+
 // Make the vectors and the kernels. Collective over `comm` (NULL: this process alone). `real_bytes`
 // is 4 (fp32) or 8 (fp64). `preconditioner` NULL: none. Operator, preconditioner and options
 // are copied; what they point to, and context and comm, must outlive the solver. SEDGE_ERR_USAGE

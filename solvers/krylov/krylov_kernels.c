@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,23 +94,61 @@ static int list_sources(sedge_source sources[SOURCES], int with)
     return count;
 }
 
+// What the program is written from.
+typedef struct krylov_program {
+    sedge_source sources[SOURCES];
+    sedge_text *constants; // owned
+    sedge_program_options options;
+    int tile; // numbers
+} krylov_program;
+
+static sedge_status program_describe(krylov_program *out, sedge_device_kind device, bool gpu,
+                                     int real_bytes, krylov_kind kind, int with)
+{
+    memset(out, 0, sizeof *out);
+    SEDGE_TRY(sedge_text_create(&out->constants));
+    SEDGE_TRY(write_constants(out->constants, device, gpu, real_bytes, kind, &out->tile));
+    out->options = (sedge_program_options){
+        .name = real_bytes == 8 ? "krylov-fp64" : "krylov-fp32",
+        .constants = sedge_text_get(out->constants),
+        .sources = out->sources,
+        .count = list_sources(out->sources, with),
+        .shared_bytes = 3 * THREADS * 8 + 256, // a block's sums, or the arrays of krylov_keep
+    };
+    return SEDGE_OK;
+}
+
+static bool is_gpu(const sedge_device_info *info)
+{
+    return info->kind != SEDGE_DEVICE_HOST || info->random_order;
+}
+
 sedge_status sedge_krylov_kernels_write(sedge_text *out, sedge_device_kind device, int real_bytes,
                                         krylov_kind kind, int with)
 {
-    sedge_source sources[SOURCES];
-    sedge_program_options options = {.name = "krylov", .sources = sources};
-    sedge_status status;
-    sedge_text *constants = NULL;
-    int tile;
+    krylov_program program;
+    sedge_status status =
+        program_describe(&program, device, device != SEDGE_DEVICE_HOST, real_bytes, kind, with);
 
-    options.count = list_sources(sources, with);
-    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
-    SEDGE_TRY_GOTO(status, write_constants(constants, device, device != SEDGE_DEVICE_HOST,
-                                           real_bytes, kind, &tile));
-    options.constants = sedge_text_get(constants);
-    status = sedge_program_write(out, device, &options);
-done:
-    sedge_text_free(constants);
+    if (status == SEDGE_OK) status = sedge_program_write(out, device, &program.options);
+    sedge_text_free(program.constants);
+    return status;
+}
+
+sedge_status sedge_krylov_text(sedge_text *out, char name[SEDGE_KRYLOV_NAME],
+                               const sedge_device_info *info, int real_bytes, bool preconditioned,
+                               bool pipelined)
+{
+    krylov_program program;
+    sedge_status status = program_describe(&program, info->kind, is_gpu(info), real_bytes,
+                                           preconditioned ? KRYLOV_VECTOR : KRYLOV_NONE,
+                                           pipelined ? KRYLOV_WITH_SINGLE : 0);
+
+    if (status == SEDGE_OK) {
+        (void)snprintf(name, SEDGE_KRYLOV_NAME, "%s", program.options.name);
+        status = sedge_program_write(out, info->kind, &program.options);
+    }
+    sedge_text_free(program.constants);
     return status;
 }
 
@@ -119,29 +158,18 @@ sedge_status sedge_krylov_kernels_create(krylov_kernels *out, sedge_context *con
 {
     sedge_device *const device = sedge_context_device(context);
     const sedge_device_info *const info = sedge_device_get_info(device);
-    const bool gpu = info->kind != SEDGE_DEVICE_HOST || info->random_order;
-    sedge_source sources[SOURCES];
-    sedge_program_options options = {.name = real_bytes == 8 ? "krylov-fp64" : "krylov-fp32",
-                                     .sources = sources,
-                                     // the sums of a block, or the arrays of krylov_keep
-                                     .shared_bytes = 3 * THREADS * 8 + 256};
+    krylov_program program;
     sedge_status status;
-    sedge_text *constants = NULL;
-    int tile = 0;
 
     memset(out, 0, sizeof *out);
-    options.count = list_sources(sources, with);
-    status = sedge_text_create(&constants);
-    if (status == SEDGE_OK)
-        status = write_constants(constants, info->kind, gpu, real_bytes, kind, &tile);
+    status = program_describe(&program, info->kind, is_gpu(info), real_bytes, kind, with);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    options.constants = sedge_text_get(constants);
     SEDGE_TRY_GOTO(status, sedge_program_create(&out->program, comm, device,
-                                                sedge_context_cache(context), &options));
-    cut(out, rows, tile, gpu ? SEDGE_KRYLOV_SUMS : HOST_BLOCKS);
+                                                sedge_context_cache(context), &program.options));
+    cut(out, rows, program.tile, is_gpu(info) ? SEDGE_KRYLOV_SUMS : HOST_BLOCKS);
     SEDGE_TRY_GOTO(status, find_kernels(out, with));
 done:
-    sedge_text_free(constants);
+    sedge_text_free(program.constants);
     if (status != SEDGE_OK) sedge_krylov_kernels_free(out);
     return status;
 }

@@ -387,6 +387,102 @@ static void list_layout(lister *list)
     if (nodal && operator_has_blas(list->info)) list_form(list, &blas);
 }
 
+// ---- what is searched --------------------------------------------------------------------------
+
+typedef enum cut_group {
+    GROUP_SPARSE,
+    GROUP_PLAIN,
+    GROUP_CURL,
+    GROUP_TENSOR,
+    GROUP_TENSOR_CURL,
+    GROUP_SPLIT, // in two or three kernels
+    GROUPS
+} cut_group;
+
+static cut_group find_group(const operator_cut *cut)
+{
+    if (cut->form == FORM_SPARSE) return GROUP_SPARSE;
+    if (!cut->fused) return GROUP_SPLIT;
+    if (cut->tensor) return cut->curls ? GROUP_TENSOR_CURL : GROUP_TENSOR;
+    return cut->curls ? GROUP_CURL : GROUP_PLAIN;
+}
+
+// How many of each group a GPU's search takes, the most promising: each is compiled for three chips
+// in a test. By the tables of benchmarks/README.md: matrix instructions lose below order 4 and are
+// 1.2 to 2 times as fast as other nodal forms above; two kernels always lose to one; the nodal
+// basis is 1.5 times slower than sums in registers in the other one, and filled up nodes gain a
+// few per cent of the same cuts at most; of sparse cuts the winners
+// were among the first four.
+static void choose_numbers(int most[GROUPS], const operator_choices *choices, int layout,
+                           const sedge_device_info *info, const sedge_problem *problem,
+                           const sedge_element *element)
+{
+    static const int low[GROUPS] = {4, 5, 1, 1, 1, 0};
+    static const int high[GROUPS] = {4, 1, 1, 2, 3, 0};
+    static const int no_units[GROUPS] = {4, 8, 4, 0, 0, 0};
+    static const int single[GROUPS] = {4, 1, 1, 1, 1, 0};
+    const bool is_high = element->order >= 4 + (problem->precision == SEDGE_FP32);
+    const bool is_behind = layout > 0 && (choices->layout[0].form == FORM_SPARSE ||
+                                          choices->layout[layout - 1].basis == SEDGE_NODAL);
+    const int *const from = is_behind                             ? single
+                            : !operator_has_tensor(info, problem) ? no_units
+                            : is_high                             ? high
+                                                                  : low;
+
+    memcpy(most, from, sizeof low);
+}
+
+// Mark them; `searched` stays 0 of the dense forms in the Bernstein-Bezier basis, which are the
+// nodal ones with other numbers and a conversion more.
+static void mark_searched(operator_choices *choices, bool *searched, const sedge_device_info *info,
+                          const sedge_problem *problem, const sedge_element *element)
+{
+    int most[GROUPS] = {0};
+    int layout = -1;
+
+    for (int c = 0; c < choices->count; c++) {
+        const operator_candidate *const candidate = &choices->candidate[c];
+        const operator_layout *const of = &choices->layout[candidate->layout];
+        const bool is_first = candidate->layout != layout;
+        const cut_group group = find_group(&candidate->cut);
+        layout = candidate->layout;
+        if (is_first) choose_numbers(most, choices, layout, info, problem, element);
+        if (of->basis == SEDGE_BERNSTEIN && of->form != FORM_SPARSE) continue;
+        searched[c] = operator_is_host_form(info) || is_first || most[group] > 0;
+        most[group]--;
+    }
+}
+
+// Those that are searched go before the others, in their order.
+static sedge_status sort_searched(operator_choices *choices, const sedge_device_info *info,
+                                  const sedge_problem *problem, const sedge_element *element)
+{
+    operator_candidate *sorted = NULL;
+    bool *searched = NULL;
+    sedge_status status;
+    int count = 0;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&searched, choices->count, sizeof *searched));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&sorted, choices->count, sizeof *sorted));
+    mark_searched(choices, searched, info, problem, element);
+    for (int c = 0; c < choices->count; c++)
+        if (searched[c]) sorted[count++] = choices->candidate[c];
+    choices->searched = count;
+    for (int c = 0; c < choices->count; c++)
+        if (!searched[c]) sorted[count++] = choices->candidate[c];
+    for (int c = 0; c < choices->searched; c++) {
+        if (sorted[c].layout >= choices->searched_layouts)
+            choices->searched_layouts = sorted[c].layout + 1;
+    }
+    memcpy(choices->candidate, sorted, (size_t)count * sizeof *sorted);
+done:
+    sedge_release(searched);
+    sedge_release(sorted);
+    return status;
+}
+
+// ---- all ---------------------------------------------------------------------------------------
+
 static sedge_status fail_none(const lister *list)
 {
     const operator_cut *const cut = &list->rule; // with as few elements as can be
@@ -422,15 +518,9 @@ sedge_status operator_choices_list(operator_choices *choices, const sedge_device
                        .layout = &choices->layout[i]};
         list_layout(&list);
         if (i == choices->layouts - 1 && choices->count == 0) return fail_none(&list);
-        if (choices->count == list.first) {
-            drop_layout(choices, i--);
-        } else if (choices->layout[i].basis == SEDGE_NODAL ||
-                   choices->layout[i].form == FORM_SPARSE) {
-            choices->searched_layouts = i + 1;
-            choices->searched = choices->count;
-        }
+        if (choices->count == list.first) drop_layout(choices, i--);
     }
-    return SEDGE_OK;
+    return sort_searched(choices, info, problem, element);
 }
 
 const operator_candidate *operator_choices_find(const operator_choices *choices, const char *name)

@@ -114,9 +114,9 @@ typedef struct operator_candidate {
 #define SEDGE_LAYOUTS    5
 #define SEDGE_CANDIDATES 240 // of a layout, at most
 
-// All ways to run the stage here, by layout; the first of each layout is the rule's choice, the
-// first of all where there is no time to search. What can only lose comes last and is run by name
-// alone: dense forms of the Bernstein-Bezier basis, which are the nodal ones with other numbers.
+// All ways to run the stage here: those that the tuner searches, by layout, then those that can
+// only lose and are run by name alone, by layout. The first of each layout is the rule's choice,
+// the first of all where there is no time to search.
 typedef struct operator_choices {
     int layouts;
     operator_layout layout[SEDGE_LAYOUTS]; // without the rank's part

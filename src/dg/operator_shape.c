@@ -311,10 +311,12 @@ static void choose_tensor(operator_cut *cut, const operator_layout *layout,
                           const sedge_device_info *info, const sedge_problem *problem,
                           const sedge_element *element)
 {
+    const int least = layout->real_bytes == 8 ? 1 : 2; // rounds
+
     cut->groups = 1;
-    cut->block = layout->real_bytes == 8 ? 8 : 16;
-    cut->resident = 512;
-    for (int rounds = 1; rounds == 1 || cut->threads > 512; rounds++) {
+    cut->block = 8;
+    cut->resident = layout->real_bytes == 8 ? 512 : 768;
+    for (int rounds = least; rounds == least || cut->threads > 512; rounds++) {
         cut->warps = choose_warps(cut, element, rounds);
         operator_cut_derive(cut, layout, info, problem, element);
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define PART         0.05 // of a run's time that tuning it may take
-#define MOST_SECONDS 3.0  // the same, in seconds
+#define MOST_SECONDS 2.5  // the same, in seconds: what is begun then may take half a second more
 #define WORTH_GPU    0.5  // seconds; with less it is not worth starting: some programs must be
 #define WORTH_HOST   1.5  // compiled
 
@@ -479,11 +479,26 @@ void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *
         out->gain = records[0].seconds / records[result->choice[0]].seconds;
 }
 
-// Where one of the split form's kernels is wanted.
+// Where one of the split form's kernels is wanted: of the nodal basis, by their names.
 static bool is_split(const operator_candidate *candidate, int place, int most)
 {
     (void)place, (void)most;
-    return !candidate->cut.fused && !candidate->cut.three;
+    return strncmp(candidate->name, "split ", 6) == 0;
+}
+
+// The tuner wants candidates in each layout.
+static void drop_empty_layouts(operator_choices *choices)
+{
+    for (int l = choices->layouts - 1; l >= 0; l--) {
+        bool empty = true;
+        for (int c = 0; c < choices->count; c++) empty = empty && choices->candidate[c].layout != l;
+        if (!empty) continue;
+        choices->layouts--;
+        memmove(&choices->layout[l], &choices->layout[l + 1],
+                (size_t)(choices->layouts - l) * sizeof *choices->layout);
+        for (int c = 0; c < choices->count; c++)
+            if (choices->candidate[c].layout > l) choices->candidate[c].layout--;
+    }
 }
 
 sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
@@ -498,7 +513,12 @@ sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
     clear_up(tuning);
     tuning->part = part;
     tuning->layout = -1;
-    if (part != SEDGE_PART_STAGE) keep(&tuning->choices, is_split, 0);
+    if (part != SEDGE_PART_STAGE) {
+        keep(&tuning->choices, is_split, 0);
+        drop_empty_layouts(&tuning->choices);
+        tuning->choices.searched = tuning->choices.count;
+        tuning->choices.searched_layouts = tuning->choices.layouts;
+    }
     describe_task(tuning, op->mesh->elements);
     tuning->operation.name = names[part];
     operator_count(op, kernels[part], &tuning->operation.bytes, &tuning->operation.flops);

@@ -8,6 +8,7 @@
 #include "codegen/program.h"
 #include "device/device.h"
 #include "dg/operator.h"
+#include "run/steady.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,9 +120,33 @@ static sedge_status add_cut(build_list *list, const build_state *build,
     return SEDGE_OK;
 }
 
+static sedge_status make_room(build_list *list, int most)
+{
+    SEDGE_TRY(sedge_allocate(&list->texts, most, sizeof(sedge_text *)));
+    SEDGE_TRY(sedge_allocate(&list->names, most, sizeof *list->names));
+    SEDGE_TRY(sedge_allocate(&list->programs, most, sizeof *list->programs));
+    return sedge_allocate(&list->records, most, sizeof *list->records);
+}
+
+// Of an equation without time: its operators and the iterations.
+static sedge_status write_steady(build_list *list, const build_state *build,
+                                 const sedge_device_info *info)
+{
+    const sedge_session *const session = &build->session;
+    const sedge_elliptic_solve_options options = sedge_steady_options(session);
+    char names[SEDGE_ELLIPTIC_TEXTS][SEDGE_ELLIPTIC_NAME];
+
+    SEDGE_TRY(make_room(list, SEDGE_ELLIPTIC_TEXTS));
+    SEDGE_TRY(sedge_elliptic_solve_texts(list->texts, names, &list->count, info,
+                                         session->element->order, session->problem.precision,
+                                         &options));
+    for (int i = 0; i < list->count; i++) memcpy(list->names[i], names[i], sizeof names[i]);
+    return SEDGE_OK;
+}
+
 // What a run takes: its cut by wish; else by the rule, or what tuning has chosen before. How many
 // elements its ranks will have is not known here, so that all such choices are built.
-static sedge_status write_texts(build_list *list, const build_state *build,
+static sedge_status write_stage(build_list *list, const build_state *build,
                                 const sedge_device *device)
 {
     const sedge_device_info *const info = sedge_device_get_info(device);
@@ -136,10 +161,7 @@ static sedge_status write_texts(build_list *list, const build_state *build,
                                             session->element, &session->problem));
     }
     const int most = SEDGE_OPERATOR_PROGRAMS * (1 + list->cut_count) + 1; // the last: ceilings
-    SEDGE_TRY(sedge_allocate(&list->texts, most, sizeof(sedge_text *)));
-    SEDGE_TRY(sedge_allocate(&list->names, most, sizeof *list->names));
-    SEDGE_TRY(sedge_allocate(&list->programs, most, sizeof *list->programs));
-    SEDGE_TRY(sedge_allocate(&list->records, most, sizeof *list->records));
+    SEDGE_TRY(make_room(list, most));
     SEDGE_TRY(add_cut(list, build, info, &cut));
     for (int c = 0; c < list->cut_count; c++) {
         cut.cut = list->cuts[c];
@@ -149,6 +171,17 @@ static sedge_status write_texts(build_list *list, const build_state *build,
     list->count++;
     SEDGE_TRY(sedge_ceilings_text(list->texts[list->count - 1], &ceiling, info, real_bytes));
     (void)snprintf(list->names[list->count - 1], SEDGE_OPERATOR_NAME, "%s", ceiling);
+    return SEDGE_OK;
+}
+
+static sedge_status write_texts(build_list *list, const build_state *build,
+                                const sedge_device *device)
+{
+    if (build->session.problem.equation->steady != NULL) {
+        SEDGE_TRY(write_steady(list, build, sedge_device_get_info(device)));
+    } else {
+        SEDGE_TRY(write_stage(list, build, device));
+    }
     for (int i = 0; i < list->count; i++) {
         list->programs[i].name = list->names[i];
         list->programs[i].text = sedge_text_get(list->texts[i]);
@@ -245,13 +278,6 @@ sedge_status sedge_build(sedge_comm *comm, const sedge_run_options *options)
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_session_open(&build.session, comm, options));
-    if (build.session.problem.equation->steady != NULL) {
-        status = SEDGE_FAIL(SEDGE_ERR_USAGE,
-                            "%s: 'sedge build' does not know the kernels of the equation '%s' yet; "
-                            "a run compiles and keeps them",
-                            build.session.deck->path, build.session.problem.equation->name);
-        goto done;
-    }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_cache(&build)));
     SEDGE_TRY_GOTO(status, build_all(&build));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, check_cache(&build)));

@@ -133,16 +133,23 @@ static sedge_status find_results(steady_state *s)
     return SEDGE_OK;
 }
 
-// Collective.
-static sedge_status solve(steady_state *s)
+sedge_elliptic_solve_options sedge_steady_options(const sedge_session *session)
 {
-    const sedge_session *const session = s->session;
     sedge_elliptic_solve_options options =
         sedge_elliptic_solve_defaults(session->problem.precision);
 
     options.tolerance = session->deck->tolerance;
     options.iterations = session->deck->iterations;
     if (!session->deck->multigrid) options.preconditioner = SEDGE_ELLIPTIC_NONE;
+    return options;
+}
+
+// Collective.
+static sedge_status solve(steady_state *s)
+{
+    const sedge_session *const session = s->session;
+    sedge_elliptic_solve_options options = sedge_steady_options(session);
+
     if (prints(s) && session->options->verbose) options.progress = show_progress;
     SEDGE_TRY(sedge_elliptic_solve(s->u, &s->result, session->comm, s->context, session->element,
                                    session->mesh, &session->problem, &options));

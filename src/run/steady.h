@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "elliptic/solve.h"
 #include "run/session.h"
 
 // Solve the open session's problem on the deck's device, write fields, probes, slices and
@@ -10,6 +11,9 @@
 // where the solve does not converge; the report is written then, too. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_steady_run(sedge_session *session, double start);
+
+// What the deck says of the solve.
+sedge_elliptic_solve_options sedge_steady_options(const sedge_session *session);
 
 // Unknowns, levels, memory, output, to stdout. Root prints. Collective.
 void sedge_steady_print_sizes(const sedge_session *session);

@@ -10,6 +10,16 @@ from kit import DECK, Case, read_json
 
 USAGE, DEVICE = 1, 3
 
+STEADY = """\
+equation: poisson
+order: 2
+precision: fp64
+mesh: {box: {cells: [2, 2, 2]}}
+materials: {domain: {epsilon: 2}}
+initial: {type: wave}
+boundaries: {%s}
+""" % ", ".join(f"{side}: {{type: known}}" for side in ("xmin", "xmax", "ymin", "ymax", "zmin", "zmax"))
+
 
 class Build(Case):
     def setUp(self):
@@ -43,6 +53,17 @@ class Build(Case):
         self.assertEqual(self.run_deck(ranks=2)["misses"], 0)
         self.assertEqual(self.entries(), before, "the run compiled something more")
         self.assertRegex(self.build("--device", "host"), r"(?m)^0 compiled, 3 found")
+
+    def test_an_equation_without_time(self):
+        self.deck = self.write("deck.yaml", STEADY)
+        for words, count in ((), 3), (("--set", "solver.preconditioner=none"), 2):
+            text = self.build("--device", "host", *words)
+            self.assertRegex(text, r"(?m)^  elliptic-n2-fp64 +host ")
+            self.assertRegex(text, r"(?m)^  krylov-fp64 +host ")
+            self.assertRegex(text, rf"(?m)^{count} compiled, ")
+            before = self.entries()
+            self.assertEqual(self.run_deck(*words)["misses"], 0)
+            self.assertEqual(self.entries(), before, "the run compiled something more")
 
     def test_what_tuning_has_chosen(self):
         text = self.succeed("tune", self.deck, "--device", "host", "--tune", "fast",

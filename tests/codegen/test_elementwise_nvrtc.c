@@ -3,6 +3,7 @@
 #include "array_case.h"
 #include "base/memory.h"
 #include "codegen/elementwise.h"
+#include "spill_check.h"
 
 typedef struct compiled {
     char *binary; // for compute_NN readable assembly
@@ -19,7 +20,7 @@ static bool compile(compiled *out, sedge_array *array, sedge_expression *express
     *out = (compiled){NULL, NULL};
     CHECK_OK(sedge_text_create(&text));
     CHECK_OK(sedge_text_create(&out->log));
-    CHECK_OK(sedge_elementwise_preview(text, SEDGE_DEVICE_CUDA, array, expression));
+    CHECK_OK(sedge_elementwise_preview(text, SEDGE_DEVICE_CUDA, array, expression, 0));
     CHECK_OK(sedge_nvrtc_compile(sedge_text_get(text), arch, &binary, &length, out->log));
     out->binary = binary;
     sedge_text_free(text);
@@ -118,6 +119,34 @@ static void test_vector_loads(sedge_context *context)
     sedge_array_free(z);
 }
 
+// All that the tuner may choose of a linear combination: packed in both precisions, and with gaps.
+static void test_tunings(sedge_context *context)
+{
+    sedge_array *const x[2] = {CASE_ARRAY(context, SEDGE_FLOAT32, NULL, (1000)),
+                               CASE_ARRAY(context, SEDGE_FLOAT64, NULL, (1000))};
+    sedge_array *gaps = NULL;
+
+    CHECK_OK(sedge_array_slice(&gaps, x[0], &(sedge_slice){0, 1000, 2}));
+    for (int choice = 0; choice < SEDGE_ELEMENTWISE_TUNINGS; choice++) {
+        const sedge_array *const from[] = {x[0], x[1], gaps};
+        static const char *const names[] = {"float32", "float64", "gaps"};
+        for (int k = 0; k < 3; k++) {
+            sedge_array *const to = CASE_ARRAY(context, from[k]->type, NULL, (from[k]->shape[0]));
+            sedge_text *text = NULL;
+            char name[32];
+            (void)snprintf(name, sizeof name, "combination %s %d", names[k], choice);
+            CHECK_OK(sedge_text_create(&text));
+            CHECK_OK(sedge_elementwise_preview(text, SEDGE_DEVICE_CUDA, to,
+                                               combine(from[k], from[k]), choice));
+            check_cuda(name, text);
+            sedge_text_free(text);
+            sedge_array_free(to);
+        }
+    }
+    sedge_array_free(gaps);
+    for (int k = 0; k < 2; k++) sedge_array_free(x[k]);
+}
+
 static void test_addressing(sedge_context *context)
 {
     sedge_array *const cube = CASE_ARRAY(context, SEDGE_FLOAT32, NULL, (7, 8, 9));
@@ -157,6 +186,7 @@ int main(void)
 
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) test_operations(context, types[t]);
     test_vector_loads(context);
+    test_tunings(context);
     test_addressing(context);
     case_close(context);
     return CHECK_END();

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { ATTEMPTS = 5 };
+enum { ATTEMPTS = 40 }; // one is enough where nothing disturbs
 
 static sedge_device *device;
 
@@ -276,7 +276,8 @@ static void test_bound(sedge_cache *cache)
     CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &rates));
     CHECK(c.counts[0][others].texts == 1);
     const double fraction = result->records[0][0].fraction;
-    CHECK(fraction > 0.2 && fraction <= 0.25); // of 100 us, and a little more
+    CHECK(fraction > 0.0 && fraction <= 0.25); // of 100 us, and more on a busy machine
+    CHECK_BOUND(fabs(fraction * result->records[0][0].seconds - 25e-6), 1e-15);
     sedge_tune_result_free(result);
     tune_case_free(&c);
 }
