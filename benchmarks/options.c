@@ -11,6 +11,7 @@ enum {
     OPTION_DEVICE,
     OPTION_MESH,
     OPTION_ELEMENTS,
+    OPTION_NUMBERING,
     OPTION_STEPS,
     OPTION_REPEATS,
     OPTION_VARIANT,
@@ -33,6 +34,7 @@ static const struct option long_options[] = {
     {"device", required_argument, NULL, OPTION_DEVICE},
     {"mesh", required_argument, NULL, OPTION_MESH},
     {"elements", required_argument, NULL, OPTION_ELEMENTS},
+    {"numbering", required_argument, NULL, OPTION_NUMBERING},
     {"steps", required_argument, NULL, OPTION_STEPS},
     {"repeats", required_argument, NULL, OPTION_REPEATS},
     {"variant", required_argument, NULL, OPTION_VARIANT},
@@ -59,6 +61,7 @@ void bench_options_print_help(void)
            "  --device KIND          auto, cuda, opencl or host (default auto)\n"
            "  --mesh box|FILE        generated boxes, or a Gmsh file for all orders\n"
            "  --elements LIST        tets of the box: one number, or one for each order\n"
+           "  --numbering NAME       of the elements: curve (default), rcm, none\n"
            "  --steps N              time steps a repeat, of five stages each\n"
            "                         (default 20; on the host 4)\n"
            "  --repeats N            how often they are timed (default 5)\n"
@@ -180,6 +183,9 @@ static sedge_status take_option(bench_options *out, int option, const char *word
         return SEDGE_OK;
     case OPTION_ELEMENTS:
         return take_elements(out, optarg);
+    case OPTION_NUMBERING:
+        if (sedge_numbering_find(&out->numbering, optarg)) return SEDGE_OK;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "--numbering: '%s' is not curve, rcm or none", optarg);
     case OPTION_STEPS:
         return take_int(&out->steps, optarg, 1, 1000000, "--steps");
     case OPTION_REPEATS:
