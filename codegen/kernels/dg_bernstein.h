@@ -132,7 +132,8 @@ typedef struct SEDGE_ALIGN(SEDGE_PAIR_BYTES) sedge_pair {
     sedge_real v[2];
 } sedge_pair;
 
-#define SEDGE_PAIRS        (SEDGE_NODES_PADDED * SEDGE_FIELDS / 2) // of an element
+#define SEDGE_PAIRS        (SEDGE_NODES_PADDED * SEDGE_FIELDS / 2)              // of an element
+#define SEDGE_TRACES_AT    (SEDGE_BLOCK * (SEDGE_WORDS + SEDGE_GEOMETRY_WORDS)) // s_f behind s_u
 #define SEDGE_PIECES       (SEDGE_FIELDS * SEDGE_PAIR_BYTES / 2 / SEDGE_STATE_ALIGN)
 #define SEDGE_POINT_ROUNDS ((SEDGE_BLOCK * SEDGE_FACE_POINTS + SEDGE_THREADS - 1) / SEDGE_THREADS)
 #define SEDGE_PAIR_ROUNDS  ((SEDGE_BLOCK * SEDGE_PAIRS + SEDGE_THREADS - 1) / SEDGE_THREADS)
@@ -238,13 +239,18 @@ SEDGE_FUNCTION void copy_states(SEDGE_BLOCKWIDE sedge_value *s_u,
 #endif
 
 // The neighbours' traces into s_f, where their jumps will be: begun here. Links first, all at once.
-SEDGE_FUNCTION void copy_traces(SEDGE_BLOCKWIDE sedge_value *s_f,
+// Neighbours in the block are there already: place[] are words from the block's first state to each
+// trace, in s_f or among the states.
+SEDGE_FUNCTION void copy_traces(int *place, SEDGE_BLOCKWIDE sedge_value *s_f,
                                 const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
                                 const SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace,
                                 const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
                                 const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, sedge_int64 start,
                                 sedge_int64 left)
 {
+    const sedge_int64 end = start + (left < SEDGE_BLOCK ? left : SEDGE_BLOCK);
+    const SEDGE_GLOBAL sedge_real *const states =
+        (const SEDGE_GLOBAL sedge_real *)(u + start * SEDGE_NODES_PADDED);
     sedge_link link[SEDGE_POINT_ROUNDS];
 
     SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
@@ -259,7 +265,12 @@ SEDGE_FUNCTION void copy_traces(SEDGE_BLOCKWIDE sedge_value *s_f,
         if (e < SEDGE_BLOCK && e < left) {
             const SEDGE_GLOBAL sedge_real *const from =
                 find_neighbour(link[round], k % SEDGE_FACE_NODES, u, trace, tables);
+            if (link[round].neighbour >= start && link[round].neighbour < end) {
+                place[round] = (int)(from - states);
+                continue;
+            }
             SEDGE_BLOCKWIDE sedge_value *const to = s_f + e * SEDGE_JUMP_STRIDE + k * SEDGE_FIELDS;
+            place[round] = SEDGE_TRACES_AT + e * SEDGE_JUMP_STRIDE + k * SEDGE_FIELDS;
             SEDGE_EACH (i, SEDGE_PIECES)
                 copy_piece(to + i * SEDGE_FIELDS / SEDGE_PIECES,
                            from + i * SEDGE_FIELDS / SEDGE_PIECES);
@@ -296,9 +307,9 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         SEDGE_SCRATCH(sedge_value, s_u, SEDGE_SCRATCH_WORDS);
         SEDGE_BLOCKWIDE sedge_geometry *const s_x =
             (SEDGE_BLOCKWIDE sedge_geometry *)(s_u + SEDGE_BLOCK * SEDGE_WORDS);
-        SEDGE_BLOCKWIDE sedge_value *const s_f =
-            s_u + SEDGE_BLOCK * (SEDGE_WORDS + SEDGE_GEOMETRY_WORDS);
+        SEDGE_BLOCKWIDE sedge_value *const s_f = s_u + SEDGE_TRACES_AT;
         SEDGE_BLOCKWIDE sedge_value *const s_w = s_f + SEDGE_BLOCK * SEDGE_JUMP_STRIDE;
+        int place[SEDGE_POINT_ROUNDS];
         const int lane = SEDGE_THREAD % 32;
         const int part = SEDGE_THREAD / 32 % SEDGE_PARTS;
         const int mine =
@@ -316,7 +327,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 #endif
-        copy_traces(s_f, u, trace, links, tables, start, left);
+        copy_traces(place, s_f, u, trace, links, tables, start, left);
 #if SEDGE_BULK
         if (SEDGE_THREAD == 0 && left >= (SEDGE_AHEAD + 1) * (sedge_int64)SEDGE_BLOCK) {
             const sedge_int64 later = start + SEDGE_AHEAD * SEDGE_BLOCK;
@@ -353,13 +364,13 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         }
         SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
-        for (int at = SEDGE_THREAD; at < SEDGE_BLOCK * SEDGE_FACE_POINTS; at += SEDGE_THREADS) {
+        SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
+            const int at = SEDGE_THREAD + round * SEDGE_THREADS;
             const int e = at / SEDGE_FACE_POINTS;
             const int k = at % SEDGE_FACE_POINTS;
-            if (e < left) {
+            if (e < SEDGE_BLOCK && e < left) {
                 const sedge_state other =
-                    *(const SEDGE_BLOCKWIDE sedge_state *)(s_f + e * SEDGE_JUMP_STRIDE +
-                                                           k * SEDGE_FIELDS);
+                    *(const SEDGE_BLOCKWIDE sedge_state *)(s_u + place[round]);
                 find_jump(s_f + e * SEDGE_JUMP_STRIDE, s_u + e * SEDGE_WORDS, other.f, s_x + e,
                           start + e, k, links, material, materials, tables, slots);
             }

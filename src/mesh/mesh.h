@@ -91,12 +91,14 @@ typedef struct sedge_mesh {
 
 // How elements are numbered inside a rank, in each of its ranges.
 typedef enum sedge_numbering {
-    SEDGE_NUMBERING_CURVE, // along a Hilbert curve through their centres
-    SEDGE_NUMBERING_RCM,   // reverse Cuthill-McKee of the graph of neighbours, by PETSc
-    SEDGE_NUMBERING_NONE   // as in the file or box
+    SEDGE_NUMBERING_CLUSTERS, // in clusters of ten, seeded along the curve
+    SEDGE_NUMBERING_CURVE,    // along a Hilbert curve through their centres
+    SEDGE_NUMBERING_RCM,      // reverse Cuthill-McKee of the graph of neighbours, by PETSc
+    SEDGE_NUMBERING_NONE      // as in the file or box
 } sedge_numbering;
 
-extern const char *const sedge_numbering_names[]; // "curve", "rcm", "none"; NULL behind the last
+// "clusters", "curve", "rcm", "none"; NULL behind the last.
+extern const char *const sedge_numbering_names[];
 
 // Sets `*out` to the numbering of this name; false if there is none.
 SEDGE_MUST_USE

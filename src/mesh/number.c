@@ -44,7 +44,7 @@ static int compare_halo_faces(const void *left, const void *right)
     return (a->key_face > b->key_face) - (a->key_face < b->key_face);
 }
 
-const char *const sedge_numbering_names[] = {"curve", "rcm", "none", NULL};
+const char *const sedge_numbering_names[] = {"clusters", "curve", "rcm", "none", NULL};
 
 bool sedge_numbering_find(sedge_numbering *out, const char *name)
 {
@@ -63,6 +63,7 @@ static sedge_status set_keys(ranked *list, sedge_mesh *mesh, const sedge_record 
     int32_t *place = NULL;
 
     switch (numbering) {
+    case SEDGE_NUMBERING_CLUSTERS:
     case SEDGE_NUMBERING_CURVE:
         for (int32_t i = 0; i < mesh->elements; i++) {
             double x[3] = {0.0, 0.0, 0.0};
@@ -113,6 +114,11 @@ static sedge_status order_elements(sedge_mesh *mesh, int32_t *number, int32_t *o
     for (int32_t e = 0; e < mesh->elements; e++) {
         order[e] = list[e].position;
         number[list[e].position] = e;
+    }
+    if (numbering == SEDGE_NUMBERING_CLUSTERS) {
+        const int32_t ranges[5] = {0, mesh->interior - mesh->interior_curved, mesh->interior,
+                                   mesh->elements - mesh->edge_curved, mesh->elements};
+        status = sedge_local_cluster(number, order, ranges, records, rank);
     }
 done:
     sedge_release(list);
