@@ -136,9 +136,13 @@ typedef struct SEDGE_ALIGN(SEDGE_PAIR_BYTES) sedge_pair {
 #define SEDGE_TRACES_AT    (SEDGE_BLOCK * (SEDGE_WORDS + SEDGE_GEOMETRY_WORDS)) // s_f behind s_u
 #define SEDGE_PIECES       (SEDGE_FIELDS * SEDGE_PAIR_BYTES / 2 / SEDGE_STATE_ALIGN)
 #define SEDGE_POINT_ROUNDS ((SEDGE_BLOCK * SEDGE_FACE_POINTS + SEDGE_THREADS - 1) / SEDGE_THREADS)
+// Whether traces of neighbours in the block are read where they lie: it takes a register a round.
+#define SEDGE_NEAR         (SEDGE_POINT_ROUNDS <= 7)
 #define SEDGE_PAIR_ROUNDS  ((SEDGE_BLOCK * SEDGE_PAIRS + SEDGE_THREADS - 1) / SEDGE_THREADS)
-// Of the last: this many at once, whose loads are on their way together.
-#define SEDGE_PAIR_CHUNK   (SEDGE_PAIR_ROUNDS < 8 ? SEDGE_PAIR_ROUNDS : 8)
+// Of the last: this many at once, whose loads are on their way together; where that is all of them,
+// the residual's begin before the products.
+#define SEDGE_PAIR_CHUNK   (SEDGE_PAIR_ROUNDS <= 10 ? SEDGE_PAIR_ROUNDS : 8)
+#define SEDGE_EARLY        (SEDGE_PAIR_CHUNK == SEDGE_PAIR_ROUNDS && !SEDGE_SHARED_SUMS)
 
 // SEDGE_STATE_ALIGN bytes, as SEDGE_COPY_PACK.
 typedef struct SEDGE_ALIGN(SEDGE_STATE_ALIGN) sedge_piece {
@@ -265,7 +269,7 @@ SEDGE_FUNCTION void copy_traces(int *place, SEDGE_BLOCKWIDE sedge_value *s_f,
         if (e < SEDGE_BLOCK && e < left) {
             const SEDGE_GLOBAL sedge_real *const from =
                 find_neighbour(link[round], k % SEDGE_FACE_NODES, u, trace, tables);
-            if (link[round].neighbour >= start && link[round].neighbour < end) {
+            if (SEDGE_NEAR && link[round].neighbour >= start && link[round].neighbour < end) {
                 place[round] = (int)(from - states);
                 continue;
             }
@@ -299,6 +303,19 @@ SEDGE_FUNCTION void find_products(sedge_value *acc, const SEDGE_BLOCKWIDE sedge_
 }
 #endif
 
+// Pairs of the residual from number `chunk` of this item on; 0 where it is not wanted.
+SEDGE_FUNCTION void read_residual(sedge_pair *before,
+                                  const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT words, int chunk,
+                                  sedge_int64 left, sedge_real rk_a)
+{
+    SEDGE_EACH (i, SEDGE_PAIR_CHUNK) {
+        const int at = SEDGE_THREAD + (chunk + i) * SEDGE_THREADS;
+        before[i].v[0] = before[i].v[1] = SEDGE_R(0.0);
+        if (at < SEDGE_BLOCK * SEDGE_PAIRS && at / SEDGE_PAIRS < left && rk_a != SEDGE_R(0.0))
+            before[i] = *(const SEDGE_GLOBAL sedge_pair *)(words + 2 * at);
+    }
+}
+
 SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
 {
     SEDGE_OUTER (b) {
@@ -328,13 +345,16 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
 #endif
 #endif
         copy_traces(place, s_f, u, trace, links, tables, start, left);
+        SEDGE_GLOBAL sedge_value *const words_r = residual[start * SEDGE_NODES_PADDED].f;
+        sedge_pair before[SEDGE_PAIR_CHUNK];
+        if (SEDGE_EARLY) read_residual(before, words_r, 0, left, rk_a);
 #if SEDGE_BULK
         if (SEDGE_THREAD == 0 && left >= (SEDGE_AHEAD + 1) * (sedge_int64)SEDGE_BLOCK) {
             const sedge_int64 later = start + SEDGE_AHEAD * SEDGE_BLOCK;
             const unsigned states =
                 SEDGE_BLOCK * SEDGE_NODES_PADDED * (unsigned)sizeof(sedge_state);
             ask(u + later * SEDGE_NODES_PADDED, states);
-            ask(residual + later * SEDGE_NODES_PADDED, states);
+            if (!SEDGE_EARLY) ask(residual + later * SEDGE_NODES_PADDED, states);
             ask(geometry + later, SEDGE_BLOCK * (unsigned)sizeof(sedge_geometry));
             ask(links + later * 4, SEDGE_BLOCK * 4 * (unsigned)sizeof(sedge_link));
         }
@@ -369,8 +389,10 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
             const int e = at / SEDGE_FACE_POINTS;
             const int k = at % SEDGE_FACE_POINTS;
             if (e < SEDGE_BLOCK && e < left) {
-                const sedge_state other =
-                    *(const SEDGE_BLOCKWIDE sedge_state *)(s_u + place[round]);
+                const int from = SEDGE_NEAR
+                                     ? place[round]
+                                     : SEDGE_TRACES_AT + e * SEDGE_JUMP_STRIDE + k * SEDGE_FIELDS;
+                const sedge_state other = *(const SEDGE_BLOCKWIDE sedge_state *)(s_u + from);
                 find_jump(s_f + e * SEDGE_JUMP_STRIDE, s_u + e * SEDGE_WORDS, other.f, s_x + e,
                           start + e, k, links, material, materials, tables, slots);
             }
@@ -424,18 +446,9 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         SEDGE_BARRIER();
 #endif
         const SEDGE_GLOBAL sedge_value *const words_u = u[start * SEDGE_NODES_PADDED].f;
-        SEDGE_GLOBAL sedge_value *const words_r = residual[start * SEDGE_NODES_PADDED].f;
         SEDGE_GLOBAL sedge_value *const words_n = next[start * SEDGE_NODES_PADDED].f;
         for (int chunk = 0; chunk < SEDGE_PAIR_ROUNDS; chunk += SEDGE_PAIR_CHUNK) {
-            sedge_pair before[SEDGE_PAIR_CHUNK];
-
-            SEDGE_EACH (i, SEDGE_PAIR_CHUNK) {
-                const int at = SEDGE_THREAD + (chunk + i) * SEDGE_THREADS;
-                before[i].v[0] = before[i].v[1] = SEDGE_R(0.0);
-                if (at < SEDGE_BLOCK * SEDGE_PAIRS && at / SEDGE_PAIRS < left &&
-                    rk_a != SEDGE_R(0.0))
-                    before[i] = *(const SEDGE_GLOBAL sedge_pair *)(words_r + 2 * at);
-            }
+            if (!SEDGE_EARLY) read_residual(before, words_r, chunk, left, rk_a);
             SEDGE_EACH (i, SEDGE_PAIR_CHUNK) {
                 const int at = SEDGE_THREAD + (chunk + i) * SEDGE_THREADS;
                 const int e = at / SEDGE_PAIRS;
