@@ -2,11 +2,11 @@
 """Tables and pictures of what sedge-bench wrote with --output.
 
     plot.py growth OUT.png GRAPH.json SINGLY.json [LARGE.json ...]
-    plot.py tuned OUT.png RULE.json TUNED.json [MORE.json ...]
+    plot.py tuned OUT.png TUNED.json [MORE.json ...]
 
 growth: time per unknown and stage over the size of the mesh, steps as graphs and launched one by
-one; further files go on with the graphs. tuned: the tuner's choice beside the rule's, every order
-and precision that both have; of further files, too. The table goes to standard output.
+one; further files go on with the graphs. tuned: what `--tune` chose for every order and precision
+beside the rule's choice, whose time the tuner took, too. The table goes to standard output.
 """
 
 import json
@@ -74,31 +74,30 @@ def plot_growth(out, graph, singly, *large):
     save(figure, out)
 
 
-def plot_tuned(out, rule, *tuned):
-    first = read(rule)
-    known = {(case["order"], case["precision"]): case for case in first["cases"]}
-    chosen = {(case["order"], case["precision"]): case
-              for path in tuned for case in read(path)["cases"]}
-    keys = sorted(key for key in chosen if key in known)
-    print_head("order", "real", "rule", "us/stage", "of floor", "tuned", "us/stage", "of floor",
-               "rule / tuned")
+def plot_tuned(out, *paths):
+    cases = {(case["order"], case["precision"]): case for path in paths for case in read(path)["cases"]}
+    keys = sorted(cases)
+    print_head("order", "real", "chosen", "us/stage", "GDOF/s", "of floor", "rule / chosen", "timed",
+               "seconds")
     for key in keys:
-        a, b = known[key], chosen[key]
-        same = a["variant"] == b["variant"]
-        print_row(*key, a["variant"], f"{1e6 * a['stage_seconds']:.1f}", f"{a['fraction_of_floor']:.3f}",
-                  "the same" if same else b["variant"], f"{1e6 * b['stage_seconds']:.1f}",
-                  f"{b['fraction_of_floor']:.3f}", f"{a['stage_seconds'] / b['stage_seconds']:.3f}")
+        case = cases[key]
+        gain = case["rule_over_chosen"]
+        print_row(*key, case["variant"], f"{1e6 * case['stage_seconds']:.1f}",
+                  f"{case['dofs_per_second'] / 1e9:.1f}", f"{case['fraction_of_floor']:.3f}",
+                  "the rule's" if gain == 1 else f"{gain:.3f}", case["candidates_timed"],
+                  f"{case['tuning_seconds']:.1f}")
     precisions = sorted({key[1] for key in keys})
     figure, all_axes = plt.subplots(1, len(precisions), figsize=(4.2 * len(precisions), 3.8),
                                     squeeze=False)
     for axes, precision in zip(all_axes[0], precisions):
         orders = [key[0] for key in keys if key[1] == precision]
-        for shift, cases, label in ((-0.2, known, "rule"), (0.2, chosen, "tuned")):
-            axes.bar([order + shift for order in orders],
-                     [cases[order, precision]["dofs_per_second"] / 1e9 for order in orders], 0.4,
-                     label=label)
+        rates = [cases[order, precision]["dofs_per_second"] / 1e9 for order in orders]
+        gains = [cases[order, precision]["rule_over_chosen"] or 1 for order in orders]
+        axes.bar([order - 0.2 for order in orders], [r / g for r, g in zip(rates, gains)], 0.4,
+                 label="rule")
+        axes.bar([order + 0.2 for order in orders], rates, 0.4, label="tuned")
         if precision == "fp32":
-            axes.plot(orders, [known[order, precision]["midg2_fp32_dofs_per_second"] / 1e9
+            axes.plot(orders, [cases[order, precision]["midg2_fp32_dofs_per_second"] / 1e9
                                for order in orders], "k_", markersize=14, label="MIDG2")
         axes.set_title(precision)
         axes.set_xlabel("order")
@@ -110,7 +109,7 @@ def plot_tuned(out, rule, *tuned):
 
 
 def main():
-    modes = {"growth": (plot_growth, 3), "tuned": (plot_tuned, 3)}
+    modes = {"growth": (plot_growth, 3), "tuned": (plot_tuned, 2)}
     words = sys.argv[1:]
     if not words or words[0] not in modes or len(words) - 1 < modes[words[0]][1]:
         sys.exit(__doc__)

@@ -174,6 +174,7 @@ static sedge_status run_case(bench *b, int order, sedge_precision precision)
     sedge_operator_cost cost;
     sedge_operator_get_cost(op, &cost);
     (void)snprintf(c.variant, sizeof c.variant, "%s", cost.variant);
+    sedge_operator_get_tuning(op, &c.tuning);
     bench_count_work(&c);
     c.floor = sedge_ceilings_floor(&b->ceilings[precision], c.bytes, c.flops);
     if (root) status = bench_record_add(b->record, &c, b->is_gpu);

@@ -139,10 +139,12 @@ typedef struct SEDGE_ALIGN(SEDGE_PAIR_BYTES) sedge_pair {
 // Whether traces of neighbours in the block are read where they lie: it takes a register a round.
 #define SEDGE_NEAR         (SEDGE_POINT_ROUNDS <= 7)
 #define SEDGE_PAIR_ROUNDS  ((SEDGE_BLOCK * SEDGE_PAIRS + SEDGE_THREADS - 1) / SEDGE_THREADS)
-// Of the last: this many at once, whose loads are on their way together; where that is all of them,
-// the residual's begin before the products.
-#define SEDGE_PAIR_CHUNK   (SEDGE_PAIR_ROUNDS <= 10 ? SEDGE_PAIR_ROUNDS : 8)
-#define SEDGE_EARLY        (SEDGE_PAIR_CHUNK == SEDGE_PAIR_ROUNDS && !SEDGE_SHARED_SUMS)
+// Of the last: this many at once, whose loads are on their way together. Where that is all of them
+// and more than two, they begin before the block waits for its states; with two, the L2 cache's
+// reading ahead is the faster way.
+#define SEDGE_PAIR_WORDS   (SEDGE_PAIR_ROUNDS * SEDGE_PAIR_BYTES / 8)
+#define SEDGE_PAIR_CHUNK   (SEDGE_PAIR_WORDS <= 10 || SEDGE_PAIR_ROUNDS < 8 ? SEDGE_PAIR_ROUNDS : 8)
+#define SEDGE_EARLY        (SEDGE_PAIR_WORDS <= 10 && SEDGE_PAIR_ROUNDS > 2 && !SEDGE_SHARED_SUMS)
 
 // SEDGE_STATE_ALIGN bytes, as SEDGE_COPY_PACK.
 typedef struct SEDGE_ALIGN(SEDGE_STATE_ALIGN) sedge_piece {

@@ -414,7 +414,7 @@ static void choose_gpu(operator_cut *cut, const operator_layout *layout,
 }
 
 // One warp a group at low orders, where there are enough of them; groups a block as an H200 has
-// them fastest (benchmarks/README.md); registers as many as it takes.
+// them fastest (benchmarks/README.md); registers as many as it takes, but where eight blocks win.
 static void choose_sparse(operator_cut *cut, const operator_layout *layout,
                           const sedge_device_info *info, const sedge_problem *problem,
                           const sedge_element *element)
@@ -427,7 +427,8 @@ static void choose_sparse(operator_cut *cut, const operator_layout *layout,
     const int groups = is_low ? 4 : element->order == 3 && layout->real_bytes == 4 ? 2 : 1;
     cut->block = operator_is_host_form(info) ? 1 : groups * (WARP / problem->equation->fields);
     operator_cut_derive(cut, layout, info, problem, element);
-    cut->resident = cut->threads;
+    const bool is_crowded = layout->real_bytes == 4 && (element->order == 2 || element->order == 3);
+    cut->resident = is_crowded ? 1024 : cut->threads;
 }
 
 // Sums are a third of the others': an item takes more nodes.
