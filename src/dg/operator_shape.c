@@ -427,7 +427,7 @@ static void choose_sparse(operator_cut *cut, const operator_layout *layout,
     const int groups = is_low ? 4 : element->order == 3 && layout->real_bytes == 4 ? 2 : 1;
     cut->block = operator_is_host_form(info) ? 1 : groups * (WARP / problem->equation->fields);
     operator_cut_derive(cut, layout, info, problem, element);
-    const bool is_crowded = layout->real_bytes == 4 && (element->order == 2 || element->order == 3);
+    const bool is_crowded = layout->real_bytes == 4 && element->order == 3;
     cut->resident = is_crowded ? 1024 : cut->threads;
 }
 
