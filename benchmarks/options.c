@@ -13,6 +13,7 @@ enum {
     OPTION_DEVICE,
     OPTION_MESH,
     OPTION_ELEMENTS,
+    OPTION_NUMBERING,
     OPTION_STEPS,
     OPTION_REPEATS,
     OPTION_VARIANT,
@@ -23,6 +24,7 @@ enum {
     OPTION_CUT,
     OPTION_TUNE,
     OPTION_FORGET,
+    OPTION_SINGLY,
     OPTION_OUTPUT,
     OPTION_QUICK,
     OPTION_SETUP,
@@ -36,6 +38,7 @@ static const struct option long_options[] = {
     {"device", required_argument, NULL, OPTION_DEVICE},
     {"mesh", required_argument, NULL, OPTION_MESH},
     {"elements", required_argument, NULL, OPTION_ELEMENTS},
+    {"numbering", required_argument, NULL, OPTION_NUMBERING},
     {"steps", required_argument, NULL, OPTION_STEPS},
     {"repeats", required_argument, NULL, OPTION_REPEATS},
     {"variant", required_argument, NULL, OPTION_VARIANT},
@@ -46,6 +49,7 @@ static const struct option long_options[] = {
     {"cut", required_argument, NULL, OPTION_CUT},
     {"tune", required_argument, NULL, OPTION_TUNE},
     {"forget", no_argument, NULL, OPTION_FORGET},
+    {"singly", no_argument, NULL, OPTION_SINGLY},
     {"output", required_argument, NULL, OPTION_OUTPUT},
     {"quick", no_argument, NULL, OPTION_QUICK},
     {"setup", no_argument, NULL, OPTION_SETUP},
@@ -63,6 +67,8 @@ void bench_options_print_help(void)
            "  --device KIND          auto, cuda, opencl or host (default auto)\n"
            "  --mesh box|FILE        generated boxes, or a Gmsh file for all orders\n"
            "  --elements LIST        tets of the box: one number, or one for each order\n"
+           "  --numbering NAME       of the elements: clusters (default), curve, rcm,\n"
+           "                         none\n"
            "  --steps N              time steps a repeat, of five stages each\n"
            "                         (default 20; on the host 4)\n"
            "  --repeats N            how often they are timed (default 5)\n"
@@ -78,6 +84,7 @@ void bench_options_print_help(void)
            "exhaustive:\n"
            "                         tune first, and print the table\n"
            "  --forget               tune even if there is wisdom\n"
+           "  --singly               launch each kernel, never a step as a graph\n"
            "  --output FILE          write all numbers as JSON\n"
            "  --quick                small meshes, few steps: does it work?\n"
            "  --setup                time mesh and operator set-up instead, with memory\n"
@@ -213,6 +220,10 @@ static sedge_status take_option(bench_options *out, int option, const char *word
         return SEDGE_OK;
     case OPTION_ELEMENTS:
         return take_elements(out, optarg);
+    case OPTION_NUMBERING:
+        if (sedge_numbering_find(&out->numbering, optarg)) return SEDGE_OK;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "--numbering: '%s' is not clusters, curve, rcm or none",
+                          optarg);
     case OPTION_STEPS:
         return take_int(&out->steps, optarg, 1, 1000000, "--steps");
     case OPTION_REPEATS:
@@ -235,6 +246,9 @@ static sedge_status take_option(bench_options *out, int option, const char *word
         return sedge_tune_level_parse(&out->kernels.tune, optarg);
     case OPTION_FORGET:
         out->kernels.forget = true;
+        return SEDGE_OK;
+    case OPTION_SINGLY:
+        out->kernels.launch_singly = true;
         return SEDGE_OK;
     case OPTION_OUTPUT:
         out->output = optarg;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "dg/operator.h"
 #include "dg/problem.h"
+#include "mesh/mesh.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +20,8 @@ typedef struct bench_options {
     const char *mesh;                  // Gmsh file; NULL: boxes
     int64_t elements[SEDGE_ORDER_MAX]; // of the boxes: by order given, or one for all
     int element_count;                 // 0: the sizes of bench_options_cells
-    int steps;                         // a repeat; 0: by the device
+    sedge_numbering numbering;
+    int steps; // a repeat; 0: by the device
     int repeats;
     sedge_operator_options kernels;
     const char *output; // JSON; NULL: none

@@ -7,11 +7,12 @@
 #include <string.h>
 
 sedge_status bench_mesh_create(sedge_mesh **out, const sedge_comm *comm, const char *file,
-                               int cells)
+                               int cells, sedge_numbering numbering)
 {
     sedge_mesh_options options = sedge_mesh_defaults();
 
     options.file = file;
+    options.numbering = numbering;
     for (int d = 0; d < 3; d++) options.box_cells[d] = cells;
     return sedge_mesh_create(out, comm, &options);
 }

@@ -100,14 +100,16 @@ sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is
     (void)fflush(stdout);
     return keep(record->cases,
                 json_pack("{s:i, s:s, s:I, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
-                          "s:f}",
+                          "s:f, s:s, s:f, s:i, s:f}",
                           "order", c->order, "precision", bench_precision_name(c->precision),
                           "elements", (json_int_t)c->elements, "variant", c->variant, "steps",
                           c->steps, "repeats", c->repeats, "stage_seconds", c->median,
                           "stage_seconds_least", c->least, "dofs_per_second", c->rate, "flops",
                           c->flops, "bytes", c->bytes, "floor_seconds", c->floor,
                           "fraction_of_floor", fraction, "energy_change", c->energy_change,
-                          "midg2_fp32_dofs_per_second", bench_peer_rate(c->order)));
+                          "midg2_fp32_dofs_per_second", bench_peer_rate(c->order), "chosen_by",
+                          c->tuning.how, "rule_over_chosen", c->tuning.gain, "candidates_timed",
+                          c->tuning.timed, "tuning_seconds", c->tuning.seconds));
 }
 
 sedge_status bench_record_add_ceilings(bench_record *record, sedge_precision precision,

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "codegen/ceiling.h"
 #include "device/device.h"
+#include "dg/operator.h"
 #include "dg/problem.h"
 
 #include <stdbool.h>
@@ -15,6 +16,7 @@ typedef struct bench_case {
     sedge_precision precision;
     int64_t elements;
     char variant[64];
+    sedge_operator_tuning tuning;
     int steps; // a repeat
     int repeats;
     double least;         // seconds a stage, best repeat

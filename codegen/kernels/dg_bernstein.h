@@ -139,12 +139,19 @@ typedef struct SEDGE_ALIGN(SEDGE_PAIR_BYTES) sedge_pair {
     sedge_real v[2];
 } sedge_pair;
 
-#define SEDGE_PAIRS        (SEDGE_NODES_PADDED * SEDGE_FIELDS / 2) // of an element
+#define SEDGE_PAIRS        (SEDGE_NODES_PADDED * SEDGE_FIELDS / 2)              // of an element
+#define SEDGE_TRACES_AT    (SEDGE_BLOCK * (SEDGE_WORDS + SEDGE_GEOMETRY_WORDS)) // s_f behind s_u
 #define SEDGE_PIECES       (SEDGE_FIELDS * SEDGE_PAIR_BYTES / 2 / SEDGE_STATE_ALIGN)
 #define SEDGE_POINT_ROUNDS ((SEDGE_BLOCK * SEDGE_FACE_POINTS + SEDGE_THREADS - 1) / SEDGE_THREADS)
+// Whether traces of neighbours in the block are read where they lie: it takes a register a round.
+#define SEDGE_NEAR         (SEDGE_POINT_ROUNDS <= 7)
 #define SEDGE_PAIR_ROUNDS  ((SEDGE_BLOCK * SEDGE_PAIRS + SEDGE_THREADS - 1) / SEDGE_THREADS)
-// Of the last: this many at once, whose loads are on their way together.
-#define SEDGE_PAIR_CHUNK   (SEDGE_PAIR_ROUNDS < 8 ? SEDGE_PAIR_ROUNDS : 8)
+// Of the last: this many at once, whose loads are on their way together. Where that is all of them
+// and more than two, they begin before the block waits for its states; with two, the L2 cache's
+// reading ahead is the faster way.
+#define SEDGE_PAIR_WORDS   (SEDGE_PAIR_ROUNDS * SEDGE_PAIR_BYTES / 8)
+#define SEDGE_PAIR_CHUNK   (SEDGE_PAIR_WORDS <= 10 || SEDGE_PAIR_ROUNDS < 8 ? SEDGE_PAIR_ROUNDS : 8)
+#define SEDGE_EARLY        (SEDGE_PAIR_WORDS <= 10 && SEDGE_PAIR_ROUNDS > 2 && !SEDGE_SHARED_SUMS)
 
 // SEDGE_STATE_ALIGN bytes, as SEDGE_COPY_PACK.
 typedef struct SEDGE_ALIGN(SEDGE_STATE_ALIGN) sedge_piece {
@@ -245,13 +252,18 @@ SEDGE_FUNCTION void copy_states(SEDGE_BLOCKWIDE sedge_value *s_u,
 #endif
 
 // The neighbours' traces into s_f, where their jumps will be: begun here. Links first, all at once.
-SEDGE_FUNCTION void copy_traces(SEDGE_BLOCKWIDE sedge_value *s_f,
+// Neighbours in the block are there already: place[] are words from the block's first state to each
+// trace, in s_f or among the states.
+SEDGE_FUNCTION void copy_traces(int *place, SEDGE_BLOCKWIDE sedge_value *s_f,
                                 const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
                                 const SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace,
                                 const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
                                 const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, sedge_int64 start,
                                 sedge_int64 left)
 {
+    const sedge_int64 end = start + (left < SEDGE_BLOCK ? left : SEDGE_BLOCK);
+    const SEDGE_GLOBAL sedge_real *const states =
+        (const SEDGE_GLOBAL sedge_real *)(u + start * SEDGE_NODES_PADDED);
     sedge_link link[SEDGE_POINT_ROUNDS];
 
     SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
@@ -266,7 +278,12 @@ SEDGE_FUNCTION void copy_traces(SEDGE_BLOCKWIDE sedge_value *s_f,
         if (e < SEDGE_BLOCK && e < left) {
             const SEDGE_GLOBAL sedge_real *const from =
                 find_neighbour(link[round], k % SEDGE_FACE_NODES, u, trace, tables);
+            if (SEDGE_NEAR && link[round].neighbour >= start && link[round].neighbour < end) {
+                place[round] = (int)(from - states);
+                continue;
+            }
             SEDGE_BLOCKWIDE sedge_value *const to = s_f + e * SEDGE_JUMP_STRIDE + k * SEDGE_FIELDS;
+            place[round] = SEDGE_TRACES_AT + e * SEDGE_JUMP_STRIDE + k * SEDGE_FIELDS;
             SEDGE_EACH (i, SEDGE_PIECES)
                 copy_piece(to + i * SEDGE_FIELDS / SEDGE_PIECES,
                            from + i * SEDGE_FIELDS / SEDGE_PIECES);
@@ -295,6 +312,19 @@ SEDGE_FUNCTION void find_products(sedge_value *acc, const SEDGE_BLOCKWIDE sedge_
 }
 #endif
 
+// Pairs of the residual from number `chunk` of this item on; 0 where it is not wanted.
+SEDGE_FUNCTION void read_residual(sedge_pair *before,
+                                  const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT words, int chunk,
+                                  sedge_int64 left, sedge_real rk_a)
+{
+    SEDGE_EACH (i, SEDGE_PAIR_CHUNK) {
+        const int at = SEDGE_THREAD + (chunk + i) * SEDGE_THREADS;
+        before[i].v[0] = before[i].v[1] = SEDGE_R(0.0);
+        if (at < SEDGE_BLOCK * SEDGE_PAIRS && at / SEDGE_PAIRS < left && rk_a != SEDGE_R(0.0))
+            before[i] = *(const SEDGE_GLOBAL sedge_pair *)(words + 2 * at);
+    }
+}
+
 SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
 {
     SEDGE_OUTER (b) {
@@ -303,9 +333,9 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         SEDGE_SCRATCH(sedge_value, s_u, SEDGE_SCRATCH_WORDS);
         SEDGE_BLOCKWIDE sedge_geometry *const s_x =
             (SEDGE_BLOCKWIDE sedge_geometry *)(s_u + SEDGE_BLOCK * SEDGE_WORDS);
-        SEDGE_BLOCKWIDE sedge_value *const s_f =
-            s_u + SEDGE_BLOCK * (SEDGE_WORDS + SEDGE_GEOMETRY_WORDS);
+        SEDGE_BLOCKWIDE sedge_value *const s_f = s_u + SEDGE_TRACES_AT;
         SEDGE_BLOCKWIDE sedge_value *const s_w = s_f + SEDGE_BLOCK * SEDGE_JUMP_STRIDE;
+        int place[SEDGE_POINT_ROUNDS];
         const int lane = SEDGE_THREAD % 32;
         const int part = SEDGE_THREAD / 32 % SEDGE_PARTS;
         const int mine =
@@ -323,14 +353,17 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 #endif
-        copy_traces(s_f, u, trace, links, tables, start, left);
+        copy_traces(place, s_f, u, trace, links, tables, start, left);
+        SEDGE_GLOBAL sedge_value *const words_r = residual[start * SEDGE_NODES_PADDED].f;
+        sedge_pair before[SEDGE_PAIR_CHUNK];
+        if (SEDGE_EARLY) read_residual(before, words_r, 0, left, rk_a);
 #if SEDGE_BULK
         if (SEDGE_THREAD == 0 && left >= (SEDGE_AHEAD + 1) * (sedge_int64)SEDGE_BLOCK) {
             const sedge_int64 later = start + SEDGE_AHEAD * SEDGE_BLOCK;
             const unsigned states =
                 SEDGE_BLOCK * SEDGE_NODES_PADDED * (unsigned)sizeof(sedge_state);
             ask(u + later * SEDGE_NODES_PADDED, states);
-            ask(residual + later * SEDGE_NODES_PADDED, states);
+            if (!SEDGE_EARLY) ask(residual + later * SEDGE_NODES_PADDED, states);
             ask(geometry + later, SEDGE_BLOCK * (unsigned)sizeof(sedge_geometry));
             ask(links + later * 4, SEDGE_BLOCK * 4 * (unsigned)sizeof(sedge_link));
         }
@@ -360,13 +393,15 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         }
         SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
-        for (int at = SEDGE_THREAD; at < SEDGE_BLOCK * SEDGE_FACE_POINTS; at += SEDGE_THREADS) {
+        SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
+            const int at = SEDGE_THREAD + round * SEDGE_THREADS;
             const int e = at / SEDGE_FACE_POINTS;
             const int k = at % SEDGE_FACE_POINTS;
-            if (e < left) {
-                const sedge_state other =
-                    *(const SEDGE_BLOCKWIDE sedge_state *)(s_f + e * SEDGE_JUMP_STRIDE +
-                                                           k * SEDGE_FIELDS);
+            if (e < SEDGE_BLOCK && e < left) {
+                const int from = SEDGE_NEAR
+                                     ? place[round]
+                                     : SEDGE_TRACES_AT + e * SEDGE_JUMP_STRIDE + k * SEDGE_FIELDS;
+                const sedge_state other = *(const SEDGE_BLOCKWIDE sedge_state *)(s_u + from);
                 find_jump(s_f + e * SEDGE_JUMP_STRIDE, s_u + e * SEDGE_WORDS, other.f, s_x + e,
                           start + e, k, links, material, materials, tables, slots);
             }
@@ -420,18 +455,9 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         SEDGE_BARRIER();
 #endif
         const SEDGE_GLOBAL sedge_value *const words_u = u[start * SEDGE_NODES_PADDED].f;
-        SEDGE_GLOBAL sedge_value *const words_r = residual[start * SEDGE_NODES_PADDED].f;
         SEDGE_GLOBAL sedge_value *const words_n = next[start * SEDGE_NODES_PADDED].f;
         for (int chunk = 0; chunk < SEDGE_PAIR_ROUNDS; chunk += SEDGE_PAIR_CHUNK) {
-            sedge_pair before[SEDGE_PAIR_CHUNK];
-
-            SEDGE_EACH (i, SEDGE_PAIR_CHUNK) {
-                const int at = SEDGE_THREAD + (chunk + i) * SEDGE_THREADS;
-                before[i].v[0] = before[i].v[1] = SEDGE_R(0.0);
-                if (at < SEDGE_BLOCK * SEDGE_PAIRS && at / SEDGE_PAIRS < left &&
-                    rk_a != SEDGE_R(0.0))
-                    before[i] = *(const SEDGE_GLOBAL sedge_pair *)(words_r + 2 * at);
-            }
+            if (!SEDGE_EARLY) read_residual(before, words_r, chunk, left, rk_a);
             SEDGE_EACH (i, SEDGE_PAIR_CHUNK) {
                 const int at = SEDGE_THREAD + (chunk + i) * SEDGE_THREADS;
                 const int e = at / SEDGE_PAIRS;

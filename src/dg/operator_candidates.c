@@ -304,8 +304,8 @@ static void list_host(lister *list)
     }
 }
 
-// The sparse form: groups of elements a block, warps a group, and a limit of registers that lets
-// as many blocks stay as their memory does.
+// The sparse form: groups of elements a block, warps a group, and limits of registers that let
+// half, three quarters or all of the blocks stay that have room for their memory.
 static void list_sparse(lister *list)
 {
     static const int groups[] = {1, 2, 4, 8};
@@ -317,8 +317,11 @@ static void list_sparse(lister *list)
         operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
         cut.resident = cut.threads;
         add(list, cut);
-        cut.resident = cut.ahead / SEDGE_MULTIPROCESSORS * cut.threads;
-        if (cut.resident <= 2048 && !cut.shared_sums) add(list, cut);
+        const int blocks = cut.ahead / SEDGE_MULTIPROCESSORS;
+        for (int quarters = 4; quarters > 1 && !cut.shared_sums; quarters--) {
+            cut.resident = blocks * quarters / 4 * cut.threads;
+            if (cut.resident <= 2048 && cut.resident > cut.threads) add(list, cut);
+        }
     }
 }
 

@@ -1,9 +1,11 @@
+#include "global.h"
 #include "mesh.h"
 
 #include "base/memory.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A point outside by this fraction of an element still counts as inside, so that rounding leaves no
@@ -16,10 +18,11 @@ typedef struct span {
     double low[3], high[3];
 } span;
 
-// Elements are numbered along a Hilbert curve: a run of them is compact. A complete binary tree of
-// boxes over runs of LEAF_ELEMENTS; node n has the children 2n and 2n + 1, the root is 1.
+// Along a Hilbert curve a run of elements is compact. A complete binary tree of boxes over runs of
+// LEAF_ELEMENTS; node n has the children 2n and 2n + 1, the root is 1.
 struct sedge_locator {
     const sedge_mesh *mesh;
+    int32_t *order; // [elements] along the curve
     int64_t leaves; // a power of two
     span *boxes;    // [2 leaves]; those of unused nodes are empty
 };
@@ -36,9 +39,11 @@ static void try_element(best *found, const sedge_mesh *mesh, int32_t e, const do
     double rst[3];
     const double least = sedge_mesh_coordinates(mesh, e, point, rst);
 
-    // The least element number wins where two hold the point equally well.
+    // The least global number wins where two hold the point equally well.
     if (!(least >= -tolerance) || least < found->least) return;
-    if (least == found->least && found->element >= 0 && found->element < e) return;
+    if (least == found->least && found->element >= 0 &&
+        mesh->global_ids[found->element] < mesh->global_ids[e])
+        return;
     found->element = e;
     found->least = least;
     memcpy(found->rst, rst, sizeof rst);
@@ -89,6 +94,39 @@ static void join_element(span *box, const sedge_mesh *mesh, int32_t e)
     join(box, own.low, own.high);
 }
 
+// An element by its place along the curve.
+typedef struct keyed {
+    uint64_t key;
+    int32_t element;
+} keyed;
+
+static int compare_keys(const void *left, const void *right)
+{
+    const keyed *const a = left, *const b = right;
+
+    if (a->key != b->key) return a->key < b->key ? -1 : 1;
+    return (a->element > b->element) - (a->element < b->element);
+}
+
+static sedge_status find_order(int32_t *order, const sedge_mesh *mesh)
+{
+    double bounds[2][3];
+    keyed *list;
+
+    memcpy(bounds, mesh->bounds, sizeof bounds);
+    SEDGE_TRY(sedge_allocate(&list, mesh->elements, sizeof *list));
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        double x[3] = {0.0, 0.0, 0.0};
+        for (int v = 0; v < 4; v++)
+            for (int d = 0; d < 3; d++) x[d] += 0.25 * mesh->corners[e][v][d];
+        list[e] = (keyed){sedge_hilbert_key(x, bounds), e};
+    }
+    qsort(list, (size_t)mesh->elements, sizeof *list, compare_keys);
+    for (int32_t i = 0; i < mesh->elements; i++) order[i] = list[i].element;
+    sedge_release(list);
+    return SEDGE_OK;
+}
+
 sedge_status sedge_locator_create(sedge_locator **out, const sedge_mesh *mesh)
 {
     sedge_locator *locator = NULL;
@@ -101,9 +139,11 @@ sedge_status sedge_locator_create(sedge_locator **out, const sedge_mesh *mesh)
     while (locator->leaves * LEAF_ELEMENTS < mesh->elements) locator->leaves *= 2;
     SEDGE_TRY_GOTO(status,
                    sedge_allocate(&locator->boxes, 2 * locator->leaves, sizeof *locator->boxes));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&locator->order, mesh->elements, sizeof *locator->order));
+    SEDGE_TRY_GOTO(status, find_order(locator->order, mesh));
     for (int64_t n = 0; n < 2 * locator->leaves; n++) clear(&locator->boxes[n]);
-    for (int32_t e = 0; e < mesh->elements; e++)
-        join_element(&locator->boxes[locator->leaves + e / LEAF_ELEMENTS], mesh, e);
+    for (int32_t i = 0; i < mesh->elements; i++)
+        join_element(&locator->boxes[locator->leaves + i / LEAF_ELEMENTS], mesh, locator->order[i]);
     for (int64_t n = locator->leaves - 1; n > 0; n--) {
         for (int64_t child = 2 * n; child <= 2 * n + 1; child++)
             join(&locator->boxes[n], locator->boxes[child].low, locator->boxes[child].high);
@@ -119,6 +159,7 @@ void sedge_locator_free(sedge_locator *locator)
 {
     if (locator == NULL) return;
     sedge_release(locator->boxes);
+    sedge_release(locator->order);
     sedge_release(locator);
 }
 
@@ -146,8 +187,8 @@ int32_t sedge_locator_find(const sedge_locator *locator, const double point[3], 
             continue;
         }
         const int32_t first = (int32_t)(n - locator->leaves) * LEAF_ELEMENTS;
-        for (int32_t e = first; e < mesh->elements && e < first + LEAF_ELEMENTS; e++)
-            try_element(&found, mesh, e, point);
+        for (int32_t i = first; i < mesh->elements && i < first + LEAF_ELEMENTS; i++)
+            try_element(&found, mesh, locator->order[i], point);
     }
     return report(&found, rst);
 }

@@ -77,7 +77,7 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
 
     *out = NULL;
     sedge_global_start(&global, options->file != NULL ? options->file : "the box");
-    if (options->file != NULL || ranks > 1)
+    if (options->file != NULL || ranks > 1 || options->numbering == SEDGE_NUMBERING_RCM)
         SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_petsc_start()));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&mesh, 1, sizeof *mesh)));
     if (sedge_comm_is_root(comm)) status = build_global(&global, &part, ranks, options);
@@ -86,7 +86,8 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
                    sedge_local_distribute(mesh, &records, &middles, &count, &global, part, comm));
     sedge_global_release(&global);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_local_number(mesh, records, middles, count,
-                                                                     sedge_comm_rank(comm))));
+                                                                     sedge_comm_rank(comm),
+                                                                     options->numbering)));
     *out = mesh;
     mesh = NULL; // now the caller's
 done:

@@ -4,8 +4,8 @@
 // file of second order makes curved only those of which an edge is off the straight line.
 //
 // The global mesh exists on rank 0 only, while it is built: read by DMPlex or generated as a box,
-// faces matched by topology, partitioned by PETSc's partitioner, numbered along a Hilbert curve
-// inside each rank, then scattered. What remains on every rank is this struct.
+// faces matched by topology, partitioned by PETSc's partitioner, scattered, then numbered inside
+// each rank so that neighbours are near each other. What remains on every rank is this struct.
 //
 // Reference tetrahedron: vertices v0 (-1,-1,-1), v1 (1,-1,-1), v2 (-1,1,-1), v3 (-1,-1,1). Every
 // element is stored with positive volume. Face f has the vertices sedge_face_vertices[f]:
@@ -89,6 +89,21 @@ typedef struct sedge_mesh {
     int32_t *peer_offsets;         // [peers + 1] windows of halo slots; same order on both sides
 } sedge_mesh;
 
+// How elements are numbered inside a rank, in each of its ranges.
+typedef enum sedge_numbering {
+    SEDGE_NUMBERING_CLUSTERS, // in clusters of ten, seeded along the curve
+    SEDGE_NUMBERING_CURVE,    // along a Hilbert curve through their centres
+    SEDGE_NUMBERING_RCM,      // reverse Cuthill-McKee of the graph of neighbours, by PETSc
+    SEDGE_NUMBERING_NONE      // as in the file or box
+} sedge_numbering;
+
+// "clusters", "curve", "rcm", "none"; NULL behind the last.
+extern const char *const sedge_numbering_names[];
+
+// Sets `*out` to the numbering of this name; false if there is none.
+SEDGE_MUST_USE
+bool sedge_numbering_find(sedge_numbering *out, const char *name);
+
 // Two surface groups that are one and the same under a translation.
 typedef struct sedge_periodic_pair {
     const char *first;
@@ -115,6 +130,7 @@ typedef struct sedge_mesh_options {
     const sedge_periodic_pair *periodic;
 
     const char *partitioner; // PETSc partitioner type; NULL: the default (ptscotch)
+    sedge_numbering numbering;
 } sedge_mesh_options;
 
 // Defaults: a unit box of 4x4x4 cells, one volume group "domain", surface groups "xmin", "xmax",
@@ -211,7 +227,8 @@ sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh);
 
 // The element of this rank that contains `point` (barycentric coordinates >= -tolerance, relative),
 // or -1. Sets the reference coordinates r, s, t. Where ranks share the point, the caller decides.
-// Of several elements that hold the point, the one in which it lies deepest, then the least number.
+// Of several elements that hold the point, the one in which it lies deepest, then the least global
+// number.
 // Looks at every element; for many points there is sedge_locator.
 int32_t sedge_mesh_locate(const sedge_mesh *mesh, const double point[3], double rst[3]);
 

@@ -44,19 +44,59 @@ static int compare_halo_faces(const void *left, const void *right)
     return (a->key_face > b->key_face) - (a->key_face < b->key_face);
 }
 
+const char *const sedge_numbering_names[] = {"clusters", "curve", "rcm", "none", NULL};
+
+bool sedge_numbering_find(sedge_numbering *out, const char *name)
+{
+    for (int i = 0; sedge_numbering_names[i] != NULL; i++) {
+        if (strcmp(name, sedge_numbering_names[i]) != 0) continue;
+        *out = (sedge_numbering)i;
+        return true;
+    }
+    return false;
+}
+
+// What the records are sorted by within a range, before their ids.
+static sedge_status set_keys(ranked *list, sedge_mesh *mesh, const sedge_record *records, int rank,
+                             sedge_numbering numbering)
+{
+    int32_t *place = NULL;
+
+    switch (numbering) {
+    case SEDGE_NUMBERING_CLUSTERS:
+    case SEDGE_NUMBERING_CURVE:
+        for (int32_t i = 0; i < mesh->elements; i++) {
+            double x[3] = {0.0, 0.0, 0.0};
+            for (int v = 0; v < 4; v++)
+                for (int d = 0; d < 3; d++) x[d] += 0.25 * records[i].corners[v][d];
+            list[i].key = sedge_hilbert_key(x, mesh->bounds);
+        }
+        return SEDGE_OK;
+    case SEDGE_NUMBERING_RCM:
+        SEDGE_TRY(sedge_allocate(&place, mesh->elements, sizeof *place));
+        const sedge_status status = sedge_local_rcm(place, records, mesh->elements, rank);
+        for (int32_t i = 0; i < mesh->elements; i++) list[i].key = (uint64_t)place[i];
+        sedge_release(place);
+        return status;
+    case SEDGE_NUMBERING_NONE:
+        return SEDGE_OK;
+    }
+    return SEDGE_OK;
+}
+
 // Local numbers by position among the records; counts interior elements, halo and boundary faces.
 static sedge_status order_elements(sedge_mesh *mesh, int32_t *number, int32_t *order,
-                                   const sedge_record *records, int rank)
+                                   const sedge_record *records, int rank, sedge_numbering numbering)
 {
     ranked *list;
+    sedge_status status;
 
     SEDGE_TRY(sedge_allocate(&list, mesh->elements, sizeof *list));
+    SEDGE_TRY_GOTO(status, set_keys(list, mesh, records, rank, numbering));
     for (int32_t i = 0; i < mesh->elements; i++) {
-        double x[3] = {0.0, 0.0, 0.0};
-        for (int v = 0; v < 4; v++)
-            for (int d = 0; d < 3; d++) x[d] += 0.25 * records[i].corners[v][d];
-        list[i] = (ranked){sedge_hilbert_key(x, mesh->bounds), records[i].id, i, 0,
-                           records[i].curve >= 0};
+        list[i].id = records[i].id;
+        list[i].position = i;
+        list[i].curved = records[i].curve >= 0;
         for (int f = 0; f < SEDGE_FACES; f++) {
             const sedge_record_face *const face = &records[i].faces[f];
             if (face->neighbour < 0) {
@@ -75,8 +115,14 @@ static sedge_status order_elements(sedge_mesh *mesh, int32_t *number, int32_t *o
         order[e] = list[e].position;
         number[list[e].position] = e;
     }
+    if (numbering == SEDGE_NUMBERING_CLUSTERS) {
+        const int32_t ranges[5] = {0, mesh->interior - mesh->interior_curved, mesh->interior,
+                                   mesh->elements - mesh->edge_curved, mesh->elements};
+        status = sedge_local_cluster(number, order, ranges, records, rank);
+    }
+done:
     sedge_release(list);
-    return SEDGE_OK;
+    return status;
 }
 
 // Faces with a local neighbour and boundary faces; halo faces are collected into `halo`.
@@ -129,7 +175,8 @@ static sedge_status plan_halo(sedge_mesh *mesh, halo_face *halo)
 }
 
 sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
-                                double (*middles)[SEDGE_EDGES][3], int32_t count, int rank)
+                                double (*middles)[SEDGE_EDGES][3], int32_t count, int rank,
+                                sedge_numbering numbering)
 {
     int32_t *number = NULL;
     int32_t *order = NULL;
@@ -139,7 +186,7 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
     mesh->elements = count;
     SEDGE_TRY_GOTO(status, sedge_allocate(&number, count, sizeof *number));
     SEDGE_TRY_GOTO(status, sedge_allocate(&order, count, sizeof *order));
-    SEDGE_TRY_GOTO(status, order_elements(mesh, number, order, records, rank));
+    SEDGE_TRY_GOTO(status, order_elements(mesh, number, order, records, rank, numbering));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->corners, count, sizeof *mesh->corners));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->middles,
                                           (int64_t)mesh->interior_curved + mesh->edge_curved,

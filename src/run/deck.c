@@ -194,6 +194,8 @@ sedge_status deck_read_mesh(const deck_reader *reader, sedge_deck *deck)
     deck->mesh = sedge_mesh_defaults();
     deck->mesh_line = node->line;
     deck->mesh.partitioner = deck_child(node, "partitioner")->text;
+    if (!sedge_numbering_find(&deck->mesh.numbering, deck_child(node, "numbering")->text))
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a numbering that the deck allows is not known");
     deck_node *const box = deck_child(node, "box");
     if (box != NULL) {
         deck->mesh.file = NULL;

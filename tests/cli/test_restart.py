@@ -112,6 +112,26 @@ class Continuation(Run):
                 self.go(name, "--restart", "auto", "--quiet", ranks=ranks)
                 self.check_same_end("three", name, 20, equal=False)
 
+    def test_numbering(self):
+        # Elements do the same sums wherever they lie; their energies are summed by global number.
+        box = ("--set", "mesh.box.cells=[3,2,2]", "--quiet")
+        self.go("clusters", *box)
+        energy = read_json(self.folder / "clusters/report.json")["energy"]
+        for name, ranks in (("rcm", 1), ("curve", 2), ("none", 4)):
+            with self.subTest(numbering=name, ranks=ranks):
+                words = (*box, "--set", f"mesh.numbering={name}")
+                self.go(f"{name}-{ranks}", *words, ranks=ranks)
+                self.check_same_end("clusters", f"{name}-{ranks}", 20, equal=ranks == 1)
+                if ranks == 1:
+                    self.assertEqual(read_json(self.folder / f"{name}-1/report.json")["energy"], energy)
+        for before, after, ranks in (("clusters", "rcm", 1), ("none-4", "clusters", 2)):
+            with self.subTest(before=before, after=after):
+                self.interrupted(before, 14, "parts")
+                self.go("parts", *box, "--set", f"mesh.numbering={after}", "--restart", "auto",
+                        ranks=ranks)
+                self.check_same_end("clusters", "parts", 20, equal=ranks == 1)
+                shutil.rmtree(self.folder / "parts")
+
     def test_precision(self):
         # Half an fp32 bit, 20 steps: far below 1e-5, far above fp64's rounding.
         for before, after in (("fp32", "fp64"), ("fp64", "fp32")):

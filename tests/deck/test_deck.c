@@ -261,6 +261,7 @@ static void test_resolved_text(void)
                                  "    periodic: []\n"
                                  "    name: domain\n"
                                  "  partitioner: ptscotch\n"
+                                 "  numbering: clusters\n"
                                  "flux:\n"
                                  "  upwind: 1\n"
                                  "time:\n"
