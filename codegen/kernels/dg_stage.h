@@ -284,7 +284,12 @@ find_jumps(sedge_value *SEDGE_RESTRICT s_f, const sedge_value *own_words,
             sedge_value jump[SEDGE_FIELDS];
 
             SEDGE_SURFACE(own.f, other + i * SEDGE_FIELDS, m, mv, at.n, constants, jump);
+#if SEDGE_TANGENTIAL
+            SEDGE_EACH (f, SEDGE_FIELDS) jump[f] = at.scale * jump[f];
+            put_tangential(s_f, jump, geometry->metric, k);
+#else
             SEDGE_EACH (f, SEDGE_FIELDS) s_f[k * SEDGE_FIELDS + f] = at.scale * jump[f];
+#endif
         }
     }
 }

@@ -55,12 +55,12 @@ curl 1 solver/test_operator_form curl 4 fp64 walls
 tangential 1 solver/test_operator_form tangential 1 fp32 walls
 tangential 1 solver/test_operator_form tangential 4 fp32 walls
 tangential 1 solver/test_operator_form tangential 5 fp64 walls
-tensor 1 solver/test_operator_form tensor 3 fp32 walls
+tensor 1 solver/test_operator_form tensor 4 fp32 walls
 tensor 1 solver/test_operator_form tensor 5 fp64 walls
-tensor 1 solver/test_operator_form tensor 3 fp32 advection
+tensor 1 solver/test_operator_form tensor 4 fp32 advection
 tensor-curl 1 solver/test_operator_form tensor-curl 4 fp32 walls
 tensor-curl 1 solver/test_operator_form tensor-curl 5 fp64 walls
-tensor-tangential 1 solver/test_operator_form tensor-tangential 3 fp32 walls
+tensor-tangential 1 solver/test_operator_form tensor-tangential 4 fp32 walls
 tensor-tangential 1 solver/test_operator_form tensor-tangential 4 fp64 walls
 bernstein-sparse 1 solver/test_operator_form bernstein 1 fp32 walls
 bernstein-sparse 1 solver/test_operator_form bernstein 3 fp32 walls

@@ -396,9 +396,14 @@ static void test_wrong_does_not_win(const kit_world *world)
     static const char no_jump[] = "    SEDGE_EACH (f, SEDGE_FIELDS)"
                                   " s_f[k * SEDGE_FIELDS + f] = SEDGE_SPLAT(0.0);\n"
                                   "    if (k >= 0) return;\n";
+    static const char no_jumps[] = "    SEDGE_EACH (w, SEDGE_FACE_WORDS)"
+                                   " s_f[w] = SEDGE_SPLAT(0.0);\n"
+                                   "    if (value >= 0) return;\n"; // lanes of elements
     static const char folder[] = SEDGE_TEST_DIR "/broken-kernels";
     char wrong[sizeof no_lift + 16];
-    const bool is_host = sedge_device_get_info(world->device)->kind == SEDGE_DEVICE_HOST;
+    const sedge_device_info *const info = sedge_device_get_info(world->device);
+    const bool is_host = info->kind == SEDGE_DEVICE_HOST;
+    const bool has_lanes = is_host && !info->random_order;
     const sedge_operator_options measure = {
         .tune = SEDGE_TUNE_EXHAUSTIVE, .forget = true, .most_candidates = is_host ? 3 : 24};
     kit k;
@@ -422,7 +427,8 @@ static void test_wrong_does_not_win(const kit_world *world)
 
     // Where the rule's own choice is wrong, too, there is nothing to fall back on.
     if (sedge_comm_is_root(world->comm))
-        break_kernels(folder, "SEDGE_FUNCTION void find_jump(", no_jump);
+        break_kernels(folder, has_lanes ? "find_jumps(" : "SEDGE_FUNCTION void find_jump(",
+                      has_lanes ? no_jumps : no_jump);
     sedge_comm_barrier(world->comm);
     CHECK_FAILS(kit_load(&k, SEDGE_FP64, &measure), SEDGE_ERR_COMPUTE, "the rule's choice");
     CHECK(unsetenv("SEDGE_KERNELS") == 0);
