@@ -244,14 +244,16 @@ struct sedge_operator {
 
 // ---- operator_shape.c --------------------------------------------------------------------------
 
+// The least multiple of `multiple` that is not below `value`.
+int operator_round_up(int value, int multiple);
+
 // A block of the host is a vector register of elements; in random order it is a GPU's.
 bool operator_is_host_form(const sedge_device_info *info);
 
 // Why no layout in the Bernstein-Bezier basis can be had; NULL: there is one.
 const char *operator_bernstein_refusal(const sedge_problem *problem);
 
-// The layouts for such a device; the first is the rule's. Those in the Bernstein-Bezier basis come
-// last, if there are any.
+// The layouts for such a device; the first is the rule's.
 void operator_layouts_list(operator_choices *choices, const sedge_device_info *info,
                            const sedge_problem *problem, const sedge_element *element);
 
@@ -271,6 +273,10 @@ bool operator_cut_fits(const operator_cut *cut, const sedge_device_info *info);
 void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
                        const operator_layout *layout, const sedge_device_info *info);
 
+// With fewer products a sum, what fp32 numbers lose when they are split counts for more than what
+// longer sums in plain fp32 lose (test_operator_tensor compares; at order 3 by 6 % with curls).
+#define SEDGE_LEAST_SPLIT 4
+
 // Whether the stage can run by matrix instructions in a nodal layout: fluxes are linear, the device
 // has them, and in fp32 they are not less exact than others.
 bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem);
@@ -284,6 +290,8 @@ const char *operator_cut_form_name(const operator_cut *cut);
 void operator_cut_choose_form(operator_cut *cut, const operator_cut *form,
                               const operator_layout *layout, const sedge_device_info *info,
                               const sedge_problem *problem, const sedge_element *element);
+
+// ---- operator_wish.c ---------------------------------------------------------------------------
 
 // Change the rule's cut as the options wish; a wish that does not fit is SEDGE_ERR_USAGE.
 SEDGE_MUST_USE

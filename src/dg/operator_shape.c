@@ -10,13 +10,9 @@
 #define MOST_SUMS    176         // registers that sums of one field may take
 #define SHARED_BYTES 233472      // of a multiprocessor of a large chip
 #define SHARED_MORE  1024        // of a block, beside its own
+#define MATRIX_SINCE 8           // the order, in fp64
 #define BLAS_BYTES   (256 << 20) // of what goes through a product at once,
 #define BLAS_UNIT    64          // and of its elements
-
-static int round_up(int value, int multiple)
-{
-    return (value + multiple - 1) / multiple * multiple;
-}
 
 static int64_t largest(int64_t a, int64_t b)
 {
@@ -39,8 +35,13 @@ static int choose_tile(int nodes, int least, int most)
     int best = most;
 
     for (int n = most - 1; n >= least; n--)
-        if (round_up(nodes, n) < round_up(nodes, best)) best = n;
+        if (operator_round_up(nodes, n) < operator_round_up(nodes, best)) best = n;
     return best;
+}
+
+int operator_round_up(int value, int multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
 }
 
 bool operator_is_host_form(const sedge_device_info *info)
@@ -70,7 +71,7 @@ static operator_layout make_layout(const sedge_device_info *info, const sedge_pr
     layout.pack = operator_is_host_form(info) ? 1 : 16 / layout.real_bytes;
     layout.group = 1;
     while (layout.group * fields % layout.pack != 0) layout.group *= 2;
-    layout.nodes_padded = round_up(element->nodes, layout.group);
+    layout.nodes_padded = operator_round_up(element->nodes, layout.group);
     layout.state_align = alignment_of(fields * layout.real_bytes);
     return layout;
 }
@@ -114,6 +115,18 @@ static void list_cuda(operator_choices *choices, const sedge_device_info *info,
 static bool has_shared_sums(const operator_layout *layout, const sedge_element *element)
 {
     return element->nodes * layout->real_bytes / 4 > MOST_SUMS;
+}
+
+// Does the rule take the sparse form in the Bernstein-Bezier basis? Where sums must lie in the
+// block's memory, it was faster than the nodal forms on an H200 at order 7 in fp64, and at 9 and 10
+// in fp32; from order 8 in fp64 the matrix units are (benchmarks/README.md). On other devices only
+// a search can tell.
+static bool is_sparse_first(const sedge_device_info *info, const sedge_problem *problem,
+                            const operator_layout *layout, const sedge_element *element)
+{
+    if (operator_is_host_form(info) || !has_shared_sums(layout, element)) return true;
+    return info->kind == SEDGE_DEVICE_CUDA &&
+           (problem->precision == SEDGE_FP32 || problem->order < MATRIX_SINCE);
 }
 
 const char *operator_bernstein_refusal(const sedge_problem *problem)
@@ -160,9 +173,7 @@ void operator_layouts_list(operator_choices *choices, const sedge_device_info *i
         choices->layouts++;
         return;
     }
-    // First, unless sums must lie in the block's memory: then only a search can tell.
-    const int place =
-        !operator_is_host_form(info) && has_shared_sums(dense, element) ? choices->layouts : 0;
+    const int place = is_sparse_first(info, problem, dense, element) ? 0 : choices->layouts;
     operator_layout *const sparse = &choices->layout[place];
     memmove(sparse + 1, sparse, (size_t)(choices->layouts + 1 - place) * sizeof *sparse);
     *sparse = choices->layout[choices->layouts + 1];
@@ -216,7 +227,7 @@ static int spread(int words, const operator_layout *layout, int fields)
 {
     const int align = layout->state_align / layout->real_bytes;
     const int unit = align < 2 ? 2 : align;
-    const int least = round_up(words, unit);
+    const int least = operator_round_up(words, unit);
     int best = least;
 
     for (int s = least; s < least + 2 * WARP; s += unit) {
@@ -245,7 +256,7 @@ static void derive_sparse(operator_cut *cut, const operator_layout *layout,
         return;
     }
     cut->group_elements = WARP / fields;
-    cut->block = round_up(cut->block, cut->group_elements);
+    cut->block = operator_round_up(cut->block, cut->group_elements);
     cut->threads = cut->block / cut->group_elements * cut->parts * WARP;
     cut->shared_sums = has_shared_sums(layout, element);
     cut->jump_stride =
@@ -261,16 +272,12 @@ static void derive_sparse(operator_cut *cut, const operator_layout *layout,
 
 // ---- by matrix instructions --------------------------------------------------------------------
 
-// With fewer products a sum, what fp32 numbers lose when they are split counts for more than what
-// longer sums in plain fp32 lose (test_operator_tensor compares; at order 3 by 6 % with curls).
-#define LEAST_SPLIT 4
-
 bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem)
 {
     const bool is_chip = info->kind == SEDGE_DEVICE_CUDA && strncmp(info->arch, "sm_", 3) == 0 &&
                          atoi(info->arch + 3) >= 80;
 
-    const bool is_exact = problem->precision == SEDGE_FP64 || problem->order >= LEAST_SPLIT;
+    const bool is_exact = problem->precision == SEDGE_FP64 || problem->order >= SEDGE_LEAST_SPLIT;
 
     return problem->equation->linear && is_exact && (is_chip || info->random_order);
 }
@@ -310,7 +317,8 @@ static void derive_tensor(operator_cut *cut, const operator_layout *layout,
     cut->deriv_width = 3 * 32 * layout->pack;
     cut->lift_width = 32 * layout->pack;
     cut->stride = choose_stride(layout, fields, cut->tiles);
-    cut->face_points = cut->tangential ? round_up(element->face_nodes, 8) : element->face_nodes;
+    cut->face_points =
+        cut->tangential ? operator_round_up(element->face_nodes, 8) : element->face_nodes;
     cut->face_stride =
         cut->tangential ? choose_stride(layout, fields / 3 * 2, SEDGE_FACES * cut->face_points / 8)
                         : choose_stride(layout, fields, (points + 7) / 8);
@@ -367,10 +375,10 @@ void operator_cut_derive(operator_cut *cut, const operator_layout *layout,
 
     cut->tiles = (element->nodes + cut->item_nodes - 1) / cut->item_nodes;
     cut->lift_tiles = (element->nodes + cut->lift_nodes - 1) / cut->lift_nodes;
-    cut->threads = round_up(cut->block * cut->tiles, 32);
-    cut->deriv_width = round_up(3 * cut->item_nodes * layout->group, quad);
-    cut->lift_width = round_up(cut->lift_nodes * layout->group, quad);
-    cut->face_points = cut->tangential ? round_up(element->face_nodes, layout->group)
+    cut->threads = operator_round_up(cut->block * cut->tiles, 32);
+    cut->deriv_width = operator_round_up(3 * cut->item_nodes * layout->group, quad);
+    cut->lift_width = operator_round_up(cut->lift_nodes * layout->group, quad);
+    cut->face_points = cut->tangential ? operator_round_up(element->face_nodes, layout->group)
                                        : element->face_nodes; // whole groups of a face
     cut->scratch_words = scratch_words(cut, layout, problem, host);
     cut->scratch_bytes = cut->scratch_words * layout->real_bytes * layout->lanes;
@@ -418,8 +426,8 @@ static void choose_gpu(operator_cut *cut, const operator_layout *layout,
     cut->item_nodes = 2;
     cut->lift_nodes = gpu_cuts[is_double][element->order].lift_nodes;
     cut->block = gpu_cuts[is_double][element->order].block;
-    cut->item_nodes = round_up(cut->item_nodes, layout->group);
-    cut->lift_nodes = round_up(cut->lift_nodes, layout->group);
+    cut->item_nodes = operator_round_up(cut->item_nodes, layout->group);
+    cut->lift_nodes = operator_round_up(cut->lift_nodes, layout->group);
     operator_cut_derive(cut, layout, info, problem, element);
     while (cut->block > 1 && !operator_cut_fits(cut, info)) {
         cut->block /= 2;
@@ -456,7 +464,7 @@ static void choose_curls(operator_cut *cut, const operator_layout *layout,
         cut->item_nodes = choose_tile(element->nodes, most / 2, most);
         return;
     }
-    cut->item_nodes = round_up(4, layout->group);
+    cut->item_nodes = operator_round_up(4, layout->group);
     operator_cut_derive(cut, layout, info, problem, element);
     while (cut->block > 1 && !operator_cut_fits(cut, info)) {
         cut->block /= 2;
@@ -579,157 +587,4 @@ void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
         (void)snprintf(name, SEDGE_CUT_NAME, "%s%s b%d n%d,%d r%d p%d", basis, form, cut->block,
                        cut->item_nodes, cut->lift_nodes, cut->resident, layout->nodes_padded);
     }
-}
-
-// ---- wishes ------------------------------------------------------------------------------------
-
-bool sedge_operator_is_cut(const sedge_operator_options *options)
-{
-    return (options->variant != NULL && strcmp(options->variant, "auto") != 0) ||
-           options->cut != NULL || options->block_elements > 0 || options->item_nodes > 0 ||
-           options->lift_nodes > 0 || options->item_fields > 0;
-}
-
-// Does the options' variant or cut name the other basis?
-static bool is_bernstein_wish(const sedge_operator_options *options)
-{
-    static const char name[] = "bernstein";
-
-    if (options->cut != NULL) return strncmp(options->cut, name, strlen(name)) == 0;
-    return options->variant != NULL && strcmp(options->variant, name) == 0;
-}
-
-sedge_status operator_layout_wish(int *out, const operator_choices *choices,
-                                  const sedge_problem *problem,
-                                  const sedge_operator_options *options)
-{
-    const char *const refusal = operator_bernstein_refusal(problem);
-
-    *out = 0;
-    if (!sedge_operator_is_cut(options)) return SEDGE_OK;
-    if (!is_bernstein_wish(options)) {
-        while (choices->layout[*out].basis != SEDGE_NODAL) (*out)++;
-        return SEDGE_OK;
-    }
-    if (refusal != NULL) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "%s cannot run in the Bernstein-Bezier basis, which kernels.variant or a "
-                          "cut asks for: %s; leave it out",
-                          problem->equation->name, refusal);
-    }
-    while (choices->layout[*out].basis != SEDGE_BERNSTEIN) (*out)++;
-    return SEDGE_OK;
-}
-
-// NULL and "auto": as the rule has it, or "fused" where numbers are wished. "bernstein" is a
-// layout, and its rule.
-static sedge_status choose_variant(operator_cut *cut, const operator_layout *layout,
-                                   const sedge_device_info *info, const sedge_problem *problem,
-                                   const sedge_element *element,
-                                   const sedge_operator_options *options)
-{
-    static const operator_cut forms[] = {
-        {.fused = true},
-        {.fused = false},
-        {.three = true},
-        {.fused = true, .curls = true},
-        {.fused = true, .curls = true, .tangential = true},
-        {.fused = true, .tensor = true},
-        {.fused = true, .tensor = true, .curls = true},
-        {.fused = true, .tensor = true, .curls = true, .tangential = true},
-        {.fused = true, .blas = true},
-    };
-
-    const char *const variant = options->variant;
-    if (variant == NULL || strcmp(variant, "auto") == 0) {
-        if (options->block_elements > 0 || options->item_nodes > 0 || options->lift_nodes > 0 ||
-            options->item_fields > 0)
-            operator_cut_choose_form(cut, &forms[0], layout, info, problem, element);
-        return SEDGE_OK;
-    }
-    if (strcmp(variant, "bernstein") == 0) return SEDGE_OK;
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if (strcmp(variant, operator_cut_form_name(&forms[i])) != 0) continue;
-        if (forms[i].curls && !problem->equation->curls) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "kernels.variant '%s' needs an equation that is made of curls, which "
-                              "%s is not",
-                              variant, problem->equation->name);
-        }
-        if (forms[i].tensor && !operator_has_tensor(info, problem)) {
-            return SEDGE_FAIL(
-                SEDGE_ERR_USAGE,
-                "kernels.variant '%s' needs a linear equation, order %d or more in "
-                "fp32, and an NVIDIA GPU of compute capability 8.0 or later; here are "
-                "%s, order %d and %s",
-                variant, LEAST_SPLIT, problem->equation->name, problem->order, info->name);
-        }
-        if (forms[i].tangential && !problem->equation->tangential) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "kernels.variant '%s' needs an equation whose jumps are tangential, "
-                              "which those of %s are not",
-                              variant, problem->equation->name);
-        }
-        if (forms[i].blas && !operator_has_blas(info)) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "kernels.variant 'blas' needs cuBLAS and a device of kind cuda, this "
-                              "one is of kind %s",
-                              info->kind_name);
-        }
-        operator_cut_choose_form(cut, &forms[i], layout, info, problem, element);
-        return SEDGE_OK;
-    }
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "kernels.variant '%s' is not known; auto, fused, split, three, curl, "
-                      "tangential, tensor, tensor-curl, tensor-tangential, blas and bernstein are",
-                      variant);
-}
-
-sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
-                               const sedge_device_info *info, const sedge_problem *problem,
-                               const sedge_element *element, const sedge_operator_options *options)
-{
-    const int fields = problem->equation->fields;
-    const bool host = operator_is_host_form(info);
-
-    SEDGE_TRY(choose_variant(cut, layout, info, problem, element, options));
-    if (layout->form == FORM_SPARSE) {
-        if (options->block_elements > 0 && !host) cut->block = options->block_elements;
-        operator_cut_derive(cut, layout, info, problem, element);
-        if (operator_cut_fits(cut, info)) return SEDGE_OK;
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "kernels.block_elements %d needs %d threads and %lld bytes of shared "
-                          "memory a block; at most %d and %lld are possible",
-                          cut->block, cut->threads, (long long)cut->scratch_bytes,
-                          info->threads_block, (long long)info->shared_bytes_block);
-    }
-    if (options->item_nodes > 0) cut->item_nodes = round_up(options->item_nodes, layout->group);
-    if (options->lift_nodes > 0) cut->lift_nodes = round_up(options->lift_nodes, layout->group);
-    if (options->item_fields > 0 && host) cut->field_block = options->item_fields;
-    if (options->block_elements > 0 && !host) cut->block = options->block_elements;
-    if (cut->tensor && cut->block % (8 * cut->groups) != 0) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "kernels.block_elements %d is not a multiple of %d, as kernels.variant "
-                          "'%s' wants it",
-                          cut->block, 8 * cut->groups, operator_cut_form_name(cut));
-    }
-    operator_cut_derive(cut, layout, info, problem, element);
-    if (fields % cut->field_block != 0) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "kernels.item_fields %d does not divide the %d fields of %s",
-                          cut->field_block, fields, problem->equation->name);
-    }
-    if (cut->curls && cut->field_block % 3 != 0) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "kernels.item_fields %d is not a multiple of 3, as curls want it",
-                          cut->field_block);
-    }
-    if (!operator_cut_fits(cut, info)) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                          "kernels: block_elements %d and item_nodes %d need %d threads and %lld "
-                          "bytes of shared memory a block; at most %d and %lld are possible",
-                          cut->block, cut->item_nodes, cut->threads, (long long)cut->scratch_bytes,
-                          info->threads_block, (long long)info->shared_bytes_block);
-    }
-    return SEDGE_OK;
 }
