@@ -61,10 +61,11 @@ sedge_status xsmm_init(xsmm_plan *plan, const sedge_element *element, int real_b
     SEDGE_TRY(sedge_allocate(&plan->derivative, nodes * tall, (size_t)real_bytes));
     SEDGE_TRY(sedge_allocate(&plan->lift, points * rows, (size_t)real_bytes));
     for (int m = 0; m < nodes; m++) {
-        for (int j = 0; j < 3; j++) {
-            for (int n = 0; n < nodes; n++)
+        for (int64_t j = 0; j < 3; j++) {
+            for (int n = 0; n < nodes; n++) {
                 put(plan->derivative, real_bytes, m * tall + j * nodes + n,
                     element->derivative[j][n * nodes + m]);
+            }
         }
     }
     for (int k = 0; k < points; k++) {

@@ -56,11 +56,9 @@ static product find_product(int m, int columns, int k, int lda, int ldb, int ldc
 
 static bool find_products(products *out, int batch, int rest)
 {
-    const int elements[2] = {batch, rest};
+    const int elements[2] = {batch, rest > 0 ? rest : batch};
 
     for (int i = 0; i < 2; i++) {
-        out->derive[i] = out->lift[i] = NULL;
-        if (elements[i] == 0) continue;
         out->derive[i] = find_product(3 * NODES, 6 * elements[i], NODES, TALL, NODES, TALL, false);
         out->lift[i] = find_product(NODES, 6 * elements[i], POINTS, ROWS, POINTS, ROWS, true);
         if (out->derive[i] == NULL || out->lift[i] == NULL) return false;
@@ -69,11 +67,11 @@ static bool find_products(products *out, int batch, int rest)
 }
 
 // The part of field `f`'s derivative along x_d that the metric g[j][d] makes of its slopes.
-static inline real along(const real *slopes, const real *g, int f, int d, int n)
+static inline real along(const real *slopes, const real *g, int64_t f, int d, int n)
 {
     const real *const s = slopes + f * TALL + n;
 
-    return g[d] * s[0] + g[3 + d] * s[NODES] + g[6 + d] * s[2 * NODES];
+    return g[d] * s[0] + g[3 + d] * s[NODES] + g[6 + d] * s[(int64_t)2 * NODES];
 }
 
 // rhs = (curl H, -curl E)
@@ -96,8 +94,8 @@ static void find_fluxes(real *restrict flux, const hand_mesh *hand, int64_t elem
     const real *const own = all + element * WORDS;
     const real *const shape = (const real *)hand->normal + element * 16;
 
-    for (int face = 0; face < 4; face++) {
-        const int code = hand->code[element * 4 + face];
+    for (int64_t face = 0; face < 4; face++) {
+        const int64_t code = hand->code[element * 4 + face];
         const int16_t *const mine = hand->own + face * FACE_NODES;
         const int16_t *const map = code >= 0 ? hand->other + code * FACE_NODES : mine;
         const real *const other = all + (int64_t)hand->neighbour[element * 4 + face] * WORDS;
@@ -157,13 +155,13 @@ bool NAME(const xsmm_plan *plan, hand_mesh *hand, double a, double b, double dt,
         scratch s __attribute__((aligned(64)));
 
         made.derive[!whole](plan->derivative, u, s.slopes);
-        for (int e = 0; e < count; e++) {
+        for (int64_t e = 0; e < count; e++) {
             find_curl(s.rhs + e * 6 * ROWS, s.slopes + e * 6 * TALL,
                       (const real *)hand->metric + (first + e) * 9);
             find_fluxes(s.flux + e * 6 * POINTS, hand, first + e);
         }
         made.lift[!whole](plan->lift, s.flux, s.rhs);
-        for (int e = 0; e < count; e++) {
+        for (int64_t e = 0; e < count; e++) {
             update(next + e * WORDS, residual + e * WORDS, u + e * WORDS, s.rhs + e * 6 * ROWS,
                    (real)a, (real)b, (real)dt);
         }

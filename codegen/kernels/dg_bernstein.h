@@ -393,14 +393,20 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         }
         SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
+#if SEDGE_NEAR
         SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
             const int at = SEDGE_THREAD + round * SEDGE_THREADS;
+#else // not unrolled: the text outgrows what the instructions' cache holds soon enough
+        for (int at = SEDGE_THREAD; at < SEDGE_BLOCK * SEDGE_FACE_POINTS; at += SEDGE_THREADS) {
+#endif
             const int e = at / SEDGE_FACE_POINTS;
             const int k = at % SEDGE_FACE_POINTS;
             if (e < SEDGE_BLOCK && e < left) {
-                const int from = SEDGE_NEAR
-                                     ? place[round]
-                                     : SEDGE_TRACES_AT + e * SEDGE_JUMP_STRIDE + k * SEDGE_FIELDS;
+#if SEDGE_NEAR
+                const int from = place[round];
+#else
+                const int from = SEDGE_TRACES_AT + e * SEDGE_JUMP_STRIDE + k * SEDGE_FIELDS;
+#endif
                 const sedge_state other = *(const SEDGE_BLOCKWIDE sedge_state *)(s_u + from);
                 find_jump(s_f + e * SEDGE_JUMP_STRIDE, s_u + e * SEDGE_WORDS, other.f, s_x + e,
                           start + e, k, links, material, materials, tables, slots);

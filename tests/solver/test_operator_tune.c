@@ -426,9 +426,10 @@ static void test_wrong_does_not_win(const kit_world *world)
     remove_wisdom(world);
 
     // Where the rule's own choice is wrong, too, there is nothing to fall back on.
-    if (sedge_comm_is_root(world->comm))
+    if (sedge_comm_is_root(world->comm)) {
         break_kernels(folder, has_lanes ? "find_jumps(" : "SEDGE_FUNCTION void find_jump(",
                       has_lanes ? no_jumps : no_jump);
+    }
     sedge_comm_barrier(world->comm);
     CHECK_FAILS(kit_load(&k, SEDGE_FP64, &measure), SEDGE_ERR_COMPUTE, "the rule's choice");
     CHECK(unsetenv("SEDGE_KERNELS") == 0);
