@@ -76,6 +76,15 @@ curved 1 solver/test_operator_form tensor-curl 3 fp64 curved
 blas 1 solver/test_operator_form blas 3 fp32 walls
 blas 1 solver/test_operator_form blas 2 fp64 burgers
 graphs 1 solver/test_operator_graph
+examples 1 ../codegen/examples/example_square cuda 1000
+examples 1 ../codegen/examples/example_transpose cuda 96
+examples 1 ../codegen/examples/example_multiply cuda 192 all
+examples 1 ../codegen/examples/example_linear cuda 1000
+examples 1 ../codegen/examples/example_dot cuda 1000
+examples 1 ../codegen/examples/example_filters cuda 70 all
+examples 1 ../codegen/examples/example_neighbours cuda 300
+examples 1 ../codegen/examples/example_backprojection cuda 128
+examples 1 ../codegen/examples/example_mapreduce cuda 1000
 END
 }
 
