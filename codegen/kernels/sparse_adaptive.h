@@ -69,14 +69,17 @@ SEDGE_KERNEL(sedge_sparse, SPARSE_THREADS, SPARSE_ADAPTIVE_LIST)
                     SPARSE_PRODUCTS(sum += product;)
                 sum_of[t] = sum;
             }
-            for (int half = SPARSE_THREADS / 2; half > 1; half /= 2) {
+            for (int half = SPARSE_THREADS / 2; half > 0; half /= 2) {
                 SEDGE_BARRIER();
                 SPARSE_ITEM(t)
-                if (t < half) sum_of[t] += sum_of[t + half];
+                if (t < half) {
+                    const sparse_real sum = sum_of[t] + sum_of[t + half];
+                    if (half > 1)
+                        sum_of[t] = sum;
+                    else
+                        pieces[-1 - rows_or_piece] = sum;
+                }
             }
-            SEDGE_BARRIER();
-            SPARSE_ITEM(t)
-            if (t == 0) pieces[-1 - rows_or_piece] = sum_of[0] + sum_of[1];
         } else {
             const int rows = (int)rows_or_piece;
             int lanes = 1;
@@ -114,16 +117,19 @@ SEDGE_KERNEL(sedge_sparse, SPARSE_THREADS, SPARSE_ADAPTIVE_LIST)
                         sum += part[k];
                     sum_of[r * lanes + l] = sum;
                 }
-                for (int half = lanes / 2; half > 1; half /= 2) {
+                for (int half = lanes / 2; half > 0; half /= 2) {
                     SEDGE_BARRIER();
-                    SEDGE_ITEMS (r, rows, l, lanes, SPARSE_THREADS)
-                        if (l < half) sum_of[r * lanes + l] += sum_of[r * lanes + l + half];
+                    SEDGE_ITEMS (r, rows, l, lanes, SPARSE_THREADS) {
+                        if (l < half) {
+                            const int at = r * lanes + l;
+                            const sparse_real sum = sum_of[at] + sum_of[at + half];
+                            if (half > 1)
+                                sum_of[at] = sum;
+                            else
+                                SPARSE_PUT(first_row + r, sum, at)
+                        }
+                    }
                 }
-                SEDGE_BARRIER();
-                SEDGE_ITEMS (r, rows, l, lanes, SPARSE_THREADS)
-                    if (l == 0)
-                        SPARSE_PUT(first_row + r, sum_of[r * lanes] + sum_of[r * lanes + 1],
-                                   r * lanes)
             }
         }
         SPARSE_DOT_END(b)

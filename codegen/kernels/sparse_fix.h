@@ -52,14 +52,17 @@ SEDGE_KERNEL(sedge_sparse_fix, SPARSE_THREADS, SPARSE_FIX_LIST)
                 for (sedge_int64 k = t; k < count; k += SPARSE_THREADS) sum += piece[k];
                 sum_of[t] = sum;
             }
-            for (int half = SPARSE_THREADS / 2; half > 1; half /= 2) {
+            for (int half = SPARSE_THREADS / 2; half > 0; half /= 2) {
                 SEDGE_BARRIER();
                 SPARSE_ITEM(t)
-                if (t < half) sum_of[t] += sum_of[t + half];
+                if (t < half) {
+                    const sparse_real sum = sum_of[t] + sum_of[t + half];
+                    if (half > 1)
+                        sum_of[t] = sum;
+                    else
+                        SPARSE_FIX_PUT(runs[3 * run], sum, t)
+                }
             }
-            SEDGE_BARRIER();
-            SPARSE_ITEM(t)
-            if (t == 0) SPARSE_FIX_PUT(runs[3 * run], sum_of[0] + sum_of[1], t)
         }
         SPARSE_DOT_END(b)
         (void)listed;

@@ -77,13 +77,16 @@ SEDGE_KERNEL(sedge_sparse_sums, SPARSE_THREADS, SPARSE_SUMS_LIST)
             for (sedge_int64 k = b * chunk + t; k < end; k += SPARSE_THREADS) sum += parts[k];
             sum_of[t] = sum;
         }
-        for (int half = SPARSE_THREADS / 2; half > 1; half /= 2) {
+        for (int half = SPARSE_THREADS / 2; half > 0; half /= 2) {
             SEDGE_BARRIER();
             SPARSE_ITEM(t)
-            if (t < half) sum_of[t] += sum_of[t + half];
+            if (t < half) {
+                const double sum = sum_of[t] + sum_of[t + half];
+                if (half > 1)
+                    sum_of[t] = sum;
+                else
+                    to[b] = sum;
+            }
         }
-        SEDGE_BARRIER();
-        SPARSE_ITEM(t)
-        if (t == 0) to[b] = sum_of[0] + sum_of[1];
     }
 }

@@ -67,7 +67,6 @@ class Poisson(Case):
         deck = self.write("box.yaml", BOX)
         self.refuse(1, ["known solution"], "run", deck, *host, "--set", "initial.type=zero")
         self.refuse(1, ["nothing to tune"], "tune", deck, *host)
-        self.refuse(1, ["'sedge build' does not know"], "build", deck, *host)
         self.refuse(4, ["no solution after 2 iterations", "were not enough"], "run", deck, *host,
                     "--quiet", "--set", "solver.iterations=2", ranks=(0, 2))
         left = read_json(self.folder / "box-results/report.json")

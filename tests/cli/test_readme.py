@@ -19,7 +19,6 @@ class Readme(Case):
         path = [os.path.dirname(PROGRAM), str(SOURCE / "src/run"), os.path.dirname(sys.executable),
                 os.environ["PATH"]]
         environment = {**os.environ, "PATH": ":".join(path)}
-        environment.pop("OMPI_MCA_ess_singleton_isolated", None)  # as a user starts it
         blocks = re.findall(r"^```sh test([^\n]*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
         self.assertGreaterEqual(len(blocks), 6)
         for packages, block in blocks:
