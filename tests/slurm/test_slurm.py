@@ -91,9 +91,12 @@ class Scripts(Case):
         """A deck that takes about RUN_SECONDS, whatever else the machine does."""
         steps = 100
         path = self.write("deck.yaml", DECK.replace("STEPS", str(steps)))
-        self.run_alone(path, "measure")
-        loop = read_json(self.folder / "measure/report.json")["wall_seconds"]["loop"]
-        steps = min(max(int(RUN_SECONDS * steps / loop), 60), 5000)
+        loops = []
+        for again in range(3):  # the least: other tests run beside this one, now more, now less
+            self.run_alone(path, f"measure-{again}")
+            report = read_json(self.folder / f"measure-{again}/report.json")
+            loops.append(report["wall_seconds"]["loop"])
+        steps = min(max(int(RUN_SECONDS * steps / min(loops)), 600), 5000)
         return self.write("deck.yaml", DECK.replace("STEPS", str(steps))), steps
 
     def outputs(self):
