@@ -92,3 +92,12 @@ void sedge_groups_release(sedge_mesh_groups *groups);
 
 // Key along a Hilbert curve through the cube around `bounds`, 21 bits an axis.
 uint64_t sedge_hilbert_key(const double x[3], double bounds[2][3]);
+
+// An element by its place along the curve.
+typedef struct sedge_hilbert_place {
+    uint64_t key;
+    int32_t element;
+} sedge_hilbert_place;
+
+// Sort by keys, where these are equal by elements.
+void sedge_hilbert_sort(sedge_hilbert_place *list, int64_t count);

@@ -1,5 +1,7 @@
 #include "global.h"
 
+#include <stdlib.h>
+
 // Key of a point of a 2^21 cube: the transposed form of J. Skilling, "Programming the Hilbert
 // curve", AIP Conf. Proc. 707 (2004) 381: undo excess work from the high bits down, Gray encode,
 // then interleave the bits of the three axes.
@@ -45,4 +47,17 @@ uint64_t sedge_hilbert_key(const double x[3], double bounds[2][3])
         a[d] = (uint32_t)u;
     }
     return curve_position(a);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const sedge_hilbert_place *const a = left, *const b = right;
+
+    if (a->key != b->key) return a->key < b->key ? -1 : 1;
+    return (a->element > b->element) - (a->element < b->element);
+}
+
+void sedge_hilbert_sort(sedge_hilbert_place *list, int64_t count)
+{
+    qsort(list, (size_t)count, sizeof *list, compare_places);
 }

@@ -94,24 +94,10 @@ static void join_element(span *box, const sedge_mesh *mesh, int32_t e)
     join(box, own.low, own.high);
 }
 
-// An element by its place along the curve.
-typedef struct keyed {
-    uint64_t key;
-    int32_t element;
-} keyed;
-
-static int compare_keys(const void *left, const void *right)
-{
-    const keyed *const a = left, *const b = right;
-
-    if (a->key != b->key) return a->key < b->key ? -1 : 1;
-    return (a->element > b->element) - (a->element < b->element);
-}
-
 static sedge_status find_order(int32_t *order, const sedge_mesh *mesh)
 {
     double bounds[2][3];
-    keyed *list;
+    sedge_hilbert_place *list;
 
     memcpy(bounds, mesh->bounds, sizeof bounds);
     SEDGE_TRY(sedge_allocate(&list, mesh->elements, sizeof *list));
@@ -119,9 +105,9 @@ static sedge_status find_order(int32_t *order, const sedge_mesh *mesh)
         double x[3] = {0.0, 0.0, 0.0};
         for (int v = 0; v < 4; v++)
             for (int d = 0; d < 3; d++) x[d] += 0.25 * mesh->corners[e][v][d];
-        list[e] = (keyed){sedge_hilbert_key(x, bounds), e};
+        list[e] = (sedge_hilbert_place){sedge_hilbert_key(x, bounds), e};
     }
-    qsort(list, (size_t)mesh->elements, sizeof *list, compare_keys);
+    sedge_hilbert_sort(list, mesh->elements);
     for (int32_t i = 0; i < mesh->elements; i++) order[i] = list[i].element;
     sedge_release(list);
     return SEDGE_OK;

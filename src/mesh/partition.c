@@ -101,24 +101,11 @@ static sedge_status count_empty(const int32_t *part, int32_t elements, int parts
     return SEDGE_OK;
 }
 
-typedef struct keyed {
-    uint64_t key;
-    int32_t element;
-} keyed;
-
-static int compare_keys(const void *left, const void *right)
-{
-    const keyed *const a = left, *const b = right;
-
-    if (a->key != b->key) return a->key < b->key ? -1 : 1;
-    return (a->element > b->element) - (a->element < b->element);
-}
-
 // Equal pieces of the Hilbert curve through the elements' centres.
 static sedge_status cut_curve(int32_t *part, const sedge_global *mesh, int parts)
 {
     double bounds[2][3];
-    keyed *order;
+    sedge_hilbert_place *order;
 
     SEDGE_TRY(sedge_allocate(&order, mesh->elements, sizeof *order));
     for (int d = 0; d < 3; d++) {
@@ -133,9 +120,9 @@ static sedge_status cut_curve(int32_t *part, const sedge_global *mesh, int parts
         double x[3] = {0.0, 0.0, 0.0};
         for (int v = 0; v < 4; v++)
             for (int d = 0; d < 3; d++) x[d] += 0.25 * mesh->points[mesh->cells[e][v]][d];
-        order[e] = (keyed){sedge_hilbert_key(x, bounds), e};
+        order[e] = (sedge_hilbert_place){sedge_hilbert_key(x, bounds), e};
     }
-    qsort(order, (size_t)mesh->elements, sizeof *order, compare_keys);
+    sedge_hilbert_sort(order, mesh->elements);
     for (int64_t i = 0; i < mesh->elements; i++)
         part[order[i].element] = (int32_t)(i * parts / mesh->elements);
     sedge_release(order);
