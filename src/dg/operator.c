@@ -59,6 +59,8 @@ static sedge_status make_order(sedge_operator *op)
     SEDGE_TRY(sedge_event_create(&op->packed_event, op->device));
     SEDGE_TRY(sedge_event_create(&op->arrived, op->device));
     SEDGE_TRY(sedge_event_create(&op->interior_done, op->device));
+    SEDGE_TRY(sedge_event_create(&op->edge_ready, op->device));
+    SEDGE_TRY(sedge_event_create(&op->edge_done, op->device));
     for (int i = 0; i < SEDGE_SAMPLES; i++) {
         SEDGE_TRY(sedge_event_create(&op->sample[i].from, op->device));
         SEDGE_TRY(sedge_event_create(&op->sample[i].to, op->device));
@@ -177,6 +179,8 @@ void sedge_operator_free(sedge_operator *op)
     sedge_event_free(op->packed_event);
     sedge_event_free(op->arrived);
     sedge_event_free(op->interior_done);
+    sedge_event_free(op->edge_ready);
+    sedge_event_free(op->edge_done);
     sedge_stream_free(op->main);
     sedge_stream_free(op->side);
     operator_programs_free(op);
@@ -332,14 +336,39 @@ static sedge_status pack_traces(sedge_operator *op)
     return sedge_event_record(op->packed_event, op->side);
 }
 
-// Receive the other ranks' traces and bring them to the device; the main stream waits for them.
+// Receive the other ranks' traces and bring them to the device.
 static sedge_status finish_exchange(sedge_operator *op)
 {
     sedge_exchange_wait(op->exchange);
     SEDGE_TRY(
         sedge_buffer_upload(op->trace, 0, op->receive, sedge_buffer_bytes(op->packed), op->side));
-    SEDGE_TRY(sedge_event_record(op->arrived, op->side));
-    return sedge_stream_wait_event(op->main, op->arrived);
+    return sedge_event_record(op->arrived, op->side);
+}
+
+// The elements whose neighbours other ranks have.
+static sedge_status run_edge(sedge_operator *op, sedge_stream *stream, int stage, double dt)
+{
+    const operator_layout *const layout = &op->layout;
+    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
+
+    SEDGE_TRY(operator_run_range(op, last, stream,
+                                 layout->interior_values + layout->interior_curved_values,
+                                 layout->edge_values, stage, dt));
+    return operator_run_curved(op, stream, false, stage, dt);
+}
+
+// They need not wait for the end of the interior: they run beside it, as soon as the traces are
+// there, and with cuBLAS, whose form has one place for its products, after it.
+static sedge_status run_edge_beside(sedge_operator *op, int stage, double dt)
+{
+    if (op->cut.blas) {
+        SEDGE_TRY(sedge_stream_wait_event(op->main, op->arrived));
+        return run_edge(op, op->main, stage, dt);
+    }
+    SEDGE_TRY(sedge_stream_wait_event(op->side, op->edge_ready));
+    SEDGE_TRY(run_edge(op, op->side, stage, dt));
+    SEDGE_TRY(sedge_event_record(op->edge_done, op->side));
+    return sedge_stream_wait_event(op->main, op->edge_done);
 }
 
 // All interior values, in parts: between them MPI, which has no thread of its own, can move
@@ -358,9 +387,28 @@ static sedge_status run_interior(sedge_operator *op, int parts, int stage, doubl
     return SEDGE_OK;
 }
 
+// Times of the exchange: of the device's only in a sampled step, which waits for them.
+static sedge_status note_exchange(sedge_operator *op, double sent, double worked, double received)
+{
+    double late;
+
+    if (sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST) {
+        op->exchange_seconds += received - sent;
+        op->exposed_seconds += received - worked;
+        return SEDGE_OK;
+    }
+    if (!op->sampling) return SEDGE_OK;
+    SEDGE_TRY(sedge_event_wait(op->arrived));
+    op->exchange_seconds += sedge_clock() - sent;
+    SEDGE_TRY(sedge_event_wait(op->interior_done));
+    SEDGE_TRY(sedge_event_seconds(&late, op->interior_done, op->arrived));
+    op->exposed_seconds += late > 0.0 ? late : 0.0; // that the device had no interior for
+    return SEDGE_OK;
+}
+
 // The device goes on with interior elements while the host moves traces. On the host device the
 // interior work happens inside the calls of this thread, so sends start before it.
-static sedge_status run_interior_and_exchange(sedge_operator *op, int stage, double dt)
+static sedge_status run_and_exchange(sedge_operator *op, int stage, double dt)
 {
     const bool is_host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
     double sent = 0.0;
@@ -372,8 +420,9 @@ static sedge_status run_interior_and_exchange(sedge_operator *op, int stage, dou
         sent = sedge_clock();
     }
     if (!op->cut.fused) SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, op->main, stage, dt));
+    SEDGE_TRY(sedge_event_record(op->edge_ready, op->main));
     SEDGE_TRY(run_interior(op, is_host ? HOST_PARTS : 1, stage, dt));
-    SEDGE_TRY(operator_run_curved(op, true, stage, dt));
+    SEDGE_TRY(operator_run_curved(op, op->main, true, stage, dt));
     SEDGE_TRY(sedge_event_record(op->interior_done, op->main));
     if (!is_host) {
         SEDGE_TRY(sedge_event_wait(op->packed_event));
@@ -383,18 +432,9 @@ static sedge_status run_interior_and_exchange(sedge_operator *op, int stage, dou
     }
     const double worked = sedge_clock();
     SEDGE_TRY(finish_exchange(op));
-    if (is_host) {
-        op->exchange_seconds += sedge_clock() - sent;
-        op->exposed_seconds += sedge_clock() - worked;
-    } else if (op->sampling) { // what the main stream waited beyond its own work
-        double late;
-        SEDGE_TRY(sedge_event_wait(op->arrived));
-        SEDGE_TRY(sedge_event_wait(op->interior_done));
-        SEDGE_TRY(sedge_event_seconds(&late, op->interior_done, op->arrived));
-        op->exchange_seconds += sedge_clock() - sent;
-        op->exposed_seconds += late > 0.0 ? late : 0.0;
-    }
-    return SEDGE_OK;
+    const double received = sedge_clock();
+    SEDGE_TRY(run_edge_beside(op, stage, dt));
+    return note_exchange(op, sent, worked, received);
 }
 
 static sedge_status add_point_sources(sedge_operator *op, int stage, double dt)
@@ -434,17 +474,14 @@ static sedge_status run_stage(sedge_operator *op, int stage, double dt)
     if (op->exchange != NULL) SEDGE_TRY(sedge_event_record(op->ready, op->main));
     SEDGE_TRY(make_boundary_traces(op, stage, dt));
     if (op->exchange != NULL) {
-        SEDGE_TRY(run_interior_and_exchange(op, stage, dt));
+        SEDGE_TRY(run_and_exchange(op, stage, dt));
     } else {
         if (!op->cut.fused)
             SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, op->main, stage, dt));
         SEDGE_TRY(operator_run_range(op, last, op->main, 0, layout->interior_values, stage, dt));
-        SEDGE_TRY(operator_run_curved(op, true, stage, dt));
+        SEDGE_TRY(operator_run_curved(op, op->main, true, stage, dt));
+        SEDGE_TRY(run_edge(op, op->main, stage, dt));
     }
-    SEDGE_TRY(operator_run_range(op, last, op->main,
-                                 layout->interior_values + layout->interior_curved_values,
-                                 layout->edge_values, stage, dt));
-    SEDGE_TRY(operator_run_curved(op, false, stage, dt));
     SEDGE_TRY(add_point_sources(op, stage, dt));
     swap_states(op);
     return SEDGE_OK;

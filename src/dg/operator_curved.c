@@ -197,7 +197,8 @@ static curved_range find_range(const sedge_operator *op, bool interior)
                           layout->interior_curved_values, layout->edge_curved_values};
 }
 
-sedge_status operator_run_curved(sedge_operator *op, bool interior, int stage, double dt)
+sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool interior, int stage,
+                                 double dt)
 {
     const operator_curved_cut *const cut = &op->curved.cut;
     curved_range range = find_range(op, interior);
@@ -249,7 +250,7 @@ sedge_status operator_run_curved(sedge_operator *op, bool interior, int stage, d
                                &b,
                                &step};
 
-    return operator_launch(op, KERNEL_CURVED, op->main, (range.count + cut->block - 1) / cut->block,
+    return operator_launch(op, KERNEL_CURVED, stream, (range.count + cut->block - 1) / cut->block,
                            cut->threads, arguments, (int)(sizeof arguments / sizeof arguments[0]));
 }
 

@@ -229,7 +229,7 @@ struct sedge_operator {
     sedge_buffer *probe_slots, *probe_weights, *probe_samples;
 
     sedge_stream *main, *side;
-    sedge_event *ready, *packed_event, *arrived, *interior_done;
+    sedge_event *ready, *packed_event, *arrived, *interior_done, *edge_ready, *edge_done;
 
     int64_t steps, stages;
     int64_t launches[KERNELS];
@@ -475,7 +475,8 @@ void operator_curved_free(sedge_operator *op);
 
 // The stage in the curved elements of the interior, or in those with faces on other ranks.
 SEDGE_MUST_USE
-sedge_status operator_run_curved(sedge_operator *op, bool interior, int stage, double dt);
+sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool interior, int stage,
+                                 double dt);
 SEDGE_MUST_USE
 sedge_status operator_run_curved_energy(sedge_operator *op);
 
