@@ -21,56 +21,116 @@ sedge_basis sedge_operator_basis(const sedge_operator *op)
     return op->layout.basis;
 }
 
-// One element's fields, twice: to convert them.
-typedef struct element_rows {
-    double *values; // [fields][nodes]
-    double *work;
-    void *state; // all of this rank, as on the device
-} element_rows;
+// The state goes to the device and back in pieces: while one is converted the other travels, and
+// the host never holds a second copy of it all.
+#define PIECE_BYTES ((int64_t)1 << 20)
 
-static sedge_status make_rows(element_rows *rows, sedge_operator *op, sedge_basis other)
+typedef struct state_pieces {
+    int64_t slot_bytes, slots; // of a slot; of a piece, whole values
+    int64_t count;
+    void *piece[2];       // pinned
+    sedge_event *done[2]; // has travelled
+    double *values;       // [fields][nodes] of one element, twice: to convert them
+    double *work;
+} state_pieces;
+
+static sedge_status make_pieces(state_pieces *pieces, sedge_operator *op, sedge_basis other)
 {
+    const operator_layout *const layout = &op->layout;
     const int64_t fields = op->problem->equation->fields;
 
-    memset(rows, 0, sizeof *rows);
-    if (other != op->layout.basis) SEDGE_TRY(operator_bernstein_need(op));
-    SEDGE_TRY(sedge_allocate(&rows->values, 2 * fields * op->element->nodes, sizeof(double)));
-    rows->work = rows->values + fields * op->element->nodes;
-    return sedge_allocate(&rows->state, op->layout.slots * fields * op->layout.nodes_padded,
-                          (size_t)op->layout.real_bytes);
+    memset(pieces, 0, sizeof *pieces);
+    if (other != layout->basis) SEDGE_TRY(operator_bernstein_need(op));
+    SEDGE_TRY(sedge_allocate(&pieces->values, 2 * fields * op->element->nodes, sizeof(double)));
+    pieces->work = pieces->values + fields * op->element->nodes;
+    pieces->slot_bytes = fields * layout->nodes_padded * layout->real_bytes;
+    const int64_t fitting = PIECE_BYTES / (pieces->slot_bytes * layout->lanes);
+    pieces->slots = (fitting > 0 ? fitting : 1) * layout->lanes;
+    if (pieces->slots > layout->slots) pieces->slots = layout->slots;
+    if (pieces->slots == 0) return SEDGE_OK;
+    pieces->count = (layout->slots + pieces->slots - 1) / pieces->slots;
+    for (int i = 0; i < 2; i++) {
+        SEDGE_TRY(sedge_pinned_allocate(&pieces->piece[i], op->device,
+                                        pieces->slots * pieces->slot_bytes));
+        SEDGE_TRY(sedge_event_create(&pieces->done[i], op->device));
+    }
+    return SEDGE_OK;
 }
 
-static void release_rows(const element_rows *rows)
+// Also after a failure: what travels is waited for first.
+static void release_pieces(const state_pieces *pieces, const sedge_operator *op)
 {
-    sedge_release(rows->values);
-    sedge_release(rows->state);
+    (void)!sedge_stream_wait(op->side);
+    for (int i = 0; i < 2; i++) {
+        sedge_event_free(pieces->done[i]);
+        sedge_pinned_release(op->device, pieces->piece[i]);
+    }
+    sedge_release(pieces->values);
 }
 
+static int64_t first_slot(const state_pieces *pieces, int64_t k)
+{
+    return k * pieces->slots;
+}
+
+static int64_t end_slot(const state_pieces *pieces, const sedge_operator *op, int64_t k)
+{
+    const int64_t end = first_slot(pieces, k + 1);
+
+    return end < op->layout.slots ? end : op->layout.slots;
+}
+
+static int64_t piece_bytes(const state_pieces *pieces, const sedge_operator *op, int64_t k)
+{
+    return (end_slot(pieces, op, k) - first_slot(pieces, k)) * pieces->slot_bytes;
+}
+
+static sedge_status send_piece(state_pieces *pieces, sedge_operator *op, int64_t k)
+{
+    SEDGE_TRY(sedge_buffer_upload(op->data.u[0], first_slot(pieces, k) * pieces->slot_bytes,
+                                  pieces->piece[k % 2], piece_bytes(pieces, op, k), op->side));
+    return sedge_event_record(pieces->done[k % 2], op->side);
+}
+
+static sedge_status fetch_piece(state_pieces *pieces, sedge_operator *op, int64_t k)
+{
+    SEDGE_TRY(sedge_buffer_download(op->data.u[0], first_slot(pieces, k) * pieces->slot_bytes,
+                                    pieces->piece[k % 2], piece_bytes(pieces, op, k), op->side));
+    return sedge_event_record(pieces->done[k % 2], op->side);
+}
+
+// Elements lie in the order of their slots.
 sedge_status sedge_operator_set_in(sedge_operator *op, sedge_basis basis, const double *u)
 {
     const int fields = op->problem->equation->fields;
     const int nodes = op->element->nodes;
-    element_rows rows;
+    state_pieces pieces;
     sedge_status status;
+    int32_t e = 0;
 
-    SEDGE_TRY_GOTO(status, make_rows(&rows, op, basis));
-    for (int32_t e = 0; e < op->mesh->elements; e++) {
-        const int64_t slot = operator_slot(op, e);
-        memcpy(rows.values, u + (int64_t)e * fields * nodes,
-               (size_t)(fields * nodes) * sizeof *rows.values);
-        operator_convert(op, op->layout.basis, basis, rows.values, rows.work, fields);
-        for (int f = 0; f < fields; f++) {
-            for (int n = 0; n < nodes; n++) {
-                operator_put(op, rows.state, operator_index(op, slot, f, n),
-                             rows.values[f * nodes + n]);
+    SEDGE_TRY_GOTO(status, make_pieces(&pieces, op, basis));
+    SEDGE_TRY_GOTO(status, sedge_operator_wait(op));
+    for (int64_t k = 0; k < pieces.count; k++) {
+        void *const piece = pieces.piece[k % 2];
+        SEDGE_TRY_GOTO(status, sedge_event_wait(pieces.done[k % 2]));
+        memset(piece, 0, (size_t)piece_bytes(&pieces, op, k));
+        for (; e < op->mesh->elements; e++) {
+            const int64_t slot = operator_slot(op, e);
+            if (slot >= end_slot(&pieces, op, k)) break;
+            memcpy(pieces.values, u + (int64_t)e * fields * nodes,
+                   (size_t)(fields * nodes) * sizeof *pieces.values);
+            operator_convert(op, op->layout.basis, basis, pieces.values, pieces.work, fields);
+            for (int i = 0; i < fields * nodes; i++) {
+                const int64_t at =
+                    operator_index(op, slot - first_slot(&pieces, k), i / nodes, i % nodes);
+                operator_put(op, piece, at, pieces.values[i]);
             }
         }
+        SEDGE_TRY_GOTO(status, send_piece(&pieces, op, k));
     }
-    SEDGE_TRY_GOTO(status, sedge_operator_wait(op));
-    status =
-        sedge_buffer_upload(op->data.u[0], 0, rows.state, sedge_buffer_bytes(op->data.u[0]), NULL);
+    status = sedge_stream_wait(op->side);
 done:
-    release_rows(&rows);
+    release_pieces(&pieces, op);
     return status;
 }
 
@@ -78,26 +138,31 @@ sedge_status sedge_operator_get_in(sedge_operator *op, sedge_basis basis, double
 {
     const int fields = op->problem->equation->fields;
     const int nodes = op->element->nodes;
-    element_rows rows;
+    state_pieces pieces;
     sedge_status status;
+    int32_t e = 0;
 
-    SEDGE_TRY_GOTO(status, make_rows(&rows, op, basis));
+    SEDGE_TRY_GOTO(status, make_pieces(&pieces, op, basis));
     SEDGE_TRY_GOTO(status, sedge_operator_wait(op));
-    SEDGE_TRY_GOTO(status, sedge_buffer_download(op->data.u[0], 0, rows.state,
-                                                 sedge_buffer_bytes(op->data.u[0]), NULL));
-    for (int32_t e = 0; e < op->mesh->elements; e++) {
-        const int64_t slot = operator_slot(op, e);
-        double *const values = u + (int64_t)e * fields * nodes;
-        for (int f = 0; f < fields; f++) {
-            for (int n = 0; n < nodes; n++) {
-                values[f * nodes + n] =
-                    operator_fetch(op, rows.state, operator_index(op, slot, f, n));
+    if (pieces.count > 0) SEDGE_TRY_GOTO(status, fetch_piece(&pieces, op, 0));
+    for (int64_t k = 0; k < pieces.count; k++) {
+        const void *const piece = pieces.piece[k % 2];
+        if (k + 1 < pieces.count) SEDGE_TRY_GOTO(status, fetch_piece(&pieces, op, k + 1));
+        SEDGE_TRY_GOTO(status, sedge_event_wait(pieces.done[k % 2]));
+        for (; e < op->mesh->elements; e++) {
+            const int64_t slot = operator_slot(op, e);
+            double *const values = u + (int64_t)e * fields * nodes;
+            if (slot >= end_slot(&pieces, op, k)) break;
+            for (int i = 0; i < fields * nodes; i++) {
+                const int64_t at =
+                    operator_index(op, slot - first_slot(&pieces, k), i / nodes, i % nodes);
+                values[i] = operator_fetch(op, piece, at);
             }
+            operator_convert(op, basis, op->layout.basis, values, pieces.work, fields);
         }
-        operator_convert(op, basis, op->layout.basis, values, rows.work, fields);
     }
 done:
-    release_rows(&rows);
+    release_pieces(&pieces, op);
     return status;
 }
 
