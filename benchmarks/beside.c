@@ -90,7 +90,8 @@ static sedge_status open_case(beside *b, int cells)
     const sedge_operator_options rule = {.variant = NULL};
 
     SEDGE_TRY(sedge_element_create(&b->element, order));
-    SEDGE_TRY(bench_mesh_create(&b->mesh, b->comm, b->options->mesh, cells, b->options->numbering));
+    SEDGE_TRY(bench_mesh_create(&b->mesh, b->comm, b->options->mesh, cells, b->options->numbering,
+                                b->options->boundary_last));
     SEDGE_TRY(bench_problem_init(&b->problem, b->mesh, order, b->work.precision));
     SEDGE_TRY(bench_state_create(&b->u, b->mesh, b->element));
     SEDGE_TRY(bench_state_create(&b->theirs, b->mesh, b->element));

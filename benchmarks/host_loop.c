@@ -58,7 +58,7 @@ static sedge_status open_case(loop_case *c, int cells)
                           c->order);
     }
     SEDGE_TRY(sedge_element_create(&c->element, c->order));
-    SEDGE_TRY(bench_mesh_create(&c->mesh, c->comm, NULL, cells, SEDGE_NUMBERING_CLUSTERS));
+    SEDGE_TRY(bench_mesh_create(&c->mesh, c->comm, NULL, cells, SEDGE_NUMBERING_CLUSTERS, false));
     SEDGE_TRY(bench_problem_init(&c->problem, c->mesh, c->order, c->precision));
     SEDGE_TRY(sedge_operator_create(&c->op, c->comm, c->device, c->cache, c->element, c->mesh,
                                     &c->problem, &options));

@@ -14,6 +14,7 @@ enum {
     OPTION_MESH,
     OPTION_ELEMENTS,
     OPTION_NUMBERING,
+    OPTION_BOUNDARY,
     OPTION_STEPS,
     OPTION_REPEATS,
     OPTION_VARIANT,
@@ -39,6 +40,7 @@ static const struct option long_options[] = {
     {"mesh", required_argument, NULL, OPTION_MESH},
     {"elements", required_argument, NULL, OPTION_ELEMENTS},
     {"numbering", required_argument, NULL, OPTION_NUMBERING},
+    {"boundary", required_argument, NULL, OPTION_BOUNDARY},
     {"steps", required_argument, NULL, OPTION_STEPS},
     {"repeats", required_argument, NULL, OPTION_REPEATS},
     {"variant", required_argument, NULL, OPTION_VARIANT},
@@ -69,6 +71,8 @@ void bench_options_print_help(void)
            "  --elements LIST        tets of the box: one number, or one for each order\n"
            "  --numbering NAME       of the elements: clusters (default), curve, rcm,\n"
            "                         none\n"
+           "  --boundary WHERE       mixed (default), or last: elements with boundary\n"
+           "                         faces, whose kernels then run beside the others'\n"
            "  --steps N              time steps a repeat, of five stages each\n"
            "                         (default 20; on the host 4)\n"
            "  --repeats N            how often they are timed (default 5)\n"
@@ -224,6 +228,10 @@ static sedge_status take_option(bench_options *out, int option, const char *word
         if (sedge_numbering_find(&out->numbering, optarg)) return SEDGE_OK;
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "--numbering: '%s' is not clusters, curve, rcm or none",
                           optarg);
+    case OPTION_BOUNDARY:
+        out->boundary_last = strcmp(optarg, "last") == 0;
+        if (out->boundary_last || strcmp(optarg, "mixed") == 0) return SEDGE_OK;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "--boundary: '%s' is not mixed or last", optarg);
     case OPTION_STEPS:
         return take_int(&out->steps, optarg, 1, 1000000, "--steps");
     case OPTION_REPEATS:

@@ -21,6 +21,7 @@ typedef struct bench_options {
     int64_t elements[SEDGE_ORDER_MAX]; // of the boxes: by order given, or one for all
     int element_count;                 // 0: the sizes of bench_options_cells
     sedge_numbering numbering;
+    bool boundary_last;
     int steps; // a repeat; 0: by the device
     int repeats;
     sedge_operator_options kernels;

@@ -7,12 +7,13 @@
 #include <string.h>
 
 sedge_status bench_mesh_create(sedge_mesh **out, const sedge_comm *comm, const char *file,
-                               int cells, sedge_numbering numbering)
+                               int cells, sedge_numbering numbering, bool boundary_last)
 {
     sedge_mesh_options options = sedge_mesh_defaults();
 
     options.file = file;
     options.numbering = numbering;
+    options.boundary_last = boundary_last;
     for (int d = 0; d < 3; d++) options.box_cells[d] = cells;
     return sedge_mesh_create(out, comm, &options);
 }

@@ -13,7 +13,7 @@
 // `file` NULL: the unit box of cells^3 cubes, six tets each. Collective. Free with sedge_mesh_free.
 SEDGE_MUST_USE
 sedge_status bench_mesh_create(sedge_mesh **out, const sedge_comm *comm, const char *file,
-                               int cells, sedge_numbering numbering);
+                               int cells, sedge_numbering numbering, bool boundary_last);
 
 // The cubes an axis whose tets come nearest to `elements`.
 int bench_cells(int64_t elements);

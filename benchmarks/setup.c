@@ -36,7 +36,7 @@ static sedge_status measure(setup_row *row, const sedge_comm *comm, sedge_device
     sedge_comm_barrier(comm);
     const double start = sedge_clock();
     SEDGE_TRY_GOTO(status, bench_mesh_create(&mesh, comm, options->mesh, bench_cells(wanted),
-                                             options->numbering));
+                                             options->numbering, options->boundary_last));
     const double meshed = sedge_clock();
     row->mesh_peak = sedge_memory_peak();
     status = sedge_element_create(&element, options->orders[0]);

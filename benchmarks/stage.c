@@ -42,8 +42,8 @@ static sedge_status prepare_order(bench *b, int index)
     if (b->mesh == NULL || b->cells != cells) {
         sedge_mesh_free(b->mesh);
         b->mesh = NULL;
-        SEDGE_TRY(
-            bench_mesh_create(&b->mesh, b->comm, b->options.mesh, cells, b->options.numbering));
+        SEDGE_TRY(bench_mesh_create(&b->mesh, b->comm, b->options.mesh, cells, b->options.numbering,
+                                    b->options.boundary_last));
         b->cells = cells;
     }
     sedge_element_free(b->element);

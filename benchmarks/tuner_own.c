@@ -48,7 +48,7 @@ sedge_status bench_tuning_run_own(const sedge_comm *comm, const bench_tuning *be
         sedge_problem problem;
         if (bench->six && cases[i].part == SEDGE_PART_STAGE) continue;
         memset(&problem, 0, sizeof problem);
-        status = bench_mesh_create(&mesh, comm, NULL, cells, SEDGE_NUMBERING_CLUSTERS);
+        status = bench_mesh_create(&mesh, comm, NULL, cells, SEDGE_NUMBERING_CLUSTERS, false);
         if (status == SEDGE_OK) status = sedge_element_create(&element, cases[i].order);
         if (status == SEDGE_OK)
             status = bench_problem_init(&problem, mesh, cases[i].order, cases[i].precision);

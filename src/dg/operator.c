@@ -287,7 +287,8 @@ sedge_status operator_run_straight(sedge_operator *op, operator_kernel kernel, s
                               layout->edge_values, stage, dt);
 }
 
-static sedge_status make_boundary_traces(sedge_operator *op, int stage, double dt)
+static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *stream, int stage,
+                                         double dt)
 {
     const int64_t fields = op->problem->equation->fields;
     int64_t points = (int64_t)op->mesh->boundary_faces * op->element->face_nodes;
@@ -312,7 +313,7 @@ static sedge_status make_boundary_traces(sedge_operator *op, int stage, double d
                                &tables,     &face_basis, &clock,    &delay,    &points};
     const int64_t each = operator_boundary_points(op);
 
-    return operator_launch(op, KERNEL_BOUNDARY, op->main, (points + each - 1) / each,
+    return operator_launch(op, KERNEL_BOUNDARY, stream, (points + each - 1) / each,
                            SEDGE_TRACE_THREADS, arguments,
                            (int)(sizeof arguments / sizeof arguments[0]));
 }
@@ -327,7 +328,6 @@ static sedge_status pack_traces(sedge_operator *op)
     uint64_t packed = sedge_buffer_address(op->packed);
     void *const arguments[] = {&u, &halo, &tables, &packed, &points};
 
-    SEDGE_TRY(sedge_stream_wait_event(op->side, op->ready));
     SEDGE_TRY(operator_launch(op, KERNEL_PACK, op->side,
                               (points + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
                               SEDGE_TRACE_THREADS, arguments, 5));
@@ -366,17 +366,41 @@ static sedge_status run_edge_beside(sedge_operator *op, int stage, double dt)
         return run_edge(op, op->main, stage, dt);
     }
     SEDGE_TRY(sedge_stream_wait_event(op->side, op->edge_ready));
-    SEDGE_TRY(run_edge(op, op->side, stage, dt));
-    SEDGE_TRY(sedge_event_record(op->edge_done, op->side));
-    return sedge_stream_wait_event(op->main, op->edge_done);
+    return run_edge(op, op->side, stage, dt);
 }
 
-// All interior values, in parts: between them MPI, which has no thread of its own, can move
-// messages.
+// Whether the boundary's kernels run beside the interior's: its elements lie apart.
+static bool has_boundary_apart(const sedge_operator *op)
+{
+    return op->mesh->boundary_last > 0 && !op->cut.blas;
+}
+
+// Of the straight interior elements, the first value with boundary faces where they lie apart.
+static int64_t find_boundary(const sedge_operator *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+
+    if (!has_boundary_apart(op)) return op->layout.interior_values;
+    return (mesh->interior - mesh->interior_curved - mesh->boundary_last) / op->layout.lanes;
+}
+
+static sedge_status run_boundary_beside(sedge_operator *op, int stage, double dt)
+{
+    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
+    const int64_t first = find_boundary(op);
+
+    SEDGE_TRY(make_boundary_traces(op, op->side, stage, dt));
+    SEDGE_TRY(sedge_stream_wait_event(op->side, op->edge_ready));
+    return operator_run_range(op, last, op->side, first, op->layout.interior_values - first, stage,
+                              dt);
+}
+
+// All interior values but those of the boundary, in parts: between them MPI, which has no thread of
+// its own, can move messages.
 static sedge_status run_interior(sedge_operator *op, int parts, int stage, double dt)
 {
     const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
-    const int64_t values = op->layout.interior_values;
+    const int64_t values = find_boundary(op);
 
     for (int part = 0; part < parts; part++) {
         const int64_t first = values * part / parts;
@@ -384,7 +408,7 @@ static sedge_status run_interior(sedge_operator *op, int parts, int stage, doubl
                                      stage, dt));
         if (parts > 1) (void)sedge_exchange_test(op->exchange);
     }
-    return SEDGE_OK;
+    return operator_run_curved(op, op->main, true, stage, dt);
 }
 
 // Times of the exchange: of the device's only in a sampled step, which waits for them.
@@ -406,29 +430,40 @@ static sedge_status note_exchange(sedge_operator *op, double sent, double worked
     return SEDGE_OK;
 }
 
-// The device goes on with interior elements while the host moves traces. On the host device the
-// interior work happens inside the calls of this thread, so sends start before it.
+static double send_traces(const sedge_operator *op)
+{
+    sedge_exchange_post_receives(op->exchange);
+    sedge_exchange_start_sends(op->exchange);
+    return sedge_clock();
+}
+
+// What does not wait for other ranks' traces. The boundary's part of it goes into the side stream
+// where it can.
+static sedge_status run_own(sedge_operator *op, int parts, int stage, double dt)
+{
+    const bool beside = has_boundary_apart(op);
+
+    if (!beside) SEDGE_TRY(make_boundary_traces(op, op->main, stage, dt));
+    if (!op->cut.fused) SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, op->main, stage, dt));
+    if (beside || op->exchange != NULL) SEDGE_TRY(sedge_event_record(op->edge_ready, op->main));
+    if (beside) SEDGE_TRY(run_boundary_beside(op, stage, dt));
+    return run_interior(op, parts, stage, dt);
+}
+
+// The device goes on with its own elements while the host moves traces. On the host device the work
+// happens inside the calls of this thread, so sends start before it.
 static sedge_status run_and_exchange(sedge_operator *op, int stage, double dt)
 {
     const bool is_host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
     double sent = 0.0;
 
     SEDGE_TRY(pack_traces(op));
-    if (is_host) {
-        sedge_exchange_post_receives(op->exchange);
-        sedge_exchange_start_sends(op->exchange);
-        sent = sedge_clock();
-    }
-    if (!op->cut.fused) SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, op->main, stage, dt));
-    SEDGE_TRY(sedge_event_record(op->edge_ready, op->main));
-    SEDGE_TRY(run_interior(op, is_host ? HOST_PARTS : 1, stage, dt));
-    SEDGE_TRY(operator_run_curved(op, op->main, true, stage, dt));
+    if (is_host) sent = send_traces(op);
+    SEDGE_TRY(run_own(op, is_host ? HOST_PARTS : 1, stage, dt));
     SEDGE_TRY(sedge_event_record(op->interior_done, op->main));
     if (!is_host) {
         SEDGE_TRY(sedge_event_wait(op->packed_event));
-        sedge_exchange_post_receives(op->exchange);
-        sedge_exchange_start_sends(op->exchange);
-        sent = sedge_clock();
+        sent = send_traces(op);
     }
     const double worked = sedge_clock();
     SEDGE_TRY(finish_exchange(op));
@@ -468,19 +503,16 @@ static void swap_states(sedge_operator *op)
 
 static sedge_status run_stage(sedge_operator *op, int stage, double dt)
 {
-    const operator_layout *const layout = &op->layout;
-    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
+    const bool forks = op->exchange != NULL || has_boundary_apart(op);
 
-    if (op->exchange != NULL) SEDGE_TRY(sedge_event_record(op->ready, op->main));
-    SEDGE_TRY(make_boundary_traces(op, stage, dt));
-    if (op->exchange != NULL) {
-        SEDGE_TRY(run_and_exchange(op, stage, dt));
-    } else {
-        if (!op->cut.fused)
-            SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, op->main, stage, dt));
-        SEDGE_TRY(operator_run_range(op, last, op->main, 0, layout->interior_values, stage, dt));
-        SEDGE_TRY(operator_run_curved(op, op->main, true, stage, dt));
-        SEDGE_TRY(run_edge(op, op->main, stage, dt));
+    if (forks) {
+        SEDGE_TRY(sedge_event_record(op->ready, op->main));
+        SEDGE_TRY(sedge_stream_wait_event(op->side, op->ready));
+    }
+    SEDGE_TRY(op->exchange != NULL ? run_and_exchange(op, stage, dt) : run_own(op, 1, stage, dt));
+    if (forks) {
+        SEDGE_TRY(sedge_event_record(op->edge_done, op->side));
+        SEDGE_TRY(sedge_stream_wait_event(op->main, op->edge_done));
     }
     SEDGE_TRY(add_point_sources(op, stage, dt));
     swap_states(op);

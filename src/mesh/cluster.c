@@ -80,23 +80,23 @@ static void grow_range(growth *g)
     }
 }
 
-sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const int32_t ranges[5],
+sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const int32_t ranges[6],
                                  const sedge_record *records, int rank)
 {
     growth g = {.records = records, .order = order, .number = number, .rank = rank};
     int32_t *changed = NULL;
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_allocate(&g.taken, ranges[4], sizeof *g.taken));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&changed, ranges[4], sizeof *changed));
-    for (int32_t e = 0; e < ranges[4]; e++) g.taken[e] = -1;
-    for (int i = 0; i < 4; i++) {
+    SEDGE_TRY_GOTO(status, sedge_allocate(&g.taken, ranges[5], sizeof *g.taken));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&changed, ranges[5], sizeof *changed));
+    for (int32_t e = 0; e < ranges[5]; e++) g.taken[e] = -1;
+    for (int i = 0; i < 5; i++) {
         g.first = ranges[i];
         g.end = ranges[i + 1];
         grow_range(&g);
     }
-    for (int32_t e = 0; e < ranges[4]; e++) changed[g.taken[e]] = order[e];
-    for (int32_t e = 0; e < ranges[4]; e++) {
+    for (int32_t e = 0; e < ranges[5]; e++) changed[g.taken[e]] = order[e];
+    for (int32_t e = 0; e < ranges[5]; e++) {
         order[e] = changed[e];
         number[order[e]] = e;
     }

@@ -37,17 +37,17 @@ sedge_status sedge_local_distribute(sedge_mesh *mesh, sedge_record **records,
                                     const sedge_comm *comm);
 
 // Number the elements of this rank and fill the local members of `mesh`: interior elements, then
-// those with halo faces, in both the curved ones last, and within these ranges by `numbering`;
-// trace slots and peers. Reverse Cuthill-McKee wants sedge_petsc_start first.
+// those with halo faces, in both the curved ones last, and within these ranges by the options'
+// numbering; trace slots and peers. Reverse Cuthill-McKee wants sedge_petsc_start first.
 SEDGE_MUST_USE
 sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
                                 double (*middles)[SEDGE_EDGES][3], int32_t count, int rank,
-                                sedge_numbering numbering);
+                                const sedge_mesh_options *options);
 
 // Change an order of the elements, `order` [elements] and its inverse `number`, so that neighbours
-// come to lie in the same run of ten, within each of four ranges: ranges[i] to ranges[i + 1].
+// come to lie in the same run of ten, within each of five ranges: ranges[i] to ranges[i + 1].
 SEDGE_MUST_USE
-sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const int32_t ranges[5],
+sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const int32_t ranges[6],
                                  const sedge_record *records, int rank);
 
 // Places of the records in the reverse Cuthill-McKee order of this rank's neighbours. After

@@ -85,9 +85,9 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
     SEDGE_TRY_GOTO(status,
                    sedge_local_distribute(mesh, &records, &middles, &count, &global, part, comm));
     sedge_global_release(&global);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_local_number(mesh, records, middles, count,
-                                                                     sedge_comm_rank(comm),
-                                                                     options->numbering)));
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(comm, sedge_local_number(mesh, records, middles, count,
+                                                             sedge_comm_rank(comm), options)));
     *out = mesh;
     mesh = NULL; // now the caller's
 done:

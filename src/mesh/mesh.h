@@ -74,6 +74,8 @@ typedef struct sedge_mesh {
     int32_t interior;        // elements without a face on another rank: [0, interior)
     int32_t interior_curved; // of [0, interior), the last ones
     int32_t edge_curved;     // of [interior, elements), the last ones
+    int32_t boundary_last;   // of the straight ones of [0, interior), the last ones: those with a
+                             // boundary face; 0: they are among the others
     double (*corners)[4][3]; // [elements][vertex][x,y,z], length units of the file times scale
     double (*middles)[SEDGE_EDGES][3]; // [interior_curved + edge_curved] of the curved elements:
                                        // the node of each edge, sedge_edge_vertices
@@ -131,6 +133,7 @@ typedef struct sedge_mesh_options {
 
     const char *partitioner; // PETSc partitioner type; NULL: the default (ptscotch)
     sedge_numbering numbering;
+    bool boundary_last; // elements with boundary faces come last, see sedge_mesh
 } sedge_mesh_options;
 
 // Defaults: a unit box of 4x4x4 cells, one volume group "domain", surface groups "xmin", "xmax",

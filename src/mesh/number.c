@@ -13,6 +13,7 @@ typedef struct ranked {
     int32_t position; // among the records
     int32_t halo;     // 1: has a face on another rank
     int32_t curved;   // 1: yes
+    int32_t boundary; // 1: comes last in its range
 } ranked;
 
 static int compare_ranked(const void *left, const void *right)
@@ -21,6 +22,7 @@ static int compare_ranked(const void *left, const void *right)
 
     if (a->halo != b->halo) return a->halo - b->halo;
     if (a->curved != b->curved) return a->curved - b->curved;
+    if (a->boundary != b->boundary) return a->boundary - b->boundary;
     if (a->key != b->key) return a->key < b->key ? -1 : 1;
     return (a->id > b->id) - (a->id < b->id);
 }
@@ -86,13 +88,14 @@ static sedge_status set_keys(ranked *list, sedge_mesh *mesh, const sedge_record 
 
 // Local numbers by position among the records; counts interior elements, halo and boundary faces.
 static sedge_status order_elements(sedge_mesh *mesh, int32_t *number, int32_t *order,
-                                   const sedge_record *records, int rank, sedge_numbering numbering)
+                                   const sedge_record *records, int rank,
+                                   const sedge_mesh_options *options)
 {
     ranked *list;
     sedge_status status;
 
     SEDGE_TRY(sedge_allocate(&list, mesh->elements, sizeof *list));
-    SEDGE_TRY_GOTO(status, set_keys(list, mesh, records, rank, numbering));
+    SEDGE_TRY_GOTO(status, set_keys(list, mesh, records, rank, options->numbering));
     for (int32_t i = 0; i < mesh->elements; i++) {
         list[i].id = records[i].id;
         list[i].position = i;
@@ -101,11 +104,14 @@ static sedge_status order_elements(sedge_mesh *mesh, int32_t *number, int32_t *o
             const sedge_record_face *const face = &records[i].faces[f];
             if (face->neighbour < 0) {
                 mesh->boundary_faces++;
+                list[i].boundary = options->boundary_last;
             } else if (face->rank != rank) {
                 mesh->halo_faces++;
                 list[i].halo = 1;
             }
         }
+        if (list[i].halo || list[i].curved) list[i].boundary = 0;
+        mesh->boundary_last += list[i].boundary;
         mesh->interior += !list[i].halo;
         mesh->interior_curved += list[i].curved && !list[i].halo;
         mesh->edge_curved += list[i].curved && list[i].halo;
@@ -115,9 +121,14 @@ static sedge_status order_elements(sedge_mesh *mesh, int32_t *number, int32_t *o
         order[e] = list[e].position;
         number[list[e].position] = e;
     }
-    if (numbering == SEDGE_NUMBERING_CLUSTERS) {
-        const int32_t ranges[5] = {0, mesh->interior - mesh->interior_curved, mesh->interior,
-                                   mesh->elements - mesh->edge_curved, mesh->elements};
+    if (options->numbering == SEDGE_NUMBERING_CLUSTERS) {
+        const int32_t straight = mesh->interior - mesh->interior_curved;
+        const int32_t ranges[6] = {0,
+                                   straight - mesh->boundary_last,
+                                   straight,
+                                   mesh->interior,
+                                   mesh->elements - mesh->edge_curved,
+                                   mesh->elements};
         status = sedge_local_cluster(number, order, ranges, records, rank);
     }
 done:
@@ -176,7 +187,7 @@ static sedge_status plan_halo(sedge_mesh *mesh, halo_face *halo)
 
 sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
                                 double (*middles)[SEDGE_EDGES][3], int32_t count, int rank,
-                                sedge_numbering numbering)
+                                const sedge_mesh_options *options)
 {
     int32_t *number = NULL;
     int32_t *order = NULL;
@@ -186,7 +197,7 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
     mesh->elements = count;
     SEDGE_TRY_GOTO(status, sedge_allocate(&number, count, sizeof *number));
     SEDGE_TRY_GOTO(status, sedge_allocate(&order, count, sizeof *order));
-    SEDGE_TRY_GOTO(status, order_elements(mesh, number, order, records, rank, numbering));
+    SEDGE_TRY_GOTO(status, order_elements(mesh, number, order, records, rank, options));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->corners, count, sizeof *mesh->corners));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->middles,
                                           (int64_t)mesh->interior_curved + mesh->edge_curved,

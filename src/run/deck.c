@@ -196,6 +196,7 @@ sedge_status deck_read_mesh(const deck_reader *reader, sedge_deck *deck)
     deck->mesh.partitioner = deck_child(node, "partitioner")->text;
     if (!sedge_numbering_find(&deck->mesh.numbering, deck_child(node, "numbering")->text))
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a numbering that the deck allows is not known");
+    deck->mesh.boundary_last = strcmp(deck_child(node, "boundary_elements")->text, "last") == 0;
     deck_node *const box = deck_child(node, "box");
     if (box != NULL) {
         deck->mesh.file = NULL;

@@ -54,6 +54,9 @@ static const deck_key mesh_keys[] = {
          "order of a rank's elements in memory: clusters of ten along a Hilbert curve, along "
          "that curve, by reverse Cuthill-McKee, or as in the file; answers do not depend on it, "
          "speed does"},
+    {"boundary_elements", DECK_CHOICE, .fallback = "mixed", .choices = "mixed last",
+     .text = "where elements with boundary faces are in that order; last: their kernels run beside "
+             "the others', for large meshes on a GPU"},
 };
 
 static const deck_key box_keys[] = {

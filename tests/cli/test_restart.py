@@ -119,7 +119,8 @@ class Continuation(Run):
         energy = read_json(self.folder / "clusters/report.json")["energy"]
         for name, ranks in (("rcm", 1), ("curve", 2), ("none", 4)):
             with self.subTest(numbering=name, ranks=ranks):
-                words = (*box, "--set", f"mesh.numbering={name}")
+                words = (*box, "--set", f"mesh.numbering={name}", "--set",
+                         f"mesh.boundary_elements={'mixed' if name == 'curve' else 'last'}")
                 self.go(f"{name}-{ranks}", *words, ranks=ranks)
                 self.check_same_end("clusters", f"{name}-{ranks}", 20, equal=ranks == 1)
                 if ranks == 1:

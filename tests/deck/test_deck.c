@@ -262,6 +262,7 @@ static void test_resolved_text(void)
                                  "    name: domain\n"
                                  "  partitioner: ptscotch\n"
                                  "  numbering: clusters\n"
+                                 "  boundary_elements: mixed\n"
                                  "flux:\n"
                                  "  upwind: 1\n"
                                  "time:\n"

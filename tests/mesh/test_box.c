@@ -236,6 +236,40 @@ static void test_numberings(const sedge_comm *comm)
     CHECK(farthest[SEDGE_NUMBERING_RCM] < farthest[SEDGE_NUMBERING_NONE]);
 }
 
+static bool has_boundary_face(const sedge_mesh *mesh, int32_t e)
+{
+    for (int f = 0; f < SEDGE_FACES; f++)
+        if (mesh->faces[e][f].neighbour < -mesh->halo_faces) return true;
+    return false;
+}
+
+// Where they are asked for at the end, exactly the straight interior elements with boundary faces
+// are there; the mesh is one otherwise, in every numbering.
+static void test_boundary_last(const sedge_comm *comm)
+{
+    static const double period[3] = {0.0, 1.0, 0.0};
+
+    for (int i = 0; sedge_numbering_names[i] != NULL; i++) {
+        sedge_mesh_options options = sedge_mesh_defaults();
+        sedge_mesh *mesh = NULL;
+        int64_t wrong = 0;
+
+        CHECK(sedge_numbering_find(&options.numbering, sedge_numbering_names[i]));
+        options.boundary_last = true;
+        options.partitioner = "simple";
+        for (int d = 0; d < 3; d++) options.box_cells[d] = 6;
+        options.box_periodic[1] = true;
+        CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
+        if (mesh == NULL) return;
+        check_mesh(comm, mesh, 1.0, period);
+        CHECK(mesh->boundary_last > 0 && mesh->interior_curved == 0);
+        for (int32_t e = 0; e < mesh->interior; e++)
+            wrong += has_boundary_face(mesh, e) != (e >= mesh->interior - mesh->boundary_last);
+        CHECK(wrong == 0);
+        sedge_mesh_free(mesh);
+    }
+}
+
 static void test_partitioners(const sedge_comm *comm)
 {
     const double none[3] = {0.0, 0.0, 0.0};
@@ -356,6 +390,7 @@ int main(int argc, char **argv)
         test_partition_is_good(comm);
         test_reproducible(comm);
         test_numberings(comm);
+        test_boundary_last(comm);
         test_partitioners(comm);
         test_refusals(comm);
         test_curved(comm);

@@ -84,6 +84,7 @@ static sedge_status make_mesh(kit *k, const kit_options *options)
         (void)snprintf(path, sizeof path, "%s/meshes/%s", SEDGE_SOURCE_DIR, options->file);
         wanted.file = path;
     }
+    wanted.boundary_last = options->boundary_last;
     for (int d = 0; d < 3; d++) {
         wanted.box_cells[d] = options->cells[d];
         wanted.box_periodic[d] = options->periodic;

@@ -38,6 +38,7 @@ typedef struct kit_options {
 
     const char *file; // in meshes/; NULL: a box
     bool straight;    // curved elements of the file lose their edges' nodes
+    bool boundary_last;
     int cells[3];     // cubes an axis of the unit box, six tets each
     bool periodic;
     double distort;                                      // moves inner vertices by about this much

@@ -1,5 +1,6 @@
 // However the kernels are cut, the answer is the reference's; cuts that cannot be are refused; and
 // what stands beside the stages agrees with the reference too: energy, probes, set and get.
+#include "curved_maps.h"
 #include "match.h"
 
 #include "base/memory.h"
@@ -86,8 +87,36 @@ static void test_refuses_point_outside(const kit_world *world)
     kit_clear(&k);
 }
 
-// Setting and getting changes nothing in fp64 and rounds in fp32, where nodal values are kept. On one
-// rank the state is five pieces (of a MiB) in fp64, the last one short, and three in fp32.
+// Elements with boundary faces apart, their kernels beside the others': walls and a dipole among
+// them that depend on time, in part with curved ones, over several steps. With three kernels and
+// split, whose first is for all; on several ranks with the exchange in the same stream.
+static void test_boundary_last(const kit_world *world, bool curved)
+{
+    static const double dipole[12] = {
+        0.93, 0.95, 0.96, SEDGE_SIGNAL_RICKER, 1.0, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
+    static const char *const variants[] = {"fused", "split", "three", "bernstein"};
+    kit_options options = kit_defaults(2, 3);
+    kit k;
+
+    options.boundary_last = true;
+    options.wall = "pec";
+    options.dipole = dipole;
+    options.distort = curved ? 0.0 : 0.08;
+    options.box_map = curved ? curved_corner : NULL;
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK(k.base.mesh->boundary_last > 0);
+    dg_case_random(&k.base, k.base.u);
+    const double dt = kit_time_step(&k, 0.5);
+    for (int64_t i = 0; i < k.base.values; i++) k.base.exact[i] = k.base.u[i];
+    for (int i = 0; i < 4; i++)
+        CHECK_OK(sedge_reference_step(k.base.reference, k.base.exact, i * dt, dt));
+    for (int v = curved ? 1 : 0; v < (curved ? 2 : 4); v++)
+        match_one(&k, 0.0, dt, 4, SEDGE_FP64, &(sedge_operator_options){.variant = variants[v]});
+    kit_clear(&k);
+}
+
+// Setting and getting changes nothing in fp64 and rounds in fp32, where nodal values are kept. On
+// one rank the state is five pieces (of a MiB) in fp64, the last one short, and three in fp32.
 static void test_set_get(const kit_world *world)
 {
     const sedge_operator_options nodal = {.variant = "fused"};
@@ -215,6 +244,8 @@ int main(int argc, char **argv)
     if (world.comm == NULL) return CHECK_END();
     test_cuts(&world);
     test_refusals(&world);
+    test_boundary_last(&world, false);
+    test_boundary_last(&world, true);
     test_refuses_point_outside(&world);
     test_set_get(&world);
     test_recovers(&world);

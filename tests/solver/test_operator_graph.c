@@ -1,6 +1,7 @@
 // A step launched as a whole gives the same bits as one launched kernel by kernel: walls and a
 // dipole that depend on time, curved elements, steps that are timed in between, another dt and
-// back. On devices without graphs both are the same.
+// back, the boundary's kernels in a stream of their own. On devices without graphs both are the
+// same.
 #include "check.h"
 #include "curved_maps.h"
 #include "dg/operator_internal.h"
@@ -31,7 +32,7 @@ static void run(kit *k, double *out)
 }
 
 static void test_same(const kit_world *world, const char *variant, sedge_precision precision,
-                      bool curved)
+                      bool curved, bool boundary_last)
 {
     const bool graphs = sedge_device_get_info(world->device)->graphs;
     sedge_operator_options cut = {.variant = variant};
@@ -42,6 +43,7 @@ static void test_same(const kit_world *world, const char *variant, sedge_precisi
     options.dipole = curved ? dipole : NULL;
     options.incident = curved ? NULL : pulse;
     options.box_map = curved ? curved_corner : NULL;
+    options.boundary_last = boundary_last;
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
     CHECK_OK(kit_load(&k, precision, &cut));
@@ -69,8 +71,10 @@ int main(int argc, char **argv)
 
     CHECK_OK(kit_open(&world, &argc, &argv));
     if (world.comm == NULL) return CHECK_END();
-    test_same(&world, "fused", SEDGE_FP32, false);
-    test_same(&world, "split", SEDGE_FP64, true);
+    test_same(&world, "fused", SEDGE_FP32, false, false);
+    test_same(&world, "split", SEDGE_FP64, true, false);
+    test_same(&world, "fused", SEDGE_FP32, false, true);
+    test_same(&world, "split", SEDGE_FP64, true, true);
     kit_close(&world);
     return CHECK_END();
 }

@@ -38,6 +38,7 @@ static void test_walls(const kit_world *world)
         0.31, 0.64, 0.57, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
     kit_options options = kit_defaults(2, 2);
 
+    options.boundary_last = true;
     options.cells[2] = 3;
     options.distort = 0.08;
     options.split_axis = 0;
