@@ -39,7 +39,7 @@ typedef struct kit_options {
     const char *file; // in meshes/; NULL: a box
     bool straight;    // curved elements of the file lose their edges' nodes
     bool boundary_last;
-    int cells[3];     // cubes an axis of the unit box, six tets each
+    int cells[3]; // cubes an axis of the unit box, six tets each
     bool periodic;
     double distort;                                      // moves inner vertices by about this much
     void (*box_map)(const double x[3], double moved[3]); // curved elements; NULL: none
