@@ -3,9 +3,9 @@
 // The device holds the state in its own layout, basis and precision; callers see fp64 arrays
 // [elements][fields][nodes] in mesh order, nodal unless they ask for another basis. One step is
 // five LSRK stages; each stage makes boundary and halo traces and works on interior elements while
-// the traces travel; the elements whose traces they are follow in the stream that brings them, beside
-// the interior's, as do those with boundary faces where the mesh has them apart (boundary_last).
-// Nothing on the device waits for the host inside a step but the exchange itself.
+// the traces travel; the elements whose traces they are follow in the stream that brings them,
+// beside the interior's, as do those with boundary faces where the mesh has them apart
+// (boundary_last). Nothing on the device waits for the host inside a step but the exchange itself.
 #pragma once
 
 #include "base/error.h"
