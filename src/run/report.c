@@ -105,9 +105,10 @@ static json_t *surfaces(const sedge_report_solve *solve)
 {
     json_t *const object = json_object();
 
-    for (int s = 0; s < solve->surfaces; s++)
+    for (int s = 0; s < solve->surfaces; s++) {
         (void)json_object_set_new(object, solve->surface_names[s],
                                   sedge_json_number(solve->surface_flux[s]));
+    }
     return object;
 }
 
