@@ -72,24 +72,12 @@ static sedge_status make_case(bench_case *c, const bench *b, int order, sedge_pr
 
 // ---- the operator ------------------------------------------------------------------------------
 
-typedef struct apply_job {
-    sedge_elliptic *op;
-    sedge_buffer *x, *y;
-} apply_job;
-
-static sedge_status run_apply(void *context, sedge_stream *stream)
-{
-    const apply_job *const job = context;
-
-    return sedge_elliptic_apply(job->op, stream, job->x, job->y);
-}
-
 static sedge_status time_operator(const bench *b, int order, sedge_precision precision,
                                   double unknowns)
 {
     const sedge_elliptic_options options = {.item_nodes = 0};
     sedge_elliptic_cost cost;
-    apply_job job = {.op = NULL};
+    bench_apply job = {.op = NULL};
     bench_case c;
     sedge_status status;
     double seconds = 0.0;
@@ -99,7 +87,7 @@ static sedge_status time_operator(const bench *b, int order, sedge_precision pre
                                                  &c.problem, &options));
     SEDGE_TRY_GOTO(status, sedge_elliptic_vector(&job.x, job.op));
     SEDGE_TRY_GOTO(status, sedge_elliptic_vector(&job.y, job.op));
-    SEDGE_TRY_GOTO(status, sedge_time(&seconds, b->device, 5, run_apply, &job));
+    SEDGE_TRY_GOTO(status, sedge_time(&seconds, b->device, 5, bench_run_apply, &job));
     sedge_elliptic_get_cost(job.op, &cost);
     const double dofs = (double)c.mesh->elements * c.element->nodes;
     const bool fp64 = precision == SEDGE_FP64;

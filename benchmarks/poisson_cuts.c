@@ -209,20 +209,15 @@ static int list_matrix_cases(cut_case *list, const sedge_element *element)
     return count;
 }
 
-typedef struct apply_job {
-    sedge_elliptic *op;
-    sedge_buffer *x, *y;
-} apply_job;
-
-static sedge_status run_apply(void *context, sedge_stream *stream)
+sedge_status bench_run_apply(void *context, sedge_stream *stream)
 {
-    const apply_job *const job = context;
+    const bench_apply *const job = context;
 
     return sedge_elliptic_apply(job->op, stream, job->x, job->y);
 }
 
 // Largest difference by the largest value; what is compared with is set by the first call.
-static sedge_status find_difference(double *out, const apply_job *job, double *first, double *now,
+static sedge_status find_difference(double *out, const bench_apply *job, double *first, double *now,
                                     int64_t count, bool fill)
 {
     double most = 0.0;
@@ -237,7 +232,7 @@ static sedge_status find_difference(double *out, const apply_job *job, double *f
     return SEDGE_OK;
 }
 
-static sedge_status time_cut(const bench_cuts *bench, const apply_job *job,
+static sedge_status time_cut(const bench_cuts *bench, const bench_apply *job,
                              const sedge_elliptic_options *cut, double *seconds)
 {
     sedge_elliptic_cost cost;
@@ -249,7 +244,7 @@ static sedge_status time_cut(const bench_cuts *bench, const apply_job *job,
         return SEDGE_OK;
     }
     SEDGE_TRY(status);
-    SEDGE_TRY(sedge_time(seconds, bench->device, 3, run_apply, (void *)(uintptr_t)job));
+    SEDGE_TRY(sedge_time(seconds, bench->device, 3, bench_run_apply, (void *)(uintptr_t)job));
     sedge_elliptic_get_cost(job->op, &cost);
     printf("%d  %9.1f us %8.2f GDOF/s  %sn%d,%d e%d b%d t%d r%d, %lld KiB\n", bench->element->order,
            1e6 * *seconds, 1e-9 * bench->mesh->elements * bench->element->nodes / *seconds,
@@ -258,7 +253,7 @@ static sedge_status time_cut(const bench_cuts *bench, const apply_job *job,
     return SEDGE_OK;
 }
 
-static sedge_status time_cuts(const bench_cuts *bench, const apply_job *job, double *values,
+static sedge_status time_cuts(const bench_cuts *bench, const bench_apply *job, double *values,
                               cut_case *list)
 {
     const int words = bench->problem->precision == SEDGE_FP64 ? 2 : 1;
@@ -271,7 +266,7 @@ static sedge_status time_cuts(const bench_cuts *bench, const apply_job *job, dou
 
     for (int64_t i = 0; i < count; i++) values[i] = sin((double)(i % 9973));
     SEDGE_TRY(sedge_elliptic_upload(job->op, job->x, values));
-    SEDGE_TRY(run_apply((void *)(uintptr_t)job, NULL));
+    SEDGE_TRY(bench_run_apply((void *)(uintptr_t)job, NULL));
     double difference = 0.0;
     SEDGE_TRY(find_difference(&difference, job, first, now, count, true));
     for (int i = 0; i < cases && i < bench->cuts; i++) {
@@ -290,7 +285,7 @@ sedge_status bench_time_cuts(const bench_cuts *bench)
 {
     const sedge_elliptic_options rule = {.item_nodes = 0};
     const int64_t count = (int64_t)bench->mesh->elements * bench->element->nodes;
-    apply_job job = {.op = NULL};
+    bench_apply job = {.op = NULL};
     sedge_status status;
     cut_case *list = NULL;
     double *values = NULL;

@@ -4,6 +4,16 @@
 #include "codegen/context.h"
 #include "elliptic/elliptic.h"
 
+// y = A x, to be timed.
+typedef struct bench_apply {
+    sedge_elliptic *op;
+    sedge_buffer *x, *y;
+} bench_apply;
+
+// `context` is a bench_apply.
+SEDGE_MUST_USE
+sedge_status bench_run_apply(void *context, sedge_stream *stream);
+
 typedef struct bench_cuts {
     const sedge_comm *comm;
     sedge_device *device;

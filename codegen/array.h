@@ -10,10 +10,12 @@
 // Shapes are listed slowest dimension first, as in numpy; sizes and strides count elements. Types
 // of results follow numpy's promotion rules, and shapes its broadcasting rules. Work is put into
 // the context's stream and this host does not wait, unless a comment says so. Nothing is
-// collective.
+// collective. What does not fit (types, shapes, indices, overlap) is SEDGE_ERR_USAGE and names it;
+// memory and the device have their own statuses.
 //
-// Ownership: an array owns its memory (of the context's pool) or is a view that borrows its base's;
-// views are freed before their base. An array may be freed while work on it is still queued.
+// Ownership: the caller frees every array that a function gives it. An array owns its memory (of
+// the context's pool) or is a view that borrows its base's; views are freed before their base. An
+// array may be freed while work on it is still queued.
 #pragma once
 
 #include "base/error.h"
@@ -82,7 +84,7 @@ void sedge_array_free(sedge_array *array);
 
 sedge_type sedge_array_type(const sedge_array *array);
 int sedge_array_dimensions(const sedge_array *array);
-const int64_t *sedge_array_shape(const sedge_array *array);  // [dimensions]
+const int64_t *sedge_array_shape(const sedge_array *array);  // [dimensions], borrowed as the next
 const int64_t *sedge_array_stride(const sedge_array *array); // [dimensions]; may be 0 or negative
 int64_t sedge_array_size(const sedge_array *array);          // elements
 bool sedge_array_is_contiguous(const sedge_array *array);    // in C order

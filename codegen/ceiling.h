@@ -27,7 +27,7 @@ typedef struct sedge_ceilings {
 } sedge_ceilings;
 
 // Append the text of the program that measures a device of this info, which need not be here, and
-// tell its name.
+// tell its name, a constant. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_ceilings_text(sedge_text *out, const char **name, const sedge_device_info *info,
                                  int real_bytes);

@@ -21,7 +21,8 @@ typedef struct sedge_context sedge_context;
 
 // Open a device ("auto", "cuda", "opencl", "host") and everything else with its defaults. Starts
 // the helper process of the host compiler: call it before MPI_Init, or sedge_device_start_helper
-// earlier. The caller frees it after all arrays and programs made from it.
+// earlier. The caller frees it after all arrays and programs made from it. SEDGE_ERR_DEVICE where
+// there is no such device, SEDGE_ERR_USAGE for another name or a bad variable of the environment.
 SEDGE_MUST_USE
 sedge_status sedge_context_open(sedge_context **out, const char *device);
 
@@ -30,6 +31,7 @@ SEDGE_MUST_USE
 sedge_status sedge_context_create(sedge_context **out, sedge_device *device, sedge_cache *cache);
 void sedge_context_free(sedge_context *context);
 
+// Borrowed.
 sedge_device *sedge_context_device(const sedge_context *context);
 sedge_cache *sedge_context_cache(const sedge_context *context);
 
@@ -43,7 +45,8 @@ SEDGE_MUST_USE
 sedge_status sedge_context_wait(sedge_context *context);
 
 // How much array operations on large arrays are tuned at their first use. By default what
-// SEDGE_TUNE says (off, fast, patient), else off: wisdom where there is some, rules where not.
+// SEDGE_TUNE says (off, fast, patient, exhaustive), else off: wisdom where there is some, rules
+// where not.
 void sedge_context_set_tuning(sedge_context *context, sedge_tune_level level);
 sedge_tune_level sedge_context_tuning(const sedge_context *context);
 

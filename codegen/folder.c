@@ -150,18 +150,6 @@ sedge_status sedge_cache_folder_read_site(int directory, const char *name, char 
     return read_file(directory, name, true, out, length);
 }
 
-static bool write_all(int file, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        const ssize_t written = write(file, bytes, length);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        bytes += written;
-        length -= (size_t)written;
-    }
-    return true;
-}
-
 sedge_status sedge_cache_folder_write(int directory, const char *folder, const char *name,
                                       const void *bytes, size_t length)
 {
@@ -177,7 +165,7 @@ sedge_status sedge_cache_folder_write(int directory, const char *folder, const c
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write to the cache folder '%s': %s", folder,
                           strerror(errno));
     }
-    bool good = write_all(file, bytes, length) && fsync(file) == 0;
+    bool good = sedge_file_write_all(file, bytes, length) && fsync(file) == 0;
     int reason = errno;
     if (close(file) != 0 && good) {
         good = false;

@@ -49,7 +49,8 @@ sedge_status sedge_launch(const sedge_kernel *kernel, sedge_stream *stream, int6
 
 // Seconds of one call of `launch(context, stream)`, the least of `rounds` batches between two
 // events; a batch has as many calls as take about 200 us (at least one), after one call that is not
-// counted. For tools that time one thing; the tuner compares many (codegen/tune.h).
+// counted. `rounds` is at least 1. Waits; not collective. For tools that time one thing; the tuner
+// compares many (codegen/tune.h).
 SEDGE_MUST_USE
 sedge_status sedge_time(double *seconds, sedge_device *device, int rounds,
                         sedge_status (*launch)(void *context, sedge_stream *stream), void *context);

@@ -66,7 +66,7 @@ typedef struct sedge_pattern {
     bool without_lines; // no #line; messages then name the program's own lines
 } sedge_pattern;
 
-// Append a number as an exact constant, as bindings of its kind are written. Infinities and NaN are
-// SEDGE_ERR_USAGE: not every target has a word for them.
+// Append a number as an exact constant, as bindings of its kind, SEDGE_BINDING_FLOAT or _DOUBLE,
+// are written. Infinities and NaN are SEDGE_ERR_USAGE: not every target has a word for them.
 SEDGE_MUST_USE
 sedge_status sedge_constant_write(sedge_text *out, sedge_binding_kind kind, double value);

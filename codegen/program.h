@@ -30,11 +30,12 @@ typedef struct sedge_program sedge_program;
 
 // `folder` NULL: the default. A folder that cannot be used is no failure: *out then never hits, and
 // sedge_cache_problem says why; an entry that cannot be written shows there too, later. Fails with
-// SEDGE_ERR_USAGE for a bad SEDGE_CACHE_MAX.
+// SEDGE_ERR_USAGE for a bad SEDGE_CACHE_MAX. Not collective: each rank has its own. The caller
+// frees it; programs do not need it any more.
 SEDGE_MUST_USE
 sedge_status sedge_cache_create(sedge_cache **out, const char *folder);
 void sedge_cache_free(sedge_cache *cache);
-const char *sedge_cache_folder(const sedge_cache *cache);
+const char *sedge_cache_folder(const sedge_cache *cache);  // borrowed, as the next ones
 const char *sedge_cache_problem(const sedge_cache *cache); // NULL: none
 
 // The site folder, NULL when SEDGE_CACHE_SITE names none, and why it is not used, NULL when it is.
@@ -138,7 +139,7 @@ sedge_status sedge_programs_build(int *compiled, sedge_program_record *records,
 
 void sedge_program_free(sedge_program *program);
 
-// A kernel by name; borrowed.
+// A kernel by name; borrowed. SEDGE_ERR_DEVICE where there is none.
 SEDGE_MUST_USE
 sedge_status sedge_program_get(const sedge_kernel **out, const sedge_program *program,
                                const char *name);

@@ -2,7 +2,9 @@
 //
 // An expression is mapped and reduced in one pass. Sums are made in a fixed tree order: the same
 // array on the same device gives the same bits every time. Types of results as in numpy: sum and
-// product of integers narrower than 64 bits are (u)int64; comparisons count as uint8.
+// product of integers narrower than 64 bits are (u)int64; comparisons count as uint8. Results are
+// new arrays, which the caller frees. SEDGE_ERR_USAGE for types, axes and shapes that do not fit.
+// Nothing is collective: a sum over ranks is one of each rank's (par/comm.h).
 #pragma once
 
 #include "codegen/array.h"
@@ -47,11 +49,14 @@ typedef struct sedge_reduction_text {
     sedge_type type; // of map's result, and of the whole
 } sedge_reduction_text;
 
+// Over all elements. Frees the expression. A text that does not compile is SEDGE_ERR_DEVICE with
+// the compiler's lines.
 SEDGE_MUST_USE
 sedge_status sedge_array_reduce_text(sedge_array **out, const sedge_reduction_text *text,
                                      sedge_expression *expression);
 
-// The value of a result of no dimensions, converted; waits.
+// The value of a result of no dimensions, converted; waits. SEDGE_ERR_USAGE for other shapes, and
+// for what does not fit into an int64.
 SEDGE_MUST_USE
 sedge_status sedge_array_number(const sedge_array *array, double *value);
 SEDGE_MUST_USE
@@ -97,7 +102,7 @@ sedge_status sedge_array_take(sedge_array **out, const sedge_array *array,
                               const sedge_array *indices);
 
 // array[indices[k]] = values[k] (broadcast). An index that occurs twice gets one of its values. An
-// index outside is SEDGE_ERR_USAGE, and nothing is written.
+// index outside is SEDGE_ERR_USAGE, and nothing is written; to know it this waits.
 SEDGE_MUST_USE
 sedge_status sedge_array_put(sedge_array *array, const sedge_array *indices,
                              const sedge_array *values);

@@ -74,7 +74,8 @@ int64_t sedge_sparse_rows(const sedge_sparse *sparse);
 int64_t sedge_sparse_columns(const sedge_sparse *sparse);
 
 // y = alpha A x + beta y in `stream` (NULL: the context's). x [columns] and y [rows] are numbers of
-// real_bytes, different buffers, which may be larger. With beta 0 y is not read.
+// real_bytes, different buffers, which may be larger: smaller ones are SEDGE_ERR_USAGE. With beta 0
+// y is not read. Does not wait; not collective.
 SEDGE_MUST_USE
 sedge_status sedge_sparse_apply(sedge_sparse *sparse, sedge_stream *stream, double alpha,
                                 const sedge_buffer *x, double beta, sedge_buffer *y);

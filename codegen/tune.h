@@ -4,10 +4,9 @@
 // operations, each with candidates that belong to one layout. For each layout the operations are
 // tuned on their own; the layout with the smallest sum of weight x time wins, with the best
 // candidates of its operations (another than the first by more than 3 %: the two are not timed in
-// turns). Before compiling, candidates are rejected whose resources do not
-// fit, whose estimated occupancy is below half of the best, or whose lower bound exceeds what was
-// measured; while timing, by racing; a whole layout when its partial score plus the others' bounds
-// already loses.
+// turns). Before compiling, candidates are rejected whose resources do not fit, whose estimated
+// occupancy is below half of the best, or whose lower bound exceeds what was measured; while
+// timing, by racing; a whole layout when its partial score plus the others' bounds already loses.
 //
 // Timing: in place, at the real size, alone on the device, warm. A sample is a batch of launches
 // between two events. Candidates take turns, the least of the rounds counts, median and spread are
@@ -139,14 +138,16 @@ void sedge_tune_result_free(sedge_tune_result *result);
 
 // What searches have chosen for an operation, by name, newest first and each once: of tasks of this
 // name and source, at any size, on devices of `device`'s kind and architecture, with its toolchain.
-// `device` may be one that only compiles. Released with sedge_release; NULL where there is nothing.
+// `device` may be one that only compiles. `*names` [*count] is released with sedge_release; NULL
+// where there is nothing. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_tune_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
                                    const sedge_device *device, const sedge_cache *cache,
                                    const char *task, const char *source_hash,
                                    const char *operation);
 
-// The table: candidates, times, fraction of the floor, why the winner won and the others lost.
+// The table: candidates, times, fraction of the floor, why the winner won and the others lost. Not
+// collective.
 SEDGE_MUST_USE
 sedge_status sedge_tune_print(FILE *file, const sedge_tune_task *task,
                               const sedge_tune_result *result);

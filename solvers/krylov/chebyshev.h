@@ -17,8 +17,11 @@ typedef struct sedge_chebyshev_options {
 // degree 2 or 3 and ratio 4 to 10.
 sedge_chebyshev_options sedge_chebyshev_defaults(void);
 
-// Collective. `inner` NULL: none. The operator and what `inner` points to must outlive it.
-// SEDGE_ERR_COMPUTE where the eigenvalue estimate finds that M A is not positive definite.
+// For vectors of `rows` numbers of `real_bytes` (4, 8) on this rank. Collective over `comm` (NULL:
+// this process alone). `inner` NULL: none. The operator, what `inner` points to, context and comm
+// must outlive it. SEDGE_ERR_USAGE for an interval that is none of positive numbers,
+// SEDGE_ERR_COMPUTE where the eigenvalue estimate finds that M A is not positive definite. The
+// caller frees it; not collective.
 SEDGE_MUST_USE
 sedge_status sedge_chebyshev_create(sedge_chebyshev **out, sedge_context *context,
                                     const sedge_comm *comm, int real_bytes, int64_t rows,
@@ -27,7 +30,8 @@ sedge_status sedge_chebyshev_create(sedge_chebyshev **out, sedge_context *contex
                                     const sedge_chebyshev_options *options);
 void sedge_chebyshev_free(sedge_chebyshev *chebyshev);
 
-// z = p(M A) M r from the guess 0, or with `guess` from the one in z. Put into `stream`.
+// z = p(M A) M r from the guess 0, or with `guess` from the one in z. Put into `stream`; as
+// collective as the operator's call.
 SEDGE_MUST_USE
 sedge_status sedge_chebyshev_apply(sedge_chebyshev *chebyshev, sedge_stream *stream, bool guess,
                                    const sedge_buffer *r, sedge_buffer *z);
@@ -35,7 +39,7 @@ sedge_status sedge_chebyshev_apply(sedge_chebyshev *chebyshev, sedge_stream *str
 // As a preconditioner of sedge_krylov_create; borrowed.
 sedge_krylov_preconditioner sedge_chebyshev_preconditioner(sedge_chebyshev *chebyshev);
 
-// The interval that is used.
+// The interval that is used. Not collective.
 void sedge_chebyshev_interval(const sedge_chebyshev *chebyshev, double *smallest, double *largest);
 
 // Largest eigenvalue of M A by `steps` steps of conjugate gradients on a fixed pseudo-random vector

@@ -153,9 +153,9 @@ typedef struct sedge_krylov sedge_krylov;
 
 enum { SEDGE_KRYLOV_NAME = 16 };
 
-// The program of a solve on such a device, for `sedge build`: with a preconditioner that is a
-// function, or none; `pipelined`: what the forms with one sum need, which SEDGE_KRYLOV_AUTO takes
-// where vectors are short.
+// Append the program of a solve on such a device, for `sedge build`, and tell its name: with a
+// preconditioner that is a function, or none; `pipelined`: what the forms with one sum need, which
+// SEDGE_KRYLOV_AUTO takes where vectors are short. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_text(sedge_text *out, char name[SEDGE_KRYLOV_NAME],
                                const sedge_device_info *info, int real_bytes, bool preconditioned,

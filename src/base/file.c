@@ -58,13 +58,15 @@ done:
     return status;
 }
 
-static bool write_all(int file, const char *bytes, size_t length)
+bool sedge_file_write_all(int file, const void *bytes, size_t length)
 {
+    const char *at = bytes;
+
     while (length > 0) {
-        const ssize_t written = write(file, bytes, length);
+        const ssize_t written = write(file, at, length);
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) return false;
-        bytes += written;
+        at += written;
         length -= (size_t)written;
     }
     return true;
@@ -82,7 +84,7 @@ sedge_status sedge_file_write(const char *path, const void *bytes, size_t length
     const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file < 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(errno));
-    const bool written = write_all(file, bytes, length) && fsync(file) == 0;
+    const bool written = sedge_file_write_all(file, bytes, length) && fsync(file) == 0;
     const int reason = errno;
     const bool closed = close(file) == 0;
 

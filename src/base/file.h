@@ -22,6 +22,10 @@ sedge_status sedge_file_take(char **out, size_t *length, int file, const char *p
 SEDGE_MUST_USE
 sedge_status sedge_file_write(const char *path, const void *bytes, size_t length);
 
+// Write `length` bytes into an open file; false, and errno says why: it has a part of them.
+SEDGE_MUST_USE
+bool sedge_file_write_all(int file, const void *bytes, size_t length);
+
 // Could a file get the name `path` now: is its folder one that can be written to, and is nothing in
 // that place but a regular file? To be asked before the work whose result goes there.
 // SEDGE_ERR_USAGE.

@@ -1,4 +1,5 @@
-// Growable text: the only way in which sedge builds strings of unknown length.
+// Growable text: the only way in which sedge builds strings of unknown length. Failures are
+// SEDGE_ERR_MEMORY.
 #pragma once
 
 #include "error.h"
@@ -16,10 +17,10 @@ void sedge_text_free(sedge_text *text);
 __attribute__((format(printf, 2, 3))) SEDGE_MUST_USE
 sedge_status sedge_text_add(sedge_text *text, const char *format, ...);
 
-// Append `length` bytes as they are.
+// Append `length` bytes as they are. On failure the text is as it was.
 SEDGE_MUST_USE
 sedge_status sedge_text_add_bytes(sedge_text *text, const char *bytes, size_t length);
 
-// Borrowed, NUL-terminated, valid until the next change.
+// Borrowed, NUL-terminated, valid until the next change; and its bytes without the NUL.
 const char *sedge_text_get(const sedge_text *text);
 size_t sedge_text_length(const sedge_text *text);

@@ -8,7 +8,11 @@
 //
 // Work is put into streams and runs in order within one; on the host everything runs at once, in
 // the call. All calls of one device come from one thread, but for sedge_device_compile, which
-// several threads may call at once.
+// several threads may call at once. Nothing is collective.
+//
+// Failures are SEDGE_ERR_DEVICE with the driver's or compiler's words, unless a comment says
+// otherwise. Whoever creates frees: what was made from a device before the device, and nothing that
+// queued work still needs. Freeing takes NULL.
 //
 // A kernel as the compiled binary shows it (the preludes in codegen/kernels make these forms): on
 // the host `void NAME(long blocks, void **arguments)`, arguments[i] points to argument i; on cuda
@@ -45,10 +49,10 @@ typedef struct sedge_module sedge_module;
 typedef struct sedge_kernel sedge_kernel;
 
 // Start the process that runs the host compiler, and set what PoCL reads when it is loaded (see
-// opencl_driver.h). Must be called before MPI_Init (a fork later is
-// not safe under all transports); main calls it first. The helper ends when this process does. It
-// is never started behind the caller's back: without it a host device is refused. A second call is
-// fine and does nothing; a child made by fork needs its own.
+// opencl_driver.h). Must be called before MPI_Init (a fork later is not safe under all transports);
+// main calls it first. The helper ends when this process does. It is never started behind the
+// caller's back: without it a host device is refused. A second call is fine and does nothing; a
+// child made by fork needs its own.
 SEDGE_MUST_USE
 sedge_status sedge_device_start_helper(void);
 void sedge_device_stop_helper(void);
@@ -111,6 +115,7 @@ typedef struct sedge_device_info {
     bool graphs;                // work can be recorded and launched as a whole
 } sedge_device_info;
 
+// Borrowed from the device.
 const sedge_device_info *sedge_device_get_info(const sedge_device *device);
 
 // What SEDGE_ORDER wants of the host device. `*seed` is 0 where it names none. SEDGE_ERR_USAGE for
@@ -152,13 +157,15 @@ SEDGE_MUST_USE
 sedge_status sedge_buffer_copy(sedge_buffer *to, const sedge_buffer *from, int64_t bytes,
                                sedge_stream *stream);
 
-// Host memory that the device copies from and to without staging. Zeroed.
+// Set `*out` (a pointer to any object pointer) to `bytes` bytes of host memory that the device
+// copies from and to without staging. Zeroed; 0 is fine. SEDGE_ERR_MEMORY.
 SEDGE_MUST_USE
 sedge_status sedge_pinned_allocate(void *out, sedge_device *device, int64_t bytes);
 void sedge_pinned_release(sedge_device *device, void *memory);
 
 // ---- order and time ----------------------------------------------------------------------------
 
+// Work of a stream with high priority goes first where the device can do that.
 SEDGE_MUST_USE
 sedge_status sedge_stream_create(sedge_stream **out, sedge_device *device, bool high_priority);
 void sedge_stream_free(sedge_stream *stream);
@@ -204,12 +211,12 @@ void sedge_graph_free(sedge_graph *graph);
 // ---- programs ----------------------------------------------------------------------------------
 
 // Compile `source` to a loadable binary (cubin, OpenCL's binary with what its kernels take, or a
-// shared object). `*out` gets `*length` bytes to
-// release with sedge_release. The compiler's whole log, resource usage included, is appended to
-// `log` (may be NULL). A failure is SEDGE_ERR_DEVICE with the lines of the log from the first error
-// on. `arch` "sm_90" or "compute_90" compiles for another CUDA chip than this device's (NULL: this
-// device's); on others it must be NULL. `keep_name`: with SEDGE_KEEP=folder set, the source is
-// written to folder/keep_name.{cu,cl,c}; may be NULL. Several threads may compile at once.
+// shared object). `*out` gets `*length` bytes to release with sedge_release. The compiler's whole
+// log, resource usage included, is appended to `log` (may be NULL). A failure is SEDGE_ERR_DEVICE
+// with the lines of the log from the first error on. `arch` "sm_90" or "compute_90" compiles for
+// another CUDA chip than this device's (NULL: this device's); on others it must be NULL.
+// `keep_name`: with SEDGE_KEEP=folder set, the source is written to folder/keep_name.{cu,cl,c}; may
+// be NULL. Several threads may compile at once.
 SEDGE_MUST_USE
 sedge_status sedge_device_compile(sedge_device *device, const char *source, const char *arch,
                                   const char *keep_name, void **out, size_t *length,
@@ -228,7 +235,7 @@ sedge_status sedge_module_load(sedge_module **out, sedge_device *device, const v
                                size_t length);
 void sedge_module_free(sedge_module *module);
 
-// A kernel by name; owned by the module.
+// A kernel by name; owned by the module. SEDGE_ERR_DEVICE where there is none.
 SEDGE_MUST_USE
 sedge_status sedge_module_get(const sedge_kernel **out, sedge_module *module, const char *name);
 
@@ -274,6 +281,7 @@ typedef struct sedge_kernel_info {
     int blocks_per_multiprocessor; // at `threads` (occupancy); 0 on the host and on opencl
 } sedge_kernel_info;
 
+// `threads` of a block, for the occupancy.
 SEDGE_MUST_USE
 sedge_status sedge_kernel_inspect(sedge_kernel_info *out, const sedge_kernel *kernel, int threads);
 
@@ -284,11 +292,11 @@ SEDGE_MUST_USE
 sedge_status sedge_kernel_set_scratch(const sedge_kernel *kernel, int64_t bytes);
 
 // Run `blocks` blocks of `threads` threads (host: `threads` is ignored; opencl: those of
-// SEDGE_KERNEL). `arguments[i]` points to
-// argument i, in the order of the kernel's list and without the implied leading block count.
-// blocks 0 is fine and does nothing. `stream` NULL: done when the call returns. A wrong `count` is
-// SEDGE_ERR_INTERNAL where the kernel's signature is known; codegen/launch.h checks more. On opencl
-// every pointer is 0 or lies in a buffer of this device, else SEDGE_ERR_INTERNAL.
+// SEDGE_KERNEL). `arguments[i]` points to argument i, in the order of the kernel's list and without
+// the implied leading block count; values are taken in the call. blocks 0 is fine and does nothing.
+// `stream` NULL: done when the call returns. A wrong `count` is SEDGE_ERR_INTERNAL where the
+// kernel's signature is known; codegen/launch.h checks more. On opencl every pointer is 0 or lies
+// in a buffer of this device, else SEDGE_ERR_INTERNAL.
 SEDGE_MUST_USE
 sedge_status sedge_kernel_launch(const sedge_kernel *kernel, sedge_stream *stream, int64_t blocks,
                                  int threads, void *const *arguments, int count);

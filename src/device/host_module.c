@@ -1,6 +1,7 @@
 #define _GNU_SOURCE // memfd_create, dladdr1
 #include "host_module.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/trust.h"
 
@@ -20,18 +21,6 @@ struct sedge_host_module {
     int file; // kept open: the loader knows libraries by name, and /proc/self/fd/N must stay ours
 };
 
-static bool write_all(int file, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        const ssize_t written = write(file, bytes, length);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        bytes += written;
-        length -= (size_t)written;
-    }
-    return true;
-}
-
 static void load_from_memory(sedge_host_module *module, const void *binary, size_t length)
 {
     char path[64];
@@ -39,7 +28,8 @@ static void load_from_memory(sedge_host_module *module, const void *binary, size
     module->file = memfd_create("sedge-kernels", MFD_CLOEXEC);
     if (module->file < 0) return;
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", module->file);
-    if (write_all(module->file, binary, length)) module->library = dlopen(path, RTLD_NOW);
+    if (sedge_file_write_all(module->file, binary, length))
+        module->library = dlopen(path, RTLD_NOW);
     if (module->library == NULL) {
         (void)close(module->file);
         module->file = -1;
@@ -62,7 +52,7 @@ static sedge_status load_from_file(sedge_host_module *module, const void *binary
     }
     (void)snprintf(path, sizeof path, "%s/so-XXXXXX", folder);
     module->file = mkstemp(path); // a new name each time
-    if (module->file < 0 || !write_all(module->file, binary, length)) {
+    if (module->file < 0 || !sedge_file_write_all(module->file, binary, length)) {
         why = strerror(errno);
     } else {
         module->library = dlopen(path, RTLD_NOW);

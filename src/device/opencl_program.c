@@ -3,16 +3,13 @@
 #include "base/memory.h"
 #include "limit.h"
 #include "opencl_log.h"
+#include "opencl_table.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LEAST_SCRATCH 16 // OpenCL takes no local memory of 0 bytes
 
-// What sedge_device_compile gives: this, then for each kernel two lengths, its name and its
-// signature (as sedge_signature_read takes it), then the driver's binary. A program that comes from
-// a binary does not tell what its kernels take.
+// What sedge_device_compile gives: this, then the table of kernels, then the driver's binary.
 #define IMAGE_MAGIC "sedge opencl 1\n"
 
 typedef struct image_header {
@@ -21,15 +18,8 @@ typedef struct image_header {
     int32_t table_bytes;
 } image_header;
 
-typedef struct image_row {
-    int32_t name_bytes; // with a NUL
-    int32_t signature_bytes;
-} image_row;
-
 typedef struct opencl_entry {
-    const char *name; // in the module's table
-    const char *signature;
-    size_t signature_bytes;
+    sedge_opencl_row row;  // of the module's table
     opencl_kernel *kernel; // NULL until asked for
 } opencl_entry;
 
@@ -39,143 +29,6 @@ typedef struct opencl_module {
     opencl_entry *entries;
     char *table;
 } opencl_module;
-
-enum { FIXED = 2, EACH = 3 }; // parameters before the arguments, and of each argument
-
-// ---- what kernels take -------------------------------------------------------------------------
-
-typedef struct kernel_about {
-    opencl_kernel *kernel;
-    char name[256];
-    int numbers[2 + 2 * SEDGE_KERNEL_ARGUMENTS_MAX]; // threads, count, size and kind of each
-    sedge_text *texts;                               // "type\tname\n" of each
-} kernel_about;
-
-static sedge_status get_qualifier(const kernel_about *about, uint32_t index, uint32_t *qualifier)
-{
-    SEDGE_CL(
-        clGetKernelArgInfo,
-        (about->kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof *qualifier, qualifier, NULL),
-        "'%s', parameter %u", about->name, index);
-    return SEDGE_OK;
-}
-
-static sedge_status get_text(const kernel_about *about, uint32_t index, uint32_t what,
-                             char text[256])
-{
-    text[0] = '\0';
-    SEDGE_CL(clGetKernelArgInfo, (about->kernel, index, what, 256, text, NULL),
-             "'%s', parameter %u", about->name, index);
-    return SEDGE_OK;
-}
-
-static sedge_status describe_argument(kernel_about *about, int i)
-{
-    const uint32_t index = (uint32_t)(FIXED + EACH * i);
-    char type[256];
-    char name[256];
-    char encoded[256]; // "char[SIZE][KIND]*"
-    char *end = NULL;
-
-    SEDGE_TRY(get_text(about, index, CL_KERNEL_ARG_TYPE_NAME, type));
-    SEDGE_TRY(get_text(about, index, CL_KERNEL_ARG_NAME, name));
-    SEDGE_TRY(get_text(about, index + 2, CL_KERNEL_ARG_TYPE_NAME, encoded));
-    const char *const size = strchr(encoded, '[');
-    const long bytes = size != NULL ? strtol(size + 1, &end, 10) : 0;
-    const long kind =
-        end != NULL && strncmp(end, "][", 2) == 0 ? strtol(end + 2, NULL, 10) : SEDGE_KIND_UNKNOWN;
-    if (bytes < 1 || bytes > INT32_MAX || kind < SEDGE_KIND_POINTER || kind > SEDGE_KIND_OTHER) {
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                          "kernel '%s': OpenCL shows the type of parameter %u as '%s', which tells "
-                          "no size and kind",
-                          about->name, index + 2, encoded);
-    }
-    about->numbers[2 + 2 * i] = (int)bytes;
-    about->numbers[3 + 2 * i] = (int)kind;
-    return sedge_text_add(about->texts, "%s\t%s\n", type, name);
-}
-
-static sedge_status refuse_form(const kernel_about *about)
-{
-    return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                      "kernel '%s' has another form than SEDGE_KERNEL gives it "
-                      "(codegen/kernels/prelude_opencl.h)",
-                      about->name);
-}
-
-static sedge_status describe(kernel_about *about, const opencl_device *device)
-{
-    uint32_t parameters = 0;
-    uint32_t second = 0;
-    size_t threads[3] = {0};
-
-    SEDGE_CL(clGetKernelInfo,
-             (about->kernel, CL_KERNEL_FUNCTION_NAME, sizeof about->name, about->name, NULL),
-             "a kernel's name");
-    SEDGE_CL(clGetKernelInfo,
-             (about->kernel, CL_KERNEL_NUM_ARGS, sizeof parameters, &parameters, NULL), "'%s'",
-             about->name);
-    SEDGE_CL(
-        clGetKernelWorkGroupInfo,
-        (about->kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof threads, threads, NULL),
-        "threads of '%s'", about->name);
-    if (parameters >= FIXED) SEDGE_TRY(get_qualifier(about, 1, &second));
-    if (second != CL_KERNEL_ARG_ADDRESS_LOCAL || (parameters - FIXED) % EACH != 0 || threads[0] < 1)
-        return refuse_form(about);
-    const uint32_t count = (parameters - FIXED) / EACH;
-    if (count > SEDGE_KERNEL_ARGUMENTS_MAX) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "kernel '%s' has %u parameters; at most %d are possible",
-                          about->name, count, SEDGE_KERNEL_ARGUMENTS_MAX);
-    }
-    about->numbers[0] = (int)threads[0];
-    about->numbers[1] = (int)count;
-    for (int i = 0; i < (int)count; i++) SEDGE_TRY(describe_argument(about, i));
-    return SEDGE_OK;
-}
-
-// Append the row of one kernel to the image's table.
-static sedge_status add_kernel(sedge_text *table, opencl_kernel *kernel,
-                               const opencl_device *device)
-{
-    sedge_status status;
-    kernel_about about = {.kernel = kernel};
-
-    SEDGE_TRY(sedge_text_create(&about.texts));
-    SEDGE_TRY_GOTO(status, describe(&about, device));
-    const size_t name = strlen(about.name) + 1;
-    const size_t numbers = sizeof(int) * (size_t)(2 + 2 * about.numbers[1]);
-    const size_t texts = sedge_text_length(about.texts) + 1;
-    const image_row row = {.name_bytes = (int32_t)name,
-                           .signature_bytes = (int32_t)(numbers + texts)};
-    SEDGE_TRY_GOTO(status, sedge_text_add_bytes(table, (const char *)&row, sizeof row));
-    SEDGE_TRY_GOTO(status, sedge_text_add_bytes(table, about.name, name));
-    SEDGE_TRY_GOTO(status, sedge_text_add_bytes(table, (const char *)about.numbers, numbers));
-    SEDGE_TRY_GOTO(status, sedge_text_add_bytes(table, sedge_text_get(about.texts), texts));
-done:
-    sedge_text_free(about.texts);
-    return status;
-}
-
-static sedge_status add_kernels(sedge_text *table, const sedge_opencl_state *state,
-                                opencl_program *program, size_t count)
-{
-    const sedge_opencl_driver *const driver = sedge_opencl_driver_get();
-    const double began = sedge_clock();
-    opencl_kernel **kernels = NULL;
-    sedge_status status;
-
-    if (count == 0) return SEDGE_OK; // OpenCL refuses to list none
-    SEDGE_TRY(sedge_allocate(&kernels, (int64_t)count, sizeof(opencl_kernel *)));
-    const int code = driver->clCreateKernelsInProgram(program, (uint32_t)count, kernels, NULL);
-    status = sedge_opencl_finish(__FILE__, __LINE__, "clCreateKernelsInProgram", code, began,
-                                 "%zu kernels", count);
-    for (size_t i = 0; i < count; i++) {
-        if (status == SEDGE_OK) status = add_kernel(table, kernels[i], state->device);
-        if (kernels[i] != NULL) (void)driver->clReleaseKernel(kernels[i]);
-    }
-    sedge_release(kernels);
-    return status;
-}
 
 // ---- compiling ---------------------------------------------------------------------------------
 
@@ -293,7 +146,7 @@ static sedge_status fill_image(const sedge_opencl_state *state, opencl_program *
 
     SEDGE_CL(clGetProgramInfo, (program, CL_PROGRAM_NUM_KERNELS, sizeof kernels, &kernels, NULL),
              "kernels");
-    SEDGE_TRY(add_kernels(table, state, program, kernels));
+    SEDGE_TRY(sedge_opencl_table_write(table, state, program, kernels));
     SEDGE_CL(clGetProgramInfo, (program, CL_PROGRAM_BINARY_SIZES, sizeof binary, &binary, NULL),
              "size of the binary");
     const size_t rows = sedge_text_length(table);
@@ -359,21 +212,8 @@ static bool read_table(opencl_module *module, size_t bytes)
 {
     const char *at = module->table;
 
-    for (int i = 0; i < module->count; i++) {
-        const size_t left = bytes - (size_t)(at - module->table);
-        image_row row;
-        if (left < sizeof row) return false;
-        memcpy(&row, at, sizeof row);
-        at += sizeof row;
-        if (row.name_bytes < 1 || row.signature_bytes < 1 ||
-            (uint64_t)row.name_bytes + (uint64_t)row.signature_bytes > left - sizeof row ||
-            at[row.name_bytes - 1] != '\0')
-            return false;
-        module->entries[i].name = at;
-        module->entries[i].signature = at + row.name_bytes;
-        module->entries[i].signature_bytes = (size_t)row.signature_bytes;
-        at += (size_t)row.name_bytes + (size_t)row.signature_bytes;
-    }
+    for (int i = 0; i < module->count; i++)
+        if (!sedge_opencl_table_next(&module->entries[i].row, &at, &bytes)) return false;
     return true;
 }
 
@@ -448,7 +288,8 @@ static sedge_status set_parameter(const opencl_entry *entry, int index, size_t s
 
     if (code == CL_SUCCESS) return SEDGE_OK;
     return sedge_opencl_finish(__FILE__, __LINE__, "clSetKernelArg", code, sedge_clock(),
-                               "'%s', argument %d of %zu bytes", entry->name, argument + 1, size);
+                               "'%s', argument %d of %zu bytes", entry->row.name, argument + 1,
+                               size);
 }
 
 static sedge_status set_first_parameters(const opencl_entry *entry, int count)
@@ -457,7 +298,7 @@ static sedge_status set_first_parameters(const opencl_entry *entry, int count)
 
     SEDGE_TRY(set_parameter(entry, 1, LEAST_SCRATCH, NULL, -1));
     for (int i = 0; i < count; i++) {
-        const int at = FIXED + EACH * i;
+        const int at = SEDGE_CL_FIXED + SEDGE_CL_EACH * i;
         SEDGE_TRY(set_parameter(entry, at + 1, sizeof no_offset, &no_offset, i));
         SEDGE_TRY(set_parameter(entry, at + 2, sizeof(opencl_memory *), NULL, i));
     }
@@ -467,8 +308,8 @@ static sedge_status set_first_parameters(const opencl_entry *entry, int count)
 // A kernel that lacks parameters is none: the next one who asks gets the same failure.
 static sedge_status make_kernel(opencl_program *program, opencl_entry *entry, int count)
 {
-    SEDGE_CL_MAKE(entry->kernel, clCreateKernel, (program, entry->name, &sedge_code), "'%s'",
-                  entry->name);
+    SEDGE_CL_MAKE(entry->kernel, clCreateKernel, (program, entry->row.name, &sedge_code), "'%s'",
+                  entry->row.name);
     const sedge_status status = set_first_parameters(entry, count);
     if (status == SEDGE_OK) return SEDGE_OK;
     (void)sedge_opencl_driver_get()->clReleaseKernel(entry->kernel);
@@ -483,10 +324,10 @@ sedge_status sedge_opencl_module_get(sedge_device *device, sedge_kernel *kernel,
 
     (void)device;
     for (int i = 0; i < mine->count && found == NULL; i++)
-        if (strcmp(mine->entries[i].name, kernel->name) == 0) found = &mine->entries[i];
+        if (strcmp(mine->entries[i].row.name, kernel->name) == 0) found = &mine->entries[i];
     if (found == NULL)
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "the program has no kernel '%s'", kernel->name);
-    SEDGE_TRY(sedge_signature_read(kernel, found->signature, found->signature_bytes));
+    SEDGE_TRY(sedge_signature_read(kernel, found->row.signature, found->row.signature_bytes));
     if (found->kernel == NULL)
         SEDGE_TRY(make_kernel(mine->program, found, kernel->signature.count));
     kernel->function = found;
@@ -498,7 +339,7 @@ static sedge_status get_kernel_number(const sedge_opencl_state *state, const ope
 {
     SEDGE_CL(clGetKernelWorkGroupInfo,
              (entry->kernel, state->device, what, sizeof *number, number, NULL),
-             "number %#x of '%s'", what, entry->name);
+             "number %#x of '%s'", what, entry->row.name);
     return SEDGE_OK;
 }
 
@@ -514,7 +355,7 @@ sedge_status sedge_opencl_inspect(sedge_device *device, sedge_kernel_info *out,
     SEDGE_TRY(get_kernel_number(state, entry, CL_KERNEL_PRIVATE_MEM_SIZE, &out->local_bytes));
     SEDGE_CL(clGetKernelWorkGroupInfo,
              (entry->kernel, state->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
-             "most threads of '%s'", entry->name);
+             "most threads of '%s'", entry->row.name);
     out->max_threads = (int)most;
     return SEDGE_OK;
 }
@@ -554,7 +395,7 @@ sedge_status sedge_opencl_set_scratch(sedge_device *device, sedge_kernel *kernel
 static sedge_status set_pointer(const sedge_opencl_state *state, const opencl_entry *entry, int i,
                                 const void *value)
 {
-    const int at = FIXED + EACH * i;
+    const int at = SEDGE_CL_FIXED + SEDGE_CL_EACH * i;
     int64_t offset = 0;
     uint64_t address;
 
@@ -567,7 +408,7 @@ static sedge_status set_pointer(const sedge_opencl_state *state, const opencl_en
     if (buffer == NULL) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
                           "kernel '%s', argument %d: the address %#llx lies in no buffer",
-                          entry->name, i + 1, (unsigned long long)address);
+                          entry->row.name, i + 1, (unsigned long long)address);
     }
     offset = (int64_t)(address - buffer->address);
     SEDGE_TRY(set_parameter(entry, at, sizeof(opencl_memory *), &buffer->memory, i));
@@ -592,8 +433,8 @@ sedge_status sedge_opencl_enqueue(sedge_device *device, const sedge_kernel *kern
         if (parameter->kind == SEDGE_KIND_POINTER) {
             SEDGE_TRY(set_pointer(device->state, entry, i, arguments[i]));
         } else {
-            SEDGE_TRY(
-                set_parameter(entry, FIXED + EACH * i, (size_t)parameter->bytes, arguments[i], i));
+            SEDGE_TRY(set_parameter(entry, SEDGE_CL_FIXED + SEDGE_CL_EACH * i,
+                                    (size_t)parameter->bytes, arguments[i], i));
         }
     }
     const size_t local = (size_t)threads;

@@ -49,10 +49,11 @@ typedef struct sedge_bernstein {
                              // values coefficients may be
 } sedge_bernstein;
 
-// Number of the node or coefficient of order N with i, j, k for vertices 1, 2, 3.
+// Number of the node or coefficient of order N with i, j, k for vertices 1, 2, 3; none is negative,
+// their sum is at most N.
 int sedge_bernstein_number(int order, int i, int j, int k);
 
-// The caller frees it; `element` is not kept.
+// SEDGE_ERR_MEMORY. The caller frees it; `element` is not kept. Not collective, as all here.
 SEDGE_MUST_USE
 sedge_status sedge_bernstein_create(sedge_bernstein **out, const sedge_element *element);
 void sedge_bernstein_free(sedge_bernstein *basis);

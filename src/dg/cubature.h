@@ -34,11 +34,12 @@ typedef struct sedge_cubature {
     double *lift;            // [nodes][4 face.points]: M^-1 of what is given at faces' points
 } sedge_cubature;
 
-// How many points there are, without making anything else.
+// How many points there are, without making anything else. SEDGE_ERR_MEMORY. Not collective, as all
+// here.
 SEDGE_MUST_USE
 sedge_status sedge_cubature_sizes(int *points, int *face_points, int order);
 
-// Keeps nothing of the element. The caller frees it.
+// Keeps nothing of the element. SEDGE_ERR_MEMORY. The caller frees it.
 SEDGE_MUST_USE
 sedge_status sedge_cubature_create(sedge_cubature **out, const sedge_element *element);
 void sedge_cubature_free(sedge_cubature *cubature);
@@ -47,10 +48,10 @@ void sedge_cubature_free(sedge_cubature *cubature);
 void sedge_cubature_jacobian(const sedge_cubature *cubature, const sedge_mesh *mesh,
                              int32_t element, double *jacobian);
 
-// x = M^-1 M_(1/J) x; `work` has volume.points entries.
+// x [nodes] = M^-1 M_(1/J) x; `work` has volume.points entries.
 void sedge_cubature_divide(const sedge_cubature *cubature, const double *jacobian, double *x,
                            double *work);
 
-// int J a b over the element of two fields at the nodes.
+// int J a b over the element of two fields at the nodes, [nodes] each.
 double sedge_cubature_product(const sedge_cubature *cubature, const double *jacobian,
                               const double *a, const double *b);

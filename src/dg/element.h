@@ -27,17 +27,18 @@ typedef struct sedge_element {
     double *face_mass;     // [face_nodes][face_nodes], of the reference triangle (area 2)
 } sedge_element;
 
-// Orders 1..10; others fail with SEDGE_ERR_USAGE. The caller frees it.
+// Orders 1..10; others fail with SEDGE_ERR_USAGE. The caller frees it. Not collective, as all here.
 SEDGE_MUST_USE
 sedge_status sedge_element_create(sedge_element **out, int order);
 void sedge_element_free(sedge_element *element);
 
 // The weights l with u(r,s,t) = sum_i l_i u_i: psi(r,s,t)^T V^-1. `weights` has `nodes` entries.
+// SEDGE_ERR_INTERNAL for coordinates that are not finite.
 SEDGE_MUST_USE
 sedge_status sedge_element_interpolate(const sedge_element *element, double r, double s, double t,
                                        double *weights);
 
-// All `nodes` modes at a point.
+// All modes [nodes] at a point.
 void sedge_element_modes(const sedge_element *element, double r, double s, double t, double *modes);
 
 // Affine map of one element.
@@ -48,6 +49,7 @@ typedef struct sedge_geometry {
     double face_scale[4]; // sJ / J = area / (2 J)
 } sedge_geometry;
 
+// Of `corners` [vertex][x,y,z], length units of the mesh.
 void sedge_geometry_compute(sedge_geometry *out, double corners[4][3]);
 
 // x, y, z of reference point (r,s,t).

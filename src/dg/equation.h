@@ -216,5 +216,5 @@ typedef struct sedge_equation {
 // All equations of this program, NULL-terminated; made by CMake from the folders under solvers/.
 extern const sedge_equation *const sedge_equations[];
 
-// By name; NULL if there is none.
+// By name; NULL if there is none. A constant of the program.
 const sedge_equation *sedge_equation_find(const char *name);

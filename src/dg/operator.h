@@ -54,7 +54,8 @@ typedef struct sedge_operator_options {
 #define SEDGE_OPERATOR_PROGRAMS 2  // the stage's kernels, and all others
 
 // Append the whole texts of the programs that sedge_operator_create would compile for a device of
-// this info, which need not be here, if it does not tune, and tell their names. Not collective.
+// this info, which need not be here, if it does not tune, and tell their names. SEDGE_ERR_USAGE for
+// a wish that does not fit. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
                                   char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
@@ -73,7 +74,10 @@ sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *cou
                                        const sedge_device *device, const sedge_cache *cache,
                                        const sedge_element *element, const sedge_problem *problem);
 
-// Compile, allocate, upload. Collective. Keeps element, mesh, problem, device and comm.
+// Compile, allocate, upload; the state is zero. Collective. Keeps element, mesh, problem, device
+// and comm, which must outlive it. SEDGE_ERR_USAGE for a wish that does not fit and a point source
+// outside the mesh, SEDGE_ERR_DEVICE and SEDGE_ERR_MEMORY as compiler and device say. The caller
+// frees it; not collective.
 SEDGE_MUST_USE
 sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
                                    sedge_device *device, sedge_cache *cache,
@@ -85,8 +89,9 @@ void sedge_operator_free(sedge_operator *op);
 // The basis in which the operator keeps its state: on all ranks the same.
 sedge_basis sedge_operator_basis(const sedge_operator *op);
 
-// Replace the state, or get it: nodal values. Of an operator with another basis they are converted
-// in fp64, so that in fp32 what is got is what was set but for the rounding of coefficients.
+// Replace the state, or get it: nodal values u [elements][fields][nodes]. Wait for all work; not
+// collective. Of an operator with another basis they are converted in fp64, so that in fp32 what is
+// got is what was set but for the rounding of coefficients.
 SEDGE_MUST_USE
 sedge_status sedge_operator_set(sedge_operator *op, const double *u);
 SEDGE_MUST_USE
@@ -99,22 +104,26 @@ sedge_status sedge_operator_set_in(sedge_operator *op, sedge_basis basis, const 
 SEDGE_MUST_USE
 sedge_status sedge_operator_get_in(sedge_operator *op, sedge_basis basis, double *u);
 
-// One time step from t. Collective. Returns when its work is queued. On a device with graphs a rank
-// without neighbours records a step once and launches it as a whole, as long as dt stays.
+// One time step of `dt` from t, code units. Collective. Returns when its work is queued. A rank
+// that fails alone leaves the others waiting for its traces: the caller ends the job. On a device
+// with graphs a rank without neighbours records a step once and launches it as a whole, as long as
+// dt stays.
 SEDGE_MUST_USE
 sedge_status sedge_operator_step(sedge_operator *op, double t, double dt);
 
-// Until all queued work is done.
+// Until all queued work is done. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_operator_wait(sedge_operator *op);
 
-// Energy of each element of this rank, [elements]; not-a-number where the state is. Waits.
+// Energy of each element of this rank, [elements], code units; not-a-number where the state is.
+// Waits; not collective.
 SEDGE_MUST_USE
 sedge_status sedge_operator_energy(sedge_operator *op, double *energy);
 
-// Probes: element and nodal weights of each; then each call records all fields at all probes at the
-// end of the queue, and `fetch` returns what was recorded, [samples][probes][fields], and forgets
-// it.
+// Probes of this rank: `elements` [count] and nodal `weights` [count][nodes], not kept; to be set
+// once. Then each call of `record` keeps all fields at all probes at the end of the queue, at most
+// `capacity` times (else SEDGE_ERR_INTERNAL) until `fetch` waits, returns what was recorded,
+// [samples][probes][fields] in fp64, and forgets it. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_operator_set_probes(sedge_operator *op, int count, const int32_t *elements,
                                        const double *weights, int capacity);
@@ -125,7 +134,7 @@ sedge_status sedge_operator_fetch_probes(sedge_operator *op, double *values, int
 
 // What a stage costs at least, and what was measured.
 typedef struct sedge_operator_cost {
-    const char *variant; // "fused e16 te2 tn1"
+    const char *variant; // the cut, "fused b24 n2,4 r1024 p20"; borrowed from the operator
     double bytes;   // compulsory a stage, this rank: 4 words an unknown, geometry, connectivity
     double flops;   // nominal a stage, this rank
     int64_t stages; // run so far
@@ -142,11 +151,12 @@ typedef struct sedge_operator_cost {
     } kernel[12];
 } sedge_operator_cost;
 
+// Of this rank; not collective.
 void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out);
 
 // How the cut was chosen.
 typedef struct sedge_operator_tuning {
-    const char *how; // "wish", "rule", "wisdom", "measurement"
+    const char *how; // "wish", "rule", "wisdom", "measurement", "rule, for the other ranks' basis"
     double seconds;  // spent on it, compiling included
     int timed;       // candidates, now or when the wisdom was found
     int compiled;    // programs, now
@@ -155,7 +165,7 @@ typedef struct sedge_operator_tuning {
 
 void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *out);
 
-// The table of all candidates with their times, and why each won or lost.
+// The table of all candidates with their times, and why each won or lost. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_operator_print_tuning(const sedge_operator *op, FILE *file);
 
@@ -168,10 +178,11 @@ typedef enum sedge_operator_part {
 
 // The task that creating the operator gave the tuner, borrowed, for benchmarks of the tuner: the
 // operator is spent by it and can only be freed, or asked for another part. Only the timed launches
-// differ by part; candidates are verified as whole stages.
+// differ by part; candidates are verified as whole stages. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
                                  const sedge_tune_task **out);
 
-// Bytes of device memory that an operator of this size takes, for `sedge check`.
+// Bytes of device memory that an operator with this many elements, and faces at other ranks and
+// boundaries, takes about, for `sedge check`.
 int64_t sedge_operator_memory(const sedge_problem *problem, int32_t elements, int32_t trace_faces);

@@ -482,6 +482,11 @@ sedge_status operator_run_curved_energy(sedge_operator *op);
 
 void operator_curved_count(const sedge_operator *op, double *bytes, double *flops);
 
+// ---- operator_cost.c ---------------------------------------------------------------------------
+
+// Compulsory bytes and nominal operations of one kernel in a stage, in all elements of this rank.
+void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops);
+
 // ---- operator.c --------------------------------------------------------------------------------
 
 // All straight values through one of the stage's kernels.
@@ -506,9 +511,6 @@ sedge_status operator_end_timing(sedge_operator *op, const operator_timing *timi
 SEDGE_MUST_USE
 sedge_status operator_run_range(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
                                 int64_t first, int64_t count, int stage, double dt);
-
-// Nominal operations and compulsory bytes of a stage.
-void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops);
 
 // A scalar kernel argument in the run's precision.
 typedef union operator_real {

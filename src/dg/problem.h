@@ -48,7 +48,8 @@ typedef struct sedge_problem {
     sedge_point_source *point_sources; // [point_source_count]
 } sedge_problem;
 
-// Zeroed arrays for `volumes` and `surfaces` groups. The caller releases with sedge_problem_clear.
+// Zeroed arrays for `volumes` and `surfaces` groups and point sources, the rest zero but for the
+// equation, which is kept. SEDGE_ERR_MEMORY. The caller releases with sedge_problem_clear.
 SEDGE_MUST_USE
 sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *equation, int volumes,
                                 int surfaces, int point_sources);
@@ -56,9 +57,9 @@ void sedge_problem_clear(sedge_problem *problem);
 
 // The largest stable time step of this rank's elements times `cfl` (1 = the measured limit):
 //   dt = cfl min_K 1 / (c_K / (C_N r_in(K)) + |decay_K| / 4.6)
-// with C_N of PHYSICS.md section 3 (measured, upwind, N = 1..8; 8.4 * 1.5 / ((N+1)(N+3)) above) and
-// r_in the inscribed radius, of a curved element a lower bound of it (sedge_mesh_inradius). Sets
-// the element that limits it. Not collective.
+// with C_N = sedge_stable_number(N) (measured, upwind, N = 1..8; 8.4 * 1.5 / ((N+1)(N+3)) above)
+// and r_in the inscribed radius, of a curved element a lower bound of it (sedge_mesh_inradius).
+// Sets the element that limits it. Not collective.
 double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,
                                int32_t *element);
 

@@ -15,15 +15,16 @@ typedef struct sedge_quadrature {
 
 // Exact for polynomials of `degree`, 1..SEDGE_QUADRATURE_FACE_DEGREE. The points go over into each
 // other when the triangle is turned or mirrored, so that the elements at both sides of a face use
-// the same ones. The caller clears it.
+// the same ones. SEDGE_ERR_INTERNAL for another degree. The caller clears it.
 SEDGE_MUST_USE
 sedge_status sedge_quadrature_triangle(sedge_quadrature *out, int degree);
 
-// Exact for polynomials of `degree`, at least 1. The caller clears it.
+// Exact for polynomials of `degree`, at least 1, else SEDGE_ERR_INTERNAL. The caller clears it.
 SEDGE_MUST_USE
 sedge_status sedge_quadrature_tet(sedge_quadrature *out, int degree);
 
 void sedge_quadrature_clear(sedge_quadrature *quadrature);
 
-// The n points of Gauss in [-1, 1] with the weight (1-x)^alpha, ascending. n <= 32.
+// The n points x [n] and weights w [n] of Gauss in [-1, 1] for the weight (1-x)^alpha, ascending.
+// n <= 32.
 void sedge_quadrature_line(int n, int alpha, double *x, double *w);

@@ -12,7 +12,8 @@
 
 typedef struct sedge_reference sedge_reference;
 
-// Keeps element, mesh and problem, which must outlive it. Collective.
+// Keeps comm, element, mesh and problem, which must outlive it. SEDGE_ERR_USAGE for a surface group
+// with faces and no condition, a point source outside the mesh. Collective. The caller frees it.
 SEDGE_MUST_USE
 sedge_status sedge_reference_create(sedge_reference **out, const sedge_comm *comm,
                                     const sedge_element *element, const sedge_mesh *mesh,
@@ -50,5 +51,5 @@ sedge_status sedge_reference_step(sedge_reference *reference, double *u, double 
 // Also used by the driver. Not collective.
 void sedge_reference_energy(const sedge_reference *reference, const double *u, double *energy);
 
-// u_f at the nodes of the problem's initial kind at time t. Not collective.
+// The fields of the problem's initial kind at time t into u. Not collective.
 void sedge_reference_initial(const sedge_reference *reference, double t, double *u);

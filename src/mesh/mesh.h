@@ -143,18 +143,20 @@ sedge_mesh_options sedge_mesh_defaults(void);
 // Read or make, check, partition, number and scatter. Collective. Fails with SEDGE_ERR_DATA and a
 // message with file, element and place for: a missing, truncated or unreadable file, cells that are
 // not tetrahedra, zero-volume elements, inverted elements (a mesh whose elements have both signs),
-// curved elements that fold over,
-// a one-sided face without a surface group, a face shared by three elements, periodic groups that
-// do not match. SEDGE_ERR_USAGE for more ranks than elements, unusable box options, an unknown
-// partitioner or periodic group. The first mesh of a process is the same in each run; further ones
-// may be cut differently (Scotch's random numbers). The caller frees the result.
+// curved elements that fold over, a one-sided face without a surface group, a face shared by three
+// elements, periodic groups that do not match. SEDGE_ERR_USAGE for more ranks than elements,
+// unusable box options, an unknown partitioner or periodic group. The first mesh of a process is
+// the same in each run; further ones may be cut differently (Scotch's random numbers). Nothing of
+// the options is kept. The caller frees the result.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
                                const sedge_mesh_options *options);
 void sedge_mesh_free(sedge_mesh *mesh);
 
-// Signed volume of a tetrahedron, and the radius of its inscribed sphere, 3 V / (sum of face
-// areas).
+// What follows, but for measuring and printing the whole mesh, is not collective.
+
+// Signed volume of a tetrahedron, corners [vertex][x,y,z], and the radius of its inscribed sphere,
+// 3 V / (sum of face areas).
 double sedge_tet_volume(double corners[4][3]);
 double sedge_tet_inradius(double corners[4][3]);
 
@@ -231,8 +233,7 @@ sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh);
 // The element of this rank that contains `point` (barycentric coordinates >= -tolerance, relative),
 // or -1. Sets the reference coordinates r, s, t. Where ranks share the point, the caller decides.
 // Of several elements that hold the point, the one in which it lies deepest, then the least global
-// number.
-// Looks at every element; for many points there is sedge_locator.
+// number. Looks at every element; for many points there is sedge_locator.
 int32_t sedge_mesh_locate(const sedge_mesh *mesh, const double point[3], double rst[3]);
 
 // The same search by a tree of boxes: about a microsecond a point.

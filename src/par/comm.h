@@ -14,20 +14,23 @@
 
 typedef struct sedge_comm sedge_comm;
 
-// Initialise MPI (funneled threads) and wrap the world. Collective. One per process.
+// Initialise MPI (funneled threads) and wrap the world. Collective. One per process, and one in its
+// life: MPI does not start again. SEDGE_ERR_DEVICE where MPI cannot start.
 SEDGE_MUST_USE
 sedge_status sedge_comm_create(sedge_comm **out, int *argc, char ***argv);
 
-// Finalise MPI. Collective.
+// Finalise MPI; of NULL nothing. Collective.
 void sedge_comm_free(sedge_comm *comm);
 
-// End all ranks at once with `exit_code`, e.g. when a rank fails inside the time loop.
+// End all ranks at once with `exit_code`, e.g. when a rank fails inside the time loop. Any rank may
+// call it alone. `comm` is not NULL.
 _Noreturn void sedge_comm_abort(const sedge_comm *comm, int exit_code);
 
 // The same where this rank fails with `status`, perhaps alone, while others go on into what is
 // collective: prints its message with the rank's number.
 _Noreturn void sedge_comm_end_alone(const sedge_comm *comm, sedge_status status);
 
+// Not collective.
 int sedge_comm_rank(const sedge_comm *comm);
 int sedge_comm_size(const sedge_comm *comm);
 int sedge_comm_node_rank(const sedge_comm *comm); // rank among those of this node
@@ -52,7 +55,8 @@ static inline sedge_status sedge_comm_agree(const sedge_comm *comm, sedge_status
     return worst == SEDGE_OK ? status : worst;
 }
 
-// Elementwise reductions over ranks, in place, result on every rank. Collective.
+// Elementwise reductions over ranks of `count` values, the same on all, in place; the result is on
+// every rank. Collective.
 void sedge_comm_sum(const sedge_comm *comm, double *values, int count);
 void sedge_comm_sum_int(const sedge_comm *comm, int64_t *values, int count);
 void sedge_comm_min(const sedge_comm *comm, double *values, int count);
@@ -69,10 +73,12 @@ int64_t sedge_comm_scan(const sedge_comm *comm, int64_t count);
 // `bytes` bytes from `root` to all. Collective. More than 2 GiB is fine.
 void sedge_comm_broadcast(const sedge_comm *comm, void *data, size_t bytes, int root);
 
-// `bytes` bytes of each rank, concatenated by rank, on every rank. Collective.
+// `bytes` bytes of each rank, concatenated by rank, on every rank: `all` [ranks][bytes].
+// Collective.
 void sedge_comm_all_gather(const sedge_comm *comm, const void *mine, void *all, size_t bytes);
 
-// Point to point, blocking, for set-up phases; more than 2 GiB is fine.
+// Point to point between two ranks that differ, blocking, for set-up phases; more than 2 GiB is
+// fine. `comm` is not NULL.
 void sedge_comm_send(const sedge_comm *comm, const void *data, size_t bytes, int to);
 void sedge_comm_receive(const sedge_comm *comm, void *data, size_t bytes, int from);
 
@@ -82,6 +88,7 @@ void sedge_comm_receive(const sedge_comm *comm, void *data, size_t bytes, int fr
 SEDGE_MUST_USE
 sedge_status sedge_comm_all_to_all(const sedge_comm *comm, const void *rows, const int64_t *counts,
                                    size_t bytes, void *received, int64_t *received_counts);
+
 // A sum over ranks that goes on while this rank does something else. One at a time is under way;
 // start and wait are collective, and `values` must stay and not be looked at between them.
 typedef struct sedge_sum sedge_sum;
@@ -92,10 +99,11 @@ void sedge_sum_free(sedge_sum *sum);
 void sedge_sum_start(sedge_sum *sum, double *values, int count); // in place, result on every rank
 void sedge_sum_wait(sedge_sum *sum);
 
+// Until all ranks are here. Collective.
 void sedge_comm_barrier(const sedge_comm *comm);
 
 // The MPI_Comm, for libraries that take one (PETSc, HDF5): copied to `*mpi_comm`, which must be an
-// MPI_Comm.
+// MPI_Comm. It stays the comm's; `comm` is not NULL.
 void sedge_comm_native(const sedge_comm *comm, void *mpi_comm);
 
 // ---- neighbour exchange in the time loop -------------------------------------------------------
@@ -104,14 +112,17 @@ void sedge_comm_native(const sedge_comm *comm, void *mpi_comm);
 // requests). Peer i sends and receives bytes [offsets[i], offsets[i+1]) of the two buffers.
 typedef struct sedge_exchange sedge_exchange;
 
-// `send` and `receive` are host buffers that outlive the plan. Not collective, but both sides of
-// each pair must create theirs.
+// `ranks` [peers] and `offsets` [peers + 1] are not kept; `send` and `receive` are host buffers
+// that outlive the plan. SEDGE_ERR_USAGE for more than 2 GiB with a peer. Not collective, but both
+// sides of each pair must create theirs. `comm` is not NULL. The caller frees it, when nothing is
+// under way.
 SEDGE_MUST_USE
 sedge_status sedge_exchange_create(sedge_exchange **out, const sedge_comm *comm, int peers,
                                    const int *ranks, const int64_t *offsets, const void *send,
                                    void *receive);
 void sedge_exchange_free(sedge_exchange *exchange);
 
+// Each exchange: receives, sends, wait, once each and in this order on every rank with peers.
 void sedge_exchange_post_receives(sedge_exchange *exchange); // may come before the data is ready
 void sedge_exchange_start_sends(sedge_exchange *exchange);   // the send buffer is ready
 bool sedge_exchange_test(sedge_exchange *exchange);          // let MPI make progress; all done?

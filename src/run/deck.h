@@ -119,17 +119,18 @@ void sedge_deck_free(sedge_deck *deck);
 
 // Bring deck and mesh together: every volume group needs a material, every surface group with
 // one-sided faces a condition, every named group must exist; contradictions are errors. Fails with
-// SEDGE_ERR_USAGE. The caller clears `problem`.
+// SEDGE_ERR_USAGE. Not collective. The caller clears `problem`.
 SEDGE_MUST_USE
 sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
                                 const sedge_mesh *mesh);
 
-// The deck with every default filled in, as YAML that reads back to the same deck.
+// Append the deck with every default filled in, as YAML that reads back to the same deck. Not
+// collective.
 SEDGE_MUST_USE
 sedge_status sedge_deck_write(sedge_text *out, const sedge_deck *deck);
 
-// The Markdown tables of all keys with type, unit, default, range and meaning, equations' keys
-// included: the generated part of input/README.md.
+// Append the Markdown tables of all keys with type, unit, default, range and meaning, equations'
+// keys included: the generated part of input/README.md.
 SEDGE_MUST_USE
 sedge_status sedge_deck_document(sedge_text *out);
 

@@ -12,7 +12,7 @@
 
 static const deck_key top_keys[] = {
     {"title", DECK_TEXT, .fallback = "\"\"", .text = "a line of text for reports and output files"},
-    {"equation", DECK_NAME, .required = true, .text = "what is solved, see *Equations* below"},
+    {"equation", DECK_NAME, .required = true, .text = "what is solved, see *Equation* below"},
     {"order", DECK_INTEGER, .required = true, RANGE(SEDGE_ORDER_MIN, SEDGE_ORDER_MAX),
      .text = "polynomial order of the elements"},
     {"precision", DECK_CHOICE, .fallback = "fp32", .choices = "fp32 fp64",

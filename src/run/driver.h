@@ -1,26 +1,29 @@
-// The commands that work on a deck.
+// The commands that work on a deck. All are collective, and all ranks give the same options. Their
+// statuses are those of the command line (base/error.h), with the message on every rank.
 #pragma once
 
 #include "base/error.h"
 #include "par/comm.h"
 #include "run/session.h"
 
-// `sedge run`: from the deck to the output folder. Collective. A rank that fails alone inside the
-// time loop prints its message and ends the job; every other failure is returned on all ranks.
+// `sedge run`: from the deck to the output folder. SEDGE_ERR_STOPPED where a signal or a limit of
+// time ended it with a checkpoint, SEDGE_ERR_COMPUTE where it blew up. A rank that fails alone
+// inside the time loop prints its message and ends the job; every other failure is returned on all
+// ranks.
 SEDGE_MUST_USE
 sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options);
 
 // `sedge tune`: choose the kernels of a run of the deck on this device and these ranks, keep the
-// choice for runs, and print how it came about. Collective.
+// choice for runs, and print how it came about.
 SEDGE_MUST_USE
 sedge_status sedge_tune_deck(sedge_comm *comm, const sedge_run_options *options);
 
 // `sedge check`: the resolved deck, memory, time step, wavelengths, worst elements, boundary
-// groups. Nothing is computed, no output is written. Collective.
+// groups. Nothing is computed, no output is written.
 SEDGE_MUST_USE
 sedge_status sedge_check(sedge_comm *comm, const sedge_run_options *options);
 
 // `sedge build`: every program that a run of the deck would compile, for the devices that --device
-// and --arch name, is in the cache afterwards. Collective.
+// and --arch name, is in the cache afterwards.
 SEDGE_MUST_USE
 sedge_status sedge_build(sedge_comm *comm, const sedge_run_options *options);

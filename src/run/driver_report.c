@@ -101,18 +101,7 @@ static void fill_report(driver_run *run, sedge_report *report)
     sedge_operator_tuning tuning;
 
     sedge_operator_get_tuning(run->op, &tuning);
-    report->version = SEDGE_VERSION;
-    report->deck = session->deck->path;
-    report->title = session->deck->title;
-    report->equation = session->deck->equation->name;
-    report->precision = session->deck->precision == SEDGE_FP64 ? "fp64" : "fp32";
-    report->units = session->deck->si ? "si" : "normalised";
-    report->order = session->deck->order;
-    report->ranks = sedge_comm_size(session->comm);
-    report->device_kind = info->kind_name;
-    report->device_name = info->name;
-    report->threads = info->kind == SEDGE_DEVICE_HOST ? info->multiprocessors : 0;
-    report->elements = session->mesh->global_elements;
+    sedge_report_describe(report, session, info);
     report->dofs = report->elements * session->element->nodes * session->problem.equation->fields;
     report->steps = run->step;
     report->steps_before = run->steps_before;
@@ -123,7 +112,6 @@ static void fill_report(driver_run *run, sedge_report *report)
     report->stages = sedge_lsrk45.stages;
     report->dt = session->dt * sedge_deck_time_unit(session->deck);
     report->time = sedge_session_time(session, run->step) * sedge_deck_time_unit(session->deck);
-    report->mesh_seconds = session->mesh_seconds;
     report->setup_seconds = run->setup_seconds;
     report->loop_seconds = run->loop_seconds;
     report->output_seconds = run->output_seconds;
@@ -134,9 +122,6 @@ static void fill_report(driver_run *run, sedge_report *report)
     report->energy_initial = run->energy_initial * energy_unit;
     report->energy_final = run->energy_last * energy_unit;
     report->energy_peak = run->energy_peak * energy_unit;
-    report->transport = sedge_comm_size(session->comm) == 1 ? "none"
-                        : info->kind == SEDGE_DEVICE_HOST   ? "host"
-                                                            : "pinned";
 }
 
 static void print_summary(const driver_run *run, const sedge_report *report)

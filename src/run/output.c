@@ -106,12 +106,13 @@ static bool is_numbered(const char *name, const char *start, const char *charact
 }
 
 // A file that sedge_file_write left when it was killed.
-static bool is_litter(const char *name)
+static bool is_litter(const char *name, const void *what)
 {
     static const char *const starts[] = {"report.json.tmp.", "deck.yaml.tmp.",
                                          "fields.hdf.series.tmp."};
     static const char *const ends[] = {"", NULL};
 
+    (void)what;
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (is_numbered(name, starts[i], "0123456789abcdef", 16, ends)) return true;
     return false;
@@ -119,7 +120,7 @@ static bool is_litter(const char *name)
 
 // A file that an earlier run left and that would be taken for this run's. Files of others may lie
 // beside it: a name must be one that sedge gives.
-static bool is_old_output(const char *name)
+static bool is_old_output(const char *name, const void *what)
 {
     static const char *const fixed[] = {
         "mesh.hdf",  "mesh.hdf.tmp",  "fields.hdf.series", "energy.h5",     "probes.h5",
@@ -134,12 +135,11 @@ static bool is_old_output(const char *name)
     for (size_t i = 0; i < sizeof series / sizeof *series; i++)
         if (is_numbered(name, series[i], "0123456789", 1, whole)) return true;
     return is_numbered(name, "mesh-", "0123456789abcdef", 16, fields) ||
-           is_numbered(name, "fields_", "0123456789", 6, fields) || is_litter(name);
+           is_numbered(name, "fields_", "0123456789", 6, fields) || is_litter(name, what);
 }
 
-// Remove the files that `is_old` names.
-static sedge_status remove_files(const sedge_output_context *context,
-                                 bool (*is_old)(const char *name))
+sedge_status sedge_output_remove(const sedge_output_context *context, sedge_output_judge *is_old,
+                                 const void *what)
 {
     sedge_status status = SEDGE_OK;
     DIR *const folder = opendir(context->folder);
@@ -151,7 +151,7 @@ static sedge_status remove_files(const sedge_output_context *context,
     for (const struct dirent *entry; status == SEDGE_OK && (entry = readdir(folder)) != NULL;) {
         char path[SEDGE_OUTPUT_PATH];
 
-        if (!is_old(entry->d_name)) continue;
+        if (!is_old(entry->d_name, what)) continue;
         sedge_output_path(path, context, entry->d_name);
         if (unlink(path) != 0) {
             status = SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s' of an earlier run: %s", path,
@@ -186,8 +186,8 @@ static sedge_status open_folder(const sedge_output_context *context)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write into output folder '%s': %s",
                           context->folder, strerror(reason));
     }
-    if (context->from == NULL) return remove_files(context, is_old_output);
-    SEDGE_TRY(remove_files(context, is_litter));
+    if (context->from == NULL) return sedge_output_remove(context, is_old_output, NULL);
+    SEDGE_TRY(sedge_output_remove(context, is_litter, NULL));
     sedge_output_path(trial, context, "report.json"); // of the part before: it is not this run's
     if (unlink(trial) != 0 && errno != ENOENT)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s': %s", trial, strerror(errno));

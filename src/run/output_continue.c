@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -111,23 +110,15 @@ static int64_t field_number(const char *name)
     return strcmp(end, ".hdf") == 0 || strcmp(end, ".hdf.tmp") == 0 ? number : -1;
 }
 
+// Of field file number `*what` or a later one?
+static bool is_later_field(const char *name, const void *what)
+{
+    const int64_t number = field_number(name);
+
+    return number >= 0 && number >= *(const int64_t *)what;
+}
+
 sedge_status sedge_output_remove_fields(const sedge_output_context *context, int64_t count)
 {
-    sedge_status status = SEDGE_OK;
-    DIR *const folder = opendir(context->folder);
-
-    if (folder == NULL) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot read output folder '%s': %s", context->folder,
-                          strerror(errno));
-    }
-    for (const struct dirent *entry; status == SEDGE_OK && (entry = readdir(folder)) != NULL;) {
-        char path[SEDGE_OUTPUT_PATH];
-
-        if (field_number(entry->d_name) < count) continue;
-        sedge_output_path(path, context, entry->d_name);
-        if (unlink(path) != 0)
-            status = SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s': %s", path, strerror(errno));
-    }
-    (void)closedir(folder);
-    return status;
+    return sedge_output_remove(context, is_later_field, &count);
 }

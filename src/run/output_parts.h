@@ -59,6 +59,14 @@ sedge_status sedge_output_check_name(const sedge_output_context *context, const 
                                      int line, const char *name, int before,
                                      const char *(*name_at)(const sedge_deck *deck, int i));
 
+// Is the file of this name to be removed? `what` is the caller's.
+typedef bool sedge_output_judge(const char *name, const void *what);
+
+// Root: remove the files in the output folder that `is_old` names.
+SEDGE_MUST_USE
+sedge_status sedge_output_remove(const sedge_output_context *context, sedge_output_judge *is_old,
+                                 const void *what);
+
 // ---- going on (output_continue.c); of the root -------------------------------------------------
 
 // Makes what is in a file of series: datasets without samples, attributes.

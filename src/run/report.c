@@ -1,31 +1,11 @@
 #include "report.h"
 
-#include "base/file.h"
-
-#include <jansson.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-// JSON has no infinity and no not-a-number: they become null.
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
+#include "run/json.h"
 
 // A number that is null where it was not measured.
 static json_t *measured(double value)
 {
-    return value < 0.0 ? json_null() : number(value);
-}
-
-// Texts of drivers and decks that are no UTF-8 become null rather than spoil the report.
-static json_t *text(const char *value)
-{
-    json_t *const string = value != NULL ? json_string(value) : NULL;
-
-    return string != NULL ? string : json_null();
+    return value < 0.0 ? json_null() : sedge_json_number(value);
 }
 
 static json_t *kernels(const sedge_report *report)
@@ -36,11 +16,12 @@ static json_t *kernels(const sedge_report *report)
         const sedge_report_kernel *const kernel = &report->kernel[i];
 
         (void)json_array_append_new(
-            list, json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "name", text(kernel->name),
-                            "variant", text(kernel->variant), "seconds", measured(kernel->seconds),
-                            "launches", (json_int_t)kernel->launches, "bytes",
-                            number(kernel->bytes), "flops", number(kernel->flops),
-                            "fraction_of_floor", measured(kernel->fraction_of_floor)));
+            list,
+            json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "name", sedge_json_text(kernel->name),
+                      "variant", sedge_json_text(kernel->variant), "seconds",
+                      measured(kernel->seconds), "launches", (json_int_t)kernel->launches, "bytes",
+                      sedge_json_number(kernel->bytes), "flops", sedge_json_number(kernel->flops),
+                      "fraction_of_floor", measured(kernel->fraction_of_floor)));
     }
     return list;
 }
@@ -52,7 +33,7 @@ static json_t *errors(const sedge_report *report, const double *values)
     json_t *const object = json_object();
 
     for (int f = 0; f < report->fields; f++)
-        (void)json_object_set_new(object, report->field_names[f], number(values[f]));
+        (void)json_object_set_new(object, report->field_names[f], sedge_json_number(values[f]));
     return object;
 }
 
@@ -62,28 +43,29 @@ static json_t *rate(const sedge_report *report)
         (double)report->dofs * report->stages * (double)(report->steps - report->steps_before);
 
     if (report->stages == 0 || !(report->loop_seconds > 0.0)) return json_null();
-    return number(work / report->loop_seconds);
+    return sedge_json_number(work / report->loop_seconds);
 }
 
 static json_t *setting(const sedge_report *report)
 {
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:i, s:{s:o, s:o, s:i}}", "version",
-        text(report->version), "deck", text(report->deck), "title", text(report->title), "equation",
-        text(report->equation), "order", report->order, "precision", text(report->precision),
-        "units", text(report->units), "ranks", report->ranks, "device", "kind",
-        text(report->device_kind), "name", text(report->device_name), "threads", report->threads);
+    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:i, s:{s:o, s:o, s:i}}", "version",
+                     sedge_json_text(report->version), "deck", sedge_json_text(report->deck),
+                     "title", sedge_json_text(report->title), "equation",
+                     sedge_json_text(report->equation), "order", report->order, "precision",
+                     sedge_json_text(report->precision), "units", sedge_json_text(report->units),
+                     "ranks", report->ranks, "device", "kind", sedge_json_text(report->device_kind),
+                     "name", sedge_json_text(report->device_name), "threads", report->threads);
 }
 
 static json_t *outcome(const sedge_report *report)
 {
     return json_pack("{s:o, s:i, s:I, s:I, s:I, s:I, s:o, s:i, s:i, s:o, s:o}", "outcome",
-                     text(report->outcome), "exit_code", report->exit_code, "elements",
+                     sedge_json_text(report->outcome), "exit_code", report->exit_code, "elements",
                      (json_int_t)report->elements, "dofs", (json_int_t)report->dofs, "steps",
                      (json_int_t)report->steps, "steps_before", (json_int_t)report->steps_before,
-                     "restarted_from", text(report->restarted_from), "checkpoints",
-                     report->checkpoints, "stages", report->stages, "dt", number(report->dt),
-                     "time", number(report->time));
+                     "restarted_from", sedge_json_text(report->restarted_from), "checkpoints",
+                     report->checkpoints, "stages", report->stages, "dt",
+                     sedge_json_number(report->dt), "time", sedge_json_number(report->time));
 }
 
 static json_t *costs(const sedge_report *report)
@@ -91,15 +73,18 @@ static json_t *costs(const sedge_report *report)
     return json_pack("{s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:{s:o, s:i, s:o}, s:o, "
                      "s:{s:o, s:o, s:o},"
                      " s:{s:I, s:I}, s:{s:I, s:I}}",
-                     "wall_seconds", "setup", number(report->setup_seconds), "mesh",
-                     number(report->mesh_seconds), "tune", number(report->tune_seconds), "compile",
-                     number(report->compile_seconds), "loop", number(report->loop_seconds),
-                     "output", number(report->output_seconds), "checkpoint",
-                     number(report->checkpoint_seconds), "total", number(report->total_seconds),
-                     "dofs_per_second", rate(report), "tuning", "by", text(report->tuned_by),
-                     "timed", report->tuned, "gain", measured(report->tuning_gain), "kernels",
-                     kernels(report), "exchange", "transport", text(report->transport),
-                     "bytes_per_step", number(report->exchange_bytes_per_step), "hidden",
+                     "wall_seconds", "setup", sedge_json_number(report->setup_seconds), "mesh",
+                     sedge_json_number(report->mesh_seconds), "tune",
+                     sedge_json_number(report->tune_seconds), "compile",
+                     sedge_json_number(report->compile_seconds), "loop",
+                     sedge_json_number(report->loop_seconds), "output",
+                     sedge_json_number(report->output_seconds), "checkpoint",
+                     sedge_json_number(report->checkpoint_seconds), "total",
+                     sedge_json_number(report->total_seconds), "dofs_per_second", rate(report),
+                     "tuning", "by", sedge_json_text(report->tuned_by), "timed", report->tuned,
+                     "gain", measured(report->tuning_gain), "kernels", kernels(report), "exchange",
+                     "transport", sedge_json_text(report->transport), "bytes_per_step",
+                     sedge_json_number(report->exchange_bytes_per_step), "hidden",
                      measured(report->exchange_hidden), "cache", "hits",
                      (json_int_t)report->cache_hits, "misses", (json_int_t)report->cache_misses,
                      "memory", "host_peak", (json_int_t)report->memory_host_peak, "device_peak",
@@ -108,19 +93,22 @@ static json_t *costs(const sedge_report *report)
 
 static json_t *results(const sedge_report *report)
 {
-    return json_pack("{s:{s:o, s:o, s:o}, s:o, s:o, s:o}", "energy", "initial",
-                     number(report->energy_initial), "final", number(report->energy_final), "peak",
-                     number(report->energy_peak), "l2_error", errors(report, report->l2_error),
-                     "linf_error", errors(report, report->linf_error), "l2_error_relative",
-                     measured(report->l2_error_relative));
+    return json_pack(
+        "{s:{s:o, s:o, s:o}, s:o, s:o, s:o}", "energy", "initial",
+        sedge_json_number(report->energy_initial), "final", sedge_json_number(report->energy_final),
+        "peak", sedge_json_number(report->energy_peak), "l2_error",
+        errors(report, report->l2_error), "linf_error", errors(report, report->linf_error),
+        "l2_error_relative", measured(report->l2_error_relative));
 }
 
 static json_t *surfaces(const sedge_report_solve *solve)
 {
     json_t *const object = json_object();
 
-    for (int s = 0; s < solve->surfaces; s++)
-        (void)json_object_set_new(object, solve->surface_names[s], number(solve->surface_flux[s]));
+    for (int s = 0; s < solve->surfaces; s++) {
+        (void)json_object_set_new(object, solve->surface_names[s],
+                                  sedge_json_number(solve->surface_flux[s]));
+    }
     return object;
 }
 
@@ -129,35 +117,46 @@ static json_t *solving(const sedge_report *report)
     const sedge_report_solve *const solve = report->solve;
 
     if (solve == NULL) return json_object();
-    return json_pack("{s:{s:o, s:o, s:I, s:i, s:I, s:o, s:o, s:o, s:i, s:i, s:I, s:o, s:o, s:o},"
-                     " s:o}",
-                     "solve", "reason", text(solve->reason), "preconditioner",
-                     text(solve->preconditioner), "iterations", (json_int_t)solve->iterations,
-                     "restarts", solve->restarts, "unknowns", (json_int_t)solve->unknowns,
-                     "tolerance", number(solve->tolerance), "residual", number(solve->residual),
-                     "imbalance", measured(solve->imbalance), "levels", solve->levels, "amg_levels",
-                     solve->amg_levels, "vertices", (json_int_t)solve->vertices, "setup_seconds",
-                     number(solve->setup_seconds), "seconds", number(solve->solve_seconds),
-                     "amg_seconds", number(solve->amg_seconds), "surface_flux", surfaces(solve));
+    return json_pack(
+        "{s:{s:o, s:o, s:I, s:i, s:I, s:o, s:o, s:o, s:i, s:i, s:I, s:o, s:o, s:o},"
+        " s:o}",
+        "solve", "reason", sedge_json_text(solve->reason), "preconditioner",
+        sedge_json_text(solve->preconditioner), "iterations", (json_int_t)solve->iterations,
+        "restarts", solve->restarts, "unknowns", (json_int_t)solve->unknowns, "tolerance",
+        sedge_json_number(solve->tolerance), "residual", sedge_json_number(solve->residual),
+        "imbalance", measured(solve->imbalance), "levels", solve->levels, "amg_levels",
+        solve->amg_levels, "vertices", (json_int_t)solve->vertices, "setup_seconds",
+        sedge_json_number(solve->setup_seconds), "seconds", sedge_json_number(solve->solve_seconds),
+        "amg_seconds", sedge_json_number(solve->amg_seconds), "surface_flux", surfaces(solve));
 }
 
 sedge_status sedge_report_write(const sedge_report *report, const char *path)
 {
     json_t *const parts[] = {setting(report), outcome(report), costs(report), results(report),
                              solving(report)};
-    json_t *const whole = json_object();
-    int failed = whole == NULL;
 
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        failed |= parts[i] == NULL || json_object_update(whole, parts[i]) != 0;
-        json_decref(parts[i]);
-    }
-    char *const bytes = failed ? NULL : json_dumps(whole, JSON_INDENT(2));
-    json_decref(whole);
-    if (bytes == NULL) return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for '%s'", path);
-    const size_t length = strlen(bytes);
-    bytes[length] = '\n'; // in place of the NUL, which is not written
-    const sedge_status status = sedge_file_write(path, bytes, length + 1);
-    free(bytes);
-    return status;
+    return sedge_json_write(parts, sizeof parts / sizeof parts[0], path);
+}
+
+void sedge_report_describe(sedge_report *report, const sedge_session *session,
+                           const sedge_device_info *info)
+{
+    const sedge_deck *const deck = session->deck;
+
+    report->version = SEDGE_VERSION;
+    report->deck = deck->path;
+    report->title = deck->title;
+    report->equation = deck->equation->name;
+    report->precision = deck->precision == SEDGE_FP64 ? "fp64" : "fp32";
+    report->units = deck->si ? "si" : "normalised";
+    report->order = deck->order;
+    report->ranks = sedge_comm_size(session->comm);
+    report->device_kind = info->kind_name;
+    report->device_name = info->name;
+    report->threads = info->kind == SEDGE_DEVICE_HOST ? info->multiprocessors : 0;
+    report->elements = session->mesh->global_elements;
+    report->mesh_seconds = session->mesh_seconds;
+    report->transport = report->ranks == 1                ? "none"
+                        : info->kind == SEDGE_DEVICE_HOST ? "host"
+                                                          : "pinned";
 }

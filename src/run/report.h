@@ -2,6 +2,8 @@
 #pragma once
 
 #include "base/error.h"
+#include "device/device.h"
+#include "run/session.h"
 
 #include <stdint.h>
 
@@ -65,6 +67,10 @@ typedef struct sedge_report {
     const char *outcome;                          // "done" or the error's message
     int exit_code;
 } sedge_report;
+
+// What is known before a run begins, beside its unknowns; texts stay the session's and the info's.
+void sedge_report_describe(sedge_report *report, const sedge_session *session,
+                           const sedge_device_info *info);
 
 // Write the report to `path`, whole or not at all. Root only.
 SEDGE_MUST_USE

@@ -48,7 +48,9 @@ typedef struct sedge_session {
     double mesh_seconds;
 } sedge_session;
 
-// Read the deck, make the mesh, bring them together, find dt. Collective. Close it in any case.
+// Read the deck, make the mesh, bring them together, find dt. Collective. SEDGE_ERR_USAGE for what
+// is wrong with the deck, SEDGE_ERR_DATA with its mesh. Keeps `comm` and `options`, which must
+// outlive it. Close it in any case.
 SEDGE_MUST_USE
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
                                 const sedge_run_options *options);
@@ -67,11 +69,12 @@ double sedge_session_time(const sedge_session *session, int64_t step);
 
 // How the deck wants the kernels cut, and tuned; what it does not say of tuning SEDGE_TUNE does,
 // and fast is the default; a step is a graph only with SEDGE_GRAPHS=1. SEDGE_ERR_USAGE for a bad
-// SEDGE_TUNE.
+// SEDGE_TUNE. Texts stay the deck's. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_session_cut(sedge_operator_options *out, const sedge_session *session);
 
-// Largest |u| frequency of interest of the deck's signals, in cycles per code time; 0: none known.
+// Largest frequency of interest of the deck's signals, in cycles per code time; 0: none known. Not
+// collective.
 double sedge_session_frequency(const sedge_session *session);
 
 // Time step, elements, points per wavelength and the like, to stdout. Root prints. Collective.

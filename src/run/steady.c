@@ -272,20 +272,8 @@ static void fill_report(const steady_state *s, sedge_report *report)
 
     sedge_comm_sum_int(session->comm, cache, 2);
     sedge_comm_max_int(session->comm, memory, 2);
-    report->version = SEDGE_VERSION;
-    report->deck = session->deck->path;
-    report->title = session->deck->title;
-    report->equation = session->deck->equation->name;
-    report->precision = session->deck->precision == SEDGE_FP64 ? "fp64" : "fp32";
-    report->units = session->deck->si ? "si" : "normalised";
-    report->order = session->deck->order;
-    report->ranks = sedge_comm_size(session->comm);
-    report->device_kind = info->kind_name;
-    report->device_name = info->name;
-    report->threads = info->kind == SEDGE_DEVICE_HOST ? info->multiprocessors : 0;
-    report->elements = session->mesh->global_elements;
+    sedge_report_describe(report, session, info);
     report->dofs = report->elements * session->element->nodes;
-    report->mesh_seconds = session->mesh_seconds;
     report->setup_seconds = s->setup_seconds;
     report->loop_seconds = s->result.solve_seconds;
     report->output_seconds = s->output_seconds;
@@ -296,9 +284,6 @@ static void fill_report(const steady_state *s, sedge_report *report)
     report->energy_final = report->energy_initial;
     report->energy_peak = report->energy_initial;
     report->total_seconds = sedge_clock() - s->start;
-    report->transport = sedge_comm_size(session->comm) == 1 ? "none"
-                        : info->kind == SEDGE_DEVICE_HOST   ? "host"
-                                                            : "pinned";
     report->exchange_hidden = -1.0;
     report->cache_hits = cache[0];
     report->cache_misses = cache[1];

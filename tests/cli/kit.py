@@ -44,6 +44,22 @@ monitors:
 output: {snapshots: 2}
 """
 
+# An equation without time, on as many elements.
+PLATES = """\
+equation: poisson
+order: 1
+precision: fp64
+mesh: {box: {cells: [2, 2, 2]}}
+materials: {domain: {epsilon: 2}}
+boundaries:
+  xmin: {type: dirichlet, value: 0}
+  xmax: {type: dirichlet, value: 1}
+  ymin: {type: neumann}
+  ymax: {type: neumann}
+  zmin: {type: neumann}
+  zmax: {type: neumann}
+"""
+
 
 class Result:
     """What one run left: `messages` are the lines on stderr that are not mpirun's own."""

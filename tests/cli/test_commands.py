@@ -7,17 +7,17 @@ import unittest
 from kit import DECK, PROGRAM, SOURCE, Case
 
 USAGE = 1
-MAIN = (SOURCE / "src/main.c").read_text()
 
 
-def table(name):
-    """The rows of a `static const ... NAME[] = {...};` of main.c: the first text in each."""
-    body = MAIN[MAIN.index(f"{name}[] = {{"):]
+def table(file, name):
+    """The rows of a `static const ... NAME[] = {...};` of a file: the first text in each."""
+    text = (SOURCE / "src/cli" / file).read_text()
+    body = text[text.index(f"{name}[] = {{"):]
     return re.findall(r'^    \{"([a-z]+)"', body[: body.index("\n};")], re.MULTILINE)
 
 
-COMMANDS = table("commands")
-OPTIONS = table("} options")
+COMMANDS = table("command.c", "commands")
+OPTIONS = table("option.c", "options")
 FLAGS = ("quiet", "verbose", "help", "forget")
 
 
@@ -63,7 +63,7 @@ class Words(Case):
 
 
 class Help(Case):
-    def test_main_knows_its_tables(self):
+    def test_tables_are_found(self):
         self.assertIn("run", COMMANDS)
         self.assertIn("restart", OPTIONS)
         self.assertGreaterEqual(len(OPTIONS), 8)
@@ -103,6 +103,11 @@ class Help(Case):
         begin = page.index("\n", page.index("<!-- begin")) + 1
         printed = page[begin: page.index("<!-- end -->")]
         self.assertEqual(self.succeed("help", "deck").out.strip(), printed.strip())
+
+    def test_variables_are_those_of_the_page(self):
+        rows = re.findall(r"^\| (`SEDGE_.*?) \|", (SOURCE / "README.md").read_text(), re.MULTILINE)
+        printed = re.findall(r"^  (SEDGE_\S+) ", self.succeed("--help").out, re.MULTILINE)
+        self.assertEqual(sorted(re.findall(r"`(SEDGE_\S+)`", " ".join(rows))), sorted(printed))
 
     def test_version(self):
         version = re.search(r"VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text()

@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from kit import DECK, MPIEXEC, PROGRAM, Case, read_json
+from kit import DECK, MPIEXEC, PLATES, PROGRAM, Case, read_json
 
 try:
     import h5py
@@ -19,20 +19,7 @@ except ImportError:
 
 USAGE, STOPPED = 1, 5
 LONG = DECK.replace("steps: 20", "steps: 100000000").replace("{every: 10}", "{every: 4}")
-POISSON = """\
-equation: poisson
-order: 7
-precision: fp64
-mesh: {box: {cells: [10, 10, 10]}}
-materials: {domain: {epsilon: 2}}
-boundaries:
-  xmin: {type: dirichlet, value: 0}
-  xmax: {type: dirichlet, value: 1}
-  ymin: {type: neumann}
-  ymax: {type: neumann}
-  zmin: {type: neumann}
-  zmax: {type: neumann}
-"""
+SOLVE = PLATES.replace("order: 1", "order: 7").replace("[2, 2, 2]", "[10, 10, 10]")  # takes seconds
 SECONDS = 30  # to end after a signal; two votes and a checkpoint take less than one on an idle machine
 
 
@@ -166,7 +153,7 @@ class Stop(Case):
             run.wait_for_steps()
             self.refuse(USAGE, ["another run writes into output folder 'deck-results'", "--output"],
                         "run", self.deck, "--quiet", "--restart", "auto", ranks=(0,))
-            deck = self.write("solve.yaml", POISSON.replace("order: 7", "order: 1"))
+            deck = self.write("solve.yaml", PLATES)
             self.refuse(USAGE, ["another run writes into output folder 'deck-results'"], "run", deck,
                         "--quiet", "--output", "deck-results", ranks=(0,))
             self.assertIsNone(run.process.poll())
@@ -242,7 +229,7 @@ class Stop(Case):
     def test_without_time(self):
         """An equation without time keeps nothing: a signal ends it at once, also one that came while
         the deck and the mesh were read, and leaves no file that looks complete and is not."""
-        deck = self.write("deck.yaml", POISSON)
+        deck = self.write("deck.yaml", SOLVE)
         for ranks, early in ((0, True), (0, False), (2, False)):
             with self.subTest(ranks=ranks, early=early):
                 shutil.rmtree(self.results, ignore_errors=True)

@@ -160,7 +160,7 @@ static void test_operators(int order)
             }
         }
     }
-    // Entries are up to N^2, condition numbers up to 150 (PHYSICS.md section 1).
+    // Entries are up to N^2, condition numbers up to 150.
     CHECK_BOUND(identity, 1e-13 * order);
     CHECK_BOUND(weak, 1e-13 * order * order * order);
     CHECK_BOUND(lift, 1e-13 * order * order * order);

@@ -1,27 +1,10 @@
 // Convergence of Maxwell's equations to exact solutions, by the slow reference. Bounds are 1.25
 // times what an independent programme of the same scheme reaches on the same meshes: S_n is the
 // unit cube in n^3 cells of six tets, errors relative in L2 at t = 1, dt 0.8 of the stable one.
-#include "check.h"
-
-#include "dg/case.h"
+#include "waves.h"
 
 static const sedge_comm *world;
 static const sedge_equation *maxwell;
-
-static double find_error(const dg_case_options *options, double end)
-{
-    dg_case c;
-    double error = (double)NAN;
-
-    CHECK_OK(dg_case_create(&c, world, options));
-    if (c.values > 0) {
-        dg_case_start(&c, 0.0);
-        CHECK_OK(dg_case_run(&c, end, 0.8));
-        error = dg_case_error(&c, end);
-    }
-    dg_case_clear(&c);
-    return error;
-}
 
 static dg_case_options make_cavity(int order, int cells)
 {
@@ -40,14 +23,14 @@ static void test_cavity(void)
 
     for (int order = 1; order <= 3; order++) {
         dg_case_options options = make_cavity(order, 2);
-        const double coarse = find_error(&options, 1.0);
+        const double coarse = waves_error(world, &options, 1.0);
         options = make_cavity(order, 4);
-        error[order] = find_error(&options, 1.0);
+        error[order] = waves_error(world, &options, 1.0);
         CHECK_BOUND(error[order], bound[order]);
         CHECK_BOUND(order + 0.8, log2(coarse / error[order]));
     }
     const dg_case_options options = make_cavity(1, 8);
-    const double fine = find_error(&options, 1.0);
+    const double fine = waves_error(world, &options, 1.0);
     CHECK_BOUND(fine, 4.6e-2);
     CHECK_BOUND(1.8, log2(error[1] / fine));
 }
@@ -60,7 +43,7 @@ static void check_order(int order, int cells, double distort, double deficit)
     for (int i = 0; i < 2; i++) {
         dg_case_options options = make_cavity(order, cells << i);
         options.distort = distort;
-        error[i] = find_error(&options, 0.3);
+        error[i] = waves_error(world, &options, 0.3);
     }
     CHECK_BOUND(order + 1.0 - deficit, log2(error[0] / error[1]));
 }
@@ -120,7 +103,7 @@ static void test_periodic_wave(void)
         options.periodic = true;
         options.initial = "periodic-wave";
         options.initial_parameters = p;
-        error[i] = find_error(&options, 0.2);
+        error[i] = waves_error(world, &options, 0.2);
     }
     CHECK_BOUND(error[1], 1.26e-2);
     CHECK_BOUND(3.6, log2(error[0] / error[1]));
@@ -135,7 +118,7 @@ static void test_conductivity(void)
     options.boundary = "pec";
     options.initial = "cavity-mode";
     options.materials[0] = lossy;
-    CHECK_BOUND(find_error(&options, 1.0), 1.9e-2);
+    CHECK_BOUND(waves_error(world, &options, 1.0), 1.9e-2);
 }
 
 // Half of the cube filled with eps 4: order from S2 to S4, the bound scaled from S8.
@@ -150,7 +133,7 @@ static void test_dielectric(void)
         options.initial = "layered-mode";
         options.split_axis = 2;
         options.materials[1] = dense;
-        error[i] = find_error(&options, 1.0);
+        error[i] = waves_error(world, &options, 1.0);
     }
     CHECK_BOUND(error[1], 4.5e-3 * 8.0);
     CHECK_BOUND(2.6, log2(error[0] / error[1]));

@@ -1,24 +1,7 @@
 // Convergence of the one-field equations: advection, and Burgers' from beside this test.
-#include "check.h"
-
-#include "dg/case.h"
+#include "waves.h"
 
 static const sedge_comm *world;
-
-static double find_error(const dg_case_options *options, double end)
-{
-    dg_case c;
-    double error = (double)NAN;
-
-    CHECK_OK(dg_case_create(&c, world, options));
-    if (c.values > 0) {
-        dg_case_start(&c, 0.0);
-        CHECK_OK(dg_case_run(&c, end, 0.8));
-        error = dg_case_error(&c, end);
-    }
-    dg_case_clear(&c);
-    return error;
-}
 
 // The order of the error, from `coarse` cells an axis to twice as many where there are more than
 // one. N + 1 is optimal, N + 1/2 guaranteed on any mesh, for linear equations.
@@ -28,7 +11,7 @@ static void check_order(dg_case_options *options, const int coarse[3], double en
 
     for (int i = 0; i < 2; i++) {
         for (int d = 0; d < 3; d++) options->cells[d] = coarse[d] > 1 ? coarse[d] << i : 1;
-        error[i] = find_error(options, end);
+        error[i] = waves_error(world, options, end);
     }
     CHECK_BOUND(error[1], 0.25);
     CHECK_BOUND(order, log2(error[0] / error[1]));

@@ -6,20 +6,9 @@ import unittest
 
 from fault_kit import ENDED, PATIENCE, Fault, Job, check_files_open, check_same, record
 
+from kit import PLATES
+
 DEVICE = 3
-SOLVE = """\
-equation: poisson
-order: 1
-mesh: {box: {cells: [2, 2, 2], name: air}}
-materials: {air: {epsilon: 1}}
-boundaries:
-  xmin: {type: dirichlet, value: 0}
-  xmax: {type: dirichlet, value: 1}
-  ymin: {type: neumann}
-  ymax: {type: neumann}
-  zmin: {type: neumann}
-  zmax: {type: neumann}
-"""
 
 
 class Driver(Fault):
@@ -75,7 +64,7 @@ class Driver(Fault):
     def test_within_a_solve(self):
         """Nor do they where an equation without time is solved: they wait for a sum."""
         deck = self.folder / "solve.yaml"
-        deck.write_text(SOLVE)
+        deck.write_text(PLATES)
         words = ("run", deck, "--quiet", "--device", "opencl")
         self.succeed(*words)  # fills the cache
         job = Job(words, self.folder, environment=self.fault(SEDGE_FAIL_LAUNCH="1:60"))

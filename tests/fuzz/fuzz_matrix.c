@@ -1,44 +1,14 @@
 // Any bytes as a matrix and as a right-hand side: Matrix Market, compressed or not, or PETSc's
 // binary form.
 #define _GNU_SOURCE // memfd_create
-#include "fuzz.h"
+#include "fuzz_file.h"
 
 #include "base/memory.h"
 #include "matrix/matrix.h"
 
 #include <math.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum { BYTES_MAX = 16384, VECTOR = 3 };
-
-static sedge_comm *world; // kept to the end: MPI can be started once only
-
-static void end_mpi(void)
-{
-    sedge_comm_free(world);
-}
-
-// The readers take names of files, so the bytes lie in one without a place.
-static int open_file(const uint8_t *data, size_t size)
-{
-    static int file = -1;
-
-    if (file < 0) {
-        static int count = 1;
-        static char name[] = "fuzz";
-        static char *words[] = {name, NULL};
-        static char **argv = words;
-        FUZZ_CHECK(sedge_comm_create(&world, &count, &argv) == SEDGE_OK);
-        FUZZ_CHECK(atexit(end_mpi) == 0);
-        FUZZ_CHECK(sedge_matrix_start() == SEDGE_OK);
-        file = memfd_create("fuzz", MFD_CLOEXEC);
-    }
-    FUZZ_CHECK(file >= 0 && ftruncate(file, 0) == 0);
-    FUZZ_CHECK(pwrite(file, data, size, 0) == (ssize_t)size);
-    return file;
-}
 
 static void check_matrix(const sedge_matrix *matrix)
 {
@@ -89,7 +59,8 @@ int FUZZ_ONE(const uint8_t *data, size_t size)
     char path[64];
 
     if (size > BYTES_MAX) return 0;
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", open_file(data, size));
+    if (fuzz_start_mpi()) FUZZ_CHECK(sedge_matrix_start() == SEDGE_OK);
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fuzz_open(data, size));
     read_matrix(path);
     read_vector(path);
     return 0;

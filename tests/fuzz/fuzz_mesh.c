@@ -2,42 +2,11 @@
 // makes a mesh of it. What is read is read a second time with its first two surfaces as a periodic
 // pair.
 #define _GNU_SOURCE // memfd_create
-#include "fuzz.h"
+#include "fuzz_file.h"
 
 #include "mesh/mesh.h"
-#include "par/comm.h"
-
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum { BYTES_MAX = 65536 };
-
-static sedge_comm *world; // kept to the end: MPI can be started once only
-
-static void end_mpi(void)
-{
-    sedge_comm_free(world);
-}
-
-// The readers take names of files, so the bytes lie in one without a place.
-static int open_file(const uint8_t *data, size_t size)
-{
-    static int file = -1;
-
-    if (file < 0) {
-        static int count = 1;
-        static char name[] = "fuzz";
-        static char *words[] = {name, NULL};
-        static char **argv = words;
-        FUZZ_CHECK(sedge_comm_create(&world, &count, &argv) == SEDGE_OK);
-        FUZZ_CHECK(atexit(end_mpi) == 0);
-        file = memfd_create("fuzz", MFD_CLOEXEC);
-    }
-    FUZZ_CHECK(file >= 0 && ftruncate(file, 0) == 0);
-    FUZZ_CHECK(pwrite(file, data, size, 0) == (ssize_t)size);
-    return file;
-}
 
 static void check_mesh(const sedge_mesh *mesh)
 {
@@ -74,7 +43,8 @@ int FUZZ_ONE(const uint8_t *data, size_t size)
     char path[64];
 
     if (size > BYTES_MAX) return 0;
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", open_file(data, size));
+    (void)fuzz_start_mpi();
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fuzz_open(data, size));
     options.file = path;
     const sedge_status status = sedge_mesh_create(&mesh, NULL, &options);
     if (status == SEDGE_OK) {

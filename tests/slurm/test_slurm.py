@@ -12,7 +12,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 
-from kit import FOLDER, MPIEXEC, PROGRAM, SOURCE, Case, read_json  # noqa: E402
+from kit import DECK, FOLDER, MPIEXEC, PROGRAM, SOURCE, Case, read_json  # noqa: E402
 
 from slurm_kit import Slurm, missing  # noqa: E402
 
@@ -26,30 +26,9 @@ RUN_SECONDS = 6.0    # that the whole run shall take
 PERIOD = 30.0        # slurmctld looks at limits so often
 LIMIT_SECONDS = 150  # for all jobs together
 
-DECK = """\
-equation: maxwell
-order: 3
-precision: fp64
-device: host
-mesh:
-  box: {cells: [5, 5, 5]}
-time:
-  steps: STEPS
-materials:
-  domain: {epsilon: 1}
-boundaries:
-  xmin: {type: pec}
-  xmax: {type: pec}
-  ymin: {type: pec}
-  ymax: {type: pec}
-  zmin: {type: pec}
-  zmax: {type: pec}
-initial: {type: cavity-mode}
-monitors:
-  energy: {every: 5}
-  probes: {every: 3, points: {inside: [0.3, 0.4, 0.2]}}
-output: {snapshots: 4}
-"""
+JOB = DECK.replace("order: 2\n", "order: 3\ndevice: host\n").replace("[2, 2, 2]", "[5, 5, 5]")
+JOB = JOB.replace("steps: 20", "steps: STEPS").replace("every: 10", "every: 5")
+JOB = JOB.replace("snapshots: 2", "snapshots: 4")
 
 # Both runs: two ranks that share what cores there are.
 ENVIRONMENT = {"SEDGE": PROGRAM, "OMPI_MCA_mpi_yield_when_idle": "1"}
@@ -90,14 +69,14 @@ class Scripts(Case):
     def measured_deck(self):
         """A deck that takes about RUN_SECONDS, whatever else the machine does."""
         steps = 100
-        path = self.write("deck.yaml", DECK.replace("STEPS", str(steps)))
+        path = self.write("deck.yaml", JOB.replace("STEPS", str(steps)))
         loops = []
         for again in range(3):  # the least: other tests run beside this one, now more, now less
             self.run_alone(path, f"measure-{again}")
             report = read_json(self.folder / f"measure-{again}/report.json")
             loops.append(report["wall_seconds"]["loop"])
         steps = min(max(int(RUN_SECONDS * steps / min(loops)), 600), 5000)
-        return self.write("deck.yaml", DECK.replace("STEPS", str(steps))), steps
+        return self.write("deck.yaml", JOB.replace("STEPS", str(steps))), steps
 
     def outputs(self):
         """Of all jobs, oldest first."""
@@ -173,7 +152,7 @@ class Scripts(Case):
 
     def test_errors_end_it(self):
         """A deck that cannot run is not submitted again, and the job has the program's code."""
-        deck = self.write("deck.yaml", DECK.replace("STEPS", "-1"))
+        deck = self.write("deck.yaml", JOB.replace("STEPS", "-1"))
         job = slurm.submit(self.folder, self.resubmit("00:05:00", 10), deck.name,
                            environment=ENVIRONMENT)
         self.follow(job)
@@ -187,7 +166,7 @@ class Scripts(Case):
         (SIGTERM, as scancel or preemption sends it) submits no other job."""
         one_node = self.script("one-node.sh", ("--ntasks=8", "--ntasks=2"),
                                ("--cpus-per-task=4", "--cpus-per-task=1"))
-        deck = self.write("deck.yaml", DECK.replace("STEPS", "1000000"))
+        deck = self.write("deck.yaml", JOB.replace("STEPS", "1000000"))
         for script, number in ((one_node, "USR1"), (self.resubmit("00:10:00", 10), "TERM")):
             with self.subTest(script=script.name):
                 output = self.folder / script.stem
@@ -210,7 +189,7 @@ class Scripts(Case):
         script = self.script("one-node.sh", ("--ntasks=8", "--ntasks=2"),
                              ("--cpus-per-task=4", "--cpus-per-task=1"),
                              ("--time=01:00:00", "--time=00:10:00"))
-        deck = self.write("deck.yaml", DECK.replace("STEPS", "10"))
+        deck = self.write("deck.yaml", JOB.replace("STEPS", "10"))
         job = slurm.submit(self.folder, script, deck.name, environment=ENVIRONMENT)
         self.follow(job)
         text = self.outputs()[0]

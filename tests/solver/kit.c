@@ -47,6 +47,34 @@ kit_options kit_defaults(int order, int cells)
                          .split_axis = -1};
 }
 
+const double kit_conductor[3] = {2.25, 1.5, 0.7};
+const double kit_resin[3] = {1.3, 4.0, 0.0};
+const kit_wall kit_all_walls[] = {
+    {"xmin", "pec", 0.0},       {"xmax", "absorbing", 0.0}, {"ymin", "pmc", 0.0},
+    {"ymax", "impedance", 0.6}, {"zmin", "impedance", 3.0}, {"zmax", "pec", 0.0},
+    {NULL, NULL, 0.0},
+};
+// Direction, polarisation, origin, then the signal.
+const double kit_pulse[15] = {1.0, 2.0, -0.5, 2.0, -1.0, 0.0, 0.2, 0.1, -0.3, SEDGE_SIGNAL_RICKER,
+                              1.5, 0.9, 0.0,  0.4, 0.0};
+const double kit_upwind[3] = {1.0, 0.0, 0.5};
+
+kit_options kit_everything(int order, int cells, int split_axis)
+{
+    static const double dipole[12] = {
+        0.31, 0.64, 0.57, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
+    kit_options options = kit_defaults(order, cells);
+
+    options.distort = 0.08;
+    options.split_axis = split_axis;
+    options.materials[0] = kit_conductor;
+    options.materials[1] = kit_resin;
+    options.flux_keys = &kit_upwind[order % 3];
+    options.walls = kit_all_walls;
+    options.dipole = dipole;
+    return options;
+}
+
 // ---- mesh and problem --------------------------------------------------------------------------
 
 // Inner vertices move smoothly; sides and periodic images stay where they are.

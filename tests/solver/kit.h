@@ -66,6 +66,18 @@ typedef struct kit {
 // Maxwell on a box of `cells` cubes an axis, fp64, upwind, one material, nothing else set.
 kit_options kit_defaults(int order, int cells);
 
+// What tests of Maxwell's equations share. Deck values; the signals act at the times that they use.
+extern const double kit_conductor[3];  // epsilon, mu, sigma > 0
+extern const double kit_resin[3];      // the same, without loss
+extern const kit_wall kit_all_walls[]; // of a box: a kind each that Maxwell's equations have
+extern const double kit_pulse[15];     // a plane wave, along no axis
+extern const double kit_upwind[3];     // by order modulo 3: upwind, central, in between
+
+// As kit_defaults, with all that a state meets: inner vertices moved, the box cut at right angles
+// to `split_axis` into two media of which one conducts, all kinds of walls, a dipole, which is
+// weak, so that its element does not drown the others; kit_upwind by order.
+kit_options kit_everything(int order, int cells, int split_axis);
+
 // Mesh, problem and reference; the operator comes with kit_load. Collective. Clear it in any case.
 SEDGE_MUST_USE
 sedge_status kit_create(kit *k, const kit_world *world, const kit_options *options);

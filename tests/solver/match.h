@@ -17,14 +17,6 @@
 static const sedge_precision match_precisions[] = {SEDGE_FP64, SEDGE_FP32};
 static const char *const match_variants[] = {"fused", "split", "three", "curl"};
 
-// Upwind, central and in between, by order.
-static inline double match_upwind(int order)
-{
-    static const double values[] = {1.0, 0.0, 0.5};
-
-    return values[order % 3];
-}
-
 // One cut of the operator against the fields in base.exact, from those in base.u.
 static inline void match_one(kit *k, double t, double dt, int steps, sedge_precision precision,
                              const sedge_operator_options *cut)
@@ -42,6 +34,19 @@ static inline void match_one(kit *k, double t, double dt, int steps, sedge_preci
     CHECK_BOUND(units, MATCH_UNITS);
 }
 
+// `steps` steps of the reference from t and the fields in base.u, into base.exact; how long each
+// is, half of the longest stable one.
+static inline double match_reference(kit *k, double t, int steps)
+{
+    dg_case *const base = &k->base;
+    const double dt = kit_time_step(k, 0.5);
+
+    for (int64_t i = 0; i < base->values; i++) base->exact[i] = base->u[i];
+    for (int i = 0; i < steps; i++)
+        CHECK_OK(sedge_reference_step(base->reference, base->exact, t + i * dt, dt));
+    return dt;
+}
+
 // Whether everything is asked for, not a selection.
 static inline bool match_everything(void)
 {
@@ -53,13 +58,10 @@ static inline bool match_everything(void)
 // the same kernels, and a compiler takes about a second a program. With SEDGE_TEST_ALL: in both.
 static inline void match_all(kit *k, double t, int steps, int turn)
 {
-    dg_case *const base = &k->base;
-    const double dt = kit_time_step(k, 0.5);
+    const dg_case *const base = &k->base;
+    const double dt = match_reference(k, t, steps);
     const int order = base->element->order;
 
-    for (int64_t i = 0; i < base->values; i++) base->exact[i] = base->u[i];
-    for (int i = 0; i < steps; i++)
-        CHECK_OK(sedge_reference_step(base->reference, base->exact, t + i * dt, dt));
     for (int p = 0; p < 2; p++) {
         if (!match_everything() && (order + turn) % 2 != p) continue;
         for (int v = 0; v < 4; v++) {

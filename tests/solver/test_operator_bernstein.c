@@ -21,9 +21,6 @@
 
 static const sedge_operator_options by_variant = {.variant = "bernstein"};
 
-static const double conductor[3] = {2.25, 1.5, 0.7};
-static const double resin[3] = {1.3, 4.0, 0.0};
-
 // Fields of random coefficients, the same for an element on whatever rank.
 static void make_fields(kit *k, const sedge_bernstein *basis)
 {
@@ -72,11 +69,8 @@ static bool make_case(bernstein_case *c, const kit_world *world, const kit_optio
     if (check_failures > 0) return false;
     make_fields(k, c->basis);
     c->t = t;
-    c->dt = kit_time_step(k, 0.5);
+    c->dt = match_reference(k, t, steps);
     c->steps = steps;
-    for (int64_t i = 0; i < k->base.values; i++) k->base.exact[i] = k->base.u[i];
-    for (int i = 0; i < steps; i++)
-        CHECK_OK(sedge_reference_step(k->base.reference, k->base.exact, t + i * c->dt, c->dt));
     c->ratio = find_largest(k, c->basis);
     return true;
 }
@@ -114,27 +108,11 @@ static void match(const kit_world *world, const kit_options *options, double t, 
 
 // ---- all that a state meets --------------------------------------------------------------------
 
-// All kinds of walls, two media of which one conducts, a dipole.
 static kit_options walls_options(int order)
 {
-    static const kit_wall all_kinds[] = {
-        {"xmin", "pec", 0.0},       {"xmax", "absorbing", 0.0}, {"ymin", "pmc", 0.0},
-        {"ymax", "impedance", 0.6}, {"zmin", "impedance", 3.0}, {"zmax", "pec", 0.0},
-        {NULL, NULL, 0.0},
-    };
-    static const double dipole[12] = {
-        0.31, 0.64, 0.57, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
-    static const double upwind[3] = {1.0, 0.0, 0.5};
-    kit_options options = kit_defaults(order, 2);
+    kit_options options = kit_everything(order, 2, (order + 1) % 3);
 
     options.cells[order % 3] = 3;
-    options.distort = 0.08;
-    options.split_axis = (order + 1) % 3;
-    options.materials[0] = conductor;
-    options.materials[1] = resin;
-    options.flux_keys = &upwind[order % 3];
-    options.walls = all_kinds;
-    options.dipole = dipole;
     return options;
 }
 
@@ -151,17 +129,13 @@ static kit_options incident_options(int order)
 {
     static const kit_wall obstacle[] = {
         {"xmin", "pec", 0.0}, {"zmax", "impedance", 0.7}, {"ymin", "pmc", 0.0}, {NULL, NULL, 0.0}};
-    static const double pulse[15] = {1.0, 2.0, -0.5, 2.0,  -1.0,
-                                     0.0, 0.2, 0.1,  -0.3, SEDGE_SIGNAL_RICKER,
-                                     1.5, 0.9, 0.0,  0.4,  0.0};
-    static const double upwind = 0.5;
     kit_options options = kit_defaults(order, 2);
 
     options.file = "cube.msh";
-    options.flux_keys = &upwind;
+    options.flux_keys = &kit_upwind[2];
     options.walls = obstacle;
     options.wall = "absorbing";
-    options.incident = pulse;
+    options.incident = kit_pulse;
     return options;
 }
 

@@ -9,19 +9,8 @@
 #include "base/memory.h"
 #include "curved_maps.h"
 
-static const kit_wall all_kinds[] = {
-    {"xmin", "pec", 0.0},       {"xmax", "absorbing", 0.0}, {"ymin", "pmc", 0.0},
-    {"ymax", "impedance", 0.6}, {"zmin", "impedance", 3.0}, {"zmax", "pec", 0.0},
-    {NULL, NULL, 0.0},
-};
-
-static const double conductor[3] = {2.25, 1.5, 0.7};
-static const double resin[3] = {1.3, 4.0, 0.0};
 static const double dipole[12] = {0.8, 0.78, 0.83, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0,
                                   1.0, -2.0, 0.5};
-// Boundary functions need place and time.
-static const double pulse[] = {1.0, 2.0, -0.5, 2.0, -1.0, 0.0, 0.2, 0.1, -0.3, SEDGE_SIGNAL_RICKER,
-                               1.5, 0.9, 0.0,  0.4, 0.0};
 static const double advection_keys[4] = {0.3, -0.7, 1.1, 0.6};
 
 static kit_options make_options(int order)
@@ -29,9 +18,9 @@ static kit_options make_options(int order)
     kit_options options = kit_defaults(order, 2);
 
     options.split_axis = (order + 1) % 3;
-    options.materials[0] = conductor;
-    options.materials[1] = resin;
-    options.walls = all_kinds;
+    options.materials[0] = kit_conductor;
+    options.materials[1] = kit_resin;
+    options.walls = kit_all_walls;
     return options;
 }
 
@@ -57,13 +46,12 @@ static void check_energy(kit *k)
 
 static void test_corner(const kit_world *world, int order, int steps)
 {
-    const double upwind = match_upwind(order);
     kit_options options = make_options(order);
     kit k;
 
     options.cells[0] = options.cells[1] = options.cells[2] = 3;
     options.box_map = curved_corner;
-    options.flux_keys = &upwind;
+    options.flux_keys = &kit_upwind[order % 3];
     options.dipole = dipole;
     CHECK_OK(kit_create(&k, world, &options));
     CHECK(k.base.mesh->global_curved > 0);
@@ -76,17 +64,16 @@ static void test_corner(const kit_world *world, int order, int steps)
 
 static void test_all_curved(const kit_world *world, const char *equation, int order)
 {
-    const double upwind = match_upwind(order + 1);
     kit_options options = make_options(order);
     kit k;
 
     options.equation = sedge_equation_find(equation);
     options.box_map = curved_wave;
     if (strcmp(equation, "maxwell") == 0) {
-        options.flux_keys = &upwind;
+        options.flux_keys = &kit_upwind[(order + 1) % 3];
         options.split_axis = -1;
-        options.materials[0] = resin;
-        options.incident = pulse;
+        options.materials[0] = kit_resin;
+        options.incident = kit_pulse; // boundary functions need place and time
     } else {
         options.split_axis = -1;
         options.materials[0] = options.materials[1] = NULL;

@@ -34,9 +34,7 @@ static void test_cuts(const kit_world *world)
     kit k;
 
     make_case(&k, world, 3, 2);
-    const double dt = kit_time_step(&k, 0.5);
-    for (int64_t i = 0; i < k.base.values; i++) k.base.exact[i] = k.base.u[i];
-    CHECK_OK(sedge_reference_step(k.base.reference, k.base.exact, 0.0, dt));
+    const double dt = match_reference(&k, 0.0, 1);
     for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++)
         match_one(&k, 0.0, dt, 1, i % 2 == 0 ? SEDGE_FP32 : SEDGE_FP64, &cuts[i]);
 
@@ -106,10 +104,7 @@ static void test_boundary_last(const kit_world *world, bool curved)
     CHECK_OK(kit_create(&k, world, &options));
     CHECK(k.base.mesh->boundary_last > 0);
     dg_case_random(&k.base, k.base.u);
-    const double dt = kit_time_step(&k, 0.5);
-    for (int64_t i = 0; i < k.base.values; i++) k.base.exact[i] = k.base.u[i];
-    for (int i = 0; i < 4; i++)
-        CHECK_OK(sedge_reference_step(k.base.reference, k.base.exact, i * dt, dt));
+    const double dt = match_reference(&k, 0.0, 4);
     for (int v = curved ? 1 : 0; v < (curved ? 2 : 4); v++)
         match_one(&k, 0.0, dt, 4, SEDGE_FP64, &(sedge_operator_options){.variant = variants[v]});
     kit_clear(&k);

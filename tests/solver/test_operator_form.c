@@ -18,36 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double conductor[3] = {2.25, 1.5, 0.7};
-static const double resin[3] = {1.3, 4.0, 0.0};
-
 // A box of 12 elements, or more where a block may have more: two blocks, the second not full.
 static kit_options choose_walls(int order)
 {
-    static const kit_wall all_kinds[] = {
-        {"xmin", "pec", 0.0},       {"xmax", "absorbing", 0.0}, {"ymin", "pmc", 0.0},
-        {"ymax", "impedance", 0.6}, {"zmin", "impedance", 3.0}, {"zmax", "pec", 0.0},
-        {NULL, NULL, 0.0},
-    };
-    static const double dipole[12] = {
-        0.31, 0.64, 0.57, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
-    static const double upwind[3] = {1.0, 0.0, 0.5};
-    kit_options options = kit_defaults(order, order <= 3 ? 2 : 1);
+    kit_options options = kit_everything(order, order <= 3 ? 2 : 1, order % 3);
 
     options.cells[order % 3] = 2;
-    options.distort = 0.08;
-    options.split_axis = order % 3;
-    options.materials[0] = conductor;
-    options.materials[1] = resin;
-    options.flux_keys = &upwind[order % 3];
-    options.walls = all_kinds;
-    options.dipole = dipole;
     return options;
 }
-
-// Boundary functions need places, times and the wave.
-static const double pulse[15] = {
-    1.0, 2.0, -0.5, 2.0, -1.0, 0.0, 0.2, 0.1, -0.3, SEDGE_SIGNAL_RICKER, 1.5, 0.9, 0.0, 0.4, 0.0};
 
 static bool choose_case(kit_options *options, int order, const char *name)
 {
@@ -61,7 +39,7 @@ static bool choose_case(kit_options *options, int order, const char *name)
     if (strcmp(name, "incident") == 0) {
         options->split_axis = -1;
         options->materials[0] = options->materials[1] = NULL;
-        options->incident = pulse;
+        options->incident = kit_pulse; // boundary functions need places, times and the wave
     } else if (strcmp(name, "curved") == 0) {
         options->cells[0] = options->cells[1] = options->cells[2] = 2;
         options->distort = 0.0;
@@ -128,9 +106,7 @@ static void test_form(const kit_world *world, const char *form, int order,
     CHECK(choose_case(&options, order, name));
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
-    const double dt = kit_time_step(&k, 0.5);
-    for (int64_t i = 0; i < k.base.values; i++) k.base.exact[i] = k.base.u[i];
-    CHECK_OK(sedge_reference_step(k.base.reference, k.base.exact, 0.2, dt));
+    const double dt = match_reference(&k, 0.2, 1);
     k.base.problem.precision = precision;
     const sedge_operator_options cut = choose_form(&choices, form, &k);
     CHECK_OK(kit_load(&k, precision, &cut));
@@ -156,9 +132,7 @@ static void test_parts(const kit_world *world)
 
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
-    const double dt = kit_time_step(&k, 0.5);
-    for (int64_t i = 0; i < k.base.values; i++) k.base.exact[i] = k.base.u[i];
-    CHECK_OK(sedge_reference_step(k.base.reference, k.base.exact, 0.2, dt));
+    const double dt = match_reference(&k, 0.2, 1);
     match_one(
         &k, 0.2, dt, 1, SEDGE_FP64,
         &(sedge_operator_options){.variant = "blas", .block_elements = 36, .time_kernels = true});

@@ -11,8 +11,6 @@
 
 static const double dipole[12] = {0.8, 0.78, 0.83, SEDGE_SIGNAL_RICKER, 1.0, 0.8, 0.5, 0.3, 0.0,
                                   1.0, -2.0, 0.5};
-static const double pulse[] = {1.0, 2.0, -0.5, 2.0, -1.0, 0.0, 0.2, 0.1, -0.3, SEDGE_SIGNAL_RICKER,
-                               1.5, 0.9, 0.0,  0.4, 0.0};
 
 #define STEPS 9
 
@@ -41,7 +39,7 @@ static void test_same(const kit_world *world, const char *variant, sedge_precisi
 
     options.wall = "pec";
     options.dipole = curved ? dipole : NULL;
-    options.incident = curved ? NULL : pulse;
+    options.incident = curved ? NULL : kit_pulse;
     options.box_map = curved ? curved_corner : NULL;
     options.boundary_last = boundary_last;
     CHECK_OK(kit_create(&k, world, &options));

@@ -3,9 +3,6 @@
 // come.
 #include "match.h"
 
-static const double conductor[3] = {2.25, 1.5, 0.7};
-static const double resin[3] = {1.3, 4.0, 0.0};
-
 // Against the reference: one form in fp64, the other in fp32.
 static void match_two(const kit_world *world, const kit_options *options, double t, int steps,
                       bool fused_is_double)
@@ -14,10 +11,7 @@ static void match_two(const kit_world *world, const kit_options *options, double
 
     CHECK_OK(kit_create(&k, world, options));
     dg_case_random(&k.base, k.base.u);
-    const double dt = kit_time_step(&k, 0.5);
-    for (int64_t i = 0; i < k.base.values; i++) k.base.exact[i] = k.base.u[i];
-    for (int i = 0; i < steps; i++)
-        CHECK_OK(sedge_reference_step(k.base.reference, k.base.exact, t + i * dt, dt));
+    const double dt = match_reference(&k, t, steps);
     for (int p = 0; p < 2; p++) {
         const bool fused = (match_precisions[p] == SEDGE_FP64) == fused_is_double;
         const sedge_operator_options cut = {.variant = fused ? "fused" : "split"};
@@ -29,23 +23,10 @@ static void match_two(const kit_world *world, const kit_options *options, double
 // All kinds of walls, two media of which one conducts, a dipole.
 static void test_walls(const kit_world *world)
 {
-    static const kit_wall all_kinds[] = {
-        {"xmin", "pec", 0.0},       {"xmax", "absorbing", 0.0}, {"ymin", "pmc", 0.0},
-        {"ymax", "impedance", 0.6}, {"zmin", "impedance", 3.0}, {"zmax", "pec", 0.0},
-        {NULL, NULL, 0.0},
-    };
-    static const double dipole[12] = {
-        0.31, 0.64, 0.57, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
-    kit_options options = kit_defaults(2, 2);
+    kit_options options = kit_everything(2, 2, 0);
 
     options.boundary_last = true;
     options.cells[2] = 3;
-    options.distort = 0.08;
-    options.split_axis = 0;
-    options.materials[0] = conductor;
-    options.materials[1] = resin;
-    options.walls = all_kinds;
-    options.dipole = dipole;
     match_two(world, &options, 0.2, 3, true);
 }
 
@@ -54,17 +35,13 @@ static void test_incident(const kit_world *world)
 {
     static const kit_wall obstacle[] = {
         {"xmin", "pec", 0.0}, {"zmax", "impedance", 0.7}, {NULL, NULL, 0.0}};
-    static const double pulse[15] = {1.0, 2.0, -0.5, 2.0,  -1.0,
-                                     0.0, 0.2, 0.1,  -0.3, SEDGE_SIGNAL_RICKER,
-                                     1.5, 0.9, 0.0,  0.4,  0.0};
-    const double upwind = 0.5;
     kit_options options = kit_defaults(1, 2);
 
     options.file = "cube.msh";
-    options.flux_keys = &upwind;
+    options.flux_keys = &kit_upwind[2];
     options.walls = obstacle;
     options.wall = "absorbing";
-    options.incident = pulse;
+    options.incident = kit_pulse;
     match_two(world, &options, 0.35, 3, false);
 }
 
@@ -89,8 +66,8 @@ static void test_energy(const kit_world *world)
     kit k;
 
     options.file = "two-block.msh";
-    options.materials[0] = conductor;
-    options.materials[1] = resin;
+    options.materials[0] = kit_conductor;
+    options.materials[1] = kit_resin;
     options.wall = "pec";
     CHECK_OK(kit_create(&k, world, &options));
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));

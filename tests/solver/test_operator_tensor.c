@@ -6,9 +6,6 @@
 
 #include <stdlib.h>
 
-static const double conductor[3] = {2.25, 1.5, 0.7};
-static const double resin[3] = {1.3, 4.0, 0.0};
-
 static const sedge_operator_options forms[] = {
     {.variant = "tensor"}, {.variant = "tensor-curl"}, {.variant = "tensor-tangential"}};
 
@@ -22,15 +19,6 @@ static kit_options choose_box(const kit_world *world, int order)
         options.cells[(order + 1) % 3] = 3;
     options.distort = 0.08;
     return options;
-}
-
-static double step_reference(kit *k)
-{
-    const double dt = kit_time_step(k, 0.5);
-
-    for (int64_t i = 0; i < k->base.values; i++) k->base.exact[i] = k->base.u[i];
-    CHECK_OK(sedge_reference_step(k->base.reference, k->base.exact, 0.0, dt));
-    return dt;
 }
 
 // Root of the sum of squares of what one step in fp32 is off the reference.
@@ -51,21 +39,20 @@ static void test_maxwell(const kit_world *world, int order)
                                      {"ymin", "pmc", 0.0},
                                      {"zmin", "impedance", 3.0},
                                      {NULL, NULL, 0.0}};
-    const double upwind = match_upwind(order);
     kit_options options = choose_box(world, order);
     kit k;
 
     options.split_axis = order % 3;
-    options.materials[0] = conductor;
-    options.materials[1] = resin;
-    options.flux_keys = &upwind;
+    options.materials[0] = kit_conductor;
+    options.materials[1] = kit_resin;
+    options.flux_keys = &kit_upwind[order % 3];
     options.walls = walls;
     options.wall = "pec";
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
     // Numbers that fp32 holds exactly: only the kernels' own rounding counts.
     for (int64_t i = 0; i < k.base.values; i++) k.base.u[i] = (double)(float)k.base.u[i];
-    const double dt = step_reference(&k);
+    const double dt = match_reference(&k, 0.0, 1);
     for (int f = 0; f < 3; f++) {
         match_one(&k, 0.0, dt, 1, SEDGE_FP64, &forms[f]);
         if (order >= 4) match_one(&k, 0.0, dt, 1, SEDGE_FP32, &forms[f]);
@@ -98,7 +85,7 @@ static void test_maxwell(const kit_world *world, int order)
 // One field: nothing fills a pack or a pair.
 static void test_advection(const kit_world *world, int order)
 {
-    const double keys[4] = {1.0, 0.5, -0.25, match_upwind(order)};
+    const double keys[4] = {1.0, 0.5, -0.25, kit_upwind[order % 3]};
     kit_options options = choose_box(world, order);
     kit k;
 
@@ -107,7 +94,7 @@ static void test_advection(const kit_world *world, int order)
     options.wall = "outflow";
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
-    const double dt = step_reference(&k);
+    const double dt = match_reference(&k, 0.0, 1);
     match_one(&k, 0.0, dt, 1, SEDGE_FP64, &forms[0]);
     match_one(&k, 0.0, dt, 1, SEDGE_FP32, &forms[0]);
     CHECK_FAILS(

@@ -37,16 +37,6 @@ static void make_case(kit *k, const kit_world *world, int order, int cells)
     dg_case_random(&k->base, k->base.u);
 }
 
-// Fields after a step of the reference, in base.exact; the step.
-static double step_reference(kit *k)
-{
-    const double dt = kit_time_step(k, 0.5);
-
-    for (int64_t i = 0; i < k->base.values; i++) k->base.exact[i] = k->base.u[i];
-    CHECK_OK(sedge_reference_step(k->base.reference, k->base.exact, 0.0, dt));
-    return dt;
-}
-
 // ---- candidates --------------------------------------------------------------------------------
 
 // In each layout and structure the first candidates and the last: those nearest to the rule and
@@ -108,7 +98,7 @@ static void test_candidates(const kit_world *world, int order, sedge_precision p
 
     make_case(&k, world, order, 2);
     k.base.problem.precision = precision;
-    const double dt = step_reference(&k);
+    const double dt = match_reference(&k, 0.0, 1);
     CHECK_OK(operator_choices_list(&choices, sedge_device_get_info(world->device), &k.base.problem,
                                    k.base.element));
     CHECK(choices.layouts >= 1 && choices.count > 10);
@@ -284,7 +274,7 @@ static void test_tuned(const kit_world *world)
     kit k;
 
     make_case(&k, world, 2, 4);
-    const double dt = step_reference(&k);
+    const double dt = match_reference(&k, 0.0, 1);
     match_one(&k, 0.0, dt, 1, SEDGE_FP64, &brief);
     if (k.op == NULL) return;
     sedge_operator_get_tuning(k.op, &tuning);
@@ -321,7 +311,7 @@ static void test_long_run(const kit_world *world)
     kit k;
 
     make_case(&k, world, 2, 4);
-    const double dt = step_reference(&k);
+    const double dt = match_reference(&k, 0.0, 1);
     match_one(&k, 0.0, dt, 1, SEDGE_FP64, &worth);
     if (k.op == NULL) return;
     sedge_operator_get_tuning(k.op, &tuning);
@@ -352,7 +342,7 @@ static void test_mixed_ranks(const kit_world *world)
         CHECK_OK(sedge_device_create(&mixed.device, "host", sedge_comm_node_rank(world->comm),
                                      sedge_comm_node_size(world->comm)));
         make_case(&k, &mixed, 2, 4);
-        const double dt = step_reference(&k);
+        const double dt = match_reference(&k, 0.0, 1);
         match_one(&k, 0.0, dt, 1, SEDGE_FP64, i == 0 ? &measure : &worth);
         kit_clear(&k);
         sedge_device_free(mixed.device);
@@ -409,7 +399,7 @@ static void test_wrong_does_not_win(const kit_world *world)
     kit k;
 
     make_case(&k, world, 3, 4);
-    const double dt = step_reference(&k);
+    const double dt = match_reference(&k, 0.0, 1);
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
     const int lift_nodes = k.op->cut.lift_nodes;
     (void)snprintf(wrong, sizeof wrong, no_lift, lift_nodes);

@@ -6,13 +6,8 @@ static const kit_wall obstacle[] = {
     {"ymax", "impedance", 0.6}, {NULL, NULL, 0.0},
 };
 
-// Direction, polarisation, origin, then the signal.
-static const double pulse[15] = {
-    1.0, 2.0, -0.5, 2.0, -1.0, 0.0, 0.2, 0.1, -0.3, SEDGE_SIGNAL_RICKER, 1.5, 0.9, 0.0, 0.4, 0.0};
-
 static void test_incident(const kit_world *world, int order)
 {
-    const double upwind = match_upwind(order);
     const double medium[3] = {order % 2 == 0 ? 1.0 : 2.0, 1.0, 0.0};
     kit_options options = kit_defaults(order, 2);
     kit k;
@@ -23,10 +18,10 @@ static void test_incident(const kit_world *world, int order)
         options.distort = 0.08;
     }
     options.materials[0] = medium;
-    options.flux_keys = &upwind;
+    options.flux_keys = &kit_upwind[order % 3];
     options.walls = obstacle;
     options.wall = "absorbing";
-    options.incident = pulse;
+    options.incident = kit_pulse;
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
     match_all(&k, 0.35, order <= 5 ? 3 : 1, 1);
@@ -36,7 +31,6 @@ static void test_incident(const kit_world *world, int order)
 static void test_periodic(const kit_world *world, int order)
 {
     static const double glass[3] = {2.25, 1.5, 0.0};
-    const double upwind = match_upwind(order + 1);
     kit_options options = kit_defaults(order, 3);
     kit k;
 
@@ -45,7 +39,7 @@ static void test_periodic(const kit_world *world, int order)
     options.distort = 0.05;
     options.split_axis = (order + 1) % 3;
     options.materials[1] = glass;
-    options.flux_keys = &upwind;
+    options.flux_keys = &kit_upwind[(order + 1) % 3];
     CHECK_OK(kit_create(&k, world, &options));
     CHECK(k.base.mesh->boundary_faces == 0);
     dg_case_random(&k.base, k.base.u);

@@ -1,0 +1,225 @@
+#include "cli/command.h"
+
+#include "cli/help.h"
+#include "codegen/program.h"
+#include "device/device.h"
+#include "mesh/mesh.h"
+#include "run/driver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static sedge_status command_run(sedge_comm *comm, const sedge_arguments *given)
+{
+    return sedge_run(comm, &given->run);
+}
+
+static sedge_status command_check(sedge_comm *comm, const sedge_arguments *given)
+{
+    return sedge_check(comm, &given->run);
+}
+
+static sedge_status command_build(sedge_comm *comm, const sedge_arguments *given)
+{
+    return sedge_build(comm, &given->run);
+}
+
+static sedge_status command_tune(sedge_comm *comm, const sedge_arguments *given)
+{
+    return sedge_tune_deck(comm, &given->run);
+}
+
+static sedge_status command_mesh(sedge_comm *comm, const sedge_arguments *given)
+{
+    sedge_mesh_options wanted = sedge_mesh_defaults();
+    sedge_mesh *mesh = NULL;
+    sedge_status status;
+
+    if (strcmp(given->words[0], "import") == 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "'sedge mesh import' is not in this version; 'sedge run' "
+                          "reads Gmsh files directly");
+    }
+    if (strcmp(given->words[0], "info") != 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown word '%s' after 'sedge mesh'; info is known",
+                          given->words[0]);
+    }
+    if (given->count != 2)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge mesh info' needs one mesh file");
+    wanted.file = given->words[1];
+    SEDGE_TRY_GOTO(status, sedge_mesh_create(&mesh, comm, &wanted));
+    SEDGE_TRY_GOTO(status, sedge_mesh_print(comm, mesh));
+done:
+    sedge_mesh_free(mesh);
+    return status;
+}
+
+// One line a device of one kind, or why there is none.
+static sedge_status print_devices(const sedge_comm *comm, const char *kind, const char *units,
+                                  int count, const char *why)
+{
+    const bool root = sedge_comm_is_root(comm);
+
+    for (int i = 0; i < count; i++) {
+        sedge_device *device = NULL;
+        SEDGE_TRY(sedge_device_create(&device, kind, i, 1));
+        const sedge_device_info *const info = sedge_device_get_info(device);
+        if (root) {
+            printf("%s %d%*s %s, %s, %.0f GiB, %d %s, %s\n", kind, i, 7 - (int)strlen(kind), "",
+                   info->name, info->arch, (double)info->memory_bytes / 1073741824.0,
+                   info->multiprocessors, units, info->compiler);
+        }
+        sedge_device_free(device);
+    }
+    if (count == 0 && root) printf("%-9s none: %s\n", kind, why != NULL ? why : "no device found");
+    return SEDGE_OK;
+}
+
+static sedge_status command_devices(sedge_comm *comm, const sedge_arguments *given)
+{
+    sedge_device *host = NULL;
+    const char *why = NULL;
+    int count = sedge_device_count_cuda(&why);
+
+    (void)given;
+    SEDGE_TRY(print_devices(comm, "cuda", "multiprocessors", count, why));
+    count = sedge_device_count_opencl(&why);
+    SEDGE_TRY(print_devices(comm, "opencl", "compute units", count, why));
+    SEDGE_TRY(
+        sedge_device_create(&host, "host", sedge_comm_node_rank(comm), sedge_comm_node_size(comm)));
+    if (sedge_comm_is_root(comm)) {
+        const sedge_device_info *const info = sedge_device_get_info(host);
+        printf("host      %s, %d threads, vectors of %d bits\n", info->name, info->multiprocessors,
+               8 * info->vector_bytes);
+    }
+    sedge_device_free(host);
+    return SEDGE_OK;
+}
+
+static sedge_status print_cache(sedge_cache *cache, const char *word)
+{
+    const char *const site = sedge_cache_site(cache);
+    int64_t removed = 0;
+
+    if (strcmp(word, "path") == 0) {
+        printf("%s\n", sedge_cache_folder(cache));
+        if (site != NULL) printf("%s (site folder, read only)\n", site);
+        return SEDGE_OK;
+    }
+    if (strcmp(word, "list") == 0) return sedge_cache_list(cache);
+    if (strcmp(word, "clear") == 0) {
+        SEDGE_TRY(sedge_cache_clear(cache, &removed));
+        printf("%lld entries removed from %s\n", (long long)removed, sedge_cache_folder(cache));
+        if (site != NULL) printf("the site folder %s stays as it is\n", site);
+        return SEDGE_OK;
+    }
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "unknown word '%s' after 'sedge cache'; path, list and clear "
+                      "are known",
+                      word);
+}
+
+static sedge_status command_cache(sedge_comm *comm, const sedge_arguments *given)
+{
+    sedge_cache *cache = NULL;
+    sedge_status status = SEDGE_OK;
+
+    if (sedge_comm_is_root(comm)) {
+        status = sedge_cache_create(&cache, NULL);
+        if (status == SEDGE_OK && sedge_cache_problem(cache) != NULL)
+            (void)fprintf(stderr, "sedge: warning: %s\n", sedge_cache_problem(cache));
+        if (status == SEDGE_OK && sedge_cache_site_problem(cache) != NULL)
+            (void)fprintf(stderr, "sedge: warning: %s\n", sedge_cache_site_problem(cache));
+        if (status == SEDGE_OK) status = print_cache(cache, given->words[0]);
+        sedge_cache_free(cache);
+    }
+    return sedge_comm_agree(comm, status);
+}
+
+static sedge_status command_solve(sedge_comm *comm, const sedge_arguments *given)
+{
+    sedge_solve_options wanted = given->solve;
+
+    wanted.matrix = given->words[0];
+    wanted.quiet = given->run.quiet;
+    wanted.terminal = given->run.terminal;
+    wanted.report = given->run.report;
+    return sedge_solve(comm, &wanted);
+}
+
+static sedge_status command_help(sedge_comm *comm, const sedge_arguments *given)
+{
+    const char *const word = given->count > 0 ? given->words[0] : "";
+    const sedge_command *const about = sedge_command_find(word);
+    const bool root = sedge_comm_is_root(comm);
+    sedge_status status = SEDGE_OK;
+
+    if (strcmp(word, "deck") == 0) {
+        if (root) status = sedge_help_print_deck();
+        return sedge_comm_agree(comm, status);
+    }
+    if (about == NULL && given->count > 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "unknown word '%s' after 'sedge help'; deck and the commands are known",
+                          word);
+    }
+    if (root && about != NULL) sedge_help_print_command(about);
+    if (root && about == NULL) sedge_help_print();
+    return SEDGE_OK;
+}
+
+static const sedge_command commands[] = {
+    {"run", "sedge run DECK [options]", "Run the deck: mesh, kernels, time loop, results.",
+     command_run, 1, 1, SEDGE_FOR_DECK | SEDGE_FOR_RUN},
+    {"check", "sedge check DECK [options]",
+     "Compute and write nothing: say what 'sedge run' would do.\n"
+     "Prints the time step, memory, work, wavelengths, worst elements, groups of the mesh and "
+     "what\n"
+     "the deck says about them, and the deck with all defaults. Fails where 'sedge run' would "
+     "refuse\n"
+     "the deck, the mesh or the output folder.",
+     command_check, 1, 1, SEDGE_FOR_DECK},
+    {"build", "sedge build DECK [options]",
+     "Compile all kernels of a deck into the cache.\n"
+     "A later 'sedge run' of the deck with the same device finds them there and compiles nothing,\n"
+     "unless it is so long that it tunes first (--tune off), or tuning has chosen other kernels.\n"
+     "With --device cuda --arch sm_90 no GPU is needed, NVRTC is enough: a login node can fill "
+     "the\n"
+     "cache of a cluster. SEDGE_CACHE_DIR names the folder; see SEDGE_CACHE_SITE for a shared one.",
+     command_build, 1, 1, SEDGE_FOR_DECK | SEDGE_FOR_BUILD},
+    {"tune", "sedge tune DECK [options]",
+     "Find the fastest kernels for a deck here, and remember them.\n"
+     "Compares ways to cut the kernels on this device with this mesh, checks what wins against "
+     "the\n"
+     "reference, and prints all of them with their times. Later runs of the kind use the choice.\n"
+     "--tune patient compares for a minute instead of three seconds; off shows what is known.",
+     command_tune, 1, 1, SEDGE_FOR_DECK | SEDGE_FOR_TUNE},
+    {"mesh", "sedge mesh info FILE", "Print counts, groups, quality and extents of a Gmsh mesh.",
+     command_mesh, 1, 3, 0},
+    {"devices", "sedge devices", "List the devices that this program can use here.",
+     command_devices, 0, 0, 0},
+    {"cache", "sedge cache path|list|clear",
+     "Compiled kernels: name their folder, list them, remove them.", command_cache, 1, 1, 0},
+    {"help", "sedge help [deck|COMMAND]", "Print every key of the deck, or explain a command.",
+     command_help, 0, 1, 0},
+    {"solve", "sedge solve MATRIX [options]",
+     "Solve A x = b, A symmetric positive definite, by conjugate gradients.\n"
+     "MATRIX is a Matrix Market file (also compressed, .gz) or PETSc's binary form. Ends with "
+     "exit\n"
+     "code 4 and the reason where it does not converge; the true residual is computed at the end.",
+     command_solve, 1, 1, SEDGE_FOR_SOLVE},
+};
+#define COMMANDS ((int)(sizeof commands / sizeof commands[0]))
+
+const sedge_command *sedge_commands(int *count)
+{
+    *count = COMMANDS;
+    return commands;
+}
+
+const sedge_command *sedge_command_find(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0) return &commands[i];
+    return NULL;
+}

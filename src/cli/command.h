@@ -1,0 +1,43 @@
+// The commands of the command line: what they are called, what they take, what they do.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "par/comm.h"
+#include "run/session.h"
+#include "run/solve.h"
+
+// The words behind a command, as the options found them.
+typedef struct sedge_arguments {
+    int count; // of what is no option
+    char **words;
+    sedge_run_options run;
+    sedge_solve_options solve;
+    sedge_text *composed[SEDGE_MAX_SETTINGS]; // settings made of --device and --output; else NULL
+} sedge_arguments;
+
+// Which options a command takes.
+enum {
+    SEDGE_FOR_ALL = 1,
+    SEDGE_FOR_DECK = 2,
+    SEDGE_FOR_RUN = 4,
+    SEDGE_FOR_BUILD = 8,
+    SEDGE_FOR_TUNE = 16,
+    SEDGE_FOR_SOLVE = 32
+};
+
+typedef struct sedge_command {
+    const char *name;
+    const char *usage;
+    const char *text; // its first line alone among all commands
+    // Collective.
+    sedge_status (*function)(sedge_comm *comm, const sedge_arguments *given);
+    int words_min, words_max;
+    int takes; // SEDGE_FOR_..., beside those for all
+} sedge_command;
+
+// All commands; `*count` of them.
+const sedge_command *sedge_commands(int *count);
+
+// NULL: there is none of this name.
+const sedge_command *sedge_command_find(const char *name);

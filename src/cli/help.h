@@ -1,0 +1,14 @@
+// What `--help` prints. Of the root.
+#pragma once
+
+#include "cli/command.h"
+
+// All commands, options, exit codes, variables of the environment.
+void sedge_help_print(void);
+
+// One command and its options.
+void sedge_help_print_command(const sedge_command *which);
+
+// Every key of a deck.
+SEDGE_MUST_USE
+sedge_status sedge_help_print_deck(void);

@@ -1,0 +1,23 @@
+// The table of a program's kernels: their names and what they take. It travels with the driver's
+// binary, since a program that comes from a binary does not tell.
+//
+// A row is two lengths, a name with its NUL, and a signature as sedge_signature_read takes it.
+#pragma once
+
+#include "opencl_program.h"
+
+enum { SEDGE_CL_FIXED = 2, SEDGE_CL_EACH = 3 }; // parameters before the arguments, and of each
+
+// Append a row for each of the `count` kernels of a program that was built from source.
+SEDGE_MUST_USE
+sedge_status sedge_opencl_table_write(sedge_text *table, const sedge_opencl_state *state,
+                                      opencl_program *program, size_t count);
+
+typedef struct sedge_opencl_row {
+    const char *name;
+    const char *signature; // [signature_bytes]
+    size_t signature_bytes;
+} sedge_opencl_row;
+
+// Take the first row of `*table` [*bytes] off; it points into it. False: it ends too early.
+bool sedge_opencl_table_next(sedge_opencl_row *row, const char **table, size_t *bytes);

@@ -1,0 +1,112 @@
+#define _DEFAULT_SOURCE
+#include "output_vtk.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+// Values of a dataset that are converted and written at once, or one element's.
+#define BLOCK_VALUES (1 << 23)
+
+#define FRAME_BYTES 65536 // what describes a file, without its values
+
+sedge_status sedge_vtk_prepare(sedge_vtk *vtk, const sedge_output_context *context)
+{
+    const sedge_comm *const comm = context->comm;
+
+    vtk->context = context;
+    vtk->elements = context->mesh->elements;
+    vtk->most = context->mesh->elements;
+    sedge_comm_sum_int(comm, &vtk->elements, 1);
+    sedge_comm_max_int(comm, &vtk->most, 1);
+    vtk->first = sedge_comm_scan(comm, context->mesh->elements);
+    const int64_t all = vtk->most * context->element->nodes * 3;
+    vtk->block_values = all < BLOCK_VALUES ? (all > 0 ? all : 1) : BLOCK_VALUES;
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&vtk->block, vtk->block_values, 8)));
+    return sedge_comm_agree(comm, sedge_lattice_create(&vtk->lattice, context->element));
+}
+
+void sedge_vtk_clear(sedge_vtk *vtk)
+{
+    sedge_lattice_free(vtk->lattice);
+    sedge_release(vtk->block);
+    *vtk = (sedge_vtk){.context = NULL};
+}
+
+sedge_status sedge_vtk_make_column(const sedge_vtk *vtk, sedge_h5 *file,
+                                   const sedge_vtk_column *column)
+{
+    const int64_t shape[2] = {vtk->elements * column->width, column->components};
+
+    return sedge_h5_dataset(file, column->path, column->type, column->components > 1 ? 2 : 1,
+                            shape);
+}
+
+sedge_status sedge_vtk_fill_column(const sedge_vtk *vtk, sedge_h5 *file,
+                                   const sedge_vtk_column *column, const void *from)
+{
+    const int64_t own = vtk->context->mesh->elements;
+    const int64_t width = column->width;
+    const int64_t step = vtk->block_values / (width * column->components);
+
+    for (int64_t e = 0; e < vtk->most; e += step) {
+        const int64_t left = own > e ? own - e : 0;
+        const int64_t count = left < step ? left : step;
+
+        if (count > 0) column->filler(vtk, from, e, count, vtk->block);
+        SEDGE_TRY(
+            sedge_comm_agree(vtk->context->comm,
+                             sedge_h5_write(file, column->path, column->type,
+                                            (vtk->first + e) * width, count * width, vtk->block)));
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_vtk_write_head(const sedge_vtk *vtk, sedge_h5 *file, const char *content)
+{
+    static const int64_t version[2] = {1, 0};
+
+    SEDGE_TRY(sedge_output_describe(file, vtk->context, content));
+    SEDGE_TRY(sedge_h5_group(file, "/VTKHDF"));
+    SEDGE_TRY(sedge_h5_integers(file, "/VTKHDF", "Version", version, 2));
+    SEDGE_TRY(sedge_h5_ascii(file, "/VTKHDF", "Type", "UnstructuredGrid"));
+    SEDGE_TRY(sedge_h5_group(file, "/VTKHDF/PointData"));
+    return sedge_h5_group(file, "/VTKHDF/CellData");
+}
+
+// Root: the file with everything but values, its space reserved.
+static sedge_status write_frame(const sedge_vtk *vtk, const char *path, sedge_vtk_writer *frame,
+                                const void *what)
+{
+    sedge_h5 *file = NULL;
+
+    SEDGE_TRY(sedge_h5_create(&file, path, FRAME_BYTES));
+    SEDGE_TRY(sedge_h5_close(file, frame(vtk, file, what)));
+    return sedge_h5_reserve(path);
+}
+
+sedge_status sedge_vtk_write(const sedge_vtk *vtk, const char *name, sedge_vtk_writer *frame,
+                             sedge_vtk_writer *values, const void *what)
+{
+    const sedge_comm *const comm = vtk->context->comm;
+    const bool root = sedge_comm_is_root(comm);
+    char path[SEDGE_OUTPUT_PATH];
+    char temporary[SEDGE_OUTPUT_PATH + 8];
+    sedge_h5 *file = NULL;
+    sedge_status status = SEDGE_OK;
+
+    sedge_output_path(path, vtk->context, name);
+    (void)snprintf(temporary, sizeof temporary, "%s.tmp", path);
+    if (root) status = write_frame(vtk, temporary, frame, what);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    status = sedge_comm_agree(comm, sedge_h5_open_shared(&file, temporary, comm));
+    if (status == SEDGE_OK) status = values(vtk, file, what);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_h5_close(file, status)));
+    if (root) status = sedge_file_publish(temporary, path);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+done:
+    if (root && status != SEDGE_OK) (void)unlink(temporary);
+    return status;
+}

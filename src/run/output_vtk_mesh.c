@@ -1,0 +1,309 @@
+#define _DEFAULT_SOURCE
+#include "output_vtk.h"
+
+#include "base/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VTK_LAGRANGE_TETRAHEDRON 71
+
+// ---- the datasets ------------------------------------------------------------------------------
+
+// Where node m of a curved element lies.
+static void place_point(double x[3], const sedge_vtk *vtk, int32_t e, int m)
+{
+    const sedge_lattice *const lattice = vtk->lattice;
+    double rst[3];
+
+    for (int a = 0; a < 3; a++) rst[a] = 2.0 * lattice->place[m][a] / lattice->order - 1.0;
+    sedge_mesh_place(vtk->context->mesh, e, rst, x);
+}
+
+static void fill_points(const sedge_vtk *vtk, const void *from, int64_t first, int64_t count,
+                        void *values)
+{
+    const sedge_lattice *const lattice = vtk->lattice;
+    const sedge_mesh *const mesh = vtk->context->mesh;
+    double(*const corners)[4][3] = mesh->corners;
+    const bool is_wide = ((const sedge_vtk_mesh *)from)->wide;
+    double *const wide = values;
+    float *const narrow = values;
+
+    for (int64_t e = 0; e < count; e++) {
+        const bool curved = sedge_mesh_curve(mesh, (int32_t)(first + e)) >= 0;
+        for (int m = 0; m < lattice->nodes; m++) {
+            double place[3];
+            if (curved) place_point(place, vtk, (int32_t)(first + e), m);
+            for (int d = 0; d < 3; d++) {
+                const double *const v0 = corners[first + e][0];
+                double x = v0[d];
+
+                for (int a = 0; a < 3; a++) {
+                    x += (corners[first + e][a + 1][d] - v0[d]) * lattice->place[m][a] /
+                         lattice->order;
+                }
+                if (curved) x = place[d];
+                if (is_wide) {
+                    wide[(e * lattice->nodes + m) * 3 + d] = x;
+                } else {
+                    narrow[(e * lattice->nodes + m) * 3 + d] = (float)x;
+                }
+            }
+        }
+    }
+}
+
+static void fill_connectivity(const sedge_vtk *vtk, const void *from, int64_t first, int64_t count,
+                              void *values)
+{
+    const int64_t nodes = vtk->lattice->nodes;
+    int64_t *const points = values;
+
+    (void)from;
+    for (int64_t i = 0; i < count * nodes; i++) points[i] = first * nodes + i;
+}
+
+static void fill_types(const sedge_vtk *vtk, const void *from, int64_t first, int64_t count,
+                       void *values)
+{
+    (void)vtk;
+    (void)from;
+    (void)first;
+    memset(values, VTK_LAGRANGE_TETRAHEDRON, (size_t)count);
+}
+
+static void fill_group(const sedge_vtk *vtk, const void *from, int64_t first, int64_t count,
+                       void *values)
+{
+    (void)from;
+    memcpy(values, vtk->context->mesh->group + first, (size_t)count * sizeof(int32_t));
+}
+
+static void fill_id(const sedge_vtk *vtk, const void *from, int64_t first, int64_t count,
+                    void *values)
+{
+    (void)from;
+    memcpy(values, vtk->context->mesh->global_ids + first, (size_t)count * sizeof(int64_t));
+}
+
+static void fill_rank(const sedge_vtk *vtk, const void *from, int64_t first, int64_t count,
+                      void *values)
+{
+    int32_t *const ranks = values;
+
+    (void)from;
+    (void)first;
+    for (int64_t i = 0; i < count; i++) ranks[i] = sedge_comm_rank(vtk->context->comm);
+}
+
+// The columns of mesh.hdf, links to which make up a field file.
+#define MESH_COLUMNS 6
+static void mesh_columns(const sedge_vtk_mesh *mesh, const sedge_vtk *vtk,
+                         sedge_vtk_column columns[MESH_COLUMNS])
+{
+    const sedge_h5_type real = mesh->wide ? SEDGE_H5_F64 : SEDGE_H5_F32;
+    const int nodes = vtk->lattice->nodes;
+    const sedge_vtk_column all[MESH_COLUMNS] = {
+        {"/VTKHDF/Points", real, nodes, 3, fill_points},
+        {"/VTKHDF/Connectivity", SEDGE_H5_I64, nodes, 1, fill_connectivity},
+        {"/VTKHDF/Types", SEDGE_H5_U8, 1, 1, fill_types},
+        {"/VTKHDF/CellData/material", SEDGE_H5_I32, 1, 1, fill_group},
+        {"/VTKHDF/CellData/element", SEDGE_H5_I64, 1, 1, fill_id},
+        {"/VTKHDF/CellData/rank", SEDGE_H5_I32, 1, 1, fill_rank}};
+
+    memcpy(columns, all, sizeof all);
+}
+
+// Datasets with one row a piece.
+#define COUNTS 3
+static const char *const count_paths[COUNTS] = {"/VTKHDF/NumberOfPoints", "/VTKHDF/NumberOfCells",
+                                                "/VTKHDF/NumberOfConnectivityIds"};
+
+// All ranks: offsets, which have one entry more than a piece has elements.
+static sedge_status fill_offsets(const sedge_vtk *vtk, sedge_h5 *file)
+{
+    const sedge_comm *const comm = vtk->context->comm;
+    const int64_t own = vtk->context->mesh->elements;
+    int64_t *offsets = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(comm, sedge_allocate(&offsets, own + 1, sizeof *offsets)));
+    for (int64_t e = 0; e <= own; e++) offsets[e] = e * vtk->lattice->nodes;
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(comm, sedge_h5_write(file, "/VTKHDF/Offsets", SEDGE_H5_I64,
+                                                         vtk->first + sedge_comm_rank(comm),
+                                                         own + 1, offsets)));
+done:
+    sedge_release(offsets);
+    return status;
+}
+
+static sedge_status describe_mesh(const sedge_output_context *context, sedge_h5 *file)
+{
+    const sedge_mesh_groups *const groups = &context->mesh->groups;
+    const char **names = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&names, groups->volumes, sizeof *names));
+    for (int v = 0; v < groups->volumes; v++) names[v] = groups->volume_names[v];
+    SEDGE_TRY_GOTO(status,
+                   sedge_h5_text(file, "/VTKHDF/Points", "units", sedge_output_unit(context, "m")));
+    SEDGE_TRY_GOTO(
+        status, sedge_h5_texts(file, "/VTKHDF/CellData/material", "names", names, groups->volumes));
+done:
+    sedge_release(names);
+    return status;
+}
+
+// ---- the file ----------------------------------------------------------------------------------
+
+// Root: all of mesh.hdf but the values of its datasets.
+static sedge_status frame_mesh(const sedge_vtk *vtk, sedge_h5 *file, const void *what)
+{
+    const sedge_output_context *const context = vtk->context;
+    const int64_t pieces = sedge_comm_size(context->comm);
+    const int64_t offsets = vtk->elements + pieces;
+    const sedge_vtk_mesh *const mesh = what;
+    sedge_vtk_column columns[MESH_COLUMNS];
+
+    mesh_columns(mesh, vtk, columns);
+    SEDGE_TRY(sedge_vtk_write_head(vtk, file, "mesh"));
+    SEDGE_TRY(sedge_h5_text(file, "/", "partition", mesh->partition));
+    for (int i = 0; i < COUNTS; i++)
+        SEDGE_TRY(sedge_h5_dataset(file, count_paths[i], SEDGE_H5_I64, 1, &pieces));
+    SEDGE_TRY(sedge_h5_dataset(file, "/VTKHDF/Offsets", SEDGE_H5_I64, 1, &offsets));
+    for (int i = 0; i < MESH_COLUMNS; i++) SEDGE_TRY(sedge_vtk_make_column(vtk, file, &columns[i]));
+    return describe_mesh(context, file);
+}
+
+// All ranks: the values.
+static sedge_status fill_mesh(const sedge_vtk *vtk, sedge_h5 *file, const void *what)
+{
+    const sedge_comm *const comm = vtk->context->comm;
+    const int64_t cells = vtk->context->mesh->elements;
+    const int64_t points = cells * vtk->lattice->nodes;
+    const int64_t counts[COUNTS] = {points, cells, points};
+    sedge_vtk_column columns[MESH_COLUMNS];
+
+    mesh_columns(what, vtk, columns);
+    for (int i = 0; i < COUNTS; i++) {
+        SEDGE_TRY(sedge_comm_agree(comm, sedge_h5_write(file, count_paths[i], SEDGE_H5_I64,
+                                                        sedge_comm_rank(comm), 1, &counts[i])));
+    }
+    SEDGE_TRY(fill_offsets(vtk, file));
+    for (int i = 0; i < MESH_COLUMNS; i++)
+        SEDGE_TRY(sedge_vtk_fill_column(vtk, file, &columns[i], what));
+    return SEDGE_OK;
+}
+
+sedge_status sedge_vtk_mesh_link(const sedge_vtk_mesh *mesh, const sedge_vtk *vtk, sedge_h5 *file)
+{
+    sedge_vtk_column columns[MESH_COLUMNS];
+
+    mesh_columns(mesh, vtk, columns);
+    for (int i = 0; i < COUNTS; i++)
+        SEDGE_TRY(sedge_h5_link(file, count_paths[i], mesh->name, count_paths[i]));
+    SEDGE_TRY(sedge_h5_link(file, "/VTKHDF/Offsets", mesh->name, "/VTKHDF/Offsets"));
+    for (int i = 0; i < MESH_COLUMNS; i++)
+        SEDGE_TRY(sedge_h5_link(file, columns[i].path, mesh->name, columns[i].path));
+    return SEDGE_OK;
+}
+
+// ---- set-up ------------------------------------------------------------------------------------
+
+// Points are fp32 unless that would move a lattice node by more than a hundredth of the distance to
+// the next one, somewhere in the mesh.
+static bool needs_wide_points(const sedge_output_context *context)
+{
+    const sedge_mesh *const mesh = context->mesh;
+    double least = HUGE_VAL;
+    double reach = 0.0;
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int a = 0; a < 4; a++) {
+            for (int b = a + 1; b < 4; b++) {
+                const double *const p = mesh->corners[e][a];
+                const double *const q = mesh->corners[e][b];
+                const double edge = hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]);
+                if (edge < least) least = edge;
+            }
+        }
+    }
+    for (int side = 0; side < 2; side++)
+        for (int d = 0; d < 3; d++) reach = fmax(reach, fabs(mesh->bounds[side][d]));
+    sedge_comm_min(context->comm, &least, 1);
+    return reach * (double)FLT_EPSILON / 2.0 > 0.01 * least / context->element->order ||
+           reach > (double)FLT_MAX;
+}
+
+// The elements' order over ranks, as a text: equal in runs whose mesh files are interchangeable.
+static sedge_status name_partition(char partition[SEDGE_HASH_TEXT],
+                                   const sedge_output_context *context)
+{
+    const sedge_comm *const comm = context->comm;
+    const sedge_mesh *const mesh = context->mesh;
+    const int64_t ranks = sedge_comm_size(comm);
+    const sedge_hash mine =
+        sedge_hash_bytes(mesh->global_ids, (size_t)mesh->elements * sizeof *mesh->global_ids);
+    sedge_hash *all = NULL;
+
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&all, ranks, sizeof *all)));
+    sedge_comm_all_gather(comm, &mine, all, sizeof mine);
+    const sedge_hash together = sedge_hash_bytes(all, (size_t)ranks * sizeof *all);
+    sedge_hash_print(&together, partition);
+    sedge_release(all);
+    return SEDGE_OK;
+}
+
+// Root: does the file of its name hold the mesh as it lies on the ranks now?
+static bool has_partition(const sedge_vtk_mesh *mesh, const sedge_output_context *context)
+{
+    char path[SEDGE_OUTPUT_PATH];
+    char partition[SEDGE_HASH_TEXT];
+    sedge_h5 *file = NULL;
+
+    sedge_output_path(path, context, mesh->name);
+    if (access(path, F_OK) != 0) return false;
+    sedge_status status = sedge_h5_open_read(&file, path);
+    if (status == SEDGE_OK) {
+        status = sedge_h5_read_text(file, "/", "partition", partition, sizeof partition);
+        status = sedge_h5_close(file, status);
+    }
+    const bool same = status == SEDGE_OK && strcmp(partition, mesh->partition) == 0;
+    sedge_error_clear(); // a file that cannot be read is not used
+    return same;
+}
+
+// Choose the file's name; `*written` if the file is there.
+static void choose_name(sedge_vtk_mesh *mesh, bool *written, const sedge_output_context *context)
+{
+    const sedge_output_position *const from = context->from;
+
+    (void)snprintf(mesh->name, sizeof mesh->name, "mesh.hdf");
+    *written = false;
+    if (from == NULL || from->fields == 0) return;
+    if (sedge_comm_is_root(context->comm)) {
+        *written = has_partition(mesh, context);
+        if (!*written) {
+            (void)snprintf(mesh->name, sizeof mesh->name, "mesh-%.16s.hdf", mesh->partition);
+            *written = has_partition(mesh, context);
+        }
+    }
+    sedge_comm_broadcast(context->comm, mesh->name, sizeof mesh->name, 0);
+    sedge_comm_broadcast(context->comm, written, sizeof *written, 0);
+}
+
+sedge_status sedge_vtk_mesh_prepare(sedge_vtk_mesh *mesh, const sedge_vtk *vtk)
+{
+    bool written = false;
+
+    mesh->wide = needs_wide_points(vtk->context);
+    SEDGE_TRY(name_partition(mesh->partition, vtk->context));
+    choose_name(mesh, &written, vtk->context);
+    return written ? SEDGE_OK : sedge_vtk_write(vtk, mesh->name, frame_mesh, fill_mesh, mesh);
+}
