@@ -286,8 +286,8 @@ static sedge_status check_matrices(const char *list)
 
         if (*at == ',') at++;
         const size_t length = strcspn(at, ",");
-        while (i < sizeof sizes / sizeof sizes[0] && (strlen(sizes[i].name) != length ||
-                                                      strncmp(at, sizes[i].name, length) != 0))
+        while (i < sizeof sizes / sizeof sizes[0] &&
+               (strlen(sizes[i].name) != length || strncmp(at, sizes[i].name, length) != 0))
             i++;
         if (i < sizeof sizes / sizeof sizes[0]) continue;
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
