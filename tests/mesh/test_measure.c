@@ -155,7 +155,7 @@ static void check_points(const sedge_comm *comm, const sedge_mesh *mesh, int poi
         }
         if (i < 50) bad += count_bad_claims(comm, mesh, x);
         for (int d = 0; d < 3; d++) // off the faces, but nearer than the tolerance
-            x[d] += 1e-11 * (0.5 * (mesh->bounds[0][d] + mesh->bounds[1][d]) - x[d]);
+            x[d] += 1e-11 * (0.3 * mesh->bounds[0][d] + 0.7 * mesh->bounds[1][d] - x[d]);
         if (i < 50) bad += count_bad_claims(comm, mesh, x);
         if (i < 500) {
             sedge_comm_sum_int(comm, &owners, 1);
