@@ -303,6 +303,8 @@ sedge_status bench_options_parse(bench_options *out, int argc, char **argv)
     }
     if (out->mesh != NULL && out->element_count > 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "--elements is for boxes, not for a mesh file");
+    if (out->output != NULL && (out->setup || out->beside_opencl || out->beside_xsmm))
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "--output is not for --setup or --beside, which print");
     if (out->repeats == 0) out->repeats = out->quick ? 2 : 5;
     return SEDGE_OK;
 }

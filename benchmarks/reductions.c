@@ -240,10 +240,17 @@ int main(int argc, char **argv)
 {
     sedge_status status;
     bench b = {.random = {1, 0}, .only = argc > 3 ? argv[3] : NULL};
+    bool is_known = b.only == NULL;
     const long log2_size = argc > 2 ? strtol(argv[2], NULL, 10) : 27;
 
     if (log2_size < 12 || log2_size > 32) {
         (void)fprintf(stderr, "2^%ld elements: 12 to 32\n", log2_size);
+        return 1;
+    }
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+        if (b.only != NULL && strcmp(b.only, cases[k].name) == 0) is_known = true;
+    if (!is_known) {
+        (void)fprintf(stderr, "no case '%s': the table without it has all names\n", b.only);
         return 1;
     }
     SEDGE_TRY_GOTO(status, sedge_context_open(&b.context, argc > 1 ? argv[1] : "auto"));

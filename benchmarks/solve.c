@@ -331,6 +331,12 @@ static sedge_status run(const char *kind, int sides, char **side)
         side = usual;
     }
     SEDGE_TRY_GOTO(status, sedge_context_open(&context, kind));
+    for (int i = 0; i < sides; i++) {
+        const long long value = strtoll(side[i], NULL, 10);
+        if (value >= 2 && value <= 1024) continue;
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE, "side '%s' is not a number in 2..1024", side[i]);
+        goto done;
+    }
     for (int bytes = 8; bytes >= 4; bytes -= 4) {
         sedge_ceilings ceilings;
         SEDGE_TRY_GOTO(status,

@@ -271,6 +271,33 @@ done:
 
 // ---- the program -------------------------------------------------------------------------------
 
+static sedge_status check_precision(int *bits, const char *value)
+{
+    *bits = strcmp(value, "32") == 0 ? 32 : strcmp(value, "64") == 0 ? 64 : 0;
+    if (*bits != 0) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "--precision: '%s' is not 32 or 64", value);
+}
+
+// Names with commas between them.
+static sedge_status check_matrices(const char *list)
+{
+    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
+        size_t i = 0;
+
+        if (*at == ',') at++;
+        const size_t length = strcspn(at, ",");
+        while (i < sizeof sizes / sizeof sizes[0] &&
+               (strlen(sizes[i].name) != length || strncmp(at, sizes[i].name, length) != 0))
+            i++;
+        if (i < sizeof sizes / sizeof sizes[0]) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "--matrix: '%.*s' is not known; 7-point, 27-point, tets, shuffled, "
+                          "banded, rmat, arrow, dg-1 and dg-2 are",
+                          (int)length, at);
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status read_options(bench *b, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -288,12 +315,13 @@ static sedge_status read_options(bench *b, int argc, char **argv)
             b->device = value;
         } else if (strcmp(argv[i - 1], "--matrix") == 0) {
             b->matrix = value;
+            SEDGE_TRY(check_matrices(value));
         } else if (strcmp(argv[i - 1], "--kernel") == 0) {
             b->kernel = value;
         } else if (strcmp(argv[i - 1], "--json") == 0) {
             b->json = value;
         } else if (strcmp(argv[i - 1], "--precision") == 0) {
-            b->bits = (int)strtol(value, NULL, 10);
+            SEDGE_TRY(check_precision(&b->bits, value));
         } else if (strcmp(argv[i - 1], "--tune") == 0) {
             SEDGE_TRY(sedge_tune_level_parse(&b->tune, value));
         } else {

@@ -8,6 +8,7 @@
 #include "run/stop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,14 @@ static void calm_threads(int argc, char **argv)
     if (setenv("GOMP_SPINCOUNT", "1000", 1) == 0) (void)execv("/proc/self/exe", argv);
 }
 
+// The next file that is opened would get the number of a standard stream that is closed, and what
+// is printed would go into it: into the helper's socket. Now printing fails.
+static void fill_streams(void)
+{
+    for (int file = 0; file <= 2; file++)
+        if (fcntl(file, F_GETFD) < 0) (void)open("/dev/null", O_RDONLY);
+}
+
 // mpirun gives its programs a terminal even where its own output goes into a file. To be asked
 // before MPI starts: it sets these variables for a single process, too.
 static bool is_terminal(void)
@@ -77,6 +86,7 @@ int main(int argc, char **argv)
     static sedge_arguments given;
     sedge_comm *comm = NULL;
 
+    fill_streams();
     calm_threads(argc, argv);
     if (argc > 1 && strcmp(argv[1], "run") == 0) sedge_stop_listen();
     (void)signal(SIGXFSZ, SIG_IGN); // a file that becomes too large is an error with a message

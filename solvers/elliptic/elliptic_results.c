@@ -34,19 +34,17 @@ static void add_source(double *b, const sedge_element *element, const sedge_mesh
     }
 }
 
-// A point: its nodal functions' values in the element that holds it, of the lowest rank that has
-// one.
+// A point: its nodal functions' values in the element that holds it.
 static sedge_status add_point(double *b, const sedge_comm *comm, const sedge_element *element,
                               const sedge_mesh *mesh, const sedge_point_source *source,
                               double *weights)
 {
     double rst[3] = {0.0, 0.0, 0.0};
-    const int32_t e = sedge_mesh_locate(mesh, source->position, rst);
-    double owner = e >= 0 ? sedge_comm_rank(comm) : sedge_comm_size(comm);
     sedge_status status = SEDGE_OK;
+    int32_t e;
 
-    sedge_comm_min(comm, &owner, 1);
-    if (e >= 0 && sedge_comm_rank(comm) == (int)owner) {
+    (void)sedge_mesh_claim(&e, rst, comm, mesh, source->position);
+    if (e >= 0) {
         status = sedge_element_interpolate(element, rst[0], rst[1], rst[2], weights);
         for (int n = 0; n < element->nodes && status == SEDGE_OK; n++)
             b[(int64_t)e * element->nodes + n] += source->parameters[3] * weights[n];

@@ -270,6 +270,15 @@ done:
     return status;
 }
 
+static sedge_status check_vector(const sedge_krylov *krylov, const sedge_buffer *vector,
+                                 const char *name)
+{
+    if (sedge_buffer_bytes(vector) >= krylov->rows * krylov->real_bytes) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s has %lld bytes; %lld numbers of %d bytes are needed",
+                      name, (long long)sedge_buffer_bytes(vector), (long long)krylov->rows,
+                      krylov->real_bytes);
+}
+
 static sedge_status solve_all(sedge_krylov_result *result, sedge_krylov *krylov,
                               const sedge_buffer *b, sedge_buffer *x)
 {
@@ -280,6 +289,8 @@ static sedge_status solve_all(sedge_krylov_result *result, sedge_krylov *krylov,
     *result = (sedge_krylov_result){
         .reason = SEDGE_KRYLOV_CONVERGED, .form = krylov->form, .check = krylov->check};
     krylov->history_count = 0;
+    SEDGE_TRY(check_vector(krylov, b, "the right-hand side"));
+    SEDGE_TRY(check_vector(krylov, x, "the solution"));
     SEDGE_TRY(measure(krylov, b, &result->right_hand_side));
     if (result->right_hand_side == 0.0) {
         SEDGE_TRY(solve_zero(krylov, x));

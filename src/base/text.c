@@ -1,5 +1,7 @@
 #include "text.h"
 
+#include "plain.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +57,7 @@ sedge_status sedge_text_add(sedge_text *text, const char *format, ...)
 
     va_start(args, format);
     va_copy(again, args);
-    const int length = vsnprintf(NULL, 0, format, args);
+    const int length = sedge_plain_print_list(NULL, 0, format, args);
     va_end(args);
     if (length < 0) {
         va_end(again);
@@ -63,7 +65,7 @@ sedge_status sedge_text_add(sedge_text *text, const char *format, ...)
     }
     const sedge_status status = reserve(text, (size_t)length);
     if (status == SEDGE_OK) {
-        (void)vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+        (void)sedge_plain_print_list(text->bytes + text->length, (size_t)length + 1, format, again);
         text->length += (size_t)length;
     }
     va_end(again);

@@ -13,7 +13,7 @@ SEDGE_MUST_USE
 sedge_status sedge_text_create(sedge_text **out);
 void sedge_text_free(sedge_text *text);
 
-// Append formatted text. On failure the text is as it was.
+// Append formatted text, numbers with a point in any locale. On failure the text is as it was.
 __attribute__((format(printf, 2, 3))) SEDGE_MUST_USE
 sedge_status sedge_text_add(sedge_text *text, const char *format, ...);
 

@@ -77,28 +77,24 @@ static sedge_status add_point(sedge_operator *op, const sedge_point_source *sour
     return SEDGE_OK;
 }
 
-// The lowest rank that contains the point owns it.
 sedge_status operator_points_create(sedge_operator *op)
 {
     const sedge_problem *const problem = op->problem;
-    const int ranks = sedge_comm_size(op->comm);
 
     SEDGE_TRY(sedge_comm_agree(
         op->comm, sedge_allocate(&op->point, problem->point_source_count, sizeof *op->point)));
     for (int i = 0; i < problem->point_source_count; i++) {
         const sedge_point_source *const source = &problem->point_sources[i];
         double rst[3];
-        const int32_t element = sedge_mesh_locate(op->mesh, source->position, rst);
-        double owner = element >= 0 ? sedge_comm_rank(op->comm) : ranks;
+        int32_t element;
         sedge_status status = SEDGE_OK;
 
-        sedge_comm_min(op->comm, &owner, 1);
-        if ((int)owner == ranks) {
+        if (sedge_mesh_claim(&element, rst, op->comm, op->mesh, source->position) < 0) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s source at (%g, %g, %g) lies outside the mesh",
                               source->kind->name, source->position[0], source->position[1],
                               source->position[2]);
         }
-        if ((int)owner == sedge_comm_rank(op->comm)) status = add_point(op, source, element, rst);
+        if (element >= 0) status = add_point(op, source, element, rst);
         SEDGE_TRY(sedge_comm_agree(op->comm, status));
     }
     return SEDGE_OK;

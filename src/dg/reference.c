@@ -77,14 +77,11 @@ static void add_point(sedge_reference *reference, const sedge_point_source *s, i
     reference->points++;
 }
 
-// Find the element of each point source: on the lowest rank that has one.
+// Find the element of each point source.
 static sedge_status create_points(sedge_reference *reference)
 {
     const sedge_problem *problem = reference->problem;
     const int count = problem->point_source_count;
-    const int rank = sedge_comm_rank(reference->comm);
-    const int size = sedge_comm_size(reference->comm);
-
     sedge_status status = sedge_allocate(&reference->point, count, sizeof *reference->point);
 
     if (status == SEDGE_OK) {
@@ -95,15 +92,13 @@ static sedge_status create_points(sedge_reference *reference)
     for (int i = 0; i < count; i++) {
         const sedge_point_source *s = &problem->point_sources[i];
         double rst[3];
-        const int32_t e = sedge_mesh_locate(reference->mesh, s->position, rst);
-        double owner = e >= 0 ? rank : size;
+        int32_t e;
 
-        sedge_comm_min(reference->comm, &owner, 1);
-        if (owner >= size) {
+        if (sedge_mesh_claim(&e, rst, reference->comm, reference->mesh, s->position) < 0) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE, "the %s source at (%g, %g, %g) is outside the mesh",
                               s->kind->name, s->position[0], s->position[1], s->position[2]);
         }
-        if ((int)owner == rank) add_point(reference, s, e, rst);
+        if (e >= 0) add_point(reference, s, e, rst);
     }
     return SEDGE_OK;
 }

@@ -1,5 +1,7 @@
 #include "cursor.h"
 
+#include "base/plain.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +32,7 @@ static void skip_space(sedge_cursor *cursor)
     while (cursor->at < cursor->end && isspace((unsigned char)*cursor->at)) cursor->at++;
 }
 
-// After strtoll or strtod stopped at `stop`: a whole word must have been taken.
+// After a number's reading stopped at `stop`: a whole word must have been taken.
 static sedge_status take_word(sedge_cursor *cursor, const char *stop, const char *wanted)
 {
     if (stop == cursor->at || (stop < cursor->end && !isspace((unsigned char)*stop))) {
@@ -92,7 +94,7 @@ sedge_status sedge_cursor_double(sedge_cursor *cursor, double *out)
 
         skip_space(cursor);
         if (cursor->at == cursor->end) return sedge_cursor_truncated(cursor);
-        *out = strtod(cursor->at, &stop);
+        *out = sedge_plain_read(cursor->at, &stop);
         SEDGE_TRY(take_word(cursor, stop, "a number"));
     }
     if (!isfinite(*out)) return sedge_cursor_fail(cursor, "a coordinate is not a finite number");

@@ -5,6 +5,8 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +63,25 @@ int32_t sedge_mesh_locate(const sedge_mesh *mesh, const double point[3], double 
 
     for (int32_t e = 0; e < mesh->elements; e++) try_element(&found, mesh, e, point);
     return report(&found, rst);
+}
+
+int sedge_mesh_claim(int32_t *element, double rst[3], const sedge_comm *comm,
+                     const sedge_mesh *mesh, const double point[3])
+{
+    best found = {.element = -1, .least = -DBL_MAX};
+
+    for (int32_t e = 0; e < mesh->elements; e++) try_element(&found, mesh, e, point);
+    *element = report(&found, rst);
+    double deepest = found.least;
+    sedge_comm_max(comm, &deepest, 1);
+    const bool is_deepest = found.element >= 0 && found.least == deepest;
+    int64_t first = is_deepest ? -mesh->global_ids[found.element] : INT64_MIN;
+    sedge_comm_max_int(comm, &first, 1);
+    const bool is_mine = is_deepest && first == -mesh->global_ids[found.element];
+    int64_t owner = is_mine ? sedge_comm_rank(comm) : -1;
+    sedge_comm_max_int(comm, &owner, 1);
+    if (!is_mine) *element = -1;
+    return (int)owner;
 }
 
 static void clear(span *box)

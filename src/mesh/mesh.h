@@ -236,7 +236,13 @@ sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh);
 // number. Looks at every element; for many points there is sedge_locator.
 int32_t sedge_mesh_locate(const sedge_mesh *mesh, const double point[3], double rst[3]);
 
-// The same search by a tree of boxes: about a microsecond a point.
+// The element of all ranks' that contains `point`, chosen in the same way: the same one on any number
+// of ranks. Returns the rank that has it, -1 where none does; `*element` is -1 on the others.
+// Collective.
+int sedge_mesh_claim(int32_t *element, double rst[3], const sedge_comm *comm,
+                     const sedge_mesh *mesh, const double point[3]);
+
+// The search of sedge_mesh_locate by a tree of boxes: about a microsecond a point.
 typedef struct sedge_locator sedge_locator;
 
 // Keeps `mesh`, which must outlive the locator. The caller frees it.

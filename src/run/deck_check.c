@@ -1,6 +1,7 @@
 #include "deck_check.h"
 
 #include "base/near.h"
+#include "base/plain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,8 +139,8 @@ static sedge_status check_real(const deck_reader *reader, deck_node *node, const
     char *end = NULL;
 
     SEDGE_TRY(deck_want(reader, node, where, DECK_SCALAR));
-    const double value = strtod(node->text, &end);
-    // Only decimal numbers: strtod also takes "inf", "nan" and hexadecimal ones.
+    const double value = sedge_plain_read(node->text, &end);
+    // Only decimal numbers: it also takes "inf", "nan" and hexadecimal ones.
     if (!node->plain || *end != '\0' || node->text[0] == '\0' ||
         node->text[strspn(node->text, "0123456789+-.eE")] != '\0') {
         return deck_fail(reader->path, node, "%s must be a number, not %s'%.64s'", where,
@@ -171,7 +172,7 @@ static sedge_status check_duration(const deck_reader *reader, deck_node *node, c
     const char *const unit = node->text + digits + strspn(node->text + digits, " ");
     for (size_t i = 0; i < sizeof units / sizeof *units && digits > 0; i++) {
         char *end = NULL;
-        const double value = strtod(node->text, &end);
+        const double value = sedge_plain_read(node->text, &end);
 
         if (strcmp(unit, units[i].unit) != 0 || end != node->text + digits) continue;
         SEDGE_TRY(check_range(reader, node, where, key, 1.0, value * units[i].seconds));
@@ -305,7 +306,7 @@ static sedge_status complete_signal(const deck_reader *reader, deck_node *node, 
     if (source == NULL || deck_child(node, to) != NULL) return SEDGE_OK;
     deck_path(path, where, from);
     SEDGE_TRY(check_real(reader, source, path, &anything));
-    const double value = strtod(source->text, NULL);
+    const double value = sedge_plain_read(source->text, NULL);
     if (!(value > 0.0)) return SEDGE_OK; // the row itself will say so
     deck_print_number(text, inverse ? factor / value : factor * value);
     return deck_tree_add(&made, node, to, text);
@@ -525,7 +526,7 @@ int64_t deck_integer(const deck_node *node)
 
 double deck_real(const deck_reader *reader, const deck_node *node, sedge_dimension dimension)
 {
-    return strtod(node->text, NULL) * deck_factor(reader, dimension);
+    return sedge_plain_read(node->text, NULL) * deck_factor(reader, dimension);
 }
 
 void deck_vector(double out[3], const deck_reader *reader, const deck_node *node,

@@ -1,5 +1,7 @@
 #include "deck_tree.h"
 
+#include "base/plain.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,12 +13,12 @@ void deck_print_number(char text[32], double value)
     char *exponent = NULL;
 
     if (value == floor(value) && fabs(value) < 1e7) {
-        (void)snprintf(text, 32, "%.0f", value);
+        (void)sedge_plain_print(text, 32, "%.0f", value);
         return;
     }
     for (int digits = 1; digits <= 17; digits++) {
-        (void)snprintf(text, 32, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
+        (void)sedge_plain_print(text, 32, "%.*g", digits, value);
+        if (sedge_plain_read(text, NULL) == value) break;
     }
     exponent = strchr(text, 'e');
     if (exponent == NULL) return;

@@ -255,9 +255,14 @@ static sedge_status parse_stream(deck_node **out, deck_parser *parser)
 sedge_status deck_yaml_parse(deck_node **out, const char *path, const char *setting, int line,
                              const char *text, size_t length)
 {
+    static const char mark[] = "\xef\xbb\xbf"; // a byte order mark, of which there is one in UTF-8
     deck_parser parser = {.path = path, .setting = setting, .line = line};
 
     *out = NULL;
+    if (length >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0) {
+        text += strlen(mark); // libyaml would count it as a column
+        length -= strlen(mark);
+    }
     if (!yaml_parser_initialize(&parser.yaml))
         return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the YAML parser");
     yaml_parser_set_encoding(&parser.yaml, YAML_UTF8_ENCODING);

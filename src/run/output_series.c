@@ -169,26 +169,22 @@ static sedge_status make_probe_file(const void *what, sedge_h5 *file)
     return SEDGE_OK;
 }
 
-// Find this rank's element and weights of every probe that it can own; the lowest rank wins.
+// Find this rank's element and weights of every probe that it owns.
 static sedge_status find_probes(sedge_probe_log *log)
 {
     const sedge_output_context *const context = log->context;
-    const int rank = sedge_comm_rank(context->comm);
-    const int ranks = sedge_comm_size(context->comm);
     const int nodes = context->element->nodes;
     sedge_status status = SEDGE_OK;
-    int64_t claim; // ranks - rank where this rank has the point, else 0
     double rst[3];
 
     for (int i = 0; i < log->probes; i++) {
         const sedge_deck_probe *const wanted = &context->deck->probes[i];
         const double *const x = wanted->position;
-        const int32_t element = sedge_mesh_locate(context->mesh, x, rst);
         const double(*const bounds)[3] = context->mesh->bounds;
+        int32_t element;
 
-        claim = element >= 0 ? ranks - rank : 0;
-        sedge_comm_max_int(context->comm, &claim, 1);
-        if (claim == 0) {
+        log->owners[i] = sedge_mesh_claim(&element, rst, context->comm, context->mesh, x);
+        if (log->owners[i] < 0) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
                               "%s:%d: probe '%s' at (%g, %g, %g) lies outside the mesh, which "
                               "spans (%g, %g, %g) to (%g, %g, %g)",
@@ -196,8 +192,7 @@ static sedge_status find_probes(sedge_probe_log *log)
                               bounds[0][0], bounds[0][1], bounds[0][2], bounds[1][0], bounds[1][1],
                               bounds[1][2]);
         }
-        log->owners[i] = ranks - (int)claim;
-        if (log->owners[i] != rank) continue;
+        if (element < 0) continue;
         sedge_probe *const probe = &log->probe[log->owned];
         probe->index = i;
         probe->element = element;

@@ -47,7 +47,7 @@ static double pixel_centre(const sedge_output_context *context, const plane_slic
 
 // ---- which points are whose --------------------------------------------------------------------
 
-// What one rank finds: the first of its elements at each pixel.
+// What one rank finds: of its elements at each pixel, the one with the least global number.
 typedef struct found_points {
     int32_t *elements; // [rows * columns], -1: none
     double (*rst)[3];  // [rows * columns]
@@ -81,11 +81,12 @@ static double find_inside(const sedge_mesh *mesh, int32_t e, const sedge_geometr
                 fmin(rst[2] + 1.0, -1.0 - rst[0] - rst[1] - rst[2]));
 }
 
-// Mark the pixels in element e that no element has yet.
+// Mark the pixels in element e that no element before it in the whole mesh has.
 static void mark_element(const sedge_output_context *context, const plane_slice *slice, int32_t e,
                          const found_points *found)
 {
     double low[3], high[3], point[3];
+    const int64_t *const ids = context->mesh->global_ids;
     int64_t across[2], along[2];
     sedge_geometry map;
 
@@ -103,7 +104,8 @@ static void mark_element(const sedge_output_context *context, const plane_slice 
             const int64_t pixel = row * slice->shape[1] + column;
             double rst[3];
 
-            if (found->elements[pixel] >= 0) continue;
+            const int32_t before = found->elements[pixel];
+            if (before >= 0 && ids[before] < ids[e]) continue;
             point[slice->axes[0]] = pixel_centre(context, slice, 0, column);
             if (find_inside(context->mesh, e, &map, point, rst) < 2.0 * INSIDE) continue;
             found->elements[pixel] = e;
@@ -112,23 +114,30 @@ static void mark_element(const sedge_output_context *context, const plane_slice 
     }
 }
 
-// Keep what this rank owns: a point that several ranks found is the lowest rank's. Collective.
+// Keep what this rank owns: of the elements that several ranks found at a point, the one with the
+// least global number, the same on any number of ranks. Collective.
 static sedge_status keep_owned(const sedge_output_context *context, plane_slice *slice,
                                const found_points *found, int64_t *claims)
 {
     const int64_t pixels = slice->shape[0] * slice->shape[1];
-    const int64_t mine = sedge_comm_size(context->comm) - sedge_comm_rank(context->comm);
+    const int64_t *const ids = context->mesh->global_ids;
+    const int64_t all = context->mesh->global_elements;
     const int nodes = context->element->nodes;
 
-    for (int64_t i = 0; i < pixels; i++) claims[i] = found->elements[i] >= 0 ? mine : 0;
+    for (int64_t i = 0; i < pixels; i++)
+        claims[i] = found->elements[i] >= 0 ? all - ids[found->elements[i]] : 0;
     sedge_comm_max_int(context->comm, claims, (int)pixels);
-    for (int64_t i = 0; i < pixels; i++) slice->owned += claims[i] == mine;
+    for (int64_t i = 0; i < pixels; i++) {
+        const int32_t e = found->elements[i];
+        if (e < 0 || claims[i] != all - ids[e]) found->elements[i] = -1;
+        slice->owned += found->elements[i] >= 0;
+    }
     SEDGE_TRY(sedge_allocate(&slice->elements, slice->owned, sizeof *slice->elements));
     SEDGE_TRY(sedge_allocate(&slice->pixels, slice->owned, sizeof *slice->pixels));
     SEDGE_TRY(sedge_allocate(&slice->weights, slice->owned * nodes, sizeof *slice->weights));
     int64_t at = 0;
     for (int64_t i = 0; i < pixels; i++) {
-        if (claims[i] != mine) continue;
+        if (found->elements[i] < 0) continue;
         slice->elements[at] = found->elements[i];
         slice->pixels[at] = (int32_t)i;
         SEDGE_TRY(sedge_element_interpolate(context->element, found->rst[i][0], found->rst[i][1],

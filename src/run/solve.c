@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/near.h"
+#include "base/plain.h"
 #include "codegen/context.h"
 #include "krylov/chebyshev.h"
 
@@ -48,7 +49,7 @@ static sedge_status parse_number(double *out, const char *option, const char *te
 
     if (text == NULL) return SEDGE_OK;
     errno = 0;
-    *out = strtod(text, &end);
+    *out = sedge_plain_read(text, &end);
     if (end != text && *end == '\0' && *out >= 0.0 && isfinite(*out)) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "--%s '%s' is not a number >= 0", option, text);
 }

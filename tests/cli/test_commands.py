@@ -149,6 +149,14 @@ class Tools(Case):
         self.assertEqual(done.returncode, USAGE)
         self.assertIn(b"standard output", done.stderr)
 
+    def test_output_that_is_closed(self):
+        # The next file that is opened gets the number of a closed stream.
+        done = subprocess.run(["sh", "-c", 'exec "$0" --version >&-', PROGRAM], stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn(b"cannot write to standard output: Bad file descriptor", done.stderr)
+        done = subprocess.run(["sh", "-c", 'exec "$0" devices <&- >&- 2>&-', PROGRAM])
+        self.assertEqual(done.returncode, USAGE)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -36,6 +36,14 @@ static void test_refused(sedge_context *context)
     CHECK_FAILS(sedge_sparse_create(&sparse, context, &csr, &off), SEDGE_ERR_DATA,
                 "its first offset is -1, below 0");
     offsets[0] = 0;
+    csr.columns32 = NULL;
+    CHECK_FAILS(sedge_sparse_create(&sparse, context, &csr, &off), SEDGE_ERR_DATA,
+                "neither columns32 nor columns64 is there");
+    csr.columns32 = columns;
+    csr.values64 = NULL;
+    CHECK_FAILS(sedge_sparse_create(&sparse, context, &csr, &off), SEDGE_ERR_DATA,
+                "neither values32 nor values64 is there");
+    csr.values64 = values;
     options.real_bytes = 2;
     CHECK_FAILS(sedge_sparse_create(&sparse, context, &csr, &options), SEDGE_ERR_USAGE,
                 "numbers of 2 bytes");

@@ -123,6 +123,19 @@ static void test_defaults(void)
     sedge_deck_free(deck);
 }
 
+// As editors of Windows write it: a byte order mark, and two characters at each line's end.
+static void test_byte_order_mark(void)
+{
+    static const char text[] = "\xef\xbb\xbf"
+                               "equation: maxwell\r\norder: 2\r\nmesh: {box: {}}\r\n"
+                               "time: {steps: 5}\r\nmaterials:\r\n  domain: {mu: 1}\r\n";
+    sedge_deck *deck = NULL;
+
+    CHECK_OK(read_deck(&deck, text, NULL));
+    if (deck != NULL) CHECK(deck->order == 2);
+    sedge_deck_free(deck);
+}
+
 static void test_box(void)
 {
     sedge_deck *deck = NULL;
@@ -324,6 +337,7 @@ int main(void)
     test_full_deck();
     test_sources_and_monitors();
     test_defaults();
+    test_byte_order_mark();
     test_box();
     test_settings();
     test_pairs();

@@ -212,6 +212,28 @@ static void test_too_large(void)
     sedge_buffer_free(offsets);
 }
 
+// Where a rank fails alone the job ends: on one only.
+static void test_short_vectors(void)
+{
+    const sedge_krylov_options options = sedge_krylov_defaults();
+    const sedge_krylov_operator op = {.apply = copy};
+    sedge_krylov_result result;
+    sedge_krylov *krylov = NULL;
+    sedge_buffer *shorter = NULL, *enough = NULL;
+
+    CHECK_OK(sedge_buffer_create(&shorter, session.device, 72));
+    CHECK_OK(sedge_buffer_create(&enough, session.device, 80));
+    CHECK_OK(
+        sedge_krylov_create(&krylov, session.context, session.comm, 8, 10, &op, NULL, &options));
+    CHECK_FAILS(sedge_krylov_solve(&result, krylov, shorter, enough), SEDGE_ERR_USAGE,
+                "the right-hand side has 72 bytes; 10 numbers of 8 bytes are needed");
+    CHECK_FAILS(sedge_krylov_solve(&result, krylov, enough, shorter), SEDGE_ERR_USAGE,
+                "the solution has 72 bytes");
+    sedge_krylov_free(krylov);
+    sedge_buffer_free(enough);
+    sedge_buffer_free(shorter);
+}
+
 static void test_refusals(void)
 {
     attempt wish = {definite, 8, SEDGE_KRYLOV_STANDARD, -1.0, 0, 0, 0.0, 0.0, 0};
@@ -242,6 +264,7 @@ static void test_refusals(void)
         CHECK_FAILS(run(&wish, &result, &x_norm), SEDGE_ERR_USAGE, "there are several ranks");
     }
     if (sedge_comm_size(session.comm) == 1) test_too_large();
+    if (sedge_comm_size(session.comm) == 1) test_short_vectors();
     CHECK_OK(sedge_krylov_form_parse(&form, "single-reduction"));
     CHECK(form == SEDGE_KRYLOV_SINGLE);
     CHECK_FAILS(sedge_krylov_form_parse(&form, "fast"), SEDGE_ERR_USAGE, "'fast'");

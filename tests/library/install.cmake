@@ -18,10 +18,10 @@ foreach(program arrays solver)
   run(${WORK}/${program})
 endforeach()
 
-# The files move with their folder: pkg-config is told where that is.
+# The files move with their folder, whatever prefix the build was configured for.
 set(ENV{PKG_CONFIG_PATH} ${PREFIX}/${LIBDIR}/pkgconfig)
 foreach(package sedge_codegen sedge)
-  run(pkg-config --define-variable=prefix=${PREFIX} --cflags --libs ${package})
+  run(pkg-config --cflags --libs ${package})
   separate_arguments(package_flags UNIX_COMMAND "${output}")
   set(program arrays)
   if(package STREQUAL sedge)

@@ -95,6 +95,35 @@ static void map_point(double corners[4][3], const double rst[3], double x[3])
     }
 }
 
+// One rank has the point, and no rank has an element that holds it better: so the choice does not
+// depend on how elements are spread.
+static int count_bad_claims(const sedge_comm *comm, const sedge_mesh *mesh, const double x[3])
+{
+    double rst[3] = {0.0, 0.0, 0.0};
+    double own[3];
+    int32_t element;
+    int bad = 0;
+
+    const int owner = sedge_mesh_claim(&element, rst, comm, mesh, x);
+    if (owner < 0) return 1;
+    struct {
+        double least;
+        int64_t id;
+    } best = {0.0, 0};
+    bad += (element >= 0) != (owner == sedge_comm_rank(comm));
+    if (element >= 0) {
+        best.least = sedge_mesh_coordinates(mesh, element, x, own);
+        best.id = mesh->global_ids[element];
+        for (int d = 0; d < 3; d++) bad += own[d] != rst[d];
+    }
+    sedge_comm_broadcast(comm, &best, sizeof best, owner);
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const double least = sedge_mesh_coordinates(mesh, e, x, own);
+        bad += least > best.least || (least == best.least && mesh->global_ids[e] < best.id);
+    }
+    return bad;
+}
+
 // Random points and points on vertices, edges and faces: someone has them, the coordinates map
 // back, the tree and the plain search agree; points outside belong to nobody.
 static void check_points(const sedge_comm *comm, const sedge_mesh *mesh, int points, bool grid)
@@ -124,6 +153,10 @@ static void check_points(const sedge_comm *comm, const sedge_mesh *mesh, int poi
             map_point(mesh->corners[e], rst, back);
             for (int d = 0; d < 3; d++) bad += fabs(back[d] - x[d]) > 1e-8 * largest_extent(mesh);
         }
+        if (i < 50) bad += count_bad_claims(comm, mesh, x);
+        for (int d = 0; d < 3; d++) // off the faces, but nearer than the tolerance
+            x[d] += 1e-11 * (0.3 * mesh->bounds[0][d] + 0.7 * mesh->bounds[1][d] - x[d]);
+        if (i < 50) bad += count_bad_claims(comm, mesh, x);
         if (i < 500) {
             sedge_comm_sum_int(comm, &owners, 1);
             bad += owners == 0;
@@ -135,6 +168,9 @@ static void check_points(const sedge_comm *comm, const sedge_mesh *mesh, int poi
     outside[1] += 1e-6 * largest_extent(mesh);
     CHECK(sedge_locator_find(locator, outside, rst) == -1);
     CHECK(sedge_mesh_locate(mesh, outside, rst) == -1);
+    int32_t none = 0;
+    CHECK(sedge_mesh_claim(&none, rst, comm, mesh, outside) == -1);
+    CHECK(none == -1);
     sedge_locator_free(locator);
 }
 
