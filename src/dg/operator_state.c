@@ -46,6 +46,38 @@ static void release_rows(const element_rows *rows)
     sedge_release(rows->state);
 }
 
+// One element's values into the state, and out of it; as operator_index says, without its divisions
+// for each of them.
+static void put_rows(const sedge_operator *op, void *state, int64_t slot, const double *values)
+{
+    const int64_t lanes = op->layout.lanes;
+    const int fields = op->problem->equation->fields;
+    const int nodes = op->element->nodes;
+    const int64_t first = operator_index(op, slot, 0, 0);
+
+    for (int n = 0; n < nodes; n++) {
+        for (int f = 0; f < fields; f++) {
+            const int64_t at = first + (int64_t)(n * fields + f) * lanes;
+            operator_put(op, state, at, values[f * nodes + n]);
+        }
+    }
+}
+
+static void fetch_rows(const sedge_operator *op, const void *state, int64_t slot, double *values)
+{
+    const int64_t lanes = op->layout.lanes;
+    const int fields = op->problem->equation->fields;
+    const int nodes = op->element->nodes;
+    const int64_t first = operator_index(op, slot, 0, 0);
+
+    for (int n = 0; n < nodes; n++) {
+        for (int f = 0; f < fields; f++) {
+            const int64_t at = first + (int64_t)(n * fields + f) * lanes;
+            values[f * nodes + n] = operator_fetch(op, state, at);
+        }
+    }
+}
+
 sedge_status sedge_operator_set_in(sedge_operator *op, sedge_basis basis, const double *u)
 {
     const int fields = op->problem->equation->fields;
@@ -59,12 +91,7 @@ sedge_status sedge_operator_set_in(sedge_operator *op, sedge_basis basis, const 
         memcpy(rows.values, u + (int64_t)e * fields * nodes,
                (size_t)(fields * nodes) * sizeof *rows.values);
         operator_convert(op, op->layout.basis, basis, rows.values, rows.work, fields);
-        for (int f = 0; f < fields; f++) {
-            for (int n = 0; n < nodes; n++) {
-                operator_put(op, rows.state, operator_index(op, slot, f, n),
-                             rows.values[f * nodes + n]);
-            }
-        }
+        put_rows(op, rows.state, slot, rows.values);
     }
     SEDGE_TRY_GOTO(status, sedge_operator_wait(op));
     status =
@@ -88,12 +115,7 @@ sedge_status sedge_operator_get_in(sedge_operator *op, sedge_basis basis, double
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         const int64_t slot = operator_slot(op, e);
         double *const values = u + (int64_t)e * fields * nodes;
-        for (int f = 0; f < fields; f++) {
-            for (int n = 0; n < nodes; n++) {
-                values[f * nodes + n] =
-                    operator_fetch(op, rows.state, operator_index(op, slot, f, n));
-            }
-        }
+        fetch_rows(op, rows.state, slot, values);
         operator_convert(op, basis, op->layout.basis, values, rows.work, fields);
     }
 done:

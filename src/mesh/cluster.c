@@ -13,22 +13,24 @@
 
 // Elements are told by their place in the order that there was.
 typedef struct growth {
-    const sedge_record *records;
-    const int32_t *order;  // [elements] record of an element
-    const int32_t *number; // [elements] element of a record
-    int rank;
-    int32_t first, end; // the range in which elements are exchanged
-    int32_t *taken;     // [elements] new number; -1: none yet
+    int32_t (*behind)[SEDGE_FACES]; // [elements] the elements behind the faces; -1: not on this
+                                    // rank
+    int32_t first, end;             // the range in which elements are exchanged
+    int32_t *taken;                 // [elements] new number; -1: none yet
     int32_t member[CLUSTER];
     int members;
 } growth;
 
-// The element behind a face, if it is on this rank; else -1.
-static int32_t find_behind(const growth *g, int32_t e, int f)
+static void list_behind(growth *g, int32_t count, const sedge_record *records, int rank,
+                        const int32_t *number, const int32_t *order)
 {
-    const sedge_record_face *const face = &g->records[g->order[e]].faces[f];
-
-    return face->neighbour < 0 || face->rank != g->rank ? -1 : g->number[face->position];
+    for (int32_t e = 0; e < count; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const sedge_record_face *const face = &records[order[e]].faces[f];
+            g->behind[e][f] =
+                face->neighbour < 0 || face->rank != rank ? -1 : number[face->position];
+        }
+    }
 }
 
 static int weigh(const growth *g, int32_t e, int32_t start)
@@ -36,7 +38,7 @@ static int weigh(const growth *g, int32_t e, int32_t start)
     int sum = 0;
 
     for (int f = 0; f < SEDGE_FACES; f++) {
-        const int32_t n = find_behind(g, e, f);
+        const int32_t n = g->behind[e][f];
         if (n < 0 || g->taken[n] < 0) continue;
         sum += g->taken[n] >= start ? FACE_INSIDE : FACE_EARLIER;
     }
@@ -51,7 +53,7 @@ static int32_t find_next(const growth *g, int32_t start)
 
     for (int i = 0; i < g->members; i++) {
         for (int f = 0; f < SEDGE_FACES; f++) {
-            const int32_t e = find_behind(g, g->member[i], f);
+            const int32_t e = g->behind[g->member[i]][f];
             if (e < g->first || e >= g->end || g->taken[e] >= 0) continue;
             const int weight = weigh(g, e, start);
             if (weight < most || (weight == most && e >= best)) continue;
@@ -83,12 +85,14 @@ static void grow_range(growth *g)
 sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const int32_t ranges[5],
                                  const sedge_record *records, int rank)
 {
-    growth g = {.records = records, .order = order, .number = number, .rank = rank};
+    growth g = {NULL};
     int32_t *changed = NULL;
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&g.taken, ranges[4], sizeof *g.taken));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&g.behind, ranges[4], sizeof *g.behind));
     SEDGE_TRY_GOTO(status, sedge_allocate(&changed, ranges[4], sizeof *changed));
+    list_behind(&g, ranges[4], records, rank, number, order);
     for (int32_t e = 0; e < ranges[4]; e++) g.taken[e] = -1;
     for (int i = 0; i < 4; i++) {
         g.first = ranges[i];
@@ -102,6 +106,7 @@ sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const int32_t 
     }
 done:
     sedge_release(g.taken);
+    sedge_release(g.behind);
     sedge_release(changed);
     return status;
 }

@@ -131,6 +131,9 @@ typedef struct sedge_mesh_options {
 
     const char *partitioner; // PETSc partitioner type; NULL: the default (ptscotch)
     sedge_numbering numbering;
+
+    // Told on rank 0 what begins now, and of how many elements: sedge_mesh_say; NULL: nobody.
+    void (*tell)(const char *what, int64_t elements);
 } sedge_mesh_options;
 
 // Defaults: a unit box of 4x4x4 cells, one volume group "domain", surface groups "xmin", "xmax",
@@ -224,6 +227,10 @@ sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
 // Collective.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh);
+
+// For sedge_mesh_options.tell: a line to stdout, if the mesh has half a million elements or more;
+// smaller ones are there in a second or two.
+void sedge_mesh_say(const char *what, int64_t elements);
 
 // The element of this rank that contains `point` (barycentric coordinates >= -tolerance, relative),
 // or -1. Sets the reference coordinates r, s, t. Where ranks share the point, the caller decides.

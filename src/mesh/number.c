@@ -6,25 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An element in the order of the numbering.
-typedef struct ranked {
-    uint64_t key;
-    int64_t id;
-    int32_t position; // among the records
-    int32_t halo;     // 1: has a face on another rank
-    int32_t curved;   // 1: yes
-} ranked;
-
-static int compare_ranked(const void *left, const void *right)
-{
-    const ranked *const a = left, *const b = right;
-
-    if (a->halo != b->halo) return a->halo - b->halo;
-    if (a->curved != b->curved) return a->curved - b->curved;
-    if (a->key != b->key) return a->key < b->key ? -1 : 1;
-    return (a->id > b->id) - (a->id < b->id);
-}
-
 // A halo face in the order of the trace slots: by peer, then by the id and face of whichever of the
 // two elements has the lesser id, which both sides know.
 typedef struct halo_face {
@@ -56,9 +37,9 @@ bool sedge_numbering_find(sedge_numbering *out, const char *name)
     return false;
 }
 
-// What the records are sorted by within a range, before their ids.
-static sedge_status set_keys(ranked *list, sedge_mesh *mesh, const sedge_record *records, int rank,
-                             sedge_numbering numbering)
+// What the records of `list` are sorted by within a range; those with equal keys keep their order.
+static sedge_status set_keys(sedge_hilbert_place *list, sedge_mesh *mesh,
+                             const sedge_record *records, int rank, sedge_numbering numbering)
 {
     int32_t *place = NULL;
 
@@ -66,16 +47,17 @@ static sedge_status set_keys(ranked *list, sedge_mesh *mesh, const sedge_record 
     case SEDGE_NUMBERING_CLUSTERS:
     case SEDGE_NUMBERING_CURVE:
         for (int32_t i = 0; i < mesh->elements; i++) {
+            const sedge_record *const record = &records[list[i].element];
             double x[3] = {0.0, 0.0, 0.0};
             for (int v = 0; v < 4; v++)
-                for (int d = 0; d < 3; d++) x[d] += 0.25 * records[i].corners[v][d];
+                for (int d = 0; d < 3; d++) x[d] += 0.25 * record->corners[v][d];
             list[i].key = sedge_hilbert_key(x, mesh->bounds);
         }
         return SEDGE_OK;
     case SEDGE_NUMBERING_RCM:
         SEDGE_TRY(sedge_allocate(&place, mesh->elements, sizeof *place));
         const sedge_status status = sedge_local_rcm(place, records, mesh->elements, rank);
-        for (int32_t i = 0; i < mesh->elements; i++) list[i].key = (uint64_t)place[i];
+        for (int32_t i = 0; i < mesh->elements; i++) list[i].key = (uint64_t)place[list[i].element];
         sedge_release(place);
         return status;
     case SEDGE_NUMBERING_NONE:
@@ -84,45 +66,59 @@ static sedge_status set_keys(ranked *list, sedge_mesh *mesh, const sedge_record 
     return SEDGE_OK;
 }
 
+// Which of the four ranges a record belongs to: interior or not, straight or curved.
+static int find_range(const sedge_record *record, int rank)
+{
+    bool halo = false;
+
+    for (int f = 0; f < SEDGE_FACES; f++)
+        halo |= record->faces[f].neighbour >= 0 && record->faces[f].rank != rank;
+    return 2 * halo + (record->curve >= 0);
+}
+
+// Count what the ranges are found by, and boundary and halo faces.
+static void count_elements(sedge_mesh *mesh, int32_t ranges[5], const sedge_record *records,
+                           int rank)
+{
+    for (int32_t i = 0; i < mesh->elements; i++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const sedge_record_face *const face = &records[i].faces[f];
+            mesh->boundary_faces += face->neighbour < 0;
+            mesh->halo_faces += face->neighbour >= 0 && face->rank != rank;
+        }
+        ranges[find_range(&records[i], rank) + 1]++;
+    }
+    mesh->interior_curved = ranges[2];
+    mesh->edge_curved = ranges[4];
+    for (int r = 0; r < 4; r++) ranges[r + 1] += ranges[r];
+    mesh->interior = ranges[2];
+}
+
 // Local numbers by position among the records; counts interior elements, halo and boundary faces.
 static sedge_status order_elements(sedge_mesh *mesh, int32_t *number, int32_t *order,
                                    const sedge_record *records, int rank, sedge_numbering numbering)
 {
-    ranked *list;
+    int32_t ranges[5] = {0};
+    int32_t next[4];
+    sedge_hilbert_place *list;
     sedge_status status;
 
     SEDGE_TRY(sedge_allocate(&list, mesh->elements, sizeof *list));
+    count_elements(mesh, ranges, records, rank);
+    memcpy(next, ranges, sizeof next);
+    for (int32_t i = 0; i < mesh->elements; i++)
+        list[next[find_range(&records[i], rank)]++].element = i;
     SEDGE_TRY_GOTO(status, set_keys(list, mesh, records, rank, numbering));
-    for (int32_t i = 0; i < mesh->elements; i++) {
-        list[i].id = records[i].id;
-        list[i].position = i;
-        list[i].curved = records[i].curve >= 0;
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            const sedge_record_face *const face = &records[i].faces[f];
-            if (face->neighbour < 0) {
-                mesh->boundary_faces++;
-            } else if (face->rank != rank) {
-                mesh->halo_faces++;
-                list[i].halo = 1;
-            }
-        }
-        mesh->interior += !list[i].halo;
-        mesh->interior_curved += list[i].curved && !list[i].halo;
-        mesh->edge_curved += list[i].curved && list[i].halo;
-    }
-    qsort(list, (size_t)mesh->elements, sizeof *list, compare_ranked);
+    for (int r = 0; r < 4 && numbering != SEDGE_NUMBERING_NONE; r++)
+        SEDGE_TRY_GOTO(status, sedge_hilbert_sort(list + ranges[r], ranges[r + 1] - ranges[r]));
     for (int32_t e = 0; e < mesh->elements; e++) {
-        order[e] = list[e].position;
-        number[list[e].position] = e;
-    }
-    if (numbering == SEDGE_NUMBERING_CLUSTERS) {
-        const int32_t ranges[5] = {0, mesh->interior - mesh->interior_curved, mesh->interior,
-                                   mesh->elements - mesh->edge_curved, mesh->elements};
-        status = sedge_local_cluster(number, order, ranges, records, rank);
+        order[e] = list[e].element;
+        number[list[e].element] = e;
     }
 done:
     sedge_release(list);
-    return status;
+    if (status != SEDGE_OK || numbering != SEDGE_NUMBERING_CLUSTERS) return status;
+    return sedge_local_cluster(number, order, ranges, records, rank);
 }
 
 // Faces with a local neighbour and boundary faces; halo faces are collected into `halo`.
