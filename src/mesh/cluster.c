@@ -22,12 +22,12 @@ typedef struct growth {
 } growth;
 
 static void list_behind(growth *g, int32_t count, const sedge_record *records, int rank,
-                        const int32_t *number, const int32_t *order)
+                        const int32_t *number)
 {
-    for (int32_t e = 0; e < count; e++) {
+    for (int32_t i = 0; i < count; i++) {
         for (int f = 0; f < SEDGE_FACES; f++) {
-            const sedge_record_face *const face = &records[order[e]].faces[f];
-            g->behind[e][f] =
+            const sedge_record_face *const face = &records[i].faces[f];
+            g->behind[number[i]][f] =
                 face->neighbour < 0 || face->rank != rank ? -1 : number[face->position];
         }
     }
@@ -92,7 +92,7 @@ sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const int32_t 
     SEDGE_TRY_GOTO(status, sedge_allocate(&g.taken, ranges[4], sizeof *g.taken));
     SEDGE_TRY_GOTO(status, sedge_allocate(&g.behind, ranges[4], sizeof *g.behind));
     SEDGE_TRY_GOTO(status, sedge_allocate(&changed, ranges[4], sizeof *changed));
-    list_behind(&g, ranges[4], records, rank, number, order);
+    list_behind(&g, ranges[4], records, rank, number);
     for (int32_t e = 0; e < ranges[4]; e++) g.taken[e] = -1;
     for (int i = 0; i < 4; i++) {
         g.first = ranges[i];

@@ -121,34 +121,50 @@ done:
     return sedge_local_cluster(number, order, ranges, records, rank);
 }
 
-// Faces with a local neighbour and boundary faces; halo faces are collected into `halo`.
-static void connect_faces(sedge_mesh *mesh, halo_face *halo, const int32_t *number,
-                          const int32_t *order, const sedge_record *records, int rank)
+// Faces of element `e` with a local neighbour and boundary faces, which take the slots from `*slot`
+// on; halo faces are collected from `*halo` on.
+static void connect_faces(sedge_mesh *mesh, halo_face **halo, int32_t *slot, int32_t e,
+                          const sedge_record *record, const int32_t *number, int rank)
+{
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        const sedge_record_face *const face = &record->faces[f];
+        sedge_face *const out = &mesh->faces[e][f];
+        out->face = face->face;
+        out->orientation = face->orientation;
+        if (face->neighbour < 0) {
+            out->neighbour = -1 - *slot;
+            mesh->trace_faces[(*slot)++] = (sedge_trace_face){e, f, face->group};
+        } else if (face->rank == rank) {
+            out->neighbour = number[face->position];
+        } else {
+            const bool mine = record->id < face->neighbour;
+            *(*halo)++ = (halo_face){mine ? record->id : face->neighbour,
+                                     face->rank,
+                                     e,
+                                     f,
+                                     mine ? f : face->face,
+                                     face->group};
+        }
+    }
+}
+
+// Everything that an element has, in the order of the numbers.
+static void fill_elements(sedge_mesh *mesh, halo_face *halo, const int32_t *number,
+                          const int32_t *order, const sedge_record *records,
+                          double (*middles)[SEDGE_EDGES][3], int rank)
 {
     int32_t slot = mesh->halo_faces;
 
     for (int32_t e = 0; e < mesh->elements; e++) {
         const sedge_record *const record = &records[order[e]];
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            const sedge_record_face *const face = &record->faces[f];
-            sedge_face *const out = &mesh->faces[e][f];
-            out->face = face->face;
-            out->orientation = face->orientation;
-            if (face->neighbour < 0) {
-                out->neighbour = -1 - slot;
-                mesh->trace_faces[slot++] = (sedge_trace_face){e, f, face->group};
-            } else if (face->rank == rank) {
-                out->neighbour = number[face->position];
-            } else {
-                const bool mine = record->id < face->neighbour;
-                *halo++ = (halo_face){mine ? record->id : face->neighbour,
-                                      face->rank,
-                                      e,
-                                      f,
-                                      mine ? f : face->face,
-                                      face->group};
-            }
+        memcpy(mesh->corners[e], record->corners, sizeof record->corners);
+        if (record->curve >= 0) {
+            memcpy(mesh->middles[sedge_mesh_curve(mesh, e)], middles[record->curve],
+                   sizeof *middles);
         }
+        mesh->global_ids[e] = record->id;
+        mesh->group[e] = record->group;
+        connect_faces(mesh, &halo, &slot, e, record, number, rank);
     }
 }
 
@@ -194,17 +210,7 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
                                           (int64_t)mesh->halo_faces + mesh->boundary_faces,
                                           sizeof *mesh->trace_faces));
     SEDGE_TRY_GOTO(status, sedge_allocate(&halo, mesh->halo_faces, sizeof *halo));
-    for (int32_t e = 0; e < count; e++) {
-        const sedge_record *const record = &records[order[e]];
-        memcpy(mesh->corners[e], record->corners, sizeof record->corners);
-        if (record->curve >= 0) {
-            memcpy(mesh->middles[sedge_mesh_curve(mesh, e)], middles[record->curve],
-                   sizeof *middles);
-        }
-        mesh->global_ids[e] = record->id;
-        mesh->group[e] = record->group;
-    }
-    connect_faces(mesh, halo, number, order, records, rank);
+    fill_elements(mesh, halo, number, order, records, middles, rank);
     status = plan_halo(mesh, halo);
 done:
     sedge_release(number);
