@@ -17,8 +17,9 @@ typedef struct growth {
                                     // rank
     int32_t first, end;             // the range in which elements are exchanged
     int32_t *taken;                 // [elements] new number; -1: none yet
-    int32_t member[CLUSTER];
-    int members;
+    int32_t candidate[CLUSTER * SEDGE_FACES]; // free neighbours of the cluster,
+    int weight[CLUSTER * SEDGE_FACES];        // and what their faces count for
+    int candidates;
 } growth;
 
 static void list_behind(growth *g, int32_t count, const sedge_record *records, int rank,
@@ -45,23 +46,48 @@ static int weigh(const growth *g, int32_t e, int32_t start)
     return sum;
 }
 
-// The neighbour of the cluster that has most faces with it, then the first in order; -1: none.
-static int32_t find_next(const growth *g, int32_t start)
+// The neighbour of the cluster whose faces count most, then the first in order; -1: none.
+static int32_t find_next(const growth *g)
 {
     int32_t best = -1;
     int most = 0;
 
-    for (int i = 0; i < g->members; i++) {
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            const int32_t e = g->behind[g->member[i]][f];
-            if (e < g->first || e >= g->end || g->taken[e] >= 0) continue;
-            const int weight = weigh(g, e, start);
-            if (weight < most || (weight == most && e >= best)) continue;
-            most = weight;
-            best = e;
-        }
+    for (int i = 0; i < g->candidates; i++) {
+        if (g->weight[i] < most || (g->weight[i] == most && g->candidate[i] >= best)) continue;
+        most = g->weight[i];
+        best = g->candidate[i];
     }
     return best;
+}
+
+// Where `e` is among the candidates, or the place behind them.
+static int find_candidate(const growth *g, int32_t e)
+{
+    int i = 0;
+
+    while (i < g->candidates && g->candidate[i] != e) i++;
+    return i;
+}
+
+// Give `e` the number `count`, in the cluster that begins at `start`.
+static void take(growth *g, int32_t e, int32_t count, int32_t start)
+{
+    const int own = find_candidate(g, e);
+
+    g->taken[e] = count;
+    if (own < g->candidates) {
+        g->candidates--;
+        g->candidate[own] = g->candidate[g->candidates];
+        g->weight[own] = g->weight[g->candidates];
+    }
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        const int32_t n = g->behind[e][f];
+        if (n < g->first || n >= g->end || g->taken[n] >= 0) continue;
+        const int i = find_candidate(g, n);
+        g->candidates += i == g->candidates;
+        g->candidate[i] = n;
+        g->weight[i] = weigh(g, n, start);
+    }
 }
 
 static void grow_range(growth *g)
@@ -71,14 +97,13 @@ static void grow_range(growth *g)
 
     for (int32_t count = g->first; count < g->end; count++) {
         if (count == start + CLUSTER) start = count;
-        if (count == start) g->members = 0;
-        int32_t next = find_next(g, start);
+        if (count == start) g->candidates = 0;
+        int32_t next = find_next(g);
         if (next < 0) {
             while (g->taken[seed] >= 0) seed++;
             next = seed;
         }
-        g->taken[next] = count;
-        g->member[g->members++] = next;
+        take(g, next, count, start);
     }
 }
 
