@@ -110,7 +110,7 @@ static void grow_range(growth *g)
 sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const int32_t ranges[5],
                                  const sedge_record *records, int rank)
 {
-    growth g = {NULL};
+    growth g = {.candidates = 0};
     int32_t *changed = NULL;
     sedge_status status;
 

@@ -64,7 +64,7 @@ static sedge_status fill_table(table *t, const sedge_global *mesh)
 {
     const uint32_t total = t->first_tagged + (uint32_t)mesh->tagged;
     int32_t face[3];
-    int32_t v[3];
+    int32_t v[3] = {0};
 
     list_orientations(t);
     SEDGE_TRY(sedge_allocate(&t->offsets, mesh->vertices + 1, sizeof *t->offsets));
