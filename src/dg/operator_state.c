@@ -99,6 +99,38 @@ static sedge_status fetch_piece(state_pieces *pieces, sedge_operator *op, int64_
     return sedge_event_record(pieces->done[k % 2], op->side);
 }
 
+// One element's values into a piece, and out of it; as operator_index says, without its divisions
+// for each of them.
+static void put_rows(const sedge_operator *op, void *piece, int64_t slot, const double *values)
+{
+    const int64_t lanes = op->layout.lanes;
+    const int fields = op->problem->equation->fields;
+    const int nodes = op->element->nodes;
+    const int64_t first = operator_index(op, slot, 0, 0);
+
+    for (int n = 0; n < nodes; n++) {
+        for (int f = 0; f < fields; f++) {
+            operator_put(op, piece, first + (int64_t)(n * fields + f) * lanes,
+                         values[f * nodes + n]);
+        }
+    }
+}
+
+static void fetch_rows(const sedge_operator *op, const void *piece, int64_t slot, double *values)
+{
+    const int64_t lanes = op->layout.lanes;
+    const int fields = op->problem->equation->fields;
+    const int nodes = op->element->nodes;
+    const int64_t first = operator_index(op, slot, 0, 0);
+
+    for (int n = 0; n < nodes; n++) {
+        for (int f = 0; f < fields; f++) {
+            values[f * nodes + n] =
+                operator_fetch(op, piece, first + (int64_t)(n * fields + f) * lanes);
+        }
+    }
+}
+
 // Elements lie in the order of their slots.
 sedge_status sedge_operator_set_in(sedge_operator *op, sedge_basis basis, const double *u)
 {
@@ -120,11 +152,7 @@ sedge_status sedge_operator_set_in(sedge_operator *op, sedge_basis basis, const 
             memcpy(pieces.values, u + (int64_t)e * fields * nodes,
                    (size_t)(fields * nodes) * sizeof *pieces.values);
             operator_convert(op, op->layout.basis, basis, pieces.values, pieces.work, fields);
-            for (int i = 0; i < fields * nodes; i++) {
-                const int64_t at =
-                    operator_index(op, slot - first_slot(&pieces, k), i / nodes, i % nodes);
-                operator_put(op, piece, at, pieces.values[i]);
-            }
+            put_rows(op, piece, slot - first_slot(&pieces, k), pieces.values);
         }
         SEDGE_TRY_GOTO(status, send_piece(&pieces, op, k));
     }
@@ -153,11 +181,7 @@ sedge_status sedge_operator_get_in(sedge_operator *op, sedge_basis basis, double
             const int64_t slot = operator_slot(op, e);
             double *const values = u + (int64_t)e * fields * nodes;
             if (slot >= end_slot(&pieces, op, k)) break;
-            for (int i = 0; i < fields * nodes; i++) {
-                const int64_t at =
-                    operator_index(op, slot - first_slot(&pieces, k), i / nodes, i % nodes);
-                values[i] = operator_fetch(op, piece, at);
-            }
+            fetch_rows(op, piece, slot - first_slot(&pieces, k), values);
             operator_convert(op, basis, op->layout.basis, values, pieces.work, fields);
         }
     }

@@ -21,7 +21,8 @@ sedge_status sedge_reference_create(sedge_reference **out, const sedge_comm *com
 void sedge_reference_free(sedge_reference *reference);
 
 // For single elements, and of this rank alone: without exchange and without point sources. Only
-// sedge_reference_rhs_of and sedge_reference_outer may be called. Not collective.
+// sedge_reference_rhs_of, sedge_reference_outer and sedge_reference_initial may be called. It takes
+// no memory for elements that the first two are not asked about. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_reference_create_alone(sedge_reference **out, const sedge_element *element,
                                           const sedge_mesh *mesh, const sedge_problem *problem);

@@ -13,22 +13,25 @@
 
 // Elements are told by their place in the order that there was.
 typedef struct growth {
-    const sedge_record *records;
-    const int32_t *order;  // [elements] record of an element
-    const int32_t *number; // [elements] element of a record
-    int rank;
-    int32_t first, end; // the range in which elements are exchanged
-    int32_t *taken;     // [elements] new number; -1: none yet
-    int32_t member[CLUSTER];
-    int members;
+    int32_t (*behind)[SEDGE_FACES]; // [elements] the elements behind the faces; -1: not on this
+                                    // rank
+    int32_t first, end;             // the range in which elements are exchanged
+    int32_t *taken;                 // [elements] new number; -1: none yet
+    int32_t candidate[CLUSTER * SEDGE_FACES]; // free neighbours of the cluster,
+    int weight[CLUSTER * SEDGE_FACES];        // and what their faces count for
+    int candidates;
 } growth;
 
-// The element behind a face, if it is on this rank; else -1.
-static int32_t find_behind(const growth *g, int32_t e, int f)
+static void list_behind(growth *g, int32_t count, const sedge_record *records, int rank,
+                        const int32_t *number)
 {
-    const sedge_record_face *const face = &g->records[g->order[e]].faces[f];
-
-    return face->neighbour < 0 || face->rank != g->rank ? -1 : g->number[face->position];
+    for (int32_t i = 0; i < count; i++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const sedge_record_face *const face = &records[i].faces[f];
+            g->behind[number[i]][f] =
+                face->neighbour < 0 || face->rank != rank ? -1 : number[face->position];
+        }
+    }
 }
 
 static int weigh(const growth *g, int32_t e, int32_t start)
@@ -36,30 +39,55 @@ static int weigh(const growth *g, int32_t e, int32_t start)
     int sum = 0;
 
     for (int f = 0; f < SEDGE_FACES; f++) {
-        const int32_t n = find_behind(g, e, f);
+        const int32_t n = g->behind[e][f];
         if (n < 0 || g->taken[n] < 0) continue;
         sum += g->taken[n] >= start ? FACE_INSIDE : FACE_EARLIER;
     }
     return sum;
 }
 
-// The neighbour of the cluster that has most faces with it, then the first in order; -1: none.
-static int32_t find_next(const growth *g, int32_t start)
+// The neighbour of the cluster whose faces count most, then the first in order; -1: none.
+static int32_t find_next(const growth *g)
 {
     int32_t best = -1;
     int most = 0;
 
-    for (int i = 0; i < g->members; i++) {
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            const int32_t e = find_behind(g, g->member[i], f);
-            if (e < g->first || e >= g->end || g->taken[e] >= 0) continue;
-            const int weight = weigh(g, e, start);
-            if (weight < most || (weight == most && e >= best)) continue;
-            most = weight;
-            best = e;
-        }
+    for (int i = 0; i < g->candidates; i++) {
+        if (g->weight[i] < most || (g->weight[i] == most && g->candidate[i] >= best)) continue;
+        most = g->weight[i];
+        best = g->candidate[i];
     }
     return best;
+}
+
+// Where `e` is among the candidates, or the place behind them.
+static int find_candidate(const growth *g, int32_t e)
+{
+    int i = 0;
+
+    while (i < g->candidates && g->candidate[i] != e) i++;
+    return i;
+}
+
+// Give `e` the number `count`, in the cluster that begins at `start`.
+static void take(growth *g, int32_t e, int32_t count, int32_t start)
+{
+    const int own = find_candidate(g, e);
+
+    g->taken[e] = count;
+    if (own < g->candidates) {
+        g->candidates--;
+        g->candidate[own] = g->candidate[g->candidates];
+        g->weight[own] = g->weight[g->candidates];
+    }
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        const int32_t n = g->behind[e][f];
+        if (n < g->first || n >= g->end || g->taken[n] >= 0) continue;
+        const int i = find_candidate(g, n);
+        g->candidates += i == g->candidates;
+        g->candidate[i] = n;
+        g->weight[i] = weigh(g, n, start);
+    }
 }
 
 static void grow_range(growth *g)
@@ -69,26 +97,27 @@ static void grow_range(growth *g)
 
     for (int32_t count = g->first; count < g->end; count++) {
         if (count == start + CLUSTER) start = count;
-        if (count == start) g->members = 0;
-        int32_t next = find_next(g, start);
+        if (count == start) g->candidates = 0;
+        int32_t next = find_next(g);
         if (next < 0) {
             while (g->taken[seed] >= 0) seed++;
             next = seed;
         }
-        g->taken[next] = count;
-        g->member[g->members++] = next;
+        take(g, next, count, start);
     }
 }
 
 sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const int32_t ranges[6],
                                  const sedge_record *records, int rank)
 {
-    growth g = {.records = records, .order = order, .number = number, .rank = rank};
+    growth g = {.candidates = 0};
     int32_t *changed = NULL;
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&g.taken, ranges[5], sizeof *g.taken));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&g.behind, ranges[5], sizeof *g.behind));
     SEDGE_TRY_GOTO(status, sedge_allocate(&changed, ranges[5], sizeof *changed));
+    list_behind(&g, ranges[5], records, rank, number);
     for (int32_t e = 0; e < ranges[5]; e++) g.taken[e] = -1;
     for (int i = 0; i < 5; i++) {
         g.first = ranges[i];
@@ -102,6 +131,7 @@ sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const int32_t 
     }
 done:
     sedge_release(g.taken);
+    sedge_release(g.behind);
     sedge_release(changed);
     return status;
 }

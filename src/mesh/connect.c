@@ -7,24 +7,42 @@
 
 // A face of an element or a tagged triangle, in the bucket of its least vertex.
 typedef struct entry {
-    int32_t middle, greatest; // the other two vertices
-    uint32_t id;              // 4 element + face, or first_tagged + number of the triangle
+    uint64_t others; // the other two vertices, the greatest in the low half
+    uint32_t id;     // 4 element + face, or first_tagged + number of the triangle
+    uint8_t turn;    // 3 a + b: its first vertex has a lesser ones, its second b
 } entry;
+
+#define TURNS 9 // of which those with a = b do not occur
 
 typedef struct table {
     int64_t *offsets; // [vertices + 1] of buckets
     entry *entries;
     uint32_t first_tagged;
+    int8_t orientation[TURNS][TURNS]; // from a face with the first turn to one with the second
 } table;
 
-static void sort3(const int32_t in[3], int32_t out[3])
+// Vertices ascending, and the turn.
+static int sort3(const int32_t v[3], int32_t out[3])
 {
-    const int32_t a = in[0], b = in[1], c = in[2];
-    const int32_t low = a < b ? a : b, high = a < b ? b : a;
+    const int a = (v[0] > v[1]) + (v[0] > v[2]);
+    const int b = (v[1] >= v[0]) + (v[1] > v[2]);
 
-    out[0] = c < low ? c : low;
-    out[2] = c > high ? c : high;
-    out[1] = c < low ? low : (c > high ? high : c);
+    out[a] = v[0];
+    out[b] = v[1];
+    out[3 - a - b] = v[2];
+    return 3 * a + b;
+}
+
+// The vertices of faces that have the same ones are known by their turns.
+static void list_orientations(table *t)
+{
+    for (int i = 0; i < TURNS; i++) {
+        for (int j = 0; j < TURNS; j++) {
+            const int32_t left[3] = {i / 3, i % 3, 3 - i / 3 - i % 3};
+            const int32_t right[3] = {j / 3, j % 3, 3 - j / 3 - j % 3};
+            t->orientation[i][j] = (int8_t)sedge_orientation_find(left, right);
+        }
+    }
 }
 
 static void gather_face(const sedge_global *mesh, uint32_t id, int32_t vertices[3])
@@ -32,26 +50,34 @@ static void gather_face(const sedge_global *mesh, uint32_t id, int32_t vertices[
     for (int i = 0; i < 3; i++) vertices[i] = mesh->cells[id / 4][sedge_face_vertices[id % 4][i]];
 }
 
+static void gather(const sedge_global *mesh, const table *t, uint32_t id, int32_t vertices[3])
+{
+    if (id < t->first_tagged) {
+        gather_face(mesh, id, vertices);
+    } else {
+        memcpy(vertices, mesh->tagged_faces[id - t->first_tagged], 3 * sizeof *vertices);
+    }
+}
+
 // Counting sort of all faces by their least vertices.
 static sedge_status fill_table(table *t, const sedge_global *mesh)
 {
     const uint32_t total = t->first_tagged + (uint32_t)mesh->tagged;
-    int32_t v[3];
+    int32_t face[3];
+    int32_t v[3] = {0};
 
+    list_orientations(t);
     SEDGE_TRY(sedge_allocate(&t->offsets, mesh->vertices + 1, sizeof *t->offsets));
     SEDGE_TRY(sedge_allocate(&t->entries, total, sizeof *t->entries));
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t id = 0; id < total; id++) {
-            if (id < t->first_tagged) {
-                gather_face(mesh, id, v);
-                sort3(v, v);
-            } else {
-                sort3(mesh->tagged_faces[id - t->first_tagged], v);
-            }
+            gather(mesh, t, id, face);
+            const int turn = sort3(face, v);
             if (pass == 0) {
                 t->offsets[v[0] + 1]++;
             } else {
-                t->entries[t->offsets[v[0]]++] = (entry){v[1], v[2], id};
+                t->entries[t->offsets[v[0]]++] =
+                    (entry){(uint64_t)v[1] << 32 | (uint64_t)v[2], id, (uint8_t)turn};
             }
         }
         if (pass == 0)
@@ -63,19 +89,16 @@ static sedge_status fill_table(table *t, const sedge_global *mesh)
     return SEDGE_OK;
 }
 
-static int comes_before(const entry *a, const entry *b)
+static int compare_entries(const void *left, const void *right)
 {
-    if (a->middle != b->middle) return a->middle < b->middle;
-    if (a->greatest != b->greatest) return a->greatest < b->greatest;
-    return a->id < b->id;
+    const entry *const a = left, *const b = right;
+
+    if (a->others != b->others) return a->others < b->others ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-    return comes_before(a, b) ? -1 : comes_before(b, a);
-}
-
-// Buckets hold a few dozen faces; a vertex where many elements meet has more.
+// Buckets come by ascending id, and hold a few dozen faces; a vertex where many elements meet has
+// more.
 static void sort_bucket(entry *entries, int64_t count)
 {
     if (count > 64) {
@@ -85,7 +108,7 @@ static void sort_bucket(entry *entries, int64_t count)
     for (int64_t i = 1; i < count; i++) {
         const entry moved = entries[i];
         int64_t j = i;
-        for (; j > 0 && comes_before(&moved, &entries[j - 1]); j--) entries[j] = entries[j - 1];
+        for (; j > 0 && moved.others < entries[j - 1].others; j--) entries[j] = entries[j - 1];
         entries[j] = moved;
     }
 }
@@ -101,17 +124,15 @@ static sedge_status fail_at_face(const sedge_global *mesh, uint32_t id, const ch
                       mesh->name, x[0], x[1], x[2], place, what);
 }
 
-static void join(sedge_global *mesh, uint32_t a, uint32_t b)
+static void join(sedge_global *mesh, const table *t, const entry *left, const entry *right)
 {
-    int32_t left[3];
-    int32_t right[3];
+    const uint32_t a = left->id;
+    const uint32_t b = right->id;
 
-    gather_face(mesh, a, left);
-    gather_face(mesh, b, right);
-    mesh->faces[a / 4][a % 4] = (sedge_face){(int32_t)(b / 4), (int8_t)(b % 4),
-                                             (int8_t)sedge_orientation_find(left, right)};
-    mesh->faces[b / 4][b % 4] = (sedge_face){(int32_t)(a / 4), (int8_t)(a % 4),
-                                             (int8_t)sedge_orientation_find(right, left)};
+    mesh->faces[a / 4][a % 4] =
+        (sedge_face){(int32_t)(b / 4), (int8_t)(b % 4), t->orientation[left->turn][right->turn]};
+    mesh->faces[b / 4][b % 4] =
+        (sedge_face){(int32_t)(a / 4), (int8_t)(a % 4), t->orientation[right->turn][left->turn]};
 }
 
 // Group of the tagged triangles in a run of equal faces, -1 without one.
@@ -150,7 +171,7 @@ static sedge_status connect_run(sedge_global *mesh, const table *t, const entry 
     if (owners > 2) return fail_at_face(mesh, run[0].id, "belongs to more than two tetrahedra");
     SEDGE_TRY(find_group(mesh, t, run + owners, count - owners, run[0].id, &group));
     if (owners == 2) {
-        join(mesh, run[0].id, run[1].id);
+        join(mesh, t, &run[0], &run[1]);
         if (group >= 0) mesh->groups.surface_interior_faces[group]++;
         return SEDGE_OK;
     }
@@ -188,11 +209,8 @@ static sedge_status connect_table(sedge_global *mesh, const table *t)
         const int64_t count = t->offsets[v + 1] - t->offsets[v];
         sort_bucket(bucket, count);
         for (int64_t i = 0, end; i < count; i = end) {
-            for (end = i + 1; end < count; end++) {
-                if (bucket[end].middle != bucket[i].middle ||
-                    bucket[end].greatest != bucket[i].greatest)
-                    break;
-            }
+            end = i + 1;
+            while (end < count && bucket[end].others == bucket[i].others) end++;
             SEDGE_TRY(connect_run(mesh, t, bucket + i, end - i, &open, &first_open));
         }
     }

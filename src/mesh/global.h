@@ -81,9 +81,11 @@ sedge_status sedge_global_partition(int32_t *part, const sedge_global *mesh, int
 SEDGE_MUST_USE
 sedge_status sedge_box_make(sedge_global *mesh, const sedge_mesh_options *options);
 
-// A Gmsh file through DMPlex. sedge_petsc_start comes first.
+// A Gmsh file through DMPlex: nodes, tetrahedra and volume groups; the triangles of surface groups
+// as the look at the file before has noted them. Of the options: file, scale, tell.
+// sedge_petsc_start comes first.
 SEDGE_MUST_USE
-sedge_status sedge_plex_read(sedge_global *mesh, const char *path, double scale);
+sedge_status sedge_plex_read(sedge_global *mesh, const sedge_mesh_options *options);
 
 // Zeroed groups of these counts.
 SEDGE_MUST_USE
@@ -99,5 +101,6 @@ typedef struct sedge_hilbert_place {
     int32_t element;
 } sedge_hilbert_place;
 
-// Sort by keys, where these are equal by elements.
-void sedge_hilbert_sort(sedge_hilbert_place *list, int64_t count);
+// Sort by keys; those with equal keys stay in their order.
+SEDGE_MUST_USE
+sedge_status sedge_hilbert_sort(sedge_hilbert_place *list, int64_t count);

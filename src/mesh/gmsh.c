@@ -1,6 +1,7 @@
 #include "gmsh.h"
 
 #include "cursor.h"
+#include "global.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -37,6 +38,7 @@ static const element_type element_types[] = {
 // A geometric entity of version 4.1 that blocks of nodes and elements refer to.
 typedef struct entity {
     int dimension, tag;
+    int64_t group; // its physical group's tag; 0: none
 } entity;
 
 typedef struct scan {
@@ -46,6 +48,8 @@ typedef struct scan {
     bool nodes_seen;
     int64_t low, high;      // least and greatest node number
     unsigned char *present; // a bit for each number in [low, high]
+    uint32_t *holder;       // [high - low + 1] a corner as of sedge_gmsh_triangle, plus 1; 0: none
+    int64_t room;           // for triangles
     int64_t entities;
     entity *entity; // sorted
 } scan;
@@ -185,7 +189,8 @@ static sedge_status scan_entities(scan *s)
         for (int64_t n = 0; n < counts[d]; n++) {
             int64_t tag;
             SEDGE_TRY(sedge_cursor_int(c, &tag));
-            s->entity[s->entities++] = (entity){d, (int)tag};
+            entity *const out = &s->entity[s->entities++];
+            *out = (entity){d, (int)tag, 0};
             for (int i = 0; i < (d == 0 ? 3 : 6); i++) SEDGE_TRY(sedge_cursor_double(c, &corner));
             for (int list = 0; list < (d == 0 ? 1 : 2); list++) { // groups, bounding entities
                 int64_t length;
@@ -198,7 +203,10 @@ static sedge_status scan_entities(scan *s)
                         d == 2 ? "surface" : "volume", (long long)tag, (long long)length);
                     return sedge_cursor_fail(c, what);
                 }
-                for (int64_t i = 0; i < length; i++) SEDGE_TRY(sedge_cursor_int(c, &value));
+                for (int64_t i = 0; i < length; i++) {
+                    SEDGE_TRY(sedge_cursor_int(c, &value));
+                    if (list == 0 && i == 0) out->group = value;
+                }
             }
         }
     }
@@ -208,24 +216,24 @@ static sedge_status scan_entities(scan *s)
 
 // The head of a block of nodes or elements in 4.1: dimension and tag of a known entity, a third
 // number and a count of things of at least `bytes` bytes.
-static sedge_status scan_block(scan *s, int64_t *dimension, int64_t *third, int64_t *count,
+static sedge_status scan_block(scan *s, const entity **out, int64_t *third, int64_t *count,
                                int bytes)
 {
     sedge_cursor *const c = &s->cursor;
+    int64_t dimension;
     int64_t tag;
 
-    SEDGE_TRY(sedge_cursor_int(c, dimension));
+    SEDGE_TRY(sedge_cursor_int(c, &dimension));
     SEDGE_TRY(sedge_cursor_int(c, &tag));
     SEDGE_TRY(sedge_cursor_int(c, third));
     SEDGE_TRY(sedge_cursor_size(c, count));
     SEDGE_TRY(sedge_cursor_room(c, *count, bytes));
-    const entity wanted = {(int)*dimension, (int)tag};
-    if (s->entities == 0 ||
-        bsearch(&wanted, s->entity, (size_t)s->entities, sizeof wanted, compare_entities) == NULL) {
-        return sedge_cursor_fail(c,
-                                 "a block refers to a geometric entity that is not in $Entities");
-    }
-    return SEDGE_OK;
+    const entity wanted = {(int)dimension, (int)tag, 0};
+    *out = s->entities == 0
+               ? NULL
+               : bsearch(&wanted, s->entity, (size_t)s->entities, sizeof wanted, compare_entities);
+    if (*out != NULL) return SEDGE_OK;
+    return sedge_cursor_fail(c, "a block refers to a geometric entity that is not in $Entities");
 }
 
 // The four sizes at the head of $Nodes and $Elements in 4.1: blocks, total, least and greatest
@@ -251,6 +259,7 @@ static sedge_status note_nodes(scan *s, const int64_t *numbers, int64_t count)
     if (s->high - s->low > 64 * count + (1 << 22))
         return sedge_cursor_fail(&s->cursor, "the node numbers are too sparse; renumber the mesh");
     SEDGE_TRY(sedge_allocate(&s->present, (s->high - s->low) / 8 + 1, 1));
+    SEDGE_TRY(sedge_allocate(&s->holder, s->high - s->low + 1, sizeof *s->holder));
     for (int64_t n = 0; n < count; n++) {
         const int64_t bit = numbers[n] - s->low;
         if (s->present[bit / 8] >> (bit % 8) & 1) {
@@ -283,10 +292,10 @@ static sedge_status read_nodes4(scan *s, int64_t *numbers, const int64_t sizes[4
     double x;
 
     for (int64_t block = 0; block < sizes[0]; block++) {
-        int64_t dimension;
+        const entity *where;
         int64_t parametric;
         int64_t count;
-        SEDGE_TRY(scan_block(s, &dimension, &parametric, &count, 8));
+        SEDGE_TRY(scan_block(s, &where, &parametric, &count, 8));
         if (parametric != 0) return sedge_cursor_fail(c, "parametric nodes are not supported");
         if (count > sizes[1] - done)
             return sedge_cursor_fail(c, "the blocks hold more nodes than the section announces");
@@ -348,11 +357,78 @@ static sedge_status find_type(const scan *s, int64_t type, int64_t number, const
     return sedge_cursor_fail(&s->cursor, what);
 }
 
-// The nodes of one element; tetrahedra are counted and numbered.
-static sedge_status scan_element(scan *s, const element_type *type, int64_t number)
+static sedge_status make_room(scan *s)
+{
+    sedge_gmsh *const file = s->file;
+    sedge_gmsh_triangle *const old = file->triangle;
+    sedge_gmsh_triangle *wider;
+
+    s->room = 2 * file->triangles + 1024;
+    SEDGE_TRY(sedge_allocate(&wider, s->room, sizeof *wider));
+    if (old != NULL) memcpy(wider, old, (size_t)file->triangles * sizeof *wider);
+    sedge_release(old);
+    file->triangle = wider;
+    return SEDGE_OK;
+}
+
+// Keep a triangle that is in a group, for the present with nodes' numbers for corners.
+static sedge_status note_triangle(scan *s, const int64_t nodes[3], int64_t number, int64_t group)
+{
+    sedge_gmsh *const file = s->file;
+
+    if (group == 0) return SEDGE_OK;
+    if (group < -INT32_MAX || group > INT32_MAX)
+        return sedge_cursor_fail(&s->cursor, "the tag of a physical group is out of range");
+    if (file->triangles == s->room) SEDGE_TRY(make_room(s));
+    sedge_gmsh_triangle *const out = &file->triangle[file->triangles++];
+    out->number = number;
+    for (int i = 0; i < 3; i++) out->corner[i] = (int32_t)nodes[i];
+    out->tag = abs((int)group);
+    return SEDGE_OK;
+}
+
+static sedge_status note_tet(scan *s, const element_type *type, const int64_t nodes[4],
+                             int64_t number)
+{
+    sedge_gmsh *const file = s->file;
+
+    if (file->tets > 0 && file->order != type->order)
+        return sedge_cursor_fail(&s->cursor, "tetrahedra of different orders are mixed");
+    if (file->tets == SEDGE_GLOBAL_LIMIT) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "%s has more than %lld tetrahedra: that is the limit",
+                          s->cursor.path, (long long)SEDGE_GLOBAL_LIMIT);
+    }
+    file->order = type->order;
+    for (uint32_t v = 0; v < 4; v++)
+        s->holder[nodes[v] - s->low] = 4 * (uint32_t)file->tets + v + 1;
+    file->numbers[file->tets++] = number;
+    return SEDGE_OK;
+}
+
+// The corners of the triangles, when all tetrahedra are known.
+static sedge_status place_triangles(scan *s)
+{
+    for (int64_t t = 0; t < s->file->triangles; t++) {
+        sedge_gmsh_triangle *const triangle = &s->file->triangle[t];
+        for (int i = 0; i < 3; i++) {
+            const uint32_t corner = s->holder[triangle->corner[i] - s->low];
+            if (corner == 0) {
+                return SEDGE_FAIL(SEDGE_ERR_DATA,
+                                  "%s: triangle %lld of a surface group has node %d, which is in "
+                                  "no tetrahedron",
+                                  s->cursor.path, (long long)triangle->number, triangle->corner[i]);
+            }
+            triangle->corner[i] = (int32_t)(corner - 1);
+        }
+    }
+    return SEDGE_OK;
+}
+
+// The nodes of one element, whose physical group has the tag `group`; tetrahedra are counted and
+// numbered, triangles in a group kept.
+static sedge_status scan_element(scan *s, const element_type *type, int64_t number, int64_t group)
 {
     sedge_cursor *const c = &s->cursor;
-    sedge_gmsh *const file = s->file;
     int64_t nodes[4] = {0};
     char what[128];
 
@@ -374,12 +450,8 @@ static sedge_status scan_element(scan *s, const element_type *type, int64_t numb
             return sedge_cursor_fail(c, what);
         }
     }
-    if (type->dimension < 3) return SEDGE_OK;
-    if (file->tets > 0 && file->order != type->order)
-        return sedge_cursor_fail(c, "tetrahedra of different orders are mixed");
-    file->order = type->order;
-    file->numbers[file->tets++] = number;
-    return SEDGE_OK;
+    if (type->dimension == 2) return note_triangle(s, nodes, number, group);
+    return type->dimension == 3 ? note_tet(s, type, nodes, number) : SEDGE_OK;
 }
 
 // 2.2 ASCII: number, type, count of tags, tags, nodes. 2.2 binary: blocks of (type, elements, count
@@ -409,8 +481,12 @@ static sedge_status read_elements2(scan *s, int64_t total)
         if (tags < 0 || tags > 1000) return sedge_cursor_fail(c, "the count of tags is not usable");
         if (c->binary) SEDGE_TRY(sedge_cursor_int(c, &number));
         if (type == NULL || type->type != code) SEDGE_TRY(find_type(s, code, number, &type));
-        for (int64_t t = 0; t < tags; t++) SEDGE_TRY(sedge_cursor_int(c, &value));
-        SEDGE_TRY(scan_element(s, type, number));
+        int64_t group = 0; // the first tag
+        for (int64_t t = 0; t < tags; t++) {
+            SEDGE_TRY(sedge_cursor_int(c, &value));
+            if (t == 0) group = value;
+        }
+        SEDGE_TRY(scan_element(s, type, number, group));
         if (c->binary) follow--;
     }
     return SEDGE_OK;
@@ -423,20 +499,20 @@ static sedge_status read_elements4(scan *s, const int64_t sizes[4])
 
     for (int64_t block = 0; block < sizes[0]; block++) {
         const element_type *type;
-        int64_t dimension;
+        const entity *where;
         int64_t code;
         int64_t count;
         int64_t number = 0;
-        SEDGE_TRY(scan_block(s, &dimension, &code, &count, 4));
+        SEDGE_TRY(scan_block(s, &where, &code, &count, 4));
         if (count > sizes[1] - done)
             return sedge_cursor_fail(c, "the blocks hold more elements than are announced");
         done += count;
         for (int64_t e = 0; e < count; e++) {
             SEDGE_TRY(sedge_cursor_size(c, &number));
             SEDGE_TRY(find_type(s, code, number, &type));
-            if (type->dimension != dimension)
+            if (type->dimension != where->dimension)
                 return sedge_cursor_fail(c, "the element type does not fit the entity's dimension");
-            SEDGE_TRY(scan_element(s, type, number));
+            SEDGE_TRY(scan_element(s, type, number, where->group));
         }
     }
     if (done != sizes[1])
@@ -467,7 +543,7 @@ static sedge_status scan_elements(scan *s)
                           "%s has no tetrahedra among its %lld elements (is it a 2-D mesh?)",
                           s->cursor.path, (long long)sizes[1]);
     }
-    return SEDGE_OK;
+    return place_triangles(s);
 }
 
 static sedge_status skip_comments(scan *s)
@@ -537,6 +613,7 @@ sedge_status sedge_gmsh_scan(sedge_gmsh **out, const char *path)
 done:
     sedge_gmsh_free(s.file);
     sedge_release(s.present);
+    sedge_release(s.holder);
     sedge_release(s.entity);
     sedge_release(bytes);
     return status;
@@ -546,6 +623,7 @@ void sedge_gmsh_free(sedge_gmsh *file)
 {
     if (file == NULL) return;
     sedge_release(file->numbers);
+    sedge_release(file->triangle);
     sedge_release(file->name);
     sedge_release(file);
 }

@@ -2,7 +2,8 @@
 //
 // DMPlex trusts counts and node numbers in the file. This pass walks through all of it up to
 // $EndElements, refuses what is broken or not a mesh of tetrahedra with file and line (or byte),
-// and keeps what DMPlex does not hand out: names of groups and element numbers.
+// and keeps what DMPlex does not hand out: names of groups, element numbers, and the triangles of
+// surface groups, which it would only tell after it had made all faces and edges of the mesh.
 #pragma once
 
 #include "base/error.h"
@@ -17,10 +18,20 @@ typedef struct sedge_gmsh_name {
     char name[SEDGE_GROUP_NAME];
 } sedge_gmsh_name;
 
+// A triangle of a surface group. Each corner is one of a tetrahedron: 4 times its place in the file
+// plus the corner there.
+typedef struct sedge_gmsh_triangle {
+    int64_t number; // of the element
+    int32_t corner[3];
+    int32_t tag; // of the physical surface, without the minus sign of reversed ones
+} sedge_gmsh_triangle;
+
 typedef struct sedge_gmsh {
     int order;        // of the tetrahedra; above 1: curved
-    int64_t tets;     // in the order of the file
+    int64_t tets;     // in the order of the file; at most SEDGE_GLOBAL_LIMIT
     int64_t *numbers; // [tets] element numbers
+    int64_t triangles;
+    sedge_gmsh_triangle *triangle; // [triangles] in the order of the file
     int names;
     sedge_gmsh_name *name; // [names] of the physical groups
 } sedge_gmsh;

@@ -128,10 +128,10 @@ static sedge_status find_order(int32_t *order, const sedge_mesh *mesh)
             for (int d = 0; d < 3; d++) x[d] += 0.25 * mesh->corners[e][v][d];
         list[e] = (sedge_hilbert_place){sedge_hilbert_key(x, bounds), e};
     }
-    sedge_hilbert_sort(list, mesh->elements);
+    const sedge_status status = sedge_hilbert_sort(list, mesh->elements);
     for (int32_t i = 0; i < mesh->elements; i++) order[i] = list[i].element;
     sedge_release(list);
-    return SEDGE_OK;
+    return status;
 }
 
 sedge_status sedge_locator_create(sedge_locator **out, const sedge_mesh *mesh)

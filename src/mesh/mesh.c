@@ -44,6 +44,11 @@ static sedge_status make_periodic(sedge_global *mesh, const sedge_mesh_options *
     return SEDGE_OK;
 }
 
+static void tell(const sedge_mesh_options *options, const char *what, int64_t elements)
+{
+    if (options->tell != NULL) options->tell(what, elements);
+}
+
 // Everything that rank 0 does alone.
 static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
                                  const sedge_mesh_options *options)
@@ -53,11 +58,13 @@ static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
                           options->scale);
     }
     SEDGE_TRY(options->file == NULL ? sedge_box_make(mesh, options)
-                                    : sedge_plex_read(mesh, options->file, options->scale));
+                                    : sedge_plex_read(mesh, options));
+    tell(options, "matching faces", mesh->elements);
     SEDGE_TRY(sedge_global_orient(mesh));
     SEDGE_TRY(sedge_global_bend(mesh));
     SEDGE_TRY(sedge_global_connect(mesh));
     SEDGE_TRY(make_periodic(mesh, options));
+    if (parts > 1) tell(options, "cutting the mesh into parts", mesh->elements);
     SEDGE_TRY(sedge_allocate(part, mesh->elements, sizeof **part));
     SEDGE_TRY(sedge_global_partition(*part, mesh, parts, options->partitioner));
     return SEDGE_OK;
@@ -82,6 +89,7 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&mesh, 1, sizeof *mesh)));
     if (sedge_comm_is_root(comm)) status = build_global(&global, &part, ranks, options);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    if (sedge_comm_is_root(comm)) tell(options, "numbering elements", global.elements);
     SEDGE_TRY_GOTO(status,
                    sedge_local_distribute(mesh, &records, &middles, &count, &global, part, comm));
     sedge_global_release(&global);

@@ -134,6 +134,9 @@ typedef struct sedge_mesh_options {
     const char *partitioner; // PETSc partitioner type; NULL: the default (ptscotch)
     sedge_numbering numbering;
     bool boundary_last; // elements with boundary faces come last, see sedge_mesh
+
+    // Told on rank 0 what begins now, and of how many elements: sedge_mesh_say; NULL: nobody.
+    void (*tell)(const char *what, int64_t elements);
 } sedge_mesh_options;
 
 // Defaults: a unit box of 4x4x4 cells, one volume group "domain", surface groups "xmin", "xmax",
@@ -230,15 +233,19 @@ sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
 SEDGE_MUST_USE
 sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh);
 
+// For sedge_mesh_options.tell: a line to stdout, if the mesh has half a million elements or more;
+// smaller ones are there in a second or two.
+void sedge_mesh_say(const char *what, int64_t elements);
+
 // The element of this rank that contains `point` (barycentric coordinates >= -tolerance, relative),
 // or -1. Sets the reference coordinates r, s, t. Where ranks share the point, the caller decides.
 // Of several elements that hold the point, the one in which it lies deepest, then the least global
 // number. Looks at every element; for many points there is sedge_locator.
 int32_t sedge_mesh_locate(const sedge_mesh *mesh, const double point[3], double rst[3]);
 
-// The element of all ranks' that contains `point`, chosen in the same way: the same one on any number
-// of ranks. Returns the rank that has it, -1 where none does; `*element` is -1 on the others.
-// Collective.
+// The element of all ranks' that contains `point`, chosen in the same way: the same one on any
+// number of ranks. Returns the rank that has it, -1 where none does; `*element` is -1 on the
+// others. Collective.
 int sedge_mesh_claim(int32_t *element, double rst[3], const sedge_comm *comm,
                      const sedge_mesh *mesh, const double point[3]);
 

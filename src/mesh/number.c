@@ -6,27 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An element in the order of the numbering.
-typedef struct ranked {
-    uint64_t key;
-    int64_t id;
-    int32_t position; // among the records
-    int32_t halo;     // 1: has a face on another rank
-    int32_t curved;   // 1: yes
-    int32_t boundary; // 1: comes last in its range
-} ranked;
-
-static int compare_ranked(const void *left, const void *right)
-{
-    const ranked *const a = left, *const b = right;
-
-    if (a->halo != b->halo) return a->halo - b->halo;
-    if (a->curved != b->curved) return a->curved - b->curved;
-    if (a->boundary != b->boundary) return a->boundary - b->boundary;
-    if (a->key != b->key) return a->key < b->key ? -1 : 1;
-    return (a->id > b->id) - (a->id < b->id);
-}
-
 // A halo face in the order of the trace slots: by peer, then by the id and face of whichever of the
 // two elements has the lesser id, which both sides know.
 typedef struct halo_face {
@@ -58,9 +37,9 @@ bool sedge_numbering_find(sedge_numbering *out, const char *name)
     return false;
 }
 
-// What the records are sorted by within a range, before their ids.
-static sedge_status set_keys(ranked *list, sedge_mesh *mesh, const sedge_record *records, int rank,
-                             sedge_numbering numbering)
+// What the records of `list` are sorted by within a range; those with equal keys keep their order.
+static sedge_status set_keys(sedge_hilbert_place *list, sedge_mesh *mesh,
+                             const sedge_record *records, int rank, sedge_numbering numbering)
 {
     int32_t *place = NULL;
 
@@ -68,16 +47,17 @@ static sedge_status set_keys(ranked *list, sedge_mesh *mesh, const sedge_record 
     case SEDGE_NUMBERING_CLUSTERS:
     case SEDGE_NUMBERING_CURVE:
         for (int32_t i = 0; i < mesh->elements; i++) {
+            const sedge_record *const record = &records[list[i].element];
             double x[3] = {0.0, 0.0, 0.0};
             for (int v = 0; v < 4; v++)
-                for (int d = 0; d < 3; d++) x[d] += 0.25 * records[i].corners[v][d];
+                for (int d = 0; d < 3; d++) x[d] += 0.25 * record->corners[v][d];
             list[i].key = sedge_hilbert_key(x, mesh->bounds);
         }
         return SEDGE_OK;
     case SEDGE_NUMBERING_RCM:
         SEDGE_TRY(sedge_allocate(&place, mesh->elements, sizeof *place));
         const sedge_status status = sedge_local_rcm(place, records, mesh->elements, rank);
-        for (int32_t i = 0; i < mesh->elements; i++) list[i].key = (uint64_t)place[i];
+        for (int32_t i = 0; i < mesh->elements; i++) list[i].key = (uint64_t)place[list[i].element];
         sedge_release(place);
         return status;
     case SEDGE_NUMBERING_NONE:
@@ -86,84 +66,122 @@ static sedge_status set_keys(ranked *list, sedge_mesh *mesh, const sedge_record 
     return SEDGE_OK;
 }
 
+// Ranges of elements, in their order.
+enum {
+    RANGE_INTERIOR,
+    RANGE_BOUNDARY,
+    RANGE_INTERIOR_CURVED,
+    RANGE_EDGE,
+    RANGE_EDGE_CURVED,
+    RANGES
+};
+
+static int find_range(const sedge_record *record, int rank, bool boundary_last)
+{
+    bool halo = false;
+    bool boundary = false;
+
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        boundary |= record->faces[f].neighbour < 0;
+        halo |= record->faces[f].neighbour >= 0 && record->faces[f].rank != rank;
+    }
+    if (record->curve >= 0) return halo ? RANGE_EDGE_CURVED : RANGE_INTERIOR_CURVED;
+    if (halo) return RANGE_EDGE;
+    return boundary && boundary_last ? RANGE_BOUNDARY : RANGE_INTERIOR;
+}
+
+// Count what the ranges are found by, and boundary and halo faces.
+static void count_elements(sedge_mesh *mesh, int32_t ranges[RANGES + 1],
+                           const sedge_record *records, int rank, bool boundary_last)
+{
+    for (int32_t i = 0; i < mesh->elements; i++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const sedge_record_face *const face = &records[i].faces[f];
+            mesh->boundary_faces += face->neighbour < 0;
+            mesh->halo_faces += face->neighbour >= 0 && face->rank != rank;
+        }
+        ranges[find_range(&records[i], rank, boundary_last) + 1]++;
+    }
+    mesh->boundary_last = ranges[RANGE_BOUNDARY + 1];
+    mesh->interior_curved = ranges[RANGE_INTERIOR_CURVED + 1];
+    mesh->edge_curved = ranges[RANGE_EDGE_CURVED + 1];
+    for (int r = 0; r < RANGES; r++) ranges[r + 1] += ranges[r];
+    mesh->interior = ranges[RANGE_EDGE];
+}
+
 // Local numbers by position among the records; counts interior elements, halo and boundary faces.
 static sedge_status order_elements(sedge_mesh *mesh, int32_t *number, int32_t *order,
                                    const sedge_record *records, int rank,
                                    const sedge_mesh_options *options)
 {
-    ranked *list;
+    const sedge_numbering numbering = options->numbering;
+    int32_t ranges[RANGES + 1] = {0};
+    int32_t next[RANGES];
+    sedge_hilbert_place *list;
     sedge_status status;
 
     SEDGE_TRY(sedge_allocate(&list, mesh->elements, sizeof *list));
-    SEDGE_TRY_GOTO(status, set_keys(list, mesh, records, rank, options->numbering));
-    for (int32_t i = 0; i < mesh->elements; i++) {
-        list[i].id = records[i].id;
-        list[i].position = i;
-        list[i].curved = records[i].curve >= 0;
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            const sedge_record_face *const face = &records[i].faces[f];
-            if (face->neighbour < 0) {
-                mesh->boundary_faces++;
-                list[i].boundary = options->boundary_last;
-            } else if (face->rank != rank) {
-                mesh->halo_faces++;
-                list[i].halo = 1;
-            }
-        }
-        if (list[i].halo || list[i].curved) list[i].boundary = 0;
-        mesh->boundary_last += list[i].boundary;
-        mesh->interior += !list[i].halo;
-        mesh->interior_curved += list[i].curved && !list[i].halo;
-        mesh->edge_curved += list[i].curved && list[i].halo;
-    }
-    qsort(list, (size_t)mesh->elements, sizeof *list, compare_ranked);
+    count_elements(mesh, ranges, records, rank, options->boundary_last);
+    memcpy(next, ranges, sizeof next);
+    for (int32_t i = 0; i < mesh->elements; i++)
+        list[next[find_range(&records[i], rank, options->boundary_last)]++].element = i;
+    SEDGE_TRY_GOTO(status, set_keys(list, mesh, records, rank, numbering));
+    for (int r = 0; r < RANGES && numbering != SEDGE_NUMBERING_NONE; r++)
+        SEDGE_TRY_GOTO(status, sedge_hilbert_sort(list + ranges[r], ranges[r + 1] - ranges[r]));
     for (int32_t e = 0; e < mesh->elements; e++) {
-        order[e] = list[e].position;
-        number[list[e].position] = e;
-    }
-    if (options->numbering == SEDGE_NUMBERING_CLUSTERS) {
-        const int32_t straight = mesh->interior - mesh->interior_curved;
-        const int32_t ranges[6] = {0,
-                                   straight - mesh->boundary_last,
-                                   straight,
-                                   mesh->interior,
-                                   mesh->elements - mesh->edge_curved,
-                                   mesh->elements};
-        status = sedge_local_cluster(number, order, ranges, records, rank);
+        order[e] = list[e].element;
+        number[list[e].element] = e;
     }
 done:
     sedge_release(list);
-    return status;
+    if (status != SEDGE_OK || numbering != SEDGE_NUMBERING_CLUSTERS) return status;
+    return sedge_local_cluster(number, order, ranges, records, rank);
 }
 
-// Faces with a local neighbour and boundary faces; halo faces are collected into `halo`.
-static void connect_faces(sedge_mesh *mesh, halo_face *halo, const int32_t *number,
-                          const int32_t *order, const sedge_record *records, int rank)
+// Faces of element `e` with a local neighbour and boundary faces, which take the slots from `*slot`
+// on; halo faces are collected from `*halo` on.
+static void connect_faces(sedge_mesh *mesh, halo_face **halo, int32_t *slot, int32_t e,
+                          const sedge_record *record, const int32_t *number, int rank)
+{
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        const sedge_record_face *const face = &record->faces[f];
+        sedge_face *const out = &mesh->faces[e][f];
+        out->face = face->face;
+        out->orientation = face->orientation;
+        if (face->neighbour < 0) {
+            out->neighbour = -1 - *slot;
+            mesh->trace_faces[(*slot)++] = (sedge_trace_face){e, f, face->group};
+        } else if (face->rank == rank) {
+            out->neighbour = number[face->position];
+        } else {
+            const bool mine = record->id < face->neighbour;
+            *(*halo)++ = (halo_face){mine ? record->id : face->neighbour,
+                                     face->rank,
+                                     e,
+                                     f,
+                                     mine ? f : face->face,
+                                     face->group};
+        }
+    }
+}
+
+// Everything that an element has, in the order of the numbers.
+static void fill_elements(sedge_mesh *mesh, halo_face *halo, const int32_t *number,
+                          const int32_t *order, const sedge_record *records,
+                          double (*middles)[SEDGE_EDGES][3], int rank)
 {
     int32_t slot = mesh->halo_faces;
 
     for (int32_t e = 0; e < mesh->elements; e++) {
         const sedge_record *const record = &records[order[e]];
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            const sedge_record_face *const face = &record->faces[f];
-            sedge_face *const out = &mesh->faces[e][f];
-            out->face = face->face;
-            out->orientation = face->orientation;
-            if (face->neighbour < 0) {
-                out->neighbour = -1 - slot;
-                mesh->trace_faces[slot++] = (sedge_trace_face){e, f, face->group};
-            } else if (face->rank == rank) {
-                out->neighbour = number[face->position];
-            } else {
-                const bool mine = record->id < face->neighbour;
-                *halo++ = (halo_face){mine ? record->id : face->neighbour,
-                                      face->rank,
-                                      e,
-                                      f,
-                                      mine ? f : face->face,
-                                      face->group};
-            }
+        memcpy(mesh->corners[e], record->corners, sizeof record->corners);
+        if (record->curve >= 0) {
+            memcpy(mesh->middles[sedge_mesh_curve(mesh, e)], middles[record->curve],
+                   sizeof *middles);
         }
+        mesh->global_ids[e] = record->id;
+        mesh->group[e] = record->group;
+        connect_faces(mesh, &halo, &slot, e, record, number, rank);
     }
 }
 
@@ -209,17 +227,7 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
                                           (int64_t)mesh->halo_faces + mesh->boundary_faces,
                                           sizeof *mesh->trace_faces));
     SEDGE_TRY_GOTO(status, sedge_allocate(&halo, mesh->halo_faces, sizeof *halo));
-    for (int32_t e = 0; e < count; e++) {
-        const sedge_record *const record = &records[order[e]];
-        memcpy(mesh->corners[e], record->corners, sizeof record->corners);
-        if (record->curve >= 0) {
-            memcpy(mesh->middles[sedge_mesh_curve(mesh, e)], middles[record->curve],
-                   sizeof *middles);
-        }
-        mesh->global_ids[e] = record->id;
-        mesh->group[e] = record->group;
-    }
-    connect_faces(mesh, halo, number, order, records, rank);
+    fill_elements(mesh, halo, number, order, records, middles, rank);
     status = plan_halo(mesh, halo);
 done:
     sedge_release(number);

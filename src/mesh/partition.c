@@ -122,11 +122,11 @@ static sedge_status cut_curve(int32_t *part, const sedge_global *mesh, int parts
             for (int d = 0; d < 3; d++) x[d] += 0.25 * mesh->points[mesh->cells[e][v]][d];
         order[e] = (sedge_hilbert_place){sedge_hilbert_key(x, bounds), e};
     }
-    sedge_hilbert_sort(order, mesh->elements);
+    const sedge_status status = sedge_hilbert_sort(order, mesh->elements);
     for (int64_t i = 0; i < mesh->elements; i++)
         part[order[i].element] = (int32_t)(i * parts / mesh->elements);
     sedge_release(order);
-    return SEDGE_OK;
+    return status;
 }
 
 sedge_status sedge_global_partition(int32_t *part, const sedge_global *mesh, int parts,

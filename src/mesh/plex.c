@@ -7,22 +7,31 @@
 #include <petscdmplex.h>
 
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 // PETSc's status with the file's name before its message.
 #define TRY_PETSC(call) SEDGE_TRY(sedge_petsc_check((int)(call), mesh->name))
 
-// Points of the interpolated DMPlex by kind: [0] to [1].
+// Points of the DMPlex by kind: [0] to [1]. It has no faces and edges: to make them takes ten times
+// as long as all else here, and connect.c matches faces anyway.
 typedef struct strata {
-    PetscInt cells[2], faces[2], vertices[2];
+    PetscInt cells[2], vertices[2];
 } strata;
 
-// Group of every tag of one dimension: surface groups are sorted by tag, so are volume groups.
+static int compare_tags(const void *left, const void *right)
+{
+    const int *const a = left, *const b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+// Group of a tag: surface groups are sorted by tag, so are volume groups.
 static int find_tag(const int *tags, int count, int tag)
 {
-    for (int g = 0; g < count; g++)
-        if (tags[g] == tag) return g;
-    return -1;
+    const int *const found =
+        count > 0 ? bsearch(&tag, tags, (size_t)count, sizeof tag, compare_tags) : NULL;
+
+    return found != NULL ? (int)(found - tags) : -1;
 }
 
 static void name_group(char out[SEDGE_GROUP_NAME], const sedge_gmsh *file, int dimension, int tag)
@@ -34,11 +43,23 @@ static void name_group(char out[SEDGE_GROUP_NAME], const sedge_gmsh *file, int d
     }
 }
 
-// Tags of the label "Cell Sets" or "Face Sets", made positive (Gmsh negates them for reversed
-// surfaces), without 0 (no group), ascending. `tags` needs room for as many as the label has.
-static sedge_status list_tags(const sedge_global *mesh, DMLabel label, int *tags, int *count)
+// Sort tags, leave each once; returns how many stay.
+static int sort_tags(int *tags, int64_t count)
+{
+    int kept = 0;
+
+    qsort(tags, (size_t)count, sizeof *tags, compare_tags);
+    for (int64_t i = 0; i < count; i++)
+        if (kept == 0 || tags[kept - 1] != tags[i]) tags[kept++] = tags[i];
+    return kept;
+}
+
+// Tags of the label "Cell Sets", made positive (Gmsh negates those of reversed parts), without 0
+// (no group), ascending. `tags` needs room for as many as the label has.
+static sedge_status list_cell_tags(const sedge_global *mesh, DMLabel label, int *tags, int *count)
 {
     PetscInt values = 0;
+    int64_t kept = 0;
     const PetscInt *value = NULL;
     IS list = NULL;
 
@@ -47,18 +68,11 @@ static sedge_status list_tags(const sedge_global *mesh, DMLabel label, int *tags
     TRY_PETSC(DMLabelGetNumValues(label, &values));
     TRY_PETSC(DMLabelGetValueIS(label, &list));
     TRY_PETSC(ISGetIndices(list, &value));
-    for (PetscInt i = 0; i < values; i++) {
-        const int tag = value[i] < 0 ? -(int)value[i] : (int)value[i];
-        int at = 0;
-        if (tag == 0) continue;
-        while (at < *count && tags[at] < tag) at++;
-        if (at < *count && tags[at] == tag) continue;
-        memmove(&tags[at + 1], &tags[at], (size_t)(*count - at) * sizeof *tags);
-        tags[at] = tag;
-        ++*count;
-    }
+    for (PetscInt i = 0; i < values; i++)
+        if (value[i] != 0) tags[kept++] = value[i] < 0 ? -(int)value[i] : (int)value[i];
     TRY_PETSC(ISRestoreIndices(list, &value));
     TRY_PETSC(ISDestroy(&list));
+    *count = sort_tags(tags, kept);
     return SEDGE_OK;
 }
 
@@ -72,20 +86,19 @@ static sedge_status count_values(const sedge_global *mesh, DMLabel label, int64_
 }
 
 // Names and tags of the groups that have elements or faces.
-static sedge_status read_groups(sedge_global *mesh, const sedge_gmsh *file, DMLabel cells,
-                                DMLabel faces)
+static sedge_status read_groups(sedge_global *mesh, const sedge_gmsh *file, DMLabel cells)
 {
-    int64_t room[2];
+    int64_t room;
     int *tags[2] = {NULL, NULL};
     int counts[2] = {0, 0};
     sedge_status status;
 
-    SEDGE_TRY(count_values(mesh, cells, &room[0]));
-    SEDGE_TRY(count_values(mesh, faces, &room[1]));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&tags[0], room[0] + 1, sizeof(int)));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&tags[1], room[1] + 1, sizeof(int)));
-    SEDGE_TRY_GOTO(status, list_tags(mesh, cells, tags[0], &counts[0]));
-    SEDGE_TRY_GOTO(status, list_tags(mesh, faces, tags[1], &counts[1]));
+    SEDGE_TRY(count_values(mesh, cells, &room));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&tags[0], room + 1, sizeof(int)));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&tags[1], file->triangles, sizeof(int)));
+    SEDGE_TRY_GOTO(status, list_cell_tags(mesh, cells, tags[0], &counts[0]));
+    for (int64_t t = 0; t < file->triangles; t++) tags[1][t] = file->triangle[t].tag;
+    counts[1] = sort_tags(tags[1], file->triangles);
     SEDGE_TRY_GOTO(status, sedge_groups_allocate(&mesh->groups, counts[0], counts[1]));
     for (int g = 0; g < counts[0]; g++) {
         mesh->groups.volume_tags[g] = tags[0][g];
@@ -101,30 +114,24 @@ done:
     return status;
 }
 
-// Vertices of every cell in Gmsh's order. DMPlex stores a tetrahedron mirrored: the closure has the
+// Vertices of every cell in Gmsh's order. DMPlex stores a tetrahedron mirrored: its cone has the
 // file's second vertex first.
 static sedge_status read_cells(sedge_global *mesh, DM dm, const strata *points)
 {
     static const int unmirrored[4] = {1, 0, 2, 3};
-    PetscInt *closure = NULL;
 
     SEDGE_TRY(sedge_allocate(&mesh->cells, mesh->elements, sizeof *mesh->cells));
     for (PetscInt c = points->cells[0]; c < points->cells[1]; c++) {
-        PetscInt size = 0;
-        int corners = 0;
-        TRY_PETSC(DMPlexGetTransitiveClosure(dm, c, PETSC_TRUE, &size, &closure));
-        for (PetscInt i = 0; i < size; i++) {
-            const PetscInt point = closure[2 * (size_t)i];
-            if (point < points->vertices[0] || point >= points->vertices[1]) continue;
-            if (corners < 4)
-                mesh->cells[c][unmirrored[corners]] = (int32_t)(point - points->vertices[0]);
-            corners++;
-        }
-        TRY_PETSC(DMPlexRestoreTransitiveClosure(dm, c, PETSC_TRUE, &size, &closure));
+        PetscInt corners = 0;
+        const PetscInt *cone = NULL;
+        TRY_PETSC(DMPlexGetConeSize(dm, c, &corners));
+        TRY_PETSC(DMPlexGetCone(dm, c, &cone));
         if (corners != 4) {
             return SEDGE_FAIL(SEDGE_ERR_DATA, "%s: cell %d has %d corners instead of 4", mesh->name,
-                              (int)c, corners);
+                              (int)c, (int)corners);
         }
+        for (int i = 0; i < 4; i++)
+            mesh->cells[c][unmirrored[i]] = (int32_t)(cone[i] - points->vertices[0]);
     }
     return SEDGE_OK;
 }
@@ -186,42 +193,8 @@ static sedge_status read_points(sedge_global *mesh, DM dm, const strata *points,
     return SEDGE_OK;
 }
 
-// Call `set` with every point of the label and its group; tag 0 is no group.
-static sedge_status visit_label(sedge_global *mesh, DM dm, DMLabel label, int dimension,
-                                sedge_status (*set)(sedge_global *, DM, PetscInt, int))
+static sedge_status set_group(sedge_global *mesh, PetscInt cell, int group)
 {
-    const sedge_mesh_groups *const groups = &mesh->groups;
-    const int *const tags = dimension == 3 ? groups->volume_tags : groups->surface_tags;
-    const int count = dimension == 3 ? groups->volumes : groups->surfaces;
-    PetscInt values = 0;
-    const PetscInt *value = NULL;
-    IS list = NULL;
-
-    if (label == NULL) return SEDGE_OK;
-    TRY_PETSC(DMLabelGetNumValues(label, &values));
-    TRY_PETSC(DMLabelGetValueIS(label, &list));
-    TRY_PETSC(ISGetIndices(list, &value));
-    for (PetscInt i = 0; i < values; i++) {
-        const int g = find_tag(tags, count, value[i] < 0 ? -(int)value[i] : (int)value[i]);
-        PetscInt size = 0;
-        const PetscInt *point = NULL;
-        IS stratum = NULL;
-        if (g < 0) continue;
-        TRY_PETSC(DMLabelGetStratumIS(label, value[i], &stratum));
-        TRY_PETSC(ISGetLocalSize(stratum, &size));
-        TRY_PETSC(ISGetIndices(stratum, &point));
-        for (PetscInt p = 0; p < size; p++) SEDGE_TRY(set(mesh, dm, point[p], g));
-        TRY_PETSC(ISRestoreIndices(stratum, &point));
-        TRY_PETSC(ISDestroy(&stratum));
-    }
-    TRY_PETSC(ISRestoreIndices(list, &value));
-    TRY_PETSC(ISDestroy(&list));
-    return SEDGE_OK;
-}
-
-static sedge_status set_cell(sedge_global *mesh, DM dm, PetscInt cell, int group)
-{
-    (void)dm;
     if (cell < 0 || cell >= mesh->elements) return SEDGE_OK;
     if (mesh->group[cell] >= 0 && mesh->group[cell] != group) {
         return SEDGE_FAIL(SEDGE_ERR_DATA,
@@ -233,64 +206,64 @@ static sedge_status set_cell(sedge_global *mesh, DM dm, PetscInt cell, int group
     return SEDGE_OK;
 }
 
-static sedge_status set_face(sedge_global *mesh, DM dm, PetscInt face, int group)
-{
-    PetscInt first = 0;
-    int32_t *const corner = mesh->tagged_faces[mesh->tagged];
-    const PetscInt *edges = NULL;
-    const PetscInt *ends = NULL;
-
-    TRY_PETSC(DMPlexGetDepthStratum(dm, 0, &first, NULL));
-    TRY_PETSC(DMPlexGetCone(dm, face, &edges));
-    TRY_PETSC(DMPlexGetCone(dm, edges[0], &ends));
-    corner[0] = (int32_t)(ends[0] - first);
-    corner[1] = (int32_t)(ends[1] - first);
-    TRY_PETSC(DMPlexGetCone(dm, edges[1], &ends));
-    corner[2] = (int32_t)(ends[0] - first);
-    if (corner[2] == corner[0] || corner[2] == corner[1]) corner[2] = (int32_t)(ends[1] - first);
-    mesh->tagged_group[mesh->tagged] = group;
-    mesh->tagged++;
-    return SEDGE_OK;
-}
-
-// Points in all strata of the label, an upper bound of the tagged faces.
-static sedge_status count_points(const sedge_global *mesh, DMLabel label, int64_t *total)
+// The group of every cell of the label; tag 0 is no group.
+static sedge_status visit_cells(sedge_global *mesh, DMLabel label)
 {
     PetscInt values = 0;
     const PetscInt *value = NULL;
     IS list = NULL;
 
-    *total = 0;
     if (label == NULL) return SEDGE_OK;
     TRY_PETSC(DMLabelGetNumValues(label, &values));
     TRY_PETSC(DMLabelGetValueIS(label, &list));
     TRY_PETSC(ISGetIndices(list, &value));
     for (PetscInt i = 0; i < values; i++) {
+        const int g = find_tag(mesh->groups.volume_tags, mesh->groups.volumes,
+                               value[i] < 0 ? -(int)value[i] : (int)value[i]);
         PetscInt size = 0;
-        TRY_PETSC(DMLabelGetStratumSize(label, value[i], &size));
-        *total += size;
+        const PetscInt *point = NULL;
+        IS stratum = NULL;
+        if (g < 0) continue;
+        TRY_PETSC(DMLabelGetStratumIS(label, value[i], &stratum));
+        TRY_PETSC(ISGetLocalSize(stratum, &size));
+        TRY_PETSC(ISGetIndices(stratum, &point));
+        for (PetscInt p = 0; p < size; p++) SEDGE_TRY(set_group(mesh, point[p], g));
+        TRY_PETSC(ISRestoreIndices(stratum, &point));
+        TRY_PETSC(ISDestroy(&stratum));
     }
     TRY_PETSC(ISRestoreIndices(list, &value));
     TRY_PETSC(ISDestroy(&list));
     return SEDGE_OK;
 }
 
+// The triangles of the file by the vertices of the cells that they share them with.
+static sedge_status take_triangles(sedge_global *mesh, const sedge_gmsh *file)
+{
+    SEDGE_TRY(sedge_allocate(&mesh->tagged_faces, file->triangles, sizeof *mesh->tagged_faces));
+    SEDGE_TRY(sedge_allocate(&mesh->tagged_group, file->triangles, sizeof *mesh->tagged_group));
+    for (int64_t t = 0; t < file->triangles; t++) {
+        const sedge_gmsh_triangle *const triangle = &file->triangle[t];
+        for (int i = 0; i < 3; i++) {
+            mesh->tagged_faces[t][i] =
+                mesh->cells[triangle->corner[i] / 4][triangle->corner[i] % 4];
+        }
+        mesh->tagged_group[t] =
+            find_tag(mesh->groups.surface_tags, mesh->groups.surfaces, triangle->tag);
+    }
+    mesh->tagged = (int32_t)file->triangles;
+    return SEDGE_OK;
+}
+
 static sedge_status read_tags(sedge_global *mesh, DM dm, const sedge_gmsh *file)
 {
     DMLabel cells = NULL;
-    DMLabel faces = NULL;
-    int64_t total;
 
     TRY_PETSC(DMGetLabel(dm, "Cell Sets", &cells));
-    TRY_PETSC(DMGetLabel(dm, "Face Sets", &faces));
-    SEDGE_TRY(read_groups(mesh, file, cells, faces));
+    SEDGE_TRY(read_groups(mesh, file, cells));
     SEDGE_TRY(sedge_allocate(&mesh->group, mesh->elements, sizeof *mesh->group));
     for (int32_t e = 0; e < mesh->elements; e++) mesh->group[e] = -1;
-    SEDGE_TRY(visit_label(mesh, dm, cells, 3, set_cell));
-    SEDGE_TRY(count_points(mesh, faces, &total));
-    SEDGE_TRY(sedge_allocate(&mesh->tagged_faces, total, sizeof *mesh->tagged_faces));
-    SEDGE_TRY(sedge_allocate(&mesh->tagged_group, total, sizeof *mesh->tagged_group));
-    SEDGE_TRY(visit_label(mesh, dm, faces, 2, set_face));
+    SEDGE_TRY(visit_cells(mesh, cells));
+    SEDGE_TRY(take_triangles(mesh, file));
     for (int32_t e = 0; e < mesh->elements; e++) {
         if (mesh->group[e] >= 0) {
             mesh->groups.volume_elements[mesh->group[e]]++;
@@ -312,7 +285,6 @@ static sedge_status read_plex(sedge_global *mesh, DM dm, const sedge_gmsh *file,
 
     TRY_PETSC(DMGetDimension(dm, &dimension));
     TRY_PETSC(DMPlexGetHeightStratum(dm, 0, &points.cells[0], &points.cells[1]));
-    TRY_PETSC(DMPlexGetHeightStratum(dm, 1, &points.faces[0], &points.faces[1]));
     TRY_PETSC(DMPlexGetDepthStratum(dm, 0, &points.vertices[0], &points.vertices[1]));
     mesh->elements = (int32_t)(points.cells[1] - points.cells[0]);
     if (dimension != 3 || points.cells[0] != 0 || mesh->elements != file->tets) {
@@ -327,18 +299,15 @@ static sedge_status read_plex(sedge_global *mesh, DM dm, const sedge_gmsh *file,
     return SEDGE_OK;
 }
 
-sedge_status sedge_plex_read(sedge_global *mesh, const char *path, double scale)
+sedge_status sedge_plex_read(sedge_global *mesh, const sedge_mesh_options *options)
 {
+    const char *const path = options->file;
     sedge_gmsh *file = NULL;
     DM dm = NULL;
     sedge_status status;
 
     SEDGE_TRY(sedge_gmsh_scan(&file, path));
-    SEDGE_TRY_GOTO(status,
-                   file->tets <= SEDGE_GLOBAL_LIMIT
-                       ? SEDGE_OK
-                       : SEDGE_FAIL(SEDGE_ERR_DATA, "%s has %lld tetrahedra; the limit is %lld",
-                                    path, (long long)file->tets, (long long)SEDGE_GLOBAL_LIMIT));
+    if (options->tell != NULL) options->tell("reading the mesh", file->tets);
     // Periodicity by surface groups instead of the file's $Periodic; of third and higher order the
     // corners only.
     SEDGE_TRY_GOTO(status,
@@ -350,11 +319,11 @@ sedge_status sedge_plex_read(sedge_global *mesh, const char *path, double scale)
         sedge_petsc_check((int)PetscOptionsSetValue(NULL, "-dm_plex_gmsh_periodic", "0"), path));
     SEDGE_TRY_GOTO(
         status, sedge_petsc_check(
-                    (int)DMPlexCreateGmshFromFile(PETSC_COMM_SELF, path, PETSC_TRUE, &dm), path));
+                    (int)DMPlexCreateGmshFromFile(PETSC_COMM_SELF, path, PETSC_FALSE, &dm), path));
     mesh->straightened = file->order > 2;
     mesh->numbers = file->numbers;
     file->numbers = NULL;
-    status = read_plex(mesh, dm, file, scale);
+    status = read_plex(mesh, dm, file, options->scale);
 done:
     sedge_gmsh_free(file);
     if (dm != NULL && status == SEDGE_OK) status = sedge_petsc_check((int)DMDestroy(&dm), path);

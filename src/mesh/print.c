@@ -9,6 +9,15 @@ typedef struct rank_counts {
     int64_t elements, interior, halo_faces, boundary_faces, peers;
 } rank_counts;
 
+#define SPOKEN 500000 // elements
+
+void sedge_mesh_say(const char *what, int64_t elements)
+{
+    if (elements < SPOKEN) return;
+    (void)printf("  set-up             %s: %lld tetrahedra\n", what, (long long)elements);
+    (void)fflush(stdout);
+}
+
 static void print_groups(const sedge_mesh_groups *groups)
 {
     (void)printf("volume groups\n");

@@ -121,8 +121,9 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     SEDGE_TRY(sedge_operator_create(&run->op, comm, run->device, run->cache, session->element,
                                     session->mesh, &session->problem, &cut));
     if (!options->quiet) print_tuning(run, comm);
-    SEDGE_TRY(sedge_reference_create(&run->reference, comm, session->element, session->mesh,
-                                     &session->problem));
+    SEDGE_TRY(
+        sedge_comm_agree(comm, sedge_reference_create_alone(&run->reference, session->element,
+                                                            session->mesh, &session->problem)));
     run->quiet = sedge_monitor_quiet(session);
     run->energy_limit = (double)INFINITY;
     SEDGE_TRY(sedge_hold_create(&run->hold, comm, session->deck->output));

@@ -198,7 +198,9 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     const bool asks = sedge_comm_is_root(comm) && options->report != NULL;
     SEDGE_TRY(sedge_comm_agree(comm, asks ? sedge_file_try(options->report) : SEDGE_OK));
     const double start = sedge_clock();
-    SEDGE_TRY(sedge_mesh_create(&session->mesh, comm, &session->deck->mesh));
+    sedge_mesh_options wanted = session->deck->mesh;
+    wanted.tell = options->quiet ? NULL : sedge_mesh_say;
+    SEDGE_TRY(sedge_mesh_create(&session->mesh, comm, &wanted));
     session->mesh_seconds = sedge_clock() - start;
     SEDGE_TRY(sedge_deck_problem(&session->problem, session->deck, session->mesh));
     SEDGE_TRY(check_points(session));

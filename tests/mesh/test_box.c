@@ -375,6 +375,29 @@ static void test_curved(const sedge_comm *comm)
     CHECK_FAILS(sedge_mesh_create(&mesh, comm, &o), SEDGE_ERR_DATA, "do not match");
 }
 
+static int told[8]; // elements, phase by phase
+static int tellings;
+
+static void hear(const char *what, int64_t elements)
+{
+    CHECK(what[0] != '\0' && tellings < 8);
+    told[tellings++] = (int)elements;
+}
+
+// What begins is told on the root, once each, and of the whole mesh.
+static void test_told(const sedge_comm *comm)
+{
+    const bool cut = sedge_comm_size(comm) > 1;
+    sedge_mesh_options o = sedge_mesh_defaults();
+    sedge_mesh *mesh = NULL;
+
+    o.tell = hear;
+    CHECK_OK(sedge_mesh_create(&mesh, comm, &o));
+    CHECK(tellings == (sedge_comm_is_root(comm) ? 2 + cut : 0));
+    for (int i = 0; i < tellings; i++) CHECK(told[i] == 384);
+    sedge_mesh_free(mesh);
+}
+
 int main(int argc, char **argv)
 {
     sedge_comm *comm;
@@ -394,6 +417,7 @@ int main(int argc, char **argv)
         test_partitioners(comm);
         test_refusals(comm);
         test_curved(comm);
+        test_told(comm);
     }
     sedge_comm_free(comm);
     return CHECK_END();

@@ -114,6 +114,8 @@ static void test_elements(void)
     check_msh("", "2\n1 0 0 0\n2147000000 1 0 0", "0", "too sparse");
     check_msh("", TWO_NODES, "2\n3 4 2 1 1 1 2 3 4", "expected an integer, found '$EndElements'");
     check_msh("", TWO_NODES, "1\n3 4 -2 1 1 1 2 3 4", "count of tags");
+    check_msh("", TWO_NODES, "1\n3 2 2 -2147483648 1 1 2 3",
+              "the tag of a physical group is out of range");
 }
 
 static void test_shapes(void)
@@ -132,7 +134,11 @@ static void test_shapes(void)
 static void test_topology(void)
 {
     check_msh(NAMES, TWO_NODES, "7\n" SIX_WALLS "\n20 4 2 1 1 1 2 3 4",
-              "PETSc says: Could not determine Plex facet for Gmsh element 14");
+              "triangle 14 of a surface group has node 5, which is in no tetrahedron");
+    check_msh(NAMES, TWO_NODES,
+              "9\n" SIX_WALLS "\n17 2 2 2 1 1 4 5\n20 4 2 1 1 1 2 3 4\n21 4 2 1 1 1 3 2 5",
+              "the triangle with centre (0, 0, 0) of surface group 'wall' is not a face of any "
+              "tetrahedron");
     check_msh(NAMES, TWO_NODES,
               "4\n11 2 2 2 1 1 2 4\n12 2 2 2 1 2 3 4\n20 4 2 1 1 1 2 3 4\n"
               "21 4 2 1 1 1 3 2 5",

@@ -3,6 +3,7 @@
 #include "mesh/global.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { SIDE = 16, CELLS = SIDE * SIDE * SIDE };
 
@@ -52,10 +53,39 @@ static void test_outside_and_flat(void)
     CHECK(sedge_hilbert_key(origin, point) == 0);
 }
 
+// Keys of few and of many digits: in order, and those that are equal as they were.
+static void test_sort(uint64_t mask)
+{
+    static sedge_hilbert_place list[5000];
+    static char seen[5000];
+    const int64_t count = sizeof list / sizeof *list;
+    uint64_t state = 88172645463325252u;
+    int bad = 0;
+
+    memset(seen, 0, sizeof seen);
+    for (int32_t i = 0; i < count; i++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        list[i] = (sedge_hilbert_place){state & mask, i};
+    }
+    CHECK_OK(sedge_hilbert_sort(list, count));
+    for (int64_t i = 1; i < count; i++) {
+        bad += list[i - 1].key > list[i].key;
+        bad += list[i - 1].key == list[i].key && list[i - 1].element > list[i].element;
+    }
+    for (int64_t i = 0; i < count; i++) bad += seen[list[i].element]++;
+    CHECK(bad == 0);
+    CHECK_OK(sedge_hilbert_sort(list, 0));
+}
+
 int main(void)
 {
     test_neighbours(0.0, 1.0);
     test_neighbours(-3e-6, 7e-6);
     test_outside_and_flat();
+    test_sort(UINT64_MAX);
+    test_sort(0xff000000f0u); // some digits are the same in all
+    test_sort(1);
     return CHECK_END();
 }
