@@ -55,6 +55,10 @@ for numbering in curve rcm none; do
     table "numbering-$numbering" "$bench" --device cuda --orders 1-4 --numbering "$numbering" \
         --output "$out/numbering-$numbering.json"
 done
+table boundary "$bench" --device cuda --orders 1-6 --boundary last --output "$out/boundary.json"
+# The largest mesh: its state and its tables fill the device.
+table largest "$bench" --device cuda --orders 8 --precision fp64 --elements 5300000 --repeats 2 \
+    --steps 4 --output "$out/largest.json"
 table high "$bench" --device cuda --orders 9-10 --precision fp32 --output "$out/high.json"
 table setup "$bench" --device cuda --setup --orders 4 --precision fp32
 if [ "$mpirun" != none ]; then
