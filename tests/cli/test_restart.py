@@ -234,7 +234,10 @@ class Series(Run):
         self.go("whole", "--set", "output.checkpoint.keep=9")
         self.assertEqual(self.steps("whole"), [7, 14, 20])
         self.interrupted("whole", 7, "parts")
+        late = self.folder / "parts/fields_000099.hdf"  # as if of a step behind the checkpoint
+        late.write_bytes(b"")
         self.go("parts", "--restart", "auto")
+        self.assertFalse(late.exists())
         self.check_series("whole", "parts")
 
     def test_left_open(self):
