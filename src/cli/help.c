@@ -49,7 +49,7 @@ void sedge_help_print(void)
            "  SEDGE_OPENCL           part of the name of the OpenCL devices to use\n"
            "  SEDGE_THREADS          threads a rank of the host device\n"
            "  SEDGE_TUNE             off, fast, patient, exhaustive; deck and --tune go before it\n"
-           "  SEDGE_GRAPHS=1         a time step as one graph, on cuda and one rank\n"
+           "  SEDGE_GRAPHS=0         no time step as one graph, as on cuda and one rank\n"
            "  SEDGE_KERNELS          folder whose files replace the embedded kernel sources\n"
            "  SEDGE_KEEP             folder that gets every program that is compiled, as text\n"
            "  SEDGE_DEBUG=1          line information in kernels, no cache\n"

@@ -115,7 +115,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
     SEDGE_TRY(driver_restart(run, &from, &found));
     sedge_operator_options cut;
-    SEDGE_TRY(sedge_session_cut(&cut, session));
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_session_cut(&cut, session)));
     cut.expected_stages = (session->steps - run->step) * sedge_lsrk45.stages;
     if (driver_is_pressed(run)) cut.tune = SEDGE_TUNE_OFF;
     SEDGE_TRY(sedge_operator_create(&run->op, comm, run->device, run->cache, session->element,

@@ -255,9 +255,12 @@ sedge_status sedge_session_cut(sedge_operator_options *out, const sedge_session 
 {
     const sedge_deck *const deck = session->deck;
     const char *const graphs = getenv("SEDGE_GRAPHS");
+    const bool singly = graphs != NULL && strcmp(graphs, "0") == 0;
 
+    if (graphs != NULL && !singly && strcmp(graphs, "1") != 0)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "SEDGE_GRAPHS='%s' is not 0 or 1", graphs);
     *out = (sedge_operator_options){.variant = deck->variant,
-                                    .launch_singly = graphs == NULL || strcmp(graphs, "1") != 0,
+                                    .launch_singly = singly,
                                     .block_elements = deck->cut[0],
                                     .item_nodes = deck->cut[1],
                                     .lift_nodes = deck->cut[2],

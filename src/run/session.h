@@ -68,8 +68,8 @@ sedge_status sedge_session_continue(sedge_session *session, double origin_time, 
 double sedge_session_time(const sedge_session *session, int64_t step);
 
 // How the deck wants the kernels cut, and tuned; what it does not say of tuning SEDGE_TUNE does,
-// and fast is the default; a step is a graph only with SEDGE_GRAPHS=1. SEDGE_ERR_USAGE for a bad
-// SEDGE_TUNE. Texts stay the deck's. Not collective.
+// and fast is the default; a step is no graph with SEDGE_GRAPHS=0. SEDGE_ERR_USAGE for a bad
+// SEDGE_TUNE or SEDGE_GRAPHS. Texts stay the deck's. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_session_cut(sedge_operator_options *out, const sedge_session *session);
 

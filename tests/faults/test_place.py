@@ -143,6 +143,7 @@ class Alone(Fault):
         new = f"SEDGE_CACHE_DIR={self.folder}/cache"
         self.fails(USAGE, "--nonsense", words=["--nonsense"])
         self.fails(DEVICE, "'/nonexistent'", ["SEDGE_CC=/nonexistent"])
+        self.fails(USAGE, "SEDGE_GRAPHS='often' is not 0 or 1", ["SEDGE_GRAPHS=often"])
         if not ALL:
             return
         self.fails(USAGE, "SEDGE_THREADS", ["SEDGE_THREADS=none"])
