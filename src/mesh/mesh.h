@@ -232,9 +232,9 @@ sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh);
 // Looks at every element; for many points there is sedge_locator.
 int32_t sedge_mesh_locate(const sedge_mesh *mesh, const double point[3], double rst[3]);
 
-// The element of all ranks' that contains `point`, chosen in the same way: the same one on any number
-// of ranks. Returns the rank that has it, -1 where none does; `*element` is -1 on the others.
-// Collective.
+// The element of all ranks' that contains `point`, chosen in the same way: the same one on any
+// number of ranks. Returns the rank that has it, -1 where none does; `*element` is -1 on the
+// others. Collective.
 int sedge_mesh_claim(int32_t *element, double rst[3], const sedge_comm *comm,
                      const sedge_mesh *mesh, const double point[3]);
 
