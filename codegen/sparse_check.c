@@ -138,9 +138,10 @@ static sedge_status check_sizes(const sedge_csr *csr)
                           (long long)csr->offsets[0]);
     }
     if (csr->rows == 0 || csr->offsets[csr->rows] == csr->offsets[0]) return SEDGE_OK;
-    if (csr->columns32 == NULL && csr->columns64 == NULL)
+    if (csr->columns32 == NULL && csr->columns64 == NULL) {
         return SEDGE_FAIL(SEDGE_ERR_DATA,
                           "sparse matrix: neither columns32 nor columns64 is there");
+    }
     if (csr->values32 == NULL && csr->values64 == NULL)
         return SEDGE_FAIL(SEDGE_ERR_DATA, "sparse matrix: neither values32 nor values64 is there");
     return SEDGE_OK;

@@ -105,6 +105,24 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
                       variant);
 }
 
+// Numbers of nodes and fields an item are of the forms whose items have some.
+static sedge_status check_numbers(const operator_cut *cut, const operator_layout *layout,
+                                  const sedge_operator_options *options)
+{
+    const bool has_items = layout->form != FORM_SPARSE && !cut->tensor && !cut->blas;
+
+    if (has_items ||
+        (options->item_nodes == 0 && options->lift_nodes == 0 && options->item_fields == 0))
+        return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "kernels.%s goes with kernels.variant fused, split, three, curl and "
+                      "tangential, not with '%s'",
+                      options->item_nodes > 0   ? "item_nodes"
+                      : options->lift_nodes > 0 ? "lift_nodes"
+                                                : "item_fields",
+                      operator_cut_form_name(cut));
+}
+
 sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
                                const sedge_device_info *info, const sedge_problem *problem,
                                const sedge_element *element, const sedge_operator_options *options)
@@ -113,6 +131,7 @@ sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
     const bool host = operator_is_host_form(info);
 
     SEDGE_TRY(choose_variant(cut, layout, info, problem, element, options));
+    SEDGE_TRY(check_numbers(cut, layout, options));
     if (layout->form == FORM_SPARSE) {
         if (options->block_elements > 0 && !host) cut->block = options->block_elements;
         operator_cut_derive(cut, layout, info, problem, element);

@@ -142,6 +142,34 @@ static sedge_status check_folder(const char *folder)
                       path, strerror(reason));
 }
 
+// A wish for kernels that this device, order or equation cannot have. Of a device that is not here
+// only its run can tell.
+static sedge_status check_kernels(const sedge_session *session, const sedge_comm *comm)
+{
+    sedge_operator_options cut;
+    sedge_device *device = NULL;
+    sedge_text *texts[SEDGE_OPERATOR_PROGRAMS] = {NULL};
+    char names[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME];
+    sedge_status status;
+
+    if (session->problem.equation->steady != NULL) return SEDGE_OK;
+    SEDGE_TRY(sedge_session_cut(&cut, session));
+    if (!sedge_operator_is_cut(&cut)) return SEDGE_OK;
+    if (sedge_device_create(&device, session->deck->device, sedge_comm_node_rank(comm),
+                            sedge_comm_node_size(comm)) != SEDGE_OK) {
+        sedge_error_clear();
+        return SEDGE_OK;
+    }
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++)
+        SEDGE_TRY_GOTO(status, sedge_text_create(&texts[i]));
+    SEDGE_TRY_GOTO(status, sedge_operator_texts(texts, names, sedge_device_get_info(device),
+                                                session->element, &session->problem, &cut));
+done:
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) sedge_text_free(texts[i]);
+    sedge_device_free(device);
+    return status;
+}
+
 // ---- mesh and deck -----------------------------------------------------------------------------
 
 static const char *describe_condition(const sedge_session *session, int s)
@@ -254,6 +282,7 @@ static sedge_status check_session(const sedge_session *session, const sedge_comm
     const bool root = sedge_comm_is_root(comm);
 
     SEDGE_TRY(sedge_comm_agree(comm, root ? check_folder(session->deck->output) : SEDGE_OK));
+    SEDGE_TRY(sedge_comm_agree(comm, check_kernels(session, comm)));
     return session->options->quiet ? SEDGE_OK : print_check(session, comm);
 }
 

@@ -87,7 +87,8 @@ class Check(Case):
         deck = self.write("deck.yaml", DECK)
         self.write("file", "")
         faults = (["--output", "file/x"], ["--set", "monitors.probes.points.inside=[2,2,2]"],
-                  ["--set", "order=11"])
+                  ["--set", "order=11"],
+                  ["--device", "host", "--set", "kernels={variant: bernstein, item_nodes: 2}"])
         for words in faults:
             checked = self.sedge("check", deck, *words)
             ran = self.sedge("run", deck, *words)
