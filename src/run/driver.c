@@ -101,6 +101,15 @@ static sedge_status allocate_state(driver_run *run)
     return SEDGE_OK;
 }
 
+// What begins now and may take a while, for the mesh is large.
+static void say(const driver_run *run, const char *what)
+{
+    const sedge_session *const session = &run->session;
+
+    if (!session->options->quiet && sedge_comm_is_root(session->comm))
+        sedge_mesh_say(what, session->mesh->global_elements);
+}
+
 static sedge_status set_up(driver_run *run, const sedge_comm *comm,
                            const sedge_run_options *options, double start)
 {
@@ -118,6 +127,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     SEDGE_TRY(sedge_comm_agree(comm, sedge_session_cut(&cut, session)));
     cut.expected_stages = (session->steps - run->step) * sedge_lsrk45.stages;
     if (driver_is_pressed(run)) cut.tune = SEDGE_TUNE_OFF;
+    say(run, "choosing kernels");
     SEDGE_TRY(sedge_operator_create(&run->op, comm, run->device, run->cache, session->element,
                                     session->mesh, &session->problem, &cut));
     if (!options->quiet) print_tuning(run, comm);
@@ -137,6 +147,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     run->series_go_on = found && from.same_folder;
     run->last_checkpoint = run->series_go_on ? from.step : -1;
     if (found) (void)snprintf(run->restarted_from, sizeof run->restarted_from, "%s", from.path);
+    say(run, found ? "state of the checkpoint" : "initial state");
     if (!found) sedge_reference_initial(run->reference, 0.0, run->u);
     return driver_set_fields(run, found ? &from : NULL);
 }
@@ -286,7 +297,9 @@ static sedge_status begin_series(driver_run *run, sedge_comm *comm)
 {
     SEDGE_TRY(sample_energy(run, run->step));
     SEDGE_TRY(record_probes(run, comm, run->step));
-    return run->step > 0 || snapshot_due(run, 0) ? write_snapshot(run, run->step) : SEDGE_OK;
+    if (run->step == 0 && !snapshot_due(run, 0)) return SEDGE_OK;
+    say(run, "first output");
+    return write_snapshot(run, run->step);
 }
 
 // Leaves loop and output times behind, also of a run that failed.

@@ -127,16 +127,19 @@ static int list_points(const sedge_session *session, deck_point *points)
     return count;
 }
 
-// Which points lie in an element of this rank.
+// Which points lie in an element of this rank. To make a locator takes as long as to look at every
+// element for half a dozen points.
 static sedge_status find_points(const sedge_session *session, const deck_point *points, int count,
                                 int64_t *found)
 {
     sedge_locator *locator = NULL;
     double rst[3];
 
-    SEDGE_TRY(sedge_locator_create(&locator, session->mesh));
-    for (int i = 0; i < count; i++)
-        found[i] = sedge_locator_find(locator, points[i].place, rst) >= 0;
+    if (count > 4) SEDGE_TRY(sedge_locator_create(&locator, session->mesh));
+    for (int i = 0; i < count; i++) {
+        found[i] = (locator != NULL ? sedge_locator_find(locator, points[i].place, rst)
+                                    : sedge_mesh_locate(session->mesh, points[i].place, rst)) >= 0;
+    }
     sedge_locator_free(locator);
     return SEDGE_OK;
 }

@@ -31,15 +31,6 @@ class Check(Case):
         self.assertEqual(self.succeed("check", DECKS[0], "--quiet").out, "")
         self.assertEqual(self.files(), [])
 
-    def test_large_meshes_say_what_they_do(self):
-        deck = self.write("deck.yaml", DECK)
-        words = ["--set", "mesh.box.cells=[44,44,44]", "--set", "order=1"]
-        text = self.succeed("check", deck, *words, ranks=2).out
-        for what in ("matching faces", "cutting the mesh into parts", "numbering elements"):
-            self.assertIn(f"  set-up             {what}: 511104 tetrahedra\n", text)
-        self.assertLess(text.index("set-up"), text.index("511104 tetrahedra, "))
-        self.assertNotIn("set-up", self.succeed("check", deck).out)
-
     def test_agrees_with_run(self):
         deck = self.write("deck.yaml", DECK)
         for words in ([], ["--set", "order=3"], ["--set", "time={end: 0.7}"]):
