@@ -70,12 +70,15 @@ static inline void cuda_note(const char *chip, const char *name, const char *log
     if (table != NULL) (void)fflush(table);
 }
 
-// Compile for all these chips; of what it keeps, a thread may have at most so many bytes outside
-// registers.
-static inline void check_cuda_stack(const char *name, const sedge_text *program, long most)
+// Compile for sm_80 and sm_90; with `newest` (one of each kind of kernel), and of all programs
+// where SEDGE_TEST_ALL is set, for the newest chip, too. Of what it keeps, a thread may have at
+// most so many bytes outside registers.
+static inline void check_cuda_stack(const char *name, const sedge_text *program, long most,
+                                    bool newest)
 {
     const char *chips[CUDA_CHIPS];
-    const int count = cuda_chips(chips);
+    const int known = cuda_chips(chips);
+    const int count = newest || getenv("SEDGE_TEST_ALL") != NULL ? known : 2;
 
     for (int c = 0; c < count; c++) {
         sedge_text *log = NULL;
@@ -102,7 +105,7 @@ static inline void check_cuda_stack(const char *name, const sedge_text *program,
 }
 
 // The same where nothing may be outside registers.
-static inline void check_cuda(const char *name, const sedge_text *program)
+static inline void check_cuda(const char *name, const sedge_text *program, bool newest)
 {
-    check_cuda_stack(name, program, 0);
+    check_cuda_stack(name, program, 0, newest);
 }

@@ -1,23 +1,24 @@
 // The kernels of sparse matrices compiled for CUDA chips, without one: each candidate that a GPU
-// would have of some matrices, which are brought into their formats on the host. Nothing spills.
+// would have of some matrices, which are brought into their formats on the host; for the newest
+// chip the first of each layout, with SEDGE_TEST_ALL all. Nothing spills.
 #include "sparse_kit.h"
 
 #include "spill_check.h"
 
 static void check_part(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel,
-                       const char *name, sedge_sparse_part part)
+                       const char *name, sedge_sparse_part part, bool newest)
 {
     sedge_text *text = NULL;
 
     CHECK_OK(sedge_text_create(&text));
     CHECK_OK(sedge_sparse_program_write(text, SEDGE_DEVICE_CUDA, store, kernel, part));
-    check_cuda(name, text);
+    check_cuda(name, text, newest);
     sedge_text_free(text);
 }
 
-// The first `most` kernels of each layout whose name begins with `format`.
+// The kernels of each layout whose name begins with `format`.
 static void check_matrix(sedge_context *context, const char *name, int64_t size, int real_bytes,
-                         int value_bytes, const char *format, int most)
+                         int value_bytes, const char *format)
 {
     const sedge_device_info info = {
         .kind = SEDGE_DEVICE_CUDA, .threads_block = 1024, .shared_bytes_block = 232448};
@@ -32,18 +33,18 @@ static void check_matrix(sedge_context *context, const char *name, int64_t size,
     for (int l = 0; l < choices.layouts; l++) {
         const sedge_sparse_layout *const layout = &choices.layout[l];
         sedge_sparse_store *store = NULL;
-        int kernels = 0;
+        bool first = true;
         if (layout->reason[0] != '\0' || strncmp(layout->name, format, strlen(format)) != 0)
             continue;
         CHECK_OK(sedge_sparse_store_create(&store, context, &matrix, layout, NULL));
         if (store == NULL) continue;
-        for (int k = 0; k < choices.kernels && kernels < most; k++) {
+        for (int k = 0; k < choices.kernels; k++) {
             if (choices.kernel[k].layout != l) continue;
-            check_part(store, &choices.kernel[k], choices.kernel[k].name, SEDGE_SPARSE_MAIN);
-            kernels++;
+            check_part(store, &choices.kernel[k], choices.kernel[k].name, SEDGE_SPARSE_MAIN, first);
+            first = false;
         }
-        if (layouts == 0) check_part(store, NULL, "vector work", SEDGE_SPARSE_VECTOR);
-        if (store->few + store->many > 0) check_part(store, NULL, "fix", SEDGE_SPARSE_FIX);
+        if (layouts == 0) check_part(store, NULL, "vector work", SEDGE_SPARSE_VECTOR, true);
+        if (store->few + store->many > 0) check_part(store, NULL, "fix", SEDGE_SPARSE_FIX, true);
         layouts++;
         sedge_sparse_store_free(store);
     }
@@ -52,19 +53,17 @@ static void check_matrix(sedge_context *context, const char *name, int64_t size,
     bench_matrix_clear(&m);
 }
 
-// The selection "few" has one kernel of each layout, else all are compiled.
-int main(int argc, char **argv)
+int main(void)
 {
-    const int most = is_few(argc, argv) ? 1 : SEDGE_SPARSE_CANDIDATES;
     sedge_context *const context = open_context();
 
     if (context == NULL) return 1;
-    check_matrix(context, "rmat", 2048, 8, 8, "", most);
-    check_matrix(context, "7-point", 12, 4, 4, "", most);
-    check_matrix(context, "tets", 8, 8, 4, "sell packed", most);
-    check_matrix(context, "arrow", 9000, 4, 4, "adaptive", most);
-    check_matrix(context, "dg-1", 3, 8, 8, "block", most);
-    check_matrix(context, "dg-2", 2, 8, 8, "block", most);
+    check_matrix(context, "rmat", 2048, 8, 8, "");
+    check_matrix(context, "7-point", 12, 4, 4, "");
+    check_matrix(context, "tets", 8, 8, 4, "sell packed");
+    check_matrix(context, "arrow", 9000, 4, 4, "adaptive");
+    check_matrix(context, "dg-1", 3, 8, 8, "block");
+    check_matrix(context, "dg-2", 2, 8, 8, "block");
     sedge_context_free(context);
     return CHECK_END();
 }
