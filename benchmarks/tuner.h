@@ -18,7 +18,8 @@ typedef struct bench_tuning {
 void bench_tuning_print_head(void);
 
 // One line an operation of the task: candidates, the best of all, the quick winner of each repeat
-// as the exhaustive search timed it, the least fraction of the best, the seconds of both searches.
+// as the exhaustive search timed it, the seconds and calls of the compiler of each, the seconds of
+// the exhaustive one.
 SEDGE_MUST_USE
 sedge_status bench_tuning_compare(const bench_tuning *bench, const sedge_tune_task *task);
 

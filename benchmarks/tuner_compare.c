@@ -6,10 +6,10 @@
 
 void bench_tuning_print_head(void)
 {
-    printf(
-        "| kernel | candidates | best us | rule us | quick winner of the best, each repeat | quick "
-        "s, compiled | exhaustive s |\n"
-        "| --- | --- | --- | --- | --- | --- | --- |\n");
+    printf("| kernel | candidates | best | best us | rule us | quick winner of the best, each "
+           "repeat | "
+           "last winner | s, compiled, each | exhaustive s |\n"
+           "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
 }
 
 // The candidate with the least time of the exhaustive search.
@@ -48,9 +48,11 @@ sedge_status bench_tuning_compare(const bench_tuning *bench, const sedge_tune_ta
                1e6 * best->records[k][0].seconds);
         for (int r = 0; r < bench->repeats; r++)
             printf(" %.3f", least / best->records[k][found[r]->choice[k]].seconds);
-        printf(" | %s | %.2f, %d | %.1f |\n",
-               operation->candidates[found[bench->repeats - 1]->choice[k]].name, found[0]->seconds,
-               found[0]->compiled, best->seconds);
+        printf(" | %s |", operation->candidates[found[bench->repeats - 1]->choice[k]].name);
+        for (int r = 0; r < bench->repeats; r++) {
+            printf("%s %.2f, %d", r > 0 ? ";" : "", found[r]->seconds, found[r]->compiled);
+        }
+        printf(" | %.1f |\n", best->seconds);
         (void)fflush(stdout);
     }
 done:

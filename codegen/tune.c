@@ -369,7 +369,8 @@ static void guess_compiler(sedge_tune_run *run)
     run->together = 1;
     run->together_most = is_cuda ? SEDGE_COMBINE_MOST : 1;
     run->compile_seconds = run->advice->compile_seconds;
-    if (!(run->compile_seconds > 0.0)) run->compile_seconds = is_host ? 0.25 : 0.1;
+    run->compiler_unknown = !(run->compile_seconds > 0.0);
+    if (run->compiler_unknown) run->compile_seconds = is_host ? 0.25 : 0.1;
 }
 
 static sedge_status search(sedge_tune_run *run)

@@ -11,8 +11,8 @@
 // Timing: in place, at the real size, alone on the device, warm. A sample is a batch of launches
 // between two events. Candidates take turns, the least of the rounds counts, median and spread are
 // recorded. A challenger replaces the rule's choice (the first candidate of each layout) only if it
-// is more than 3 % and three spreads faster. Every finalist is verified before it may win; one that
-// fails is out, and its message is the reason in the table.
+// is more than 3 % and three spreads faster. A candidate is verified before it may win or drop
+// others; one that fails is out, and its message is the reason in the table.
 //
 // Wisdom: JSON lines in the cache's folder (wisdom.jsonl), one a task, with every candidate's time;
 // keyed by task, source hash, size, device and toolchain. Exact: used without measuring. Other

@@ -5,6 +5,8 @@
 //   tune_race.c    time, drop, verify: one operation in one layout; tune_race.h
 //   tune_time.c    its samples
 //   tune_compile.c its programs
+//   tune_size.c    how many of them there is time for
+//   tune_guess.c   which of them come next, by those timed
 //   tune_wisdom.c  what is kept of a search, and what earlier ones say
 //   tune_print.c   the table
 #pragma once
@@ -62,6 +64,7 @@ typedef struct sedge_tune_run {
     int together_most;      // at most
     double deadline;        // by sedge_clock; HUGE_VAL: none
     double compile_seconds; // predicted, of a batch of which each is compiled alone
+    bool compiler_unknown;  // that is no more than a guess
     double verify_seconds;  // predicted
     double layout_seconds;  // predicted, to bring the data into a layout
     double launched;        // when the device last had work; 0: never

@@ -8,18 +8,15 @@
 #include <string.h>
 
 #define ROUND_1_SLOWER  1.5
-#define ROUND_3_SLOWER  1.1
 #define GAIN            0.03 // that a challenger needs
 #define GAIN_FEW        0.1  // the same with few samples, whose spread says little
 #define SPREADS         3.0
 #define CONFIDENT_COUNT 5
+#define DISTURBED       1.1 // median / least from which samples say little
 #define LATE_PART       0.3 // of its time that an operation may have more when the compiler was slow
+#define LATE_SECONDS    0.15 // the same at most, when it was not too slow
 
-enum {
-    ROUNDS_EARLY = 3,
-    ROUNDS_FINAL = 15,
-    CHALLENGERS_FINAL = 2, // beside the rule's choice
-};
+enum { ROUNDS_GUESS = 2 }; // before they say what is compiled next
 
 const char *sedge_race_name(const tune_race *race, const race_entry *entry)
 {
@@ -56,6 +53,7 @@ sedge_status sedge_race_give_up(tune_race *race, race_entry *entry, sedge_status
     }
     entry->out = true;
     entry->count = 0; // a time that means nothing
+    entry->least = 0.0;
     sedge_tune_reason(sedge_race_record(race, entry), "%s: %.*s", what, length, cause);
     sedge_error_clear();
     if (entry == race->rule) race->rule = NULL;
@@ -88,13 +86,6 @@ static sedge_status verify(tune_race *race, race_entry *entry, bool *good)
 
     *good = true;
     if (entry->verified) return SEDGE_OK;
-    if (entry != race->rule && began + run->verify_seconds > race->end) {
-        entry->out = true;
-        *good = false;
-        run->cut = true;
-        sedge_tune_reason(sedge_race_record(race, entry), "not verified: the time was spent");
-        return SEDGE_OK;
-    }
     const sedge_status status =
         task->verify(task->context, race->operation, entry->candidate, entry->program);
     run->verify_seconds = sedge_clock() - began;
@@ -106,31 +97,38 @@ static sedge_status verify(tune_race *race, race_entry *entry, bool *good)
     return sedge_race_give_up(race, entry, status, "is wrong");
 }
 
-// The fastest of those in the race that is right: only such a one may drop others. NULL: there is
-// none.
+// The fastest in the race, of all or of those verified; NULL: there is none.
+static race_entry *find_fastest(const tune_race *race, bool verified)
+{
+    race_entry *fastest = NULL;
+
+    for (int i = 0; i < race->compiled; i++) {
+        race_entry *const entry = &race->entries[i];
+        if (entry->out || entry->count == 0 || (verified && !entry->verified)) continue;
+        if (fastest == NULL || entry->least < fastest->least) fastest = entry;
+    }
+    return fastest;
+}
+
+// By whom the others are measured: only one that is right may drop them. The fastest, or one known
+// to be right that is nearly as fast, or all that can be known now. NULL: there is none.
 static sedge_status find_leader(tune_race *race, race_entry **leader)
 {
     for (;;) {
+        race_entry *const fastest = find_fastest(race, false);
         bool good;
-        *leader = NULL;
-        for (int i = 0; i < race->compiled; i++) {
-            race_entry *const entry = &race->entries[i];
-            if (!entry->out && entry->count > 0 &&
-                (*leader == NULL || entry->least < (*leader)->least))
-                *leader = entry;
-        }
-        if (*leader == NULL) return SEDGE_OK;
-        SEDGE_TRY(verify(race, *leader, &good));
+        *leader = find_fastest(race, true);
+        if (fastest == *leader) return SEDGE_OK;
+        if (*leader != NULL && ((1.0 - GAIN) * (*leader)->least <= fastest->least ||
+                                !sedge_race_has_time(race, race->run->verify_seconds)))
+            return SEDGE_OK;
+        SEDGE_TRY(verify(race, fastest, &good));
+        *leader = fastest;
         if (good) return SEDGE_OK;
     }
 }
 
 // ---- rounds ------------------------------------------------------------------------------------
-
-static bool has_time(const tune_race *race, double seconds)
-{
-    return sedge_clock() + seconds <= race->end;
-}
 
 // Drop who is slower than `limit` times the leader. A short sample may have been disturbed: it is
 // taken again first.
@@ -158,9 +156,9 @@ static sedge_status drop_slower(tune_race *race, double limit, const char *when)
 }
 
 // One sample of each that is in the race and has fewer than `rounds`; `*done`: there was none, or
-// no time.
+// no time for it and the `reserve` beside it.
 static sedge_status run_round(tune_race *race, race_entry *const *entries, int count, int rounds,
-                              bool *done)
+                              double reserve, bool *done)
 {
     double predicted = 0.0;
 
@@ -168,7 +166,7 @@ static sedge_status run_round(tune_race *race, race_entry *const *entries, int c
         if (!entries[i]->out && entries[i]->count < rounds)
             predicted += entries[i]->batch * entries[i]->least;
     }
-    *done = !(predicted > 0.0) || !has_time(race, predicted);
+    *done = !(predicted > 0.0) || !sedge_race_has_time(race, predicted + reserve);
     if (*done) return SEDGE_OK;
     for (int i = 0; i < count; i++) {
         if (entries[i]->out || entries[i]->count >= rounds) continue;
@@ -199,18 +197,22 @@ static int list_racing(const tune_race *race, race_entry **list)
     return count;
 }
 
-// The early rounds: all take turns.
-static sedge_status run_early(tune_race *race, race_entry **list)
+// All take turns till they have so many samples, if that leaves time for the finals.
+static sedge_status run_early(tune_race *race, race_entry **list, int rounds)
 {
     bool done = false;
 
-    for (int round = 2; round <= ROUNDS_EARLY && !done; round++)
-        SEDGE_TRY(run_round(race, list, list_racing(race, list), round, &done));
-    return done ? SEDGE_OK : drop_slower(race, ROUND_3_SLOWER, "after 3 rounds");
+    for (int round = 2; round <= rounds && !done; round++) {
+        const int racing = list_racing(race, list);
+        const double reserve = racing > 0 ? sedge_race_predict_finals(race, list[0]) : 0.0;
+        SEDGE_TRY(run_round(race, list, racing, round, reserve, &done));
+    }
+    return SEDGE_OK;
 }
 
-// The rule's choice and the fastest challengers that are right, in `list`; their number.
-static sedge_status choose_finalists(tune_race *race, race_entry **list, int *finalists)
+// The rule's choice and the fastest challengers, in `list`; their number. Whether they are right is
+// asked when one is about to win.
+static int choose_finalists(const tune_race *race, race_entry **list)
 {
     const bool everyone = race->run->options->level == SEDGE_TUNE_EXHAUSTIVE;
     const int racing = list_racing(race, list);
@@ -218,16 +220,11 @@ static sedge_status choose_finalists(tune_race *race, race_entry **list, int *fi
     int challengers = 0;
 
     for (int i = 0; i < racing; i++) {
-        race_entry *const entry = list[i];
-        bool good = true;
-        if (!everyone && entry != race->rule && challengers == CHALLENGERS_FINAL) continue;
-        if (!everyone) SEDGE_TRY(verify(race, entry, &good));
-        if (!good) continue;
-        if (entry != race->rule) challengers++;
-        list[chosen++] = entry;
+        if (!everyone && list[i] != race->rule && challengers == CHALLENGERS_FINAL) continue;
+        if (list[i] != race->rule) challengers++;
+        list[chosen++] = list[i];
     }
-    *finalists = chosen;
-    return SEDGE_OK;
+    return chosen;
 }
 
 // ---- the end -----------------------------------------------------------------------------------
@@ -263,15 +260,69 @@ static void write_record(const tune_race *race, const race_entry *entry)
     record->fraction = bound > 0.0 ? bound / entry->least : 0.0;
 }
 
+// The spread of the fastest samples: what disturbs makes the others slower, never faster.
+static double spread_of(const race_entry *entry)
+{
+    const int count = entry->count < CONFIDENT_COUNT ? entry->count : CONFIDENT_COUNT;
+    double values[SAMPLES_MAX];
+
+    memcpy(values, entry->samples, (size_t)entry->count * sizeof *values);
+    (void)median_of(values, entry->count); // in order
+    const double median = median_of(values, count);
+    for (int i = 0; i < count; i++) values[i] = fabs(values[i] - median);
+    return median_of(values, count);
+}
+
 // What a challenger must be faster by than the rule's choice, in seconds.
 static double needed_gain(const tune_race *race, const race_entry *challenger)
 {
-    const sedge_tune_record *const mine = sedge_race_record(race, challenger);
-    const sedge_tune_record *const rules = sedge_race_record(race, race->rule);
-    const bool few = mine->rounds < CONFIDENT_COUNT || rules->rounds < CONFIDENT_COUNT;
+    const race_entry *const rule = race->rule;
+    const int rounds = challenger->count < rule->count ? challenger->count : rule->count;
 
-    return fmax((few ? GAIN_FEW : GAIN) * rules->seconds,
-                SPREADS * fmax(mine->spread, rules->spread));
+    return fmax((rounds < CONFIDENT_COUNT ? GAIN_FEW : GAIN) * rule->least,
+                SPREADS * fmax(spread_of(challenger), spread_of(rule)));
+}
+
+static bool has_rule(const tune_race *race)
+{
+    return race->rule != NULL && race->rule->count > 0;
+}
+
+// The fastest of those that are clearly faster than the rule's choice; NULL: there is none.
+static race_entry *find_clear(const tune_race *race)
+{
+    race_entry *clear = NULL;
+
+    for (int i = 0; i < race->compiled; i++) {
+        race_entry *const entry = &race->entries[i];
+        if (entry->out || entry->count == 0 || entry == race->rule) continue;
+        if (clear != NULL && entry->least >= clear->least) continue;
+        if (has_rule(race) && race->rule->least - entry->least <= needed_gain(race, entry))
+            continue;
+        clear = entry;
+    }
+    return clear;
+}
+
+// Was most of the time something else at work?
+static bool is_disturbed(const race_entry *entry)
+{
+    double values[SAMPLES_MAX];
+
+    memcpy(values, entry->samples, (size_t)entry->count * sizeof *values);
+    return median_of(values, entry->count) > DISTURBED * entry->least;
+}
+
+// Whether another is fast enough to win, were it not for its spread or its few samples, or may be
+// faster than it seems.
+static bool is_undecided(const tune_race *race)
+{
+    const race_entry *const fastest = find_fastest(race, false);
+
+    if (race->run->options->level == SEDGE_TUNE_EXHAUSTIVE || !has_rule(race)) return false;
+    const race_entry *const clear = find_clear(race);
+    const race_entry *const best = clear != NULL ? clear : race->rule;
+    return fastest->least < (1.0 - GAIN) * best->least || is_disturbed(best);
 }
 
 static void explain_loser(const tune_race *race, const race_entry *entry, const race_entry *winner)
@@ -280,24 +331,54 @@ static void explain_loser(const tune_race *race, const race_entry *entry, const 
 
     if (entry->least >= winner->least) {
         sedge_tune_reason(record, "%.2fx slower at the end", entry->least / winner->least);
+    } else if (winner != race->rule) {
+        sedge_tune_reason(record, "%.1f %% faster than the winner, by too few samples",
+                          100.0 * (1.0 - entry->least / winner->least));
     } else {
         sedge_tune_reason(record, "%.1f %% faster than the rule's, which is too little",
                           100.0 * (1.0 - entry->least / winner->least));
     }
 }
 
-// The fastest that is right wins, if it is the rule's choice or clearly faster.
+// Verify who is about to win. When the time is spent, what was measured is still worth one such
+// check.
+static sedge_status verify_winner(tune_race *race, race_entry *entry, bool *good)
+{
+    const bool in_time = sedge_race_has_time(race, race->run->verify_seconds);
+
+    *good = entry->verified;
+    if (entry->verified) return SEDGE_OK;
+    if (in_time || !race->overtime) {
+        race->overtime = race->overtime || !in_time;
+        return verify(race, entry, good);
+    }
+    entry->out = true;
+    race->run->cut = true;
+    sedge_tune_reason(sedge_race_record(race, entry), "not verified: the time was spent");
+    return SEDGE_OK;
+}
+
+// The fastest that is right and clearly faster than the rule's choice wins, or that one. NULL:
+// there is none.
+static sedge_status find_winner(tune_race *race, race_entry **winner)
+{
+    for (;;) {
+        bool good;
+        *winner = find_clear(race);
+        if (*winner == NULL) {
+            *winner = has_rule(race) ? race->rule : NULL;
+            return SEDGE_OK;
+        }
+        SEDGE_TRY(verify_winner(race, *winner, &good));
+        if (good) return SEDGE_OK;
+    }
+}
+
 static sedge_status decide(tune_race *race, race_entry **list, race_entry **winner)
 {
-    race_entry *leader;
-
     for (int i = 0; i < race->compiled; i++) write_record(race, &race->entries[i]);
-    SEDGE_TRY(find_leader(race, &leader));
-    *winner = leader;
-    if (leader == NULL) return SEDGE_OK;
-    if (race->rule != NULL && race->rule->count > 0 &&
-        race->rule->least - leader->least <= needed_gain(race, leader))
-        *winner = race->rule;
+    SEDGE_TRY(find_winner(race, winner));
+    if (*winner == NULL) return SEDGE_OK;
     const int racing = list_racing(race, list);
     for (int i = 0; i < racing; i++)
         if (list[i] != *winner) explain_loser(race, list[i], *winner);
@@ -309,6 +390,7 @@ static sedge_status decide(tune_race *race, race_entry **list, race_entry **winn
 // Drop those of entries [from, count) that cannot be faster than the leader even at their bound.
 static void drop_hopeless(tune_race *race, const race_entry *leader)
 {
+    const int found_end = race->compiled + race->found;
     int left = race->compiled;
 
     for (int i = race->compiled; i < race->count; i++) {
@@ -316,6 +398,9 @@ static void drop_hopeless(tune_race *race, const race_entry *leader)
         const double bound =
             sedge_tune_bound(race->run->options, race->task, &race->task->candidates[c]);
         if (bound > leader->least && race->run->options->level != SEDGE_TUNE_EXHAUSTIVE) {
+            if (i < found_end) race->found--;
+            sedge_program_free(race->entries[i].program);
+            sedge_text_free(race->entries[i].text);
             sedge_tune_reason(&race->records[c], "needs %.3g us at least, the best takes %.3g",
                               1e6 * bound, 1e6 * leader->least);
         } else {
@@ -323,56 +408,6 @@ static void drop_hopeless(tune_race *race, const race_entry *leader)
         }
     }
     race->count = left;
-}
-
-// Seconds that the rest of the race will want for its finals.
-static double predict_finals(const tune_race *race, const race_entry *leader)
-{
-    const double sample = fmax(SAMPLE_SECONDS, leader->least);
-
-    return (ROUNDS_FINAL + ROUNDS_EARLY) * (CHALLENGERS_FINAL + 1) * sample +
-           CHALLENGERS_FINAL * race->run->verify_seconds;
-}
-
-// How many are compiled next, if so many are compiled as one; 0: there is no time.
-static int try_size(const tune_race *race, const race_entry *leader, int together)
-{
-    const int left = race->count - race->compiled;
-    const int most = race->run->parallel * together;
-    const int size = left < most ? left : most;
-    double needed = race->batch_seconds; // what is compiled as one takes its parts' time at most
-
-    if (together > race->batch_together) needed *= (double)together / race->batch_together;
-    if (leader != NULL) {
-        needed += 3.0 * size * fmax(SAMPLE_SECONDS, FIRST_SLOWER * leader->least) +
-                  predict_finals(race, leader);
-    }
-    return has_time(race, needed) ? size : 0;
-}
-
-// How many are compiled next; 0: there is no time. Twice as many are compiled as one as before, if
-// there is time for it.
-static int choose_size(const tune_race *race, const race_entry *leader)
-{
-    sedge_tune_run *const run = race->run;
-    int size = 0;
-
-    if (race->late) return 0;
-    if (race->compiled == 0) {
-        run->together = 1;
-        // How long a batch takes is only a guess yet: half of one.
-        size = (try_size(race, leader, 1) + 1) / 2;
-        return size == 0 && has_time(race, 0.0) ? 1 : size;
-    }
-    run->together =
-        race->batch_together < run->together_most ? 2 * race->batch_together : race->batch_together;
-    while (run->together > 0) {
-        size = try_size(race, leader, run->together);
-        if (size > 0) break;
-        run->together /= 2;
-    }
-    if (size > 0) run->together = (size + run->parallel - 1) / run->parallel;
-    return size;
 }
 
 static void leave(const tune_race *race, const race_entry *entry)
@@ -389,6 +424,16 @@ static void extend(tune_race *race)
     race->late = true;
     race->end =
         fmax(sedge_tune_share(race->run, race->left), sedge_clock() + LATE_PART * race->allowed);
+    race->last = race->end;
+}
+
+// Time for what was compiled, even if the compiler left little.
+static void put_off_end(tune_race *race)
+{
+    const double more = fmin(LATE_PART * race->allowed, LATE_SECONDS);
+
+    if (race->late || !sedge_race_has_time(race, 0.0)) extend(race);
+    race->end = fmax(race->end, fmin(sedge_clock() + more, race->last));
 }
 
 // Compile, start and time the next ones once.
@@ -399,19 +444,19 @@ static sedge_status admit(tune_race *race, int size)
 
     race->compiled += size;
     SEDGE_TRY(sedge_race_compile(race, from, race->compiled));
-    if (!has_time(race, 0.0)) extend(race);
+    put_off_end(race);
     for (int i = from; i < race->compiled; i++) {
         race_entry *const entry = &race->entries[i];
         if (entry->out) continue;
-        if (!has_time(race, 0.0)) {
+        if (!sedge_race_has_time(race, 0.0)) {
             leave(race, entry);
             continue;
         }
-        if (entry == race->rule) { // the measure of all others
+        if (entry == race->rule) { // the measure of all others, and not at their expense
             SEDGE_TRY(verify(race, entry, &good));
             if (!good) continue;
-            if (race->late)
-                extend(race); // checking takes longest where it makes programs of its own
+            race->last += race->run->verify_seconds;
+            put_off_end(race);
         }
         const sedge_status status = sedge_race_start(race, entry);
         if (status != SEDGE_OK) SEDGE_TRY(sedge_race_give_up(race, entry, status, "does not run"));
@@ -419,14 +464,39 @@ static sedge_status admit(tune_race *race, int size)
     return drop_slower(race, ROUND_1_SLOWER, "after 1 round");
 }
 
+// Those who come next, which costs little if the cache has them, and much at the compiler: those
+// that promise most then. `*size` 0: there is no time for any.
+static sedge_status choose_next(tune_race *race, race_entry **list, int *size)
+{
+    const bool everything = race->run->options->level == SEDGE_TUNE_EXHAUSTIVE;
+    race_entry *leader;
+
+    SEDGE_TRY(find_leader(race, &leader));
+    if (leader != NULL) drop_hopeless(race, leader);
+    *size = 0;
+    if (race->compiled > 0 && !race->looked && !everything) {
+        race->looked = true;
+        if (sedge_race_has_time(race, 0.0)) SEDGE_TRY(sedge_race_find(race, &race->found));
+    }
+    if (race->found > 0) {
+        *size = sedge_race_choose_found(race, leader);
+        race->found -= *size;
+        return SEDGE_OK;
+    }
+    if (!everything) {
+        SEDGE_TRY(run_early(race, list, ROUNDS_GUESS));
+        sedge_race_reorder(race);
+    }
+    *size = sedge_race_choose_size(race, leader);
+    return SEDGE_OK;
+}
+
 // All that there is time for are compiled and timed once.
-static sedge_status admit_all(tune_race *race)
+static sedge_status admit_all(tune_race *race, race_entry **list)
 {
     while (race->compiled < race->count) {
-        race_entry *leader;
-        SEDGE_TRY(find_leader(race, &leader));
-        if (leader != NULL) drop_hopeless(race, leader);
-        const int size = choose_size(race, leader);
+        int size;
+        SEDGE_TRY(choose_next(race, list, &size));
         if (size == 0) break;
         SEDGE_TRY(admit(race, size));
     }
@@ -434,15 +504,49 @@ static sedge_status admit_all(tune_race *race)
     return SEDGE_OK;
 }
 
-static sedge_status run_race(tune_race *race, race_entry **list, race_entry **winner)
+static int fewest_rounds(race_entry *const *entries, int count)
 {
-    int finalists = 0;
+    int fewest = SAMPLES_MAX - 1;
+
+    for (int i = 0; i < count; i++)
+        if (!entries[i]->out && entries[i]->count < fewest) fewest = entries[i]->count;
+    return fewest;
+}
+
+// So many rounds of the rule's choice and the fastest challengers, which are in `list` then.
+static sedge_status run_finals(tune_race *race, race_entry **list, int rounds, int *finalists)
+{
     bool done = false;
 
-    SEDGE_TRY(admit_all(race));
-    SEDGE_TRY(run_early(race, list));
-    SEDGE_TRY(choose_finalists(race, list, &finalists));
-    while (!done) SEDGE_TRY(run_round(race, list, finalists, ROUNDS_FINAL, &done));
+    *finalists = choose_finalists(race, list);
+    while (!done) SEDGE_TRY(run_round(race, list, *finalists, rounds, 0.0, &done));
+    return SEDGE_OK;
+}
+
+// What disturbs may last for as long as the early rounds of all: who is out of the finals has one
+// sample more after them, and may come in. The others take turns with it once more then.
+static sedge_status look_again(tune_race *race, race_entry **list, int *finalists)
+{
+    bool done;
+
+    if (race->run->options->level == SEDGE_TUNE_EXHAUSTIVE) return SEDGE_OK;
+    SEDGE_TRY(run_round(race, list, list_racing(race, list), ROUNDS_EARLY + 1, 0.0, &done));
+    *finalists = choose_finalists(race, list);
+    if (fewest_rounds(list, *finalists) >= ROUNDS_FINAL) return SEDGE_OK;
+    return run_finals(race, list, ROUNDS_FINAL + CONFIDENT_COUNT, finalists);
+}
+
+static sedge_status run_race(tune_race *race, race_entry **list, race_entry **winner)
+{
+    int finalists;
+    bool done = false;
+
+    SEDGE_TRY(admit_all(race, list));
+    SEDGE_TRY(run_early(race, list, ROUNDS_EARLY));
+    SEDGE_TRY(run_finals(race, list, ROUNDS_FINAL, &finalists));
+    SEDGE_TRY(look_again(race, list, &finalists));
+    while (!done && is_undecided(race))
+        SEDGE_TRY(run_round(race, list, finalists, fewest_rounds(list, finalists) + 1, 0.0, &done));
     return decide(race, list, winner);
 }
 
@@ -458,6 +562,7 @@ sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, con
                       .end = sedge_tune_share(run, left),
                       .allowed = sedge_tune_share(run, left) - sedge_clock(),
                       .batch_seconds = run->compile_seconds,
+                      .batch_jobs = run->parallel,
                       .batch_together = 1,
                       .left = left,
                       .count = count};
@@ -467,6 +572,8 @@ sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, con
 
     *winner = -1;
     *seconds = 0.0;
+    race.compile_end = race.end;
+    race.last = race.end + LATE_PART * race.allowed;
     SEDGE_TRY_GOTO(status, sedge_allocate(&race.entries, count, sizeof *race.entries));
     SEDGE_TRY_GOTO(status, sedge_allocate(&list, count, sizeof(race_entry *)));
     for (int i = 0; i < count; i++) race.entries[i].candidate = order[i];
@@ -477,8 +584,10 @@ sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, con
         *seconds = won->least;
     }
 done:
-    for (int i = 0; race.entries != NULL && i < count; i++)
+    for (int i = 0; race.entries != NULL && i < race.count; i++) {
         sedge_program_free(race.entries[i].program);
+        sedge_text_free(race.entries[i].text);
+    }
     sedge_release(race.entries);
     sedge_release(list);
     return status;

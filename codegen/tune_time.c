@@ -7,8 +7,7 @@
 
 #define SAMPLE_SHORT 5e-3 // a bad sample below this is taken again before it counts
 #define HOST_SHORT   0.1  // the same where another process may take the processor meanwhile
-#define WARM_SECONDS 0.05 // for the clocks of a GPU, at the start
-#define WARM_AGAIN   0.01 // after a pause
+#define WARM_AGAIN   0.01 // for the clocks of a GPU, after a pause
 #define WARM_PAUSE   0.05
 
 enum { BATCH_MAX = 1 << 20 };
@@ -110,6 +109,7 @@ sedge_status sedge_race_start(const tune_race *race, race_entry *entry)
     if (entry != race->rule) race->run->measured = true;
     SEDGE_TRY(find_slow(race, entry, &seconds, &slow));
     if (slow) {
+        entry->least = seconds;
         sedge_race_record(race, entry)->seconds = seconds;
         sedge_race_drop(race, entry, seconds / race->rule->least,
                         "than the rule's in its first sample");

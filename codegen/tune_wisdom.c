@@ -351,8 +351,9 @@ sedge_status sedge_tune_keep(const sedge_tune_run *run, json_t *key, sedge_tune_
     const sedge_tune_result *const result = run->result;
     json_t *const line =
         json_pack("{s:O, s:i, s:f, s:s, s:o, s:o}", "key", key, "rigor", (int)level, "compile",
-                  run->compile_seconds, "layout", task->layout_names[result->layout], "scores",
-                  write_scores(task, result), "operations", write_operations(task, result));
+                  run->compiler_unknown ? 0.0 : run->compile_seconds, "layout",
+                  task->layout_names[result->layout], "scores", write_scores(task, result),
+                  "operations", write_operations(task, result));
 
     SEDGE_TRY(sedge_wisdom_need(line));
     sedge_wisdom_write(run->cache, task->name, line, run->options->forget);
