@@ -14,7 +14,6 @@ static void check_candidates(sedge_context *context, const sedge_csr *csr, int r
                                     .tune = SEDGE_TUNE_OFF};
     sedge_sparse *any = NULL;
     char last[64] = "";
-    bool is_seen = false;
 
     CHECK_OK(sedge_sparse_create(&any, context, csr, &options));
     if (any == NULL) return;
@@ -34,9 +33,7 @@ static void check_candidates(sedge_context *context, const sedge_csr *csr, int r
         for (int p = 0; p < count; p++)
             check_product(context, one, csr, real_bytes, value_bytes, &cases[p]);
         sedge_sparse_free(one);
-        is_seen = true;
     }
-    (void)is_seen;
     sedge_sparse_free(any);
 }
 
