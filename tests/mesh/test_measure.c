@@ -2,6 +2,8 @@
 #define _DEFAULT_SOURCE // dup, dup2
 #include "mesh_check.h"
 
+#include "base/file.h"
+
 #include <time.h>
 #include <unistd.h>
 
