@@ -99,9 +99,9 @@ static sedge_status fetch_piece(state_pieces *pieces, sedge_operator *op, int64_
     return sedge_event_record(pieces->done[k % 2], op->side);
 }
 
-// One element's values into a piece, and out of it; as operator_index says, without its divisions
+// One element's values into a piece, or out of it; as operator_index says, without its divisions
 // for each of them.
-static void put_rows(const sedge_operator *op, void *piece, int64_t slot, const double *values)
+static void move_rows(const sedge_operator *op, void *piece, int64_t slot, double *values, bool in)
 {
     const int64_t lanes = op->layout.lanes;
     const int fields = op->problem->equation->fields;
@@ -110,23 +110,13 @@ static void put_rows(const sedge_operator *op, void *piece, int64_t slot, const 
 
     for (int n = 0; n < nodes; n++) {
         for (int f = 0; f < fields; f++) {
-            operator_put(op, piece, first + (int64_t)(n * fields + f) * lanes,
-                         values[f * nodes + n]);
-        }
-    }
-}
-
-static void fetch_rows(const sedge_operator *op, const void *piece, int64_t slot, double *values)
-{
-    const int64_t lanes = op->layout.lanes;
-    const int fields = op->problem->equation->fields;
-    const int nodes = op->element->nodes;
-    const int64_t first = operator_index(op, slot, 0, 0);
-
-    for (int n = 0; n < nodes; n++) {
-        for (int f = 0; f < fields; f++) {
-            values[f * nodes + n] =
-                operator_fetch(op, piece, first + (int64_t)(n * fields + f) * lanes);
+            const int64_t at = first + (int64_t)(n * fields + f) * lanes;
+            double *const value = &values[f * nodes + n];
+            if (in) {
+                operator_put(op, piece, at, *value);
+            } else {
+                *value = operator_fetch(op, piece, at);
+            }
         }
     }
 }
@@ -152,7 +142,7 @@ sedge_status sedge_operator_set_in(sedge_operator *op, sedge_basis basis, const 
             memcpy(pieces.values, u + (int64_t)e * fields * nodes,
                    (size_t)(fields * nodes) * sizeof *pieces.values);
             operator_convert(op, op->layout.basis, basis, pieces.values, pieces.work, fields);
-            put_rows(op, piece, slot - first_slot(&pieces, k), pieces.values);
+            move_rows(op, piece, slot - first_slot(&pieces, k), pieces.values, true);
         }
         SEDGE_TRY_GOTO(status, send_piece(&pieces, op, k));
     }
@@ -174,14 +164,14 @@ sedge_status sedge_operator_get_in(sedge_operator *op, sedge_basis basis, double
     SEDGE_TRY_GOTO(status, sedge_operator_wait(op));
     if (pieces.count > 0) SEDGE_TRY_GOTO(status, fetch_piece(&pieces, op, 0));
     for (int64_t k = 0; k < pieces.count; k++) {
-        const void *const piece = pieces.piece[k % 2];
+        void *const piece = pieces.piece[k % 2];
         if (k + 1 < pieces.count) SEDGE_TRY_GOTO(status, fetch_piece(&pieces, op, k + 1));
         SEDGE_TRY_GOTO(status, sedge_event_wait(pieces.done[k % 2]));
         for (; e < op->mesh->elements; e++) {
             const int64_t slot = operator_slot(op, e);
             double *const values = u + (int64_t)e * fields * nodes;
             if (slot >= end_slot(&pieces, op, k)) break;
-            fetch_rows(op, piece, slot - first_slot(&pieces, k), values);
+            move_rows(op, piece, slot - first_slot(&pieces, k), values, false);
             operator_convert(op, basis, op->layout.basis, values, pieces.work, fields);
         }
     }
