@@ -10,6 +10,7 @@ Prints a table.
 import math
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
@@ -70,6 +71,7 @@ def run(steps, folder):
     """Run the deck; what it held over time, but for its end, where it measures the device for the
     report: (clock, KiB, files)."""
     folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder / "long-results", ignore_errors=True)
     (folder / "long.yaml").write_text(DECK.format(steps=steps, checkpoint=steps // 10))
     device = os.environ.get("SEDGE_TEST_DEVICE", "host")
     seen = []
