@@ -1,6 +1,6 @@
 """Ranks are killed at random moments, some in the middle of a checkpoint; nothing is lost.
 
-After each kill: mpirun has ended within ENDED seconds with a code that is not 0, no process is left,
+After each kill: mpirun has ended within PATIENCE seconds with a code that is not 0, no process is left,
 every file that is complete by its name can be read, and the next start goes on from the newest
 checkpoint. A run that got through all its kills has the answer of one without, bit for bit.
 
@@ -16,7 +16,7 @@ import sys
 import time
 import unittest
 
-from fault_kit import ENDED, PATIENCE, Fault, Job, check_files_open, check_same, record
+from fault_kit import PATIENCE, Fault, Job, check_files_open, check_same, record
 
 KILLS = 4
 SEED = 1
@@ -84,7 +84,7 @@ class Kill(Fault):
             except ProcessLookupError:
                 return False
         began = time.monotonic()
-        code = job.wait(ENDED)
+        code = job.wait(PATIENCE)
         seconds = time.monotonic() - began
         if code is None and not job.left() and "PMIX ERROR: UNREACHABLE" in job.text():
             # Open MPI 4.1.4 may wait for itself where a rank dies while it registers; no rank is
@@ -93,13 +93,13 @@ class Kill(Fault):
             record(f"a rank killed at {moment}", "ranks ended, files whole, but mpirun hung in PMIx")
             return True
         if code is None:
-            self.fail(f"mpirun goes on {ENDED} s after a rank was killed at {moment}: "
+            self.fail(f"mpirun goes on {PATIENCE} s after a rank was killed at {moment}: "
                       f"{describe(job)}\n{job.text()}")
         if code == 0:  # it was just done
             return False
-        while job.left() and time.monotonic() < began + ENDED:
+        while job.left() and time.monotonic() < began + PATIENCE:
             time.sleep(0.05)
-        self.assertEqual(job.left(), set(), f"processes live {ENDED} s after a rank was killed")
+        self.assertEqual(job.left(), set(), f"processes live {PATIENCE} s after a rank was killed")
         files = check_files_open(self, self.results)
         where = "in" if moment in STARTS else "at"
         record(f"a rank killed {where} {moment}", "ended, code not 0, files whole",

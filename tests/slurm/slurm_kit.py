@@ -16,7 +16,7 @@ import tempfile
 import time
 
 PROGRAMS = ["munged", "mungekey", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol"]
-START_SECONDS = 30  # until the node is idle; some seconds are normal
+START_SECONDS = 120  # until the node is idle; some seconds are normal
 
 CONF = """\
 ClusterName=sedge
@@ -123,13 +123,13 @@ class Slurm:
 
     def ask(self, program, *words):
         """What a command of Slurm prints; "" if it fails."""
-        done = subprocess.run([program, *map(str, words)], env=self.environment, timeout=60,
+        done = subprocess.run([program, *map(str, words)], env=self.environment, timeout=120,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         return done.stdout.decode() if done.returncode == 0 else ""
 
     def submit(self, folder, *words, environment):
         """sbatch; the number of the job."""
-        done = subprocess.run(["sbatch", "--parsable", *map(str, words)], cwd=folder, timeout=60,
+        done = subprocess.run(["sbatch", "--parsable", *map(str, words)], cwd=folder, timeout=120,
                               env={**self.environment, **environment}, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
         if done.returncode != 0:
@@ -157,7 +157,7 @@ class Slurm:
         if len(self.daemons) == 3:
             self.ask("scancel", "--signal=KILL", "--full", "--user", getpass.getuser())
             self.ask("scancel", "--user", getpass.getuser())
-            end = time.monotonic() + 10
+            end = time.monotonic() + 60
             while self.waiting() > 0 and time.monotonic() < end:
                 time.sleep(0.2)
         for daemon in reversed(self.daemons):

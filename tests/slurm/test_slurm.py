@@ -24,7 +24,7 @@ except ImportError:
 SKIPPED = 77         # CTest's SKIP_RETURN_CODE
 RUN_SECONDS = 6.0    # that the whole run shall take
 PERIOD = 30.0        # slurmctld looks at limits so often
-LIMIT_SECONDS = 150  # for all jobs together
+LIMIT_SECONDS = 300  # for all jobs together
 
 JOB = DECK.replace("order: 2\n", "order: 3\ndevice: host\n").replace("[2, 2, 2]", "[5, 5, 5]")
 JOB = JOB.replace("steps: 20", "steps: STEPS").replace("every: 10", "every: 5")
