@@ -10,7 +10,6 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/hash.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "codegen/sparse_internal.h"
 
-#include <limits.h>
 #include <string.h>
 
 #define UNIFORM_MOST 1.02 // stored values of slices of one width, of those of slices of their own

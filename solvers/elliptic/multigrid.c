@@ -8,7 +8,6 @@
 #include "matrix/amg.h"
 #include "vertices.h"
 
-#include <math.h>
 #include <string.h>
 
 #define BLOCK_WORDS    24  // sedge_block_entry of dg_elliptic_level.h

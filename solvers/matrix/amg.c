@@ -6,8 +6,6 @@
 
 #include <petscksp.h>
 
-#include <string.h>
-
 #define PETSC(call, what) SEDGE_TRY_GOTO(status, sedge_petsc_check((int)(call), what))
 
 struct sedge_amg {
