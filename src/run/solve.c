@@ -216,7 +216,7 @@ static sedge_status make_preconditioner(solve_state *solve, sedge_krylov_precond
     *out = (sedge_krylov_preconditioner){0};
     if (solve->kind == SEDGE_SOLVE_NONE) return SEDGE_OK;
     if (solve->kind == SEDGE_SOLVE_AMG) {
-        SEDGE_TRY(sedge_amg_create(&solve->amg, solve->comm, solve->matrix, false));
+        SEDGE_TRY(sedge_amg_create(&solve->amg, solve->comm, solve->matrix));
         SEDGE_TRY(sedge_comm_agree(solve->comm, sedge_amg_device_create(&solve->amg_device,
                                                                         solve->amg, solve->context,
                                                                         solve->real_bytes, rows)));
