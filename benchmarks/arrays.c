@@ -4,7 +4,6 @@
 //     sedge-bench-arrays [DEVICE [ELEMENTS [CALLS]]]
 #define _DEFAULT_SOURCE
 #include "base/file.h"
-#include "base/memory.h"
 #include "codegen/launch.h"
 #include "codegen/reduce.h"
 

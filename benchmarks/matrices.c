@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "codegen/sparse_internal.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { ROW_MOST = 64, GRAIN = 1 << 12 };
@@ -305,14 +304,6 @@ static sedge_status make_arrow(bench_matrix *matrix, int64_t size)
 }
 
 // ---- by name -----------------------------------------------------------------------------------
-
-static const char *const names[] = {"7-point", "27-point", "tets", "shuffled", "banded",
-                                    "rmat",    "arrow",    "dg-1", "dg-2",     NULL};
-
-const char *const *bench_matrix_names(void)
-{
-    return names;
-}
 
 sedge_status bench_matrix_make(bench_matrix *matrix, const char *name, int64_t size)
 {

@@ -10,16 +10,13 @@ typedef struct bench_matrix {
     double *values;
 } bench_matrix;
 
-// Names, for messages and help: "7-point", "27-point" (size^3 points of a grid), "tets" (P1 on
+// Names: "7-point", "27-point" (size^3 points of a grid), "tets" (P1 on
 // size^3 nodes, Kuhn's tetrahedra, nodes along a Morton curve; size a power of two), "shuffled"
 // (the same, nodes in random order), "banded" (size rows, random columns near the diagonal), "rmat"
 // (size a power of two, 8 entries a row on average, few rows with very many), "arrow" (diagonal,
 // first row and column), "dg-1", "dg-2" (dense blocks of 4 and 10 rows, 6 size^3 tetrahedra and
-// their neighbours). NULL behind the last.
-const char *const *bench_matrix_names(void);
-
-// SEDGE_ERR_USAGE for an unknown name. Values are random in [-1, 1) with 24 bits, those of the
-// grids -1 and their number. The caller clears it.
+// their neighbours). SEDGE_ERR_USAGE for another one. Values are random in [-1, 1) with 24 bits,
+// those of the grids -1 and their number. The caller clears it.
 SEDGE_MUST_USE
 sedge_status bench_matrix_make(bench_matrix *matrix, const char *name, int64_t size);
 void bench_matrix_clear(bench_matrix *matrix);

@@ -115,10 +115,8 @@ static sedge_status take_number(int64_t *out, const char **text, const char *end
 
     if (end == *text || (*end != '\0' && strchr(ends, *end) == NULL) || value < least ||
         value > most) {
-        {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: '%s' is not a number in %lld..%lld", option,
-                              *text, (long long)least, (long long)most);
-        }
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: '%s' is not a number in %lld..%lld", option, *text,
+                          (long long)least, (long long)most);
     }
     *out = value;
     *text = end;
@@ -148,10 +146,8 @@ static sedge_status take_orders(bench_options *out, const char *text)
         }
         for (int64_t order = first; order <= last; order++) {
             if (out->order_count == SEDGE_ORDER_MAX) {
-                {
-                    return SEDGE_FAIL(SEDGE_ERR_USAGE, "--orders: more than %d orders",
-                                      SEDGE_ORDER_MAX);
-                }
+                return SEDGE_FAIL(SEDGE_ERR_USAGE, "--orders: more than %d orders",
+                                  SEDGE_ORDER_MAX);
             }
             out->orders[out->order_count++] = (int)order;
         }
@@ -295,11 +291,8 @@ sedge_status bench_options_parse(bench_options *out, int argc, char **argv)
     if (optind < argc)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "unknown word '%s'; see --help", argv[optind]);
     if (out->element_count > 1 && out->element_count != out->order_count) {
-        {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "--elements: %d numbers for %d orders; give one or %d",
-                              out->element_count, out->order_count, out->order_count);
-        }
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "--elements: %d numbers for %d orders; give one or %d",
+                          out->element_count, out->order_count, out->order_count);
     }
     if (out->mesh != NULL && out->element_count > 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "--elements is for boxes, not for a mesh file");

@@ -31,8 +31,9 @@ void bench_count_work(bench_case *c)
     c->rate = 6.0 * np * elements / c->median;
 }
 
-// Orders 1 to 8, boxes of 1053696 to 105456 tets, 2026-11-21.
-double bench_peer_rate(int order)
+// MIDG2's unknowns a second and stage in fp32 on one H200, 2026-11-21; orders 1 to 8, boxes of
+// 1053696 to 105456 tets. 0: not known for this order.
+static double find_peer_rate(int order)
 {
     static const double midg2[] = {0.0, 17.6, 35.9, 43.1, 28.3, 32.5, 23.7, 21.2, 13.4};
 
@@ -72,7 +73,7 @@ static sedge_status keep(json_t *list, json_t *item)
 // The peers were measured on a GPU: against a CPU their ratio would say nothing.
 static void print_peer(const bench_case *c, bool is_gpu)
 {
-    const double peer = c->precision == SEDGE_FP32 ? bench_peer_rate(c->order) : 0.0;
+    const double peer = c->precision == SEDGE_FP32 ? find_peer_rate(c->order) : 0.0;
 
     if (peer == 0.0) {
         printf(" %7s %6s\n", "-", "-");
@@ -107,7 +108,7 @@ sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is
                           "stage_seconds_least", c->least, "dofs_per_second", c->rate, "flops",
                           c->flops, "bytes", c->bytes, "floor_seconds", c->floor,
                           "fraction_of_floor", fraction, "energy_change", c->energy_change,
-                          "midg2_fp32_dofs_per_second", bench_peer_rate(c->order), "chosen_by",
+                          "midg2_fp32_dofs_per_second", find_peer_rate(c->order), "chosen_by",
                           c->tuning.how, "rule_over_chosen", c->tuning.gain, "candidates_timed",
                           c->tuning.timed, "tuning_seconds", c->tuning.seconds));
 }

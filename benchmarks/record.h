@@ -33,9 +33,6 @@ typedef struct bench_case {
 // connectivity.
 void bench_count_work(bench_case *c);
 
-// MIDG2's unknowns a second and stage in fp32 on one H200; 0: not known for this order.
-double bench_peer_rate(int order);
-
 // "fp32", "fp64"
 const char *bench_precision_name(sedge_precision precision);
 

@@ -8,7 +8,6 @@
 // floor: each value, 32-bit column, offset and number of x and y once, at the measured copy rate.
 #include "matrices.h"
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "codegen/ceiling.h"
 #include "codegen/launch.h"
@@ -16,7 +15,6 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROUNDS = 12 };

@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 typedef struct bench {
     sedge_comm *comm;
@@ -121,10 +120,8 @@ static sedge_status time_case(bench *b, bench_case *c, sedge_operator *op, doubl
     // Upwind fluxes only dissipate; what is left is rounding, some units in each step's sums.
     const double allowed = c->precision == SEDGE_FP64 ? 1e-10 : 1e-4;
     if (!(c->energy_change <= allowed)) {
-        {
-            return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "order %d: the energy went from %g to %g",
-                              c->order, before, after);
-        }
+        return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "order %d: the energy went from %g to %g", c->order,
+                          before, after);
     }
     return SEDGE_OK;
 }
@@ -146,10 +143,8 @@ static sedge_status run_case(bench *b, int order, sedge_precision precision)
                                    &b->options.kernels);
     if (status != SEDGE_OK) { // the same on all ranks: go on with the next case
         if (root) {
-            {
-                (void)fprintf(stderr, "sedge-bench: order %d %s left out: %s\n", order,
-                              precision == SEDGE_FP64 ? "fp64" : "fp32", sedge_error_message());
-            }
+            (void)fprintf(stderr, "sedge-bench: order %d %s left out: %s\n", order,
+                          precision == SEDGE_FP64 ? "fp64" : "fp32", sedge_error_message());
         }
         if (b->skipped == SEDGE_OK) b->skipped = status;
         status = SEDGE_OK;
@@ -210,11 +205,8 @@ static sedge_status run_bench(bench *b)
             SEDGE_TRY(run_case(b, options->orders[i], options->precisions[p]));
     }
     if (options->output != NULL && sedge_comm_is_root(b->comm)) {
-        {
-            status =
-                bench_record_write(b->record, options->output, sedge_device_get_info(b->device),
-                                   sedge_comm_size(b->comm), options->mesh);
-        }
+        status = bench_record_write(b->record, options->output, sedge_device_get_info(b->device),
+                                    sedge_comm_size(b->comm), options->mesh);
     }
     SEDGE_TRY(sedge_comm_agree(b->comm, status));
     if (b->skipped != SEDGE_OK) return SEDGE_FAIL(b->skipped, "some cases were left out");

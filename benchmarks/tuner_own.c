@@ -3,7 +3,6 @@
 #include "problem.h"
 #include "tuner.h"
 
-#include "base/memory.h"
 #include "dg/operator.h"
 
 #include <string.h>

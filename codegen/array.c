@@ -4,7 +4,6 @@
 #include "codegen/array_internal.h"
 
 #include <stdio.h>
-#include <string.h>
 
 // ---- shapes ------------------------------------------------------------------------------------
 

@@ -1,14 +1,11 @@
-#define _GNU_SOURCE // O_DIRECTORY, O_NOFOLLOW, getrandom
+#define _DEFAULT_SOURCE // PATH_MAX
 #include "codegen/cache.h"
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "codegen/entry.h"
 #include "codegen/folder.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,7 +269,9 @@ done:
 
 // ---- storing -----------------------------------------------------------------------------------
 
-long sedge_log_largest(const char *log, const char *words)
+// The largest number right before `words` in a compiler's log, over all kernels; -1: none. ptxas
+// writes "Used 40 registers", "840 bytes smem", "16 bytes spill stores".
+static int find_largest(const char *log, const char *words)
 {
     long largest = -1;
 
@@ -283,15 +282,14 @@ long sedge_log_largest(const char *log, const char *words)
         const long value = strtol(digit, NULL, 10);
         if (value > largest) largest = value;
     }
-    return largest;
+    return largest < INT_MAX ? (int)largest : INT_MAX;
 }
 
 sedge_program_resources sedge_cache_resources(const char *log)
 {
-    sedge_program_resources resources = {.registers = (int)sedge_log_largest(log, " registers"),
-                                         .shared = (int)sedge_log_largest(log, " bytes smem"),
-                                         .spilled =
-                                             (int)sedge_log_largest(log, " bytes spill stores")};
+    sedge_program_resources resources = {.registers = find_largest(log, " registers"),
+                                         .shared = find_largest(log, " bytes smem"),
+                                         .spilled = find_largest(log, " bytes spill stores")};
 
     // ptxas leaves out what is zero; the host's compiler says nothing at all.
     if (resources.registers >= 0 && resources.shared < 0) resources.shared = 0;

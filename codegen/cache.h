@@ -7,7 +7,7 @@
 // What decides about a binary. The texts are borrowed.
 typedef struct sedge_cache_key {
     uint64_t schema;
-    const char *kind;     // "cuda", "host"
+    const char *kind;     // "cuda", "opencl", "host"
     const char *arch;     // as in sedge_device_info
     const char *compiler; // as in sedge_device_info
     const char *options;  // of the compiler
@@ -46,10 +46,6 @@ void sedge_cache_drop(sedge_cache *cache, sedge_cache_place place, const sedge_c
 
 // This thread's message becomes what sedge_cache_problem says, and is cleared.
 void sedge_cache_note_problem(sedge_cache *cache);
-
-// The largest number right before `words` in a compiler's log, over all kernels; -1: none. ptxas
-// writes "Used 40 registers", "840 bytes smem", "16 bytes spill stores".
-long sedge_log_largest(const char *log, const char *words);
 
 // Add to the counts; `seconds` is what all misses together took.
 void sedge_cache_count_hit(sedge_cache *cache);

@@ -67,7 +67,8 @@ static sedge_status add_undefs(sedge_text *out, const char *own)
     return SEDGE_OK;
 }
 
-sedge_status sedge_combine_write(sedge_text *out, const char *const *texts, int count)
+// The text of all; each fits the first.
+static sedge_status write_whole(sedge_text *out, const char *const *texts, int count)
 {
     const combine_cut first = cut_text(texts[0]);
 
@@ -203,7 +204,7 @@ static sedge_status make_wholes(combine_batch *batch, int together)
         job->number = batch->wholes_count++;
         SEDGE_TRY(sedge_text_create(&whole->text));
         SEDGE_TRY(sedge_text_create(&job->log));
-        SEDGE_TRY(sedge_combine_write(whole->text, parts, count));
+        SEDGE_TRY(write_whole(whole->text, parts, count));
         job->name = batch->texts[batch->missing[i]].name;
         job->text = sedge_text_get(whole->text);
         i += count;

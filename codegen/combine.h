@@ -24,10 +24,6 @@ void sedge_combine_prefix(char prefix[SEDGE_COMBINE_PREFIX], const char *log);
 // sedge_program_write for cuda with the same prelude.
 bool sedge_combine_fits(const char *text, const char *other);
 
-// The text of all; each fits the first (SEDGE_ERR_INTERNAL where one is not in the dialect).
-SEDGE_MUST_USE
-sedge_status sedge_combine_write(sedge_text *out, const char *const *texts, int count);
-
 // The log of one part: of what the compiler says, what concerns its kernels.
 SEDGE_MUST_USE
 sedge_status sedge_combine_log(sedge_text *out, const char *log, int part);

@@ -6,8 +6,9 @@
 
 // ---- numbers -----------------------------------------------------------------------------------
 
-void sedge_number_set(unsigned char bytes[16], sedge_type type, const double value[2],
-                      int64_t integer)
+// The bytes of a kernel's argument. An integer type takes `integer`.
+static void set_number(unsigned char bytes[16], sedge_type type, const double value[2],
+                       int64_t integer)
 {
     const float narrow[2] = {(float)value[0], (float)value[1]};
 
@@ -54,7 +55,7 @@ sedge_status sedge_number_convert(unsigned char bytes[16], sedge_type type, doub
         }
         integer = value < 0.0 ? (int64_t)value : (int64_t)(uint64_t)value;
     }
-    sedge_number_set(bytes, type, parts, integer);
+    set_number(bytes, type, parts, integer);
     return SEDGE_OK;
 }
 
@@ -133,8 +134,7 @@ void sedge_job_add_leaves(sedge_job *job, sedge_analysis *analysis)
         member->type = leaf->type;
         member->array = leaf->array;
         member->written = false;
-        if (leaf->array == NULL)
-            sedge_number_set(member->number, leaf->type, leaf->value, leaf->integer);
+        if (leaf->array == NULL) set_number(member->number, leaf->type, leaf->value, leaf->integer);
     }
 }
 

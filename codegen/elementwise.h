@@ -100,10 +100,7 @@ void sedge_job_start(sedge_job *job, sedge_context *context, sedge_array *result
 // Add the leaves of an expression, whose text is then the body.
 void sedge_job_add_leaves(sedge_job *job, sedge_analysis *analysis);
 
-// The bytes of a kernel's argument. An integer type takes `integer`.
-void sedge_number_set(unsigned char bytes[16], sedge_type type, const double value[2],
-                      int64_t integer);
-// The same of a plain number; SEDGE_ERR_USAGE where an integer type cannot hold it.
+// The bytes of a kernel's argument; SEDGE_ERR_USAGE where an integer type cannot hold `value`.
 SEDGE_MUST_USE
 sedge_status sedge_number_convert(unsigned char bytes[16], sedge_type type, double value);
 

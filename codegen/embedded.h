@@ -1,8 +1,6 @@
 // Source files that travel inside the binary; the tables are made by CMake (sedge_embed).
 #pragma once
 
-#include <stddef.h>
-
 typedef struct sedge_embedded {
     const char *name; // path in the repository: "codegen/kernels/dg_stage.h"
     const char *text; // NUL-terminated

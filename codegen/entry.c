@@ -1,5 +1,6 @@
 #include "codegen/entry.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <string.h>

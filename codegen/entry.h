@@ -2,7 +2,7 @@
 //
 //   8     magic "sedgebin"
 //   8     schema                                   all numbers little endian
-//   8 n   lengths of the ENTRY_FIELDS texts and of the payload
+//   8 n   lengths of the SEDGE_ENTRY_FIELDS texts and of the payload
 //   ...   the texts, one behind the other
 //   32    SHA-256 of the payload
 //   32    SHA-256 of everything before
@@ -10,7 +10,6 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/hash.h"
 
 #include <stdbool.h>
 #include <stddef.h>

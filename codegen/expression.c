@@ -1,5 +1,4 @@
 // Expressions: trees of operations, their types and shapes.
-#include "base/memory.h"
 #include "codegen/expression_internal.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // O_DIRECTORY, O_NOFOLLOW, getrandom
+#define _DEFAULT_SOURCE // PATH_MAX, getrandom
 #include "codegen/folder.h"
 
 #include "base/file.h"

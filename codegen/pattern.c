@@ -36,20 +36,18 @@ static sedge_status write_integer(sedge_text *out, int64_t value)
     return sedge_text_add(out, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
 }
 
-sedge_status sedge_binding_write(sedge_text *out, const sedge_binding *binding, int i)
+sedge_status sedge_binding_write(sedge_text *out, const sedge_binding *binding)
 {
-    const bool is_list = binding->is_list;
-
     switch (binding->kind) {
     case SEDGE_BINDING_TEXT:
-        return sedge_text_add(out, "%s", is_list ? binding->texts[i] : binding->text);
+        return sedge_text_add(out, "%s", binding->text);
     case SEDGE_BINDING_INTEGER:
-        return write_integer(out, is_list ? binding->integers[i] : binding->integer);
+        return write_integer(out, binding->integer);
     case SEDGE_BINDING_FLOAT:
     case SEDGE_BINDING_DOUBLE:
         break;
     }
-    return sedge_constant_write(out, binding->kind, is_list ? binding->reals[i] : binding->real);
+    return sedge_constant_write(out, binding->kind, binding->real);
 }
 
 bool sedge_is_name_start(char c)

@@ -31,9 +31,9 @@ sedge_status sedge_pattern_check_used(const sedge_pattern *pattern, const bool *
 SEDGE_MUST_USE
 sedge_status sedge_pattern_text(const char **text, char **found, const sedge_pattern *pattern);
 
-// Append a value as it stands in program text: of a list the element `i`.
+// Append a value as it stands in program text; not a list.
 SEDGE_MUST_USE
-sedge_status sedge_binding_write(sedge_text *out, const sedge_binding *binding, int i);
+sedge_status sedge_binding_write(sedge_text *out, const sedge_binding *binding);
 
 // Whether `c` may stand in a name, at its start or later.
 bool sedge_is_name_start(char c);

@@ -1,7 +1,6 @@
 // How a reduction is laid over memory: which elements a block takes, and where they are.
 #include "codegen/reduce_internal.h"
 
-#include <assert.h>
 #include <string.h>
 
 // ---- constants of devices ----------------------------------------------------------------------

@@ -4,7 +4,6 @@
 #include "codegen/reduce.h"
 #include "codegen/select_internal.h"
 
-#include <stdio.h>
 #include <string.h>
 
 // Places in a block are counted in 16 bits, and its memory is less than 8 KiB.

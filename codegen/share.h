@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 typedef struct sedge_share {
     const sedge_comm *comm; // NULL: this process alone

@@ -251,7 +251,7 @@ static void add_sell(chooser *c, int height, int64_t window, bool packed)
     layout->height = height;
     layout->window = window;
     layout->packed = packed;
-    const double stored = (double)sedge_sparse_padded(m, height, window, 0);
+    const double stored = (double)sedge_sparse_padded(m, height, window);
     const double padding = stored / (double)m->entries;
     if (padding > PADDING_MOST) {
         (void)snprintf(layout->reason, sizeof layout->reason,
@@ -390,7 +390,7 @@ static void add_packet(chooser *c, const char *more, sedge_sparse_order order, i
     const bool is_sorted = order != SEDGE_SPARSE_AS_THEY_COME || window > 1;
     sedge_sparse_layout *const layout = add_layout(c, SEDGE_SPARSE_PACKET, "packet%s", more);
     const double stored =
-        is_sorted ? 1.05 * (double)m->entries : (double)sedge_sparse_padded(m, 32, 1, 0);
+        is_sorted ? 1.05 * (double)m->entries : (double)sedge_sparse_padded(m, 32, 1);
 
     layout->capacity = capacity;
     layout->order = order;
@@ -487,7 +487,7 @@ static void choose_vendor(chooser *c, bool has_cusparse)
     set_bytes(c, add_layout(c, SEDGE_SPARSE_CUSPARSE, "cusparse csr"), csr_bytes(c), false, 1.25);
     add_kernel(c, 256, SEDGE_CUSPARSE_CSR_2, 0, 0);
     sedge_sparse_layout *const layout = add_layout(c, SEDGE_SPARSE_CUSPARSE, "cusparse sell");
-    const double stored = (double)sedge_sparse_padded(m, 32, 1, 0);
+    const double stored = (double)sedge_sparse_padded(m, 32, 1);
     layout->height = 32;
     if (stored > PADDING_MOST * (double)m->entries || stored > (double)INT32_MAX) {
         (void)snprintf(layout->reason, sizeof layout->reason,

@@ -2,10 +2,7 @@
 #include "base/memory.h"
 #include "codegen/sparse_internal.h"
 
-#include <assert.h>
-#include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 // ---- vendor ------------------------------------------------------------------------------------
 

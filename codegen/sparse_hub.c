@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "codegen/sparse_internal.h"
 
-#include <limits.h>
 #include <string.h>
 
 enum { HEIGHT = 32, GRAIN = 1 << 9, FEW_PIECES = 32, PIECE = 16, MULTIPROCESSOR_THREADS = 1024 };

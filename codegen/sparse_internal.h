@@ -255,10 +255,9 @@ sedge_status sedge_sparse_upload(sedge_buffer **out, sedge_device *device, const
 // Large arrays are filled and uploaded piece by piece, of about so many elements.
 enum { SEDGE_SPARSE_CHUNK = 1 << 23 };
 
-// Stored values of slices of `height` rows sorted inside `window`, each as wide as its longest row
-// or `width` (0: no limit).
-int64_t sedge_sparse_padded(const sedge_sparse_matrix *matrix, int height, int64_t window,
-                            int64_t width);
+// Stored values of slices of `height` rows sorted inside `window`, each as wide as its longest row;
+// INT64_MAX where there is no memory to sort in.
+int64_t sedge_sparse_padded(const sedge_sparse_matrix *matrix, int height, int64_t window);
 
 // Rows 0 .. rows - 1 sorted by length, longest first, inside windows; equal ones stay in order.
 SEDGE_MUST_USE

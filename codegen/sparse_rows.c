@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "codegen/sparse_internal.h"
 
-#include <limits.h>
 #include <string.h>
 
 enum { GRAIN = 1 << 14, FEW_PIECES = 32, PIECES_ROUND = 8 };

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "codegen/sparse_internal.h"
 
-#include <limits.h>
 #include <string.h>
 
 #define UNIFORM_MOST 1.02 // stored values of slices of one width, of those of slices of their own
@@ -54,8 +53,7 @@ sedge_status sedge_sparse_sort(int32_t **order, const sedge_sparse_matrix *matri
     return status;
 }
 
-int64_t sedge_sparse_padded(const sedge_sparse_matrix *matrix, int height, int64_t window,
-                            int64_t width)
+int64_t sedge_sparse_padded(const sedge_sparse_matrix *matrix, int height, int64_t window)
 {
     int64_t stored = 0;
     int32_t *order = NULL;
@@ -67,7 +65,7 @@ int64_t sedge_sparse_padded(const sedge_sparse_matrix *matrix, int height, int64
             const int64_t length = sedge_sparse_length(matrix, order != NULL ? order[r] : r);
             if (length > longest) longest = length;
         }
-        stored += height * (width > 0 && longest > width ? width : longest);
+        stored += height * longest;
     }
     sedge_release(order);
     return stored;

@@ -1,7 +1,6 @@
 // How one slice's columns are told in few bytes: on diagonals, in 8, 16 or 32 bits.
 #include "codegen/sparse_internal.h"
 
-#include <limits.h>
 #include <string.h>
 
 // ---- diagonals ---------------------------------------------------------------------------------

@@ -332,7 +332,6 @@ static sedge_status run_task(sedge_sparse_choice *choice, trial *t, const sedge_
                                      .forget = options->forget};
     sedge_tune_result *result = NULL;
 
-    SEDGE_TRY(sedge_context_wait(t->context)); // the tuner has a stream of its own
     SEDGE_TRY(sedge_tune(&result, options->comm, sedge_context_device(t->context),
                          sedge_context_cache(t->context), task, &tune));
     choice->kernel = result->choice[0];
@@ -353,14 +352,14 @@ static sedge_status run_task(sedge_sparse_choice *choice, trial *t, const sedge_
 
 static sedge_status search(sedge_sparse_choice *choice, trial *t,
                            const sedge_sparse_options *options, sedge_tune_level level, int layouts,
-                           int kernels)
+                           int kernels, const char *hash)
 {
     const sedge_sparse_choices *const choices = t->choices;
     const sedge_sparse_matrix *const matrix = t->matrix;
     sedge_tune_candidate candidates[SEDGE_SPARSE_CANDIDATES];
     const char *names[SEDGE_SPARSE_LAYOUTS];
     sedge_ceilings ceilings;
-    char name[128], size[128], hash[SEDGE_HASH_TEXT];
+    char name[128], size[128];
 
     sedge_ceilings_try(&ceilings, NULL, sedge_context_device(t->context),
                        sedge_context_cache(t->context), matrix->real_bytes,
@@ -385,7 +384,6 @@ static sedge_status search(sedge_sparse_choice *choice, trial *t,
                        options->kernel != NULL ? options->kernel : "any");
     }
     describe(size, matrix, choices, layouts);
-    SEDGE_TRY(hash_sources(hash));
     const sedge_tune_operation operation = {
         .name = "product", .weight = 1.0, .count = kernels, .candidates = candidates};
     const sedge_tune_task task = {.name = name,
@@ -403,6 +401,18 @@ static sedge_status search(sedge_sparse_choice *choice, trial *t,
     return run_task(choice, t, &task, options, level, ceilings.copy);
 }
 
+// What one rank can fail at alone: the trial, its vectors, the hash of the sources; and the end of
+// the context's work, as the tuner has a stream of its own.
+static sedge_status prepare_trial(trial **out, const trial *wanted, sedge_tune_level level,
+                                  char hash[SEDGE_HASH_TEXT])
+{
+    SEDGE_TRY(sedge_allocate(out, 1, sizeof **out));
+    **out = *wanted;
+    if (level != SEDGE_TUNE_OFF) SEDGE_TRY(make_vectors(*out));
+    SEDGE_TRY(hash_sources(hash));
+    return sedge_context_wait(wanted->context);
+}
+
 sedge_status sedge_sparse_tune(sedge_sparse_choice *choice, sedge_context *context,
                                const sedge_sparse_matrix *matrix,
                                const sedge_sparse_choices *choices,
@@ -410,6 +420,12 @@ sedge_status sedge_sparse_tune(sedge_sparse_choice *choice, sedge_context *conte
 {
     const sedge_tune_level level =
         options->has_tune ? options->tune : sedge_context_tuning(context);
+    const trial wanted = {.context = context,
+                          .matrix = matrix,
+                          .choices = choices,
+                          .dot = options->dot,
+                          .cusparse = cusparse};
+    char hash[SEDGE_HASH_TEXT];
     sedge_status status = SEDGE_OK;
     trial *t = NULL;
     int layouts = 0, kernels = 0;
@@ -419,14 +435,9 @@ sedge_status sedge_sparse_tune(sedge_sparse_choice *choice, sedge_context *conte
     while (kernels < choices->kernels && choices->kernel[kernels].layout < layouts) kernels++;
     // With one candidate, or nothing to multiply, there is no choice; but ranks stay together.
     if (options->comm == NULL && (kernels == 1 || matrix->entries == 0)) return SEDGE_OK;
-    SEDGE_TRY_GOTO(status, sedge_allocate(&t, 1, sizeof *t));
-    t->context = context;
-    t->matrix = matrix;
-    t->choices = choices;
-    t->dot = options->dot;
-    t->cusparse = cusparse;
-    if (level != SEDGE_TUNE_OFF) SEDGE_TRY_GOTO(status, make_vectors(t));
-    SEDGE_TRY_GOTO(status, search(choice, t, options, level, layouts, kernels));
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(options->comm, prepare_trial(&t, &wanted, level, hash)));
+    SEDGE_TRY_GOTO(status, search(choice, t, options, level, layouts, kernels, hash));
     if (t->store != NULL && t->layout == choices->kernel[choice->kernel].layout) {
         choice->store = t->store;
         t->store = NULL;

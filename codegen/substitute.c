@@ -27,7 +27,7 @@ static sedge_status add_hole(substitution *s, const char *name, size_t length)
     sedge_text_free(s->value);
     s->value = NULL;
     SEDGE_TRY(sedge_text_create(&s->value));
-    SEDGE_TRY(sedge_binding_write(s->value, &s->pattern->bindings[i], 0));
+    SEDGE_TRY(sedge_binding_write(s->value, &s->pattern->bindings[i]));
     return sedge_lines_add(&s->lines, s->line, sedge_text_get(s->value),
                            sedge_text_length(s->value));
 }

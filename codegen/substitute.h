@@ -2,8 +2,9 @@
 //
 //     static const char text[] = "y[i] = $a$ * x[i];\n";
 //     const sedge_binding values[] = {SEDGE_BIND_FLOAT("a", 1.5f)};
-//     const sedge_pattern pattern = {.name = "scale.c", .text = text, .bindings = values, .count =
-//     1}; SEDGE_TRY(sedge_substitute(out, &pattern)); // y[i] = 0x1.8p+0f * x[i];
+//     const sedge_pattern pattern = {
+//         .name = "scale.c", .text = text, .bindings = values, .count = 1};
+//     SEDGE_TRY(sedge_substitute(out, &pattern)); // y[i] = 0x1.8p+0f * x[i];
 //
 // `$$` is a dollar. A name stands in one line and has no blanks.
 #pragma once

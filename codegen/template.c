@@ -219,7 +219,7 @@ static sedge_status run_output(template_run *run, bool live)
     const sedge_binding binding = {
         .kind = value.kind, .text = value.text, .integer = value.integer, .real = value.real};
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, sedge_binding_write(text, &binding, 0));
+    SEDGE_TRY_GOTO(status, sedge_binding_write(text, &binding));
     SEDGE_TRY_GOTO(status, add_output(run, sedge_text_get(text), sedge_text_length(text)));
 done:
     sedge_text_free(text);

@@ -17,8 +17,6 @@
 #include "base/error.h"
 #include "base/text.h"
 
-#include <stdint.h>
-
 typedef struct sedge_tree sedge_tree;
 typedef struct sedge_node sedge_node; // a part of a tree, which owns it; never NULL
 

@@ -1,8 +1,6 @@
 // Element types and numpy's rules of promotion.
 #include "codegen/array.h"
 
-#include <string.h>
-
 typedef struct type_row {
     const char *name;
     const char *word;

@@ -5,7 +5,6 @@
 
 #include "codegen/context.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -11,7 +11,6 @@
 #include "codegen/tune.h"
 #include "example.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { EXAMPLE_NUMBERS = 12, EXAMPLE_CHOICES = 48 };

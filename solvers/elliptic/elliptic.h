@@ -149,8 +149,7 @@ double sedge_elliptic_energy(const sedge_comm *comm, const sedge_element *elemen
 
 // What flows in through each surface group, [surfaces]: the integral of k du/dn as the form has it,
 // with the penalty where u is fixed, so that all of them and the sources add up to zero. `field` is
-// u's.
-// Collective.
+// u's. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_elliptic_surface_flux(double *flux, const sedge_comm *comm,
                                          const sedge_element *element, const sedge_mesh *mesh,

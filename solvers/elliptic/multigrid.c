@@ -8,7 +8,6 @@
 #include "matrix/amg.h"
 #include "vertices.h"
 
-#include <math.h>
 #include <string.h>
 
 #define BLOCK_WORDS    24  // sedge_block_entry of dg_elliptic_level.h
@@ -262,7 +261,7 @@ static sedge_status make_vertices(sedge_multigrid *mg, const sedge_mesh *mesh,
     SEDGE_TRY_GOTO(status, sedge_vertices_create(&mg->vertices, mg->comm, mesh));
     SEDGE_TRY_GOTO(status, sedge_vertices_matrix(&matrix, mg->vertices, problem));
     if (!sedge_elliptic_is_fixed(mg->comm, mesh, problem)) hold_first_vertex(matrix);
-    SEDGE_TRY_GOTO(status, sedge_amg_create(&mg->amg, mg->comm, matrix, false));
+    SEDGE_TRY_GOTO(status, sedge_amg_create(&mg->amg, mg->comm, matrix));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(mg->comm, make_vertex_buffers(mg)));
 done:
     sedge_matrix_free(matrix);

@@ -54,8 +54,8 @@ static void join_corners(int32_t *parent, const sedge_mesh *mesh)
     for (int32_t i = 0; i < 4 * mesh->elements; i++) parent[i] = find_root(parent, i);
 }
 
-// Let each vertex at a halo face take what the other side has for it where `better` says so, until
-// nothing changes on any rank. `value` [corners] counts at roots. Collective.
+// Let each vertex at a halo face take what the other side has for it, where that is less (`least`)
+// or greater, until nothing changes on any rank. `value` [corners] counts at roots. Collective.
 static sedge_status propagate(double *value, const int32_t *root, const sedge_comm *comm,
                               const sedge_mesh *mesh, bool least)
 {

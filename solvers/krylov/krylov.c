@@ -1,11 +1,9 @@
 #include "krylov/krylov_internal.h"
 
-#include "base/file.h"
 #include "base/memory.h"
 
 #include <assert.h>
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 // ---- names -------------------------------------------------------------------------------------
@@ -151,30 +149,8 @@ static sedge_status choose(sedge_krylov *krylov, const sedge_krylov_options *opt
     return SEDGE_OK;
 }
 
-static sedge_status make_buffers(sedge_krylov *krylov)
-{
-    sedge_device *const device = sedge_context_device(krylov->context);
-    const int64_t number = (int64_t)sizeof(double);
-    const int64_t look = (STATE_ENTRIES + 3L * krylov->ring_entries) * number;
-
-    SEDGE_TRY(sedge_buffer_create(&krylov->states, device, 2L * STATE_ENTRIES * number));
-    SEDGE_TRY(sedge_buffer_create(&krylov->parts, device, 6L * SEDGE_KRYLOV_SUMS * number));
-    SEDGE_TRY(sedge_buffer_create(&krylov->dots, device, SEDGE_KRYLOV_SUMS * number));
-    SEDGE_TRY(sedge_buffer_create(&krylov->sums, device, 3L * number));
-    SEDGE_TRY(sedge_buffer_create(&krylov->ring, device, 3L * krylov->ring_entries * number));
-    SEDGE_TRY(sedge_pinned_allocate(&krylov->pinned_sums, device, 3L * number));
-    for (int i = 0; i < 2; i++) {
-        SEDGE_TRY(sedge_pinned_allocate(&krylov->pinned_look[i], device, look));
-        SEDGE_TRY(sedge_event_create(&krylov->looked[i], device));
-    }
-    SEDGE_TRY(sedge_sum_create(&krylov->pending, krylov->comm));
-    if (krylov->form != SEDGE_KRYLOV_AUTO) return sedge_krylov_prepare(krylov, krylov->form);
-    SEDGE_TRY(sedge_krylov_prepare(krylov, SEDGE_KRYLOV_STANDARD));
-    SEDGE_TRY(sedge_krylov_prepare(krylov, SEDGE_KRYLOV_SINGLE));
-    return sedge_krylov_prepare(krylov, SEDGE_KRYLOV_PIPELINED);
-}
-
-sedge_status sedge_krylov_prepare(sedge_krylov *krylov, sedge_krylov_form form)
+// Make what a form needs and has not yet.
+static sedge_status prepare_form(sedge_krylov *krylov, sedge_krylov_form form)
 {
     enum { ALWAYS = 1, SINGLE = 2, PIPELINED = 4, WITH_M = 8, AUTO = 16 };
     static const int needed[VECTORS] = {
@@ -205,6 +181,29 @@ sedge_status sedge_krylov_prepare(sedge_krylov *krylov, sedge_krylov_form form)
                                       krylov->rows * krylov->real_bytes));
     }
     return SEDGE_OK;
+}
+
+static sedge_status make_buffers(sedge_krylov *krylov)
+{
+    sedge_device *const device = sedge_context_device(krylov->context);
+    const int64_t number = (int64_t)sizeof(double);
+    const int64_t look = (STATE_ENTRIES + 3L * krylov->ring_entries) * number;
+
+    SEDGE_TRY(sedge_buffer_create(&krylov->states, device, 2L * STATE_ENTRIES * number));
+    SEDGE_TRY(sedge_buffer_create(&krylov->parts, device, 6L * SEDGE_KRYLOV_SUMS * number));
+    SEDGE_TRY(sedge_buffer_create(&krylov->dots, device, SEDGE_KRYLOV_SUMS * number));
+    SEDGE_TRY(sedge_buffer_create(&krylov->sums, device, 3L * number));
+    SEDGE_TRY(sedge_buffer_create(&krylov->ring, device, 3L * krylov->ring_entries * number));
+    SEDGE_TRY(sedge_pinned_allocate(&krylov->pinned_sums, device, 3L * number));
+    for (int i = 0; i < 2; i++) {
+        SEDGE_TRY(sedge_pinned_allocate(&krylov->pinned_look[i], device, look));
+        SEDGE_TRY(sedge_event_create(&krylov->looked[i], device));
+    }
+    SEDGE_TRY(sedge_sum_create(&krylov->pending, krylov->comm));
+    if (krylov->form != SEDGE_KRYLOV_AUTO) return prepare_form(krylov, krylov->form);
+    SEDGE_TRY(prepare_form(krylov, SEDGE_KRYLOV_STANDARD));
+    SEDGE_TRY(prepare_form(krylov, SEDGE_KRYLOV_SINGLE));
+    return prepare_form(krylov, SEDGE_KRYLOV_PIPELINED);
 }
 
 sedge_status sedge_krylov_create(sedge_krylov **out, sedge_context *context, const sedge_comm *comm,

@@ -168,13 +168,13 @@ static sedge_status sum_residual(sedge_krylov *krylov, krylov_sum sums[2])
     return sedge_krylov_reduce(krylov, sums, 2, NULL);
 }
 
-static sedge_status direct(const sedge_krylov *krylov, int from, int to, const krylov_sum sums[2],
-                           bool first, const sedge_buffer *x)
+static sedge_status direct(const sedge_krylov *krylov, const krylov_sum sums[2], bool first,
+                           const sedge_buffer *x)
 {
     const krylov_vector z = krylov->kind == KRYLOV_VECTOR ? VECTOR_Z : VECTOR_R;
 
     return SEDGE_LAUNCH(krylov->kernels.direct, stream_of(krylov), krylov->kernels.blocks,
-                        state(krylov, from), state(krylov, to), sedge_buffer_argument(krylov->ring),
+                        state(krylov, 1), state(krylov, 0), sedge_buffer_argument(krylov->ring),
                         at(sums[0]), at(sums[1]), sedge_int32_argument(sums[0].count),
                         sedge_int32_argument(sums[1].count), sedge_int32_argument(first),
                         sedge_buffer_argument(x), vector(krylov, VECTOR_P), vector(krylov, z),
@@ -194,7 +194,7 @@ static sedge_status step_standard(sedge_krylov *krylov, const sedge_buffer *x)
                            vector(krylov, VECTOR_R), diagonal(krylov), at(parts(krylov, 0, 0)),
                            at(parts(krylov, 0, 1)), rows_argument(krylov), chunk_argument(krylov)));
     SEDGE_TRY(sum_residual(krylov, sums));
-    return direct(krylov, 1, 0, sums, false, x);
+    return direct(krylov, sums, false, x);
 }
 
 // ---- single reduction --------------------------------------------------------------------------
@@ -288,7 +288,7 @@ sedge_status sedge_krylov_begin(sedge_krylov *krylov, sedge_krylov_form form, se
     case SEDGE_KRYLOV_AUTO:
     case SEDGE_KRYLOV_STANDARD:
         SEDGE_TRY(sum_residual(krylov, sums));
-        return direct(krylov, 1, 0, sums, true, x);
+        return direct(krylov, sums, true, x);
     case SEDGE_KRYLOV_SINGLE:
     case SEDGE_KRYLOV_PERSISTENT:
         return SEDGE_OK;

@@ -121,10 +121,6 @@ struct sedge_krylov {
     int64_t history_count, history_room;
 };
 
-// Make what a form needs and has not yet.
-SEDGE_MUST_USE
-sedge_status sedge_krylov_prepare(sedge_krylov *krylov, sedge_krylov_form form);
-
 // r = b - A x; its r.r, r.z as sums of this rank's parts. `*rr` gets the value over all ranks, and
 // then this waits; NULL: not wanted.
 SEDGE_MUST_USE

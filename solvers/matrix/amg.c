@@ -6,8 +6,6 @@
 
 #include <petscksp.h>
 
-#include <string.h>
-
 #define PETSC(call, what) SEDGE_TRY_GOTO(status, sedge_petsc_check((int)(call), what))
 
 struct sedge_amg {
@@ -50,19 +48,14 @@ done:
     return status;
 }
 
-static sedge_status make_levels(sedge_amg *amg, MPI_Comm world, bool constant_null_space)
+static sedge_status make_levels(sedge_amg *amg, MPI_Comm world)
 {
     const char *const what = "AMG cannot be set up";
     sedge_status status = SEDGE_OK;
-    MatNullSpace constants = NULL;
     PetscReal complexity = 0.0;
     PetscReal operator_complexity = 0.0;
     PetscInt levels = 0;
 
-    if (constant_null_space) {
-        PETSC(MatNullSpaceCreate(world, PETSC_TRUE, 0, NULL, &constants), what);
-        PETSC(MatSetNullSpace(amg->mat, constants), what);
-    }
     PETSC(PCCreate(world, &amg->pc), what);
     PETSC(PCSetType(amg->pc, PCGAMG), what);
     PETSC(PCSetOperators(amg->pc, amg->mat, amg->mat), what);
@@ -74,12 +67,10 @@ static sedge_status make_levels(sedge_amg *amg, MPI_Comm world, bool constant_nu
     PETSC(VecCreateMPIWithArray(world, 1, (PetscInt)amg->rows, PETSC_DECIDE, NULL, &amg->r), what);
     PETSC(VecCreateMPIWithArray(world, 1, (PetscInt)amg->rows, PETSC_DECIDE, NULL, &amg->z), what);
 done:
-    (void)MatNullSpaceDestroy(&constants);
     return status;
 }
 
-sedge_status sedge_amg_create(sedge_amg **out, const sedge_comm *comm, const sedge_matrix *matrix,
-                              bool constant_null_space)
+sedge_status sedge_amg_create(sedge_amg **out, const sedge_comm *comm, const sedge_matrix *matrix)
 {
     const double began = sedge_clock();
     MPI_Comm world = PETSC_COMM_SELF;
@@ -94,7 +85,7 @@ sedge_status sedge_amg_create(sedge_amg **out, const sedge_comm *comm, const sed
     amg->comm = comm;
     amg->rows = matrix->rows;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_matrix(amg, world, matrix)));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_levels(amg, world, constant_null_space)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_levels(amg, world)));
     amg->counts.setup_seconds = sedge_clock() - began;
     *out = amg;
     amg = NULL;

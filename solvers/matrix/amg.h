@@ -10,10 +10,9 @@
 typedef struct sedge_amg sedge_amg;
 
 // Collective over `comm` (NULL: this process alone). The matrix is copied; it is symmetric positive
-// (semi-)definite. `constant_null_space`: constants are its null space (a Neumann problem).
+// definite. SEDGE_ERR_USAGE for more entries than PETSc counts. The caller frees it.
 SEDGE_MUST_USE
-sedge_status sedge_amg_create(sedge_amg **out, const sedge_comm *comm, const sedge_matrix *matrix,
-                              bool constant_null_space);
+sedge_status sedge_amg_create(sedge_amg **out, const sedge_comm *comm, const sedge_matrix *matrix);
 void sedge_amg_free(sedge_amg *amg);
 
 // One V-cycle, z = M r; host vectors of the matrix's rows here. Collective.

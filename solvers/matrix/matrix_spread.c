@@ -136,7 +136,7 @@ static sedge_status copy_whole(sedge_matrix **out, const sedge_matrix *whole)
     return SEDGE_OK;
 }
 
-// What each rank needs to make room: [ranks][3] size, first, rows, entries.
+// What each rank needs to make room: [ranks][4] size, first, rows, entries.
 static void make_table(int64_t (*table)[4], const sedge_matrix *whole, const order *of, int ranks)
 {
     for (int p = 0; p < ranks; p++) {

@@ -7,7 +7,6 @@
 #include <petscmat.h>
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

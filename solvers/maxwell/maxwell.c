@@ -140,26 +140,6 @@ static const sedge_boundary_kind boundaries[] = {
      .linear = true},
 };
 
-static const sedge_parameter plane_wave_parameters[] = {
-    {.name = "direction",
-     .type = SEDGE_PARAMETER_VECTOR,
-     .required = true,
-     .text = "where the wave goes; its length does not matter"},
-    {.name = "polarisation",
-     .type = SEDGE_PARAMETER_VECTOR,
-     .required = true,
-     .text = "of E, times the signal; perpendicular to the direction"},
-    {.name = "origin",
-     .type = SEDGE_PARAMETER_VECTOR,
-     .dimension = SEDGE_LENGTH,
-     .text = "the place where E is polarisation times signal(t)"},
-    {.name = "signal",
-     .type = SEDGE_PARAMETER_SIGNAL,
-     .required = true,
-     .dimension = SEDGE_FIELD,
-     .text = "E over time"},
-};
-
 static const sedge_parameter dipole_parameters[] = {
     {.name = "position",
      .type = SEDGE_PARAMETER_VECTOR,
@@ -192,8 +172,8 @@ static void set_dipole(const double *p, const double *m, double *weights)
 static const sedge_source_kind sources[] = {
     {.name = "plane-wave",
      .type = SEDGE_SOURCE_INCIDENT,
-     .parameters = plane_wave_parameters,
-     .parameter_count = COUNT_OF(plane_wave_parameters),
+     .parameters = maxwell_wave_parameters,
+     .parameter_count = MAXWELL_WAVE_PARAMETERS,
      .text = "an incident plane wave; the fields are then the scattered ones"},
     {.name = "dipole",
      .type = SEDGE_SOURCE_POINT,

@@ -13,6 +13,8 @@ enum {
     WAVE_ORIGIN = 6,
     WAVE_SIGNAL = 9,
 };
+#define MAXWELL_WAVE_PARAMETERS 4
+extern const sedge_parameter maxwell_wave_parameters[MAXWELL_WAVE_PARAMETERS];
 
 // Of a dipole.
 enum {

@@ -103,7 +103,7 @@ static void apply_cavity(const double *x, double t, const double *m, const doubl
 
 // ---- plane waves -------------------------------------------------------------------------------
 
-static const sedge_parameter wave_parameters[] = {
+const sedge_parameter maxwell_wave_parameters[MAXWELL_WAVE_PARAMETERS] = {
     {.name = "direction",
      .type = SEDGE_PARAMETER_VECTOR,
      .required = true,
@@ -380,8 +380,8 @@ const sedge_initial_kind maxwell_initials[MAXWELL_INITIALS] = {
     {.name = "plane-wave",
      .apply = apply_plane_wave,
      .exact = true,
-     .parameters = wave_parameters,
-     .parameter_count = COUNT_OF(wave_parameters),
+     .parameters = maxwell_wave_parameters,
+     .parameter_count = MAXWELL_WAVE_PARAMETERS,
      .text = "a travelling plane wave in one medium"},
     {.name = "periodic-wave",
      .apply = apply_periodic,

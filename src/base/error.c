@@ -2,6 +2,7 @@
 
 #include "shown.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

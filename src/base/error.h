@@ -6,8 +6,6 @@
 // from files: they are kept as they may be shown on a terminal (shown.h).
 #pragma once
 
-#include <stdarg.h>
-
 #define SEDGE_MUST_USE __attribute__((warn_unused_result))
 
 // Status, documented exit code, meaning.

@@ -2,7 +2,6 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 // Bytes of the UTF-8 character at `at`, and its number; 0: it is none. Shortest forms only, no
 // surrogates (RFC 3629).

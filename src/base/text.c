@@ -2,7 +2,6 @@
 
 #include "plain.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

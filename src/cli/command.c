@@ -76,13 +76,12 @@ static sedge_status print_devices(const sedge_comm *comm, const char *kind, cons
     return SEDGE_OK;
 }
 
-static sedge_status command_devices(sedge_comm *comm, const sedge_arguments *given)
+static sedge_status print_all_devices(const sedge_comm *comm)
 {
     sedge_device *host = NULL;
     const char *why = NULL;
     int count = sedge_device_count_cuda(&why);
 
-    (void)given;
     SEDGE_TRY(print_devices(comm, "cuda", "multiprocessors", count, why));
     count = sedge_device_count_opencl(&why);
     SEDGE_TRY(print_devices(comm, "opencl", "compute units", count, why));
@@ -95,6 +94,12 @@ static sedge_status command_devices(sedge_comm *comm, const sedge_arguments *giv
     }
     sedge_device_free(host);
     return SEDGE_OK;
+}
+
+static sedge_status command_devices(sedge_comm *comm, const sedge_arguments *given)
+{
+    (void)given;
+    return sedge_comm_agree(comm, print_all_devices(comm));
 }
 
 static sedge_status print_cache(sedge_cache *cache, const char *word)

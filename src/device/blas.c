@@ -6,7 +6,6 @@
 #include "internal.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
 
 // What is used of cuBLAS's C interface, version 12 and 13.

@@ -1,12 +1,9 @@
 #include "device.h"
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "internal.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct sedge_buffer {

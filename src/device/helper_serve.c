@@ -102,15 +102,14 @@ bool sedge_wire_send_socket(int control, int socket)
     return sent == 1;
 }
 
-// Without a descriptor to spare the system hands over the message without its socket, and closes
-// that: who waits at its other end hears so.
-bool sedge_wire_receive_socket(int control, int *socket)
+// False when the other end is gone. Without a descriptor to spare the system hands over the message
+// without its socket, and closes that: `*socket` is -1, and who waits at its other end hears so.
+static bool receive_socket(int control, int *socket)
 {
     wire_message message;
     ssize_t got;
 
     *socket = -1;
-
     do {
         prepare_message(&message);
         got = recvmsg(control, &message.header, MSG_CMSG_CLOEXEC);
@@ -376,7 +375,7 @@ void sedge_helper_serve(int control)
 {
     int socket;
 
-    while (sedge_wire_receive_socket(control, &socket)) {
+    while (receive_socket(control, &socket)) {
         if (socket < 0) continue; // lost for want of descriptors
         const pid_t worker = fork();
         if (worker == 0) {

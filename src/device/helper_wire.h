@@ -23,10 +23,8 @@ bool sedge_wire_send(int socket, const void *bytes, size_t length);
 bool sedge_wire_send_text(int socket, const char *text);
 bool sedge_wire_receive(int socket, void *bytes, size_t length);
 
-// Hand over a socket; the sender keeps its own copy. Received: false when the other end is gone;
-// `*socket` is -1 where it was lost, because this process has no descriptor left.
+// Hand over a socket to the helper; the sender keeps its own copy.
 bool sedge_wire_send_socket(int control, int socket);
-bool sedge_wire_receive_socket(int control, int *socket);
 
 // The helper's loop: a child serves each command. Returns when the other end is gone.
 void sedge_helper_serve(int control);

@@ -7,7 +7,6 @@
 #include "host_module.h"
 #include "internal.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -98,7 +98,7 @@ static sedge_status ask(const sedge_host_compiler *compiler, const char *const *
     void *nothing = NULL;
     size_t length;
 
-    for (int i = 0; words[i] != NULL && i < 3; i++) argv[i + 1] = words[i];
+    for (int i = 0; i < 3 && words[i] != NULL; i++) argv[i + 1] = words[i];
     SEDGE_TRY(sedge_helper_run(&command, exit_status, out, &nothing, &length));
     sedge_release(nothing);
     return SEDGE_OK;

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "device.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -5,7 +5,6 @@
 
 #if SEDGE_HAVE_CUDA
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/trust.h"
 #include "cuda_driver.h"

@@ -6,7 +6,6 @@
 #include "opencl_driver.h"
 #include "opencl_program.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #define _XOPEN_SOURCE 700 // nftw, mkdtemp, setenv
 #include "opencl_driver.h"
 
-#include "base/file.h"
 #include "base/trust.h"
 
 #include <dlfcn.h>

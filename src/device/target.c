@@ -6,7 +6,6 @@
 #include "nvrtc.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int sedge_device_compilers(int local_ranks)

@@ -5,8 +5,6 @@
 #include "dense.h"
 #include "modes.h"
 
-#include <string.h>
-
 // Reference coordinates of the vertices.
 static const double vertex[4][3] = {
     {-1.0, -1.0, -1.0}, {1.0, -1.0, -1.0}, {-1.0, 1.0, -1.0}, {-1.0, -1.0, 1.0}};

@@ -7,8 +7,6 @@
 
 #include "base/error.h"
 
-#include <stdint.h>
-
 typedef struct sedge_element {
     int order;             // N, 1..10
     int nodes;             // Np = (N+1)(N+2)(N+3)/6

@@ -24,7 +24,8 @@ static void legendre(int n, double x, double *p, double *dp, double *ddp)
     *ddp = (2.0 * x * *dp - n * (n + 1.0) * current) / (1.0 - x * x);
 }
 
-void sedge_nodes_lobatto(int order, double *x)
+// The order+1 Legendre-Gauss-Lobatto points of [-1, 1], ascending, symmetric to the last bit.
+static void find_lobatto(int order, double *x)
 {
     const double pi = 3.14159265358979323846;
 
@@ -116,7 +117,7 @@ void sedge_nodes_compute(int order, double *r, double *s, double *t)
     double lobatto[ORDER_MAX + 1];
     int node = 0;
 
-    sedge_nodes_lobatto(order, lobatto);
+    find_lobatto(order, lobatto);
     for (int k = 0; k <= order; k++) {
         for (int j = 0; j <= order - k; j++) {
             for (int i = 0; i <= order - j - k; i++) {

@@ -8,6 +8,3 @@
 // The (order+1)(order+2)(order+3)/6 nodes, order 1..10. Node (i,j,k) of the equispaced set, i along
 // r fastest, k along t slowest, keeps its number; r, s, t get its warped place.
 void sedge_nodes_compute(int order, double *r, double *s, double *t);
-
-// The order+1 Legendre-Gauss-Lobatto points of [-1, 1], ascending, symmetric to the last bit.
-void sedge_nodes_lobatto(int order, double *x);

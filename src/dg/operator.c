@@ -2,7 +2,6 @@
 
 #include "base/file.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define HOST_PARTS 8 // of the interior on the host, while traces travel
@@ -267,8 +266,9 @@ static sedge_status run_kernel(sedge_operator *op, operator_kernel kernel, sedge
                            (int)(sizeof arguments / sizeof arguments[0]));
 }
 
-sedge_status operator_run_range(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
-                                int64_t first, int64_t count, int stage, double dt)
+// Values [first, first + count) through one of the stage's kernels, from u[0] to u[1].
+static sedge_status run_range(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                              int64_t first, int64_t count, int stage, double dt)
 {
     if (op->cut.blas) return operator_blas_run(op, stream, first, count, stage, dt);
     SEDGE_TRY(run_kernel(op, kernel, stream, first, count, stage, dt));
@@ -281,10 +281,9 @@ sedge_status operator_run_straight(sedge_operator *op, operator_kernel kernel, s
 {
     const operator_layout *const layout = &op->layout;
 
-    SEDGE_TRY(operator_run_range(op, kernel, stream, 0, layout->interior_values, stage, dt));
-    return operator_run_range(op, kernel, stream,
-                              layout->interior_values + layout->interior_curved_values,
-                              layout->edge_values, stage, dt);
+    SEDGE_TRY(run_range(op, kernel, stream, 0, layout->interior_values, stage, dt));
+    return run_range(op, kernel, stream, layout->interior_values + layout->interior_curved_values,
+                     layout->edge_values, stage, dt);
 }
 
 static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *stream, int stage,
@@ -351,9 +350,8 @@ static sedge_status run_edge(sedge_operator *op, sedge_stream *stream, int stage
     const operator_layout *const layout = &op->layout;
     const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
 
-    SEDGE_TRY(operator_run_range(op, last, stream,
-                                 layout->interior_values + layout->interior_curved_values,
-                                 layout->edge_values, stage, dt));
+    SEDGE_TRY(run_range(op, last, stream, layout->interior_values + layout->interior_curved_values,
+                        layout->edge_values, stage, dt));
     return operator_run_curved(op, stream, false, stage, dt);
 }
 
@@ -391,8 +389,7 @@ static sedge_status run_boundary_beside(sedge_operator *op, int stage, double dt
 
     SEDGE_TRY(make_boundary_traces(op, op->side, stage, dt));
     SEDGE_TRY(sedge_stream_wait_event(op->side, op->edge_ready));
-    return operator_run_range(op, last, op->side, first, op->layout.interior_values - first, stage,
-                              dt);
+    return run_range(op, last, op->side, first, op->layout.interior_values - first, stage, dt);
 }
 
 // All interior values but those of the boundary, in parts: between them MPI, which has no thread of
@@ -404,8 +401,8 @@ static sedge_status run_interior(sedge_operator *op, int parts, int stage, doubl
 
     for (int part = 0; part < parts; part++) {
         const int64_t first = values * part / parts;
-        SEDGE_TRY(operator_run_range(op, last, op->main, first, values * (part + 1) / parts - first,
-                                     stage, dt));
+        SEDGE_TRY(
+            run_range(op, last, op->main, first, values * (part + 1) / parts - first, stage, dt));
         if (parts > 1) (void)sedge_exchange_test(op->exchange);
     }
     return operator_run_curved(op, op->main, true, stage, dt);

@@ -43,7 +43,7 @@ typedef struct sedge_operator_options {
     bool time_kernels;  // measure each kernel with events (costs a little)
     bool launch_singly; // never a step as a graph, where the device has graphs
 
-    sedge_tune_level tune;   // off: wisdom, else the rule
+    sedge_tune_level tune;   // off: wisdom, else the rule; rank 0's is that of all
     bool forget;             // measure even if there is wisdom
     int most_candidates;     // of a layout, those that the rule thinks best; 0: all
     int64_t expected_stages; // of the run, 0: not known; fast tuning takes at most a part of it

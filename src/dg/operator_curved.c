@@ -1,8 +1,6 @@
 // Curved elements on the device: their operators, maps and kernels (codegen/kernels/dg_curved.h).
 #include "dg/operator_internal.h"
 
-#include <string.h>
-
 #define CURVE_WORDS   30  // as in codegen/kernels/dg_curved.h
 #define BLOCK_NODES   128 // nodes that a block of a GPU should have at least, where memory allows
 #define SHARED_ENOUGH 49152

@@ -507,11 +507,6 @@ SEDGE_MUST_USE
 sedge_status operator_end_timing(sedge_operator *op, const operator_timing *timing,
                                  operator_kernel kernel, sedge_stream *stream);
 
-// Values [first, first + count) through one of the stage's kernels, from u[0] to u[1].
-SEDGE_MUST_USE
-sedge_status operator_run_range(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
-                                int64_t first, int64_t count, int stage, double dt);
-
 // A scalar kernel argument in the run's precision.
 typedef union operator_real {
     float f;

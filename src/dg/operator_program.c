@@ -1,7 +1,6 @@
 #include "dg/operator_internal.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const char *const kernel_names[KERNELS] = {
     [KERNEL_STAGE] = "sedge_stage",        [KERNEL_VOLUME] = "sedge_volume",

@@ -318,6 +318,17 @@ static sedge_status run_tuner(operator_tuning *tuning, sedge_cache *cache,
     return sedge_tune(&tuning->result, op->comm, op->device, cache, &tuning->task, wanted);
 }
 
+// The options with rank 0's level: a variable of the environment may be set on some nodes only, and
+// what is measured is collective. Collective.
+static sedge_operator_options share_level(const sedge_comm *comm,
+                                          const sedge_operator_options *options)
+{
+    sedge_operator_options shared = *options;
+
+    sedge_comm_broadcast(comm, &shared.tune, sizeof shared.tune, 0);
+    return shared;
+}
+
 // Wisdom; or by measuring, if the run is worth it; or the rule. Collective.
 static sedge_status choose(operator_tuning *tuning, sedge_cache *cache,
                            const sedge_operator_options *options)
@@ -419,8 +430,9 @@ sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
     describe_task(op->tuning, elements);
     if (sedge_operator_is_cut(options))
         return sedge_comm_agree(op->comm, take_wish(op->tuning, options));
-    refuse_blas(op->tuning, options->tune);
-    const sedge_status status = choose(op->tuning, cache, options);
+    const sedge_operator_options shared = share_level(op->comm, options);
+    refuse_blas(op->tuning, shared.tune);
+    const sedge_status status = choose(op->tuning, cache, &shared);
     clear_up(op->tuning);
     SEDGE_TRY(status);
     const int choice = agree_on_basis(op->tuning);

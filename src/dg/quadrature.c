@@ -227,7 +227,9 @@ static double find_zero(int n, int alpha, double guess, const double *found, int
     return x;
 }
 
-void sedge_quadrature_line(int n, int alpha, double *x, double *w)
+// The n points x [n] and weights w [n] of Gauss-Jacobi in [-1, 1] for the weight (1-x)^alpha,
+// ascending. n <= 32.
+static void find_line(int n, int alpha, double *x, double *w)
 {
     const double pi = 3.14159265358979323846;
 
@@ -255,7 +257,7 @@ static sedge_status collapse(sedge_quadrature *out, int degree)
     if (n > LINE_MAX) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no points in the tetrahedron of degree %d", degree);
     }
-    for (int alpha = 0; alpha < 3; alpha++) sedge_quadrature_line(n, alpha, x[alpha], w[alpha]);
+    for (int alpha = 0; alpha < 3; alpha++) find_line(n, alpha, x[alpha], w[alpha]);
     SEDGE_TRY(allocate_points(out, n * n * n));
     for (int k = 0; k < n; k++) {
         for (int j = 0; j < n; j++) {

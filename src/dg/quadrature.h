@@ -24,7 +24,3 @@ SEDGE_MUST_USE
 sedge_status sedge_quadrature_tet(sedge_quadrature *out, int degree);
 
 void sedge_quadrature_clear(sedge_quadrature *quadrature);
-
-// The n points x [n] and weights w [n] of Gauss in [-1, 1] for the weight (1-x)^alpha, ascending.
-// n <= 32.
-void sedge_quadrature_line(int n, int alpha, double *x, double *w);

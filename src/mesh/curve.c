@@ -20,8 +20,8 @@ static const double straight = 1e-10;
 
 // With the barycentric coordinates l and b_ij = 4 (middle_ij - (corner_i + corner_j) / 2) the map
 // is sum_i l_i corner_i + sum_ij l_i l_j b_ij; l_0 = -(1+r+s+t)/2, l_1 = (1+r)/2 and so on.
-void sedge_curve_expand(double corners[4][3], double middles[SEDGE_EDGES][3],
-                        double c[SEDGE_CURVE_TERMS][3])
+static void expand(double corners[4][3], double middles[SEDGE_EDGES][3],
+                   double c[SEDGE_CURVE_TERMS][3])
 {
     // l_i by 1, r, s, t; products by the monomials of mesh.h.
     static const double l[4][4] = {
@@ -111,7 +111,7 @@ void sedge_mesh_expand(const sedge_mesh *mesh, int32_t element, double c[SEDGE_C
                                    corners[sedge_edge_vertices[e][1]][d]);
         }
     }
-    sedge_curve_expand(corners, curve >= 0 ? mesh->middles[curve] : middles, c);
+    expand(corners, curve >= 0 ? mesh->middles[curve] : middles, c);
 }
 
 void sedge_mesh_place(const sedge_mesh *mesh, int32_t element, const double rst[3], double x[3])
@@ -122,7 +122,7 @@ void sedge_mesh_place(const sedge_mesh *mesh, int32_t element, const double rst[
 
     if (curve >= 0) {
         double c[SEDGE_CURVE_TERMS][3];
-        sedge_curve_expand(v, mesh->middles[curve], c);
+        expand(v, mesh->middles[curve], c);
         sedge_curve_place(c, rst, x);
         return;
     }
@@ -341,7 +341,7 @@ sedge_status sedge_global_bend(sedge_global *mesh)
         }
         if (!mesh->curved[e]) continue;
         mesh->global_curved++;
-        sedge_curve_expand(corners, mesh->middles[e], c);
+        expand(corners, mesh->middles[e], c);
         const double least = least_jacobian(c);
         const double whole = 0.75 * sedge_tet_volume(corners);
         if (least > 1e-6 * whole) continue;

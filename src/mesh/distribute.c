@@ -171,7 +171,7 @@ static void release_share(share *all)
     sedge_release(all->middles);
 }
 
-// The same from rank 0.
+// What send_parts sends, on the other ranks.
 static void receive_part(share *mine, int32_t count, const sedge_comm *comm)
 {
     size_t curved = 0;

@@ -65,8 +65,7 @@ sedge_status sedge_global_connect(sedge_global *mesh);
 
 // Make the boundary faces of the two surface groups neighbours of each other, under the translation
 // between the centroids of the groups. Corners and nodes of edges must agree to 1e-6 of the face's
-// longest edge. The
-// faces count as interior faces of their groups from then on.
+// longest edge. The faces count as interior faces of their groups from then on.
 SEDGE_MUST_USE
 sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char *second);
 

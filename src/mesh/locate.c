@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 // A point outside by this fraction of an element still counts as inside, so that rounding leaves no

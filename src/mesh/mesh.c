@@ -7,7 +7,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 const int sedge_face_vertices[SEDGE_FACES][3] = {{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {0, 2, 3}};
 

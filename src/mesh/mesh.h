@@ -120,8 +120,8 @@ typedef struct sedge_mesh_options {
     double box_max[3];
     int box_cells[3]; // cubes an axis, six tets each (Kuhn)
     bool box_periodic[3];
-    // Volume groups of the box: cells whose centre has coordinate `axis` below `split` are named
-    // first_name, the others second_name; axis < 0: one group, first_name.
+    // Volume groups of the box: cells whose centre has its coordinate `box_split_axis` below
+    // `box_split` are named box_names[0], the others box_names[1]; axis < 0: all box_names[0].
     int box_split_axis;
     double box_split;
     const char *box_names[2];
@@ -168,10 +168,8 @@ double sedge_tet_quality(double corners[4][3]);
 
 // ---- curved elements ---------------------------------------------------------------------------
 
-// The map of an element: x_d(r,s,t) = sum_k c[k][d] m_k with the monomials m_k 1, r, s, t, r^2,
-// s^2, t^2, rs, rt, st; from its corners and its edges' nodes.
-void sedge_curve_expand(double corners[4][3], double middles[SEDGE_EDGES][3],
-                        double c[SEDGE_CURVE_TERMS][3]);
+// The place x at rst of the map with the coefficients c: x_d(r,s,t) = sum_k c[k][d] m_k with the
+// monomials m_k 1, r, s, t, r^2, s^2, t^2, rs, rt, st.
 void sedge_curve_place(double c[SEDGE_CURVE_TERMS][3], const double rst[3], double x[3]);
 
 // dx[j][d] = dx_d / dr_j there.
@@ -187,8 +185,8 @@ void sedge_curve_normal(double cofactor[3][3], int face, double normal[3]);
 // Number of a curved element in `middles`; -1: straight.
 int32_t sedge_mesh_curve(const sedge_mesh *mesh, int32_t element);
 
-// Coefficients as of sedge_curve_expand, place, volume and inscribed radius of any element; the
-// radius of a curved one bounds from below what matters for the time step.
+// Coefficients of the map, as sedge_curve_place takes them, a place, volume and inscribed radius of
+// any element; the radius of a curved one bounds from below what matters for the time step.
 void sedge_mesh_expand(const sedge_mesh *mesh, int32_t element, double c[SEDGE_CURVE_TERMS][3]);
 void sedge_mesh_place(const sedge_mesh *mesh, int32_t element, const double rst[3], double x[3]);
 double sedge_mesh_volume(const sedge_mesh *mesh, int32_t element);

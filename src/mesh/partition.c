@@ -6,7 +6,6 @@
 #include <petscpartitioner.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct graph {

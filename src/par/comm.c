@@ -143,8 +143,7 @@ double sedge_comm_sum_exact(const sedge_comm *comm, double high, double low)
     MPI_Allgather(mine, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, comm->world);
     double sum = 0.0;
     double rest = 0.0;
-    for (int i = 0; i < 2 * comm->size;
-         i++) { // two-sum of Knuth: the error of each addition is kept
+    for (int i = 0; i < 2 * comm->size; i++) { // Knuth's two-sum: no addition's error is lost
         const double next = sum + all[i];
         const double part = next - sum;
         rest += (sum - (next - part)) + (all[i] - part);

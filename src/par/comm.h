@@ -73,8 +73,8 @@ int64_t sedge_comm_scan(const sedge_comm *comm, int64_t count);
 // `bytes` bytes from `root` to all. Collective. More than 2 GiB is fine.
 void sedge_comm_broadcast(const sedge_comm *comm, void *data, size_t bytes, int root);
 
-// `bytes` bytes of each rank, concatenated by rank, on every rank: `all` [ranks][bytes].
-// Collective.
+// `bytes` bytes of each rank, at most 2 GiB, concatenated by rank, on every rank: `all`
+// [ranks][bytes]. Collective.
 void sedge_comm_all_gather(const sedge_comm *comm, const void *mine, void *all, size_t bytes);
 
 // Point to point between two ranks that differ, blocking, for set-up phases; more than 2 GiB is

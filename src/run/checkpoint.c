@@ -17,7 +17,8 @@
 
 // ---- the folder --------------------------------------------------------------------------------
 
-int64_t checkpoint_step_of(const char *name, const char *suffix)
+// The step in "checkpoint-STEP.h5" + `suffix`; -1: another name.
+static int64_t find_step(const char *name, const char *suffix)
 {
     static const char start[] = "checkpoint-";
     char *end = NULL;
@@ -59,12 +60,12 @@ sedge_status checkpoint_list(int64_t **steps, int *count, const char *folder, co
                           strerror(errno));
     }
     for (const struct dirent *entry; (entry = readdir(files)) != NULL;)
-        most += checkpoint_step_of(entry->d_name, suffix) >= 0;
+        most += find_step(entry->d_name, suffix) >= 0;
     const sedge_status status = sedge_allocate(steps, most, sizeof **steps);
     rewinddir(files);
     for (const struct dirent *entry;
          status == SEDGE_OK && *count < most && (entry = readdir(files)) != NULL;) {
-        const int64_t step = checkpoint_step_of(entry->d_name, suffix);
+        const int64_t step = find_step(entry->d_name, suffix);
         if (step >= 0) (*steps)[(*count)++] = step;
     }
     (void)closedir(files);

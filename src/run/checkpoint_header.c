@@ -6,9 +6,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FORMAT_NODAL 1 // of the file: fields are nodal values, whether it says so or not
@@ -28,7 +26,7 @@ static const struct {
 
 // The whole mesh as a text: how many elements, and the sum of their checksums, which does not
 // depend on how they are spread over ranks. The order of an element's vertices, which is that of
-// its nodes, is in it. Collective.
+// its nodes, is in it, and so are the nodes of a curved one's edges. Collective.
 static void mesh_fact(char text[64], const sedge_session *session)
 {
     const sedge_mesh *const mesh = session->mesh;
@@ -38,6 +36,8 @@ static void mesh_fact(char text[64], const sedge_session *session)
         uint64_t sum = sedge_hash_quick(0, &mesh->global_ids[e], sizeof *mesh->global_ids);
         sum = sedge_hash_quick(sum, &mesh->group[e], sizeof *mesh->group);
         sum = sedge_hash_quick(sum, mesh->corners[e], sizeof *mesh->corners);
+        const int32_t curve = sedge_mesh_curve(mesh, e);
+        if (curve >= 0) sum = sedge_hash_quick(sum, mesh->middles[curve], sizeof *mesh->middles);
         halves[0] += (int64_t)(sum >> 32);
         halves[1] += (int64_t)(sum & 0xffffffffU);
     }

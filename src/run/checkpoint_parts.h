@@ -15,9 +15,6 @@
 
 // ---- names in the folder (checkpoint.c) --------------------------------------------------------
 
-// The step in "checkpoint-STEP.h5" + `suffix`; -1: another name.
-int64_t checkpoint_step_of(const char *name, const char *suffix);
-
 // Steps of the folder's checkpoints with this suffix, newest first. A folder that is not there has
 // none. The caller releases `*steps`.
 SEDGE_MUST_USE

@@ -8,11 +8,9 @@
 #include "base/memory.h"
 
 #include <assert.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define HEADER_BYTES_MAX (64 << 20)
 #define ROUND_BYTES      (32 << 20) // of rows that a rank reads and sends at once

@@ -63,7 +63,7 @@ static sedge_status settle_time(const deck_reader *reader, deck_node *root)
     return deck_tree_add(&made, root, "solver", "{}");
 }
 
-sedge_status deck_read_top(deck_reader *reader, sedge_deck *deck)
+static sedge_status read_top(deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const root = deck->tree;
 
@@ -186,7 +186,7 @@ static sedge_status read_box(const deck_reader *reader, sedge_deck *deck, deck_n
     return SEDGE_OK;
 }
 
-sedge_status deck_read_mesh(const deck_reader *reader, sedge_deck *deck)
+static sedge_status read_mesh(const deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const node = deck_child(deck->tree, "mesh");
 
@@ -225,7 +225,7 @@ static sedge_status read_solver(const deck_reader *reader, sedge_deck *deck)
     return SEDGE_OK;
 }
 
-sedge_status deck_read_time(const deck_reader *reader, sedge_deck *deck)
+static sedge_status read_time(const deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const node = deck_child(deck->tree, "time");
 
@@ -330,7 +330,7 @@ static sedge_status refuse_idle(const deck_reader *reader, const deck_node *chec
     return SEDGE_OK;
 }
 
-sedge_status deck_read_output(const deck_reader *reader, sedge_deck *deck)
+static sedge_status read_output(const deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const node = deck_child(deck->tree, "output");
     deck_node *const kernels = deck_child(deck->tree, "kernels");
@@ -359,15 +359,15 @@ sedge_status deck_read_output(const deck_reader *reader, sedge_deck *deck)
 
 static sedge_status read_sections(deck_reader *reader, sedge_deck *deck)
 {
-    SEDGE_TRY(deck_read_top(reader, deck));
-    SEDGE_TRY(deck_read_mesh(reader, deck));
-    SEDGE_TRY(deck_read_time(reader, deck));
+    SEDGE_TRY(read_top(reader, deck));
+    SEDGE_TRY(read_mesh(reader, deck));
+    SEDGE_TRY(read_time(reader, deck));
     SEDGE_TRY(deck_read_materials(reader, deck));
     SEDGE_TRY(deck_read_boundaries(reader, deck));
     SEDGE_TRY(deck_read_initial(reader, deck));
     SEDGE_TRY(deck_read_sources(reader, deck));
     SEDGE_TRY(deck_read_monitors(reader, deck));
-    return deck_read_output(reader, deck);
+    return read_output(reader, deck);
 }
 
 sedge_status sedge_deck_create(sedge_deck **out, const char *path, const char *text, size_t length,

@@ -134,6 +134,6 @@ sedge_status sedge_deck_write(sedge_text *out, const sedge_deck *deck);
 SEDGE_MUST_USE
 sedge_status sedge_deck_document(sedge_text *out);
 
-// Factors from code units to the deck's units for printing: time, length, energy.
+// Factors from code units to the deck's units for printing.
 double sedge_deck_time_unit(const sedge_deck *deck);   // seconds (or 1) per code time
 double sedge_deck_energy_unit(const sedge_deck *deck); // joules (or 1) per code energy

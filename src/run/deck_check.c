@@ -81,7 +81,8 @@ sedge_status deck_want(const deck_reader *reader, const deck_node *node, const c
     return SEDGE_OK;
 }
 
-double deck_factor(const deck_reader *reader, sedge_dimension dimension)
+// code value = deck's value * this.
+static double find_factor(const deck_reader *reader, sedge_dimension dimension)
 {
     return reader->si && reader->equation != NULL && reader->equation->si != NULL
                ? reader->equation->si[dimension]
@@ -134,7 +135,7 @@ static sedge_status check_integer(const deck_reader *reader, deck_node *node, co
 static sedge_status check_real(const deck_reader *reader, deck_node *node, const char *where,
                                const deck_key *key)
 {
-    const double factor = deck_factor(reader, key->dimension);
+    const double factor = find_factor(reader, key->dimension);
     char canonical[32];
     char *end = NULL;
 
@@ -477,7 +478,7 @@ static sedge_status check_row(const deck_reader *reader, deck_node *node, const 
 static void print_fallback(char text[128], const deck_reader *reader,
                            const sedge_parameter *parameter)
 {
-    const double factor = deck_factor(reader, parameter->dimension);
+    const double factor = find_factor(reader, parameter->dimension);
     const bool triple = sedge_parameter_size(parameter) == 3;
     char numbers[3][32];
 
@@ -526,7 +527,7 @@ int64_t deck_integer(const deck_node *node)
 
 double deck_real(const deck_reader *reader, const deck_node *node, sedge_dimension dimension)
 {
-    return sedge_plain_read(node->text, NULL) * deck_factor(reader, dimension);
+    return sedge_plain_read(node->text, NULL) * find_factor(reader, dimension);
 }
 
 void deck_vector(double out[3], const deck_reader *reader, const deck_node *node,

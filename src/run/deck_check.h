@@ -15,9 +15,6 @@ typedef struct deck_reader {
     bool si;
 } deck_reader;
 
-// code value = deck's value * this.
-double deck_factor(const deck_reader *reader, sedge_dimension dimension);
-
 // "mesh.box" of "mesh" and "box"; "box" of "" and "box". Cut to fit.
 #define DECK_PATH_MAX 320
 void deck_path(char out[DECK_PATH_MAX], const char *where, const char *key);
@@ -46,7 +43,8 @@ SEDGE_MUST_USE
 sedge_status deck_check_name(const deck_reader *reader, const deck_node *node, const char *name,
                              bool file);
 
-// Three numbers under any name.
+// The value of one key, which is called `where`, by its row: of the right type and in range, in the
+// form that the resolved deck has. Of sections and lists only that they are such.
 SEDGE_MUST_USE
 sedge_status deck_check_value(const deck_reader *reader, deck_node *node, const char *where,
                               const deck_key *key);

@@ -4,9 +4,7 @@
 #include "deck_schema.h"
 #include "deck_tree.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char table_head[] = "| key | type | default | range | SI unit | meaning |\n"
                                  "| --- | --- | --- | --- | --- | --- |\n";

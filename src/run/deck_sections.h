@@ -1,16 +1,12 @@
-// The sections of the deck, one function each: check the tree, fill the struct.
+// The sections of the deck, one function each: check the tree, fill the struct. Those of deck.c are
+// not here.
 #pragma once
 
 #include "deck.h"
 #include "deck_check.h"
 
-// In this order: later ones use what earlier ones found.
-SEDGE_MUST_USE
-sedge_status deck_read_top(deck_reader *reader, sedge_deck *deck);
-SEDGE_MUST_USE
-sedge_status deck_read_mesh(const deck_reader *reader, sedge_deck *deck);
-SEDGE_MUST_USE
-sedge_status deck_read_time(const deck_reader *reader, sedge_deck *deck);
+// After the top level, the mesh and the time, in this order: later ones use what earlier ones
+// found.
 SEDGE_MUST_USE
 sedge_status deck_read_materials(const deck_reader *reader, sedge_deck *deck);
 SEDGE_MUST_USE
@@ -21,8 +17,6 @@ SEDGE_MUST_USE
 sedge_status deck_read_sources(const deck_reader *reader, sedge_deck *deck);
 SEDGE_MUST_USE
 sedge_status deck_read_monitors(const deck_reader *reader, sedge_deck *deck);
-SEDGE_MUST_USE
-sedge_status deck_read_output(const deck_reader *reader, sedge_deck *deck);
 
 // Copy a name of at most 63 bytes.
 void deck_copy_name(char out[64], const char *name);

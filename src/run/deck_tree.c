@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-#include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

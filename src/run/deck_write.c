@@ -4,8 +4,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void deck_print_number(char text[32], double value)

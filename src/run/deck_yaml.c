@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "base/shown.h"
 
-#include <stdint.h>
 #include <string.h>
 #include <yaml.h>
 

@@ -73,7 +73,7 @@ static sedge_status set_probes(driver_run *run)
     int32_t *elements = NULL;
     double *weights = NULL;
 
-    SEDGE_TRY(sedge_output_probes(run->output, &run->probes, &run->probe_count));
+    run->probes = sedge_output_probes(run->output, &run->probe_count);
     SEDGE_TRY_GOTO(status, sedge_allocate(&elements, run->probe_count, sizeof *elements));
     SEDGE_TRY_GOTO(status,
                    sedge_allocate(&weights, (int64_t)run->probe_count * nodes, sizeof *weights));

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 sedge_status driver_listen(driver_run *run, double start)
 {

@@ -353,7 +353,7 @@ static sedge_status finish_writing(const sedge_h5 *file)
 
 sedge_status sedge_h5_close(sedge_h5 *file, sedge_status status)
 {
-    char first[1024]; // the message of the failure that came first
+    char first[4096]; // the message of the failure that came first
 
     if (file == NULL) return status;
     (void)snprintf(first, sizeof first, "%s", sedge_error_message());

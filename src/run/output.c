@@ -48,12 +48,6 @@ const char *sedge_output_unit(const sedge_output_context *context, const char *s
     return context->deck->si ? si : "1";
 }
 
-const char *sedge_output_group_unit(const sedge_output_context *context,
-                                    const sedge_output_group *group)
-{
-    return sedge_output_unit(context, group->unit_si != NULL ? group->unit_si : "1");
-}
-
 double sedge_output_group_factor(const sedge_output_context *context,
                                  const sedge_output_group *group)
 {
@@ -63,7 +57,9 @@ double sedge_output_group_factor(const sedge_output_context *context,
 sedge_status sedge_output_describe_group(sedge_h5 *file, const sedge_output_context *context,
                                          const char *path, const sedge_output_group *group)
 {
-    SEDGE_TRY(sedge_h5_text(file, path, "units", sedge_output_group_unit(context, group)));
+    const char *const si = group->unit_si != NULL ? group->unit_si : "1";
+
+    SEDGE_TRY(sedge_h5_text(file, path, "units", sedge_output_unit(context, si)));
     return sedge_h5_texts(file, path, "fields",
                           context->problem->equation->field_names + group->first, group->count);
 }
@@ -316,10 +312,9 @@ sedge_status sedge_output_energy(sedge_output *output, double time, int64_t step
     return sedge_energy_log_add(output->energy, time, step, energy);
 }
 
-sedge_status sedge_output_probes(const sedge_output *output, const sedge_probe **probes, int *count)
+const sedge_probe *sedge_output_probes(const sedge_output *output, int *count)
 {
-    *probes = sedge_probe_log_owned(output->probes, count);
-    return SEDGE_OK;
+    return sedge_probe_log_owned(output->probes, count);
 }
 
 sedge_status sedge_output_append_probes(sedge_output *output, int samples, const double *times,

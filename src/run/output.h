@@ -76,16 +76,14 @@ sedge_status sedge_output_last_snapshot(sedge_output *output, double time, int64
 SEDGE_MUST_USE
 sedge_status sedge_output_energy(sedge_output *output, double time, int64_t step, double energy);
 
-// Probes: which of the deck's probes this rank owns, in the deck's order, borrowed from `output`.
-// Each probe is owned by exactly one rank, the lowest of those that have its point.
+// Probes: those of the deck that this rank owns, `*count` in the deck's order, borrowed from
+// `output`. Each probe is owned by exactly one rank, the lowest of those that have its point.
 typedef struct sedge_probe {
     int index;       // in the deck
     int32_t element; // of this rank
     double *weights; // [nodes], of the nodal values of `element`
 } sedge_probe;
-SEDGE_MUST_USE
-sedge_status sedge_output_probes(const sedge_output *output, const sedge_probe **probes,
-                                 int *count);
+const sedge_probe *sedge_output_probes(const sedge_output *output, int *count);
 
 // Append `samples` probe samples: times[s], values [s][owned probe][fields] of this rank's probes.
 // `samples` and `times` are the same on all ranks. Collective.

@@ -38,10 +38,8 @@ SEDGE_MUST_USE
 sedge_status sedge_output_describe(sedge_h5 *file, const sedge_output_context *context,
                                    const char *content);
 
-// The deck's units as texts: "1" where it is normalised.
+// The deck's unit as a text: `si`, or "1" where it is normalised.
 const char *sedge_output_unit(const sedge_output_context *context, const char *si);
-const char *sedge_output_group_unit(const sedge_output_context *context,
-                                    const sedge_output_group *group);
 
 // Deck's value = code value * factor, of a group's fields.
 double sedge_output_group_factor(const sedge_output_context *context,

@@ -56,7 +56,7 @@ typedef struct sedge_report {
     double energy_initial, energy_final, energy_peak; // not a number: there is no solution
     int fields;                                       // 0: no exact solution
     const char *const *field_names;                   // [fields]
-    double l2_error[16], linf_error[16];
+    double l2_error[SEDGE_MAX_FIELDS], linf_error[SEDGE_MAX_FIELDS];
     double l2_error_relative;       // over all fields; < 0: none
     const char *transport;          // "none", "host", "pinned"
     double exchange_bytes_per_step; // of this job, all ranks

@@ -205,7 +205,8 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     wanted.tell = options->quiet ? NULL : sedge_mesh_say;
     SEDGE_TRY(sedge_mesh_create(&session->mesh, comm, &wanted));
     session->mesh_seconds = sedge_clock() - start;
-    SEDGE_TRY(sedge_deck_problem(&session->problem, session->deck, session->mesh));
+    SEDGE_TRY(sedge_comm_agree(
+        comm, sedge_deck_problem(&session->problem, session->deck, session->mesh)));
     SEDGE_TRY(check_points(session));
     SEDGE_TRY(sedge_comm_agree(comm, make_element(session)));
     if (session->problem.equation->steady != NULL) return SEDGE_OK;

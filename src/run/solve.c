@@ -216,7 +216,7 @@ static sedge_status make_preconditioner(solve_state *solve, sedge_krylov_precond
     *out = (sedge_krylov_preconditioner){0};
     if (solve->kind == SEDGE_SOLVE_NONE) return SEDGE_OK;
     if (solve->kind == SEDGE_SOLVE_AMG) {
-        SEDGE_TRY(sedge_amg_create(&solve->amg, solve->comm, solve->matrix, false));
+        SEDGE_TRY(sedge_amg_create(&solve->amg, solve->comm, solve->matrix));
         SEDGE_TRY(sedge_comm_agree(solve->comm, sedge_amg_device_create(&solve->amg_device,
                                                                         solve->amg, solve->context,
                                                                         solve->real_bytes, rows)));
@@ -373,7 +373,7 @@ static sedge_status tell(solve_state *solve)
     sedge_solve_record *const record = &solve->record;
     const sedge_krylov_result *const result = &record->result;
     const double began = sedge_clock();
-    char message[512] = "done";
+    char message[4096] = "done";
     sedge_status outcome = SEDGE_OK;
 
     if (!solve->options->quiet) print_result(solve);
@@ -424,7 +424,8 @@ sedge_status sedge_solve(sedge_comm *comm, const sedge_solve_options *options)
     solve_state solve = {.options = options, .comm = comm};
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, parse(&solve));
+    // Ranks may have been started with different words and variables.
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, parse(&solve)));
     if (sedge_comm_is_root(comm)) status = try_places(options);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_device(&solve)));

@@ -1,13 +1,8 @@
 // What `sedge solve` leaves: the report and the solution's file.
 #include "run/solve.h"
 
-#include "base/file.h"
 #include "run/h5.h"
 #include "run/json.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static json_t *setting(const sedge_solve_record *record)
 {

@@ -166,12 +166,11 @@ static sedge_status solve(steady_state *s)
 static sedge_status write_probes(steady_state *s)
 {
     const int nodes = s->session->element->nodes;
-    const sedge_probe *probes = NULL;
     const double time = 0.0;
     double *values = NULL;
     int count = 0;
+    const sedge_probe *const probes = sedge_output_probes(s->output, &count);
 
-    SEDGE_TRY(sedge_output_probes(s->output, &probes, &count));
     SEDGE_TRY(sedge_comm_agree(s->session->comm,
                                sedge_allocate(&values, (int64_t)count * 4 + 1, sizeof *values)));
     for (int i = 0; i < count; i++) {

@@ -66,6 +66,7 @@ static void test_refused_use(sedge_context *context)
     sedge_sparse *sparse = NULL;
 
     CHECK_OK(sedge_sparse_create(&sparse, context, &m.csr, &off));
+    CHECK(sedge_sparse_rows(sparse) == 100 && sedge_sparse_columns(sparse) == 60);
     sedge_buffer *const x = upload(context, zeros, 60, 8), *const y = upload(context, zeros, 99, 8);
     sedge_buffer *const w = upload(context, zeros, 100, 8);
     CHECK_FAILS(sedge_sparse_apply(sparse, NULL, 1.0, x, 0.0, y), SEDGE_ERR_USAGE,

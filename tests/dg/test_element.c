@@ -7,7 +7,6 @@
 #include "check.h"
 
 #define NODES_MAX 286
-#define FACE_MAX  66
 
 static double power(double x, int n)
 {

@@ -125,8 +125,10 @@ class Place(Fault):
 class Alone(Fault):
     """One rank of two meets a fault that the other does not."""
 
-    def fails(self, code, part, environment=(), words=()):
-        one = [PROGRAM, "run", "deck.yaml", "--device", "host", "--quiet"]
+    RUN = ("run", "deck.yaml", "--device", "host", "--quiet")
+
+    def fails(self, code, part, environment=(), words=(), command=RUN):
+        one = [PROGRAM, *command]
         other = ["env", *environment, *one, *words]
         done = subprocess.run(
             [MPIEXEC, "--oversubscribe", "-n", "1", *one, ":", "-n", "1", *other],
@@ -144,12 +146,23 @@ class Alone(Fault):
         self.fails(USAGE, "--nonsense", words=["--nonsense"])
         self.fails(DEVICE, "'/nonexistent'", ["SEDGE_CC=/nonexistent"])
         self.fails(USAGE, "SEDGE_GRAPHS='often' is not 0 or 1", ["SEDGE_GRAPHS=often"])
+        self.fails(USAGE, "SEDGE_THREADS='none'", ["SEDGE_THREADS=none"], command=["devices"])
         if not ALL:
             return
         self.fails(USAGE, "SEDGE_THREADS", ["SEDGE_THREADS=none"])
         self.fails(USAGE, "SEDGE_CACHE_MAX", ["SEDGE_CACHE_MAX=none"])
         self.fails(USAGE, "TMPDIR", ["TMPDIR=/nonexistent", new])
         self.fails(USAGE, "order", words=["--set", "order=11"])
+
+    def test_alone_in_a_solve(self):
+        solve = ["solve", "unit.mtx", "--device", "host", "--quiet"]
+        (self.folder / "unit.mtx").write_text(
+            "%%MatrixMarket matrix coordinate real symmetric\n8 8 8\n"
+            + "".join(f"{row} {row} 1\n" for row in range(1, 9)))
+        (self.folder / "kernels/sparse_csr.h").mkdir(parents=True)
+        self.fails(USAGE, "SEDGE_TUNE='quick'", ["SEDGE_TUNE=quick"], command=solve)
+        self.fails(USAGE, "sparse_csr.h' is not used: it is not a regular file",
+                   [f"SEDGE_KERNELS={self.folder}/kernels"], command=solve)
 
     def test_memory(self):
         """A job that is too large for one rank's address space. (With less MPI does not start.)"""

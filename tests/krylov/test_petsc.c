@@ -122,7 +122,7 @@ static sedge_krylov_result solve_by_sedge(const sedge_matrix *matrix, const doub
         with = sedge_jacobi_preconditioner(jacobi);
     }
     if (kind == AMG) {
-        CHECK_OK(sedge_amg_create(&amg, session.comm, matrix, false));
+        CHECK_OK(sedge_amg_create(&amg, session.comm, matrix));
         CHECK_OK(sedge_amg_device_create(&amg_device, amg, session.context, 8, matrix->rows));
         with = sedge_amg_device_preconditioner(amg_device);
     }

@@ -7,6 +7,7 @@
 #include "run/checkpoint_parts.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,6 +261,62 @@ static void test_none(const sedge_comm *comm)
     free_case(&c);
 }
 
+// Lifts the middles of edges along x, and no corner, of a box with three cells along x.
+static void bend(const double x[3], double moved[3], double height)
+{
+    const double cells = 3.0 * x[0];
+
+    memcpy(moved, x, 3 * sizeof *moved);
+    if (fabs(cells - round(cells)) > 0.25) moved[2] += height;
+}
+
+static void bend_little(const double x[3], double moved[3])
+{
+    bend(x, moved, 0.01);
+}
+
+static void bend_more(const double x[3], double moved[3])
+{
+    bend(x, moved, 0.02);
+}
+
+// What the checkpoint of a run on this box knows of the mesh.
+static void find_mesh_fact(char fact[64], own_case *c,
+                           void (*map)(const double x[3], double moved[3]))
+{
+    static const int cells[3] = {3, 2, 2};
+    sedge_mesh_options options = sedge_mesh_defaults();
+    sedge_mesh *const own = c->session.mesh;
+    json_t *facts = NULL;
+
+    memcpy(options.box_cells, cells, sizeof cells);
+    options.box_map = map;
+    CHECK_OK(sedge_mesh_create(&c->session.mesh, c->session.comm, &options));
+    CHECK_OK(checkpoint_facts(&facts, &c->session));
+    (void)snprintf(fact, 64, "%s", json_string_value(json_object_get(facts, "mesh")));
+    json_decref(facts);
+    sedge_mesh_free(c->session.mesh);
+    c->session.mesh = own;
+}
+
+// Meshes whose corners agree are others where their edges are bent in other ways.
+static void test_curved_facts(const sedge_comm *comm)
+{
+    char straight[64], little[64], more[64], again[64];
+    own_case c;
+
+    make_case(&c, comm, NULL, NULL);
+    find_mesh_fact(straight, &c, NULL);
+    find_mesh_fact(little, &c, bend_little);
+    find_mesh_fact(more, &c, bend_more);
+    find_mesh_fact(again, &c, bend_little);
+    CHECK(strncmp(straight, "72 elements, checksum", 21) == 0);
+    CHECK(strcmp(straight, little) != 0);
+    CHECK(strcmp(little, more) != 0);
+    CHECK(strcmp(little, again) == 0);
+    free_case(&c);
+}
+
 // A bit anywhere in an element's words, and a byte more or less, change the checksum.
 static void test_quick_hash(void)
 {
@@ -316,6 +373,7 @@ int main(int argc, char **argv)
     test_round_trip(comm);
     test_kept(comm);
     test_none(comm);
+    test_curved_facts(comm);
     sedge_comm_free(comm);
     return CHECK_END();
 }

@@ -350,6 +350,27 @@ static void test_mixed_ranks(const kit_world *world)
     CHECK(unsetenv("SEDGE_THREADS") == 0);
 }
 
+// Ranks that were told different levels, as by a variable that not all nodes have: rank 0's is that
+// of all, and all of them arrive.
+static void test_mixed_levels(const kit_world *world)
+{
+    const bool root = sedge_comm_is_root(world->comm);
+    const sedge_operator_options mixed = {.tune = root ? SEDGE_TUNE_OFF : SEDGE_TUNE_FAST,
+                                          .most_candidates = 1,
+                                          .expected_stages = (int64_t)1 << 40};
+    sedge_operator_tuning tuning;
+    kit k;
+
+    remove_wisdom(world);
+    make_case(&k, world, 2, 4);
+    const double dt = match_reference(&k, 0.0, 1);
+    match_one(&k, 0.0, dt, 1, SEDGE_FP64, &mixed);
+    if (k.op == NULL) return;
+    sedge_operator_get_tuning(k.op, &tuning);
+    CHECK(strcmp(tuning.how, "rule") == 0 && tuning.timed == 0);
+    kit_clear(&k);
+}
+
 // ---- wrong candidates --------------------------------------------------------------------------
 
 // Kernels in which the function that begins with `head` begins with `wrong`.
@@ -447,6 +468,7 @@ int main(int argc, char **argv)
         test_tuned(&world);
         test_long_run(&world);
         if (!alone) test_mixed_ranks(&world);
+        if (!alone) test_mixed_levels(&world);
         if (alone) test_wrong_does_not_win(&world);
         if (alone) test_candidates(&world, 2, SEDGE_FP32, false);
     }
