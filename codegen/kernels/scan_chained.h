@@ -1,10 +1,10 @@
 // Scans in one pass, on cuda: read, scan, write; behind scan.h.
 //
-// A tile publishes its sum; the last tile of each group of
-// SCAN_THREADS tiles publishes the group's. What comes before a tile is the sums of the groups
-// before its own and of the tiles before it in the group, both by a tree over their places: whoever
-// is late makes others wait, but never changes how numbers are grouped, as looking back to whatever
-// is ready would; and no group waits for the one before it to pass something on.
+// A tile publishes its sum; the last tile of each group of SCAN_THREADS tiles publishes the
+// group's. What comes before a tile is the sums of the groups before its own and of the tiles
+// before it in the group, both by a tree over their places: whoever is late makes others wait, but
+// never changes how numbers are grouped, as looking back to whatever is ready would; and no group
+// waits for the one before it to pass something on.
 //
 // Block b works on tile b. Blocks start in the order of their numbers on every GPU so far, so all
 // tiles before one have begun and the waiting ends; should some GPU not, the kernel fails after a
@@ -24,6 +24,7 @@
 //   SCAN_COMMUTES                        1: formula_combine(a, b) is formula_combine(b, a)
 //   SCAN_JOINT_ITEMS                     1 where an item has at most 8 bytes
 #pragma once
+
 #define SCAN_CHAINED_LIST(X)          \
     SCAN_LIST(X)                      \
     X(SEDGE_GLOBAL int *, ready)      \

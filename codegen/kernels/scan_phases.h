@@ -1,11 +1,12 @@
 // Scans in three kernels, on the host and OpenCL's devices; behind scan.h.
 //
-// Totals of blocks, their exclusive scan, and the scan of each block from there on.
-// A block goes over its tiles one after the other; a tile is SCAN_THREADS rows of SCAN_ITEMS
-// elements, of which each item scans one.
+// Totals of blocks, their exclusive scan, and the scan of each block from there on. A block goes
+// over its tiles one after the other; a tile is SCAN_THREADS rows of SCAN_ITEMS elements, of which
+// each item scans one.
 //
 //   SCAN_ITEMS, SCAN_TILES               elements a row, tiles a block
 #pragma once
+
 #define SCAN_TILE  (SCAN_THREADS * SCAN_ITEMS)
 #define SCAN_BLOCK (SCAN_TILE * SCAN_TILES)
 
