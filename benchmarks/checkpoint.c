@@ -161,7 +161,7 @@ static sedge_status run(bench *b, const sedge_run_options *options)
     sedge_status status;
     int64_t bytes = 0;
 
-    SEDGE_TRY(sedge_session_open(session, b->comm, options));
+    SEDGE_TRY(sedge_session_open(session, b->comm, options, true));
     const int64_t size = (int64_t)session->mesh->elements * session->problem.equation->fields *
                          session->element->nodes;
     status = sedge_device_create(&b->device, session->deck->device, sedge_comm_node_rank(b->comm),

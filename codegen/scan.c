@@ -81,8 +81,8 @@ static sedge_status write_types(sedge_text *out, const sedge_scan_shape *shape,
 {
     SEDGE_TRY(sedge_text_add(out,
                              "#define SCAN_EXCLUSIVE %d\n#define SCAN_SEGMENTED %d\n"
-                             "#define SCAN_CHAINED   %d\n#define SCAN_THREADS   %d\n",
-                             shape->exclusive, shape->segmented, shape->chained, shape->threads));
+                             "#define SCAN_THREADS   %d\n",
+                             shape->exclusive, shape->segmented, shape->threads));
     if (shape->chained) {
         SEDGE_TRY(sedge_text_add(out,
                                  "#define SCAN_PACK      %d\n#define SCAN_PACKS     %d\n"
@@ -103,6 +103,16 @@ static sedge_status write_types(sedge_text *out, const sedge_scan_shape *shape,
     return sedge_formula_types_write(out, formula);
 }
 
+// Keeps `types`.
+static void make_sources(sedge_formula_sources *out, const sedge_scan_shape *shape,
+                         const sedge_formula *formula, const sedge_text *types)
+{
+    sedge_formula_sources_make(out, formula, "scan", sedge_text_get(types), scan_map,
+                               "codegen/kernels/scan.h");
+    out->source[out->options.count++] = (sedge_source){
+        shape->chained ? "codegen/kernels/scan_chained.h" : "codegen/kernels/scan_phases.h", NULL};
+}
+
 sedge_status sedge_scan_program_write(sedge_text *out, sedge_device_kind kind,
                                       const sedge_scan_shape *shape, const sedge_formula *formula)
 {
@@ -112,8 +122,7 @@ sedge_status sedge_scan_program_write(sedge_text *out, sedge_device_kind kind,
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&types));
     SEDGE_TRY_GOTO(status, write_types(types, shape, formula));
-    sedge_formula_sources_make(&sources, formula, "scan", sedge_text_get(types), scan_map,
-                               "codegen/kernels/scan.h");
+    make_sources(&sources, shape, formula, types);
     SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &sources.options));
 done:
     sedge_text_free(types);
@@ -130,8 +139,7 @@ static sedge_status make_recipe(sedge_recipe *recipe, sedge_context *context,
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&types));
     SEDGE_TRY_GOTO(status, write_types(types, shape, formula));
-    sedge_formula_sources_make(&sources, formula, "scan", sedge_text_get(types), scan_map,
-                               "codegen/kernels/scan.h");
+    make_sources(&sources, shape, formula, types);
     SEDGE_TRY_GOTO(status, sedge_context_program(context, &program, &sources.options));
     SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[0], program, "sedge_scan"));
     if (shape->chained) {
@@ -178,7 +186,7 @@ typedef struct scan_call {
     int64_t item_bytes; // of what is combined, in the kernel
 } scan_call;
 
-// Records and sums of tiles and groups (SCAN_CHAINED of codegen/kernels/scan.h).
+// Records and sums of tiles and groups (codegen/kernels/scan_chained.h).
 static sedge_status launch_chained(scan_call *call)
 {
     const int64_t records =

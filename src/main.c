@@ -1,5 +1,6 @@
 // The command line: `sedge COMMAND ...`. The only place that prints errors and ends the program.
 #define _DEFAULT_SOURCE
+#include "base/print.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/option.h"
@@ -7,7 +8,6 @@
 #include "par/comm.h"
 #include "run/stop.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -81,14 +81,33 @@ static bool is_terminal(void)
     return isatty(STDOUT_FILENO) == 1;
 }
 
+// Does the command work for more than what it prints? Such work does not end with its reader.
+static bool is_work(int argc, char **argv)
+{
+    const sedge_command *const command = argc > 1 ? sedge_command_find(argv[1]) : NULL;
+
+    return command != NULL && (command->takes & SEDGE_FOR_WORK) != 0;
+}
+
+// The last of what was printed. Whose purpose that was fails with it.
+static sedge_status end_output(bool works, sedge_status status)
+{
+    if (works) sedge_print_flush();
+    const char *const failure = sedge_print_failure();
+    if (works || failure == NULL || status != SEDGE_OK) return status;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write to standard output: %s", failure);
+}
+
 int main(int argc, char **argv)
 {
     static sedge_arguments given;
+    const bool works = is_work(argc, argv);
     sedge_comm *comm = NULL;
 
     fill_streams();
     calm_threads(argc, argv);
     if (argc > 1 && strcmp(argv[1], "run") == 0) sedge_stop_listen();
+    if (works) (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN); // a file that becomes too large is an error with a message
     given.run.terminal = is_terminal();
     sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
@@ -98,10 +117,7 @@ int main(int argc, char **argv)
         return sedge_status_exit_code(status);
     }
     status = act(comm, argc, argv, &given);
-    if (fflush(stdout) != 0 && status == SEDGE_OK) {
-        status =
-            SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write to standard output: %s", strerror(errno));
-    }
+    status = end_output(works, status);
     if (status != SEDGE_OK && sedge_comm_is_root(comm)) {
         (void)fprintf(stderr, "sedge: %s\n", sedge_error_message());
         if (given.run.verbose) (void)fprintf(stderr, "  at %s\n", sedge_error_trace());

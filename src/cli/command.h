@@ -16,14 +16,15 @@ typedef struct sedge_arguments {
     sedge_text *composed[SEDGE_MAX_SETTINGS]; // settings made of --device and --output; else NULL
 } sedge_arguments;
 
-// Which options a command takes.
+// Which options a command takes; of FOR_WORK, it does more than to print.
 enum {
     SEDGE_FOR_ALL = 1,
     SEDGE_FOR_DECK = 2,
     SEDGE_FOR_RUN = 4,
     SEDGE_FOR_BUILD = 8,
     SEDGE_FOR_TUNE = 16,
-    SEDGE_FOR_SOLVE = 32
+    SEDGE_FOR_SOLVE = 32,
+    SEDGE_FOR_WORK = SEDGE_FOR_RUN | SEDGE_FOR_BUILD | SEDGE_FOR_TUNE | SEDGE_FOR_SOLVE
 };
 
 typedef struct sedge_command {

@@ -2,6 +2,7 @@
 
 #include "cursor.h"
 #include "global.h"
+#include "gmsh_type.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -10,30 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Element types of Gmsh. Order 0: named for the message only.
-typedef struct element_type {
-    int type, dimension, order, nodes;
-    const char *name;
-} element_type;
-
-static const element_type element_types[] = {
-    {15, 0, 1, 1, "point"},          {1, 1, 1, 2, "line"},           {8, 1, 2, 3, "line"},
-    {26, 1, 3, 4, "line"},           {27, 1, 4, 5, "line"},          {28, 1, 5, 6, "line"},
-    {62, 1, 6, 7, "line"},           {63, 1, 7, 8, "line"},          {64, 1, 8, 9, "line"},
-    {65, 1, 9, 10, "line"},          {66, 1, 10, 11, "line"},        {2, 2, 1, 3, "triangle"},
-    {9, 2, 2, 6, "triangle"},        {21, 2, 3, 10, "triangle"},     {23, 2, 4, 15, "triangle"},
-    {25, 2, 5, 21, "triangle"},      {42, 2, 6, 28, "triangle"},     {43, 2, 7, 36, "triangle"},
-    {44, 2, 8, 45, "triangle"},      {45, 2, 9, 55, "triangle"},     {46, 2, 10, 66, "triangle"},
-    {4, 3, 1, 4, "tetrahedron"},     {11, 3, 2, 10, "tetrahedron"},  {29, 3, 3, 20, "tetrahedron"},
-    {30, 3, 4, 35, "tetrahedron"},   {31, 3, 5, 56, "tetrahedron"},  {71, 3, 6, 84, "tetrahedron"},
-    {72, 3, 7, 120, "tetrahedron"},  {73, 3, 8, 165, "tetrahedron"}, {74, 3, 9, 220, "tetrahedron"},
-    {75, 3, 10, 286, "tetrahedron"}, {3, 2, 0, 4, "quadrangle"},     {10, 2, 0, 9, "quadrangle"},
-    {16, 2, 0, 8, "quadrangle"},     {5, 3, 0, 8, "hexahedron"},     {12, 3, 0, 27, "hexahedron"},
-    {17, 3, 0, 20, "hexahedron"},    {6, 3, 0, 6, "prism"},          {13, 3, 0, 18, "prism"},
-    {18, 3, 0, 15, "prism"},         {7, 3, 0, 5, "pyramid"},        {14, 3, 0, 14, "pyramid"},
-    {19, 3, 0, 13, "pyramid"},
-};
 
 // A geometric entity of version 4.1 that blocks of nodes and elements refer to.
 typedef struct entity {
@@ -216,8 +193,7 @@ static sedge_status scan_entities(scan *s)
 
 // The head of a block of nodes or elements in 4.1: dimension and tag of a known entity, a third
 // number and a count of things of at least `bytes` bytes.
-static sedge_status scan_block(scan *s, const entity **out, int64_t *third, int64_t *count,
-                               int bytes)
+static sedge_status scan_block(scan *s, entity *out, int64_t *third, int64_t *count, int bytes)
 {
     sedge_cursor *const c = &s->cursor;
     int64_t dimension;
@@ -228,11 +204,14 @@ static sedge_status scan_block(scan *s, const entity **out, int64_t *third, int6
     SEDGE_TRY(sedge_cursor_int(c, third));
     SEDGE_TRY(sedge_cursor_size(c, count));
     SEDGE_TRY(sedge_cursor_room(c, *count, bytes));
-    const entity wanted = {(int)dimension, (int)tag, 0};
-    *out = s->entities == 0
-               ? NULL
-               : bsearch(&wanted, s->entity, (size_t)s->entities, sizeof wanted, compare_entities);
-    if (*out != NULL) return SEDGE_OK;
+    *out = (entity){(int)dimension, (int)tag, 0};
+    const entity *const known = s->entities == 0 ? NULL
+                                                 : bsearch(out, s->entity, (size_t)s->entities,
+                                                           sizeof *out, compare_entities);
+    if (known != NULL) {
+        *out = *known;
+        return SEDGE_OK;
+    }
     return sedge_cursor_fail(c, "a block refers to a geometric entity that is not in $Entities");
 }
 
@@ -292,7 +271,7 @@ static sedge_status read_nodes4(scan *s, int64_t *numbers, const int64_t sizes[4
     double x;
 
     for (int64_t block = 0; block < sizes[0]; block++) {
-        const entity *where;
+        entity where;
         int64_t parametric;
         int64_t count;
         SEDGE_TRY(scan_block(s, &where, &parametric, &count, 8));
@@ -339,24 +318,6 @@ done:
     return status;
 }
 
-// Find the type and refuse what is not a simplex.
-static sedge_status find_type(const scan *s, int64_t type, int64_t number, const element_type **out)
-{
-    char what[160];
-
-    for (size_t i = 0; i < sizeof element_types / sizeof *element_types; i++) {
-        if (element_types[i].type != type) continue;
-        *out = &element_types[i];
-        if (element_types[i].order > 0) return SEDGE_OK;
-        (void)snprintf(what, sizeof what, "element %lld is a %s; only tetrahedra can be used",
-                       (long long)number, element_types[i].name);
-        return sedge_cursor_fail(&s->cursor, what);
-    }
-    (void)snprintf(what, sizeof what, "element %lld has the unknown type %lld", (long long)number,
-                   (long long)type);
-    return sedge_cursor_fail(&s->cursor, what);
-}
-
 static sedge_status make_room(scan *s)
 {
     sedge_gmsh *const file = s->file;
@@ -387,7 +348,7 @@ static sedge_status note_triangle(scan *s, const int64_t nodes[3], int64_t numbe
     return SEDGE_OK;
 }
 
-static sedge_status note_tet(scan *s, const element_type *type, const int64_t nodes[4],
+static sedge_status note_tet(scan *s, const sedge_gmsh_type *type, const int64_t nodes[4],
                              int64_t number)
 {
     sedge_gmsh *const file = s->file;
@@ -426,7 +387,8 @@ static sedge_status place_triangles(scan *s)
 
 // The nodes of one element, whose physical group has the tag `group`; tetrahedra are counted and
 // numbered, triangles in a group kept.
-static sedge_status scan_element(scan *s, const element_type *type, int64_t number, int64_t group)
+static sedge_status scan_element(scan *s, const sedge_gmsh_type *type, int64_t number,
+                                 int64_t group)
 {
     sedge_cursor *const c = &s->cursor;
     int64_t nodes[4] = {0};
@@ -459,7 +421,7 @@ static sedge_status scan_element(scan *s, const element_type *type, int64_t numb
 static sedge_status read_elements2(scan *s, int64_t total)
 {
     sedge_cursor *const c = &s->cursor;
-    const element_type *type = NULL;
+    const sedge_gmsh_type *type = NULL;
     int64_t follow = 0;
     int64_t tags = 0;
     int64_t number = 0;
@@ -480,7 +442,8 @@ static sedge_status read_elements2(scan *s, int64_t total)
         }
         if (tags < 0 || tags > 1000) return sedge_cursor_fail(c, "the count of tags is not usable");
         if (c->binary) SEDGE_TRY(sedge_cursor_int(c, &number));
-        if (type == NULL || type->type != code) SEDGE_TRY(find_type(s, code, number, &type));
+        if (type == NULL || type->type != code)
+            SEDGE_TRY(sedge_gmsh_type_find(&type, c, code, number));
         int64_t group = 0; // the first tag
         for (int64_t t = 0; t < tags; t++) {
             SEDGE_TRY(sedge_cursor_int(c, &value));
@@ -498,8 +461,8 @@ static sedge_status read_elements4(scan *s, const int64_t sizes[4])
     int64_t done = 0;
 
     for (int64_t block = 0; block < sizes[0]; block++) {
-        const element_type *type;
-        const entity *where;
+        const sedge_gmsh_type *type;
+        entity where;
         int64_t code;
         int64_t count;
         int64_t number = 0;
@@ -509,10 +472,10 @@ static sedge_status read_elements4(scan *s, const int64_t sizes[4])
         done += count;
         for (int64_t e = 0; e < count; e++) {
             SEDGE_TRY(sedge_cursor_size(c, &number));
-            SEDGE_TRY(find_type(s, code, number, &type));
-            if (type->dimension != where->dimension)
+            SEDGE_TRY(sedge_gmsh_type_find(&type, c, code, number));
+            if (type->dimension != where.dimension)
                 return sedge_cursor_fail(c, "the element type does not fit the entity's dimension");
-            SEDGE_TRY(scan_element(s, type, number, where->group));
+            SEDGE_TRY(scan_element(s, type, number, where.group));
         }
     }
     if (done != sizes[1])

@@ -13,7 +13,8 @@
 // gap between elements.
 static const double tolerance = 1e-9;
 
-enum { LEAF_ELEMENTS = 8, DEEPEST = 64 };
+// FEW points: to look at every element takes no longer than to make a locator.
+enum { LEAF_ELEMENTS = 8, DEEPEST = 64, FEW = 4 };
 
 typedef struct span {
     double low[3], high[3];
@@ -56,31 +57,19 @@ static int32_t report(const best *found, double rst[3])
     return found->element;
 }
 
-int32_t sedge_mesh_locate(const sedge_mesh *mesh, const double point[3], double rst[3])
+static best look_at_all(const sedge_mesh *mesh, const double point[3])
 {
     best found = {.element = -1, .least = -DBL_MAX};
 
     for (int32_t e = 0; e < mesh->elements; e++) try_element(&found, mesh, e, point);
-    return report(&found, rst);
+    return found;
 }
 
-int sedge_mesh_claim(int32_t *element, double rst[3], const sedge_comm *comm,
-                     const sedge_mesh *mesh, const double point[3])
+int32_t sedge_mesh_locate(const sedge_mesh *mesh, const double point[3], double rst[3])
 {
-    best found = {.element = -1, .least = -DBL_MAX};
+    const best found = look_at_all(mesh, point);
 
-    for (int32_t e = 0; e < mesh->elements; e++) try_element(&found, mesh, e, point);
-    *element = report(&found, rst);
-    double deepest = found.least;
-    sedge_comm_max(comm, &deepest, 1);
-    const bool is_deepest = found.element >= 0 && found.least == deepest;
-    int64_t first = is_deepest ? -mesh->global_ids[found.element] : INT64_MIN;
-    sedge_comm_max_int(comm, &first, 1);
-    const bool is_mine = is_deepest && first == -mesh->global_ids[found.element];
-    int64_t owner = is_mine ? sedge_comm_rank(comm) : -1;
-    sedge_comm_max_int(comm, &owner, 1);
-    if (!is_mine) *element = -1;
-    return (int)owner;
+    return report(&found, rst);
 }
 
 static void clear(span *box)
@@ -176,7 +165,7 @@ static bool holds(const span *box, const double point[3])
     return true;
 }
 
-int32_t sedge_locator_find(const sedge_locator *locator, const double point[3], double rst[3])
+static best search(const sedge_locator *locator, const double point[3])
 {
     const sedge_mesh *const mesh = locator->mesh;
     best found = {.element = -1, .least = -DBL_MAX};
@@ -196,5 +185,77 @@ int32_t sedge_locator_find(const sedge_locator *locator, const double point[3], 
         for (int32_t i = first; i < mesh->elements && i < first + LEAF_ELEMENTS; i++)
             try_element(&found, mesh, locator->order[i], point);
     }
+    return found;
+}
+
+int32_t sedge_locator_find(const sedge_locator *locator, const double point[3], double rst[3])
+{
+    const best found = search(locator, point);
+
     return report(&found, rst);
+}
+
+// ---- one rank a point --------------------------------------------------------------------------
+
+// What this rank has found becomes the owner of each point. `deepest` and `number` [count] are to
+// work with. Collective.
+static void settle(int *owners, const best *found, int count, const sedge_comm *comm,
+                   const sedge_mesh *mesh, double *deepest, int64_t *number)
+{
+    for (int i = 0; i < count; i++) deepest[i] = found[i].least;
+    sedge_comm_max(comm, deepest, count);
+    for (int i = 0; i < count; i++) {
+        const bool is_deepest = found[i].element >= 0 && found[i].least == deepest[i];
+        number[i] = is_deepest ? -mesh->global_ids[found[i].element] : INT64_MIN;
+        owners[i] = is_deepest ? sedge_comm_rank(comm) : -1;
+    }
+    sedge_comm_max_int(comm, number, count);
+    for (int i = 0; i < count; i++) {
+        const bool is_mine = owners[i] >= 0 && number[i] == -mesh->global_ids[found[i].element];
+        number[i] = is_mine ? owners[i] : -1;
+    }
+    sedge_comm_max_int(comm, number, count);
+    for (int i = 0; i < count; i++) owners[i] = (int)number[i];
+}
+
+int sedge_mesh_claim(int32_t *element, double rst[3], const sedge_comm *comm,
+                     const sedge_mesh *mesh, const double point[3])
+{
+    const best found = look_at_all(mesh, point);
+    double deepest;
+    int64_t number;
+    int owner;
+
+    settle(&owner, &found, 1, comm, mesh, &deepest, &number);
+    *element = owner == sedge_comm_rank(comm) ? report(&found, rst) : -1;
+    return owner;
+}
+
+sedge_status sedge_mesh_claim_all(int *owners, int32_t *elements, double (*rst)[3],
+                                  const sedge_comm *comm, const sedge_mesh *mesh,
+                                  const double (*points)[3], int count)
+{
+    sedge_status status;
+    sedge_locator *locator = NULL;
+    best *found = NULL;
+    double *deepest = NULL;
+    int64_t *number = NULL;
+
+    if (count == 0) return SEDGE_OK;
+    status = sedge_allocate(&found, count, sizeof *found);
+    if (status == SEDGE_OK) status = sedge_allocate(&deepest, count, sizeof *deepest);
+    if (status == SEDGE_OK) status = sedge_allocate(&number, count, sizeof *number);
+    if (status == SEDGE_OK && count > FEW) status = sedge_locator_create(&locator, mesh);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    for (int i = 0; i < count; i++)
+        found[i] = locator != NULL ? search(locator, points[i]) : look_at_all(mesh, points[i]);
+    settle(owners, found, count, comm, mesh, deepest, number);
+    for (int i = 0; i < count; i++)
+        elements[i] = owners[i] == sedge_comm_rank(comm) ? report(&found[i], rst[i]) : -1;
+done:
+    sedge_locator_free(locator);
+    sedge_release(found);
+    sedge_release(deepest);
+    sedge_release(number);
+    return status;
 }

@@ -20,6 +20,8 @@ typedef struct build_state {
     const sedge_comm *comm;
     sedge_session session;
     sedge_cache *cache;
+    sedge_device **targets; // that --arch names
+    int target_count;
     int compiled; // of all ranks and devices so far
     int found;    // of this rank
 } build_state;
@@ -229,37 +231,53 @@ done:
     return status;
 }
 
-static sedge_status build_arch(build_state *build, const char *arch)
+// ---- the list of --arch ------------------------------------------------------------------------
+
+// Does the name of `length` letters at `at` stand in `list` before, too?
+static bool is_repeated(const char *list, const char *at, size_t length)
+{
+    for (; list < at; list += strcspn(list, ",") + 1)
+        if (strcspn(list, ",") == length && strncmp(list, at, length) == 0) return true;
+    return false;
+}
+
+static sedge_status open_target(build_state *build, const char *name, size_t length)
 {
     const char *const wish = build->session.deck->device;
     const char *const kind = strcmp(wish, "auto") == 0 ? "cuda" : wish;
-    sedge_status status;
-    sedge_device *device = NULL;
+    char arch[ARCH_LENGTH];
 
-    status = sedge_device_create_target(&device, kind, arch);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(build->comm, status));
-    SEDGE_TRY_GOTO(status, build_for(build, device));
-done:
-    sedge_device_free(device);
-    return status;
+    if (length >= sizeof arch) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "architecture '%.*s' is not known", (int)length, name);
+    }
+    (void)snprintf(arch, sizeof arch, "%.*s", (int)length, name);
+    SEDGE_TRY(sedge_device_create_target(&build->targets[build->target_count], kind, arch));
+    build->target_count++;
+    return SEDGE_OK;
+}
+
+// All of them before anything is compiled, each once.
+static sedge_status open_targets(build_state *build)
+{
+    const char *const list = build->session.options->arch;
+    int most = 1;
+
+    if (list == NULL) return SEDGE_OK;
+    for (const char *at = list; *at != '\0'; at++) most += *at == ',';
+    SEDGE_TRY(sedge_allocate(&build->targets, most, sizeof *build->targets));
+    for (const char *at = list;;) {
+        const size_t length = strcspn(at, ",");
+        if (!is_repeated(list, at, length)) SEDGE_TRY(open_target(build, at, length));
+        if (at[length] == '\0') return SEDGE_OK;
+        at += length + 1;
+    }
 }
 
 static sedge_status build_all(build_state *build)
 {
-    const char *at = build->session.options->arch;
-    char arch[ARCH_LENGTH];
-
-    if (at == NULL) return build_own(build);
-    for (;;) {
-        const size_t length = strcspn(at, ",");
-        if (length >= sizeof arch) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE, "architecture '%.*s' is not known", (int)length, at);
-        }
-        (void)snprintf(arch, sizeof arch, "%.*s", (int)length, at);
-        SEDGE_TRY(build_arch(build, arch));
-        if (at[length] == '\0') return SEDGE_OK;
-        at += length + 1;
-    }
+    if (build->session.options->arch == NULL) return build_own(build);
+    for (int i = 0; i < build->target_count; i++) SEDGE_TRY(build_for(build, build->targets[i]));
+    return SEDGE_OK;
 }
 
 // What could not be written is a warning in a run; here it was the purpose.
@@ -277,7 +295,8 @@ sedge_status sedge_build(sedge_comm *comm, const sedge_run_options *options)
     build_state build = {.comm = comm};
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_session_open(&build.session, comm, options));
+    SEDGE_TRY_GOTO(status, sedge_session_open(&build.session, comm, options, false));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_targets(&build)));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_cache(&build)));
     SEDGE_TRY_GOTO(status, build_all(&build));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, check_cache(&build)));
@@ -286,6 +305,8 @@ sedge_status sedge_build(sedge_comm *comm, const sedge_run_options *options)
                sedge_clock() - began, sedge_cache_folder(build.cache));
     }
 done:
+    for (int i = 0; i < build.target_count; i++) sedge_device_free(build.targets[i]);
+    sedge_release(build.targets);
     sedge_cache_free(build.cache);
     sedge_session_close(&build.session);
     return status;

@@ -1,4 +1,3 @@
-#define _DEFAULT_SOURCE
 #include "driver.h"
 
 #include "base/text.h"
@@ -8,11 +7,8 @@
 #include "run/steady.h"
 #include "time/lsrk.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 // ---- cost --------------------------------------------------------------------------------------
 
@@ -96,7 +92,7 @@ static void print_checkpoints(const sedge_session *session)
            (double)sedge_checkpoint_bytes(session) / 1048576.0, deck->checkpoint_keep);
 }
 
-// ---- device and folder -------------------------------------------------------------------------
+// ---- device ------------------------------------------------------------------------------------
 
 // A GPU that is not here is no fault: decks are checked on login nodes.
 static void print_device(const sedge_session *session)
@@ -112,34 +108,6 @@ static void print_device(const sedge_session *session)
     } else {
         printf("no %s device here: %s\n", kind, why != NULL ? why : "none found");
     }
-}
-
-// Could the output folder be made and written into? Looks at the nearest folder that exists.
-static sedge_status check_folder(const char *folder)
-{
-    char path[4096];
-    struct stat about;
-    int reason = 0;
-
-    if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the output folder's path is too long: '%.100s...'",
-                          folder);
-    }
-    while (stat(path, &about) != 0) {
-        char *const slash = strrchr(path, '/');
-
-        reason = errno;
-        if (reason != ENOENT || strcmp(path, "/") == 0) break;
-        reason = 0;
-        if (slash == path) slash[1] = '\0'; // the root folder itself
-        if (slash != NULL && slash != path) *slash = '\0';
-        if (slash == NULL) (void)snprintf(path, sizeof path, ".");
-    }
-    if (reason == 0 && !S_ISDIR(about.st_mode)) reason = ENOTDIR;
-    if (reason == 0 && access(path, W_OK | X_OK) != 0) reason = errno;
-    if (reason == 0) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write into output folder '%s': '%s': %s", folder,
-                      path, strerror(reason));
 }
 
 // A wish for kernels that this device, order or equation cannot have. Of a device that is not here
@@ -279,9 +247,6 @@ static sedge_status print_check(const sedge_session *session, const sedge_comm *
 // Quiet: what could fail, without its text.
 static sedge_status check_session(const sedge_session *session, const sedge_comm *comm)
 {
-    const bool root = sedge_comm_is_root(comm);
-
-    SEDGE_TRY(sedge_comm_agree(comm, root ? check_folder(session->deck->output) : SEDGE_OK));
     SEDGE_TRY(sedge_comm_agree(comm, check_kernels(session, comm)));
     return session->options->quiet ? SEDGE_OK : print_check(session, comm);
 }
@@ -289,7 +254,7 @@ static sedge_status check_session(const sedge_session *session, const sedge_comm
 sedge_status sedge_check(sedge_comm *comm, const sedge_run_options *options)
 {
     sedge_session session;
-    sedge_status status = sedge_session_open(&session, comm, options);
+    sedge_status status = sedge_session_open(&session, comm, options, true);
 
     if (status == SEDGE_OK) {
         status = check_session(&session, comm);

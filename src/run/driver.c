@@ -1,4 +1,3 @@
-#define _DEFAULT_SOURCE
 #include "driver_parts.h"
 
 #include "base/file.h"
@@ -7,11 +6,9 @@
 #include "run/steady.h"
 #include "time/lsrk.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 // ---- set-up ------------------------------------------------------------------------------------
 
@@ -121,6 +118,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     SEDGE_TRY(driver_listen(run, start));
     SEDGE_TRY(open_device(run, comm));
     if (!options->quiet) print_devices(run, comm);
+    SEDGE_TRY(sedge_hold_create(&run->hold, comm, session->deck->output));
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
     SEDGE_TRY(driver_restart(run, &from, &found));
     sedge_operator_options cut;
@@ -136,7 +134,6 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
                                                             session->mesh, &session->problem)));
     run->quiet = sedge_monitor_quiet(session);
     run->energy_limit = (double)INFINITY;
-    SEDGE_TRY(sedge_hold_create(&run->hold, comm, session->deck->output));
     // First the checkpoints that belong to what is cut off now: none may outlive its series.
     SEDGE_TRY(sedge_checkpoint_set_aside(session, session->deck->output,
                                          found && from.same_folder ? from.step : -1));
@@ -332,19 +329,6 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     return sedge_output_flush(run->output);
 }
 
-// A report that could not be written at the end of a run of days must be known before it begins.
-static sedge_status check_report(const char *path)
-{
-    char folder[4096];
-
-    if (path == NULL) return SEDGE_OK;
-    (void)snprintf(folder, sizeof folder, "%s", path);
-    char *const slash = strrchr(folder, '/');
-    if (slash != NULL) slash[slash == folder ? 1 : 0] = '\0';
-    if (access(slash != NULL ? folder : ".", W_OK | X_OK) == 0) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write report '%s': %s", path, strerror(errno));
-}
-
 sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
 {
     sedge_status status;
@@ -354,9 +338,7 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
     sedge_stop_listen();
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&run, 1, sizeof *run)));
     run->start = start;
-    status = sedge_comm_is_root(comm) ? check_report(options->report) : SEDGE_OK;
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    SEDGE_TRY_GOTO(status, sedge_session_open(&run->session, comm, options));
+    SEDGE_TRY_GOTO(status, sedge_session_open(&run->session, comm, options, true));
     if (run->session.problem.equation->steady != NULL) {
         sedge_stop_ignore(); // it writes no checkpoints
         status = sedge_steady_run(&run->session, start);

@@ -7,17 +7,51 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct sedge_hold {
     int folder; // its descriptor, which has the lock; -1: none
 };
 
-// Root.
-static sedge_status take(sedge_hold *hold, const char *folder)
+// ---- may it be written -------------------------------------------------------------------------
+
+sedge_status sedge_hold_try(const char *folder)
 {
+    char path[4096 - 256]; // names of files follow
+    struct stat about;
+    int reason = 0;
+
+    if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the output folder's path is too long: '%.100s...'",
+                          folder);
+    }
+    while (stat(path, &about) != 0) {
+        char *const slash = strrchr(path, '/');
+
+        reason = errno;
+        if (reason != ENOENT || strcmp(path, "/") == 0) break;
+        reason = 0;
+        if (slash == path) slash[1] = '\0'; // the root folder itself
+        if (slash != NULL && slash != path) *slash = '\0';
+        if (slash == NULL) (void)snprintf(path, sizeof path, ".");
+    }
+    if (reason == 0 && !S_ISDIR(about.st_mode)) reason = ENOTDIR;
+    if (reason == 0 && access(path, W_OK | X_OK) != 0) reason = errno;
+    if (reason == 0) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write into output folder '%s': '%s': %s", folder,
+                      path, strerror(reason));
+}
+
+// Root.
+static sedge_status make_folder(const char *folder)
+{
+    char trial[4096];
+
+    SEDGE_TRY(sedge_hold_try(folder));
     if (sedge_folder_make(folder) != SEDGE_OK) {
         char reason[1024];
 
@@ -25,6 +59,44 @@ static sedge_status take(sedge_hold *hold, const char *folder)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write into output folder '%s': %s", folder,
                           reason);
     }
+    (void)snprintf(trial, sizeof trial, "%s/.trial.XXXXXX", folder);
+    const int file = mkstemp(trial);
+    const bool good = file >= 0 && write(file, "x", 1) == 1;
+    const int reason = errno;
+    if (file >= 0) {
+        (void)close(file);
+        (void)unlink(trial);
+    }
+    if (good) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write into output folder '%s': %s", folder,
+                      strerror(reason));
+}
+
+// The other ranks must see what the root made: they write into the same files.
+static sedge_status see_folder(const sedge_comm *comm, const char *folder)
+{
+    struct stat about;
+
+    if (stat(folder, &about) == 0 && S_ISDIR(about.st_mode)) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "rank %d does not see output folder '%s', which rank 0 made: it must lie on "
+                      "a file system that all nodes share",
+                      sedge_comm_rank(comm), folder);
+}
+
+sedge_status sedge_hold_reach(const sedge_comm *comm, const char *folder)
+{
+    const bool root = sedge_comm_is_root(comm);
+
+    SEDGE_TRY(sedge_comm_agree(comm, root ? make_folder(folder) : SEDGE_OK));
+    return sedge_comm_agree(comm, see_folder(comm, folder));
+}
+
+// ---- one run at a time -------------------------------------------------------------------------
+
+// Root.
+static sedge_status take(sedge_hold *hold, const char *folder)
+{
     hold->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (hold->folder < 0 || flock(hold->folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
         return SEDGE_OK;
@@ -36,10 +108,12 @@ static sedge_status take(sedge_hold *hold, const char *folder)
 
 sedge_status sedge_hold_create(sedge_hold **out, const sedge_comm *comm, const char *folder)
 {
+    sedge_status status;
     sedge_hold *hold = NULL;
 
     *out = NULL;
-    sedge_status status = sedge_allocate(&hold, 1, sizeof *hold);
+    SEDGE_TRY(sedge_hold_reach(comm, folder));
+    status = sedge_allocate(&hold, 1, sizeof *hold);
     if (status == SEDGE_OK) {
         hold->folder = -1;
         if (sedge_comm_is_root(comm)) status = take(hold, folder);

@@ -1,6 +1,7 @@
 #include "monitor.h"
 
 #include "base/file.h"
+#include "base/print.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -269,11 +270,11 @@ void sedge_progress_show(sedge_progress *progress, int64_t step, int64_t steps, 
            progress->terminal ? "\r  " : "  ", (int)(100.0 * (double)step / (double)steps),
            (long long)step, (long long)steps, time, unit, energy, gone, left,
            progress->terminal ? "   " : "\n");
-    (void)fflush(stdout);
+    sedge_print_flush();
 }
 
 void sedge_progress_end(sedge_progress *progress)
 {
     if (progress->shown && progress->terminal) printf("\n");
-    (void)fflush(stdout);
+    sedge_print_flush();
 }

@@ -5,12 +5,12 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "output_parts.h"
+#include "run/hold.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct sedge_output {
@@ -158,48 +158,17 @@ sedge_status sedge_output_remove(const sedge_output_context *context, sedge_outp
     return status;
 }
 
-// Root: make the folder, write a byte into it, and take away an earlier run's files.
-static sedge_status open_folder(const sedge_output_context *context)
+// Root: take away what an earlier run left.
+static sedge_status clear_folder(const sedge_output_context *context)
 {
-    char trial[SEDGE_OUTPUT_PATH];
+    char path[SEDGE_OUTPUT_PATH];
 
-    if (sedge_folder_make(context->folder) != SEDGE_OK) {
-        char reason[1024];
-
-        (void)snprintf(reason, sizeof reason, "%s", sedge_error_message());
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write into output folder '%s': %s",
-                          context->folder, reason);
-    }
-    sedge_output_path(trial, context, ".trial.XXXXXX");
-    const int file = mkstemp(trial);
-    bool good = file >= 0 && write(file, "x", 1) == 1;
-    const int reason = errno;
-    if (file >= 0) {
-        (void)close(file);
-        (void)unlink(trial);
-    }
-    if (!good) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write into output folder '%s': %s",
-                          context->folder, strerror(reason));
-    }
     if (context->from == NULL) return sedge_output_remove(context, is_old_output, NULL);
     SEDGE_TRY(sedge_output_remove(context, is_litter, NULL));
-    sedge_output_path(trial, context, "report.json"); // of the part before: it is not this run's
-    if (unlink(trial) != 0 && errno != ENOENT)
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s': %s", trial, strerror(errno));
+    sedge_output_path(path, context, "report.json"); // of the part before: it is not this run's
+    if (unlink(path) != 0 && errno != ENOENT)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s': %s", path, strerror(errno));
     return SEDGE_OK;
-}
-
-// The other ranks must see what the root made: they write into the same files.
-static sedge_status see_folder(const sedge_output_context *context)
-{
-    struct stat about;
-
-    if (stat(context->folder, &about) == 0 && S_ISDIR(about.st_mode)) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "rank %d does not see output folder '%s', which rank 0 made: it must lie on "
-                      "a file system that all nodes share",
-                      sedge_comm_rank(context->comm), context->folder);
 }
 
 // Root: deck.yaml, the deck with all defaults.
@@ -223,8 +192,8 @@ static sedge_status prepare_folder(const sedge_output_context *context)
     const sedge_comm *const comm = context->comm;
     const bool root = sedge_comm_is_root(comm);
 
-    SEDGE_TRY(sedge_comm_agree(comm, root ? open_folder(context) : SEDGE_OK));
-    SEDGE_TRY(sedge_comm_agree(comm, see_folder(context)));
+    SEDGE_TRY(sedge_hold_reach(comm, context->folder));
+    SEDGE_TRY(sedge_comm_agree(comm, root ? clear_folder(context) : SEDGE_OK));
     return sedge_comm_agree(comm, root ? write_deck(context) : SEDGE_OK);
 }
 

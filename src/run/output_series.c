@@ -168,40 +168,61 @@ static sedge_status make_probe_file(const void *what, sedge_h5 *file)
     return SEDGE_OK;
 }
 
-// Find this rank's element and weights of every probe that it owns.
-static sedge_status find_probes(sedge_probe_log *log)
+static sedge_status fail_outside(const sedge_output_context *context, const sedge_deck_probe *probe)
+{
+    const double *const x = probe->position;
+    const double(*const bounds)[3] = context->mesh->bounds;
+
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s:%d: probe '%s' at (%g, %g, %g) lies outside the mesh, which spans (%g, "
+                      "%g, %g) to (%g, %g, %g)",
+                      context->deck->path, probe->line, probe->name, x[0], x[1], x[2], bounds[0][0],
+                      bounds[0][1], bounds[0][2], bounds[1][0], bounds[1][1], bounds[1][2]);
+}
+
+// Keep the probes with an element of this rank.
+static sedge_status keep_probes(sedge_probe_log *log, const int32_t *elements, double (*rst)[3])
 {
     const sedge_output_context *const context = log->context;
     const int nodes = context->element->nodes;
-    sedge_status status = SEDGE_OK;
-    double rst[3];
 
     for (int i = 0; i < log->probes; i++) {
-        const sedge_deck_probe *const wanted = &context->deck->probes[i];
-        const double *const x = wanted->position;
-        const double(*const bounds)[3] = context->mesh->bounds;
-        int32_t element;
-
-        log->owners[i] = sedge_mesh_claim(&element, rst, context->comm, context->mesh, x);
-        if (log->owners[i] < 0) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "%s:%d: probe '%s' at (%g, %g, %g) lies outside the mesh, which "
-                              "spans (%g, %g, %g) to (%g, %g, %g)",
-                              context->deck->path, wanted->line, wanted->name, x[0], x[1], x[2],
-                              bounds[0][0], bounds[0][1], bounds[0][2], bounds[1][0], bounds[1][1],
-                              bounds[1][2]);
-        }
-        if (element < 0) continue;
+        if (log->owners[i] < 0) return fail_outside(context, &context->deck->probes[i]);
+        if (elements[i] < 0) continue;
         sedge_probe *const probe = &log->probe[log->owned];
         probe->index = i;
-        probe->element = element;
+        probe->element = elements[i];
         probe->weights = log->weights + (int64_t)log->owned * nodes;
         log->owned++;
-        if (status == SEDGE_OK) {
-            status =
-                sedge_element_interpolate(context->element, rst[0], rst[1], rst[2], probe->weights);
-        }
+        SEDGE_TRY(sedge_element_interpolate(context->element, rst[i][0], rst[i][1], rst[i][2],
+                                            probe->weights));
     }
+    return SEDGE_OK;
+}
+
+// Find this rank's element and weights of every probe that it owns. Collective.
+static sedge_status find_probes(sedge_probe_log *log)
+{
+    const sedge_output_context *const context = log->context;
+    sedge_status status;
+    double(*places)[3] = NULL;
+    double(*rst)[3] = NULL;
+    int32_t *elements = NULL;
+
+    status = sedge_allocate(&places, log->probes, sizeof *places);
+    if (status == SEDGE_OK) status = sedge_allocate(&rst, log->probes, sizeof *rst);
+    if (status == SEDGE_OK) status = sedge_allocate(&elements, log->probes, sizeof *elements);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
+    for (int i = 0; i < log->probes; i++)
+        memcpy(places[i], context->deck->probes[i].position, sizeof *places);
+    SEDGE_TRY_GOTO(status,
+                   sedge_mesh_claim_all(log->owners, elements, rst, context->comm, context->mesh,
+                                        (const double(*)[3])places, log->probes));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, keep_probes(log, elements, rst)));
+done:
+    sedge_release(places);
+    sedge_release(rst);
+    sedge_release(elements);
     return status;
 }
 
@@ -227,7 +248,7 @@ sedge_status sedge_probe_log_create(sedge_probe_log **out, const sedge_output_co
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     log->context = context;
     log->probes = (int)probes;
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, find_probes(log)));
+    SEDGE_TRY_GOTO(status, find_probes(log));
     log->count = context->from != NULL ? context->from->probes : 0;
     if (probes > 0 && sedge_comm_is_root(comm)) {
         status = sedge_output_make_series(context, "probes.h5", probes * PROBE_BYTES, log->count,

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "run/deck_tree.h"
+#include "run/hold.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -191,15 +192,22 @@ static sedge_status make_element(sedge_session *session)
     return sedge_allocate(&session->jacobian, session->cubature->volume.points, sizeof(double));
 }
 
+// Where results will go: a place that cannot be written must be known before the work.
+static sedge_status try_places(const sedge_session *session)
+{
+    SEDGE_TRY(sedge_hold_try(session->deck->output));
+    return session->options->report != NULL ? sedge_file_try(session->options->report) : SEDGE_OK;
+}
+
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
-                                const sedge_run_options *options)
+                                const sedge_run_options *options, bool writes)
 {
     memset(session, 0, sizeof *session);
     session->comm = comm;
     session->options = options;
     SEDGE_TRY(read_deck(session));
-    const bool asks = sedge_comm_is_root(comm) && options->report != NULL;
-    SEDGE_TRY(sedge_comm_agree(comm, asks ? sedge_file_try(options->report) : SEDGE_OK));
+    const bool tries = sedge_comm_is_root(comm) && writes;
+    SEDGE_TRY(sedge_comm_agree(comm, tries ? try_places(session) : SEDGE_OK));
     const double start = sedge_clock();
     sedge_mesh_options wanted = session->deck->mesh;
     wanted.tell = options->quiet ? NULL : sedge_mesh_say;

@@ -49,11 +49,12 @@ typedef struct sedge_session {
 } sedge_session;
 
 // Read the deck, make the mesh, bring them together, find dt. Collective. SEDGE_ERR_USAGE for what
-// is wrong with the deck, SEDGE_ERR_DATA with its mesh. Keeps `comm` and `options`, which must
-// outlive it. Close it in any case.
+// is wrong with the deck, SEDGE_ERR_DATA with its mesh. `writes`: results are to be written, or
+// this is asked: a folder or a report that could not be is refused before the mesh. Keeps `comm`
+// and `options`, which must outlive it. Close it in any case.
 SEDGE_MUST_USE
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
-                                const sedge_run_options *options);
+                                const sedge_run_options *options, bool writes);
 void sedge_session_close(sedge_session *session);
 
 // Go on after `step` of a run whose time step `dt` began at origin_step, origin_time. Where the

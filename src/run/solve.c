@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/near.h"
 #include "base/plain.h"
+#include "base/print.h"
 #include "codegen/context.h"
 #include "krylov/chebyshev.h"
 
@@ -263,7 +264,7 @@ static void show_progress(void *context, int64_t iteration, double residual, dou
     solve->printed = now;
     printf("%siteration %-9lld residual %.3e of %.3e%s", solve->options->terminal ? "\r" : "",
            (long long)iteration, residual, target, solve->options->terminal ? "" : "\n");
-    (void)fflush(stdout);
+    sedge_print_flush();
 }
 
 static sedge_status set_up(solve_state *solve)

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/print.h"
 #include "codegen/context.h"
 #include "elliptic/solve.h"
 #include "run/hold.h"
@@ -80,7 +81,7 @@ static void show_progress(void *context, int64_t iteration, double residual, dou
     (void)context;
     printf("  iteration %-8lld residual %.3e, to reach %.3e\n", (long long)iteration, residual,
            target);
-    (void)fflush(stdout);
+    sedge_print_flush();
 }
 
 // ---- the solve ---------------------------------------------------------------------------------

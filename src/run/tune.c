@@ -43,7 +43,7 @@ sedge_status sedge_tune_deck(sedge_comm *comm, const sedge_run_options *options)
     sedge_operator_options wanted;
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_session_open(session, comm, options));
+    SEDGE_TRY_GOTO(status, sedge_session_open(session, comm, options, false));
     if (session->problem.equation->steady != NULL) {
         status =
             SEDGE_FAIL(SEDGE_ERR_USAGE,

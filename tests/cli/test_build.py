@@ -124,7 +124,7 @@ class Build(Case):
                              rf"(?m)^  maxwell-n2-fp64-bernstein +cuda +\d+ +\d+ +[0-9.]+  {arch}$")
         self.assertIn("6 compiled, 0 found", result.out)
         self.assertEqual(len(self.entries()), 6)
-        self.assertIn("3 compiled, 3 found", self.build("--arch", "sm_90,sm_75"))
+        self.assertIn("3 compiled, 3 found", self.build("--arch", "sm_90,sm_75,sm_90"))
         self.assertIn("(registers ", self.succeed("cache", "list",
                                                   environment=self.environment).out)
 
@@ -141,10 +141,11 @@ class Build(Case):
         self.assertEqual(self.entries(), [])
 
     def test_unknown_arch(self):
-        result = self.sedge("build", self.deck, "--arch", "sm_80,,sm_90",
-                            environment=self.environment)
+        """Found before anything is compiled."""
+        result = self.sedge("build", self.deck, "--arch", "sm_90,", environment=self.environment)
         self.assertIn(result.code, (USAGE, DEVICE), result)  # DEVICE: no CUDA at all
         self.assertEqual(len(result.messages), 1, result)
+        self.assertEqual((result.out, self.entries()), ("", []))
 
     def test_cache_that_cannot_be_used(self):
         unusable = {**self.environment, "SEDGE_CACHE_DIR": str(self.write("file", "") / "cache")}

@@ -1,12 +1,14 @@
 """The command line itself: options, help, version, devices, the cache's commands."""
 
+import os
 import re
+import signal
 import subprocess
 import unittest
 
-from kit import DECK, PROGRAM, SOURCE, Case
+from kit import DECK, PROGRAM, SOURCE, Case, read_json
 
-USAGE = 1
+USAGE, STOPPED = 1, 5
 
 
 def table(file, name):
@@ -156,6 +158,26 @@ class Tools(Case):
         self.assertIn(b"cannot write to standard output: Bad file descriptor", done.stderr)
         done = subprocess.run(["sh", "-c", 'exec "$0" devices <&- >&- 2>&-', PROGRAM])
         self.assertEqual(done.returncode, USAGE)
+
+    def ask_nobody(self, *words):
+        """The program with a pipe for its output whose reader has gone."""
+        read, write = os.pipe()
+        os.close(read)
+        with open(write, "wb") as pipe:
+            done = subprocess.run([PROGRAM, *map(str, words)], cwd=self.folder, stdout=pipe,
+                                  stderr=subprocess.PIPE)
+        return done.returncode, done.stderr.decode()
+
+    def test_reader_that_goes(self):
+        """A run ends as it does with a reader, and says once what is lost; a list is not missed."""
+        deck = self.write("deck.yaml", DECK)
+        code, text = self.ask_nobody("run", deck, "--device", "host")
+        self.assertEqual(code, 0, text)
+        self.assertRegex(text, r"^sedge: warning: cannot write to standard output: Broken pipe.*\n$")
+        self.assertEqual(read_json(self.folder / "deck-results/report.json")["steps"], 20)
+        self.assertEqual(self.ask_nobody("devices"), (-signal.SIGPIPE, ""))
+        code, text = self.ask_nobody("run", deck, "--device", "host", "--set", "time.wall=0.01")
+        self.assertEqual((code, text.count("\n")), (STOPPED, 2), text)
 
 
 if __name__ == "__main__":

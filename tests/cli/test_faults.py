@@ -127,13 +127,20 @@ class Place(Case):
         self.deck = self.write("deck.yaml", DECK)
 
     def test_output_below_a_file(self):
+        """Before the mesh, which is missing here, and in the words of `sedge check`."""
         self.write("file", "")
-        self.refuse(USAGE, ["'file/results'", "Not a directory"], "run", self.deck, "--output",
-                    "file/results")
+        deck = self.write("file.yaml", FILE_DECK)
+        for command in ("check", "run"):
+            self.refuse(USAGE, ["sedge: cannot write into output folder 'file/results': "
+                                "'file/results': Not a directory"],
+                        command, deck, "--output", "file/results")
 
     def test_output_in_proc(self):
+        """What only a trial can tell, of one who may write everywhere: before kernels."""
+        cache = self.folder / "cache"
         self.refuse(USAGE, ["'/proc/results'", "No such file"], "run", self.deck, "--output",
-                    "/proc/results")
+                    "/proc/results", environment={"SEDGE_CACHE_DIR": str(cache)})
+        self.assertEqual(list(cache.glob("*.sedge")), [], "found out after the kernels")
 
     def test_report_in_no_folder(self):
         self.refuse(USAGE, ["'nowhere/report.json'", "No such file"], "run", self.deck, "--report",

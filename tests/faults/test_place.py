@@ -108,10 +108,10 @@ class Place(Fault):
                 record("files are limited in size", f"one message, code {USAGE} on all ranks")
 
     def test_results_that_vanish(self):
-        """The folder is moved away in the run: once something is in it, for an empty one is made
-        anew."""
+        """The folder is moved away in the run: once the deck is in it, for a folder that vanishes
+        before is made anew."""
         job = self.run_job("--quiet")
-        while not (self.results.exists() and any(self.results.iterdir())) and not job.is_over():
+        while not (self.results / "deck.yaml").exists() and not job.is_over():
             pass
         self.results.rename(self.folder / "moved")
         code = job.wait(PATIENCE)

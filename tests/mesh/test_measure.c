@@ -175,6 +175,46 @@ static void check_points(const sedge_comm *comm, const sedge_mesh *mesh, int poi
     sedge_locator_free(locator);
 }
 
+// A thousand points at once: owner, element and coordinates of each as if it were asked for alone,
+// to the last bit. Every third lies on a grid of vertices, edges and faces, every tenth is
+// nobody's.
+static void test_claims_at_once(const sedge_comm *comm, int count)
+{
+    sedge_mesh *const mesh = make_box(comm, 3);
+    uint64_t state = 20261122;
+    int bad = 0, outside = 0;
+    double(*const points)[3] = calloc((size_t)count, sizeof *points);
+    double(*const rst)[3] = calloc((size_t)count, sizeof *rst);
+    int32_t *const elements = calloc((size_t)count, sizeof *elements);
+    int *const owners = calloc((size_t)count, sizeof *owners);
+
+    for (int i = 0; i < count; i++) {
+        for (int d = 0; d < 3; d++) {
+            const double u = random_number(&state);
+            points[i][d] = i % 3 == 0 ? round(6.0 * u) / 6.0 : u;
+        }
+        if (i % 10 == 9) points[i][i % 3] += 1.5;
+    }
+    CHECK_OK(
+        sedge_mesh_claim_all(owners, elements, rst, comm, mesh, (const double(*)[3])points, count));
+    for (int i = 0; i < count; i++) {
+        double alone[3];
+        int32_t element;
+
+        bad += sedge_mesh_claim(&element, alone, comm, mesh, points[i]) != owners[i];
+        bad += element != elements[i];
+        for (int d = 0; d < 3 && element >= 0; d++) bad += alone[d] != rst[i][d];
+        outside += owners[i] == -1;
+    }
+    CHECK(bad == 0);
+    CHECK(outside == count / 10);
+    free(points);
+    free(rst);
+    free(elements);
+    free(owners);
+    sedge_mesh_free(mesh);
+}
+
 static void test_locate(const sedge_comm *comm)
 {
     sedge_mesh_options options = sedge_mesh_defaults();
@@ -227,6 +267,9 @@ int main(int argc, char **argv)
     test_measure(comm);
     test_print(comm);
     test_locate(comm);
+    test_claims_at_once(comm, 1000);
+    test_claims_at_once(comm, 3);
+    test_claims_at_once(comm, 0);
     test_locate_is_fast(comm);
     sedge_comm_free(comm);
     return CHECK_END();

@@ -52,7 +52,7 @@ static void make_case(own_case *c, const sedge_comm *comm, const char *setting,
     c->options.quiet = true;
     if (setting != NULL) c->options.settings[c->options.setting_count++] = setting;
     if (other_setting != NULL) c->options.settings[c->options.setting_count++] = other_setting;
-    CHECK_OK(sedge_session_open(&c->session, comm, &c->options));
+    CHECK_OK(sedge_session_open(&c->session, comm, &c->options, true));
     c->values = (int64_t)c->session.problem.equation->fields * c->session.element->nodes;
     CHECK_OK(sedge_allocate(&c->u, c->session.mesh->elements * c->values, sizeof(double)));
     CHECK_OK(sedge_allocate(&c->energy, c->session.mesh->elements, sizeof(double)));

@@ -51,13 +51,17 @@ static void test_energy(const sedge_comm *comm)
 
 // ---- probes ------------------------------------------------------------------------------------
 
-#define PROBES 3
+#define PROBES 6
 
-// A point inside, one on a vertex that many elements and ranks share, one on the boundary.
+// Points inside, on a vertex that many elements and ranks share, on the boundary, on an edge
+// within, in a corner; more than are looked for one by one.
 static sedge_deck_probe probes[PROBES] = {
     {.name = "inside", .line = 7, .position = {0.3, 0.2, 0.1}},
     {.name = "shared", .position = {0.5, 0.5, 0.0}},
-    {.name = "edge of it", .position = {1.0, 0.25, -0.5}}};
+    {.name = "edge of it", .position = {1.0, 0.25, -0.5}},
+    {.name = "within", .position = {0.5, 0.25, 0.0}},
+    {.name = "corner", .position = {0.0, 0.0, -0.5}},
+    {.name = "high", .position = {0.81, 0.43, 0.44}}};
 
 // Append `samples` batches as the driver does: sample s of field f is (1 + s) times its polynomial.
 static void append(output_case *c, const sedge_probe *own, int count, int samples, double start)
