@@ -43,7 +43,11 @@ static sedge_status add_point(double *b, const sedge_comm *comm, const sedge_ele
     sedge_status status = SEDGE_OK;
     int32_t e;
 
-    (void)sedge_mesh_claim(&e, rst, comm, mesh, source->position);
+    if (sedge_mesh_claim(&e, rst, comm, mesh, source->position) < 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s source at (%g, %g, %g) lies outside the mesh",
+                          source->kind->name, source->position[0], source->position[1],
+                          source->position[2]);
+    }
     if (e >= 0) {
         status = sedge_element_interpolate(element, rst[0], rst[1], rst[2], weights);
         for (int n = 0; n < element->nodes && status == SEDGE_OK; n++)

@@ -154,10 +154,21 @@ static double find_room(const source *from)
     return (double)about.st_size * (gzdirect(from->compressed) != 0 ? 1 : BEST_RATIO) / LEAST_BYTES;
 }
 
+static sedge_status check_vector_size(const source *from, int64_t rows, int64_t columns,
+                                      int64_t size)
+{
+    if (rows == size && columns == 1) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_DATA,
+                      "'%s' has %lld rows and %lld columns: the matrix asks for %lld and 1",
+                      from->path, (long long)rows, (long long)columns, (long long)size);
+}
+
 // The size line: rows, columns and, of "coordinate", entries. CHOLMOD believes what stands there,
 // and returns what is no object for numbers beyond its own. Memory is bounded by the file: in a
-// matrix that can be solved for every row has an entry, of which a triangle may be stored.
-static sedge_status check_size_line(const source *from, const char *line, bool is_array)
+// matrix that can be solved for every row has an entry, of which a triangle may be stored. Of a
+// vector `size` tells the rows, 0 stands for a matrix.
+static sedge_status check_size_line(const source *from, const char *line, bool is_array,
+                                    int64_t size)
 {
     int64_t counts[3] = {0};
     int found = 0;
@@ -178,6 +189,7 @@ static sedge_status check_size_line(const source *from, const char *line, bool i
                           "'%s' ends before all entries that its size line announces, %.0f",
                           from->path, entries);
     }
+    if (size > 0) return check_vector_size(from, counts[0], counts[1], size);
     if (!is_array && (counts[0] - 1) / 2 > counts[2]) {
         return SEDGE_FAIL(SEDGE_ERR_DATA,
                           "'%s' has %lld rows, but %lld entries only: it is singular", from->path,
@@ -186,7 +198,7 @@ static sedge_status check_size_line(const source *from, const char *line, bool i
     return SEDGE_OK;
 }
 
-static sedge_status check_head(const source *from)
+static sedge_status check_head(const source *from, int64_t size)
 {
     char line[LINE_MAX_BYTES];
     bool is_array = false;
@@ -203,15 +215,15 @@ static sedge_status check_head(const source *from)
                               from->path);
         }
     } while (line[0] == '%' || line[strspn(line, " \t")] == '\0');
-    return check_size_line(from, line, is_array);
+    return check_size_line(from, line, is_array, size);
 }
 
-static sedge_status look_at_head(const char *path)
+static sedge_status look_at_head(const char *path, int64_t size)
 {
     source from;
 
     SEDGE_TRY(open_source(&from, path));
-    const sedge_status status = check_head(&from);
+    const sedge_status status = check_head(&from, size);
     close_source(&from);
     return status;
 }
@@ -319,11 +331,7 @@ static sedge_status take_vector(double **out, const source *from, const void *ob
     const size_t rows = dense != NULL ? dense->nrow : triplet->nrow;
     const size_t columns = dense != NULL ? dense->ncol : triplet->ncol;
 
-    if ((int64_t)rows != size || columns != 1) {
-        return SEDGE_FAIL(SEDGE_ERR_DATA,
-                          "'%s' has %zu rows and %zu columns: the matrix asks for %lld and 1",
-                          from->path, rows, columns, (long long)size);
-    }
+    SEDGE_TRY(check_vector_size(from, (int64_t)rows, (int64_t)columns, size));
     SEDGE_TRY(sedge_allocate(out, size, sizeof **out));
     if (dense != NULL) {
         memcpy(*out, dense->x, (size_t)size * sizeof **out);
@@ -335,7 +343,7 @@ static sedge_status take_vector(double **out, const source *from, const void *ob
     return SEDGE_OK;
 }
 
-// A matrix, or with `vector` a vector of `size` numbers.
+// A matrix, its `size` 0, or with `vector` a vector of `size` numbers.
 static sedge_status read_market(sedge_matrix **matrix, double **vector, const char *path,
                                 int64_t size)
 {
@@ -344,7 +352,7 @@ static sedge_status read_market(sedge_matrix **matrix, double **vector, const ch
     int kind = 0;
     sedge_status status = SEDGE_OK;
 
-    SEDGE_TRY(look_at_head(path));
+    SEDGE_TRY(look_at_head(path, size));
     SEDGE_TRY(open_source(&from, path));
     (void)cholmod_l_start(&common);
     common.print = 0; // errors are told here

@@ -55,31 +55,6 @@ static double find_surface(double corners[4][3])
     return area;
 }
 
-double sedge_tet_inradius(double corners[4][3])
-{
-    const double area = find_surface(corners);
-
-    return area > 0.0 ? 3.0 * fabs(sedge_tet_volume(corners)) / area : 0.0;
-}
-
-// With R = |a^2 (b x c) + b^2 (c x a) + c^2 (a x b)| / (12 V) and r = 3 V / S, 3 r / R has no
-// division by V.
-double sedge_tet_quality(double corners[4][3])
-{
-    double e[3][3];
-    double sum[3] = {0.0, 0.0, 0.0};
-
-    find_edges(corners, e);
-    for (int i = 0; i < 3; i++) {
-        double normal[3];
-        cross(e[(i + 1) % 3], e[(i + 2) % 3], normal);
-        for (int d = 0; d < 3; d++) sum[d] += dot(e[i], e[i]) * normal[d];
-    }
-    const double volume = sedge_tet_volume(corners);
-    const double below = find_surface(corners) * sqrt(dot(sum, sum));
-    return below > 0.0 ? 108.0 * volume * volume / below : 0.0;
-}
-
 static double find_longest_edge(double corners[4][3])
 {
     double longest = 0.0;
@@ -92,6 +67,48 @@ static double find_longest_edge(double corners[4][3])
         }
     }
     return sqrt(longest);
+}
+
+// In a unit near the longest edge, so that no product of edges leaves the range of numbers. It is a
+// power of two, which rounds nothing; returns its exponent.
+static int scale(double corners[4][3], double scaled[4][3])
+{
+    int exponent;
+
+    (void)frexp(find_longest_edge(corners), &exponent);
+    const double unit = ldexp(1.0, -exponent);
+    for (int v = 0; v < 4; v++)
+        for (int d = 0; d < 3; d++) scaled[v][d] = corners[v][d] * unit;
+    return exponent;
+}
+
+double sedge_tet_inradius(double corners[4][3])
+{
+    double scaled[4][3];
+    const int exponent = scale(corners, scaled);
+    const double area = find_surface(scaled);
+
+    return area > 0.0 ? ldexp(3.0 * fabs(sedge_tet_volume(scaled)) / area, exponent) : 0.0;
+}
+
+// With R = |a^2 (b x c) + b^2 (c x a) + c^2 (a x b)| / (12 V) and r = 3 V / S, 3 r / R has no
+// division by V.
+double sedge_tet_quality(double corners[4][3])
+{
+    double scaled[4][3];
+    double e[3][3];
+    double sum[3] = {0.0, 0.0, 0.0};
+
+    (void)scale(corners, scaled);
+    find_edges(scaled, e);
+    for (int i = 0; i < 3; i++) {
+        double normal[3];
+        cross(e[(i + 1) % 3], e[(i + 2) % 3], normal);
+        for (int d = 0; d < 3; d++) sum[d] += dot(e[i], e[i]) * normal[d];
+    }
+    const double volume = sedge_tet_volume(scaled);
+    const double below = find_surface(scaled) * sqrt(dot(sum, sum));
+    return below > 0.0 ? 108.0 * volume * volume / below : 0.0;
 }
 
 // Volume, or 0 where it cannot be told from 0: flat to 1e-10 of the longest edge cubed, or to the

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define KEPT_SAMPLES 256
 #define KEPT_SECONDS 5.0

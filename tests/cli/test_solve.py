@@ -84,6 +84,22 @@ class Solve(Case):
             self.assertEqual(got["iterations"], wanted["iterations"], name)
             self.assertEqual((got["rows"], got["entries"]), (144, 672), name)
 
+    def test_vector_of_few_entries(self):
+        right = [0] * self.size
+        right[6], right[99] = 2, -1
+        array = "\n".join(["%%MatrixMarket matrix array real general", f"{self.size} 1",
+                           *map(str, right)]) + "\n"
+        head = "%%MatrixMarket matrix coordinate real general\n"
+        few = head + f"{self.size} 1 2\n7 1 2\n100 1 -1\n"
+        wanted = self.report(self.matrix, "--rhs", self.write("array.mtx", array))
+        got = self.report(self.matrix, "--rhs", self.write("few.mtx", few))
+        self.assertGreater(got["iterations"], 1)
+        for key in ("residual", "iterations"):
+            self.assertEqual(got[key], wanted[key], key)
+        wide = self.write("wide.mtx", head + f"{self.size} 2 1\n7 2 2\n")
+        self.refuse(DATA, ["wide.mtx", "2 columns", "asks for 144 and 1"], "solve", self.matrix,
+                    "--rhs", wide, *HOST, ranks=(0,))
+
     def test_pattern_is_ones(self):
         # Diagonal ones and one pair: eigenvalues 0 and 2 in that block, so not definite.
         entries = [(i, i, 1) for i in range(4)]

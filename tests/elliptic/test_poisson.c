@@ -152,6 +152,10 @@ static void test_charges(void)
         solve(&s, &options, &source);
         for (int i = 0; i < s.c.problem.surfaces; i++) sum += s.flux[i];
         CHECK_BOUND(fabs(sum + 2.5), 1e-8);
+        s.c.problem.point_sources[0].position[2] = -1.0;
+        CHECK_FAILS(
+            sedge_elliptic_right_hand_side(s.u, world.comm, s.c.element, s.c.mesh, &s.c.problem),
+            SEDGE_ERR_USAGE, ball == 0 ? "lies outside the mesh" : "radius 0.2");
         clear(&s);
     }
 }

@@ -20,6 +20,19 @@ static void test_regular(void)
     CHECK_BOUND(fabs(sedge_tet_quality(corners) - 1.0), 1e-14);
 }
 
+// As large and as small as a volume can be told from none.
+static void test_far_units(void)
+{
+    static const double units[4] = {1e-100, 1e-50, 1e60, 1e100};
+
+    for (int u = 0; u < 4; u++) {
+        const double a = units[u];
+        double corners[4][3] = {{a, a, a}, {a, -a, -a}, {-a, a, -a}, {-a, -a, a}};
+        CHECK_BOUND(fabs(sedge_tet_quality(corners) - 1.0), 1e-14);
+        CHECK_BOUND(fabs(sedge_tet_inradius(corners) / a - 1.0 / sqrt(3.0)), 1e-14);
+    }
+}
+
 // Of the corner tetrahedron: V = 1/6, S = 3/2 + sqrt(3)/2, R = sqrt(3)/2.
 static void test_corner(void)
 {
@@ -71,6 +84,7 @@ static void test_permutations(void)
 int main(void)
 {
     test_regular();
+    test_far_units();
     test_corner();
     test_degenerate();
     test_reference_faces();
