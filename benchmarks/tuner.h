@@ -1,6 +1,7 @@
 // The comparison of the tuner's quick choice with the exhaustive one.
 #pragma once
 
+#include "codegen/context.h"
 #include "codegen/program.h"
 #include "codegen/tune.h"
 
@@ -22,6 +23,10 @@ void bench_tuning_print_head(void);
 // the exhaustive one.
 SEDGE_MUST_USE
 sedge_status bench_tuning_compare(const bench_tuning *bench, const sedge_tune_task *task);
+
+// Kernels that are templates, on the device of `context`.
+SEDGE_MUST_USE
+sedge_status bench_tuning_run_templates(sedge_context *context, const bench_tuning *bench);
 
 // The kernels of the DG operator. `comm` has one rank.
 SEDGE_MUST_USE

@@ -1,5 +1,5 @@
 // The stage whose products are one of cuBLAS: a kernel makes everything that is multiplied, another
-// takes what comes out. Types and layout of dg_stage.h, one element a value.
+// takes what comes out. Types and layout of dg_layout.h, one element a value.
 //
 // Rows are (element, field), and the operators stand one behind the other:
 //   rates [rows][SEDGE_RATES] = fluxes [rows][SEDGE_FLUXES] [-D_r; -D_s; -D_t; -LIFT]

@@ -1,5 +1,5 @@
 // The Runge-Kutta stage, and the energy, of curved elements (src/dg/cubature.h has the method).
-// Types of dg_stage.h.
+// Types of dg_layout.h.
 //
 //   rhs = P 1/J V (sum_j W_j (sum_d g_jd F_d(V u)) - L sJ n.F*) + S
 //

@@ -1,4 +1,4 @@
-// What happens beside the stages: point sources, energy, probes. Types of dg_stage.h.
+// What happens beside the stages: point sources, energy, probes. Types of dg_layout.h.
 #pragma once
 
 #define SEDGE_MONITOR_THREADS 128

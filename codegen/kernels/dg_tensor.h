@@ -1,5 +1,5 @@
 // The fused stage by matrix instructions, for fluxes that are linear; types and layout of
-// dg_stage.h.
+// dg_layout.h.
 //
 // A warp takes SEDGE_GROUPS times 8 elements (rows: 8 elements with two fields each, as often as
 // there are pairs of fields) and 8 nodes (columns), and sums over nodes, then over face points, 8

@@ -2,7 +2,7 @@
 //
 // sedge_collect collects the traces that other ranks wait for; sedge_boundary makes the outer
 // traces of boundary faces from the inner ones by the equation's boundary functions. Types of
-// dg_stage.h. Where the state is coefficients of another basis, traces are, too; a boundary
+// dg_layout.h. Where the state is coefficients of another basis, traces are, too; a boundary
 // function of which they cannot be the argument gets nodal values (SEDGE_CONVERT_FACES).
 #pragma once
 

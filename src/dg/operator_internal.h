@@ -13,7 +13,7 @@
 
 #define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg_trace.h
 #define SEDGE_MONITOR_THREADS 128 // as in codegen/kernels/dg_monitor.h
-#define SEDGE_GEOMETRY_WORDS  28  // of an element, as in codegen/kernels/dg_stage.h
+#define SEDGE_GEOMETRY_WORDS  28  // of an element, as in codegen/kernels/dg_layout.h
 #define SEDGE_JACOBIAN_WORDS  12  // the same, as in codegen/kernels/dg_curl.h
 #define SEDGE_SAMPLE_EVERY    50  // steps between those whose launches are timed
 #define SEDGE_SAMPLE_FIRST    2   // the first of them: the caches are warm

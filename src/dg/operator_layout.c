@@ -84,7 +84,7 @@ static void put_jacobian(const sedge_operator *op, void *list, int64_t first, in
     operator_put(op, list, base + (int64_t)9 * lanes, 1.0 / jacobian);
 }
 
-// sedge_geometry of dg_stage.h, and behind it what dg_curl.h wants of an equation of curls: four
+// sedge_geometry of dg_layout.h, and behind it what dg_curl.h wants of an equation of curls: four
 // times normal and scale, then the metric terms. Empty slots get zeros, so that nothing ever
 // changes there.
 static sedge_status upload_geometry(sedge_operator *op)
@@ -377,7 +377,7 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
 
 // ---- cut ---------------------------------------------------------------------------------------
 
-// D_r, D_s, D_t of the layout's basis: sedge_deriv of dg_stage.h, [node groups][tiles].
+// D_r, D_s, D_t of the layout's basis: sedge_deriv of dg_layout.h, [node groups][tiles].
 static sedge_status make_deriv(sedge_buffer **out, const sedge_operator *op)
 {
     const sedge_element *const element = op->element;
@@ -405,7 +405,7 @@ static sedge_status make_deriv(sedge_buffer **out, const sedge_operator *op)
     return upload(op, out, deriv, count, real);
 }
 
-// The lift of the layout's basis: sedge_lift of dg_stage.h, [face point groups][lift tiles]; for
+// The lift of the layout's basis: sedge_lift of dg_layout.h, [face point groups][lift tiles]; for
 // tangential jumps each face's points begin with a group.
 static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
 {

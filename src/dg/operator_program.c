@@ -204,7 +204,7 @@ typedef enum program_part {
     PART_CURVED // the others and those of curved elements
 } program_part;
 
-#define SOURCES      8 // of a program, at most
+#define SOURCES      9 // of a program, at most
 #define ALL_PROGRAMS 4 // of these, those that all programs have
 
 void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
@@ -219,13 +219,16 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
                                   program_part part, const sedge_text *products)
 {
     static const char *const kernels[][SOURCES - ALL_PROGRAMS] = {
-        [PART_STAGE] = {NULL},
-        [PART_CURL] = {"codegen/kernels/dg_curl.h"},
-        [PART_TENSOR] = {"codegen/kernels/dg_curl.h", "codegen/kernels/dg_tensor.h"},
-        [PART_BLAS] = {"codegen/kernels/dg_blas.h"},
-        [PART_SPARSE] = {"bernstein_products.h", "codegen/kernels/dg_bernstein.h"},
-        [PART_STAGES] = {"codegen/kernels/dg_curl.h", "codegen/kernels/dg_tensor.h",
-                         "codegen/kernels/dg_bernstein.h", "codegen/kernels/dg_blas.h"},
+        [PART_STAGE] = {"codegen/kernels/dg_stage.h"},
+        [PART_CURL] = {"codegen/kernels/dg_stage.h", "codegen/kernels/dg_curl.h"},
+        [PART_TENSOR] = {"codegen/kernels/dg_stage.h", "codegen/kernels/dg_curl.h",
+                         "codegen/kernels/dg_tensor.h"},
+        [PART_BLAS] = {"codegen/kernels/dg_stage.h", "codegen/kernels/dg_blas.h"},
+        [PART_SPARSE] = {"codegen/kernels/dg_stage.h", "bernstein_products.h",
+                         "codegen/kernels/dg_bernstein.h"},
+        [PART_STAGES] = {"codegen/kernels/dg_stage.h", "codegen/kernels/dg_curl.h",
+                         "codegen/kernels/dg_tensor.h", "codegen/kernels/dg_bernstein.h",
+                         "codegen/kernels/dg_blas.h"},
         [PART_OTHERS] = {"codegen/kernels/dg_trace.h", "codegen/kernels/dg_monitor.h"},
         [PART_CURVED] = {"codegen/kernels/dg_trace.h", "codegen/kernels/dg_monitor.h",
                          "codegen/kernels/dg_curved.h"},
@@ -234,7 +237,7 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
         {"codegen/kernels/values.h", NULL},
         {"codegen/kernels/signal.h", NULL},
         {problem->equation->header, problem->equation->header_text},
-        {"codegen/kernels/dg_stage.h", NULL},
+        {"codegen/kernels/dg_layout.h", NULL},
     };
     sedge_program_options options = {.name = name,
                                      .constants = sedge_text_get(constants),
@@ -243,7 +246,7 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
 
     for (int i = 0; i < SOURCES - ALL_PROGRAMS && kernels[part][i] != NULL; i++)
         sources[options.count++].name = kernels[part][i];
-    if (part == PART_SPARSE) sources[ALL_PROGRAMS].text = sedge_text_get(products);
+    if (part == PART_SPARSE) sources[ALL_PROGRAMS + 1].text = sedge_text_get(products);
     return sedge_program_write(text, kind, &options);
 }
 

@@ -6,6 +6,7 @@
 
 #include "codegen/array.h"
 #include "codegen/context.h"
+#include "codegen/reduce.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,4 +73,30 @@ static inline void *room(int64_t count, int64_t bytes)
 
     if (memory == NULL) abort();
     return memory;
+}
+
+static inline double number_of(sedge_array *array)
+{
+    double value = (double)NAN;
+
+    CHECK_OK(sedge_array_number(array, &value));
+    sedge_array_free(array);
+    return value;
+}
+
+static inline int64_t integer_of(sedge_array *array)
+{
+    int64_t value = -1;
+
+    CHECK_OK(sedge_array_integer(array, &value));
+    sedge_array_free(array);
+    return value;
+}
+
+static inline sedge_array *reduced(sedge_reduction reduction, const sedge_array *array)
+{
+    sedge_array *out = NULL;
+
+    CHECK_OK(sedge_array_reduce(&out, reduction, sedge_use(array), SEDGE_ALL_AXES));
+    return out;
 }

@@ -34,6 +34,7 @@ sparse 1 codegen/test_sparse few
 krylov 1 krylov/test_krylov few
 elliptic 1 elliptic/test_elliptic_operator
 reduce 1 codegen/test_reduce few
+reduce 1 codegen/test_reduce_axes few
 scan 1 codegen/test_scan few
 select 1 codegen/test_select few
 random 1 codegen/test_random few
