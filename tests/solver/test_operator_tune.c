@@ -39,8 +39,8 @@ static void make_case(kit *k, const kit_world *world, int order, int cells)
 
 // ---- candidates --------------------------------------------------------------------------------
 
-// In each layout and structure the first candidates and the last: those nearest to the rule and
-// those farthest away.
+// In each layout and structure the last candidate, the one farthest away from the rule; with
+// SEDGE_TEST_ALL also the first, which other tests of the operator ask for by its form's name.
 static bool is_selected(const operator_choices *choices, int c)
 {
     const operator_candidate *const candidate = &choices->candidate[c];
@@ -59,7 +59,7 @@ static bool is_selected(const operator_choices *choices, int c)
         first = first && i >= c;
         last = last && i <= c;
     }
-    return first || last;
+    return last || (first && match_everything());
 }
 
 // Their programs into the cache, as many at once as there are compilers: one by one they take most
