@@ -39,8 +39,8 @@ static void make_case(kit *k, const kit_world *world, int order, int cells)
 
 // ---- candidates --------------------------------------------------------------------------------
 
-// In each layout and structure the first candidates and the last: those nearest to the rule and
-// those farthest away.
+// Of each form in each layout the first candidate and the last: the nearest to the rule and the
+// farthest away.
 static bool is_selected(const operator_choices *choices, int c)
 {
     const operator_candidate *const candidate = &choices->candidate[c];
@@ -49,12 +49,9 @@ static bool is_selected(const operator_choices *choices, int c)
 
     for (int i = 0; i < choices->count; i++) {
         const operator_candidate *const other = &choices->candidate[i];
-        if (other->layout != candidate->layout || other->cut.fused != candidate->cut.fused ||
-            other->cut.three != candidate->cut.three ||
-            other->cut.tensor != candidate->cut.tensor ||
-            other->cut.curls != candidate->cut.curls ||
-            other->cut.tangential != candidate->cut.tangential ||
-            other->cut.blas != candidate->cut.blas)
+        if (other->layout != candidate->layout ||
+            strcmp(operator_cut_form_name(&other->cut), operator_cut_form_name(&candidate->cut)) !=
+                0)
             continue;
         first = first && i >= c;
         last = last && i <= c;
