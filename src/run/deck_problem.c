@@ -100,7 +100,8 @@ static sedge_status assemble_boundary(sedge_problem *problem, const sedge_deck *
     if (outside == 0) {
         return deck_fail(deck->path, node,
                          "boundaries.%s: the surface group has no face on the outside of the mesh "
-                         "(%lld inside), so it takes no condition; remove it",
+                         "(%lld inside), so it takes no condition; remove it, or cut the body "
+                         "that it bounds out of the mesh, a thin sheet with some thickness",
                          boundary->name, inside);
     }
     problem->boundaries[s].kind = boundary->kind;

@@ -34,6 +34,13 @@ static sedge_status fail_at(const deck_parser *parser, yaml_mark_t mark, const c
     return status;
 }
 
+// libyaml says of it that this character cannot start a token; where that is, it has stopped.
+static bool is_at_tab(const yaml_parser_t *yaml)
+{
+    return yaml->error == YAML_SCANNER_ERROR && yaml->buffer.pointer < yaml->buffer.last &&
+           *yaml->buffer.pointer == '\t';
+}
+
 // The next event; the caller deletes it.
 static sedge_status next_event(deck_parser *parser, yaml_event_t *event)
 {
@@ -44,7 +51,8 @@ static sedge_status next_event(deck_parser *parser, yaml_event_t *event)
     if (yaml->error == YAML_MEMORY_ERROR)
         return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory while reading '%s'", parser->path);
     if (yaml->error == YAML_READER_ERROR) return fail_at(parser, yaml->mark, "not YAML: ", problem);
-    return fail_at(parser, yaml->problem_mark, "not YAML: ", problem);
+    return fail_at(parser, yaml->problem_mark,
+                   "not YAML: ", is_at_tab(yaml) ? "a tab; lines are indented by spaces" : problem);
 }
 
 // What decks do without.

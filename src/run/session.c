@@ -338,6 +338,13 @@ static double longest_edge(double corners[4][3])
     return sqrt(longest);
 }
 
+// A mesh in millimetres that is taken for metres, nanoseconds for seconds: edges of many waves, or
+// a wave of many thousand elements.
+static bool has_odd_unit(const sedge_deck *deck, double points)
+{
+    return deck->si && (points < 0.5 || points > 1e5);
+}
+
 // One line a volume group: its longest edge against the shortest wave there.
 static sedge_status print_wavelengths(const sedge_session *session, double frequency)
 {
@@ -356,9 +363,11 @@ static sedge_status print_wavelengths(const sedge_session *session, double frequ
                                                               session->problem.constants);
         const double wave = speed / frequency;
         const double points = wave / edge[g] * session->deck->order;
-        printf("  %-18s shortest wave %.4g, longest edge %.4g: %.1f points a wavelength%s\n",
+        printf("  %-18s shortest wave %.4g, longest edge %.4g: %.3g points a wavelength%s\n",
                mesh->groups.volume_names[g], wave, edge[g], points,
-               points < 6.0 ? "  (coarse: refine or raise the order)" : "");
+               has_odd_unit(session->deck, points) ? "  (are the units right? SI: metres, hertz)"
+               : points < 6.0                      ? "  (coarse: refine or raise the order)"
+                                                   : "");
     }
 done:
     sedge_release(edge);

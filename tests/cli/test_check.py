@@ -74,6 +74,23 @@ class Check(Case):
         text = self.succeed("check", SOURCE / "input/sphere.yaml").out
         self.assertRegex(text, r"air +shortest wave .* points a wavelength")
 
+    def test_no_condition_inside(self):
+        result = self.sedge("check", SOURCE / "input/dielectric.yaml", "--set",
+                            "boundaries.interface={type: pec}")
+        self.assertEqual(result.code, 1, result)
+        self.assertRegex(result.messages[0], r"no face on the outside of the mesh \(\d+ inside\), so it "
+                         "takes no condition; remove it, or cut the body that it bounds out of the mesh")
+
+    def test_a_mesh_in_millimetres_taken_for_metres(self):
+        words = ("check", SOURCE / "input/waveguide.yaml", "--device", "host")
+        question = "are the units right?"
+        self.assertNotIn(question, self.succeed(*words).out)
+        wrong = self.succeed(*words, "--set", "mesh.scale=1000", "--set", "sources=[]", "--set",
+                             "initial={type: plane-wave, direction: [0, 0, 1], polarisation: "
+                             "[1, 0, 0], signal: {type: ricker, frequency: 10e9}}", "--set",
+                             "monitors.probes.points={}", "--set", "monitors.slices={}")
+        self.assertRegex(wrong.out, r"guide +shortest wave .* points a wavelength  \(" + question[:-1])
+
     def test_fails_as_run_does(self):
         deck = self.write("deck.yaml", DECK)
         self.write("file", "")

@@ -262,6 +262,7 @@ class Solve(Case):
         for words, parts in (
             (("--tolerance", "small"), ["--tolerance 'small'", ">= 0"]),
             (("--tolerance", "-1"), ["'-1'"]),
+            (("--tolerance", "1"), ["--tolerance '1' is not below 1"]),
             (("--iterations", "1.5"), ["--iterations '1.5'", "whole number"]),
             (("--preconditioner", "ilu"), ["'ilu'", "block-jacobi"]),
             (("--precision", "fp16"), ["'fp16'", "fp64 and fp32"]),

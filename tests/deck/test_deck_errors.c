@@ -182,7 +182,8 @@ static const bad_deck bad_decks[] = {
 
     // YAML.
     {"mesh:\n", "mesh: {\n", "deck.yaml:"},
-    {"  file: a.msh\n", "\tfile: a.msh\n", "deck.yaml:6: not YAML: "},
+    {"  file: a.msh\n", "\tfile: a.msh\n",
+     "deck.yaml:6: not YAML: a tab; lines are indented by spaces"},
     {"order: 4", "order: \"4", "not YAML: "},
     {"order: 4", "order: 4: 4", "deck.yaml:2: not YAML: "},
     {"order: 4", "---\norder: 4", "deck.yaml:2: a deck is one YAML document"},

@@ -39,6 +39,8 @@ def check_refusal(text, *arguments):
 
 pixels = check_picture(HOLE, "--component", "x")
 assert (abs(pixels - GREY).max(axis=2) < 0.01).sum() > 50, "the hole is not grey"
+clipped = check_picture(HOLE, "--component", "x", "--limit", "1e-3")
+assert (abs(clipped - pixels).max(axis=2) > 0.1).sum() > 1000, "--limit changes nothing"
 check_picture(HOLE, "--field", "p", "--snapshot", "all", "--slice", "cut")
 check_picture(PROBES)
 check_refusal("is not a folder", os.path.join(FOLDER, "nowhere"))
@@ -46,5 +48,6 @@ check_refusal("has none of slices.h5", os.path.dirname(PLOT))
 check_refusal("no slice 'side' in", HOLE, "--slice", "side")
 check_refusal("no field 'Q' in", HOLE, "--field", "Q")
 check_refusal("no snapshot 5 in", HOLE, "--snapshot", "5")
+check_refusal("--limit takes a number above 0, not '-5'", HOLE, "--limit", "-5")
 check_refusal("has no slices.h5", PROBES, "--slice", "cut")
 assert "--component" in run("--help").stdout

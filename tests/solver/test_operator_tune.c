@@ -39,7 +39,7 @@ static void make_case(kit *k, const kit_world *world, int order, int cells)
 
 // ---- candidates --------------------------------------------------------------------------------
 
-// In each layout and structure the last candidate, the one farthest away from the rule; with
+// Of each form in each layout the last candidate, the one farthest away from the rule; with
 // SEDGE_TEST_ALL also the first, which other tests of the operator ask for by its form's name.
 static bool is_selected(const operator_choices *choices, int c)
 {
@@ -49,12 +49,9 @@ static bool is_selected(const operator_choices *choices, int c)
 
     for (int i = 0; i < choices->count; i++) {
         const operator_candidate *const other = &choices->candidate[i];
-        if (other->layout != candidate->layout || other->cut.fused != candidate->cut.fused ||
-            other->cut.three != candidate->cut.three ||
-            other->cut.tensor != candidate->cut.tensor ||
-            other->cut.curls != candidate->cut.curls ||
-            other->cut.tangential != candidate->cut.tangential ||
-            other->cut.blas != candidate->cut.blas)
+        if (other->layout != candidate->layout ||
+            strcmp(operator_cut_form_name(&other->cut), operator_cut_form_name(&candidate->cut)) !=
+                0)
             continue;
         first = first && i >= c;
         last = last && i <= c;
