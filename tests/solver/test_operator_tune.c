@@ -371,13 +371,14 @@ static void test_mixed_levels(const kit_world *world)
 // ---- wrong candidates --------------------------------------------------------------------------
 
 // Kernels in which the function that begins with `head` begins with `wrong`.
-static void break_kernels(const char *folder, const char *head, const char *wrong)
+static void break_kernels(const char *folder, const char *file, const char *head, const char *wrong)
 {
     char path[4096];
     char *text = NULL;
     sedge_text *broken = NULL;
 
-    CHECK_OK(sedge_source_get(&text, "codegen/kernels/dg_stage.h"));
+    (void)snprintf(path, sizeof path, "codegen/kernels/%s", file);
+    CHECK_OK(sedge_source_get(&text, path));
     CHECK_OK(sedge_text_create(&broken));
     char *const begin = strstr(text, head);
     CHECK(begin != NULL);
@@ -386,7 +387,7 @@ static void break_kernels(const char *folder, const char *head, const char *wron
         CHECK_OK(sedge_text_add_bytes(broken, text, (size_t)(body + 3 - text)));
         CHECK_OK(sedge_text_add(broken, "%s%s", wrong, body + 3));
         (void)mkdir(folder, 0700);
-        (void)snprintf(path, sizeof path, "%s/dg_stage.h", folder);
+        (void)snprintf(path, sizeof path, "%s/%s", folder, file);
         CHECK_OK(sedge_file_write(path, sedge_text_get(broken), sedge_text_length(broken)));
     }
     sedge_text_free(broken);
@@ -422,7 +423,7 @@ static void test_wrong_does_not_win(const kit_world *world)
     const int lift_nodes = k.op->cut.lift_nodes;
     (void)snprintf(wrong, sizeof wrong, no_lift, lift_nodes);
     if (sedge_comm_is_root(world->comm))
-        break_kernels(folder, "SEDGE_FUNCTION void find_lift(", wrong);
+        break_kernels(folder, "dg_stage.h", "SEDGE_FUNCTION void find_lift(", wrong);
     sedge_comm_barrier(world->comm);
     CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
     match_one(&k, 0.0, dt, 1, SEDGE_FP64, &measure);
@@ -435,7 +436,8 @@ static void test_wrong_does_not_win(const kit_world *world)
 
     // Where the rule's own choice is wrong, too, there is nothing to fall back on.
     if (sedge_comm_is_root(world->comm)) {
-        break_kernels(folder, has_lanes ? "find_jumps(" : "SEDGE_FUNCTION void find_jump(",
+        break_kernels(folder, "dg_layout.h",
+                      has_lanes ? "find_jumps(" : "SEDGE_FUNCTION void find_jump(",
                       has_lanes ? no_jumps : no_jump);
     }
     sedge_comm_barrier(world->comm);
