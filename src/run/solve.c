@@ -101,9 +101,10 @@ static sedge_status parse(solve_state *solve)
 
     solve->how = sedge_krylov_defaults();
     SEDGE_TRY(parse_number(&solve->how.tolerance, "tolerance", options->tolerance));
-    if (solve->how.tolerance >= 1.0)
+    if (solve->how.tolerance >= 1.0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "--tolerance '%s' is not below 1: x = 0 would do",
                           options->tolerance);
+    }
     SEDGE_TRY(parse_number(&solve->how.absolute, "absolute", options->absolute));
     SEDGE_TRY(
         parse_count(&solve->how.iterations, "iterations", options->iterations, 0, 1000000000));
