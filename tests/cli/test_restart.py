@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import unittest
 
-from kit import DECK, Case, read_json
+from kit import DECK, FOLDER, Case, read_json
 
 try:
     import h5py
@@ -49,6 +49,8 @@ def flip_bit(path, place):
 
 
 class Run(Case):
+    made = set()  # for which numbers of ranks there is a whole run
+
     def setUp(self):
         super().setUp()
         self.deck = self.write("deck.yaml", EVERY)
@@ -59,6 +61,15 @@ class Run(Case):
         self.assertEqual(result.code, 0, result)
         self.assertEqual(len(result.messages), warnings, result)
         return result
+
+    def whole(self, name="whole", ranks=0):
+        """The results of the deck as it is, in the folder `name`: from one run for all tests."""
+        made = FOLDER / f"test_restart-whole-{ranks}"
+        if ranks not in Run.made:
+            shutil.rmtree(made, ignore_errors=True)
+            self.go(made, "--quiet", ranks=ranks)
+            Run.made.add(ranks)
+        shutil.copytree(made, self.folder / name)
 
     def steps(self, folder):
         return sorted(int(path.name[11:-3]) for path in (self.folder / folder).glob("checkpoint-*.h5"))
@@ -88,7 +99,10 @@ class Continuation(Run):
                     words = [word for setting in settings for word in ("--set", setting)]
                     for name in ("whole", "parts"):
                         shutil.rmtree(self.folder / name, ignore_errors=True)
-                    self.go("whole", *words, "--quiet", ranks=ranks)
+                    if words:
+                        self.go("whole", *words, "--quiet", ranks=ranks)
+                    else:
+                        self.whole(ranks=ranks)
                     self.assertEqual(self.steps("whole"), [14, 20])
                     self.interrupted("whole", 14, "parts")
                     result = self.go("parts", *words, "--restart", "auto", ranks=ranks)
@@ -167,7 +181,7 @@ class Continuation(Run):
         self.check_same_end("short", "again", report["steps"])
 
     def test_finished(self):
-        self.go("whole")
+        self.whole()
         before = compare(self.folder / "whole/checkpoint-20.h5", self.folder / "whole/checkpoint-20.h5")
         result = self.go("whole", "--restart", "auto")
         self.assertIn("step 20 of 20", result.out)
@@ -178,7 +192,7 @@ class Continuation(Run):
                     "--set", "time.steps=15")
 
     def test_report(self):
-        self.go("whole")
+        self.whole()
         whole = read_json(self.folder / "whole/report.json")
         self.assertEqual((whole["restarted_from"], whole["steps_before"], whole["checkpoints"]),
                          (None, 0, 3))
@@ -224,7 +238,7 @@ class Series(Run):
 
     def test_no_gap_no_duplicate(self):
         for ranks in (0, 2):
-            self.go(f"whole{ranks}", "--quiet", ranks=ranks)
+            self.whole(f"whole{ranks}", ranks)
             self.interrupted(f"whole{ranks}", 14, f"parts{ranks}")
             self.go(f"parts{ranks}", "--restart", "auto", "--quiet", ranks=ranks)
             self.check_series(f"whole{ranks}", f"parts{ranks}")
@@ -242,7 +256,7 @@ class Series(Run):
 
     def test_left_open(self):
         # As a kill leaves it: marked as open for writing.
-        self.go("whole")
+        self.whole()
         self.interrupted("whole", 14, "parts")
         file = h5py.File(self.folder / "parts/energy.h5", "r+", libver="latest")
         file.swmr_mode = True
@@ -256,7 +270,7 @@ class Series(Run):
         self.check_series("whole", "parts")
 
     def test_partition_of_field_files(self):
-        self.go("whole")
+        self.whole()
         self.interrupted("whole", 14, "parts")
         self.go("parts", "--restart", "auto", ranks=3)
         meshes = sorted(path.name for path in (self.folder / "parts").glob("mesh*"))
@@ -270,7 +284,7 @@ class Series(Run):
 
     def test_other_probes(self):
         # New ones have no values before; the old file keeps what has no place any more.
-        self.go("whole")
+        self.whole()
         self.interrupted("whole", 14, "parts")
         self.go("parts", "--restart", "auto", "--set",
                 "monitors.probes.points={other: [0.6, 0.4, 0.2]}")
@@ -284,7 +298,7 @@ class Series(Run):
             self.assertEqual(len(file["probes/inside/E"]), 7)
 
     def test_series_that_do_not_fit(self):
-        self.go("whole")
+        self.whole()
         self.interrupted("whole", 14, "parts")
         (self.folder / "parts/energy.h5").unlink()
         self.refuse(DATA, ["energy.h5' is missing", "2 samples", "--output"], "run", self.deck,
@@ -296,7 +310,7 @@ class Series(Run):
                     "--output", "parts", "--restart", "auto")
 
     def test_other_folder(self):
-        self.go("whole")
+        self.whole()
         result = self.go("other", "--restart", "whole/checkpoint-14.h5")
         self.assertIn("its series begin at step 14", result.out)
         with h5py.File(self.folder / "other/energy.h5") as file:
@@ -353,7 +367,7 @@ class Files(Run):
 class Refusals(Run):
     def setUp(self):
         super().setUp()
-        self.go("whole")
+        self.whole()
         self.last = self.folder / "whole/checkpoint-20.h5"
 
     def restart(self, code, parts, *words):
