@@ -264,7 +264,7 @@ static sedge_status open_targets(build_state *build)
 
     if (list == NULL) return SEDGE_OK;
     for (const char *at = list; *at != '\0'; at++) most += *at == ',';
-    SEDGE_TRY(sedge_allocate(&build->targets, most, sizeof *build->targets));
+    SEDGE_TRY(sedge_allocate(&build->targets, most, sizeof(sedge_device *)));
     for (const char *at = list;;) {
         const size_t length = strcspn(at, ",");
         if (!is_repeated(list, at, length)) SEDGE_TRY(open_target(build, at, length));
