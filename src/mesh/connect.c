@@ -18,6 +18,7 @@ typedef struct table {
     int64_t *offsets; // [vertices + 1] of buckets
     entry *entries;
     uint32_t first_tagged;
+    bool *is_sheet;                   // [surface groups]
     int8_t orientation[TURNS][TURNS]; // from a face with the first turn to one with the second
 } table;
 
@@ -148,6 +149,13 @@ static sedge_status find_group(const sedge_global *mesh, const table *t, const e
     return SEDGE_OK;
 }
 
+// A face of an element on the boundary.
+static void bound(sedge_global *mesh, uint32_t id, int group)
+{
+    mesh->faces[id / 4][id % 4] = (sedge_face){-1 - group, (int8_t)(id % 4), 0};
+    mesh->groups.surface_faces[group]++;
+}
+
 // All entries of one face: one or two elements, then triangles.
 static sedge_status connect_run(sedge_global *mesh, const table *t, const entry *run, int64_t count,
                                 int64_t *open, uint32_t *first_open)
@@ -170,6 +178,12 @@ static sedge_status connect_run(sedge_global *mesh, const table *t, const entry 
     }
     if (owners > 2) return fail_at_face(mesh, run[0].id, "belongs to more than two tetrahedra");
     SEDGE_TRY(find_group(mesh, t, run + owners, count - owners, run[0].id, &group));
+    if (owners == 2 && group >= 0 && t->is_sheet[group]) {
+        bound(mesh, run[0].id, group);
+        bound(mesh, run[1].id, group);
+        mesh->groups.surface_sheet_faces[group]++;
+        return SEDGE_OK;
+    }
     if (owners == 2) {
         join(mesh, t, &run[0], &run[1]);
         if (group >= 0) mesh->groups.surface_interior_faces[group]++;
@@ -180,9 +194,7 @@ static sedge_status connect_run(sedge_global *mesh, const table *t, const entry 
         ++*open;
         return SEDGE_OK;
     }
-    mesh->faces[run[0].id / 4][run[0].id % 4] =
-        (sedge_face){-1 - group, (int8_t)(run[0].id % 4), 0};
-    mesh->groups.surface_faces[group]++;
+    bound(mesh, run[0].id, group);
     return SEDGE_OK;
 }
 
@@ -217,15 +229,28 @@ static sedge_status connect_table(sedge_global *mesh, const table *t)
     return open > 0 ? fail_open(mesh, open, first_open) : SEDGE_OK;
 }
 
-sedge_status sedge_global_connect(sedge_global *mesh)
+static sedge_status list_sheets(table *t, const sedge_global *mesh,
+                                const sedge_mesh_options *options)
+{
+    SEDGE_TRY(sedge_allocate(&t->is_sheet, mesh->groups.surfaces, sizeof *t->is_sheet));
+    for (int g = 0; g < mesh->groups.surfaces; g++) {
+        for (int i = 0; i < options->sheets && !t->is_sheet[g]; i++)
+            t->is_sheet[g] = strcmp(options->sheet[i], mesh->groups.surface_names[g]) == 0;
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_global_connect(sedge_global *mesh, const sedge_mesh_options *options)
 {
     table t = {.first_tagged = 4u * (uint32_t)mesh->elements};
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->faces, mesh->elements, sizeof *mesh->faces));
+    SEDGE_TRY_GOTO(status, list_sheets(&t, mesh, options));
     SEDGE_TRY_GOTO(status, fill_table(&t, mesh));
     status = connect_table(mesh, &t);
 done:
+    sedge_release(t.is_sheet);
     sedge_release(t.offsets);
     sedge_release(t.entries);
     return status;

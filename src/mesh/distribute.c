@@ -131,6 +131,8 @@ static sedge_status share_groups(sedge_mesh_groups *groups, const sedge_mesh_gro
         {groups->surface_faces, source->surface_faces, sizeof *groups->surface_faces},
         {groups->surface_interior_faces, source->surface_interior_faces,
          sizeof *groups->surface_interior_faces},
+        {groups->surface_sheet_faces, source->surface_sheet_faces,
+         sizeof *groups->surface_sheet_faces},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         const size_t bytes = arrays[i].bytes * (size_t)counts[i >= 3];

@@ -72,6 +72,7 @@ sedge_status sedge_groups_allocate(sedge_mesh_groups *groups, int volumes, int s
     SEDGE_TRY(sedge_allocate(&groups->volume_elements, volumes, sizeof(int64_t)));
     SEDGE_TRY(sedge_allocate(&groups->surface_faces, surfaces, sizeof(int64_t)));
     SEDGE_TRY(sedge_allocate(&groups->surface_interior_faces, surfaces, sizeof(int64_t)));
+    SEDGE_TRY(sedge_allocate(&groups->surface_sheet_faces, surfaces, sizeof(int64_t)));
     groups->volumes = volumes;
     groups->surfaces = surfaces;
     return SEDGE_OK;
@@ -86,5 +87,6 @@ void sedge_groups_release(sedge_mesh_groups *groups)
     sedge_release(groups->volume_elements);
     sedge_release(groups->surface_faces);
     sedge_release(groups->surface_interior_faces);
+    sedge_release(groups->surface_sheet_faces);
     memset(groups, 0, sizeof *groups);
 }

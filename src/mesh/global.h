@@ -57,11 +57,11 @@ sedge_status sedge_global_orient(sedge_global *mesh);
 SEDGE_MUST_USE
 sedge_status sedge_global_bend(sedge_global *mesh);
 
-// Match faces by their vertices: fills `faces`, groups.surface_faces and .surface_interior_faces.
-// Fails for a face of three elements, a one-sided face without a group, a triangle that is no face,
-// and a face in two groups.
+// Match faces by their vertices: fills `faces` and the counts of faces in `groups`. Of the options:
+// sheets. Fails for a face of three elements, a one-sided face without a group, a triangle that is
+// no face, and a face in two groups.
 SEDGE_MUST_USE
-sedge_status sedge_global_connect(sedge_global *mesh);
+sedge_status sedge_global_connect(sedge_global *mesh, const sedge_mesh_options *options);
 
 // Make the boundary faces of the two surface groups neighbours of each other, under the translation
 // between the centroids of the groups. Corners and nodes of edges must agree to 1e-6 of the face's

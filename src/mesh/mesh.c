@@ -61,7 +61,7 @@ static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
     tell(options, "matching faces", mesh->elements);
     SEDGE_TRY(sedge_global_orient(mesh));
     SEDGE_TRY(sedge_global_bend(mesh));
-    SEDGE_TRY(sedge_global_connect(mesh));
+    SEDGE_TRY(sedge_global_connect(mesh, options));
     SEDGE_TRY(make_periodic(mesh, options));
     if (parts > 1) tell(options, "cutting the mesh into parts", mesh->elements);
     SEDGE_TRY(sedge_allocate(part, mesh->elements, sizeof **part));

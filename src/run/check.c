@@ -140,6 +140,7 @@ done:
 
 // ---- mesh and deck -----------------------------------------------------------------------------
 
+// What a surface group has from the deck; of a condition its name alone.
 static const char *describe_condition(const sedge_session *session, int s)
 {
     const sedge_deck *const deck = session->deck;
@@ -182,9 +183,13 @@ static void print_groups(const sedge_session *session)
     }
     printf("  boundaries\n");
     for (int s = 0; s < groups->surfaces; s++) {
-        const int64_t faces = groups->surface_faces[s] + groups->surface_interior_faces[s];
-        printf("    %-16s %lld faces: %s\n", groups->surface_names[s], (long long)faces,
+        const int64_t sheet = groups->surface_sheet_faces[s];
+        const int64_t inside = groups->surface_interior_faces[s];
+        const int64_t faces = groups->surface_faces[s] - sheet + inside;
+        printf("    %-16s %lld faces: %s", groups->surface_names[s], (long long)faces,
                describe_condition(session, s));
+        if (sheet > 0) printf(", on both sides of %lld inside the mesh", (long long)sheet);
+        printf("\n");
     }
 }
 

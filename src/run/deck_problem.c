@@ -99,10 +99,11 @@ static sedge_status assemble_boundary(sedge_problem *problem, const sedge_deck *
     if (boundary->kind == NULL) return SEDGE_OK;
     if (outside == 0) {
         return deck_fail(deck->path, node,
-                         "boundaries.%s: the surface group has no face on the outside of the mesh "
-                         "(%lld inside), so it takes no condition; remove it, or cut the body "
-                         "that it bounds out of the mesh, a thin sheet with some thickness",
-                         boundary->name, inside);
+                         inside > 0
+                             ? "boundaries.%s: the surface group is periodic, so it takes no "
+                               "condition; remove it"
+                             : "boundaries.%s: the surface group has no face in the mesh",
+                         boundary->name);
     }
     problem->boundaries[s].kind = boundary->kind;
     memcpy(problem->boundaries[s].parameters, boundary->parameters, sizeof boundary->parameters);

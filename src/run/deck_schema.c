@@ -104,7 +104,8 @@ static const deck_key solver_keys[] = {
 
 static const deck_key boundary_keys[] = {
     {"type", DECK_NAME, .required = true,
-     .text = "a boundary kind of the equation, or periodic; the kind's parameters beside it"},
+     .text = "a boundary kind of the equation, or periodic; the kind's parameters beside it. Faces "
+             "inside the mesh have the condition on both sides"},
 };
 
 static const deck_key periodic_keys[] = {

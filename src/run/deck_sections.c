@@ -140,6 +140,19 @@ static sedge_status read_pairs(const deck_reader *reader, sedge_deck *deck)
     return SEDGE_OK;
 }
 
+// A surface that has a condition has it on each side that an element is on.
+static sedge_status list_sheets(sedge_deck *deck)
+{
+    int count = 0;
+
+    SEDGE_TRY(sedge_allocate(&deck->sheets, deck->boundary_count, sizeof *deck->sheets));
+    for (int i = 0; i < deck->boundary_count; i++)
+        if (deck->boundaries[i].kind != NULL) deck->sheets[count++] = deck->boundaries[i].name;
+    deck->mesh.sheet = deck->sheets;
+    deck->mesh.sheets = count;
+    return SEDGE_OK;
+}
+
 sedge_status deck_read_boundaries(const deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const section = deck_child(deck->tree, "boundaries");
@@ -149,6 +162,7 @@ sedge_status deck_read_boundaries(const deck_reader *reader, sedge_deck *deck)
         SEDGE_TRY(read_boundary(reader, deck, node, &deck->boundaries[deck->boundary_count]));
         deck->boundary_count++;
     }
+    SEDGE_TRY(list_sheets(deck));
     return read_pairs(reader, deck);
 }
 

@@ -74,12 +74,13 @@ class Check(Case):
         text = self.succeed("check", SOURCE / "input/sphere.yaml").out
         self.assertRegex(text, r"air +shortest wave .* points a wavelength")
 
-    def test_no_condition_inside(self):
-        result = self.sedge("check", SOURCE / "input/dielectric.yaml", "--set",
-                            "boundaries.interface={type: pec}")
-        self.assertEqual(result.code, 1, result)
-        self.assertRegex(result.messages[0], r"no face on the outside of the mesh \(\d+ inside\), so it "
-                         "takes no condition; remove it, or cut the body that it bounds out of the mesh")
+    def test_condition_inside(self):
+        words = ("check", SOURCE / "input/dielectric.yaml")
+        free = re.search(r"interface +(\d+) faces: inside the mesh, needs no condition",
+                         self.succeed(*words).out)
+        sheet = re.search(r"interface +(\d+) faces: pec, on both sides of (\d+) inside the mesh",
+                          self.succeed(*words, "--set", "boundaries.interface={type: pec}").out)
+        self.assertEqual({free.group(1)}, set(sheet.groups()))
 
     def test_a_mesh_in_millimetres_taken_for_metres(self):
         words = ("check", SOURCE / "input/waveguide.yaml", "--device", "host")

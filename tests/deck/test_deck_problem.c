@@ -114,8 +114,8 @@ static void test_refusals(void)
                   "deck.yaml:12: boundaries.walls: the mesh has no surface group 'walls'; did you "
                   "mean 'wall'?");
     check_refused("  wall: {type: pec}\n", "  wall: {type: pec}\n  interface: {type: pec}\n",
-                  "deck.yaml:13: boundaries.interface: the surface group has no face on the "
-                  "outside of the mesh (3 inside)");
+                  "deck.yaml:13: boundaries.interface: the surface group is periodic, so it takes "
+                  "no condition; remove it");
     check_refused("at: 1}", "at: 1.5}",
                   "deck.yaml:19: monitors.slices.mid: the plane z = 1.5 misses the mesh");
     check_refused("{mu: 1}", "{mu: 6, epsilon: 111}", "deck.yaml: the number of the beast");

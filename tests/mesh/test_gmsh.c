@@ -75,6 +75,39 @@ static void test_two_block(const sedge_comm *comm)
     sedge_mesh_free(mesh);
 }
 
+// A surface inside that is a sheet: its faces are on the boundary, on both sides.
+static void test_sheet(const sedge_comm *comm)
+{
+    const char *const sheets[] = {"nowhere", "interface"};
+    sedge_mesh *const whole = load(comm, MESHES "two-block.msh", 1.0);
+    sedge_mesh_options options = sedge_mesh_defaults();
+    sedge_mesh *mesh = NULL;
+    int bad = 0;
+
+    options.file = MESHES "two-block.msh";
+    options.sheet = sheets;
+    options.sheets = 2;
+    CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
+    if (mesh == NULL || whole == NULL) return;
+    check_mesh(comm, mesh, 1.0, none);
+    const int g = find_group(mesh->groups.surfaces, mesh->groups.surface_names, "interface");
+    CHECK(inner_count(mesh, "interface") == 0);
+    CHECK(mesh->groups.surface_sheet_faces[g] == inner_count(whole, "interface"));
+    CHECK(outer_count(mesh, "interface") == 2 * inner_count(whole, "interface"));
+    CHECK(outer_count(mesh, "xmin") == outer_count(whole, "xmin"));
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const int32_t n = mesh->faces[e][f].neighbour;
+            bad += n >= 0 && mesh->group[n] != mesh->group[e];
+            bad += n < 0 && -1 - n < mesh->halo_faces &&
+                   mesh->trace_faces[-1 - n].group != mesh->group[e];
+        }
+    }
+    CHECK(bad == 0);
+    sedge_mesh_free(whole);
+    sedge_mesh_free(mesh);
+}
+
 static void test_sphere(const sedge_comm *comm)
 {
     sedge_mesh *const mesh = load(comm, MESHES "sphere.msh", 1.0);
@@ -360,6 +393,7 @@ int main(int argc, char **argv)
     if (sedge_comm_create(&comm, &argc, &argv) != SEDGE_OK) return 1;
     test_cube(comm);
     test_two_block(comm);
+    test_sheet(comm);
     test_sphere(comm);
     test_waveguide_is_the_file(comm);
     test_formats_agree(comm);

@@ -1,0 +1,88 @@
+"""Surfaces inside the mesh that have a condition: a conductor without thickness."""
+
+import unittest
+
+from kit import DECK, PLATES, Case, Cube, read_json
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+PLATE = 8  # tag of the sheet; Cube has 1 to 7
+DIPOLE = DECK.replace("initial: {type: cavity-mode}\n", """\
+sources:
+  - {type: dipole, position: [0.2, 0.4, 0.6], direction: [1, 2, 3], signal: {type: ricker, frequency: 1}}
+""").replace("steps: 20", "steps: 60").replace("box: {cells: [2, 2, 2]}", "file: mesh.msh")
+BEHIND = "monitors.probes.points={inside: [0.3, 0.4, 0.2], behind: [0.6, 0.5, 0.5]}"
+WALL = "boundaries.plate={type: pec}"
+
+
+class Sheets(Case):
+    def mesh(self, half=False, upper=1.0):
+        """The cube with the surface group 'plate' at x = 0.5, y < `upper`, or its half x < 0.5."""
+        cube = Cube(4)
+        at = [node[0] for node in cube.nodes]
+        if half:
+            cube.tetrahedra = [t for t in cube.tetrahedra if all(at[n] <= 0.5 for n in t)]
+            cube.triangles = [t for t in cube.triangles if all(at[n] <= 0.5 for n in t[1])]
+        found = set()
+        for corners in cube.tetrahedra:
+            face = tuple(sorted(n for n in corners if at[n] == 0.5))
+            if len(face) == 3 and all(cube.nodes[n][1] <= upper for n in face):
+                found.add(face)
+        text = cube.text(extra=[(2, PLATE, face) for face in sorted(found)])
+        text = text.replace('$PhysicalNames\n7\n', f'$PhysicalNames\n8\n2 {PLATE} "plate"\n')
+        self.write("mesh.msh", text)
+        return len(found)
+
+    def probes(self, output, *words, ranks=0):
+        self.succeed("run", self.deck, "--device", "host", "--quiet", "--output", output, *words,
+                     ranks=ranks)
+        with h5py.File(self.folder / output / "probes.h5") as file:
+            return {name: probe["E"][()] for name, probe in file["probes"].items()}
+
+    @unittest.skipIf(h5py is None, "Python has no h5py")
+    def test_a_wall_of_no_thickness(self):
+        """On its side the field is that of half the mesh, to rounding; behind it nothing is."""
+        self.deck = self.write("deck.yaml", DIPOLE)
+        faces = self.mesh()
+        self.assertEqual(faces, 32)
+        text = self.succeed("check", self.deck, "--set", WALL).out
+        self.assertIn("32 faces: pec, on both sides of 32 inside the mesh", text)
+        parted = [self.probes(f"parted-{ranks}", "--set", WALL, "--set", BEHIND, ranks=ranks)
+                  for ranks in (0, 2, 3)]
+        free = self.probes("free", "--set", BEHIND)
+        self.mesh(upper=0.5)
+        iris = self.probes("iris", "--set", WALL, "--set", BEHIND)
+        self.mesh(half=True)
+        self.write("deck.yaml", DIPOLE.replace("  xmax: {type: pec}\n", ""))
+        half = self.probes("half", "--set", WALL)["inside"]
+        largest = abs(half).max()
+        self.assertGreater(largest, 0.0)
+        for fields in parted:  # 60 steps of fp64, sums in another order
+            self.assertLess(abs(fields["inside"] - half).max(), 1e-12 * largest)
+            self.assertEqual(abs(fields["behind"]).max(), 0.0)
+        self.assertGreater(abs(free["inside"] - half).max(), 1e-3 * largest)
+        for fields in (iris, free):  # the field comes through, and around the edge otherwise
+            self.assertGreater(abs(fields["behind"]).max(), 1e-3 * largest)
+        self.assertGreater(abs(iris["behind"] - free["behind"]).max(), 1e-3 * largest)
+
+    def test_a_plate_between_two(self):
+        """Held at 1 V between 0 V at 0.5 m on either side: linear, so exact. The charge is that of
+        two condensers, epsilon / 0.5 each."""
+        self.mesh()
+        deck = PLATES.replace("{box: {cells: [2, 2, 2]}}", "{file: mesh.msh}").replace(
+            "xmax: {type: dirichlet, value: 1}",
+            "xmax: {type: dirichlet, value: 0}\n  plate: {type: dirichlet, value: 1}")
+        deck = self.write("deck.yaml", deck)
+        for ranks in (0, 2):
+            self.succeed("run", deck, "--device", "host", "--quiet", "--output", f"o{ranks}",
+                         ranks=ranks)
+            report = read_json(self.folder / f"o{ranks}/report.json")
+            self.assertAlmostEqual(report["energy"]["final"], 4.0, delta=1e-6)
+            self.assertAlmostEqual(report["surface_flux"]["plate"], 8.0, delta=1e-5)
+
+
+if __name__ == "__main__":
+    unittest.main()
