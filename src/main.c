@@ -86,6 +86,8 @@ static bool is_work(int argc, char **argv)
 {
     const sedge_command *const command = argc > 1 ? sedge_command_find(argv[1]) : NULL;
 
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0) return false;
     return command != NULL && (command->takes & SEDGE_FOR_WORK) != 0;
 }
 

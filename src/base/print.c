@@ -9,6 +9,7 @@
 
 const char *sedge_print_failure(void)
 {
+    errno = 0;
     if (fflush(stdout) != 0) return strerror(errno);
     return ferror(stdout) != 0 ? "a part is lost" : NULL;
 }
@@ -18,6 +19,10 @@ void sedge_print_flush(void)
     const char *const failure = sedge_print_failure();
 
     if (failure == NULL) return;
+    if (errno == EAGAIN) { // a pipe that is full for the moment: the next time
+        clearerr(stdout);
+        return;
+    }
     (void)fprintf(stderr,
                   "sedge: warning: cannot write to standard output: %s; it goes on without\n",
                   failure);

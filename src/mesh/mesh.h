@@ -60,7 +60,7 @@ typedef struct sedge_mesh_groups {
     int64_t *volume_elements; // elements of the whole mesh in each volume group
     int64_t *surface_faces;   // boundary faces (one-sided) of the whole mesh in each surface group
     int64_t *surface_interior_faces; // two-sided faces that carry the tag; periodic ones each side
-    int64_t *surface_sheet_faces; // two-sided faces both sides of which are among surface_faces
+    int64_t *surface_sheet_faces;    // two-sided faces both sides of which are among surface_faces
 } sedge_mesh_groups;
 
 typedef struct sedge_mesh {
@@ -131,8 +131,8 @@ typedef struct sedge_mesh_options {
 
     int periodic_pairs; // of a file: surface groups paired by translation
     const sedge_periodic_pair *periodic;
-    // Surface groups that separate what they lie between: where one of their faces has an element on
-    // either side, these are no neighbours, each has a boundary face. A thin conductor is such a
+    // Surface groups that separate what they lie between: where one of their faces has an element
+    // on either side, these are no neighbours, each has a boundary face. A thin conductor is such a
     // sheet. Names that the mesh does not have do nothing.
     int sheets;
     const char *const *sheet;

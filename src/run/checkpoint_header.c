@@ -85,14 +85,17 @@ static sedge_status add_materials(sedge_text *out, const sedge_session *session)
 static sedge_status add_boundaries(sedge_text *out, const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
+    const sedge_mesh_groups *const groups = &session->mesh->groups;
     const char *separator = "";
 
     for (int s = 0; s < problem->surfaces; s++) {
         const sedge_boundary *const boundary = &problem->boundaries[s];
+        const long long sheet = groups->surface_sheet_faces[s];
 
         if (boundary->kind == NULL) continue;
-        SEDGE_TRY(sedge_text_add(out, "%s%s: %s", separator, session->mesh->groups.surface_names[s],
+        SEDGE_TRY(sedge_text_add(out, "%s%s: %s", separator, groups->surface_names[s],
                                  boundary->kind->name));
+        if (sheet > 0) SEDGE_TRY(sedge_text_add(out, " (%lld faces inside)", sheet));
         SEDGE_TRY(add_values(out, session, boundary->kind->parameters,
                              boundary->kind->parameter_count, boundary->parameters));
         separator = "; ";

@@ -118,11 +118,11 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     SEDGE_TRY(driver_listen(run, start));
     SEDGE_TRY(open_device(run, comm));
     if (!options->quiet) print_devices(run, comm);
-    SEDGE_TRY(sedge_hold_create(&run->hold, comm, session->deck->output));
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
     SEDGE_TRY(driver_restart(run, &from, &found));
     sedge_operator_options cut;
     SEDGE_TRY(sedge_comm_agree(comm, sedge_session_cut(&cut, session)));
+    SEDGE_TRY(sedge_hold_create(&run->hold, comm, session->deck->output));
     cut.expected_stages = (session->steps - run->step) * sedge_lsrk45.stages;
     if (driver_is_pressed(run)) cut.tune = SEDGE_TUNE_OFF;
     say(run, "choosing kernels");

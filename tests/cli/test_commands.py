@@ -146,10 +146,12 @@ class Tools(Case):
         self.assertEqual(cache.stat().st_mode & 0o777, 0o700)
 
     def test_output_that_cannot_be_written(self):
-        with open("/dev/full", "w") as full:
-            done = subprocess.run([PROGRAM, "--help"], stdout=full, stderr=subprocess.PIPE)
-        self.assertEqual(done.returncode, USAGE)
-        self.assertIn(b"standard output", done.stderr)
+        for words in (["--help"], ["run", "--help"], ["help", "run"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([PROGRAM, *words], stdout=full, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, USAGE, words)
+            self.assertIn(b"cannot write to standard output", done.stderr)
+            self.assertNotIn(b"goes on", done.stderr)
 
     def test_output_that_is_closed(self):
         # The next file that is opened gets the number of a closed stream.

@@ -297,6 +297,10 @@ class Series(Run):
         with h5py.File(self.folder / "parts/probes.h5.before-14") as file:
             self.assertEqual(len(file["probes/inside/E"]), 7)
 
+    def test_no_such_file(self):
+        self.refuse(DATA, ["nosuch.h5"], "run", self.deck, "--restart", "nosuch.h5", ranks=(0, 2))
+        self.assertFalse((self.folder / "deck-results").exists())  # no trace of a run that was none
+
     def test_series_that_do_not_fit(self):
         self.whole()
         self.interrupted("whole", 14, "parts")

@@ -68,6 +68,15 @@ class Sheets(Case):
             self.assertGreater(abs(fields["behind"]).max(), 1e-3 * largest)
         self.assertGreater(abs(iris["behind"] - free["behind"]).max(), 1e-3 * largest)
 
+    def test_restart(self):
+        """A condition inside the mesh may be taken away for the rest of a run, which is said."""
+        self.mesh()
+        deck = self.write("deck.yaml", DIPOLE.replace("steps: 60", "steps: 4"))
+        run = ("run", deck, "--device", "host")
+        self.succeed(*run, "--set", WALL, "--set", "output.checkpoint.steps=4")
+        text = self.succeed(*run, "--restart", "auto", "--set", "time.steps=6").out
+        self.assertRegex(text, r"note +boundaries: '.*plate: pec \(32 faces inside\)' before, ")
+
     def test_a_plate_between_two(self):
         """Held at 1 V between 0 V at 0.5 m on either side: linear, so exact. The charge is that of
         two condensers, epsilon / 0.5 each."""

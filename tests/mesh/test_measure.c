@@ -56,9 +56,10 @@ static void test_measure(const sedge_comm *comm)
 // The printed summary of the root, read back from a file.
 static void test_print(const sedge_comm *comm)
 {
-    const char *const path = SEDGE_TEST_DIR "/printed.txt";
+    char path[600];
     sedge_mesh *const mesh = make_box(comm, 2);
 
+    (void)snprintf(path, sizeof path, SEDGE_TEST_DIR "/printed-%d.txt", sedge_comm_size(comm));
     (void)fflush(stdout);
     const int saved = dup(1);
     if (sedge_comm_is_root(comm)) CHECK(freopen(path, "w", stdout) != NULL);
