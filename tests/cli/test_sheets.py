@@ -83,6 +83,32 @@ class Sheets(Case):
             self.assertAlmostEqual(report["energy"]["final"], 4.0, delta=1e-6)
             self.assertAlmostEqual(report["surface_flux"]["plate"], 8.0, delta=1e-5)
 
+    def test_a_part_that_nothing_fixes(self):
+        """Cut off by an insulating plate, x > 0.5 needs a potential of its own; around the edge of
+        a half plate, or with nothing fixed in a cube of one part, it does not."""
+        self.mesh()
+        deck = PLATES.replace("{box: {cells: [2, 2, 2]}}", "{file: mesh.msh}").replace(
+            "xmax: {type: dirichlet, value: 1}", "xmax: {type: neumann}\n  plate: {type: neumann}")
+        deck = self.write("deck.yaml", deck)
+        words = (deck, "--device", "host", "--quiet", "--output", "output")
+        held = ("--set", "boundaries.xmax={type: dirichlet, value: 1}")
+        loose = ("--set", "boundaries.xmin={type: neumann}")
+        # Cube numbers cells along x first: the third of four is the first behind the plate, and
+        # the centre of its first tetrahedron is 3/4, 2/4, 1/4 of a cell off its corner.
+        message = ["no condition fixes the solution in a part of the mesh, around "
+                   "(0.6875, 0.125, 0.0625)"]
+        self.refuse(1, message, "run", *words, ranks=(0, 2, 3))
+        self.refuse(1, message, "check", deck, ranks=(0,))
+        self.refuse(1, ["around (0.1875, 0.125, 0.0625)"], "run", *words, *held, *loose, ranks=(2,))
+        self.refuse(1, ["around (0.1875, 0.125, 0.0625)"], "run", *words, *loose, ranks=(2,))
+        for ranks in (0, 2):
+            self.succeed("run", *words, *held, ranks=ranks)
+            report = read_json(self.folder / "output/report.json")
+            self.assertAlmostEqual(report["energy"]["final"], 0.0, delta=1e-12)  # 0 V, 1 V: flat
+        self.mesh(upper=0.5)
+        self.succeed("run", *words, ranks=2)
+        self.succeed("run", *words, *loose)
+
 
 if __name__ == "__main__":
     unittest.main()
