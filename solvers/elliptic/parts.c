@@ -28,25 +28,25 @@ static void join_elements(int32_t *root, const sedge_mesh *mesh)
 }
 
 // What this rank knows: part [elements][PART_VALUES] counts at roots.
-static void find_own(double *part, const int32_t *root, const sedge_mesh *mesh,
+static void find_own(double (*part)[PART_VALUES], const int32_t *root, const sedge_mesh *mesh,
                      const sedge_problem *problem)
 {
-    for (int32_t e = 0; e < mesh->elements; e++) part[PART_VALUES * e + PART_LABEL] = -HUGE_VAL;
+    for (int32_t e = 0; e < mesh->elements; e++) part[e][PART_LABEL] = -HUGE_VAL;
     for (int32_t e = 0; e < mesh->elements; e++) {
-        double *const label = &part[PART_VALUES * root[e] + PART_LABEL];
+        double *const label = &part[root[e]][PART_LABEL];
         *label = fmax(*label, -(double)mesh->global_ids[e]);
     }
     for (int32_t i = 0; i < mesh->boundary_faces; i++) {
         const sedge_trace_face *const trace = &mesh->trace_faces[mesh->halo_faces + i];
-        double *const fixed = &part[PART_VALUES * root[trace->element] + PART_FIXED];
+        double *const fixed = &part[root[trace->element]][PART_FIXED];
         if (*fixed == 0.0 && elliptic_face_fixes(mesh, problem, trace)) *fixed = 1.0;
     }
 }
 
 // Let each part take what the other side of its halo faces has, where that is greater, until
 // nothing changes on any rank. `send` and `behind` are [halo faces][PART_VALUES]. Collective.
-static sedge_status spread(double *part, double *send, double *behind, const int32_t *root,
-                           const sedge_comm *comm, const sedge_mesh *mesh)
+static sedge_status spread(double (*part)[PART_VALUES], double *send, double *behind,
+                           const int32_t *root, const sedge_comm *comm, const sedge_mesh *mesh)
 {
     int64_t changed = 1;
 
@@ -54,12 +54,12 @@ static sedge_status spread(double *part, double *send, double *behind, const int
         changed = 0;
         for (int32_t k = 0; k < PART_VALUES * mesh->halo_faces; k++) {
             const int32_t element = mesh->trace_faces[k / PART_VALUES].element;
-            send[k] = part[PART_VALUES * root[element] + k % PART_VALUES];
+            send[k] = part[root[element]][k % PART_VALUES];
         }
         SEDGE_TRY(elliptic_exchange(behind, comm, mesh, send, PART_VALUES));
         for (int32_t k = 0; k < PART_VALUES * mesh->halo_faces; k++) {
             const int32_t element = mesh->trace_faces[k / PART_VALUES].element;
-            double *const mine = &part[PART_VALUES * root[element] + k % PART_VALUES];
+            double *const mine = &part[root[element]][k % PART_VALUES];
             if (behind[k] > *mine) {
                 *mine = behind[k];
                 changed = 1;
@@ -83,7 +83,7 @@ static void find_centre(double centre[3], const sedge_comm *comm, const sedge_me
 }
 
 // Collective.
-static sedge_status judge(const double *part, const int32_t *root, const sedge_comm *comm,
+static sedge_status judge(double (*part)[PART_VALUES], const int32_t *root, const sedge_comm *comm,
                           const sedge_mesh *mesh)
 {
     // Greatest label of all parts and of those that nothing fixes; minus the least label.
@@ -91,7 +91,7 @@ static sedge_status judge(const double *part, const int32_t *root, const sedge_c
     double centre[3];
 
     for (int32_t e = 0; e < mesh->elements; e++) {
-        const double *const own = &part[PART_VALUES * root[e]];
+        const double *const own = part[root[e]];
         found[0] = fmax(found[0], own[PART_LABEL]);
         found[2] = fmax(found[2], -own[PART_LABEL]);
         if (own[PART_FIXED] == 0.0) found[1] = fmax(found[1], own[PART_LABEL]);
@@ -113,13 +113,12 @@ sedge_status sedge_elliptic_check_parts(const sedge_comm *comm, const sedge_mesh
     const int64_t halo_values = PART_VALUES * (int64_t)mesh->halo_faces;
     sedge_status status;
     int32_t *root = NULL;
-    double *part = NULL;
+    double(*part)[PART_VALUES] = NULL;
     double *send = NULL;
     double *behind = NULL;
 
     status = sedge_allocate(&root, mesh->elements, sizeof *root);
-    if (status == SEDGE_OK)
-        status = sedge_allocate(&part, PART_VALUES * (int64_t)mesh->elements, sizeof *part);
+    if (status == SEDGE_OK) status = sedge_allocate(&part, mesh->elements, sizeof *part);
     if (status == SEDGE_OK) status = sedge_allocate(&send, halo_values, sizeof *send);
     if (status == SEDGE_OK) status = sedge_allocate(&behind, halo_values, sizeof *behind);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
