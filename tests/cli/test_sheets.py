@@ -93,8 +93,8 @@ class Sheets(Case):
         words = (deck, "--device", "host", "--quiet", "--output", "output")
         held = ("--set", "boundaries.xmax={type: dirichlet, value: 1}")
         loose = ("--set", "boundaries.xmin={type: neumann}")
-        # Cube numbers cells along x first: the third of four is the first behind the plate, and
-        # the centre of its first tetrahedron is 3/4, 2/4, 1/4 of a cell off its corner.
+        # Cube numbers its cells layer by layer along x, from the corner at 0; the centre of a
+        # cell's first tetrahedron is 3/4, 2/4, 1/4 of a cell off the cell's corner.
         message = ["no condition fixes the solution in a part of the mesh, around "
                    "(0.6875, 0.125, 0.0625)"]
         self.refuse(1, message, "run", *words, ranks=(0, 2, 3))
@@ -104,9 +104,11 @@ class Sheets(Case):
         for ranks in (0, 3):
             self.succeed("run", *words, *held, ranks=ranks)
             report = read_json(self.folder / "output/report.json")
-            self.assertAlmostEqual(report["energy"]["final"], 0.0, delta=1e-12)  # each part flat; residual 1e-8, squared
+            # 0 V and 1 V, each all over its part: the energy is the error squared, of 1e-8.
+            self.assertAlmostEqual(report["energy"]["final"], 0.0, delta=1e-12)
         self.mesh(upper=0.5)
-        self.succeed("run", *words, ranks=3)
+        # Three ranks in a row, by the elements' numbers: the third has xmin's news by the second.
+        self.succeed("run", *words, "--set", "mesh.partitioner=simple", ranks=3)
         self.succeed("run", *words, *loose, ranks=2)
 
 
