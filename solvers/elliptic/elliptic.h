@@ -50,7 +50,8 @@ sedge_status sedge_elliptic_faces(sedge_elliptic_face **out, const sedge_comm *c
                                   const sedge_element *element, const sedge_mesh *mesh,
                                   const sedge_problem *problem);
 
-// Does any boundary fix u, or a part of it (a factor)? Else A is singular. Collective.
+// Does any boundary fix u, or a part of it (a factor)? Else A is singular. Of a mesh in parts each
+// must have one that does: sedge_elliptic_check_parts (parts.h). Collective.
 bool sedge_elliptic_is_fixed(const sedge_comm *comm, const sedge_mesh *mesh,
                              const sedge_problem *problem);
 

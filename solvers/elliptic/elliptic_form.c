@@ -133,16 +133,21 @@ done:
     return status;
 }
 
+bool elliptic_face_fixes(const sedge_mesh *mesh, const sedge_problem *problem,
+                         const sedge_trace_face *face)
+{
+    const sedge_condition condition = face_condition(mesh, problem, face);
+
+    return condition.fixed || condition.factor > 0.0;
+}
+
 bool sedge_elliptic_is_fixed(const sedge_comm *comm, const sedge_mesh *mesh,
                              const sedge_problem *problem)
 {
     int64_t fixed = 0;
 
-    for (int32_t i = 0; i < mesh->boundary_faces && fixed == 0; i++) {
-        const sedge_condition condition =
-            face_condition(mesh, problem, &mesh->trace_faces[mesh->halo_faces + i]);
-        fixed = condition.fixed || condition.factor > 0.0;
-    }
+    for (int32_t i = 0; i < mesh->boundary_faces && fixed == 0; i++)
+        fixed = elliptic_face_fixes(mesh, problem, &mesh->trace_faces[mesh->halo_faces + i]);
     sedge_comm_max_int(comm, &fixed, 1);
     return fixed != 0;
 }

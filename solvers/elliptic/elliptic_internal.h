@@ -130,5 +130,21 @@ sedge_status elliptic_exchange(double *behind, const sedge_comm *comm, const sed
 sedge_condition elliptic_condition(const sedge_mesh *mesh, const sedge_problem *problem,
                                    const sedge_trace_face *face, const double *x, const double *n);
 
+// Does the condition of this boundary face fix u, or a part of it (a factor)?
+bool elliptic_face_fixes(const sedge_mesh *mesh, const sedge_problem *problem,
+                         const sedge_trace_face *face);
+
 // A scalar argument in the run's precision.
 sedge_argument elliptic_real(const sedge_elliptic *op, double value);
+
+// ---- sets that grow together -------------------------------------------------------------------
+
+// The root of i's set, where `parent` of a root is itself; shortens the way there.
+static inline int32_t elliptic_root(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -119,6 +120,7 @@ static sedge_status set_up(solve_state *s, const double *u, sedge_elliptic_resul
     sedge_krylov_options krylov = sedge_krylov_defaults();
     sedge_krylov_preconditioner preconditioner = {.context = NULL};
 
+    SEDGE_TRY(sedge_elliptic_check_parts(s->comm, s->mesh, s->problem));
     result->singular = !sedge_elliptic_is_fixed(s->comm, s->mesh, s->problem);
     SEDGE_TRY(sedge_comm_agree(s->comm, sedge_allocate(&s->host_b, values, sizeof(double))));
     SEDGE_TRY(sedge_elliptic_right_hand_side(s->host_b, s->comm, s->element, s->mesh, s->problem));

@@ -36,7 +36,8 @@ typedef struct sedge_elliptic_result {
 } sedge_elliptic_result;
 
 // u [elements][nodes], the guess and then the solution. Collective. A solve that does not converge
-// is no failure of this function: see result->krylov.reason.
+// is no failure of this function: see result->krylov.reason. SEDGE_ERR_USAGE for a mesh in parts
+// one of which has no condition that fixes u (parts.h).
 SEDGE_MUST_USE
 sedge_status sedge_elliptic_solve(double *u, sedge_elliptic_result *result, const sedge_comm *comm,
                                   sedge_context *context, const sedge_element *element,

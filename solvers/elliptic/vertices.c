@@ -8,15 +8,6 @@
 
 // ---- which corners are one vertex --------------------------------------------------------------
 
-static int32_t find_root(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 // The number of a corner in the whole mesh; a double holds it exactly.
 static double corner_label(const sedge_mesh *mesh, int64_t corner)
 {
@@ -44,14 +35,14 @@ static void join_corners(int32_t *parent, const sedge_mesh *mesh)
         for (int f = 0; f < SEDGE_FACES; f++) {
             const sedge_face *const face = &mesh->faces[e][f];
             for (int i = 0; i < 3 && face->neighbour >= 0; i++) {
-                const int32_t a = find_root(parent, corner_of(e, f, i));
-                const int32_t b = find_root(parent, corner_behind(face, i));
+                const int32_t a = elliptic_root(parent, corner_of(e, f, i));
+                const int32_t b = elliptic_root(parent, corner_behind(face, i));
                 if (a < b) parent[b] = a;
                 if (b < a) parent[a] = b;
             }
         }
     }
-    for (int32_t i = 0; i < 4 * mesh->elements; i++) parent[i] = find_root(parent, i);
+    for (int32_t i = 0; i < 4 * mesh->elements; i++) parent[i] = elliptic_root(parent, i);
 }
 
 // Let each vertex at a halo face take what the other side has for it, where that is less (`least`)

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "device/device.h"
 #include "dg/operator.h"
+#include "elliptic/parts.h"
 #include "run/checkpoint.h"
 #include "run/steady.h"
 #include "time/lsrk.h"
@@ -230,6 +231,8 @@ static sedge_status print_check(const sedge_session *session, const sedge_comm *
 {
     const bool root = sedge_comm_is_root(comm);
 
+    if (session->problem.equation->steady != NULL)
+        SEDGE_TRY(sedge_elliptic_check_parts(comm, session->mesh, &session->problem));
     SEDGE_TRY(sedge_session_print(session));
     if (session->problem.equation->steady != NULL) {
         sedge_steady_print_sizes(session);

@@ -92,6 +92,34 @@ class Sheets(Case):
             self.assertAlmostEqual(report["energy"]["final"], 4.0, delta=1e-6)
             self.assertAlmostEqual(report["surface_flux"]["plate"], 8.0, delta=1e-5)
 
+    def test_a_part_that_nothing_fixes(self):
+        """Cut off by an insulating plate, x > 0.5 needs a potential of its own; around the edge of
+        a half plate, or with nothing fixed in a cube of one part, it does not."""
+        self.mesh()
+        deck = PLATES.replace("{box: {cells: [2, 2, 2]}}", "{file: mesh.msh}").replace(
+            "xmax: {type: dirichlet, value: 1}", "xmax: {type: neumann}\n  plate: {type: neumann}")
+        deck = self.write("deck.yaml", deck)
+        words = (deck, "--device", "host", "--quiet", "--output", "output")
+        held = ("--set", "boundaries.xmax={type: dirichlet, value: 1}")
+        loose = ("--set", "boundaries.xmin={type: neumann}")
+        # Cube numbers its cells layer by layer along x, from the corner at 0; the centre of a
+        # cell's first tetrahedron is 3/4, 2/4, 1/4 of a cell off the cell's corner.
+        message = ["no condition fixes the solution in a part of the mesh, around "
+                   "(0.6875, 0.125, 0.0625)"]
+        self.refuse(1, message, "run", *words, ranks=(0, 2, 3))
+        self.refuse(1, message, "check", deck, ranks=(0,))
+        self.refuse(1, ["around (0.1875, 0.125, 0.0625)"], "run", *words, *held, *loose, ranks=(2,))
+        self.refuse(1, ["around (0.1875, 0.125, 0.0625)"], "run", *words, *loose, ranks=(2,))
+        for ranks in (0, 3):
+            self.succeed("run", *words, *held, ranks=ranks)
+            report = read_json(self.folder / "output/report.json")
+            # 0 V and 1 V, each all over its part: the energy is the error squared, of 1e-8.
+            self.assertAlmostEqual(report["energy"]["final"], 0.0, delta=1e-12)
+        self.mesh(upper=0.5)
+        # Three ranks in a row, by the elements' numbers: the third has xmin's news by the second.
+        self.succeed("run", *words, "--set", "mesh.partitioner=simple", ranks=3)
+        self.succeed("run", *words, *loose, ranks=2)
+
 
 if __name__ == "__main__":
     unittest.main()

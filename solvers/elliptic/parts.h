@@ -1,0 +1,19 @@
+// The parts of a mesh: elements between which a chain of faces with neighbours leads. Volumes that
+// are apart are parts, and so is what a surface inside the mesh with a condition cuts off.
+//
+// Each part is a problem of its own: without a condition that fixes u there, its constants are in
+// the null space.
+#pragma once
+
+#include "base/error.h"
+#include "dg/problem.h"
+#include "mesh/mesh.h"
+#include "par/comm.h"
+
+// SEDGE_ERR_USAGE on all ranks, with a place in the part, where the mesh has more than one part and
+// nothing fixes u in one of them (elliptic_face_fixes). A mesh of one part passes as it is: there
+// sedge_elliptic_is_fixed tells. Collective; a message a neighbour for each rank that a part
+// stretches over, at most.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_check_parts(const sedge_comm *comm, const sedge_mesh *mesh,
+                                        const sedge_problem *problem);
