@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/trust.h"
 #include "check.h"
+#include "shelter.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -111,7 +112,7 @@ static void test_links(void)
     (void)unlink("open/file");
     CHECK_OK(sedge_file_write("open/file", "text", 4));
     (void)unlink("top/way/folder/alias");
-    CHECK(symlink(SEDGE_TEST_DIR "/open/file", "top/way/folder/alias") == 0);
+    CHECK(symlink("../../../open/file", "top/way/folder/alias") == 0);
     check_refused("top/way/folder/alias", "open': others may write to it");
 }
 
@@ -204,8 +205,12 @@ static void test_temporary(void)
     CHECK(setenv("TMPDIR", SEDGE_TEST_DIR "/top/way", 1) == 0);
     CHECK_OK(sedge_trust_temporary(&folder));
     CHECK(chmod("top/way", 0777) == 0);
-    CHECK_FAILS(sedge_trust_temporary(&folder), SEDGE_ERR_USAGE, "TMPDIR");
-    CHECK(strstr(sedge_error_message(), "not sticky") != NULL);
+    if (others_come(SEDGE_TEST_DIR)) {
+        CHECK_FAILS(sedge_trust_temporary(&folder), SEDGE_ERR_USAGE, "TMPDIR");
+        CHECK(strstr(sedge_error_message(), "not sticky") != NULL);
+    } else {
+        CHECK_OK(sedge_trust_temporary(&folder));
+    }
     CHECK(chmod("top/way", 01777) == 0);
     CHECK_OK(sedge_trust_temporary(&folder));
     CHECK(setenv("TMPDIR", SEDGE_TEST_DIR "/nowhere", 1) == 0);

@@ -5,6 +5,7 @@
 #include "check.h"
 #include "codegen/embedded.h"
 #include "codegen/program.h"
+#include "shelter.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -130,6 +131,10 @@ static void test_override_of_others(void)
     char *text = NULL;
 
     if (name == NULL) return;
+    if (!others_come(folder)) {
+        printf("sources of others: not tried, they cannot come to %s\n", folder);
+        return;
+    }
     put(strrchr(name, '/') + 1, "int instead;\n");
     (void)snprintf(path, sizeof path, "%s/%s", folder, strrchr(name, '/') + 1);
     CHECK(chmod(path, 0666) == 0);
