@@ -7,6 +7,7 @@
 #include "codegen/combine.h"
 #include "codegen/group.h"
 #include "codegen/tune_internal.h"
+#include "device/range.h"
 
 #include <assert.h>
 #include <math.h>
@@ -435,8 +436,12 @@ static sedge_status tune_here(sedge_tune_result *result, sedge_device *device, s
     if (!options->forget || options->level == SEDGE_TUNE_OFF)
         SEDGE_TRY_GOTO(status, sedge_tune_recall(result, &found, task, lines, key, options->level));
     memcpy(&seed, hash->bytes, sizeof seed);
-    if (!found && options->level != SEDGE_TUNE_OFF)
-        SEDGE_TRY_GOTO(status, measure(result, device, cache, task, options, lines, key, seed));
+    if (!found && options->level != SEDGE_TUNE_OFF) {
+        sedge_range_begin("tune");
+        status = measure(result, device, cache, task, options, lines, key, seed);
+        sedge_range_end();
+        if (status != SEDGE_OK) goto done;
+    }
     result->seconds = sedge_clock() - began;
 done:
     json_decref(lines);
