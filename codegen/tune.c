@@ -429,7 +429,7 @@ static sedge_status tune_here(sedge_tune_result *result, sedge_device *device, s
     json_t *lines = NULL;
     bool found = false;
     uint64_t seed;
-    sedge_status status;
+    sedge_status status = SEDGE_OK;
 
     SEDGE_TRY(check_rule(task, sedge_device_get_info(device)));
     SEDGE_TRY(sedge_wisdom_read(&lines, cache, task->name));
