@@ -256,6 +256,8 @@ class Solve(Case):
             "cut.gz": (packed[:400], "unexpected end of file"),
             "cut-8.gz": (packed[:-8], "unexpected end of file"),  # checksum and length
             "cut-12.gz": (packed[:-12], "unexpected end of file"),
+            "tail.gz": (gzip.compress((text + "% more\n" * 20000).encode())[:-8],
+                        "unexpected end of file"),  # far behind the last entry
             "cut-1.gz": (packed[:-1], "unexpected end of file"),
             "sum.gz": (packed[:-8] + bytes([packed[-8] ^ 1]) + packed[-7:], "incorrect data check"),
             "cut.dat": (petsc_matrix(self.size, self.entries)[:700], "PETSc"),
