@@ -364,7 +364,10 @@ sedge_status sedge_steady_run(sedge_session *session, double start)
             session->deck->path, (long long)session->mesh->global_curved,
             session->deck->equation->name);
     }
-    if (!session->options->quiet) SEDGE_TRY(sedge_session_print(session));
+    if (!session->options->quiet) {
+        SEDGE_TRY(sedge_session_print(session));
+        sedge_session_print_sheets(session);
+    }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, open_local(&s)));
     if (prints(&s)) print_device(&s);
     SEDGE_TRY_GOTO(status, sedge_hold_create(&s.hold, session->comm, session->deck->output));

@@ -15,6 +15,7 @@ sources:
   - {type: dipole, position: [0.2, 0.4, 0.6], direction: [1, 2, 3], signal: {type: ricker, frequency: 1}}
 """).replace("steps: 20", "steps: 60").replace("box: {cells: [2, 2, 2]}", "file: mesh.msh")
 BEHIND = "monitors.probes.points={inside: [0.3, 0.4, 0.2], behind: [0.6, 0.5, 0.5]}"
+SIDES = "{}, on both sides of 32 faces inside the mesh"
 WALL = "boundaries.plate={type: pec}"
 
 
@@ -73,8 +74,10 @@ class Sheets(Case):
         self.mesh()
         deck = self.write("deck.yaml", DIPOLE.replace("steps: 60", "steps: 4"))
         run = ("run", deck, "--device", "host")
-        self.succeed(*run, "--set", WALL, "--set", "output.checkpoint.steps=4")
+        text = self.succeed(*run, "--set", WALL, "--set", "output.checkpoint.steps=4").out
+        self.assertEqual(text.count("plate              " + SIDES.format("pec")), 1, text)
         text = self.succeed(*run, "--restart", "auto", "--set", "time.steps=6").out
+        self.assertNotIn("on both sides", text)
         self.assertRegex(text, r"note +boundaries: '.*plate: pec \(32 faces inside\)' before, ")
 
     def test_a_plate_between_two(self):
@@ -86,8 +89,9 @@ class Sheets(Case):
             "xmax: {type: dirichlet, value: 0}\n  plate: {type: dirichlet, value: 1}")
         deck = self.write("deck.yaml", deck)
         for ranks in (0, 2):
-            self.succeed("run", deck, "--device", "host", "--quiet", "--output", f"o{ranks}",
-                         ranks=ranks)
+            text = self.succeed("run", deck, "--device", "host", "--output", f"o{ranks}",
+                                ranks=ranks).out
+            self.assertEqual(text.count(SIDES.format("dirichlet")), 1, text)
             report = read_json(self.folder / f"o{ranks}/report.json")
             self.assertAlmostEqual(report["energy"]["final"], 4.0, delta=1e-6)
             self.assertAlmostEqual(report["surface_flux"]["plate"], 8.0, delta=1e-5)
