@@ -281,8 +281,7 @@ void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
 // has them, and in fp32 they are not less exact than others.
 bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem);
 
-// "fused", "split", "three", "curl", "tangential", "tensor", "tensor-curl", "tensor-tangential",
-// "blas"; "bernstein" of the sparse form.
+// One of SEDGE_OPERATOR_VARIANTS; "bernstein" of the sparse form.
 const char *operator_cut_form_name(const operator_cut *cut);
 
 // The rule's cut of another form, which `form` says and the layout, the device and the equation

@@ -114,7 +114,10 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     sedge_checkpoint from;
     bool found = false;
 
-    if (!options->quiet) SEDGE_TRY(sedge_session_print(session));
+    if (!options->quiet) {
+        SEDGE_TRY(sedge_session_print(session));
+        sedge_session_print_sheets(session);
+    }
     SEDGE_TRY(driver_listen(run, start));
     SEDGE_TRY(open_device(run, comm));
     if (!options->quiet) print_devices(run, comm);
