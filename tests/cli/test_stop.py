@@ -71,7 +71,8 @@ class Running:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.kill()
-        self.process.communicate()
+        self.process.wait()
+        self.process.stdout.close()
 
     def is_over(self):
         return self.process.poll() is not None
