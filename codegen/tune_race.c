@@ -7,14 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUND_1_SLOWER  1.5
-#define GAIN            0.03 // that a challenger needs
-#define GAIN_FEW        0.1  // the same with few samples, whose spread says little
-#define SPREADS         3.0
-#define CONFIDENT_COUNT 5
-#define DISTURBED       1.1 // median / least from which samples say little
-#define LATE_PART       0.3 // of its time that an operation may have more when the compiler was slow
-#define LATE_SECONDS    0.15 // the same at most, when it was not too slow
+#define ROUND_1_SLOWER 1.5
+#define GAIN           0.03 // that a challenger needs
+#define GAIN_FEW       0.1  // the same with few samples, whose spread says little
+#define SPREADS        3.0
+#define LATE_PART      0.5 // of its time that an operation may have more when the compiler was slow
+#define LATE_SECONDS   0.15 // the same at most, when it was not too slow
 
 enum { ROUNDS_GUESS = 2 }; // before they say what is compiled next
 
@@ -229,50 +227,6 @@ static int choose_finalists(const tune_race *race, race_entry **list)
 
 // ---- the end -----------------------------------------------------------------------------------
 
-static int compare_numbers(const void *left, const void *right)
-{
-    const double a = *(const double *)left;
-    const double b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
-static double median_of(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof *values, compare_numbers);
-    return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
-}
-
-static void write_record(const tune_race *race, const race_entry *entry)
-{
-    sedge_tune_record *const record = sedge_race_record(race, entry);
-    const double bound =
-        sedge_tune_bound(race->run->options, race->task, &race->task->candidates[entry->candidate]);
-    double values[SAMPLES_MAX];
-
-    if (entry->count == 0) return;
-    memcpy(values, entry->samples, (size_t)entry->count * sizeof *values);
-    record->seconds = entry->least;
-    record->rounds = entry->count;
-    record->median = median_of(values, entry->count);
-    for (int i = 0; i < entry->count; i++) values[i] = fabs(entry->samples[i] - record->median);
-    record->spread = median_of(values, entry->count);
-    record->fraction = bound > 0.0 ? bound / entry->least : 0.0;
-}
-
-// The spread of the fastest samples: what disturbs makes the others slower, never faster.
-static double spread_of(const race_entry *entry)
-{
-    const int count = entry->count < CONFIDENT_COUNT ? entry->count : CONFIDENT_COUNT;
-    double values[SAMPLES_MAX];
-
-    memcpy(values, entry->samples, (size_t)entry->count * sizeof *values);
-    (void)median_of(values, entry->count); // in order
-    const double median = median_of(values, count);
-    for (int i = 0; i < count; i++) values[i] = fabs(values[i] - median);
-    return median_of(values, count);
-}
-
 // What a challenger must be faster by than the rule's choice, in seconds.
 static double needed_gain(const tune_race *race, const race_entry *challenger)
 {
@@ -280,7 +234,7 @@ static double needed_gain(const tune_race *race, const race_entry *challenger)
     const int rounds = challenger->count < rule->count ? challenger->count : rule->count;
 
     return fmax((rounds < CONFIDENT_COUNT ? GAIN_FEW : GAIN) * rule->least,
-                SPREADS * fmax(spread_of(challenger), spread_of(rule)));
+                SPREADS * fmax(sedge_race_spread(challenger), sedge_race_spread(rule)));
 }
 
 static bool has_rule(const tune_race *race)
@@ -304,15 +258,6 @@ static race_entry *find_clear(const tune_race *race)
     return clear;
 }
 
-// Was most of the time something else at work?
-static bool is_disturbed(const race_entry *entry)
-{
-    double values[SAMPLES_MAX];
-
-    memcpy(values, entry->samples, (size_t)entry->count * sizeof *values);
-    return median_of(values, entry->count) > DISTURBED * entry->least;
-}
-
 // Whether another is fast enough to win, were it not for its spread or its few samples, or may be
 // faster than it seems.
 static bool is_undecided(const tune_race *race)
@@ -322,7 +267,7 @@ static bool is_undecided(const tune_race *race)
     if (race->run->options->level == SEDGE_TUNE_EXHAUSTIVE || !has_rule(race)) return false;
     const race_entry *const clear = find_clear(race);
     const race_entry *const best = clear != NULL ? clear : race->rule;
-    return fastest->least < (1.0 - GAIN) * best->least || is_disturbed(best);
+    return fastest->least < (1.0 - GAIN) * best->least || sedge_race_is_disturbed(best);
 }
 
 static void explain_loser(const tune_race *race, const race_entry *entry, const race_entry *winner)
@@ -376,7 +321,7 @@ static sedge_status find_winner(tune_race *race, race_entry **winner)
 
 static sedge_status decide(tune_race *race, race_entry **list, race_entry **winner)
 {
-    for (int i = 0; i < race->compiled; i++) write_record(race, &race->entries[i]);
+    for (int i = 0; i < race->compiled; i++) sedge_race_write_record(race, &race->entries[i]);
     SEDGE_TRY(find_winner(race, winner));
     if (*winner == NULL) return SEDGE_OK;
     const int racing = list_racing(race, list);
@@ -476,7 +421,9 @@ static sedge_status choose_next(tune_race *race, race_entry **list, int *size)
     *size = 0;
     if (race->compiled > 0 && !race->looked && !everything) {
         race->looked = true;
-        if (sedge_race_has_time(race, 0.0)) SEDGE_TRY(sedge_race_find(race, &race->found));
+        // Their texts cost time, which those have who wait for a sample if the compiler was slow.
+        if (!race->late && sedge_race_has_time(race, 0.0))
+            SEDGE_TRY(sedge_race_find(race, &race->found));
     }
     if (race->found > 0) {
         *size = sedge_race_choose_found(race, leader);
@@ -513,12 +460,34 @@ static int fewest_rounds(race_entry *const *entries, int count)
     return fewest;
 }
 
+// What one round of them takes.
+static double predict_round(race_entry *const *entries, int count)
+{
+    double seconds = 0.0;
+
+    for (int i = 0; i < count; i++)
+        if (!entries[i]->out) seconds += entries[i]->batch * entries[i]->least;
+    return seconds;
+}
+
+// Without a few rounds of those who may win, all that the compiler did was in vain: they have their
+// time, be it that first calls and checks took it, within the limit of what comes late.
+static void save_finals(tune_race *race, race_entry *const *entries, int count)
+{
+    const int missing = CONFIDENT_COUNT - fewest_rounds(entries, count);
+    const double seconds = 2.0 * missing * predict_round(entries, count); // some are disturbed
+
+    if (count < 2 || missing <= 0) return;
+    race->end = fmax(race->end, sedge_clock() + fmin(seconds, LATE_PART * race->allowed));
+}
+
 // So many rounds of the rule's choice and the fastest challengers, which are in `list` then.
 static sedge_status run_finals(tune_race *race, race_entry **list, int rounds, int *finalists)
 {
     bool done = false;
 
     *finalists = choose_finalists(race, list);
+    save_finals(race, list, *finalists);
     while (!done) SEDGE_TRY(run_round(race, list, *finalists, rounds, 0.0, &done));
     return SEDGE_OK;
 }

@@ -23,6 +23,7 @@ enum {
     ROUNDS_EARLY = 3,
     ROUNDS_FINAL = 15,
     CHALLENGERS_FINAL = 2, // beside the rule's choice
+    CONFIDENT_COUNT = 5,   // samples from which their spread says something
 };
 
 // A candidate in the race.
@@ -74,6 +75,16 @@ sedge_status sedge_race_give_up(tune_race *race, race_entry *entry, sedge_status
 void sedge_race_drop(const tune_race *race, race_entry *entry, double slower, const char *when);
 
 // ---- tune_time.c -------------------------------------------------------------------------------
+
+// Its samples into the table.
+void sedge_race_write_record(const tune_race *race, const race_entry *entry);
+
+// The spread of the fastest samples, in seconds: what disturbs makes the others slower, never
+// faster.
+double sedge_race_spread(const race_entry *entry);
+
+// Was most of the time something else at work?
+bool sedge_race_is_disturbed(const race_entry *entry);
 
 // Is a sample of these seconds taken again, before a candidate is dropped for it?
 bool sedge_race_is_short(const tune_race *race, double seconds);

@@ -4,11 +4,14 @@
 #include "base/file.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define SAMPLE_SHORT 5e-3 // a bad sample below this is taken again before it counts
 #define HOST_SHORT   0.1  // the same where another process may take the processor meanwhile
 #define WARM_AGAIN   0.01 // for the clocks of a GPU, after a pause
 #define WARM_PAUSE   0.05
+#define DISTURBED    1.1 // median / least from which samples say little
 
 enum { BATCH_MAX = 1 << 20 };
 
@@ -116,4 +119,57 @@ sedge_status sedge_race_start(const tune_race *race, race_entry *entry)
         return SEDGE_OK;
     }
     return sedge_race_sample(race, entry);
+}
+
+// ---- what samples say --------------------------------------------------------------------------
+
+static int compare_numbers(const void *left, const void *right)
+{
+    const double a = *(const double *)left;
+    const double b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+static double median_of(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, compare_numbers);
+    return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
+}
+
+void sedge_race_write_record(const tune_race *race, const race_entry *entry)
+{
+    sedge_tune_record *const record = sedge_race_record(race, entry);
+    const double bound =
+        sedge_tune_bound(race->run->options, race->task, &race->task->candidates[entry->candidate]);
+    double values[SAMPLES_MAX];
+
+    if (entry->count == 0) return;
+    memcpy(values, entry->samples, (size_t)entry->count * sizeof *values);
+    record->seconds = entry->least;
+    record->rounds = entry->count;
+    record->median = median_of(values, entry->count);
+    for (int i = 0; i < entry->count; i++) values[i] = fabs(entry->samples[i] - record->median);
+    record->spread = median_of(values, entry->count);
+    record->fraction = bound > 0.0 ? bound / entry->least : 0.0;
+}
+
+double sedge_race_spread(const race_entry *entry)
+{
+    const int count = entry->count < CONFIDENT_COUNT ? entry->count : CONFIDENT_COUNT;
+    double values[SAMPLES_MAX];
+
+    memcpy(values, entry->samples, (size_t)entry->count * sizeof *values);
+    (void)median_of(values, entry->count); // in order
+    const double median = median_of(values, count);
+    for (int i = 0; i < count; i++) values[i] = fabs(values[i] - median);
+    return median_of(values, count);
+}
+
+bool sedge_race_is_disturbed(const race_entry *entry)
+{
+    double values[SAMPLES_MAX];
+
+    memcpy(values, entry->samples, (size_t)entry->count * sizeof *values);
+    return median_of(values, entry->count) > DISTURBED * entry->least;
 }

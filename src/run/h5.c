@@ -2,6 +2,7 @@
 #include "h5_internal.h"
 
 #include "base/memory.h"
+#include "watch.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -47,55 +48,6 @@ hid_t h5_memory_type(sedge_h5_type type)
         return H5T_NATIVE_UINT8;
     }
     return H5I_INVALID_HID;
-}
-
-// ---- errors ------------------------------------------------------------------------------------
-
-static _Thread_local char last_reason[512];
-
-// Keeps the innermost description of HDF5's error stack, or the system's own words within it.
-static herr_t keep_reason(unsigned level, const H5E_error2_t *error, void *client)
-{
-    static const char mark[] = "error message = '";
-
-    (void)client;
-    if (error->desc == NULL) return 0;
-    const char *const words = strstr(error->desc, mark);
-    if (words != NULL) {
-        const char *const text = words + sizeof mark - 1;
-        (void)snprintf(last_reason, sizeof last_reason, "%.*s", (int)strcspn(text, "'"), text);
-    } else if (level == 0) {
-        (void)snprintf(last_reason, sizeof last_reason, "%s", error->desc);
-    }
-    return 0;
-}
-
-// HDF5 calls this, in place of printing, when a call fails: the next call clears its stack.
-static herr_t note_failure(hid_t stack, void *client)
-{
-    return H5Ewalk2(stack, H5E_WALK_UPWARD, keep_reason, client);
-}
-
-sedge_status h5_failure(const char *what, const char *path)
-{
-    const char *const reason = last_reason[0] != '\0' ? last_reason : "HDF5 gives no reason";
-    char folder[4096];
-    struct statvfs space;
-
-    (void)snprintf(folder, sizeof folder, "%s", path);
-    char *const slash = strrchr(folder, '/');
-    if (slash != NULL) *slash = '\0';
-    if (statvfs(slash != NULL ? folder : ".", &space) != 0)
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot %s '%s': %s", what, path, reason);
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot %s '%s': %s (%.1f MiB are free on its file system)",
-                      what, path, reason,
-                      (double)space.f_bavail * (double)space.f_frsize / 1048576.0);
-}
-
-sedge_status h5_damage(const char *path)
-{
-    return SEDGE_FAIL(SEDGE_ERR_DATA, "cannot read '%s': %s", path,
-                      last_reason[0] != '\0' ? last_reason : "HDF5 gives no reason");
 }
 
 // ---- space -------------------------------------------------------------------------------------
@@ -185,8 +137,7 @@ static sedge_status file_make(sedge_h5 **out, const char *path)
 
     *out = NULL;
     (void)H5dont_atexit(); // what a damaged file leaves open it cannot close at the end either
-    (void)H5Eset_auto2(H5E_DEFAULT, note_failure, NULL);
-    last_reason[0] = '\0';
+    h5_note_failures();
     SEDGE_TRY(sedge_allocate(&file, 1, sizeof *file));
     file->id = H5I_INVALID_HID;
     file->transfer = H5I_INVALID_HID;
@@ -278,9 +229,23 @@ sedge_status sedge_h5_create_series(sedge_h5 **out, const char *path, int64_t by
     return file_open(out, path, FILE_NEW_SERIES, NULL);
 }
 
+// All ranks open one file: a file that vanishes meanwhile must not leave them waiting.
+static sedge_status open_together(sedge_h5 **out, const char *path, file_use use,
+                                  const sedge_comm *comm)
+{
+    enum { PERIOD = 20000 }; // ms; stated in h5.h
+    sedge_watch *watch = NULL;
+
+    *out = NULL;
+    sedge_status status = sedge_comm_agree(comm, sedge_watch_start(&watch, path, PERIOD));
+    if (status == SEDGE_OK) status = file_open(out, path, use, comm);
+    sedge_watch_end(watch);
+    return status;
+}
+
 sedge_status sedge_h5_open_shared(sedge_h5 **out, const char *path, const sedge_comm *comm)
 {
-    return file_open(out, path, FILE_SHARED, comm);
+    return open_together(out, path, FILE_SHARED, comm);
 }
 
 sedge_status sedge_h5_open_series(sedge_h5 **out, const char *path, int64_t bytes, int datasets)
@@ -297,7 +262,7 @@ sedge_status sedge_h5_open_read(sedge_h5 **out, const char *path)
 
 sedge_status sedge_h5_open_read_shared(sedge_h5 **out, const char *path, const sedge_comm *comm)
 {
-    return file_open(out, path, FILE_READ_SHARED, comm);
+    return open_together(out, path, FILE_READ_SHARED, comm);
 }
 
 // The descriptor of a file that is not shared; -1: it has none that we could use.
@@ -345,7 +310,7 @@ static sedge_status finish_writing(const sedge_h5 *file)
     const bool flushed = H5Fflush(file->id, H5F_SCOPE_LOCAL) >= 0;
 
     if (flushed && can_be_closed(descriptor)) return SEDGE_OK;
-    if (flushed) (void)snprintf(last_reason, sizeof last_reason, "%s", strerror(errno));
+    if (flushed) h5_keep_reason(strerror(errno));
     const sedge_status status = h5_failure("write", file->path);
     detach(descriptor);
     return status;

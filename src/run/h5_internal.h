@@ -1,4 +1,5 @@
-// What h5.c (files, writing) and h5_read.c (reading) share. Only they include this, and hdf5.h.
+// What h5.c (files, writing), h5_read.c (reading) and h5_error.c share. Only they include this, and
+// hdf5.h.
 #pragma once
 
 #include "h5.h"
@@ -13,6 +14,11 @@ struct sedge_h5 {
     bool reads;     // opened to be read
     char *path;
 };
+
+// From now on HDF5 prints nothing of its own; the reason of what fails is kept for the next two.
+void h5_note_failures(void);
+// A reason that HDF5 does not know.
+void h5_keep_reason(const char *words);
 
 // The status of a failed HDF5 call; `what` is "write", "open", ... Reading: h5_damage.
 sedge_status h5_failure(const char *what, const char *path);

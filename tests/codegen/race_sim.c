@@ -32,6 +32,7 @@ static struct {
     double constant[RACE_SIM_CANDIDATES];
     race_sim_kernel *kernel;
     bool checked;
+    bool called[RACE_SIM_CANDIDATES];
     int64_t misses;
     json_t *wisdom;
     double event[2];
@@ -107,7 +108,8 @@ static sedge_status launch(void *context, int operation, int candidate,
         sim.now < sim.burst_from + BURST_SECONDS)
         seconds *= sim.burst_factor;
     sim.gpu += seconds;
-    sim.now += LAUNCH;
+    sim.now += LAUNCH + (sim.called[candidate] ? 0.0 : sim.kernel->first_call);
+    sim.called[candidate] = true;
     return SEDGE_OK;
 }
 
@@ -165,6 +167,7 @@ sedge_status race_sim_tune(sedge_tune_result **out, race_sim_kernel *kernel)
 
     sim.kernel = kernel;
     sim.checked = false;
+    memset(sim.called, 0, sizeof sim.called);
     for (int c = 0; c < kernel->count; c++) sim.constant[c] = 0.003 * draw_normal();
     const bool bursts = happens(kernel->bursts > 0.0 ? kernel->bursts : 0.05);
     sim.burst_factor = bursts ? 1.1 + 0.4 * draw() : 0.0;

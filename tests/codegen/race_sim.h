@@ -24,6 +24,7 @@ typedef struct race_sim_kernel {
     int count;
     double compile;            // seconds of a program, beside the call's
     double check, first_check; // of one candidate
+    double first_call;         // beside its work, of each candidate in a search
     double prepare;            // before the first of a layout
     int layouts;               // 0: one
     double budget;             // seconds; 0: 0.3

@@ -141,8 +141,12 @@ static void make_split(race_sim_kernel *kernel, const char *name, const double *
         "b16 n4,4 r1024", "b48 n2,4 r1024", "b12 n2,4 r1024", "b8 n2,4 r1024",  "b24 n2,4 r512",
         "b32 n2,4 r512",  "b16 n2,4 r512",  "b24 n4,8 r1024", "b16 n4,8 r1024"};
 
-    *kernel = (race_sim_kernel){
-        .name = name, .compile = 200e-3, .check = 30e-3, .first_check = 60e-3, .prepare = 60e-3};
+    *kernel = (race_sim_kernel){.name = name,
+                                .compile = 200e-3,
+                                .check = 30e-3,
+                                .first_check = 60e-3,
+                                .prepare = 60e-3,
+                                .first_call = 25e-3};
     for (int c = 0; c < (int)(sizeof names / sizeof *names); c++) {
         race_sim_add(kernel, names[c], microseconds[c], 1.0 + c);
         kernel->cached[c] = c < cached;

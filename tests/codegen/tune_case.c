@@ -1,9 +1,10 @@
-#define _GNU_SOURCE // nftw
+#define _GNU_SOURCE // nftw, program_invocation_short_name
 #include "tune_case.h"
 
 #include "base/file.h"
 #include "codegen/program.h"
 
+#include <errno.h>
 #include <ftw.h>
 #include <math.h>
 #include <stdio.h>
@@ -165,6 +166,7 @@ static int remove_one(const char *path, const struct stat *about, int kind, stru
 
 void tune_case_folder(char *folder, size_t size, const char *name)
 {
-    (void)snprintf(folder, size, "%s/tune-%s", SEDGE_TEST_DIR, name);
+    // Programs that use the same names run at once.
+    (void)snprintf(folder, size, "%s/%s-%s", SEDGE_TEST_DIR, program_invocation_short_name, name);
     (void)nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }

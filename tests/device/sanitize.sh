@@ -15,6 +15,7 @@ build=${1:?usage: sanitize.sh BUILD [PATTERN]}
 pattern=${2:-.}
 jobs=${JOBS:-$(nproc)}
 out=${OUT:-$(mktemp -d)}
+mkdir -p "$out"
 tool=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 [[ -x $tool ]] || { echo "compute-sanitizer is not found: neither in PATH nor in /usr/local/cuda" >&2; exit 1; }
 export out tool build LIMIT=${LIMIT:-60}

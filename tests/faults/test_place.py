@@ -109,8 +109,8 @@ class Place(Fault):
 
     def test_results_that_vanish(self):
         """The folder is moved away in the run: once the deck is in it, for a folder that vanishes
-        before is made anew."""
-        job = self.run_job("--quiet")
+        before is made anew. So many steps that no job is done before."""
+        job = self.run_job("--quiet", "--set", "time.steps=1000000")
         while not (self.results / "deck.yaml").exists() and not job.is_over():
             pass
         self.results.rename(self.folder / "moved")

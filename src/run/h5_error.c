@@ -1,0 +1,69 @@
+// Why HDF5 failed, in one message.
+#include "h5_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+static _Thread_local char last_reason[512];
+
+// Keeps the innermost description of HDF5's error stack, or the system's own words within it.
+static herr_t keep_reason(unsigned level, const H5E_error2_t *error, void *client)
+{
+    static const char mark[] = "error message = '";
+
+    (void)client;
+    if (error->desc == NULL) return 0;
+    const char *const words = strstr(error->desc, mark);
+    if (words != NULL) {
+        const char *const text = words + sizeof mark - 1;
+        (void)snprintf(last_reason, sizeof last_reason, "%.*s", (int)strcspn(text, "'"), text);
+    } else if (level == 0) {
+        (void)snprintf(last_reason, sizeof last_reason, "%s", error->desc);
+    }
+    return 0;
+}
+
+// HDF5 calls this, in place of printing, when a call fails: the next call clears its stack.
+static herr_t note_failure(hid_t stack, void *client)
+{
+    return H5Ewalk2(stack, H5E_WALK_UPWARD, keep_reason, client);
+}
+
+void h5_note_failures(void)
+{
+    (void)H5Eset_auto2(H5E_DEFAULT, note_failure, NULL);
+    last_reason[0] = '\0';
+}
+
+void h5_keep_reason(const char *words)
+{
+    (void)snprintf(last_reason, sizeof last_reason, "%s", words);
+}
+
+sedge_status h5_failure(const char *what, const char *path)
+{
+    const char *const reason = last_reason[0] != '\0' ? last_reason : "HDF5 gives no reason";
+    char folder[4096];
+    struct statvfs space;
+
+    (void)snprintf(folder, sizeof folder, "%s", path);
+    char *const slash = strrchr(folder, '/');
+    if (slash != NULL) *slash = '\0';
+    const char *const place = slash != NULL ? folder : ".";
+    // A folder that has vanished: HDF5's own words for it ("can't retrieve stat info") help nobody.
+    if (statvfs(place, &space) != 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot %s '%s': folder '%s': %s", what, path, place,
+                          strerror(errno));
+    }
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot %s '%s': %s (%.1f MiB are free on its file system)",
+                      what, path, reason,
+                      (double)space.f_bavail * (double)space.f_frsize / 1048576.0);
+}
+
+sedge_status h5_damage(const char *path)
+{
+    return SEDGE_FAIL(SEDGE_ERR_DATA, "cannot read '%s': %s", path,
+                      last_reason[0] != '\0' ? last_reason : "HDF5 gives no reason");
+}
