@@ -133,9 +133,10 @@ static sedge_status turn_operators(sedge_cubature *own, double **memory, const s
     sedge_dense_multiply(own->values = at, from->values, false, basis->to_nodal, false, points,
                          nodes, nodes);
     at += inside;
-    for (int j = 0; j < 3; j++, at += inside)
+    for (int j = 0; j < 3; j++, at += inside) {
         sedge_dense_multiply(own->weak[j] = at, basis->from_nodal, false, from->weak[j], false,
                              nodes, nodes, points);
+    }
     sedge_dense_multiply(own->project = at, basis->from_nodal, false, from->project, false, nodes,
                          nodes, points);
     at += inside;
