@@ -115,9 +115,15 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     sedge_checkpoint from;
     bool found = false;
 
-    if (!options->quiet) SEDGE_TRY(sedge_session_print(session));
+    if (!options->quiet) {
+        SEDGE_TRY(sedge_session_print(session));
+        sedge_session_print_sheets(session);
+    }
     SEDGE_TRY(driver_listen(run, start));
-    SEDGE_TRY(open_device(run, comm));
+    sedge_stop_hold(); // devices' libraries bring handlers of their own
+    const sedge_status status = open_device(run, comm);
+    sedge_stop_listen();
+    SEDGE_TRY(status);
     if (!options->quiet) print_devices(run, comm);
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
     SEDGE_TRY(driver_restart(run, &from, &found));
