@@ -202,13 +202,8 @@ static sedge_status read_files(solve_state *solve)
     if (solve->real_bytes == 4) SEDGE_TRY(check_single(solve));
     SEDGE_TRY(sedge_allocate(&solve->solution, size, sizeof *solve->solution));
     if (solve->block == 0) {
-        const bool wanted = solve->kind == SEDGE_SOLVE_BLOCK_JACOBI;
-        solve->block = wanted ? sedge_matrix_find_block(solve->whole) : 1;
-        if (wanted && solve->block == 1) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "'%s' has no blocks that can be seen: give their rows with --block",
-                              options->matrix);
-        }
+        solve->block =
+            solve->kind == SEDGE_SOLVE_BLOCK_JACOBI ? sedge_matrix_find_block(solve->whole) : 1;
     }
     solve->record.rows = size;
     solve->record.entries = solve->whole->offsets[size];
@@ -360,6 +355,29 @@ done:
     return status;
 }
 
+// What befell the solve on its way.
+static void print_doubt(const sedge_krylov_result *result)
+{
+    const char *const reason = sedge_krylov_reason_name(result->doubted);
+    const char *const first = sedge_krylov_form_name(result->first_form);
+
+    if (result->doubted != SEDGE_KRYLOV_CONVERGED && result->first_form == result->form) {
+        printf("started again after %lld iterations, from the true residual, to make sure of: %s\n",
+               (long long)result->doubted_at, reason);
+    } else if (result->doubted != SEDGE_KRYLOV_CONVERGED && result->doubted == result->reason) {
+        printf("went on in the standard form after %lld iterations, which confirms what the %s "
+               "form said: %s\n",
+               (long long)result->doubted_at, first, reason);
+    } else if (result->doubted != SEDGE_KRYLOV_CONVERGED) {
+        printf("went on in the standard form after %lld iterations: the %s form lost its digits "
+               "(%s)\n",
+               (long long)result->doubted_at, first, reason);
+    }
+    if (result->kept != result->iterations) {
+        printf("the solution is that of iteration %lld, the best\n", (long long)result->kept);
+    }
+}
+
 static void print_result(const solve_state *solve)
 {
     const sedge_krylov_result *const result = &solve->record.result;
@@ -373,6 +391,9 @@ static void print_result(const solve_state *solve)
            solve->record.device_kind, solve->record.ranks, solve->record.ranks == 1 ? "" : "s",
            local->kernel, solve->record.preconditioner);
     if (solve->kind == SEDGE_SOLVE_BLOCK_JACOBI) printf(", blocks of %d", solve->block);
+    if (solve->kind == SEDGE_SOLVE_BLOCK_JACOBI && solve->block == 1 &&
+        solve->options->block == NULL)
+        printf(": the matrix shows no larger ones, so this is jacobi; --block ROWS makes some");
     if (solve->kind == SEDGE_SOLVE_AMG) {
         printf(", %d levels, %.2f s to set up, %.2f s of the solve on the host",
                solve->record.amg.levels, solve->record.amg.setup_seconds,
@@ -382,6 +403,7 @@ static void print_result(const solve_state *solve)
            sedge_krylov_reason_name(result->reason), (long long)result->iterations,
            sedge_krylov_form_name(result->form), result->restarts, result->restarts == 1 ? "" : "s",
            result->seconds);
+    print_doubt(result);
     printf("residual %.3e, recursive %.3e, target %.3e, right-hand side %.3e\n",
            result->true_residual, result->recursive_residual, result->target,
            result->right_hand_side);

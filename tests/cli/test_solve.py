@@ -115,7 +115,7 @@ class Solve(Case):
                 self.assertEqual(found["reason"], "converged")
                 self.assertEqual(found["preconditioner"]["name"], name)
                 self.assertEqual(found["ranks"], max(ranks, 1))
-                self.assertLessEqual(found["residual"]["true"], 1.01 * found["residual"]["target"])
+                self.assertLessEqual(found["residual"]["true"], found["residual"]["target"])
                 counts[name, ranks] = found["iterations"]
         for name in ("none", "jacobi", "chebyshev"):
             self.assertLessEqual(abs(counts[name, 0] - counts[name, 2]), 1, counts)
@@ -151,6 +151,51 @@ class Solve(Case):
         for form in ("standard", "single-reduction", "pipelined", "persistent"):
             found = self.report(self.matrix, "--form", form)
             self.assertEqual((found["cg"]["form"], found["converged"]), (form, True))
+
+    def test_lost_digits(self):
+        """What the pipelined form makes of a bad condition is not believed, and told."""
+        size = 200
+        entries = [(i, j, (2.0 if i == j else -1.0) * 10 ** (2 * (i + j) / size))
+                   for i in range(size) for j in (i - 1, i) if j >= 0]
+        path = self.write("tilted.mtx", market(size, entries))
+        words = (path, "--preconditioner", "none")
+        found = self.report(*words, "--form", "pipelined")
+        self.assertEqual((found["converged"], found["cg"]["form"]), (True, "standard"))
+        self.assertEqual(found["cg"]["first_form"], "pipelined")
+        self.assertEqual(found["kept"], found["iterations"])
+        self.assertLess(found["cg"]["doubted"]["iterations"], found["iterations"])
+        self.assertLessEqual(found["residual"]["true"], found["residual"]["target"])
+        out = self.succeed("solve", *words, *HOST, "--form", "pipelined").out
+        self.assertIn("went on in the standard form after", out)
+        self.assertIn("the pipelined form lost its digits (", out)
+        found = self.report(*words, "--form", "standard")
+        self.assertEqual((found["converged"], found["cg"]["doubted"]), (True, None))
+
+    def test_singular(self):
+        """A pure Neumann problem whose right-hand side does not add up to zero."""
+        size = 50
+        entries = [(i, i, 1.0 if i in (0, size - 1) else 2.0) for i in range(size)]
+        entries += [(i, i - 1, -1.0) for i in range(1, size)]
+        right = ["%%MatrixMarket matrix array real general", f"{size} 1"]
+        vector = self.write("b.mtx", "\n".join([*right, *(str(1 + i % 7) for i in range(size))]) + "\n")
+        path = self.write("neumann.mtx", market(size, entries))
+        found = self.report(path, "--rhs", vector, code=COMPUTE)
+        self.assertEqual(found["reason"], "divergence")
+        self.assertLess(found["kept"], found["iterations"])
+        self.assertLess(found["iterations"], 1000)
+        self.assertLessEqual(found["residual"]["true"], found["residual"]["initial"])
+        done = self.sedge("solve", path, "--rhs", vector, *HOST)
+        self.assertIn(f"the solution is that of iteration {found['kept']}, the best", done.out)
+        self.assertIn("the operator is singular", done.err)
+
+    def test_no_blocks(self):
+        entries = [(0, 0, 4.0), (1, 0, -1.0), (1, 1, 4.0), (2, 2, 4.0), (3, 2, -1.0), (3, 3, 4.0),
+                   (4, 4, 4.0)]
+        words = (self.write("five.mtx", market(5, entries)), "--preconditioner", "block-jacobi")
+        self.assertEqual(self.report(*words)["preconditioner"]["block"], 1)
+        out = self.succeed("solve", *words, *HOST).out
+        self.assertIn("block-jacobi, blocks of 1: the matrix shows no larger ones", out)
+        self.assertNotIn("no larger ones", self.succeed("solve", *words, *HOST, "--block", "1").out)
 
     def test_output(self):
         try:
@@ -304,7 +349,6 @@ class Solve(Case):
             (("--tune", "exhaustive"), ["--tune 'exhaustive'", "off, fast and patient"]),
             (("--block", "65", "--preconditioner", "block-jacobi"), ["'65'", "1 to 64"]),
             (("--block", "2", "--preconditioner", "amg"), ["--block goes with"]),
-            (("--preconditioner", "block-jacobi"), ["has no blocks", "--block"]),
             (("--set", "order=3"), ["does not take --set"]),
         ):
             self.refuse(USAGE, parts, "solve", self.matrix, *HOST, *words, ranks=(0,))
