@@ -56,6 +56,7 @@ typedef struct sedge_tune_candidate {
     int registers;        // a thread, estimated; 0: not known
     double prior;         // by a model, in any unit: smaller is tried sooner; 0: no opinion
     double bound;        // seconds that a call takes at least; 0: from the operation's bytes, flops
+    bool fewer;          // it may do fewer operations than `flops` of the operation, or faster ones
     const char *refused; // why it cannot run here; NULL: it can
 } sedge_tune_candidate;
 

@@ -79,8 +79,13 @@ sedge_status sedge_tune_table(void *out, const sedge_tune_task *task, size_t siz
 // The first candidate of a layout; -1: it has none.
 int sedge_tune_rule(const sedge_tune_operation *operation, int layout);
 
-// The least seconds of a call, by the candidate's bound or the operation's floor; 0: not known.
+// The least seconds of a call, by the candidate's bound or the operation's bytes and, unless it
+// does fewer, flops; 0: not known.
 double sedge_tune_bound(const sedge_tune_options *options, const sedge_tune_operation *operation,
+                        const sedge_tune_candidate *candidate);
+
+// What times are compared with in the table: the bound with all the flops.
+double sedge_tune_floor(const sedge_tune_options *options, const sedge_tune_operation *operation,
                         const sedge_tune_candidate *candidate);
 
 __attribute__((format(printf, 2, 3))) void sedge_tune_reason(sedge_tune_record *record,

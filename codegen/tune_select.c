@@ -16,15 +16,27 @@ enum {
     WISE = 3, // candidates of one kind of wisdom that are tried
 };
 
-double sedge_tune_bound(const sedge_tune_options *options, const sedge_tune_operation *operation,
-                        const sedge_tune_candidate *candidate)
+static double find_least(const sedge_tune_options *options, const sedge_tune_operation *operation,
+                         const sedge_tune_candidate *candidate, bool with_flops)
 {
     double bound = 0.0;
 
     if (candidate->bound > 0.0) return candidate->bound;
     if (options->copy_rate > 0.0) bound = operation->bytes / options->copy_rate;
-    if (options->flops > 0.0) bound = fmax(bound, operation->flops / options->flops);
+    if (with_flops && options->flops > 0.0) bound = fmax(bound, operation->flops / options->flops);
     return bound;
+}
+
+double sedge_tune_bound(const sedge_tune_options *options, const sedge_tune_operation *operation,
+                        const sedge_tune_candidate *candidate)
+{
+    return find_least(options, operation, candidate, !candidate->fewer);
+}
+
+double sedge_tune_floor(const sedge_tune_options *options, const sedge_tune_operation *operation,
+                        const sedge_tune_candidate *candidate)
+{
+    return find_least(options, operation, candidate, true);
 }
 
 // ---- what cannot run ---------------------------------------------------------------------------

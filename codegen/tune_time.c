@@ -141,7 +141,7 @@ void sedge_race_write_record(const tune_race *race, const race_entry *entry)
 {
     sedge_tune_record *const record = sedge_race_record(race, entry);
     const double bound =
-        sedge_tune_bound(race->run->options, race->task, &race->task->candidates[entry->candidate]);
+        sedge_tune_floor(race->run->options, race->task, &race->task->candidates[entry->candidate]);
     double values[SAMPLES_MAX];
 
     if (entry->count == 0) return;

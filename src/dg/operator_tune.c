@@ -133,6 +133,13 @@ void operator_tuning_free(operator_tuning *tuning)
     sedge_release(tuning);
 }
 
+// Whether a form does fewer operations than the dense operators have, or has matrix units do them:
+// what the others' operations take is no bound of its time.
+static bool does_fewer(const operator_cut *cut)
+{
+    return cut->form == FORM_SPARSE || cut->curls || cut->tangential || cut->tensor || cut->blas;
+}
+
 static void describe_candidates(operator_tuning *tuning)
 {
     for (int c = 0; c < tuning->choices.count; c++) {
@@ -149,6 +156,7 @@ static void describe_candidates(operator_tuning *tuning)
             .shared_bytes = shape->cut.scratch_bytes,
             .registers = shape->registers,
             .prior = from->prior,
+            .fewer = does_fewer(&from->cut),
         };
     }
 }

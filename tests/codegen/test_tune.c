@@ -239,6 +239,23 @@ static void test_early_drops(sedge_cache *cache)
 
 // ---- which are tried ---------------------------------------------------------------------------
 
+// Operations that take 100 ms bound who does them all, but for what the fastest has disproved.
+static void test_fewer(sedge_cache *cache, tune_case *c, int last,
+                       const sedge_tune_options *options)
+{
+    c->operation[0].bytes = 0.0;
+    c->operation[0].flops = 0.1 * options->flops;
+    for (int way = 0; way < 3; way++) {
+        sedge_tune_result *result = NULL;
+        for (int i = 0; i <= last; i++) c->candidate[0][i].fewer = i < last ? way < 2 : way < 1;
+        tune_case_clear(c);
+        CHECK_OK(sedge_tune(&result, NULL, device, cache, &c->task, options));
+        CHECK(c->counts[0][last].texts == (way == 1 ? 0 : 1));
+        CHECK(result->records[0][0].fraction > 1.0); // of the floor with all operations
+        sedge_tune_result_free(result);
+    }
+}
+
 // Who cannot be the fastest by its bound is not even compiled. Those before it fill the first
 // batch.
 static void test_bound(sedge_cache *cache)
@@ -279,6 +296,7 @@ static void test_bound(sedge_cache *cache)
     CHECK(fraction > 0.0 && fraction <= 0.25); // of 100 us, and more on a busy machine
     CHECK_BOUND(fabs(fraction * result->records[0][0].seconds - 25e-6), 1e-15);
     sedge_tune_result_free(result);
+    test_fewer(cache, &c, others, &rates);
     tune_case_free(&c);
 }
 

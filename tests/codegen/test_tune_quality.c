@@ -245,9 +245,9 @@ static const struct {
 } cases[] = {
     {make_linear, WANTED, 0.35},          {make_transpose, WANTED, 0.35},
     {make_multiply, WANTED, 0.55},        {make_known_spmv, WANTED, 0.35},
-    {make_volume, WANTED, 0.8},           {make_surface, WANTED, 0.35},
+    {make_volume, WANTED, 0.9},           {make_surface, WANTED, 0.35},
     {make_unknown_spmv, 0.9, 0.35},       {make_stage, WANTED, 2.8},
-    {make_rough_transpose, WANTED, 0.35}, {make_wrong_volume, WANTED, 0.8},
+    {make_rough_transpose, WANTED, 0.35}, {make_wrong_volume, WANTED, 0.9},
 };
 
 // The first search has an empty cache, the others what those before them compiled.
