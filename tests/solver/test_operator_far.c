@@ -337,11 +337,12 @@ static void test_far(const kit_world *world, const char *variant, int order,
     }
     const operator_layout *const layout = &k.op->layout;
     const int64_t whole = SEDGE_GEOMETRY_WORDS;
-    // The numbers of states do not fit 32 bits; nor do those of trace points, where no material is
-    // looked up by them.
-    const int64_t first = (INT32_MAX / layout->nodes_padded / whole + 1) * whole;
-    const int64_t traces = !curved ? INT32_MAX / k.op->element->face_nodes + 1 : 0;
-    CHECK((first + layout->values) * layout->lanes < INT32_MAX); // slots must
+    // As far as slots may be, which have 32 bits: numbers of states do not fit these, nor those of
+    // Jacobians' words on a GPU; nor do those of trace points, where no material is looked up by
+    // them.
+    const int64_t first = (INT32_MAX / layout->lanes - layout->values) / whole * whole;
+    const int64_t traces = curved ? 0 : INT32_MAX / k.op->element->face_nodes + 1;
+    CHECK(first > INT32_MAX / layout->nodes_padded);
     make_place(&near, k.op, 0, 0);
     make_place(&far, k.op, first, traces);
     if (check_failures == 0) compare(k.op, &near, &far, dt);
