@@ -2,6 +2,7 @@
 //
 //   tune.c         levels, groups of ranks, the search over layouts
 //   tune_select.c  which candidates are tried, in which order
+//   tune_layouts.c the final between two layouts
 //   tune_race.c    time, drop, verify: one operation in one layout; tune_race.h
 //   tune_time.c    its samples
 //   tune_compile.c its programs
@@ -105,6 +106,13 @@ double sedge_tune_share(const sedge_tune_run *run, int left);
 SEDGE_MUST_USE
 sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, const int *order,
                              int count, int left, int *winner, double *seconds);
+
+// Seconds of the choice `other` in `layout` over those of the choice `first` in layout 0, by turns:
+// the median. Both were verified. In time for a few turns at least, whatever the deadline. The data
+// are in either layout afterwards.
+SEDGE_MUST_USE
+sedge_status sedge_tune_compare_layouts(sedge_tune_run *run, const int *first, int layout,
+                                        const int *other, double *ratio);
 
 // The wisdom's key of a task on a device, to be released with json_decref.
 SEDGE_MUST_USE

@@ -57,7 +57,7 @@ static const deck_key mesh_keys[] = {
          "speed does"},
     {"boundary_elements", DECK_CHOICE, .fallback = "mixed", .choices = "mixed last",
      .text = "where elements with boundary faces are in that order; last: their kernels run beside "
-             "the others' (no GPU has timed it yet)"},
+             "the others' (0.3 to 1.4 % slower on an H200)"},
 };
 
 static const deck_key box_keys[] = {
