@@ -76,6 +76,24 @@ class BlowUp(Case):
                     self.assertEqual(len(file["energy"]), len(energies))
                     self.assertAlmostEqual(file["energy"][-1] / energies[-1], 1.0, 4)
 
+    def test_checkpoints_of_before_remain(self):
+        """The energy is looked at before each checkpoint, by the limit that the first run found."""
+        words = ("--set", "time.steps=2000", "--set", "monitors.energy.every=100", "--set",
+                 "output.checkpoint.steps=2")
+        _, first = self.blow_up(DECK, "--set", "time.cfl=1.2", *words)
+        self.assertLess(int(re.search(r"at step (\d+)", first).group(1)), 100)
+        limit = re.search(r"feeds it, above (\S+), at step", first).group(1)
+        kept = sorted((self.folder / "deck-results").glob("checkpoint-*.h5"))
+        self.assertTrue(kept, first)
+        _, second = self.blow_up(DECK, "--set", "time.cfl=1.2", *words, "--restart", "auto")
+        self.assertIn(f"feeds it, above {limit}, at step", second)
+        deck = self.write("deck.yaml", DECK)
+        self.succeed("run", deck, "--device", "host", "--restart", "auto", "--set",
+                     "time.cfl=0.5", "--set", "time.steps=100")
+        report = read_json(self.folder / "deck-results/report.json")
+        self.assertIn("checkpoint-", report["restarted_from"])
+        self.assertLess(report["energy"]["final"], 1.1 * report["energy"]["initial"])
+
     def test_boundaries_are_named(self):
         """One cube: every element lies at three of the six sides' triangles or fewer, one at least."""
         _, message = self.blow_up(DECK.replace("[2, 2, 2]", "[1, 1, 1]"), "--set", "time.cfl=2",
