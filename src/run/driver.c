@@ -121,6 +121,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
     run->quiet = sedge_monitor_quiet(session);
     run->energy_limit = (double)INFINITY;
+    sedge_growth_create(&run->growth, session);
     SEDGE_TRY(driver_restart(run, &from, &found));
     sedge_operator_options cut;
     SEDGE_TRY(sedge_comm_agree(comm, sedge_session_cut(&cut, session)));
@@ -276,7 +277,7 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     sedge_status status = SEDGE_OK;
 
     sedge_stop_listen();
-    if (!run->series_go_on) SEDGE_TRY(begin_series(run, comm));
+    SEDGE_TRY(run->series_go_on ? driver_check_energy(run, run->step) : begin_series(run, comm));
     sedge_progress progress =
         sedge_progress_start(show, run->session.options->terminal, run->step, run->session.steps);
     const double start = sedge_clock();

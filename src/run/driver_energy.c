@@ -6,6 +6,13 @@
 #include <math.h>
 #include <string.h>
 
+// What the sources can have made of the energy that this run began with.
+static double fed_limit(const driver_run *run, int64_t step)
+{
+    return sedge_growth_limit(&run->growth, run->energy_base,
+                              sedge_session_time(&run->session, step) - run->energy_origin);
+}
+
 // The energy now, as sum and in run->energy; a failure if it is not a number.
 static sedge_status measure(driver_run *run, int64_t step, double *sum)
 {
@@ -16,6 +23,11 @@ static sedge_status measure(driver_run *run, int64_t step, double *sum)
                                   sedge_session_time(session, step), step, run->history,
                                   run->samples));
     *sum = sedge_monitor_sum(session, run->energy);
+    if (!run->energy_begun) {
+        run->energy_begun = true;
+        run->energy_base = *sum;
+        run->energy_origin = sedge_session_time(session, step);
+    }
     return SEDGE_OK;
 }
 
@@ -35,12 +47,16 @@ static sedge_status add_sample(driver_run *run, int64_t step, double energy)
 // A failure if `energy`, the sum of run->energy, is more than the run can have.
 static sedge_status check_growth(driver_run *run, int64_t step, double energy)
 {
-    const double limit = run->energy_limit;
+    const double time = sedge_session_time(&run->session, step);
+    const double fed = fed_limit(run, step);
+    const double limit = fmin(run->energy_limit, fed);
+    const char *const what = run->energy_limit <= fed
+                                 ? "the energy grows though no source feeds it"
+                                 : "the energy grows beyond all that can feed it";
 
     if (!(energy > limit)) return SEDGE_OK;
-    return sedge_monitor_growth(&run->session, run->energy, run->energy_before, limit,
-                                sedge_session_time(&run->session, step), step, run->history,
-                                run->samples);
+    return sedge_monitor_growth(&run->session, what, run->energy, run->energy_before, limit, time,
+                                step, run->history, run->samples);
 }
 
 sedge_status driver_sample_energy(driver_run *run, int64_t step)
@@ -64,7 +80,7 @@ sedge_status driver_check_energy(driver_run *run, int64_t step)
     double energy;
 
     SEDGE_TRY(measure(run, step, &energy));
-    if (!(energy > run->energy_limit)) return SEDGE_OK;
+    if (!(energy > fmin(run->energy_limit, fed_limit(run, step)))) return SEDGE_OK;
     SEDGE_TRY(add_sample(run, step, energy)); // the last one, and the one that tells
     return check_growth(run, step, energy);
 }

@@ -8,6 +8,7 @@
 #include "dg/reference.h"
 #include "run/checkpoint.h"
 #include "run/driver.h"
+#include "run/growth.h"
 #include "run/hold.h"
 #include "run/output.h"
 #include "run/stop.h"
@@ -38,8 +39,12 @@ typedef struct driver_run {
     double history[SEDGE_HISTORY]; // the last energies sampled, newest last
     int samples;
     double energy_initial, energy_last, energy_peak;
-    double quiet;        // time from which on the energy cannot grow, and
-    double energy_limit; // the most that it may be then; infinity: not quiet yet
+    double quiet;         // time from which on the energy cannot grow, and
+    double energy_limit;  // the most that it may be then; infinity: not quiet yet
+    sedge_growth growth;  // and what sources can make
+    double energy_base;   // of the energy when this run began,
+    double energy_origin; // at this time; set by the first look
+    bool energy_begun;
     double setup_seconds, loop_seconds, output_seconds;
     double start; // clock
     int snapshot; // written
