@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,22 +42,21 @@ static void raise_flag(int number)
     raised = number;
 }
 
-static const int signals[] = {SIGTERM, SIGUSR1, SIGUSR2, SIGINT};
-enum { SIGNALS = sizeof signals / sizeof *signals };
+static const int heard[] = {SIGTERM, SIGUSR1, SIGUSR2, SIGINT};
+#define HEARD (sizeof heard / sizeof *heard)
 
-// How: SIG_BLOCK or SIG_UNBLOCK. Of this thread; those that it starts have the same.
-static void mask_signals(int how)
+static void set_blocked(int how)
 {
-    sigset_t all;
+    sigset_t signals;
 
-    (void)sigemptyset(&all);
-    for (int i = 0; i < SIGNALS; i++) (void)sigaddset(&all, signals[i]);
-    (void)pthread_sigmask(how, &all, NULL);
+    (void)sigemptyset(&signals);
+    for (size_t i = 0; i < HEARD; i++) (void)sigaddset(&signals, heard[i]);
+    (void)pthread_sigmask(how, &signals, NULL);
 }
 
 void sedge_stop_hold(void)
 {
-    mask_signals(SIG_BLOCK);
+    set_blocked(SIG_BLOCK);
 }
 
 void sedge_stop_listen(void)
@@ -74,16 +74,16 @@ void sedge_stop_listen(void)
     action.sa_flags = SA_RESTART | (int)SA_RESETHAND; // the second one ends the process
     if (raised != SIGINT && sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         (void)sigaction(SIGINT, &action, NULL);
-    mask_signals(SIG_UNBLOCK);
+    set_blocked(SIG_UNBLOCK);
 }
 
 void sedge_stop_ignore(void)
 {
     struct sigaction now;
 
-    for (int i = 0; i < SIGNALS; i++) {
-        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == raise_flag)
-            (void)signal(signals[i], SIG_DFL);
+    for (size_t i = 0; i < HEARD; i++) {
+        if (sigaction(heard[i], NULL, &now) == 0 && now.sa_handler == raise_flag)
+            (void)signal(heard[i], SIG_DFL);
     }
     if (raised != 0) (void)raise((int)raised);
 }

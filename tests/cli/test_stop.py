@@ -218,6 +218,20 @@ class Stop(Case):
                 self.assertEqual(
                     self.check_stopped(*run.end(), signal.Signals(number).name), 0)
 
+    def test_first_moments(self):
+        """Kept, too, while the program starts itself again, which loads all libraries anew."""
+        again = b"GOMP_SPINCOUNT="  # what the second start has and the first one has not
+        for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):  # with one of them it starts but once
+            os.environ.pop(name, None)
+        for number in (signal.SIGUSR1, signal.SIGTERM, signal.SIGINT):
+            with Running(self.folder, self.deck, "--set", "time.steps=5") as run:
+                words = pathlib.Path(f"/proc/{run.process.pid}/environ")
+                while again not in words.read_bytes():
+                    self.assertIsNone(run.process.poll())
+                os.kill(run.process.pid, number)
+                self.assertEqual(
+                    self.check_stopped(*run.end(), signal.Signals(number).name), 0)
+
     def test_compiler_survives(self):
         """Batch systems send a signal to all processes of a job, to a compiler at work, too."""
         environment, go = self.slow_compiler("slow-cc")
