@@ -40,7 +40,7 @@ static const sedge_option options[] = {
     {"arch", OPTION_ARCH, "LIST", SEDGE_FOR_BUILD,
      "GPUs to compile for, here or not: sm_80,sm_90 (default: the device's own)"},
     {"tune", OPTION_TUNE, "LEVEL", SEDGE_FOR_DECK | SEDGE_FOR_SOLVE,
-     "off, fast or patient; the same as --set kernels.tune=LEVEL"},
+     "off, fast or patient; goes before SEDGE_TUNE and a deck's kernels.tune"},
     {"forget", OPTION_FORGET, NULL, SEDGE_FOR_TUNE, "tune even if the choice is known"},
     {"rhs", OPTION_RHS, "FILE", SEDGE_FOR_SOLVE, "right-hand side (default: ones)"},
     {"preconditioner", OPTION_PRECONDITIONER, "NAME", SEDGE_FOR_SOLVE,

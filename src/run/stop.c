@@ -41,6 +41,24 @@ static void raise_flag(int number)
     raised = number;
 }
 
+static const int signals[] = {SIGTERM, SIGUSR1, SIGUSR2, SIGINT};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+// How: SIG_BLOCK or SIG_UNBLOCK. Of this thread; those that it starts have the same.
+static void mask_signals(int how)
+{
+    sigset_t all;
+
+    (void)sigemptyset(&all);
+    for (int i = 0; i < SIGNALS; i++) (void)sigaddset(&all, signals[i]);
+    (void)pthread_sigmask(how, &all, NULL);
+}
+
+void sedge_stop_hold(void)
+{
+    mask_signals(SIG_BLOCK);
+}
+
 void sedge_stop_listen(void)
 {
     struct sigaction action;
@@ -56,14 +74,14 @@ void sedge_stop_listen(void)
     action.sa_flags = SA_RESTART | (int)SA_RESETHAND; // the second one ends the process
     if (raised != SIGINT && sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         (void)sigaction(SIGINT, &action, NULL);
+    mask_signals(SIG_UNBLOCK);
 }
 
 void sedge_stop_ignore(void)
 {
-    static const int signals[] = {SIGTERM, SIGUSR1, SIGUSR2, SIGINT};
     struct sigaction now;
 
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    for (int i = 0; i < SIGNALS; i++) {
         if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == raise_flag)
             (void)signal(signals[i], SIG_DFL);
     }

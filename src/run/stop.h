@@ -20,6 +20,10 @@
 // started, and when the set-up is done: MPI and its network libraries bring handlers of their own.
 void sedge_stop_listen(void);
 
+// These signals wait until the next sedge_stop_listen: to be called where a library starts that may
+// bring handlers. LLVM, which comes with PoCL, and with that into MPI_Init, drops a SIGUSR1.
+void sedge_stop_hold(void);
+
 // Signals end the process again, as before sedge_stop_listen; one that came meanwhile does at once.
 void sedge_stop_ignore(void);
 
