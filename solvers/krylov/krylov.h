@@ -22,9 +22,10 @@
 // only its word counts (`doubted`, `doubted_at` tell). It, too, starts again once, from the true
 // residual, before it says that A or M is not positive definite.
 //
-// What is handed back. After stagnation, divergence and where A or M is not definite x is the iterate of the least residual since
-// the last start, for which these iterations are made again; where a restart only made it worse,
-// and after not-a-number, x is that of the start. `kept` tells of which iteration it is.
+// What is handed back. After stagnation and divergence, and where A or M is not definite, x is the
+// iterate of the least residual since the last start, for which these iterations are made again;
+// where a restart only made it worse, and after not-a-number, x is that of the start. `kept` tells
+// of which iteration it is.
 //
 // Scalars stay on the device. The host looks every `check` iterations, at numbers that were copied
 // while the next iterations were already running. What ends a solve is decided on the device, and
@@ -86,7 +87,8 @@ typedef enum sedge_krylov_form {
     SEDGE_KRYLOV_STANDARD,   // two sums over the ranks an iteration
     SEDGE_KRYLOV_SINGLE,     // one (Chronopoulos and Gear 1989)
     SEDGE_KRYLOV_PIPELINED,  // one, while operator and preconditioner work (Ghysels and Vanroose
-                             // 2014); loses digits, which the true residual shows
+                             // 2014); loses digits, of which several ranks win most back every 20
+                             // iterations, by four more products
     SEDGE_KRYLOV_PERSISTENT, // one kernel, of one block or a cluster, with all in block memory: one
                              // rank, a small matrix, no or a diagonal preconditioner
 } sedge_krylov_form;

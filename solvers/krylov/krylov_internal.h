@@ -98,6 +98,7 @@ struct sedge_krylov {
     int64_t keep_bytes;        // of its memory
     sedge_krylov_form form;    // AUTO until the first solve has timed them
     int check;
+    const sedge_buffer *right; // b of the solve under way
 
     sedge_buffer *vector[VECTORS]; // NULL where the form does without
     sedge_buffer *states;          // [2][STATE_ENTRIES]

@@ -431,6 +431,7 @@ static sedge_status solve_all(sedge_krylov_result *result, sedge_krylov *krylov,
     *result = (sedge_krylov_result){
         .reason = SEDGE_KRYLOV_CONVERGED, .form = krylov->form, .check = krylov->check};
     krylov->history_count = 0;
+    krylov->right = b;
     SEDGE_TRY(check_vector(krylov, b, "the right-hand side"));
     SEDGE_TRY(check_vector(krylov, x, "the solution"));
     SEDGE_TRY(measure(krylov, b, &result->right_hand_side));

@@ -220,6 +220,9 @@ static void test_end_is_the_devices(void)
 // A definite matrix is never said not to be so, whatever digits a form has lost on the way.
 static void test_lost_digits(int form_count)
 {
+    const bool alone = sedge_comm_size(session.comm) == 1;
+    int64_t standard = 0;
+
     for (int f = 0; f < form_count; f++) {
         const attempt wish = {tilted, 8, forms[f], 1e-8, 0, 0, 0.0, 0.0, 0};
         sedge_krylov_result result = {0};
@@ -227,7 +230,11 @@ static void test_lost_digits(int form_count)
         CHECK_OK(run(&wish, &result, &x_norm));
         CHECK(result.reason == SEDGE_KRYLOV_CONVERGED);
         CHECK_BOUND(result.true_residual, result.target);
-        if (forms[f] == SEDGE_KRYLOV_PIPELINED) {
+        // On several ranks replacing the residual keeps it from that, for half as many more steps.
+        if (forms[f] == SEDGE_KRYLOV_STANDARD) standard = result.iterations;
+        if (forms[f] == SEDGE_KRYLOV_PIPELINED && !alone) {
+            CHECK(result.form == forms[f] && 2 * result.iterations < 3 * standard);
+        } else if (forms[f] == SEDGE_KRYLOV_PIPELINED) {
             CHECK(result.doubted != SEDGE_KRYLOV_CONVERGED && result.restarts >= 1);
             CHECK(result.form == SEDGE_KRYLOV_STANDARD && result.doubted_at > 0);
             CHECK(result.iterations > result.doubted_at);
