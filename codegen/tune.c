@@ -7,6 +7,7 @@
 #include "codegen/combine.h"
 #include "codegen/group.h"
 #include "codegen/tune_internal.h"
+#include "device/range.h"
 
 #include <assert.h>
 #include <math.h>
@@ -494,15 +495,19 @@ static sedge_status tune_here(sedge_tune_result *result, sedge_device *device, s
     json_t *lines = NULL;
     bool found = false;
     uint64_t seed;
-    sedge_status status;
+    sedge_status status = SEDGE_OK;
 
     SEDGE_TRY(check_rule(task, sedge_device_get_info(device)));
     SEDGE_TRY(sedge_wisdom_read(&lines, cache, task->name));
     if (!options->forget || options->level == SEDGE_TUNE_OFF)
         SEDGE_TRY_GOTO(status, sedge_tune_recall(result, &found, task, lines, key, options->level));
     memcpy(&seed, hash->bytes, sizeof seed);
-    if (!found && options->level != SEDGE_TUNE_OFF)
-        SEDGE_TRY_GOTO(status, measure(result, device, cache, task, options, lines, key, seed));
+    if (!found && options->level != SEDGE_TUNE_OFF) {
+        sedge_range_begin("tune");
+        status = measure(result, device, cache, task, options, lines, key, seed);
+        sedge_range_end();
+        if (status != SEDGE_OK) goto done;
+    }
     result->seconds = sedge_clock() - began;
 done:
     json_decref(lines);

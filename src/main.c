@@ -103,16 +103,19 @@ static sedge_status end_output(bool works, sedge_status status)
 int main(int argc, char **argv)
 {
     static sedge_arguments given;
-    const bool works = is_work(argc, argv);
+    const bool runs = argc > 1 && strcmp(argv[1], "run") == 0;
     sedge_comm *comm = NULL;
 
+    if (runs) sedge_stop_hold();
+    const bool works = is_work(argc, argv);
     fill_streams();
     calm_threads(argc, argv);
-    if (argc > 1 && strcmp(argv[1], "run") == 0) sedge_stop_listen();
+    if (runs) sedge_stop_listen();
     if (works) (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN); // a file that becomes too large is an error with a message
     given.run.terminal = is_terminal();
     sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
+    if (runs) sedge_stop_hold();                       // until the command listens
     if (status == SEDGE_OK) status = sedge_comm_create(&comm, &argc, &argv);
     if (status != SEDGE_OK) {
         (void)fprintf(stderr, "sedge: %s\n", sedge_error_message());

@@ -296,6 +296,37 @@ sedge_status sedge_trust_program(const char *path)
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "'%s' is not used: everybody may write to it", path);
 }
 
+// May programs be searched for in the folder? What others put into a sticky one is found there,
+// too.
+static bool may_search(const char *folder)
+{
+    trust_walk walk = {.any_owner = true};
+    char name[SEDGE_TRUST_NAME];
+    char inside[PATH_MAX];
+
+    if (folder[0] != '/' || snprintf(inside, sizeof inside, "%s/x", folder) >= (int)sizeof inside ||
+        find_parent(&walk, name, inside, true) != SEDGE_OK)
+        return false;
+    (void)close(walk.folder);
+    return !walk.shared;
+}
+
+void sedge_trust_search(char *out, size_t size, const char *list)
+{
+    char folder[PATH_MAX];
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (size_t length; *list != '\0'; list += length + (list[length] == ':' ? 1 : 0)) {
+        length = strcspn(list, ":");
+        if (length == 0 || length >= sizeof folder || used + length + 2 > size) continue;
+        memcpy(folder, list, length);
+        folder[length] = '\0';
+        if (!may_search(folder)) continue;
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? ":" : "", folder);
+    }
+}
+
 sedge_status sedge_trust_temporary(const char **folder)
 {
     const char *const wish = getenv("TMPDIR");

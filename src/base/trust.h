@@ -11,6 +11,8 @@
 
 #include "error.h"
 
+#include <stddef.h>
+
 // The folder in which `path` lies, open, to be closed by the caller; `name` gets the last part of
 // the path, which may be missing, or a link. SEDGE_ERR_USAGE, with folder and reason, where a
 // folder on the way is missing or not trusted.
@@ -34,3 +36,8 @@ sedge_status sedge_trust_temporary(const char **folder);
 // otherwise; a missing one passes.
 SEDGE_MUST_USE
 sedge_status sedge_trust_program(const char *path);
+
+// Of `list`, folders between colons as in PATH, those in which not everybody may make files, in
+// their order; relative ones, those that are missing, and what does not fit are left out, too. ""
+// if none is left.
+void sedge_trust_search(char *out, size_t size, const char *list);

@@ -2,6 +2,7 @@
 #include "helper.h"
 
 #include "base/memory.h"
+#include "base/trust.h"
 #include "device.h"
 #include "helper_wire.h"
 #include "opencl_driver.h"
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -29,6 +31,21 @@ static bool is_running(void)
     return helper.socket >= 0 && helper.owner == getpid();
 }
 
+// A compiler searches in PATH for its parts: not where everybody may put one.
+static sedge_status limit_search(void)
+{
+    const char *const given = getenv("PATH");
+    char *folders = NULL;
+
+    if (given == NULL) return SEDGE_OK; // a system's own list
+    const size_t size = strlen(given) + 2;
+    SEDGE_TRY(sedge_allocate(&folders, (int64_t)size, 1));
+    sedge_trust_search(folders, size, given);
+    const int failed = setenv("PATH", folders[0] != '\0' ? folders : "/usr/bin:/bin", 1);
+    sedge_release(folders);
+    return failed == 0 ? SEDGE_OK : SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for PATH");
+}
+
 static _Noreturn void become_helper(int socket)
 {
     static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE};
@@ -38,7 +55,7 @@ static _Noreturn void become_helper(int socket)
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) (void)signal(ignored[i], SIG_IGN);
     (void)signal(SIGCHLD, SIG_DFL);
     for (int file = 0; file <= 2 && nothing >= 0; file++) (void)dup2(nothing, file);
-    sedge_helper_serve(socket);
+    if (limit_search() == SEDGE_OK) sedge_helper_serve(socket); // else its caller finds it gone
     sedge_opencl_folder_remove();
     _exit(0);
 }

@@ -35,6 +35,7 @@ typedef struct sedge_checkpoint {
     double origin_time, dt; // time(s) = origin_time + (s - origin_step) dt, as session.h
     int64_t origin_step;
     double energy_initial, energy_last, energy_peak; // code units
+    double energy_limit;                             // of a run that is quiet; infinity: none yet
     int samples;                                     // of `history`
     double history[SEDGE_HISTORY];                   // deck's units, newest last
     double wall_seconds;                             // of the run and of those that it goes on from

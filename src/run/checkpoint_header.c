@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -234,6 +235,19 @@ static json_t *print_history(const sedge_checkpoint *checkpoint)
     return list;
 }
 
+// What is said of energies. No number of JSON is infinite: a run without a limit says none.
+static json_t *print_energies(const sedge_checkpoint *checkpoint)
+{
+    json_t *const energies =
+        json_pack("{s:f, s:f, s:f, s:o}", "initial", checkpoint->energy_initial, "last",
+                  checkpoint->energy_last, "peak", checkpoint->energy_peak, "history",
+                  print_history(checkpoint));
+
+    if (isfinite(checkpoint->energy_limit))
+        (void)json_object_set_new(energies, "limit", json_real(checkpoint->energy_limit));
+    return energies;
+}
+
 sedge_status checkpoint_print(char **text, const sedge_session *session,
                               const sedge_checkpoint *checkpoint, const json_t *facts)
 {
@@ -241,17 +255,15 @@ sedge_status checkpoint_print(char **text, const sedge_session *session,
     const sedge_equation *const equation = session->problem.equation;
     const bool nodal = checkpoint->basis == SEDGE_NODAL;
     json_t *const root = json_pack(
-        "{s:s, s:i, s:I, s:f, s:f, s:f, s:I, s:{s:f, s:f, s:f, s:o}, s:f,"
+        "{s:s, s:i, s:I, s:f, s:f, s:f, s:I, s:o, s:f,"
         " s:{s:I, s:I, s:I, s:I}, s:{s:I, s:i, s:i, s:i, s:b, s:s}, s:O}",
         "sedge", SEDGE_VERSION, "format", nodal ? FORMAT_NODAL : FORMAT, "step",
         (json_int_t)checkpoint->step, "time", checkpoint->time, "dt", checkpoint->dt, "origin_time",
         checkpoint->origin_time, "origin_step", (json_int_t)checkpoint->origin_step, "energy",
-        "initial", checkpoint->energy_initial, "last", checkpoint->energy_last, "peak",
-        checkpoint->energy_peak, "history", print_history(checkpoint), "wall_seconds",
-        checkpoint->wall_seconds, "position", "energies", (json_int_t)position->energies, "probes",
-        (json_int_t)position->probes, "slices", (json_int_t)position->slices, "fields",
-        (json_int_t)position->fields, "form", "elements",
-        (json_int_t)session->mesh->global_elements, "fields", equation->fields, "nodes",
+        print_energies(checkpoint), "wall_seconds", checkpoint->wall_seconds, "position",
+        "energies", (json_int_t)position->energies, "probes", (json_int_t)position->probes,
+        "slices", (json_int_t)position->slices, "fields", (json_int_t)position->fields, "form",
+        "elements", (json_int_t)session->mesh->global_elements, "fields", equation->fields, "nodes",
         session->element->nodes, "ranks", sedge_comm_size(session->comm), "wide",
         session->problem.precision == SEDGE_FP64, "basis", sedge_basis_name(checkpoint->basis),
         "problem", facts);
@@ -289,16 +301,18 @@ static bool unpack(json_t *root, sedge_checkpoint *out, checkpoint_form *form, j
     const char *basis = sedge_basis_name(SEDGE_NODAL);
     int wide = 0;
 
+    out->energy_limit = (double)INFINITY; // what earlier versions wrote has none
     if (json_unpack(root,
-                    "{s:I, s:F, s:F, s:F, s:I, s:{s:F, s:F, s:F, s:o}, s:F,"
+                    "{s:I, s:F, s:F, s:F, s:I, s:{s:F, s:F, s:F, s?F, s:o}, s:F,"
                     " s:{s:I, s:I, s:I, s:I}, s:{s:I, s:i, s:i, s:b, s?s}, s:o}",
                     "step", &step, "time", &out->time, "dt", &out->dt, "origin_time",
                     &out->origin_time, "origin_step", &origin_step, "energy", "initial",
                     &out->energy_initial, "last", &out->energy_last, "peak", &out->energy_peak,
-                    "history", history, "wall_seconds", &out->wall_seconds, "position", "energies",
-                    &rows[0], "probes", &rows[1], "slices", &rows[2], "fields", &rows[3], "form",
-                    "elements", &elements, "fields", &form->fields, "nodes", &form->nodes, "wide",
-                    &wide, "basis", &basis, "problem", facts) != 0)
+                    "limit", &out->energy_limit, "history", history, "wall_seconds",
+                    &out->wall_seconds, "position", "energies", &rows[0], "probes", &rows[1],
+                    "slices", &rows[2], "fields", &rows[3], "form", "elements", &elements, "fields",
+                    &form->fields, "nodes", &form->nodes, "wide", &wide, "basis", &basis, "problem",
+                    facts) != 0)
         return false;
     if (!sedge_basis_parse(&out->basis, basis)) return false;
     out->step = step;

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "device/range.h"
 #include "run/monitor.h"
 #include "run/steady.h"
 #include "time/lsrk.h"
@@ -114,11 +115,20 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     sedge_checkpoint from;
     bool found = false;
 
-    if (!options->quiet) SEDGE_TRY(sedge_session_print(session));
+    if (!options->quiet) {
+        SEDGE_TRY(sedge_session_print(session));
+        sedge_session_print_sheets(session);
+    }
     SEDGE_TRY(driver_listen(run, start));
-    SEDGE_TRY(open_device(run, comm));
+    sedge_stop_hold(); // devices' libraries bring handlers of their own
+    const sedge_status status = open_device(run, comm);
+    sedge_stop_listen();
+    SEDGE_TRY(status);
     if (!options->quiet) print_devices(run, comm);
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
+    run->quiet = sedge_monitor_quiet(session);
+    run->energy_limit = (double)INFINITY;
+    sedge_growth_create(&run->growth, session);
     SEDGE_TRY(driver_restart(run, &from, &found));
     sedge_operator_options cut;
     SEDGE_TRY(sedge_comm_agree(comm, sedge_session_cut(&cut, session)));
@@ -132,8 +142,6 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     SEDGE_TRY(
         sedge_comm_agree(comm, sedge_reference_create_alone(&run->reference, session->element,
                                                             session->mesh, &session->problem)));
-    run->quiet = sedge_monitor_quiet(session);
-    run->energy_limit = (double)INFINITY;
     // First the checkpoints that belong to what is cut off now: none may outlive its series.
     SEDGE_TRY(sedge_checkpoint_set_aside(session, session->deck->output,
                                          found && from.same_folder ? from.step : -1));
@@ -173,36 +181,6 @@ static void end_alone(sedge_comm *comm, sedge_status status)
     if (status != SEDGE_OK) sedge_comm_end_alone(comm, status);
 }
 
-// Sample the energy, stop if the field is not a number or grows by itself. Collective.
-static sedge_status sample_energy(driver_run *run, int64_t step)
-{
-    const double time = sedge_session_time(&run->session, step);
-
-    SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_operator_energy(run->op, run->energy)));
-    SEDGE_TRY(sedge_monitor_check(&run->session, run->energy, run->energy_before, time, step,
-                                  run->history, run->samples));
-    const double energy = sedge_monitor_sum(&run->session, run->energy);
-    double *const older = run->energy_before;
-    run->energy_before = run->energy;
-    run->energy = older;
-    if (step == 0) run->energy_initial = energy;
-    if (run->samples == SEDGE_HISTORY) {
-        memmove(run->history, run->history + 1, (SEDGE_HISTORY - 1) * sizeof(double));
-        run->samples--;
-    }
-    run->history[run->samples++] = energy * sedge_deck_energy_unit(run->session.deck);
-    run->energy_last = energy;
-    run->energy_peak = fmax(run->energy_peak, energy);
-    SEDGE_TRY(sedge_output_energy(run->output, time, step, energy));
-    if (energy > run->energy_limit) {
-        return sedge_monitor_growth(&run->session, run->energy_before, run->energy,
-                                    run->energy_limit, time, step, run->history, run->samples);
-    }
-    if (time >= run->quiet && isinf(run->energy_limit))
-        run->energy_limit = sedge_monitor_limit(energy, run->energy_peak);
-    return SEDGE_OK;
-}
-
 sedge_status driver_write_probes(driver_run *run)
 {
     int samples;
@@ -232,7 +210,7 @@ static bool snapshot_due(const driver_run *run, int64_t step)
     return step * snapshots >= run->snapshot * run->session.steps;
 }
 
-static sedge_status write_snapshot(driver_run *run, int64_t step)
+static sedge_status put_snapshot(driver_run *run, int64_t step)
 {
     const double start = sedge_clock();
 
@@ -245,6 +223,14 @@ static sedge_status write_snapshot(driver_run *run, int64_t step)
     sedge_stop_spent(run->stop, sedge_clock() - start);
     run->output_seconds += sedge_clock() - start;
     return SEDGE_OK;
+}
+
+static sedge_status write_snapshot(driver_run *run, int64_t step)
+{
+    sedge_range_begin("output");
+    const sedge_status status = put_snapshot(run, step);
+    sedge_range_end();
+    return status;
 }
 
 // ---- the time loop -----------------------------------------------------------------------------
@@ -273,12 +259,14 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
     const int64_t step = run->step + 1;
     const double time = sedge_session_time(session, step);
 
+    sedge_range_begin("step");
     end_alone(comm, sedge_operator_step(run->op, time - session->dt, session->dt));
+    sedge_range_end();
     stay_close(run, comm, step);
     run->step = step;
     SEDGE_TRY(record_probes(run, comm, step));
     if (step % session->deck->energy_every == 0 || step == session->steps)
-        SEDGE_TRY(sample_energy(run, step));
+        SEDGE_TRY(driver_sample_energy(run, step));
     if (sedge_progress_due(progress, step, session->steps)) {
         end_alone(comm, sedge_operator_wait(run->op));
         sedge_progress_show(progress, step, session->steps,
@@ -292,7 +280,7 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
 // The first samples, at step 0 or, in a folder of its own, where a restart goes on.
 static sedge_status begin_series(driver_run *run, sedge_comm *comm)
 {
-    SEDGE_TRY(sample_energy(run, run->step));
+    SEDGE_TRY(driver_sample_energy(run, run->step));
     SEDGE_TRY(record_probes(run, comm, run->step));
     if (run->step == 0 && !snapshot_due(run, 0)) return SEDGE_OK;
     say(run, "first output");
@@ -306,7 +294,7 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     sedge_status status = SEDGE_OK;
 
     sedge_stop_listen();
-    if (!run->series_go_on) SEDGE_TRY(begin_series(run, comm));
+    SEDGE_TRY(run->series_go_on ? driver_check_energy(run, run->step) : begin_series(run, comm));
     sedge_progress progress =
         sedge_progress_start(show, run->session.options->terminal, run->step, run->session.steps);
     const double start = sedge_clock();

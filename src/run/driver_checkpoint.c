@@ -2,23 +2,13 @@
 #include "driver_parts.h"
 
 #include "base/file.h"
-#include "run/monitor.h"
+#include "device/range.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 // ---- writing -----------------------------------------------------------------------------------
-
-// Fields that are not numbers must not push good checkpoints out.
-static sedge_status check_fields(driver_run *run, int64_t step)
-{
-    const sedge_session *const session = &run->session;
-
-    SEDGE_TRY(sedge_comm_agree(session->comm, sedge_operator_energy(run->op, run->energy)));
-    return sedge_monitor_check(session, run->energy, run->energy_before,
-                               sedge_session_time(session, step), step, run->history, run->samples);
-}
 
 sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
 {
@@ -32,19 +22,23 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
                                    .energy_initial = run->energy_initial,
                                    .energy_last = run->energy_last,
                                    .energy_peak = run->energy_peak,
+                                   .energy_limit = run->energy_limit,
                                    .samples = run->samples,
                                    .wall_seconds = run->wall_before + start - run->start,
                                    .basis = sedge_operator_basis(run->op)};
 
-    SEDGE_TRY(check_fields(run, step));
+    SEDGE_TRY(driver_check_energy(run, step)); // what has blown up must not push good ones out
     memcpy(checkpoint.history, run->history, sizeof checkpoint.history);
     SEDGE_TRY(
         sedge_comm_agree(session->comm, sedge_operator_get_in(run->op, checkpoint.basis, run->u)));
     SEDGE_TRY(driver_write_probes(run));
     SEDGE_TRY(sedge_output_sync(run->output, step, &checkpoint.position));
-    SEDGE_TRY(sedge_checkpoint_write(session, sedge_output_folder(run->output),
-                                     session->deck->checkpoint_keep, &checkpoint, run->u,
-                                     run->energy_before));
+    sedge_range_begin("output");
+    const sedge_status status = sedge_checkpoint_write(session, sedge_output_folder(run->output),
+                                                       session->deck->checkpoint_keep, &checkpoint,
+                                                       run->u, run->energy_before);
+    sedge_range_end();
+    SEDGE_TRY(status);
     run->last_checkpoint = step;
     run->checkpoint_clock = sedge_clock();
     run->checkpoints++;
@@ -116,6 +110,8 @@ static void take_over(driver_run *run, const sedge_checkpoint *from)
     run->energy_initial = from->energy_initial;
     run->energy_last = from->energy_last;
     run->energy_peak = from->energy_peak;
+    // Sources that the deck has now may give energy that those of before could not.
+    if (from->time >= run->quiet) run->energy_limit = from->energy_limit;
     run->samples = from->samples;
     memcpy(run->history, from->history, sizeof run->history);
 }

@@ -1,6 +1,6 @@
-// The parts of `sedge run`, one file each: set-up and time loop (driver.c), report
-// (driver_report.c), checkpoints (driver_checkpoint.c), early ends (driver_stop.c). Only driver*.c
-// include this. Functions are collective.
+// The parts of `sedge run`, one file each: set-up and time loop (driver.c), energies
+// (driver_energy.c), report (driver_report.c), checkpoints (driver_checkpoint.c), early ends
+// (driver_stop.c). Only driver*.c include this. Functions are collective.
 #pragma once
 
 #include "codegen/program.h"
@@ -8,6 +8,7 @@
 #include "dg/reference.h"
 #include "run/checkpoint.h"
 #include "run/driver.h"
+#include "run/growth.h"
 #include "run/hold.h"
 #include "run/output.h"
 #include "run/stop.h"
@@ -38,8 +39,12 @@ typedef struct driver_run {
     double history[SEDGE_HISTORY]; // the last energies sampled, newest last
     int samples;
     double energy_initial, energy_last, energy_peak;
-    double quiet;        // time from which on the energy cannot grow, and
-    double energy_limit; // the most that it may be then; infinity: not quiet yet
+    double quiet;         // time from which on the energy cannot grow, and
+    double energy_limit;  // the most that it may be then; infinity: not quiet yet
+    sedge_growth growth;  // and what sources can make
+    double energy_base;   // of the energy when this run began,
+    double energy_origin; // at this time; set by the first look
+    bool energy_begun;
     double setup_seconds, loop_seconds, output_seconds;
     double start; // clock
     int snapshot; // written
@@ -67,6 +72,15 @@ static inline int64_t driver_state_size(const driver_run *run)
            run->session.element->nodes;
 }
 
+// Sample the energy at `step`, the last one done: it goes into the series. A failure if a field is
+// not a number any more, or if the energy is more than a right run can have.
+SEDGE_MUST_USE
+sedge_status driver_sample_energy(driver_run *run, int64_t step);
+
+// The same failures between samples. No sample is kept but that of a failure.
+SEDGE_MUST_USE
+sedge_status driver_check_energy(driver_run *run, int64_t step);
+
 // Append the probe samples that wait on the device.
 SEDGE_MUST_USE
 sedge_status driver_write_probes(driver_run *run);
@@ -89,8 +103,8 @@ sedge_status driver_set_fields(driver_run *run, const sedge_checkpoint *from);
 // Does the deck want a checkpoint at the end of `step`? To be asked after each step, in order.
 bool driver_checkpoint_due(driver_run *run, int64_t step);
 
-// Write a checkpoint of the state at the end of `step`, the last one done: fields that are not
-// numbers are a failure as of the energy monitor, pending samples reach the disk before.
+// Write a checkpoint of the state at the end of `step`, the last one done, unless
+// driver_check_energy fails; pending samples reach the disk before.
 SEDGE_MUST_USE
 sedge_status driver_write_checkpoint(driver_run *run, int64_t step);
 

@@ -142,9 +142,9 @@ double sedge_monitor_quiet(const sedge_session *session)
     return problem->equation->quiet(problem, session->mesh->bounds);
 }
 
-sedge_status sedge_monitor_growth(const sedge_session *session, const double *energy,
-                                  const double *before, double limit, double time, int64_t step,
-                                  const double *history, int samples)
+sedge_status sedge_monitor_growth(const sedge_session *session, const char *how,
+                                  const double *energy, const double *before, double limit,
+                                  double time, int64_t step, const double *history, int samples)
 {
     const sedge_mesh *const mesh = session->mesh;
     suspect worst = {-1, 0.0};
@@ -153,7 +153,7 @@ sedge_status sedge_monitor_growth(const sedge_session *session, const double *en
     for (int32_t e = 0; e < mesh->elements; e++) {
         compare_suspect(&worst, mesh, e, (energy[e] - before[e]) / sedge_mesh_volume(mesh, e));
     }
-    (void)snprintf(what, sizeof what, "the energy grows though no source feeds it, above %.6g,",
+    (void)snprintf(what, sizeof what, "%s, above %.6g,", how,
                    limit * sedge_deck_energy_unit(session->deck));
     return accuse(session, &worst, &(fault){what, time, step, history, samples});
 }

@@ -33,12 +33,13 @@ static inline double sedge_monitor_limit(double energy, double peak)
 }
 
 // SEDGE_ERR_COMPUTE for a run whose energy exceeds this `limit`: the time step is too long, or the
-// mesh is broken. Names the element whose `energy` [elements] per volume has grown most since
-// `before` [elements], with all that sedge_monitor_check tells. Collective.
+// mesh is broken. Says `how` it grows, "the energy grows though ...", and names the element whose
+// `energy` [elements] per volume has grown most since `before` [elements], with all that
+// sedge_monitor_check tells. Collective.
 SEDGE_MUST_USE
-sedge_status sedge_monitor_growth(const sedge_session *session, const double *energy,
-                                  const double *before, double limit, double time, int64_t step,
-                                  const double *history, int samples);
+sedge_status sedge_monitor_growth(const sedge_session *session, const char *how,
+                                  const double *energy, const double *before, double limit,
+                                  double time, int64_t step, const double *history, int samples);
 
 // Errors of u [elements][fields][nodes] against `exact`: per field the L2 norm over the mesh and
 // the largest nodal difference, and the L2 norm over all fields relative to the exact one's.

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,23 @@ static void raise_flag(int number)
     raised = number;
 }
 
+static const int heard[] = {SIGTERM, SIGUSR1, SIGUSR2, SIGINT};
+#define HEARD (sizeof heard / sizeof *heard)
+
+static void set_blocked(int how)
+{
+    sigset_t signals;
+
+    (void)sigemptyset(&signals);
+    for (size_t i = 0; i < HEARD; i++) (void)sigaddset(&signals, heard[i]);
+    (void)pthread_sigmask(how, &signals, NULL);
+}
+
+void sedge_stop_hold(void)
+{
+    set_blocked(SIG_BLOCK);
+}
+
 void sedge_stop_listen(void)
 {
     struct sigaction action;
@@ -56,16 +74,16 @@ void sedge_stop_listen(void)
     action.sa_flags = SA_RESTART | (int)SA_RESETHAND; // the second one ends the process
     if (raised != SIGINT && sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         (void)sigaction(SIGINT, &action, NULL);
+    set_blocked(SIG_UNBLOCK);
 }
 
 void sedge_stop_ignore(void)
 {
-    static const int signals[] = {SIGTERM, SIGUSR1, SIGUSR2, SIGINT};
     struct sigaction now;
 
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == raise_flag)
-            (void)signal(signals[i], SIG_DFL);
+    for (size_t i = 0; i < HEARD; i++) {
+        if (sigaction(heard[i], NULL, &now) == 0 && now.sa_handler == raise_flag)
+            (void)signal(heard[i], SIG_DFL);
     }
     if (raised != 0) (void)raise((int)raised);
 }

@@ -236,6 +236,27 @@ static void test_program(void)
     make_tree();
 }
 
+// A search may go wherever a program may lie, but not where everybody can put one.
+static void test_search(void)
+{
+    const char *const given =
+        ":/usr/bin:" SEDGE_TEST_DIR "/top:" SEDGE_TEST_DIR "/top/way:top:" SEDGE_TEST_DIR
+        "/none:" SEDGE_TEST_DIR "/top/way/folder:/bin";
+    char out[4096];
+
+    make_tree();
+    CHECK(chmod("top/way", 01777) == 0);
+    sedge_trust_search(out, sizeof out, given);
+    CHECK(strcmp(out, "/usr/bin:" SEDGE_TEST_DIR "/top:" SEDGE_TEST_DIR "/top/way/folder:/bin") ==
+          0);
+    CHECK(chmod("top/way", 0777) == 0);
+    sedge_trust_search(out, sizeof out, given);
+    CHECK(strcmp(out, "/usr/bin:" SEDGE_TEST_DIR "/top:/bin") == 0);
+    sedge_trust_search(out, 10, "/usr/bin:/usr/sbin:/bin");
+    CHECK(strcmp(out, "/usr/bin") == 0);
+    make_tree();
+}
+
 int main(void)
 {
     test_good_ways();
@@ -246,5 +267,6 @@ int main(void)
     test_parent();
     test_temporary();
     test_program();
+    test_search();
     return CHECK_END();
 }

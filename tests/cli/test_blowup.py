@@ -16,6 +16,25 @@ COMPUTE = 4
 PLACE = r"in element (\d+) at \(([^)]*)\), material '(\w+)', inscribed radius [\d.e-]+, "
 
 
+ADVECTION = """\
+equation: advection
+order: 2
+precision: fp64
+mesh: {box: {cells: [2, 2, 2]}}
+flux: {velocity: [1, 0, 0]}
+materials: {domain: {}}
+boundaries:
+  xmin: {type: inflow}
+  xmax: {type: outflow}
+  ymin: {type: outflow}
+  ymax: {type: outflow}
+  zmin: {type: outflow}
+  zmax: {type: outflow}
+initial: {type: gaussian, centre: [0.5, 0.5, 0.5], width: 0.2}
+output: {snapshots: 0}
+"""
+
+
 class BlowUp(Case):
     def blow_up(self, text, *words, ranks=0):
         """Run the deck until it fails; the result and its one message."""
@@ -76,6 +95,24 @@ class BlowUp(Case):
                     self.assertEqual(len(file["energy"]), len(energies))
                     self.assertAlmostEqual(file["energy"][-1] / energies[-1], 1.0, 4)
 
+    def test_checkpoints_of_before_remain(self):
+        """The energy is looked at before each checkpoint, by the limit that the first run found."""
+        words = ("--set", "time.steps=2000", "--set", "monitors.energy.every=100", "--set",
+                 "output.checkpoint.steps=2")
+        _, first = self.blow_up(DECK, "--set", "time.cfl=1.2", *words)
+        self.assertLess(int(re.search(r"at step (\d+)", first).group(1)), 100)
+        limit = re.search(r"feeds it, above (\S+), at step", first).group(1)
+        kept = sorted((self.folder / "deck-results").glob("checkpoint-*.h5"))
+        self.assertTrue(kept, first)
+        _, second = self.blow_up(DECK, "--set", "time.cfl=1.2", *words, "--restart", "auto")
+        self.assertIn(f"feeds it, above {limit}, at step", second)
+        deck = self.write("deck.yaml", DECK)
+        self.succeed("run", deck, "--device", "host", "--restart", "auto", "--set",
+                     "time.cfl=0.5", "--set", "time.steps=100")
+        report = read_json(self.folder / "deck-results/report.json")
+        self.assertIn("checkpoint-", report["restarted_from"])
+        self.assertLess(report["energy"]["final"], 1.1 * report["energy"]["initial"])
+
     def test_boundaries_are_named(self):
         """One cube: every element lies at three of the six sides' triangles or fewer, one at least."""
         _, message = self.blow_up(DECK.replace("[2, 2, 2]", "[1, 1, 1]"), "--set", "time.cfl=2",
@@ -83,16 +120,41 @@ class BlowUp(Case):
         self.assertRegex(message, r", at boundary '[xyz](min|max)' \(pec\)")
 
     def test_while_a_source_acts(self):
-        """Then growth proves nothing, and only the overflow tells. No snapshots were asked for."""
+        """The work that it can do is the bound. No snapshots were asked for."""
         dipole = ("sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], "
                   "signal: {type: cw, frequency: 1}}]")
-        deck = DECK.replace("initial: {type: cavity-mode}", dipole)
-        for ranks in (0, 2):
-            _, message = self.blow_up(deck, "--set", "time.cfl=2", "--set", "time.steps=5000",
+        wave = ("sources: [{type: plane-wave, direction: [0, 0, 1], polarisation: [1, 0, 0], "
+                "signal: {type: gaussian, width: 0.2, delay: 10}}]")
+        for source, ranks in ((dipole, 0), (dipole, 2), (wave, 0)):
+            deck = DECK.replace("initial: {type: cavity-mode}", source)
+            _, message = self.blow_up(deck, "--set", "time.cfl=2", "--set", "time.steps=100",
                                       "--set", "output.snapshots=0", ranks=ranks)
-            self.assertIn("the field is not a number any more at step", message)
+            self.assertIn("the energy grows beyond all that can feed it, above ", message)
             self.assertAlmostEqual(self.local_cfl(message), 2.0)
-            self.check_finite(False)
+            self.check_finite(True)
+
+    def test_other_equations(self):
+        """Advection has no sources, but something may come in: far beyond that is too much."""
+        deck = re.sub("boundaries:.*initial", "initial", ADVECTION, flags=re.DOTALL)
+        deck = deck.replace("[2, 2, 2]", "[2, 2, 2], periodic: [x, y, z]")
+        deck = deck.replace("[1, 0, 0]", "[1, -1, 1]") + "time: {steps: 60, cfl: 2}\n"
+        _, message = self.blow_up(deck)
+        self.assertIn("the energy grows beyond all that can feed it, above ", message)
+
+    def test_right_runs_with_sources(self):
+        """A resonance, a late pulse and an inflow a million times the initial state."""
+        cw = ("sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 1, 1], "
+              "signal: {type: cw, frequency: 0.7071, amplitude: 1e4}}]")
+        late = ("sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 1, 1], "
+                "signal: {type: gaussian, width: 0.1, delay: 3, amplitude: 1e6}}]")
+        for deck in (DECK.replace("initial: {type: cavity-mode}", cw),
+                     DECK.replace("initial: {type: cavity-mode}", late),
+                     ADVECTION.replace("inflow}", "inflow, value: 1e6}") + "time: {end: 1}\n"):
+            words = ("--set", "time.end=5") if "dipole" in deck else ()
+            self.succeed("run", self.write("deck.yaml", deck), "--device", "host", *words)
+            energy = read_json(self.folder / "deck-results/report.json")["energy"]
+            self.assertGreater(energy["peak"], 1e3 * energy["initial"])
+            self.assertGreater(energy["peak"], 1.0)
 
     def test_gain(self):
         """Half of the box amplifies, within its stable step: the material is what is at fault."""

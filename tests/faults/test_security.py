@@ -89,6 +89,20 @@ class Trust(Case):
                     ["TMPDIR", "not sticky"], TMPDIR=str(self.open),
                     OMPI_MCA_orte_tmpdir_base="/tmp")
 
+    def test_search_of_parts(self):
+        """gcc looks for `as` in PATH. Others could have put this one there."""
+        fake = self.open / "as"
+        fake.write_text(f"#!/bin/sh\necho ran >> {self.folder}/ran\nexec /usr/bin/as \"$@\"\n")
+        fake.chmod(0o755)
+        for mode, ran in ((0o755, True), (0o777, False), (0o1777, False)):
+            self.open.chmod(mode)
+            (self.folder / "ran").unlink(missing_ok=True)
+            result = self.run_with(SEDGE_CACHE_DIR=str(self.folder / f"cache-{mode:o}"),
+                                   PATH=f"{self.open}:{os.environ['PATH']}")
+            self.assertEqual(result.code, 0, result)
+            self.assertEqual((self.folder / "ran").exists(), ran, f"{mode:o}")
+        record("a folder of PATH in which everybody may make files", "not searched by the compiler")
+
     def test_linked_entries(self):
         """A link in the place of an entry is none."""
         cache = {"SEDGE_CACHE_DIR": str(self.folder / "cache")}

@@ -1,0 +1,34 @@
+// What energy a run can have while its sources act: far above it, the run blows up.
+//
+// The scheme without sources gives no energy, so the sources' strength bounds what there is. With
+// |u| = sqrt(2 energy), and b the sources' part of u_t,
+//   d|u|/dt <= gain |u| + |b|,  so  |u|(t) <= exp(gain t) (|u|(0) + t max |b|).
+// Of |b| there are upper bounds from inverse inequalities for polynomials of order N:
+//   a point source  |delta_h|^2 <= K^2 / V, K = (N+1)(N+2)(N+3)/6, V the smallest volume of an
+//     element: the kernel of the L2 projection is largest in a tetrahedron's corner;
+//   what comes through faces  |b| <= 2 c |g| sqrt((N+1)(N+3) / r) in the norm of a surface's data
+//   g,
+//     of area at most 3 V_all / r, r the smallest inscribed radius: the trace inequality of
+//     Warburton and Hesthaven (2003) with a face area per volume of 3 / r;
+//   a constant in the source term S(0), its norm over the mesh.
+// They are orders of magnitude above what happens, and a blow-up, in which each step multiplies the
+// energy, exceeds them after some more steps.
+#pragma once
+
+#include "base/error.h"
+#include "run/session.h"
+
+typedef struct sedge_growth {
+    double gain;     // of |u|, 1/time: the fastest of a material's
+    double strength; // most of |b|
+    double slack;    // of the energy, over the bound
+} sedge_growth;
+
+// Of an equation that says when its energy cannot grow (sedge_equation.quiet) the sources are all
+// that feeds it: slack 1e6. Others may have what nobody knows of: numbers of boundaries count as
+// data there, and the slack is 1e30. Collective.
+void sedge_growth_create(sedge_growth *out, const sedge_session *session);
+
+// The most energy that a run can have `since` code units of time after it had `energy`; infinity if
+// nothing is known to have any.
+double sedge_growth_limit(const sedge_growth *growth, double energy, double since);
