@@ -50,6 +50,7 @@ sedge_status bench_problem_init(sedge_problem *problem, const sedge_mesh *mesh, 
         sedge_problem_init(problem, equation, mesh->groups.volumes, mesh->groups.surfaces, 0));
     problem->order = order;
     problem->precision = precision;
+    problem->curved = mesh->global_curved > 0;
     for (int v = 0; v < problem->volumes; v++) equation->derive(vacuum, problem->materials[v]);
     for (int s = 0; s < problem->surfaces; s++) problem->boundaries[s].kind = conductor;
     equation->constants(upwind, NULL, problem->constants);

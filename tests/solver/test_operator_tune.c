@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const double glass[3] = {2.25, 1.5, 0.7};
 
@@ -422,13 +423,14 @@ static void test_wrong_does_not_win(const kit_world *world)
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
     const int lift_nodes = k.op->cut.lift_nodes;
     (void)snprintf(wrong, sizeof wrong, no_lift, lift_nodes);
+    (void)unlink(SEDGE_TEST_DIR "/broken-kernels/dg_layout.h"); // of a run before
     if (sedge_comm_is_root(world->comm))
         break_kernels(folder, "dg_stage.h", "SEDGE_FUNCTION void find_lift(", wrong);
     sedge_comm_barrier(world->comm);
     CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
     match_one(&k, 0.0, dt, 1, SEDGE_FP64, &measure);
     if (k.op == NULL) return;
-    CHECK(k.op->cut.lift_nodes == lift_nodes);
+    CHECK(k.op->cut.lift_nodes == lift_nodes || k.op->cut.tangential); // whose lift is another
     char *const table = get_table(&k);
     CHECK(table != NULL && strstr(table, "wrong: element") != NULL);
     free(table);
