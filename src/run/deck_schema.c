@@ -87,9 +87,9 @@ static const deck_key time_keys[] = {
     {"cfl", DECK_REAL, .fallback = "0.8", .positive = true, RANGE(0, 2),
      .text = "time step as a fraction of the measured stability limit"},
     {"wall", DECK_DURATION, .computed = "Slurm's limit of the job, else 0", RANGE(0, NO_LIMIT),
-     .text =
-         "time of the wall clock that the run may take, from its start: seconds, or such as `55 "
-         "min` (s, min, h, d); before it is over the run stops with a checkpoint; 0: any time"},
+     .text = "time of the wall clock that the run may take, from the start of its process: "
+             "seconds, or such as `55 min` (s, min, h, d); before it is over the run stops with a "
+             "checkpoint; 0: any time"},
 };
 
 static const deck_key solver_keys[] = {
