@@ -60,6 +60,22 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
+// Names with spaces between them, in lines of the help's second column.
+static void print_names(const char *names)
+{
+    enum { COLUMN = 25, WIDTH = 79 };
+    int at = WIDTH;
+
+    while (*names != '\0') {
+        const int length = (int)strcspn(names, " ");
+        const bool fits = at + 1 + length <= WIDTH;
+        at = (fits ? at + 1 : COLUMN) + length;
+        printf("%s%*s%.*s", fits ? "" : "\n", fits ? 1 : COLUMN, "", length, names);
+        names += length + (names[length] != '\0');
+    }
+    printf("\n");
+}
+
 void bench_options_print_help(void)
 {
     printf("Usage: sedge-bench [options], under mpirun for several ranks\n\n"
@@ -76,10 +92,9 @@ void bench_options_print_help(void)
            "  --steps N              time steps a repeat, of five stages each\n"
            "                         (default 20; on the host 4)\n"
            "  --repeats N            how often they are timed (default 5)\n"
-           "  --variant NAME         the operator's kernels: fused, split, three, curl,\n"
-           "                         tangential, tensor, tensor-curl,\n"
-           "                         tensor-tangential, blas, bernstein\n"
-           "  --block-elements N     elements a block\n"
+           "  --variant NAME         the operator's kernels:");
+    print_names(SEDGE_OPERATOR_VARIANTS);
+    printf("  --block-elements N     elements a block\n"
            "  --item-nodes N         nodes a work item in the volume\n"
            "  --lift-nodes N         nodes a work item in the lift\n"
            "  --item-fields N        fields a work item takes together\n"

@@ -34,7 +34,7 @@ static const struct {
     const char *name;
     int64_t small, large;
 } sizes[] = {{"7-point", 64, 256},
-             {"27-point", 40, 160},
+             {"27-point", 40, 256},
              {"tets", 32, 128},
              {"shuffled", 32, 128},
              {"banded", 200000, 4000000},

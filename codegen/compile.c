@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "device/range.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -42,8 +43,10 @@ static void run_job(sedge_compile_job *job, sedge_device *device)
 {
     const double began = sedge_clock();
 
+    sedge_range_begin("compile");
     const sedge_status status = sedge_device_compile(device, job->text, NULL, job->name,
                                                      &job->binary, &job->length, job->log);
+    sedge_range_end();
 
     job->seconds = sedge_clock() - began;
     if (status != SEDGE_OK) sedge_compile_fail(job, status);

@@ -126,6 +126,11 @@ sedge_status sedge_launch(const sedge_kernel *kernel, sedge_stream *stream, int6
     void *pointers[ARGUMENTS_MAX];
 
     SEDGE_TRY(check_call(kernel, arguments, count));
+    if (blocks < 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "kernel '%s' was given %lld blocks: 0 or more are possible",
+                          sedge_kernel_name(kernel), (long long)blocks);
+    }
     assert(count <= ARGUMENTS_MAX); // no signature is longer
     for (int k = 0; k < count; k++) pointers[k] = (void *)(uintptr_t)&arguments[k].value;
     return sedge_kernel_launch(kernel, stream, blocks, sedge_kernel_signature(kernel)->threads,

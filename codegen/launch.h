@@ -38,7 +38,8 @@ sedge_argument sedge_double_argument(double value);
 // refuses an argument of another size.
 sedge_argument sedge_bytes_argument(const void *value, int bytes);
 
-// Behind SEDGE_LAUNCH. Not collective. `stream` NULL: done when the call returns.
+// Behind SEDGE_LAUNCH. Not collective. `stream` NULL: done when the call returns. `blocks` 0 does
+// nothing, less than 0 is SEDGE_ERR_USAGE.
 SEDGE_MUST_USE
 sedge_status sedge_launch(const sedge_kernel *kernel, sedge_stream *stream, int64_t blocks,
                           const sedge_argument *arguments, int count);

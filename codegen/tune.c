@@ -7,6 +7,7 @@
 #include "codegen/combine.h"
 #include "codegen/group.h"
 #include "codegen/tune_internal.h"
+#include "device/range.h"
 
 #include <assert.h>
 #include <math.h>
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LAYOUT_GAIN 0.03 // that another layout than the first needs: they are not timed in turns
+#define LAYOUT_GAIN 0.03 // that another layout than the first needs
 
 // ---- levels ------------------------------------------------------------------------------------
 
@@ -279,9 +280,12 @@ static void explain_layouts(const sedge_tune_run *run, double best)
             sedge_tune_record *const record = &result->records[o][c];
             const int layout = operation->candidates[c].layout;
             if (layout == result->layout || strncmp(record->reason, "winner", 6) != 0) continue;
-            if (result->scores[layout] > 0.0) {
+            if (result->scores[layout] >= best) {
                 sedge_tune_reason(record, "best of its layout, which is %.2fx slower",
                                   result->scores[layout] / best);
+            } else if (result->scores[layout] > 0.0) {
+                sedge_tune_reason(record, "best of its layout, %.1f %% faster, which is too little",
+                                  100.0 * (1.0 - result->scores[layout] / best));
             } else {
                 sedge_tune_reason(record, "best of its layout, which has lost");
             }
@@ -301,33 +305,96 @@ static void explain_rule(const sedge_tune_run *run)
     }
 }
 
+// The fastest of the layouts that seem to be faster than the first and were not compared with it;
+// 0: there is none.
+static int find_challenger(const sedge_tune_run *run, const bool *compared)
+{
+    const double *const scores = run->result->scores;
+    int best = 0;
+
+    for (int l = 1; l < run->task->layouts; l++) {
+        if (compared[l] || !(scores[l] > 0.0)) continue;
+        if (scores[0] > 0.0 && scores[l] >= (1.0 - LAYOUT_GAIN) * scores[0]) continue;
+        if (best == 0 || scores[l] < scores[best]) best = l;
+    }
+    return best;
+}
+
+// Time of a layout over that of the first, by turns; 0 where the first was not timed. One that does
+// not run any more has lost.
+static sedge_status compare_layouts(sedge_tune_run *run, const int *choices, int layout,
+                                    double *ratio)
+{
+    sedge_tune_result *const result = run->result;
+    const int *const other = choices + (size_t)layout * (size_t)run->task->operations;
+
+    *ratio = 0.0;
+    if (!(result->scores[0] > 0.0)) return SEDGE_OK;
+    const sedge_status status = sedge_tune_compare_layouts(run, choices, layout, other, ratio);
+    if (status == SEDGE_ERR_MEMORY) return status;
+    if (status != SEDGE_OK) {
+        sedge_error_clear();
+        result->scores[layout] = 0.0;
+        *ratio = HUGE_VAL;
+        return SEDGE_OK;
+    }
+    result->scores[layout] = *ratio * result->scores[0];
+    return SEDGE_OK;
+}
+
+// Another layout than the first wins only if it is faster by turns, too, which its score says then.
+// `choices` [layouts][operations].
+static sedge_status decide_layouts(sedge_tune_run *run, const int *choices)
+{
+    sedge_tune_result *const result = run->result;
+    const int operations = run->task->operations;
+    bool *compared = NULL;
+    sedge_status status = SEDGE_OK;
+    int layout;
+
+    result->layout = 0;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&compared, run->task->layouts, sizeof *compared));
+    while ((layout = find_challenger(run, compared)) > 0) {
+        double ratio;
+        SEDGE_TRY_GOTO(status, compare_layouts(run, choices, layout, &ratio));
+        compared[layout] = true;
+        if (ratio >= 1.0 - LAYOUT_GAIN) continue;
+        result->layout = layout;
+        break;
+    }
+    memcpy(result->choice, choices + (size_t)result->layout * (size_t)operations,
+           (size_t)operations * sizeof *choices);
+done:
+    sedge_release(compared);
+    return status;
+}
+
 static sedge_status search_layouts(sedge_tune_run *run)
 {
     const sedge_tune_task *const task = run->task;
     sedge_tune_result *const result = run->result;
-    layout_search search = {.choice = NULL};
     double best = HUGE_VAL;
-    double best_rule = HUGE_VAL;
+    int *choices = NULL; // [layouts][operations]
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_allocate(&search.choice, task->operations, sizeof *search.choice));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&choices, (int64_t)task->layouts * task->operations,
+                                          sizeof *choices));
     for (int l = 0; l < task->layouts; l++) {
-        search.layout = l;
+        layout_search search = {.layout = l,
+                                .choice = choices + (size_t)l * (size_t)task->operations};
         for (int o = 0; o < task->operations; o++)
             search.choice[o] = sedge_tune_rule(&task->operation[o], l);
-        SEDGE_TRY_GOTO(status, search_layout(run, &search, fmin(best, best_rule)));
-        if (search.complete) result->scores[l] = search.score;
-        if (search.complete && l > 0) run->measured = true; // two rules' choices were compared
-        if (l == 0 && search.complete) best_rule = (1.0 - LAYOUT_GAIN) * search.score;
-        if (l > 0 && !(search.complete && search.score < fmin(best, best_rule))) continue;
-        if (search.complete) best = search.score;
-        result->layout = l;
-        memcpy(result->choice, search.choice, (size_t)task->operations * sizeof *search.choice);
+        SEDGE_TRY_GOTO(status, search_layout(run, &search, best));
+        if (!search.complete) continue;
+        result->scores[l] = search.score;
+        if (l > 0) run->measured = true; // two rules' choices were compared
+        best = fmin(best, l == 0 ? (1.0 - LAYOUT_GAIN) * search.score : search.score);
     }
-    explain_layouts(run, best);
+    SEDGE_TRY_GOTO(status, decide_layouts(run, choices));
+    explain_layouts(run, result->scores[result->layout]);
     explain_rule(run);
 done:
-    sedge_release(search.choice);
+    sedge_release(choices);
     return status;
 }
 
@@ -428,15 +495,19 @@ static sedge_status tune_here(sedge_tune_result *result, sedge_device *device, s
     json_t *lines = NULL;
     bool found = false;
     uint64_t seed;
-    sedge_status status;
+    sedge_status status = SEDGE_OK;
 
     SEDGE_TRY(check_rule(task, sedge_device_get_info(device)));
     SEDGE_TRY(sedge_wisdom_read(&lines, cache, task->name));
     if (!options->forget || options->level == SEDGE_TUNE_OFF)
         SEDGE_TRY_GOTO(status, sedge_tune_recall(result, &found, task, lines, key, options->level));
     memcpy(&seed, hash->bytes, sizeof seed);
-    if (!found && options->level != SEDGE_TUNE_OFF)
-        SEDGE_TRY_GOTO(status, measure(result, device, cache, task, options, lines, key, seed));
+    if (!found && options->level != SEDGE_TUNE_OFF) {
+        sedge_range_begin("tune");
+        status = measure(result, device, cache, task, options, lines, key, seed);
+        sedge_range_end();
+        if (status != SEDGE_OK) goto done;
+    }
     result->seconds = sedge_clock() - began;
 done:
     json_decref(lines);

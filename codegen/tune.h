@@ -3,10 +3,11 @@
 // A task is one solver's (or one array operation's) choice: `layouts` of its data in memory, and
 // operations, each with candidates that belong to one layout. For each layout the operations are
 // tuned on their own; the layout with the smallest sum of weight x time wins, with the best
-// candidates of its operations (another than the first by more than 3 %: the two are not timed in
-// turns). Before compiling, candidates are rejected whose resources do not fit, whose estimated
-// occupancy is below half of the best, or whose lower bound exceeds what was measured; while
-// timing, by racing; a whole layout when its partial score plus the others' bounds already loses.
+// candidates of its operations (another than the first by more than 3 %, and again when the choices
+// of both take turns). Before compiling, candidates are rejected whose resources do not fit, whose
+// estimated occupancy is below half of the best, or whose lower bound exceeds what was measured;
+// while timing, by racing; a whole layout when its partial score plus the others' bounds already
+// loses.
 //
 // Timing: in place, at the real size, alone on the device, warm. A sample is a batch of launches
 // between two events. Candidates take turns, the least of the rounds counts, median and spread are
@@ -56,7 +57,9 @@ typedef struct sedge_tune_candidate {
     int registers;        // a thread, estimated; 0: not known
     double prior;         // by a model, in any unit: smaller is tried sooner; 0: no opinion
     double bound;        // seconds that a call takes at least; 0: from the operation's bytes, flops
+    bool fewer;          // it may do fewer operations than `flops` of the operation, or faster ones
     const char *refused; // why it cannot run here; NULL: it can
+    const char *patient; // why a quick search leaves it out; NULL: it does not
 } sedge_tune_candidate;
 
 // The first candidate of each layout is the rule's choice.

@@ -2,6 +2,7 @@
 //
 //   tune.c         levels, groups of ranks, the search over layouts
 //   tune_select.c  which candidates are tried, in which order
+//   tune_layouts.c the final between two layouts
 //   tune_race.c    time, drop, verify: one operation in one layout; tune_race.h
 //   tune_time.c    its samples
 //   tune_compile.c its programs
@@ -79,8 +80,13 @@ sedge_status sedge_tune_table(void *out, const sedge_tune_task *task, size_t siz
 // The first candidate of a layout; -1: it has none.
 int sedge_tune_rule(const sedge_tune_operation *operation, int layout);
 
-// The least seconds of a call, by the candidate's bound or the operation's floor; 0: not known.
+// The least seconds of a call, by the candidate's bound or the operation's bytes and, unless it
+// does fewer, flops; 0: not known.
 double sedge_tune_bound(const sedge_tune_options *options, const sedge_tune_operation *operation,
+                        const sedge_tune_candidate *candidate);
+
+// What times are compared with in the table: the bound with all the flops.
+double sedge_tune_floor(const sedge_tune_options *options, const sedge_tune_operation *operation,
                         const sedge_tune_candidate *candidate);
 
 __attribute__((format(printf, 2, 3))) void sedge_tune_reason(sedge_tune_record *record,
@@ -100,6 +106,13 @@ double sedge_tune_share(const sedge_tune_run *run, int left);
 SEDGE_MUST_USE
 sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, const int *order,
                              int count, int left, int *winner, double *seconds);
+
+// Seconds of the choice `other` in `layout` over those of the choice `first` in layout 0, by turns:
+// the median. Both were verified. In time for a few turns at least, whatever the deadline. The data
+// are in either layout afterwards.
+SEDGE_MUST_USE
+sedge_status sedge_tune_compare_layouts(sedge_tune_run *run, const int *first, int layout,
+                                        const int *other, double *ratio);
 
 // The wisdom's key of a task on a device, to be released with json_decref.
 SEDGE_MUST_USE

@@ -332,16 +332,24 @@ static sedge_status decide(tune_race *race, race_entry **list, race_entry **winn
     return SEDGE_OK;
 }
 
+static double bound_of(const tune_race *race, const race_entry *entry)
+{
+    return sedge_tune_bound(race->run->options, race->task,
+                            &race->task->candidates[entry->candidate]);
+}
+
 // Drop those of entries [from, count) that cannot be faster than the leader even at their bound.
+// One that the leader itself has beaten says as much less of the others: caches, boosted clocks.
 static void drop_hopeless(tune_race *race, const race_entry *leader)
 {
+    const double own = bound_of(race, leader);
+    const double holds = own > leader->least ? leader->least / own : 1.0;
     const int found_end = race->compiled + race->found;
     int left = race->compiled;
 
     for (int i = race->compiled; i < race->count; i++) {
         const int c = race->entries[i].candidate;
-        const double bound =
-            sedge_tune_bound(race->run->options, race->task, &race->task->candidates[c]);
+        const double bound = holds * bound_of(race, &race->entries[i]);
         if (bound > leader->least && race->run->options->level != SEDGE_TUNE_EXHAUSTIVE) {
             if (i < found_end) race->found--;
             sedge_program_free(race->entries[i].program);

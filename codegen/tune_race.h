@@ -83,6 +83,8 @@ void sedge_race_write_record(const tune_race *race, const race_entry *entry);
 // faster.
 double sedge_race_spread(const race_entry *entry);
 
+double sedge_race_median(const race_entry *entry);
+
 // Was most of the time something else at work?
 bool sedge_race_is_disturbed(const race_entry *entry);
 
@@ -92,6 +94,11 @@ bool sedge_race_is_short(const tune_race *race, double seconds);
 // One sample more. A batch that turns out too short is made longer, and timed again.
 SEDGE_MUST_USE
 sedge_status sedge_race_sample(const tune_race *race, race_entry *entry);
+
+// Calls that do not count: the first, which may load code and touch pages; after a pause more of
+// them, since a GPU's clocks rise under load only.
+SEDGE_MUST_USE
+sedge_status sedge_race_warm(const tune_race *race, const race_entry *entry);
 
 // The first one, after calls that do not count; it may be dropped for it.
 SEDGE_MUST_USE

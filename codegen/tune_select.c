@@ -16,15 +16,27 @@ enum {
     WISE = 3, // candidates of one kind of wisdom that are tried
 };
 
-double sedge_tune_bound(const sedge_tune_options *options, const sedge_tune_operation *operation,
-                        const sedge_tune_candidate *candidate)
+static double find_least(const sedge_tune_options *options, const sedge_tune_operation *operation,
+                         const sedge_tune_candidate *candidate, bool with_flops)
 {
     double bound = 0.0;
 
     if (candidate->bound > 0.0) return candidate->bound;
     if (options->copy_rate > 0.0) bound = operation->bytes / options->copy_rate;
-    if (options->flops > 0.0) bound = fmax(bound, operation->flops / options->flops);
+    if (with_flops && options->flops > 0.0) bound = fmax(bound, operation->flops / options->flops);
     return bound;
+}
+
+double sedge_tune_bound(const sedge_tune_options *options, const sedge_tune_operation *operation,
+                        const sedge_tune_candidate *candidate)
+{
+    return find_least(options, operation, candidate, !candidate->fewer);
+}
+
+double sedge_tune_floor(const sedge_tune_options *options, const sedge_tune_operation *operation,
+                        const sedge_tune_candidate *candidate)
+{
+    return find_least(options, operation, candidate, true);
 }
 
 // ---- what cannot run ---------------------------------------------------------------------------
@@ -191,6 +203,15 @@ static void choose_all(const sedge_tune_run *run, select_lists *lists, int opera
         sedge_tune_reason(&run->result->records[operation][lists->list[i]], "%s", reason);
 }
 
+static bool is_left_out(const sedge_tune_run *run, const sedge_tune_candidate *candidate,
+                        sedge_tune_record *record)
+{
+    if (sedge_tune_is_refused(run->info, candidate, record)) return true;
+    if (candidate->patient == NULL || run->options->level >= SEDGE_TUNE_PATIENT) return false;
+    sedge_tune_reason(record, "%s", candidate->patient);
+    return true;
+}
+
 sedge_status sedge_tune_select(const sedge_tune_run *run, int operation, int layout, int *order,
                                int *count)
 {
@@ -202,8 +223,7 @@ sedge_status sedge_tune_select(const sedge_tune_run *run, int operation, int lay
     SEDGE_TRY(sedge_allocate(&list, o->count, sizeof *list));
     for (int c = 0; c < o->count; c++) {
         if (o->candidates[c].layout == layout &&
-            !sedge_tune_is_refused(run->info, &o->candidates[c],
-                                   &run->result->records[operation][c]))
+            !is_left_out(run, &o->candidates[c], &run->result->records[operation][c]))
             list[waiting++] = c;
     }
     if (run->options->level != SEDGE_TUNE_EXHAUSTIVE)

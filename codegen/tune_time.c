@@ -56,9 +56,7 @@ sedge_status sedge_race_sample(const tune_race *race, race_entry *entry)
     return SEDGE_OK;
 }
 
-// The first call, which may load code and touch pages, does not count. A GPU's clocks rise under
-// load only: after a pause there are more such calls.
-static sedge_status warm_up(const tune_race *race, const race_entry *entry)
+sedge_status sedge_race_warm(const tune_race *race, const race_entry *entry)
 {
     const sedge_tune_run *const run = race->run;
     const double began = sedge_clock();
@@ -106,7 +104,7 @@ sedge_status sedge_race_start(const tune_race *race, race_entry *entry)
     double seconds;
     bool slow;
 
-    SEDGE_TRY(warm_up(race, entry));
+    SEDGE_TRY(sedge_race_warm(race, entry));
     SEDGE_TRY(time_batch(race, entry, 1, &seconds));
     entry->batch = choose_batch(seconds);
     if (entry != race->rule) race->run->measured = true;
@@ -141,7 +139,7 @@ void sedge_race_write_record(const tune_race *race, const race_entry *entry)
 {
     sedge_tune_record *const record = sedge_race_record(race, entry);
     const double bound =
-        sedge_tune_bound(race->run->options, race->task, &race->task->candidates[entry->candidate]);
+        sedge_tune_floor(race->run->options, race->task, &race->task->candidates[entry->candidate]);
     double values[SAMPLES_MAX];
 
     if (entry->count == 0) return;
@@ -166,10 +164,15 @@ double sedge_race_spread(const race_entry *entry)
     return median_of(values, count);
 }
 
-bool sedge_race_is_disturbed(const race_entry *entry)
+double sedge_race_median(const race_entry *entry)
 {
     double values[SAMPLES_MAX];
 
     memcpy(values, entry->samples, (size_t)entry->count * sizeof *values);
-    return median_of(values, entry->count) > DISTURBED * entry->least;
+    return median_of(values, entry->count);
+}
+
+bool sedge_race_is_disturbed(const race_entry *entry)
+{
+    return sedge_race_median(entry) > DISTURBED * entry->least;
 }

@@ -117,6 +117,7 @@ int main(int argc, char **argv)
     given.run.start = sedge_clock_of_start();
     given.run.terminal = is_terminal();
     sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
+    if (runs) sedge_stop_hold();                       // until the command listens
     if (status == SEDGE_OK) status = sedge_comm_create(&comm, &argc, &argv);
     if (status != SEDGE_OK) {
         (void)fprintf(stderr, "sedge: %s\n", sedge_error_message());

@@ -30,7 +30,7 @@ typedef struct SEDGE_ALIGN(KRYLOV_PACK *KRYLOV_BYTES) krylov_pack {
 #define KRYLOV_BEST_AT   6 // its iteration
 #define KRYLOV_TARGET    7 // r.r to reach
 #define KRYLOV_LIMIT     8
-#define KRYLOV_WINDOW    9  // iterations without a new least r.r; 0: any number
+#define KRYLOV_WINDOW    9  // iterations without a new least r.r; 0: any number, and no divergence
 #define KRYLOV_FRESH     10 // 1: no direction yet
 #define KRYLOV_RING      11 // entries of the history
 #define KRYLOV_KNOWN     12 // residuals that are known: 0 to KRYLOV_KNOWN - 1
@@ -42,6 +42,7 @@ typedef struct SEDGE_ALIGN(KRYLOV_PACK *KRYLOV_BYTES) krylov_pack {
 #define KRYLOV_CURVATURE      4
 #define KRYLOV_PRECONDITIONER 5
 #define KRYLOV_STAGNATION     6
+#define KRYLOV_DIVERGED       8 // 7 is the host's
 
 // ---- sums of a block ---------------------------------------------------------------------------
 
@@ -177,9 +178,14 @@ SEDGE_FUNCTION int krylov_is_finite(double a)
 // residual is then zero by this recursion, and b - A x shows what it is.
 #define KRYLOV_LEAST 1e-280
 
-// What a residual and its r.z mean for the solve.
+// Since errors fall in the norm of A, residuals rise to at most the root of A's condition times the
+// least before. Where r.r has risen by 1 / epsilon, A is singular to all that this precision knows.
+#define KRYLOV_GROWTH (KRYLOV_BYTES == 8 ? 1e16 : 1e7)
+#define KRYLOV_PART   0.1 // of the window, so long after the least
+
+// What a residual and its r.z mean for the solve; `best`: the least r.r before it.
 SEDGE_FUNCTION double krylov_reason(double rr, double rz, double target, double iteration,
-                                    double limit, double window, double best_at)
+                                    double limit, double window, double best_at, double best)
 {
     if (!krylov_is_finite(rr)) return KRYLOV_NOT_A_NUMBER;
     if (rr <= target) return KRYLOV_CONVERGED;
@@ -187,6 +193,8 @@ SEDGE_FUNCTION double krylov_reason(double rr, double rz, double target, double 
     if (!(rz > 0.0)) return rr < KRYLOV_LEAST ? KRYLOV_CONVERGED : KRYLOV_PRECONDITIONER;
     if (iteration >= limit) return KRYLOV_AT_LIMIT;
     if (window > 0.0 && iteration - best_at >= window) return KRYLOV_STAGNATION;
+    if (window > 0.0 && iteration - best_at >= KRYLOV_PART * window && rr > KRYLOV_GROWTH * best)
+        return KRYLOV_DIVERGED;
     return 0.0;
 }
 
@@ -481,7 +489,8 @@ SEDGE_KERNEL(krylov_direct, KRYLOV_THREADS, KRYLOV_DIRECT_LIST)
             before != 0.0
                 ? before
                 : krylov_reason(rr, rz, from[KRYLOV_TARGET], iteration, from[KRYLOV_LIMIT],
-                                from[KRYLOV_WINDOW], better ? iteration : from[KRYLOV_BEST_AT]);
+                                from[KRYLOV_WINDOW], better ? iteration : from[KRYLOV_BEST_AT],
+                                from[KRYLOV_BEST]);
 
         if (b == 0)
             SEDGE_ITEMS (krylov_one, 1, k, 1, KRYLOV_THREADS) {

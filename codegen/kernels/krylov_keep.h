@@ -169,8 +169,9 @@ SEDGE_KERNEL_CLUSTER(krylov_keep, KRYLOV_KEEP_THREADS, KRYLOV_CLUSTER, KRYLOV_KE
             const int fresh = now[KRYLOV_FRESH] != 0.0;
             const int is_best = rr < now[KRYLOV_BEST] || fresh;
             const double best_at = is_best ? iteration : now[KRYLOV_BEST_AT];
-            double reason = krylov_reason(rr, KRYLOV_KEEP_GAMMA, now[KRYLOV_TARGET], iteration,
-                                          now[KRYLOV_LIMIT], now[KRYLOV_WINDOW], best_at);
+            double reason =
+                krylov_reason(rr, KRYLOV_KEEP_GAMMA, now[KRYLOV_TARGET], iteration,
+                              now[KRYLOV_LIMIT], now[KRYLOV_WINDOW], best_at, now[KRYLOV_BEST]);
             double alpha = 0.0;
             double beta = 0.0;
             if (reason == 0.0) {

@@ -25,42 +25,42 @@
     const double gamma_sum = tree[0]
 #endif
 
-#define KRYLOV_DECIDE                                                                           \
-    const int fresh = from[KRYLOV_FRESH] != 0.0;                                                \
-    const double iteration = from[KRYLOV_ITERATION];                                            \
-    const double before = from[KRYLOV_REASON];                                                  \
-    double reason = before;                                                                     \
-    double alpha = 0.0;                                                                         \
-    double beta = 0.0;                                                                          \
-    KRYLOV_GATHER(tree, rr_parts, count)                                                        \
-    KRYLOV_GATHER(second, delta_parts, delta_count)                                             \
-    KRYLOV_TREES(tree, second, KRYLOV_THREADS, 16);                                             \
-    const double rr = tree[0];                                                                  \
-    const double delta = second[0];                                                             \
-    KRYLOV_GAMMA;                                                                               \
-    if (reason == 0.0)                                                                          \
-        reason =                                                                                \
-            krylov_reason(rr, gamma_sum, from[KRYLOV_TARGET], iteration, from[KRYLOV_LIMIT],    \
-                          from[KRYLOV_WINDOW],                                                  \
-                          rr < from[KRYLOV_BEST] || fresh ? iteration : from[KRYLOV_BEST_AT]);  \
-    if (reason == 0.0) {                                                                        \
-        beta = fresh ? 0.0 : gamma_sum / from[KRYLOV_RZ];                                       \
-        const double curvature = fresh ? delta : delta - beta * gamma_sum / from[KRYLOV_ALPHA]; \
-        reason = krylov_curvature(curvature, gamma_sum);                                        \
-        if (reason == 0.0) alpha = gamma_sum / curvature;                                       \
-    }                                                                                           \
-    if (b == 0)                                                                                 \
-        SEDGE_ITEMS (krylov_one, 1, k, 1, KRYLOV_THREADS) {                                     \
-            if (before == 0.0) {                                                                \
-                krylov_look(state, from, history, iteration, rr, gamma_sum, reason);            \
-                state[KRYLOV_ALPHA] = alpha;                                                    \
-                state[KRYLOV_ITERATION] = iteration + (reason == 0.0 ? 1.0 : 0.0);              \
-                state[KRYLOV_FRESH] = 0.0;                                                      \
-            } else {                                                                            \
-                for (int i = k + krylov_one; i < KRYLOV_STATE; i++) state[i] = from[i];         \
-            }                                                                                   \
-        }                                                                                       \
-    (void)gamma_parts;                                                                          \
+#define KRYLOV_DECIDE                                                                              \
+    const int fresh = from[KRYLOV_FRESH] != 0.0;                                                   \
+    const double iteration = from[KRYLOV_ITERATION];                                               \
+    const double before = from[KRYLOV_REASON];                                                     \
+    double reason = before;                                                                        \
+    double alpha = 0.0;                                                                            \
+    double beta = 0.0;                                                                             \
+    KRYLOV_GATHER(tree, rr_parts, count)                                                           \
+    KRYLOV_GATHER(second, delta_parts, delta_count)                                                \
+    KRYLOV_TREES(tree, second, KRYLOV_THREADS, 16);                                                \
+    const double rr = tree[0];                                                                     \
+    const double delta = second[0];                                                                \
+    KRYLOV_GAMMA;                                                                                  \
+    if (reason == 0.0)                                                                             \
+        reason = krylov_reason(rr, gamma_sum, from[KRYLOV_TARGET], iteration, from[KRYLOV_LIMIT],  \
+                               from[KRYLOV_WINDOW],                                                \
+                               rr < from[KRYLOV_BEST] || fresh ? iteration : from[KRYLOV_BEST_AT], \
+                               from[KRYLOV_BEST]);                                                 \
+    if (reason == 0.0) {                                                                           \
+        beta = fresh ? 0.0 : gamma_sum / from[KRYLOV_RZ];                                          \
+        const double curvature = fresh ? delta : delta - beta * gamma_sum / from[KRYLOV_ALPHA];    \
+        reason = krylov_curvature(curvature, gamma_sum);                                           \
+        if (reason == 0.0) alpha = gamma_sum / curvature;                                          \
+    }                                                                                              \
+    if (b == 0)                                                                                    \
+        SEDGE_ITEMS (krylov_one, 1, k, 1, KRYLOV_THREADS) {                                        \
+            if (before == 0.0) {                                                                   \
+                krylov_look(state, from, history, iteration, rr, gamma_sum, reason);               \
+                state[KRYLOV_ALPHA] = alpha;                                                       \
+                state[KRYLOV_ITERATION] = iteration + (reason == 0.0 ? 1.0 : 0.0);                 \
+                state[KRYLOV_FRESH] = 0.0;                                                         \
+            } else {                                                                               \
+                for (int i = k + krylov_one; i < KRYLOV_STATE; i++) state[i] = from[i];            \
+            }                                                                                      \
+        }                                                                                          \
+    (void)gamma_parts;                                                                             \
     (void)gamma_count
 
 // A vector v = with + beta v, of which nothing is read when it is fresh.

@@ -34,26 +34,18 @@ static void add_source(double *b, const sedge_element *element, const sedge_mesh
     }
 }
 
-// A point: its nodal functions' values in the element that holds it.
-static sedge_status add_point(double *b, const sedge_comm *comm, const sedge_element *element,
-                              const sedge_mesh *mesh, const sedge_point_source *source,
+// A point: its nodal functions' values in the element that holds it, if that is this rank's.
+static sedge_status add_point(double *b, const sedge_element *element,
+                              const sedge_point_source *source, const sedge_point_place *place,
                               double *weights)
 {
-    double rst[3] = {0.0, 0.0, 0.0};
-    sedge_status status = SEDGE_OK;
-    int32_t e;
-
-    if (sedge_mesh_claim(&e, rst, comm, mesh, source->position) < 0) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s source at (%g, %g, %g) lies outside the mesh",
-                          source->kind->name, source->position[0], source->position[1],
-                          source->position[2]);
-    }
-    if (e >= 0) {
-        status = sedge_element_interpolate(element, rst[0], rst[1], rst[2], weights);
-        for (int n = 0; n < element->nodes && status == SEDGE_OK; n++)
-            b[(int64_t)e * element->nodes + n] += source->parameters[3] * weights[n];
-    }
-    return sedge_comm_agree(comm, status);
+    if (place->owner < 0) return sedge_problem_point_outside(source);
+    if (place->element < 0) return SEDGE_OK;
+    SEDGE_TRY(
+        sedge_element_interpolate(element, place->rst[0], place->rst[1], place->rst[2], weights));
+    for (int n = 0; n < element->nodes; n++)
+        b[(int64_t)place->element * element->nodes + n] += source->parameters[3] * weights[n];
+    return SEDGE_OK;
 }
 
 static bool may_meet(double corners[4][3], const double *centre, double radius)
@@ -190,6 +182,29 @@ static void add_condition(double *b, const sedge_element *element, const sedge_m
     }
 }
 
+static bool is_ball(const sedge_point_source *source)
+{
+    return source->parameters[4] > 0.0;
+}
+
+// All points, then all balls: a ball's centre may lie outside. Collective.
+static sedge_status add_charges(double *b, const sedge_comm *comm, const sedge_element *element,
+                                const sedge_mesh *mesh, const sedge_problem *problem, double *work)
+{
+    const sedge_point_source *const sources = problem->point_sources;
+    sedge_status status = SEDGE_OK;
+    sedge_point_place *places = NULL;
+
+    SEDGE_TRY(sedge_problem_find_points(&places, comm, mesh, problem));
+    for (int i = 0; i < problem->point_source_count && status == SEDGE_OK; i++)
+        if (!is_ball(&sources[i])) status = add_point(b, element, &sources[i], &places[i], work);
+    sedge_release(places);
+    SEDGE_TRY(sedge_comm_agree(comm, status));
+    for (int i = 0; i < problem->point_source_count; i++)
+        if (is_ball(&sources[i])) SEDGE_TRY(add_ball(b, comm, element, mesh, &sources[i], work));
+    return SEDGE_OK;
+}
+
 sedge_status sedge_elliptic_right_hand_side(double *b, const sedge_comm *comm,
                                             const sedge_element *element, const sedge_mesh *mesh,
                                             const sedge_problem *problem)
@@ -210,12 +225,7 @@ sedge_status sedge_elliptic_right_hand_side(double *b, const sedge_comm *comm,
         add_condition(b + (int64_t)trace->element * nodes, element, mesh, problem, trace,
                       &faces[trace->element * SEDGE_FACES + trace->face], work);
     }
-    for (int i = 0; i < problem->point_source_count; i++) {
-        const sedge_point_source *const source = &problem->point_sources[i];
-        SEDGE_TRY_GOTO(status, source->parameters[4] > 0.0
-                                   ? add_ball(b, comm, element, mesh, source, work)
-                                   : add_point(b, comm, element, mesh, source, work));
-    }
+    SEDGE_TRY_GOTO(status, add_charges(b, comm, element, mesh, problem, work));
 done:
     sedge_release(faces);
     sedge_release(work);

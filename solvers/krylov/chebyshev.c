@@ -129,6 +129,8 @@ sedge_status sedge_krylov_largest(double *largest, sedge_context *context, const
     SEDGE_TRY_GOTO(status, sedge_krylov_solve(&result, krylov, b, x));
     const int made = (int)(result.iterations < steps ? result.iterations : steps);
     if (krylov->all_rows == 0) goto done;
+    // A start in between would break the tridiagonal matrix.
+    if (result.doubted != SEDGE_KRYLOV_CONVERGED) result.reason = result.doubted;
     if (made == 0 ||
         (result.reason != SEDGE_KRYLOV_LIMIT && result.reason != SEDGE_KRYLOV_CONVERGED &&
          result.reason != SEDGE_KRYLOV_APART)) {

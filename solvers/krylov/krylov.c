@@ -152,7 +152,7 @@ static sedge_status choose(sedge_krylov *krylov, const sedge_krylov_options *opt
 // Make what a form needs and has not yet.
 static sedge_status prepare_form(sedge_krylov *krylov, sedge_krylov_form form)
 {
-    enum { ALWAYS = 1, SINGLE = 2, PIPELINED = 4, WITH_M = 8, AUTO = 16 };
+    enum { ALWAYS = 1, SINGLE = 2, PIPELINED = 4, WITH_M = 8 };
     static const int needed[VECTORS] = {
         [VECTOR_R] = ALWAYS,
         [VECTOR_P] = ALWAYS,
@@ -163,7 +163,7 @@ static sedge_status prepare_form(sedge_krylov *krylov, sedge_krylov_form form)
         [VECTOR_M] = PIPELINED | WITH_M,
         [VECTOR_T] = PIPELINED,
         [VECTOR_MQ] = PIPELINED | WITH_M,
-        [VECTOR_SCRATCH] = AUTO,
+        [VECTOR_START] = ALWAYS,
     };
     const bool has_m = krylov->kind != KRYLOV_NONE;
     const bool is_single = form == SEDGE_KRYLOV_SINGLE || form == SEDGE_KRYLOV_PERSISTENT;
@@ -172,8 +172,7 @@ static sedge_status prepare_form(sedge_krylov *krylov, sedge_krylov_form form)
     for (int v = 0; v < VECTORS; v++) {
         const int forms = needed[v] & (SINGLE | PIPELINED);
         const bool wanted = (needed[v] & ALWAYS) != 0 ||
-                            (needed[v] == AUTO && krylov->form == SEDGE_KRYLOV_AUTO) ||
-                            ((needed[v] & AUTO) == 0 && (forms == 0 || (forms & form_bit) != 0) &&
+                            ((forms == 0 || (forms & form_bit) != 0) &&
                              ((needed[v] & WITH_M) == 0 ||
                               (has_m && (krylov->kind == KRYLOV_VECTOR || form_bit != 0))));
         if (!wanted || krylov->vector[v] != NULL) continue;

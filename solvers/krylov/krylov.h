@@ -11,16 +11,27 @@
 // over the ranks of `comm`. All work is put into the context's stream.
 //
 // Convergence. The norm is the 2-norm of the residual b - A x, not preconditioned. The target is
-// max(tolerance ||b||, absolute). A solve has converged when both the residual that the recurrences
-// carry and b - A x itself, computed again at the end (the true residual), are at most the target;
-// the true one is allowed 1 % more, for rounding. Where only the recursive one is, the solve starts
-// again from x, and where that does not help it ends with SEDGE_KRYLOV_APART.
+// max(tolerance ||b||, absolute). A solve has converged when b - A x itself, computed again at the
+// end (the true residual), is at most the target. Where only the residual that the recurrences
+// carry is, the solve starts again from x, aiming lower, and where that does not help it ends with
+// SEDGE_KRYLOV_APART.
+//
+// Lost digits. The forms with fewer sums carry more by recurrences, and those can feign an
+// indefinite matrix, stagnation or worse. What ends such a form, but for convergence and the
+// iteration limit, is not believed: the standard form goes on from x and its true residual, and
+// only its word counts (`doubted`, `doubted_at` tell). It, too, starts again once, from the true
+// residual, before it says that A or M is not positive definite.
+//
+// What is handed back. After stagnation, divergence and where A or M is not definite x is the iterate of the least residual since
+// the last start, for which these iterations are made again; where a restart only made it worse,
+// and after not-a-number, x is that of the start. `kept` tells of which iteration it is.
 //
 // Scalars stay on the device. The host looks every `check` iterations, at numbers that were copied
 // while the next iterations were already running. What ends a solve is decided on the device, and
 // later iterations change nothing: the answer, to the last bit, does not depend on `check`, nor on
-// graphs. Sums are made in a fixed order, so that a solve repeats bit by bit on the same device and
-// number of ranks.
+// graphs. Sums are made in a fixed order, so that a solve repeats bit by bit on the same device,
+// the same number of ranks and in the same form. On several ranks SEDGE_KRYLOV_AUTO times the forms
+// and may choose another one another time, with other rounding: name a form where bits must repeat.
 #pragma once
 
 #include "base/error.h"
@@ -71,7 +82,7 @@ typedef struct sedge_krylov_preconditioner {
 
 typedef enum sedge_krylov_form {
     SEDGE_KRYLOV_AUTO,       // one rank: standard, or where launches count one with fewer kernels;
-                             // several: by timing
+                             // several: standard, or one that is far faster when timed
     SEDGE_KRYLOV_STANDARD,   // two sums over the ranks an iteration
     SEDGE_KRYLOV_SINGLE,     // one (Chronopoulos and Gear 1989)
     SEDGE_KRYLOV_PIPELINED,  // one, while operator and preconditioner work (Ghysels and Vanroose
@@ -85,7 +96,10 @@ typedef struct sedge_krylov_options {
     double absolute;    // >= 0
     int64_t iterations; // at most; >= 0
     int check;          // iterations between two looks of the host; 0: chosen
-    int64_t stagnation; // iterations without a new least residual that end a solve; 0: never
+    // Iterations without a new least residual that end a solve, or a tenth as many where it has
+    // grown so far that A must be singular to this precision (1e8-fold in fp64, 3e3-fold in fp32);
+    // 0: never
+    int64_t stagnation;
     sedge_krylov_form form;
     bool no_graphs; // where the device has graphs
     // Called by each rank after every look of the host with what the residual was; may be NULL.
@@ -112,7 +126,10 @@ sedge_krylov_options sedge_krylov_defaults(void);
     X(SEDGE_KRYLOV_STAGNATION, "stagnation", "no new least residual in many iterations")         \
     X(SEDGE_KRYLOV_APART, "residuals apart",                                                     \
       "the recursive residual reached the target, the true one cannot: the tolerance is below "  \
-      "what this precision gives")
+      "what this precision gives")                                                               \
+    X(SEDGE_KRYLOV_DIVERGED, "divergence",                                                       \
+      "the residual has grown far beyond its least, for long: the operator is singular, or as "  \
+      "good as, and the right-hand side is not in its range")
 
 typedef enum sedge_krylov_reason {
 #define SEDGE_KRYLOV_REASON_ENUM(reason, name, text) reason,
@@ -129,14 +146,18 @@ sedge_status sedge_krylov_form_parse(sedge_krylov_form *out, const char *name);
 
 typedef struct sedge_krylov_result {
     sedge_krylov_reason reason;
-    sedge_krylov_form form;    // that was used
-    int64_t iterations;        // in all
-    int restarts;              // from the true residual
-    double target;             // absolute
-    double right_hand_side;    // ||b||
-    double initial;            // ||b - A x|| of the guess
-    double recursive_residual; // at the end
-    double true_residual;      // computed again
+    sedge_krylov_form form;       // that was used, in the end
+    sedge_krylov_form first_form; // in the beginning
+    sedge_krylov_reason doubted;  // what ended that and was not believed; CONVERGED: nothing
+    int64_t doubted_at;           // after so many iterations
+    int64_t iterations;           // in all
+    int64_t kept;                 // iterations that led to x: all, or those to the least residual
+    int restarts;                 // from the true residual
+    double target;                // absolute
+    double right_hand_side;       // ||b||
+    double initial;               // ||b - A x|| of the guess
+    double recursive_residual;    // at the end, or of the least
+    double true_residual;         // of x, computed again
     // Recursive residual after each iteration, the first being the guess's; [history_count], of the
     // solver, until its next solve.
     const double *history;

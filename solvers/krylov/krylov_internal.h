@@ -79,7 +79,7 @@ typedef enum krylov_vector {
     VECTOR_M, // M w
     VECTOR_T, // A q
     VECTOR_MQ,
-    VECTOR_SCRATCH, // x while forms are timed
+    VECTOR_START, // x at the last start; a scratch vector while forms are timed
     VECTORS
 } krylov_vector;
 
@@ -150,7 +150,7 @@ sedge_status sedge_krylov_step(sedge_krylov *krylov, sedge_krylov_form form, int
 // Bytes of one iteration of a form; 0: not known.
 double sedge_krylov_bytes(const sedge_krylov *krylov, sedge_krylov_form form);
 
-// The fastest form for these ranks, by a dozen iterations of each from the residual in r.
-// Collective.
+// The form for these ranks: the standard one, or another that is faster by far, by some iterations
+// of each from the residual in r. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_choose(sedge_krylov *krylov, const double state[STATE_ENTRIES]);

@@ -113,7 +113,8 @@ static sedge_status program_describe(krylov_program *out, sedge_device_kind devi
         .constants = sedge_text_get(out->constants),
         .sources = out->sources,
         .count = list_sources(out->sources, with),
-        .shared_bytes = 3 * THREADS * 8 + 256, // a block's sums, or the arrays of krylov_keep
+        // Three trees of sums, and the state and the blocks' parts of krylov_keep.
+        .shared_bytes = (3 * THREADS + STATE_ENTRIES + 3 * CLUSTER) * (int)sizeof(double),
     };
     return SEDGE_OK;
 }

@@ -8,10 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-// How far the true residual may lie above the target, for rounding.
-#define TRUE_ALLOWANCE 1.01
 // What a restart must gain to be followed by another.
-#define RESTART_GAIN 0.5
+#define RESTART_GAIN 0.9
+// What it aims at, of the target: the true residual ends a little above the recursive one.
+#define RESTART_AIM 0.5
 
 typedef struct solving {
     sedge_krylov *krylov;
@@ -21,6 +21,9 @@ typedef struct solving {
     double state[STATE_ENTRIES]; // as last seen
     double target;
     int64_t launched; // iterations since the last start
+    double start[STATE_ENTRIES];
+    double start_residual; // true
+    bool is_again;         // the way is gone once more: no history, no progress
 } solving;
 
 static sedge_stream *stream_of(const sedge_krylov *krylov)
@@ -80,6 +83,7 @@ static sedge_status take_look(solving *solve, int which)
 
     SEDGE_TRY(sedge_event_wait(krylov->looked[which]));
     memcpy(solve->state, look, sizeof solve->state);
+    if (solve->is_again) return SEDGE_OK;
     SEDGE_TRY(keep_history(krylov, look + STATE_ENTRIES, (int64_t)look[STATE_KNOWN]));
     if (krylov->options.progress != NULL && krylov->history_count > 0) {
         krylov->options.progress(krylov->options.progress_context, krylov->history_count - 1,
@@ -177,7 +181,7 @@ static sedge_status iterate(solving *solve)
     return sedge_stream_wait(stream_of(krylov));
 }
 
-// ---- the whole ---------------------------------------------------------------------------------
+// ---- before it ---------------------------------------------------------------------------------
 
 // ||b||. Squares of doubles end at 1e-308 and 1e308: what lies outside cannot be told from 0.
 static sedge_status measure(sedge_krylov *krylov, const sedge_buffer *b, double *norm)
@@ -215,32 +219,170 @@ static void set_state(solving *solve)
     solve->state[STATE_RING] = solve->krylov->ring_entries;
 }
 
-// Iterate until the true residual is at the target, or a restart does not bring it nearer.
-static sedge_status solve_truly(solving *solve, sedge_krylov_result *result)
+// ---- starts ------------------------------------------------------------------------------------
+
+static sedge_status copy_vector(const solving *solve, sedge_buffer *to, const sedge_buffer *from)
 {
-    sedge_krylov *const krylov = solve->krylov;
-    double last = (double)INFINITY;
+    const sedge_krylov *const krylov = solve->krylov;
+
+    return sedge_buffer_copy(to, from, krylov->rows * krylov->real_bytes, stream_of(krylov));
+}
+
+// The true residual of x, left in r, and of which iteration x is.
+static sedge_status measure_x(solving *solve, sedge_krylov_result *result, double iteration)
+{
     double rr = 0.0;
 
-    for (;;) {
-        SEDGE_TRY(iterate(solve));
-        const bool is_there = solve->state[STATE_REASON] == 1.0 + SEDGE_KRYLOV_CONVERGED;
-        result->reason = (sedge_krylov_reason)(solve->state[STATE_REASON] - 1.0);
-        result->recursive_residual = sqrt(solve->state[STATE_RR]);
-        SEDGE_TRY(sedge_krylov_residual(krylov, solve->b, solve->x, &rr));
-        result->true_residual = sqrt(rr);
-        if (!is_there || result->true_residual <= TRUE_ALLOWANCE * solve->target) return SEDGE_OK;
-        result->reason = isfinite(rr) ? SEDGE_KRYLOV_APART : SEDGE_KRYLOV_NAN;
-        const bool is_gaining = result->true_residual < RESTART_GAIN * last;
-        if (!is_gaining || solve->state[STATE_ITERATION] >= solve->state[STATE_LIMIT])
+    SEDGE_TRY(sedge_krylov_residual(solve->krylov, solve->b, solve->x, &rr));
+    result->true_residual = sqrt(rr);
+    result->kept = (int64_t)iteration;
+    return SEDGE_OK;
+}
+
+// From x, whose residual is in r and `result`, until there is a reason.
+static sedge_status run_from_x(solving *solve, sedge_krylov_result *result)
+{
+    solve->start_residual = result->true_residual;
+    memcpy(solve->start, solve->state, sizeof solve->start);
+    SEDGE_TRY(copy_vector(solve, solve->krylov->vector[VECTOR_START], solve->x));
+    SEDGE_TRY(iterate(solve));
+    const double made = solve->state[STATE_ITERATION] - solve->start[STATE_ITERATION];
+    result->bytes += made * sedge_krylov_bytes(solve->krylov, solve->form);
+    result->reason = (sedge_krylov_reason)(solve->state[STATE_REASON] - 1.0);
+    result->recursive_residual = sqrt(solve->state[STATE_RR]);
+    return measure_x(solve, result, solve->state[STATE_ITERATION]);
+}
+
+static sedge_status back_to_start(solving *solve, sedge_krylov_result *result)
+{
+    SEDGE_TRY(copy_vector(solve, solve->x, solve->krylov->vector[VECTOR_START]));
+    return measure_x(solve, result, solve->start[STATE_ITERATION]);
+}
+
+// Make x what it was at the least residual since the start. Nothing was kept on the way: the same
+// steps are made again, which on the device give the same bits, so that an iteration of a solve
+// that goes well pays nothing.
+static sedge_status back_to_best(solving *solve, sedge_krylov_result *result)
+{
+    double end[STATE_ENTRIES];
+
+    memcpy(end, solve->state, sizeof end);
+    SEDGE_TRY(back_to_start(solve, result));
+    result->recursive_residual = sqrt(end[STATE_BEST]);
+    if (end[STATE_BEST_AT] == solve->start[STATE_ITERATION]) return SEDGE_OK;
+    memcpy(solve->state, solve->start, sizeof solve->state);
+    solve->state[STATE_LIMIT] = end[STATE_BEST_AT];
+    solve->is_again = true;
+    SEDGE_TRY(iterate(solve));
+    solve->is_again = false;
+    memcpy(solve->state, end, sizeof end);
+    SEDGE_TRY(measure_x(solve, result, end[STATE_BEST_AT]));
+    return result->true_residual < solve->start_residual ? SEDGE_OK : back_to_start(solve, result);
+}
+
+static void prepare_restart(solving *solve, sedge_krylov_result *result)
+{
+    result->restarts++;
+    solve->state[STATE_REASON] = 0.0;
+    solve->state[STATE_FRESH] = 1.0;
+    solve->krylov->history_count--; // the true residual takes the recursive one's place
+}
+
+// ---- what ended it -----------------------------------------------------------------------------
+
+// May rounding alone have given this reason? The standard form computes p.Ap and r.Mr themselves,
+// but far from its start r is not b - A x any more: once it starts again. The others compute them
+// by recurrences, of which nothing is believed.
+static bool is_doubtful(const solving *solve, const sedge_krylov_result *result)
+{
+    const bool is_standard = solve->form == SEDGE_KRYLOV_STANDARD;
+    const bool is_far = solve->state[STATE_ITERATION] > solve->start[STATE_ITERATION];
+
+    switch (result->reason) {
+    case SEDGE_KRYLOV_CONVERGED:
+    case SEDGE_KRYLOV_LIMIT:
+        return false;
+    case SEDGE_KRYLOV_CURVATURE:
+    case SEDGE_KRYLOV_PRECONDITIONER:
+        return !is_standard || (is_far && result->doubted == SEDGE_KRYLOV_CONVERGED);
+    case SEDGE_KRYLOV_NAN:
+        return !is_standard && isfinite(solve->start_residual);
+    case SEDGE_KRYLOV_STAGNATION:
+    case SEDGE_KRYLOV_APART:
+    case SEDGE_KRYLOV_DIVERGED:
+        return !is_standard;
+    }
+    return false;
+}
+
+// Go on in the standard form, from x if that is nearer than the start was.
+static sedge_status take_over(solving *solve, sedge_krylov_result *result)
+{
+    if (!(result->true_residual < solve->start_residual)) SEDGE_TRY(back_to_start(solve, result));
+    result->doubted = result->reason;
+    result->doubted_at = (int64_t)solve->state[STATE_ITERATION];
+    if (solve->form != SEDGE_KRYLOV_STANDARD) solve->krylov->warm = false; // kernels are new
+    solve->form = SEDGE_KRYLOV_STANDARD;
+    return SEDGE_OK;
+}
+
+// x as a solve that did not converge hands it back.
+static sedge_status end_apart(solving *solve, sedge_krylov_result *result)
+{
+    const double best = solve->state[STATE_BEST];
+
+    switch (result->reason) {
+    case SEDGE_KRYLOV_CURVATURE:
+    case SEDGE_KRYLOV_PRECONDITIONER:
+    case SEDGE_KRYLOV_STAGNATION:
+    case SEDGE_KRYLOV_DIVERGED:
+        return solve->state[STATE_RR] > best ? back_to_best(solve, result) : SEDGE_OK;
+    case SEDGE_KRYLOV_NAN:
+    case SEDGE_KRYLOV_APART:
+        if (!isfinite(solve->start_residual) || result->true_residual <= solve->start_residual)
             return SEDGE_OK;
-        last = result->true_residual;
-        result->restarts++;
-        solve->state[STATE_REASON] = 0.0;
-        solve->state[STATE_FRESH] = 1.0;
-        krylov->history_count--; // the true residual takes the recursive one's place
+        return back_to_start(solve, result);
+    case SEDGE_KRYLOV_CONVERGED:
+    case SEDGE_KRYLOV_LIMIT:
+        break;
+    }
+    return SEDGE_OK;
+}
+
+// Iterate until the true residual is at the target, or there is a reason to believe.
+static sedge_status solve_truly(solving *solve, sedge_krylov_result *result)
+{
+    double last = (double)INFINITY;
+
+    for (;;) {
+        SEDGE_TRY(run_from_x(solve, result));
+        if (result->true_residual <= solve->target) {
+            result->reason = SEDGE_KRYLOV_CONVERGED;
+            return SEDGE_OK;
+        }
+        if (result->reason == SEDGE_KRYLOV_CONVERGED) { // so the recurrences believe
+            const bool is_gaining = result->true_residual < RESTART_GAIN * last;
+            result->reason =
+                isfinite(result->true_residual) ? SEDGE_KRYLOV_APART : SEDGE_KRYLOV_NAN;
+            if (is_gaining && solve->state[STATE_ITERATION] < solve->state[STATE_LIMIT]) {
+                last = result->true_residual;
+                prepare_restart(solve, result);
+                solve->state[STATE_TARGET] = pow(RESTART_AIM * solve->target, 2.0);
+                continue;
+            }
+        }
+        if (!is_doubtful(solve, result)) return end_apart(solve, result);
+        if (solve->state[STATE_ITERATION] >= solve->state[STATE_LIMIT]) {
+            result->reason = SEDGE_KRYLOV_LIMIT; // another form has no iteration left to say more
+            return SEDGE_OK;
+        }
+        last = (double)INFINITY;
+        SEDGE_TRY(take_over(solve, result));
+        prepare_restart(solve, result);
     }
 }
+
+// ---- the whole ---------------------------------------------------------------------------------
 
 // Time the forms on b - A x, without touching x.
 static sedge_status choose_form(solving *solve)
@@ -295,6 +437,7 @@ static sedge_status solve_all(sedge_krylov_result *result, sedge_krylov *krylov,
     if (result->right_hand_side == 0.0) {
         SEDGE_TRY(solve_zero(krylov, x));
         if (krylov->form == SEDGE_KRYLOV_AUTO) result->form = SEDGE_KRYLOV_STANDARD;
+        result->first_form = result->form;
         result->seconds = sedge_clock() - began;
         return SEDGE_OK;
     }
@@ -302,19 +445,19 @@ static sedge_status solve_all(sedge_krylov_result *result, sedge_krylov *krylov,
         fmax(krylov->options.tolerance * result->right_hand_side, krylov->options.absolute);
     result->target = solve.target;
     SEDGE_TRY(sedge_krylov_residual(krylov, b, x, &rr));
-    result->initial = sqrt(rr);
+    result->initial = result->true_residual = sqrt(rr);
     if (krylov->form == SEDGE_KRYLOV_AUTO) {
         SEDGE_TRY(choose_form(&solve));
         SEDGE_TRY(sedge_krylov_residual(krylov, b, x, NULL));
     }
-    result->form = solve.form = krylov->form;
+    result->first_form = solve.form = krylov->form;
     set_state(&solve);
     SEDGE_TRY(solve_truly(&solve, result));
+    result->form = solve.form;
     result->iterations = (int64_t)solve.state[STATE_ITERATION];
     result->history = krylov->history;
     result->history_count = krylov->history_count;
     result->graphs = krylov->graph != NULL && can_record(&solve);
-    result->bytes = (double)result->iterations * sedge_krylov_bytes(krylov, solve.form);
     result->seconds = sedge_clock() - began;
     return SEDGE_OK;
 }

@@ -35,8 +35,8 @@ sedge_status sedge_matrix_start(void);
 // symmetric, skew-symmetric), compressed by gzip or not, by CHOLMOD; or PETSc's binary form, by
 // PETSc. Entries that occur twice are added up. Both by content, not by name. Every failure is
 // SEDGE_ERR_DATA and names the file and what is wrong: not there, no such format, complex, not
-// square, an index outside, too short. (CHOLMOD takes an entry that lacks its number for 0.) Of one
-// rank.
+// square, an index outside, too short, a line that is no entry of the kind of numbers that the
+// first line names, a gzip file without its end. Of one rank.
 SEDGE_MUST_USE
 sedge_status sedge_matrix_read(sedge_matrix **out, const char *path);
 

@@ -53,7 +53,8 @@ void sedge_help_print(void)
            "  SEDGE_KERNELS          folder whose files replace the embedded kernel sources\n"
            "  SEDGE_KEEP             folder that gets every program that is compiled, as text\n"
            "  SEDGE_DEBUG=1          line information in kernels, no cache\n"
-           "  SEDGE_TRACE=1          print driver calls\n");
+           "  SEDGE_TRACE=1          print driver calls\n"
+           "  SEDGE_NVTX=1           named ranges for profilers (Nsight Systems)\n");
 }
 
 void sedge_help_print_command(const sedge_command *which)

@@ -23,6 +23,11 @@ bool sedge_trace_wanted(void)
     return switched_on("SEDGE_TRACE");
 }
 
+bool sedge_nvtx_wanted(void)
+{
+    return switched_on("SEDGE_NVTX");
+}
+
 bool sedge_debug_wanted(void)
 {
     return switched_on("SEDGE_DEBUG");

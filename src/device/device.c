@@ -86,6 +86,7 @@ sedge_status sedge_device_create(sedge_device **out, const char *kind_name, int 
 
     assert(local_rank >= 0 && local_ranks >= 1);
     *out = NULL;
+    SEDGE_TRY(sedge_range_check());
     SEDGE_TRY(choose_kind(&kind, kind_name));
     SEDGE_TRY_GOTO(status, sedge_allocate(&device, 1, sizeof *device));
     SEDGE_TRY_GOTO(status, sedge_text_create(&device->compiler));

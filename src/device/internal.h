@@ -118,9 +118,14 @@ sedge_status sedge_keep_source(const char *source, const char *name, const char 
 SEDGE_MUST_USE
 sedge_status sedge_compile_failure(const char *what, const char *name, const char *log);
 
-// SEDGE_TRACE and SEDGE_DEBUG: set to anything but "" and "0".
+// SEDGE_TRACE, SEDGE_NVTX and SEDGE_DEBUG: set to anything but "" and "0".
 bool sedge_trace_wanted(void);
+bool sedge_nvtx_wanted(void);
 bool sedge_debug_wanted(void);
+
+// SEDGE_ERR_USAGE where SEDGE_NVTX is set and this build has no NVTX.
+SEDGE_MUST_USE
+sedge_status sedge_range_check(void);
 
 // One line of the trace: what was called, how long since `began` (sedge_clock).
 __attribute__((format(printf, 3, 4))) void sedge_trace(const char *call, double began,

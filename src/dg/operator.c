@@ -1,6 +1,7 @@
 #include "dg/operator_internal.h"
 
 #include "base/file.h"
+#include "device/range.h"
 
 #include <string.h>
 
@@ -338,7 +339,9 @@ static sedge_status pack_traces(sedge_operator *op)
 // Receive the other ranks' traces and bring them to the device.
 static sedge_status finish_exchange(sedge_operator *op)
 {
+    sedge_range_begin("exchange");
     sedge_exchange_wait(op->exchange);
+    sedge_range_end();
     SEDGE_TRY(
         sedge_buffer_upload(op->trace, 0, op->receive, sedge_buffer_bytes(op->packed), op->side));
     return sedge_event_record(op->arrived, op->side);

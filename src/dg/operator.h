@@ -24,15 +24,19 @@
 
 typedef struct sedge_operator sedge_operator;
 
+// What `variant` may be: the one list, of which the deck's choices, messages and helps are made.
+#define SEDGE_OPERATOR_VARIANTS \
+    "auto fused split three curl tangential tensor tensor-curl tensor-tangential blas bernstein"
+
 // How the stage is cut. Where nothing is wished (0, NULL): by tuning, or by the rule for this
 // device, order and precision.
 typedef struct sedge_operator_options {
-    // "fused": one kernel a stage; "split": volume, then surface and update; "three": volume,
-    // surface, update; "curl": fused, where the equation is made of curls, with fewer products;
-    // "tangential": the same in the lift, too, where jumps lie in their faces; on GPUs of NVIDIA
-    // "tensor", "tensor-curl" and "tensor-tangential": the same as fused, curl and tangential by
-    // matrix instructions, and "blas": fluxes, a product by cuBLAS, update; "bernstein": fused,
-    // coefficients of that basis instead of nodal values
+    // "auto": as NULL; "fused": one kernel a stage; "split": volume, then surface and update;
+    // "three": volume, surface, update; "curl": fused, where the equation is made of curls, with
+    // fewer products; "tangential": the same in the lift, too, where jumps lie in their faces; on
+    // GPUs of NVIDIA "tensor", "tensor-curl" and "tensor-tangential": the same as fused, curl and
+    // tangential by matrix instructions, and "blas": fluxes, a product by cuBLAS, update;
+    // "bernstein": fused, coefficients of that basis instead of nodal values
     const char *variant;
     int block_elements; // elements a block (cuda)
     int item_nodes;     // nodes a work item in the volume

@@ -1,4 +1,5 @@
 // Curved elements on the device: their operators, maps and kernels (codegen/kernels/dg_curved.h).
+#include "dg/dense.h"
 #include "dg/operator_internal.h"
 
 #define CURVE_WORDS   30  // as in codegen/kernels/dg_curved.h
@@ -107,17 +108,67 @@ static sedge_status upload(const sedge_operator *op, sedge_buffer **out, void *l
 
 sedge_status operator_curved_create(sedge_operator *op)
 {
-    writer w = {.op = op};
-
     if (op->mesh->interior_curved + op->mesh->edge_curved == 0) return SEDGE_OK;
-    SEDGE_TRY(sedge_cubature_create(&op->curved.cubature, op->element));
+    return sedge_cubature_create(&op->curved.cubature, op->element);
+}
+
+// The operators of coefficients in place of nodal values: fields are taken to the points through
+// their values at the nodes, and what comes back is turned into coefficients. `own` is a copy whose
+// matrices lie in `memory`, to be released.
+static sedge_status turn_operators(sedge_cubature *own, double **memory, const sedge_operator *op)
+{
+    const sedge_cubature *const from = op->curved.cubature;
+    const sedge_bernstein *const basis = op->bernstein;
+    const int nodes = from->nodes;
+    const int width = from->face_nodes;
+    const int points = from->volume.points;
+    const int face_points = from->face.points;
+    const int all = SEDGE_FACES * face_points;
+    const int64_t inside = (int64_t)nodes * points;
+
+    *own = *from;
+    SEDGE_TRY(sedge_allocate(
+        memory, 5 * inside + (int64_t)face_points * width + (int64_t)nodes * all, sizeof **memory));
+    double *at = *memory;
+    sedge_dense_multiply(own->values = at, from->values, false, basis->to_nodal, false, points,
+                         nodes, nodes);
+    at += inside;
+    for (int j = 0; j < 3; j++, at += inside) {
+        sedge_dense_multiply(own->weak[j] = at, basis->from_nodal, false, from->weak[j], false,
+                             nodes, nodes, points);
+    }
+    sedge_dense_multiply(own->project = at, basis->from_nodal, false, from->project, false, nodes,
+                         nodes, points);
+    at += inside;
+    sedge_dense_multiply(own->trace = at, from->trace, false, basis->face_to_nodal, false,
+                         face_points, width, width);
+    at += (int64_t)face_points * width;
+    sedge_dense_multiply(own->lift = at, basis->from_nodal, false, from->lift, false, nodes, nodes,
+                         all);
+    return SEDGE_OK;
+}
+
+sedge_status operator_curved_take_basis(sedge_operator *op)
+{
+    const sedge_cubature *const cubature = op->curved.cubature;
+    writer w = {.op = op};
+    sedge_cubature turned;
+    double *memory = NULL;
+
+    sedge_buffer_free(op->curved.operators);
+    op->curved.operators = NULL;
+    if (cubature == NULL) return SEDGE_OK;
+    const bool nodal = op->layout.basis == SEDGE_NODAL;
     const int64_t nodes = op->element->nodes;
-    const int64_t points = op->curved.cubature->volume.points;
-    const int64_t face_points = op->curved.cubature->face.points;
+    const int64_t points = cubature->volume.points;
+    const int64_t face_points = cubature->face.points;
     const int64_t count = points * (5 * nodes + 4) + face_points * op->element->face_nodes +
                           SEDGE_FACES * face_points * (nodes + 3);
-    SEDGE_TRY(sedge_allocate(&w.list, count, (size_t)op->layout.real_bytes));
-    write_operators(&w, op->curved.cubature);
+    if (!nodal) SEDGE_TRY(turn_operators(&turned, &memory, op));
+    const sedge_status status = sedge_allocate(&w.list, count, (size_t)op->layout.real_bytes);
+    if (status == SEDGE_OK) write_operators(&w, nodal ? cubature : &turned);
+    sedge_release(memory);
+    SEDGE_TRY(status);
     return upload(op, &op->curved.operators, w.list, count * op->layout.real_bytes);
 }
 

@@ -277,12 +277,15 @@ void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
 // longer sums in plain fp32 lose (test_operator_tensor compares; at order 3 by 6 % with curls).
 #define SEDGE_LEAST_SPLIT 4
 
+// The least order at which fp32 numbers that are split, with curls, lose no more than plain sums
+// without curls do (test_operator_tensor): at order 4 it is 15 % more.
+#define SEDGE_LEAST_SPLIT_CURLS 5
+
 // Whether the stage can run by matrix instructions in a nodal layout: fluxes are linear, the device
 // has them, and in fp32 they are not less exact than others.
 bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem);
 
-// "fused", "split", "three", "curl", "tangential", "tensor", "tensor-curl", "tensor-tangential",
-// "blas"; "bernstein" of the sparse form.
+// One of SEDGE_OPERATOR_VARIANTS; "bernstein" of the sparse form.
 const char *operator_cut_form_name(const operator_cut *cut);
 
 // The rule's cut of another form, which `form` says and the layout, the device and the equation
@@ -466,9 +469,12 @@ sedge_status operator_curved_choose(operator_curved_cut *cut, const operator_lay
                                     const sedge_device_info *info, const sedge_problem *problem,
                                     const sedge_element *element);
 
-// What does not depend on the layout; and the maps of the present one.
+// What does not depend on the layout; the operators in the layout's basis (which needs
+// op->bernstein where it is not nodal); and the maps of the present layout.
 SEDGE_MUST_USE
 sedge_status operator_curved_create(sedge_operator *op);
+SEDGE_MUST_USE
+sedge_status operator_curved_take_basis(sedge_operator *op);
 SEDGE_MUST_USE
 sedge_status operator_curved_take_layout(sedge_operator *op);
 void operator_curved_free(sedge_operator *op);

@@ -351,6 +351,7 @@ static sedge_status take_basis(sedge_operator *op, sedge_basis basis)
     op->layout.basis = basis;
     if (basis == SEDGE_BERNSTEIN) SEDGE_TRY(operator_bernstein_need(op));
     SEDGE_TRY(upload_mass(op));
+    SEDGE_TRY(operator_curved_take_basis(op));
     return upload_face_basis(op);
 }
 

@@ -80,24 +80,20 @@ static sedge_status add_point(sedge_operator *op, const sedge_point_source *sour
 sedge_status operator_points_create(sedge_operator *op)
 {
     const sedge_problem *const problem = op->problem;
+    sedge_status status = SEDGE_OK;
+    sedge_point_place *places = NULL;
 
     SEDGE_TRY(sedge_comm_agree(
         op->comm, sedge_allocate(&op->point, problem->point_source_count, sizeof *op->point)));
-    for (int i = 0; i < problem->point_source_count; i++) {
+    SEDGE_TRY(sedge_problem_find_points(&places, op->comm, op->mesh, problem));
+    for (int i = 0; i < problem->point_source_count && status == SEDGE_OK; i++) {
         const sedge_point_source *const source = &problem->point_sources[i];
-        double rst[3];
-        int32_t element;
-        sedge_status status = SEDGE_OK;
-
-        if (sedge_mesh_claim(&element, rst, op->comm, op->mesh, source->position) < 0) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s source at (%g, %g, %g) lies outside the mesh",
-                              source->kind->name, source->position[0], source->position[1],
-                              source->position[2]);
-        }
-        if (element >= 0) status = add_point(op, source, element, rst);
-        SEDGE_TRY(sedge_comm_agree(op->comm, status));
+        if (places[i].owner < 0) status = sedge_problem_point_outside(source);
+        if (places[i].element >= 0)
+            status = add_point(op, source, places[i].element, places[i].rst);
     }
-    return SEDGE_OK;
+    sedge_release(places);
+    return sedge_comm_agree(op->comm, status);
 }
 
 // ---- energy ------------------------------------------------------------------------------------

@@ -132,7 +132,6 @@ static bool is_sparse_first(const sedge_device_info *info, const sedge_problem *
 const char *operator_bernstein_refusal(const sedge_problem *problem)
 {
     if (!problem->equation->linear) return "the equation is not linear";
-    if (problem->curved) return "the mesh has curved elements";
     return NULL;
 }
 

@@ -133,6 +133,13 @@ void operator_tuning_free(operator_tuning *tuning)
     sedge_release(tuning);
 }
 
+// Whether a form does fewer operations than the dense operators have, or has matrix units do them:
+// what the others' operations take is no bound of its time.
+static bool does_fewer(const operator_cut *cut)
+{
+    return cut->form == FORM_SPARSE || cut->curls || cut->tangential || cut->tensor || cut->blas;
+}
+
 static void describe_candidates(operator_tuning *tuning)
 {
     for (int c = 0; c < tuning->choices.count; c++) {
@@ -149,6 +156,7 @@ static void describe_candidates(operator_tuning *tuning)
             .shared_bytes = shape->cut.scratch_bytes,
             .registers = shape->registers,
             .prior = from->prior,
+            .fewer = does_fewer(&from->cut),
         };
     }
 }
@@ -189,22 +197,26 @@ static void describe_task(operator_tuning *tuning, int64_t elements)
                                      .verify = verify};
 }
 
-// cuBLAS takes too long to load for a quick search, and may not be there.
-static void refuse_blas(operator_tuning *tuning, sedge_tune_level level)
+// What a quick search does not try: cuBLAS takes too long to load, and may not be there; the
+// tangential lift seldom wins (benchmarks/README.md).
+static void refuse_slow(operator_tuning *tuning, sedge_tune_level level)
 {
-    const char *refused = "tried by --tune patient only: cuBLAS takes long to load";
+    const bool is_quick = level < SEDGE_TUNE_PATIENT;
+    const char *no_blas =
+        is_quick ? "tried by --tune patient only: cuBLAS takes long to load" : NULL;
 
-    if (level >= SEDGE_TUNE_PATIENT &&
-        operator_has_blas(sedge_device_get_info(tuning->op->device))) {
-        refused = NULL;
-        if (operator_blas_need(tuning->op) != SEDGE_OK) {
-            (void)snprintf(tuning->no_blas, sizeof tuning->no_blas, "%s", sedge_error_message());
-            sedge_error_clear();
-            refused = tuning->no_blas;
-        }
+    if (!is_quick && operator_has_blas(sedge_device_get_info(tuning->op->device)) &&
+        operator_blas_need(tuning->op) != SEDGE_OK) {
+        (void)snprintf(tuning->no_blas, sizeof tuning->no_blas, "%s", sedge_error_message());
+        sedge_error_clear();
+        no_blas = tuning->no_blas;
     }
-    for (int c = 0; c < tuning->choices.count; c++)
-        if (tuning->choices.candidate[c].cut.blas) tuning->candidates[c].refused = refused;
+    for (int c = 0; c < tuning->choices.count; c++) {
+        const operator_cut *const cut = &tuning->choices.candidate[c].cut;
+        if (cut->blas) tuning->candidates[c].refused = no_blas;
+        if (cut->tangential)
+            tuning->candidates[c].patient = "tried by --tune patient only: it seldom wins";
+    }
 }
 
 // Those that are kept, in their order; the searched ones stay the first.
@@ -232,13 +244,6 @@ static bool is_near(const operator_candidate *candidate, int place, int most)
     return place < most;
 }
 
-// Not what does not win at any order (benchmarks/README.md): it is run by name.
-static bool is_rival(const operator_candidate *candidate, int place, int most)
-{
-    (void)place, (void)most;
-    return !candidate->cut.tangential;
-}
-
 static sedge_status make_task(sedge_operator *op, const sedge_operator_options *options)
 {
     operator_tuning *tuning = NULL;
@@ -250,8 +255,6 @@ static sedge_status make_task(sedge_operator *op, const sedge_operator_options *
     SEDGE_TRY(operator_choices_list(&tuning->choices, sedge_device_get_info(op->device),
                                     op->problem, op->element));
     if (options->most_candidates > 0) keep(&tuning->choices, is_near, options->most_candidates);
-    if (!options->search_all && !sedge_operator_is_cut(options))
-        keep(&tuning->choices, is_rival, 0);
     if (options->search_all) {
         tuning->choices.searched = tuning->choices.count;
         tuning->choices.searched_layouts = tuning->choices.layouts;
@@ -431,7 +434,7 @@ sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
     if (sedge_operator_is_cut(options))
         return sedge_comm_agree(op->comm, take_wish(op->tuning, options));
     const sedge_operator_options shared = share_level(op->comm, options);
-    refuse_blas(op->tuning, shared.tune);
+    refuse_slow(op->tuning, shared.tune);
     const sedge_status status = choose(op->tuning, cache, &shared);
     clear_up(op->tuning);
     SEDGE_TRY(status);

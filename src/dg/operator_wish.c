@@ -41,6 +41,19 @@ sedge_status operator_layout_wish(int *out, const operator_choices *choices,
     return SEDGE_OK;
 }
 
+static bool is_listed(const char *variant)
+{
+    const size_t length = strlen(variant);
+    const char *at = SEDGE_OPERATOR_VARIANTS;
+
+    while (strncmp(at, variant, length) != 0 || (at[length] != ' ' && at[length] != '\0')) {
+        at = strchr(at, ' ');
+        if (at == NULL) return false;
+        at++;
+    }
+    return true;
+}
+
 // NULL and "auto": as the rule has it, or "fused" where numbers are wished. "bernstein" is a
 // layout, and its rule.
 static sedge_status choose_variant(operator_cut *cut, const operator_layout *layout,
@@ -66,6 +79,11 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
             options->item_fields > 0)
             operator_cut_choose_form(cut, &forms[0], layout, info, problem, element);
         return SEDGE_OK;
+    }
+    if (!is_listed(variant)) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "kernels.variant '%s' is not known; known are: " SEDGE_OPERATOR_VARIANTS,
+                          variant);
     }
     if (strcmp(variant, "bernstein") == 0) return SEDGE_OK;
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
@@ -99,9 +117,7 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
         operator_cut_choose_form(cut, &forms[i], layout, info, problem, element);
         return SEDGE_OK;
     }
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "kernels.variant '%s' is not known; auto, fused, split, three, curl, "
-                      "tangential, tensor, tensor-curl, tensor-tangential, blas and bernstein are",
+    return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "kernels.variant '%s' is listed and has no form",
                       variant);
 }
 

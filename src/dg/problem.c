@@ -76,3 +76,50 @@ void sedge_problem_clear(sedge_problem *problem)
     sedge_release(problem->point_sources);
     memset(problem, 0, sizeof *problem);
 }
+
+// ---- point sources -----------------------------------------------------------------------------
+
+sedge_status sedge_problem_find_points(sedge_point_place **out, const sedge_comm *comm,
+                                       const sedge_mesh *mesh, const sedge_problem *problem)
+{
+    const int count = problem->point_source_count;
+    sedge_status status;
+    sedge_point_place *places = NULL;
+    double(*positions)[3] = NULL;
+    double(*rst)[3] = NULL;
+    int32_t *elements = NULL;
+    int *owners = NULL;
+
+    *out = NULL;
+    status = sedge_allocate(&places, count, sizeof *places);
+    if (status == SEDGE_OK) status = sedge_allocate(&positions, count, sizeof *positions);
+    if (status == SEDGE_OK) status = sedge_allocate(&rst, count, sizeof *rst);
+    if (status == SEDGE_OK) status = sedge_allocate(&elements, count, sizeof *elements);
+    if (status == SEDGE_OK) status = sedge_allocate(&owners, count, sizeof *owners);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    for (int i = 0; i < count; i++)
+        memcpy(positions[i], problem->point_sources[i].position, sizeof *positions);
+    SEDGE_TRY_GOTO(status, sedge_mesh_claim_all(owners, elements, rst, comm, mesh,
+                                                (const double(*)[3])positions, count));
+    for (int i = 0; i < count; i++) {
+        places[i].owner = owners[i];
+        places[i].element = elements[i];
+        memcpy(places[i].rst, rst[i], sizeof places[i].rst);
+    }
+    *out = places;
+    places = NULL;
+done:
+    sedge_release(places);
+    sedge_release(positions);
+    sedge_release(rst);
+    sedge_release(elements);
+    sedge_release(owners);
+    return status;
+}
+
+sedge_status sedge_problem_point_outside(const sedge_point_source *source)
+{
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s source at (%g, %g, %g) lies outside the mesh",
+                      source->kind->name, source->position[0], source->position[1],
+                      source->position[2]);
+}

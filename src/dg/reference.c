@@ -78,11 +78,12 @@ static void add_point(sedge_reference *reference, const sedge_point_source *s, i
     reference->points++;
 }
 
-// Find the element of each point source.
+// Find the element of each point source. Collective.
 static sedge_status create_points(sedge_reference *reference)
 {
     const sedge_problem *problem = reference->problem;
     const int count = problem->point_source_count;
+    sedge_point_place *places = NULL;
     sedge_status status = sedge_allocate(&reference->point, count, sizeof *reference->point);
 
     if (status == SEDGE_OK) {
@@ -90,18 +91,14 @@ static sedge_status create_points(sedge_reference *reference)
                                 sizeof(double));
     }
     SEDGE_TRY(sedge_comm_agree(reference->comm, status));
-    for (int i = 0; i < count; i++) {
-        const sedge_point_source *s = &problem->point_sources[i];
-        double rst[3];
-        int32_t e;
-
-        if (sedge_mesh_claim(&e, rst, reference->comm, reference->mesh, s->position) < 0) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE, "the %s source at (%g, %g, %g) is outside the mesh",
-                              s->kind->name, s->position[0], s->position[1], s->position[2]);
-        }
-        if (e >= 0) add_point(reference, s, e, rst);
+    SEDGE_TRY(sedge_problem_find_points(&places, reference->comm, reference->mesh, problem));
+    for (int i = 0; i < count && status == SEDGE_OK; i++) {
+        const sedge_point_source *const source = &problem->point_sources[i];
+        if (places[i].owner < 0) status = sedge_problem_point_outside(source);
+        if (places[i].element >= 0) add_point(reference, source, places[i].element, places[i].rst);
     }
-    return SEDGE_OK;
+    sedge_release(places);
+    return status;
 }
 
 // Pages that the system gives as zeros, and gives only when they are touched: a reference alone

@@ -80,6 +80,17 @@ static sedge_status gather_worst(sedge_mesh_quality *out, const sedge_comm *comm
     return SEDGE_OK;
 }
 
+// Elements of all ranks whose quality is `least`, but for rounding.
+static int64_t count_alike(const sedge_comm *comm, const sedge_mesh *mesh, double least)
+{
+    int64_t count = 0;
+
+    for (int32_t e = 0; e < mesh->elements; e++)
+        count += sedge_tet_quality(mesh->corners[e]) <= least * (1.0 + 1e-9);
+    sedge_comm_sum_int(comm, &count, 1);
+    return count;
+}
+
 sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
                                 const sedge_mesh *mesh)
 {
@@ -119,6 +130,7 @@ sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
     out->edge_min = least[1];
     out->edge_max = greatest[1];
     out->quality_min = least[2];
+    out->worst_alike = count_alike(comm, mesh, least[2]);
     out->halo_faces_max = counts[0];
     out->elements_max = counts[1];
     out->elements_min = -counts[2];

@@ -223,6 +223,7 @@ typedef struct sedge_mesh_quality {
     int64_t quality_histogram[10]; // elements with quality in [i/10, (i+1)/10)
     int worst_count;
     sedge_bad_element worst[8]; // least quality first
+    int64_t worst_alike;        // elements of the whole mesh that have the least quality, to 1e-9
     int64_t halo_faces_max;     // over ranks
     int64_t elements_max, elements_min;
 } sedge_mesh_quality;

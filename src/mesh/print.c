@@ -50,7 +50,14 @@ static void print_quality(const sedge_mesh_quality *q, const sedge_mesh *mesh)
         (void)printf("  %.1f-%.1f %12lld %.*s\n", 0.1 * i, 0.1 * (i + 1), (long long)count, width,
                      "########################################");
     }
-    (void)printf("worst elements\n");
+    if (q->worst_alike == mesh->global_elements && q->worst_alike > q->worst_count) {
+        (void)printf("worst elements: none, all have the same quality\n");
+        return;
+    }
+    (void)printf("worst elements");
+    if (q->worst_alike > q->worst_count)
+        (void)printf(", some of %lld that have the least quality", (long long)q->worst_alike);
+    (void)printf("\n");
     (void)printf("  %10s %9s %12s  %-16s %s\n", "element", "quality", "inradius", "group",
                  "centre");
     for (int i = 0; i < q->worst_count; i++) {

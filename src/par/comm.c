@@ -16,6 +16,7 @@ struct sedge_comm {
 
 sedge_status sedge_comm_create(sedge_comm **out, int *argc, char ***argv)
 {
+    sedge_comm here = {.world = MPI_COMM_WORLD, .node_size = 1};
     sedge_comm *comm = NULL;
     MPI_Comm node;
     int provided;
@@ -23,14 +24,20 @@ sedge_status sedge_comm_create(sedge_comm **out, int *argc, char ***argv)
     *out = NULL;
     if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "MPI_Init_thread failed");
-    SEDGE_TRY(sedge_allocate(&comm, 1, sizeof *comm));
-    comm->world = MPI_COMM_WORLD;
-    MPI_Comm_rank(comm->world, &comm->rank);
-    MPI_Comm_size(comm->world, &comm->size);
-    MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &node);
-    MPI_Comm_rank(node, &comm->node_rank);
-    MPI_Comm_size(node, &comm->node_size);
+    MPI_Comm_rank(here.world, &here.rank);
+    MPI_Comm_size(here.world, &here.size);
+    const sedge_status status =
+        sedge_comm_agree(&here, sedge_allocate(&comm, 1, sizeof *comm)); // others would split alone
+    if (status != SEDGE_OK) {
+        sedge_release(comm);
+        MPI_Finalize();
+        return status;
+    }
+    MPI_Comm_split_type(here.world, MPI_COMM_TYPE_SHARED, here.rank, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &here.node_rank);
+    MPI_Comm_size(node, &here.node_size);
     MPI_Comm_free(&node);
+    *comm = here;
     *out = comm;
     return SEDGE_OK;
 }

@@ -15,7 +15,8 @@
 typedef struct sedge_comm sedge_comm;
 
 // Initialise MPI (funneled threads) and wrap the world. Collective. One per process, and one in its
-// life: MPI does not start again. SEDGE_ERR_DEVICE where MPI cannot start.
+// life: MPI does not start again. SEDGE_ERR_DEVICE where MPI cannot start; SEDGE_ERR_MEMORY, on all
+// ranks, with MPI finalised.
 SEDGE_MUST_USE
 sedge_status sedge_comm_create(sedge_comm **out, int *argc, char ***argv);
 

@@ -194,6 +194,22 @@ static void print_groups(const sedge_session *session)
     }
 }
 
+// The list would be some elements of many that are as bad.
+static void print_alike(const sedge_mesh_quality *quality, const sedge_mesh *mesh)
+{
+    const sedge_bad_element *const one = &quality->worst[0];
+
+    if (quality->worst_alike == mesh->global_elements) {
+        printf("  worst elements     none: all %lld have the same quality\n",
+               (long long)quality->worst_alike);
+        return;
+    }
+    printf("  worst elements     %lld have the least quality, %.3f, one of them at (%.4g, %.4g, "
+           "%.4g) in '%s'\n",
+           (long long)quality->worst_alike, one->quality, one->centroid[0], one->centroid[1],
+           one->centroid[2], mesh->groups.volume_names[one->group]);
+}
+
 static sedge_status print_quality(const sedge_session *session, const sedge_comm *comm)
 {
     sedge_mesh_quality quality;
@@ -203,6 +219,10 @@ static sedge_status print_quality(const sedge_session *session, const sedge_comm
     printf(
         "  quality            least %.3f, mean %.3f (1: regular); inscribed radius %.4g to %.4g\n",
         quality.quality_min, quality.quality_mean, quality.inradius_min, quality.inradius_max);
+    if (quality.worst_alike > quality.worst_count) {
+        print_alike(&quality, session->mesh);
+        return SEDGE_OK;
+    }
     printf("  worst elements\n");
     for (int i = 0; i < quality.worst_count; i++) {
         const sedge_bad_element *const bad = &quality.worst[i];

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "device/range.h"
 #include "run/monitor.h"
 #include "run/steady.h"
 #include "time/lsrk.h"
@@ -114,9 +115,15 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     sedge_checkpoint from;
     bool found = false;
 
-    if (!options->quiet) SEDGE_TRY(sedge_session_print(session));
+    if (!options->quiet) {
+        SEDGE_TRY(sedge_session_print(session));
+        sedge_session_print_sheets(session);
+    }
     SEDGE_TRY(driver_listen(run));
-    SEDGE_TRY(open_device(run, comm));
+    sedge_stop_hold(); // devices' libraries bring handlers of their own
+    const sedge_status status = open_device(run, comm);
+    sedge_stop_listen();
+    SEDGE_TRY(status);
     if (!options->quiet) print_devices(run, comm);
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
     run->quiet = sedge_monitor_quiet(session);
@@ -203,7 +210,7 @@ static bool snapshot_due(const driver_run *run, int64_t step)
     return step * snapshots >= run->snapshot * run->session.steps;
 }
 
-static sedge_status write_snapshot(driver_run *run, int64_t step)
+static sedge_status put_snapshot(driver_run *run, int64_t step)
 {
     const double start = sedge_clock();
 
@@ -216,6 +223,14 @@ static sedge_status write_snapshot(driver_run *run, int64_t step)
     sedge_stop_spent(run->stop, sedge_clock() - start);
     run->output_seconds += sedge_clock() - start;
     return SEDGE_OK;
+}
+
+static sedge_status write_snapshot(driver_run *run, int64_t step)
+{
+    sedge_range_begin("output");
+    const sedge_status status = put_snapshot(run, step);
+    sedge_range_end();
+    return status;
 }
 
 // ---- the time loop -----------------------------------------------------------------------------
@@ -244,7 +259,9 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
     const int64_t step = run->step + 1;
     const double time = sedge_session_time(session, step);
 
+    sedge_range_begin("step");
     end_alone(comm, sedge_operator_step(run->op, time - session->dt, session->dt));
+    sedge_range_end();
     stay_close(run, comm, step);
     run->step = step;
     SEDGE_TRY(record_probes(run, comm, step));

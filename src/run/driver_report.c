@@ -63,34 +63,25 @@ static void fill_kernels(sedge_report *report, const sedge_operator_cost *cost,
 static void fill_cost(driver_run *run, sedge_report *report, sedge_status outcome)
 {
     const sedge_comm *const comm = run->session.comm;
-    const sedge_cache_counts counts = sedge_cache_get_counts(run->cache);
     sedge_operator_cost cost;
     sedge_ceilings ceilings;
 
     sedge_operator_get_cost(run->op, &cost);
     double sums[3] = {cost.exchange_seconds, cost.exposed_seconds, cost.exchange_bytes_per_step};
-    int64_t cache[2] = {counts.hits, counts.misses};
-    int64_t memory[2] = {sedge_memory_peak(), sedge_device_memory_peak(run->device)};
-    double compile = counts.compile_seconds;
     // Where they cost little beside the run: 0.3 s on the host. One that must end has no time.
     const bool measure = outcome != SEDGE_ERR_STOPPED &&
                          (sedge_device_get_info(run->device)->kind != SEDGE_DEVICE_HOST ||
                           run->session.options->verbose || run->loop_seconds > 3.0);
 
+    // Before ceilings are measured, which compiles and allocates.
+    sedge_report_count(report, comm, sedge_cache_get_counts(run->cache),
+                       sedge_device_memory_peak(run->device));
     sedge_ceilings_try(&ceilings, comm, run->device, run->cache,
                        run->session.problem.precision == SEDGE_FP64 ? 8 : 4, measure);
     fill_kernels(report, &cost, &ceilings);
     sedge_comm_sum(comm, sums, 3);
-    sedge_comm_sum_int(comm, cache, 2);
-    sedge_comm_max_int(comm, memory, 2);
-    sedge_comm_max(comm, &compile, 1);
     report->exchange_hidden = sums[0] > 0.0 ? fmax(0.0, 1.0 - sums[1] / sums[0]) : -1.0;
     report->exchange_bytes_per_step = sums[2];
-    report->cache_hits = cache[0];
-    report->cache_misses = cache[1];
-    report->memory_host_peak = memory[0];
-    report->memory_device_peak = memory[1];
-    report->compile_seconds = compile;
 }
 
 static void fill_report(driver_run *run, sedge_report *report)

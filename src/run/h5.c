@@ -131,6 +131,7 @@ sedge_status sedge_h5_reserve(const char *path)
 
 // ---- files -------------------------------------------------------------------------------------
 
+// What a rank needs before the file is opened: all that can fail alone.
 static sedge_status file_make(sedge_h5 **out, const char *path)
 {
     sedge_h5 *file = NULL;
@@ -139,20 +140,20 @@ static sedge_status file_make(sedge_h5 **out, const char *path)
     (void)H5dont_atexit(); // what a damaged file leaves open it cannot close at the end either
     h5_note_failures();
     SEDGE_TRY(sedge_allocate(&file, 1, sizeof *file));
-    file->id = H5I_INVALID_HID;
-    file->transfer = H5I_INVALID_HID;
-    const sedge_status status = sedge_allocate(&file->path, (int64_t)strlen(path) + 1, 1);
-    if (status != SEDGE_OK) {
-        sedge_release(file);
-        return status;
-    }
-    memcpy(file->path, path, strlen(path) + 1);
     *out = file;
+    file->id = H5I_INVALID_HID;
+    file->access = H5Pcreate(H5P_FILE_ACCESS);
+    file->transfer = H5Pcreate(H5P_DATASET_XFER);
+    if (file->access < 0 || file->transfer < 0) return h5_failure("open", path);
+    SEDGE_TRY(sedge_allocate(&file->path, (int64_t)strlen(path) + 1, 1));
+    memcpy(file->path, path, strlen(path) + 1);
     return SEDGE_OK;
 }
 
 static sedge_status file_release(sedge_h5 *file, sedge_status status)
 {
+    if (file == NULL) return status;
+    if (file->access >= 0) (void)H5Pclose(file->access);
     if (file->transfer >= 0) (void)H5Pclose(file->transfer);
     sedge_release(file->path);
     sedge_release(file);
@@ -167,6 +168,7 @@ static bool series_access(hid_t access)
            H5Pset_file_locking(access, 0, 1) >= 0 && H5Pset_metadata_read_attempts(access, 1) >= 0;
 }
 
+// Collective: HDF5 duplicates the communicator.
 static bool shared_access(hid_t access, hid_t transfer, const sedge_comm *comm)
 {
     MPI_Comm world;
@@ -185,6 +187,13 @@ typedef enum file_use {
     FILE_READ_SHARED // of all
 } file_use;
 
+static sedge_status open_failure(file_use use, const char *path)
+{
+    if (use == FILE_READ || use == FILE_READ_SHARED) return h5_damage(path);
+    return h5_failure(use == FILE_NEW || use == FILE_NEW_SERIES ? "create" : "open", path);
+}
+
+// Collective over `comm`; NULL: of this rank alone.
 static sedge_status file_open(sedge_h5 **out, const char *path, file_use use,
                               const sedge_comm *comm)
 {
@@ -197,20 +206,18 @@ static sedge_status file_open(sedge_h5 **out, const char *path, file_use use,
     sedge_h5 *file = NULL;
 
     *out = NULL;
-    SEDGE_TRY(file_make(&file, path));
+    sedge_status status = sedge_comm_agree(comm, file_make(&file, path));
+    if (status != SEDGE_OK) return file_release(file, status);
+    bool ready = !series || series_access(file->access);
+    if (shared) ready = shared_access(file->access, file->transfer, comm);
+    status = sedge_comm_agree(comm, ready ? SEDGE_OK : open_failure(use, path));
+    if (status != SEDGE_OK) return file_release(file, status);
     file->reads = reads;
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    file->transfer = H5Pcreate(H5P_DATASET_XFER);
-    bool ready = access >= 0 && file->transfer >= 0;
-    if (series) ready = ready && series_access(access);
-    if (shared) ready = ready && shared_access(access, file->transfer, comm);
-    if (ready && make) file->id = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    if (ready && !make) file->id = H5Fopen(path, mode | ordered, access);
-    if (access >= 0) (void)H5Pclose(access);
-    if (file->id < 0) {
-        return file_release(file,
-                            reads ? h5_damage(path) : h5_failure(make ? "create" : "open", path));
-    }
+    file->id = make ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, file->access)
+                    : H5Fopen(path, mode | ordered, file->access);
+    (void)H5Pclose(file->access); // now: all ranks are here
+    file->access = H5I_INVALID_HID;
+    if (file->id < 0) return file_release(file, open_failure(use, path));
     *out = file;
     return SEDGE_OK;
 }

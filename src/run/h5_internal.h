@@ -10,6 +10,7 @@
 
 struct sedge_h5 {
     hid_t id;
+    hid_t access;   // property list of opening
     hid_t transfer; // property list of reads and writes
     bool reads;     // opened to be read
     char *path;

@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include "base/memory.h"
 #include "run/json.h"
 
 // A number that is null where it was not measured.
@@ -128,6 +129,22 @@ static json_t *solving(const sedge_report *report)
         solve->amg_levels, "vertices", (json_int_t)solve->vertices, "setup_seconds",
         sedge_json_number(solve->setup_seconds), "seconds", sedge_json_number(solve->solve_seconds),
         "amg_seconds", sedge_json_number(solve->amg_seconds), "surface_flux", surfaces(solve));
+}
+
+void sedge_report_count(sedge_report *report, const sedge_comm *comm, sedge_cache_counts counts,
+                        int64_t device_peak)
+{
+    int64_t cache[2] = {counts.hits, counts.misses};
+    int64_t memory[2] = {sedge_memory_peak(), device_peak};
+
+    sedge_comm_sum_int(comm, cache, 2);
+    sedge_comm_max_int(comm, memory, 2);
+    sedge_comm_max(comm, &counts.compile_seconds, 1);
+    report->cache_hits = cache[0];
+    report->cache_misses = cache[1];
+    report->memory_host_peak = memory[0];
+    report->memory_device_peak = memory[1];
+    report->compile_seconds = counts.compile_seconds;
 }
 
 sedge_status sedge_report_write(const sedge_report *report, const char *path)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "codegen/program.h"
 #include "device/device.h"
 #include "run/session.h"
 
@@ -71,6 +72,12 @@ typedef struct sedge_report {
 // What is known before a run begins, beside its unknowns; texts stay the session's and the info's.
 void sedge_report_describe(sedge_report *report, const sedge_session *session,
                            const sedge_device_info *info);
+
+// What all ranks together cost: programs found and compiled, in all; seconds of compilation, memory
+// of the host and `device_peak` bytes of the device, of the rank that took most. `counts` are this
+// rank's. Collective.
+void sedge_report_count(sedge_report *report, const sedge_comm *comm, sedge_cache_counts counts,
+                        int64_t device_peak);
 
 // Write the report to `path`, whole or not at all. Root only.
 SEDGE_MUST_USE

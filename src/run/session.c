@@ -436,3 +436,15 @@ sedge_status sedge_session_print(const sedge_session *session)
     if (frequency > 0.0) SEDGE_TRY(print_wavelengths(session, frequency));
     return SEDGE_OK;
 }
+
+void sedge_session_print_sheets(const sedge_session *session)
+{
+    const sedge_mesh_groups *const groups = &session->mesh->groups;
+
+    for (int g = 0; g < groups->surfaces && sedge_comm_is_root(session->comm); g++) {
+        const sedge_boundary_kind *const kind = session->problem.boundaries[g].kind;
+        if (groups->surface_sheet_faces[g] == 0 || kind == NULL) continue;
+        printf("  %-18s %s, on both sides of %lld faces inside the mesh\n",
+               groups->surface_names[g], kind->name, (long long)groups->surface_sheet_faces[g]);
+    }
+}

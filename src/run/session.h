@@ -82,3 +82,7 @@ double sedge_session_frequency(const sedge_session *session);
 // Time step, elements, points per wavelength and the like, to stdout. Root prints. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_session_print(const sedge_session *session);
+
+// A line for each surface group whose condition holds on both sides inside the mesh, to stdout.
+// Root prints. Not collective.
+void sedge_session_print_sheets(const sedge_session *session);

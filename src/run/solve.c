@@ -9,6 +9,7 @@
 #include "krylov/chebyshev.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,12 +92,14 @@ static sedge_status parse_word(int *out, const char *option, const char *text,
 
 static const char *const kind_names[] = {"none", "jacobi", "block-jacobi", "chebyshev", "amg"};
 static const char *const precision_names[] = {"fp64", "fp32"};
+static const char *const tune_names[] = {"off", "fast", "patient"}; // as for the other commands
 
 static sedge_status parse(solve_state *solve)
 {
     const sedge_solve_options *const options = solve->options;
     int kind = SEDGE_SOLVE_JACOBI;
     int precision = 0;
+    int tune = 0;
     int64_t block = 0;
 
     solve->how = sedge_krylov_defaults();
@@ -113,7 +116,10 @@ static sedge_status parse(solve_state *solve)
     SEDGE_TRY(parse_word(&precision, "precision", options->precision, precision_names, 2));
     if (options->form != NULL) SEDGE_TRY(sedge_krylov_form_parse(&solve->how.form, options->form));
     SEDGE_TRY(sedge_tune_level_default(&solve->tune, SEDGE_TUNE_FAST));
-    if (options->tune != NULL) SEDGE_TRY(sedge_tune_level_parse(&solve->tune, options->tune));
+    if (options->tune != NULL) {
+        SEDGE_TRY(parse_word(&tune, "tune", options->tune, tune_names, 3));
+        solve->tune = (sedge_tune_level)tune;
+    }
     if (block > 0 && kind != SEDGE_SOLVE_BLOCK_JACOBI && kind != SEDGE_SOLVE_CHEBYSHEV) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "--block goes with --preconditioner block-jacobi or chebyshev");
@@ -142,6 +148,36 @@ static sedge_status check_symmetry(const sedge_matrix *whole, const char *path)
                       (long long)found.row + 1, (long long)found.column + 1, found.largest);
 }
 
+// Neither infinite in fp32 nor, where it is divided by, without an inverse there.
+static bool fits_single(double value, bool is_divisor)
+{
+    const double size = fabs(value);
+
+    return size <= (double)FLT_MAX && (!is_divisor || size == 0.0 || size >= (double)FLT_MIN);
+}
+
+static sedge_status check_single(const solve_state *solve)
+{
+    static const char advice[] = "does not fit fp32, 1.2e-38 to 3.4e38: use --precision fp64";
+    const sedge_solve_options *const options = solve->options;
+    const sedge_matrix *const whole = solve->whole;
+
+    for (int64_t i = 0; i < whole->size; i++) {
+        for (int64_t k = whole->offsets[i]; k < whole->offsets[i + 1]; k++) {
+            if (fits_single(whole->values[k], whole->columns[k] == i)) continue;
+            return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s': the entry %g in row %lld, column %lld %s",
+                              options->matrix, whole->values[k], (long long)i + 1,
+                              (long long)whole->columns[k] + 1, advice);
+        }
+    }
+    int64_t largest = 0;
+    for (int64_t i = 1; i < whole->size; i++)
+        if (fabs(solve->right[i]) > fabs(solve->right[largest])) largest = i;
+    if (fits_single(solve->right[largest], true)) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s': number %lld, %g, the largest, %s", options->right,
+                      (long long)largest + 1, solve->right[largest], advice);
+}
+
 // Of the root: what cannot be written in the end is not worth a solve.
 static sedge_status try_places(const sedge_solve_options *options)
 {
@@ -163,15 +199,11 @@ static sedge_status read_files(solve_state *solve)
         SEDGE_TRY(sedge_allocate(&solve->right, size, sizeof *solve->right));
         for (int64_t i = 0; i < size; i++) solve->right[i] = 1.0;
     }
+    if (solve->real_bytes == 4) SEDGE_TRY(check_single(solve));
     SEDGE_TRY(sedge_allocate(&solve->solution, size, sizeof *solve->solution));
     if (solve->block == 0) {
-        const bool wanted = solve->kind == SEDGE_SOLVE_BLOCK_JACOBI;
-        solve->block = wanted ? sedge_matrix_find_block(solve->whole) : 1;
-        if (wanted && solve->block == 1) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                              "'%s' has no blocks that can be seen: give their rows with --block",
-                              options->matrix);
-        }
+        solve->block =
+            solve->kind == SEDGE_SOLVE_BLOCK_JACOBI ? sedge_matrix_find_block(solve->whole) : 1;
     }
     solve->record.rows = size;
     solve->record.entries = solve->whole->offsets[size];
@@ -323,6 +355,29 @@ done:
     return status;
 }
 
+// What befell the solve on its way.
+static void print_doubt(const sedge_krylov_result *result)
+{
+    const char *const reason = sedge_krylov_reason_name(result->doubted);
+    const char *const first = sedge_krylov_form_name(result->first_form);
+
+    if (result->doubted != SEDGE_KRYLOV_CONVERGED && result->first_form == result->form) {
+        printf("started again after %lld iterations, from the true residual, to make sure of: %s\n",
+               (long long)result->doubted_at, reason);
+    } else if (result->doubted != SEDGE_KRYLOV_CONVERGED && result->doubted == result->reason) {
+        printf("went on in the standard form after %lld iterations, which confirms what the %s "
+               "form said: %s\n",
+               (long long)result->doubted_at, first, reason);
+    } else if (result->doubted != SEDGE_KRYLOV_CONVERGED) {
+        printf("went on in the standard form after %lld iterations: the %s form lost its digits "
+               "(%s)\n",
+               (long long)result->doubted_at, first, reason);
+    }
+    if (result->kept != result->iterations) {
+        printf("the solution is that of iteration %lld, the best\n", (long long)result->kept);
+    }
+}
+
 static void print_result(const solve_state *solve)
 {
     const sedge_krylov_result *const result = &solve->record.result;
@@ -336,6 +391,9 @@ static void print_result(const solve_state *solve)
            solve->record.device_kind, solve->record.ranks, solve->record.ranks == 1 ? "" : "s",
            local->kernel, solve->record.preconditioner);
     if (solve->kind == SEDGE_SOLVE_BLOCK_JACOBI) printf(", blocks of %d", solve->block);
+    if (solve->kind == SEDGE_SOLVE_BLOCK_JACOBI && solve->block == 1 &&
+        solve->options->block == NULL)
+        printf(": the matrix shows no larger ones, so this is jacobi; --block ROWS makes some");
     if (solve->kind == SEDGE_SOLVE_AMG) {
         printf(", %d levels, %.2f s to set up, %.2f s of the solve on the host",
                solve->record.amg.levels, solve->record.amg.setup_seconds,
@@ -345,6 +403,7 @@ static void print_result(const solve_state *solve)
            sedge_krylov_reason_name(result->reason), (long long)result->iterations,
            sedge_krylov_form_name(result->form), result->restarts, result->restarts == 1 ? "" : "s",
            result->seconds);
+    print_doubt(result);
     printf("residual %.3e, recursive %.3e, target %.3e, right-hand side %.3e\n",
            result->true_residual, result->recursive_residual, result->target,
            result->right_hand_side);

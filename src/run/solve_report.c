@@ -20,16 +20,16 @@ static json_t *outcome(const sedge_solve_record *record)
     const sedge_krylov_result *const result = &record->result;
     const bool converged = result->reason == SEDGE_KRYLOV_CONVERGED;
 
-    return json_pack("{s:o, s:i, s:b, s:o, s:I, s:i, s:{s:o, s:o, s:o, s:o, s:o, s:o}}", "outcome",
-                     sedge_json_text(record->outcome), "exit_code", record->exit_code, "converged",
-                     converged, "reason", sedge_json_text(sedge_krylov_reason_name(result->reason)),
-                     "iterations", (json_int_t)result->iterations, "restarts", result->restarts,
-                     "residual", "tolerance", sedge_json_number(record->tolerance), "target",
-                     sedge_json_number(result->target), "right_hand_side",
-                     sedge_json_number(result->right_hand_side), "initial",
-                     sedge_json_number(result->initial), "recursive",
-                     sedge_json_number(result->recursive_residual), "true",
-                     sedge_json_number(result->true_residual));
+    return json_pack(
+        "{s:o, s:i, s:b, s:o, s:I, s:I, s:i, s:{s:o, s:o, s:o, s:o, s:o, s:o}}", "outcome",
+        sedge_json_text(record->outcome), "exit_code", record->exit_code, "converged", converged,
+        "reason", sedge_json_text(sedge_krylov_reason_name(result->reason)), "iterations",
+        (json_int_t)result->iterations, "kept", (json_int_t)result->kept, "restarts",
+        result->restarts, "residual", "tolerance", sedge_json_number(record->tolerance), "target",
+        sedge_json_number(result->target), "right_hand_side",
+        sedge_json_number(result->right_hand_side), "initial", sedge_json_number(result->initial),
+        "recursive", sedge_json_number(result->recursive_residual), "true",
+        sedge_json_number(result->true_residual));
 }
 
 static json_t *amg(const sedge_solve_record *record)
@@ -42,6 +42,15 @@ static json_t *amg(const sedge_solve_record *record)
                      (json_int_t)record->amg.calls);
 }
 
+// What ended the first form, or the first start, and was not believed.
+static json_t *doubted(const sedge_krylov_result *result)
+{
+    if (result->doubted == SEDGE_KRYLOV_CONVERGED) return json_null();
+    return json_pack("{s:o, s:I}", "reason",
+                     sedge_json_text(sedge_krylov_reason_name(result->doubted)), "iterations",
+                     (json_int_t)result->doubted_at);
+}
+
 static json_t *method(const sedge_solve_record *record)
 {
     const sedge_krylov_result *const result = &record->result;
@@ -49,11 +58,13 @@ static json_t *method(const sedge_solve_record *record)
     const bool has_interval = record->interval[1] > 0.0;
 
     return json_pack(
-        "{s:{s:o, s:i, s:o, s:o}, s:{s:o, s:i, s:b}, s:{s:o, s:o, s:o, s:o}}", "preconditioner",
-        "name", sedge_json_text(record->preconditioner), "block", record->block, "interval",
+        "{s:{s:o, s:i, s:o, s:o}, s:{s:o, s:o, s:o, s:i, s:b}, s:{s:o, s:o, s:o, s:o}}",
+        "preconditioner", "name", sedge_json_text(record->preconditioner), "block", record->block,
+        "interval",
         has_interval ? json_pack("[f, f]", record->interval[0], record->interval[1]) : json_null(),
         "amg", amg(record), "cg", "form", sedge_json_text(sedge_krylov_form_name(result->form)),
-        "check", result->check, "graphs", result->graphs, "product", "format",
+        "first_form", sedge_json_text(sedge_krylov_form_name(result->first_form)), "doubted",
+        doubted(result), "check", result->check, "graphs", result->graphs, "product", "format",
         sedge_json_text(local->format), "kernel", sedge_json_text(local->kernel), "bytes",
         sedge_json_number(local->compulsory_bytes), "seconds",
         local->seconds > 0.0 ? sedge_json_number(local->seconds) : json_null());

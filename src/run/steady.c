@@ -266,18 +266,14 @@ static void fill_report(const steady_state *s, sedge_report *report)
 {
     const sedge_session *const session = s->session;
     const sedge_device_info *const info = sedge_device_get_info(s->device);
-    const sedge_cache_counts counts = sedge_cache_get_counts(s->cache);
-    int64_t cache[2] = {counts.hits, counts.misses};
-    int64_t memory[2] = {sedge_memory_peak(), sedge_device_memory_peak(s->device)};
 
-    sedge_comm_sum_int(session->comm, cache, 2);
-    sedge_comm_max_int(session->comm, memory, 2);
     sedge_report_describe(report, session, info);
+    sedge_report_count(report, session->comm, sedge_cache_get_counts(s->cache),
+                       sedge_device_memory_peak(s->device));
     report->dofs = report->elements * session->element->nodes;
     report->setup_seconds = s->setup_seconds;
     report->loop_seconds = s->result.solve_seconds;
     report->output_seconds = s->output_seconds;
-    report->compile_seconds = counts.compile_seconds;
     report->tuned_by = "rule";
     report->tuning_gain = -1.0;
     report->energy_initial = s->is_found ? s->energy : (double)NAN;
@@ -285,10 +281,6 @@ static void fill_report(const steady_state *s, sedge_report *report)
     report->energy_peak = report->energy_initial;
     report->total_seconds = sedge_clock() - s->start;
     report->exchange_hidden = -1.0;
-    report->cache_hits = cache[0];
-    report->cache_misses = cache[1];
-    report->memory_host_peak = memory[0];
-    report->memory_device_peak = memory[1];
 }
 
 static void print_summary(const steady_state *s, const sedge_report *report)
@@ -372,7 +364,10 @@ sedge_status sedge_steady_run(sedge_session *session, double start)
             session->deck->path, (long long)session->mesh->global_curved,
             session->deck->equation->name);
     }
-    if (!session->options->quiet) SEDGE_TRY(sedge_session_print(session));
+    if (!session->options->quiet) {
+        SEDGE_TRY(sedge_session_print(session));
+        sedge_session_print_sheets(session);
+    }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, open_local(&s)));
     if (prints(&s)) print_device(&s);
     SEDGE_TRY_GOTO(status, sedge_hold_create(&s.hold, session->comm, session->deck->output));

@@ -148,6 +148,9 @@ class Case(unittest.TestCase):
 # ---- meshes as Gmsh writes them ------------------------------------------------------------------
 
 TRIANGLE, TETRAHEDRON, HEXAHEDRON = 2, 4, 5
+SECOND_ORDER = {TRIANGLE: 9, TETRAHEDRON: 11}
+EDGES = {TRIANGLE: ((0, 1), (1, 2), (0, 2)),
+         TETRAHEDRON: ((0, 1), (1, 2), (0, 2), (0, 3), (2, 3), (1, 3))}
 
 
 class Cube:
@@ -178,13 +181,30 @@ class Cube:
                     if all(self.nodes[n][axis] == end for n in face):
                         yield names[2 * axis + end], face
 
-    def text(self, tetrahedra=True, extra=()):
-        """The cube in format 2.2; `extra` are further elements (type, group tag, corners)."""
+    def bend(self, elements, move):
+        """The elements with nodes on their edges, after which all nodes are moved."""
+        middles = {}
+        bent = []
+        for kind, group, corners in elements:
+            edges = [tuple(sorted((corners[a], corners[b]))) for a, b in EDGES[kind]]
+            for a, b in edges:
+                if (a, b) not in middles:
+                    middles[a, b] = len(self.nodes)
+                    self.nodes.append([(p + q) / 2 for p, q in zip(self.nodes[a], self.nodes[b])])
+            bent.append((SECOND_ORDER[kind], group, (*corners, *(middles[edge] for edge in edges))))
+        self.nodes = [move(*node) for node in self.nodes]
+        return bent
+
+    def text(self, tetrahedra=True, extra=(), move=None):
+        """The cube in format 2.2; `extra` are further elements (type, group tag, corners). With
+        `move`, of second order, their nodes moved by it."""
         names = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"]
         elements = [(TRIANGLE, names.index(group) + 1, face) for group, face in self.triangles]
         if tetrahedra:
             elements += [(TETRAHEDRON, 7, corners) for corners in self.tetrahedra]
         elements += extra
+        if move is not None:
+            elements = self.bend(elements, move)
         lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", "7"]
         lines += [f'2 {i + 1} "{name}"' for i, name in enumerate(names)] + ['3 7 "domain"']
         lines += ["$EndPhysicalNames", "$Nodes", str(len(self.nodes))]

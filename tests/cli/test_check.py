@@ -48,6 +48,16 @@ class Check(Case):
             gigabyte = self.number(r"and ([\d.e+-]+) GB", text)
             self.assertAlmostEqual(gigabyte, 5e-9 * stage["bytes"], delta=0.1 * gigabyte)
 
+    def test_elements_that_are_as_bad_are_told_once(self):
+        """Six tetrahedra fill a cube, all of one quality; of a flat box's cell four have the least."""
+        deck = self.write("deck.yaml", DECK)
+        text = self.succeed("check", deck, "--set", "mesh.box.cells=[3,3,3]", ranks=2).out
+        self.assertIn("worst elements     none: all 162 have the same quality\n", text)
+        self.assertNotIn("    element ", text)
+        text = self.succeed("check", deck, "--set", "mesh.box.cells=[3,3,6]").out
+        self.assertRegex(text, r"worst elements     216 have the least quality, 0.6\d\d, one of them at "
+                               r"\(0.*\) in 'domain'\n")
+
     def test_memory_is_what_a_run_takes(self):
         deck = self.write("deck.yaml", DECK)
         words = ["--set", "mesh.box.cells=[6,6,6]", "--set", "order=4", "--set", "time.steps=2"]

@@ -1,8 +1,9 @@
 """Surfaces inside the mesh that have a condition: a conductor without thickness."""
 
+import math
 import unittest
 
-from kit import DECK, PLATES, Case, Cube, read_json
+from kit import DECK, PLATES, TRIANGLE, Case, Cube, read_json
 
 try:
     import h5py
@@ -13,13 +14,20 @@ PLATE = 8  # tag of the sheet; Cube has 1 to 7
 DIPOLE = DECK.replace("initial: {type: cavity-mode}\n", """\
 sources:
   - {type: dipole, position: [0.2, 0.4, 0.6], direction: [1, 2, 3], signal: {type: ricker, frequency: 1}}
-""").replace("steps: 20", "steps: 60").replace("box: {cells: [2, 2, 2]}", "file: mesh.msh")
+""").replace("steps: 20", "steps: 60").replace("box: {cells: [2, 2, 2]}", "file: mesh.msh") + "device: host\n"
 BEHIND = "monitors.probes.points={inside: [0.3, 0.4, 0.2], behind: [0.6, 0.5, 0.5]}"
+SIDES = "{}, on both sides of 32 faces inside the mesh"
 WALL = "boundaries.plate={type: pec}"
 
 
+def dent(x, y, z):
+    """Bends the lower half of the plate, and what touches it, towards x = 0."""
+    depth = 0.04 * math.sin(math.pi * y) * max(0.0, math.sin(2.0 * math.pi * z))
+    return x - depth * max(0.0, 1.0 - 4.0 * abs(x - 0.5)), y, z
+
+
 class Sheets(Case):
-    def mesh(self, half=False, upper=1.0):
+    def mesh(self, half=False, upper=1.0, move=None):
         """The cube with the surface group 'plate' at x = 0.5, y < `upper`, or its half x < 0.5."""
         cube = Cube(4)
         at = [node[0] for node in cube.nodes]
@@ -31,14 +39,13 @@ class Sheets(Case):
             face = tuple(sorted(n for n in corners if at[n] == 0.5))
             if len(face) == 3 and all(cube.nodes[n][1] <= upper for n in face):
                 found.add(face)
-        text = cube.text(extra=[(2, PLATE, face) for face in sorted(found)])
+        text = cube.text(extra=[(TRIANGLE, PLATE, face) for face in sorted(found)], move=move)
         text = text.replace('$PhysicalNames\n7\n', f'$PhysicalNames\n8\n2 {PLATE} "plate"\n')
         self.write("mesh.msh", text)
         return len(found)
 
     def probes(self, output, *words, ranks=0):
-        self.succeed("run", self.deck, "--device", "host", "--quiet", "--output", output, *words,
-                     ranks=ranks)
+        self.succeed("run", self.deck, "--quiet", "--output", output, *words, ranks=ranks)
         with h5py.File(self.folder / output / "probes.h5") as file:
             return {name: probe["E"][()] for name, probe in file["probes"].items()}
 
@@ -68,13 +75,49 @@ class Sheets(Case):
             self.assertGreater(abs(fields["behind"]).max(), 1e-3 * largest)
         self.assertGreater(abs(iris["behind"] - free["behind"]).max(), 1e-3 * largest)
 
+    def compare(self, parted, half):
+        """On one side the field of half the mesh, after 20 steps of fp64 to rounding; behind, nothing."""
+        largest = abs(half["inside"]).max()
+        self.assertGreater(largest, 0.0)
+        self.assertLess(abs(parted["inside"] - half["inside"]).max(), 1e-12 * largest)
+        self.assertEqual(abs(parted["behind"]).max(), 0.0)
+
+    @unittest.skipIf(h5py is None, "Python has no h5py")
+    def test_a_bent_wall_on_two_devices(self):
+        """A plate in part curved, in part straight."""
+        short = DIPOLE.replace("steps: 60", "steps: 20")
+        self.deck = self.write("deck.yaml", short)
+        self.mesh(move=dent)
+        self.assertRegex(self.succeed("check", self.deck, "--set", WALL).out, r"curved +\d+ tetra")
+        parted = [self.probes("host", "--set", WALL, "--set", BEHIND)]
+        if "opencl    none" not in self.succeed("devices").out:
+            parted += [self.probes("opencl", "--set", WALL, "--set", BEHIND, "--device", "opencl")]
+        self.mesh(half=True, move=dent)
+        self.write("deck.yaml", short.replace("  xmax: {type: pec}\n", ""))
+        half = self.probes("half", "--set", WALL)
+        for fields in parted:
+            self.compare(fields, half)
+
+    @unittest.skipIf(h5py is None, "Python has no h5py")
+    def test_a_wall_that_goes_on_through_a_periodic_side(self):
+        periodic = DIPOLE.replace("steps: 60", "steps: 20").replace(
+            "  ymin: {type: pec}\n  ymax: {type: pec}\n", "  ymin: {type: periodic, partner: ymax}\n")
+        self.deck = self.write("deck.yaml", periodic)
+        self.mesh()
+        parted = self.probes("parted", "--set", WALL, "--set", BEHIND, ranks=2)
+        self.mesh(half=True)
+        self.write("deck.yaml", periodic.replace("  xmax: {type: pec}\n", ""))
+        self.compare(parted, self.probes("half", "--set", WALL))
+
     def test_restart(self):
         """A condition inside the mesh may be taken away for the rest of a run, which is said."""
         self.mesh()
         deck = self.write("deck.yaml", DIPOLE.replace("steps: 60", "steps: 4"))
         run = ("run", deck, "--device", "host")
-        self.succeed(*run, "--set", WALL, "--set", "output.checkpoint.steps=4")
+        text = self.succeed(*run, "--set", WALL, "--set", "output.checkpoint.steps=4").out
+        self.assertEqual(text.count("plate              " + SIDES.format("pec")), 1, text)
         text = self.succeed(*run, "--restart", "auto", "--set", "time.steps=6").out
+        self.assertNotIn("on both sides", text)
         self.assertRegex(text, r"note +boundaries: '.*plate: pec \(32 faces inside\)' before, ")
 
     def test_a_plate_between_two(self):
@@ -86,8 +129,9 @@ class Sheets(Case):
             "xmax: {type: dirichlet, value: 0}\n  plate: {type: dirichlet, value: 1}")
         deck = self.write("deck.yaml", deck)
         for ranks in (0, 2):
-            self.succeed("run", deck, "--device", "host", "--quiet", "--output", f"o{ranks}",
-                         ranks=ranks)
+            text = self.succeed("run", deck, "--device", "host", "--output", f"o{ranks}",
+                                ranks=ranks).out
+            self.assertEqual(text.count(SIDES.format("dirichlet")), 1, text)
             report = read_json(self.folder / f"o{ranks}/report.json")
             self.assertAlmostEqual(report["energy"]["final"], 4.0, delta=1e-6)
             self.assertAlmostEqual(report["surface_flux"]["plate"], 8.0, delta=1e-5)

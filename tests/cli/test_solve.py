@@ -115,7 +115,7 @@ class Solve(Case):
                 self.assertEqual(found["reason"], "converged")
                 self.assertEqual(found["preconditioner"]["name"], name)
                 self.assertEqual(found["ranks"], max(ranks, 1))
-                self.assertLessEqual(found["residual"]["true"], 1.01 * found["residual"]["target"])
+                self.assertLessEqual(found["residual"]["true"], found["residual"]["target"])
                 counts[name, ranks] = found["iterations"]
         for name in ("none", "jacobi", "chebyshev"):
             self.assertLessEqual(abs(counts[name, 0] - counts[name, 2]), 1, counts)
@@ -131,10 +131,71 @@ class Solve(Case):
         self.assertEqual(found["reason"], "residuals apart")
         self.assertLess(found["residual"]["recursive"], found["residual"]["true"])
 
+    def test_numbers_beyond_fp32(self):
+        head = "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1\n3 3 "
+        right = "%%MatrixMarket matrix array real general\n3 1\n0\n"
+        fits = self.write("fits.mtx", head + "1e30\n")
+        for entry in ("1e+300", "-1e+300", "1e-40"):
+            path = self.write("far.mtx", head + entry + "\n")
+            self.refuse(DATA, [f"'{path}': the entry {entry} in row 3, column 3 does not fit fp32"],
+                        "solve", path, *HOST, "--precision", "fp32", ranks=(0, 2))
+        for numbers, part in (("1\n-1e39\n", "number 3, -1e+39, "), ("1e-40\n0\n", "number 2, 1e-40, ")):
+            path = self.write("b.mtx", right + numbers)
+            self.refuse(DATA, [f"'{path}': {part}", "does not fit fp32"], "solve", fits, *HOST,
+                        "--rhs", path, "--precision", "fp32", ranks=(0,))
+            self.report(fits, "--rhs", path)
+        self.report(fits, "--precision", "fp32")
+        self.report(fits, "--rhs", self.write("b.mtx", right + "1e-40\n1\n"), "--precision", "fp32")
+
     def test_forms(self):
         for form in ("standard", "single-reduction", "pipelined", "persistent"):
             found = self.report(self.matrix, "--form", form)
             self.assertEqual((found["cg"]["form"], found["converged"]), (form, True))
+
+    def test_lost_digits(self):
+        """What the pipelined form makes of a bad condition is not believed, and told."""
+        size = 200
+        entries = [(i, j, (2.0 if i == j else -1.0) * 10 ** (2 * (i + j) / size))
+                   for i in range(size) for j in (i - 1, i) if j >= 0]
+        path = self.write("tilted.mtx", market(size, entries))
+        words = (path, "--preconditioner", "none")
+        found = self.report(*words, "--form", "pipelined")
+        self.assertEqual((found["converged"], found["cg"]["form"]), (True, "standard"))
+        self.assertEqual(found["cg"]["first_form"], "pipelined")
+        self.assertEqual(found["kept"], found["iterations"])
+        self.assertLess(found["cg"]["doubted"]["iterations"], found["iterations"])
+        self.assertLessEqual(found["residual"]["true"], found["residual"]["target"])
+        out = self.succeed("solve", *words, *HOST, "--form", "pipelined").out
+        self.assertIn("went on in the standard form after", out)
+        self.assertIn("the pipelined form lost its digits (", out)
+        found = self.report(*words, "--form", "standard")
+        self.assertEqual((found["converged"], found["cg"]["doubted"]), (True, None))
+
+    def test_singular(self):
+        """A pure Neumann problem whose right-hand side does not add up to zero."""
+        size = 50
+        entries = [(i, i, 1.0 if i in (0, size - 1) else 2.0) for i in range(size)]
+        entries += [(i, i - 1, -1.0) for i in range(1, size)]
+        right = ["%%MatrixMarket matrix array real general", f"{size} 1"]
+        vector = self.write("b.mtx", "\n".join([*right, *(str(1 + i % 7) for i in range(size))]) + "\n")
+        path = self.write("neumann.mtx", market(size, entries))
+        found = self.report(path, "--rhs", vector, code=COMPUTE)
+        self.assertEqual(found["reason"], "divergence")
+        self.assertLess(found["kept"], found["iterations"])
+        self.assertLess(found["iterations"], 1000)
+        self.assertLessEqual(found["residual"]["true"], found["residual"]["initial"])
+        done = self.sedge("solve", path, "--rhs", vector, *HOST)
+        self.assertIn(f"the solution is that of iteration {found['kept']}, the best", done.out)
+        self.assertIn("the operator is singular", done.err)
+
+    def test_no_blocks(self):
+        entries = [(0, 0, 4.0), (1, 0, -1.0), (1, 1, 4.0), (2, 2, 4.0), (3, 2, -1.0), (3, 3, 4.0),
+                   (4, 4, 4.0)]
+        words = (self.write("five.mtx", market(5, entries)), "--preconditioner", "block-jacobi")
+        self.assertEqual(self.report(*words)["preconditioner"]["block"], 1)
+        out = self.succeed("solve", *words, *HOST).out
+        self.assertIn("block-jacobi, blocks of 1: the matrix shows no larger ones", out)
+        self.assertNotIn("no larger ones", self.succeed("solve", *words, *HOST, "--block", "1").out)
 
     def test_output(self):
         try:
@@ -196,14 +257,18 @@ class Solve(Case):
     def test_bad_files(self):
         text = market(self.size, self.entries)
         lines = text.splitlines()
+        packed = gzip.compress(text.encode())
+
+        def head(numbers):
+            return f"%%MatrixMarket matrix coordinate {numbers} general\n2 2 2\n"
         bad = {
             "empty.mtx": ("", "is empty"),
             "words.mtx": ("hello world\n", "neither a Matrix Market file"),
             "bare.mtx": ("\n".join(lines[2:]) + "\n", "begins with %%MatrixMarket"),
             "short.mtx": ("\n".join(lines[:50]), "ends before all entries"),
-            "outside.mtx": (text.replace("\n144 144 4\n", "\n144 145 4\n"), "an index lies outside"),
+            "outside.mtx": (text.replace("\n144 144 4\n", "\n144 145 4\n"), "line 411: '144 145 4' lies outside of the matrix"),
             "more.mtx": (text + "144 144 1\n", "more entries than its size line announces: '144 144 1'"),
-            "letters.mtx": (text.replace("\n144 144 4\n", "\nfour 144 4\n"), "no size or entry"),
+            "letters.mtx": (text.replace("\n144 144 4\n", "\nfour 144 4\n"), "line 411: 'four 144 4' does not begin with the row"),
             "complex.mtx": ("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n",
                             "complex"),
             "array.mtx": ("%%MatrixMarket matrix array real general\n1 1\n1\n", "dense array"),
@@ -225,7 +290,21 @@ class Solve(Case):
             "nan.mtx": ("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 nan\n",
                         "row 1, column 1 is not a finite number"),
             "column.dat": (petsc_matrix(2, [(0, 0, 1.0), (1, 7, 1.0)]), "column 7 of row 1"),
-            "cut.gz": (gzip.compress(text.encode())[:400], "unexpected end of file"),
+            "nought.mtx": (text.replace("\n144 144 4\n", "\n0 144 4\n"), "'0 144 4' lies outside"),
+            "whole.mtx": (head("integer") + "1 1 2\n2 2 2.5\n",
+                          "line 4: '2 2 2.5' has no whole number"),
+            "places.mtx": (head("pattern") + "1 1\n2 2 7\n",
+                           "line 4: '2 2 7' is more than a row and a column"),
+            "without.mtx": (head("real") + "\n% two\n1 1 2\n2 2\n",
+                            "line 6: '2 2' is not a row, a column and one number"),
+            "behind.mtx": (head("real") + "1 1 2\n2 2 1.0D0\n", "line 4: '2 2 1.0D0' is not a row"),
+            "cut.gz": (packed[:400], "unexpected end of file"),
+            "cut-8.gz": (packed[:-8], "unexpected end of file"),  # checksum and length
+            "cut-12.gz": (packed[:-12], "unexpected end of file"),
+            "tail.gz": (gzip.compress((text + "% more\n" * 20000).encode())[:-8],
+                        "unexpected end of file"),  # far behind the last entry
+            "cut-1.gz": (packed[:-1], "unexpected end of file"),
+            "sum.gz": (packed[:-8] + bytes([packed[-8] ^ 1]) + packed[-7:], "incorrect data check"),
             "cut.dat": (petsc_matrix(self.size, self.entries)[:700], "PETSc"),
         }
         # A sanitizer's allocator would end the program where the system's says no.
@@ -267,9 +346,9 @@ class Solve(Case):
             (("--preconditioner", "ilu"), ["'ilu'", "block-jacobi"]),
             (("--precision", "fp16"), ["'fp16'", "fp64 and fp32"]),
             (("--form", "fast"), ["'fast'", "pipelined"]),
+            (("--tune", "exhaustive"), ["--tune 'exhaustive'", "off, fast and patient"]),
             (("--block", "65", "--preconditioner", "block-jacobi"), ["'65'", "1 to 64"]),
             (("--block", "2", "--preconditioner", "amg"), ["--block goes with"]),
-            (("--preconditioner", "block-jacobi"), ["has no blocks", "--block"]),
             (("--set", "order=3"), ["does not take --set"]),
         ):
             self.refuse(USAGE, parts, "solve", self.matrix, *HOST, *words, ranks=(0,))

@@ -104,6 +104,7 @@ static sedge_status launch(void *context, int operation, int candidate,
     (void)context, (void)operation, (void)program, (void)stream;
     seconds *= 1.0 + sim.constant[candidate] - 0.008 * log(draw());
     if (happens(0.03)) seconds *= 1.1 + 0.4 * draw();
+    if (sim.kernel->busy > 0.0 && happens(sim.kernel->busy)) seconds *= 2.0 + 1.5 * draw();
     if (sim.burst_factor > 0.0 && sim.now > sim.burst_from &&
         sim.now < sim.burst_from + BURST_SECONDS)
         seconds *= sim.burst_factor;

@@ -29,6 +29,7 @@ typedef struct race_sim_kernel {
     int layouts;               // 0: one
     double budget;             // seconds; 0: 0.3
     double bursts;             // in so many searches; 0: 0.05
+    double busy;               // of all calls, takes 2 to 3.5 times as long: others are at work
     char names[RACE_SIM_CANDIDATES][32];
     double seconds[RACE_SIM_CANDIDATES]; // of a call
     bool cached[RACE_SIM_CANDIDATES];

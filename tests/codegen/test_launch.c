@@ -141,7 +141,9 @@ static void test_refusals(const own_world *world, const sedge_program *program)
                 SEDGE_ERR_USAGE, "was given 0 bytes: 1 to 16 are possible");
     CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, 1, one, px, px, sedge_bytes_argument(values, 12)),
                 SEDGE_ERR_USAGE, "was given bytes of 12 bytes");
-    CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, -1, one, px, px, four), SEDGE_ERR_INTERNAL,
+    CHECK_FAILS(SEDGE_LAUNCH(kernel, NULL, -1, one, px, px, four), SEDGE_ERR_USAGE,
+                "kernel 'axpy' was given -1 blocks: 0 or more are possible");
+    CHECK_FAILS(sedge_kernel_launch(kernel, NULL, -1, 128, NULL, 4), SEDGE_ERR_INTERNAL,
                 "cannot run -1 blocks");
     CHECK_FAILS(sedge_kernel_launch(kernel, NULL, 1, 128, NULL, 2), SEDGE_ERR_INTERNAL,
                 "'axpy' takes 4 arguments and was given 2");

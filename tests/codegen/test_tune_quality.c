@@ -1,4 +1,4 @@
-// How good the quick search is, on a machine that exists only by its clock (race_sim.h): six
+// How good the quick search is, on a machine that exists only by its clock (race_sim.h): some
 // kernels whose candidates take the times that an H200 took, as far as they are known
 // (benchmarks/README.md), with an empty cache and with what earlier searches left there.
 //
@@ -202,6 +202,23 @@ static void make_stage(race_sim_kernel *kernel)
     }
 }
 
+// Two layouts where others are at work nearly always: who has a sample without them seems to be
+// twice as fast.
+static void make_busy(race_sim_kernel *kernel)
+{
+    *kernel = (race_sim_kernel){.name = "busy",
+                                .compile = 30e-3,
+                                .check = 3e-3,
+                                .first_check = 3e-3,
+                                .prepare = 2e-3,
+                                .layouts = 2,
+                                .budget = 2.5,
+                                .busy = 0.97};
+    race_sim_add(kernel, "coefficients", 1500.0, 1.0);
+    race_sim_add(kernel, "values", 2000.0, 1.0);
+    kernel->candidates[1].layout = 1;
+}
+
 // ---- searches ----------------------------------------------------------------------------------
 
 typedef struct quality {
@@ -243,11 +260,17 @@ static const struct {
     double wanted;  // of the best, at least
     double seconds; // of a search, on average, at most
 } cases[] = {
-    {make_linear, WANTED, 0.35},          {make_transpose, WANTED, 0.35},
-    {make_multiply, WANTED, 0.55},        {make_known_spmv, WANTED, 0.35},
-    {make_volume, WANTED, 0.8},           {make_surface, WANTED, 0.35},
-    {make_unknown_spmv, 0.9, 0.35},       {make_stage, WANTED, 2.8},
-    {make_rough_transpose, WANTED, 0.35}, {make_wrong_volume, WANTED, 0.8},
+    {make_linear, WANTED, 0.35},
+    {make_transpose, WANTED, 0.35},
+    {make_multiply, WANTED, 0.55},
+    {make_known_spmv, WANTED, 0.35},
+    {make_volume, WANTED, 0.9},
+    {make_surface, WANTED, 0.35},
+    {make_unknown_spmv, 0.9, 0.35},
+    {make_stage, WANTED, 2.8},
+    {make_rough_transpose, WANTED, 0.35},
+    {make_wrong_volume, WANTED, 0.9},
+    {make_busy, WANTED, 2.6},
 };
 
 // The first search has an empty cache, the others what those before them compiled.

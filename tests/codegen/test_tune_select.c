@@ -124,6 +124,25 @@ static void test_exceptions(void)
     clean(&s);
 }
 
+// What a quick search leaves out, a patient one tries.
+static void test_patient(void)
+{
+    const sedge_device_info host = {.kind = SEDGE_DEVICE_HOST, .kind_name = "host"};
+    test_select s;
+
+    setup(&s, SEDGE_TUNE_FAST);
+    s.candidates[1].patient = "seldom wins";
+    run_select(&s, &host);
+    CHECK(s.count == 6);
+    check_reason(&s, 1, "seldom wins");
+    clean(&s);
+    setup(&s, SEDGE_TUNE_PATIENT);
+    s.candidates[1].patient = "seldom wins";
+    run_select(&s, &host);
+    CHECK(s.count == 7 && is_tried(&s, 1));
+    clean(&s);
+}
+
 // First the rule's, then wisdom by distance, then priors.
 static void test_order(void)
 {
@@ -197,6 +216,7 @@ int main(void)
     test_guess();
     test_gpu();
     test_exceptions();
+    test_patient();
     test_order();
     return CHECK_END();
 }

@@ -176,8 +176,8 @@ static void *compile_both(void *argument)
 }
 
 // Compilers of several threads run at the same time, and each thread hears of its own. This one
-// waits until four of them are there, and gives up after 20 s; one after the other it would never
-// come to an end otherwise.
+// waits until four of them are there, and gives up after minutes; one after the other it would
+// never come to an end otherwise.
 static void test_several_at_once(void)
 {
     enum { THREADS = 4 };
@@ -187,7 +187,7 @@ static void test_several_at_once(void)
         "#!/bin/sh\n"
         "case \"$*\" in *kernel.c*)\n"
         "  : > " SEDGE_TEST_DIR "/meeting/$$\n"
-        "  for i in $(seq 200); do\n"
+        "  for i in $(seq 1500); do\n"
         "    [ $(ls " SEDGE_TEST_DIR "/meeting | wc -l) -ge 4 ] && exec cc \"$@\"\n"
         "    sleep 0.1\n"
         "  done\n"
@@ -267,8 +267,12 @@ static void test_killed_parent(void)
     CHECK(kill(child, SIGKILL) == 0);
     CHECK(waitpid(child, &state, 0) == child && WIFSIGNALED(state));
     const double limit = sedge_clock() + PATIENCE;
-    while (count_files(temporary) > 0 && sedge_clock() < limit) usleep(20000);
-    CHECK(count_files(temporary) == 0);
+    int left = count_files(temporary);
+    while (left > 0 && sedge_clock() < limit) {
+        usleep(20000);
+        left = count_files(temporary);
+    }
+    CHECK(left == 0);
 }
 
 static void test_interrupt_is_the_parents(void)
@@ -337,11 +341,12 @@ static void test_compiler_that_hangs(void)
 
     write_sleeper(path);
     (void)unlink(SEDGE_TEST_DIR "/sleeper");
-    CHECK(setenv("SEDGE_CC", path, 1) == 0 && setenv("SEDGE_CC_SECONDS", "1", 1) == 0);
+    // It says its version and starts its sleeper in a hundredth of this.
+    CHECK(setenv("SEDGE_CC", path, 1) == 0 && setenv("SEDGE_CC_SECONDS", "3", 1) == 0);
     CHECK_OK(sedge_device_start_helper());
     CHECK_OK(sedge_device_create(&device, "host", 0, 1));
     const double start = sedge_clock();
-    CHECK_FAILS(compile_something(device), SEDGE_ERR_DEVICE, "it did not end within 1 s");
+    CHECK_FAILS(compile_something(device), SEDGE_ERR_DEVICE, "it did not end within 3 s");
     CHECK(strstr(sedge_error_message(), "sleeping-cc") != NULL);
     CHECK_BOUND(sedge_clock() - start, PATIENCE);
     check_ended(read_sleeper()); // what it started, too

@@ -4,6 +4,8 @@
 #include "case.h"
 #include "check.h"
 
+#include <mpi.h>
+
 static const sedge_comm *world;
 
 static double largest(const sedge_comm *comm, const double *a, int64_t count)
@@ -384,6 +386,64 @@ static void test_point_source(const double *position)
     dg_case_clear(&c);
 }
 
+static int reductions; // calls of MPI_Allreduce in this process
+
+int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm)
+{
+    reductions++;
+    return PMPI_Allreduce(send, receive, count, type, op, comm);
+}
+
+// Sources are located in one pass: in as many messages as one takes, whatever their number; each
+// where it is when it is looked for alone.
+static void test_points_at_once(void)
+{
+    enum { POINTS = 9, OUTSIDE = 6 };
+    const double p[12] = {0.31, 0.64, 0.57, SEDGE_SIGNAL_GAUSSIAN, 2.0, 0.0, 0.5, 0.3, 0, 0, 0, 1};
+    dg_case_options options = dg_case_defaults(sedge_equation_find("maxwell"), 1, 3);
+    sedge_point_source *sources = NULL;
+    sedge_point_place *places = NULL;
+    sedge_reference *reference = NULL;
+    int calls[2];
+    dg_case c;
+
+    options.boundary = "pec";
+    options.point = "dipole";
+    options.point_parameters = p;
+    CHECK_OK(dg_case_create(&c, world, &options));
+    CHECK_OK(sedge_allocate(&sources, POINTS, sizeof *sources));
+    for (int i = 0; i < POINTS; i++) {
+        sources[i] = c.problem.point_sources[0];
+        for (int d = 0; d < 3; d++) sources[i].position[d] = 0.09 * (i + 1 - (d == 2));
+        sources[i].position[i % 3] = i == OUTSIDE ? -0.5 : 1.0 / 3.0;
+    }
+    sedge_release(c.problem.point_sources);
+    c.problem.point_sources = sources;
+    for (int i = 0; i < 2; i++) {
+        c.problem.point_source_count = i == 0 ? 1 : OUTSIDE;
+        reductions = 0;
+        CHECK_OK(sedge_reference_create(&reference, world, c.element, c.mesh, &c.problem));
+        calls[i] = reductions;
+        sedge_reference_free(reference);
+    }
+    CHECK(calls[0] > 0 && calls[0] == calls[1]);
+    c.problem.point_source_count = POINTS;
+    CHECK_FAILS(sedge_reference_create(&reference, world, c.element, c.mesh, &c.problem),
+                SEDGE_ERR_USAGE, "dipole source at (-0.5, 0.63, 0.54) lies outside the mesh");
+    CHECK_OK(sedge_problem_find_points(&places, world, c.mesh, &c.problem));
+    for (int i = 0; i < POINTS && places != NULL; i++) {
+        double rst[3] = {0.0, 0.0, 0.0};
+        int32_t element;
+        const int owner = sedge_mesh_claim(&element, rst, world, c.mesh, sources[i].position);
+        CHECK(places[i].owner == owner && places[i].element == element);
+        CHECK((owner < 0) == (i == OUTSIDE));
+        CHECK(element < 0 || memcmp(places[i].rst, rst, sizeof rst) == 0);
+    }
+    sedge_release(places);
+    dg_case_clear(&c);
+}
+
 static void test_refuses_point_outside(void)
 {
     const double p[12] = {0.5, 0.5, 1.25, SEDGE_SIGNAL_GAUSSIAN, 1.0, 0.0, 0.5, 0.3, 0, 0, 0, 1.0};
@@ -394,7 +454,7 @@ static void test_refuses_point_outside(void)
     options.point = "dipole";
     options.point_parameters = p;
     CHECK_FAILS(dg_case_create(&c, world, &options), SEDGE_ERR_USAGE,
-                "the dipole source at (0.5, 0.5, 1.25) is outside the mesh");
+                "dipole source at (0.5, 0.5, 1.25) lies outside the mesh");
 }
 
 static void test_refuses_missing_condition(void)
@@ -470,6 +530,7 @@ int main(int argc, char **argv)
     test_neighbour_material();
     test_point_source(inside);
     test_point_source(shared);
+    test_points_at_once();
     test_refuses_point_outside();
     test_refuses_missing_condition();
     test_energy_of_constant();

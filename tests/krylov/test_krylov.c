@@ -179,7 +179,7 @@ static void test_forms(int real_bytes, int64_t cube, const char *only)
             CHECK(result.reason == SEDGE_KRYLOV_CONVERGED && result.form == forms[f]);
             CHECK(result.restarts == 0 && result.iterations > 5);
             CHECK(result.history_count == result.iterations + 1);
-            CHECK_BOUND(result.true_residual, 1.01 * result.target);
+            CHECK_BOUND(result.true_residual, result.target);
             CHECK_BOUND(fabs(residual_of(&s) - result.true_residual), 0.05 * result.target);
             CHECK_BOUND(error_of(&s), 10.0 * options.tolerance);
             // The same iterations in every form, but for rounding.
@@ -189,6 +189,22 @@ static void test_forms(int real_bytes, int64_t cube, const char *only)
     }
     CHECK(plain[DIAGONAL] < plain[PLAIN]);
     CHECK(plain[DIAGONAL] == plain[CALLBACK] || plain[CALLBACK] == 0);
+    close_system(&s);
+}
+
+// One form with the usual preconditioner, small: where each program is dear.
+static void test_with_diagonal(sedge_krylov_form form, int real_bytes)
+{
+    sedge_krylov_options options = sedge_krylov_defaults();
+    system_of s;
+
+    options.tolerance = real_bytes == 8 ? 1e-10 : 1e-5;
+    options.form = form;
+    open_system(&s, real_bytes, 4);
+    const sedge_krylov_result result = solve(&s, DIAGONAL, &options);
+    CHECK(result.reason == SEDGE_KRYLOV_CONVERGED && result.form == form);
+    CHECK(result.iterations > 5);
+    CHECK_BOUND(error_of(&s), 10.0 * options.tolerance);
     close_system(&s);
 }
 
@@ -239,7 +255,7 @@ static void test_guess(void)
         const sedge_krylov_result result = solve(&s, DIAGONAL, &options);
         iterations[i] = result.iterations;
         CHECK(result.reason == SEDGE_KRYLOV_CONVERGED);
-        CHECK_BOUND(result.true_residual, 1.01e-8 * result.right_hand_side);
+        CHECK_BOUND(result.true_residual, 1e-8 * result.right_hand_side);
         CHECK_BOUND(error_of(&s), 1e-7);
         CHECK_BOUND(fabs(result.initial - (1.0 - factors[i]) * result.right_hand_side),
                     1e-12 * result.right_hand_side);
@@ -249,7 +265,7 @@ static void test_guess(void)
     options.absolute = 1.0;
     set_guess(&s, 0.0);
     const sedge_krylov_result result = solve(&s, PLAIN, &options);
-    CHECK(result.target == 1.0 && result.true_residual <= 1.01);
+    CHECK(result.target == 1.0 && result.true_residual <= 1.0);
     CHECK(result.iterations > 0 && result.iterations < iterations[0]);
     close_system(&s);
 }
@@ -347,6 +363,8 @@ int main(int argc, char **argv)
         test_late_look(SEDGE_KRYLOV_STANDARD, PLAIN);
         test_zero();
         test_late_look(SEDGE_KRYLOV_SINGLE, DIAGONAL);
+        test_with_diagonal(SEDGE_KRYLOV_PIPELINED, 8);
+        test_with_diagonal(SEDGE_KRYLOV_PERSISTENT, 4);
         krylov_case_end(&session);
         return CHECK_END();
     }

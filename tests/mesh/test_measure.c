@@ -47,6 +47,7 @@ static void test_measure(const sedge_comm *comm)
         CHECK(m.quality_histogram[i] == (i == (int)(10.0 * q) ? mesh->global_elements : 0));
     CHECK(m.worst_count == 8);
     for (int i = 1; i < 8; i++) CHECK(m.worst[i - 1].quality <= m.worst[i].quality);
+    CHECK(m.worst_alike == mesh->global_elements);
     for (int i = 0; i < 8; i++) CHECK_BOUND(fabs(m.worst[i].inradius - r), 1e-15);
     CHECK(m.elements_min <= m.elements_max && m.elements_min > 0);
     CHECK((m.halo_faces_max == 0) == (sedge_comm_size(comm) == 1));

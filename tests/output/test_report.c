@@ -167,10 +167,31 @@ static void test_cannot_write(void)
                 "cannot write '/proc/none/report.json': No such file or directory");
 }
 
-int main(void)
+// The other rank took longer and more of the device; programs are counted over both.
+static void test_counts(const sedge_comm *comm)
 {
-    test_keys_and_values();
-    test_failed_run();
-    test_cannot_write();
+    const int rank = sedge_comm_rank(comm);
+    sedge_report report = example();
+
+    sedge_report_count(&report, comm, (sedge_cache_counts){2 - rank, 3 + rank, 0.5 + rank},
+                       rank * (int64_t)4096);
+    CHECK(report.cache_hits == 3 && report.cache_misses == 7);
+    CHECK(report.compile_seconds == 1.5);
+    CHECK(report.memory_device_peak == 4096);
+    CHECK(report.memory_host_peak > 0 && report.memory_host_peak < (int64_t)1 << 40);
+}
+
+int main(int argc, char **argv)
+{
+    sedge_comm *comm = NULL;
+
+    CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
+    test_counts(comm);
+    if (sedge_comm_is_root(comm)) {
+        test_keys_and_values();
+        test_failed_run();
+        test_cannot_write();
+    }
+    sedge_comm_free(comm);
     return CHECK_END();
 }

@@ -52,6 +52,7 @@ output: {{snapshots: 20, checkpoint: {{steps: {checkpoint}}}}}
 """
 
 WINDOWS = 10
+TRIES = 5
 OMEGA = math.sqrt(3.0) * math.pi
 # What may come after the first tenth: a page here and there, also one large page (2 MiB) of a device's
 # driver. A leak of 40 bytes a step is more in 10^5 steps.
@@ -91,6 +92,16 @@ def run(steps, folder):
     return [row for row in seen if row[0] < seen[0][0] + loop]
 
 
+def run_watched(steps, folder):
+    """The same in tenths, all of which were seen: on a busy machine this process may be kept from
+    looking."""
+    for _ in range(TRIES):
+        held = tenths(run(steps, folder))
+        if len(held) == WINDOWS:
+            break
+    return held
+
+
 def step_loss(y):
     """Energy that LSRK4(5) leaves of an oscillation in a step of phase y: its R(iy), squared."""
     real = 1.0 - y**2 / 2 + y**4 / 24
@@ -100,6 +111,8 @@ def step_loss(y):
 
 def tenths(seen):
     """Most memory and fewest files (none is open for long) in each tenth of the run's time."""
+    if len(seen) < WINDOWS:
+        return []
     start, end = seen[0][0], seen[-1][0]
     rows = [[] for _ in range(WINDOWS)]
     for clock, memory, files in seen:
@@ -120,12 +133,11 @@ def phase_errors(results):
 
 def main(steps):
     folder = FOLDER / f"long-{os.environ.get('SEDGE_TEST_DEVICE', 'host')}-{steps}"
-    seen = run(steps, folder)
+    held = run_watched(steps, folder)
     results = folder / "long-results"
     report = read_json(results / "report.json")
     with h5py.File(results / "energy.h5") as file:
         energy = file["energy"][()]
-    held = tenths(seen)
     errors = phase_errors(results)
     kept = step_loss(OMEGA * report["dt"]) ** steps
     lost, lost_theory = 1.0 - energy[-1] / energy[0], 1.0 - kept
@@ -143,11 +155,13 @@ def main(steps):
     if len(energy) != steps // 10 + 1:
         faults.append(f"{len(energy)} samples of the energy")
     if len(held) != WINDOWS:
-        faults.append("too short to see anything")
+        sys.exit("too short to see anything")
     if held[-1][0] > held[1][0] + MEMORY_KIB:
         faults.append(f"memory grew from {held[1][0]} to {held[-1][0]} KiB")
-    if held[-1][1] > held[1][1]:
-        faults.append(f"open files grew from {held[1][1]} to {held[-1][1]}")
+    # Halves: of a tenth all that was seen may be while a file is written to a slow disk.
+    before, after = (min(files for _, files in part) for part in (held[1:5], held[5:]))
+    if after > before:
+        faults.append(f"open files grew from {before} to {after}")
     # Rounding: each step's sum is right to some 1e-16, and they add up at worst.
     if max(energy[1:] / energy[:-1]) > 1.0 + 1e-13 * 10:
         faults.append(f"the energy grows: a factor of 1 + {max(energy[1:] / energy[:-1]) - 1.0:.3e}")

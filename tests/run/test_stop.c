@@ -208,13 +208,46 @@ static void test_interrupts(void)
     CHECK(WIFSIGNALED(state) && WTERMSIG(state) == SIGINT);
 }
 
+static void drop_signal(int number)
+{
+    (void)number;
+}
+
+// A library that starts brings a handler that drops the signal: what came meanwhile is heard of.
+static void test_hold(void)
+{
+    int state = 0;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        sedge_stop *stop = NULL;
+        sedge_stop_listen();
+        sedge_stop_hold();
+        (void)signal(SIGUSR1, drop_signal);
+        (void)raise(SIGUSR1);
+        if (sedge_stop_create(&stop, NULL, sedge_clock(), -1.0) != SEDGE_OK) _exit(1);
+        if (sedge_stop_pending(stop)) _exit(2);
+        sedge_stop_listen();
+        if (!sedge_stop_due(stop, 0)) _exit(3);
+        if (strcmp(sedge_stop_reason(stop), "SIGUSR1") != 0) _exit(4);
+        (void)raise(SIGTERM); // is not held any more
+        if (!sedge_stop_due(stop, 1)) _exit(5);
+        _exit(strcmp(sedge_stop_reason(stop), "SIGTERM") == 0 ? 0 : 6);
+    }
+    CHECK(child > 0 && waitpid(child, &state, 0) == child);
+    CHECK(WIFEXITED(state) && WEXITSTATUS(state) == 0);
+}
+
 int main(int argc, char **argv)
 {
     sedge_comm *comm = NULL;
 
     (void)unsetenv("SLURM_JOB_END_TIME");
     sedge_stop_listen();
-    if (argc == 1) test_interrupts(); // before MPI: it forks
+    if (argc == 1) { // before MPI: they fork
+        test_interrupts();
+        test_hold();
+    }
     CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
     sedge_stop_listen(); // MPI without mpirun brings handlers of its own
     if (argc == 3) {

@@ -121,11 +121,19 @@ class Slurm:
                                    f"{f' ({dead} ended)' if dead else ''}\n{self.logs()}")
             time.sleep(0.1)
 
+    def answer(self, program, *words):
+        """What a command of Slurm prints; None if it fails, again and again."""
+        for pause in (0.1, 0.3, 0.9, 0):  # where the controller is busy it does not always answer
+            done = subprocess.run([program, *map(str, words)], env=self.environment, timeout=120,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            if done.returncode == 0:
+                return done.stdout.decode()
+            time.sleep(pause)
+        return None
+
     def ask(self, program, *words):
-        """What a command of Slurm prints; "" if it fails."""
-        done = subprocess.run([program, *map(str, words)], env=self.environment, timeout=120,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        return done.stdout.decode() if done.returncode == 0 else ""
+        """The same; "" if it fails."""
+        return self.answer(program, *words) or ""
 
     def submit(self, folder, *words, environment):
         """sbatch; the number of the job."""
@@ -137,8 +145,9 @@ class Slurm:
         return int(done.stdout)
 
     def waiting(self):
-        """How many jobs wait or run."""
-        return len(self.ask("squeue", "-h", "-o", "%i").split())
+        """How many jobs wait or run; one where Slurm does not say."""
+        jobs = self.answer("squeue", "-h", "-o", "%i")
+        return 1 if jobs is None else len(jobs.split())
 
     def job(self, number):
         """What `scontrol show job` says, as a dictionary."""

@@ -1,5 +1,6 @@
 // However the kernels are cut, the answer is the reference's; cuts that cannot be are refused; and
 // what stands beside the stages agrees with the reference too: energy, probes, set and get.
+#define _POSIX_C_SOURCE 200809L // strtok_r
 #include "curved_maps.h"
 #include "match.h"
 
@@ -66,6 +67,55 @@ static void test_refusals(const kit_world *world)
     } else {
         CHECK_FAILS(kit_load(&k, SEDGE_FP64, &large), SEDGE_ERR_USAGE, "block_elements 4096");
     }
+    kit_clear(&k);
+}
+
+// Does a text file of the sources have `words`, around `name`?
+static bool file_has(const char *file, const char *before, const char *name, const char *after)
+{
+    char path[4096];
+    char words[256];
+    char line[512];
+    bool found = false;
+
+    (void)snprintf(path, sizeof path, "%s/%s", SEDGE_SOURCE_DIR, file);
+    (void)snprintf(words, sizeof words, "%s%s%s", before, name, after);
+    FILE *const stream = fopen(path, "r");
+    if (stream == NULL) return false;
+    while (!found && fgets(line, sizeof line, stream) != NULL) found = strstr(line, words) != NULL;
+    (void)fclose(stream);
+    return found;
+}
+
+// Each listed variant has a form, or is refused for what is here; its line in the header's comment;
+// and, but for "auto", cases for the sanitizers.
+static void test_names(const kit_world *world)
+{
+    char names[] = SEDGE_OPERATOR_VARIANTS;
+    char programs[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME];
+    char *rest = NULL;
+    int count = 0;
+    kit k;
+
+    make_case(&k, world, 2, 2);
+    k.base.problem.precision = SEDGE_FP64;
+    for (char *name = strtok_r(names, " ", &rest); name != NULL;
+         name = strtok_r(NULL, " ", &rest)) {
+        const sedge_operator_options options = {.variant = name};
+        sedge_text *texts[SEDGE_OPERATOR_PROGRAMS] = {NULL};
+        for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) CHECK_OK(sedge_text_create(&texts[i]));
+        const sedge_status status =
+            sedge_operator_texts(texts, programs, sedge_device_get_info(world->device),
+                                 k.base.element, &k.base.problem, &options);
+        CHECK(status == SEDGE_OK || status == SEDGE_ERR_USAGE);
+        if (status != SEDGE_OK) CHECK(strstr(sedge_error_message(), " needs ") != NULL);
+        for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) sedge_text_free(texts[i]);
+        CHECK(file_has("src/dg/operator.h", "\"", name, "\""));
+        CHECK(strcmp(name, "auto") == 0 ||
+              file_has("tests/device/sanitize.sh", " solver/test_operator_form ", name, " "));
+        count++;
+    }
+    CHECK(count > 2);
     kit_clear(&k);
 }
 
@@ -241,6 +291,7 @@ int main(int argc, char **argv)
     test_refusals(&world);
     test_boundary_last(&world, false);
     test_boundary_last(&world, true);
+    if (sedge_comm_size(world.comm) == 1) test_names(&world);
     test_refuses_point_outside(&world);
     test_set_get(&world);
     test_recovers(&world);
