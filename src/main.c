@@ -1,5 +1,6 @@
 // The command line: `sedge COMMAND ...`. The only place that prints errors and ends the program.
 #define _DEFAULT_SOURCE
+#include "base/file.h"
 #include "base/print.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -113,6 +114,7 @@ int main(int argc, char **argv)
     if (runs) sedge_stop_listen();
     if (works) (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN); // a file that becomes too large is an error with a message
+    given.run.start = sedge_clock_of_start();
     given.run.terminal = is_terminal();
     sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
     if (runs) sedge_stop_hold();                       // until the command listens

@@ -93,6 +93,8 @@ static const char *check_cavity(const double *p)
     for (int i = 0; i < 3; i++)
         if (!(p[CAVITY_MODE + i] > 0.0)) zeros++;
     if (zeros > 1) return "a cavity-mode has at most one 0 in `mode`";
+    if (!isfinite(dot(p + CAVITY_AMPLITUDE, p + CAVITY_AMPLITUDE)))
+        return "the cavity-mode's amplitude is too large: its square is not a number any more";
     maxwell_cavity_amplitude(p, k, amplitude);
     for (int i = 0; i < 3; i++)
         if (zeros == 0 || !(p[CAVITY_MODE + i] > 0.0)) alive = fmax(alive, fabs(amplitude[i]));

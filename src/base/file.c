@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -171,4 +172,33 @@ double sedge_clock(void)
 
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// Field 22 of /proc/self/stat: the start, in ticks since the machine's. The second field, a name in
+// brackets, may hold anything. False: none.
+static bool read_start(double *seconds)
+{
+    char text[1024];
+    FILE *const file = fopen("/proc/self/stat", "re");
+
+    if (file == NULL) return false;
+    const size_t length = fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    text[length] = '\0';
+    const char *at = strrchr(text, ')');
+    for (int field = 2; at != NULL && field < 22; field++) at = strchr(at + 1, ' ');
+    const long ticks = sysconf(_SC_CLK_TCK);
+    if (at == NULL || ticks <= 0) return false;
+    *seconds = strtod(at, NULL) / (double)ticks;
+    return *seconds > 0.0;
+}
+
+double sedge_clock_of_start(void)
+{
+    struct timespec now;
+    double start;
+
+    if (!read_start(&start) || clock_gettime(CLOCK_BOOTTIME, &now) != 0) return sedge_clock();
+    const double age = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec - start;
+    return sedge_clock() - (age > 0.0 ? age : 0.0);
 }

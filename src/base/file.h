@@ -47,3 +47,7 @@ sedge_status sedge_folder_make(const char *path);
 
 // Seconds of a monotonic clock.
 double sedge_clock(void);
+
+// When this process started, on the same clock, before its libraries were loaded and also where it
+// started another program since; to 0.01 s. Now, if the system does not say.
+double sedge_clock_of_start(void);

@@ -86,11 +86,12 @@ static const deck_key time_keys[] = {
      .text = "simulated time; the last step ends on it"},
     {"steps", DECK_INTEGER, .either = "end", RANGE(1, 1e15), .text = "number of time steps"},
     {"cfl", DECK_REAL, .fallback = "0.8", .positive = true, RANGE(0, 2),
-     .text = "time step as a fraction of the measured stability limit"},
+     .text = "time step as a fraction of the stability limit; all orders are stable up to 0.95, "
+             "some to 1, and above 0.95 a warning says so"},
     {"wall", DECK_DURATION, .computed = "Slurm's limit of the job, else 0", RANGE(0, NO_LIMIT),
-     .text =
-         "time of the wall clock that the run may take, from its start: seconds, or such as `55 "
-         "min` (s, min, h, d); before it is over the run stops with a checkpoint; 0: any time"},
+     .text = "time of the wall clock that the run may take, from the start of its process: "
+             "seconds, or such as `55 min` (s, min, h, d); before it is over the run stops with a "
+             "checkpoint; 0: any time"},
 };
 
 static const deck_key solver_keys[] = {

@@ -109,7 +109,7 @@ static void say(const driver_run *run, const char *what)
 }
 
 static sedge_status set_up(driver_run *run, const sedge_comm *comm,
-                           const sedge_run_options *options, double start)
+                           const sedge_run_options *options)
 {
     sedge_session *const session = &run->session;
     sedge_checkpoint from;
@@ -119,7 +119,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
         SEDGE_TRY(sedge_session_print(session));
         sedge_session_print_sheets(session);
     }
-    SEDGE_TRY(driver_listen(run, start));
+    SEDGE_TRY(driver_listen(run));
     sedge_stop_hold(); // devices' libraries bring handlers of their own
     const sedge_status status = open_device(run, comm);
     sedge_stop_listen();
@@ -325,14 +325,14 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
 
     sedge_stop_listen();
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&run, 1, sizeof *run)));
-    run->start = start;
+    run->start = options->start > 0.0 ? options->start : start;
     SEDGE_TRY_GOTO(status, sedge_session_open(&run->session, comm, options, true));
     if (run->session.problem.equation->steady != NULL) {
         sedge_stop_ignore(); // it writes no checkpoints
         status = sedge_steady_run(&run->session, start);
         goto done;
     }
-    SEDGE_TRY_GOTO(status, set_up(run, comm, options, start));
+    SEDGE_TRY_GOTO(status, set_up(run, comm, options));
     run->setup_seconds = sedge_clock() - start;
     SEDGE_TRY_GOTO(status, driver_finish(run, options, run_loop(run, comm)));
 done:

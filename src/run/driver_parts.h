@@ -108,10 +108,9 @@ bool driver_checkpoint_due(driver_run *run, int64_t step);
 SEDGE_MUST_USE
 sedge_status driver_write_checkpoint(driver_run *run, int64_t step);
 
-// How long the run may take, and what ends it. To be called when the deck is known; `start`: when
-// the run began, on sedge_clock.
+// How long the run may take, and what ends it. To be called when the deck is known.
 SEDGE_MUST_USE
-sedge_status driver_listen(driver_run *run, double start);
+sedge_status driver_listen(driver_run *run);
 
 // Is there a reason to end already now, during set-up, that some rank knows of?
 bool driver_is_pressed(const driver_run *run);

@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 
-sedge_status driver_listen(driver_run *run, double start)
+sedge_status driver_listen(driver_run *run)
 {
     const sedge_session *const session = &run->session;
 
     sedge_stop_listen();
-    SEDGE_TRY(sedge_stop_create(&run->stop, session->comm, start, session->deck->wall));
+    SEDGE_TRY(sedge_stop_create(&run->stop, session->comm, run->start, session->deck->wall));
     const double left = sedge_stop_left(run->stop);
     if (isfinite(left) && sedge_comm_is_root(session->comm) && !session->options->quiet) {
         printf("  limit              %.0f s from now (%s): it stops before with a checkpoint\n",

@@ -423,10 +423,10 @@ sedge_status sedge_session_print(const sedge_session *session)
                (long long)session->steps, session->dt * time_unit, deck->si ? " s" : "",
                sedge_session_time(session, session->steps) * time_unit, deck->si ? " s" : "",
                deck->cfl);
-        if (deck->cfl > 1.0) {
-            printf(
-                "  warning            time.cfl %.3g is above 1, the measured limit of stability\n",
-                deck->cfl);
+        if (deck->cfl > SEDGE_CFL_STABLE) {
+            printf("  warning            time.cfl %.3g is above %.3g, up to which all orders were "
+                   "stable: the fields may grow without end\n",
+                   deck->cfl, SEDGE_CFL_STABLE);
         }
         print_gain(session);
         printf("  dt is limited      near (%.4g, %.4g, %.4g), inscribed radius %.4g\n",

@@ -23,8 +23,9 @@ typedef struct sedge_run_options {
     const char *restart; // "auto", a checkpoint; NULL: from the beginning
     const char *report;  // NULL: report.json in the output folder
     const char *arch;    // of sedge build: "sm_80,sm_90"; NULL: the device's own
-    bool terminal;       // standard output is one: progress may be rewritten in place
-    bool forget;         // of sedge tune: measure even if there is wisdom
+    double start;  // of the process, on sedge_clock; 0: not known, the limit of time counts later
+    bool terminal; // standard output is one: progress may be rewritten in place
+    bool forget;   // of sedge tune: measure even if there is wisdom
     bool quiet;
     bool verbose;
 } sedge_run_options;

@@ -272,7 +272,7 @@ class Stop(Case):
     def test_wall_limit(self):
         result = self.sedge("run", self.deck, "--set", "time.wall=0.05 min", ranks=2)
         self.check_stopped(result.code, result.out + result.err, "the limit of 3 s (time.wall)")
-        # What the mesh took is gone by then.
+        # What the start of the process and the mesh took is gone by then.
         self.assertRegex(result.out, r"(?m)^  limit +[0-3] s from now \(time\.wall\)")
         self.assertRegex(result.out, r"(?m)^  stopped +\d+ steps, t = ")
 

@@ -124,6 +124,11 @@ static void test_initial(void)
 
     make_problem(&problem);
     set_initial(&problem, "cavity-mode");
+    problem.initial_parameters[9] = 1e200;
+    check_verdict(&problem, "amplitude is too large");
+
+    make_problem(&problem);
+    set_initial(&problem, "cavity-mode");
     problem.initial_parameters[2] = 0.0; // mode 1 1 0 has Ez only
     problem.initial_parameters[11] = 0.0;
     check_verdict(&problem, "amplitude has no part that its `mode` allows");
