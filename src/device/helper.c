@@ -31,8 +31,7 @@ static bool is_running(void)
     return helper.socket >= 0 && helper.owner == getpid();
 }
 
-// A compiler searches in PATH for its parts: not where everybody may put one.
-static sedge_status limit_search(void)
+sedge_status sedge_helper_limit_search(void)
 {
     const char *const given = getenv("PATH");
     char *folders = NULL;
@@ -55,7 +54,8 @@ static _Noreturn void become_helper(int socket)
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) (void)signal(ignored[i], SIG_IGN);
     (void)signal(SIGCHLD, SIG_DFL);
     for (int file = 0; file <= 2 && nothing >= 0; file++) (void)dup2(nothing, file);
-    if (limit_search() == SEDGE_OK) sedge_helper_serve(socket); // else its caller finds it gone
+    if (sedge_helper_limit_search() == SEDGE_OK)
+        sedge_helper_serve(socket); // else its caller finds it gone
     sedge_opencl_folder_remove();
     _exit(0);
 }

@@ -27,3 +27,8 @@ typedef struct sedge_helper_command {
 SEDGE_MUST_USE
 sedge_status sedge_helper_run(const sedge_helper_command *command, int *exit_status,
                               sedge_text *log, void **out, size_t *length);
+
+// A compiler searches in PATH for its parts: leave out of this process's PATH the folders in which
+// everybody may put one. SEDGE_ERR_MEMORY.
+SEDGE_MUST_USE
+sedge_status sedge_helper_limit_search(void);

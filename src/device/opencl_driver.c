@@ -2,6 +2,7 @@
 #include "opencl_driver.h"
 
 #include "base/trust.h"
+#include "helper.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -90,6 +91,10 @@ void sedge_opencl_folder_leave(void)
 
 static bool load_library(void)
 {
+    if (sedge_helper_limit_search() != SEDGE_OK) { // PoCL starts ld from this process
+        (void)snprintf(driver.why, sizeof driver.why, "%.200s", sedge_error_message());
+        return false;
+    }
     void *const library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     const char *missing = NULL;
 
