@@ -50,9 +50,10 @@ typedef struct build_call {
     int code;
 } build_call;
 
-// Of a program with errors PoCL's clang writes "1 error generated." to stderr, whatever it is asked:
-// PoCL takes no -fno-caret-diagnostics, which would stop it, and turning stderr away meanwhile
-// would also hide what other threads say. The messages themselves are in the program's log.
+// Of a program with errors PoCL's clang writes "1 error generated." to stderr, whatever it is
+// asked: PoCL takes no -fno-caret-diagnostics, which would stop it, and turning stderr away
+// meanwhile would also hide what other threads say. The messages themselves are in the program's
+// log.
 static void build_now(void *argument)
 {
     build_call *const call = argument;
