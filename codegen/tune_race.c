@@ -339,18 +339,17 @@ static double bound_of(const tune_race *race, const race_entry *entry)
 }
 
 // Drop those of entries [from, count) that cannot be faster than the leader even at their bound.
-// One that the leader itself has beaten says as much less of the others: caches, boosted clocks.
+// Who is faster than its own bound has disproved the others' as far as that one (caches, clocks).
 static void drop_hopeless(tune_race *race, const race_entry *leader)
 {
-    const double own = bound_of(race, leader);
-    const double holds = own > leader->least ? leader->least / own : 1.0;
+    const double least = fmax(leader->least, bound_of(race, leader));
     const int found_end = race->compiled + race->found;
     int left = race->compiled;
 
     for (int i = race->compiled; i < race->count; i++) {
         const int c = race->entries[i].candidate;
-        const double bound = holds * bound_of(race, &race->entries[i]);
-        if (bound > leader->least && race->run->options->level != SEDGE_TUNE_EXHAUSTIVE) {
+        const double bound = bound_of(race, &race->entries[i]);
+        if (bound > least && race->run->options->level != SEDGE_TUNE_EXHAUSTIVE) {
             if (i < found_end) race->found--;
             sedge_program_free(race->entries[i].program);
             sedge_text_free(race->entries[i].text);

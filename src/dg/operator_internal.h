@@ -277,10 +277,6 @@ void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
 // longer sums in plain fp32 lose (test_operator_tensor compares; at order 3 by 6 % with curls).
 #define SEDGE_LEAST_SPLIT 4
 
-// The least order at which fp32 numbers that are split, with curls, lose no more than plain sums
-// without curls do (test_operator_tensor): at order 4 it is 15 % more.
-#define SEDGE_LEAST_SPLIT_CURLS 5
-
 // Whether the stage can run by matrix instructions in a nodal layout: fluxes are linear, the device
 // has them, and in fp32 they are not less exact than others.
 bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem);

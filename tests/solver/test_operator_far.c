@@ -291,6 +291,8 @@ static void compare(const sedge_operator *op, place *near, place *far, double dt
 {
     const sedge_buffer *const from[RESULTS] = {op->data.u[1], op->data.residual, op->trace};
     void *start[RESULTS] = {NULL}, *close[RESULTS] = {NULL}, *distant[RESULTS] = {NULL};
+    void *again[RESULTS] = {NULL};
+    const int before = check_failures;
 
     for (int i = 0; i < RESULTS; i++) {
         const int64_t bytes = sedge_buffer_bytes(from[i]);
@@ -299,14 +301,18 @@ static void compare(const sedge_operator *op, place *near, place *far, double dt
     }
     run_from(op, start, close, near, dt);
     run_from(op, start, distant, far, dt);
+    run_from(op, start, again, near, dt);
     for (int i = 0; i < RESULTS; i++) {
         const size_t bytes = (size_t)sedge_buffer_bytes(from[i]);
+        CHECK(memcmp(close[i], again[i], bytes) == 0); // the same place twice
         CHECK(memcmp(close[i], distant[i], bytes) == 0);
         CHECK(memcmp(start[i], distant[i], bytes) != 0); // all of them have been written
         sedge_release(start[i]);
         sedge_release(close[i]);
         sedge_release(distant[i]);
+        sedge_release(again[i]);
     }
+    if (check_failures > before) (void)fprintf(stderr, "in the form '%s'\n", op->variant);
 }
 
 // A curved mesh of two materials, or a straight one of one.
