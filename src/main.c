@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     const bool runs = argc > 1 && strcmp(argv[1], "run") == 0;
     sedge_comm *comm = NULL;
 
-    if (runs) sedge_stop_hold();
+    if (runs) sedge_stop_hold(true);
     const bool works = is_work(argc, argv);
     fill_streams();
     calm_threads(argc, argv);
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
     given.run.start = sedge_clock_of_start();
     given.run.terminal = is_terminal();
     sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
-    if (runs) sedge_stop_hold();                       // until the command listens
+    if (runs) sedge_stop_hold(false);                  // until the command listens
     if (status == SEDGE_OK) status = sedge_comm_create(&comm, &argc, &argv);
     if (status != SEDGE_OK) {
         (void)fprintf(stderr, "sedge: %s\n", sedge_error_message());

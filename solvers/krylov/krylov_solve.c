@@ -370,9 +370,14 @@ static sedge_status solve_truly(solving *solve, sedge_krylov_result *result)
                 solve->state[STATE_TARGET] = pow(RESTART_AIM * solve->target, 2.0);
                 continue;
             }
+            if (is_gaining && isfinite(result->true_residual)) { // with more iterations it might
+                result->reason = SEDGE_KRYLOV_LIMIT;
+                return SEDGE_OK;
+            }
         }
         if (!is_doubtful(solve, result)) return end_apart(solve, result);
         if (solve->state[STATE_ITERATION] >= solve->state[STATE_LIMIT]) {
+            SEDGE_TRY(end_apart(solve, result));
             result->reason = SEDGE_KRYLOV_LIMIT; // another form has no iteration left to say more
             return SEDGE_OK;
         }

@@ -106,6 +106,7 @@ static bool take_count(int64_t *out, const char **at)
     char *end = NULL;
 
     *at += strspn(*at, " \t");
+    if (**at == '+') ++*at;
     if (**at < '0' || **at > '9') return false;
     errno = 0;
     *out = strtoll(*at, &end, 10);

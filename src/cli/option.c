@@ -46,7 +46,7 @@ static const sedge_option options[] = {
     {"preconditioner", OPTION_PRECONDITIONER, "NAME", SEDGE_FOR_SOLVE,
      "none, jacobi (default), block-jacobi, chebyshev or amg"},
     {"block", OPTION_BLOCK, "ROWS", SEDGE_FOR_SOLVE,
-     "rows of a diagonal block, 1 to 64 (default: those that the matrix shows, else 1)"},
+     "rows of a diagonal block, 1 to 64 (default: as the matrix shows, else 1)"},
     {"tolerance", OPTION_TOLERANCE, "T", SEDGE_FOR_SOLVE,
      "reach |b - A x| <= T |b|, 2-norms (default: 1e-8)"},
     {"absolute", OPTION_ABSOLUTE, "T", SEDGE_FOR_SOLVE, "or |b - A x| <= T (default: 0)"},

@@ -120,7 +120,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
         sedge_session_print_sheets(session);
     }
     SEDGE_TRY(driver_listen(run));
-    sedge_stop_hold(); // devices' libraries bring handlers of their own
+    sedge_stop_hold(false); // devices' libraries bring handlers of their own
     const sedge_status status = open_device(run, comm);
     sedge_stop_listen();
     SEDGE_TRY(status);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define SLACK_KNOWN   1e6
+#define SLACK_KNOWN   10.0
 #define SLACK_UNKNOWN 1e30
 
 // What the sums over the mesh and its materials find; of all ranks.

@@ -12,7 +12,8 @@
 //     Warburton and Hesthaven (2003) with a face area per volume of 3 / r;
 //   a constant in the source term S(0), its norm over the mesh.
 // They are orders of magnitude above what happens, and a blow-up, in which each step multiplies the
-// energy, exceeds them after some more steps.
+// energy, exceeds them after some more steps. What is below may be wrong, too, and gets into
+// checkpoints.
 #pragma once
 
 #include "base/error.h"
@@ -25,7 +26,7 @@ typedef struct sedge_growth {
 } sedge_growth;
 
 // Of an equation that says when its energy cannot grow (sedge_equation.quiet) the sources are all
-// that feeds it: slack 1e6. Others may have what nobody knows of: numbers of boundaries count as
+// that feeds it: slack 10, for rounding and what the time steps add. Others may have what nobody knows of: numbers of boundaries count as
 // data there, and the slack is 1e30. Collective.
 void sedge_growth_create(sedge_growth *out, const sedge_session *session);
 

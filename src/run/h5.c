@@ -236,7 +236,28 @@ sedge_status sedge_h5_create_series(sedge_h5 **out, const char *path, int64_t by
     return file_open(out, path, FILE_NEW_SERIES, NULL);
 }
 
-// All ranks open one file: a file that vanishes meanwhile must not leave them waiting.
+// A file that only some ranks see would leave them waiting for the others within MPI.
+static sedge_status see_together(const char *path, bool reads, const sedge_comm *comm)
+{
+    struct stat about;
+    const bool is_here = stat(path, &about) == 0;
+    const char *const why = is_here ? "" : strerror(errno);
+    int64_t all[2] = {is_here, !is_here};
+    sedge_status status = SEDGE_OK;
+
+    sedge_comm_max_int(comm, all, 2);
+    if (all[0] == 0 || all[1] == 0) return SEDGE_OK; // all are of one mind
+    if (!is_here) {
+        status = SEDGE_FAIL(reads ? SEDGE_ERR_DATA : SEDGE_ERR_USAGE,
+                            "rank %d does not see '%s', which others do (%s): it must lie on a "
+                            "file system that all nodes share",
+                            sedge_comm_rank(comm), path, why);
+    }
+    return sedge_comm_agree(comm, status);
+}
+
+// All ranks open one file: one that vanishes meanwhile must not leave them waiting. Without the
+// watch, which may want a thread too many, it would.
 static sedge_status open_together(sedge_h5 **out, const char *path, file_use use,
                                   const sedge_comm *comm)
 {
@@ -244,8 +265,9 @@ static sedge_status open_together(sedge_h5 **out, const char *path, file_use use
     sedge_watch *watch = NULL;
 
     *out = NULL;
-    sedge_status status = sedge_comm_agree(comm, sedge_watch_start(&watch, path, PERIOD));
-    if (status == SEDGE_OK) status = file_open(out, path, use, comm);
+    SEDGE_TRY(see_together(path, use == FILE_READ_SHARED, comm));
+    if (sedge_watch_start(&watch, path, PERIOD) != SEDGE_OK) sedge_error_clear();
+    const sedge_status status = file_open(out, path, use, comm);
     sedge_watch_end(watch);
     return status;
 }

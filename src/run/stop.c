@@ -45,18 +45,19 @@ static void raise_flag(int number)
 static const int heard[] = {SIGTERM, SIGUSR1, SIGUSR2, SIGINT};
 #define HEARD (sizeof heard / sizeof *heard)
 
-static void set_blocked(int how)
+static void set_blocked(int how, bool interrupts)
 {
     sigset_t signals;
 
     (void)sigemptyset(&signals);
-    for (size_t i = 0; i < HEARD; i++) (void)sigaddset(&signals, heard[i]);
+    for (size_t i = 0; i < HEARD; i++)
+        if (interrupts || heard[i] != SIGINT) (void)sigaddset(&signals, heard[i]);
     (void)pthread_sigmask(how, &signals, NULL);
 }
 
-void sedge_stop_hold(void)
+void sedge_stop_hold(bool interrupts)
 {
-    set_blocked(SIG_BLOCK);
+    set_blocked(SIG_BLOCK, interrupts);
 }
 
 void sedge_stop_listen(void)
@@ -74,7 +75,7 @@ void sedge_stop_listen(void)
     action.sa_flags = SA_RESTART | (int)SA_RESETHAND; // the second one ends the process
     if (raised != SIGINT && sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         (void)sigaction(SIGINT, &action, NULL);
-    set_blocked(SIG_UNBLOCK);
+    set_blocked(SIG_UNBLOCK, true);
 }
 
 void sedge_stop_ignore(void)

@@ -222,7 +222,7 @@ static void test_hold(void)
     if (child == 0) {
         sedge_stop *stop = NULL;
         sedge_stop_listen();
-        sedge_stop_hold();
+        sedge_stop_hold(true);
         (void)signal(SIGUSR1, drop_signal);
         (void)raise(SIGUSR1);
         if (sedge_stop_create(&stop, NULL, sedge_clock(), -1.0) != SEDGE_OK) _exit(1);
