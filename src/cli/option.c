@@ -53,7 +53,7 @@ static const sedge_option options[] = {
     {"iterations", OPTION_ITERATIONS, "N", SEDGE_FOR_SOLVE, "at most so many (default: 10000)"},
     {"precision", OPTION_PRECISION, "NAME", SEDGE_FOR_SOLVE, "fp64 (default) or fp32"},
     {"form", OPTION_FORM, "NAME", SEDGE_FOR_SOLVE,
-     "auto (times some on ranks), standard, single-reduction, pipelined, persistent"},
+     "auto, standard, single-reduction, pipelined or persistent; see the README"},
     {"quiet", OPTION_QUIET, NULL, SEDGE_FOR_DECK | SEDGE_FOR_SOLVE, "print errors only"},
     {"verbose", OPTION_VERBOSE, NULL, SEDGE_FOR_ALL, "say where in the source an error arose"},
     {"help", OPTION_HELP, NULL, SEDGE_FOR_ALL, "this text"},
