@@ -27,7 +27,7 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
                                    .wall_seconds = run->wall_before + start - run->start,
                                    .basis = sedge_operator_basis(run->op)};
 
-    SEDGE_TRY(driver_check_energy(run, step)); // what is known to have blown up pushes no good one out
+    SEDGE_TRY(driver_check_energy(run, step)); // what has blown up pushes no good one out
     memcpy(checkpoint.history, run->history, sizeof checkpoint.history);
     SEDGE_TRY(
         sedge_comm_agree(session->comm, sedge_operator_get_in(run->op, checkpoint.basis, run->u)));
