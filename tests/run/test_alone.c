@@ -1,7 +1,7 @@
 // One rank alone fails where others go on into what is collective: all ranks get its status, and
 // none waits.
 //
-//   test_alone         what comes before a shared file is opened
+//   test_alone         what comes before a shared file is opened; a file that one does not see
 //   test_alone start   what comes before ranks look who is on their node
 #define _GNU_SOURCE // RTLD_NEXT
 #include "check.h"
@@ -85,6 +85,28 @@ static void test_open(const sedge_comm *comm)
     if (sedge_comm_is_root(comm)) CHECK(unlink(path) == 0);
 }
 
+// A folder of the same name on each node: rank 1 does not find the file that rank 0 made.
+static void test_unseen(const sedge_comm *comm)
+{
+    static const char name[] = "alone-unseen.h5";
+    const bool is_root = sedge_comm_is_root(comm);
+    sedge_h5 *file = NULL;
+
+    CHECK(chdir(is_root ? SEDGE_TEST_DIR : "/") == 0);
+    if (is_root) {
+        CHECK_OK(sedge_h5_create(&file, name, 0));
+        CHECK_OK(sedge_h5_close(file, SEDGE_OK));
+    }
+    sedge_comm_barrier(comm);
+    CHECK_FAILS(sedge_h5_open_shared(&file, name, comm), SEDGE_ERR_USAGE,
+                "rank 1 does not see 'alone-unseen.h5', which others do");
+    CHECK_FAILS(sedge_h5_open_read_shared(&file, name, comm), SEDGE_ERR_DATA,
+                "rank 1 does not see 'alone-unseen.h5', which others do");
+    CHECK(file == NULL);
+    sedge_comm_barrier(comm);
+    if (is_root) CHECK(unlink(name) == 0);
+}
+
 int main(int argc, char **argv)
 {
     sedge_comm *comm = NULL;
@@ -97,6 +119,7 @@ int main(int argc, char **argv)
     } else {
         CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
         test_open(comm);
+        test_unseen(comm);
         sedge_comm_free(comm);
     }
     return CHECK_END();

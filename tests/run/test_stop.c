@@ -232,7 +232,11 @@ static void test_hold(void)
         if (strcmp(sedge_stop_reason(stop), "SIGUSR1") != 0) _exit(4);
         (void)raise(SIGTERM); // is not held any more
         if (!sedge_stop_due(stop, 1)) _exit(5);
-        _exit(strcmp(sedge_stop_reason(stop), "SIGTERM") == 0 ? 0 : 6);
+        if (strcmp(sedge_stop_reason(stop), "SIGTERM") != 0) _exit(6);
+        sedge_stop_hold(false);
+        (void)raise(SIGINT); // nor is this one ever but in the first moments
+        if (!sedge_stop_due(stop, 2)) _exit(7);
+        _exit(strcmp(sedge_stop_reason(stop), "SIGINT") == 0 ? 0 : 8);
     }
     CHECK(child > 0 && waitpid(child, &state, 0) == child);
     CHECK(WIFEXITED(state) && WEXITSTATUS(state) == 0);
