@@ -16,6 +16,7 @@ struct sedge_blas {
     sedge_device *device;
     void *library;
     void *handle;
+    sedge_stream *own; // for calls without a stream. Owned
     int (*create)(void **handle);
     int (*destroy)(void *handle);
     int (*set_stream)(void *handle, void *stream);
@@ -87,6 +88,7 @@ sedge_status sedge_blas_create(sedge_blas **out, sedge_device *device)
         blas->handle = NULL;
         status = SEDGE_FAIL(SEDGE_ERR_DEVICE, "cuBLAS does not start on %s", device->info.name);
     }
+    if (status == SEDGE_OK) status = sedge_stream_create(&blas->own, device, false);
     if (status == SEDGE_OK) {
         *out = blas;
         return SEDGE_OK;
@@ -99,6 +101,7 @@ void sedge_blas_free(sedge_blas *blas)
 {
     if (blas == NULL) return;
     if (blas->handle != NULL) (void)blas->destroy(blas->handle);
+    sedge_stream_free(blas->own);
     sedge_release(blas); // the library stays: it cannot be unloaded safely
 }
 
@@ -124,15 +127,11 @@ static void multiply_on_host(bool fp64, int rows, int columns, int inner, uint64
     }
 }
 
-sedge_status sedge_blas_multiply(sedge_blas *blas, sedge_stream *stream, bool fp64, int rows,
-                                 int columns, int inner, uint64_t a, uint64_t b, uint64_t c)
+static sedge_status multiply(const sedge_blas *blas, sedge_stream *stream, bool fp64, int rows,
+                             int columns, int inner, uint64_t a, uint64_t b, uint64_t c)
 {
     const double began = sedge_trace_wanted() ? sedge_clock() : 0.0;
 
-    if (blas->library == NULL) {
-        multiply_on_host(fp64, rows, columns, inner, a, b, c);
-        return SEDGE_OK;
-    }
     SEDGE_TRY(sedge_cuda_enter(blas->device));
     int code = blas->set_stream(blas->handle, sedge_stream_handle(stream));
 
@@ -154,4 +153,17 @@ sedge_status sedge_blas_multiply(sedge_blas *blas, sedge_stream *stream, bool fp
     if (code == CUBLAS_OK) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_DEVICE, "cuBLAS cannot multiply %d x %d by %d x %d: its status %d",
                       rows, inner, inner, columns, code);
+}
+
+// The library's stream 0 is not ordered with the device's streams, which do not block.
+sedge_status sedge_blas_multiply(sedge_blas *blas, sedge_stream *stream, bool fp64, int rows,
+                                 int columns, int inner, uint64_t a, uint64_t b, uint64_t c)
+{
+    if (blas->library == NULL) {
+        multiply_on_host(fp64, rows, columns, inner, a, b, c);
+        return SEDGE_OK;
+    }
+    if (stream != NULL) return multiply(blas, stream, fp64, rows, columns, inner, a, b, c);
+    SEDGE_TRY(multiply(blas, blas->own, fp64, rows, columns, inner, a, b, c));
+    return sedge_stream_wait(blas->own);
 }

@@ -18,9 +18,9 @@ SEDGE_MUST_USE
 sedge_status sedge_blas_create(sedge_blas **out, sedge_device *device);
 void sedge_blas_free(sedge_blas *blas);
 
-// C = A B in row-major order, as one call in `stream`: A is [rows][inner], B [inner][columns],
-// C [rows][columns], all packed, at device addresses, and C is none of the others; fp64 or fp32
-// (TF32 is not used). SEDGE_ERR_DEVICE where cuBLAS fails.
+// C = A B in row-major order, as one call in `stream`, or done on return if that is NULL: A is
+// [rows][inner], B [inner][columns], C [rows][columns], all packed, at device addresses, and C is
+// none of the others; fp64 or fp32 (TF32 is not used). SEDGE_ERR_DEVICE where cuBLAS fails.
 SEDGE_MUST_USE
 sedge_status sedge_blas_multiply(sedge_blas *blas, sedge_stream *stream, bool fp64, int rows,
                                  int columns, int inner, uint64_t a, uint64_t b, uint64_t c);
