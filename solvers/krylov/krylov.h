@@ -22,10 +22,11 @@
 // only its word counts (`doubted`, `doubted_at` tell). It, too, starts again once, from the true
 // residual, before it says that A or M is not positive definite.
 //
-// What is handed back. After stagnation and divergence, and where A or M is not definite, x is the
-// iterate of the least residual since the last start, for which these iterations are made again;
-// where a restart only made it worse, and after not-a-number, x is that of the start. `kept` tells
-// of which iteration it is.
+// What is handed back. At the iteration limit x is the last iterate, whether its residual is the
+// least or not: with an allowance of 0, the guess. After stagnation and divergence, and where A or
+// M is not definite, x is the iterate of the least residual since the last start, for which these
+// iterations are made again; where a restart only made it worse, and after not-a-number, x is that
+// of the start. `kept` tells of which iteration it is.
 //
 // Scalars stay on the device. The host looks every `check` iterations, at numbers that were copied
 // while the next iterations were already running. What ends a solve is decided on the device, and

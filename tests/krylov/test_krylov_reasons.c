@@ -78,9 +78,9 @@ typedef struct attempt {
     int real_bytes;
     sedge_krylov_form form;
     double tolerance;
-    int64_t iterations, stagnation;
-    double diagonal; // M; 0: none
-    double scale;    // of b; 0: 1
+    int64_t iterations, stagnation; // iterations at most; 0: the default, negative: none
+    double diagonal;                // M; 0: none
+    double scale;                   // of b; 0: 1
     int check;
 } attempt;
 
@@ -101,17 +101,22 @@ static void check_kept(const sedge_krylov_result *result)
     CHECK_BOUND(fabs(result->true_residual - least), 0.01 * least);
 }
 
-static sedge_status run(const attempt *wish, sedge_krylov_result *result, double *x_norm)
+static double right_hand_side(int i)
+{
+    return 1.0 + sin(3.0 + i * 1.7);
+}
+
+// From x = 0; `got` [SIZE] is what was reached.
+static sedge_status run_from_zero(const attempt *wish, sedge_krylov_result *result, double *got)
 {
     const double scale = wish->scale != 0.0 ? wish->scale : 1.0;
     sedge_krylov_options options = sedge_krylov_defaults();
     double values[SIZE];
-    double got[SIZE];
     krylov_case matrix;
     sedge_krylov *krylov = NULL;
 
     krylov_case_open(&matrix, session.context, session.comm, wish->real_bytes, SIZE, wish->row);
-    for (int i = 0; i < SIZE; i++) values[i] = scale * (1.0 + sin(3.0 + i * 1.7));
+    for (int i = 0; i < SIZE; i++) values[i] = scale * right_hand_side(i);
     sedge_buffer *const b = krylov_case_vector(&matrix, values);
     for (int i = 0; i < SIZE; i++) values[i] = wish->diagonal * (i == 33 ? -1.0 : 1.0);
     sedge_buffer *const m = krylov_case_vector(&matrix, values);
@@ -124,19 +129,28 @@ static sedge_status run(const attempt *wish, sedge_krylov_result *result, double
     options.tolerance = wish->tolerance;
     options.check = wish->check;
     options.stagnation = wish->stagnation;
-    if (wish->iterations > 0) options.iterations = wish->iterations;
+    if (wish->iterations != 0) options.iterations = wish->iterations > 0 ? wish->iterations : 0;
     sedge_status status = sedge_krylov_create(&krylov, session.context, session.comm,
                                               wish->real_bytes, matrix.rows, &op, &with, &options);
     if (status == SEDGE_OK) status = sedge_krylov_solve(result, krylov, b, x);
     if (status == SEDGE_OK) check_kept(result);
     krylov_case_values(&matrix, x, got);
-    *x_norm = 0.0;
-    for (int i = 0; i < SIZE; i++) *x_norm += got[i] * got[i];
     sedge_krylov_free(krylov);
+    result->history = NULL; // was the solver's
     sedge_buffer_free(b);
     sedge_buffer_free(m);
     sedge_buffer_free(x);
     krylov_case_close(&matrix);
+    return status;
+}
+
+static sedge_status run(const attempt *wish, sedge_krylov_result *result, double *x_norm)
+{
+    double x[SIZE];
+    const sedge_status status = run_from_zero(wish, result, x);
+
+    *x_norm = 0.0;
+    for (int i = 0; i < SIZE; i++) *x_norm += x[i] * x[i];
     return status;
 }
 
@@ -190,6 +204,82 @@ static void test_reasons(int form_count)
             CHECK(strlen(sedge_krylov_reason_text(result.reason)) > 20);
         }
     }
+}
+
+// y = A x of `definite`, without what the solver or its case has.
+static void multiply_definite(const double *x, double *y)
+{
+    for (int i = 0; i < SIZE; i++) {
+        y[i] = 2.0 * x[i];
+        if (i > 0) y[i] -= x[i - 1];
+        if (i + 1 < SIZE) y[i] -= x[i + 1];
+    }
+}
+
+// The iterate of conjugate gradients after so many iterations from 0, as they stand in any book.
+// Returns the least residual on the way.
+static double iterate_by_hand(int64_t iterations, double *x)
+{
+    double r[SIZE];
+    double p[SIZE];
+    double q[SIZE];
+    double rr = 0.0;
+
+    for (int i = 0; i < SIZE; i++) {
+        x[i] = 0.0;
+        r[i] = p[i] = right_hand_side(i);
+        rr += r[i] * r[i];
+    }
+    double least = rr;
+    for (int64_t k = 0; k < iterations; k++) {
+        double pq = 0.0;
+        double next = 0.0;
+        multiply_definite(p, q);
+        for (int i = 0; i < SIZE; i++) pq += p[i] * q[i];
+        for (int i = 0; i < SIZE; i++) {
+            x[i] += rr / pq * p[i];
+            r[i] -= rr / pq * q[i];
+            next += r[i] * r[i];
+        }
+        for (int i = 0; i < SIZE; i++) p[i] = r[i] + next / rr * p[i];
+        rr = next;
+        least = fmin(least, rr);
+    }
+    return sqrt(least);
+}
+
+// At the limit x is the iterate of that many iterations, not the one of the least residual, and the
+// true residual is its. By rounding the two ways to compute it differ by 2e-12 of x at most, where
+// forms carry more by recurrences; the next iterate differs by 1e-2 at least.
+static void test_limit(int form_count)
+{
+    static const int64_t limits[] = {-1, 1, 20, 37};
+    bool is_apart = false; // the last iterate from the best
+
+    for (int k = 0; k < form_count * 4; k++) {
+        const int64_t limit = limits[k % 4] > 0 ? limits[k % 4] : 0;
+        const attempt wish = {definite, 8, forms[k / 4], 1e-8, limits[k % 4], 0, 0.0, 0.0, 0};
+        sedge_krylov_result result = {0};
+        double x[SIZE];
+        double wanted[SIZE];
+        double product[SIZE];
+        double sums[3] = {0.0}; // squares of: x - wanted, wanted, b - A x
+        CHECK_OK(run_from_zero(&wish, &result, x));
+        CHECK(result.reason == SEDGE_KRYLOV_LIMIT && result.form == wish.form);
+        CHECK(result.iterations == limit && result.kept == limit && result.restarts == 0);
+        const double least = iterate_by_hand(limit, wanted);
+        multiply_definite(x, product);
+        for (int i = 0; i < SIZE; i++) {
+            sums[0] += pow(x[i] - wanted[i], 2.0);
+            sums[1] += pow(wanted[i], 2.0);
+            sums[2] += pow(right_hand_side(i) - product[i], 2.0);
+        }
+        CHECK_BOUND(sqrt(sums[0]), 1e-10 * sqrt(sums[1]));
+        CHECK_BOUND(fabs(result.true_residual - sqrt(sums[2])), 1e-12 * sqrt(sums[2]));
+        CHECK_BOUND(fabs(result.recursive_residual - sqrt(sums[2])), 1e-9 * sqrt(sums[2]));
+        is_apart = is_apart || result.true_residual > 1.1 * least;
+    }
+    CHECK(is_apart);
 }
 
 // When a solve ends, and what it has come to then, does not depend on when the host looks.
@@ -495,6 +585,7 @@ int main(int argc, char **argv)
     krylov_case_start(&session, &argc, &argv);
     const bool is_quick = argc > 1 && strcmp(argv[1], "few") == 0;
     test_reasons(is_quick ? 1 : sedge_comm_size(session.comm) == 1 ? 4 : 3);
+    test_limit(is_quick ? 1 : sedge_comm_size(session.comm) == 1 ? 4 : 3);
     test_end_is_the_devices();
     test_apart();
     test_converged_is_true();
