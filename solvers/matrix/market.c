@@ -100,7 +100,7 @@ static bool is_idle(const char *line)
     return line[0] == '%' || is_line_end(line);
 }
 
-// A whole number without sign; false: there is none.
+// A whole number, not negative, maybe behind a "+"; false: there is none.
 static bool take_count(int64_t *out, const char **at)
 {
     char *end = NULL;

@@ -29,8 +29,9 @@ SEDGE_MUST_USE
 sedge_status sedge_market_check_stream(const sedge_market_file *from);
 
 // Whether the first line, the size line and every announced entry are what the format asks for, and
-// numbers of the kind that the first line names: real, integer or pattern. SEDGE_ERR_DATA, an
-// entry's with its line. A file that ends too soon is CHOLMOD's to refuse. `size` tells the rows of
-// a vector, 0 stands for a matrix.
+// numbers of the kind that the first line names: real, integer or pattern. A number may stand
+// behind a "+": C's fscanf takes it, and so the format's own reader and CHOLMOD do; SciPy 1.17 does
+// not. SEDGE_ERR_DATA, an entry's with its line. A file that ends too soon is CHOLMOD's to refuse.
+// `size` tells the rows of a vector, 0 stands for a matrix.
 SEDGE_MUST_USE
 sedge_status sedge_market_check(const char *path, int64_t size);

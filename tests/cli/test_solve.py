@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -71,6 +72,7 @@ class Solve(Case):
         files = {
             "general.mtx": market(self.size, full(self.entries), "real general").encode(),
             "whole.mtx": market(self.size, self.entries, "integer symmetric").encode(),
+            "signed.mtx": re.sub(r"(?<![-\w])(?=\d)", "+", market(self.size, self.entries)).encode(),
             "packed.mtx.gz": gzip.compress(market(self.size, self.entries).encode()),
             "packed-without-a-name": gzip.compress(market(self.size, self.entries).encode()),
             "binary.dat": petsc_matrix(self.size, self.entries),
@@ -78,6 +80,7 @@ class Solve(Case):
         vector = self.write("b.mtx", array)
         binary = self.write("b.dat", petsc_vector(right))
         wanted = self.report(self.matrix, "--rhs", vector)
+        self.assertIn(b"\n+144 +144 +4\n", files["signed.mtx"])
         for name, content in files.items():
             got = self.report(self.write(name, content), "--rhs", binary)
             self.assertEqual(got["residual"], wanted["residual"], name)
@@ -297,6 +300,9 @@ class Solve(Case):
                            "line 4: '2 2 7' is more than a row and a column"),
             "without.mtx": (head("real") + "\n% two\n1 1 2\n2 2\n",
                             "line 6: '2 2' is not a row, a column and one number"),
+            "signs.mtx": (head("real") + "1 1 2\n++2 2 1\n", "line 4: '++2 2 1' does not begin with"),
+            "negative.mtx": (head("real") + "1 1 2\n+-2 2 1\n", "line 4: '+-2 2 1' does not begin"),
+            "apart.mtx": (head("real") + "1 1 2\n2 2 + 1\n", "line 4: '2 2 + 1' is not a row"),
             "behind.mtx": (head("real") + "1 1 2\n2 2 1.0D0\n", "line 4: '2 2 1.0D0' is not a row"),
             "cut.gz": (packed[:400], "unexpected end of file"),
             "cut-8.gz": (packed[:-8], "unexpected end of file"),  # checksum and length
