@@ -36,6 +36,7 @@ typedef struct sedge_checkpoint {
     int64_t origin_step;
     double energy_initial, energy_last, energy_peak; // code units
     double energy_limit;                             // of a run that is quiet; infinity: none yet
+    double energy_bound;                             // growth.h, now; infinity: none
     int samples;                                     // of `history`
     double history[SEDGE_HISTORY];                   // deck's units, newest last
     double wall_seconds;                             // of the run and of those that it goes on from

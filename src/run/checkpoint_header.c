@@ -245,6 +245,8 @@ static json_t *print_energies(const sedge_checkpoint *checkpoint)
 
     if (isfinite(checkpoint->energy_limit))
         (void)json_object_set_new(energies, "limit", json_real(checkpoint->energy_limit));
+    if (isfinite(checkpoint->energy_bound))
+        (void)json_object_set_new(energies, "bound", json_real(checkpoint->energy_bound));
     return energies;
 }
 
@@ -301,18 +303,18 @@ static bool unpack(json_t *root, sedge_checkpoint *out, checkpoint_form *form, j
     const char *basis = sedge_basis_name(SEDGE_NODAL);
     int wide = 0;
 
-    out->energy_limit = (double)INFINITY; // what earlier versions wrote has none
+    out->energy_limit = out->energy_bound = (double)INFINITY; // earlier versions wrote none
     if (json_unpack(root,
-                    "{s:I, s:F, s:F, s:F, s:I, s:{s:F, s:F, s:F, s?F, s:o}, s:F,"
+                    "{s:I, s:F, s:F, s:F, s:I, s:{s:F, s:F, s:F, s?F, s?F, s:o}, s:F,"
                     " s:{s:I, s:I, s:I, s:I}, s:{s:I, s:i, s:i, s:b, s?s}, s:o}",
                     "step", &step, "time", &out->time, "dt", &out->dt, "origin_time",
                     &out->origin_time, "origin_step", &origin_step, "energy", "initial",
                     &out->energy_initial, "last", &out->energy_last, "peak", &out->energy_peak,
-                    "limit", &out->energy_limit, "history", history, "wall_seconds",
-                    &out->wall_seconds, "position", "energies", &rows[0], "probes", &rows[1],
-                    "slices", &rows[2], "fields", &rows[3], "form", "elements", &elements, "fields",
-                    &form->fields, "nodes", &form->nodes, "wide", &wide, "basis", &basis, "problem",
-                    facts) != 0)
+                    "limit", &out->energy_limit, "bound", &out->energy_bound, "history", history,
+                    "wall_seconds", &out->wall_seconds, "position", "energies", &rows[0], "probes",
+                    &rows[1], "slices", &rows[2], "fields", &rows[3], "form", "elements", &elements,
+                    "fields", &form->fields, "nodes", &form->nodes, "wide", &wide, "basis", &basis,
+                    "problem", facts) != 0)
         return false;
     if (!sedge_basis_parse(&out->basis, basis)) return false;
     out->step = step;

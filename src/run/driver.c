@@ -127,7 +127,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     if (!options->quiet) print_devices(run, comm);
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
     run->quiet = sedge_monitor_quiet(session);
-    run->energy_limit = (double)INFINITY;
+    run->energy_limit = run->energy_bound = (double)INFINITY;
     sedge_growth_create(&run->growth, session);
     SEDGE_TRY(driver_restart(run, &from, &found));
     sedge_operator_options cut;

@@ -28,6 +28,7 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
                                    .basis = sedge_operator_basis(run->op)};
 
     SEDGE_TRY(driver_check_energy(run, step)); // what has blown up pushes no good one out
+    checkpoint.energy_bound = driver_energy_bound(run, step);
     memcpy(checkpoint.history, run->history, sizeof checkpoint.history);
     SEDGE_TRY(
         sedge_comm_agree(session->comm, sedge_operator_get_in(run->op, checkpoint.basis, run->u)));
@@ -110,6 +111,7 @@ static void take_over(driver_run *run, const sedge_checkpoint *from)
     run->energy_initial = from->energy_initial;
     run->energy_last = from->energy_last;
     run->energy_peak = from->energy_peak;
+    run->energy_bound = from->energy_bound;
     // Sources that the deck has now may give energy that those of before could not.
     if (from->time >= run->quiet) run->energy_limit = from->energy_limit;
     run->samples = from->samples;

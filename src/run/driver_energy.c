@@ -13,6 +13,12 @@ static double fed_limit(const driver_run *run, int64_t step)
                               sedge_session_time(&run->session, step) - run->energy_origin);
 }
 
+double driver_energy_bound(const driver_run *run, int64_t step)
+{
+    return sedge_growth_bound(&run->growth, run->energy_base,
+                              sedge_session_time(&run->session, step) - run->energy_origin);
+}
+
 // The energy now, as sum and in run->energy; a failure if it is not a number.
 static sedge_status measure(driver_run *run, int64_t step, double *sum)
 {
@@ -25,7 +31,7 @@ static sedge_status measure(driver_run *run, int64_t step, double *sum)
     *sum = sedge_monitor_sum(session, run->energy);
     if (!run->energy_begun) {
         run->energy_begun = true;
-        run->energy_base = *sum;
+        run->energy_base = fmin(*sum, run->energy_bound); // no restart raises the limit
         run->energy_origin = sedge_session_time(session, step);
     }
     return SEDGE_OK;

@@ -42,7 +42,8 @@ typedef struct driver_run {
     double quiet;         // time from which on the energy cannot grow, and
     double energy_limit;  // the most that it may be then; infinity: not quiet yet
     sedge_growth growth;  // and what sources can make
-    double energy_base;   // of the energy when this run began,
+    double energy_bound;  // what runs before can have made; infinity: nothing known
+    double energy_base;   // of the energy when this run began, or what of it is right,
     double energy_origin; // at this time; set by the first look
     bool energy_begun;
     double setup_seconds, loop_seconds, output_seconds;
@@ -76,6 +77,9 @@ static inline int64_t driver_state_size(const driver_run *run)
 // not a number any more, or if the energy is more than a right run can have.
 SEDGE_MUST_USE
 sedge_status driver_sample_energy(driver_run *run, int64_t step);
+
+// What sources can have made of the energy until `step`, growth.h; after the first of the above.
+double driver_energy_bound(const driver_run *run, int64_t step);
 
 // The same failures between samples. No sample is kept but that of a failure.
 SEDGE_MUST_USE

@@ -146,10 +146,15 @@ void sedge_growth_create(sedge_growth *out, const sedge_session *session)
     out->strength += of_constants(&found, problem);
 }
 
-double sedge_growth_limit(const sedge_growth *growth, double energy, double since)
+double sedge_growth_bound(const sedge_growth *growth, double energy, double since)
 {
     const double size = sqrt(2.0 * energy) + growth->strength * since;
 
     if (!(size > 0.0)) return (double)INFINITY;
-    return growth->slack * exp(2.0 * growth->gain * since) * 0.5 * size * size;
+    return exp(2.0 * growth->gain * since) * 0.5 * size * size;
+}
+
+double sedge_growth_limit(const sedge_growth *growth, double energy, double since)
+{
+    return growth->slack * sedge_growth_bound(growth, energy, since);
 }

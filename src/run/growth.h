@@ -30,6 +30,9 @@ typedef struct sedge_growth {
 // knows of: numbers of boundaries count as data there, and the slack is 1e30. Collective.
 void sedge_growth_create(sedge_growth *out, const sedge_session *session);
 
-// The most energy that a run can have `since` code units of time after it had `energy`; infinity if
-// nothing is known to have any.
+// The bound on the energy `since` code units of time after it was at most `energy`; infinity if
+// nothing is known to have any. Of bounds from one time to the next comes one for the whole.
+double sedge_growth_bound(const sedge_growth *growth, double energy, double since);
+
+// The same with the slack: the most energy that a run can have.
 double sedge_growth_limit(const sedge_growth *growth, double energy, double since);

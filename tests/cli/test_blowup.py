@@ -1,5 +1,6 @@
 """Runs that blow up: what the message names, and what they leave behind."""
 
+import json
 import math
 import os
 import re
@@ -112,6 +113,40 @@ class BlowUp(Case):
         report = read_json(self.folder / "deck-results/report.json")
         self.assertIn("checkpoint-", report["restarted_from"])
         self.assertLess(report["energy"]["final"], 1.1 * report["energy"]["initial"])
+
+    def test_checkpoints_while_a_source_acts(self):
+        """None is of a run that has blown up, and no restart raises the limit."""
+        dipole = ("sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], "
+                  "signal: {type: cw, frequency: 1}}]")
+        deck = DECK.replace("initial: {type: cavity-mode}", dipole)
+        words = ("--set", "monitors.energy.every=100", "--set", "output.snapshots=0", "--set",
+                 "output.checkpoint.steps=1")
+        fast = (*words, "--set", "time.cfl=1.05", "--set")
+        above = r"all that can feed it, above (\S+), at step (\d+), .* \S+ (\S+)$"
+        _, message = self.blow_up(deck, *fast, "time.steps=1000")
+        limit, step, energy = map(float, re.search(above, message).groups())
+        self.assertGreater(energy, limit)
+        newest = self.folder / f"deck-results/checkpoint-{step - 1:.0f}.h5"
+        names = sorted(path.name for path in newest.parent.glob("checkpoint-*.h5"))
+        self.assertEqual(names, [f"checkpoint-{step - 2:.0f}.h5", newest.name])
+        # The energy that it holds is the first one that a run from it sees.
+        self.succeed("run", self.write("deck.yaml", deck), "--device", "host", *words, "--restart",
+                     newest, "--set", "output.folder=other", "--set", "time.cfl=0.5", "--set",
+                     f"time.steps={step:.0f}")
+        held = read_json(self.folder / "other/report.json")["energy"]["peak"]
+        if h5py is not None:
+            with h5py.File(newest) as file:
+                header = json.loads(bytes(file["header"][()]))
+            self.assertNotIn("limit", header["energy"])  # the source still acts
+            self.assertLessEqual(held, 10 * header["energy"]["bound"])  # slack of growth.c
+            with h5py.File(self.folder / "other/energy.h5") as file:
+                self.assertEqual(held, file["energy"][0])
+        self.assertLess(held, limit)
+        self.assertGreater(held, limit / 10)  # or a limit from this one would be no higher
+        # As many steps as before, of which the last is again one too many.
+        _, message = self.blow_up(deck, *fast, f"time.steps={step:.0f}", "--restart", "auto")
+        again = re.search(above, message).groups()
+        self.assertEqual([float(number) for number in again[:2]], [limit, step])
 
     def test_just_above_what_is_stable(self):
         """cfl 1, once measured as the limit, is none of order 3; what a warning does not tell of, is."""

@@ -99,6 +99,7 @@ static sedge_checkpoint header(int64_t step)
                               .energy_last = 2e-308,
                               .energy_peak = 3e300,
                               .energy_limit = step == 20 ? 1.0 / 9.0 : (double)INFINITY,
+                              .energy_bound = step == 20 ? 1e40 / 3.0 : (double)INFINITY,
                               .samples = 2,
                               .history = {0.1, 0.3},
                               .wall_seconds = 1e5 + 0.1,
@@ -163,7 +164,7 @@ static void test_round_trip(const sedge_comm *comm)
             CHECK(got.step == 20 && got.time == put.time && got.dt == put.dt);
             CHECK(got.origin_time == put.origin_time && got.origin_step == 2);
             CHECK(got.energy_initial == put.energy_initial && got.energy_last == put.energy_last);
-            CHECK(got.energy_limit == put.energy_limit);
+            CHECK(got.energy_limit == put.energy_limit && got.energy_bound == put.energy_bound);
             CHECK(got.energy_peak == put.energy_peak && got.wall_seconds == put.wall_seconds);
             CHECK(got.samples == 2 && got.history[0] == 0.1 && got.history[1] == 0.3);
             CHECK(memcmp(&got.position, &put.position, sizeof put.position) == 0);
@@ -234,7 +235,8 @@ static void test_kept(const sedge_comm *comm)
     if (sedge_comm_is_root(comm)) CHECK(rmdir(path) == 0);
     CHECK_OK(sedge_checkpoint_read(&c.session, c.folder, "auto", &got, &found, c.u, c.energy));
     CHECK(found && got.step == 12);
-    CHECK(isinf(got.energy_limit)); // the file says none, as those of before there was one
+    // The file says none, as those of before there was one.
+    CHECK(isinf(got.energy_limit) && isinf(got.energy_bound));
     check_filled(&c, 12.0);
     CHECK_OK(sedge_checkpoint_set_aside(&c.session, c.folder, 11));
     CHECK(exists(&c, "checkpoint-11.h5") && exists(&c, "checkpoint-12.h5.old"));
