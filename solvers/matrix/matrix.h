@@ -34,9 +34,9 @@ sedge_status sedge_matrix_start(void);
 // Read a whole square matrix: Matrix Market "coordinate" (real, integer, pattern; general,
 // symmetric, skew-symmetric), compressed by gzip or not, by CHOLMOD; or PETSc's binary form, by
 // PETSc. Entries that occur twice are added up. Both by content, not by name. Every failure is
-// SEDGE_ERR_DATA and names the file and what is wrong: not there, no such format, complex, not
-// square, an index outside, too short, a line that is no entry of the kind of numbers that the
-// first line names, a gzip file without its end. Of one rank.
+// SEDGE_ERR_DATA and names the file and what is wrong: not there, a pipe or a folder, no such
+// format, complex, not square, an index outside, too short, a line that is no entry of the kind of
+// numbers that the first line names, a gzip file without its end. Of one rank.
 SEDGE_MUST_USE
 sedge_status sedge_matrix_read(sedge_matrix **out, const char *path);
 

@@ -1,6 +1,7 @@
 // Matrices and vectors from files: CHOLMOD reads Matrix Market, zlib what is compressed.
 #include "matrix/matrix.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "matrix/market.h"
 #include "matrix/petsc_io.h"
@@ -18,6 +19,7 @@ static sedge_status look_inside(bool *is_petsc, const char *path)
     unsigned char bytes[sizeof SEDGE_MARKET_BANNER] = {0};
     sedge_market_file from;
 
+    SEDGE_TRY(sedge_file_check(path, SEDGE_ERR_DATA)); // it is opened three times
     SEDGE_TRY(sedge_market_open(&from, path));
     const int got = gzread(from.compressed, bytes, sizeof bytes - 1);
     const sedge_status status = got < 0 ? sedge_market_check_stream(&from) : SEDGE_OK;

@@ -15,6 +15,33 @@
 #include <time.h>
 #include <unistd.h>
 
+// NULL: a regular file.
+static const char *odd_kind(mode_t mode)
+{
+    if (S_ISREG(mode)) return NULL;
+    if (S_ISDIR(mode)) return "a folder";
+    if (S_ISFIFO(mode)) return "a pipe";
+    return S_ISSOCK(mode) ? "a socket" : "a device";
+}
+
+static sedge_status check_kind(const struct stat *about, const char *path, sedge_status failure)
+{
+    const char *const kind = odd_kind(about->st_mode);
+
+    if (kind == NULL) return SEDGE_OK;
+    return SEDGE_FAIL(failure, "'%s' is %s, not a regular file%s", path, kind,
+                      S_ISDIR(about->st_mode) ? ""
+                                              : ": as it may be read more than once, write what it "
+                                                "gives into one first");
+}
+
+sedge_status sedge_file_check(const char *path, sedge_status failure)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 ? check_kind(&about, path, failure) : SEDGE_OK;
+}
+
 sedge_status sedge_file_read(char **out, size_t *length, const char *path, sedge_status failure)
 {
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe must not keep us
@@ -35,10 +62,11 @@ sedge_status sedge_file_take(char **out, size_t *length, int file, const char *p
 
     *out = NULL;
     *length = 0;
-    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {
-        status = SEDGE_FAIL(failure, "'%s' is not a regular file", path);
+    if (fstat(file, &about) != 0) {
+        status = SEDGE_FAIL(failure, "cannot read '%s': %s", path, strerror(errno));
         goto done;
     }
+    SEDGE_TRY_GOTO(status, check_kind(&about, path, failure));
     SEDGE_TRY_GOTO(status, sedge_allocate(&bytes, (int64_t)about.st_size + 1, 1));
     while (got < (size_t)about.st_size) {
         const ssize_t part = read(file, bytes + got, (size_t)about.st_size - got);

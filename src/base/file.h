@@ -6,6 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// Fail with `status_on_failure` where a pipe, a folder or the like stands at `path`, without
+// opening it, which could wait for ever. Of a file that cannot be seen it says nothing: to open it
+// does.
+SEDGE_MUST_USE
+sedge_status sedge_file_check(const char *path, sedge_status status_on_failure);
+
 // Read a whole file. `*out` gets `*length` bytes and a NUL behind them; release with sedge_release.
 // A missing or unreadable file fails with `status_on_failure` and names the path and the reason.
 SEDGE_MUST_USE

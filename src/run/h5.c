@@ -1,6 +1,7 @@
 #define _GNU_SOURCE // fallocate, memfd_create, dup3
 #include "h5_internal.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "watch.h"
 
@@ -286,6 +287,8 @@ sedge_status sedge_h5_open_series(sedge_h5 **out, const char *path, int64_t byte
 
 sedge_status sedge_h5_open_read(sedge_h5 **out, const char *path)
 {
+    *out = NULL;
+    SEDGE_TRY(sedge_file_check(path, SEDGE_ERR_DATA));
     return file_open(out, path, FILE_READ, NULL);
 }
 

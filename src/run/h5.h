@@ -55,7 +55,8 @@ SEDGE_MUST_USE
 sedge_status sedge_h5_open_series(sedge_h5 **out, const char *path, int64_t bytes, int datasets);
 
 // Open a file of series or a checkpoint to read it: of this rank, or by all for
-// sedge_h5_read; then collective. SEDGE_ERR_DATA: missing, cut off, damaged, no HDF5 file.
+// sedge_h5_read; then collective. SEDGE_ERR_DATA: missing, a pipe, cut off, damaged, no HDF5
+// file.
 SEDGE_MUST_USE
 sedge_status sedge_h5_open_read(sedge_h5 **out, const char *path);
 SEDGE_MUST_USE

@@ -178,11 +178,14 @@ static sedge_status check_single(const solve_state *solve)
                       (long long)largest + 1, solve->right[largest], advice);
 }
 
-// Of the root: what cannot be written in the end is not worth a solve.
+// Of the root: what cannot be written in the end is not worth a solve, nor what cannot be read
+// after a large matrix.
 static sedge_status try_places(const sedge_solve_options *options)
 {
     if (options->output != NULL) SEDGE_TRY(sedge_file_try(options->output));
-    return options->report != NULL ? sedge_file_try(options->report) : SEDGE_OK;
+    if (options->report != NULL) SEDGE_TRY(sedge_file_try(options->report));
+    SEDGE_TRY(sedge_file_check(options->matrix, SEDGE_ERR_DATA));
+    return options->right != NULL ? sedge_file_check(options->right, SEDGE_ERR_DATA) : SEDGE_OK;
 }
 
 // Of the root.

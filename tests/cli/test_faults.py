@@ -62,7 +62,12 @@ class Deck(Case):
         self.refuse(USAGE, ["empty.yaml"], "run", self.write("empty.yaml", ""), ranks=[0])
         self.refuse(USAGE, ["binary.yaml", "UTF-8"], "run",
                     self.write("binary.yaml", b"order: \xff\xfe\x00"), ranks=[0])
-        self.refuse(USAGE, [str(self.folder), "not a regular file"], "run", self.folder)
+        self.refuse(USAGE, [f"'{self.folder}' is a folder"], "run", self.folder)
+        os.mkfifo(self.folder / "pipe")  # that nobody writes into
+        self.refuse(USAGE, ["'pipe' is a pipe", "write what it gives into one"], "run", "pipe",
+                    ranks=[0])
+        mesh = self.write("deck.yaml", FILE_DECK.replace("mesh.msh", "pipe"))
+        self.refuse(DATA, [f"'{self.folder}/pipe' is a pipe"], "run", mesh, ranks=[0])
 
     def test_missing_deck(self):
         self.refuse(USAGE, ["nowhere.yaml", "No such file"], "run", "nowhere.yaml")

@@ -397,6 +397,9 @@ class Refusals(Run):
                     "whole", "--restart", "none.h5")
         self.refuse(DATA, ["cannot read", "deck.yaml"], "run", self.deck, "--output", "whole",
                     "--restart", self.deck)
+        os.mkfifo(self.folder / "pipe")  # that nobody writes into
+        self.refuse(DATA, ["'pipe' is a pipe, not a regular file"], "run", self.deck, "--output",
+                    "whole", "--restart", "pipe", ranks=(0,))
         self.refuse(DATA, ["energy.h5"], "run", self.deck, "--output", "whole", "--restart",
                     "whole/energy.h5")
         self.refuse(USAGE, ["--restart needs a value"], "run", self.deck, "--restart", "")

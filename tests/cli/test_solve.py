@@ -322,6 +322,12 @@ class Solve(Case):
                         ranks=(0, 2) if name in ("short.mtx", "cut.dat") else (0,),
                         environment=environment)
         self.refuse(DATA, ["none.mtx", "No such file"], "solve", "none.mtx", *HOST)
+        os.mkfifo(self.folder / "pipe")  # that nobody writes into
+        pipe = ["'pipe' is a pipe, not a regular file", "write what it gives into one"]
+        self.refuse(DATA, pipe, "solve", "pipe", *HOST)
+        self.refuse(DATA, pipe, "solve", "none.mtx", "--rhs", "pipe", *HOST, ranks=(0,))
+        self.refuse(DATA, ["'/dev/stdin' is a device"], "solve", "/dev/stdin", *HOST, ranks=(0,))
+        self.refuse(DATA, ["'.' is a folder, not a regular file"], "solve", ".", *HOST, ranks=(0,))
         vector = self.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n")
         self.refuse(DATA, ["b.mtx", "3 rows", "asks for 144"], "solve", self.matrix, "--rhs", vector,
                     *HOST, ranks=(0,))
