@@ -194,7 +194,7 @@ static void print_groups(const sedge_session *session)
     }
 }
 
-// The list would be some elements of many that are as bad.
+// The list would be of elements that are all as bad, and maybe not of all of these.
 static void print_alike(const sedge_mesh_quality *quality, const sedge_mesh *mesh)
 {
     const sedge_bad_element *const one = &quality->worst[0];
@@ -219,7 +219,7 @@ static sedge_status print_quality(const sedge_session *session, const sedge_comm
     printf(
         "  quality            least %.3f, mean %.3f (1: regular); inscribed radius %.4g to %.4g\n",
         quality.quality_min, quality.quality_mean, quality.inradius_min, quality.inradius_max);
-    if (quality.worst_alike > quality.worst_count) {
+    if (quality.worst_alike > 1 && quality.worst_alike >= quality.worst_count) {
         print_alike(&quality, session->mesh);
         return SEDGE_OK;
     }

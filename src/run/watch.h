@@ -1,6 +1,7 @@
 // Ranks that open one file together: where it vanishes between two ranks' opens, Open MPI leaves
 // those that found it waiting for those that did not, for ever, each within its own call. A thread
-// beside the call sees to it that the job ends.
+// beside the call sees to it that the job ends. Each rank that is caught says so in a line of its
+// own: which others are it could only ask, and they do not answer.
 #pragma once
 
 #include "base/error.h"

@@ -54,6 +54,10 @@ class Check(Case):
         text = self.succeed("check", deck, "--set", "mesh.box.cells=[3,3,3]", ranks=2).out
         self.assertIn("worst elements     none: all 162 have the same quality\n", text)
         self.assertNotIn("    element ", text)
+        for cells, told in (("[1,1,1]", "none: all 6 have"), ("[1,1,2]", "8 have the least quality, 0.601,")):
+            text = self.succeed("check", deck, "--set", f"mesh.box.cells={cells}").out
+            self.assertIn(f"worst elements     {told}", text)
+            self.assertNotIn("    element ", text)
         text = self.succeed("check", deck, "--set", "mesh.box.cells=[3,3,6]").out
         self.assertRegex(text, r"worst elements     216 have the least quality, 0.6\d\d, one of them at "
                                r"\(0.*\) in 'domain'\n")
