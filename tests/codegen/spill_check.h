@@ -70,15 +70,12 @@ static inline void cuda_note(const char *chip, const char *name, const char *log
     if (table != NULL) (void)fflush(table);
 }
 
-// Compile for sm_80 and sm_90; with `newest` (one of each kind of kernel), and of all programs
-// where SEDGE_TEST_ALL is set, for the newest chip, too. Of what it keeps, a thread may have at
-// most so many bytes outside registers.
-static inline void check_cuda_stack(const char *name, const sedge_text *program, long most,
-                                    bool newest)
+// Compile for each of them. Of what it keeps, a thread may have at most so many bytes outside
+// registers.
+static inline void check_cuda_stack(const char *name, const sedge_text *program, long most)
 {
     const char *chips[CUDA_CHIPS];
-    const int known = cuda_chips(chips);
-    const int count = newest || getenv("SEDGE_TEST_ALL") != NULL ? known : 2;
+    const int count = cuda_chips(chips);
 
     for (int c = 0; c < count; c++) {
         sedge_text *log = NULL;
@@ -105,7 +102,7 @@ static inline void check_cuda_stack(const char *name, const sedge_text *program,
 }
 
 // The same where nothing may be outside registers.
-static inline void check_cuda(const char *name, const sedge_text *program, bool newest)
+static inline void check_cuda(const char *name, const sedge_text *program)
 {
-    check_cuda_stack(name, program, 0, newest);
+    check_cuda_stack(name, program, 0);
 }

@@ -19,8 +19,7 @@ static void test_choices(const example_template *of, const int *problem, int fir
         CHECK_OK(sedge_text_create(&text));
         CHECK_OK(example_write(text, of, number, SEDGE_DEVICE_CUDA));
         CHECK(of->threads(number) <= 1024 && of->shared_bytes(number) <= 48 << 10);
-        check_cuda_stack(of->choices[c].name, text, of == &multiply_template ? STACK_MOST : 0,
-                         c == 0);
+        check_cuda_stack(of->choices[c].name, text, of == &multiply_template ? STACK_MOST : 0);
         sedge_text_free(text);
     }
 }

@@ -1,18 +1,17 @@
 // The kernels of sparse matrices compiled for CUDA chips, without one: each candidate that a GPU
-// would have of some matrices, which are brought into their formats on the host; for the newest
-// chip the first of each layout, with SEDGE_TEST_ALL all. Nothing spills.
+// would have of some matrices, which are brought into their formats on the host. Nothing spills.
 #include "sparse_kit.h"
 
 #include "spill_check.h"
 
 static void check_part(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel,
-                       const char *name, sedge_sparse_part part, bool newest)
+                       const char *name, sedge_sparse_part part)
 {
     sedge_text *text = NULL;
 
     CHECK_OK(sedge_text_create(&text));
     CHECK_OK(sedge_sparse_program_write(text, SEDGE_DEVICE_CUDA, store, kernel, part));
-    check_cuda(name, text, newest);
+    check_cuda(name, text);
     sedge_text_free(text);
 }
 
@@ -33,18 +32,16 @@ static void check_matrix(sedge_context *context, const char *name, int64_t size,
     for (int l = 0; l < choices.layouts; l++) {
         const sedge_sparse_layout *const layout = &choices.layout[l];
         sedge_sparse_store *store = NULL;
-        bool first = true;
         if (layout->reason[0] != '\0' || strncmp(layout->name, format, strlen(format)) != 0)
             continue;
         CHECK_OK(sedge_sparse_store_create(&store, context, &matrix, layout, NULL));
         if (store == NULL) continue;
         for (int k = 0; k < choices.kernels; k++) {
             if (choices.kernel[k].layout != l) continue;
-            check_part(store, &choices.kernel[k], choices.kernel[k].name, SEDGE_SPARSE_MAIN, first);
-            first = false;
+            check_part(store, &choices.kernel[k], choices.kernel[k].name, SEDGE_SPARSE_MAIN);
         }
-        if (layouts == 0) check_part(store, NULL, "vector work", SEDGE_SPARSE_VECTOR, true);
-        if (store->few + store->many > 0) check_part(store, NULL, "fix", SEDGE_SPARSE_FIX, true);
+        if (layouts == 0) check_part(store, NULL, "vector work", SEDGE_SPARSE_VECTOR);
+        if (store->few + store->many > 0) check_part(store, NULL, "fix", SEDGE_SPARSE_FIX);
         layouts++;
         sedge_sparse_store_free(store);
     }
