@@ -224,7 +224,7 @@ static void test_timed_again(void)
         start(&c, "again");
         expect(&c, &patient, SEDGE_TUNE_BY_MEASUREMENT, "30", COUNT);
         edit(fields[i], '#');
-        c.wanted[0][3].microseconds = 20.0; // the new compiler's work
+        c.wanted[0][3].microseconds = 10.0; // the new compiler's work
         expect(&c, &fast, SEDGE_TUNE_BY_MEASUREMENT, "120", 4);
         CHECK(c.counts[0][0].texts == 1 && c.counts[0][3].texts == 1 && c.counts[0][4].texts == 1 &&
               c.counts[0][5].texts == 1);
