@@ -21,6 +21,7 @@ START_SECONDS = 120  # until the node is idle; some seconds are normal
 CONF = """\
 ClusterName=sedge
 SlurmctldHost={host}(127.0.0.1)
+GresTypes=gpu
 SlurmctldPort={controller_port}
 SlurmdPort={node_port}
 SlurmUser={user}
@@ -46,7 +47,7 @@ SlurmdParameters=config_overrides
 MailProg=/bin/true
 ReturnToService=2
 KillWait=5
-NodeName={host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
+NodeName={host} NodeAddr=127.0.0.1 CPUs=2{gpus} State=UNKNOWN
 PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
 
@@ -69,6 +70,10 @@ def free_ports(count):
 
 
 class Slurm:
+    def __init__(self, gpus=False):
+        """With GPUs the node has two, as far as Slurm can tell: for jobs that only ask for them."""
+        self.gpus = gpus
+
     def __enter__(self):
         # Not the build folder: the path of a socket has at most 107 bytes.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sedge-slurm-", dir="/tmp"))
@@ -91,7 +96,9 @@ class Slurm:
         self.folder.chmod(0o755)
         (self.folder / "slurm.conf").write_text(CONF.format(
             host=host, user=getpass.getuser(), folder=self.folder, controller_port=ports[0],
-            node_port=ports[1]))
+            node_port=ports[1], gpus=" Gres=gpu:2" if self.gpus else ""))
+        (self.folder / "gres.conf").write_text(
+            "Name=gpu File=/dev/null\nName=gpu File=/dev/zero\n" if self.gpus else "")
         self.environment = {name: value for name, value in os.environ.items()
                             if not name.startswith(("SLURM", "SBATCH"))}
         self.environment["SLURM_CONF"] = str(self.folder / "slurm.conf")

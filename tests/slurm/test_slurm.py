@@ -1,5 +1,8 @@
-"""input/slurm/resubmit.sh on a real Slurm: a job is signalled before its limit, stops with a
-checkpoint, submits itself again, the next one goes on, and the end is that of an uninterrupted run.
+"""The scripts of input/slurm on a real Slurm.
+
+Scripts: resubmit.sh, whose job is signalled before its limit, stops with a checkpoint, submits itself
+again, the next one goes on, and the end is that of an uninterrupted run; and one-node.sh.
+Steps: many-nodes.sh and gpus.sh, on one node, whose ranks srun starts by PMIx.
 """
 
 import os
@@ -41,11 +44,11 @@ slurm = None  # one for all tests
 
 def setUpModule():
     global slurm
-    slurm = Slurm().__enter__()
+    slurm = Slurm(gpus="Steps" in sys.argv).__enter__()
     unittest.addModuleCleanup(slurm.__exit__)
 
 
-class Scripts(Case):
+class Jobs(Case):
     def script(self, name, *changes):
         """A script with its header changed, as a user does."""
         text = (SOURCE / "input/slurm" / name).read_text()
@@ -120,6 +123,8 @@ class Scripts(Case):
                     self.assertEqual(left[path][()].tobytes(), right[path][()].tobytes(),
                                      (name, path))
 
+
+class Scripts(Jobs):
     def submit_and_signal(self, deck, alone, by_limit):
         """One job and those that it submits: (number, whether the signal is the test's, outputs).
 
@@ -217,6 +222,58 @@ class Scripts(Case):
         self.assertTrue(500 < int(limit.group(1)) <= 600, text)
         self.assertEqual(slurm.job(job).get("ExitCode"), "0:0", text)
         self.assertEqual(read_json(self.folder / "deck-results/report.json")["ranks"], 2)
+
+
+class Steps(Jobs):
+    ENVIRONMENT = {**ENVIRONMENT, "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader"}
+
+    def run_script(self, script, deck, output, signal_at=None):
+        """A job's whole output. `signal_at`: its step is signalled as soon as that is in it."""
+        for path in self.folder.glob("sedge-*.out"):
+            path.unlink()
+        job = slurm.submit(self.folder, script, deck.name, "--output", output,
+                           environment=self.ENVIRONMENT)
+        end = time.monotonic() + LIMIT_SECONDS
+        while slurm.waiting() > 0:
+            texts = self.outputs()
+            self.assertLess(time.monotonic(), end, "\n".join(texts) + slurm.logs())
+            if signal_at is not None and texts and re.search(signal_at, texts[0], re.MULTILINE):
+                slurm.ask("scancel", "--signal=USR1", job)
+                signal_at = None
+            time.sleep(0.2)
+        self.assertIsNone(signal_at, "the job has ended before")
+        return self.outputs()[0], slurm.job(job).get("ExitCode")
+
+    def test_many_nodes(self):
+        """Signalled by Slurm, the ranks stop; the same job again goes on to the same end."""
+        deck = self.write("deck.yaml", JOB.replace("STEPS", "4000"))
+        self.run_alone(deck, "alone")
+        script = self.script("many-nodes.sh", ("--nodes=4", "--nodes=1"),
+                             ("--ntasks-per-node=8", "--ntasks-per-node=2"),
+                             ("--cpus-per-task=4", "--cpus-per-task=1"))
+        text, code = self.run_script(script, deck, "jobs", signal_at=r"^ +[2-8]\d %")
+        self.assertIn("stopped by SIGUSR1 after step", text)
+        self.assertRegex(text, r"limit +\d+ s from now \(Slurm's\)")
+        self.assertEqual(code, "5:0", text)
+        text, code = self.run_script(script, deck, "jobs")
+        self.assertRegex(text, r"restart +from 'jobs/checkpoint-\d+\.h5'")
+        self.assertEqual(code, "0:0", text)
+        self.compare(self.folder / "alone", self.folder / "jobs")
+
+    def test_gpus(self):
+        """A rank a GPU that the job asks for. The node has none: the word cuda is changed, or refused."""
+        changes = (("--ntasks-per-node=4", "--ntasks-per-node=2"),
+                   ("--gpus-per-node=4", "--gpus-per-node=2"),
+                   ("--cpus-per-task=8", "--cpus-per-task=1"))
+        deck = self.write("deck.yaml", JOB.replace("STEPS", "10").replace("device: host\n", ""))
+        text, code = self.run_script(
+            self.script("gpus.sh", *changes, ("--device cuda", "--device host")), deck, "host")
+        self.assertEqual(code, "0:0", text)
+        self.assertEqual(read_json(self.folder / "host/report.json")["ranks"], 2)
+        if not pathlib.Path("/dev/nvidiactl").exists():
+            text, code = self.run_script(self.script("gpus.sh", *changes), deck, "cuda")
+            self.assertIn("sedge: ", text)
+            self.assertEqual(code, "3:0", text)
 
 
 if __name__ == "__main__":
