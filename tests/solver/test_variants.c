@@ -9,10 +9,8 @@
 // and 10. Cuts that can only be asked for by name are left out.
 //
 // For the newest chip, for which nothing was made, at orders 9 and 10 the first cut of each form in
-// each precision. With SEDGE_TEST_ALL all, and order 9 of advection: one of its programs takes 20
-// s.
-#include "check.h"
-#include "device/nvrtc.h"
+// each precision. With SEDGE_TEST_ALL all, and order 9 of advection, of which a program takes 20 s.
+#include "codegen/spill_check.h"
 #include "dg/operator_internal.h"
 
 #include <stdlib.h>
@@ -221,27 +219,11 @@ static void test_chip(variant_batch *batch, const char *arch, int whole, FILE *t
     sedge_device_free(device);
 }
 
-// The newest chip that this NVRTC compiles for.
-static const char *find_newest(void)
-{
-    static const char *const chips[] = {"sm_121", "sm_120", "sm_110", "sm_103", "sm_100"};
-
-    for (size_t i = 0; i < sizeof chips / sizeof chips[0]; i++) {
-        void *binary = NULL;
-        size_t length = 0;
-        const sedge_status status = sedge_nvrtc_compile(
-            "extern \"C\" __global__ void nothing() {}\n", chips[i], &binary, &length, NULL);
-        sedge_release(binary);
-        if (status == SEDGE_OK) return chips[i];
-        sedge_error_clear();
-    }
-    return NULL;
-}
-
 int main(void)
 {
     static variant_batch batch;
-    const char *const newest = find_newest();
+    const char *chips[CUDA_CHIPS];
+    const int count = cuda_chips(chips);
     FILE *const table = fopen(SEDGE_TEST_DIR "/variants.txt", "w");
 
     CHECK(table != NULL);
@@ -250,11 +232,8 @@ int main(void)
                   "shared", "seconds");
     for (int order = 1; order <= SEDGE_ORDER_MAX; order++)
         CHECK_OK(sedge_element_create(&batch.elements[order], order));
-    if (check_failures == 0) {
-        test_chip(&batch, "sm_80", SEDGE_ORDER_MAX, table);
-        test_chip(&batch, "sm_90", SEDGE_ORDER_MAX, table);
-        if (newest != NULL) test_chip(&batch, newest, 8, table);
-    }
+    for (int c = 0; c < count && check_failures == 0; c++)
+        test_chip(&batch, chips[c], c < 2 ? SEDGE_ORDER_MAX : 8, table);
     for (int order = 1; order <= SEDGE_ORDER_MAX; order++)
         sedge_element_free(batch.elements[order]);
     CHECK(fclose(table) == 0);
