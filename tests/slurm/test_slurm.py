@@ -272,7 +272,7 @@ class Steps(Jobs):
         self.assertEqual(read_json(self.folder / "host/report.json")["ranks"], 2)
         if not pathlib.Path("/dev/nvidiactl").exists():
             text, code = self.run_script(self.script("gpus.sh", *changes), deck, "cuda")
-            self.assertIn("sedge: ", text)
+            self.assertIn("device 'cuda' cannot be used", text)
             self.assertEqual(code, "3:0", text)
 
 
