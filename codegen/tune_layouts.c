@@ -11,8 +11,9 @@
 
 enum {
     TURNS = 9,
-    TURNS_LEAST = 3, // for which there is always time
-    SAMPLES = 7,     // of an operation in a turn
+    TURNS_LEAST = 3,   // for which there is always time
+    SAMPLES = 7,       // of an operation in a turn
+    SAMPLES_LEAST = 3, // where the time is over
 };
 
 // One layout's choice: a race of one for each operation.
@@ -72,6 +73,9 @@ static sedge_status take_turn(layout_final *final, int which, double *seconds)
     const sedge_tune_task *const task = final->run->task;
     side *const s = &final->sides[which];
 
+    const bool is_late = sedge_clock() > final->run->deadline;
+    const int samples = is_late ? SAMPLES_LEAST : SAMPLES;
+
     *seconds = 0.0;
     if (final->now != which && task->use_layout != NULL)
         SEDGE_TRY(task->use_layout(task->context, s->layout));
@@ -80,7 +84,7 @@ static sedge_status take_turn(layout_final *final, int which, double *seconds)
         race_entry *const entry = &s->entries[o];
         entry->count = 0;
         SEDGE_TRY(sedge_race_warm(&s->races[o], entry));
-        while (entry->count < SAMPLES) SEDGE_TRY(sedge_race_sample(&s->races[o], entry));
+        while (entry->count < samples) SEDGE_TRY(sedge_race_sample(&s->races[o], entry));
         *seconds += task->operation[o].weight * sedge_race_median(entry);
     }
     return SEDGE_OK;

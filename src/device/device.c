@@ -221,6 +221,27 @@ sedge_status sedge_buffer_copy(sedge_buffer *to, const sedge_buffer *from, int64
                                         sedge_stream_handle(stream));
 }
 
+// Each copy doubles what is there, up to a size that a cache may hold.
+sedge_status sedge_buffer_repeat(sedge_buffer *buffer, int64_t bytes, sedge_stream *stream)
+{
+    enum { LARGEST = 16 << 20 };
+    int64_t filled = bytes;
+
+    if (buffer->bytes == 0) return SEDGE_OK;
+    SEDGE_TRY(check_range(buffer, 0, bytes));
+    if (bytes < 1) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a pattern of 0 bytes fills no buffer");
+    while (filled < buffer->bytes) {
+        int64_t length = filled;
+        if (length > LARGEST) length = bytes > LARGEST ? bytes : LARGEST / bytes * bytes;
+        if (length > buffer->bytes - filled) length = buffer->bytes - filled;
+        SEDGE_TRY(
+            buffer->device->operations->copy(buffer->device, buffer->address + (uint64_t)filled,
+                                             buffer->address, length, sedge_stream_handle(stream)));
+        filled += length;
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_pinned_allocate(void *out, sedge_device *device, int64_t bytes)
 {
     void *memory = NULL;

@@ -157,6 +157,12 @@ SEDGE_MUST_USE
 sedge_status sedge_buffer_copy(sedge_buffer *to, const sedge_buffer *from, int64_t bytes,
                                sedge_stream *stream);
 
+// Fill the buffer with copies of its first `bytes` bytes, one behind the other, the last one cut
+// off where the buffer ends. Nothing travels between host and device. `stream` as above; `bytes` is
+// between 1 and the buffer's, else SEDGE_ERR_INTERNAL; of an empty buffer it is not looked at.
+SEDGE_MUST_USE
+sedge_status sedge_buffer_repeat(sedge_buffer *buffer, int64_t bytes, sedge_stream *stream);
+
 // Set `*out` (a pointer to any object pointer) to `bytes` bytes of host memory that the device
 // copies from and to without staging. Zeroed; 0 is fine. SEDGE_ERR_MEMORY.
 SEDGE_MUST_USE

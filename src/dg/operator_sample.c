@@ -388,12 +388,11 @@ static sedge_status fill(const sedge_operator *op, sedge_buffer *buffer, const v
 {
     const int64_t bytes = sedge_buffer_bytes(buffer);
     const int64_t part = (int64_t)PATTERN * op->layout.real_bytes;
+    const int64_t length = bytes < part ? bytes : part;
 
-    for (int64_t at = 0; at < bytes; at += part) {
-        SEDGE_TRY(
-            sedge_buffer_upload(buffer, at, pattern, bytes - at < part ? bytes - at : part, NULL));
-    }
-    return SEDGE_OK;
+    SEDGE_TRY(sedge_buffer_upload(buffer, 0, pattern, length, NULL));
+    SEDGE_TRY(sedge_buffer_repeat(buffer, length, op->main));
+    return sedge_stream_wait(op->main);
 }
 
 sedge_status operator_sample_fill(const operator_sample *sample, sedge_operator *op)

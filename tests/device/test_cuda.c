@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "device/device.h"
+#include "repeat.h"
 
 #include <stdlib.h>
 
@@ -265,6 +266,7 @@ int main(void)
     test_events(device, module);
     test_graph(device, module);
     test_memory(device);
+    check_repeat(device);
     test_target_is_the_same(device);
     CHECK_FAILS(sedge_module_load(&module, device, "not a cubin", 12), SEDGE_ERR_DEVICE,
                 "cuModuleLoadData");

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "device/device.h"
+#include "repeat.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -315,6 +316,7 @@ int main(void)
     test_compile_messages(device);
     test_not_a_number(device);
     test_memory(device);
+    check_repeat(device);
     test_events(device);
     test_kept_source(device);
     sedge_device_free(device);

@@ -4,6 +4,7 @@
 #include "check.h"
 #include "device/device.h"
 #include "device/opencl_log.h"
+#include "repeat.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -471,6 +472,7 @@ int main(void)
         if (device == NULL) return 1;
         if (round == 0) test_info(device);
         test_memory(device);
+        check_repeat(device);
         test_all(device);
         if (round == 0) test_messages(device);
         if (round == 0) test_places();
