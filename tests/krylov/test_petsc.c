@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SIDE = 10, SIZE = SIDE * SIDE * SIDE };
 
@@ -221,6 +222,27 @@ static void test_kind(const sedge_matrix *whole, const sedge_matrix *matrix, int
     CHECK_BOUND(error, 1e-4); // the condition, about 1e4, times the tolerance
 }
 
+// The same answer to the bit, however the ranks' messages follow each other while AMG is made.
+static void test_amg_repeats(const sedge_matrix *matrix)
+{
+    enum { TIMES = 20 };
+    double r[SIZE], first[SIZE], z[SIZE];
+    int64_t differing = 0;
+
+    for (int64_t i = 0; i < matrix->rows; i++)
+        r[i] = sin(1.0 + 0.7 * (double)i + sedge_comm_rank(session.comm));
+    for (int time = 0; time < TIMES; time++) {
+        sedge_amg *amg = NULL;
+        CHECK_OK(sedge_amg_create(&amg, session.comm, matrix));
+        if (amg == NULL) return;
+        CHECK_OK(sedge_amg_apply(amg, r, time == 0 ? first : z));
+        sedge_amg_free(amg);
+        if (time > 0) differing += memcmp(first, z, (size_t)matrix->rows * sizeof *z) != 0;
+    }
+    sedge_comm_max_int(session.comm, &differing, 1);
+    CHECK(differing == 0);
+}
+
 int main(int argc, char **argv)
 {
     sedge_matrix *matrix = NULL;
@@ -232,6 +254,7 @@ int main(int argc, char **argv)
                                  sedge_comm_is_root(session.comm) ? whole : NULL));
     if (matrix == NULL) return 1;
     for (int kind = NONE; kind < KINDS; kind++) test_kind(whole, matrix, kind);
+    test_amg_repeats(matrix);
     sedge_matrix_free(matrix);
     sedge_matrix_free(whole);
     krylov_case_end(&session);
