@@ -435,16 +435,28 @@ static void add_hub(chooser *c, int kib, int width)
     if (m->real_bytes == 4) add_kernel(c, threads, 0, 8, 1);
 }
 
+// A multiprocessor's memory is divided between blocks and the cache in a few ways (CUDA C++
+// Programming Guide, compute capabilities); all for the block is 1.2 times slower than the next of
+// them (benchmarks/README.md): x outside the block's memory wants the cache.
+static int find_hub(int64_t shared_bytes_block)
+{
+    static const int kib[] = {196, 132, 64, 32};
+    const int own = 16; // a dot product's, and some
+
+    for (size_t i = 0; i < sizeof kib / sizeof *kib; i++)
+        if (kib[i] < shared_bytes_block / 1024) return kib[i] - own;
+    return 0;
+}
+
 static void choose_hubs(chooser *c)
 {
-    const int64_t most = c->info->shared_bytes_block / 1024 - 16; // a dot product's, and some
+    const int kib = find_hub(c->info->shared_bytes_block);
 
     if (c->info->kind != SEDGE_DEVICE_CUDA) {
         add_hub(c, 16, 64);
-        return;
+    } else if (kib > 0) {
+        add_hub(c, kib, 64);
     }
-    if (most < 16) return;
-    add_hub(c, most < 200 ? (int)most : 200, 64);
 }
 
 // Columns far from each other, of a matrix that has an order in which they are near, or of a few

@@ -4,7 +4,12 @@
 
 #include <string.h>
 
-enum { GRAIN = 1 << 14, FEW_PIECES = 32, PIECES_ROUND = 8 };
+enum { GRAIN = 1 << 14, FEW_PIECES = 32, PIECES_ROUND = 8, PIECES_LEAST = 256 };
+
+// Of a block of the adaptive kernel, whose items share its rows evenly: how many there are, and
+// how many entries one may have to add up alone. A row of a thousand among many short ones took
+// longer than all the rest of a small matrix.
+enum { BLOCK_ITEMS = 256, ITEM_ENTRIES = 64 };
 
 sedge_status sedge_sparse_upload(sedge_buffer **out, sedge_device *device, const void *host,
                                  int64_t bytes)
@@ -156,6 +161,22 @@ static sedge_status add_long_row(work_list *work, work_list *runs, int64_t row, 
     return add_work(runs, run, 3);
 }
 
+// Entries of a piece: long ones where the row has enough of them for the whole device.
+static int64_t find_piece(int64_t length, int64_t capacity)
+{
+    const int64_t rounds = length / (PIECES_LEAST * capacity);
+
+    return capacity * (rounds < 1 ? 1 : rounds < PIECES_ROUND ? rounds : PIECES_ROUND);
+}
+
+// May rows of which the longest has so many entries be one block's?
+static bool is_even(int64_t rows, int64_t longest)
+{
+    const int64_t items = BLOCK_ITEMS / rows; // of a row
+
+    return longest <= ITEM_ENTRIES * (items < 1 ? 1 : items);
+}
+
 static sedge_status divide_rows(work_list *work, work_list *runs, int64_t *pieces,
                                 const sedge_sparse_matrix *matrix, int64_t capacity)
 {
@@ -167,13 +188,18 @@ static sedge_status divide_rows(work_list *work, work_list *runs, int64_t *piece
         int64_t count = sedge_sparse_length(matrix, row);
         if (count > capacity) {
             SEDGE_TRY(
-                add_long_row(work, runs, row++, begin, count, PIECES_ROUND * capacity, pieces));
+                add_long_row(work, runs, row++, begin, count, find_piece(count, capacity), pieces));
             continue;
         }
         int64_t end = row + 1;
-        while (end < matrix->rows && end - row < capacity &&
-               count + sedge_sparse_length(matrix, end) <= capacity)
-            count += sedge_sparse_length(matrix, end++);
+        int64_t longest = count;
+        while (end < matrix->rows && end - row < capacity) {
+            const int64_t length = sedge_sparse_length(matrix, end);
+            if (length > longest) longest = length;
+            if (count + length > capacity || !is_even(end + 1 - row, longest)) break;
+            count += length;
+            end++;
+        }
         const int64_t block[4] = {row, end - row, begin, count};
         SEDGE_TRY(add_work(work, block, 4));
         row = end;
