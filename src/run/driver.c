@@ -235,14 +235,15 @@ static sedge_status write_snapshot(driver_run *run, int64_t step)
 
 // ---- the time loop -----------------------------------------------------------------------------
 
-// One rank alone is ahead of its device by what the driver's queue holds: minutes, where steps are
-// long. It waits every DRIVER_POLL_SECONDS or step, so that clocks and signals mean what is done.
-// Ranks that exchange traces in each stage wait there; the host device does all at once.
+// A rank that waits for no other is ahead of its device by what the driver's queue holds: minutes,
+// where steps are long. It waits every DRIVER_POLL_SECONDS or step, so that clocks and signals mean
+// what is done. Ranks that wait for others' traces do so in each stage; the host device does all at
+// once.
 static void stay_close(driver_run *run, sedge_comm *comm, int64_t step)
 {
     const double since = (double)(step - run->waited_step);
 
-    if (step < run->wait_step || sedge_comm_size(comm) > 1 ||
+    if (step < run->wait_step || sedge_operator_waits(run->op) ||
         sedge_device_get_info(run->device)->kind == SEDGE_DEVICE_HOST)
         return;
     end_alone(comm, sedge_operator_wait(run->op));
