@@ -72,7 +72,7 @@ static void wait_for(uint64_t flag, uint32_t value)
 
     while (__atomic_load_n(at, __ATOMIC_ACQUIRE) != value) {
         (void)sched_yield();
-        if (sedge_clock() - began < LOST_SECONDS) continue;
+        if (sedge_clock() - began < (fake.lost == 0 ? LOST_SECONDS : 0.1)) continue;
         fake.lost++;
         return;
     }
