@@ -135,9 +135,10 @@ done:
 
 // ---- the choice --------------------------------------------------------------------------------
 
-static const halo_transport *const transports[] = {&halo_staged, &halo_direct, &halo_by_peer};
+enum { TRANSPORTS = 3 };
 
-#define TRANSPORTS ((int)(sizeof transports / sizeof *transports))
+static const halo_transport *const transports[TRANSPORTS] = {&halo_staged, &halo_direct,
+                                                             &halo_by_peer};
 
 // In which order sedge_transport has them, behind auto.
 static bool is_wanted(int which, sedge_transport wanted)

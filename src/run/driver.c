@@ -44,8 +44,8 @@ static void print_devices(const driver_run *run, const sedge_comm *comm)
         printf("  warning            no site cache: %s\n", sedge_cache_site_problem(run->cache));
 }
 
-// Where the kernels' cut comes from.
-static void print_tuning(const driver_run *run, const sedge_comm *comm)
+// Where the kernels' cut comes from, and how traces travel.
+static void print_choices(const driver_run *run, const sedge_comm *comm)
 {
     sedge_operator_tuning tuning;
     sedge_operator_cost cost;
@@ -61,6 +61,8 @@ static void print_tuning(const driver_run *run, const sedge_comm *comm)
     }
     if (tuning.gain > 0.0) printf(", %.2fx the rule", tuning.gain);
     printf("\n");
+    if (sedge_comm_size(comm) > 1)
+        printf("  exchange           %s\n", sedge_operator_transport(run->op));
 }
 
 static sedge_status set_probes(driver_run *run)
@@ -138,7 +140,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     say(run, "choosing kernels");
     SEDGE_TRY(sedge_operator_create(&run->op, comm, run->device, run->cache, session->element,
                                     session->mesh, &session->problem, &cut));
-    if (!options->quiet) print_tuning(run, comm);
+    if (!options->quiet) print_choices(run, comm);
     SEDGE_TRY(
         sedge_comm_agree(comm, sedge_reference_create_alone(&run->reference, session->element,
                                                             session->mesh, &session->problem)));

@@ -74,6 +74,7 @@ class Files(Run):
             if ranks == 0:
                 self.assertNotIn("exchange", text)
                 continue
+            self.assertRegex(text, rf"(?m)^  exchange +{name}$")
             self.assertRegex(text, rf"exchange +{name}, [0-9.e+]+ KiB a step, [0-9]+ % hidden")
             self.assertTrue(0.0 <= exchange["hidden"] <= 1.0, exchange)
         self.refuse(1, ["transport 'peer' is not possible", "'host'"], "run", self.deck, "--device",
