@@ -94,5 +94,7 @@ table setup "$bench" --device cuda --setup --orders 4 --precision fp32
 if [ "$mpirun" != none ]; then
     table two-ranks "$mpirun" -n 2 "$bench" --device cuda --orders 2-4 --precision fp32 \
         --output "$out/two-ranks.json"
+    table two-ranks-staged env SEDGE_TRANSPORT=staged "$mpirun" -n 2 "$bench" --device cuda \
+        --orders 2-4 --precision fp32 --output "$out/two-ranks-staged.json"
 fi
 exit $failed

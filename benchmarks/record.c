@@ -76,32 +76,35 @@ static void print_peer(const bench_case *c, bool is_gpu)
     const double peer = c->precision == SEDGE_FP32 ? find_peer_rate(c->order) : 0.0;
 
     if (peer == 0.0) {
-        printf(" %7s %6s\n", "-", "-");
+        printf(" %7s %6s", "-", "-");
     } else if (is_gpu) {
-        printf(" %7.1f %6.2f\n", peer / 1e9, c->rate / peer);
+        printf(" %7.1f %6.2f", peer / 1e9, c->rate / peer);
     } else {
-        printf(" %7.1f %6s\n", peer / 1e9, "-");
+        printf(" %7.1f %6s", peer / 1e9, "-");
     }
 }
 
 sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is_gpu)
 {
     const double fraction = c->floor / c->median;
+    const bool shares = strcmp(c->transport, "none") != 0;
 
     if (!record->has_head) {
-        printf("\n%5s %5s %9s  %-26s %12s %12s %9s %9s %7s %7s %6s\n", "order", "real", "tets",
-               "kernels", "us/stage", "us least", "GDOF/s", "GFLOP/s", "of floor", "MIDG2",
-               "ratio");
+        printf("\n%5s %5s %9s  %-26s %12s %12s %9s %9s %7s %7s %6s%s\n", "order", "real", "tets",
+               "kernels", "us/stage", "us least", "GDOF/s", "GFLOP/s", "of floor", "MIDG2", "ratio",
+               shares ? "  exchange" : "");
     }
     record->has_head = true;
     printf("%5d %5s %9lld  %-26s %12.1f %12.1f %9.3f %9.1f %8.3f", c->order,
            bench_precision_name(c->precision), (long long)c->elements, c->variant, 1e6 * c->median,
            1e6 * c->least, c->rate / 1e9, c->flops / c->median / 1e9, fraction);
     print_peer(c, is_gpu);
+    if (shares) printf("  %s, %.0f %% hidden", c->transport, 100.0 * c->hidden);
+    printf("\n");
     (void)fflush(stdout);
     return keep(record->cases,
                 json_pack("{s:i, s:s, s:I, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
-                          "s:f, s:s, s:f, s:i, s:f}",
+                          "s:f, s:s, s:f, s:i, s:f, s:s, s:f}",
                           "order", c->order, "precision", bench_precision_name(c->precision),
                           "elements", (json_int_t)c->elements, "variant", c->variant, "steps",
                           c->steps, "repeats", c->repeats, "stage_seconds", c->median,
@@ -110,7 +113,8 @@ sedge_status bench_record_add(bench_record *record, const bench_case *c, bool is
                           "fraction_of_floor", fraction, "energy_change", c->energy_change,
                           "midg2_fp32_dofs_per_second", find_peer_rate(c->order), "chosen_by",
                           c->tuning.how, "rule_over_chosen", c->tuning.gain, "candidates_timed",
-                          c->tuning.timed, "tuning_seconds", c->tuning.seconds));
+                          c->tuning.timed, "tuning_seconds", c->tuning.seconds, "transport",
+                          c->transport, "exchange_hidden", c->hidden));
 }
 
 sedge_status bench_record_add_ceilings(bench_record *record, sedge_precision precision,

@@ -19,13 +19,15 @@ typedef struct bench_case {
     sedge_operator_tuning tuning;
     int steps; // a repeat
     int repeats;
-    double least;         // seconds a stage, best repeat
-    double median;        // seconds a stage, median of the repeats
-    double rate;          // unknowns a second and stage, of the median
-    double flops;         // nominal, a stage
-    double bytes;         // compulsory, a stage
-    double floor;         // seconds a stage by the measured ceilings
-    double energy_change; // over the whole benchmark, relative
+    double least;          // seconds a stage, best repeat
+    double median;         // seconds a stage, median of the repeats
+    double rate;           // unknowns a second and stage, of the median
+    double flops;          // nominal, a stage
+    double bytes;          // compulsory, a stage
+    double floor;          // seconds a stage by the measured ceilings
+    double energy_change;  // over the whole benchmark, relative
+    const char *transport; // of halos: "none" on one rank
+    double hidden;         // part of the exchange's time behind work; of sampled steps on GPUs
 } bench_case;
 
 // The nominal work of a stage of Maxwell's equations, as the peers count it: MIDG2's flops; bytes

@@ -157,6 +157,10 @@ static sedge_status run_case(bench *b, int order, sedge_precision precision)
     sedge_operator_cost cost;
     sedge_operator_get_cost(op, &cost);
     (void)snprintf(c.variant, sizeof c.variant, "%s", cost.variant);
+    double exchange[2] = {cost.exchange_seconds, cost.exposed_seconds};
+    sedge_comm_sum(b->comm, exchange, 2);
+    c.hidden = exchange[0] > 0.0 ? 1.0 - exchange[1] / exchange[0] : 0.0;
+    c.transport = sedge_operator_transport(op);
     sedge_operator_get_tuning(op, &c.tuning);
     bench_count_work(&c);
     c.floor = sedge_ceilings_floor(&b->ceilings[precision], c.bytes, c.flops);

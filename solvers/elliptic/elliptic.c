@@ -7,27 +7,37 @@
 
 // ---- creation ----------------------------------------------------------------------------------
 
-static sedge_status make_halo(sedge_elliptic *op)
+static sedge_status make_halo_buffers(sedge_elliptic *op, int64_t **offsets)
 {
     const sedge_mesh *const mesh = op->mesh;
     const int64_t face_bytes = (int64_t)op->element->face_nodes * 2 * op->cut.real_bytes;
     const int64_t bytes = mesh->halo_faces * face_bytes;
-    sedge_status status;
-    int64_t *offsets = NULL;
 
-    SEDGE_TRY(sedge_buffer_create(&op->halo, op->device, bytes > 0 ? bytes : 16));
+    SEDGE_TRY(sedge_allocate(offsets, mesh->peers + 1LL, sizeof **offsets));
+    for (int i = 1; i <= mesh->peers; i++) (*offsets)[i] = mesh->peer_offsets[i] * face_bytes;
+    SEDGE_TRY(sedge_buffer_create(&op->behind, op->device, bytes > 0 ? bytes : 16));
     if (mesh->halo_faces == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_stream_create(&op->side, op->device, true));
     SEDGE_TRY(sedge_event_create(&op->ready, op->device));
-    SEDGE_TRY(sedge_event_create(&op->packed_event, op->device));
     SEDGE_TRY(sedge_event_create(&op->arrived, op->device));
-    SEDGE_TRY(sedge_buffer_create(&op->packed, op->device, bytes));
-    SEDGE_TRY(sedge_pinned_allocate(&op->send, op->device, bytes));
-    SEDGE_TRY(sedge_pinned_allocate(&op->receive, op->device, bytes));
-    SEDGE_TRY(sedge_allocate(&offsets, mesh->peers + 1, sizeof *offsets));
-    for (int i = 0; i <= mesh->peers; i++) offsets[i] = mesh->peer_offsets[i] * face_bytes;
-    status = sedge_exchange_create(&op->exchange, op->comm, mesh->peers, mesh->peer_ranks, offsets,
-                                   op->send, op->receive);
+    return sedge_buffer_create(&op->packed, op->device, bytes);
+}
+
+// Collective.
+static sedge_status make_halo(sedge_elliptic *op)
+{
+    int64_t *offsets = NULL;
+    sedge_status status = sedge_comm_agree(op->comm, make_halo_buffers(op, &offsets));
+
+    if (status == SEDGE_OK) {
+        const sedge_halo_plan plan = {.peers = op->mesh->peers,
+                                      .ranks = op->mesh->peer_ranks,
+                                      .send_offsets = offsets,
+                                      .receive_offsets = offsets,
+                                      .packed = op->packed,
+                                      .target = op->behind};
+        status = sedge_halo_create(&op->halo, op->comm, op->device, &plan);
+    }
     sedge_release(offsets);
     return status;
 }
@@ -36,8 +46,7 @@ static sedge_status make_buffers(sedge_elliptic *op, const sedge_elliptic_face *
 {
     SEDGE_TRY(elliptic_upload(op, faces));
     const int64_t points = op->values * op->cut.lanes * SEDGE_FACES * op->element->face_nodes;
-    SEDGE_TRY(sedge_buffer_create(&op->flux, op->device, points * op->cut.real_bytes + 16));
-    return make_halo(op);
+    return sedge_buffer_create(&op->flux, op->device, points * op->cut.real_bytes + 16);
 }
 
 // What depends on a cut, in use or on its way to be.
@@ -141,6 +150,7 @@ sedge_status sedge_elliptic_create(sedge_elliptic **out, const sedge_comm *comm,
     SEDGE_TRY_GOTO(status, sedge_elliptic_recut(op, options));
     SEDGE_TRY_GOTO(status, sedge_elliptic_faces(&faces, comm, element, mesh, problem));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_buffers(op, faces)));
+    SEDGE_TRY_GOTO(status, make_halo(op));
     *out = op;
     op = NULL;
 done:
@@ -153,17 +163,14 @@ void sedge_elliptic_free(sedge_elliptic *op)
 {
     if (op == NULL) return;
     sedge_buffer *const buffers[] = {op->flux,      op->links,  op->geometry, op->maps,
-                                     op->halo_list, op->packed, op->halo};
+                                     op->halo_list, op->packed, op->behind};
 
     // What failed before stays the message: a wait that fails too has nothing to add.
     (void)!sedge_stream_wait(sedge_context_stream(op->context));
     if (op->side != NULL) (void)!sedge_stream_wait(op->side);
-    sedge_exchange_free(op->exchange);
+    sedge_halo_free(op->halo);
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
-    sedge_pinned_release(op->device, op->send);
-    sedge_pinned_release(op->device, op->receive);
     sedge_event_free(op->ready);
-    sedge_event_free(op->packed_event);
     sedge_event_free(op->arrived);
     sedge_stream_free(op->side);
     elliptic_free_tables(&op->table);
@@ -206,6 +213,7 @@ void sedge_elliptic_get_cost(const sedge_elliptic *op, sedge_elliptic_cost *out)
         .threads = op->cut.threads,
         .resident = op->cut.resident,
         .shared_bytes = op->cut.apply_scratch,
+        .transport = sedge_halo_transport(op->halo),
     };
 }
 
@@ -245,7 +253,7 @@ static sedge_status run_apply(sedge_elliptic *op, const application *a, int64_t 
 {
     return SEDGE_LAUNCH(
         op->kernel[ELLIPTIC_APPLY], a->stream, blocks_of(op, count), sedge_buffer_argument(a->x),
-        sedge_buffer_argument(op->flux), sedge_buffer_argument(op->halo),
+        sedge_buffer_argument(op->flux), sedge_buffer_argument(op->behind),
         sedge_buffer_argument(a->b), sedge_buffer_argument(a->out),
         sedge_buffer_argument(op->links), sedge_buffer_argument(op->geometry),
         sedge_buffer_argument(op->table.deriv), sedge_buffer_argument(op->table.lift),
@@ -255,8 +263,8 @@ static sedge_status run_apply(sedge_elliptic *op, const application *a, int64_t 
         elliptic_real(op, a->factor));
 }
 
-// Collect the traces of halo faces and bring them to the host, beside the main stream.
-static sedge_status pack(sedge_elliptic *op, const application *a)
+// Collect the traces of halo faces and let them travel, beside the main stream.
+static sedge_status send_traces(sedge_elliptic *op, const application *a)
 {
     const int64_t points = (int64_t)op->mesh->halo_faces * op->element->face_nodes;
 
@@ -267,15 +275,7 @@ static sedge_status pack(sedge_elliptic *op, const application *a)
                            sedge_buffer_argument(a->x), sedge_buffer_argument(op->flux),
                            sedge_buffer_argument(op->halo_list), sedge_buffer_argument(op->maps),
                            sedge_buffer_argument(op->packed), sedge_int64_argument(points)));
-    SEDGE_TRY(
-        sedge_buffer_download(op->packed, 0, op->send, sedge_buffer_bytes(op->packed), op->side));
-    return sedge_event_record(op->packed_event, op->side);
-}
-
-static void start_exchange(sedge_elliptic *op)
-{
-    sedge_exchange_post_receives(op->exchange);
-    sedge_exchange_start_sends(op->exchange);
+    return sedge_halo_start(op->halo, op->side);
 }
 
 // The fluxes of all interior elements, then the operator there; in parts on the host, between which
@@ -288,7 +288,7 @@ static sedge_status run_interior(sedge_elliptic *op, const application *a, int p
     for (int part = 0; part < parts; part++) {
         const int64_t first = values * part / parts;
         SEDGE_TRY(run_apply(op, a, first, values * (part + 1) / parts - first));
-        if (parts > 1) (void)sedge_exchange_test(op->exchange);
+        if (parts > 1) sedge_halo_progress(op->halo);
     }
     return SEDGE_OK;
 }
@@ -299,16 +299,9 @@ static sedge_status run_with_halo(sedge_elliptic *op, const application *a)
     const bool host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
 
     SEDGE_TRY(run_flux(op, a->stream, a->x, op->interior_values, op->edge_values));
-    SEDGE_TRY(pack(op, a));
-    if (host) start_exchange(op);
+    SEDGE_TRY(send_traces(op, a));
     SEDGE_TRY(run_interior(op, a, host ? HOST_PARTS : 1));
-    if (!host) {
-        SEDGE_TRY(sedge_event_wait(op->packed_event));
-        start_exchange(op);
-    }
-    sedge_exchange_wait(op->exchange);
-    SEDGE_TRY(
-        sedge_buffer_upload(op->halo, 0, op->receive, sedge_buffer_bytes(op->halo), op->side));
+    SEDGE_TRY(sedge_halo_finish(op->halo, op->side));
     SEDGE_TRY(sedge_event_record(op->arrived, op->side));
     SEDGE_TRY(sedge_stream_wait_event(a->stream, op->arrived));
     return run_apply(op, a, op->interior_values, op->edge_values);
@@ -316,7 +309,7 @@ static sedge_status run_with_halo(sedge_elliptic *op, const application *a)
 
 static sedge_status run(sedge_elliptic *op, const application *a)
 {
-    if (op->exchange != NULL) return run_with_halo(op, a);
+    if (sedge_halo_has_peers(op->halo)) return run_with_halo(op, a);
     return run_interior(op, a, 1);
 }
 
@@ -343,6 +336,8 @@ sedge_krylov_operator sedge_elliptic_as_operator(sedge_elliptic *op)
     sedge_elliptic_cost cost;
 
     sedge_elliptic_get_cost(op, &cost);
-    return (sedge_krylov_operator){
-        .context = op, .apply = apply_operator, .waits = op->exchange != NULL, .bytes = cost.bytes};
+    return (sedge_krylov_operator){.context = op,
+                                   .apply = apply_operator,
+                                   .waits = sedge_halo_has_peers(op->halo),
+                                   .bytes = cost.bytes};
 }

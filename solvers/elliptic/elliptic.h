@@ -78,6 +78,7 @@ sedge_status sedge_elliptic_create(sedge_elliptic **out, const sedge_comm *comm,
                                    sedge_context *context, const sedge_element *element,
                                    const sedge_mesh *mesh, const sedge_problem *problem,
                                    const sedge_elliptic_options *options);
+// Collective, as sedge_halo_free.
 void sedge_elliptic_free(sedge_elliptic *op);
 
 // Cut the kernels another way; vectors stay what they are. Collective. On failure, which is
@@ -119,7 +120,8 @@ typedef struct sedge_elliptic_cost {
     double flops;
     bool matrix;
     int item_nodes, weak_nodes, item_elements, block_elements, threads, resident;
-    int64_t shared_bytes; // of a block
+    int64_t shared_bytes;  // of a block
+    const char *transport; // of the halo: "none" (one rank), "staged", "direct", "peer"
 } sedge_elliptic_cost;
 
 void sedge_elliptic_get_cost(const sedge_elliptic *op, sedge_elliptic_cost *out);

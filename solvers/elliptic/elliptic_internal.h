@@ -5,6 +5,7 @@
 
 #include "codegen/launch.h"
 #include "codegen/program.h"
+#include "halo/halo.h"
 
 typedef enum elliptic_kernel {
     ELLIPTIC_FLUX,
@@ -58,10 +59,9 @@ struct sedge_elliptic {
 
     // The halo; NULL where there is none.
     sedge_stream *side;
-    sedge_event *ready, *packed_event, *arrived;
-    sedge_buffer *halo_list, *packed, *halo;
-    void *send, *receive;
-    sedge_exchange *exchange;
+    sedge_event *ready, *arrived;
+    sedge_buffer *halo_list, *packed, *behind; // other ranks' traces
+    sedge_halo *halo;
 };
 
 // ---- elliptic_cut.c ----------------------------------------------------------------------------

@@ -26,6 +26,7 @@ sedge_status sedge_multigrid_create(sedge_multigrid **out, const sedge_comm *com
                                     sedge_context *context, const sedge_mesh *mesh,
                                     const sedge_problem *problem, sedge_elliptic *finest,
                                     const sedge_multigrid_options *options);
+// Collective, as sedge_elliptic_free.
 void sedge_multigrid_free(sedge_multigrid *multigrid);
 
 // z = M r, put into the stream but for the coarsest level, which the host works on. Collective.

@@ -260,7 +260,7 @@ static sedge_status make_exchange(sedge_vertices *vertices)
     }
     if (vertices->peers > 0) {
         status = sedge_exchange_create(&vertices->exchange, vertices->comm, vertices->peers, ranks,
-                                       offsets, vertices->send, vertices->receive);
+                                       offsets, offsets, vertices->send, vertices->receive);
     }
 done:
     sedge_release(ranks);

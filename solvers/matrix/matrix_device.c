@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "codegen/launch.h"
+#include "halo/halo.h"
 #include "matrix/matrix_internal.h"
 
 #include <stdlib.h>
@@ -17,22 +18,20 @@ struct sedge_matrix_device {
     int64_t rows;
     sedge_sparse *local, *halo; // halo NULL: one rank
     sedge_buffer *plain[3];     // offsets, columns, values of a small matrix on one rank; else NULL
-    // The halo: sorted global columns, by owner. Peer p sends and gets [places[p], places[p + 1])
-    // of the buffers, the longer of both directions.
+    // The halo: sorted global columns, by owner. Peer p gets entries [sends[p], sends[p + 1]) of
+    // what is sent, and columns [gets[p], gets[p + 1]) are what it sends.
     int peers;
     int *ranks;       // [peers]
-    int64_t *gets;    // [peers]: rows
-    int64_t *sends;   // [peers]
-    int64_t *places;  // [peers + 1]
+    int64_t *gets;    // [peers + 1]
+    int64_t *sends;   // [peers + 1]
     int64_t *columns; // [halo_rows]
     int64_t halo_rows;
-    int32_t *send_rows; // [places[peers]]; local rows, padding is 0
+    int32_t *send_rows; // [sends[peers]]; local rows
     const sedge_kernel *pack;
     sedge_buffer *rows_on_device, *outgoing, *incoming;
-    char *pinned_out, *pinned_in;
-    sedge_exchange *exchange;
+    sedge_halo *exchange;
     sedge_stream *copies;
-    sedge_event *packed, *taken, *arrived;
+    sedge_event *packed, *arrived;
     double waited;
     int64_t calls;
 };
@@ -104,21 +103,19 @@ static sedge_status find_peers(sedge_matrix_device *device, const int64_t *needs
     const int me = sedge_comm_rank(device->comm);
 
     SEDGE_TRY(sedge_allocate(&device->ranks, ranks, sizeof *device->ranks));
-    SEDGE_TRY(sedge_allocate(&device->gets, ranks, sizeof *device->gets));
-    SEDGE_TRY(sedge_allocate(&device->sends, ranks, sizeof *device->sends));
-    SEDGE_TRY(sedge_allocate(&device->places, ranks + 1LL, sizeof *device->places));
+    SEDGE_TRY(sedge_allocate(&device->gets, ranks + 1LL, sizeof *device->gets));
+    SEDGE_TRY(sedge_allocate(&device->sends, ranks + 1LL, sizeof *device->sends));
     for (int p = 0; p < ranks; p++) {
         const int64_t gets = needs[(int64_t)me * ranks + p];
         const int64_t sends = needs[(int64_t)p * ranks + me];
-        const int64_t longer = gets > sends ? gets : sends;
-        if (longer == 0) continue;
-        device->ranks[device->peers] = p;
-        device->gets[device->peers] = gets;
-        device->sends[device->peers] = sends;
-        device->places[device->peers + 1] = device->places[device->peers] + longer;
+        const int at = device->peers;
+        if (gets == 0 && sends == 0) continue;
+        device->ranks[at] = p;
+        device->gets[at + 1] = device->gets[at] + gets;
+        device->sends[at + 1] = device->sends[at] + sends;
         device->peers++;
     }
-    return sedge_allocate(&device->send_rows, device->places[device->peers],
+    return sedge_allocate(&device->send_rows, device->sends[device->peers],
                           sizeof *device->send_rows);
 }
 
@@ -128,21 +125,21 @@ static sedge_status tell_needs(sedge_matrix_device *device, const sedge_matrix *
 {
     const int me = sedge_comm_rank(device->comm);
     int64_t *wanted = NULL;
-    int64_t at = 0;
 
     SEDGE_TRY(sedge_comm_agree(
-        device->comm, sedge_allocate(&wanted, device->places[device->peers], sizeof *wanted)));
+        device->comm, sedge_allocate(&wanted, device->sends[device->peers], sizeof *wanted)));
     for (int p = 0; p < device->peers; p++) {
         const int other = device->ranks[p];
-        const size_t get_bytes = (size_t)device->gets[p] * sizeof *wanted;
-        const size_t send_bytes = (size_t)device->sends[p] * sizeof *wanted;
-        if (me < other) sedge_comm_send(device->comm, device->columns + at, get_bytes, other);
-        sedge_comm_receive(device->comm, wanted, send_bytes, other);
-        if (me > other) sedge_comm_send(device->comm, device->columns + at, get_bytes, other);
-        for (int64_t k = 0; k < device->sends[p]; k++)
-            device->send_rows[device->places[p] + k] = (int32_t)(wanted[k] - matrix->first);
-        at += device->gets[p];
+        const int64_t got = device->gets[p + 1] - device->gets[p];
+        const int64_t sent = device->sends[p + 1] - device->sends[p];
+        const int64_t *const columns = device->columns + device->gets[p];
+        int64_t *const rows = wanted + device->sends[p];
+        if (me < other) sedge_comm_send(device->comm, columns, (size_t)got * 8, other);
+        sedge_comm_receive(device->comm, rows, (size_t)sent * 8, other);
+        if (me > other) sedge_comm_send(device->comm, columns, (size_t)got * 8, other);
     }
+    for (int64_t k = 0; k < device->sends[device->peers]; k++)
+        device->send_rows[k] = (int32_t)(wanted[k] - matrix->first);
     sedge_release(wanted);
     return SEDGE_OK;
 }
@@ -168,13 +165,7 @@ static int64_t halo_place(const sedge_matrix_device *device, int64_t column)
 {
     const int64_t *const found = bsearch(&column, device->columns, (size_t)device->halo_rows,
                                          sizeof column, compare_columns);
-    int64_t index = found - device->columns;
-
-    for (int p = 0; p < device->peers; p++) {
-        if (index < device->gets[p]) return device->places[p] + index;
-        index -= device->gets[p];
-    }
-    return 0; // not reached: every column is one of a peer's
+    return found - device->columns;
 }
 
 // The entries whose columns are this rank's, or are not.
@@ -202,7 +193,7 @@ static sedge_status make_sparse(sedge_sparse **out, const sedge_matrix_device *d
         offsets[i + 1] = at;
     }
     const sedge_csr csr = {.rows = matrix->rows,
-                           .columns = mine ? matrix->rows : device->places[device->peers],
+                           .columns = mine ? matrix->rows : device->halo_rows,
                            .offsets = offsets,
                            .columns64 = columns,
                            .values64 = values};
@@ -219,31 +210,53 @@ done:
     return status;
 }
 
-static sedge_status make_exchange(sedge_matrix_device *device)
+static sedge_status make_exchange_buffers(sedge_matrix_device *device)
 {
     sedge_device *const on = sedge_context_device(device->context);
-    const int64_t entries = device->places[device->peers];
-    const int64_t bytes = entries * device->real_bytes;
-    sedge_status status;
-    int64_t *places = NULL;
+    const int64_t sent = device->sends[device->peers];
 
     SEDGE_TRY(
         sedge_matrix_kernel(&device->pack, device->context, "matrix_pack", device->real_bytes, 1));
-    SEDGE_TRY(sedge_buffer_create(&device->rows_on_device, on, entries * 4));
-    SEDGE_TRY(sedge_buffer_upload(device->rows_on_device, 0, device->send_rows, entries * 4, NULL));
-    SEDGE_TRY(sedge_buffer_create(&device->outgoing, on, bytes));
-    SEDGE_TRY(sedge_buffer_create(&device->incoming, on, bytes));
-    SEDGE_TRY(sedge_pinned_allocate(&device->pinned_out, on, bytes));
-    SEDGE_TRY(sedge_pinned_allocate(&device->pinned_in, on, bytes));
+    SEDGE_TRY(sedge_buffer_create(&device->rows_on_device, on, sent * 4));
+    SEDGE_TRY(sedge_buffer_upload(device->rows_on_device, 0, device->send_rows, sent * 4, NULL));
+    SEDGE_TRY(sedge_buffer_create(&device->outgoing, on, sent * device->real_bytes));
+    SEDGE_TRY(sedge_buffer_create(&device->incoming, on, device->halo_rows * device->real_bytes));
     SEDGE_TRY(sedge_stream_create(&device->copies, on, true));
     SEDGE_TRY(sedge_event_create(&device->packed, on));
-    SEDGE_TRY(sedge_event_create(&device->taken, on));
-    SEDGE_TRY(sedge_event_create(&device->arrived, on));
-    SEDGE_TRY(sedge_allocate(&places, device->peers + 1LL, sizeof *places));
-    for (int p = 0; p <= device->peers; p++) places[p] = device->places[p] * device->real_bytes;
-    status = sedge_exchange_create(&device->exchange, device->comm, device->peers, device->ranks,
-                                   places, device->pinned_out, device->pinned_in);
-    sedge_release(places);
+    return sedge_event_create(&device->arrived, on);
+}
+
+// Entries to bytes.
+static sedge_status make_offsets(int64_t **out, const sedge_matrix_device *device,
+                                 const int64_t *entries)
+{
+    SEDGE_TRY(sedge_allocate(out, device->peers + 1LL, sizeof **out));
+    for (int p = 0; p <= device->peers; p++) (*out)[p] = entries[p] * device->real_bytes;
+    return SEDGE_OK;
+}
+
+// Collective.
+static sedge_status make_exchange(sedge_matrix_device *device)
+{
+    int64_t *send_offsets = NULL;
+    int64_t *receive_offsets = NULL;
+
+    sedge_status status = make_exchange_buffers(device);
+    if (status == SEDGE_OK) status = make_offsets(&send_offsets, device, device->sends);
+    if (status == SEDGE_OK) status = make_offsets(&receive_offsets, device, device->gets);
+    status = sedge_comm_agree(device->comm, status);
+    if (status == SEDGE_OK) {
+        const sedge_halo_plan plan = {.peers = device->peers,
+                                      .ranks = device->ranks,
+                                      .send_offsets = send_offsets,
+                                      .receive_offsets = receive_offsets,
+                                      .packed = device->outgoing,
+                                      .target = device->incoming};
+        status = sedge_halo_create(&device->exchange, device->comm,
+                                   sedge_context_device(device->context), &plan);
+    }
+    sedge_release(send_offsets);
+    sedge_release(receive_offsets);
     return status;
 }
 
@@ -293,7 +306,7 @@ sedge_status sedge_matrix_device_create(sedge_matrix_device **out, sedge_context
     SEDGE_TRY_GOTO(status, make_sparse(&device->local, device, matrix, true, tune));
     if (sedge_comm_size(comm) > 1) {
         SEDGE_TRY_GOTO(status, make_sparse(&device->halo, device, matrix, false, tune));
-        SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_exchange(device)));
+        SEDGE_TRY_GOTO(status, make_exchange(device));
     } else if (matrix->rows <= PLAIN_ROWS) {
         SEDGE_TRY_GOTO(status, make_plain(device, matrix));
     }
@@ -307,14 +320,12 @@ done:
 void sedge_matrix_device_free(sedge_matrix_device *device)
 {
     if (device == NULL) return;
-    sedge_device *const on = sedge_context_device(device->context);
-    sedge_exchange_free(device->exchange);
+    // What failed before stays the message: a wait that fails too has nothing to add.
+    if (device->copies != NULL) (void)!sedge_stream_wait(device->copies);
+    sedge_halo_free(device->exchange);
     sedge_event_free(device->arrived);
-    sedge_event_free(device->taken);
     sedge_event_free(device->packed);
     sedge_stream_free(device->copies);
-    sedge_pinned_release(on, device->pinned_in);
-    sedge_pinned_release(on, device->pinned_out);
     sedge_buffer_free(device->incoming);
     sedge_buffer_free(device->outgoing);
     sedge_buffer_free(device->rows_on_device);
@@ -324,7 +335,6 @@ void sedge_matrix_device_free(sedge_matrix_device *device)
     sedge_release(device->ranks);
     sedge_release(device->gets);
     sedge_release(device->sends);
-    sedge_release(device->places);
     sedge_release(device->columns);
     sedge_release(device->send_rows);
     sedge_release(device);
@@ -332,42 +342,31 @@ void sedge_matrix_device_free(sedge_matrix_device *device)
 
 // ---- the product -------------------------------------------------------------------------------
 
-// Pack what others need, and bring it to the host: the packing in `stream`, the copy beside it.
-static sedge_status start_packing(sedge_matrix_device *device, sedge_stream *stream,
-                                  const sedge_buffer *x)
+// Pack what others need: in `stream`; it travels beside that.
+static sedge_status start_exchange(sedge_matrix_device *device, sedge_stream *stream,
+                                   const sedge_buffer *x)
 {
-    const int64_t entries = device->places[device->peers];
+    const int64_t entries = device->sends[device->peers];
 
-    sedge_exchange_post_receives(device->exchange);
     SEDGE_TRY(SEDGE_LAUNCH(device->pack, stream, (entries + 127) / 128, sedge_buffer_argument(x),
                            sedge_buffer_argument(device->rows_on_device),
                            sedge_buffer_argument(device->outgoing), sedge_int64_argument(entries)));
     SEDGE_TRY(sedge_event_record(device->packed, stream));
     SEDGE_TRY(sedge_stream_wait_event(device->copies, device->packed));
-    SEDGE_TRY(sedge_buffer_download(device->outgoing, 0, device->pinned_out,
-                                    entries * device->real_bytes, device->copies));
-    return sedge_event_record(device->taken, device->copies);
+    return sedge_halo_start(device->exchange, device->copies);
 }
 
 static sedge_status apply_many(sedge_matrix_device *device, sedge_stream *stream,
                                const sedge_buffer *x, sedge_buffer *y)
 {
-    const int64_t bytes = device->places[device->peers] * device->real_bytes;
-    bool is_taken = false;
+    const bool has_peers = device->peers > 0;
 
-    SEDGE_TRY(start_packing(device, stream, x));
-    // On the host all is done by now, and messages travel while the product is made.
-    SEDGE_TRY(sedge_event_query(device->taken, &is_taken));
-    if (is_taken) sedge_exchange_start_sends(device->exchange);
+    if (has_peers) SEDGE_TRY(start_exchange(device, stream, x));
     SEDGE_TRY(sedge_sparse_apply(device->local, stream, 1.0, x, 0.0, y));
-    if (!is_taken) {
-        SEDGE_TRY(sedge_event_wait(device->taken));
-        sedge_exchange_start_sends(device->exchange);
-    }
+    if (!has_peers) return SEDGE_OK;
     const double began = sedge_clock();
-    sedge_exchange_wait(device->exchange);
+    SEDGE_TRY(sedge_halo_finish(device->exchange, device->copies));
     device->waited += sedge_clock() - began;
-    SEDGE_TRY(sedge_buffer_upload(device->incoming, 0, device->pinned_in, bytes, device->copies));
     SEDGE_TRY(sedge_event_record(device->arrived, device->copies));
     SEDGE_TRY(sedge_stream_wait_event(stream, device->arrived));
     return sedge_sparse_apply(device->halo, stream, 1.0, device->incoming, 1.0, y);
@@ -418,11 +417,13 @@ sedge_matrix_device_info sedge_matrix_device_get_info(const sedge_matrix_device 
     sedge_matrix_device_info info = {.local = sedge_sparse_get_info(device->local),
                                      .peers = device->peers,
                                      .halo_rows = device->halo_rows,
+                                     .transport = sedge_halo_transport(device->exchange),
                                      .seconds_waited = device->waited,
                                      .calls = device->calls};
 
     if (device->halo == NULL) return info;
     info.halo = sedge_sparse_get_info(device->halo);
-    info.bytes_exchanged = 2.0 * (double)device->places[device->peers] * device->real_bytes;
+    info.bytes_exchanged =
+        (double)(device->sends[device->peers] + device->halo_rows) * device->real_bytes;
     return info;
 }

@@ -15,6 +15,7 @@ SEDGE_MUST_USE
 sedge_status sedge_matrix_device_create(sedge_matrix_device **out, sedge_context *context,
                                         const sedge_comm *comm, const sedge_matrix *matrix,
                                         int real_bytes, sedge_tune_level tune);
+// Collective, as sedge_halo_free, once all products that were queued are done.
 void sedge_matrix_device_free(sedge_matrix_device *device);
 
 // For sedge_krylov_create; borrowed.
@@ -25,7 +26,8 @@ typedef struct sedge_matrix_device_info {
     int peers;
     int64_t halo_rows;      // unknowns of other ranks
     double bytes_exchanged; // sent and received in a call
-    double seconds_waited;  // for messages, in all calls
+    double seconds_waited;  // by the host for messages, in all calls
+    const char *transport;  // "none" (one rank), "staged", "direct", "peer"
     int64_t calls;
 } sedge_matrix_device_info;
 

@@ -39,15 +39,14 @@ sedge_status sedge_cuda_enter(const sedge_device *device)
     return SEDGE_OK;
 }
 
-static CUstream stream_or_own(const sedge_device *device, void *stream)
+CUstream sedge_cuda_stream(const sedge_device *device, void *stream)
 {
     const cuda_state *const state = device->state;
 
     return stream != NULL ? (CUstream)stream : state->own;
 }
 
-// Work without a stream of the caller's is done when the call returns.
-static sedge_status finish(const sedge_device *device, void *stream)
+sedge_status sedge_cuda_end(const sedge_device *device, void *stream)
 {
     const cuda_state *const state = device->state;
 
@@ -84,7 +83,7 @@ static sedge_status allocate(sedge_device *device, uint64_t *address, int64_t by
     *address = memory;
     SEDGE_CUDA(cuMemsetD8Async, (memory, 0, (size_t)bytes, state->own),
                "0x%llx, %lld bytes, own stream", (long long)memory, (long long)bytes);
-    return finish(device, NULL);
+    return sedge_cuda_end(device, NULL);
 }
 
 static void release(sedge_device *device, uint64_t address, int64_t bytes)
@@ -98,30 +97,30 @@ static sedge_status upload(sedge_device *device, uint64_t to, const void *from, 
                            void *stream)
 {
     SEDGE_TRY(sedge_cuda_enter(device));
-    SEDGE_CUDA(cuMemcpyHtoDAsync, (to, from, (size_t)bytes, stream_or_own(device, stream)),
+    SEDGE_CUDA(cuMemcpyHtoDAsync, (to, from, (size_t)bytes, sedge_cuda_stream(device, stream)),
                "0x%llx from %p, %lld bytes, stream %p", (long long)to, from, (long long)bytes,
                stream);
-    return finish(device, stream);
+    return sedge_cuda_end(device, stream);
 }
 
 static sedge_status download(sedge_device *device, void *to, uint64_t from, int64_t bytes,
                              void *stream)
 {
     SEDGE_TRY(sedge_cuda_enter(device));
-    SEDGE_CUDA(cuMemcpyDtoHAsync, (to, from, (size_t)bytes, stream_or_own(device, stream)),
+    SEDGE_CUDA(cuMemcpyDtoHAsync, (to, from, (size_t)bytes, sedge_cuda_stream(device, stream)),
                "%p from 0x%llx, %lld bytes, stream %p", to, (long long)from, (long long)bytes,
                stream);
-    return finish(device, stream);
+    return sedge_cuda_end(device, stream);
 }
 
 static sedge_status copy(sedge_device *device, uint64_t to, uint64_t from, int64_t bytes,
                          void *stream)
 {
     SEDGE_TRY(sedge_cuda_enter(device));
-    SEDGE_CUDA(cuMemcpyDtoDAsync, (to, from, (size_t)bytes, stream_or_own(device, stream)),
+    SEDGE_CUDA(cuMemcpyDtoDAsync, (to, from, (size_t)bytes, sedge_cuda_stream(device, stream)),
                "0x%llx from 0x%llx, %lld bytes, stream %p", (long long)to, (long long)from,
                (long long)bytes, stream);
-    return finish(device, stream);
+    return sedge_cuda_end(device, stream);
 }
 
 static sedge_status pinned_allocate(sedge_device *device, void **out, int64_t bytes)
@@ -193,8 +192,8 @@ static void event_free(sedge_device *device, void *event)
 static sedge_status event_record(sedge_device *device, void *event, void *stream)
 {
     SEDGE_TRY(sedge_cuda_enter(device));
-    SEDGE_CUDA(cuEventRecord, (event, stream_or_own(device, stream)), "event %p, stream %p", event,
-               stream);
+    SEDGE_CUDA(cuEventRecord, (event, sedge_cuda_stream(device, stream)), "event %p, stream %p",
+               event, stream);
     return SEDGE_OK;
 }
 
@@ -429,11 +428,11 @@ static sedge_status launch(sedge_device *device, const sedge_kernel *kernel, voi
     SEDGE_TRY(sedge_cuda_enter(device));
     SEDGE_CUDA(cuLaunchKernel,
                (kernel->function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1,
-                (unsigned)kernel->scratch, stream_or_own(device, stream), parameters, NULL),
+                (unsigned)kernel->scratch, sedge_cuda_stream(device, stream), parameters, NULL),
                "'%s', %lld blocks of %d threads, %d bytes of shared memory, %d arguments, "
                "stream %p",
                kernel->name, leading, threads, kernel->scratch, count, stream);
-    return finish(device, stream);
+    return sedge_cuda_end(device, stream);
 }
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -479,6 +478,7 @@ static const sedge_device_operations operations = {
     .graph_end = graph_end,
     .graph_launch = graph_launch,
     .graph_free = graph_free,
+    .peer = sedge_cuda_peer,
     .compile = compile,
     .module_load = module_load,
     .module_free = module_free,

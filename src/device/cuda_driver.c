@@ -35,6 +35,12 @@ static bool load_driver(sedge_cuda_driver *driver)
         missing = SEDGE_CUDA_NAME(name);
     SEDGE_CUDA_FUNCTIONS(FIND)
 #undef FIND
+#define FIND(name)                                                                            \
+    if (!find_function(library, SEDGE_CUDA_NAME(name), &driver->name, sizeof driver->name) && \
+        driver->no_peer == NULL)                                                              \
+        driver->no_peer = SEDGE_CUDA_NAME(name);
+    SEDGE_CUDA_PEER_FUNCTIONS(FIND)
+#undef FIND
     (void)find_function(library, "cuFuncGetParamInfo", &driver->function_parameter,
                         sizeof driver->function_parameter);
     if (missing != NULL) {

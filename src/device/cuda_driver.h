@@ -60,20 +60,40 @@
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
     X(cuLaunchKernel)
 
+// What only the exchange between processes needs; a driver may be without it.
+#define SEDGE_CUDA_PEER_FUNCTIONS(X) \
+    X(cuIpcGetMemHandle)             \
+    X(cuIpcOpenMemHandle)            \
+    X(cuIpcCloseMemHandle)           \
+    X(cuStreamQuery)                 \
+    X(cuStreamWriteValue32)          \
+    X(cuStreamWaitValue32)
+
 typedef struct sedge_cuda_driver {
     bool trace;
     int version; // 13000 for 13.0
     int devices;
-    char why[512]; // why there is no device, when devices is 0
+    char why[512];       // why there is no device, when devices is 0
+    const char *no_peer; // the first function that is missing for exchanges between processes; NULL
     // A kernel's parameters can be asked for since 12.4; NULL before.
     CUresult (*function_parameter)(CUfunction function, size_t index, size_t *offset, size_t *size);
 #define SEDGE_CUDA_MEMBER(name) __typeof__(&name) name;
     SEDGE_CUDA_FUNCTIONS(SEDGE_CUDA_MEMBER)
+    SEDGE_CUDA_PEER_FUNCTIONS(SEDGE_CUDA_MEMBER) // NULL where they are missing
 #undef SEDGE_CUDA_MEMBER
 } sedge_cuda_driver;
 
 // The driver, loaded and started by the first call; `devices` is 0 when it cannot be used.
 const sedge_cuda_driver *sedge_cuda_driver_get(void);
+
+// What a kind's handle of a stream means, NULL being the device's own; and the end of a call with
+// it: work in the device's own stream is done when the call returns.
+CUstream sedge_cuda_stream(const sedge_device *device, void *stream);
+SEDGE_MUST_USE
+sedge_status sedge_cuda_end(const sedge_device *device, void *stream);
+
+// The operations of peer.h; NULL says why not.
+const sedge_peer *sedge_cuda_peer(const char **why);
 
 // Turn a driver's answer into a status; behind SEDGE_CUDA. `format` says on what it was called.
 __attribute__((format(printf, 6, 7))) SEDGE_MUST_USE

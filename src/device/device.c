@@ -389,6 +389,15 @@ void sedge_graph_free(sedge_graph *graph)
     sedge_release(graph);
 }
 
+// ---- other processes' memory -------------------------------------------------------------------
+
+const sedge_peer *sedge_device_peer(const sedge_device *device, const char **why)
+{
+    if (device->operations->peer != NULL) return device->operations->peer(why);
+    *why = "no other process can open this device's memory";
+    return NULL;
+}
+
 // ---- programs ----------------------------------------------------------------------------------
 
 sedge_status sedge_device_compile(sedge_device *device, const char *source, const char *arch,

@@ -200,10 +200,11 @@ sedge_status sedge_event_seconds(double *seconds, sedge_event *from, sedge_event
 
 // Record what is put into `stream` between begin and end, which does not run, and launch all of it
 // at once, as often as wanted: less time between kernels than launches one by one. Only launches,
-// copies and events with this stream (or streams that wait for its events, and which it waits for
-// before the end) can be recorded; the addresses and values given then are used in every launch.
-// Memory is neither made nor freed meanwhile, and the host waits for nothing. SEDGE_ERR_USAGE on
-// devices without graphs (info.graphs): the same calls are made again and again there.
+// copies, events and flags (peer.h) with this stream (or streams that wait for its events, and
+// which it waits for before the end) can be recorded; the addresses and values given then are used
+// in every launch. Memory is neither made nor freed meanwhile, and the host waits for nothing.
+// SEDGE_ERR_USAGE on devices without graphs (info.graphs): the same calls are made again and again
+// there.
 SEDGE_MUST_USE
 sedge_status sedge_graph_begin(sedge_stream *stream);
 // The caller frees the graph, once its launches are done. After a failure the stream is as before

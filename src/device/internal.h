@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device.h"
+#include "peer.h"
 
 #define SEDGE_KERNEL_ARGUMENTS_MAX 320
 
@@ -36,6 +37,9 @@ typedef struct sedge_device_operations {
     sedge_status (*graph_end)(sedge_device *device, void **graph, void *stream);
     sedge_status (*graph_launch)(sedge_device *device, void *graph, void *stream);
     void (*graph_free)(sedge_device *device, void *graph);
+
+    // NULL where no memory can be shared with other processes.
+    const sedge_peer *(*peer)(const char **why);
 
     sedge_status (*compile)(sedge_device *device, const char *source, const char *arch,
                             const char *keep_name, void **out, size_t *length, sedge_text *log);

@@ -30,27 +30,6 @@ static sedge_status make_trace(sedge_operator *op)
     return sedge_buffer_create(&op->trace, op->device, bytes + 16);
 }
 
-static sedge_status make_exchange(sedge_operator *op)
-{
-    const sedge_mesh *const mesh = op->mesh;
-    const int64_t face_bytes =
-        (int64_t)op->element->face_nodes * op->problem->equation->fields * op->layout.real_bytes;
-    const int64_t bytes = mesh->halo_faces * face_bytes;
-    sedge_status status;
-    int64_t *offsets = NULL;
-
-    if (mesh->halo_faces == 0) return SEDGE_OK;
-    SEDGE_TRY(sedge_buffer_create(&op->packed, op->device, bytes));
-    SEDGE_TRY(sedge_pinned_allocate(&op->send, op->device, bytes));
-    SEDGE_TRY(sedge_pinned_allocate(&op->receive, op->device, bytes));
-    SEDGE_TRY(sedge_allocate(&offsets, mesh->peers + 1, sizeof *offsets));
-    for (int i = 0; i <= mesh->peers; i++) offsets[i] = mesh->peer_offsets[i] * face_bytes;
-    status = sedge_exchange_create(&op->exchange, op->comm, mesh->peers, mesh->peer_ranks, offsets,
-                                   op->send, op->receive);
-    sedge_release(offsets);
-    return status;
-}
-
 static sedge_status make_order(sedge_operator *op)
 {
     SEDGE_TRY(sedge_stream_create(&op->main, op->device, false));
@@ -95,7 +74,7 @@ static sedge_status make_rest(sedge_operator *op, sedge_cache *cache)
     SEDGE_TRY(sedge_comm_agree(op->comm, op->cut.blas ? operator_blas_need(op) : SEDGE_OK));
     SEDGE_TRY(make_programs(op, cache));
     SEDGE_TRY(sedge_comm_agree(op->comm, operator_tables_create(&op->tables, op)));
-    SEDGE_TRY(sedge_comm_agree(op->comm, make_exchange(op)));
+    SEDGE_TRY(operator_halo_create(op));
     return operator_points_create(op);
 }
 
@@ -167,10 +146,8 @@ void sedge_operator_free(sedge_operator *op)
     if (op->main != NULL) (void)!sedge_stream_wait(op->main);
     if (op->side != NULL) (void)!sedge_stream_wait(op->side);
     free_graphs(op);
-    sedge_exchange_free(op->exchange);
+    sedge_halo_free(op->halo);
     free_buffers(op);
-    sedge_pinned_release(op->device, op->send);
-    sedge_pinned_release(op->device, op->receive);
     for (int i = 0; i < SEDGE_SAMPLES; i++) {
         sedge_event_free(op->sample[i].from);
         sedge_event_free(op->sample[i].to);
@@ -318,35 +295,6 @@ static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *strea
                            (int)(sizeof arguments / sizeof arguments[0]));
 }
 
-// Collect the traces of halo faces and bring them to the host, beside the main stream.
-static sedge_status pack_traces(sedge_operator *op)
-{
-    int64_t points = (int64_t)op->mesh->halo_faces * op->element->face_nodes;
-    uint64_t u = sedge_buffer_address(op->data.u[0]);
-    uint64_t halo = sedge_buffer_address(op->data.halo);
-    uint64_t tables = sedge_buffer_address(op->maps);
-    uint64_t packed = sedge_buffer_address(op->packed);
-    void *const arguments[] = {&u, &halo, &tables, &packed, &points};
-
-    SEDGE_TRY(operator_launch(op, KERNEL_PACK, op->side,
-                              (points + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
-                              SEDGE_TRACE_THREADS, arguments, 5));
-    SEDGE_TRY(
-        sedge_buffer_download(op->packed, 0, op->send, sedge_buffer_bytes(op->packed), op->side));
-    return sedge_event_record(op->packed_event, op->side);
-}
-
-// Receive the other ranks' traces and bring them to the device.
-static sedge_status finish_exchange(sedge_operator *op)
-{
-    sedge_range_begin("exchange");
-    sedge_exchange_wait(op->exchange);
-    sedge_range_end();
-    SEDGE_TRY(
-        sedge_buffer_upload(op->trace, 0, op->receive, sedge_buffer_bytes(op->packed), op->side));
-    return sedge_event_record(op->arrived, op->side);
-}
-
 // The elements whose neighbours other ranks have.
 static sedge_status run_edge(sedge_operator *op, sedge_stream *stream, int stage, double dt)
 {
@@ -406,35 +354,9 @@ static sedge_status run_interior(sedge_operator *op, int parts, int stage, doubl
         const int64_t first = values * part / parts;
         SEDGE_TRY(
             run_range(op, last, op->main, first, values * (part + 1) / parts - first, stage, dt));
-        if (parts > 1) (void)sedge_exchange_test(op->exchange);
+        if (parts > 1) sedge_halo_progress(op->halo);
     }
     return operator_run_curved(op, op->main, true, stage, dt);
-}
-
-// Times of the exchange: of the device's only in a sampled step, which waits for them.
-static sedge_status note_exchange(sedge_operator *op, double sent, double worked, double received)
-{
-    double late;
-
-    if (sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST) {
-        op->exchange_seconds += received - sent;
-        op->exposed_seconds += received - worked;
-        return SEDGE_OK;
-    }
-    if (!op->sampling) return SEDGE_OK;
-    SEDGE_TRY(sedge_event_wait(op->arrived));
-    op->exchange_seconds += sedge_clock() - sent;
-    SEDGE_TRY(sedge_event_wait(op->interior_done));
-    SEDGE_TRY(sedge_event_seconds(&late, op->interior_done, op->arrived));
-    op->exposed_seconds += late > 0.0 ? late : 0.0; // that the device had no interior for
-    return SEDGE_OK;
-}
-
-static double send_traces(const sedge_operator *op)
-{
-    sedge_exchange_post_receives(op->exchange);
-    sedge_exchange_start_sends(op->exchange);
-    return sedge_clock();
 }
 
 // What does not wait for other ranks' traces. The boundary's part of it goes into the side stream
@@ -445,31 +367,24 @@ static sedge_status run_own(sedge_operator *op, int parts, int stage, double dt)
 
     if (!beside) SEDGE_TRY(make_boundary_traces(op, op->main, stage, dt));
     if (!op->cut.fused) SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, op->main, stage, dt));
-    if (beside || op->exchange != NULL) SEDGE_TRY(sedge_event_record(op->edge_ready, op->main));
+    if (beside || sedge_halo_has_peers(op->halo))
+        SEDGE_TRY(sedge_event_record(op->edge_ready, op->main));
     if (beside) SEDGE_TRY(run_boundary_beside(op, stage, dt));
     return run_interior(op, parts, stage, dt);
 }
 
-// The device goes on with its own elements while the host moves traces. On the host device the work
-// happens inside the calls of this thread, so sends start before it.
+// The device goes on with its own elements while traces move. On the host device the work happens
+// inside the calls of this thread, so messages leave before it.
 static sedge_status run_and_exchange(sedge_operator *op, int stage, double dt)
 {
     const bool is_host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
-    double sent = 0.0;
 
-    SEDGE_TRY(pack_traces(op));
-    if (is_host) sent = send_traces(op);
+    SEDGE_TRY(operator_halo_send(op));
     SEDGE_TRY(run_own(op, is_host ? HOST_PARTS : 1, stage, dt));
     SEDGE_TRY(sedge_event_record(op->interior_done, op->main));
-    if (!is_host) {
-        SEDGE_TRY(sedge_event_wait(op->packed_event));
-        sent = send_traces(op);
-    }
-    const double worked = sedge_clock();
-    SEDGE_TRY(finish_exchange(op));
-    const double received = sedge_clock();
+    SEDGE_TRY(operator_halo_receive(op));
     SEDGE_TRY(run_edge_beside(op, stage, dt));
-    return note_exchange(op, sent, worked, received);
+    return operator_halo_note(op);
 }
 
 static sedge_status add_point_sources(sedge_operator *op, int stage, double dt)
@@ -503,13 +418,14 @@ static void swap_states(sedge_operator *op)
 
 static sedge_status run_stage(sedge_operator *op, int stage, double dt)
 {
-    const bool forks = op->exchange != NULL || has_boundary_apart(op);
+    const bool exchanges = sedge_halo_has_peers(op->halo);
+    const bool forks = exchanges || has_boundary_apart(op);
 
     if (forks) {
         SEDGE_TRY(sedge_event_record(op->ready, op->main));
         SEDGE_TRY(sedge_stream_wait_event(op->side, op->ready));
     }
-    SEDGE_TRY(op->exchange != NULL ? run_and_exchange(op, stage, dt) : run_own(op, 1, stage, dt));
+    SEDGE_TRY(exchanges ? run_and_exchange(op, stage, dt) : run_own(op, 1, stage, dt));
     if (forks) {
         SEDGE_TRY(sedge_event_record(op->edge_done, op->side));
         SEDGE_TRY(sedge_stream_wait_event(op->main, op->edge_done));
@@ -532,7 +448,8 @@ static sedge_status record_step(sedge_operator *op, operator_step_graph *out, do
 {
     sedge_graph *graph = NULL;
 
-    *out = (operator_step_graph){.from = op->data.u[0], .dt = dt};
+    *out =
+        (operator_step_graph){.from = op->data.u[0], .turn = sedge_halo_turn(op->halo), .dt = dt};
     memcpy(out->launches, op->launches, sizeof out->launches);
     SEDGE_TRY(sedge_graph_begin(op->main));
     const sedge_status recorded = run_stages(op, dt);
@@ -546,21 +463,37 @@ static sedge_status record_step(sedge_operator *op, operator_step_graph *out, do
     return SEDGE_OK;
 }
 
-static sedge_status launch_step(sedge_operator *op, double dt)
+// The step that begins with the present state, recorded before: NULL where it is not yet. A graph
+// keeps the halo's turns that it was recorded with. Stages and turns go together, so they are those
+// of the state that it begins with.
+static sedge_status find_step(operator_step_graph **out, sedge_operator *op, double dt)
 {
-    operator_step_graph *which = NULL;
+    const int turn = sedge_halo_turn(op->halo);
 
+    *out = NULL;
     for (int i = 0; i < 2; i++) {
         operator_step_graph *const known = &op->step_graphs[i];
         if (known->graph != NULL && known->dt != dt) { // of no use any more
             SEDGE_TRY(sedge_stream_wait(op->main));
             free_graphs(op);
         }
-        if (known->graph != NULL && known->from == op->data.u[0]) which = known;
+        if (known->graph != NULL && known->from == op->data.u[0]) *out = known;
     }
+    if (*out == NULL || (*out)->turn == turn) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                      "a step that was recorded at turn %d of the halo begins at turn %d",
+                      (*out)->turn, turn);
+}
+
+static sedge_status launch_step(sedge_operator *op, double dt)
+{
+    operator_step_graph *which;
+
+    SEDGE_TRY(find_step(&which, op, dt));
     if (which != NULL) {
         for (int k = 0; k < KERNELS; k++) op->launches[k] += which->launches[k];
         for (int stage = 0; stage < sedge_lsrk45.stages; stage++) swap_states(op);
+        if (sedge_halo_has_peers(op->halo)) sedge_halo_skip(op->halo, sedge_lsrk45.stages);
     } else {
         which = &op->step_graphs[op->step_graphs[0].graph != NULL];
         SEDGE_TRY(record_step(op, which, dt));
@@ -580,8 +513,8 @@ sedge_status sedge_operator_step(sedge_operator *op, double t, double dt)
 {
     op->sampling = op->always_sample || op->steps % SEDGE_SAMPLE_EVERY == SEDGE_SAMPLE_FIRST;
     if (op->sampling) SEDGE_TRY(harvest_samples(op));
-    const bool singly = op->sampling || op->launch_singly || op->exchange != NULL || op->cut.blas ||
-                        !sedge_device_get_info(op->device)->graphs;
+    const bool singly = op->sampling || op->launch_singly || sedge_halo_waits(op->halo) ||
+                        op->cut.blas || !sedge_device_get_info(op->device)->graphs;
     SEDGE_TRY(set_clock(op, t));
     SEDGE_TRY(singly ? run_stages(op, dt) : launch_step(op, dt));
     op->sampling = false;

@@ -5,7 +5,8 @@
 // five LSRK stages; each stage makes boundary and halo traces and works on interior elements while
 // the traces travel; the elements whose traces they are follow in the stream that brings them,
 // beside the interior's, as do those with boundary faces where the mesh has them apart
-// (boundary_last). Nothing on the device waits for the host inside a step but the exchange itself.
+// (boundary_last). Nothing on the device waits for the host inside a step but the exchange itself,
+// and that not with the peer transport (halo/halo.h).
 #pragma once
 
 #include "base/error.h"
@@ -79,9 +80,11 @@ sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *cou
                                        const sedge_element *element, const sedge_problem *problem);
 
 // Compile, allocate, upload; the state is zero. Collective. Keeps element, mesh, problem, device
-// and comm, which must outlive it. SEDGE_ERR_USAGE for a wish that does not fit and a point source
-// outside the mesh, SEDGE_ERR_DEVICE and SEDGE_ERR_MEMORY as compiler and device say. The caller
-// frees it; not collective.
+// and comm, which must outlive it. SEDGE_ERR_USAGE for a wish that does not fit, a transport that
+// is wanted and not possible, and a point source outside the mesh, SEDGE_ERR_DEVICE and
+// SEDGE_ERR_MEMORY as compiler and device say. The caller frees it; collective: what other ranks
+// have put into streams for this one is done before memory goes. A rank that cannot come there, for
+// it has failed alone, ends the job.
 SEDGE_MUST_USE
 sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
                                    sedge_device *device, sedge_cache *cache,
@@ -110,10 +113,17 @@ sedge_status sedge_operator_get_in(sedge_operator *op, sedge_basis basis, double
 
 // One time step of `dt` from t, code units. Collective. Returns when its work is queued. A rank
 // that fails alone leaves the others waiting for its traces: the caller ends the job. On a device
-// with graphs a rank without neighbours records a step once and launches it as a whole, as long as
-// dt stays.
+// with graphs a rank whose host does not wait inside a step (sedge_operator_waits) records a step
+// once and launches it as a whole, as long as dt stays.
 SEDGE_MUST_USE
 sedge_status sedge_operator_step(sedge_operator *op, double t, double dt);
+
+// Whether the host waits for other ranks' traces inside a step of this rank: it has neighbours and
+// they exchange by messages.
+bool sedge_operator_waits(const sedge_operator *op);
+
+// How traces travel, the same on all ranks: "none" (one rank), "staged", "direct", "peer".
+const char *sedge_operator_transport(const sedge_operator *op);
 
 // Until all queued work is done. Not collective.
 SEDGE_MUST_USE
@@ -142,8 +152,8 @@ typedef struct sedge_operator_cost {
     double bytes;   // compulsory a stage, this rank: 4 words an unknown, geometry, connectivity
     double flops;   // nominal a stage, this rank
     int64_t stages; // run so far
-    double exchange_seconds;        // traces on their way, and
-    double exposed_seconds;         // the part of it that the host waited for
+    double exchange_seconds;        // traces on their way, of a GPU in sampled steps, and
+    double exposed_seconds;         // the part of it for which the interior had no work
     double exchange_bytes_per_step; // sent by this rank
     int kernels;
     struct {

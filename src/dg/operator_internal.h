@@ -9,6 +9,7 @@
 #include "device/blas.h"
 #include "dg/bernstein.h"
 #include "dg/cubature.h"
+#include "halo/halo.h"
 #include "time/lsrk.h"
 
 #define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg_trace.h
@@ -158,10 +159,11 @@ typedef struct operator_timing {
     sedge_event *to;
 } operator_timing;
 
-// A whole step, recorded: from u[0] at this address, of this length.
+// A whole step, recorded: from u[0] at this address and this turn of the halo, of this length.
 typedef struct operator_step_graph {
     sedge_graph *graph; // NULL: none yet
     sedge_buffer *from;
+    int turn;
     double dt;
     int64_t launches[KERNELS];
 } operator_step_graph;
@@ -210,9 +212,8 @@ struct sedge_operator {
     operator_step_graph step_graphs[2]; // stages are odd in number: the states change places
     bool launch_singly;
 
-    sedge_buffer *packed; // traces to send, on the device
-    void *send, *receive; // the same in pinned host memory, and what comes
-    sedge_exchange *exchange;
+    sedge_buffer *packed; // traces to send; NULL: none
+    sedge_halo *halo;
 
     struct {
         operator_curved_cut cut;
@@ -488,6 +489,24 @@ void operator_curved_count(const sedge_operator *op, double *bytes, double *flop
 
 // Compulsory bytes and nominal operations of one kernel in a stage, in all elements of this rank.
 void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops);
+
+// ---- operator_halo.c ---------------------------------------------------------------------------
+
+// What brings other ranks' traces to op->trace. Collective.
+SEDGE_MUST_USE
+sedge_status operator_halo_create(sedge_operator *op);
+
+// Collect the traces of halo faces and let them travel, in the side stream.
+SEDGE_MUST_USE
+sedge_status operator_halo_send(sedge_operator *op);
+
+// Later work in the side stream sees the other ranks' traces.
+SEDGE_MUST_USE
+sedge_status operator_halo_receive(sedge_operator *op);
+
+// Behind the stage's work: times of the exchange, of a GPU only in a sampled step, which waits.
+SEDGE_MUST_USE
+sedge_status operator_halo_note(sedge_operator *op);
 
 // ---- operator.c --------------------------------------------------------------------------------
 

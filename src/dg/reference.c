@@ -37,8 +37,8 @@ static sedge_status create_exchange(sedge_reference *reference)
     SEDGE_TRY_GOTO(status,
                    sedge_allocate(&reference->receive, mesh->halo_faces * block, sizeof(double)));
     SEDGE_TRY_GOTO(status, sedge_exchange_create(&reference->exchange, reference->comm, mesh->peers,
-                                                 mesh->peer_ranks, offsets, reference->send,
-                                                 reference->receive));
+                                                 mesh->peer_ranks, offsets, offsets,
+                                                 reference->send, reference->receive));
 done:
     sedge_release(offsets);
     return status;

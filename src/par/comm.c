@@ -3,6 +3,9 @@
 #include "base/memory.h"
 
 #include <mpi.h>
+#if defined(OPEN_MPI)
+#include <mpi-ext.h> // behind mpi.h
+#endif
 
 #include <limits.h>
 #include <stdio.h>
@@ -308,6 +311,19 @@ void sedge_sum_wait(sedge_sum *sum)
     MPI_Wait(&sum->request, MPI_STATUS_IGNORE);
 }
 // NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker)
+
+// Open MPI asks its libraries at run time; MPICH has the function since 4.0.
+#if defined(MPIX_CUDA_AWARE_SUPPORT) || (defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000)
+bool sedge_comm_takes_device_memory(void)
+{
+    return MPIX_Query_cuda_support() == 1;
+}
+#else
+bool sedge_comm_takes_device_memory(void)
+{
+    return false;
+}
+#endif
 
 void sedge_comm_barrier(const sedge_comm *comm)
 {

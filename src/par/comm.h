@@ -100,6 +100,10 @@ void sedge_sum_free(sedge_sum *sum);
 void sedge_sum_start(sedge_sum *sum, double *values, int count); // in place, result on every rank
 void sedge_sum_wait(sedge_sum *sum);
 
+// Whether this MPI says that it takes addresses of CUDA's device memory; one that cannot crashes
+// when it is given some. Not collective.
+bool sedge_comm_takes_device_memory(void);
+
 // Until all ranks are here. Collective.
 void sedge_comm_barrier(const sedge_comm *comm);
 
@@ -110,17 +114,19 @@ void sedge_comm_native(const sedge_comm *comm, void *mpi_comm);
 // ---- neighbour exchange in the time loop -------------------------------------------------------
 
 // A plan for repeated exchanges of contiguous blocks with a fixed set of peers (persistent
-// requests). Peer i sends and receives bytes [offsets[i], offsets[i+1]) of the two buffers.
+// requests). Peer i is sent bytes [send_offsets[i], send_offsets[i+1]) of one buffer, and bytes
+// [receive_offsets[i], receive_offsets[i+1]) of another come from it.
 typedef struct sedge_exchange sedge_exchange;
 
-// `ranks` [peers] and `offsets` [peers + 1] are not kept; `send` and `receive` are host buffers
-// that outlive the plan. SEDGE_ERR_USAGE for more than 2 GiB with a peer. Not collective, but both
-// sides of each pair must create theirs. `comm` is not NULL. The caller frees it, when nothing is
-// under way.
+// `ranks` [peers] and the offsets [peers + 1] are not kept; `send` and `receive` are what this MPI
+// takes (host memory; see sedge_comm_takes_device_memory) and outlive the plan. Where nothing is
+// sent there is no message: both sides have the same sizes. SEDGE_ERR_USAGE for more than 2 GiB
+// with a peer. Not collective, but both sides of each pair must create theirs. `comm` is not NULL.
+// The caller frees it, when nothing is under way.
 SEDGE_MUST_USE
 sedge_status sedge_exchange_create(sedge_exchange **out, const sedge_comm *comm, int peers,
-                                   const int *ranks, const int64_t *offsets, const void *send,
-                                   void *receive);
+                                   const int *ranks, const int64_t *send_offsets,
+                                   const int64_t *receive_offsets, const void *send, void *receive);
 void sedge_exchange_free(sedge_exchange *exchange);
 
 // Each exchange: receives, sends, wait, once each and in this order on every rank with peers.

@@ -44,8 +44,8 @@ static void print_devices(const driver_run *run, const sedge_comm *comm)
         printf("  warning            no site cache: %s\n", sedge_cache_site_problem(run->cache));
 }
 
-// Where the kernels' cut comes from.
-static void print_tuning(const driver_run *run, const sedge_comm *comm)
+// Where the kernels' cut comes from, and how traces travel.
+static void print_choices(const driver_run *run, const sedge_comm *comm)
 {
     sedge_operator_tuning tuning;
     sedge_operator_cost cost;
@@ -61,6 +61,8 @@ static void print_tuning(const driver_run *run, const sedge_comm *comm)
     }
     if (tuning.gain > 0.0) printf(", %.2fx the rule", tuning.gain);
     printf("\n");
+    if (sedge_comm_size(comm) > 1)
+        printf("  exchange           %s\n", sedge_operator_transport(run->op));
 }
 
 static sedge_status set_probes(driver_run *run)
@@ -138,7 +140,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     say(run, "choosing kernels");
     SEDGE_TRY(sedge_operator_create(&run->op, comm, run->device, run->cache, session->element,
                                     session->mesh, &session->problem, &cut));
-    if (!options->quiet) print_tuning(run, comm);
+    if (!options->quiet) print_choices(run, comm);
     SEDGE_TRY(
         sedge_comm_agree(comm, sedge_reference_create_alone(&run->reference, session->element,
                                                             session->mesh, &session->problem)));
@@ -235,14 +237,15 @@ static sedge_status write_snapshot(driver_run *run, int64_t step)
 
 // ---- the time loop -----------------------------------------------------------------------------
 
-// One rank alone is ahead of its device by what the driver's queue holds: minutes, where steps are
-// long. It waits every DRIVER_POLL_SECONDS or step, so that clocks and signals mean what is done.
-// Ranks that exchange traces in each stage wait there; the host device does all at once.
+// A rank that waits for no other is ahead of its device by what the driver's queue holds: minutes,
+// where steps are long. It waits every DRIVER_POLL_SECONDS or step, so that clocks and signals mean
+// what is done. Ranks that wait for others' traces do so in each stage; the host device does all at
+// once.
 static void stay_close(driver_run *run, sedge_comm *comm, int64_t step)
 {
     const double since = (double)(step - run->waited_step);
 
-    if (step < run->wait_step || sedge_comm_size(comm) > 1 ||
+    if (step < run->wait_step || sedge_operator_waits(run->op) ||
         sedge_device_get_info(run->device)->kind == SEDGE_DEVICE_HOST)
         return;
     end_alone(comm, sedge_operator_wait(run->op));

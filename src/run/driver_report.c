@@ -93,6 +93,7 @@ static void fill_report(driver_run *run, sedge_report *report)
 
     sedge_operator_get_tuning(run->op, &tuning);
     sedge_report_describe(report, session, info);
+    report->transport = sedge_operator_transport(run->op);
     report->dofs = report->elements * session->element->nodes * session->problem.equation->fields;
     report->steps = run->step;
     report->steps_before = run->steps_before;

@@ -173,7 +173,4 @@ void sedge_report_describe(sedge_report *report, const sedge_session *session,
     report->threads = info->kind == SEDGE_DEVICE_HOST ? info->multiprocessors : 0;
     report->elements = session->mesh->global_elements;
     report->mesh_seconds = session->mesh_seconds;
-    report->transport = report->ranks == 1                ? "none"
-                        : info->kind == SEDGE_DEVICE_HOST ? "host"
-                                                          : "pinned";
 }

@@ -59,7 +59,7 @@ typedef struct sedge_report {
     const char *const *field_names;                   // [fields]
     double l2_error[SEDGE_MAX_FIELDS], linf_error[SEDGE_MAX_FIELDS];
     double l2_error_relative;       // over all fields; < 0: none
-    const char *transport;          // "none", "host", "pinned"
+    const char *transport;          // "none" (one rank), "staged", "direct", "peer"
     double exchange_bytes_per_step; // of this job, all ranks
     double exchange_hidden;         // fraction of exchange time hidden behind work; < 0: none
     int64_t cache_hits, cache_misses;

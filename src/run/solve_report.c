@@ -76,13 +76,14 @@ static json_t *costs(const sedge_solve_record *record)
     const bool has_rate = result->bytes > 0.0 && result->seconds > 0.0;
 
     return json_pack(
-        "{s:{s:o, s:o, s:o, s:o}, s:o, s:{s:i, s:I, s:o, s:o}, s:{s:I, s:I}, s:{s:I, s:I}}",
+        "{s:{s:o, s:o, s:o, s:o}, s:o, s:{s:o, s:i, s:I, s:o, s:o}, s:{s:I, s:I}, s:{s:I, s:I}}",
         "wall_seconds", "read", sedge_json_number(record->read_seconds), "setup",
         sedge_json_number(record->setup_seconds), "solve", sedge_json_number(result->seconds),
         "output", sedge_json_number(record->output_seconds), "bytes_per_second",
         has_rate ? sedge_json_number(result->bytes / result->seconds) : json_null(), "exchange",
-        "peers", record->matrix.peers, "halo_rows", (json_int_t)record->matrix.halo_rows,
-        "bytes_per_call", sedge_json_number(record->matrix.bytes_exchanged), "seconds_waited",
+        "transport", sedge_json_text(record->matrix.transport), "peers", record->matrix.peers,
+        "halo_rows", (json_int_t)record->matrix.halo_rows, "bytes_per_call",
+        sedge_json_number(record->matrix.bytes_exchanged), "seconds_waited",
         sedge_json_number(record->matrix.seconds_waited), "cache", "hits",
         (json_int_t)record->cache_hits, "misses", (json_int_t)record->cache_misses, "memory",
         "host_peak", (json_int_t)record->memory_host_peak, "device_peak",

@@ -268,6 +268,7 @@ static void fill_report(const steady_state *s, sedge_report *report)
     const sedge_device_info *const info = sedge_device_get_info(s->device);
 
     sedge_report_describe(report, session, info);
+    report->transport = s->result.cost.transport;
     sedge_report_count(report, session->comm, sedge_cache_get_counts(s->cache),
                        sedge_device_memory_peak(s->device));
     report->dofs = report->elements * session->element->nodes;

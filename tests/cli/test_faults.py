@@ -178,6 +178,10 @@ class Device(Case):
         self.refuse(USAGE, ["SEDGE_THREADS", "many"], "run", self.deck, "--device", "host",
                     environment={"SEDGE_THREADS": "many"})
 
+    def test_bad_transport(self):
+        self.refuse(USAGE, ["SEDGE_TRANSPORT", "pigeon", "auto, staged, direct or peer"], "check",
+                    self.deck, environment={"SEDGE_TRANSPORT": "pigeon"})
+
     def test_unusable_cache_is_no_failure(self):
         unusable = {"SEDGE_CACHE_DIR": str(self.write("file", "") / "cache")}
         result = self.sedge("run", self.deck, "--device", "host", environment=unusable)

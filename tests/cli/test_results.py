@@ -64,6 +64,22 @@ class Files(Run):
         self.assertEqual(len(series), 3)
         self.assertAlmostEqual(series[-1]["time"], report["time"])
 
+    def test_transport(self):
+        path = self.folder / "deck-results/report.json"
+        for ranks, wish, name in ((0, "peer", "none"), (3, "", "direct"), (3, "auto", "direct"),
+                                  (3, "staged", "staged")):
+            text = self.run_deck(ranks=ranks, environment={"SEDGE_TRANSPORT": wish}).out
+            exchange = read_json(path)["exchange"]
+            self.assertEqual(exchange["transport"], name)
+            if ranks == 0:
+                self.assertNotIn("exchange", text)
+                continue
+            self.assertRegex(text, rf"(?m)^  exchange +{name}$")
+            self.assertRegex(text, rf"exchange +{name}, [0-9.e+]+ KiB a step, [0-9]+ % hidden")
+            self.assertTrue(0.0 <= exchange["hidden"] <= 1.0, exchange)
+        self.refuse(1, ["transport 'peer' is not possible", "'host'"], "run", self.deck, "--device",
+                    "host", ranks=(2,), environment={"SEDGE_TRANSPORT": "peer"})
+
     @unittest.skipIf(h5py is None, "Python has no h5py")
     def test_samples(self):
         # 20 steps: energy at 0, 10, 20; probes at 0, 3, .., 18. The last energy also off the beat.

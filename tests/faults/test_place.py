@@ -146,6 +146,8 @@ class Alone(Fault):
         self.fails(USAGE, "--nonsense", words=["--nonsense"])
         self.fails(DEVICE, "'/nonexistent'", ["SEDGE_CC=/nonexistent"])
         self.fails(USAGE, "SEDGE_GRAPHS='often' is not 0 or 1", ["SEDGE_GRAPHS=often"])
+        self.fails(USAGE, "SEDGE_TRANSPORT='pigeon' is no transport: auto, staged, direct or peer",
+                   ["SEDGE_TRANSPORT=pigeon"])
         self.fails(USAGE, "SEDGE_THREADS='none'", ["SEDGE_THREADS=none"], command=["devices"])
         if not ALL:
             return

@@ -136,8 +136,8 @@ static inline void check_halo_faces(const sedge_comm *comm, const sedge_mesh *me
         out[i].group = mesh->group[at->element];
     }
     CHECK(mesh->peer_offsets[mesh->peers] == mesh->halo_faces);
-    CHECK_OK(
-        sedge_exchange_create(&exchange, comm, mesh->peers, mesh->peer_ranks, offsets, out, in));
+    CHECK_OK(sedge_exchange_create(&exchange, comm, mesh->peers, mesh->peer_ranks, offsets, offsets,
+                                   out, in));
     sedge_exchange_post_receives(exchange);
     sedge_exchange_start_sends(exchange);
     sedge_exchange_wait(exchange);

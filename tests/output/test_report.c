@@ -49,7 +49,7 @@ static sedge_report example(void)
                            .l2_error = {1e-3, 2e-3},
                            .linf_error = {1e-2, (double)NAN},
                            .l2_error_relative = 3e-3,
-                           .transport = "host",
+                           .transport = "direct",
                            .exchange_bytes_per_step = 4096,
                            .exchange_hidden = -1.0,
                            .cache_hits = 2,

@@ -1,0 +1,214 @@
+#include "halo/halo_internal.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+sedge_status sedge_transport_wanted(sedge_transport *out)
+{
+    static const char *const names[] = {[SEDGE_TRANSPORT_AUTO] = "auto",
+                                        [SEDGE_TRANSPORT_STAGED] = "staged",
+                                        [SEDGE_TRANSPORT_DIRECT] = "direct",
+                                        [SEDGE_TRANSPORT_PEER] = "peer"};
+    const char *const wish = getenv("SEDGE_TRANSPORT");
+
+    *out = SEDGE_TRANSPORT_AUTO;
+    if (wish == NULL || wish[0] == '\0') return SEDGE_OK;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(wish, names[i]) == 0) {
+            *out = (sedge_transport)i;
+            return SEDGE_OK;
+        }
+    }
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "SEDGE_TRANSPORT='%s' is no transport: " SEDGE_TRANSPORTS,
+                      wish);
+}
+
+// ---- creation ----------------------------------------------------------------------------------
+
+static sedge_status check_range(const char *what, const sedge_buffer *buffer, const int64_t *from,
+                                int peers)
+{
+    const int64_t bytes = buffer != NULL ? sedge_buffer_bytes(buffer) : 0;
+
+    for (int i = 0; i < peers; i++) {
+        if (from[i] >= 0 && from[i] <= from[i + 1] && from[i + 1] <= bytes) continue;
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                          "a halo's block from byte %lld to %lld is not in the %lld bytes that "
+                          "are %s",
+                          (long long)from[i], (long long)from[i + 1], (long long)bytes, what);
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status copy_plan(sedge_halo *halo, const sedge_halo_plan *plan)
+{
+    const int peers = plan->peers;
+
+    SEDGE_TRY(check_range("sent", plan->packed, plan->send_offsets, peers));
+    SEDGE_TRY(check_range("received", plan->target, plan->receive_offsets, peers));
+    SEDGE_TRY(sedge_allocate(&halo->ranks, peers, sizeof *halo->ranks));
+    SEDGE_TRY(sedge_allocate(&halo->send_offsets, peers + 1LL, sizeof(int64_t)));
+    SEDGE_TRY(sedge_allocate(&halo->receive_offsets, peers + 1LL, sizeof(int64_t)));
+    if (peers == 0) return SEDGE_OK;
+    memcpy(halo->ranks, plan->ranks, (size_t)peers * sizeof *halo->ranks);
+    memcpy(halo->send_offsets, plan->send_offsets, ((size_t)peers + 1) * sizeof(int64_t));
+    memcpy(halo->receive_offsets, plan->receive_offsets, ((size_t)peers + 1) * sizeof(int64_t));
+    halo->peers = peers;
+    return SEDGE_OK;
+}
+
+// What the others send and expect, [ranks][2] of sent and expected bytes; -1: no peer.
+static sedge_status compare_sizes(const sedge_halo *halo, int64_t (*mine)[2], int64_t *counts)
+{
+    const int ranks = sedge_comm_size(halo->comm);
+    int64_t(*theirs)[2] = NULL;
+    int64_t received = 0;
+    sedge_status status;
+
+    for (int r = 0; r < ranks; r++) {
+        mine[r][0] = mine[r][1] = -1;
+        counts[r] = 1;
+    }
+    for (int i = 0; i < halo->peers; i++) {
+        mine[halo->ranks[i]][0] = halo->send_offsets[i + 1] - halo->send_offsets[i];
+        mine[halo->ranks[i]][1] = halo->receive_offsets[i + 1] - halo->receive_offsets[i];
+    }
+    status = sedge_comm_all_to_all(halo->comm, mine, counts, sizeof *mine, &theirs, counts + ranks);
+    for (int r = 0; r < ranks && status == SEDGE_OK; r++) {
+        received = theirs[r][0];
+        if (received == mine[r][1]) continue;
+        status =
+            SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                       "rank %d sends %lld bytes to rank %d, which expects %lld (-1: none)", r,
+                       (long long)received, sedge_comm_rank(halo->comm), (long long)mine[r][1]);
+    }
+    sedge_release(theirs);
+    return status;
+}
+
+// Each pair means the same sizes. Collective.
+static sedge_status check_pairs(const sedge_halo *halo)
+{
+    const int ranks = sedge_comm_size(halo->comm);
+    int64_t(*mine)[2] = NULL;
+    int64_t *counts = NULL; // of rows sent, then of rows received
+
+    sedge_status status = sedge_allocate(&mine, ranks, sizeof *mine);
+    if (status == SEDGE_OK) status = sedge_allocate(&counts, 2LL * ranks, sizeof *counts);
+    status = sedge_comm_agree(halo->comm, status);
+    if (status == SEDGE_OK) {
+        status = compare_sizes(halo, mine, counts);
+        status = sedge_comm_agree(halo->comm, status);
+    }
+    sedge_release(mine);
+    sedge_release(counts);
+    return status;
+}
+
+sedge_status halo_create(sedge_halo **out, const sedge_comm *comm, sedge_device *device,
+                         const sedge_halo_plan *plan, sedge_transport wanted,
+                         const sedge_peer *peer, const char *no_peer)
+{
+    sedge_status status;
+    sedge_halo *halo = NULL;
+
+    *out = NULL;
+    status = sedge_comm_agree(comm, sedge_allocate(&halo, 1, sizeof *halo));
+    if (status != SEDGE_OK) {
+        sedge_release(halo);
+        return status;
+    }
+    *halo = (sedge_halo){.comm = comm,
+                         .device = device,
+                         .peer = peer,
+                         .no_peer = no_peer,
+                         .packed = plan->packed,
+                         .target = plan->target};
+    if (sedge_comm_size(comm) > 1) {
+        SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, copy_plan(halo, plan)));
+        SEDGE_TRY_GOTO(status, check_pairs(halo));
+        SEDGE_TRY_GOTO(status, halo_choose(halo, wanted));
+    }
+    *out = halo;
+    halo = NULL;
+done:
+    sedge_halo_free(halo);
+    return status;
+}
+
+sedge_status sedge_halo_create(sedge_halo **out, const sedge_comm *comm, sedge_device *device,
+                               const sedge_halo_plan *plan)
+{
+    sedge_transport wanted;
+    const char *why;
+
+    *out = NULL;
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_transport_wanted(&wanted)));
+    sedge_comm_broadcast(comm, &wanted, sizeof wanted, 0);
+    const sedge_peer *const peer = sedge_device_peer(device, &why);
+    return halo_create(out, comm, device, plan, wanted, peer, why);
+}
+
+void sedge_halo_free(sedge_halo *halo)
+{
+    if (halo == NULL) return;
+    if (halo->transport != NULL) halo->transport->free(halo->state);
+    sedge_release(halo->ranks);
+    sedge_release(halo->send_offsets);
+    sedge_release(halo->receive_offsets);
+    sedge_release(halo);
+}
+
+// ---- what it is --------------------------------------------------------------------------------
+
+const char *sedge_halo_transport(const sedge_halo *halo)
+{
+    return halo != NULL && halo->transport != NULL ? halo->transport->name : "none";
+}
+
+bool sedge_halo_has_peers(const sedge_halo *halo)
+{
+    return halo != NULL && halo->peers > 0;
+}
+
+bool sedge_halo_waits(const sedge_halo *halo)
+{
+    return sedge_halo_has_peers(halo) && halo->transport->waits;
+}
+
+int sedge_halo_turn(const sedge_halo *halo)
+{
+    if (!sedge_halo_has_peers(halo) || halo->transport->turn == NULL) return 0;
+    return halo->transport->turn(halo->state);
+}
+
+// ---- an exchange -------------------------------------------------------------------------------
+
+sedge_status sedge_halo_start(sedge_halo *halo, sedge_stream *stream)
+{
+    assert(halo->peers > 0 && !halo->is_under_way);
+    halo->is_under_way = true;
+    return halo->transport->start(halo->state, stream);
+}
+
+void sedge_halo_progress(sedge_halo *halo)
+{
+    assert(halo->is_under_way);
+    if (halo->transport->progress != NULL) halo->transport->progress(halo->state);
+}
+
+sedge_status sedge_halo_finish(sedge_halo *halo, sedge_stream *stream)
+{
+    assert(halo->is_under_way);
+    halo->is_under_way = false;
+    return halo->transport->finish(halo->state, stream);
+}
+
+void sedge_halo_skip(sedge_halo *halo, int64_t exchanges)
+{
+    assert(halo->peers > 0 && !halo->is_under_way && halo->transport->skip != NULL);
+    halo->transport->skip(halo->state, exchanges);
+}

@@ -1,0 +1,287 @@
+// By the devices alone: a rank's stream copies into memory of the other rank's device and sets a
+// flag there; the other's stream waits for the flag, clears it, and copies to where it is wanted.
+//
+// Each rank has two places for what comes, used by turns, and in each a flag for every peer. A flag
+// is 0 or 1, no counter: so the values that a graph has recorded are right in each of its launches.
+// Why nothing is overwritten that is still needed, and no flag is lost: let a and b be peers, k an
+// exchange of both, in place k mod 2. In its stream
+//
+//   a waits for b's flag of k, clears it, copies what came out of the place   (finish of k)
+//   a sets its flag of k + 1 at b                                             (start of k + 1)
+//
+// and b writes into the same place again, and sets the same flag, in its start of k + 2. That is in
+// b's stream behind its finish of k + 1, which waited for the flag that a has set after it cleared
+// and copied. So with two places nobody must ask whether a place is free. It needs that in every
+// exchange each of the two sends to the other: where there are no bytes for a peer, the flag alone.
+// With one place it fails: b's start of k + 1 follows b's finish of k only, which says nothing of
+// a's.
+#include "halo/halo_internal.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#define PLACES    2
+#define ALIGNMENT 256 // of places, bytes
+
+// What a rank tells a peer: where in its memory that one writes.
+typedef struct invitation {
+    sedge_peer_handle handle;
+    int64_t places[PLACES]; // bytes from the beginning
+    int64_t flags[PLACES];
+} invitation;
+
+typedef struct side {
+    uint64_t memory; // the peer's, as it is opened here; 0: it is not
+    uint64_t places[PLACES];
+    uint64_t flags[PLACES];
+    uint64_t own_flags[PLACES];
+    uint64_t from; // the block in `packed`
+    int64_t bytes; // of it
+} side;
+
+typedef struct peers {
+    const sedge_halo *halo;
+    const sedge_peer *peer;
+    uint64_t memory; // flags [peers][PLACES], then the places; 0: none
+    int64_t bytes;
+    int64_t places[PLACES]; // bytes from its beginning
+    side *sides;            // [halo->peers]
+    int64_t exchanges;      // so far
+} peers;
+
+// ---- creation ----------------------------------------------------------------------------------
+
+static sedge_status possible(const sedge_halo *halo)
+{
+    if (halo->peer == NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "transport 'peer' is not possible: device '%s': %s",
+                          sedge_device_get_info(halo->device)->kind_name, halo->no_peer);
+    }
+    if (sedge_comm_node_size(halo->comm) == sedge_comm_size(halo->comm)) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "transport 'peer' is not possible: of %d ranks only %d are on this node",
+                      sedge_comm_size(halo->comm), sedge_comm_node_size(halo->comm));
+}
+
+static int64_t round_up(int64_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static int64_t flag_at(int i, int place)
+{
+    return ((int64_t)i * PLACES + place) * (int64_t)sizeof(uint32_t);
+}
+
+static sedge_status allocate(peers *p)
+{
+    const sedge_halo *const halo = p->halo;
+    const int64_t received = halo->receive_offsets[halo->peers] - halo->receive_offsets[0];
+
+    SEDGE_TRY(sedge_allocate(&p->sides, halo->peers, sizeof *p->sides));
+    if (halo->peers == 0) return SEDGE_OK;
+    p->places[0] = round_up(flag_at(halo->peers, 0));
+    p->places[1] = p->places[0] + round_up(received);
+    p->bytes = p->places[1] + round_up(received);
+    return p->peer->allocate(halo->device, &p->memory, p->bytes);
+}
+
+// Rows for all peers, in the order of ranks.
+static sedge_status invite(const peers *p, invitation *rows, int64_t *counts)
+{
+    const sedge_halo *const halo = p->halo;
+    invitation mine = {.places = {0}};
+    int64_t row = 0;
+
+    if (halo->peers > 0) SEDGE_TRY(p->peer->share(halo->device, &mine.handle, p->memory));
+    for (int rank = 0; rank < sedge_comm_size(halo->comm); rank++) {
+        for (int i = 0; i < halo->peers; i++) {
+            if (halo->ranks[i] != rank) continue;
+            for (int place = 0; place < PLACES; place++) {
+                mine.places[place] =
+                    p->places[place] + halo->receive_offsets[i] - halo->receive_offsets[0];
+                mine.flags[place] = flag_at(i, place);
+            }
+            rows[row++] = mine;
+            counts[rank] = 1;
+        }
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status open_side(peers *p, int i, const invitation *from)
+{
+    const sedge_halo *const halo = p->halo;
+    side *const s = &p->sides[i];
+
+    SEDGE_TRY(p->peer->open(halo->device, &s->memory, &from->handle));
+    for (int place = 0; place < PLACES; place++) {
+        s->places[place] = s->memory + (uint64_t)from->places[place];
+        s->flags[place] = s->memory + (uint64_t)from->flags[place];
+        s->own_flags[place] = p->memory + (uint64_t)flag_at(i, place);
+    }
+    s->from = sedge_buffer_address(halo->packed) + (uint64_t)halo->send_offsets[i];
+    s->bytes = halo->send_offsets[i + 1] - halo->send_offsets[i];
+    return SEDGE_OK;
+}
+
+// `rows` are those of all peers in the order of ranks.
+static sedge_status open_sides(peers *p, const invitation *rows)
+{
+    const sedge_halo *const halo = p->halo;
+    int64_t row = 0;
+
+    for (int rank = 0; rank < sedge_comm_size(halo->comm); rank++) {
+        for (int i = 0; i < halo->peers; i++)
+            if (halo->ranks[i] == rank) SEDGE_TRY(open_side(p, i, &rows[row++]));
+    }
+    return SEDGE_OK;
+}
+
+// Collective.
+static sedge_status connect(peers *p)
+{
+    const sedge_comm *const comm = p->halo->comm;
+    const int ranks = sedge_comm_size(comm);
+    invitation *sent = NULL;
+    invitation *received = NULL;
+    int64_t *counts = NULL; // of rows sent, then of rows received
+
+    sedge_status status = sedge_allocate(&sent, p->halo->peers, sizeof *sent);
+    if (status == SEDGE_OK) status = sedge_allocate(&counts, 2LL * ranks, sizeof *counts);
+    if (status == SEDGE_OK) status = invite(p, sent, counts);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(
+        status, sedge_comm_all_to_all(comm, sent, counts, sizeof *sent, &received, counts + ranks));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_sides(p, received)));
+done:
+    sedge_release(sent);
+    sedge_release(received);
+    sedge_release(counts);
+    return status;
+}
+
+// No rank's memory goes before all have closed it.
+static void free_peers(void *state)
+{
+    peers *const p = state;
+
+    if (p == NULL) return;
+    const sedge_halo *const halo = p->halo;
+    for (int i = 0; i < halo->peers && p->sides != NULL; i++)
+        if (p->sides[i].memory != 0) p->peer->close(halo->device, p->sides[i].memory);
+    sedge_comm_barrier(halo->comm);
+    if (p->memory != 0) p->peer->release(halo->device, p->memory, p->bytes);
+    sedge_release(p->sides);
+    sedge_release(p);
+}
+
+static sedge_status create(void **out, const sedge_halo *halo)
+{
+    peers *p = NULL;
+    sedge_status status = sedge_comm_agree(halo->comm, sedge_allocate(&p, 1, sizeof *p));
+
+    *out = NULL;
+    if (status != SEDGE_OK) {
+        sedge_release(p);
+        return status;
+    }
+    p->halo = halo;
+    p->peer = halo->peer;
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(halo->comm, allocate(p)));
+    SEDGE_TRY_GOTO(status, connect(p));
+    *out = p;
+    p = NULL;
+done:
+    free_peers(p);
+    return status;
+}
+
+// ---- an exchange -------------------------------------------------------------------------------
+
+static int turn(const void *state)
+{
+    const peers *const p = state;
+
+    return (int)(p->exchanges % PLACES);
+}
+
+static sedge_status start(void *state, sedge_stream *stream)
+{
+    const peers *const p = state;
+    sedge_device *const device = p->halo->device;
+    const int place = turn(p);
+
+    for (int i = 0; i < p->halo->peers; i++) {
+        const side *const s = &p->sides[i];
+        if (s->bytes > 0)
+            SEDGE_TRY(p->peer->copy(device, stream, s->places[place], s->from, s->bytes));
+        SEDGE_TRY(p->peer->write(device, stream, s->flags[place], 1));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status finish(void *state, sedge_stream *stream)
+{
+    peers *const p = state;
+    const sedge_halo *const halo = p->halo;
+    const int place = turn(p);
+    const int64_t first = halo->receive_offsets[0];
+    const int64_t bytes = halo->receive_offsets[halo->peers] - first;
+
+    for (int i = 0; i < halo->peers; i++) {
+        SEDGE_TRY(p->peer->wait(halo->device, stream, p->sides[i].own_flags[place], 1));
+        SEDGE_TRY(p->peer->write(halo->device, stream, p->sides[i].own_flags[place], 0));
+    }
+    p->exchanges++;
+    if (bytes == 0) return SEDGE_OK;
+    return p->peer->copy(halo->device, stream, sedge_buffer_address(halo->target) + (uint64_t)first,
+                         p->memory + (uint64_t)p->places[place], bytes);
+}
+
+static void skip(void *state, int64_t exchanges)
+{
+    peers *const p = state;
+
+    p->exchanges += exchanges;
+}
+
+// Let the stream pass all flags that it may wait for, so that it comes to its end.
+static sedge_status give_up(const peers *p)
+{
+    for (int i = 0; i < p->halo->peers; i++) {
+        for (int place = 0; place < PLACES; place++)
+            SEDGE_TRY(p->peer->write(p->halo->device, NULL, p->sides[i].own_flags[place], 1));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status settle(void *state, sedge_stream *stream)
+{
+    const peers *const p = state;
+    const double began = sedge_clock();
+    bool is_late = false;
+    bool idle = false;
+
+    while (!idle) {
+        SEDGE_TRY(p->peer->idle(p->halo->device, stream, &idle));
+        if (idle || is_late || sedge_clock() - began < HALO_PATIENCE) continue;
+        is_late = true;
+        SEDGE_TRY(give_up(p));
+    }
+    if (!is_late) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE, "a peer's flag did not come within %g s", HALO_PATIENCE);
+}
+
+const halo_transport halo_by_peer = {
+    .name = "peer",
+    .waits = false,
+    .possible = possible,
+    .create = create,
+    .free = free_peers,
+    .start = start,
+    .finish = finish,
+    .settle = settle,
+    .turn = turn,
+    .skip = skip,
+};

@@ -1,0 +1,114 @@
+// However traces travel, the operator gives the same bits: each transport that is possible here,
+// and with the peer transport steps that are launched as graphs and kernel by kernel. Some steps
+// are timed in between, and some have another length.
+#define _DEFAULT_SOURCE // setenv
+#include "check.h"
+#include "dg/operator_internal.h"
+#include "kit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS 17
+
+static const double dipole[12] = {0.8, 0.78, 0.83, SEDGE_SIGNAL_RICKER, 1.0, 0.8, 0.5, 0.3, 0.0,
+                                  1.0, -2.0, 0.5};
+
+// The same random fields for all; steps 7 and 8 are longer. The state into `out`.
+static void run(kit *k, double *out)
+{
+    const double dt = kit_time_step(k, 0.5);
+    double t = 0.0;
+
+    CHECK_OK(sedge_operator_set(k->op, k->base.u));
+    for (int i = 0; i < STEPS; i++) {
+        const double step = i == 7 || i == 8 ? 1.25 * dt : dt;
+        CHECK_OK(sedge_operator_step(k->op, t, step));
+        t += step;
+    }
+    CHECK_OK(sedge_operator_get(k->op, out));
+}
+
+// With one transport, as graphs where it can; compared with what `exact` holds, or into it.
+static void test_transport(kit *k, const char *transport, sedge_operator_options *cut, bool first)
+{
+    const bool by_peer = strcmp(transport, "peer") == 0;
+    const bool can = !cut->launch_singly && sedge_device_get_info(k->world->device)->graphs;
+    sedge_operator_cost cost;
+
+    CHECK(setenv("SEDGE_TRANSPORT", transport, 1) == 0);
+    CHECK_OK(kit_load(k, k->base.problem.precision, cut));
+    CHECK(strcmp(sedge_operator_transport(k->op), transport) == 0);
+    CHECK(sedge_operator_waits(k->op) == (k->base.mesh->peers > 0 && !by_peer));
+    run(k, first ? k->base.exact : k->result);
+    for (int i = 0; i < 2; i++)
+        CHECK((k->op->step_graphs[i].graph != NULL) == (can && !sedge_operator_waits(k->op)));
+    if (by_peer && can && k->base.mesh->peers > 0)
+        CHECK(k->op->step_graphs[0].turn != k->op->step_graphs[1].turn);
+    sedge_operator_get_cost(k->op, &cost);
+    if (k->base.mesh->peers > 0) {
+        CHECK(cost.exchange_seconds > 0.0);
+        CHECK(cost.exposed_seconds >= 0.0 && cost.exposed_seconds <= cost.exchange_seconds);
+        CHECK(cost.exchange_bytes_per_step > 0.0);
+    }
+    if (first) return;
+    CHECK(memcmp(k->result, k->base.exact, (size_t)k->base.values * sizeof *k->result) == 0);
+    CHECK(kit_difference(k, k->result, k->base.u) > 0.1);
+}
+
+static void test_same(const kit_world *world, const char *variant, sedge_precision precision,
+                      bool boundary_last)
+{
+    const sedge_device_kind kind = sedge_device_get_info(world->device)->kind;
+    sedge_operator_options cut = {.variant = variant};
+    kit_options options = kit_defaults(2, 4);
+    kit k;
+
+    options.wall = "pec";
+    options.dipole = dipole;
+    options.precision = precision;
+    options.boundary_last = boundary_last;
+    CHECK_OK(kit_create(&k, world, &options));
+    dg_case_random(&k.base, k.base.u);
+    test_transport(&k, "staged", &cut, true);
+    if (kind == SEDGE_DEVICE_HOST ||
+        (kind == SEDGE_DEVICE_CUDA && sedge_comm_takes_device_memory()))
+        test_transport(&k, "direct", &cut, false);
+    if (kind == SEDGE_DEVICE_CUDA) {
+        test_transport(&k, "peer", &cut, false);
+        cut.launch_singly = true;
+        test_transport(&k, "peer", &cut, false);
+    }
+    kit_clear(&k);
+}
+
+static void test_refused(const kit_world *world)
+{
+    const sedge_device_kind kind = sedge_device_get_info(world->device)->kind;
+    kit_options options = kit_defaults(1, 2);
+    kit k;
+
+    options.wall = "pec";
+    CHECK_OK(kit_create(&k, world, &options));
+    CHECK(setenv("SEDGE_TRANSPORT", "pigeon", 1) == 0);
+    CHECK_FAILS(kit_load(&k, SEDGE_FP64, NULL), SEDGE_ERR_USAGE, "SEDGE_TRANSPORT='pigeon'");
+    CHECK(setenv("SEDGE_TRANSPORT", "peer", 1) == 0);
+    if (kind != SEDGE_DEVICE_CUDA) {
+        CHECK_FAILS(kit_load(&k, SEDGE_FP64, NULL), SEDGE_ERR_USAGE,
+                    "transport 'peer' is not possible: device '");
+    }
+    kit_clear(&k);
+}
+
+int main(int argc, char **argv)
+{
+    kit_world world;
+
+    CHECK_OK(kit_open(&world, &argc, &argv));
+    if (world.comm == NULL) return CHECK_END();
+    test_same(&world, "fused", SEDGE_FP32, false);
+    test_same(&world, "split", SEDGE_FP64, true);
+    test_refused(&world);
+    kit_close(&world);
+    return CHECK_END();
+}
