@@ -352,29 +352,24 @@ static void test_errors(sedge_context *context)
     sedge_array_free(a);
 }
 
-// The selection "few": the generator's words, bit by bit, and one of each distribution.
-int main(int argc, char **argv)
+int main(void)
 {
     sedge_context *const context = open_context();
 
     if (context == NULL) return 1;
     test_vectors();
     test_words(context);
+    test_normal_bits(context);
+    test_accuracy();
+    check_splits(context, SEDGE_FLOAT32, sedge_array_random_normal);
+    check_splits(context, SEDGE_FLOAT64, sedge_array_random_normal);
+    check_splits(context, SEDGE_COMPLEX64, sedge_array_random_normal);
+    check_splits(context, SEDGE_COMPLEX128, sedge_array_random_uniform);
+    check_splits(context, SEDGE_INT16, sedge_array_random_bits);
+    test_errors(context);
     if (!in_random_order()) { // a quarter of a million items each
         check_distribution(context, SEDGE_FLOAT32, true);
         check_distribution(context, SEDGE_FLOAT64, false);
-    }
-    if (!is_few(argc, argv)) {
-        test_normal_bits(context);
-        test_accuracy();
-        check_splits(context, SEDGE_FLOAT32, sedge_array_random_normal);
-        check_splits(context, SEDGE_FLOAT64, sedge_array_random_normal);
-        check_splits(context, SEDGE_COMPLEX64, sedge_array_random_normal);
-        check_splits(context, SEDGE_COMPLEX128, sedge_array_random_uniform);
-        check_splits(context, SEDGE_INT16, sedge_array_random_bits);
-        test_errors(context);
-    }
-    if (!is_few(argc, argv) && !in_random_order()) {
         check_distribution(context, SEDGE_FLOAT64, true);
         check_distribution(context, SEDGE_FLOAT32, false);
     }

@@ -384,16 +384,15 @@ static void test_errors(sedge_context *context)
     sedge_array_free(a);
 }
 
-// The selection "few" has sums in one and two passes, pairs of value and index, truth, messages.
-int main(int argc, char **argv)
+int main(void)
 {
     sedge_context *const context = open_context();
 
     if (context == NULL) return 1;
     test_sums(context);
     test_own(context);
-    if (!is_few(argc, argv)) test_extremes(context);
-    if (!is_few(argc, argv) && with_all_types()) {
+    test_extremes(context);
+    if (with_all_types()) {
         if (!in_random_order()) test_long_sum(context); // millions of items, one at a time
         test_integers(context);
         test_integer_dot(context);

@@ -270,18 +270,15 @@ static void test_errors(sedge_context *context)
     sedge_array_free(a);
 }
 
-// The selection "few": sums, whole and in segments.
-int main(int argc, char **argv)
+int main(void)
 {
     sedge_context *const context = open_context();
 
     if (context == NULL) return 1;
     test_integers(context);
-    if (!is_few(argc, argv)) {
-        test_floats(context);
-        test_own(context);
-    }
-    if (!is_few(argc, argv) && with_all_types()) {
+    test_floats(context);
+    test_own(context);
+    if (with_all_types()) {
         test_operations(context);
         test_complex(context);
         test_views(context);

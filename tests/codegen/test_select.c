@@ -257,19 +257,16 @@ static void test_errors(sedge_context *context)
     sedge_array_free(a);
 }
 
-// The selection "few": what goes by a scan, and what goes by indices.
-int main(int argc, char **argv)
+int main(void)
 {
     sedge_context *const context = open_context();
 
     if (context == NULL) return 1;
     test_compress(context);
     test_outside(context);
-    if (!is_few(argc, argv)) {
-        test_take(context);
-        test_put(context);
-    }
-    if (!is_few(argc, argv) && with_all_types()) {
+    test_take(context);
+    test_put(context);
+    if (with_all_types()) {
         test_compress_views(context);
         test_put_own_indices(context);
         test_errors(context);

@@ -192,22 +192,6 @@ static void test_forms(int real_bytes, int64_t cube, const char *only)
     close_system(&s);
 }
 
-// One form with the usual preconditioner, small: where each program is dear.
-static void test_with_diagonal(sedge_krylov_form form, int real_bytes)
-{
-    sedge_krylov_options options = sedge_krylov_defaults();
-    system_of s;
-
-    options.tolerance = real_bytes == 8 ? 1e-10 : 1e-5;
-    options.form = form;
-    open_system(&s, real_bytes, 4);
-    const sedge_krylov_result result = solve(&s, DIAGONAL, &options);
-    CHECK(result.reason == SEDGE_KRYLOV_CONVERGED && result.form == form);
-    CHECK(result.iterations > 5);
-    CHECK_BOUND(error_of(&s), 10.0 * options.tolerance);
-    close_system(&s);
-}
-
 // How late the host looks does not change one bit.
 static void test_late_look(sedge_krylov_form form, int kind)
 {
@@ -359,15 +343,6 @@ int main(int argc, char **argv)
 {
     krylov_case_start(&session, &argc, &argv);
     const bool alone = sedge_comm_size(session.comm) == 1;
-    if (argc > 1 && strcmp(argv[1], "few") == 0) {
-        test_late_look(SEDGE_KRYLOV_STANDARD, PLAIN);
-        test_zero();
-        test_late_look(SEDGE_KRYLOV_SINGLE, DIAGONAL);
-        test_with_diagonal(SEDGE_KRYLOV_PIPELINED, 8);
-        test_with_diagonal(SEDGE_KRYLOV_PERSISTENT, 4);
-        krylov_case_end(&session);
-        return CHECK_END();
-    }
     if (argc > 1 && strcmp(argv[1], "small") == 0) { // for sanitizers, which are slow
         test_forms(8, 5, argc > 2 ? argv[2] : "");
         krylov_case_end(&session);
