@@ -56,7 +56,7 @@ typedef struct sedge_recipe {
     int threads;   // of a block
     int64_t items; // elements a block
     int blocks;    // at most, 0: no limit
-    int tuned;     // whether it came from measuring or wisdom
+    int tuned;     // 0: the tuner was not asked; else 1 + its choice
 } sedge_recipe;
 
 // NULL when there is none. The recipe is the context's, and stays.
@@ -64,6 +64,11 @@ const sedge_recipe *sedge_recipe_find(const sedge_context *context, const void *
 SEDGE_MUST_USE
 sedge_status sedge_recipe_keep(sedge_context *context, const void *key, int bytes,
                                const sedge_recipe *recipe);
+
+// "expression-0123456789abcdef" of `what` "expression": a name that the same key always has.
+enum { SEDGE_RECIPE_TITLE = 48 };
+void sedge_recipe_title(char title[SEDGE_RECIPE_TITLE], const char *what, const void *key,
+                        int bytes);
 
 // ---- expressions (expression.c) ----------------------------------------------------------------
 

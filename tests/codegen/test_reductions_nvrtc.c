@@ -41,7 +41,7 @@ static void test_reductions(sedge_context *context)
         CHECK_OK(sedge_array_create(&array, context, c->type, 2, c->shape));
         CHECK_OK(sedge_text_create(&text));
         CHECK_OK(sedge_reduce_program_write(text, SEDGE_DEVICE_CUDA, c->reduction, sedge_use(array),
-                                            c->axis));
+                                            c->axis, NULL));
         check_cuda(name, text);
         sedge_text_free(text);
         sedge_array_free(array);
