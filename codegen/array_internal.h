@@ -114,6 +114,9 @@ sedge_status sedge_expression_prepare(sedge_analysis *out, sedge_expression *exp
 SEDGE_MUST_USE
 sedge_status sedge_analysis_write(sedge_analysis *analysis);
 
+// Whether the expression is an array and nothing is done with it.
+bool sedge_analysis_is_array(const sedge_analysis *analysis);
+
 // The C text that converts `value` (an expression of type `from`) to `to`, as numpy's astype.
 SEDGE_MUST_USE
 sedge_status sedge_conversion_write(sedge_text *out, const char *value, sedge_type from,

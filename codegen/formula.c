@@ -269,6 +269,15 @@ bool sedge_formula_any_order(const sedge_formula *formula)
     }
 }
 
+bool sedge_formula_may_fuse(const sedge_formula *formula)
+{
+    if (formula->number == SEDGE_FORMULA_OWN) return true;
+    return sedge_type_is_complex(formula->element) &&
+           (formula->number == SEDGE_PRODUCT || formula->number == SEDGE_FORMULA_DOT ||
+            formula->number == SEDGE_NORM_1 || formula->number == SEDGE_NORM_2 ||
+            formula->number == SEDGE_NORM_MAX);
+}
+
 // ---- in programs -------------------------------------------------------------------------------
 
 int sedge_formula_key(unsigned char key[SEDGE_FORMULA_KEY], const sedge_formula *formula)

@@ -40,6 +40,10 @@ void sedge_formula_own(sedge_formula *out, const sedge_reduction_text *text, sed
 // and not-a-numbers have bits of their own, and not the user's formulas.
 bool sedge_formula_any_order(const sedge_formula *formula);
 
+// Whether the compiler has a choice of which products it fuses with sums: it may choose otherwise
+// where kernels are tuned otherwise. Products of complex numbers, and the user's formulas.
+bool sedge_formula_may_fuse(const sedge_formula *formula);
+
 // What identifies the formula among those of one type of element; returns its bytes.
 enum { SEDGE_FORMULA_KEY = sizeof(int) + SEDGE_HASH_BYTES };
 int sedge_formula_key(unsigned char key[SEDGE_FORMULA_KEY], const sedge_formula *formula);

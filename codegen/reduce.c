@@ -101,7 +101,7 @@ static sedge_status program_make(reduce_program *out, const sedge_reduce_call *c
                                  const sedge_reduce_plan *plan)
 {
     memset(out, 0, sizeof *out);
-    if (call->analysis->text == NULL) SEDGE_TRY(sedge_analysis_write(call->analysis));
+    SEDGE_TRY(sedge_analysis_write(call->analysis));
     SEDGE_TRY(sedge_text_create(&out->types));
     SEDGE_TRY(sedge_text_create(&out->map));
     SEDGE_TRY(write_types(out->types, plan, call->analysis, call->formula));
@@ -210,8 +210,7 @@ static sedge_status make_plan(sedge_reduce_plan *plan, const sedge_reduce_call *
     sedge_reduce_plan_make(plan, call->analysis, sedge_reduce_rule(info->kind), info, call->axis,
                            call->formula->state_bytes);
     if (plan->rows * plan->length < SEDGE_TUNED_ELEMENTS) return SEDGE_OK;
-    const int count =
-        sedge_reduce_tunings(tunings, info->kind, plan, sedge_formula_any_order(call->formula));
+    const int count = sedge_reduce_tunings(tunings, info->kind, plan, call);
     make_key(&key, "choice", call, plan);
     const sedge_recipe *const found = sedge_recipe_find(context, key.at, key.bytes);
     if (found != NULL) {

@@ -117,10 +117,10 @@ sedge_status sedge_reduce_launch(const sedge_reduce_call *call, const sedge_redu
 // ---- tuning (reduce_tune.c) --------------------------------------------------------------------
 
 // The tunings to choose from on a device of that kind, whose rule gives `plan`; the first is the
-// rule's. `any_order`: the formula gives the same in every order (sedge_formula_any_order).
+// rule's, and where the call may fuse products otherwise, the only one.
 enum { SEDGE_REDUCE_TUNINGS = SEDGE_TRIAL_CANDIDATES };
 int sedge_reduce_tunings(sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS], sedge_device_kind kind,
-                         const sedge_reduce_plan *plan, bool any_order);
+                         const sedge_reduce_plan *plan, const sedge_reduce_call *call);
 
 // "a1 m2 r4 ...": a tuning's numbers in words, `size` bytes of `name` at most.
 void sedge_reduce_tuning_name(char *name, size_t size, const sedge_reduce_tuning *tuning);

@@ -14,8 +14,13 @@
 //   last      who adds up the cuts of a single row: both do it by the same stride and tree, as long
 //             as that of the finishing kernel is as wide (the rule's 256 items)
 //
-// so that these may be tuned for all formulas. Where any order gives the same bits, the others may
-// be, too: wrapping integers, truth, and places, of which the first counts.
+// so that these may be tuned. Where any order gives the same bits, the others may be, too: wrapping
+// integers, truth, and places, of which the first counts.
+//
+// A compiler fuses products with sums. Of x y + s there is one way, of a b + c d there are two, and
+// of complex products a host compiler was seen to choose another one where more rows were scanned
+// side by side: they and the user's formulas have the rule alone. Of real expressions nothing like
+// that is known; a candidate that gives other bits of the real input is refused, as everywhere.
 #include "base/memory.h"
 #include "codegen/reduce_internal.h"
 
@@ -70,9 +75,22 @@ static bool is_listed(const sedge_reduce_tuning *tunings, int count,
     return false;
 }
 
-int sedge_reduce_tunings(sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS], sedge_device_kind kind,
-                         const sedge_reduce_plan *plan, bool any_order)
+// Also an expression with complex numbers in it that is more than an array.
+static bool may_fuse(const sedge_reduce_call *call)
 {
+    const sedge_analysis *const analysis = call->analysis;
+    bool has_complex = false;
+
+    for (int k = 0; k < analysis->leaves; k++)
+        if (sedge_type_is_complex(analysis->leaf[k].type)) has_complex = true;
+    return sedge_formula_may_fuse(call->formula) ||
+           (has_complex && !sedge_analysis_is_array(analysis));
+}
+
+int sedge_reduce_tunings(sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS], sedge_device_kind kind,
+                         const sedge_reduce_plan *plan, const sedge_reduce_call *call)
+{
+    const bool any_order = sedge_formula_any_order(call->formula);
     const sedge_reduce_tuning *const rule = sedge_reduce_rule(kind);
     const change *const changes = kind == SEDGE_DEVICE_CUDA     ? gpu_changes
                                   : kind == SEDGE_DEVICE_OPENCL ? opencl_changes
@@ -84,6 +102,7 @@ int sedge_reduce_tunings(sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS], sedg
     int count = 0;
 
     tunings[count++] = *rule;
+    if (may_fuse(call)) return count;
     if (any_order) {
         list_any_order(others, kind, rule);
         for (int k = 0; k < 3; k++) tunings[count++] = others[k];

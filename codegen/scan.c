@@ -207,8 +207,8 @@ static sedge_status make_shape(sedge_scan_shape *shape, const sedge_scan_call *c
 
     sedge_scan_call_shape(shape, call, NULL);
     if (sedge_array_size(call->array) < SEDGE_TUNED_ELEMENTS) return SEDGE_OK;
-    const int count = sedge_scan_tunings(tunings, sedge_device_get_info(device)->kind, shape,
-                                         sedge_formula_any_order(call->formula));
+    const int count =
+        sedge_scan_tunings(tunings, sedge_device_get_info(device)->kind, shape, call->formula);
     make_key(&key, "choice", shape, call->formula);
     const sedge_recipe *const found = sedge_recipe_find(context, key.at, key.bytes);
     if (found != NULL) {

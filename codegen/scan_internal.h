@@ -81,10 +81,10 @@ sedge_status sedge_scan_launch(const sedge_scan_call *call, const sedge_scan_sha
 // ---- tuning (scan_tune.c) ----------------------------------------------------------------------
 
 // The tunings to choose from on a device of that kind, whose rule gives `shape`; the first is the
-// rule's. `any_order`: the formula gives the same in every order (sedge_formula_any_order).
+// rule's, and where the formula may fuse products otherwise, the only one.
 enum { SEDGE_SCAN_TUNINGS = SEDGE_TRIAL_CANDIDATES };
 int sedge_scan_tunings(sedge_scan_tuning tunings[SEDGE_SCAN_TUNINGS], sedge_device_kind kind,
-                       const sedge_scan_shape *shape, bool any_order);
+                       const sedge_scan_shape *shape, const sedge_formula *formula);
 
 // A tuning's numbers in words, `size` bytes of `name` at most.
 void sedge_scan_tuning_name(char *name, size_t size, const sedge_scan_tuning *tuning);

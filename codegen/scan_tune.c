@@ -11,7 +11,8 @@
 //
 // In phases it follows from the rows of a tile, their elements and the tiles of a block, and not
 // from `chains`. With OpenCL all is fixed by that. Where any order gives the same bits, as with
-// integers, tiles of other sizes are tried, too.
+// integers, tiles of other sizes are tried, too. Complex products and the user's formulas have the
+// rule alone: the compiler may fuse products and sums in another way.
 #include "base/memory.h"
 #include "codegen/scan_internal.h"
 
@@ -49,11 +50,13 @@ static int add_all(sedge_scan_tuning *tunings, int count, const sedge_scan_tunin
 }
 
 int sedge_scan_tunings(sedge_scan_tuning tunings[SEDGE_SCAN_TUNINGS], sedge_device_kind kind,
-                       const sedge_scan_shape *shape, bool any_order)
+                       const sedge_scan_shape *shape, const sedge_formula *formula)
 {
+    const bool any_order = sedge_formula_any_order(formula);
     int count = 0;
 
     tunings[count++] = *sedge_scan_rule(kind, shape);
+    if (sedge_formula_may_fuse(formula)) return count;
     switch (kind) {
     case SEDGE_DEVICE_CUDA:
         count = shape->staged > 0 ? add_all(tunings, count, staged, LENGTH(staged))
@@ -124,6 +127,8 @@ static void shape_all(trial *t, const sedge_scan_tuning *tunings, int count)
         sedge_scan_tuning_name(t->tuner.name[c], SEDGE_TRIAL_NAME, &tunings[c]);
         t->tuner.candidate[c].threads = t->shape[c].threads;
         t->tuner.candidate[c].shared_bytes = t->shape[c].scratch;
+        if (t->shape[c].staged != tunings[c].staged)
+            t->tuner.candidate[c].refused = "needs more of a block's memory";
     }
 }
 
