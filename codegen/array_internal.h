@@ -16,6 +16,9 @@ struct sedge_array {
     int64_t stride[SEDGE_ARRAY_DIMENSIONS]; // elements
 };
 
+// Set sedge_context_choice.
+void sedge_context_set_choice(sedge_context *context, const char *name);
+
 // ---- shapes (array.c) --------------------------------------------------------------------------
 
 // As numpy prints it: "(3, 4)", "(5,)", "()".

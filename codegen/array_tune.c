@@ -164,6 +164,7 @@ static sedge_status choose(int *choice, sedge_trial *t, const char *size, const 
     SEDGE_TRY(sedge_tune(&result, NULL, sedge_context_device(t->context),
                          sedge_context_cache(t->context), &task, &options));
     *choice = result->choice[0];
+    sedge_context_set_choice(t->context, t->name[*choice]);
     sedge_tune_result_free(result);
     return SEDGE_OK;
 }

@@ -36,8 +36,8 @@ typedef struct change {
 
 // The first are the likeliest to win; on the host and with OpenCL only the first two numbers count.
 static const change gpu_changes[] = {
-    {1, 0, 2, -1, -1}, {0, 1, 0, -1, -1}, {0, 0, 6, -1, -1}, {0, 0, 0, 0, -1},
-    {0, 0, 0, -1, 0},  {1, 1, 2, -1, -1}, {0, 3, 0, -1, -1}, {1, 0, 3, -1, -1},
+    {1, 0, 2, -1, -1}, {0, 1, 0, -1, -1}, {0, 0, 0, 0, -1},  {0, 0, 0, -1, 0},
+    {1, 1, 2, -1, -1}, {0, 3, 0, -1, -1}, {1, 0, 3, -1, -1},
 };
 static const change opencl_changes[] = {
     {1, 0, 0, -1, -1}, {3, 0, 0, -1, -1}, {0, 1, 0, -1, -1}, {0, 3, 0, -1, -1}, {1, 3, 0, -1, -1}};
@@ -58,7 +58,7 @@ static void list_any_order(sedge_reduce_tuning others[3], sedge_device_kind kind
         others[1].waves = 1;
         others[2].bytes = rule->bytes / 2;
         others[2].values = rule->values / 2;
-        others[2].resident = 2 * rule->blocks;
+        others[2].resident = 5;
     }
 }
 
@@ -111,12 +111,11 @@ int sedge_reduce_tunings(sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS], sedg
         sedge_reduce_tuning tuning = *rule;
         tuning.ahead = changes[k].ahead;
         tuning.more = changes[k].more;
-        tuning.resident = changes[k].resident;
+        if (changes[k].resident > 0) // fewer where the rule has fewer
+            tuning.resident =
+                (changes[k].resident * plan->blocks + rule->blocks - 1) / rule->blocks;
         if (changes[k].streamed == 0 && plan->shape.streamed) tuning.streamed = 0;
         if (changes[k].last == 0 && plan->shape.last) tuning.last = 0;
-        // Registers for more blocks than the rule's where it keeps them for fewer: they would
-        // spill.
-        if (tuning.resident > plan->blocks && plan->blocks < rule->blocks) continue;
         if (!is_listed(tunings, count, &tuning)) tunings[count++] = tuning;
     }
     return count;

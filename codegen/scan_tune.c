@@ -23,7 +23,7 @@
 // 26 rows of 16 bytes a thread as the rule has them: the registers' and the others, the threads.
 static const sedge_scan_tuning staged[] = {
     {256, 96, 20, 768, 0, 0, 0, 0},  {256, 176, 15, 768, 0, 0, 0, 0},
-    {256, 80, 21, 512, 0, 0, 0, 0},  {256, 224, 12, 768, 0, 0, 0, 0},
+    {256, 80, 21, 512, 0, 0, 0, 0},  {256, 224, 12, 512, 0, 0, 0, 0},
     {256, 160, 16, 768, 0, 0, 0, 0}, {256, 128, 18, 512, 0, 0, 0, 0},
     {256, 128, 18, 768, 1, 0, 0, 0},
 };
@@ -33,9 +33,8 @@ static const sedge_scan_tuning host_phases[] = {
     {16, 0, 0, 0, 0, 256, 8, 4}, {16, 0, 0, 0, 0, 256, 8, 16}, {16, 0, 0, 0, 0, 256, 8, 2}};
 
 // Only where each order gives the same bits.
-static const sedge_scan_tuning chained_any[] = {{128, 256, 0, 512, 0, 0, 0, 0},
-                                                {256, 128, 0, 1024, 0, 0, 0, 0},
-                                                {512, 128, 0, 1024, 0, 0, 0, 0}};
+static const sedge_scan_tuning chained_any[] = {
+    {128, 256, 0, 512, 0, 0, 0, 0}, {256, 128, 0, 768, 0, 0, 0, 0}, {512, 128, 0, 512, 0, 0, 0, 0}};
 static const sedge_scan_tuning host_any[] = {
     {16, 0, 0, 0, 0, 512, 8, 8}, {16, 0, 0, 0, 0, 256, 32, 8}, {16, 0, 0, 0, 0, 128, 8, 8}};
 static const sedge_scan_tuning opencl_any[] = {
