@@ -29,12 +29,12 @@
 
 // ---- candidates --------------------------------------------------------------------------------
 
-// What a candidate has instead of the rule's; -1: the same.
+// What a candidate has beside the rule's: 0 of `resident` and -1 are the same. The first are the
+// likeliest to win; on the host and with OpenCL only the first two numbers count.
 typedef struct change {
     int ahead, more, resident, streamed, last;
 } change;
 
-// The first are the likeliest to win; on the host and with OpenCL only the first two numbers count.
 static const change gpu_changes[] = {
     {1, 0, 2, -1, -1}, {0, 1, 0, -1, -1}, {0, 0, 0, 0, -1},  {0, 0, 0, -1, 0},
     {1, 1, 2, -1, -1}, {0, 3, 0, -1, -1}, {1, 0, 3, -1, -1},
@@ -43,6 +43,24 @@ static const change opencl_changes[] = {
     {1, 0, 0, -1, -1}, {3, 0, 0, -1, -1}, {0, 1, 0, -1, -1}, {0, 3, 0, -1, -1}, {1, 3, 0, -1, -1}};
 static const change host_changes[] = {
     {1, 0, 0, -1, -1}, {3, 0, 0, -1, -1}, {7, 0, 0, -1, -1}, {0, 3, 0, -1, -1}, {3, 3, 0, -1, -1}};
+
+#define LENGTH(list) ((int)(sizeof(list) / sizeof(list)[0]))
+
+static int list_changes(const change **changes, sedge_device_kind kind)
+{
+    switch (kind) {
+    case SEDGE_DEVICE_CUDA:
+        *changes = gpu_changes;
+        return LENGTH(gpu_changes);
+    case SEDGE_DEVICE_OPENCL:
+        *changes = opencl_changes;
+        return LENGTH(opencl_changes);
+    case SEDGE_DEVICE_HOST:
+        break;
+    }
+    *changes = host_changes;
+    return LENGTH(host_changes);
+}
 
 // The same for formulas of any order: other blocks, pieces and loads.
 static void list_any_order(sedge_reduce_tuning others[3], sedge_device_kind kind,
@@ -92,12 +110,8 @@ int sedge_reduce_tunings(sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS], sedg
 {
     const bool any_order = sedge_formula_any_order(call->formula);
     const sedge_reduce_tuning *const rule = sedge_reduce_rule(kind);
-    const change *const changes = kind == SEDGE_DEVICE_CUDA     ? gpu_changes
-                                  : kind == SEDGE_DEVICE_OPENCL ? opencl_changes
-                                                                : host_changes;
-    const int changed = kind == SEDGE_DEVICE_CUDA     ? sizeof gpu_changes / sizeof *changes
-                        : kind == SEDGE_DEVICE_OPENCL ? sizeof opencl_changes / sizeof *changes
-                                                      : sizeof host_changes / sizeof *changes;
+    const change *changes;
+    const int changed = list_changes(&changes, kind);
     sedge_reduce_tuning others[3];
     int count = 0;
 
@@ -111,9 +125,10 @@ int sedge_reduce_tunings(sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS], sedg
         sedge_reduce_tuning tuning = *rule;
         tuning.ahead = changes[k].ahead;
         tuning.more = changes[k].more;
-        if (changes[k].resident > 0) // fewer where the rule has fewer
+        if (changes[k].resident > 0) { // fewer where the rule has fewer
             tuning.resident =
                 (changes[k].resident * plan->blocks + rule->blocks - 1) / rule->blocks;
+        }
         if (changes[k].streamed == 0 && plan->shape.streamed) tuning.streamed = 0;
         if (changes[k].last == 0 && plan->shape.last) tuning.last = 0;
         if (!is_listed(tunings, count, &tuning)) tunings[count++] = tuning;
