@@ -28,7 +28,7 @@ typedef struct sedge_reduce_tuning {
     int narrow;        // least number of columns that are taken side by side
     int64_t chunk;     // elements that are worth a block
     int resident;      // blocks for which registers are kept free indeed; 0: as `blocks` has it
-    int ahead;         // tiles of an item whose loads stand beside those of its next one
+    int ahead;         // further tiles whose loads stand together with those of one
     int more;          // pieces of rows that a block takes after its first
 } sedge_reduce_tuning;
 
