@@ -1,5 +1,6 @@
 // Array operations on one device: time on the device, time of the host a call, first call. One JSON
-// line a case, which arrays.py sets beside CuPy's.
+// line a case, which arrays.py sets beside CuPy's. With SEDGE_TUNE=fast the first calls are tuned;
+// `choice` is what the tuner took, "" where it was not asked.
 //
 //     sedge-bench-arrays [DEVICE [ELEMENTS [CALLS]]]
 #define _DEFAULT_SOURCE
@@ -105,6 +106,7 @@ static sedge_status measure(const arrays *a, int k, int calls, sedge_event *from
     double seconds[SAMPLES];
     double began = sedge_clock();
 
+    sedge_context_set_tuning(a->context, sedge_context_tuning(a->context)); // no choice yet
     SEDGE_TRY(cases[k].call(a));
     SEDGE_TRY(sedge_context_wait(a->context));
     const double first = sedge_clock() - began;
@@ -117,9 +119,10 @@ static sedge_status measure(const arrays *a, int k, int calls, sedge_event *from
     SEDGE_TRY(sedge_context_wait(a->context));
     printf("{\"by\": \"sedge\", \"case\": \"%s\", \"type\": \"%s\", \"elements\": %.0f, "
            "\"least_us\": %.3f, \"median_us\": %.3f, \"host_us\": %.3f, \"first_ms\": %.3f, "
-           "\"bytes\": %.0f}\n",
+           "\"bytes\": %.0f, \"choice\": \"%s\"}\n",
            cases[k].name, sedge_type_name(type), size, 1e6 * seconds[0], 1e6 * seconds[SAMPLES / 2],
-           1e6 * host, 1e3 * first, size * sedge_type_bytes(type) * cases[k].words);
+           1e6 * host, 1e3 * first, size * sedge_type_bytes(type) * cases[k].words,
+           sedge_context_choice(a->context));
     (void)fflush(stdout);
     return SEDGE_OK;
 }

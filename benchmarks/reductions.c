@@ -1,5 +1,6 @@
 // Reductions, scans, selection and random numbers against a copy of the same bytes, each with the
-// rule's numbers and with others: how the rules of codegen/reduce_axis.c and scan.c were found.
+// rule's numbers, as the tuner chooses (its 0.3 s) and, on a GPU, with others: how the rules of
+// codegen/reduce_axis.c and scan.c were found.
 //
 //     sedge-bench-reductions [DEVICE [LOG2_ELEMENTS [CASE]]]
 //
@@ -20,7 +21,7 @@ typedef struct bench {
     sedge_array *x, *y; // float32, or float64
     sedge_array *mask;
     sedge_random random;
-    const sedge_reduce_tuning *reduce; // of the case that runs; NULL: the rule's
+    const sedge_reduce_tuning *reduce; // of the case that runs; NULL: tuned
     const sedge_scan_tuning *scan;
     double copy;      // bytes a second
     const char *only; // case; NULL: all
@@ -123,28 +124,31 @@ static const bench_case cases[] = {
 };
 
 static const sedge_reduce_tuning reduce_tunings[] = {
-    {256, 128, 32, 4, 2, 1, 0, 0, 64, 64, 64, 2048},
-    {256, 128, 32, 4, 2, 1, 1, 1, 64, 64, 64, 2048},
-    {256, 128, 32, 4, 1, 1, 0, 1, 64, 64, 64, 2048},
-    {256, 128, 32, 4, 1, 1, 1, 1, 64, 64, 64, 2048},
-    {256, 128, 32, 4, 4, 1, 1, 1, 64, 64, 64, 2048},
-    {256, 128, 32, 6, 1, 1, 0, 1, 64, 64, 64, 2048},
-    {256, 128, 32, 6, 1, 1, 1, 1, 64, 64, 64, 2048},
-    {256, 128, 32, 8, 1, 1, 0, 1, 64, 64, 64, 2048},
-    {256, 128, 32, 8, 1, 1, 1, 1, 64, 64, 64, 2048},
-    {256, 128, 32, 8, 2, 1, 1, 1, 64, 64, 64, 2048},
-    {256, 64, 16, 8, 1, 1, 0, 1, 64, 64, 64, 2048},
-    {256, 64, 16, 8, 1, 1, 1, 1, 64, 64, 64, 2048},
-    {256, 64, 16, 8, 2, 1, 1, 1, 64, 64, 64, 2048},
-    {512, 64, 16, 4, 1, 1, 0, 1, 64, 64, 64, 2048},
-    {512, 128, 32, 4, 1, 1, 0, 1, 64, 64, 64, 2048},
-    {1024, 64, 16, 2, 1, 1, 0, 1, 64, 64, 64, 2048},
+    {256, 128, 32, 4, 2, 1, 0, 0, 64, 64, 64, 2048, 0, 0, 0},
+    {256, 128, 32, 4, 2, 1, 1, 1, 64, 64, 64, 2048, 0, 0, 0},
+    {256, 128, 32, 4, 1, 1, 0, 1, 64, 64, 64, 2048, 0, 0, 0},
+    {256, 128, 32, 4, 1, 1, 1, 1, 64, 64, 64, 2048, 0, 0, 0},
+    {256, 128, 32, 4, 4, 1, 1, 1, 64, 64, 64, 2048, 0, 0, 0},
+    {256, 128, 32, 6, 1, 1, 0, 1, 64, 64, 64, 2048, 0, 0, 0},
+    {256, 128, 32, 6, 1, 1, 1, 1, 64, 64, 64, 2048, 0, 0, 0},
+    {256, 128, 32, 8, 1, 1, 0, 1, 64, 64, 64, 2048, 0, 0, 0},
+    {256, 128, 32, 8, 1, 1, 1, 1, 64, 64, 64, 2048, 0, 0, 0},
+    {256, 128, 32, 8, 2, 1, 1, 1, 64, 64, 64, 2048, 0, 0, 0},
+    {256, 64, 16, 8, 1, 1, 0, 1, 64, 64, 64, 2048, 0, 0, 0},
+    {256, 64, 16, 8, 1, 1, 1, 1, 64, 64, 64, 2048, 0, 0, 0},
+    {256, 64, 16, 8, 2, 1, 1, 1, 64, 64, 64, 2048, 0, 0, 0},
+    {512, 64, 16, 4, 1, 1, 0, 1, 64, 64, 64, 2048, 0, 0, 0},
+    {512, 128, 32, 4, 1, 1, 0, 1, 64, 64, 64, 2048, 0, 0, 0},
+    {1024, 64, 16, 2, 1, 1, 0, 1, 64, 64, 64, 2048, 0, 0, 0},
 };
 
 static const sedge_scan_tuning scan_tunings[] = {
-    {256, 256, 0, 512},  {128, 128, 18, 768},  {256, 144, 18, 768},  {256, 160, 18, 768},
-    {256, 192, 18, 768}, {256, 160, 16, 768},  {256, 128, 16, 768},  {256, 128, 12, 768},
-    {256, 96, 12, 1024}, {256, 128, 12, 1024}, {512, 128, 12, 1024}, {384, 192, 16, 768}};
+    {256, 256, 0, 512, 0, 0, 0, 0},   {128, 128, 18, 768, 0, 0, 0, 0},
+    {256, 144, 18, 768, 0, 0, 0, 0},  {256, 160, 18, 768, 0, 0, 0, 0},
+    {256, 192, 18, 768, 0, 0, 0, 0},  {256, 160, 16, 768, 0, 0, 0, 0},
+    {256, 128, 16, 768, 0, 0, 0, 0},  {256, 128, 12, 768, 0, 0, 0, 0},
+    {256, 96, 12, 1024, 0, 0, 0, 0},  {256, 128, 12, 1024, 0, 0, 0, 0},
+    {512, 128, 12, 1024, 0, 0, 0, 0}, {384, 192, 16, 768, 0, 0, 0, 0}};
 
 // ---- measuring ---------------------------------------------------------------------------------
 
@@ -178,21 +182,33 @@ static sedge_status measure(bench *b, const bench_case *c, const char *tuning)
     SEDGE_TRY(sedge_time(&seconds, sedge_context_device(b->context), 15, run_call, &call));
     seconds /= CALLS;
     if (c->call == copy) b->copy = bytes / seconds;
-    (void)printf("%-8s %-17s %-24s %10.1f us %8.1f GB/s  %5.3f of copy\n",
+    (void)printf("%-8s %-17s %-58s %10.1f us %8.1f GB/s  %5.3f of copy\n",
                  sedge_type_name(sedge_array_type(b->x)), c->name, tuning, seconds * 1e6,
                  bytes / seconds * 1e-9, bytes / seconds / b->copy);
     (void)fflush(stdout);
     return SEDGE_OK;
 }
 
-// All with the rule's numbers; on a GPU with others, too.
+// By the rule's numbers and as the tuner chooses; on a GPU with others, too.
 static sedge_status measure_case(bench *b, const bench_case *c, bool others)
 {
-    char name[64];
+    const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(b->context));
+    const sedge_scan_shape staged = {.staged = 1}; // where it does not fit, the other rule is taken
+    sedge_array *out = NULL;
+    char name[SEDGE_TUNE_NAME + 16];
 
-    b->reduce = NULL;
-    b->scan = NULL;
+    b->reduce = sedge_reduce_rule(info->kind);
+    b->scan = sedge_scan_rule(info->kind, &staged);
     SEDGE_TRY(measure(b, c, "rule"));
+    if (c->tunings > 0) {
+        b->reduce = NULL;
+        b->scan = NULL;
+        sedge_context_set_tuning(b->context, SEDGE_TUNE_FAST);
+        SEDGE_TRY(c->call(b, &out));
+        sedge_array_free(out);
+        (void)snprintf(name, sizeof name, "tuned: %s", sedge_context_choice(b->context));
+        SEDGE_TRY(measure(b, c, name));
+    }
     for (size_t k = 0;
          others && c->tunings == 1 && k < sizeof reduce_tunings / sizeof reduce_tunings[0]; k++) {
         b->reduce = &reduce_tunings[k];

@@ -16,6 +16,9 @@ struct sedge_array {
     int64_t stride[SEDGE_ARRAY_DIMENSIONS]; // elements
 };
 
+// Set sedge_context_choice.
+void sedge_context_set_choice(sedge_context *context, const char *name);
+
 // ---- shapes (array.c) --------------------------------------------------------------------------
 
 // As numpy prints it: "(3, 4)", "(5,)", "()".
@@ -56,7 +59,7 @@ typedef struct sedge_recipe {
     int threads;   // of a block
     int64_t items; // elements a block
     int blocks;    // at most, 0: no limit
-    int tuned;     // whether it came from measuring or wisdom
+    int tuned;     // 0: the tuner was not asked; else 1 + its choice
 } sedge_recipe;
 
 // NULL when there is none. The recipe is the context's, and stays.
@@ -64,6 +67,11 @@ const sedge_recipe *sedge_recipe_find(const sedge_context *context, const void *
 SEDGE_MUST_USE
 sedge_status sedge_recipe_keep(sedge_context *context, const void *key, int bytes,
                                const sedge_recipe *recipe);
+
+// "expression-0123456789abcdef" of `what` "expression": a name that the same key always has.
+enum { SEDGE_RECIPE_TITLE = 48 };
+void sedge_recipe_title(char title[SEDGE_RECIPE_TITLE], const char *what, const void *key,
+                        int bytes);
 
 // ---- expressions (expression.c) ----------------------------------------------------------------
 
@@ -108,6 +116,9 @@ SEDGE_MUST_USE
 sedge_status sedge_expression_prepare(sedge_analysis *out, sedge_expression *expression);
 SEDGE_MUST_USE
 sedge_status sedge_analysis_write(sedge_analysis *analysis);
+
+// Whether the expression is an array and nothing is done with it.
+bool sedge_analysis_is_array(const sedge_analysis *analysis);
 
 // The C text that converts `value` (an expression of type `from`) to `to`, as numpy's astype.
 SEDGE_MUST_USE

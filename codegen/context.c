@@ -4,6 +4,7 @@
 #include "codegen/context_internal.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -154,6 +155,17 @@ sedge_status sedge_context_wait(sedge_context *context)
 void sedge_context_set_tuning(sedge_context *context, sedge_tune_level level)
 {
     context->level = level;
+    context->choice[0] = '\0';
+}
+
+void sedge_context_set_choice(sedge_context *context, const char *name)
+{
+    (void)snprintf(context->choice, sizeof context->choice, "%s", name);
+}
+
+const char *sedge_context_choice(const sedge_context *context)
+{
+    return context->choice;
 }
 
 sedge_tune_level sedge_context_tuning(const sedge_context *context)

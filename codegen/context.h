@@ -50,6 +50,10 @@ sedge_status sedge_context_wait(sedge_context *context);
 void sedge_context_set_tuning(sedge_context *context, sedge_tune_level level);
 sedge_tune_level sedge_context_tuning(const sedge_context *context);
 
+// What the tuner chose last for an operation of this context on large arrays, by name, as in the
+// wisdom; "" where it was not asked since sedge_context_set_tuning. Borrowed until the next choice.
+const char *sedge_context_choice(const sedge_context *context);
+
 // A program from source text, compiled or found in the cache, once in this context: the same
 // options give the same program. Owned by the context.
 SEDGE_MUST_USE

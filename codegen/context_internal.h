@@ -58,6 +58,7 @@ struct sedge_context {
     sedge_stream *own_stream;
     sedge_stream *stream; // of all work
     sedge_tune_level level;
+    char choice[SEDGE_TUNE_NAME]; // of sedge_context_choice
     sedge_pool pool;
     sedge_recipes recipes;
     sedge_known_program *programs;

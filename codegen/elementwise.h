@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/array_internal.h"
+#include "codegen/array_tune.h"
 
 #define SEDGE_OPERANDS (SEDGE_LEAVES + 1)
 
@@ -82,12 +83,9 @@ sedge_status sedge_elementwise_write(sedge_text *out, const sedge_job *job,
                                      const sedge_elementwise_tuning *tuning);
 
 // The tunings to choose from; the first is the rule's choice.
-#define SEDGE_ELEMENTWISE_TUNINGS 12
+#define SEDGE_ELEMENTWISE_TUNINGS SEDGE_TRIAL_CANDIDATES
 int sedge_elementwise_tunings(sedge_elementwise_tuning tunings[SEDGE_ELEMENTWISE_TUNINGS],
                               const sedge_job *job);
-
-// From here on the tuner is asked.
-#define SEDGE_TUNED_ELEMENTS ((int64_t)1 << 20)
 
 // Which tuning: from wisdom, or measured if the context's level allows it and there is memory for a
 // second result, else the rule's.

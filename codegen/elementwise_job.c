@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TITLE_MAX = 48 };
-
 bool sedge_job_needs_gpu_form(const sedge_context *context)
 {
     const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(context));
@@ -255,16 +253,6 @@ int sedge_job_key(unsigned char *key, const sedge_job *job, char tag)
     return bytes;
 }
 
-// "expression-0123456789abcdef": a name that the same key always has.
-static void write_title(char title[TITLE_MAX], const char *what, const unsigned char *key,
-                        int bytes)
-{
-    uint64_t hash = 0xcbf29ce484222325u; // Fowler, Noll and Vo
-
-    for (int i = 0; i < bytes; i++) hash = (hash ^ key[i]) * 0x100000001b3u;
-    (void)snprintf(title, TITLE_MAX, "%s-%016llx", what, (unsigned long long)hash);
-}
-
 // Write the body of an expression. The caller frees `text`.
 static sedge_status write_expression(sedge_text **text, sedge_job *job)
 {
@@ -290,20 +278,20 @@ static bool wants_tuning(const sedge_job *job, const sedge_recipe *recipe)
 static sedge_status make_recipe(sedge_recipe *recipe, sedge_job *job, const void *key, int bytes)
 {
     sedge_elementwise_tuning tunings[SEDGE_ELEMENTWISE_TUNINGS];
-    char title[TITLE_MAX];
+    char title[SEDGE_RECIPE_TITLE];
     int choice = 0;
     sedge_status status;
     sedge_text *body = NULL;
 
     if (job->title == NULL) {
-        write_title(title, "expression", key, bytes);
+        sedge_recipe_title(title, "expression", key, bytes);
         job->title = title;
     }
     if (job->body == NULL) SEDGE_TRY_GOTO(status, write_expression(&body, job));
     (void)sedge_elementwise_tunings(tunings, job);
     if (wants_tuning(job, recipe)) {
         SEDGE_TRY_GOTO(status, sedge_job_tune(&choice, job));
-        recipe->tuned = 1;
+        recipe->tuned = 1 + choice;
     }
     SEDGE_TRY_GOTO(status, sedge_job_kernel(recipe, job, &tunings[choice]));
     SEDGE_TRY_GOTO(status, sedge_recipe_keep(job->context, key, bytes, recipe));

@@ -471,6 +471,11 @@ done:
     return status;
 }
 
+bool sedge_analysis_is_array(const sedge_analysis *analysis)
+{
+    return analysis->expression->operation == OPERATION_USE;
+}
+
 sedge_status sedge_analysis_write(sedge_analysis *analysis)
 {
     if (analysis->text != NULL) return SEDGE_OK;

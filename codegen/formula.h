@@ -6,6 +6,8 @@
 #include "codegen/program.h"
 #include "codegen/reduce.h"
 
+#include <stdbool.h>
+
 enum { SEDGE_FORMULA_TEXT = 256 };
 
 // Numbers of formulas that are no sedge_reduction.
@@ -32,6 +34,15 @@ const char *sedge_reduction_name(sedge_reduction reduction);
 void sedge_formula_make(sedge_formula *out, sedge_reduction reduction, sedge_type element);
 void sedge_formula_dot(sedge_formula *out, sedge_type element);
 void sedge_formula_own(sedge_formula *out, const sedge_reduction_text *text, sedge_type element);
+
+// Whether each order of combination gives the same bits: integers, which wrap, truth, and indices,
+// of which the first counts. Not the least and largest of floating point, where 0 and -0 are equal
+// and not-a-numbers have bits of their own, and not the user's formulas.
+bool sedge_formula_any_order(const sedge_formula *formula);
+
+// Whether the compiler has a choice of which products it fuses with sums: it may choose otherwise
+// where kernels are tuned otherwise. Products of complex numbers, and the user's formulas.
+bool sedge_formula_may_fuse(const sedge_formula *formula);
 
 // What identifies the formula among those of one type of element; returns its bytes.
 enum { SEDGE_FORMULA_KEY = sizeof(int) + SEDGE_HASH_BYTES };

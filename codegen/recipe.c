@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "codegen/context_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // Mixes eight bytes at a time: the table lies on the path of every call.
@@ -99,4 +100,14 @@ void sedge_recipes_free(sedge_recipes *recipes)
     }
     sedge_release(recipes->places);
     *recipes = (sedge_recipes){.capacity = 0};
+}
+
+void sedge_recipe_title(char title[SEDGE_RECIPE_TITLE], const char *what, const void *key,
+                        int bytes)
+{
+    const unsigned char *const at = key;
+    uint64_t hash = 0xcbf29ce484222325u; // Fowler, Noll and Vo
+
+    for (int i = 0; i < bytes; i++) hash = (hash ^ at[i]) * 0x100000001b3u;
+    (void)snprintf(title, SEDGE_RECIPE_TITLE, "%s-%016llx", what, (unsigned long long)hash);
 }

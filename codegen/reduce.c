@@ -54,11 +54,12 @@ static sedge_status write_types(sedge_text *out, const sedge_reduce_plan *plan,
                              "#define REDUCE_UNROLL    %d\n#define REDUCE_RUN       %d\n"
                              "#define REDUCE_RESIDENT  %d\n#define REDUCE_STREAMED  %d\n"
                              "#define REDUCE_STRIPED   %d\n#define REDUCE_LAST      %d\n"
+                             "#define REDUCE_TILES     %d\n#define REDUCE_PIECES    %d\n"
                              "#define REDUCE_FINISH_THREADS %d\n#define REDUCE_FINISH_MANY    %d\n",
                              shape->form, shape->elements, shape->rows_fast, shape->rows,
                              shape->lanes, shape->pack, shape->unroll, shape->run, shape->resident,
-                             shape->streamed, shape->striped, shape->last, shape->finish_threads,
-                             shape->finish_many));
+                             shape->streamed, shape->striped, shape->last, shape->tiles,
+                             shape->pieces, shape->finish_threads, shape->finish_many));
     SEDGE_TRY(sedge_formula_types_write(out, formula));
     SEDGE_TRY(write_arrays(out, plan, analysis));
     return sedge_reduce_places_write(out, plan, analysis);
@@ -96,32 +97,55 @@ static void program_free(reduce_program *program)
     sedge_text_free(program->types);
 }
 
-static sedge_status program_make(reduce_program *out, const sedge_reduce_plan *plan,
-                                 sedge_analysis *analysis, const sedge_formula *formula)
+static sedge_status program_make(reduce_program *out, const sedge_reduce_call *call,
+                                 const sedge_reduce_plan *plan)
 {
     memset(out, 0, sizeof *out);
-    SEDGE_TRY(sedge_analysis_write(analysis));
+    SEDGE_TRY(sedge_analysis_write(call->analysis));
     SEDGE_TRY(sedge_text_create(&out->types));
     SEDGE_TRY(sedge_text_create(&out->map));
-    SEDGE_TRY(write_types(out->types, plan, analysis, formula));
-    SEDGE_TRY(write_map(out->map, analysis));
-    sedge_formula_sources_make(&out->sources, formula, "reduce", sedge_text_get(out->types),
+    SEDGE_TRY(write_types(out->types, plan, call->analysis, call->formula));
+    SEDGE_TRY(write_map(out->map, call->analysis));
+    sedge_formula_sources_make(&out->sources, call->formula, "reduce", sedge_text_get(out->types),
                                sedge_text_get(out->map), "codegen/kernels/reduce.h");
     return SEDGE_OK;
 }
 
-static sedge_status make_recipe(sedge_recipe *recipe, const sedge_reduce_plan *plan,
-                                sedge_analysis *analysis, const sedge_formula *formula)
+static sedge_status write_program(sedge_text *out, sedge_device_kind kind,
+                                  const sedge_reduce_call *call, const sedge_reduce_plan *plan)
 {
     sedge_status status;
     reduce_program text;
-    const sedge_program *program;
 
-    SEDGE_TRY_GOTO(status, program_make(&text, plan, analysis, formula));
-    SEDGE_TRY_GOTO(status,
-                   sedge_context_program(analysis->context, &program, &text.sources.options));
-    SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[0], program, "sedge_reduce"));
-    SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[1], program, "sedge_reduce_finish"));
+    SEDGE_TRY_GOTO(status, program_make(&text, call, plan));
+    SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &text.sources.options));
+done:
+    program_free(&text);
+    return status;
+}
+
+sedge_status sedge_reduce_write(sedge_text *out, const sedge_reduce_call *call,
+                                const sedge_reduce_plan *plan)
+{
+    const sedge_device *const device = sedge_context_device(call->analysis->context);
+
+    return write_program(out, sedge_device_get_info(device)->kind, call, plan);
+}
+
+sedge_status sedge_reduce_kernels(sedge_recipe *out, const sedge_reduce_call *call,
+                                  const sedge_reduce_plan *plan, const sedge_program *program)
+{
+    sedge_status status;
+    reduce_program text = {0};
+
+    if (program == NULL) {
+        SEDGE_TRY_GOTO(status, program_make(&text, call, plan));
+        SEDGE_TRY_GOTO(status, sedge_context_program(call->analysis->context, &program,
+                                                     &text.sources.options));
+    }
+    SEDGE_TRY_GOTO(status, sedge_program_get(&out->kernel[0], program, "sedge_reduce"));
+    SEDGE_TRY_GOTO(status, sedge_program_get(&out->kernel[1], program, "sedge_reduce_finish"));
+    out->threads = plan->shape.rows * plan->shape.lanes;
 done:
     program_free(&text);
     return status;
@@ -143,32 +167,64 @@ static void add_key(reduce_key *key, const void *at, int bytes)
     key->bytes += bytes;
 }
 
-// Everything that the kernel's text is made from.
-static void make_key(reduce_key *key, const sedge_reduce_plan *plan, const sedge_analysis *analysis,
-                     const sedge_formula *formula)
+// Everything that the kernel's text is made from, for what `tag` says of it.
+static void make_key(reduce_key *key, const char tag[6], const sedge_reduce_call *call,
+                     const sedge_reduce_plan *plan)
 {
     unsigned char formula_key[SEDGE_FORMULA_KEY];
 
     key->bytes = 0;
-    add_key(key, "reduce", 6);
-    add_key(key, formula_key, sedge_formula_key(formula_key, formula));
+    add_key(key, tag, 6);
+    add_key(key, formula_key, sedge_formula_key(formula_key, call->formula));
     add_key(key, &plan->shape, (int)sizeof plan->shape);
-    add_key(key, analysis->key, analysis->key_bytes);
+    add_key(key, call->analysis->key, call->analysis->key_bytes);
 }
 
-static sedge_status get_recipe(const sedge_recipe **out, const sedge_reduce_plan *plan,
-                               sedge_analysis *analysis, const sedge_formula *formula)
+static sedge_status get_recipe(const sedge_recipe **out, const sedge_reduce_call *call,
+                               const sedge_reduce_plan *plan)
 {
+    sedge_context *const context = call->analysis->context;
     reduce_key key;
 
-    make_key(&key, plan, analysis, formula);
-    *out = sedge_recipe_find(analysis->context, key.at, key.bytes);
+    make_key(&key, "reduce", call, plan);
+    *out = sedge_recipe_find(context, key.at, key.bytes);
     if (*out != NULL) return SEDGE_OK;
 
-    sedge_recipe recipe = {.threads = plan->shape.rows * plan->shape.lanes};
-    SEDGE_TRY(make_recipe(&recipe, plan, analysis, formula));
-    SEDGE_TRY(sedge_recipe_keep(analysis->context, key.at, key.bytes, &recipe));
-    *out = sedge_recipe_find(analysis->context, key.at, key.bytes);
+    sedge_recipe recipe = {.tuned = 0};
+    SEDGE_TRY(sedge_reduce_kernels(&recipe, call, plan, NULL));
+    SEDGE_TRY(sedge_recipe_keep(context, key.at, key.bytes, &recipe));
+    *out = sedge_recipe_find(context, key.at, key.bytes);
+    return SEDGE_OK;
+}
+
+// The plan by the rule or, where arrays are large, by what the tuner chooses at their first use.
+static sedge_status make_plan(sedge_reduce_plan *plan, const sedge_reduce_call *call)
+{
+    sedge_context *const context = call->analysis->context;
+    const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(context));
+    sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS];
+    char title[SEDGE_RECIPE_TITLE];
+    reduce_key key;
+    int choice = 0;
+
+    sedge_reduce_plan_make(plan, call->analysis, sedge_reduce_rule(info->kind), info, call->axis,
+                           call->formula->state_bytes);
+    if (plan->rows * plan->length < SEDGE_TUNED_ELEMENTS) return SEDGE_OK;
+    const int count = sedge_reduce_tunings(tunings, info->kind, plan, call);
+    make_key(&key, "choice", call, plan);
+    const sedge_recipe *const found = sedge_recipe_find(context, key.at, key.bytes);
+    if (found != NULL) {
+        choice = found->tuned - 1;
+    } else {
+        sedge_recipe_title(title, "reduction", key.at, key.bytes);
+        SEDGE_TRY(sedge_reduce_tune(&choice, call, tunings, count, title));
+        const sedge_recipe chosen = {.tuned = 1 + choice};
+        SEDGE_TRY(sedge_recipe_keep(context, key.at, key.bytes, &chosen));
+    }
+    if (choice > 0) {
+        sedge_reduce_plan_make(plan, call->analysis, &tunings[choice], info, call->axis,
+                               call->formula->state_bytes);
+    }
     return SEDGE_OK;
 }
 
@@ -205,24 +261,31 @@ static sedge_argument number_argument(const sedge_leaf *leaf)
     return sedge_int64_argument(leaf->integer);
 }
 
-enum { ARGUMENTS_MOST = 8 + SEDGE_LEAVES + SEDGE_REDUCE_NUMBERS_MOST };
+enum { ARGUMENTS_MOST = 9 + SEDGE_LEAVES + SEDGE_REDUCE_NUMBERS_MOST };
 
-static sedge_status launch(const sedge_reduce_plan *plan, const sedge_analysis *analysis,
-                           const sedge_recipe *recipe, const sedge_buffer *parts,
-                           const sedge_array *to)
+int64_t sedge_reduce_parts_bytes(const sedge_reduce_call *call, const sedge_reduce_plan *plan)
 {
+    return plan->cuts > 1 ? plan->rows * plan->cuts * call->formula->state_bytes : 0;
+}
+
+sedge_status sedge_reduce_launch(const sedge_reduce_call *call, const sedge_reduce_plan *plan,
+                                 const sedge_recipe *recipe, const sedge_buffer *parts, uint64_t to,
+                                 sedge_stream *stream)
+{
+    const sedge_analysis *const analysis = call->analysis;
+    const int64_t pieces = plan->groups * plan->cuts;
     sedge_buffer *ended = NULL;
 
     if (plan->shape.last) SEDGE_TRY(sedge_context_count(analysis->context, &ended));
     sedge_argument arguments[ARGUMENTS_MOST] = {
-        sedge_buffer_argument(parts),        sedge_address_argument(sedge_array_address(to)),
+        sedge_buffer_argument(parts),        sedge_address_argument(to),
         sedge_buffer_argument(ended),        sedge_int64_argument(plan->rows),
         sedge_int64_argument(plan->columns), sedge_int64_argument(plan->length),
         sedge_int64_argument(plan->chunk),   sedge_int64_argument(plan->cuts),
+        sedge_int64_argument(pieces),
     };
     int64_t numbers[SEDGE_REDUCE_NUMBERS_MOST];
-    int count = 8;
-    sedge_stream *const stream = sedge_context_stream(analysis->context);
+    int count = 9;
 
     for (int k = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array != NULL) {
@@ -236,35 +299,38 @@ static sedge_status launch(const sedge_reduce_plan *plan, const sedge_analysis *
     }
     const int places = sedge_reduce_places_values(numbers, plan, analysis);
     for (int n = 0; n < places; n++) arguments[count++] = sedge_int64_argument(numbers[n]);
-    SEDGE_TRY(sedge_launch(recipe->kernel[0], stream, plan->groups * plan->cuts, arguments, count));
+    const int64_t blocks = (pieces + plan->shape.pieces - 1) / plan->shape.pieces;
+    SEDGE_TRY(sedge_launch(recipe->kernel[0], stream, blocks, arguments, count));
     if (plan->cuts == 1 || plan->shape.last) return SEDGE_OK;
     const int64_t per_block = plan->shape.finish_many ? plan->shape.finish_threads : 1;
     return SEDGE_LAUNCH(recipe->kernel[1], stream, (plan->rows + per_block - 1) / per_block,
                         arguments[0], arguments[1], arguments[3], arguments[7]);
 }
 
-static sedge_status run(sedge_array *to, sedge_analysis *analysis, const sedge_formula *formula,
-                        int axis, const sedge_reduce_tuning *tuning)
+static sedge_status run(sedge_array *to, const sedge_reduce_call *call,
+                        const sedge_reduce_tuning *tuning)
 {
+    sedge_context *const context = call->analysis->context;
     sedge_status status;
     sedge_reduce_plan plan;
     const sedge_recipe *recipe;
     void *block = NULL;
     sedge_buffer *parts = NULL;
 
-    const sedge_device_info *const info =
-        sedge_device_get_info(sedge_context_device(analysis->context));
-
-    if (tuning == NULL) tuning = sedge_reduce_rule(info->kind);
-    sedge_reduce_plan_make(&plan, analysis, tuning, info, axis, formula->state_bytes);
-    if (plan.rows == 0) return SEDGE_OK;
-    SEDGE_TRY(get_recipe(&recipe, &plan, analysis, formula));
-    if (plan.cuts > 1) {
-        SEDGE_TRY(sedge_pool_take(analysis->context, plan.rows * plan.cuts * formula->state_bytes,
-                                  &block, &parts));
+    if (sedge_array_size(to) == 0) return SEDGE_OK;
+    if (tuning != NULL) {
+        sedge_reduce_plan_make(&plan, call->analysis, tuning,
+                               sedge_device_get_info(sedge_context_device(context)), call->axis,
+                               call->formula->state_bytes);
+    } else {
+        SEDGE_TRY(make_plan(&plan, call));
     }
-    status = launch(&plan, analysis, recipe, parts, to);
-    if (block != NULL) sedge_pool_give(analysis->context, block);
+    SEDGE_TRY(get_recipe(&recipe, call, &plan));
+    const int64_t bytes = sedge_reduce_parts_bytes(call, &plan);
+    if (bytes > 0) SEDGE_TRY(sedge_pool_take(context, bytes, &block, &parts));
+    status = sedge_reduce_launch(call, &plan, recipe, parts, sedge_array_address(to),
+                                 sedge_context_stream(context));
+    if (block != NULL) sedge_pool_give(context, block);
     return status;
 }
 
@@ -292,7 +358,8 @@ static sedge_status reduce(sedge_array **out, sedge_analysis *analysis,
     }
     SEDGE_TRY_GOTO(status,
                    sedge_array_create(&to, analysis->context, formula->result, dimensions, shape));
-    SEDGE_TRY_GOTO(status, run(to, analysis, formula, axis, tuning));
+    const sedge_reduce_call call = {analysis, formula, axis};
+    SEDGE_TRY_GOTO(status, run(to, &call, tuning));
     *out = to;
     to = NULL;
 done:
@@ -346,23 +413,20 @@ sedge_status sedge_array_dot(sedge_array **out, sedge_expression *a, sedge_expre
 
 sedge_status sedge_reduce_program_write(sedge_text *out, sedge_device_kind kind,
                                         sedge_reduction reduction, sedge_expression *expression,
-                                        int axis)
+                                        int axis, const sedge_reduce_tuning *tuning)
 {
     sedge_status status;
     sedge_analysis analysis;
     sedge_formula formula;
     const sedge_device_info one = {.kind = kind, .multiprocessors = 1}; // and no cache
     sedge_reduce_plan plan;
-    reduce_program text = {0};
 
     SEDGE_TRY(prepare(&analysis, expression, axis, sedge_reduction_name(reduction)));
     sedge_formula_make(&formula, reduction, analysis.type);
-    sedge_reduce_plan_make(&plan, &analysis, sedge_reduce_rule(kind), &one, axis,
-                           formula.state_bytes);
-    SEDGE_TRY_GOTO(status, program_make(&text, &plan, &analysis, &formula));
-    SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &text.sources.options));
-done:
-    program_free(&text);
+    sedge_reduce_plan_make(&plan, &analysis, tuning != NULL ? tuning : sedge_reduce_rule(kind),
+                           &one, axis, formula.state_bytes);
+    const sedge_reduce_call call = {&analysis, &formula, axis};
+    status = write_program(out, kind, &call, &plan);
     sedge_analysis_free(&analysis);
     return status;
 }

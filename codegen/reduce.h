@@ -1,10 +1,10 @@
 // Reductions and scans of expressions, selection, gathering and scattering.
 //
 // An expression is mapped and reduced in one pass. Sums are made in a fixed tree order: the same
-// array on the same device gives the same bits every time. Types of results as in numpy: sum and
-// product of integers narrower than 64 bits are (u)int64; comparisons count as uint8. Results are
-// new arrays, which the caller frees. SEDGE_ERR_USAGE for types, axes and shapes that do not fit.
-// Nothing is collective: a sum over ranks is one of each rank's (par/comm.h).
+// array on the same device gives the same bits every time, however much is tuned. Types of results
+// as in numpy: sum and product of integers narrower than 64 bits are (u)int64; comparisons count as
+// uint8. Results are new arrays, which the caller frees. SEDGE_ERR_USAGE for types, axes and shapes
+// that do not fit. Nothing is collective: a sum over ranks is one of each rank's (par/comm.h).
 #pragma once
 
 #include "codegen/array.h"

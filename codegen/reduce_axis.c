@@ -9,8 +9,10 @@
 // loads and no second kernel were the fastest (benchmarks/README.md). On the host the items of a
 // block are the lanes of a loop, and chunks are of a fixed size, so that sums do not depend on the
 // number of threads.
-static const sedge_reduce_tuning gpu_tuning = {256, 128, 32, 4, 2, 1, 0, 1, 64, 64, 64, 2048};
-static const sedge_reduce_tuning host_tuning = {64, 1, 1, 0, 1, 0, 0, 0, 32, 256, 4, 32768};
+static const sedge_reduce_tuning gpu_tuning = {256, 128, 32, 4,    2, 1, 0, 1,
+                                               64,  64,  64, 2048, 0, 0, 0};
+static const sedge_reduce_tuning host_tuning = {64, 1,   1, 0,     1, 0, 0, 0,
+                                                32, 256, 4, 32768, 0, 0, 0};
 
 enum { FINISH_MOST = 256, MANY_TILES = 4 };
 
@@ -206,7 +208,8 @@ static void choose_unroll(sedge_reduce_plan *plan, const sedge_analysis *analysi
     const bool wide = state_bytes > 8 || shape->unroll * shape->pack * state_bytes > 128;
     plan->blocks = wide ? tuning->blocks / 2 : tuning->blocks;
     if (shape->form == SEDGE_REDUCE_MANY && plan->blocks > 2) plan->blocks--; // for the places
-    shape->resident = plan->blocks * shape->rows * shape->lanes;
+    shape->resident =
+        (tuning->resident > 0 ? tuning->resident : plan->blocks) * shape->rows * shape->lanes;
 }
 
 // Pieces of a row: so many that the device is full, none shorter than is worth a block.
@@ -267,6 +270,8 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
     shape->pack = tuning->bytes < 16 ? 1 : choose_pack(plan, analysis);
     choose_unroll(plan, analysis, tuning, state_bytes);
     shape->run = tuning->run;
+    shape->tiles = 1 + tuning->ahead;
+    shape->pieces = 1 + tuning->more;
     shape->streamed = tuning->streamed && count_bytes(analysis) > info->l2_bytes;
     shape->finish_threads = tuning->items < FINISH_MOST ? tuning->items : FINISH_MOST;
     shape->finish_many = plan->rows >= 1024;

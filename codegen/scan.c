@@ -1,6 +1,4 @@
 // Scans of arrays.
-#include "codegen/formula.h"
-#include "codegen/launch.h"
 #include "codegen/scan_internal.h"
 
 #include <assert.h>
@@ -12,12 +10,13 @@
 // block's memory, three blocks a multiprocessor; where packs of elements do not have 16 bytes, 64
 // KiB in registers, in segments half as much, for the marks, and two blocks. The best of those
 // tried on an H200 (benchmarks/README.md).
-// The other form: rows for the host's loops, or such that a tile and the sums of its rows fit into
-// 8 KiB.
-static const sedge_scan_tuning staged = {256, 128, 18, 768};
-static const sedge_scan_tuning chained = {256, 256, 0, 512};
-enum { HOST_ROWS = 16, HOST_ITEMS = 256, HOST_TILES = 8 };
-enum { BLOCK_THREADS = 64, BLOCK_BYTES = 4096, BLOCK_TILES = 32 };
+// In phases: rows for the host's loops, or such that a tile and the sums of its rows fit into 8
+// KiB.
+static const sedge_scan_tuning staged = {256, 128, 18, 768, 0, 0, 0, 0};
+static const sedge_scan_tuning chained = {256, 256, 0, 512, 0, 0, 0, 0};
+static const sedge_scan_tuning host_phases = {16, 0, 0, 0, 0, 256, 8, 8};
+static const sedge_scan_tuning phases = {64, 0, 0, 0, 0, 8, 32, 1};
+enum { BLOCK_BYTES = 4096 };
 
 static int64_t scratch_bytes(const sedge_scan_tuning *tuning)
 {
@@ -54,21 +53,27 @@ void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
         const int held = item > 4 ? item : 4;
         out->packs = tuning->bytes / (held * out->pack);
         out->resident = tuning->resident;
+        out->cached = tuning->cached;
         if (out->packs < 1) out->packs = 1;
         if (out->packs > 16) out->packs = 16;
         out->tile = (int64_t)out->threads * out->pack * (out->packs + out->staged);
-    } else if (kind == SEDGE_DEVICE_HOST) {
-        out->threads = HOST_ROWS;
-        out->items = HOST_ITEMS;
-        out->tiles = HOST_TILES;
-        out->tile = (int64_t)HOST_ROWS * HOST_ITEMS * HOST_TILES;
     } else {
-        out->threads = BLOCK_THREADS;
-        out->items = 8;
-        while (out->items * BLOCK_THREADS * item > BLOCK_BYTES) out->items /= 2;
-        out->tiles = BLOCK_TILES;
-        out->tile = (int64_t)BLOCK_THREADS * out->items * BLOCK_TILES;
+        const bool host = kind == SEDGE_DEVICE_HOST;
+        if (tuning == NULL) tuning = host ? &host_phases : &phases;
+        out->threads = tuning->threads;
+        out->items = tuning->items;
+        while (!host && out->items * out->threads * item > BLOCK_BYTES) out->items /= 2;
+        out->tiles = tuning->tiles;
+        out->chains = tuning->chains;
+        out->tile = (int64_t)out->threads * out->items * out->tiles;
     }
+}
+
+const sedge_scan_tuning *sedge_scan_rule(sedge_device_kind kind, const sedge_scan_shape *shape)
+{
+    if (kind == SEDGE_DEVICE_HOST) return &host_phases;
+    if (kind == SEDGE_DEVICE_OPENCL) return &phases;
+    return shape->staged > 0 ? &staged : &chained;
 }
 
 // ---- programs ----------------------------------------------------------------------------------
@@ -88,13 +93,15 @@ static sedge_status write_types(sedge_text *out, const sedge_scan_shape *shape,
                                  "#define SCAN_PACK      %d\n#define SCAN_PACKS     %d\n"
                                  "#define SCAN_RESIDENT  %d\n#define SCAN_STAGED    %d\n"
                                  "#define SCAN_COMMUTES  %d\n"
-                                 "#define SCAN_JOINT_ITEMS %d\n",
+                                 "#define SCAN_CACHED    %d\n#define SCAN_JOINT_ITEMS %d\n",
                                  shape->pack, shape->packs, shape->resident, shape->staged,
-                                 shape->commutes,
+                                 shape->commutes, shape->cached,
                                  formula->state_bytes * (shape->segmented ? 2 : 1) <= 8));
     } else {
-        SEDGE_TRY(sedge_text_add(out, "#define SCAN_ITEMS     %d\n#define SCAN_TILES     %d\n",
-                                 shape->items, shape->tiles));
+        SEDGE_TRY(sedge_text_add(out,
+                                 "#define SCAN_ITEMS     %d\n#define SCAN_TILES     %d\n"
+                                 "#define SCAN_CHAINS    %d\n",
+                                 shape->items, shape->tiles, shape->chains));
     }
     if (shape->segmented) {
         SEDGE_TRY(sedge_text_add(out, "typedef %s scan_start;\n",
@@ -129,69 +136,116 @@ done:
     return status;
 }
 
-static sedge_status make_recipe(sedge_recipe *recipe, sedge_context *context,
-                                const sedge_scan_shape *shape, const sedge_formula *formula)
+sedge_status sedge_scan_kernels(sedge_recipe *out, const sedge_scan_call *call,
+                                const sedge_scan_shape *shape, const sedge_program *program)
 {
     sedge_status status;
-    const sedge_program *program;
     sedge_text *types = NULL;
     sedge_formula_sources sources;
 
-    SEDGE_TRY_GOTO(status, sedge_text_create(&types));
-    SEDGE_TRY_GOTO(status, write_types(types, shape, formula));
-    make_sources(&sources, shape, formula, types);
-    SEDGE_TRY_GOTO(status, sedge_context_program(context, &program, &sources.options));
-    SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[0], program, "sedge_scan"));
-    if (shape->chained) {
-        SEDGE_TRY_GOTO(status, sedge_kernel_set_scratch(recipe->kernel[0], shape->scratch));
-    } else {
-        SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[1], program, "sedge_scan_totals"));
+    if (program == NULL) {
+        SEDGE_TRY_GOTO(status, sedge_text_create(&types));
+        SEDGE_TRY_GOTO(status, write_types(types, shape, call->formula));
+        make_sources(&sources, shape, call->formula, types);
         SEDGE_TRY_GOTO(status,
-                       sedge_program_get(&recipe->kernel[2], program, "sedge_scan_offsets"));
+                       sedge_context_program(call->array->context, &program, &sources.options));
     }
+    SEDGE_TRY_GOTO(status, sedge_program_get(&out->kernel[0], program, "sedge_scan"));
+    if (shape->chained) {
+        SEDGE_TRY_GOTO(status, sedge_kernel_set_scratch(out->kernel[0], shape->scratch));
+    } else {
+        SEDGE_TRY_GOTO(status, sedge_program_get(&out->kernel[1], program, "sedge_scan_totals"));
+        SEDGE_TRY_GOTO(status, sedge_program_get(&out->kernel[2], program, "sedge_scan_offsets"));
+    }
+    out->threads = shape->threads;
+    out->items = shape->tile;
 done:
     sedge_text_free(types);
     return status;
 }
 
-static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
-                               const sedge_scan_shape *shape, const sedge_formula *formula)
-{
-    static const char tag[4] = {'s', 'c', 'a', 'n'};
-    unsigned char key[sizeof tag + sizeof *shape + SEDGE_FORMULA_KEY];
+typedef struct scan_key {
+    int bytes;
+    unsigned char at[6 + sizeof(sedge_scan_shape) + SEDGE_FORMULA_KEY];
+} scan_key;
 
-    memcpy(key, tag, sizeof tag);
-    memcpy(key + sizeof tag, shape, sizeof *shape);
-    const int bytes = (int)(sizeof tag + sizeof *shape) +
-                      sedge_formula_key(key + sizeof tag + sizeof *shape, formula);
-    *out = sedge_recipe_find(context, key, bytes);
+static void make_key(scan_key *key, const char tag[6], const sedge_scan_shape *shape,
+                     const sedge_formula *formula)
+{
+    memcpy(key->at, tag, 6);
+    memcpy(key->at + 6, shape, sizeof *shape);
+    key->bytes = (int)(6 + sizeof *shape);
+    key->bytes += sedge_formula_key(key->at + key->bytes, formula);
+}
+
+static sedge_status get_recipe(const sedge_recipe **out, const sedge_scan_call *call,
+                               const sedge_scan_shape *shape)
+{
+    sedge_context *const context = call->array->context;
+    scan_key key;
+
+    make_key(&key, "scan  ", shape, call->formula);
+    *out = sedge_recipe_find(context, key.at, key.bytes);
     if (*out != NULL) return SEDGE_OK;
 
-    sedge_recipe recipe = {.threads = shape->threads, .items = shape->tile};
-    SEDGE_TRY(make_recipe(&recipe, context, shape, formula));
-    SEDGE_TRY(sedge_recipe_keep(context, key, bytes, &recipe));
-    *out = sedge_recipe_find(context, key, bytes);
+    sedge_recipe recipe = {.tuned = 0};
+    SEDGE_TRY(sedge_scan_kernels(&recipe, call, shape, NULL));
+    SEDGE_TRY(sedge_recipe_keep(context, key.at, key.bytes, &recipe));
+    *out = sedge_recipe_find(context, key.at, key.bytes);
+    return SEDGE_OK;
+}
+
+// The shape by the rule or, where arrays are large, by what the tuner chooses at their first use.
+static sedge_status make_shape(sedge_scan_shape *shape, const sedge_scan_call *call)
+{
+    sedge_context *const context = call->array->context;
+    const sedge_device *const device = sedge_context_device(context);
+    sedge_scan_tuning tunings[SEDGE_SCAN_TUNINGS];
+    char title[SEDGE_RECIPE_TITLE];
+    scan_key key;
+    int choice = 0;
+
+    sedge_scan_call_shape(shape, call, NULL);
+    if (sedge_array_size(call->array) < SEDGE_TUNED_ELEMENTS) return SEDGE_OK;
+    const int count =
+        sedge_scan_tunings(tunings, sedge_device_get_info(device)->kind, shape, call->formula);
+    make_key(&key, "choice", shape, call->formula);
+    const sedge_recipe *const found = sedge_recipe_find(context, key.at, key.bytes);
+    if (found != NULL) {
+        choice = found->tuned - 1;
+    } else {
+        sedge_recipe_title(title, "scan", key.at, key.bytes);
+        SEDGE_TRY(sedge_scan_tune(&choice, call, tunings, count, title));
+        const sedge_recipe chosen = {.tuned = 1 + choice};
+        SEDGE_TRY(sedge_recipe_keep(context, key.at, key.bytes, &chosen));
+    }
+    if (choice > 0) sedge_scan_call_shape(shape, call, &tunings[choice]);
     return SEDGE_OK;
 }
 
 // ---- launching ---------------------------------------------------------------------------------
 
-typedef struct scan_call {
+typedef struct scan_launch {
     sedge_context *context;
     const sedge_recipe *recipe;
     const sedge_scan_shape *shape;
     sedge_argument arguments[8]; // of the kernel that scans
     int count;
-    int64_t size, blocks;
+    int64_t blocks;
     int64_t item_bytes; // of what is combined, in the kernel
-} scan_call;
+    sedge_stream *stream;
+} scan_launch;
+
+int64_t sedge_scan_records(const sedge_scan_shape *shape, int64_t size)
+{
+    const int64_t blocks = (size + shape->tile - 1) / shape->tile;
+
+    return blocks + (blocks + shape->threads - 1) / shape->threads;
+}
 
 // Records and sums of tiles and groups (codegen/kernels/scan_chained.h).
-static sedge_status launch_chained(scan_call *call)
+static sedge_status launch_chained(scan_launch *call, int64_t records)
 {
-    const int64_t records =
-        call->blocks + (call->blocks + call->shape->threads - 1) / call->shape->threads;
-    sedge_stream *const stream = sedge_context_stream(call->context);
     void *block;
     int epoch;
     sedge_buffer *ready, *sums;
@@ -203,58 +257,82 @@ static sedge_status launch_chained(scan_call *call)
     call->arguments[call->count++] = sedge_buffer_argument(sums);
     call->arguments[call->count++] = sedge_int64_argument(call->blocks);
     call->arguments[call->count++] = sedge_int32_argument(epoch);
-    status =
-        sedge_launch(call->recipe->kernel[0], stream, call->blocks, call->arguments, call->count);
+    status = sedge_launch(call->recipe->kernel[0], call->stream, call->blocks, call->arguments,
+                          call->count);
     sedge_pool_give(call->context, block);
     return status;
 }
 
-static sedge_status launch_phases(scan_call *call)
+static sedge_status launch_phases(scan_launch *call)
 {
-    sedge_stream *const stream = sedge_context_stream(call->context);
     void *block;
     sedge_buffer *totals;
     sedge_status status;
 
     SEDGE_TRY(sedge_pool_take(call->context, call->blocks * call->item_bytes, &block, &totals));
     call->arguments[call->count++] = sedge_buffer_argument(totals);
-    SEDGE_TRY_GOTO(status, sedge_launch(call->recipe->kernel[1], stream, call->blocks,
+    SEDGE_TRY_GOTO(status, sedge_launch(call->recipe->kernel[1], call->stream, call->blocks,
                                         call->arguments, call->count));
     SEDGE_TRY_GOTO(status,
-                   SEDGE_LAUNCH(call->recipe->kernel[2], stream, 1, sedge_buffer_argument(totals),
-                                sedge_int64_argument(call->blocks)));
-    SEDGE_TRY_GOTO(status, sedge_launch(call->recipe->kernel[0], stream, call->blocks,
+                   SEDGE_LAUNCH(call->recipe->kernel[2], call->stream, 1,
+                                sedge_buffer_argument(totals), sedge_int64_argument(call->blocks)));
+    SEDGE_TRY_GOTO(status, sedge_launch(call->recipe->kernel[0], call->stream, call->blocks,
                                         call->arguments, call->count));
 done:
     sedge_pool_give(call->context, block);
     return status;
 }
 
-// Contiguous arrays.
-static sedge_status scan(sedge_array *to, const sedge_array *array, const sedge_formula *formula,
-                         bool exclusive, const sedge_array *starts, const sedge_scan_tuning *tuning)
+sedge_status sedge_scan_launch(const sedge_scan_call *call, const sedge_scan_shape *shape,
+                               const sedge_recipe *recipe, uint64_t to, sedge_stream *stream)
+{
+    const int64_t size = sedge_array_size(call->array);
+    const int state_bytes = call->formula->state_bytes;
+    scan_launch now = {.context = call->array->context,
+                       .recipe = recipe,
+                       .shape = shape,
+                       .blocks = (size + shape->tile - 1) / shape->tile,
+                       .stream = stream};
+
+    // With its mark and padding, at most twice the state, and 8 bytes where that is small.
+    now.item_bytes = (int64_t)2 * (state_bytes > 4 ? state_bytes : 4);
+    now.arguments[now.count++] = sedge_address_argument(sedge_array_address(call->array));
+    now.arguments[now.count++] = sedge_address_argument(to);
+    now.arguments[now.count++] = sedge_int64_argument(size);
+    if (call->starts != NULL)
+        now.arguments[now.count++] = sedge_address_argument(sedge_array_address(call->starts));
+    return shape->chained ? launch_chained(&now, sedge_scan_records(shape, size))
+                          : launch_phases(&now);
+}
+
+void sedge_scan_call_shape(sedge_scan_shape *out, const sedge_scan_call *call,
+                           const sedge_scan_tuning *tuning)
+{
+    const sedge_device *const device = sedge_context_device(call->array->context);
+    const sedge_device_info *const info = sedge_device_get_info(device);
+    const bool segmented = call->starts != NULL;
+
+    sedge_scan_shape_make(out, info->kind, call->formula, call->exclusive,
+                          segmented ? call->starts->type : SEDGE_INT8, segmented,
+                          sedge_array_address(call->array) % 16 == 0, info->shared_bytes_block,
+                          tuning);
+}
+
+static sedge_status scan(sedge_array *to, const sedge_scan_call *call,
+                         const sedge_scan_tuning *tuning)
 {
     sedge_scan_shape shape;
-    scan_call call = {.context = array->context, .shape = &shape};
-    const sedge_device_info *const info =
-        sedge_device_get_info(sedge_context_device(array->context));
-    const uint64_t address = sedge_array_address(array);
+    const sedge_recipe *recipe;
 
-    call.size = sedge_array_size(array);
-    if (call.size == 0) return SEDGE_OK;
-    sedge_scan_shape_make(&shape, info->kind, formula, exclusive,
-                          starts != NULL ? starts->type : SEDGE_INT8, starts != NULL,
-                          address % 16 == 0, info->shared_bytes_block, tuning);
-    SEDGE_TRY(get_recipe(&call.recipe, array->context, &shape, formula));
-    call.blocks = (call.size + shape.tile - 1) / shape.tile;
-    // With its mark and padding, at most twice the state, and 8 bytes where that is small.
-    call.item_bytes = (int64_t)2 * (formula->state_bytes > 4 ? formula->state_bytes : 4);
-    call.arguments[call.count++] = sedge_address_argument(address);
-    call.arguments[call.count++] = sedge_address_argument(sedge_array_address(to));
-    call.arguments[call.count++] = sedge_int64_argument(call.size);
-    if (starts != NULL)
-        call.arguments[call.count++] = sedge_address_argument(sedge_array_address(starts));
-    return shape.chained ? launch_chained(&call) : launch_phases(&call);
+    if (sedge_array_size(call->array) == 0) return SEDGE_OK;
+    if (tuning != NULL) {
+        sedge_scan_call_shape(&shape, call, tuning);
+    } else {
+        SEDGE_TRY(make_shape(&shape, call));
+    }
+    SEDGE_TRY(get_recipe(&recipe, call, &shape));
+    return sedge_scan_launch(call, &shape, recipe, sedge_array_address(to),
+                             sedge_context_stream(to->context));
 }
 
 // ---- calls -------------------------------------------------------------------------------------
@@ -293,7 +371,8 @@ static sedge_status scan_any(sedge_array **out, const sedge_array *array,
     }
     SEDGE_TRY_GOTO(
         status, sedge_array_vector(&to, array->context, formula->result, sedge_array_size(array)));
-    SEDGE_TRY_GOTO(status, scan(to, array, formula, exclusive, starts, tuning));
+    const sedge_scan_call call = {array, starts, formula, exclusive};
+    SEDGE_TRY_GOTO(status, scan(to, &call, tuning));
     *out = to;
     to = NULL;
 done:

@@ -15,6 +15,8 @@
 //   REDUCE_SAME<k>                 1: all elements of a row are one
 //   REDUCE_STREAMED                1: the arrays are too large for caches
 //   REDUCE_STRIPED                 1: the blocks of a row take its tiles by turns; 0: a piece each
+//   REDUCE_TILES                   tiles whose loads stand together
+//   REDUCE_PIECES                  cuts of groups of rows that a block takes, one after the other
 //   REDUCE_LAST                    1: one row, and the last block finishes it (cuda)
 //   REDUCE_FINISH_THREADS, REDUCE_FINISH_MANY   of the second kernel, see there
 //
@@ -163,7 +165,7 @@ SEDGE_FUNCTION formula_state reduce_tile(const reduce_place place, sedge_int64 f
 
 // parts [cuts][rows], to [rows]; `ended`: REDUCE_LAST's count of blocks, 0 between launches. A row
 // of `length` elements is cut every `chunk`, and with one cut the result is written at once.
-// `columns`: rows side by side, of REDUCE_COLUMNS.
+// `columns`: rows side by side, of REDUCE_COLUMNS. `pieces`: cuts of all groups of rows.
 #define REDUCE_LIST(X)                                 \
     X(REDUCE_PARTS, parts)                             \
     X(SEDGE_GLOBAL formula_result *SEDGE_RESTRICT, to) \
@@ -173,6 +175,7 @@ SEDGE_FUNCTION formula_state reduce_tile(const reduce_place place, sedge_int64 f
     X(sedge_int64, length)                             \
     X(sedge_int64, chunk)                              \
     X(sedge_int64, cuts)                               \
+    X(sedge_int64, pieces)                             \
     REDUCE_POINTERS(X)                                 \
     REDUCE_NUMBERS(X)                                  \
     REDUCE_WALK(X)
@@ -191,110 +194,142 @@ SEDGE_FUNCTION formula_state reduce_tile(const reduce_place place, sedge_int64 f
 #define REDUCE_OWN_PLACE(g, k) const reduce_place own = place;
 #endif
 
+// The pieces of block b.
+#if REDUCE_PIECES > 1
+#define REDUCE_EACH_PIECE(piece, b)                                        \
+    const sedge_int64 far_piece = ((b) + 1) * REDUCE_PIECES;               \
+    const sedge_int64 end_piece = far_piece < pieces ? far_piece : pieces; \
+    for (sedge_int64 piece = (b)*REDUCE_PIECES; piece < end_piece; piece++)
+#else
+#define REDUCE_EACH_PIECE(piece, b) for (sedge_int64 piece = (b); piece == (b); piece++)
+#endif
+
 SEDGE_KERNEL_RESIDENT(sedge_reduce, REDUCE_THREADS, REDUCE_RESIDENT, REDUCE_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_SHARED(formula_state, tree, REDUCE_THREADS);
         SEDGE_PRIVATE(formula_state, total, REDUCE_THREADS, 1);
         SEDGE_PRIVATE(formula_state, run, REDUCE_THREADS, 1);
-        const sedge_int64 group = b / cuts;
-        const sedge_int64 cut = b - group * cuts;
+#if REDUCE_FORM == REDUCE_MANY
+        SEDGE_PRIVATE(reduce_place, places, REDUCE_THREADS, 1);
+#endif
+        REDUCE_EACH_PIECE(piece, b)
+        {
+            const sedge_int64 group = piece / cuts;
+            const sedge_int64 cut = piece - group * cuts;
 #if REDUCE_STRIPED
-        const sedge_int64 step = cuts * REDUCE_TILE; // from one tile to the block's next
-        const sedge_int64 end = length;
-        sedge_int64 first = cut * REDUCE_TILE;
+            const sedge_int64 step = cuts * REDUCE_TILE; // from one tile to the block's next
+            const sedge_int64 end = length;
+            sedge_int64 first = cut * REDUCE_TILE;
 #else
-        const sedge_int64 step = REDUCE_TILE;
-        const sedge_int64 end = (cut + 1) * chunk < length ? (cut + 1) * chunk : length;
-        sedge_int64 first = cut * chunk;
+            const sedge_int64 step = REDUCE_TILE;
+            const sedge_int64 end = (cut + 1) * chunk < length ? (cut + 1) * chunk : length;
+            sedge_int64 first = cut * chunk;
 #endif
 
 #if REDUCE_FORM == REDUCE_COLUMNS
-        // The last group of columns overlaps the one before it, so that all are full.
-        const sedge_int64 groups = (columns + REDUCE_ROWS - 1) / REDUCE_ROWS;
-        const sedge_int64 wanted_column = group % groups * REDUCE_ROWS;
-        const sedge_int64 last_column = columns - REDUCE_ROWS;
-        const sedge_int64 first_column = wanted_column < last_column ? wanted_column : last_column;
-        const sedge_int64 first_row = group / groups * columns + first_column;
-        const sedge_int64 own_rows = group / groups * columns + wanted_column;
-        const reduce_place place = reduce_row(group / groups REDUCE_WALK(REDUCE_ACTUAL));
+            // The last group of columns overlaps the one before it, so that all are full.
+            const sedge_int64 groups = (columns + REDUCE_ROWS - 1) / REDUCE_ROWS;
+            const sedge_int64 wanted_column = group % groups * REDUCE_ROWS;
+            const sedge_int64 last_column = columns - REDUCE_ROWS;
+            const sedge_int64 first_column =
+                wanted_column < last_column ? wanted_column : last_column;
+            const sedge_int64 first_row = group / groups * columns + first_column;
+            const sedge_int64 own_rows = group / groups * columns + wanted_column;
+            const reduce_place place = reduce_row(group / groups REDUCE_WALK(REDUCE_ACTUAL));
 #else
-        const sedge_int64 first_row = group * REDUCE_ROWS;
-        const sedge_int64 own_rows = first_row;
+            const sedge_int64 first_row = group * REDUCE_ROWS;
+            const sedge_int64 own_rows = first_row;
 #if REDUCE_FORM == REDUCE_ONE
-        const reduce_place place = reduce_row(group REDUCE_WALK(REDUCE_ACTUAL));
+            const reduce_place place = reduce_row(group REDUCE_WALK(REDUCE_ACTUAL));
 #else
-        SEDGE_PRIVATE(reduce_place, places, REDUCE_THREADS, 1);
-        REDUCE_ITEMS(g, k)
-        {
-            const sedge_int64 row = first_row + REDUCE_ROW_OF(g, k);
-            REDUCE_MINE(places, g, k) =
-                reduce_row((row < rows ? row : rows - 1) REDUCE_WALK(REDUCE_ACTUAL));
-        }
-#endif
-#endif
-        REDUCE_ITEMS(g, k)
-        {
-            REDUCE_MINE(total, g, k) = formula_neutral();
-            REDUCE_MINE(run, g, k) = formula_neutral();
-        }
-        while (first < end) {
-            const sedge_int64 far = first + (sedge_int64)REDUCE_RUN * step;
-            const sedge_int64 stop = far < end ? far : end;
-            for (; first + REDUCE_TILE <= stop; first += step) REDUCE_ITEMS(g, k)
-                {
-                    REDUCE_OWN_PLACE(g, k)
-                    REDUCE_MINE(run, g, k) =
-                        formula_combine(REDUCE_MINE(run, g, k),
-                                        reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK,
-                                                    stop, 1 REDUCE_REST));
-                }
-            if (first < stop) {
-                REDUCE_ITEMS(g, k)
-                {
-                    REDUCE_OWN_PLACE(g, k)
-                    REDUCE_MINE(run, g, k) =
-                        formula_combine(REDUCE_MINE(run, g, k),
-                                        reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK,
-                                                    stop, 0 REDUCE_REST));
-                }
-                first = stop;
-            }
             REDUCE_ITEMS(g, k)
             {
-                REDUCE_MINE(total, g, k) =
-                    formula_combine(REDUCE_MINE(total, g, k), REDUCE_MINE(run, g, k));
+                const sedge_int64 row = first_row + REDUCE_ROW_OF(g, k);
+                REDUCE_MINE(places, g, k) =
+                    reduce_row((row < rows ? row : rows - 1) REDUCE_WALK(REDUCE_ACTUAL));
+            }
+#endif
+#endif
+            REDUCE_ITEMS(g, k)
+            {
+                REDUCE_MINE(total, g, k) = formula_neutral();
                 REDUCE_MINE(run, g, k) = formula_neutral();
             }
-        }
+            while (first < end) {
+                const sedge_int64 far = first + (sedge_int64)REDUCE_RUN * step;
+                const sedge_int64 stop = far < end ? far : end;
+#if REDUCE_TILES > 1
+                const sedge_int64 several = (REDUCE_TILES - 1) * step + REDUCE_TILE;
+                for (; first + several <= stop; first += REDUCE_TILES * step) REDUCE_ITEMS(g, k)
+                    {
+                        REDUCE_OWN_PLACE(g, k)
+                        SEDGE_EACH (h, REDUCE_TILES)
+                            REDUCE_MINE(run, g, k) = formula_combine(
+                                REDUCE_MINE(run, g, k),
+                                reduce_tile(own,
+                                            first + h * step + REDUCE_LANE_OF(g, k) * REDUCE_PACK,
+                                            stop, 1 REDUCE_REST));
+                    }
+#endif
+                for (; first + REDUCE_TILE <= stop; first += step) REDUCE_ITEMS(g, k)
+                    {
+                        REDUCE_OWN_PLACE(g, k)
+                        REDUCE_MINE(run, g, k) = formula_combine(
+                            REDUCE_MINE(run, g, k),
+                            reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK, stop,
+                                        1 REDUCE_REST));
+                    }
+                if (first < stop) {
+                    REDUCE_ITEMS(g, k)
+                    {
+                        REDUCE_OWN_PLACE(g, k)
+                        REDUCE_MINE(run, g, k) = formula_combine(
+                            REDUCE_MINE(run, g, k),
+                            reduce_tile(own, first + REDUCE_LANE_OF(g, k) * REDUCE_PACK, stop,
+                                        0 REDUCE_REST));
+                    }
+                    first = stop;
+                }
+                REDUCE_ITEMS(g, k)
+                {
+                    REDUCE_MINE(total, g, k) =
+                        formula_combine(REDUCE_MINE(total, g, k), REDUCE_MINE(run, g, k));
+                    REDUCE_MINE(run, g, k) = formula_neutral();
+                }
+            }
 
-        REDUCE_ITEMS(g, k) tree[g * REDUCE_WIDTH + k] = REDUCE_MINE(total, g, k);
-        for (int half = REDUCE_LANES / 2; half > 0; half /= 2) {
-            REDUCE_TREE_BARRIER(half);
+            REDUCE_ITEMS(g, k) tree[g * REDUCE_WIDTH + k] = REDUCE_MINE(total, g, k);
+            for (int half = REDUCE_LANES / 2; half > 0; half /= 2) {
+                REDUCE_TREE_BARRIER(half);
+                REDUCE_ITEMS(g, k)
+                if (REDUCE_LANE_OF(g, k) < half) {
+                    const int t = g * REDUCE_WIDTH + k;
+                    tree[t] = formula_combine(tree[t], tree[t + half * REDUCE_LANE_STEP]);
+                }
+            }
+            // Lane 0 of a row has made its last step itself: no barrier is needed here.
             REDUCE_ITEMS(g, k)
-            if (REDUCE_LANE_OF(g, k) < half) {
-                const int t = g * REDUCE_WIDTH + k;
-                tree[t] = formula_combine(tree[t], tree[t + half * REDUCE_LANE_STEP]);
+            {
+                const sedge_int64 row = first_row + REDUCE_ROW_OF(g, k);
+                if (REDUCE_LANE_OF(g, k) == 0 && row >= own_rows && row < rows) {
+                    const formula_state state = tree[g * REDUCE_WIDTH + k];
+                    if (cuts == 1)
+                        to[row] = formula_finish(state);
+                    else
+                        parts[cut * rows + row] = state;
+                }
             }
-        }
-        // Lane 0 of a row has made its last step itself: no barrier is needed here.
-        REDUCE_ITEMS(g, k)
-        {
-            const sedge_int64 row = first_row + REDUCE_ROW_OF(g, k);
-            if (REDUCE_LANE_OF(g, k) == 0 && row >= own_rows && row < rows) {
-                const formula_state state = tree[g * REDUCE_WIDTH + k];
-                if (cuts == 1)
-                    to[row] = formula_finish(state);
-                else
-                    parts[cut * rows + row] = state;
-            }
+#if REDUCE_PIECES > 1
+            SEDGE_BARRIER(); // the next piece has the same tree
+#endif
         }
 #if REDUCE_LAST
         // The block that ends last adds the parts up, as sedge_reduce_finish would.
         __shared__ int is_last;
         if (SEDGE_THREAD == 0) {
             __threadfence();
-            is_last = atomicAdd(ended, 1) == (int)cuts - 1;
+            is_last = atomicAdd(ended, 1) == (int)((pieces - 1) / REDUCE_PIECES);
         }
         __syncthreads();
         if (is_last) {

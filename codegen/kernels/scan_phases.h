@@ -5,6 +5,7 @@
 // each item scans one.
 //
 //   SCAN_ITEMS, SCAN_TILES               elements a row, tiles a block
+//   SCAN_CHAINS                          rows that the host scans at once; divides SCAN_THREADS
 #pragma once
 
 #define SCAN_TILE  (SCAN_THREADS * SCAN_ITEMS)
@@ -17,18 +18,18 @@ SEDGE_FUNCTION void scan_rows(SEDGE_BLOCKWIDE scan_item *tile, SEDGE_BLOCKWIDE s
 {
     SEDGE_PRIVATE(scan_item, run, SCAN_THREADS, 1);
 
-#if SEDGE_TARGET_HOST // eight rows at once: their chains of dependent operations overlap
-    for (int k = 0; k < SCAN_THREADS; k += 8) {
-        scan_item chain[8];
-        SEDGE_EACH (r, 8) chain[r] = scan_nothing();
+#if SEDGE_TARGET_HOST // several rows at once: their chains of dependent operations overlap
+    for (int k = 0; k < SCAN_THREADS; k += SCAN_CHAINS) {
+        scan_item chain[SCAN_CHAINS];
+        SEDGE_EACH (r, SCAN_CHAINS) chain[r] = scan_nothing();
         for (int j = 0; j < SCAN_ITEMS; j++)
-            SEDGE_EACH (r, 8) {
+            SEDGE_EACH (r, SCAN_CHAINS) {
                 scan_item *const at = tile + (k + r) * SCAN_ITEMS + j;
                 const scan_item sum = scan_join(chain[r], *at);
                 *at = exclusive ? chain[r] : sum;
                 chain[r] = sum;
             }
-        SEDGE_EACH (r, 8) run[k + r][0] = chain[r];
+        SEDGE_EACH (r, SCAN_CHAINS) run[k + r][0] = chain[r];
     }
 #else
     SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) {

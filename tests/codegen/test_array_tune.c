@@ -1,0 +1,440 @@
+// Reductions and scans as they are tuned: every candidate gives the rule's bits, one that does not
+// is refused, what was found is used again, and without tuning the rule is.
+#include "reduce_kit.h"
+#include "tune_case.h"
+
+#include "base/file.h"
+#include "codegen/reduce_internal.h"
+#include "codegen/scan_internal.h"
+#include "codegen/wisdom.h"
+
+#include <unistd.h>
+
+// ---- every candidate ---------------------------------------------------------------------------
+
+// Numbers of which no sum is exact, for products near 1; small integers.
+static void *make_numbers(sedge_type type, int64_t count, bool product)
+{
+    const bool wide = type == SEDGE_FLOAT64 || type == SEDGE_COMPLEX128;
+    const bool real = type >= SEDGE_FLOAT32;
+    const int64_t words = count * sedge_type_bytes(type) / (wide ? 8 : real ? 4 : 1);
+    char *const values = room(count, sedge_type_bytes(type));
+
+    for (int64_t i = 0; i < words; i++) {
+        const double some = some_number(i) / 3.0;
+        const double number = product ? 1.0 + 0x1p-12 * some : some;
+        if (wide) {
+            memcpy(values + 8 * i, &number, 8);
+        } else if (real) {
+            memcpy(values + 4 * i, &(float){(float)number}, 4);
+        } else {
+            values[i] = (char)(scramble((uint64_t)i) & 127);
+        }
+    }
+    return values;
+}
+
+typedef struct test_case {
+    int formula;
+    sedge_type type;
+    int dimensions;
+    int64_t shape[2];
+    int axis;
+} test_case;
+
+// Result of a reduction by a tuning.
+static void *reduce_by(const sedge_array *array, const test_case *c,
+                       const sedge_reduce_tuning *tuning, int64_t *bytes)
+{
+    sedge_array *out = NULL;
+
+    if (c->formula == SEDGE_FORMULA_DOT) {
+        CHECK_OK(sedge_array_reduce_as(
+            &out, c->formula, sedge_multiply(sedge_use(array), sedge_use(array)), c->axis, tuning));
+    } else {
+        CHECK_OK(sedge_array_reduce_as(&out, c->formula, sedge_use(array), c->axis, tuning));
+    }
+    *bytes = sedge_array_size(out) * sedge_type_bytes(sedge_array_type(out));
+    void *const values = room(*bytes, 1);
+    CHECK_OK(sedge_array_get(out, values));
+    sedge_array_free(out);
+    return values;
+}
+
+static int list_tunings(sedge_reduce_tuning *tunings, sedge_context *context,
+                        const sedge_array *array, const test_case *c)
+{
+    const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(context));
+    sedge_analysis analysis;
+    sedge_formula formula;
+    sedge_reduce_plan plan;
+
+    CHECK_OK(sedge_expression_prepare(&analysis, sedge_use(array)));
+    if (c->formula == SEDGE_FORMULA_DOT) {
+        sedge_formula_dot(&formula, c->type);
+    } else {
+        sedge_formula_make(&formula, (sedge_reduction)c->formula, c->type);
+    }
+    sedge_reduce_plan_make(&plan, &analysis, sedge_reduce_rule(info->kind), info, c->axis,
+                           formula.state_bytes);
+    const sedge_reduce_call call = {&analysis, &formula, c->axis};
+    const int count = sedge_reduce_tunings(tunings, info->kind, &plan, &call);
+    sedge_analysis_free(&analysis);
+    return count;
+}
+
+static void check_reduction(sedge_context *context, const test_case *c, int first)
+{
+    sedge_array *array = NULL;
+    void *const numbers = make_numbers(c->type, sedge_shape_count(c->dimensions, c->shape),
+                                       c->formula == SEDGE_PRODUCT);
+    sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS];
+    int64_t bytes = 0, again = 0;
+    char name[SEDGE_TRIAL_NAME];
+
+    CHECK_OK(sedge_array_from(&array, context, c->type, c->dimensions, c->shape, numbers));
+    const int count = list_tunings(tunings, context, array, c);
+    CHECK(count >= 3 && count <= SEDGE_REDUCE_TUNINGS);
+    void *const wanted = reduce_by(array, c, NULL, &bytes);
+    for (int k = first; k < count; k++) {
+        void *const got = reduce_by(array, c, &tunings[k], &again);
+        const bool same = bytes == again && memcmp(wanted, got, (size_t)bytes) == 0;
+        CHECK(same);
+        sedge_reduce_tuning_name(name, sizeof name, &tunings[k]);
+        if (!same) {
+            (void)fprintf(stderr, "  formula %d of %s, %lld x %lld, axis %d: '%s'\n", c->formula,
+                          sedge_type_name(c->type), (long long)c->shape[0], (long long)c->shape[1],
+                          c->axis, name);
+        }
+        free(got);
+    }
+    free(wanted);
+    free(numbers);
+    sedge_array_free(array);
+}
+
+static void test_reductions(sedge_context *context, bool few)
+{
+    static const test_case cases[] = {
+        {SEDGE_SUM, SEDGE_FLOAT32, 1, {300001}, SEDGE_ALL_AXES},
+        {SEDGE_MIN, SEDGE_INT8, 1, {300001}, SEDGE_ALL_AXES},
+        {SEDGE_SUM, SEDGE_FLOAT64, 2, {37, 4099}, 1},
+        {SEDGE_SUM, SEDGE_FLOAT32, 2, {4099, 37}, 0},
+        {SEDGE_FORMULA_DOT, SEDGE_FLOAT64, 1, {100003}, SEDGE_ALL_AXES},
+        {SEDGE_SUM, SEDGE_INT8, 1, {300001}, SEDGE_ALL_AXES},
+        {SEDGE_SUM, SEDGE_COMPLEX64, 1, {70001}, SEDGE_ALL_AXES},
+        {SEDGE_PRODUCT, SEDGE_FLOAT64, 1, {70001}, SEDGE_ALL_AXES},
+        {SEDGE_NORM_2, SEDGE_FLOAT32, 2, {3001, 7}, 1},
+        {SEDGE_ARGMAX, SEDGE_FLOAT32, 1, {300001}, SEDGE_ALL_AXES},
+        {SEDGE_MAX, SEDGE_FLOAT64, 2, {5, 3001}, 0},
+        {SEDGE_COUNT, SEDGE_INT8, 2, {300, 1001}, 1},
+    };
+    static const int64_t sizes[] = {0, 1, 2, 255, 4097, 1 << 20};
+    const int count = few ? 2 : sizeof cases / sizeof cases[0];
+
+    for (int k = 0; k < count; k++) check_reduction(context, &cases[k], 1);
+    // The same kernels, other lengths.
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        test_case c = cases[0];
+        c.shape[0] = sizes[s];
+        if (!in_random_order() || sizes[s] < 1 << 20) check_reduction(context, &c, 0);
+    }
+}
+
+// What the above would find: other lanes are another order, and give a sum other bits.
+static void test_order_shows(sedge_context *context)
+{
+    const test_case c = {SEDGE_SUM, SEDGE_FLOAT32, 1, {300001}, SEDGE_ALL_AXES};
+    const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(context));
+    sedge_reduce_tuning other = *sedge_reduce_rule(info->kind);
+    void *const numbers = make_numbers(c.type, c.shape[0], false);
+    sedge_array *const array = vector_of(context, c.type, c.shape[0], numbers);
+    int64_t bytes;
+
+    other.items = other.items == 64 ? 16 : 64;
+    void *const wanted = reduce_by(array, &c, NULL, &bytes);
+    void *const got = reduce_by(array, &c, &other, &bytes);
+    CHECK(memcmp(wanted, got, (size_t)bytes) != 0);
+    free(got);
+    free(wanted);
+    free(numbers);
+    sedge_array_free(array);
+}
+
+static void *scan_by(const sedge_array *array, sedge_scan_operation operation, bool exclusive,
+                     const sedge_array *starts, const sedge_scan_tuning *tuning, int64_t *bytes)
+{
+    sedge_array *out = NULL;
+
+    CHECK_OK(sedge_array_scan_as(&out, array, operation, exclusive, starts, tuning));
+    *bytes = sedge_array_size(out) * sedge_type_bytes(sedge_array_type(out));
+    void *const values = room(*bytes, 1);
+    CHECK_OK(sedge_array_get(out, values));
+    sedge_array_free(out);
+    return values;
+}
+
+static void check_scan(sedge_context *context, sedge_scan_operation operation, sedge_type type,
+                       int64_t size, bool exclusive, bool segmented)
+{
+    void *const numbers = make_numbers(type, size, operation == SEDGE_SCAN_PRODUCT);
+    void *const marks = make_numbers(SEDGE_INT8, size, false);
+    sedge_array *const array = vector_of(context, type, size, numbers);
+    sedge_array *const starts = segmented ? vector_of(context, SEDGE_INT8, size, marks) : NULL;
+    const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(context));
+    static const sedge_reduction reductions[] = {SEDGE_SUM, SEDGE_PRODUCT, SEDGE_MIN, SEDGE_MAX};
+    sedge_scan_tuning tunings[SEDGE_SCAN_TUNINGS];
+    sedge_scan_shape shape;
+    sedge_formula formula;
+    int64_t bytes = 0, again = 0;
+
+    sedge_formula_make(&formula, reductions[operation], type);
+    const sedge_scan_call call = {array, starts, &formula, exclusive};
+    sedge_scan_call_shape(&shape, &call, NULL);
+    const int count = sedge_scan_tunings(tunings, info->kind, &shape, &formula);
+    CHECK(count >= (info->kind == SEDGE_DEVICE_OPENCL && type >= SEDGE_FLOAT32 ? 1 : 4));
+    void *const wanted = scan_by(array, operation, exclusive, starts, NULL, &bytes);
+    for (int k = 0; k < count; k++) {
+        void *const got = scan_by(array, operation, exclusive, starts, &tunings[k], &again);
+        const bool same = bytes == again && memcmp(wanted, got, (size_t)bytes) == 0;
+        CHECK(same);
+        if (!same) {
+            char name[SEDGE_TRIAL_NAME];
+            sedge_scan_tuning_name(name, sizeof name, &tunings[k]);
+            (void)fprintf(stderr, "  scan %d of %lld %s: '%s'\n", (int)operation, (long long)size,
+                          sedge_type_name(type), name);
+        }
+        free(got);
+    }
+    free(wanted);
+    sedge_array_free(starts);
+    sedge_array_free(array);
+    free(marks);
+    free(numbers);
+}
+
+static void test_scans(sedge_context *context, bool few)
+{
+    static const int64_t sizes[] = {0, 1, 4097, 300001};
+
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        if (!few) check_scan(context, SEDGE_SCAN_SUM, SEDGE_FLOAT32, sizes[s], false, false);
+        check_scan(context, SEDGE_SCAN_SUM, SEDGE_INT8, sizes[s], false, true);
+    }
+    if (few) return;
+    check_scan(context, SEDGE_SCAN_SUM, SEDGE_FLOAT64, 300001, true, true);
+    check_scan(context, SEDGE_SCAN_MAX, SEDGE_FLOAT32, 300001, true, false);
+    check_scan(context, SEDGE_SCAN_SUM, SEDGE_COMPLEX64, 70001, false, false);
+    check_scan(context, SEDGE_SCAN_PRODUCT, SEDGE_FLOAT32, 70001, false, false);
+    check_scan(context, SEDGE_SCAN_MIN, SEDGE_INT64, 300001, false, false);
+    check_scan(context, SEDGE_SCAN_PRODUCT, SEDGE_UINT8, 70001, true, false);
+}
+
+// ---- the tuner ---------------------------------------------------------------------------------
+
+// The text of a cache's wisdom; NULL: there is none. The caller frees it.
+static char *read_wisdom(const char *folder)
+{
+    char path[600];
+    char *text = NULL;
+    size_t length;
+
+    (void)snprintf(path, sizeof path, "%s/%s", folder, SEDGE_WISDOM_FILE);
+    if (access(path, F_OK) != 0) return NULL;
+    CHECK_OK(sedge_file_read(&text, &length, path, SEDGE_ERR_DATA));
+    return text;
+}
+
+// A context of its own with a cache in the folder; all are freed with close_own.
+typedef struct own_context {
+    sedge_cache *cache;
+    sedge_context *context;
+} own_context;
+
+static own_context open_own(sedge_context *device_of, const char *folder, sedge_tune_level level)
+{
+    own_context own = {NULL, NULL};
+
+    CHECK_OK(sedge_cache_create(&own.cache, folder));
+    CHECK_OK(sedge_context_create(&own.context, sedge_context_device(device_of), own.cache));
+    sedge_context_set_tuning(own.context, level);
+    return own;
+}
+
+static void close_own(own_context *own)
+{
+    CHECK(sedge_context_pool(own->context).active_bytes == 0);
+    sedge_context_free(own->context);
+    sedge_cache_free(own->cache);
+}
+
+// The choice between a slow tuning and a faster one with other lanes.
+static int choose_planted(sedge_context *context, sedge_type type)
+{
+    enum { SIZE = 1 << 20 };
+    const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(context));
+    void *const numbers = make_numbers(type, SIZE, false);
+    sedge_array *const array = vector_of(context, type, SIZE, numbers);
+    sedge_reduce_tuning tunings[2] = {*sedge_reduce_rule(info->kind),
+                                      *sedge_reduce_rule(info->kind)};
+    sedge_analysis analysis;
+    sedge_formula formula;
+    int choice = -1;
+
+    // One item a block is slow, but not with OpenCL on a processor.
+    sedge_reduce_tuning *const other = &tunings[info->kind == SEDGE_DEVICE_OPENCL ? 1 : 0];
+    other->items = 1;
+    other->last = 0;
+    CHECK_OK(sedge_expression_prepare(&analysis, sedge_use(array)));
+    sedge_formula_make(&formula, SEDGE_SUM, type);
+    const sedge_reduce_call call = {&analysis, &formula, SEDGE_ALL_AXES};
+    CHECK_OK(sedge_reduce_tune(&choice, &call, tunings, 2, "planted"));
+    sedge_analysis_free(&analysis);
+    sedge_array_free(array);
+    free(numbers);
+    return choice;
+}
+
+static void test_planted(sedge_context *context)
+{
+    char folder[512];
+
+    tune_case_folder(folder, sizeof folder, "planted");
+    own_context own = open_own(context, folder, SEDGE_TUNE_EXHAUSTIVE);
+    CHECK(choose_planted(own.context, SEDGE_FLOAT32) == 0); // slow, but right
+    char *const text = read_wisdom(folder);
+    CHECK(text != NULL && strstr(text, "other numbers than with") != NULL);
+    free(text);
+    CHECK(choose_planted(own.context, SEDGE_INT32) == 1); // of integers both are right
+    close_own(&own);
+}
+
+// Sum, sum of rows and scan of a large array.
+static void compute(sedge_context *context, sedge_array *array, unsigned char *results)
+{
+    sedge_array *out = NULL;
+
+    CHECK_OK(sedge_array_reduce(&out, SEDGE_SUM, sedge_use(array), SEDGE_ALL_AXES));
+    CHECK_OK(sedge_array_get(out, results));
+    sedge_array_free(out);
+    CHECK_OK(sedge_array_reduce(&out, SEDGE_SUM, sedge_use(array), 1));
+    CHECK_OK(sedge_array_get(out, results + 4));
+    sedge_array_free(out);
+    CHECK_OK(sedge_array_scan(&out, array, SEDGE_SCAN_SUM, false, NULL));
+    CHECK_OK(sedge_array_get(out, results + 4 + (4 << 10)));
+    sedge_array_free(out);
+    (void)context;
+}
+
+enum { ROWS = 1 << 10, COLUMNS = (1 << 10) + 1, RESULTS = 4 + 4 * ROWS + 4 * ROWS * COLUMNS };
+
+static unsigned char *compute_in(sedge_context *device_of, const char *folder,
+                                 sedge_tune_level level, sedge_cache_counts *counts)
+{
+    const int64_t shape[2] = {ROWS, COLUMNS};
+    own_context own = open_own(device_of, folder, level);
+    unsigned char *const results = room(RESULTS, 1);
+    void *const numbers = make_numbers(SEDGE_FLOAT32, (int64_t)ROWS * COLUMNS, false);
+    sedge_array *array = NULL;
+
+    CHECK_OK(sedge_array_from(&array, own.context, SEDGE_FLOAT32, 2, shape, numbers));
+    compute(own.context, array, results);
+    *counts = sedge_cache_get_counts(own.cache);
+    compute(own.context, array, results); // known now
+    CHECK(sedge_cache_get_counts(own.cache).misses == counts->misses);
+    sedge_array_free(array);
+    free(numbers);
+    close_own(&own);
+    return results;
+}
+
+static int count_lines(const char *text, const char *word)
+{
+    int count = 0;
+
+    for (; text != NULL && (text = strstr(text, word)) != NULL; text += strlen(word)) count++;
+    return count;
+}
+
+// The same bits with the rule, by measuring and from wisdom, which measures and compiles nothing.
+static void test_remembered(sedge_context *context)
+{
+    const bool opencl = sedge_device_get_info(sedge_context_device(context))->kind ==
+                        SEDGE_DEVICE_OPENCL; // of a scan there the rule alone
+    char folder[512];
+    sedge_cache_counts counts;
+
+    tune_case_folder(folder, sizeof folder, "remembered");
+    unsigned char *const rule = compute_in(context, folder, SEDGE_TUNE_OFF, &counts);
+    CHECK(read_wisdom(folder) == NULL);
+    CHECK(counts.misses == 3);
+    unsigned char *const tuned = compute_in(context, folder, SEDGE_TUNE_PATIENT, &counts);
+    CHECK(memcmp(rule, tuned, RESULTS) == 0);
+    CHECK(counts.misses > 3);
+    char *const wisdom = read_wisdom(folder);
+    CHECK(count_lines(wisdom, "\"reduction-") == 2);
+    CHECK(count_lines(wisdom, "\"scan-") == (opencl ? 0 : 1));
+    for (int level = SEDGE_TUNE_OFF; level <= SEDGE_TUNE_PATIENT; level++) {
+        unsigned char *const again = compute_in(context, folder, (sedge_tune_level)level, &counts);
+        char *const later = read_wisdom(folder);
+        CHECK(memcmp(rule, again, RESULTS) == 0);
+        CHECK(counts.misses == 0);
+        CHECK(later != NULL && wisdom != NULL && strcmp(later, wisdom) == 0);
+        free(later);
+        free(again);
+    }
+    free(wisdom);
+    free(tuned);
+    free(rule);
+}
+
+// Some orders give the same bits of every number: which formulas those are.
+static void test_any_order(void)
+{
+    static const sedge_reduction always[] = {SEDGE_ARGMIN, SEDGE_ARGMAX, SEDGE_ANY, SEDGE_ALL,
+                                             SEDGE_COUNT};
+    static const sedge_reduction integers[] = {SEDGE_SUM, SEDGE_PRODUCT, SEDGE_MIN, SEDGE_MAX};
+    static const sedge_reduction never[] = {SEDGE_NORM_1, SEDGE_NORM_2, SEDGE_NORM_MAX};
+    sedge_formula formula;
+
+    for (int type = 0; type < SEDGE_TYPES; type++) {
+        for (int k = 0; k < 5; k++) {
+            sedge_formula_make(&formula, always[k], (sedge_type)type);
+            CHECK(sedge_formula_any_order(&formula));
+        }
+        for (int k = 0; k < 4; k++) {
+            sedge_formula_make(&formula, integers[k], (sedge_type)type);
+            CHECK(sedge_formula_any_order(&formula) == (type < SEDGE_FLOAT32));
+        }
+        for (int k = 0; k < 3; k++) {
+            sedge_formula_make(&formula, never[k], (sedge_type)type);
+            CHECK(!sedge_formula_any_order(&formula));
+        }
+        sedge_formula_dot(&formula, (sedge_type)type);
+        CHECK(sedge_formula_any_order(&formula) == (type < SEDGE_FLOAT32));
+        CHECK(sedge_formula_may_fuse(&formula) == (type >= SEDGE_COMPLEX64));
+        sedge_formula_make(&formula, SEDGE_SUM, (sedge_type)type);
+        CHECK(!sedge_formula_may_fuse(&formula));
+        sedge_formula_make(&formula, SEDGE_PRODUCT, (sedge_type)type);
+        CHECK(sedge_formula_may_fuse(&formula) == (type >= SEDGE_COMPLEX64));
+    }
+}
+
+// The selection "few" has two reductions and a scan.
+int main(int argc, char **argv)
+{
+    const bool few = is_few(argc, argv) || !with_all_types();
+    sedge_context *const context = open_context();
+
+    if (context == NULL) return 1;
+    test_any_order();
+    test_order_shows(context);
+    test_reductions(context, few);
+    test_scans(context, few);
+    if (!in_random_order()) { // timings there say nothing
+        test_planted(context);
+        test_remembered(context);
+    }
+    sedge_context_free(context);
+    return CHECK_END();
+}
