@@ -210,9 +210,10 @@ static sedge_status make_plan(sedge_reduce_plan *plan, const sedge_reduce_call *
     sedge_reduce_plan_make(plan, call->analysis, sedge_reduce_rule(info->kind), info, call->axis,
                            call->formula->state_bytes);
     if (plan->rows * plan->length < SEDGE_TUNED_ELEMENTS) return SEDGE_OK;
-    const int count = sedge_reduce_tunings(tunings, info->kind, plan, call);
     make_key(&key, "choice", call, plan);
     const sedge_recipe *const found = sedge_recipe_find(context, key.at, key.bytes);
+    if (found != NULL && found->tuned == 1) return SEDGE_OK;
+    const int count = sedge_reduce_tunings(tunings, info->kind, plan, call);
     if (found != NULL) {
         choice = found->tuned - 1;
     } else {

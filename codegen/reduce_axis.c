@@ -40,7 +40,7 @@ static int power_above(int64_t value, int most)
 {
     int power = 1;
     while (power < most && power < value) power *= 4;
-    return power;
+    return most > 0 && power > most ? most : power;
 }
 
 // ---- strides -----------------------------------------------------------------------------------
@@ -205,6 +205,10 @@ static void choose_unroll(sedge_reduce_plan *plan, const sedge_analysis *analysi
     const int values = state_bytes > 8 ? tuning->values / 4 : tuning->values;
     const int by_values = power_below(values / shape->pack, most, 2);
     shape->unroll = by_bytes < by_values ? by_bytes : by_values;
+    if (plan->rows > 1) { // no loads for what lies behind the end of a row
+        const int64_t jump = (int64_t)shape->lanes * shape->pack;
+        while (shape->unroll > 1 && jump * shape->unroll / 2 >= plan->length) shape->unroll /= 2;
+    }
     const bool wide = state_bytes > 8 || shape->unroll * shape->pack * state_bytes > 128;
     plan->blocks = wide ? tuning->blocks / 2 : tuning->blocks;
     if (shape->form == SEDGE_REDUCE_MANY && plan->blocks > 2) plan->blocks--; // for the places

@@ -80,16 +80,20 @@ static void list_any_order(sedge_reduce_tuning others[3], sedge_device_kind kind
     }
 }
 
+// In all numbers that candidates change.
+static bool is_same(const sedge_reduce_tuning *a, const sedge_reduce_tuning *b)
+{
+    return a->ahead == b->ahead && a->more == b->more && a->resident == b->resident &&
+           a->streamed == b->streamed && a->last == b->last && a->items == b->items &&
+           a->bytes == b->bytes && a->values == b->values && a->waves == b->waves &&
+           a->striped == b->striped && a->chunk == b->chunk;
+}
+
 static bool is_listed(const sedge_reduce_tuning *tunings, int count,
                       const sedge_reduce_tuning *tuning)
 {
-    char name[SEDGE_TRIAL_NAME], other[SEDGE_TRIAL_NAME];
-
-    sedge_reduce_tuning_name(name, sizeof name, tuning);
-    for (int k = 0; k < count; k++) {
-        sedge_reduce_tuning_name(other, sizeof other, &tunings[k]);
-        if (strcmp(name, other) == 0) return true;
-    }
+    for (int k = 0; k < count; k++)
+        if (is_same(&tunings[k], tuning)) return true;
     return false;
 }
 
