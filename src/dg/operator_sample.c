@@ -27,6 +27,7 @@ struct operator_sample {
     double allowed; // units of rounding
     int count;
     int32_t *element; // [count]
+    int64_t numbers;  // of u
     double *u;        // [elements][fields][nodes]; zero where an element is not known
     double *nodal;    // the same; where the basis is nodal, u itself
     bool *known;      // [elements]: those compared, and their neighbours
@@ -286,15 +287,6 @@ done:
     return status;
 }
 
-// As large as the state, of which only the known elements are touched: pages that the system gives
-// as zeros, and gives only then.
-static sedge_status allocate_thin(double **out, const sedge_operator *op)
-{
-    *out = calloc((size_t)(op->mesh->elements * block_size(op)), sizeof **out);
-    if (*out != NULL || op->mesh->elements == 0) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of host memory: a sample of the state");
-}
-
 static sedge_status make_sample(operator_sample *sample, sedge_operator *op)
 {
     const int64_t size = block_size(op);
@@ -302,10 +294,11 @@ static sedge_status make_sample(operator_sample *sample, sedge_operator *op)
     sample->basis = op->layout.basis;
     sample->allowed = ALLOWED;
     SEDGE_TRY(choose_elements(sample, op));
-    SEDGE_TRY(allocate_thin(&sample->u, op));
+    sample->numbers = op->mesh->elements * size;
+    SEDGE_TRY(sedge_allocate_thin(&sample->u, sample->numbers, sizeof(double)));
     sample->nodal = sample->u;
     if (sample->basis != SEDGE_NODAL) {
-        SEDGE_TRY(allocate_thin(&sample->nodal, op));
+        SEDGE_TRY(sedge_allocate_thin(&sample->nodal, sample->numbers, sizeof(double)));
         sample->allowed +=
             ALLOWED_CONVERTED * op->bernstein->norm * 0.5 * DBL_EPSILON / rounding(op);
     }
@@ -337,8 +330,9 @@ void operator_sample_free(operator_sample *sample)
 {
     if (sample == NULL) return;
     sedge_release(sample->element);
-    if (sample->nodal != sample->u) free(sample->nodal);
-    free(sample->u);
+    if (sample->nodal != sample->u)
+        sedge_release_thin(sample->nodal, sample->numbers, sizeof(double));
+    sedge_release_thin(sample->u, sample->numbers, sizeof(double));
     sedge_release(sample->known);
     sedge_release(sample->residual);
     sedge_release(sample->next);

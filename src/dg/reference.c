@@ -101,25 +101,15 @@ static sedge_status create_points(sedge_reference *reference)
     return status;
 }
 
-// Pages that the system gives as zeros, and gives only when they are touched: a reference alone
-// touches few.
-static sedge_status allocate_geometry(sedge_reference *reference)
-{
-    const size_t elements = (size_t)reference->mesh->elements;
-
-    reference->geometry = calloc(elements, sizeof *reference->geometry);
-    if (reference->geometry != NULL || elements == 0) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of host memory: the geometry of %zu elements",
-                      elements);
-}
-
 static sedge_status allocate_arrays(sedge_reference *reference)
 {
     const int64_t fields = reference->problem->equation->fields;
     const int64_t n = reference->element->nodes;
     const int64_t nf = reference->element->face_nodes;
 
-    SEDGE_TRY(allocate_geometry(reference));
+    // Of it a reference alone needs few.
+    SEDGE_TRY(sedge_allocate_thin(&reference->geometry, reference->mesh->elements,
+                                  sizeof *reference->geometry));
     SEDGE_TRY(sedge_allocate(&reference->flux, 3 * fields * n, sizeof(double)));
     SEDGE_TRY(sedge_allocate(&reference->jump, fields * 4 * nf, sizeof(double)));
     return reference_curved_create(reference);
@@ -181,7 +171,10 @@ void sedge_reference_free(sedge_reference *reference)
     sedge_exchange_free(reference->exchange);
     sedge_release(reference->send);
     sedge_release(reference->receive);
-    free(reference->geometry);
+    if (reference->mesh != NULL) {
+        sedge_release_thin(reference->geometry, reference->mesh->elements,
+                           sizeof *reference->geometry);
+    }
     sedge_release(reference->point);
     sedge_release(reference->point_shape);
     sedge_release(reference->flux);
