@@ -10,13 +10,11 @@
 #include <string.h>
 
 // The entry keeps its text until it has a program.
-static sedge_status write_text(const tune_race *race, race_entry *entry, sedge_text *name)
+static sedge_status write_text(const tune_race *race, race_entry *entry)
 {
     const sedge_tune_task *const task = race->run->task;
     sedge_text *text = NULL;
 
-    SEDGE_TRY(sedge_text_add(name, "%s/%s/%s", task->name, race->task->name,
-                             sedge_race_name(race, entry)));
     if (entry->text != NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_text_create(&text));
     const sedge_status status = task->text(task->context, race->operation, entry->candidate, text);
@@ -26,6 +24,19 @@ static sedge_status write_text(const tune_race *race, race_entry *entry, sedge_t
     }
     entry->text = text;
     return SEDGE_OK;
+}
+
+void sedge_race_look_ahead(tune_race *race)
+{
+    race_entry *const entry = &race->entries[race->compiled];
+
+    race->next_bytes = 0;
+    if (race->batch_bytes == 0 || entry->out || entry->program != NULL) return;
+    if (write_text(race, entry) == SEDGE_OK) {
+        race->next_bytes = (int64_t)strlen(sedge_text_get(entry->text));
+    } else {
+        sedge_error_clear(); // its batch fails for the same reason
+    }
 }
 
 static void note_resources(const tune_race *race, const race_entry *entry)
@@ -78,7 +89,9 @@ static sedge_status add_source(tune_race *race, race_batch *batch, race_entry *e
 
     SEDGE_TRY(sedge_text_create(&batch->names[i]));
     batch->count++;
-    const sedge_status status = write_text(race, entry, batch->names[i]);
+    SEDGE_TRY(sedge_text_add(batch->names[i], "%s/%s/%s", race->run->task->name, race->task->name,
+                             sedge_race_name(race, entry)));
+    const sedge_status status = write_text(race, entry);
     if (status != SEDGE_OK) {
         sedge_text_free(batch->names[i]);
         batch->names[i] = NULL;
@@ -113,6 +126,17 @@ static void take_program(const tune_race *race, race_batch *batch, int i)
     entry->text = NULL;
 }
 
+static int64_t find_longest(const race_batch *batch)
+{
+    int64_t longest = 0;
+
+    for (int i = 0; i < batch->count; i++) {
+        const int64_t bytes = (int64_t)strlen(batch->sources[i].text);
+        if (bytes > longest) longest = bytes;
+    }
+    return longest;
+}
+
 sedge_status sedge_race_compile(tune_race *race, int from, int to)
 {
     sedge_tune_run *const run = race->run;
@@ -122,6 +146,7 @@ sedge_status sedge_race_compile(tune_race *race, int from, int to)
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, add_sources(race, &batch, from, to));
+    const int64_t longest = find_longest(&batch);
     SEDGE_TRY_GOTO(status,
                    sedge_programs_combine(batch.programs, batch.messages, run->device, run->cache,
                                           batch.sources, batch.count, run->together));
@@ -140,8 +165,10 @@ sedge_status sedge_race_compile(tune_race *race, int from, int to)
         race->batch_seconds = sedge_clock() - began;
         race->batch_jobs = missed < run->parallel ? missed : run->parallel;
         race->batch_together = run->together;
+        race->batch_bytes = race->next_bytes = longest;
         run->compiler_unknown = false;
         run->compile_seconds = sedge_race_predict_batch(race, run->parallel, 1);
+        run->compile_bytes = longest;
     }
 done:
     free_batch(&batch);

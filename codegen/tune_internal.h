@@ -65,6 +65,7 @@ typedef struct sedge_tune_run {
     int together_most;      // at most
     double deadline;        // by sedge_clock; HUGE_VAL: none
     double compile_seconds; // predicted, of a batch of which each is compiled alone
+    int64_t compile_bytes;  // and whose longest text has so many; 0: not known
     bool compiler_unknown;  // that is no more than a guess
     double verify_seconds;  // predicted
     double layout_seconds;  // predicted, to bring the data into a layout

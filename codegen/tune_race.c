@@ -440,6 +440,7 @@ static sedge_status choose_next(tune_race *race, race_entry **list, int *size)
     if (!everything) {
         SEDGE_TRY(run_early(race, list, ROUNDS_GUESS));
         sedge_race_reorder(race);
+        sedge_race_look_ahead(race);
     }
     *size = sedge_race_choose_size(race, leader);
     return SEDGE_OK;
@@ -540,6 +541,7 @@ sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, con
                       .batch_seconds = run->compile_seconds,
                       .batch_jobs = run->parallel,
                       .batch_together = 1,
+                      .batch_bytes = run->compile_bytes,
                       .left = left,
                       .count = count};
     race_entry **list = NULL;

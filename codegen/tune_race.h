@@ -52,6 +52,8 @@ typedef struct tune_race {
     double batch_seconds; // of the last batch that was compiled
     int batch_jobs;       // by so many compilers
     int batch_together;   // and as how many
+    int64_t batch_bytes;  // its longest text; 0: not known
+    int64_t next_bytes;   // the next candidate's; 0: not known
     int left;             // races that are still to be run, this one included
     bool late;            // the compiler took longer than there was time: no more of it
     bool overtime;        // a candidate was verified after the end
@@ -109,6 +111,10 @@ sedge_status sedge_race_start(const tune_race *race, race_entry *entry);
 // Compile entries [from, to); those that do not compile are out.
 SEDGE_MUST_USE
 sedge_status sedge_race_compile(tune_race *race, int from, int to);
+
+// Write the next entry's text and note its length: how long the compiler will take. Where it has
+// none, nothing is known.
+void sedge_race_look_ahead(tune_race *race);
 
 // Load what the cache has of the entries from `compiled` on, and put it before the others. Those
 // without a text are out, and stand there, too. `*found` is the number of both.

@@ -15,14 +15,16 @@ bool sedge_race_has_time(const tune_race *race, double seconds)
     return sedge_clock() + seconds <= race->end;
 }
 
-// Programs compiled as one take their parts' time at most, and their start once. What is only
+// Programs compiled as one take their parts' time at most, and their start once. A text twice as
+// long takes twice the time (on an H200 machine 0.45 s for 95 KB, 1.5 s for 245). What is only
 // guessed is no less for fewer compilers, but for the first batch, which the rule's choice needs.
 double sedge_race_predict_batch(const tune_race *race, int jobs, int together)
 {
     const double crowd = race->run->together_most > 1 ? CROWD : 0.0;
     const int before = race->run->compiler_unknown && race->compiled > 0 ? 1 : race->batch_jobs;
     const double seconds =
-        race->batch_seconds * (1.0 + crowd * (jobs - 1)) / (1.0 + crowd * (before - 1));
+        race->batch_seconds * (1.0 + crowd * (jobs - 1)) / (1.0 + crowd * (before - 1)) *
+        (race->next_bytes > 0 ? (double)race->next_bytes / (double)race->batch_bytes : 1.0);
 
     if (together > race->batch_together) return seconds * together / race->batch_together;
     return seconds * (1 + together) / (1 + race->batch_together);

@@ -92,7 +92,7 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
 {
     (void)context, (void)operation;
     sim.now += TEXT_SECONDS;
-    return sedge_text_add(text, "%d", candidate);
+    return sedge_text_add(text, "%-8d", candidate); // all of one length
 }
 
 static sedge_status launch(void *context, int operation, int candidate,

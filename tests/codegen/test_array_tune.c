@@ -295,17 +295,18 @@ static int choose_planted(sedge_context *context, sedge_type type)
     return choice;
 }
 
-static void test_planted(sedge_context *context)
+// Whether the faster one is refused, which does not depend on how fast it is on a busy machine.
+static void test_planted(sedge_context *context, sedge_type type, bool is_refused)
 {
     char folder[512];
 
-    tune_case_folder(folder, sizeof folder, "planted");
+    tune_case_folder(folder, sizeof folder, is_refused ? "refused" : "right");
     own_context own = open_own(context, folder, SEDGE_TUNE_EXHAUSTIVE);
-    CHECK(choose_planted(own.context, SEDGE_FLOAT32) == 0); // slow, but right
+    const int choice = choose_planted(own.context, type);
+    CHECK(choice == 0 || !is_refused);
     char *const text = read_wisdom(folder);
-    CHECK(text != NULL && strstr(text, "other numbers than with") != NULL);
+    CHECK(text != NULL && (strstr(text, "other numbers than with") != NULL) == is_refused);
     free(text);
-    CHECK(choose_planted(own.context, SEDGE_INT32) == 1); // of integers both are right
     close_own(&own);
 }
 
@@ -432,7 +433,8 @@ int main(int argc, char **argv)
     test_reductions(context, few);
     test_scans(context, few);
     if (!in_random_order()) { // timings there say nothing
-        test_planted(context);
+        test_planted(context, SEDGE_FLOAT32, true);
+        test_planted(context, SEDGE_INT32, false); // of integers both are right
         test_remembered(context);
     }
     sedge_context_free(context);
