@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PART         0.05 // of a run's time that tuning it may take
-#define MOST_SECONDS 2.5  // the same, in seconds: what is begun then may take half a second more
-#define WORTH_GPU    0.5  // seconds; with less it is not worth starting: some programs must be
-#define WORTH_HOST   1.5  // compiled
+#define PART       0.05 // of a run's time that tuning it may take
+#define MOST_GPU   1.8  // the same, in seconds: what is begun then may take a second more;
+#define MOST_HOST  2.5  // here half a second
+#define WORTH_GPU  0.5  // seconds; with less it is not worth starting: some programs must be
+#define WORTH_HOST 1.5  // compiled
 
 // The task of the tuner: one operation, the stage, whose candidates differ in structure, too.
 struct operator_tuning {
@@ -286,6 +287,11 @@ static sedge_status time_stage(double *seconds, sedge_operator *op)
     return SEDGE_OK;
 }
 
+static bool is_on_host(const sedge_operator *op)
+{
+    return sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
+}
+
 // What a run that will have so many stages spares for tuning; 0: it is not worth it. Leaves the
 // rule's programs behind. Collective.
 static sedge_status find_budget(double *budget, operator_tuning *tuning, sedge_cache *cache,
@@ -302,9 +308,10 @@ static sedge_status find_budget(double *budget, operator_tuning *tuning, sedge_c
     if (status == SEDGE_OK) status = time_stage(&seconds, op);
     SEDGE_TRY(sedge_comm_agree(op->comm, status));
     sedge_comm_max(op->comm, &seconds, 1);
-    const bool is_host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
-    *budget = fmin(MOST_SECONDS, PART * seconds * (double)stages);
-    if (*budget < (is_host ? WORTH_HOST : WORTH_GPU)) *budget = 0.0;
+    int64_t host = is_on_host(op); // or another rank's
+    sedge_comm_max_int(op->comm, &host, 1);
+    *budget = fmin(host > 0 ? MOST_HOST : MOST_GPU, PART * seconds * (double)stages);
+    if (*budget < (host > 0 ? WORTH_HOST : WORTH_GPU)) *budget = 0.0;
     return SEDGE_OK;
 }
 
@@ -353,7 +360,7 @@ static sedge_status choose(operator_tuning *tuning, sedge_cache *cache,
         sedge_ceilings_try(&ceilings, op->comm, op->device, cache, op->layout.real_bytes, true);
         wanted.copy_rate = ceilings.copy;
         wanted.flops = ceilings.flops;
-        if (options->tune == SEDGE_TUNE_FAST) wanted.budget = MOST_SECONDS;
+        if (options->tune == SEDGE_TUNE_FAST) wanted.budget = is_on_host(op) ? MOST_HOST : MOST_GPU;
     }
     return run_tuner(tuning, cache, &wanted);
 }
