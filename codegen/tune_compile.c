@@ -169,6 +169,8 @@ sedge_status sedge_race_compile(tune_race *race, int from, int to)
         run->compiler_unknown = false;
         run->compile_seconds = sedge_race_predict_batch(race, run->parallel, 1);
         run->compile_bytes = longest;
+    } else if (run->compile_bytes == 0) { // the seconds are those of an earlier search
+        race->batch_bytes = run->compile_bytes = longest;
     }
 done:
     free_batch(&batch);

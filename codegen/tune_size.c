@@ -82,7 +82,7 @@ int sedge_race_choose_size(const tune_race *race, const race_entry *leader)
     }
     const bool is_first = race->compiled == 0 && race->layout == 0;
     if (is_first || run->compiler_unknown) best = (best + 1) / 2;
-    if (race->compiled > 0 || best > 0) return best;
+    if (race->compiled > 0 || best > 0 || race->layout > 0) return best;
     run->together = 1; // the rule's choice, at least
     return sedge_race_has_time(race, 0.0) ? 1 : 0;
 }

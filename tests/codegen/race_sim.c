@@ -14,6 +14,7 @@
 #define KEEP_SECONDS  2e-3
 #define FIND_SECONDS  0.5e-3
 #define TEXT_SECONDS  0.2e-3
+#define TEXT_BYTES    8 // of the shortest text
 #define LAUNCH        4e-6
 #define WAIT          20e-6
 #define IDLE_SLOWER   0.1
@@ -92,7 +93,8 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
 {
     (void)context, (void)operation;
     sim.now += TEXT_SECONDS;
-    return sedge_text_add(text, "%-8d", candidate); // all of one length
+    const int longer = sim.kernel->longer[candidate];
+    return sedge_text_add(text, "%-*d", TEXT_BYTES * (longer > 0 ? longer : 1), candidate);
 }
 
 static sedge_status launch(void *context, int operation, int candidate,
@@ -318,18 +320,18 @@ sedge_status sim_programs_find(sedge_program **out, sedge_device *device, sedge_
     return SEDGE_OK;
 }
 
-// Seconds of one call of the compiler among `calls`.
-static double compile_one(int programs, int calls)
+// Seconds of one call of the compiler among `calls`, of programs so many times as long as usual.
+static double compile_one(int programs, double longer, int calls)
 {
     const int threads = calls < THREADS ? calls : THREADS;
-    double seconds = CALL_SECONDS + programs * sim.kernel->compile;
+    double seconds = CALL_SECONDS + programs * longer * sim.kernel->compile;
 
     seconds *= (1.0 + CROWD * (threads - 1)) * exp(0.2 * draw_normal());
     return happens(0.05) ? 2.0 * seconds : seconds;
 }
 
 // Each call to the thread that is free first; what it makes is kept and loaded by one thread.
-static double compile_all(int missing, int together)
+static double compile_all(int missing, double longer, int together)
 {
     const int calls = (missing + together - 1) / together;
     double free_at[THREADS] = {0.0};
@@ -340,7 +342,7 @@ static double compile_all(int missing, int together)
         int thread = 0;
         for (int t = 1; t < THREADS; t++)
             if (free_at[t] < free_at[thread]) thread = t;
-        free_at[thread] += compile_one(programs, calls);
+        free_at[thread] += compile_one(programs, longer, calls);
         end = fmax(end, free_at[thread]);
     }
     sim.misses += calls;
@@ -355,6 +357,7 @@ sedge_status sim_programs_combine(sedge_program **out, char **messages, sedge_de
                                   int together)
 {
     int missing = 0;
+    size_t bytes = 0;
 
     SEDGE_TRY(sim_programs_find(out, device, cache, texts, count));
     for (int i = 0; i < count; i++) {
@@ -362,10 +365,12 @@ sedge_status sim_programs_combine(sedge_program **out, char **messages, sedge_de
         messages[i] = NULL;
         if (out[i] != NULL) continue;
         missing++;
+        bytes += strlen(texts[i].text);
         sim.kernel->cached[c] = true;
         out[i] = (void *)&sim.kernel->candidates[c];
     }
-    if (missing > 0) sim.now += compile_all(missing, together);
+    if (missing > 0)
+        sim.now += compile_all(missing, (double)bytes / (TEXT_BYTES * missing), together);
     return SEDGE_OK;
 }
 

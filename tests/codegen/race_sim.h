@@ -34,6 +34,8 @@ typedef struct race_sim_kernel {
     double seconds[RACE_SIM_CANDIDATES]; // of a call
     bool cached[RACE_SIM_CANDIDATES];
     bool wrong[RACE_SIM_CANDIDATES]; // what it gives
+    int longer[RACE_SIM_CANDIDATES]; // its text than the others', so many times, and so is the
+                                     // compiler's time for it; 0: it is not
     sedge_tune_candidate candidates[RACE_SIM_CANDIDATES];
 } race_sim_kernel;
 

@@ -219,6 +219,22 @@ static void make_busy(race_sim_kernel *kernel)
     kernel->candidates[1].layout = 1;
 }
 
+// The other layout's program would take the compiler longer than there is time.
+static void make_long(race_sim_kernel *kernel)
+{
+    *kernel = (race_sim_kernel){.name = "long text",
+                                .compile = 0.15,
+                                .check = 3e-3,
+                                .first_check = 3e-3,
+                                .prepare = 2e-3,
+                                .layouts = 2,
+                                .budget = 1.0};
+    race_sim_add(kernel, "short", 1000.0, 1.0);
+    race_sim_add(kernel, "long", 1010.0, 1.0);
+    kernel->candidates[1].layout = 1;
+    kernel->longer[1] = 10;
+}
+
 // ---- searches ----------------------------------------------------------------------------------
 
 typedef struct quality {
@@ -271,6 +287,7 @@ static const struct {
     {make_rough_transpose, WANTED, 0.35},
     {make_wrong_volume, WANTED, 0.9},
     {make_busy, WANTED, 2.6},
+    {make_long, WANTED, 1.0},
 };
 
 // The first search has an empty cache, the others what those before them compiled.
