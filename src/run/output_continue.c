@@ -1,6 +1,7 @@
-// Files of series that a run goes on with: cut to where its checkpoint was written. A new file is
-// made beside the old one and takes its name when it is whole: HDF5 cannot cut a file that a killed
-// run left open for writing, and a run which ends meanwhile finds the old one.
+// Files of series: new ones, and those that a run goes on with, cut to where its checkpoint was
+// written. A file is made under another name and takes its own when it is whole: a killed run
+// leaves none that is only begun. HDF5 cannot cut a file that such a run left open for writing, and
+// a run which ends meanwhile finds the old one.
 #define _DEFAULT_SOURCE
 #include "output_parts.h"
 
@@ -14,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// `path` NULL: there is no old one.
 static sedge_status fill_series(const char *temporary, const char *path, int64_t bytes,
                                 int64_t rows, sedge_series_maker *maker, const void *what,
                                 int *left)
@@ -23,8 +25,10 @@ static sedge_status fill_series(const char *temporary, const char *path, int64_t
 
     SEDGE_TRY(sedge_h5_create_series(&file, temporary, bytes));
     sedge_status status = maker(what, file);
-    if (status == SEDGE_OK) status = sedge_h5_open_read(&old, path);
-    if (status == SEDGE_OK) status = sedge_h5_copy_series(file, old, rows, left);
+    if (status == SEDGE_OK && path != NULL) {
+        status = sedge_h5_open_read(&old, path);
+        if (status == SEDGE_OK) status = sedge_h5_copy_series(file, old, rows, left);
+    }
     status = sedge_h5_close(old, status);
     return sedge_h5_close(file, status);
 }
@@ -46,24 +50,19 @@ sedge_status sedge_output_make_series(const sedge_output_context *context, const
     char path[SEDGE_OUTPUT_PATH];
     char temporary[SEDGE_OUTPUT_PATH + 8];
     struct stat about = {0};
-    sedge_h5 *file = NULL;
     int left = 0;
 
     sedge_output_path(path, context, name);
     const bool there = context->from != NULL && stat(path, &about) == 0;
-    if (!there && rows == 0) {
-        SEDGE_TRY(sedge_h5_create_series(&file, path, bytes));
-        return sedge_h5_close(file, maker(what, file));
-    }
-    if (!there) {
+    if (!there && rows > 0) {
         return SEDGE_FAIL(SEDGE_ERR_DATA,
                           "'%s' is missing, of which the checkpoint knows %lld samples: to begin "
                           "new series, restart into another --output",
                           path, (long long)rows);
     }
     (void)snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    sedge_status status =
-        fill_series(temporary, path, bytes + (int64_t)about.st_size, rows, maker, what, &left);
+    sedge_status status = fill_series(temporary, there ? path : NULL,
+                                      bytes + (int64_t)about.st_size, rows, maker, what, &left);
     if (status == SEDGE_OK && left > 0) status = keep_old(context, path);
     if (status == SEDGE_OK) return sedge_file_publish(temporary, path);
     (void)unlink(temporary);

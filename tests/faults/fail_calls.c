@@ -1,12 +1,17 @@
-// Put before a program by LD_PRELOAD: calls into drivers that fail or never return, on one rank.
-// Sedge finds its drivers' functions by dlsym, so that is what stands here.
+// Put before a program by LD_PRELOAD: calls that fail, never return or are the last, on one rank.
+// Sedge finds its drivers' functions by dlsym, so that is what stands here; HDF5 writes by pwrite.
 //
 //   SEDGE_FAIL_LAUNCH=RANK:NUMBER  from launch NUMBER on, clEnqueueNDRangeKernel fails there
 //   SEDGE_FAIL_BUILD=RANK          clBuildProgram and nvrtcCompileProgram never return there
-#define _GNU_SOURCE // dlvsym, RTLD_NEXT
+//   SEDGE_FAIL_WRITE=RANK:NUMBER:NAME
+//                                  the rank is killed by the NUMBER-th pwrite to files whose names
+//                                  begin with NAME, when half of it is written
+#define _GNU_SOURCE // dlvsym, RTLD_NEXT, pwrite
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,8 +22,11 @@ typedef int launch_function(void *queue, void *kernel, unsigned dimensions, cons
                             const size_t *global, const size_t *local, unsigned events,
                             const void *before, void *event);
 
+typedef ssize_t write_function(int file, const void *bytes, size_t count, off_t offset);
+
 static launch_function *real_launch;
 static atomic_long launches;
+static atomic_long writes;
 
 // Is this the rank that the variable names? `*rest` is what follows its number.
 static int is_chosen(const char *variable, const char **rest)
@@ -73,4 +81,35 @@ void *dlsym(void *restrict handle, const char *restrict name)
         memcpy(&found, &launch, sizeof found);
     }
     return found;
+}
+
+// Is this open file one whose name begins with `name`?
+static int is_named(int file, const char *name)
+{
+    char link[64];
+    char path[4096];
+
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    const ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0) return 0;
+    path[length] = '\0';
+    const char *const last = strrchr(path, '/');
+    return last != NULL && strncmp(last + 1, name, strlen(name)) == 0;
+}
+
+ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset)
+{
+    void *const found = dlvsym(RTLD_NEXT, "pwrite", "GLIBC_2.2.5");
+    write_function *real = NULL;
+    const char *rest = NULL;
+    char *name = NULL;
+
+    memcpy(&real, &found, sizeof found);
+    if (!is_chosen("SEDGE_FAIL_WRITE", &rest) || *rest != ':')
+        return real(file, bytes, count, offset);
+    const long number = strtol(rest + 1, &name, 10);
+    if (*name != ':' || !is_named(file, name + 1) || atomic_fetch_add(&writes, 1) + 1 < number)
+        return real(file, bytes, count, offset);
+    (void)real(file, bytes, count / 2, offset);
+    return raise(SIGKILL);
 }

@@ -17,7 +17,7 @@ import sys
 import time
 import unittest
 
-from fault_kit import PATIENCE, Fault, Job, check_files_open, check_same, record
+from fault_kit import PATIENCE, STEPS, Fault, Job, check_files_open, check_same, record
 
 KILLS = 4
 SEED = 1
@@ -144,6 +144,38 @@ class Kill(Fault):
                f"{finished} runs")
         print(f"{kills} kills, {finished} runs to the end, "
               f"{time.monotonic() - began:.0f} s, seed {SEED}")
+
+    def kill_at(self, number, name, *words):
+        """A run whose root is killed within write `number` to files named so."""
+        fault = {"LD_PRELOAD": os.environ["SEDGE_FAIL_CALLS"],
+                 "SEDGE_FAIL_WRITE": f"0:{number}:{name}"}
+        job = self.run_job("--quiet", *words, environment=fault)
+        try:
+            code = job.wait(PATIENCE)
+            self.assertNotIn(code, (0, None), f"write {number} to {name}: {job.text()}")
+        finally:
+            job.end()
+        return check_files_open(self, self.results)
+
+    def test_series(self):
+        """The root is killed while it makes a file of series: a new one, and the one that takes an
+        old one's place when a run goes on."""
+        answer = self.answer()
+        moments = [(number, name) for name in ("energy.h5", "probes.h5", "slices.h5")
+                   for number in ((1, 2) if KILLS > 2 else (1,))]
+        for number, name in moments:
+            self.kill_at(number, name)
+            self.assertFalse((self.results / name).exists(), (number, name))
+        self.kill_at(1, f"checkpoint-{STEPS // 8 * 4}.h5")
+        for number, name in moments:
+            self.kill_at(number, name, "--restart", "auto")
+            self.assertTrue((self.results / name).exists(), (number, name))
+        self.restart()
+        check_same(self, self.results, answer)
+        self.assertEqual([name for name in self.names() if name.endswith(".tmp")], [])
+        record("a rank killed while it makes a file of series",
+               "ended, code not 0, files whole; the answer of a run without, bit for bit",
+               f"{2 * len(moments) + 1} kills")
 
 
 if __name__ == "__main__":
