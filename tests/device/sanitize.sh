@@ -6,7 +6,7 @@
 # BUILD is a build folder with tests. Each case is a small one, runs once without a tool, so that its
 # kernels are in the cache, then under memcheck (addresses) and racecheck (shared memory). One line a
 # case and tool; the exit status is 0 where all are clean. PATTERN, an extended regular expression,
-# picks families. JOBS cases run at once (default: the cores), each for at most LIMIT seconds (60).
+# picks families. JOBS cases run at once (default: the cores), each for at most LIMIT seconds (150).
 # Messages of what is not clean stay in OUT (default: a new folder). cuSPARSE is left out: racecheck
 # finds hazards in its kernels.
 set -uo pipefail
@@ -18,7 +18,7 @@ out=${OUT:-$(mktemp -d)}
 mkdir -p "$out"
 tool=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 [[ -x $tool ]] || { echo "compute-sanitizer is not found: neither in PATH nor in /usr/local/cuda" >&2; exit 1; }
-export out tool build LIMIT=${LIMIT:-60}
+export out tool build LIMIT=${LIMIT:-150}
 export SEDGE_CUSPARSE=libleft-out.so
 export SEDGE_TEST_DEVICE=cuda SEDGE_TUNE=off SEDGE_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
