@@ -143,7 +143,8 @@ format_in_place() {
         -checks='-*,readability-braces-around-statements' && list_sources | xargs -0 clang-format-14 -i
 }
 
-# Kernels are compiled without sanitizers, in both builds by the same compiler: one cache for both.
+# Kernels are compiled by the same compiler in both builds, one cache for both, and without sanitizers
+# but in the examples and the tests kernels_*.
 build_sanitized() {
     cmake -S "$root" -B "$root/build-sanitize" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
         -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DSEDGE_SANITIZE=address,undefined \
@@ -156,7 +157,7 @@ sanitized_ctest() {
     local option=$1
     shift
     ASAN_OPTIONS=$option UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir "$root/build-sanitize" \
-        -L "unit|kernel|jit" -LE "gpu|paraview|slow|order|exhaustive" --no-tests=error --output-on-failure \
+        -L "unit|kernel|jit|example" -LE "gpu|paraview|slow|order|exhaustive" --no-tests=error --output-on-failure \
         --schedule-random -j "$tests_at_once" "$@"
 }
 
@@ -173,7 +174,7 @@ test_sanitized() {
     ASAN_OPTIONS=detect_leaks=1 "$probe" || leaks=0
     printf 'leaks are looked for: %s\n' "$leaks"
     sanitized_ctest detect_leaks=$leaks \
-        -E '_np[0-9]+$|^bench_|^plot|^library_|opencl|^test_operator_|_[a-z]+_random$|_nvrtc$|^numpy|^shell' &&
+        -E '_np[0-9]+$|^bench_|^plot|^library_|opencl|^test_operator_|_[a-z]+_random$|_nvrtc$|^numpy|^shell|^example_.*_all$' &&
         sanitized_ctest detect_leaks=0 \
             -R '_np[0-9]+$|^bench_|^library_|^test_operator_|^test_opencl$' \
             -E '_[a-z_]+_opencl|_np[47]$|_[a-z]+_random$|^test_operator_(tune|tensor|random)_|'"$twice"

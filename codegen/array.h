@@ -148,9 +148,9 @@ sedge_status sedge_array_imaginary_part(sedge_array **out, sedge_array *base);
 // ---- expressions -------------------------------------------------------------------------------
 
 // A tree of operations on arrays and numbers. Building never fails in the caller's face: what went
-// wrong (memory, types) stays in the tree and is the status of evaluating it. A tree is used once,
-// as an operand or to be evaluated, which frees it. Types: as numpy with arrays; a plain number
-// (sedge_number, sedge_integer) takes part as Python's numbers do in numpy 2: it never makes
+// wrong (memory, types, no array) stays in the tree and is the status of evaluating it. A tree is
+// used once, as an operand or to be evaluated, which frees it. Types: as numpy with arrays; a plain
+// number (sedge_number, sedge_integer) takes part as Python's numbers do in numpy 2: it never makes
 // float32 float64.
 typedef struct sedge_expression sedge_expression;
 

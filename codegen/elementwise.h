@@ -21,7 +21,7 @@ typedef struct sedge_member {
     sedge_type type;
     const sedge_array *array; // NULL: a number
     bool written;
-    unsigned char number[16];
+    _Alignas(16) unsigned char number[16]; // as a kernel of the host reads it
     sedge_access access;
     int slot; // among the strided operands
 } sedge_member;

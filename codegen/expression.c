@@ -361,6 +361,10 @@ static sedge_status add_array(sedge_analysis *analysis, sedge_expression *node)
 {
     const sedge_array *const array = node->array;
 
+    if (array == NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "an expression uses an array that was not created: NULL");
+    }
     node->type = array->type;
     if (analysis->context == NULL) analysis->context = array->context;
     if (analysis->context != array->context) {

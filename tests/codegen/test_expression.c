@@ -184,6 +184,8 @@ static void test_limits(const world *w)
     CHECK_OK(sedge_array_evaluate(&result, many));
     CHECK(CASE_EQUALS(result, 276, 277, 278, 279, 280, 281)); // 1 + .. + 23 = 276
     sedge_array_free(result);
+    check_refused(sedge_add(use(w, SEDGE_INT8), sedge_use(NULL)), "not created: NULL");
+    check_refused(sedge_use(NULL), "not created: NULL");
     // Out of memory while building: nothing is lost, and evaluating says so.
     CHECK_FAILS(sedge_array_evaluate(&result, sedge_add(use(w, SEDGE_INT8), NULL)),
                 SEDGE_ERR_MEMORY, "out of memory for an expression");
