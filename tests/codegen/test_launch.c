@@ -6,6 +6,7 @@
 #include "base/file.h"
 
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { N = 1000, THREADS = 128 };
@@ -246,6 +247,14 @@ static void test_time(const own_world *world, const sedge_program *program)
 }
 
 // What each device knows of a kernel.
+// The GPUs whose occupancy is known here.
+static bool has_2048_threads(const own_world *world)
+{
+    const char *const arch = sedge_device_get_info(world->device)->arch;
+
+    return strcmp(arch, "sm_80") == 0 || strcmp(arch, "sm_90") == 0;
+}
+
 static void test_inspect(const own_world *world, const sedge_program *program)
 {
     const bool cuda = sedge_device_get_info(world->device)->kind == SEDGE_DEVICE_CUDA;
@@ -255,6 +264,9 @@ static void test_inspect(const own_world *world, const sedge_program *program)
     if (cuda) {
         CHECK(about.registers > 0 && about.registers <= 255 && about.max_threads >= 128);
         CHECK(about.blocks_per_multiprocessor >= 1 && about.local_bytes == 0);
+        // 2048 threads and 65536 registers a multiprocessor: 16 blocks of 128 with 32 each or less.
+        if (has_2048_threads(world) && about.registers <= 32)
+            CHECK(about.blocks_per_multiprocessor == 16);
         CHECK(about.spill_store_bytes == 0 && about.spill_load_bytes == 0);
     } else {
         CHECK(about.registers == 0 && about.blocks_per_multiprocessor == 0);
@@ -289,6 +301,8 @@ static void test_spills(const own_world *world)
     CHECK_OK(sedge_program_inspect(&about, program, "heavy", 0));
     CHECK(about.spill_store_bytes > 0 && about.spill_load_bytes > 0);
     CHECK(about.local_bytes >= 64 && about.registers <= 64);
+    if (has_2048_threads(world))
+        CHECK(about.blocks_per_multiprocessor == (about.registers > 32 ? 1 : 2));
     sedge_program_free(program);
 }
 

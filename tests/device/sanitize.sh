@@ -37,6 +37,9 @@ elliptic 1 elliptic/test_elliptic_operator
 reduce 1 codegen/test_reduce few
 reduce 1 codegen/test_reduce_axes few
 scan 1 codegen/test_scan few
+array-tune 1 codegen/test_array_tune few
+matrix 1 krylov/test_petsc
+ceiling 1 codegen/test_ceiling
 select 1 codegen/test_select few
 random 1 codegen/test_random few
 elementwise 1 codegen/test_elementwise few
