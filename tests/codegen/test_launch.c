@@ -246,7 +246,6 @@ static void test_time(const own_world *world, const sedge_program *program)
     sedge_buffer_free(run.y);
 }
 
-// What each device knows of a kernel.
 // The GPUs whose occupancy is known here.
 static bool has_2048_threads(const own_world *world)
 {
@@ -255,6 +254,7 @@ static bool has_2048_threads(const own_world *world)
     return strcmp(arch, "sm_80") == 0 || strcmp(arch, "sm_90") == 0;
 }
 
+// What each device knows of a kernel.
 static void test_inspect(const own_world *world, const sedge_program *program)
 {
     const bool cuda = sedge_device_get_info(world->device)->kind == SEDGE_DEVICE_CUDA;
