@@ -64,9 +64,11 @@ typedef struct sedge_recipe {
 
 // NULL when there is none. The recipe is the context's, and stays.
 const sedge_recipe *sedge_recipe_find(const sedge_context *context, const void *key, int bytes);
+
+// Keep a copy, in place of what stood under the key. `*out` is that copy.
 SEDGE_MUST_USE
-sedge_status sedge_recipe_keep(sedge_context *context, const void *key, int bytes,
-                               const sedge_recipe *recipe);
+sedge_status sedge_recipe_keep(const sedge_recipe **out, sedge_context *context, const void *key,
+                               int bytes, const sedge_recipe *recipe);
 
 // "expression-0123456789abcdef" of `what` "expression": a name that the same key always has.
 enum { SEDGE_RECIPE_TITLE = 48 };

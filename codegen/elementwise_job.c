@@ -269,15 +269,17 @@ static sedge_status write_expression(sedge_text **text, sedge_job *job)
 }
 
 // Large arrays are worth asking the tuner; small ones take what there is.
-static bool wants_tuning(const sedge_job *job, const sedge_recipe *recipe)
+static bool is_large(const sedge_job *job)
 {
-    return recipe->tuned == 0 && job->walk.count >= SEDGE_TUNED_ELEMENTS;
+    return job->walk.count >= SEDGE_TUNED_ELEMENTS;
 }
 
 // The kernel of a job that is new, or large for the first time.
-static sedge_status make_recipe(sedge_recipe *recipe, sedge_job *job, const void *key, int bytes)
+static sedge_status make_recipe(const sedge_recipe **out, sedge_job *job, const void *key,
+                                int bytes)
 {
     sedge_elementwise_tuning tunings[SEDGE_ELEMENTWISE_TUNINGS];
+    sedge_recipe recipe = {.tuned = 0};
     char title[SEDGE_RECIPE_TITLE];
     int choice = 0;
     sedge_status status;
@@ -289,12 +291,12 @@ static sedge_status make_recipe(sedge_recipe *recipe, sedge_job *job, const void
     }
     if (job->body == NULL) SEDGE_TRY_GOTO(status, write_expression(&body, job));
     (void)sedge_elementwise_tunings(tunings, job);
-    if (wants_tuning(job, recipe)) {
+    if (is_large(job)) {
         SEDGE_TRY_GOTO(status, sedge_job_tune(&choice, job));
-        recipe->tuned = 1 + choice;
+        recipe.tuned = 1 + choice;
     }
-    SEDGE_TRY_GOTO(status, sedge_job_kernel(recipe, job, &tunings[choice]));
-    SEDGE_TRY_GOTO(status, sedge_recipe_keep(job->context, key, bytes, recipe));
+    SEDGE_TRY_GOTO(status, sedge_job_kernel(&recipe, job, &tunings[choice]));
+    SEDGE_TRY_GOTO(status, sedge_recipe_keep(out, job->context, key, bytes, &recipe));
 done:
     sedge_text_free(body);
     return status;
@@ -302,13 +304,11 @@ done:
 
 sedge_status sedge_job_run(sedge_job *job, const void *key, int bytes)
 {
-    const sedge_recipe *const found = sedge_recipe_find(job->context, key, bytes);
-    sedge_recipe made = {.tuned = 0};
+    const sedge_recipe *recipe = sedge_recipe_find(job->context, key, bytes);
 
-    if (found != NULL && !wants_tuning(job, found))
-        return sedge_job_launch(job, found, sedge_context_stream(job->context));
-    SEDGE_TRY(make_recipe(&made, job, key, bytes));
-    return sedge_job_launch(job, &made, sedge_context_stream(job->context));
+    if (recipe == NULL || (recipe->tuned == 0 && is_large(job)))
+        SEDGE_TRY(make_recipe(&recipe, job, key, bytes));
+    return sedge_job_launch(job, recipe, sedge_context_stream(job->context));
 }
 
 sedge_status sedge_elementwise_preview(sedge_text *out, sedge_device_kind kind, sedge_array *array,

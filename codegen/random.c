@@ -126,9 +126,7 @@ static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
     sedge_recipe recipe = {.threads = RANDOM_THREADS,
                            .items = (int64_t)RANDOM_ITEMS * elements_of((sedge_type)shape->type)};
     SEDGE_TRY(make_recipe(&recipe, context, shape));
-    SEDGE_TRY(sedge_recipe_keep(context, key, (int)sizeof key, &recipe));
-    *out = sedge_recipe_find(context, key, (int)sizeof key);
-    return SEDGE_OK;
+    return sedge_recipe_keep(out, context, key, (int)sizeof key, &recipe);
 }
 
 // ---- calls -------------------------------------------------------------------------------------

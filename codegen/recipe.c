@@ -63,18 +63,20 @@ static sedge_status grow(sedge_recipes *recipes)
     return SEDGE_OK;
 }
 
-sedge_status sedge_recipe_keep(sedge_context *context, const void *key, int bytes,
-                               const sedge_recipe *recipe)
+sedge_status sedge_recipe_keep(const sedge_recipe **out, sedge_context *context, const void *key,
+                               int bytes, const sedge_recipe *recipe)
 {
     sedge_recipes *const recipes = &context->recipes;
     sedge_status status;
     sedge_recipe_entry *entry = NULL;
 
+    *out = NULL;
     if (2 * (recipes->count + 1) > recipes->capacity) SEDGE_TRY(grow(recipes));
     const uint64_t hash = hash_key(key, bytes);
     const int64_t place = find_place(recipes, hash, key, bytes);
     if (recipes->places[place] != NULL) {
         recipes->places[place]->recipe = *recipe;
+        *out = &recipes->places[place]->recipe;
         return SEDGE_OK;
     }
     SEDGE_TRY(sedge_allocate(&entry, 1, sizeof *entry));
@@ -85,6 +87,7 @@ sedge_status sedge_recipe_keep(sedge_context *context, const void *key, int byte
     entry->recipe = *recipe;
     recipes->places[place] = entry;
     recipes->count++;
+    *out = &entry->recipe;
     entry = NULL;
 done:
     sedge_release(entry);

@@ -192,9 +192,7 @@ static sedge_status get_recipe(const sedge_recipe **out, const sedge_reduce_call
 
     sedge_recipe recipe = {.tuned = 0};
     SEDGE_TRY(sedge_reduce_kernels(&recipe, call, plan, NULL));
-    SEDGE_TRY(sedge_recipe_keep(context, key.at, key.bytes, &recipe));
-    *out = sedge_recipe_find(context, key.at, key.bytes);
-    return SEDGE_OK;
+    return sedge_recipe_keep(out, context, key.at, key.bytes, &recipe);
 }
 
 // The plan by the rule or, where arrays are large, by what the tuner chooses at their first use.
@@ -205,25 +203,23 @@ static sedge_status make_plan(sedge_reduce_plan *plan, const sedge_reduce_call *
     sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS];
     char title[SEDGE_RECIPE_TITLE];
     reduce_key key;
-    int choice = 0;
+    int choice;
 
     sedge_reduce_plan_make(plan, call->analysis, sedge_reduce_rule(info->kind), info, call->axis,
                            call->formula->state_bytes);
     if (plan->rows * plan->length < SEDGE_TUNED_ELEMENTS) return SEDGE_OK;
     make_key(&key, "choice", call, plan);
-    const sedge_recipe *const found = sedge_recipe_find(context, key.at, key.bytes);
+    const sedge_recipe *found = sedge_recipe_find(context, key.at, key.bytes);
     if (found != NULL && found->tuned == 1) return SEDGE_OK;
     const int count = sedge_reduce_tunings(tunings, info->kind, plan, call);
-    if (found != NULL) {
-        choice = found->tuned - 1;
-    } else {
+    if (found == NULL) {
         sedge_recipe_title(title, "reduction", key.at, key.bytes);
         SEDGE_TRY(sedge_reduce_tune(&choice, call, tunings, count, title));
         const sedge_recipe chosen = {.tuned = 1 + choice};
-        SEDGE_TRY(sedge_recipe_keep(context, key.at, key.bytes, &chosen));
+        SEDGE_TRY(sedge_recipe_keep(&found, context, key.at, key.bytes, &chosen));
     }
-    if (choice > 0) {
-        sedge_reduce_plan_make(plan, call->analysis, &tunings[choice], info, call->axis,
+    if (found->tuned > 1) {
+        sedge_reduce_plan_make(plan, call->analysis, &tunings[found->tuned - 1], info, call->axis,
                                call->formula->state_bytes);
     }
     return SEDGE_OK;

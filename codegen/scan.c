@@ -190,9 +190,7 @@ static sedge_status get_recipe(const sedge_recipe **out, const sedge_scan_call *
 
     sedge_recipe recipe = {.tuned = 0};
     SEDGE_TRY(sedge_scan_kernels(&recipe, call, shape, NULL));
-    SEDGE_TRY(sedge_recipe_keep(context, key.at, key.bytes, &recipe));
-    *out = sedge_recipe_find(context, key.at, key.bytes);
-    return SEDGE_OK;
+    return sedge_recipe_keep(out, context, key.at, key.bytes, &recipe);
 }
 
 // The shape by the rule or, where arrays are large, by what the tuner chooses at their first use.
@@ -203,23 +201,22 @@ static sedge_status make_shape(sedge_scan_shape *shape, const sedge_scan_call *c
     sedge_scan_tuning tunings[SEDGE_SCAN_TUNINGS];
     char title[SEDGE_RECIPE_TITLE];
     scan_key key;
-    int choice = 0;
+    int choice;
 
     sedge_scan_call_shape(shape, call, NULL);
     if (sedge_array_size(call->array) < SEDGE_TUNED_ELEMENTS) return SEDGE_OK;
+    make_key(&key, "choice", shape, call->formula);
+    const sedge_recipe *found = sedge_recipe_find(context, key.at, key.bytes);
+    if (found != NULL && found->tuned == 1) return SEDGE_OK;
     const int count =
         sedge_scan_tunings(tunings, sedge_device_get_info(device)->kind, shape, call->formula);
-    make_key(&key, "choice", shape, call->formula);
-    const sedge_recipe *const found = sedge_recipe_find(context, key.at, key.bytes);
-    if (found != NULL) {
-        choice = found->tuned - 1;
-    } else {
+    if (found == NULL) {
         sedge_recipe_title(title, "scan", key.at, key.bytes);
         SEDGE_TRY(sedge_scan_tune(&choice, call, tunings, count, title));
         const sedge_recipe chosen = {.tuned = 1 + choice};
-        SEDGE_TRY(sedge_recipe_keep(context, key.at, key.bytes, &chosen));
+        SEDGE_TRY(sedge_recipe_keep(&found, context, key.at, key.bytes, &chosen));
     }
-    if (choice > 0) sedge_scan_call_shape(shape, call, &tunings[choice]);
+    if (found->tuned > 1) sedge_scan_call_shape(shape, call, &tunings[found->tuned - 1]);
     return SEDGE_OK;
 }
 

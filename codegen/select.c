@@ -119,9 +119,7 @@ static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
 
     sedge_recipe recipe = {.threads = SELECT_THREADS, .items = SELECT_TILE};
     SEDGE_TRY(make_recipe(&recipe, context, shape));
-    SEDGE_TRY(sedge_recipe_keep(context, key, (int)sizeof key, &recipe));
-    *out = sedge_recipe_find(context, key, (int)sizeof key);
-    return SEDGE_OK;
+    return sedge_recipe_keep(out, context, key, (int)sizeof key, &recipe);
 }
 
 // `array` itself, or a contiguous copy that `*owned` gets.

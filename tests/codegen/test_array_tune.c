@@ -1,5 +1,6 @@
 // Reductions and scans as they are tuned: every candidate gives the rule's bits, one that does not
-// is refused, what was found is used again, and without tuning the rule is.
+// is refused, what was found is used again, by the kernels that the wisdom names, and without
+// tuning the rule is.
 #include "reduce_kit.h"
 #include "tune_case.h"
 
@@ -329,24 +330,109 @@ static void compute(sedge_context *context, sedge_array *array, unsigned char *r
 
 enum { ROWS = 1 << 10, COLUMNS = (1 << 10) + 1, RESULTS = 4 + 4 * ROWS + 4 * ROWS * COLUMNS };
 
-static unsigned char *compute_in(sedge_context *device_of, const char *folder,
-                                 sedge_tune_level level, sedge_cache_counts *counts)
+static sedge_array *large_array(sedge_context *context)
 {
     const int64_t shape[2] = {ROWS, COLUMNS};
-    own_context own = open_own(device_of, folder, level);
-    unsigned char *const results = room(RESULTS, 1);
     void *const numbers = make_numbers(SEDGE_FLOAT32, (int64_t)ROWS * COLUMNS, false);
     sedge_array *array = NULL;
 
-    CHECK_OK(sedge_array_from(&array, own.context, SEDGE_FLOAT32, 2, shape, numbers));
+    CHECK_OK(sedge_array_from(&array, context, SEDGE_FLOAT32, 2, shape, numbers));
+    free(numbers);
+    return array;
+}
+
+static unsigned char *compute_in(sedge_context *device_of, const char *folder,
+                                 sedge_tune_level level, sedge_cache_counts *counts)
+{
+    own_context own = open_own(device_of, folder, level);
+    unsigned char *const results = room(RESULTS, 1);
+    sedge_array *const array = large_array(own.context);
+
     compute(own.context, array, results);
     *counts = sedge_cache_get_counts(own.cache);
     compute(own.context, array, results); // known now
     CHECK(sedge_cache_get_counts(own.cache).misses == counts->misses);
     sedge_array_free(array);
-    free(numbers);
     close_own(&own);
     return results;
+}
+
+// Let the wisdom name another choice for all tasks of an operation.
+static void set_wisdom(const char *folder, const char *operation, const char *name)
+{
+    char path[600], mark[64];
+    char *const wisdom = read_wisdom(folder);
+    const char *rest = wisdom;
+    sedge_text *text = NULL;
+
+    (void)snprintf(path, sizeof path, "%s/%s", folder, SEDGE_WISDOM_FILE);
+    (void)snprintf(mark, sizeof mark, "\"name\":\"%s\",\"choice\":\"", operation);
+    CHECK_OK(sedge_text_create(&text));
+    for (const char *at; (at = strstr(rest, mark)) != NULL; rest = strchr(rest, '"')) {
+        CHECK_OK(sedge_text_add(text, "%.*s%s%s", (int)(at - rest), rest, mark, name));
+        rest = at + strlen(mark);
+    }
+    CHECK_OK(sedge_text_add(text, "%s", rest));
+    CHECK_OK(sedge_file_write(path, sedge_text_get(text), strlen(sedge_text_get(text))));
+    sedge_text_free(text);
+    free(wisdom);
+}
+
+// With number `k` of the tunings in the wisdom, a sum runs that tuning's kernel: a call that asks
+// for the tuning needs no other program. Returns how many tunings there are.
+static int check_obeyed_sum(sedge_context *device_of, const char *folder, int k)
+{
+    const test_case c = {SEDGE_SUM, SEDGE_FLOAT32, 2, {ROWS, COLUMNS}, SEDGE_ALL_AXES};
+    own_context own = open_own(device_of, folder, SEDGE_TUNE_OFF);
+    sedge_array *const array = large_array(own.context);
+    sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS];
+    const int count = list_tunings(tunings, own.context, array, &c);
+    char name[SEDGE_TRIAL_NAME];
+    int64_t bytes;
+
+    sedge_reduce_tuning_name(name, sizeof name, &tunings[k]);
+    set_wisdom(folder, "reduction", name);
+    free(reduce_by(array, &c, NULL, &bytes));
+    CHECK(strcmp(sedge_context_choice(own.context), name) == 0);
+    const sedge_cache_counts before = sedge_cache_get_counts(own.cache);
+    free(reduce_by(array, &c, &tunings[k], &bytes));
+    const sedge_cache_counts after = sedge_cache_get_counts(own.cache);
+    CHECK(before.hits + before.misses == 1 && after.hits + after.misses == 1);
+    sedge_array_free(array);
+    close_own(&own);
+    return count;
+}
+
+// The same of a scan.
+static int check_obeyed_scan(sedge_context *device_of, const char *folder, int k)
+{
+    own_context own = open_own(device_of, folder, SEDGE_TUNE_OFF);
+    sedge_array *const array = large_array(own.context);
+    const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(own.context));
+    sedge_scan_tuning tunings[SEDGE_SCAN_TUNINGS];
+    sedge_scan_shape shape;
+    sedge_formula formula;
+    char name[SEDGE_TRIAL_NAME];
+    int64_t bytes;
+
+    sedge_formula_make(&formula, SEDGE_SUM, SEDGE_FLOAT32);
+    const sedge_scan_call call = {.array = array, .formula = &formula};
+    sedge_scan_call_shape(&shape, &call, NULL);
+    const int count = sedge_scan_tunings(tunings, info->kind, &shape, &formula);
+    sedge_scan_tuning_name(name, sizeof name, &tunings[k]);
+    sedge_scan_call_shape(&shape, &call, &tunings[k]);
+    if (count > 1 && shape.staged == tunings[k].staged) { // else a block has too little memory
+        set_wisdom(folder, "scan", name);
+        free(scan_by(array, SEDGE_SCAN_SUM, false, NULL, NULL, &bytes));
+        CHECK(strcmp(sedge_context_choice(own.context), name) == 0);
+        const sedge_cache_counts before = sedge_cache_get_counts(own.cache);
+        free(scan_by(array, SEDGE_SCAN_SUM, false, NULL, &tunings[k], &bytes));
+        const sedge_cache_counts after = sedge_cache_get_counts(own.cache);
+        CHECK(before.hits + before.misses == 1 && after.hits + after.misses == 1);
+    }
+    sedge_array_free(array);
+    close_own(&own);
+    return count;
 }
 
 static int count_lines(const char *text, const char *word)
@@ -384,6 +470,8 @@ static void test_remembered(sedge_context *context)
         free(later);
         free(again);
     }
+    for (int k = 0, count = 1; k < count; k++) count = check_obeyed_sum(context, folder, k);
+    for (int k = 0, count = 1; k < count; k++) count = check_obeyed_scan(context, folder, k);
     free(wisdom);
     free(tuned);
     free(rule);

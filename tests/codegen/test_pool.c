@@ -64,21 +64,28 @@ static void test_recipes(sedge_context *context)
 {
     enum { KEYS = 1000 };
     unsigned char key[40] = {0};
+    const sedge_recipe *kept, *found = NULL;
 
     for (int k = 0; k < KEYS; k++) {
         const sedge_recipe recipe = {.items = k};
         memcpy(key + k % 32, &k, sizeof k);
         CHECK(sedge_recipe_find(context, key, 36 + k % 4) == NULL);
-        CHECK_OK(sedge_recipe_keep(context, key, 36 + k % 4, &recipe));
+        CHECK_OK(sedge_recipe_keep(&kept, context, key, 36 + k % 4, &recipe));
+        CHECK(kept == sedge_recipe_find(context, key, 36 + k % 4) && kept->items == k);
         memset(key, 0, sizeof key);
     }
     for (int k = 0; k < KEYS; k++) {
         memcpy(key + k % 32, &k, sizeof k);
-        const sedge_recipe *const found = sedge_recipe_find(context, key, 36 + k % 4);
+        found = sedge_recipe_find(context, key, 36 + k % 4);
         CHECK(found != NULL && found->items == k);
         memset(key, 0, sizeof key);
     }
     CHECK(sedge_recipe_find(context, key, 12) == NULL);
+    // Another in its place: who holds the first one sees it.
+    memcpy(key + (KEYS - 1) % 32, &(int){KEYS - 1}, sizeof(int));
+    CHECK_OK(sedge_recipe_keep(&kept, context, key, 36 + (KEYS - 1) % 4,
+                               &(sedge_recipe){.items = KEYS}));
+    CHECK(kept == found && found->items == KEYS);
 }
 
 static const char twice_text[] = "#define LIST(X) X(SEDGE_GLOBAL float *, x)\n"

@@ -57,6 +57,8 @@ const kit_wall kit_all_walls[] = {
 // Direction, polarisation, origin, then the signal.
 const double kit_pulse[15] = {1.0, 2.0, -0.5, 2.0, -1.0, 0.0, 0.2, 0.1, -0.3, SEDGE_SIGNAL_RICKER,
                               1.5, 0.9, 0.0,  0.4, 0.0};
+const double kit_dipole[12] = {0.8, 0.78, 0.83, SEDGE_SIGNAL_RICKER, 1.0, 0.8, 0.5, 0.3, 0.0,
+                               1.0, -2.0, 0.5};
 const double kit_upwind[3] = {1.0, 0.0, 0.5};
 
 kit_options kit_everything(int order, int cells, int split_axis)
@@ -268,6 +270,21 @@ sedge_status kit_advance(kit *k, const double *u, double t, double dt, int steps
     SEDGE_TRY(sedge_operator_set(k->op, u));
     for (int i = 0; i < steps; i++) SEDGE_TRY(sedge_operator_step(k->op, t + i * dt, dt));
     return sedge_operator_get(k->op, k->result);
+}
+
+sedge_status kit_advance_unevenly(kit *k, double *out, int steps, int longer)
+{
+    const double dt = kit_time_step(k, 0.5);
+    double t = 0.0;
+
+    if (k->op == NULL) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no operator: kit_load failed");
+    SEDGE_TRY(sedge_operator_set(k->op, k->base.u));
+    for (int i = 0; i < steps; i++) {
+        const double step = i == longer || i == longer + 1 ? 1.25 * dt : dt;
+        SEDGE_TRY(sedge_operator_step(k->op, t, step));
+        t += step;
+    }
+    return sedge_operator_get(k->op, out);
 }
 
 sedge_status kit_solve(double *error, const kit_world *world, const kit_options *options,

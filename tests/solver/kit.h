@@ -71,6 +71,7 @@ extern const double kit_conductor[3];  // epsilon, mu, sigma > 0
 extern const double kit_resin[3];      // the same, without loss
 extern const kit_wall kit_all_walls[]; // of a box: a kind each that Maxwell's equations have
 extern const double kit_pulse[15];     // a plane wave, along no axis
+extern const double kit_dipole[12];    // strong, in the last corner of the unit box
 extern const double kit_upwind[3];     // by order modulo 3: upwind, central, in between
 
 // As kit_defaults, with all that a state meets: inner vertices moved, the box cut at right angles
@@ -94,6 +95,11 @@ double kit_time_step(const kit *k, double cfl);
 // Give the operator `u`, take `steps` steps from t, leave the fields in k->result. Collective.
 SEDGE_MUST_USE
 sedge_status kit_advance(kit *k, const double *u, double t, double dt, int steps);
+
+// Give the operator k->base.u, take `steps` steps of half the stable one from t = 0, those numbered
+// `longer` and `longer` + 1 longer by a quarter, and leave the fields in `out`. Collective.
+SEDGE_MUST_USE
+sedge_status kit_advance_unevenly(kit *k, double *out, int steps, int longer);
 
 // A whole solve: from the exact initial fields of `options`, in its precision and cut, to time
 // `end` in equal steps of at most `cfl` times the stable one. The L2 error relative to the exact

@@ -9,25 +9,7 @@
 
 #include <string.h>
 
-static const double dipole[12] = {0.8, 0.78, 0.83, SEDGE_SIGNAL_RICKER, 1.0, 0.8, 0.5, 0.3, 0.0,
-                                  1.0, -2.0, 0.5};
-
-#define STEPS 9
-
-// Nine steps, the last but two longer; the state into `out`.
-static void run(kit *k, double *out)
-{
-    const double dt = kit_time_step(k, 0.5);
-    double t = 0.0;
-
-    CHECK_OK(sedge_operator_set(k->op, k->base.u));
-    for (int i = 0; i < STEPS; i++) {
-        const double step = i == 5 || i == 6 ? 1.25 * dt : dt;
-        CHECK_OK(sedge_operator_step(k->op, t, step));
-        t += step;
-    }
-    CHECK_OK(sedge_operator_get(k->op, out));
-}
+enum { STEPS = 9, LONGER = 5 };
 
 static void test_same(const kit_world *world, const char *variant, sedge_precision precision,
                       bool curved, bool boundary_last)
@@ -38,14 +20,14 @@ static void test_same(const kit_world *world, const char *variant, sedge_precisi
     kit k;
 
     options.wall = "pec";
-    options.dipole = curved ? dipole : NULL;
+    options.dipole = curved ? kit_dipole : NULL;
     options.incident = curved ? NULL : kit_pulse;
     options.box_map = curved ? curved_corner : NULL;
     options.boundary_last = boundary_last;
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
     CHECK_OK(kit_load(&k, precision, &cut));
-    run(&k, k.result);
+    CHECK_OK(kit_advance_unevenly(&k, k.result, STEPS, LONGER));
     CHECK((k.op->step_graphs[0].graph != NULL) == graphs);
     CHECK((k.op->step_graphs[1].graph != NULL) == graphs);
     const int64_t stages = k.op->stages;
@@ -54,7 +36,7 @@ static void test_same(const kit_world *world, const char *variant, sedge_precisi
 
     cut.launch_singly = true;
     CHECK_OK(kit_load(&k, precision, &cut));
-    run(&k, k.base.exact);
+    CHECK_OK(kit_advance_unevenly(&k, k.base.exact, STEPS, LONGER));
     CHECK(k.op->step_graphs[0].graph == NULL);
     CHECK(k.op->stages == stages && stages == STEPS * sedge_lsrk45.stages);
     CHECK(memcmp(launches, k.op->launches, sizeof launches) == 0);

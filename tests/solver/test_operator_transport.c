@@ -9,25 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS 17
-
-static const double dipole[12] = {0.8, 0.78, 0.83, SEDGE_SIGNAL_RICKER, 1.0, 0.8, 0.5, 0.3, 0.0,
-                                  1.0, -2.0, 0.5};
-
-// The same random fields for all; steps 7 and 8 are longer. The state into `out`.
-static void run(kit *k, double *out)
-{
-    const double dt = kit_time_step(k, 0.5);
-    double t = 0.0;
-
-    CHECK_OK(sedge_operator_set(k->op, k->base.u));
-    for (int i = 0; i < STEPS; i++) {
-        const double step = i == 7 || i == 8 ? 1.25 * dt : dt;
-        CHECK_OK(sedge_operator_step(k->op, t, step));
-        t += step;
-    }
-    CHECK_OK(sedge_operator_get(k->op, out));
-}
+enum { STEPS = 17, LONGER = 7 };
 
 // With one transport, as graphs where it can; compared with what `exact` holds, or into it.
 static void test_transport(kit *k, const char *transport, sedge_operator_options *cut, bool first)
@@ -40,7 +22,7 @@ static void test_transport(kit *k, const char *transport, sedge_operator_options
     CHECK_OK(kit_load(k, k->base.problem.precision, cut));
     CHECK(strcmp(sedge_operator_transport(k->op), transport) == 0);
     CHECK(sedge_operator_waits(k->op) == (k->base.mesh->peers > 0 && !by_peer));
-    run(k, first ? k->base.exact : k->result);
+    CHECK_OK(kit_advance_unevenly(k, first ? k->base.exact : k->result, STEPS, LONGER));
     for (int i = 0; i < 2; i++)
         CHECK((k->op->step_graphs[i].graph != NULL) == (can && !sedge_operator_waits(k->op)));
     if (by_peer && can && k->base.mesh->peers > 0)
@@ -65,7 +47,7 @@ static void test_same(const kit_world *world, const char *variant, sedge_precisi
     kit k;
 
     options.wall = "pec";
-    options.dipole = dipole;
+    options.dipole = kit_dipole;
     options.precision = precision;
     options.boundary_last = boundary_last;
     CHECK_OK(kit_create(&k, world, &options));
