@@ -70,6 +70,38 @@ static inline void cuda_note(const char *chip, const char *name, const char *log
     if (table != NULL) (void)fflush(table);
 }
 
+// What was compiled; `chip` is one of cuda_chips.
+typedef struct cuda_compiled {
+    char *program;
+    const char *chip;
+    sedge_text *log;
+} cuda_compiled;
+
+// What the compiler says of a program for a chip; kept to the end. A text that comes again is not
+// compiled again.
+static inline const char *cuda_log(const char *program, const char *chip)
+{
+    static cuda_compiled *all;
+    static int count;
+    void *binary = NULL;
+    size_t length = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (all[i].chip == chip && strcmp(all[i].program, program) == 0)
+            return sedge_text_get(all[i].log);
+    }
+    cuda_compiled *const grown = realloc(all, (size_t)(count + 1) * sizeof *all);
+    char *const copy = malloc(strlen(program) + 1);
+    if (grown == NULL || copy == NULL) abort();
+    strcpy(copy, program);
+    all = grown;
+    all[count] = (cuda_compiled){.program = copy, .chip = chip};
+    CHECK_OK(sedge_text_create(&all[count].log));
+    CHECK_OK(sedge_nvrtc_compile(program, chip, &binary, &length, all[count].log));
+    sedge_release(binary);
+    return sedge_text_get(all[count++].log);
+}
+
 // Compile for each of them. Of what it keeps, a thread may have at most so many bytes outside
 // registers.
 static inline void check_cuda_stack(const char *name, const sedge_text *program, long most)
@@ -78,14 +110,9 @@ static inline void check_cuda_stack(const char *name, const sedge_text *program,
     const int count = cuda_chips(chips);
 
     for (int c = 0; c < count; c++) {
-        sedge_text *log = NULL;
-        void *binary = NULL;
-        size_t length = 0;
-
-        CHECK_OK(sedge_text_create(&log));
-        CHECK_OK(sedge_nvrtc_compile(sedge_text_get(program), chips[c], &binary, &length, log));
-        cuda_note(chips[c], name, sedge_text_get(log));
-        const char *at = sedge_text_get(log);
+        const char *const log = cuda_log(sedge_text_get(program), chips[c]);
+        cuda_note(chips[c], name, log);
+        const char *at = log;
         while ((at = strstr(at, "bytes stack frame")) != NULL) {
             while (at[-1] == ' ' || (at[-1] >= '0' && at[-1] <= '9')) at--;
             const bool small = strtol(at, NULL, 10) <= most + (c < 2 ? 0 : CUDA_STACK_NEWEST);
@@ -96,8 +123,6 @@ static inline void check_cuda_stack(const char *name, const sedge_text *program,
             }
             at += strcspn(at, "\n");
         }
-        sedge_release(binary);
-        sedge_text_free(log);
     }
 }
 

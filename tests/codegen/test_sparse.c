@@ -52,12 +52,6 @@ static void check_matrix(sedge_context *context, const bench_matrix *m, const ch
     check_candidates(context, &m->csr, 8, 4, format, cases, 2);
 }
 
-// OpenCL's compiler takes seconds for a format, whose text is the host's: once each.
-static bool is_slow(sedge_context *context)
-{
-    return sedge_device_get_info(sedge_context_device(context))->kind == SEDGE_DEVICE_OPENCL;
-}
-
 static void test_kinds(sedge_context *context, bool few)
 {
     static const struct {
@@ -71,7 +65,6 @@ static void test_kinds(sedge_context *context, bool few)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         bench_matrix m;
         if (few && !kinds[i].few) continue;
-        if (few && is_slow(context) && (i == 3 || i == 6)) continue; // no formats of their own
         CHECK_OK(bench_matrix_make(&m, kinds[i].name, kinds[i].size));
         check_matrix(context, &m, few && i == 0 ? "sell" : "", !few && i % 4 == 0);
         drop(&m);
@@ -88,7 +81,7 @@ static void test_shapes(sedge_context *context, bool few)
                   {2000, 300, 40, 7}, {1, 1, 1, 0},       {777, 3, 5, 0}};
 
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        if (few && (i > 1 || is_slow(context))) break;
+        if (few && i > 1) break;
         bench_matrix m = random_matrix(shapes[i].rows, shapes[i].columns, shapes[i].longest,
                                        shapes[i].gap, false);
         check_matrix(context, &m, "", false);

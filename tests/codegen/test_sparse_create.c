@@ -319,10 +319,8 @@ int main(int argc, char **argv)
     if (device == NULL || strcmp(device, "opencl") != 0) test_large_offsets(context);
     if (device != NULL && strcmp(device, "cuda") == 0) test_vendor_waits(context);
     test_few_bytes(context);
-    if (!few) {
-        test_rule(context);
-        test_tuned(context);
-    }
+    test_rule(context);
+    if (!few) test_tuned(context);
     sedge_context_free(context);
     return CHECK_END();
 }
