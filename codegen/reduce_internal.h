@@ -81,8 +81,8 @@ sedge_status sedge_reduce_program_write(sedge_text *out, sedge_device_kind kind,
                                         sedge_reduction reduction, sedge_expression *expression,
                                         int axis, const sedge_reduce_tuning *tuning);
 
-// As sedge_array_reduce, with these numbers (NULL: with those that it takes, the rule's or tuned ones).
-// `formula` is a sedge_reduction, or SEDGE_FORMULA_DOT of a product.
+// As sedge_array_reduce, with these numbers (NULL: with those that it takes, the rule's or tuned
+// ones). `formula` is a sedge_reduction, or SEDGE_FORMULA_DOT of a product.
 SEDGE_MUST_USE
 sedge_status sedge_array_reduce_as(sedge_array **out, int formula, sedge_expression *expression,
                                    int axis, const sedge_reduce_tuning *tuning);

@@ -45,7 +45,8 @@ SEDGE_MUST_USE
 sedge_status sedge_scan_program_write(sedge_text *out, sedge_device_kind kind,
                                       const sedge_scan_shape *shape, const sedge_formula *formula);
 
-// As sedge_array_scan, with these numbers (NULL: with those that it takes, the rule's or tuned ones).
+// As sedge_array_scan, with these numbers (NULL: with those that it takes, the rule's or tuned
+// ones).
 SEDGE_MUST_USE
 sedge_status sedge_array_scan_as(sedge_array **out, const sedge_array *array,
                                  sedge_scan_operation operation, bool exclusive,
