@@ -1,4 +1,4 @@
-// Measured ceilings of the host: plausible, and kernels whose results are right.
+// Measured ceilings of a device: plausible, and kernels whose results are right.
 #define _POSIX_C_SOURCE 200809L // setenv
 #include "base/file.h"
 #include "base/memory.h"
@@ -126,11 +126,12 @@ static void test_wrong_kernel(const char *from, const char *to, const char *mess
 
 int main(int argc, char **argv)
 {
+    const char *const kind = getenv("SEDGE_TEST_DEVICE");
     sedge_cache *cache = NULL;
 
     CHECK_OK(sedge_device_start_helper());
     CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
-    CHECK_OK(sedge_device_create(&device, "host", sedge_comm_node_rank(comm),
+    CHECK_OK(sedge_device_create(&device, kind != NULL ? kind : "host", sedge_comm_node_rank(comm),
                                  sedge_comm_node_size(comm)));
     CHECK_OK(sedge_cache_create(&cache, NULL));
     test_precisions(cache);

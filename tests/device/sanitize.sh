@@ -11,6 +11,7 @@
 # finds hazards in its kernels.
 set -uo pipefail
 
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${1:?usage: sanitize.sh BUILD [PATTERN]}
 pattern=${2:-.}
 jobs=${JOBS:-$(nproc)}
@@ -26,19 +27,24 @@ export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_pml=ob1 OMPI_MCA_btl=sel
 
 # family, ranks, program and arguments; long ones first
 cases() {
-    cat <<'END'
+    cat <<END
 bernstein-shared-sums 1 solver/test_operator_form bernstein 9 fp32 walls
 bernstein-shared-sums 1 solver/test_operator_form bernstein 8 fp64 walls
 bernstein-shared-sums 1 solver/test_operator_form bernstein 7 fp64 walls
 multigrid 1 elliptic/test_multigrid small
 sparse 1 codegen/test_sparse few
-krylov 1 krylov/test_krylov few
+krylov 1 krylov/test_krylov small standard
+krylov 1 krylov/test_krylov small single
+krylov 1 krylov/test_krylov small pipelined
+krylov 1 krylov/test_krylov small persistent
 elliptic 1 elliptic/test_elliptic_operator
 reduce 1 codegen/test_reduce few
 reduce 1 codegen/test_reduce_axes few
 scan 1 codegen/test_scan few
-array-tune 1 codegen/test_array_tune few
-matrix 1 krylov/test_petsc
+array-tune 1 codegen/test_array_tune kernels
+matrix 2 ../src/sedge solve $root/tests/fuzz/corpus/matrix/symmetric.mtx --device cuda --preconditioner amg
+matrix 2 ../src/sedge solve $root/tests/fuzz/corpus/matrix/symmetric.mtx --device cuda --preconditioner chebyshev
+matrix 1 ../src/sedge solve $root/tests/fuzz/corpus/matrix/symmetric.mtx --device cuda --preconditioner block-jacobi --block 2
 ceiling 1 codegen/test_ceiling
 select 1 codegen/test_select few
 random 1 codegen/test_random few
@@ -97,12 +103,12 @@ END
 warm() {
     local family=$1 ranks=$2 program=$3
     shift 3
-    local launcher=()
+    local launcher=() log="$out/warm-$family-${*//\//:}"
     ((ranks > 1)) && launcher=(mpirun -n "$ranks")
-    timeout "$LIMIT" "${launcher[@]}" "$build/tests/$program" "$@" >"$out/warm-$family-$*" 2>&1 &&
+    timeout "$LIMIT" "${launcher[@]}" "$build/tests/$program" "$@" >"$log" 2>&1 &&
         return
     echo "plain      FAILED  $family: $program $*"
-    tail -n 5 "$out/warm-$family-$*"
+    tail -n 5 "$log"
     return 1
 }
 
@@ -110,7 +116,7 @@ warm() {
 check() {
     local which=$1 family=$2 ranks=$3 program=$4
     shift 4
-    local launcher=() more=(--report-api-errors no) log="$out/$which-$family-$*" start=$SECONDS
+    local launcher=() more=(--report-api-errors no) log="$out/$which-$family-${*//\//:}" start=$SECONDS
     [[ $which == racecheck ]] && more=(--racecheck-report all)
     ((ranks > 1)) && launcher=(mpirun -n "$ranks")
     timeout "$LIMIT" "${launcher[@]}" "$tool" --tool "$which" "${more[@]}" --error-exitcode 9 \
