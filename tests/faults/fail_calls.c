@@ -97,7 +97,7 @@ static int is_named(int file, const char *name)
     return last != NULL && strncmp(last + 1, name, strlen(name)) == 0;
 }
 
-ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset)
+ssize_t pwrite(int fd, const void *buf, size_t n, off_t offset)
 {
     void *const found = dlvsym(RTLD_NEXT, "pwrite", "GLIBC_2.2.5");
     write_function *real = NULL;
@@ -105,11 +105,10 @@ ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset)
     char *name = NULL;
 
     memcpy(&real, &found, sizeof found);
-    if (!is_chosen("SEDGE_FAIL_WRITE", &rest) || *rest != ':')
-        return real(file, bytes, count, offset);
+    if (!is_chosen("SEDGE_FAIL_WRITE", &rest) || *rest != ':') return real(fd, buf, n, offset);
     const long number = strtol(rest + 1, &name, 10);
-    if (*name != ':' || !is_named(file, name + 1) || atomic_fetch_add(&writes, 1) + 1 < number)
-        return real(file, bytes, count, offset);
-    (void)real(file, bytes, count / 2, offset);
+    if (*name != ':' || !is_named(fd, name + 1) || atomic_fetch_add(&writes, 1) + 1 < number)
+        return real(fd, buf, n, offset);
+    (void)real(fd, buf, n / 2, offset);
     return raise(SIGKILL);
 }
