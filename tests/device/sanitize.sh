@@ -6,7 +6,7 @@
 # BUILD is a build folder with tests. Each case is a small one, runs once without a tool, so that its
 # kernels are in the cache, then under memcheck (addresses) and racecheck (shared memory). One line a
 # case and tool; the exit status is 0 where all are clean. PATTERN, an extended regular expression,
-# picks families. JOBS cases run at once (default: the cores), each for at most LIMIT seconds (150).
+# picks families. JOBS cases run at once (default: the cores), each for at most LIMIT seconds (400).
 # Messages of what is not clean stay in OUT (default: a new folder). cuSPARSE is left out: racecheck
 # finds hazards in its kernels.
 set -uo pipefail
@@ -19,7 +19,7 @@ out=${OUT:-$(mktemp -d)}
 mkdir -p "$out"
 tool=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 [[ -x $tool ]] || { echo "compute-sanitizer is not found: neither in PATH nor in /usr/local/cuda" >&2; exit 1; }
-export out tool build LIMIT=${LIMIT:-150}
+export out tool build LIMIT=${LIMIT:-400}
 export SEDGE_CUSPARSE=libleft-out.so
 export SEDGE_TEST_DEVICE=cuda SEDGE_TUNE=off SEDGE_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
@@ -28,6 +28,7 @@ export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_pml=ob1 OMPI_MCA_btl=sel
 # family, ranks, program and arguments; long ones first
 cases() {
     cat <<END
+krylov 1 krylov/test_krylov small persistent
 bernstein-shared-sums 1 solver/test_operator_form bernstein 9 fp32 walls
 bernstein-shared-sums 1 solver/test_operator_form bernstein 8 fp64 walls
 bernstein-shared-sums 1 solver/test_operator_form bernstein 7 fp64 walls
@@ -36,7 +37,6 @@ sparse 1 codegen/test_sparse few
 krylov 1 krylov/test_krylov small standard
 krylov 1 krylov/test_krylov small single
 krylov 1 krylov/test_krylov small pipelined
-krylov 1 krylov/test_krylov small persistent
 elliptic 1 elliptic/test_elliptic_operator
 reduce 1 codegen/test_reduce few
 reduce 1 codegen/test_reduce_axes few
@@ -119,9 +119,13 @@ check() {
     local launcher=() more=(--report-api-errors no) log="$out/$which-$family-${*//\//:}" start=$SECONDS
     [[ $which == racecheck ]] && more=(--racecheck-report all)
     ((ranks > 1)) && launcher=(mpirun -n "$ranks")
-    timeout "$LIMIT" "${launcher[@]}" "$tool" --tool "$which" "${more[@]}" --error-exitcode 9 \
-        --print-limit 20 "$build/tests/$program" "$@" >"$log" 2>&1
-    local status=$? said=clean
+    local status said=clean
+    for _ in 1 2; do # the tool sometimes loses a process of many: then once more
+        timeout "$LIMIT" "${launcher[@]}" "$tool" --tool "$which" "${more[@]}" --error-exitcode 9 \
+            --print-limit 20 "$build/tests/$program" "$@" >"$log" 2>&1
+        status=$?
+        grep -q "couldn't find exit code" "$log" || break
+    done
     ((status == 124)) && said="TOO LONG"
     ((status != 0 && status != 124)) && said="FAILED ($status)"
     printf '%-9s  %-8s %3d s  %s: %s %s\n' "$which" "$said" $((SECONDS - start)) "$family" \
@@ -135,7 +139,11 @@ cases | grep -E "^[^ ]*($pattern)" >"$out/cases"
 [[ -s $out/cases ]] || { echo "no family is called '$pattern'" >&2; exit 1; }
 xargs -P "$jobs" -L 1 bash -c 'warm "$@"' warm <"$out/cases"
 status=$?
-for which in racecheck memcheck; do sed "s/^/$which /" "$out/cases"; done |
+{
+    # The ceilings' kernels have no shared memory, and their arrays are of a GiB.
+    grep -v '^ceiling ' "$out/cases" | sed 's/^/racecheck /'
+    sed 's/^/memcheck /' "$out/cases"
+} |
     xargs -P "$jobs" -L 1 bash -c 'check "$@"' check || status=1
 ((status == 0)) && echo "clean: $(wc -l <"$out/cases") cases, both tools" || echo "messages: $out"
 exit $((status != 0))
