@@ -103,7 +103,7 @@ END
 warm() {
     local family=$1 ranks=$2 program=$3
     shift 3
-    local launcher=() log="$out/warm-$family-${*//\//:}"
+    local launcher=() log="$out/warm-${program##*/}-${*//\//:}"
     ((ranks > 1)) && launcher=(mpirun -n "$ranks")
     timeout "$LIMIT" "${launcher[@]}" "$build/tests/$program" "$@" >"$log" 2>&1 &&
         return
@@ -116,7 +116,8 @@ warm() {
 check() {
     local which=$1 family=$2 ranks=$3 program=$4
     shift 4
-    local launcher=() more=(--report-api-errors no) log="$out/$which-$family-${*//\//:}" start=$SECONDS
+    local launcher=() more=(--report-api-errors no) start=$SECONDS
+    local log="$out/$which-${program##*/}-${*//\//:}"
     [[ $which == racecheck ]] && more=(--racecheck-report all)
     ((ranks > 1)) && launcher=(mpirun -n "$ranks")
     local status said=clean
