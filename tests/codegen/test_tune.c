@@ -132,7 +132,7 @@ static void test_failures_lose(sedge_cache *cache)
     };
     static const test_reason reasons[] = {{1, "is wrong: value 0 is "},
                                           {2, "does not compile: "},
-                                          {2, "nonsense"},
+                                          {2, "work"}, // the file that the compiler names
                                           {3, "does not run: too much of everything"},
                                           {4, "needs a larger chip"},
                                           {0, NULL}};
@@ -405,7 +405,8 @@ static void test_layouts(sedge_cache *cache, double weight, int wanted)
     // The rows' choices: the faster one of the first operation, the only one of the second.
     const double rows = fmin(result->records[0][0].seconds, result->records[0][1].seconds) +
                         weight * result->records[1][0].seconds;
-    CHECK(result->scores[0] >= 200e-6 + weight * 50e-6);
+    // Half of it: events of OpenCL may not see all of what the host waits.
+    CHECK(result->scores[0] >= 0.5 * (200e-6 + weight * 50e-6));
     CHECK_BOUND(fabs(result->scores[0] - rows), 1e-12);
     sedge_tune_result_free(result);
     tune_case_free(&c);
