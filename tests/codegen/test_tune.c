@@ -130,12 +130,14 @@ static void test_failures_lose(sedge_cache *cache)
         {.name = "refused", .repeat = 1, .refused = "needs a larger chip"},
         {.name = "right", .repeat = 2},
     };
-    static const test_reason reasons[] = {{1, "is wrong: value 0 is "},
-                                          {2, "does not compile: "},
-                                          {2, "work"}, // the file that the compiler names
-                                          {3, "does not run: too much of everything"},
-                                          {4, "needs a larger chip"},
-                                          {0, NULL}};
+    // PoCL's message is cut before the word.
+    const bool opencl = sedge_device_get_info(device)->kind == SEDGE_DEVICE_OPENCL;
+    const test_reason reasons[] = {{1, "is wrong: value 0 is "},
+                                   {2, "does not compile: "},
+                                   {2, opencl ? "undeclared" : "nonsense"},
+                                   {3, "does not run: too much of everything"},
+                                   {4, "needs a larger chip"},
+                                   {0, NULL}};
     tune_case c;
 
     CHECK_OK(tune_case_init(&c, device));
@@ -312,7 +314,7 @@ static void test_bound(sedge_cache *cache)
     CHECK_OK(sedge_tune(&result, NULL, device, cache, &c.task, &rates));
     CHECK(c.counts[0][others].texts == 1);
     const double fraction = result->records[0][0].fraction;
-    CHECK(fraction > 0.0 && fraction <= 0.25); // of 100 us, and more on a busy machine
+    CHECK(fraction > 0.0 && fraction <= 0.5); // of 100 us, of which OpenCL's events may see half
     CHECK_BOUND(fabs(fraction * result->records[0][0].seconds - 25e-6), 1e-15);
     sedge_tune_result_free(result);
     test_fewer(cache, &c, others, &rates);
