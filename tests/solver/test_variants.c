@@ -4,12 +4,9 @@
 //
 // Of Maxwell's equations every order and precision, on straight and on curved elements (the cuts of
 // the straight ones, which are the same texts where both have them); of advection, with its one
-// field, orders 1 and 5 for sm_90. And the program of all other kernels, with those of curved
+// field, orders 1, 5 and 9 for sm_90. And the program of all other kernels, with those of curved
 // elements, of orders 1, 4 and 10, and for coefficients of the Bernstein-Bezier basis, of orders 1
 // and 10. Cuts that can only be asked for by name are left out.
-//
-// For the newest chip, for which nothing was made, at orders 9 and 10 the first cut of each form in
-// each precision. With SEDGE_TEST_ALL all, and order 9 of advection, of which a program takes 20 s.
 #include "codegen/spill_check.h"
 #include "dg/operator_internal.h"
 
@@ -45,7 +42,6 @@ typedef struct variant_batch {
     sedge_text *texts[MOST_TEXTS];
     char names[MOST_TEXTS][SEDGE_OPERATOR_NAME + SEDGE_CUT_NAME];
     int count;
-    bool few; // add_order takes the first of each form alone
 } variant_batch;
 
 static sedge_status add(variant_batch *batch, const operator_choices *choices, int c,
@@ -148,22 +144,6 @@ static bool is_known(const variant_batch *batch, int first, const char *name)
     return false;
 }
 
-// Whether no cut before is of the same form: of the dense ones in each basis, of the sparse one.
-static bool is_first_of_form(const operator_choices *choices, int c)
-{
-    const operator_candidate *const candidate = &choices->candidate[c];
-    const sedge_basis basis = choices->layout[candidate->layout].basis;
-    const char *const form = operator_cut_form_name(&candidate->cut);
-
-    for (int i = 0; i < c; i++) {
-        const operator_candidate *const other = &choices->candidate[i];
-        if (choices->layout[other->layout].basis == basis &&
-            strcmp(operator_cut_form_name(&other->cut), form) == 0)
-            return false;
-    }
-    return true;
-}
-
 // Those that are searched; the rule's of all comes first of the order.
 static void add_order(variant_batch *batch, sedge_device *device, const char *equation, int order,
                       sedge_precision precision)
@@ -182,7 +162,6 @@ static void add_order(variant_batch *batch, sedge_device *device, const char *eq
         for (int c = 0; c < choices.searched && check_failures == 0; c++) {
             CHECK(choices.candidate[c].cut.scratch_bytes <= info->shared_bytes_block);
             CHECK(batch->count < MOST_TEXTS);
-            if (batch->few && !is_first_of_form(&choices, c)) continue;
             if (is_known(batch, first, choices.candidate[c].name)) continue;
             CHECK_OK(add(batch, &choices, c, &problem, element));
         }
@@ -191,10 +170,8 @@ static void add_order(variant_batch *batch, sedge_device *device, const char *eq
     sedge_problem_clear(&problem);
 }
 
-// Up to order `whole` all.
-static void test_chip(variant_batch *batch, const char *arch, int whole, FILE *table)
+static void test_chip(variant_batch *batch, const char *arch, FILE *table)
 {
-    const bool all = getenv("SEDGE_TEST_ALL") != NULL;
     sedge_device *device = NULL;
     sedge_cache *cache = NULL;
 
@@ -207,11 +184,9 @@ static void test_chip(variant_batch *batch, const char *arch, int whole, FILE *t
             add_others(batch, device, order, precision, SEDGE_NODAL);
             if (order != 4) add_others(batch, device, order, precision, SEDGE_BERNSTEIN);
         }
-        for (int order = 1; order <= SEDGE_ORDER_MAX; order++) {
-            batch->few = order > whole && !all;
+        for (int order = 1; order <= SEDGE_ORDER_MAX; order++)
             add_order(batch, device, "maxwell", order, precision);
-        }
-        for (int order = 1; strcmp(arch, "sm_90") == 0 && order <= (all ? 9 : 5); order += 4)
+        for (int order = 1; strcmp(arch, "sm_90") == 0 && order <= 9; order += 4)
             add_order(batch, device, "advection", order, precision);
     }
     compile(batch, device, cache, table);
@@ -232,8 +207,7 @@ int main(void)
                   "shared", "seconds");
     for (int order = 1; order <= SEDGE_ORDER_MAX; order++)
         CHECK_OK(sedge_element_create(&batch.elements[order], order));
-    for (int c = 0; c < count && check_failures == 0; c++)
-        test_chip(&batch, chips[c], c < 2 ? SEDGE_ORDER_MAX : 8, table);
+    for (int c = 0; c < count && check_failures == 0; c++) test_chip(&batch, chips[c], table);
     for (int order = 1; order <= SEDGE_ORDER_MAX; order++)
         sedge_element_free(batch.elements[order]);
     CHECK(fclose(table) == 0);
