@@ -103,7 +103,7 @@ END
 warm() {
     local family=$1 ranks=$2 program=$3
     shift 3
-    local launcher=() log="$out/warm-${program##*/}-${*//\//:}"
+    local launcher=() log="$out/warm-$family-${program##*/}-${*//\//:}"
     ((ranks > 1)) && launcher=(mpirun -n "$ranks")
     timeout "$LIMIT" "${launcher[@]}" "$build/tests/$program" "$@" >"$log" 2>&1 &&
         return
@@ -117,14 +117,17 @@ check() {
     local which=$1 family=$2 ranks=$3 program=$4
     shift 4
     local launcher=() more=(--report-api-errors no) start=$SECONDS
-    local log="$out/$which-${program##*/}-${*//\//:}"
+    local log="$out/$which-$family-${program##*/}-${*//\//:}"
     [[ $which == racecheck ]] && more=(--racecheck-report all)
     ((ranks > 1)) && launcher=(mpirun -n "$ranks")
     local status said=clean
-    for _ in 1 2; do # the tool sometimes loses a process of many: then once more
+    # The tool sometimes loses a process of many, or crashes itself (of a program's crash it would
+    # say a word after its heading): then once more.
+    for _ in 1 2; do
         timeout "$LIMIT" "${launcher[@]}" "$tool" --tool "$which" "${more[@]}" --error-exitcode 9 \
             --print-limit 20 "$build/tests/$program" "$@" >"$log" 2>&1
         status=$?
+        ((status == 139)) && [[ $(grep -c "^=========" "$log") == 1 ]] && continue
         grep -q "couldn't find exit code" "$log" || break
     done
     ((status == 124)) && said="TOO LONG"
