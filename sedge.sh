@@ -165,7 +165,7 @@ sanitized_ctest() {
 # where the sanitizer may look (containers can forbid it). What runs C code: of OpenCL only the device
 # layer, all else is the same as on the host; of the random order its own test; of the operator not
 # what differs in kernels only; not one rank where two run the same, and at most three; not what NVRTC
-# accepts, and no scripts.
+# accepts, and no scripts; nor what kernels_NAME runs with sanitized kernels, too.
 test_sanitized() {
     local probe=$root/build-sanitize/probe leaks=1
     local twice='^test_(box|gmsh|measure|errors|fields|series|output_errors|checkpoint)_np1$'
@@ -174,7 +174,7 @@ test_sanitized() {
     ASAN_OPTIONS=detect_leaks=1 "$probe" || leaks=0
     printf 'leaks are looked for: %s\n' "$leaks"
     sanitized_ctest detect_leaks=$leaks \
-        -E '_np[0-9]+$|^bench_|^plot|^library_|opencl|^test_operator_|_[a-z]+_random$|_nvrtc$|^numpy|^shell|^example_.*_all$' &&
+        -E '_np[0-9]+$|^bench_|^plot|^library_|opencl|^test_operator_|_[a-z]+_random$|_nvrtc$|^numpy|^shell|^example_.*_all$|^test_(elementwise|reduce|scan|select|random)$' &&
         sanitized_ctest detect_leaks=0 \
             -R '_np[0-9]+$|^bench_|^library_|^test_operator_|^test_opencl$' \
             -E '_[a-z_]+_opencl|_np[47]$|_[a-z]+_random$|^test_operator_(tune|tensor|random)_|'"$twice"

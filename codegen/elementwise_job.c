@@ -298,6 +298,8 @@ static sedge_status make_recipe(const sedge_recipe **out, sedge_job *job, const 
     SEDGE_TRY_GOTO(status, sedge_job_kernel(&recipe, job, &tunings[choice]));
     SEDGE_TRY_GOTO(status, sedge_recipe_keep(out, job->context, key, bytes, &recipe));
 done:
+    if (job->title == title) job->title = NULL;
+    if (body != NULL) job->body = NULL;
     sedge_text_free(body);
     return status;
 }

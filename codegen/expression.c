@@ -457,7 +457,9 @@ sedge_status sedge_expression_prepare(sedge_analysis *out, sedge_expression *exp
     out->key_bytes = 0;
     out->expression = expression;
     if (expression == NULL) {
-        status = SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for an expression");
+        status =
+            SEDGE_FAIL(SEDGE_ERR_MEMORY,
+                       "an expression or an operand is NULL: memory ran out, or none was given");
         goto done;
     }
     if (expression->taken) {

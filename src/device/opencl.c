@@ -400,6 +400,25 @@ static sedge_status get_number(const sedge_opencl_state *state, uint32_t what, i
     return SEDGE_OK;
 }
 
+// What of the environment changes the code that PoCL makes.
+static sedge_status add_settings(sedge_text *out)
+{
+    static const char *const settings[] = {"POCL_EXTRA_BUILD_FLAGS",
+                                           "POCL_WORK_GROUP_METHOD",
+                                           "POCL_WORK_GROUP_SPECIALIZATION",
+                                           "POCL_WILOOPS_MAX_UNROLL_COUNT",
+                                           "POCL_FULL_REPLICATION_THRESHOLD",
+                                           "POCL_FORCE_PARALLEL_OUTER_LOOP",
+                                           "POCL_LLVM_CPU_NAME",
+                                           "POCL_KERNELLIB_NAME"};
+
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        const char *const value = getenv(settings[i]);
+        if (value != NULL) SEDGE_TRY(sedge_text_add(out, ", %s=%s", settings[i], value));
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status fill_identity(sedge_device *device)
 {
     const sedge_opencl_state *const state = device->state;
@@ -414,8 +433,9 @@ static sedge_status fill_identity(sedge_device *device)
     SEDGE_TRY(get_text(state, CL_DEVICE_NAME, device->name, sizeof device->name));
     SEDGE_TRY(get_text(state, CL_DEVICE_VERSION, device->arch, sizeof device->arch));
     SEDGE_TRY(get_text(state, CL_DRIVER_VERSION, driver, sizeof driver));
-    return sedge_text_add(device->compiler, "%s, %s, driver %s, for %s", platform[0], platform[1],
-                          driver, device->name);
+    SEDGE_TRY(sedge_text_add(device->compiler, "%s, %s, driver %s, for %s", platform[0],
+                             platform[1], driver, device->name));
+    return add_settings(device->compiler);
 }
 
 static sedge_status fill_info(sedge_device *device)

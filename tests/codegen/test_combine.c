@@ -42,7 +42,7 @@ static const char kernel_text[] = "#ifdef EXTRA\n"
 
 typedef struct case_texts {
     sedge_text *text[PROGRAMS];
-    char name[PROGRAMS][16];
+    char name[PROGRAMS][24];
     sedge_program_text list[PROGRAMS];
 } case_texts;
 

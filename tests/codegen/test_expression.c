@@ -188,7 +188,7 @@ static void test_limits(const world *w)
     check_refused(sedge_use(NULL), "not created: NULL");
     // Out of memory while building: nothing is lost, and evaluating says so.
     CHECK_FAILS(sedge_array_evaluate(&result, sedge_add(use(w, SEDGE_INT8), NULL)),
-                SEDGE_ERR_MEMORY, "out of memory for an expression");
+                SEDGE_ERR_MEMORY, "an expression or an operand is NULL: memory ran out");
     sedge_expression_free(sedge_sin(use(w, SEDGE_INT8)));
     sedge_expression_free(NULL);
 }

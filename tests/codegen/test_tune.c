@@ -326,7 +326,7 @@ static void test_bound(sedge_cache *cache)
 static void test_limited_number(sedge_cache *cache)
 {
     tune_case_candidate candidates[60];
-    char names[60][16];
+    char names[60][24];
     int tried[2][60];
     tune_case c;
 

@@ -250,7 +250,7 @@ static void test_other_device(void)
     }
     // With more candidates than are tried, the best of the other device are among them.
     tune_case_candidate candidates[60];
-    char names[60][16];
+    char names[60][24];
     tune_case c;
     tune_case_folder(folder, sizeof folder, "order");
     CHECK_OK(tune_case_init(&c, device));

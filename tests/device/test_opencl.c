@@ -74,6 +74,23 @@ static void test_info(const sedge_device *device)
     CHECK(strstr(sedge_device_compile_options(device), "-cl-kernel-arg-info") != NULL);
 }
 
+// What PoCL compiles with is a part of the compiler's name, and so of the cache's keys.
+static void test_settings(void)
+{
+    static const char setting[] = "POCL_WORK_GROUP_METHOD";
+    sedge_device *device = NULL;
+
+    for (int given = 0; given < 2; given++) {
+        CHECK((given == 1 ? setenv(setting, "loops", 1) : unsetenv(setting)) == 0);
+        CHECK_OK(sedge_device_create(&device, "opencl", 0, 1));
+        if (device == NULL) return;
+        const char *const compiler = sedge_device_get_info(device)->compiler;
+        CHECK((strstr(compiler, ", POCL_WORK_GROUP_METHOD=loops") != NULL) == (given == 1));
+        sedge_device_free(device);
+    }
+    CHECK(unsetenv(setting) == 0);
+}
+
 static sedge_status run_scale(const sedge_kernel *kernel, sedge_stream *stream, int64_t blocks,
                               double s, uint64_t from, uint64_t to)
 {
@@ -479,6 +496,7 @@ int main(void)
         if (round == 0) test_little_left(device);
         sedge_device_free(device);
     }
+    test_settings();
     sedge_device_stop_helper();
     CHECK(count_folders(folder) == 0); // nothing is left behind
     CHECK(rmdir(folder) == 0);
