@@ -6,6 +6,7 @@
 #include "shelter.h"
 
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -15,10 +16,52 @@
 
 static const uid_t third = 65533;
 
+// The absolute path of the working directory of all tests here, which other users can reach: the
+// build folder, or a new folder in /tmp where the build lies below a folder of this user alone, as
+// Debian's /root is. Nothing in such a folder would be refused.
+static char place[PATH_MAX];
+
+static void choose_place(void)
+{
+    static const char reachable[] = "/tmp/sedge-trust-XXXXXX";
+
+    (void)snprintf(place, sizeof place, "%s", SEDGE_TEST_DIR);
+    if (!others_come(SEDGE_TEST_DIR)) {
+        (void)snprintf(place, sizeof place, "%s", reachable);
+        CHECK(mkdtemp(place) != NULL && chmod(place, 0755) == 0);
+    }
+    CHECK(chdir(place) == 0);
+}
+
+static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *at)
+{
+    (void)about;
+    (void)kind;
+    (void)at;
+    return remove(path);
+}
+
+static void leave_place(void)
+{
+    CHECK(chdir("/") == 0);
+    if (strcmp(place, SEDGE_TEST_DIR) != 0)
+        CHECK(nftw(place, remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0);
+}
+
+// The absolute path of `name`, which begins with a slash, in the place. Two can be in use at once.
+static const char *at_place(const char *name)
+{
+    static char paths[2][2 * PATH_MAX];
+    static int last;
+
+    last = 1 - last;
+    (void)snprintf(paths[last], sizeof paths[last], "%s%s", place, name);
+    return paths[last];
+}
+
 // A fresh tree: top/way/folder/file; a link beside the folder, and one to the file.
 static void make_tree(void)
 {
-    CHECK(chdir(SEDGE_TEST_DIR) == 0);
     CHECK_OK(sedge_folder_make("top/way/folder"));
     CHECK(chmod("top", 0755) == 0 && chmod("top/way", 0755) == 0);
     CHECK(chmod("top/way/folder", 0755) == 0);
@@ -59,7 +102,7 @@ static void test_good_ways(void)
 
     make_tree();
     check_opens("top/way/folder/file");
-    check_opens(SEDGE_TEST_DIR "/top/way/../way/./folder//file");
+    check_opens(at_place("/top/way/../way/./folder//file"));
     check_opens("top/link/folder/file");
     check_opens("top/link/folder/alias");
     CHECK_OK(sedge_trust_open(&file, "top/way/folder/none"));
@@ -202,18 +245,14 @@ static void test_temporary(void)
     CHECK(setenv("TMPDIR", "relative", 1) == 0);
     CHECK_OK(sedge_trust_temporary(&folder));
     CHECK(strcmp(folder, "/tmp") == 0);
-    CHECK(setenv("TMPDIR", SEDGE_TEST_DIR "/top/way", 1) == 0);
+    CHECK(setenv("TMPDIR", at_place("/top/way"), 1) == 0);
     CHECK_OK(sedge_trust_temporary(&folder));
     CHECK(chmod("top/way", 0777) == 0);
-    if (others_come(SEDGE_TEST_DIR)) {
-        CHECK_FAILS(sedge_trust_temporary(&folder), SEDGE_ERR_USAGE, "TMPDIR");
-        CHECK(strstr(sedge_error_message(), "not sticky") != NULL);
-    } else {
-        CHECK_OK(sedge_trust_temporary(&folder));
-    }
+    CHECK_FAILS(sedge_trust_temporary(&folder), SEDGE_ERR_USAGE, "TMPDIR");
+    CHECK(strstr(sedge_error_message(), "not sticky") != NULL);
     CHECK(chmod("top/way", 01777) == 0);
     CHECK_OK(sedge_trust_temporary(&folder));
-    CHECK(setenv("TMPDIR", SEDGE_TEST_DIR "/nowhere", 1) == 0);
+    CHECK(setenv("TMPDIR", at_place("/nowhere"), 1) == 0);
     CHECK_FAILS(sedge_trust_temporary(&folder), SEDGE_ERR_USAGE, "No such file");
     CHECK(unsetenv("TMPDIR") == 0);
 }
@@ -239,19 +278,22 @@ static void test_program(void)
 // A search may go wherever a program may lie, but not where everybody can put one.
 static void test_search(void)
 {
-    const char *const given =
-        ":/usr/bin:" SEDGE_TEST_DIR "/top:" SEDGE_TEST_DIR "/top/way:top:" SEDGE_TEST_DIR
-        "/none:" SEDGE_TEST_DIR "/top/way/folder:/bin";
-    char out[4096];
+    char given[8 * PATH_MAX];
+    char kept[4 * PATH_MAX];
+    char out[8 * PATH_MAX];
 
+    (void)snprintf(given, sizeof given,
+                   ":/usr/bin:%s/top:%s/top/way:top:%s/none:%s/top/way/folder:/bin", place, place,
+                   place, place);
     make_tree();
     CHECK(chmod("top/way", 01777) == 0);
     sedge_trust_search(out, sizeof out, given);
-    CHECK(strcmp(out, "/usr/bin:" SEDGE_TEST_DIR "/top:" SEDGE_TEST_DIR "/top/way/folder:/bin") ==
-          0);
+    (void)snprintf(kept, sizeof kept, "/usr/bin:%s/top:%s/top/way/folder:/bin", place, place);
+    CHECK(strcmp(out, kept) == 0);
     CHECK(chmod("top/way", 0777) == 0);
     sedge_trust_search(out, sizeof out, given);
-    CHECK(strcmp(out, "/usr/bin:" SEDGE_TEST_DIR "/top:/bin") == 0);
+    (void)snprintf(kept, sizeof kept, "/usr/bin:%s/top:/bin", place);
+    CHECK(strcmp(out, kept) == 0);
     sedge_trust_search(out, 10, "/usr/bin:/usr/sbin:/bin");
     CHECK(strcmp(out, "/usr/bin") == 0);
     make_tree();
@@ -259,6 +301,7 @@ static void test_search(void)
 
 int main(void)
 {
+    choose_place();
     test_good_ways();
     test_modes();
     test_links();
@@ -268,5 +311,6 @@ int main(void)
     test_temporary();
     test_program();
     test_search();
+    leave_place();
     return CHECK_END();
 }
