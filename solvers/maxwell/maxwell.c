@@ -222,5 +222,4 @@ const sedge_equation sedge_equation_maxwell = {
     .quiet = maxwell_quiet,
     .si = si,
     .energy_si = VACUUM_EPSILON,
-    .speed_name = "c0",
 };

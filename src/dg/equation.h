@@ -27,15 +27,21 @@
 //     parameters of the surface group's condition.
 //
 // All quantities in code units (see sedge_dimension).
+//
+// In the tables below an entry is required unless its comment says "optional": what an optional one
+// that is NULL, 0 or false means. Lists may be empty (count 0) unless their comment says otherwise.
+// sedge_equation_check names what is missing.
 #pragma once
 
+#include "base/error.h"
 #include "dg/physics.h"
 
 #include <stdbool.h>
 
 #define SEDGE_MAX_FIELDS    16
 #define SEDGE_MAX_MATERIALS 16 // material values an element
-#define SEDGE_MAX_VALUES    32 // numbers of one kind's parameters
+#define SEDGE_MAX_VALUES    32 // numbers of one kind's parameters; constants
+#define SEDGE_MAX_KINDS     63 // of boundaries, initial fields, sources
 
 struct sedge_problem;
 
@@ -62,7 +68,8 @@ typedef enum sedge_parameter_type {
     SEDGE_PARAMETER_SIGNAL    // SEDGE_SIGNAL_VALUES numbers; its amplitude has `dimension`
 } sedge_parameter_type;
 
-// One key of the deck. Its numbers go, in table order, into a flat array of doubles.
+// One key of the deck. Its numbers go, in table order, into a flat array of doubles. All entries
+// but name and text are optional.
 typedef struct sedge_parameter {
     const char *name;
     sedge_parameter_type type;
@@ -80,15 +87,16 @@ int sedge_parameter_size(const sedge_parameter *parameter);
 int sedge_parameters_size(const sedge_parameter *parameters, int count);
 
 typedef struct sedge_boundary_kind {
-    const char *name;     // in the deck: "pec"
-    const char *function; // in the header: "maxwell_pec"
+    const char *name; // in the deck: "pec"
+    // With time: its name in the header, "maxwell_pec". Without time optional: `condition` is used.
+    const char *function;
     void (*apply)(const double *u, const double *m, const double *n, const double *x, double t,
                   const double *p, const double *c, double *v); // the same, for the reference
-    const sedge_parameter *parameters;
+    const sedge_parameter *parameters; // may be an empty list, here as in all kinds
     int parameter_count;
     const char *text;
-    // v is linear in u but for a constant, the same at all places of a flat face, where no field is
-    // incident: coefficients of any basis may stand for u.
+    // Optional: v is linear in u but for a constant, the same at all places of a flat face, where
+    // no field is incident: coefficients of any basis may stand for u.
     bool linear;
 } sedge_boundary_kind;
 
@@ -97,8 +105,8 @@ typedef struct sedge_initial_kind {
     // The fields u at x and t; m of the element there, p the kind's parameters.
     void (*apply)(const double *x, double t, const double *m, const double *p, const double *c,
                   double *u);
-    bool exact; // apply gives the exact solution at all t, if the boundaries fit: errors are
-                // reported
+    bool exact; // optional: apply gives the exact solution at all t, if the boundaries fit: errors
+                // are reported
     const sedge_parameter *parameters;
     int parameter_count;
     const char *text;
@@ -114,7 +122,7 @@ typedef struct sedge_source_kind {
     const char *name; // "dipole", "plane-wave"
     sedge_source_type type;
     // Point: parameters must begin with position (vector) and signal; sets the field weights.
-    // Ball: position, amount, radius (0: a point); NULL.
+    // Ball: parameters must begin with position, amount, radius (0: a point). NULL but for a point.
     void (*point)(const double *p, const double *m, double *weights);
     const sedge_parameter *parameters;
     int parameter_count;
@@ -130,7 +138,8 @@ typedef struct sedge_condition {
 
 // An equation without time, -div(k grad u) = f for the first of its four fields; the others are
 // -grad u, for output. Its table has no flux, surface, source, speed, decay; initial kinds are
-// known solutions, "zero" for none; `energy` is not used: the energy is 1/2 k |grad u|^2.
+// known solutions, "zero" for none; `energy` is not used: the energy is 1/2 k |grad u|^2. Its
+// sources are balls.
 typedef struct sedge_steady {
     double (*coefficient)(const double *m); // k > 0 of a material
     // f at x, without the sources in a ball
@@ -143,9 +152,9 @@ typedef struct sedge_steady {
 typedef struct sedge_output_group {
     const char *name;
     int first;
-    int count; // 1 or 3
-    const char *unit_si;
-    double si; // SI value = code value * si
+    int count;           // 1 or 3
+    const char *unit_si; // optional: no unit
+    double si;           // SI value = code value * si
 } sedge_output_group;
 
 typedef struct sedge_equation {
@@ -155,60 +164,69 @@ typedef struct sedge_equation {
     const char *header_text; // its text: SEDGE_EQUATION_HEADER(maxwell) declares it
     int fields;
     const char *const *field_names;
+    // Three optional properties.
     // F and F* are linear in u, S is so but for a constant, and all are the same everywhere in an
     // element: the derivative may come first, and coefficients of any basis may stand for u.
     bool linear;
     bool curls;      // u is vectors of three fields, and div F a function of their curls alone
     bool tangential; // with curls: the jump of each vector lies in the face, whatever its arguments
-    const sedge_output_group *groups;
+    const sedge_output_group *groups; // at least one
     int group_count;
 
-    // Materials: deck keys, by volume group; `derive` makes the `material_values` that m holds.
+    // Materials: deck keys, by volume group; `derive` makes the `material_values` that m holds. It
+    // is optional where there are neither keys nor values.
     const sedge_parameter *materials;
     int material_count;
     int material_values;
     void (*derive)(const double *deck, double *m);
 
     // Keys of the deck's `flux` section, and the constants c made of them and of an incident
-    // source's parameters (NULL: there is none).
+    // source's parameters (NULL: there is none). `constants` is optional where there are neither
+    // keys nor constants nor a kind of incident source.
     const sedge_parameter *flux_keys;
     int flux_key_count;
     int constant_count;
     void (*constants)(const double *flux_keys, const double *incident, double *c);
 
+    // flux and surface, and below speed and energy: required with time, not used without.
     void (*flux)(const double *u, const double *m, const double *c, double *fx, double *fy,
                  double *fz);
     void (*surface)(const double *u, const double *v, const double *mu, const double *mv,
                     const double *n, const double *c, double *jump);
-    void (*source)(const double *u, const double *m, const double *c, double *s); // may be NULL
-    bool (*has_source)(const double *m); // is S non-zero in this material? NULL: if source is set
+    void (*source)(const double *u, const double *m, const double *c, double *s); // optional
+    bool (*has_source)(const double *m); // optional: is S non-zero there? NULL: if source is set
 
-    const sedge_steady *steady; // NULL: an equation with time
+    const sedge_steady *steady; // optional; NULL: an equation with time
 
     double (*speed)(const double *m, const double *c); // the fastest wave
-    double (*decay)(const double *m); // the fastest local decay rate of S, < 0: it grows; NULL: 0
+    double (*decay)(const double *m); // optional: fastest decay rate of S, < 0: it grows; NULL: 0
     void (*energy)(const double *m, double *weights); // energy density = 1/2 sum_f weights_f u_f^2
 
     const sedge_boundary_kind *boundaries;
     int boundary_count;
-    const sedge_initial_kind *initials;
+    const sedge_initial_kind *initials; // at least one
     int initial_count;
     const sedge_source_kind *sources;
     int source_count;
 
-    // Check what no single key can: contradictions between materials, boundaries and sources.
-    // NULL: nothing to check. `problem` is the assembled problem (dg/problem.h).
+    // Optional. Check what no single key can: contradictions between materials, boundaries and
+    // sources. Returns the message, or NULL. `problem` is the assembled problem (dg/problem.h).
     const char *(*contradiction)(const struct sedge_problem *problem);
 
-    // The time from which on the energy cannot grow, since no source acts any more and materials
-    // and boundaries give none; infinite if it may always. `bounds`: least and greatest coordinates
-    // of the mesh. NULL: infinite.
+    // Optional. The time from which on the energy cannot grow, since no source acts any more and
+    // materials and boundaries give none; infinite if it may always. `bounds`: least and greatest
+    // coordinates of the mesh. NULL: infinite.
     double (*quiet)(const struct sedge_problem *problem, double bounds[2][3]);
 
-    const double *si;       // [SEDGE_DIMENSIONS] code = SI * si[dimension]; NULL: no SI units
-    double energy_si;       // joules per unit of code energy (lengths in metres)
-    const char *speed_name; // "c0": what the unit of velocity is
+    const double *si; // [SEDGE_DIMENSIONS] code = SI * si[dimension]; optional; NULL: no SI units
+    double energy_si; // joules per unit of code energy (lengths in metres); required with si
 } sedge_equation;
+
+// Is the table whole? SEDGE_ERR_USAGE with the equation and the entry that is missing, or that does
+// not fit. What reads a deck, or prints its keys, asks this first; others rely on it. Not
+// collective.
+SEDGE_MUST_USE
+sedge_status sedge_equation_check(const sedge_equation *equation);
 
 // Declare the embedded text of solvers/<name>/<name>_physics.h: sedge_text_<name>_physics_h.
 #define SEDGE_EQUATION_HEADER(name) extern const char sedge_text_##name##_physics_h[]

@@ -37,6 +37,7 @@ static sedge_status read_equation(deck_reader *reader, const deck_node *node)
     int index = 0;
 
     while (count < 64 && sedge_equations[count] != NULL) {
+        SEDGE_TRY(sedge_equation_check(sedge_equations[count]));
         names[count] = sedge_equations[count]->name;
         count++;
     }

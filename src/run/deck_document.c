@@ -214,7 +214,9 @@ sedge_status sedge_deck_document(sedge_text *out)
         (void)snprintf(title, sizeof title, "signal `%s`", deck_signals[i].path);
         SEDGE_TRY(add_section(out, title, &deck_signals[i]));
     }
-    for (int i = 0; sedge_equations[i] != NULL; i++)
+    for (int i = 0; sedge_equations[i] != NULL; i++) {
+        SEDGE_TRY(sedge_equation_check(sedge_equations[i]));
         SEDGE_TRY(add_equation(out, sedge_equations[i]));
+    }
     return SEDGE_OK;
 }

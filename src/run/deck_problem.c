@@ -195,8 +195,11 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     SEDGE_TRY_GOTO(status, assemble_boundaries(problem, deck, groups));
     SEDGE_TRY_GOTO(status, check_slices(deck, mesh));
     assemble_sources(problem, deck);
-    equation->constants(deck->flux, problem->incident != NULL ? problem->incident_parameters : NULL,
-                        problem->constants);
+    if (equation->constants != NULL) {
+        equation->constants(deck->flux,
+                            problem->incident != NULL ? problem->incident_parameters : NULL,
+                            problem->constants);
+    }
     problem->initial = deck->initial;
     memcpy(problem->initial_parameters, deck->initial_parameters, sizeof deck->initial_parameters);
     problem->compare = deck->compare;

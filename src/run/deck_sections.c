@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KINDS_MAX 64
-
 // ---- kinds --------------------------------------------------------------------------------------
 
 // The kind that `type` of `map` names, among `count` structs of `size` bytes that begin with their
@@ -15,7 +13,7 @@ static sedge_status find_kind(int *index, const deck_reader *reader, const deck_
                               const char *where, const void *kinds, size_t size, int count,
                               const char *more)
 {
-    const char *names[KINDS_MAX];
+    const char *names[SEDGE_MAX_KINDS + 1];
     char path[DECK_PATH_MAX];
 
     SEDGE_TRY(deck_want(reader, map, where, DECK_MAPPING));

@@ -23,10 +23,59 @@ static const sedge_parameter fake_impedance[] = {
     {.name = "impedance", .required = true, .dimension = SEDGE_RESISTANCE, .text = "impedance"},
 };
 
+// No deck is run here: the functions only stand in the table.
+static void fake_apply(const double *u, const double *m, const double *n, const double *x, double t,
+                       const double *p, const double *c, double *v)
+{
+    v[0] = 0.0;
+    (void)u, (void)m, (void)n, (void)x, (void)t, (void)p, (void)c;
+}
+
+static void fake_initial(const double *x, double t, const double *m, const double *p,
+                         const double *c, double *u)
+{
+    u[0] = 0.0;
+    (void)x, (void)t, (void)m, (void)p, (void)c;
+}
+
+static void fake_point(const double *p, const double *m, double *weights)
+{
+    weights[0] = 0.0;
+    (void)p, (void)m;
+}
+
+static void fake_flux_function(const double *u, const double *m, const double *c, double *fx,
+                               double *fy, double *fz)
+{
+    fx[0] = fy[0] = fz[0] = 0.0;
+    (void)u, (void)m, (void)c;
+}
+
+static void fake_surface(const double *u, const double *v, const double *mu, const double *mv,
+                         const double *n, const double *c, double *jump)
+{
+    jump[0] = 0.0;
+    (void)u, (void)v, (void)mu, (void)mv, (void)n, (void)c;
+}
+
+static double fake_speed(const double *m, const double *c)
+{
+    (void)m, (void)c;
+    return 1.0;
+}
+
+static void fake_energy(const double *m, double *weights)
+{
+    weights[0] = 1.0;
+    (void)m;
+}
+
 static const sedge_boundary_kind fake_boundaries[] = {
-    {.name = "pec", .text = "a wall"},
-    {.name = "absorbing", .text = "open"},
+    {.name = "pec", .function = "fake_pec", .apply = fake_apply, .text = "a wall"},
+    {.name = "absorbing", .function = "fake_absorbing", .apply = fake_apply, .text = "open"},
     {.name = "impedance",
+     .function = "fake_impedance",
+     .apply = fake_apply,
      .parameters = fake_impedance,
      .parameter_count = COUNT(fake_impedance),
      .text = "a lossy wall"},
@@ -47,8 +96,9 @@ static const sedge_parameter fake_mode[] = {
 };
 
 static const sedge_initial_kind fake_initials[] = {
-    {.name = "zero", .text = "nothing"},
+    {.name = "zero", .apply = fake_initial, .text = "nothing"},
     {.name = "mode",
+     .apply = fake_initial,
      .exact = true,
      .parameters = fake_mode,
      .parameter_count = COUNT(fake_mode),
@@ -86,6 +136,7 @@ static const sedge_source_kind fake_sources[] = {
      .text = "a wave"},
     {.name = "dipole",
      .type = SEDGE_SOURCE_POINT,
+     .point = fake_point,
      .parameters = fake_dipole,
      .parameter_count = COUNT(fake_dipole),
      .text = "a dipole"},
@@ -117,10 +168,13 @@ static const double fake_si[SEDGE_DIMENSIONS] = {
 
 static const char *const fake_fields[] = {"Ex", "Ey", "Ez"};
 static const sedge_output_group fake_groups[] = {{"E", 0, 3, "V/m", 1.0}};
+static const sedge_output_group fake_group_of_one[] = {{"E", 0, 1, "V/m", 1.0}};
 
 static const sedge_equation fake_maxwell = {
     .name = "maxwell",
     .text = "Equations of the tests",
+    .header = "fake_physics.h",
+    .header_text = "// nothing",
     .fields = 3,
     .field_names = fake_fields,
     .groups = fake_groups,
@@ -133,6 +187,10 @@ static const sedge_equation fake_maxwell = {
     .flux_key_count = COUNT(fake_flux),
     .constant_count = 2,
     .constants = fake_constants,
+    .flux = fake_flux_function,
+    .surface = fake_surface,
+    .speed = fake_speed,
+    .energy = fake_energy,
     .boundaries = fake_boundaries,
     .boundary_count = COUNT(fake_boundaries),
     .initials = fake_initials,
@@ -148,11 +206,19 @@ static const sedge_equation fake_maxwell = {
 static const sedge_equation fake_advection = {
     .name = "advection",
     .text = "Another equation of the tests",
+    .header = "fake_physics.h",
+    .header_text = "// nothing",
     .fields = 1,
     .field_names = fake_fields,
+    .groups = fake_group_of_one,
+    .group_count = 1,
     .constants = fake_constants,
     .flux_keys = fake_flux,
     .flux_key_count = COUNT(fake_flux),
+    .flux = fake_flux_function,
+    .surface = fake_surface,
+    .speed = fake_speed,
+    .energy = fake_energy,
     .initials = fake_initials + 1,
     .initial_count = 1,
 };

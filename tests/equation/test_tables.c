@@ -275,6 +275,7 @@ int main(void)
     test_parameter_sizes();
     for (int i = 0; sedge_equations[i] != NULL; i++) {
         const sedge_equation *equation = sedge_equations[i];
+        CHECK_OK(sedge_equation_check(equation));
         CHECK(sedge_equation_find(equation->name) == equation);
         test_sizes(equation);
         test_kinds(equation);

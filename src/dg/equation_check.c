@@ -1,0 +1,302 @@
+// Is an equation's table whole? What is required is named where it is missing.
+#include "equation.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// An entry that must be there, or must hold.
+typedef struct requirement {
+    bool met;
+    const char *entry;
+    const char *reason; // what is required
+} requirement;
+
+// `place`: where the entries lie in the table; "" for the table itself.
+static sedge_status require(const sedge_equation *equation, const char *place,
+                            const requirement *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].met) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "the table of the equation '%s': %s%s: %s (dg/equation.h)",
+                          equation->name, place, rows[i].entry, rows[i].reason);
+    }
+    return SEDGE_OK;
+}
+
+#define REQUIRE(equation, place, rows) \
+    SEDGE_TRY(require(equation, place, rows, sizeof(rows) / sizeof *(rows)))
+
+static const char missing[] = "it is required and missing";
+
+static bool is_text(const char *text)
+{
+    return text != NULL && text[0] != '\0';
+}
+
+// A list of at most `limit` rows; none is fine.
+static sedge_status check_list(const sedge_equation *equation, const char *list, const void *rows,
+                               int count, int limit)
+{
+    char reason[96];
+
+    (void)snprintf(reason, sizeof reason, "its count %d is outside 0..%d", count, limit);
+    const requirement required[] = {
+        {count >= 0 && count <= limit, list, reason},
+        {count <= 0 || rows != NULL, list, "its count is not 0, but the list is missing"},
+    };
+    REQUIRE(equation, "", required);
+    return SEDGE_OK;
+}
+
+// Keys of the deck whose numbers lie in an array of `limit`.
+static sedge_status check_parameters(const sedge_equation *equation, const char *list,
+                                     const sedge_parameter *parameters, int count, int limit)
+{
+    char place[96];
+    char reason[96];
+
+    SEDGE_TRY(check_list(equation, list, parameters, count, limit));
+    for (int i = 0; i < count; i++) {
+        const sedge_parameter *const p = &parameters[i];
+        const requirement required[] = {
+            {is_text(p->name), "name", missing},
+            {is_text(p->text), "text", missing},
+            {p->type >= SEDGE_PARAMETER_REAL && p->type <= SEDGE_PARAMETER_SIGNAL, "type",
+             "it is no type of a parameter"},
+            {p->dimension >= SEDGE_DIMENSIONLESS && p->dimension < SEDGE_DIMENSIONS, "dimension",
+             "it is no dimension"},
+        };
+        (void)snprintf(place, sizeof place, "%s[%d].", list, i);
+        REQUIRE(equation, place, required);
+    }
+    const int size = sedge_parameters_size(parameters, count);
+    (void)snprintf(reason, sizeof reason, "it takes %d numbers, more than %d", size, limit);
+    const requirement required[] = {{size <= limit, list, reason}};
+    REQUIRE(equation, "", required);
+    return SEDGE_OK;
+}
+
+// ---- kinds -------------------------------------------------------------------------------------
+
+static sedge_status check_boundaries(const sedge_equation *equation)
+{
+    const bool steady = equation->steady != NULL;
+    char place[64];
+
+    SEDGE_TRY(check_list(equation, "boundaries", equation->boundaries, equation->boundary_count,
+                         SEDGE_MAX_KINDS));
+    for (int i = 0; i < equation->boundary_count; i++) {
+        const sedge_boundary_kind *const kind = &equation->boundaries[i];
+        const requirement required[] = {
+            {is_text(kind->name), "name", missing},
+            {is_text(kind->text), "text", missing},
+            {steady || is_text(kind->function), "function", missing},
+            {steady || kind->apply != NULL, "apply", missing},
+        };
+        (void)snprintf(place, sizeof place, "boundaries[%d].", i);
+        REQUIRE(equation, place, required);
+        (void)snprintf(place, sizeof place, "boundaries[%d].parameters", i);
+        SEDGE_TRY(check_parameters(equation, place, kind->parameters, kind->parameter_count,
+                                   SEDGE_MAX_VALUES));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status check_initials(const sedge_equation *equation)
+{
+    const requirement some[] = {
+        {equation->initial_count > 0, "initials", "one kind at least is required"}};
+    char place[64];
+
+    SEDGE_TRY(check_list(equation, "initials", equation->initials, equation->initial_count,
+                         SEDGE_MAX_KINDS));
+    REQUIRE(equation, "", some);
+    for (int i = 0; i < equation->initial_count; i++) {
+        const sedge_initial_kind *const kind = &equation->initials[i];
+        const requirement required[] = {
+            {is_text(kind->name), "name", missing},
+            {is_text(kind->text), "text", missing},
+            {kind->apply != NULL, "apply", missing},
+        };
+        (void)snprintf(place, sizeof place, "initials[%d].", i);
+        REQUIRE(equation, place, required);
+        (void)snprintf(place, sizeof place, "initials[%d].parameters", i);
+        SEDGE_TRY(check_parameters(equation, place, kind->parameters, kind->parameter_count,
+                                   SEDGE_MAX_VALUES));
+    }
+    return SEDGE_OK;
+}
+
+// Does the list begin with parameters of these types?
+static bool begins(const sedge_source_kind *kind, int count, const sedge_parameter_type *types)
+{
+    for (int i = 0; i < count; i++)
+        if (i >= kind->parameter_count || kind->parameters[i].type != types[i]) return false;
+    return true;
+}
+
+static sedge_status check_source_type(const sedge_equation *equation, const char *place,
+                                      const sedge_source_kind *kind)
+{
+    static const sedge_parameter_type point[] = {SEDGE_PARAMETER_VECTOR, SEDGE_PARAMETER_SIGNAL};
+    static const sedge_parameter_type ball[] = {SEDGE_PARAMETER_VECTOR, SEDGE_PARAMETER_REAL,
+                                                SEDGE_PARAMETER_REAL};
+    const bool is_point = kind->type == SEDGE_SOURCE_POINT;
+    const bool is_incident = kind->type == SEDGE_SOURCE_INCIDENT;
+    const bool is_ball = kind->type == SEDGE_SOURCE_BALL;
+    const requirement required[] = {
+        {is_point || is_incident || is_ball, "type", "it is no type of a source"},
+        {is_ball == (equation->steady != NULL), "type",
+         "a ball, and nothing else, is a source of an equation without time"},
+        {!is_point || kind->point != NULL, "point",
+         "a point source requires it, and it is missing"},
+        {!is_point || begins(kind, 2, point), "parameters",
+         "those of a point source must begin with a vector (position) and a signal"},
+        {!is_ball || begins(kind, 3, ball), "parameters",
+         "those of a ball must begin with a vector (position) and two numbers (amount, radius)"},
+        {!is_incident || equation->constants != NULL, "type",
+         "an incident source acts through the equation's `constants`, which is missing"},
+    };
+
+    REQUIRE(equation, place, required);
+    return SEDGE_OK;
+}
+
+static sedge_status check_sources(const sedge_equation *equation)
+{
+    char place[64];
+
+    SEDGE_TRY(check_list(equation, "sources", equation->sources, equation->source_count,
+                         SEDGE_MAX_KINDS));
+    for (int i = 0; i < equation->source_count; i++) {
+        const sedge_source_kind *const kind = &equation->sources[i];
+        const requirement required[] = {
+            {is_text(kind->name), "name", missing},
+            {is_text(kind->text), "text", missing},
+        };
+        (void)snprintf(place, sizeof place, "sources[%d].", i);
+        REQUIRE(equation, place, required);
+        (void)snprintf(place, sizeof place, "sources[%d].parameters", i);
+        SEDGE_TRY(check_parameters(equation, place, kind->parameters, kind->parameter_count,
+                                   SEDGE_MAX_VALUES));
+        (void)snprintf(place, sizeof place, "sources[%d].", i);
+        SEDGE_TRY(check_source_type(equation, place, kind));
+    }
+    return SEDGE_OK;
+}
+
+// ---- the table ---------------------------------------------------------------------------------
+
+static sedge_status check_fields(const sedge_equation *equation)
+{
+    char place[64];
+    char range[64];
+
+    (void)snprintf(range, sizeof range, "%d is outside 1..%d", equation->fields, SEDGE_MAX_FIELDS);
+    const requirement required[] = {
+        {is_text(equation->text), "text", missing},
+        {is_text(equation->header), "header", missing},
+        {is_text(equation->header_text), "header_text", missing},
+        {equation->fields >= 1 && equation->fields <= SEDGE_MAX_FIELDS, "fields", range},
+        {!equation->curls || equation->fields % 3 == 0, "curls",
+         "it is set, but the fields are not vectors of three"},
+        {equation->field_names != NULL, "field_names", missing},
+        {equation->group_count > 0, "groups", "one group at least is required"},
+    };
+    REQUIRE(equation, "", required);
+    for (int i = 0; i < equation->fields; i++) {
+        const requirement named[] = {{is_text(equation->field_names[i]), "", missing}};
+        (void)snprintf(place, sizeof place, "field_names[%d]", i);
+        REQUIRE(equation, place, named);
+    }
+    SEDGE_TRY(
+        check_list(equation, "groups", equation->groups, equation->group_count, SEDGE_MAX_FIELDS));
+    for (int i = 0; i < equation->group_count; i++) {
+        const sedge_output_group *const group = &equation->groups[i];
+        const requirement whole[] = {
+            {is_text(group->name), "name", missing},
+            {group->count == 1 || group->count == 3, "count", "it must be 1 or 3"},
+            {group->first >= 0 && group->first <= equation->fields - group->count, "first",
+             "the group's fields are not all fields of the equation"},
+            {isfinite(group->si) && group->si > 0.0, "si", "it must be greater than 0"},
+        };
+        (void)snprintf(place, sizeof place, "groups[%d].", i);
+        REQUIRE(equation, place, whole);
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status check_numbers(const sedge_equation *equation)
+{
+    const int values = equation->material_values;
+    const int constants = equation->constant_count;
+    char ranges[2][64];
+
+    (void)snprintf(ranges[0], sizeof ranges[0], "%d is outside 0..%d", values, SEDGE_MAX_MATERIALS);
+    (void)snprintf(ranges[1], sizeof ranges[1], "%d is outside 0..%d", constants, SEDGE_MAX_VALUES);
+    const requirement required[] = {
+        {values >= 0 && values <= SEDGE_MAX_MATERIALS, "material_values", ranges[0]},
+        {equation->derive != NULL || (values == 0 && equation->material_count == 0), "derive",
+         "it is missing, though there are material values or keys"},
+        {constants >= 0 && constants <= SEDGE_MAX_VALUES, "constant_count", ranges[1]},
+        {equation->constants != NULL || (constants == 0 && equation->flux_key_count == 0),
+         "constants", "it is missing, though there are constants or keys of flux"},
+    };
+
+    SEDGE_TRY(check_parameters(equation, "materials", equation->materials, equation->material_count,
+                               SEDGE_MAX_MATERIALS));
+    SEDGE_TRY(check_parameters(equation, "flux_keys", equation->flux_keys, equation->flux_key_count,
+                               SEDGE_MAX_VALUES));
+    REQUIRE(equation, "", required);
+    for (int i = 0; i < SEDGE_DIMENSIONS && equation->si != NULL; i++) {
+        const requirement unit[] = {
+            {isfinite(equation->si[i]) && equation->si[i] > 0.0, "si",
+             "each of its factors must be greater than 0"},
+            {isfinite(equation->energy_si) && equation->energy_si > 0.0, "energy_si",
+             "with `si` it is required, and must be greater than 0"},
+        };
+        REQUIRE(equation, "", unit);
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status check_functions(const sedge_equation *equation)
+{
+    const sedge_steady *const steady = equation->steady;
+
+    if (steady != NULL) {
+        const requirement required[] = {
+            {steady->coefficient != NULL, "coefficient", missing},
+            {steady->source != NULL, "source", missing},
+            {steady->condition != NULL, "condition", missing},
+        };
+        const requirement fields[] = {
+            {equation->fields == 4, "fields", "an equation without time has 4"}};
+        REQUIRE(equation, "steady->", required);
+        REQUIRE(equation, "", fields);
+        return SEDGE_OK;
+    }
+    const requirement required[] = {
+        {equation->flux != NULL, "flux", missing},
+        {equation->surface != NULL, "surface", missing},
+        {equation->speed != NULL, "speed", missing},
+        {equation->energy != NULL, "energy", missing},
+    };
+    REQUIRE(equation, "", required);
+    return SEDGE_OK;
+}
+
+sedge_status sedge_equation_check(const sedge_equation *equation)
+{
+    if (!is_text(equation->name)) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the table of an equation: name: %s (dg/equation.h)",
+                          missing);
+    }
+    SEDGE_TRY(check_fields(equation));
+    SEDGE_TRY(check_numbers(equation));
+    SEDGE_TRY(check_functions(equation));
+    SEDGE_TRY(check_boundaries(equation));
+    SEDGE_TRY(check_initials(equation));
+    return check_sources(equation);
+}
