@@ -354,10 +354,32 @@ done:
 
 // ---- wisdom ------------------------------------------------------------------------------------
 
+static sedge_status hash_source(char hash[SEDGE_HASH_TEXT], const sedge_device *device,
+                                int real_bytes)
+{
+    const char *name;
+    sedge_status status;
+    sedge_text *text = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
+    SEDGE_TRY_GOTO(status,
+                   sedge_ceilings_text(text, &name, sedge_device_get_info(device), real_bytes));
+    const sedge_hash all = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
+    sedge_hash_print(&all, hash);
+done:
+    sedge_text_free(text);
+    return status;
+}
+
 static sedge_status make_key(json_t **key, sedge_hash *hash, const sedge_comm *comm,
                              const sedge_device *device, int real_bytes)
 {
+    char source[SEDGE_HASH_TEXT];
+
+    SEDGE_TRY(hash_source(source, device, real_bytes));
     SEDGE_TRY(sedge_wisdom_key(key, WISDOM, device));
+    SEDGE_TRY(sedge_wisdom_need(
+        json_object_set_new(*key, "source", json_string(source)) == 0 ? *key : NULL));
     SEDGE_TRY(sedge_wisdom_need(
         json_object_set_new(*key, "precision", json_string(real_bytes == 8 ? "fp64" : "fp32")) == 0
             ? *key

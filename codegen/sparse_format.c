@@ -204,9 +204,48 @@ static const char *const kernel_files[SEDGE_SPARSE_KINDS] = {
 
 enum { VECTOR_THREADS = 256, FIX_THREADS = 128 };
 
-static const char *find_file(sedge_sparse_kind kind)
+// All programs get their sources here, and so does the hash of them. `kind` of the main part only.
+enum { SOURCES = 2 };
+
+static void list_sources(sedge_source sources[SOURCES], sedge_sparse_part part,
+                         sedge_sparse_kind kind)
 {
-    return kind < SEDGE_SPARSE_KINDS ? kernel_files[kind] : NULL;
+    static const char *const part_files[] = {
+        [SEDGE_SPARSE_FIX] = "codegen/kernels/sparse_fix.h",
+        [SEDGE_SPARSE_VECTOR] = "codegen/kernels/sparse_vector.h",
+    };
+
+    sources[0] = (sedge_source){"codegen/kernels/sparse_common.h", NULL};
+    sources[1].name = part == SEDGE_SPARSE_MAIN ? kernel_files[kind] : part_files[part];
+    sources[1].text = NULL;
+}
+
+static sedge_status write_sources(sedge_text *out, sedge_device_kind device, sedge_sparse_part part,
+                                  sedge_sparse_kind kind)
+{
+    sedge_source sources[SOURCES];
+    const sedge_program_options options = {
+        .name = "sparse", .constants = "", .sources = sources, .count = SOURCES};
+
+    list_sources(sources, part, kind);
+    return sedge_program_write(out, device, &options);
+}
+
+sedge_status sedge_sparse_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind device)
+{
+    sedge_status status;
+    sedge_text *text = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
+    for (sedge_sparse_kind kind = 0; kind < SEDGE_SPARSE_KINDS; kind++)
+        SEDGE_TRY_GOTO(status, write_sources(text, device, SEDGE_SPARSE_MAIN, kind));
+    SEDGE_TRY_GOTO(status, write_sources(text, device, SEDGE_SPARSE_FIX, SEDGE_SPARSE_KINDS));
+    SEDGE_TRY_GOTO(status, write_sources(text, device, SEDGE_SPARSE_VECTOR, SEDGE_SPARSE_KINDS));
+    const sedge_hash all = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
+    sedge_hash_print(&all, hash);
+done:
+    sedge_text_free(text);
+    return status;
 }
 
 static sedge_status write_common(sedge_text *out, const sedge_sparse_store *store, int threads,
@@ -291,7 +330,7 @@ static int count_shared(const sedge_sparse_store *store, const sedge_sparse_kern
 typedef struct program_parts {
     sedge_text *constants; // owned
     char name[64];
-    sedge_source sources[2];
+    sedge_source sources[SOURCES];
     sedge_program_options options;
 } program_parts;
 
@@ -300,11 +339,10 @@ static sedge_status describe(program_parts *p, const sedge_sparse_store *store,
 {
     int shared = 0;
 
-    p->sources[0] = (sedge_source){"codegen/kernels/sparse_common.h", NULL};
+    list_sources(p->sources, part, store->layout.kind);
     switch (part) {
     case SEDGE_SPARSE_MAIN:
         SEDGE_TRY(write_main(p->constants, store, kernel));
-        p->sources[1].name = find_file(store->layout.kind);
         shared = (count_shared(store, kernel) + 15) / 16 * 16;
         (void)snprintf(p->name, sizeof p->name, "sparse %s fp%d", store->layout.name,
                        8 * store->real_bytes);
@@ -313,12 +351,10 @@ static sedge_status describe(program_parts *p, const sedge_sparse_store *store,
         SEDGE_TRY(write_common(p->constants, store, FIX_THREADS, 0));
         SEDGE_TRY(sedge_text_add(p->constants, "#define SPARSE_ADDS     %d\n",
                                  store->layout.kind == SEDGE_SPARSE_MERGE));
-        p->sources[1].name = "codegen/kernels/sparse_fix.h";
         (void)snprintf(p->name, sizeof p->name, "sparse fix fp%d", 8 * store->real_bytes);
         break;
     case SEDGE_SPARSE_VECTOR:
         SEDGE_TRY(write_common(p->constants, store, VECTOR_THREADS, 0));
-        p->sources[1].name = "codegen/kernels/sparse_vector.h";
         (void)snprintf(p->name, sizeof p->name, "sparse vector fp%d", 8 * store->real_bytes);
         break;
     }
@@ -327,7 +363,7 @@ static sedge_status describe(program_parts *p, const sedge_sparse_store *store,
     p->options = (sedge_program_options){.name = p->name,
                                          .constants = sedge_text_get(p->constants),
                                          .sources = p->sources,
-                                         .count = 2,
+                                         .count = SOURCES,
                                          .shared_bytes = shared};
     return SEDGE_OK;
 }

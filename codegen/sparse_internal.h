@@ -15,6 +15,7 @@
 //   sparse_hub.c      pieces of rows, and the columns most used
 #pragma once
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "codegen/launch.h"
 #include "codegen/sparse.h"
@@ -193,6 +194,10 @@ SEDGE_MUST_USE
 sedge_status sedge_sparse_program_write(sedge_text *out, sedge_device_kind kind,
                                         const sedge_sparse_store *store,
                                         const sedge_sparse_kernel *kernel, sedge_sparse_part part);
+
+// Of all sources, the preludes' too, that programs of any store are made of.
+SEDGE_MUST_USE
+sedge_status sedge_sparse_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind device);
 
 // Kernels of one store. The vendor's has no `main`.
 typedef struct sedge_sparse_programs {

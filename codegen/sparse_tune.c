@@ -1,5 +1,4 @@
 // The tuner's view of one matrix: layouts are formats, which are built when their turn comes.
-#include "base/hash.h"
 #include "base/memory.h"
 #include "codegen/ceiling.h"
 #include "codegen/sparse_internal.h"
@@ -233,31 +232,6 @@ done:
 
 // ---- the task ----------------------------------------------------------------------------------
 
-static const char *const files[] = {
-    "codegen/kernels/sparse_common.h",   "codegen/kernels/sparse_csr.h",
-    "codegen/kernels/sparse_adaptive.h", "codegen/kernels/sparse_merge.h",
-    "codegen/kernels/sparse_fix.h",      "codegen/kernels/sparse_sell.h",
-    "codegen/kernels/sparse_block.h",    "codegen/kernels/sparse_packet.h",
-    "codegen/kernels/sparse_vector.h"};
-enum { FILES = sizeof files / sizeof files[0] };
-
-static sedge_status hash_sources(char text[SEDGE_HASH_TEXT])
-{
-    char *sources[FILES] = {NULL};
-    size_t lengths[FILES];
-    sedge_status status = SEDGE_OK;
-
-    for (int f = 0; f < FILES; f++) {
-        SEDGE_TRY_GOTO(status, sedge_source_get(&sources[f], files[f]));
-        lengths[f] = strlen(sources[f]);
-    }
-    const sedge_hash hash = sedge_hash_fields((const void *const *)sources, lengths, FILES);
-    sedge_hash_print(&hash, text);
-done:
-    for (int f = 0; f < FILES; f++) sedge_release(sources[f]);
-    return status;
-}
-
 static int log2_of(int64_t value)
 {
     int bucket = 0;
@@ -409,7 +383,8 @@ static sedge_status prepare_trial(trial **out, const trial *wanted, sedge_tune_l
     SEDGE_TRY(sedge_allocate(out, 1, sizeof **out));
     **out = *wanted;
     if (level != SEDGE_TUNE_OFF) SEDGE_TRY(make_vectors(*out));
-    SEDGE_TRY(hash_sources(hash));
+    SEDGE_TRY(sedge_sparse_source_hash(
+        hash, sedge_device_get_info(sedge_context_device(wanted->context))->kind));
     return sedge_context_wait(wanted->context);
 }
 

@@ -199,8 +199,8 @@ typedef enum program_part {
     PART_TENSOR, // the stage by matrix instructions
     PART_BLAS,   // the stage by cuBLAS
     PART_SPARSE, // the stage in the Bernstein-Bezier basis
-    PART_STAGES, // of all forms, for the hash alone
-    PART_OTHERS,
+    PART_STAGES, // number of the stage's forms, which are above
+    PART_OTHERS = PART_STAGES,
     PART_CURVED // the others and those of curved elements
 } program_part;
 
@@ -226,9 +226,6 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
         [PART_BLAS] = {"codegen/kernels/dg_stage.h", "codegen/kernels/dg_blas.h"},
         [PART_SPARSE] = {"codegen/kernels/dg_stage.h", "bernstein_products.h",
                          "codegen/kernels/dg_bernstein.h"},
-        [PART_STAGES] = {"codegen/kernels/dg_stage.h", "codegen/kernels/dg_curl.h",
-                         "codegen/kernels/dg_tensor.h", "codegen/kernels/dg_bernstein.h",
-                         "codegen/kernels/dg_blas.h"},
         [PART_OTHERS] = {"codegen/kernels/dg_trace.h", "codegen/kernels/dg_monitor.h"},
         [PART_CURVED] = {"codegen/kernels/dg_trace.h", "codegen/kernels/dg_monitor.h",
                          "codegen/kernels/dg_curved.h"},
@@ -378,19 +375,24 @@ sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind 
 {
     sedge_status status;
     sedge_text *constants = NULL;
+    sedge_text *products = NULL;
     sedge_text *text = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&products));
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
     SEDGE_TRY_GOTO(status, write_problem(constants, problem, element));
     SEDGE_TRY_GOTO(status,
-                   write_sources(text, "stage", kind, constants, problem, PART_STAGES, NULL));
-    SEDGE_TRY_GOTO(status,
-                   operator_bernstein_write(text, element, problem->equation->fields, false));
+                   operator_bernstein_write(products, element, problem->equation->fields, false));
+    for (program_part part = PART_STAGE; part < PART_STAGES; part++) {
+        SEDGE_TRY_GOTO(status,
+                       write_sources(text, "stage", kind, constants, problem, part, products));
+    }
     const sedge_hash bytes = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
     sedge_hash_print(&bytes, hash);
 done:
     sedge_text_free(constants);
+    sedge_text_free(products);
     sedge_text_free(text);
     return status;
 }

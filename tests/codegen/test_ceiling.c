@@ -111,15 +111,19 @@ static void test_wrong_kernel(const char *from, const char *to, const char *mess
     if (at != NULL) {
         for (; at != NULL; at = strstr(at, from))
             for (size_t i = 0; to[i] != '\0'; i++) at[i] = to[i]; // without the NUL
+        CHECK_OK(sedge_cache_create(&cache, SEDGE_TEST_DIR "/ceiling-cache"));
+        CHECK_OK(sedge_ceilings_get(&ceilings, comm, device, cache, 4, false));
         (void)snprintf(path, sizeof path, "%s-%d", folder, sedge_comm_rank(comm));
         CHECK_OK(sedge_folder_make(path));
         CHECK(setenv("SEDGE_KERNELS", path, 1) == 0);
         (void)snprintf(path, sizeof path, "%s-%d/ceiling.h", folder, sedge_comm_rank(comm));
         CHECK_OK(sedge_file_write(path, text, length));
-        CHECK_OK(sedge_cache_create(&cache, SEDGE_TEST_DIR "/ceiling-cache"));
         CHECK_FAILS(sedge_ceilings_measure(&ceilings, comm, device, cache, 4), SEDGE_ERR_DEVICE,
                     message);
         CHECK(ceilings.copy == 0.0 && ceilings.flops == 0.0);
+        // What was measured with the right kernel is not remembered for this one.
+        CHECK_FAILS(sedge_ceilings_get(&ceilings, comm, device, cache, 4, false), SEDGE_ERR_DEVICE,
+                    message);
         CHECK(unsetenv("SEDGE_KERNELS") == 0);
         sedge_cache_free(cache);
     }

@@ -5,6 +5,7 @@
 // With the arguments "all ORDER" (one rank): every candidate of this order, of odd ones in fp32 and
 // of even ones in fp64; without, a selection.
 #define _DEFAULT_SOURCE // setenv
+#include "kernel_files.h"
 #include "match.h"
 
 #include "base/file.h"
@@ -448,6 +449,56 @@ static void test_wrong_does_not_win(const kit_world *world)
     kit_clear(&k);
 }
 
+// ---- changed kernels ---------------------------------------------------------------------------
+
+// Whether the wisdom's key of the stage is another one when this source is changed.
+static bool is_in_key(const kit *k, sedge_device_kind kind, const char *file)
+{
+    static const char folder[] = SEDGE_TEST_DIR "/changed-kernels";
+    char before[SEDGE_HASH_TEXT], after[SEDGE_HASH_TEXT];
+
+    CHECK_OK(operator_source_hash(before, kind, &k->base.problem, k->base.element));
+    kernel_file_change(folder, file);
+    CHECK_OK(operator_source_hash(after, kind, &k->base.problem, k->base.element));
+    kernel_file_restore(folder, file);
+    if (strcmp(before, after) != 0) return true;
+    (void)fprintf(stderr, "  '%s' is not in the key\n", file);
+    return false;
+}
+
+// Every source of every candidate's stage is in the key; and, of those for GPUs, where there is
+// none.
+static void test_key_has_sources(const kit_world *world)
+{
+    static const char *const forms[] = {
+        "codegen/kernels/prelude_cuda.h", "codegen/kernels/dg_stage.h",
+        "codegen/kernels/dg_curl.h",      "codegen/kernels/dg_tensor.h",
+        "codegen/kernels/dg_bernstein.h", "codegen/kernels/dg_blas.h"};
+    const sedge_device_info *const info = sedge_device_get_info(world->device);
+    kernel_files files = {.count = 0};
+    operator_choices choices;
+    char name[SEDGE_OPERATOR_NAME];
+    kit k;
+
+    make_case(&k, world, 2, 2);
+    CHECK_OK(operator_choices_list(&choices, info, &k.base.problem, k.base.element));
+    for (int c = 0; c < choices.count; c++) {
+        const operator_candidate *const candidate = &choices.candidate[c];
+        sedge_text *text = NULL;
+        CHECK_OK(sedge_text_create(&text));
+        CHECK_OK(operator_stage_write(text, name, info->kind, &choices.layout[candidate->layout],
+                                      &candidate->cut, &k.base.problem, k.base.element));
+        kernel_files_find(&files, sedge_text_get(text));
+        sedge_text_free(text);
+    }
+    CHECK(files.count >= 4);
+    for (int f = 0; f < files.count; f++) CHECK(is_in_key(&k, info->kind, files.name[f]));
+    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++)
+        CHECK(is_in_key(&k, SEDGE_DEVICE_CUDA, forms[f]));
+    operator_choices_clear(&choices);
+    kit_clear(&k);
+}
+
 int main(int argc, char **argv)
 {
     kit_world world;
@@ -465,6 +516,7 @@ int main(int argc, char **argv)
         test_samples(&world);
         test_sample_nonlinear(&world);
         test_rule_is_first(&world);
+        if (alone) test_key_has_sources(&world);
         test_small_device(&world);
         test_tuned(&world);
         test_long_run(&world);
