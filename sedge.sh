@@ -36,18 +36,33 @@ fail() {
     exit 1
 }
 
-# step NAME TEXT COMMAND...: run with the output in build/NAME.log; on failure show its end and stop.
-step() {
+# attempt NAME TEXT COMMAND...: run with the output in build/NAME.log; on failure show its end.
+attempt() {
     local log=$logs/$1.log text=$2 start=$SECONDS
     shift 2
     mkdir -p "$logs"
     printf '%-42s ' "$text"
-    if ! "$@" >"$log" 2>&1; then
-        printf 'failed\n'
-        tail -n 40 "$log" >&2
-        fail "$text: failed after $((SECONDS - start)) s; the whole log: $log"
+    if "$@" >"$log" 2>&1; then
+        printf '%4d s\n' $((SECONDS - start))
+        return
     fi
-    printf '%4d s\n' $((SECONDS - start))
+    printf 'failed after %d s\n' $((SECONDS - start))
+    tail -n 40 "$log" >&2
+    printf 'sedge.sh: %s: failed; the whole log: %s\n' "$text" "$log" >&2
+    return 1
+}
+
+# step NAME TEXT COMMAND...: the same; a failure ends the script.
+step() {
+    attempt "$@" || exit 1
+}
+
+# part NAME TEXT COMMAND...: the same; a failure is remembered, and the next parts run all the same.
+failed_parts=()
+part() {
+    if attempt "$@"; then return; fi
+    failed_parts+=("$2")
+    return 1
 }
 
 as_root() {
@@ -107,10 +122,13 @@ build_program() {
     step compile "compile build/src/sedge" cmake --build "$root/build" -j "$jobs" --target sedge
 }
 
+configure_tests() {
+    cmake -S "$root" -B "$root/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSEDGE_WERROR=ON
+}
+
+# What compiles is made, also behind a file that does not.
 build_tests() {
-    step configure "configure (build/, warnings are errors)" \
-        cmake -S "$root" -B "$root/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSEDGE_WERROR=ON
-    step compile "compile program and tests" cmake --build "$root/build" -j "$jobs"
+    cmake --build "$root/build" -j "$jobs" -- -k 0
 }
 
 # The C files of the current folder, NUL-separated: git's list less what is deleted, or all files.
@@ -217,23 +235,37 @@ run_job() {
     show_results build/run.log
 }
 
+# Not in random order, as the sanitized ones are: ctest then forgets which take long (COST).
+test_all() {
+    ctest --test-dir "$root/build" -LE "gpu|paraview|exhaustive" --no-tests=error --output-on-failure \
+        -j "$tests_at_once" 2>&1 | tee "$logs/test.log"
+}
+
+# All parts run, so that one failure does not hide another; only what a failed part was to make is
+# missed: no build without a configuration, and of tests those whose programs were not made fail.
 run_tests() {
     install_packages "${packages_build[@]}" "${packages_run[@]}" "${packages_test[@]}"
     mpi_environment
-    step format "clang-format" check_format
-    build_tests
-    step tidy "clang-tidy" check_tidy
-    step sanitize-compile "compile with sanitizers (build-sanitize/)" build_sanitized
-    step sanitize-test "tests with sanitizers" test_sanitized
-    # Not in random order, as the sanitized ones are: ctest then forgets which take long (COST).
-    ctest --test-dir "$root/build" -LE "gpu|paraview|exhaustive" --no-tests=error --output-on-failure \
-        -j "$tests_at_once"
+    part format "clang-format" check_format || true
+    if part configure "configure (build/, warnings are errors)" configure_tests; then
+        part compile "compile program and tests" build_tests || true
+        part tidy "clang-tidy" check_tidy || true
+        if part sanitize-compile "compile with sanitizers (build-sanitize/)" build_sanitized; then
+            part sanitize-test "tests with sanitizers" test_sanitized || true
+        fi
+        test_all || failed_parts+=("tests")
+    fi
+    if [[ ${#failed_parts[@]} -eq 0 ]]; then return; fi
+    printf '\nFailed parts, each with its log in build/:\n'
+    printf '  %s\n' "${failed_parts[@]}"
+    exit 1
 }
 
 run_check() {
     mpi_environment
     step format "clang-format" check_format
-    build_tests
+    step configure "configure (build/, warnings are errors)" configure_tests
+    step compile "compile program and tests" build_tests
     step unit "unit tests" ctest --test-dir "$root/build" -L unit -LE "gpu|opencl|paraview|slow" \
         --no-tests=error --output-on-failure -j 2
 }

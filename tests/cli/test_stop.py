@@ -21,7 +21,7 @@ except ImportError:
 USAGE, STOPPED = 1, 5
 LONG = DECK.replace("steps: 20", "steps: 100000000").replace("{every: 10}", "{every: 4}")
 SOLVE = PLATES.replace("order: 1", "order: 7").replace("[2, 2, 2]", "[10, 10, 10]")  # takes seconds
-SECONDS = 150  # for what takes some on an idle machine; only a run that hangs needs them
+SECONDS = 600  # for what takes some on an idle machine; only a run that hangs needs them
 
 
 def children(parent):

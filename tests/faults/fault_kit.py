@@ -27,7 +27,7 @@ except ImportError:
 # Seconds after which a job of these tests is done, also one that a process was taken from, on a machine
 # that is busy with ten times as much. On an idle one all take some: Open MPI sends SIGTERM, waits,
 # sends SIGKILL.
-PATIENCE = 150
+PATIENCE = 600
 
 STEPS = 60
 JOB = DECK.replace("steps: 20", f"steps: {STEPS}").replace("every: 10", "every: 2")
