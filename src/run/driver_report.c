@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "codegen/ceiling.h"
-#include "run/monitor.h"
+#include "run/errors.h"
 #include "run/report.h"
 #include "time/lsrk.h"
 
@@ -15,25 +15,10 @@
 static sedge_status compare_exact(driver_run *run, sedge_report *report)
 {
     const sedge_session *const session = &run->session;
-    sedge_status status;
-    sedge_errors errors;
-    double *exact = NULL;
 
-    report->l2_error_relative = -1.0;
-    if (!session->problem.compare) return SEDGE_OK;
-    SEDGE_TRY(sedge_comm_agree(session->comm,
-                               sedge_allocate(&exact, driver_state_size(run), sizeof(double))));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, sedge_operator_get(run->op, run->u)));
-    sedge_reference_initial(run->reference, sedge_session_time(session, session->steps), exact);
-    sedge_monitor_errors(session, run->u, exact, &errors);
-    report->fields = session->problem.equation->fields;
-    report->field_names = session->problem.equation->field_names;
-    memcpy(report->l2_error, errors.l2, sizeof report->l2_error);
-    memcpy(report->linf_error, errors.linf, sizeof report->linf_error);
-    report->l2_error_relative = errors.relative;
-done:
-    sedge_release(exact);
-    return status;
+    if (session->problem.compare)
+        SEDGE_TRY(sedge_comm_agree(session->comm, sedge_operator_get(run->op, run->u)));
+    return sedge_errors_fill(report, session, run->u, sedge_session_time(session, session->steps));
 }
 
 static void fill_kernels(sedge_report *report, const sedge_operator_cost *cost,
@@ -129,8 +114,7 @@ static void print_summary(const driver_run *run, const sedge_report *report)
            report->kernels > 0 ? report->kernel[0].variant : "");
     printf("  %-22s %.6g at the start, %.6g at the end, %.6g at most\n", "energy",
            report->energy_initial, report->energy_final, report->energy_peak);
-    if (report->fields > 0)
-        printf("  %-22s %.4e relative L2 over all fields\n", "error", report->l2_error_relative);
+    sedge_errors_print(report);
     printf("  %-22s %lld compiled, %lld found in the cache\n", "programs",
            (long long)report->cache_misses, (long long)report->cache_hits);
     if (report->exchange_hidden >= 0.0) {

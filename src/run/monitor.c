@@ -158,62 +158,6 @@ sedge_status sedge_monitor_growth(const sedge_session *session, const char *how,
     return accuse(session, &worst, &(fault){what, time, step, history, samples});
 }
 
-// ---- errors ------------------------------------------------------------------------------------
-
-#define NODES_MAX ((SEDGE_ORDER_MAX + 1) * (SEDGE_ORDER_MAX + 2) * (SEDGE_ORDER_MAX + 3) / 6)
-
-// int J a b over element e.
-static double find_product(const sedge_session *session, int32_t e, const double *a,
-                           const double *b)
-{
-    const sedge_element *const element = session->element;
-    const int nodes = element->nodes;
-    double sum = 0.0;
-
-    if (sedge_mesh_curve(session->mesh, e) >= 0) {
-        sedge_cubature_jacobian(session->cubature, session->mesh, e, session->jacobian);
-        return sedge_cubature_product(session->cubature, session->jacobian, a, b);
-    }
-    for (int n = 0; n < nodes; n++) {
-        double row = 0.0;
-        for (int m = 0; m < nodes; m++) row += element->mass[n * nodes + m] * b[m];
-        sum += a[n] * row;
-    }
-    return 6.0 * sedge_tet_volume(session->mesh->corners[e]) / 8.0 * sum;
-}
-
-void sedge_monitor_errors(const sedge_session *session, const double *u, const double *exact,
-                          sedge_errors *out)
-{
-    const sedge_element *const element = session->element;
-    const int fields = session->problem.equation->fields;
-    const int nodes = element->nodes;
-    double sums[SEDGE_MAX_FIELDS + 1] = {0.0}; // squared errors, then the exact solution's square
-
-    memset(out, 0, sizeof *out);
-    for (int32_t e = 0; e < session->mesh->elements; e++) {
-        for (int f = 0; f < fields; f++) {
-            const int64_t at = ((int64_t)e * fields + f) * nodes;
-            double difference[NODES_MAX];
-            for (int n = 0; n < nodes; n++) {
-                difference[n] = u[at + n] - exact[at + n];
-                out->linf[f] = fmax(out->linf[f], fabs(difference[n]));
-            }
-            sums[f] += find_product(session, e, difference, difference);
-            sums[fields] += find_product(session, e, exact + at, exact + at);
-        }
-    }
-    sedge_comm_sum(session->comm, sums, fields + 1);
-    sedge_comm_max(session->comm, out->linf, fields);
-    double total = 0.0;
-    for (int f = 0; f < fields; f++) {
-        out->l2[f] = sqrt(fmax(sums[f], 0.0));
-        total += sums[f];
-    }
-    out->relative =
-        sums[fields] > 0.0 ? sqrt(fmax(total, 0.0) / sums[fields]) : sqrt(fmax(total, 0.0));
-}
-
 // ---- progress ----------------------------------------------------------------------------------
 
 static int count_tenths(int64_t step, int64_t steps)

@@ -1,6 +1,5 @@
-// Watching a run: energy sums that do not depend on the ranks, errors against an exact solution,
-// what went wrong where when a field is not a number any more or the energy grows though nothing
-// feeds it, and the progress line.
+// Watching a run: energy sums that do not depend on the ranks, what went wrong where when a field
+// is not a number any more or the energy grows though nothing feeds it, and the progress line.
 #pragma once
 
 #include "base/error.h"
@@ -40,18 +39,6 @@ SEDGE_MUST_USE
 sedge_status sedge_monitor_growth(const sedge_session *session, const char *how,
                                   const double *energy, const double *before, double limit,
                                   double time, int64_t step, const double *history, int samples);
-
-// Errors of u [elements][fields][nodes] against `exact`: per field the L2 norm over the mesh and
-// the largest nodal difference, and the L2 norm over all fields relative to the exact one's.
-// Collective.
-typedef struct sedge_errors {
-    double l2[SEDGE_MAX_FIELDS];
-    double linf[SEDGE_MAX_FIELDS];
-    double relative;
-} sedge_errors;
-
-void sedge_monitor_errors(const sedge_session *session, const double *u, const double *exact,
-                          sedge_errors *out);
 
 // The progress line: rewritten in place twice a second on a terminal; else a line every tenth of
 // the run and every ten minutes.

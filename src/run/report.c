@@ -38,6 +38,19 @@ static json_t *errors(const sedge_report *report, const double *values)
     return object;
 }
 
+// {group: relative error}; null without an exact solution.
+static json_t *group_errors(const sedge_report *report)
+{
+    if (report->groups == 0) return json_null();
+    json_t *const object = json_object();
+
+    for (int g = 0; g < report->groups; g++) {
+        (void)json_object_set_new(object, report->group[g].name,
+                                  sedge_json_number(report->l2_error_group[g]));
+    }
+    return object;
+}
+
 static json_t *rate(const sedge_report *report)
 {
     const double work =
@@ -95,11 +108,12 @@ static json_t *costs(const sedge_report *report)
 static json_t *results(const sedge_report *report)
 {
     return json_pack(
-        "{s:{s:o, s:o, s:o}, s:o, s:o, s:o}", "energy", "initial",
+        "{s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o}", "energy", "initial",
         sedge_json_number(report->energy_initial), "final", sedge_json_number(report->energy_final),
         "peak", sedge_json_number(report->energy_peak), "l2_error",
         errors(report, report->l2_error), "linf_error", errors(report, report->linf_error),
-        "l2_error_relative", measured(report->l2_error_relative));
+        "l2_error_relative", measured(report->l2_error_relative), "l2_error_relative_groups",
+        group_errors(report));
 }
 
 static json_t *surfaces(const sedge_report_solve *solve)

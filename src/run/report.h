@@ -58,10 +58,13 @@ typedef struct sedge_report {
     int fields;                                       // 0: no exact solution
     const char *const *field_names;                   // [fields]
     double l2_error[SEDGE_MAX_FIELDS], linf_error[SEDGE_MAX_FIELDS];
-    double l2_error_relative;       // over all fields; < 0: none
-    const char *transport;          // "none" (one rank), "staged", "direct", "peer"
-    double exchange_bytes_per_step; // of this job, all ranks
-    double exchange_hidden;         // fraction of exchange time hidden behind work; < 0: none
+    double l2_error_relative;                // < 0: none; errors.h says of which fields
+    int groups;                              // output groups; 0: no exact solution
+    const sedge_output_group *group;         // [groups]
+    double l2_error_group[SEDGE_MAX_FIELDS]; // of each, relative
+    const char *transport;                   // "none" (one rank), "staged", "direct", "peer"
+    double exchange_bytes_per_step;          // of this job, all ranks
+    double exchange_hidden; // fraction of exchange time hidden behind work; < 0: none
     int64_t cache_hits, cache_misses;
     int64_t memory_host_peak, memory_device_peak; // the largest over ranks, bytes
     const sedge_report_solve *solve;              // NULL: an equation with time

@@ -184,14 +184,6 @@ done:
 
 // ---- open and close ----------------------------------------------------------------------------
 
-static sedge_status make_element(sedge_session *session)
-{
-    SEDGE_TRY(sedge_element_create(&session->element, session->deck->order));
-    if (session->mesh->global_curved == 0) return SEDGE_OK;
-    SEDGE_TRY(sedge_cubature_create(&session->cubature, session->element));
-    return sedge_allocate(&session->jacobian, session->cubature->volume.points, sizeof(double));
-}
-
 // Where results will go: a place that cannot be written must be known before the work.
 static sedge_status try_places(const sedge_session *session)
 {
@@ -216,15 +208,14 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_deck_problem(&session->problem, session->deck, session->mesh)));
     SEDGE_TRY(check_points(session));
-    SEDGE_TRY(sedge_comm_agree(comm, make_element(session)));
+    SEDGE_TRY(
+        sedge_comm_agree(comm, sedge_element_create(&session->element, session->deck->order)));
     if (session->problem.equation->steady != NULL) return SEDGE_OK;
     return find_time_step(session);
 }
 
 void sedge_session_close(sedge_session *session)
 {
-    sedge_release(session->jacobian);
-    sedge_cubature_free(session->cubature);
     sedge_element_free(session->element);
     sedge_problem_clear(&session->problem);
     sedge_mesh_free(session->mesh);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/error.h"
-#include "dg/cubature.h"
 #include "dg/element.h"
 #include "dg/operator.h"
 #include "dg/problem.h"
@@ -36,8 +35,6 @@ typedef struct sedge_session {
     sedge_deck *deck;
     sedge_mesh *mesh;
     sedge_element *element;
-    sedge_cubature *cubature; // NULL: nothing is curved
-    double *jacobian;         // [cubature->volume.points], to work with
     sedge_problem problem;
     double dt;          // code units; 0 without time
     double stable_dt;   // the largest one that the deck allows

@@ -5,8 +5,8 @@
 #include "base/print.h"
 #include "codegen/context.h"
 #include "elliptic/solve.h"
+#include "run/errors.h"
 #include "run/hold.h"
-#include "run/monitor.h"
 #include "run/output.h"
 #include "run/report.h"
 
@@ -200,38 +200,6 @@ static sedge_status write_output(steady_state *s)
 
 // ---- report ------------------------------------------------------------------------------------
 
-static sedge_status compare_known(steady_state *s, sedge_report *report)
-{
-    const sedge_session *const session = s->session;
-    const sedge_element *const element = session->element;
-    sedge_errors errors;
-    double *known = NULL;
-
-    if (!session->problem.compare) return SEDGE_OK;
-    SEDGE_TRY(
-        sedge_comm_agree(session->comm, sedge_allocate(&known, 4 * node_count(s), sizeof *known)));
-    for (int32_t e = 0; e < session->mesh->elements; e++) {
-        for (int n = 0; n < element->nodes; n++) {
-            double x[3];
-            double u[SEDGE_MAX_FIELDS];
-            sedge_geometry_map(session->mesh->corners[e], element->r[n], element->s[n],
-                               element->t[n], x);
-            session->problem.initial->apply(
-                x, 0.0, session->problem.materials[session->mesh->group[e]],
-                session->problem.initial_parameters, session->problem.constants, u);
-            for (int f = 0; f < 4; f++) known[((int64_t)e * 4 + f) * element->nodes + n] = u[f];
-        }
-    }
-    sedge_monitor_errors(session, s->fields, known, &errors);
-    report->fields = 4;
-    report->field_names = session->problem.equation->field_names;
-    memcpy(report->l2_error, errors.l2, sizeof report->l2_error);
-    memcpy(report->linf_error, errors.linf, sizeof report->linf_error);
-    report->l2_error_relative = errors.relative;
-    sedge_release(known);
-    return SEDGE_OK;
-}
-
 static void fill_solve(sedge_report_solve *out, const steady_state *s)
 {
     const sedge_elliptic_result *const result = &s->result;
@@ -302,10 +270,7 @@ static void print_summary(const steady_state *s, const sedge_report *report)
         printf("  %-22s %.10g through '%s'\n", i == 0 ? "flux in" : "", solve->surface_flux[i],
                solve->surface_names[i]);
     }
-    if (report->fields > 0) {
-        printf("  %-22s %.4e L2 of the potential, %.4e relative over all fields\n", "error",
-               report->l2_error[0], report->l2_error_relative);
-    }
+    sedge_errors_print(report);
     printf("  %-22s %lld compiled, %lld found in the cache\n", "programs",
            (long long)report->cache_misses, (long long)report->cache_hits);
     printf("  %-22s %.1f MiB host, %.1f MiB device, a rank at most\n", "memory",
@@ -326,7 +291,7 @@ static sedge_status finish(steady_state *s, sedge_status outcome)
 
     memset(&report, 0, sizeof report);
     report.l2_error_relative = -1.0;
-    if (outcome == SEDGE_OK) outcome = compare_known(s, &report);
+    if (outcome == SEDGE_OK) outcome = sedge_errors_fill(&report, s->session, s->fields, 0.0);
     (void)snprintf(message, sizeof message, "%s",
                    outcome == SEDGE_OK ? "done" : sedge_error_message());
     fill_solve(&solve_report, s);

@@ -44,6 +44,29 @@ class Poisson(Case):
             self.assertAlmostEqual(three["l2_error"][name], one["l2_error"][name], delta=1e-7)
         self.assertAlmostEqual(three["energy"]["final"], one["energy"]["final"], delta=1e-6)
 
+    def test_errors_are_against_the_solution_itself(self):
+        """sin(2 pi x) ... is zero at all nodes of this box: the solve finds zero, and all of the
+        solution is the error; an interpolant of it would hide that."""
+        words = [word for setting in ("order=1", "mesh.box.cells=[2,2,2]", "initial.type=sine",
+                                      "initial.waves=[2,2,2]", "boundaries.xmax.type=known",
+                                      "boundaries.zmin.type=known")
+                 for word in ("--set", setting)]
+        report = self.run_box(*words)
+        self.assertLess(report["linf_error"]["potential"], 1e-12)  # at the nodes: rounding
+        self.assertAlmostEqual(report["l2_error_relative"], 1.0, delta=1e-12)
+        groups = report["l2_error_relative_groups"]
+        self.assertAlmostEqual(groups["potential"], 1.0, delta=1e-12)
+        self.assertAlmostEqual(groups["E"], 1.0, delta=1e-12)
+        # sqrt(1/8), by points exact to degree 4 in elements of half a wave: within 10 %
+        self.assertAlmostEqual(report["l2_error"]["potential"], 0.3536, delta=0.035)
+
+    def test_potential_and_its_gradient_apart(self):
+        report = self.run_box()
+        groups = report["l2_error_relative_groups"]
+        self.assertEqual(set(groups), {"potential", "E"})
+        self.assertEqual(report["l2_error_relative"], groups["potential"])
+        self.assertGreater(groups["E"], 3.0 * groups["potential"])  # an order worse; measured 9
+
     def test_two_spheres(self):
         """The charge is the capacitance, 8.4261 in the exact series; flat triangles take some."""
         self.succeed("run", SOURCE / "input/poisson.yaml", "--device", "host", "--set", "order=2",

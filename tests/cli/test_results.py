@@ -14,7 +14,8 @@ COMPUTE = 4
 REPORT_KEYS = {
     "version", "deck", "equation", "order", "precision", "units", "ranks", "device", "elements",
     "dofs", "dt", "steps", "stages", "time", "wall_seconds", "dofs_per_second", "kernels", "tuning", "energy",
-    "l2_error", "linf_error", "l2_error_relative", "exchange", "cache", "memory", "outcome",
+    "l2_error", "linf_error", "l2_error_relative", "l2_error_relative_groups", "exchange", "cache",
+    "memory", "outcome",
     "exit_code", "restarted_from", "steps_before", "checkpoints",
 }
 PARTS = {

@@ -11,6 +11,8 @@
 static const char path[] = SEDGE_TEST_DIR "/report.json";
 
 static const char *const field_names[2] = {"Ex", "Hy"};
+static const sedge_output_group groups[] = {{.name = "E", .count = 1},
+                                            {.name = "H", .first = 1, .count = 1}};
 
 static sedge_report example(void)
 {
@@ -49,6 +51,9 @@ static sedge_report example(void)
                            .l2_error = {1e-3, 2e-3},
                            .linf_error = {1e-2, (double)NAN},
                            .l2_error_relative = 3e-3,
+                           .groups = 2,
+                           .group = groups,
+                           .l2_error_group = {4e-3, 5e-3},
                            .transport = "direct",
                            .exchange_bytes_per_step = 4096,
                            .exchange_hidden = -1.0,
@@ -117,6 +122,8 @@ static void test_keys_and_values(void)
     CHECK(number_at(root, "linf_error", "Ex") == 1e-2);
     CHECK(json_is_null(json_object_get(json_object_get(root, "linf_error"), "Hy")));
     CHECK(number_at(root, "l2_error_relative", NULL) == 3e-3);
+    CHECK(number_at(root, "l2_error_relative_groups", "E") == 4e-3);
+    CHECK(number_at(root, "l2_error_relative_groups", "H") == 5e-3);
     CHECK(number_at(root, "exchange", "bytes_per_step") == 4096.0);
     CHECK(json_is_null(json_object_get(json_object_get(root, "exchange"), "hidden")));
     CHECK(number_at(root, "cache", "hits") == 2.0 && number_at(root, "cache", "misses") == 1.0);
@@ -139,6 +146,7 @@ static void test_failed_run(void)
     sedge_report report = example();
 
     report.fields = 0;
+    report.groups = 0;
     report.loop_seconds = 0.0;
     report.steps = 0;
     report.energy_final = (double)INFINITY;
@@ -150,6 +158,7 @@ static void test_failed_run(void)
     CHECK_OK(sedge_report_write(&report, path));
     json_t *const root = json_load_file(path, 0, NULL);
     CHECK(json_is_null(json_object_get(root, "l2_error")));
+    CHECK(json_is_null(json_object_get(root, "l2_error_relative_groups")));
     CHECK(json_is_null(json_object_get(root, "dofs_per_second")));
     CHECK(json_is_null(json_object_get(json_object_get(root, "energy"), "final")));
     CHECK(json_is_null(json_object_get(json_object_get(root, "device"), "name")));
