@@ -242,15 +242,16 @@ sedge_status sedge_array_assign(sedge_array *array, sedge_expression *expression
 // One operand of a snippet of C: an array, by a name that stands for its element, or a number.
 typedef struct sedge_operand {
     const char *name;
-    sedge_array *array; // NULL: a number
+    sedge_array *array; // NULL with a number only
     bool written;
     sedge_type type; // of the number
     double value;
+    bool is_number;
 } sedge_operand;
 
-#define SEDGE_IN(name, array)           ((sedge_operand){name, array, false, SEDGE_FLOAT64, 0.0})
-#define SEDGE_OUT(name, array)          ((sedge_operand){name, array, true, SEDGE_FLOAT64, 0.0})
-#define SEDGE_NUMBER(name, type, value) ((sedge_operand){name, 0, false, type, value})
+#define SEDGE_IN(name, array)           ((sedge_operand){name, array, false, SEDGE_FLOAT64, 0.0, false})
+#define SEDGE_OUT(name, array)          ((sedge_operand){name, array, true, SEDGE_FLOAT64, 0.0, false})
+#define SEDGE_NUMBER(name, type, value) ((sedge_operand){name, 0, false, type, value, true})
 
 // Run `body`, C text such as "z = a * x + sin(y);", for each element of the written arrays' shape
 // (all the same); read arrays are broadcast. In the body `i` is the index in C order. `preamble`

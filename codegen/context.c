@@ -177,22 +177,27 @@ sedge_tune_level sedge_context_tuning(const sedge_context *context)
 
 enum { SOURCES_MAX = 32 };
 
-// Of everything that goes into the program's text. A source without a text is an embedded one.
+// Of everything that goes into the program's text. A source without a text is an embedded one,
+// which an empty text is not.
 static sedge_status hash_options(sedge_hash *hash, const sedge_program_options *options)
 {
-    const void *fields[2 + 2 * SOURCES_MAX];
-    size_t lengths[2 + 2 * SOURCES_MAX];
+    const void *fields[3 + 3 * SOURCES_MAX];
+    size_t lengths[3 + 3 * SOURCES_MAX];
+    char shared[16];
     int count = 0;
 
     if (options->count > SOURCES_MAX) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "program '%s' has %d sources; at most %d are allowed",
                           options->name, options->count, SOURCES_MAX);
     }
+    (void)snprintf(shared, sizeof shared, "%d", options->shared_bytes);
     fields[count++] = options->name;
     fields[count++] = options->constants != NULL ? options->constants : "";
+    fields[count++] = shared;
     for (int i = 0; i < options->count; i++) {
         const char *const text = options->sources[i].text;
         fields[count++] = options->sources[i].name;
+        fields[count++] = text != NULL ? "text" : "file";
         fields[count++] = text != NULL ? text : "";
     }
     for (int i = 0; i < count; i++) lengths[i] = strlen(fields[i]);

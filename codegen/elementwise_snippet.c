@@ -17,6 +17,17 @@ static sedge_status check_word(const char *name)
                       "operand '%s': a name is a word of C, not i and not sedge_...", name);
 }
 
+static sedge_status add_number(sedge_member *member, const sedge_job *job,
+                               const sedge_operand *operand)
+{
+    if (operand->written || operand->array != NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "kernel '%s': operand '%s' is a number and %s",
+                          job->title, operand->name, operand->written ? "written" : "an array");
+    }
+    member->type = operand->type;
+    return sedge_number_convert(member->number, operand->type, operand->value);
+}
+
 static sedge_status add_operand(sedge_job *job, const sedge_operand *operand)
 {
     sedge_member *const member = &job->member[job->count];
@@ -31,13 +42,12 @@ static sedge_status add_operand(sedge_job *job, const sedge_operand *operand)
     member->array = operand->array;
     member->written = operand->written;
     job->count++;
+    if (operand->is_number) return add_number(member, job, operand);
     if (operand->array == NULL) {
-        if (operand->written) {
-            return SEDGE_FAIL(SEDGE_ERR_USAGE, "kernel '%s': operand '%s' is written, but no array",
-                              job->title, operand->name);
-        }
-        member->type = operand->type;
-        return sedge_number_convert(member->number, operand->type, operand->value);
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "kernel '%s': operand '%s' is an array that was not created: NULL; a "
+                          "number is given by SEDGE_NUMBER(\"%s\", type, value)",
+                          job->title, operand->name, operand->name);
     }
     member->type = operand->array->type;
     if (operand->array->context == job->context) return SEDGE_OK;

@@ -210,6 +210,7 @@ static void test_snippet(sedge_context *context)
     sedge_array *const count = CASE_COUNT(context, SEDGE_INT64, (2, 3));
     const sedge_operand operands[] = {
         SEDGE_NUMBER("a", SEDGE_FLOAT32, 10.0),
+        SEDGE_NUMBER("zero", SEDGE_FLOAT32, 0.0),
         SEDGE_IN("x", x),
         SEDGE_IN("y", y),
         SEDGE_OUT("z", z),
@@ -221,8 +222,8 @@ static void test_snippet(sedge_context *context)
                                    "SEDGE_FUNCTION float halve(float v)\n"
                                    "{\n    return 0.5f * v;\n}\n",
                                    "if (i % 2 == 0) count += 100;\n"
-                                   "z = a * x + halve((float)y);",
-                                   5, operands));
+                                   "z = a * x + halve((float)y) + zero;",
+                                   6, operands));
     }
     CHECK(CASE_EQUALS(z, 0, 10.5, 21, 30, 40.5, 51));
     CHECK(CASE_EQUALS(count, 200, 1, 202, 3, 204, 5));
@@ -271,6 +272,18 @@ static void test_snippet_refusals(sedge_context *context)
                 "has two operands 'z'");
     CHECK_FAILS(RUN("i = 1;", SEDGE_OUT("i", x)), SEDGE_ERR_USAGE, "operand 'i'");
     CHECK_FAILS(RUN("z = 1;", SEDGE_OUT("z;", x)), SEDGE_ERR_USAGE, "operand 'z;'");
+    // No array is no number, also not 0.
+    CHECK_FAILS(RUN("z = y;", SEDGE_OUT("z", x), SEDGE_IN("y", NULL)), SEDGE_ERR_USAGE,
+                "operand 'y' is an array that was not created: NULL");
+    CHECK_FAILS(RUN("z = y;", SEDGE_OUT("z", NULL), SEDGE_IN("y", x)), SEDGE_ERR_USAGE,
+                "operand 'z' is an array that was not created: NULL");
+    sedge_operand number = SEDGE_NUMBER("a", SEDGE_FLOAT32, 0.0);
+    number.array = y;
+    CHECK_FAILS(RUN("z = a;", SEDGE_OUT("z", x), number), SEDGE_ERR_USAGE,
+                "operand 'a' is a number and an array");
+    number = (sedge_operand){.name = "a", .written = true, .is_number = true};
+    CHECK_FAILS(RUN("a = 1;", SEDGE_OUT("z", x), number), SEDGE_ERR_USAGE,
+                "operand 'a' is a number and written");
     CHECK_FAILS(RUN("z = a;", SEDGE_OUT("z", x), SEDGE_NUMBER("a", SEDGE_INT8, 128.0)),
                 SEDGE_ERR_USAGE, "the number 128 does not fit into int8");
     // The compiler's message has the snippet's name and line.

@@ -110,6 +110,7 @@ static void test_refusals(const world *w)
     check_refused(sedge_add(use(w, SEDGE_UINT64), sedge_integer(-1)),
                   "the number -1 does not fit into uint64");
     check_refused(sedge_sin(sedge_number(1.0)), "an expression without an array");
+    check_refused(sedge_sin(sedge_use(NULL)), "uses an array that was not created: NULL");
 }
 
 // One tree in two places is refused, and freed once.

@@ -113,6 +113,31 @@ static void test_own_kernel(sedge_context *context)
     sedge_array_free(x);
 }
 
+// Options that differ in one thing are two programs: no text is the embedded source of that name,
+// and the block's memory is part of a program.
+static void test_programs_differ(sedge_context *context)
+{
+    const sedge_source twice[] = {{"twice.h", twice_text}, {"codegen/kernels/signal.h", NULL}};
+    const sedge_source empty[] = {{"twice.h", twice_text}, {"codegen/kernels/signal.h", ""}};
+    const sedge_program_options options[] = {
+        {.name = "twice", .sources = twice, .count = 2},
+        {.name = "twice", .sources = empty, .count = 2},
+        {.name = "twice", .sources = twice, .count = 2, .shared_bytes = 1024},
+        {.name = "twice", .constants = "#define ONE 1\n", .sources = twice, .count = 2},
+        {.name = "twice", .sources = twice, .count = 1},
+    };
+    enum { OPTIONS = sizeof options / sizeof options[0] };
+    const sedge_program *program[OPTIONS];
+    const sedge_program *again = NULL;
+
+    for (int k = 0; k < OPTIONS; k++) {
+        CHECK_OK(sedge_context_program(context, &program[k], &options[k]));
+        for (int other = 0; other < k; other++) CHECK(program[k] != program[other]);
+    }
+    CHECK_OK(sedge_context_program(context, &again, &options[0]));
+    CHECK(again == program[0]);
+}
+
 static void test_streams(sedge_context *context)
 {
     sedge_stream *const own = sedge_context_stream(context);
@@ -153,6 +178,7 @@ int main(void)
     test_out_of_memory(context);
     test_recipes(context);
     test_own_kernel(context);
+    test_programs_differ(context);
     test_streams(context);
     test_tuning_level(context);
     case_close(context);
