@@ -79,7 +79,15 @@ static double lanczos(const sedge_krylov *krylov, int steps)
     return largest_of(diagonal, beside, steps);
 }
 
-// Pseudo-random numbers in -1..1 that depend on the row alone.
+double sedge_krylov_random(int64_t row)
+{
+    uint64_t word = (uint64_t)row * UINT64_C(0x9e3779b97f4a7c15) + 1; // splitmix64
+
+    word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (double)(word >> 11) / 4503599627370496.0 - 1.0;
+}
+
 static sedge_status fill_random(sedge_buffer *buffer, const sedge_comm *comm, int real_bytes,
                                 int64_t rows)
 {
@@ -91,10 +99,7 @@ static sedge_status fill_random(sedge_buffer *buffer, const sedge_comm *comm, in
     SEDGE_TRY_GOTO(status, sedge_allocate(&narrow, rows, sizeof *narrow));
     SEDGE_TRY_GOTO(status, sedge_allocate(&wide, rows, sizeof *wide));
     for (int64_t i = 0; i < rows; i++) {
-        uint64_t word = (uint64_t)(first + i) * UINT64_C(0x9e3779b97f4a7c15) + 1; // splitmix64
-        word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-        word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
-        wide[i] = (double)(word >> 11) / 4503599627370496.0 - 1.0;
+        wide[i] = sedge_krylov_random(first + i);
         narrow[i] = (float)wide[i];
     }
     status = sedge_buffer_upload(buffer, 0, real_bytes == 8 ? (const void *)wide : narrow,

@@ -49,3 +49,6 @@ SEDGE_MUST_USE
 sedge_status sedge_krylov_largest(double *largest, sedge_context *context, const sedge_comm *comm,
                                   int real_bytes, int64_t rows, const sedge_krylov_operator *op,
                                   const sedge_krylov_preconditioner *inner, int steps);
+
+// The number of a row in such a vector: pseudo-random in -1..1, the same each time.
+double sedge_krylov_random(int64_t row);

@@ -2,9 +2,14 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "krylov/chebyshev.h"
 #include "mesh/petsc.h"
+#include "par/watch.h"
 
 #include <petscksp.h>
+
+#include <math.h>
+#include <stdio.h>
 
 #define PETSC(call, what) SEDGE_TRY_GOTO(status, sedge_petsc_check((int)(call), what))
 
@@ -16,6 +21,109 @@ struct sedge_amg {
     Vec r, z; // without memory of their own
     sedge_amg_counts counts;
 };
+
+// ---- looking before ----------------------------------------------------------------------------
+
+// GAMG takes a matrix for positive definite without a look. With a diagonal entry that is 0 its
+// search for aggregates does not end or leaves its arrays, and from a negative eigenvalue its
+// estimates take numbers that were never set.
+
+// scale [rows]: by row and column it makes the diagonal 1.
+static sedge_status find_scale(double *scale, const sedge_matrix *matrix)
+{
+    for (int64_t i = 0; i < matrix->rows; i++) {
+        double diagonal = 0.0;
+        for (int64_t k = matrix->offsets[i]; k < matrix->offsets[i + 1]; k++)
+            if (matrix->columns[k] == matrix->first + i) diagonal = matrix->values[k];
+        if (!(diagonal > 0.0)) {
+            return SEDGE_FAIL(SEDGE_ERR_COMPUTE,
+                              "the diagonal entry of row %lld is %g: AMG needs positive ones",
+                              (long long)sedge_matrix_original(matrix, i) + 1, diagonal);
+        }
+        scale[i] = 1.0 / sqrt(diagonal);
+    }
+    return SEDGE_OK;
+}
+
+// y = scale A scale x. Collective.
+static sedge_status multiply(sedge_amg *amg, const double *scale, const double *x, double *scaled,
+                             double *y)
+{
+    const char *const what = "AMG cannot take the matrix";
+    sedge_status status = SEDGE_OK;
+
+    for (int64_t i = 0; i < amg->rows; i++) scaled[i] = scale[i] * x[i];
+    PETSC(VecPlaceArray(amg->r, scaled), what);
+    PETSC(VecPlaceArray(amg->z, y), what);
+    PETSC(MatMult(amg->mat, amg->r, amg->z), what);
+    PETSC(VecResetArray(amg->z), what);
+    PETSC(VecResetArray(amg->r), what);
+    for (int64_t i = 0; i < amg->rows; i++) y[i] *= scale[i];
+done:
+    return status;
+}
+
+// Over all ranks.
+static double scalar_product(const sedge_amg *amg, const double *x, const double *y)
+{
+    double sum = 0.0;
+
+    for (int64_t i = 0; i < amg->rows; i++) sum += x[i] * y[i];
+    sedge_comm_sum(amg->comm, &sum, 1);
+    return sum;
+}
+
+// Conjugate gradients (Lanczos) from random numbers on the matrix whose diagonal is scaled to 1:
+// is there a direction p with p.Ap < 0? Work needs [4][rows]. Collective.
+static sedge_status look_for_negative(sedge_amg *amg, const double *scale, double *work)
+{
+    enum { STEPS = 40 };           // more than a small matrix has rows, less than a solve takes
+    const double negative = 1e-10; // of p.p: those who assembled the matrix have rounded
+    double *const r = work;
+    double *const p = r + amg->rows;
+    double *const q = p + amg->rows;
+    double *const scaled = q + amg->rows;
+    double rr = scalar_product(amg, r, r);
+    const double least = 1e-24 * rr;
+
+    for (int64_t i = 0; i < amg->rows; i++) p[i] = r[i];
+    for (int step = 0; step < STEPS && rr > least; step++) {
+        SEDGE_TRY(multiply(amg, scale, p, scaled, q));
+        const double pq = scalar_product(amg, p, q);
+        const double bound = negative * scalar_product(amg, p, p);
+        if (!(pq >= -bound && pq <= 1.7e308)) {
+            return SEDGE_FAIL(
+                SEDGE_ERR_COMPUTE,
+                "the matrix is not positive definite: p.Ap is %g p.Dp for a direction "
+                "p, D the diagonal (step %d of Lanczos' iteration); AMG and conjugate "
+                "gradients need a positive definite one",
+                pq * negative / bound, step + 1);
+        }
+        if (pq <= bound) return SEDGE_OK; // semi-definite, as far as can be seen
+        const double alpha = rr / pq;
+        for (int64_t i = 0; i < amg->rows; i++) r[i] -= alpha * q[i];
+        const double next = scalar_product(amg, r, r);
+        for (int64_t i = 0; i < amg->rows; i++) p[i] = r[i] + next / rr * p[i];
+        rr = next;
+    }
+    return SEDGE_OK;
+}
+
+// `scale` of find_scale. Collective.
+static sedge_status check_definite(sedge_amg *amg, const sedge_matrix *matrix, const double *scale)
+{
+    sedge_status status;
+    double *work = NULL;
+
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(amg->comm, sedge_allocate(&work, 4 * amg->rows, sizeof *work)));
+    for (int64_t i = 0; i < amg->rows; i++)
+        work[i] = sedge_krylov_random(sedge_matrix_original(matrix, i));
+    SEDGE_TRY_GOTO(status, look_for_negative(amg, scale, work));
+done:
+    sedge_release(work);
+    return status;
+}
 
 // ---- making ------------------------------------------------------------------------------------
 
@@ -42,6 +150,8 @@ static sedge_status make_matrix(sedge_amg *amg, MPI_Comm world, const sedge_matr
                                     columns, matrix->values, &amg->mat),
           what);
     PETSC(MatSetOption(amg->mat, MAT_SPD, PETSC_TRUE), what);
+    PETSC(VecCreateMPIWithArray(world, 1, (PetscInt)amg->rows, PETSC_DECIDE, NULL, &amg->r), what);
+    PETSC(VecCreateMPIWithArray(world, 1, (PetscInt)amg->rows, PETSC_DECIDE, NULL, &amg->z), what);
 done:
     sedge_release(offsets);
     sedge_release(columns);
@@ -49,23 +159,31 @@ done:
 }
 
 // PETSc's usual product of three matrices adds what other ranks send in the order in which it
-// arrives: on three ranks and more its last digits differ from run to run. This one does not.
-static sedge_status fix_sums(void)
+// arrives: on three ranks and more its last digits differ from run to run. This one does not. With
+// an indefinite matrix PETSc's estimates go on with what was never set, and may not end, unless
+// failures are errors; to make all iterations that they are given is none.
+static sedge_status set_options(PC pc)
 {
-    return sedge_petsc_check((int)PetscOptionsSetValue(NULL, "-matptap_via", "allatonce"),
-                             "AMG cannot be set up");
+    const char *const what = "AMG cannot be set up";
+    sedge_status status = SEDGE_OK;
+
+    PETSC(PetscOptionsSetValue(NULL, "-matptap_via", "allatonce"), what);
+    PETSC(PetscOptionsSetValue(NULL, "-pc_gamg_esteig_ksp_convergence_test", "skip"), what);
+    PETSC(PCSetErrorIfFailure(pc, PETSC_TRUE), what);
+done:
+    return status;
 }
 
 static sedge_status make_levels(sedge_amg *amg, MPI_Comm world)
 {
-    const char *const what = "AMG cannot be set up";
+    const char *const what = "AMG cannot be set up (is the matrix positive definite?)";
     sedge_status status = SEDGE_OK;
     PetscReal complexity = 0.0;
     PetscReal operator_complexity = 0.0;
     PetscInt levels = 0;
 
-    SEDGE_TRY_GOTO(status, fix_sums());
     PETSC(PCCreate(world, &amg->pc), what);
+    SEDGE_TRY_GOTO(status, set_options(amg->pc));
     PETSC(PCSetType(amg->pc, PCGAMG), what);
     PETSC(PCSetOperators(amg->pc, amg->mat, amg->mat), what);
     PETSC(PCSetUp(amg->pc), what);
@@ -73,9 +191,31 @@ static sedge_status make_levels(sedge_amg *amg, MPI_Comm world)
     PETSC(PCMGGetGridComplexity(amg->pc, &complexity, &operator_complexity), what);
     amg->counts.levels = (int)levels;
     amg->counts.complexity = (double)operator_complexity;
-    PETSC(VecCreateMPIWithArray(world, 1, (PetscInt)amg->rows, PETSC_DECIDE, NULL, &amg->r), what);
-    PETSC(VecCreateMPIWithArray(world, 1, (PetscInt)amg->rows, PETSC_DECIDE, NULL, &amg->z), what);
 done:
+    return status == SEDGE_ERR_DATA ? SEDGE_ERR_COMPUTE : status;
+}
+
+// Where a rank fails alone within PETSc the others wait in it for ever: the time has a bound, far
+// above what a set-up takes (5 us an entry). The root is in here until all ranks are through.
+// Collective.
+static sedge_status make_levels_in_time(sedge_amg *amg, MPI_Comm world, int64_t entries)
+{
+    char message[256];
+    sedge_watch limit = {.failure = SEDGE_ERR_COMPUTE, .message = message};
+    sedge_watch_thread *thread = NULL;
+    sedge_status status = SEDGE_OK;
+
+    sedge_comm_max_int(amg->comm, &entries, 1);
+    const int64_t seconds = 120 + entries / 5000;
+    limit.milliseconds = 1000 * seconds;
+    (void)snprintf(message, sizeof message,
+                   "AMG's set-up by PETSc did not end within %lld s: is the matrix positive "
+                   "definite? Another preconditioner says more",
+                   (long long)seconds);
+    if (sedge_comm_is_root(amg->comm)) status = sedge_watch_start(&thread, &limit);
+    SEDGE_TRY(sedge_comm_agree(amg->comm, status));
+    status = sedge_comm_agree(amg->comm, make_levels(amg, world));
+    sedge_watch_end(thread);
     return status;
 }
 
@@ -85,20 +225,26 @@ sedge_status sedge_amg_create(sedge_amg **out, const sedge_comm *comm, const sed
     MPI_Comm world = PETSC_COMM_SELF;
     sedge_status status;
     sedge_amg *amg = NULL;
+    double *scale = NULL;
 
     *out = NULL;
     SEDGE_TRY(sedge_petsc_start());
     world = PETSC_COMM_SELF;
     if (comm != NULL) sedge_comm_native(comm, &world);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&amg, 1, sizeof *amg)));
+    status = sedge_allocate(&amg, 1, sizeof *amg);
+    if (status == SEDGE_OK) status = sedge_allocate(&scale, matrix->rows, sizeof *scale);
+    if (status == SEDGE_OK) status = find_scale(scale, matrix);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     amg->comm = comm;
     amg->rows = matrix->rows;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_matrix(amg, world, matrix)));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_levels(amg, world)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, check_definite(amg, matrix, scale)));
+    SEDGE_TRY_GOTO(status, make_levels_in_time(amg, world, matrix->offsets[matrix->rows]));
     amg->counts.setup_seconds = sedge_clock() - began;
     *out = amg;
     amg = NULL;
 done:
+    sedge_release(scale);
     sedge_amg_free(amg);
     return status;
 }
@@ -127,7 +273,10 @@ sedge_status sedge_amg_apply(sedge_amg *amg, const double *r, double *z)
     amg->counts.calls++;
     amg->counts.seconds += sedge_clock() - began;
 done:
-    return status == SEDGE_ERR_DATA ? SEDGE_ERR_COMPUTE : status;
+    if (status == SEDGE_ERR_DATA) status = SEDGE_ERR_COMPUTE;
+    // This rank may be the only one that fails, and the others wait within PETSc.
+    if (status != SEDGE_OK && amg->comm != NULL) sedge_comm_end_alone(amg->comm, status);
+    return status;
 }
 
 sedge_amg_counts sedge_amg_get_counts(const sedge_amg *amg)

@@ -9,13 +9,18 @@
 
 typedef struct sedge_amg sedge_amg;
 
-// Collective over `comm` (NULL: this process alone). The matrix is copied; it is symmetric positive
-// definite. SEDGE_ERR_USAGE for more entries than PETSc counts. The caller frees it.
+// Collective over `comm` (NULL: this process alone). The matrix is copied; it is symmetric, which
+// is not looked at here, and positive definite. SEDGE_ERR_USAGE for more entries than PETSc counts.
+// SEDGE_ERR_COMPUTE with the reason where a diagonal entry is not positive, 40 steps of Lanczos'
+// iteration find a negative eigenvalue, or PETSc fails; a set-up that does not end (120 s and 0.2
+// ms an entry of the largest rank) ends the process with that status's exit code. The caller frees
+// it.
 SEDGE_MUST_USE
 sedge_status sedge_amg_create(sedge_amg **out, const sedge_comm *comm, const sedge_matrix *matrix);
 void sedge_amg_free(sedge_amg *amg);
 
-// One V-cycle, z = M r; host vectors of the matrix's rows here. Collective.
+// One V-cycle, z = M r; host vectors of the matrix's rows here. Collective. On many ranks a failure
+// ends all of them (sedge_comm_end_alone).
 SEDGE_MUST_USE
 sedge_status sedge_amg_apply(sedge_amg *amg, const double *r, double *z);
 

@@ -17,11 +17,6 @@ struct sedge_jacobi {
     double bytes;
 };
 
-static int64_t original_row(const sedge_matrix *matrix, int64_t row)
-{
-    return matrix->original != NULL ? matrix->original[row] : row;
-}
-
 // Invert the symmetric positive definite a [size][size] in place (Gauss and Jordan, whose pivots
 // without exchanges are all positive then); false: it is not.
 static bool invert(double *a, int size)
@@ -57,7 +52,7 @@ static sedge_status invert_blocks(double *out, const sedge_matrix *matrix, int b
         }
         const double diagonal = a[0];
         if (!invert(a, size)) {
-            const long long row = (long long)original_row(matrix, first) + 1;
+            const long long row = (long long)sedge_matrix_original(matrix, first) + 1;
             if (block == 1) {
                 return SEDGE_FAIL(
                     SEDGE_ERR_COMPUTE,

@@ -36,6 +36,11 @@ void sedge_matrix_free(sedge_matrix *matrix)
     sedge_release(matrix);
 }
 
+int64_t sedge_matrix_original(const sedge_matrix *matrix, int64_t row)
+{
+    return matrix->original != NULL ? matrix->original[row] : matrix->first + row;
+}
+
 // ---- symmetry ----------------------------------------------------------------------------------
 
 static void look_at(sedge_matrix_symmetry *out, int64_t row, int64_t column, double here,

@@ -24,6 +24,9 @@ sedge_status sedge_matrix_create(sedge_matrix **out, int64_t size, int64_t first
                                  int64_t count);
 void sedge_matrix_free(sedge_matrix *matrix);
 
+// The number, from 0, that a row of this rank (of 0..rows - 1) had before it was partitioned.
+int64_t sedge_matrix_original(const sedge_matrix *matrix, int64_t row);
+
 // ---- files -------------------------------------------------------------------------------------
 
 // Start what reads files on one rank and is collective to start. Collective, before the others

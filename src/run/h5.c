@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "watch.h"
+#include "par/watch.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -257,19 +257,31 @@ static sedge_status see_together(const char *path, bool reads, const sedge_comm 
     return sedge_comm_agree(comm, status);
 }
 
+// Not merely out of reach for a while.
+static bool is_gone(const void *path)
+{
+    struct stat about;
+
+    return stat(path, &about) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 // All ranks open one file: one that vanishes meanwhile must not leave them waiting. Without the
 // watch, which may want a thread too many, it would.
 static sedge_status open_together(sedge_h5 **out, const char *path, file_use use,
                                   const sedge_comm *comm)
 {
     enum { PERIOD = 20000 }; // ms; stated in h5.h
-    sedge_watch *watch = NULL;
+    char gone[4096 + 128];
+    const sedge_watch watch = {PERIOD, is_gone, path, SEDGE_ERR_USAGE, gone};
+    sedge_watch_thread *thread = NULL;
 
     *out = NULL;
+    (void)snprintf(gone, sizeof gone, "cannot open '%s': %s: it vanished while the ranks opened it",
+                   path, strerror(ENOENT));
     SEDGE_TRY(see_together(path, use == FILE_READ_SHARED, comm));
-    if (sedge_watch_start(&watch, path, PERIOD) != SEDGE_OK) sedge_error_clear();
+    if (sedge_watch_start(&thread, &watch) != SEDGE_OK) sedge_error_clear();
     const sedge_status status = file_open(out, path, use, comm);
-    sedge_watch_end(watch);
+    sedge_watch_end(thread);
     return status;
 }
 

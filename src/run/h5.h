@@ -44,7 +44,7 @@ SEDGE_MUST_USE
 sedge_status sedge_h5_reserve(const char *path);
 
 // Open a file whose space is reserved, to fill its datasets by sedge_h5_write. Collective. A file
-// that vanishes between two ranks' opens ends the job within some 20 s (watch.h).
+// that vanishes between two ranks' opens ends the job within some 20 s (par/watch.h).
 SEDGE_MUST_USE
 sedge_status sedge_h5_open_shared(sedge_h5 **out, const char *path, const sedge_comm *comm);
 

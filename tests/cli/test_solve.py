@@ -251,6 +251,38 @@ class Solve(Case):
         found = self.report(path, "--preconditioner", "none", code=COMPUTE)
         self.assertEqual((found["exit_code"], found["converged"]), (COMPUTE, False))
 
+    def test_amg_looks_before(self):
+        """PETSc's AMG hung or crashed on matrices that are not positive definite."""
+        ring = [(i, i - 1, 1) for i in range(1, 7)] + [(6, 0, 1)]
+        shifted = [(r, c, v - (1.0 if r == c else 0.0)) for r, c, v in self.entries]
+        for entries, size, part, ranks in (
+                ([(2, 0, 1), (2, 1, 1), (2, 2, 1)], 3, "diagonal entry of row 1 is 0: AMG", (0, 3)),
+                ([(0, 0, 3)], 2, "diagonal entry of row 2 is 0: AMG", (0, 2)),
+                ([], 1, "diagonal entry of row 1 is 0: AMG", (0,)),
+                (ring, 7, " is 0: AMG needs positive ones", (2,)),
+                (self.entries[:-1] + [(self.size - 1, self.size - 1, -4)], self.size,
+                 "diagonal entry of row 144 is -4: AMG", (2,)),
+                (ring + [(i, i, 1) for i in range(7)], 7, "the matrix is not positive definite: p.Ap is -",
+                 (0, 2)),
+                (shifted, self.size, "the matrix is not positive definite: p.Ap is -", (0, 3))):
+            path = self.write("bad.mtx", market(size, entries))
+            self.refuse(COMPUTE, [part], "solve", path, *HOST, "--preconditioner", "amg", ranks=ranks)
+
+    def test_amg_of_a_singular_matrix(self):
+        """It is let pass, and CG tells, as with other preconditioners; 0.3 I is no harder."""
+        degree = [0.0] * self.size
+        beside = [(r, c, v) for r, c, v in self.entries if r != c]
+        for row, column, value in beside:
+            degree[row] -= value
+            degree[column] -= value
+        path = self.write("neumann.mtx", market(self.size, beside + [
+            (i, i, degree[i]) for i in range(self.size)]))
+        for name in ("jacobi", "amg"):
+            self.refuse(COMPUTE, [f"'{path}' is not solved: negative curvature"], "solve", path, *HOST,
+                        "--preconditioner", name, ranks=(0,))
+        path = self.write("few.mtx", market(60, [(i, i, 0.3) for i in range(60)]))
+        self.assertEqual(self.report(path, "--preconditioner", "amg")["iterations"], 1)
+
     def test_says_what_it_does(self):
         out = self.succeed("solve", self.matrix, *HOST).out
         for part in ("144 rows, 672 entries", "preconditioner: jacobi", "converged after", "residual"):
