@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,22 +18,34 @@
 
 struct sedge_host_module {
     void *library;
-    int file; // kept open: the loader knows libraries by name, and /proc/self/fd/N must stay ours
 };
+
+// How many libraries this process has loaded from memory.
+static atomic_uint spelled;
+
+enum { SPELLED_PATH = 128 };
+
+// The path of an open file, in a spelling that no other call gives. The loader takes a path that it
+// has seen for the library that it has loaded from there, and a descriptor's number is used again
+// as soon as it is closed. To the system "/." is no step: the bits of a counter, as "/." and "//.".
+static void spell_path(char path[SPELLED_PATH], int file)
+{
+    int at = snprintf(path, SPELLED_PATH, "/proc/self/fd");
+
+    for (unsigned bits = atomic_fetch_add(&spelled, 1); bits != 0; bits >>= 1)
+        at += snprintf(path + at, SPELLED_PATH - (size_t)at, "%s/.", bits % 2 != 0 ? "/" : "");
+    (void)snprintf(path + at, SPELLED_PATH - (size_t)at, "/%d", file);
+}
 
 static void load_from_memory(sedge_host_module *module, const void *binary, size_t length)
 {
-    char path[64];
+    char path[SPELLED_PATH];
+    const int file = memfd_create("sedge-kernels", MFD_CLOEXEC);
 
-    module->file = memfd_create("sedge-kernels", MFD_CLOEXEC);
-    if (module->file < 0) return;
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", module->file);
-    if (sedge_file_write_all(module->file, binary, length))
-        module->library = dlopen(path, RTLD_NOW);
-    if (module->library == NULL) {
-        (void)close(module->file);
-        module->file = -1;
-    }
+    if (file < 0) return;
+    spell_path(path, file);
+    if (sedge_file_write_all(file, binary, length)) module->library = dlopen(path, RTLD_NOW);
+    (void)close(file); // the library stays mapped
 }
 
 static sedge_status load_from_file(sedge_host_module *module, const void *binary, size_t length)
@@ -50,8 +63,8 @@ static sedge_status load_from_file(sedge_host_module *module, const void *binary
                           strerror(errno));
     }
     (void)snprintf(path, sizeof path, "%s/so-XXXXXX", folder);
-    module->file = mkstemp(path); // a new name each time
-    if (module->file < 0 || !sedge_file_write_all(module->file, binary, length)) {
+    const int file = mkstemp(path);
+    if (file < 0 || !sedge_file_write_all(file, binary, length)) {
         why = strerror(errno);
     } else {
         module->library = dlopen(path, RTLD_NOW);
@@ -61,6 +74,7 @@ static sedge_status load_from_file(sedge_host_module *module, const void *binary
         module->library != NULL ? SEDGE_OK
                                 : SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot load compiled kernels: %s",
                                              why != NULL ? why : "reason unknown");
+    if (file >= 0) (void)close(file);
     (void)unlink(path);
     (void)rmdir(folder);
     return status;
@@ -108,7 +122,6 @@ sedge_status sedge_host_module_load(sedge_host_module **out, const void *binary,
 
     *out = NULL;
     SEDGE_TRY(sedge_allocate(&module, 1, sizeof *module));
-    module->file = -1;
     load_from_memory(module, binary, length);
     if (module->library == NULL) SEDGE_TRY_GOTO(status, load_from_file(module, binary, length));
     keep_openmp();
@@ -124,7 +137,6 @@ void sedge_host_module_free(sedge_host_module *module)
 {
     if (module == NULL) return;
     if (module->library != NULL) (void)dlclose(module->library);
-    if (module->file >= 0) (void)close(module->file);
     sedge_release(module);
 }
 

@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const char saxpy[] =
@@ -129,6 +130,47 @@ static void test_modules_are_separate(sedge_device *device)
         }
         for (int i = 0; i < 3; i++) sedge_module_free(modules[i]);
     }
+}
+
+// A program has as many modules as it likes: none of them keeps a descriptor, and each is itself
+// though they were loaded from the same few descriptors.
+static void test_many_modules(sedge_device *device)
+{
+    enum { MODULES = 2000, SOURCES = 3, FILES = 64 };
+    static const char *const sources[SOURCES] = {
+        "void set(long blocks, void **a) { **(int **)a[0] = 0 * (int)blocks; }\n",
+        "void set(long blocks, void **a) { **(int **)a[0] = 1 * (int)blocks; }\n",
+        "void set(long blocks, void **a) { **(int **)a[0] = 2 * (int)blocks; }\n"};
+    static sedge_module *modules[MODULES];
+    void *binary[SOURCES];
+    size_t length[SOURCES];
+    struct rlimit before;
+    int wrong = 0;
+
+    for (int k = 0; k < SOURCES; k++) {
+        CHECK_OK(
+            sedge_device_compile(device, sources[k], NULL, "many", &binary[k], &length[k], NULL));
+    }
+    CHECK(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    CHECK(setrlimit(RLIMIT_NOFILE, &(struct rlimit){FILES, before.rlim_max}) == 0);
+    for (int i = 0; i < MODULES; i++) {
+        const int k = i % SOURCES;
+        CHECK_OK(sedge_module_load(&modules[i], device, binary[k], length[k]));
+        if (modules[i] == NULL) break;
+    }
+    for (int i = 0; i < MODULES && modules[i] != NULL; i++) {
+        const sedge_kernel *kernel = NULL;
+        int value = -1;
+        int *pointer = &value;
+        void *const arguments[] = {&pointer};
+        CHECK_OK(sedge_module_get(&kernel, modules[i], "set"));
+        CHECK_OK(sedge_kernel_launch(kernel, NULL, 1, 0, arguments, 1));
+        wrong += value != i % SOURCES;
+    }
+    CHECK(wrong == 0);
+    CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    for (int i = 0; i < MODULES; i++) sedge_module_free(modules[i]);
+    for (int k = 0; k < SOURCES; k++) sedge_release(binary[k]);
 }
 
 static void test_compile_messages(sedge_device *device)
@@ -313,6 +355,7 @@ int main(void)
     test_info(device);
     test_saxpy(device);
     test_modules_are_separate(device);
+    test_many_modules(device);
     test_compile_messages(device);
     test_not_a_number(device);
     test_memory(device);
