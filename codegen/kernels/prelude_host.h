@@ -5,7 +5,6 @@
 #define SEDGE_TARGET_HOST   1
 
 #include <math.h>
-#include <omp.h>
 
 #define SEDGE_FUNCTION __attribute__((unused, always_inline)) static inline
 // Address spaces, before the type that a pointer points to: the device's memory, the block's.
@@ -65,9 +64,17 @@ typedef unsigned long long sedge_uint64;
 #define SEDGE_CLUSTER_PUT(at, value, block)                  (*(at) = (value))
 #define SEDGE_CLUSTER_BARRIER()                              SEDGE_BARRIER()
 
-#define SEDGE_OUTER(b)                                                                       \
-    _Pragma("omp parallel for schedule(static) if (sedge_blocks > 1)") for (long long b = 0; \
-                                                                            b < sedge_blocks; b++)
+// Threads of this program alone: what the calling program has set for its own loops stays.
+static int sedge_team = 1;
+
+void sedge_set_threads(int threads)
+{
+    sedge_team = threads;
+}
+
+#define SEDGE_PRELUDE_PARALLEL \
+    _Pragma("omp parallel for schedule(static) if (sedge_blocks > 1) num_threads(sedge_team)")
+#define SEDGE_OUTER(b) SEDGE_PRELUDE_PARALLEL for (long long b = 0; b < sedge_blocks; b++)
 
 #define SEDGE_ITEMS(g, groups, n, items, threads) \
     for (int g = 0; g < (groups); g++)            \
@@ -87,8 +94,3 @@ typedef unsigned long long sedge_uint64;
 // Items have no warps here: the use of these words does not compile.
 #define SEDGE_MULTIPLY_FP64(c, a, b) sedge_has_no_matrix_instructions_on_the_host
 #define SEDGE_MULTIPLY_TF32(c, a, b) sedge_has_no_matrix_instructions_on_the_host
-
-void sedge_set_threads(int threads)
-{
-    omp_set_num_threads(threads);
-}

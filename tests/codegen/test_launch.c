@@ -1,10 +1,11 @@
 // A user's own kernel from a string: compiled, looked into, launched with arguments that are
 // checked, timed. On every kind of device.
-#define _DEFAULT_SOURCE // usleep
+#define _DEFAULT_SOURCE // usleep, setenv
 #include "own.h"
 
 #include "base/file.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -357,6 +358,77 @@ static void test_message(const own_world *world)
     CHECK(program == NULL);
 }
 
+// ---- threads of the host -----------------------------------------------------------------------
+
+// A function of the OpenMP that kernels have brought along.
+static void find_openmp(void *function, const char *name)
+{
+    void *runtime = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
+
+    if (runtime == NULL) runtime = dlopen("libomp.so.5", RTLD_LAZY | RTLD_NOLOAD);
+    CHECK(runtime != NULL);
+    void *const found = runtime != NULL ? dlsym(runtime, name) : NULL;
+    CHECK(found != NULL);
+    memcpy(function, &found, sizeof found);
+}
+
+// The number of threads that ran the kernel "team".
+static int count_team(const own_world *world, const sedge_program *program)
+{
+    enum { BLOCKS = 64 };
+    int team[BLOCKS] = {0};
+    const sedge_kernel *kernel = NULL;
+
+    CHECK_OK(sedge_program_get(&kernel, program, "team"));
+    sedge_buffer *const to = own_buffer(world, team, sizeof team);
+    CHECK_OK(SEDGE_LAUNCH(kernel, NULL, BLOCKS, sedge_buffer_argument(to)));
+    CHECK_OK(sedge_buffer_download(to, 0, team, sizeof team, NULL));
+    sedge_buffer_free(to);
+    for (int b = 1; b < BLOCKS; b++) CHECK(team[b] == team[0]);
+    return team[0];
+}
+
+// Kernels run on their device's threads, whatever was loaded since, and what the calling program
+// has set for its own loops is as it was.
+static void test_openmp_is_the_callers(void)
+{
+    static const char team_text[] =
+        "int omp_get_num_threads(void);\n"
+        "#define TEAM_LIST(X) X(SEDGE_GLOBAL int *, to)\n"
+        "SEDGE_KERNEL(team, 1, TEAM_LIST) { SEDGE_OUTER (b) to[b] = omp_get_num_threads(); }\n";
+    static const char *const threads[] = {"3", "2"};
+    own_world worlds[2];
+    sedge_program *programs[2] = {NULL, NULL};
+    char before[16] = "";
+    void (*set_threads)(int) = NULL;
+    int (*get_threads)(void) = NULL;
+
+    if (getenv("SEDGE_THREADS") != NULL)
+        (void)snprintf(before, sizeof before, "%s", getenv("SEDGE_THREADS"));
+    find_openmp(&set_threads, "omp_set_num_threads");
+    find_openmp(&get_threads, "omp_get_max_threads");
+    if (set_threads == NULL || get_threads == NULL) return;
+    const int usual = get_threads();
+    set_threads(5);
+    for (int k = 0; k < 2; k++) {
+        worlds[k] = (own_world){.comm = NULL};
+        CHECK(setenv("SEDGE_THREADS", threads[k], 1) == 0);
+        CHECK_OK(sedge_device_create(&worlds[k].device, "host", 0, 1));
+        CHECK_OK(sedge_cache_create(&worlds[k].cache, NULL));
+        CHECK_OK(own_program(&programs[k], &worlds[k], "team.c", team_text));
+    }
+    CHECK(count_team(&worlds[0], programs[0]) == 3);
+    CHECK(count_team(&worlds[1], programs[1]) == 2);
+    CHECK(get_threads() == 5);
+    set_threads(usual);
+    for (int k = 0; k < 2; k++) {
+        sedge_program_free(programs[k]);
+        sedge_cache_free(worlds[k].cache);
+        sedge_device_free(worlds[k].device);
+    }
+    CHECK(setenv("SEDGE_THREADS", before, 1) == 0);
+}
+
 int main(int argc, char **argv)
 {
     own_world world;
@@ -373,6 +445,8 @@ int main(int argc, char **argv)
         test_inspect(&world, program);
     }
     if (sedge_device_get_info(world.device)->kind == SEDGE_DEVICE_CUDA) test_spills(&world);
+    if (sedge_device_get_info(world.device)->kind == SEDGE_DEVICE_HOST)
+        test_openmp_is_the_callers();
     test_raw_kernel(&world);
     test_message(&world);
     sedge_program_free(program);
