@@ -198,6 +198,11 @@ typedef struct sedge_equation {
 
     const sedge_steady *steady; // optional; NULL: an equation with time
 
+    // Operations (a multiply-add counts two) in one stage at a node of an element, beside the
+    // derivatives, and at a node of a face, for reports of speed; both optional, 0: not counted.
+    double node_flops;
+    double face_flops;
+
     double (*speed)(const double *m, const double *c); // the fastest wave
     double (*decay)(const double *m); // optional: fastest decay rate of S, < 0: it grows; NULL: 0
     void (*energy)(const double *m, double *weights); // energy density = 1/2 sum_f weights_f u_f^2

@@ -147,22 +147,23 @@ SEDGE_MUST_USE
 sedge_status sedge_operator_fetch_probes(sedge_operator *op, double *values, int *samples);
 
 // What a stage costs at least, and what was measured.
+#define SEDGE_OPERATOR_KERNELS 14 // kinds of kernels
+
 typedef struct sedge_operator_cost {
     const char *variant; // the cut, "fused b24 n2,4 r1024 p20"; borrowed from the operator
     double bytes;   // compulsory a stage, this rank: 4 words an unknown, geometry, connectivity
-    double flops;   // nominal a stage, this rank
+    double flops;   // nominal a stage, this rank; 0: the equation does not count them
     int64_t stages; // run so far
     double exchange_seconds;        // traces on their way, of a GPU in sampled steps, and
     double exposed_seconds;         // the part of it for which the interior had no work
     double exchange_bytes_per_step; // sent by this rank
-    int kernels;
     struct {
         const char *name;
-        double seconds; // over the run, from the launches of sampled steps; 0: none yet
-        int64_t launches;
-        double bytes; // compulsory, and
-        double flops; // nominal, of an average launch; 0: not counted
-    } kernel[12];
+        double seconds;   // over the run, from the launches of sampled steps; 0: none yet
+        int64_t launches; // 0: not in use here
+        double bytes;     // compulsory, and
+        double flops;     // nominal, of an average launch; 0: not counted
+    } kernel[SEDGE_OPERATOR_KERNELS]; // each kind in its own place, on all ranks
 } sedge_operator_cost;
 
 // Of this rank; not collective.

@@ -4,6 +4,7 @@
 
 // The peers' counts (benchmarks/README.md, "Stage"), so that rates can be compared. The split form
 // moves three and four words an unknown instead of four, that of three kernels two, three and five.
+// No operations are told of an equation that does not count its own.
 void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops)
 {
     const double np = op->element->nodes;
@@ -13,9 +14,10 @@ void operator_count(const sedge_operator *op, operator_kernel kernel, double *by
         (double)op->mesh->elements - op->mesh->interior_curved - op->mesh->edge_curved;
     const double words = fields * np * op->layout.real_bytes;
     const double fixed = SEDGE_GEOMETRY_WORDS * (double)op->layout.real_bytes + 32.0;
-    const double volume = 6.0 * fields * np * np + 11.0 * fields * np;
-    const double surface =
-        61.0 * 4.0 * nfp + np * (8.0 * fields * nfp + fields) + 4.0 * fields * np;
+    const sedge_equation *const equation = op->problem->equation;
+    const double volume = 6.0 * fields * np * np + equation->node_flops * np;
+    const double surface = SEDGE_FACES * equation->face_flops * nfp +
+                           np * (8.0 * fields * nfp + fields) + 4.0 * fields * np;
     const bool three = op->cut.three;
 
     *bytes = 0.0;
@@ -34,7 +36,11 @@ void operator_count(const sedge_operator *op, operator_kernel kernel, double *by
     } else if (kernel == KERNEL_CURVED) {
         operator_curved_count(op, bytes, flops);
     }
+    if (!(equation->face_flops > 0.0)) *flops = 0.0;
 }
+
+_Static_assert((int)KERNELS == SEDGE_OPERATOR_KERNELS,
+               "each kind of kernel has a place in the cost");
 
 void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
 {
@@ -53,18 +59,17 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
         out->exchange_bytes_per_step = (double)sedge_buffer_bytes(op->packed) * sedge_lsrk45.stages;
     }
     for (int k = 0; k < KERNELS; k++) {
+        out->kernel[k].name = operator_kernel_name((operator_kernel)k);
+        out->kernel[k].launches = op->launches[k];
         if (op->launches[k] == 0) continue;
         const double stages_a_launch = (double)op->stages / (double)op->launches[k];
-        operator_count(op, (operator_kernel)k, &out->kernel[out->kernels].bytes, &other);
-        out->kernel[out->kernels].bytes *= stages_a_launch;
-        out->kernel[out->kernels].flops = other * stages_a_launch;
-        out->kernel[out->kernels].name = operator_kernel_name((operator_kernel)k);
-        out->kernel[out->kernels].launches = op->launches[k];
+        operator_count(op, (operator_kernel)k, &bytes, &other);
+        out->kernel[k].bytes = bytes * stages_a_launch;
+        out->kernel[k].flops = other * stages_a_launch;
         if (op->sampled_launches[k] > 0) {
-            out->kernel[out->kernels].seconds =
+            out->kernel[k].seconds =
                 op->sampled_seconds[k] / (double)op->sampled_launches[k] * (double)op->launches[k];
         }
-        out->kernels++;
     }
 }
 

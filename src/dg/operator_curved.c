@@ -339,5 +339,6 @@ void operator_curved_count(const sedge_operator *op, double *bytes, double *flop
 
     *bytes = elements * ((4.0 * fields * nodes + CURVE_WORDS) * op->layout.real_bytes + 32.0);
     *flops = elements * (2.0 * fields * (6.0 * points * nodes + around * (2.0 * width + nodes)) +
-                         points * (130.0 + 15.0 * fields) + around * 160.0);
+                         points * (130.0 + 15.0 * fields) +
+                         around * (99.0 + op->problem->equation->face_flops));
 }

@@ -215,6 +215,7 @@ static bool snapshot_due(const driver_run *run, int64_t step)
 static sedge_status put_snapshot(driver_run *run, int64_t step)
 {
     const double start = sedge_clock();
+    const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
 
     SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_operator_get(run->op, run->u)));
     SEDGE_TRY(driver_write_probes(run));
@@ -223,7 +224,7 @@ static sedge_status put_snapshot(driver_run *run, int64_t step)
     SEDGE_TRY(sedge_output_flush(run->output));
     while (snapshot_due(run, step)) run->snapshot++;
     sedge_stop_spent(run->stop, sedge_clock() - start);
-    run->output_seconds += sedge_clock() - start;
+    (void)sedge_stopwatch_enter(&run->watch, phase);
     return SEDGE_OK;
 }
 
@@ -290,7 +291,6 @@ static sedge_status begin_series(driver_run *run, sedge_comm *comm)
     return write_snapshot(run, run->step);
 }
 
-// Leaves loop and output times behind, also of a run that failed.
 static sedge_status run_loop(driver_run *run, sedge_comm *comm)
 {
     const bool show = sedge_comm_is_root(comm) && !run->session.options->quiet;
@@ -300,8 +300,8 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     SEDGE_TRY(run->series_go_on ? driver_check_energy(run, run->step) : begin_series(run, comm));
     sedge_progress progress =
         sedge_progress_start(show, run->session.options->terminal, run->step, run->session.steps);
+    (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_LOOP);
     const double start = sedge_clock();
-    const double output_before = run->output_seconds + run->checkpoint_seconds;
     run->checkpoint_clock = start;
     run->poll_clock = start;
     run->polled_step = run->step;
@@ -313,9 +313,8 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     }
     sedge_progress_end(&progress);
     if (status == SEDGE_OK) end_alone(comm, sedge_operator_wait(run->op));
-    run->loop_seconds =
-        sedge_clock() - start - (run->output_seconds + run->checkpoint_seconds - output_before);
     SEDGE_TRY(status);
+    (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
     SEDGE_TRY(driver_write_probes(run));
     return sedge_output_flush(run->output);
 }
@@ -329,14 +328,15 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
     sedge_stop_listen();
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&run, 1, sizeof *run)));
     run->start = options->start > 0.0 ? options->start : start;
+    run->watch = sedge_stopwatch_start(SEDGE_PHASE_START, run->start);
+    (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_SETUP);
     SEDGE_TRY_GOTO(status, sedge_session_open(&run->session, comm, options, true));
     if (run->session.problem.equation->steady != NULL) {
         sedge_stop_ignore(); // it writes no checkpoints
-        status = sedge_steady_run(&run->session, start);
+        status = sedge_steady_run(&run->session, run->watch);
         goto done;
     }
     SEDGE_TRY_GOTO(status, set_up(run, comm, options));
-    run->setup_seconds = sedge_clock() - start;
     SEDGE_TRY_GOTO(status, driver_finish(run, options, run_loop(run, comm)));
 done:
     tear_down(run);

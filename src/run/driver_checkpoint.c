@@ -14,6 +14,7 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
 {
     const sedge_session *const session = &run->session;
     const double start = sedge_clock();
+    const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_CHECKPOINT);
     sedge_checkpoint checkpoint = {.step = step,
                                    .time = sedge_session_time(session, step),
                                    .origin_time = session->origin_time,
@@ -24,7 +25,8 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
                                    .energy_peak = run->energy_peak,
                                    .energy_limit = run->energy_limit,
                                    .samples = run->samples,
-                                   .wall_seconds = run->wall_before + start - run->start,
+                                   .wall_seconds =
+                                       run->wall_before + sedge_stopwatch_total(&run->watch),
                                    .basis = sedge_operator_basis(run->op)};
 
     SEDGE_TRY(driver_check_energy(run, step)); // what has blown up pushes no good one out
@@ -43,7 +45,7 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
     run->last_checkpoint = step;
     run->checkpoint_clock = sedge_clock();
     run->checkpoints++;
-    run->checkpoint_seconds += run->checkpoint_clock - start;
+    (void)sedge_stopwatch_enter(&run->watch, phase);
     sedge_stop_spent(run->stop, run->checkpoint_clock - start);
     return SEDGE_OK;
 }

@@ -12,6 +12,7 @@
 #include "run/hold.h"
 #include "run/output.h"
 #include "run/stop.h"
+#include "run/stopwatch.h"
 
 #include <stdint.h>
 
@@ -46,8 +47,8 @@ typedef struct driver_run {
     double energy_base;   // of the energy when this run began, or what of it is right,
     double energy_origin; // at this time; set by the first look
     bool energy_begun;
-    double setup_seconds, loop_seconds, output_seconds;
-    double start; // clock
+    sedge_stopwatch watch;
+    double start; // clock, of the process
     int snapshot; // written
     int64_t step; // done
 
@@ -56,15 +57,14 @@ typedef struct driver_run {
     int64_t steps_before;      // of the runs that this one goes on from
     double wall_before;        // seconds, theirs
     int checkpoints;           // written
-    double checkpoint_seconds;
-    double checkpoint_clock; // when the last one was written, or the loop began
-    int64_t last_checkpoint; // its step; -1: none
-    int64_t poll_step;       // when the root's clock is asked again
-    int64_t polled_step;     // when it was asked, and
-    double poll_clock;       // what it said
-    int64_t wait_step;       // when the device is waited for again
-    int64_t waited_step;     // when it was,
-    double wait_clock;       // and the clock then
+    double checkpoint_clock;   // when the last one was written, or the loop began
+    int64_t last_checkpoint;   // its step; -1: none
+    int64_t poll_step;         // when the root's clock is asked again
+    int64_t polled_step;       // when it was asked, and
+    double poll_clock;         // what it said
+    int64_t wait_step;         // when the device is waited for again
+    int64_t waited_step;       // when it was,
+    double wait_clock;         // and the clock then
 } driver_run;
 
 static inline int64_t driver_state_size(const driver_run *run)

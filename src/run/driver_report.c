@@ -21,31 +21,58 @@ static sedge_status compare_exact(driver_run *run, sedge_report *report)
     return sedge_errors_fill(report, session, run->u, sedge_session_time(session, session->steps));
 }
 
-static void fill_kernels(sedge_report *report, const sedge_operator_cost *cost,
-                         const sedge_ceilings *ceilings)
+// One kernel on one rank.
+typedef struct kernel_row {
+    double seconds; // 0: not measured
+    int64_t launches;
+    double bytes, flops; // a launch
+} kernel_row;
+
+// Each kernel on the rank that spends the most time in it, and what the ranks spend on average.
+// Collective.
+static sedge_status fill_kernels(sedge_report *report, const sedge_comm *comm,
+                                 const sedge_operator_cost *cost, const sedge_ceilings *ceilings)
 {
-    for (int k = 0; k < cost->kernels && k < SEDGE_REPORT_KERNELS; k++) {
-        const double launches = (double)cost->kernel[k].launches;
-        report->kernel[k] = (sedge_report_kernel){
+    const int ranks = sedge_comm_size(comm);
+    kernel_row mine[SEDGE_OPERATOR_KERNELS];
+    kernel_row(*all)[SEDGE_OPERATOR_KERNELS] = NULL;
+
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&all, ranks, sizeof *all)));
+    for (int k = 0; k < SEDGE_OPERATOR_KERNELS; k++) {
+        mine[k] = (kernel_row){cost->kernel[k].seconds, cost->kernel[k].launches,
+                               cost->kernel[k].bytes, cost->kernel[k].flops};
+    }
+    sedge_comm_all_gather(comm, mine, all, sizeof mine);
+    for (int k = 0; k < SEDGE_OPERATOR_KERNELS; k++) {
+        kernel_row slowest = all[0][k];
+        double sum = 0.0;
+        for (int r = 0; r < ranks; r++) {
+            sum += all[r][k].seconds;
+            if (all[r][k].seconds > slowest.seconds || slowest.launches == 0) slowest = all[r][k];
+        }
+        if (slowest.launches == 0) continue;
+        const double launches = (double)slowest.launches;
+        report->kernel[report->kernels++] = (sedge_report_kernel){
             .name = cost->kernel[k].name,
             .variant = cost->variant,
-            .seconds = cost->kernel[k].seconds > 0.0 ? cost->kernel[k].seconds : -1.0,
-            .launches = cost->kernel[k].launches,
-            .bytes = cost->kernel[k].bytes,
-            .flops = cost->kernel[k].flops,
+            .seconds = slowest.seconds > 0.0 ? slowest.seconds : -1.0,
+            .seconds_mean = slowest.seconds > 0.0 ? sum / ranks : -1.0,
+            .launches = slowest.launches,
+            .bytes = slowest.bytes,
+            .flops = slowest.flops > 0.0 ? slowest.flops : -1.0,
             .fraction_of_floor =
-                cost->kernel[k].flops > 0.0 && cost->kernel[k].seconds > 0.0
-                    ? sedge_ceilings_fraction(ceilings, launches * cost->kernel[k].bytes,
-                                              launches * cost->kernel[k].flops,
-                                              cost->kernel[k].seconds)
+                slowest.bytes > 0.0 && slowest.seconds > 0.0
+                    ? sedge_ceilings_fraction(ceilings, launches * slowest.bytes,
+                                              launches * slowest.flops, slowest.seconds)
                     : -1.0,
         };
-        report->kernels = k + 1;
     }
+    sedge_release(all);
+    return SEDGE_OK;
 }
 
 // Sums and maxima over ranks of what each rank measured. Collective.
-static void fill_cost(driver_run *run, sedge_report *report, sedge_status outcome)
+static sedge_status fill_cost(driver_run *run, sedge_report *report, sedge_status outcome)
 {
     const sedge_comm *const comm = run->session.comm;
     sedge_operator_cost cost;
@@ -54,19 +81,20 @@ static void fill_cost(driver_run *run, sedge_report *report, sedge_status outcom
     sedge_operator_get_cost(run->op, &cost);
     double sums[3] = {cost.exchange_seconds, cost.exposed_seconds, cost.exchange_bytes_per_step};
     // Where they cost little beside the run: 0.3 s on the host. One that must end has no time.
-    const bool measure = outcome != SEDGE_ERR_STOPPED &&
-                         (sedge_device_get_info(run->device)->kind != SEDGE_DEVICE_HOST ||
-                          run->session.options->verbose || run->loop_seconds > 3.0);
+    const bool measure =
+        outcome != SEDGE_ERR_STOPPED &&
+        (sedge_device_get_info(run->device)->kind != SEDGE_DEVICE_HOST ||
+         run->session.options->verbose || run->watch.seconds[SEDGE_PHASE_LOOP] > 3.0);
 
     // Before ceilings are measured, which compiles and allocates.
     sedge_report_count(report, comm, sedge_cache_get_counts(run->cache),
                        sedge_device_memory_peak(run->device));
     sedge_ceilings_try(&ceilings, comm, run->device, run->cache,
                        run->session.problem.precision == SEDGE_FP64 ? 8 : 4, measure);
-    fill_kernels(report, &cost, &ceilings);
     sedge_comm_sum(comm, sums, 3);
     report->exchange_hidden = sums[0] > 0.0 ? fmax(0.0, 1.0 - sums[1] / sums[0]) : -1.0;
     report->exchange_bytes_per_step = sums[2];
+    return fill_kernels(report, comm, &cost, &ceilings);
 }
 
 static void fill_report(driver_run *run, sedge_report *report)
@@ -84,14 +112,10 @@ static void fill_report(driver_run *run, sedge_report *report)
     report->steps_before = run->steps_before;
     report->restarted_from = run->restarted_from[0] != '\0' ? run->restarted_from : NULL;
     report->checkpoints = run->checkpoints;
-    report->checkpoint_seconds = run->checkpoint_seconds;
-    report->total_seconds = run->wall_before + sedge_clock() - run->start;
+    report->before_seconds = run->wall_before;
     report->stages = sedge_lsrk45.stages;
     report->dt = session->dt * sedge_deck_time_unit(session->deck);
     report->time = sedge_session_time(session, run->step) * sedge_deck_time_unit(session->deck);
-    report->setup_seconds = run->setup_seconds;
-    report->loop_seconds = run->loop_seconds;
-    report->output_seconds = run->output_seconds;
     report->tune_seconds = tuning.seconds;
     report->tuned_by = tuning.how;
     report->tuned = tuning.timed;
@@ -103,13 +127,14 @@ static void fill_report(driver_run *run, sedge_report *report)
 
 static void print_summary(const driver_run *run, const sedge_report *report)
 {
+    const double *const seconds = report->watch.seconds;
     const double rate = (double)report->dofs * report->stages *
                         (double)(report->steps - report->steps_before) /
-                        fmax(report->loop_seconds, 1e-9);
+                        fmax(report->watch.seconds[SEDGE_PHASE_LOOP], 1e-9);
 
     printf("\n  %-22s %lld steps, t = %.6g, %.2f s in the loop, %.2f s set-up, %.2f s output\n",
            report->exit_code == 0 ? "done" : "stopped", (long long)report->steps, report->time,
-           report->loop_seconds, report->setup_seconds, report->output_seconds);
+           seconds[SEDGE_PHASE_LOOP], seconds[SEDGE_PHASE_SETUP], seconds[SEDGE_PHASE_OUTPUT]);
     printf("  %-22s %.3g unknowns a second and stage, kernels %s\n", "speed", rate,
            report->kernels > 0 ? report->kernel[0].variant : "");
     printf("  %-22s %.6g at the start, %.6g at the end, %.6g at most\n", "energy",
@@ -156,22 +181,26 @@ static void save_failed(driver_run *run, sedge_status outcome)
 sedge_status driver_finish(driver_run *run, const sedge_run_options *options, sedge_status outcome)
 {
     const sedge_comm *const comm = run->session.comm;
-    sedge_status status = SEDGE_OK;
+    sedge_status status;
     sedge_report report;
     char path[4096];
     char message[4096];
 
     memset(&report, 0, sizeof report);
     report.l2_error_relative = -1.0;
+    (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
     save_failed(run, outcome);
+    (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_FINISH);
     if (outcome == SEDGE_OK) outcome = compare_exact(run, &report);
     (void)snprintf(message, sizeof message, "%s",
                    outcome == SEDGE_OK ? "done" : sedge_error_message());
     fill_report(run, &report);
-    fill_cost(run, &report, outcome);
+    status = fill_cost(run, &report, outcome);
     report.outcome = message;
     report.exit_code = sedge_status_exit_code(outcome);
-    if (sedge_comm_is_root(comm)) {
+    if (status == SEDGE_OK && sedge_comm_is_root(comm)) {
+        (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_FINISH);
+        report.watch = run->watch;
         (void)snprintf(path, sizeof path, "%s/report.json", sedge_output_folder(run->output));
         status = sedge_report_write(&report, path);
         if (status == SEDGE_OK && options->report != NULL)

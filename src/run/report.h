@@ -5,18 +5,18 @@
 #include "codegen/program.h"
 #include "device/device.h"
 #include "run/session.h"
+#include "run/stopwatch.h"
 
 #include <stdint.h>
-
-#define SEDGE_REPORT_KERNELS 8
 
 typedef struct sedge_report_kernel {
     const char *name;
     const char *variant;
-    double seconds; // over the run; < 0: not measured
-    int64_t launches;
+    double seconds;           // over the run, of the rank that took longest; < 0: not measured
+    double seconds_mean;      // over all ranks
+    int64_t launches;         // this and the rest: of the rank that took longest
     double bytes;             // a launch, by the model of compulsory traffic
-    double flops;             // a launch, nominal
+    double flops;             // a launch, nominal; < 0: the equation does not count them
     double fraction_of_floor; // floor / time; < 0: ceilings not measured
 } sedge_report_kernel;
 
@@ -46,14 +46,14 @@ typedef struct sedge_report {
     int checkpoints;      // written by this part
     int stages;           // 0: an equation without time
     double dt, time;
-    double setup_seconds, mesh_seconds, tune_seconds, compile_seconds, loop_seconds, output_seconds;
-    double checkpoint_seconds;
-    double total_seconds; // of the run, the parts before a restart included
-    const char *tuned_by; // "wish", "rule", "wisdom", "measurement"
-    int tuned;            // candidates that were timed, now or before
-    double tuning_gain;   // the rule's time over the chosen one's; < 0: not known
+    sedge_stopwatch watch;                              // of this process, stopped
+    double before_seconds;                              // of the runs that it goes on from
+    double mesh_seconds, tune_seconds, compile_seconds; // parts of the set-up
+    const char *tuned_by;                               // "wish", "rule", "wisdom", "measurement"
+    int tuned;                                          // candidates that were timed, now or before
+    double tuning_gain; // the rule's time over the chosen one's; < 0: not known
     int kernels;
-    sedge_report_kernel kernel[SEDGE_REPORT_KERNELS];
+    sedge_report_kernel kernel[SEDGE_OPERATOR_KERNELS];
     double energy_initial, energy_final, energy_peak; // not a number: there is no solution
     int fields;                                       // 0: no exact solution
     const char *const *field_names;                   // [fields]

@@ -30,7 +30,7 @@ typedef struct steady_state {
     bool has_ended; // the iteration, for whatever reason: `result` is filled
     bool is_found;  // the solution: energy and surface_flux, too
     double energy;
-    double start, setup_seconds, output_seconds;
+    sedge_stopwatch watch;
 } steady_state;
 
 static int64_t node_count(const steady_state *s)
@@ -187,15 +187,12 @@ static sedge_status write_probes(steady_state *s)
 
 static sedge_status write_output(steady_state *s)
 {
-    const double began = sedge_clock();
-
+    (void)sedge_stopwatch_enter(&s->watch, SEDGE_PHASE_OUTPUT);
     SEDGE_TRY(sedge_output_energy(s->output, 0.0, 0, s->energy));
     if (s->session->deck->probe_count > 0) SEDGE_TRY(write_probes(s));
     if (s->session->deck->snapshots > 0)
         SEDGE_TRY(sedge_output_snapshot(s->output, 0.0, 0, s->fields));
-    SEDGE_TRY(sedge_output_flush(s->output));
-    s->output_seconds = sedge_clock() - began;
-    return SEDGE_OK;
+    return sedge_output_flush(s->output);
 }
 
 // ---- report ------------------------------------------------------------------------------------
@@ -240,15 +237,11 @@ static void fill_report(const steady_state *s, sedge_report *report)
     sedge_report_count(report, session->comm, sedge_cache_get_counts(s->cache),
                        sedge_device_memory_peak(s->device));
     report->dofs = report->elements * session->element->nodes;
-    report->setup_seconds = s->setup_seconds;
-    report->loop_seconds = s->result.solve_seconds;
-    report->output_seconds = s->output_seconds;
     report->tuned_by = "rule";
     report->tuning_gain = -1.0;
     report->energy_initial = s->is_found ? s->energy : (double)NAN;
     report->energy_final = report->energy_initial;
     report->energy_peak = report->energy_initial;
-    report->total_seconds = sedge_clock() - s->start;
     report->exchange_hidden = -1.0;
 }
 
@@ -257,8 +250,8 @@ static void print_summary(const steady_state *s, const sedge_report *report)
     const sedge_report_solve *const solve = report->solve;
 
     printf("\n  %-22s %lld iterations, %.2f s, %.2f s set-up, %.2f s output\n", "done",
-           (long long)solve->iterations, solve->solve_seconds, report->setup_seconds,
-           report->output_seconds);
+           (long long)solve->iterations, solve->solve_seconds,
+           report->watch.seconds[SEDGE_PHASE_SETUP], report->watch.seconds[SEDGE_PHASE_OUTPUT]);
     printf("  %-22s %.3e of the right-hand side\n", "residual", solve->residual);
     if (s->session->deck->multigrid) {
         printf("  %-22s %d orders, %lld vertices, %d algebraic levels\n", "multigrid",
@@ -291,6 +284,9 @@ static sedge_status finish(steady_state *s, sedge_status outcome)
 
     memset(&report, 0, sizeof report);
     report.l2_error_relative = -1.0;
+    (void)sedge_stopwatch_enter(&s->watch, SEDGE_PHASE_FINISH);
+    // The solve's own set-up, which ends where its iteration begins.
+    sedge_stopwatch_move(&s->watch, SEDGE_PHASE_LOOP, SEDGE_PHASE_SETUP, s->result.setup_seconds);
     if (outcome == SEDGE_OK) outcome = sedge_errors_fill(&report, s->session, s->fields, 0.0);
     (void)snprintf(message, sizeof message, "%s",
                    outcome == SEDGE_OK ? "done" : sedge_error_message());
@@ -300,6 +296,8 @@ static sedge_status finish(steady_state *s, sedge_status outcome)
     report.outcome = message;
     report.exit_code = sedge_status_exit_code(outcome);
     if (sedge_comm_is_root(s->session->comm)) {
+        (void)sedge_stopwatch_enter(&s->watch, SEDGE_PHASE_FINISH);
+        report.watch = s->watch;
         (void)snprintf(path, sizeof path, "%s/report.json", sedge_output_folder(s->output));
         status = sedge_report_write(&report, path);
         if (status == SEDGE_OK && options->report != NULL)
@@ -312,9 +310,9 @@ static sedge_status finish(steady_state *s, sedge_status outcome)
     return outcome;
 }
 
-sedge_status sedge_steady_run(sedge_session *session, double start)
+sedge_status sedge_steady_run(sedge_session *session, sedge_stopwatch watch)
 {
-    steady_state s = {.session = session, .start = start};
+    steady_state s = {.session = session, .watch = watch};
     sedge_status status;
 
     if (session->options->restart != NULL) {
@@ -339,9 +337,8 @@ sedge_status sedge_steady_run(sedge_session *session, double start)
     SEDGE_TRY_GOTO(status, sedge_hold_create(&s.hold, session->comm, session->deck->output));
     SEDGE_TRY_GOTO(status, sedge_output_create(&s.output, session->comm, session->deck,
                                                session->mesh, session->element, &session->problem));
-    s.setup_seconds = sedge_clock() - start;
+    (void)sedge_stopwatch_enter(&s.watch, SEDGE_PHASE_LOOP);
     status = solve(&s);
-    s.setup_seconds += s.result.setup_seconds;
     if (status == SEDGE_OK) status = write_output(&s);
     status = finish(&s, status);
 done:

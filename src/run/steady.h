@@ -5,12 +5,13 @@
 #include "base/error.h"
 #include "elliptic/solve.h"
 #include "run/session.h"
+#include "run/stopwatch.h"
 
 // Solve the open session's problem on the deck's device, write fields, probes, slices and
-// report.json, print what came of it. `start` is the clock when the run began. SEDGE_ERR_COMPUTE
-// where the solve does not converge; the report is written then, too. Collective.
+// report.json, print what came of it. `watch` is the run's, in its set-up. SEDGE_ERR_COMPUTE where
+// the solve does not converge; the report is written then, too. Collective.
 SEDGE_MUST_USE
-sedge_status sedge_steady_run(sedge_session *session, double start);
+sedge_status sedge_steady_run(sedge_session *session, sedge_stopwatch watch);
 
 // What the deck says of the solve.
 sedge_elliptic_solve_options sedge_steady_options(const sedge_session *session);

@@ -20,14 +20,16 @@ REPORT_KEYS = {
 }
 PARTS = {
     "device": {"kind", "name", "threads"},
-    "wall_seconds": {"setup", "tune", "compile", "loop", "output", "checkpoint", "total"},
+    "wall_seconds": {"start", "setup", "mesh", "tune", "compile", "loop", "output", "checkpoint",
+                     "finish", "before", "total"},
     "energy": {"initial", "final", "peak"},
     "exchange": {"transport", "bytes_per_step", "hidden"},
     "cache": {"hits", "misses"},
     "memory": {"host_peak", "device_peak"},
     "tuning": {"by", "timed", "gain"},
 }
-KERNEL = {"name", "variant", "seconds", "launches", "bytes", "flops", "fraction_of_floor"}
+PHASES = ("start", "setup", "loop", "output", "checkpoint", "finish", "before")
+KERNEL = {"name", "variant", "seconds", "seconds_mean", "launches", "bytes", "flops", "fraction_of_floor"}
 
 
 class Run(Case):
@@ -56,6 +58,11 @@ class Files(Run):
             self.assertLessEqual(keys, report[name].keys(), name)
         for kernel in report["kernels"]:
             self.assertLessEqual(KERNEL, kernel.keys())
+        seconds = report["wall_seconds"]
+        for phase in ("start", "setup", "loop", "output", "finish"):
+            self.assertGreater(seconds[phase], 0.0, phase)
+        self.assertAlmostEqual(sum(seconds[phase] for phase in PHASES), seconds["total"])
+        self.assertLessEqual(seconds["mesh"] + seconds["tune"], seconds["setup"])
         self.assertEqual((report["elements"], report["steps"], report["ranks"]), (48, 20, 1))
         self.assertEqual(report["dofs"], 48 * 10 * 6)
         self.assertAlmostEqual(report["time"], 20 * report["dt"])
@@ -64,6 +71,28 @@ class Files(Run):
         series = read_json(results / "fields.hdf.series")["files"]
         self.assertEqual(len(series), 3)
         self.assertAlmostEqual(series[-1]["time"], report["time"])
+
+    def test_kernels_of_all_ranks(self):
+        """A dipole's kernel runs on the rank of its element alone, and is told of in any case."""
+        for x in (0.1, 0.9):
+            self.run_deck("--set", f"sources=[{{type: dipole, position: [{x}, 0.4, 0.3], "
+                          "direction: [1, 0, 0], signal: {type: ricker, frequency: 1}}]",
+                          "--set", "initial={type: zero}",
+                          "--set", "output.snapshots=0", ranks=2)
+            report = read_json(self.folder / "deck-results/report.json")
+            kernels = {k["name"]: k for k in report["kernels"]}
+            self.assertIn("sedge_point_source", kernels)
+            self.assertGreater(kernels["sedge_point_source"]["launches"], 0)
+
+    def test_operations_are_the_equation_s(self):
+        """A stage of advection, of order 3: 20 nodes, 10 a face, one field. Maxwell's would be 9.6 times it."""
+        self.succeed("run", SOURCE / "input/advection.yaml", "--device", "host", "--output", "a",
+                     "--set", "mesh.box.cells=[2,2,2]", "--set", "order=3", "--set", "time.steps=4",
+                     "--set", "output.snapshots=0", "--set", "kernels.variant=fused", "--quiet")
+        stage = next(k for k in read_json(self.folder / "a/report.json")["kernels"]
+                     if k["name"] == "sedge_stage")
+        element = 20 * (6 * 20 + 20) + 4 * 11 * 10 + 20 * (8 * 10 + 1) + 4 * 20
+        self.assertEqual(stage["flops"] * stage["launches"], 48 * element * 4 * 5)
 
     def test_transport(self):
         path = self.folder / "deck-results/report.json"

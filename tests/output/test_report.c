@@ -33,16 +33,15 @@ static sedge_report example(void)
                            .stages = 5,
                            .dt = 1e-3,
                            .time = 1.0,
-                           .setup_seconds = 0.5,
+                           .watch = {.seconds = {0.0625, 0.5, 4.0, 0.75, 0.03125, 0.25}},
+                           .before_seconds = 8.0,
                            .mesh_seconds = 0.25,
                            .tune_seconds = 0.125,
                            .compile_seconds = 2.0,
-                           .loop_seconds = 4.0,
-                           .output_seconds = 0.75,
                            .tuned_by = "wisdom",
                            .tuned = 23,
                            .tuning_gain = 1.25,
-                           .kernels = 1,
+                           .kernels = SEDGE_OPERATOR_KERNELS,
                            .energy_initial = 0.125,
                            .energy_final = 0.12,
                            .energy_peak = 0.126,
@@ -64,7 +63,9 @@ static sedge_report example(void)
                            .outcome = "done",
                            .exit_code = 0};
 
-    report.kernel[0] = (sedge_report_kernel){"stage", "fused", 3.5, 5000, 1e6, 1e7, -1.0};
+    for (int k = 0; k < SEDGE_OPERATOR_KERNELS; k++)
+        report.kernel[k] = (sedge_report_kernel){"stage", "fused", 3.5, 3.25, 5000, 1e6, 1e7, -1.0};
+    report.kernel[1].flops = -1.0;
     return report;
 }
 
@@ -112,6 +113,11 @@ static void test_keys_and_values(void)
     CHECK(number_at(root, "wall_seconds", "compile") == 2.0);
     CHECK(number_at(root, "wall_seconds", "loop") == 4.0);
     CHECK(number_at(root, "wall_seconds", "output") == 0.75);
+    CHECK(number_at(root, "wall_seconds", "start") == 0.0625);
+    CHECK(number_at(root, "wall_seconds", "checkpoint") == 0.03125);
+    CHECK(number_at(root, "wall_seconds", "finish") == 0.25);
+    CHECK(number_at(root, "wall_seconds", "before") == 8.0);
+    CHECK(number_at(root, "wall_seconds", "total") == 13.59375); // the seven together
     CHECK(number_at(root, "tuning", "timed") == 23.0 && number_at(root, "tuning", "gain") == 1.25);
     CHECK(strcmp(json_string_value(json_object_get(json_object_get(root, "tuning"), "by")),
                  "wisdom") == 0);
@@ -130,9 +136,11 @@ static void test_keys_and_values(void)
     CHECK(number_at(root, "memory", "host_peak") == 1099511627776.0);
     CHECK(number_at(root, "memory", "device_peak") == 0.0);
     const json_t *const kernels = json_object_get(root, "kernels");
-    CHECK(json_array_size(kernels) == 1);
+    CHECK(json_array_size(kernels) == SEDGE_OPERATOR_KERNELS); // none is dropped
     const json_t *const kernel = json_array_get(kernels, 0);
     CHECK(number_at(kernel, "seconds", NULL) == 3.5 && number_at(kernel, "launches", NULL) == 5e3);
+    CHECK(number_at(kernel, "seconds_mean", NULL) == 3.25);
+    CHECK(json_is_null(json_object_get(json_array_get(kernels, 1), "flops")));
     CHECK(number_at(kernel, "bytes", NULL) == 1e6 && number_at(kernel, "flops", NULL) == 1e7);
     CHECK(strcmp(json_string_value(json_object_get(kernel, "variant")), "fused") == 0);
     CHECK(json_is_null(json_object_get(kernel, "fraction_of_floor")));
@@ -147,7 +155,7 @@ static void test_failed_run(void)
 
     report.fields = 0;
     report.groups = 0;
-    report.loop_seconds = 0.0;
+    report.watch.seconds[SEDGE_PHASE_LOOP] = 0.0;
     report.steps = 0;
     report.energy_final = (double)INFINITY;
     report.l2_error_relative = -1.0;

@@ -42,7 +42,7 @@ static void test_cuts(const kit_world *world)
     sedge_operator_cost cost;
     sedge_operator_get_cost(k.op, &cost);
     CHECK(cost.stages == 5);
-    CHECK(cost.kernels > 0 && cost.kernel[0].launches >= 5);
+    CHECK(cost.kernel[0].launches >= 5);
     kit_clear(&k);
 }
 

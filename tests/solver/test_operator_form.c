@@ -138,7 +138,7 @@ static void test_parts(const kit_world *world)
         &(sedge_operator_options){.variant = "blas", .block_elements = 36, .time_kernels = true});
     sedge_operator_get_cost(k.op, &cost);
     CHECK(strcmp(cost.variant, "blas c36 p10") == 0);
-    for (int i = 0; i < cost.kernels; i++) {
+    for (int i = 0; i < SEDGE_OPERATOR_KERNELS; i++) {
         if (strcmp(cost.kernel[i].name, "cublas_gemm") != 0) continue;
         CHECK(cost.kernel[i].launches == 5LL * 2); // 48 elements: two parts in each of five stages
         // 48 elements, 6 fields, 10 nodes, 30 and 24 columns of operators
