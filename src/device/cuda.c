@@ -19,7 +19,7 @@ typedef struct cuda_state {
 int sedge_device_count_cuda(const char **why)
 {
     const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
-    static char no_compiler[1024];
+    static _Thread_local char no_compiler[1024];
 
     if (why != NULL) *why = driver->why;
     if (driver->devices == 0) return 0;

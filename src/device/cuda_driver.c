@@ -4,9 +4,14 @@
 #include "cuda_driver.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+// A library is loaded once a process, by nature, whichever thread comes first.
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static sedge_cuda_driver loaded;
 
 static bool find_function(void *library, const char *name, void *function, size_t size)
 {
@@ -50,8 +55,9 @@ static bool load_driver(sedge_cuda_driver *driver)
     return missing == NULL;
 }
 
-static void start_driver(sedge_cuda_driver *driver)
+static void start_driver(void)
 {
+    sedge_cuda_driver *const driver = &loaded;
     const char *text = NULL;
 
     driver->trace = sedge_trace_wanted();
@@ -83,13 +89,8 @@ static void start_driver(sedge_cuda_driver *driver)
 
 const sedge_cuda_driver *sedge_cuda_driver_get(void)
 {
-    // A library is loaded once a process, by nature.
-    static sedge_cuda_driver driver;
-    static bool started;
-
-    if (!started) start_driver(&driver);
-    started = true;
-    return &driver;
+    (void)pthread_once(&once, start_driver);
+    return &loaded;
 }
 
 sedge_status sedge_cuda_finish(const char *file, int line, const char *call, CUresult code,

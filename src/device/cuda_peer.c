@@ -122,7 +122,7 @@ const sedge_peer *sedge_cuda_peer(const char **why)
         .wait = wait_for_flag,
         .idle = is_idle,
     };
-    static char reason[128];
+    static _Thread_local char reason[128];
     const char *const missing = sedge_cuda_driver_get()->no_peer;
 
     *why = NULL;

@@ -49,10 +49,10 @@ typedef struct sedge_module sedge_module;
 typedef struct sedge_kernel sedge_kernel;
 
 // Start the process that runs the host compiler, and set what PoCL reads when it is loaded (see
-// opencl_driver.h). Must be called before MPI_Init (a fork later is not safe under all transports);
+// opencl_folder.h). Must be called before MPI_Init (a fork later is not safe under all transports);
 // main calls it first. The helper ends when this process does. It is never started behind the
-// caller's back: without it a host device is refused. A second call is fine and does nothing; a
-// child made by fork needs its own.
+// caller's back: without it a host device is refused. A second call is fine and does nothing, from
+// any thread; a child made by fork needs its own. The helper inherits no open file.
 SEDGE_MUST_USE
 sedge_status sedge_device_start_helper(void);
 void sedge_device_stop_helper(void);
@@ -73,8 +73,9 @@ int sedge_device_count_opencl(const char **why);
 // `local_rank` picks the CUDA or OpenCL device (local_rank modulo their number; GPUs and
 // accelerators of OpenCL come first) and `local_ranks` the threads of the host device (the node's
 // processors / ranks that share them, at most those this process may use, at least 1; SEDGE_THREADS
-// overrides, and bounds PoCL's threads, too). Fails with SEDGE_ERR_DEVICE and the reason
-// (SEDGE_ERR_USAGE for a bad SEDGE_THREADS). The caller frees it after everything made from it.
+// overrides; PoCL gets as many, at most the number of processors). Fails with SEDGE_ERR_DEVICE and
+// the reason (SEDGE_ERR_USAGE for a bad SEDGE_THREADS). The caller frees it after everything made
+// from it.
 SEDGE_MUST_USE
 sedge_status sedge_device_create(sedge_device **out, const char *kind_name, int local_rank,
                                  int local_ranks);

@@ -1,25 +1,31 @@
-#define _GNU_SOURCE // SOCK_CLOEXEC
+#define _GNU_SOURCE // SOCK_CLOEXEC, syscall
 #include "helper.h"
 
 #include "base/memory.h"
 #include "base/trust.h"
 #include "device.h"
 #include "helper_wire.h"
-#include "opencl_driver.h"
+#include "opencl_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { SECONDS_USUAL = 60 };
 
 // One helper a process, by nature: the one piece of global state here. `owner` tells a forked
-// child, which inherits the socket but must not talk over it.
+// child, which inherits the socket but must not talk over it. `guard` is for all of it, and for
+// PATH while a helper is forked; a thread that has a command run holds it only while it hands over
+// a socket.
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     int socket;
     pid_t child;
@@ -31,36 +37,78 @@ static bool is_running(void)
     return helper.socket >= 0 && helper.owner == getpid();
 }
 
-sedge_status sedge_helper_limit_search(void)
+static sedge_status limit_search(void)
 {
     const char *const given = getenv("PATH");
+    sedge_status status = SEDGE_OK;
     char *folders = NULL;
 
     if (given == NULL) return SEDGE_OK; // a system's own list
     const size_t size = strlen(given) + 2;
     SEDGE_TRY(sedge_allocate(&folders, (int64_t)size, 1));
     sedge_trust_search(folders, size, given);
-    const int failed = setenv("PATH", folders[0] != '\0' ? folders : "/usr/bin:/bin", 1);
+    const char *const left = folders[0] != '\0' ? folders : "/usr/bin:/bin";
+    // Other threads may be reading the environment: it is not touched without need.
+    if (strcmp(left, given) != 0 && setenv("PATH", left, 1) != 0)
+        status = SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for PATH");
     sedge_release(folders);
-    return failed == 0 ? SEDGE_OK : SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for PATH");
+    return status;
 }
 
-static _Noreturn void become_helper(int socket)
+sedge_status sedge_helper_limit_search(void)
 {
+    (void)pthread_mutex_lock(&guard);
+    const sedge_status status = limit_search();
+    (void)pthread_mutex_unlock(&guard);
+    return status;
+}
+
+// ---- start and stop ----------------------------------------------------------------------------
+
+// Close all files above `last`: what is inherited would stay open, locked or connected in the
+// helper after its parent has closed it.
+static void close_files(int last)
+{
+    const unsigned first = (unsigned)last + 1;
+
+    if (syscall(SYS_close_range, first, ~0U, 0) == 0) return;
+    const long most = sysconf(_SC_OPEN_MAX); // before Linux 5.9
+    for (long file = first; file < most; file++) (void)close((int)file);
+}
+
+// `parent` is a file that tells when this process's parent is gone, or -1.
+static _Noreturn void become_helper(int socket, int parent)
+{
+    enum { SOCKET = 3, PARENT = 4, WAIT_MILLISECONDS = 200 };
     static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE};
     const int nothing = open("/dev/null", O_RDWR);
 
-    // Signals are the parent's business; this process ends when the socket does.
+    // Signals are the parent's business; this process ends when the socket or the parent does.
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) (void)signal(ignored[i], SIG_IGN);
     (void)signal(SIGCHLD, SIG_DFL);
     for (int file = 0; file <= 2 && nothing >= 0; file++) (void)dup2(nothing, file);
-    if (sedge_helper_limit_search() == SEDGE_OK)
-        sedge_helper_serve(socket); // else its caller finds it gone
-    sedge_opencl_folder_remove();
+    // Above the places that they get.
+    const int control = fcntl(socket, F_DUPFD_CLOEXEC, PARENT + 1);
+    const int watched = parent >= 0 ? fcntl(parent, F_DUPFD_CLOEXEC, PARENT + 1) : -1;
+    if (control < 0 || dup3(control, SOCKET, O_CLOEXEC) < 0) _exit(1);
+    if (watched >= 0 && dup3(watched, PARENT, O_CLOEXEC) < 0) _exit(1);
+    close_files(watched >= 0 ? PARENT : SOCKET);
+    struct pollfd end = {.fd = watched >= 0 ? PARENT : -1, .events = POLLIN};
+    if (limit_search() == SEDGE_OK) sedge_helper_serve(SOCKET, end.fd); // else it is found gone
+    // A parent that is dying has closed the socket, and may not have let go of its folder yet.
+    if (!sedge_opencl_folder_remove()) {
+        (void)poll(&end, 1, WAIT_MILLISECONDS);
+        (void)sedge_opencl_folder_remove();
+    }
     _exit(0);
 }
 
-sedge_status sedge_device_start_helper(void)
+static sedge_status fail_start(int reason)
+{
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot start the compiler helper: %s", strerror(reason));
+}
+
+static sedge_status start_helper(void)
 {
     int ends[2];
 
@@ -68,37 +116,44 @@ sedge_status sedge_device_start_helper(void)
     sedge_opencl_prepare();
     if (helper.socket >= 0) (void)close(helper.socket); // a parent's, or of one that died
     helper.socket = -1;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot start the compiler helper: %s",
-                          strerror(errno));
-    }
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return fail_start(errno);
+    // Opened here, it cannot mean another process that got this one's number.
+    const int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
     const pid_t child = fork();
-    if (child < 0) {
-        const int reason = errno;
-        (void)close(ends[0]);
-        (void)close(ends[1]);
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot start the compiler helper: %s",
-                          strerror(reason));
-    }
-    if (child == 0) {
-        (void)close(ends[0]);
-        become_helper(ends[1]);
-    }
+    const int reason = errno;
+    if (child == 0) become_helper(ends[1], self);
     (void)close(ends[1]);
+    if (self >= 0) (void)close(self);
+    if (child < 0) {
+        (void)close(ends[0]);
+        return fail_start(reason);
+    }
     helper.socket = ends[0];
     helper.child = child;
     helper.owner = getpid();
     return SEDGE_OK;
 }
 
+sedge_status sedge_device_start_helper(void)
+{
+    (void)pthread_mutex_lock(&guard);
+    const sedge_status status = start_helper();
+    (void)pthread_mutex_unlock(&guard);
+    return status;
+}
+
 void sedge_device_stop_helper(void)
 {
+    (void)pthread_mutex_lock(&guard);
     const bool mine = is_running();
 
     if (helper.socket >= 0) (void)close(helper.socket);
     helper.socket = -1;
     while (mine && waitpid(helper.child, NULL, 0) < 0 && errno == EINTR) continue;
+    (void)pthread_mutex_unlock(&guard);
 }
+
+// ---- commands ----------------------------------------------------------------------------------
 
 static bool send_request(int socket, const sedge_helper_command *command)
 {
@@ -117,26 +172,38 @@ static bool send_request(int socket, const sedge_helper_command *command)
     return true;
 }
 
+// Hand `end` over to the helper.
+static sedge_status send_end(int end)
+{
+    sedge_status status = SEDGE_OK;
+
+    (void)pthread_mutex_lock(&guard);
+    if (!is_running()) {
+        status = SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                            "the compiler helper is not running: the program must call "
+                            "sedge_device_start_helper before MPI starts");
+    } else if (!sedge_wire_send_socket(helper.socket, end)) {
+        status = SEDGE_FAIL(SEDGE_ERR_DEVICE, "the compiler helper ended unexpectedly");
+    }
+    (void)pthread_mutex_unlock(&guard);
+    return status;
+}
+
 // A socket of this command's own, whose other end a child of the helper has.
 static sedge_status connect_worker(int *socket)
 {
     int ends[2];
 
     *socket = -1;
-    if (!is_running()) {
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                          "the compiler helper is not running: the program must call "
-                          "sedge_device_start_helper before MPI starts");
-    }
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot reach the compiler helper: %s",
                           strerror(errno));
     }
-    const bool sent = sedge_wire_send_socket(helper.socket, ends[1]);
+    const sedge_status status = send_end(ends[1]);
     (void)close(ends[1]);
-    if (!sent) {
+    if (status != SEDGE_OK) {
         (void)close(ends[0]);
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "the compiler helper ended unexpectedly");
+        return status;
     }
     *socket = ends[0];
     return SEDGE_OK;

@@ -235,9 +235,10 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// Wait until the child has ended, and kill it when its time is over or nobody waits at `asker` any
-// more; `*state` as waitpid gives it. 0, ETIMEDOUT, ECANCELED or another error.
-static int wait_for(pid_t child, int asker, int64_t seconds, int *state)
+// Wait until the child has ended, and kill it when its time is over, or nobody waits at `asker` any
+// more, or the process of `parent` is gone; `*state` as waitpid gives it. 0, ETIMEDOUT, ECANCELED
+// or another error.
+static int wait_for(pid_t child, int asker, int parent, int64_t seconds, int *state)
 {
     const double end = now() + (double)seconds;
     // Without such a descriptor (before Linux 5.3) it is looked for in short intervals.
@@ -245,7 +246,8 @@ static int wait_for(pid_t child, int asker, int64_t seconds, int *state)
     int problem = 0;
 
     while (problem == 0) {
-        struct pollfd about[2] = {{.fd = asker, .events = POLLRDHUP},
+        struct pollfd about[3] = {{.fd = asker, .events = POLLRDHUP},
+                                  {.fd = parent, .events = POLLIN},
                                   {.fd = ended, .events = POLLIN}};
         siginfo_t info = {.si_pid = 0};
         if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno != EINTR)
@@ -254,7 +256,8 @@ static int wait_for(pid_t child, int asker, int64_t seconds, int *state)
         const double left = end - now();
         if (left <= 0.0) problem = ETIMEDOUT;
         const int interval = ended < 0 ? 10 : left < 60.0 ? (int)(1e3 * left) + 1 : 60000;
-        if (problem == 0 && poll(about, 2, interval) > 0 && about[0].revents != 0)
+        if (problem == 0 && poll(about, 3, interval) > 0 &&
+            (about[0].revents != 0 || about[1].revents != 0))
             problem = ECANCELED;
     }
     // Also what it left behind; its number is its own until it is fetched.
@@ -267,8 +270,8 @@ static int wait_for(pid_t child, int asker, int64_t seconds, int *state)
 
 // Run the request's words; 0 and `*exit_status`, or the error that kept them from running or
 // ending.
-static int run_words(const helper_request *request, int asker, const char *path, int folder,
-                     int *exit_status)
+static int run_words(const helper_request *request, int asker, int parent, const char *path,
+                     int folder, int *exit_status)
 {
     int ends[2];
     int reason = 0;
@@ -282,7 +285,7 @@ static int run_words(const helper_request *request, int asker, const char *path,
     while (child > 0 && read(ends[0], &reason, sizeof reason) < 0 && errno == EINTR) continue;
     (void)close(ends[0]);
     if (child < 0) return reason;
-    const int problem = wait_for(child, asker, request->seconds, &state);
+    const int problem = wait_for(child, asker, parent, request->seconds, &state);
     if (problem != 0) return problem;
     *exit_status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
     return reason;
@@ -298,7 +301,7 @@ typedef struct helper_outcome {
     size_t output_length;
 } helper_outcome;
 
-static helper_outcome run_request(const helper_request *request, int asker)
+static helper_outcome run_request(const helper_request *request, int asker, int parent)
 {
     helper_outcome outcome = {.step = "temporary folder"};
     const char *base = getenv("TMPDIR");
@@ -318,7 +321,7 @@ static helper_outcome run_request(const helper_request *request, int asker)
         outcome.problem = errno;
     } else {
         outcome.step = request->words[0];
-        outcome.problem = run_words(request, asker, path, folder, &outcome.exit_status);
+        outcome.problem = run_words(request, asker, parent, path, folder, &outcome.exit_status);
     }
     if (outcome.problem == 0) {
         outcome.log = read_file(folder, log_name, &outcome.log_length);
@@ -357,12 +360,12 @@ static bool send_outcome(int socket, const helper_outcome *outcome, int64_t seco
            sedge_wire_send(socket, why, reply.log_length);
 }
 
-static void serve_one(int socket)
+static void serve_one(int socket, int parent)
 {
     helper_request request = {.words = {NULL}};
 
     if (receive_request(socket, &request)) {
-        helper_outcome outcome = run_request(&request, socket);
+        helper_outcome outcome = run_request(&request, socket, parent);
         (void)send_outcome(socket, &outcome, request.seconds);
         free(outcome.log);
         free(outcome.output);
@@ -371,20 +374,31 @@ static void serve_one(int socket)
     (void)close(socket);
 }
 
-void sedge_helper_serve(int control)
+// Wait for a request; false: the process that this one helps is gone. Where that cannot be told the
+// control socket's end is.
+static bool wait_request(int control, int parent)
+{
+    struct pollfd about[2] = {{.fd = control, .events = POLLIN}, {.fd = parent, .events = POLLIN}};
+
+    while (poll(about, 2, -1) < 0 && errno == EINTR) continue;
+    return about[1].revents == 0;
+}
+
+void sedge_helper_serve(int control, int parent)
 {
     int socket;
 
-    while (receive_socket(control, &socket)) {
+    while (wait_request(control, parent) && receive_socket(control, &socket)) {
         if (socket < 0) continue; // lost for want of descriptors
         const pid_t worker = fork();
         if (worker == 0) {
             (void)close(control);
-            serve_one(socket);
+            serve_one(socket, parent);
             _exit(0);
         }
         if (worker < 0) {
-            serve_one(socket); // most likely it cannot start the command either, and says so
+            serve_one(socket,
+                      parent); // most likely it cannot start the command either, and says so
         } else {
             (void)close(socket);
         }

@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,6 @@ typedef struct nvrtc_options {
 } nvrtc_options;
 
 typedef struct nvrtc_library {
-    bool tried;
     char why[PATH_MAX + 512]; // empty when it can be used
     int major, minor;
     char identity[512];
@@ -51,7 +51,8 @@ typedef struct nvrtc_library {
 #undef MEMBER
 } nvrtc_library;
 
-// A library is loaded once a process, by nature.
+// A library is loaded once a process, by nature, whichever thread comes first.
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 static nvrtc_library library;
 
 // ---- loading -----------------------------------------------------------------------------------
@@ -176,10 +177,7 @@ static void load_library(void)
 
 sedge_status sedge_nvrtc_load(void)
 {
-    if (!library.tried) { // by the thread that makes the first device; later ones only read
-        load_library();
-        library.tried = true;
-    }
+    (void)pthread_once(&once, load_library);
     if (library.why[0] != '\0') return SEDGE_FAIL(SEDGE_ERR_DEVICE, "%s", library.why);
     return SEDGE_OK;
 }

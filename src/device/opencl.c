@@ -4,6 +4,7 @@
 #include "cpu.h"
 #include "internal.h"
 #include "opencl_driver.h"
+#include "opencl_folder.h"
 #include "opencl_program.h"
 
 #include <stdlib.h>

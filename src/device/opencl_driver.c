@@ -1,91 +1,18 @@
-#define _XOPEN_SOURCE 700 // nftw, mkdtemp, setenv
 #include "opencl_driver.h"
 
-#include "base/trust.h"
 #include "helper.h"
+#include "opencl_folder.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <ftw.h>
-#include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-// A library is loaded once a process, by nature.
+// A library is loaded once a process, by nature, whichever thread comes first.
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sedge_opencl_driver driver;
-
-// The folder of this process for PoCL; path "": the user has chosen another.
-static struct {
-    char path[PATH_MAX];
-    pid_t owner; // a forked child needs its own
-    int users;   // open devices
-} folder;
-
-// ---- PoCL's folder -----------------------------------------------------------------------------
-
-static bool is_free(const char *variable)
-{
-    const char *const value = getenv(variable);
-
-    return value == NULL || (folder.path[0] != '\0' && strcmp(value, folder.path) == 0);
-}
-
-void sedge_opencl_prepare(void)
-{
-    const char *const temporary = getenv("TMPDIR");
-    const char *const parent = temporary != NULL && temporary[0] == '/' ? temporary : "/tmp";
-    const char *const threads = getenv("SEDGE_THREADS");
-
-    if (folder.owner == getpid()) return;
-    folder.owner = getpid();
-    folder.users = 0;
-    if (threads != NULL && threads[0] != '\0') (void)setenv("POCL_MAX_PTHREAD_COUNT", threads, 0);
-    (void)setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
-    const bool is_ours = is_free("POCL_CACHE_DIR");
-    const int length = snprintf(folder.path, sizeof folder.path, "%s/sedge-opencl-XXXXXX", parent);
-    if (!is_ours || length >= (int)sizeof folder.path || mkdtemp(folder.path) == NULL ||
-        setenv("POCL_CACHE_DIR", folder.path, 1) != 0 || setenv("POCL_KERNEL_CACHE", "0", 0) != 0)
-        folder.path[0] = '\0';
-}
-
-static int remove_one(const char *path, const struct stat *about, int type, struct FTW *where)
-{
-    (void)about, (void)type, (void)where;
-    return remove(path);
-}
-
-void sedge_opencl_folder_remove(void)
-{
-    enum { FILES = 16 }; // open at once
-
-    if (folder.path[0] != '\0') (void)nftw(folder.path, remove_one, FILES, FTW_DEPTH | FTW_PHYS);
-}
-
-// The folder will hold code that is executed: nobody else may write into it.
-sedge_status sedge_opencl_folder_enter(void)
-{
-    struct stat about;
-    const char *temporary;
-
-    if (folder.path[0] != '\0') SEDGE_TRY(sedge_trust_temporary(&temporary));
-    if (folder.users == 0 && folder.path[0] != '\0' && mkdir(folder.path, 0700) != 0 &&
-        (errno != EEXIST || lstat(folder.path, &about) != 0 || !S_ISDIR(about.st_mode) ||
-         about.st_uid != geteuid() || (about.st_mode & (S_IRWXG | S_IRWXO)) != 0)) {
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "cannot use the temporary folder '%s': %s", folder.path,
-                          strerror(errno));
-    }
-    folder.users++;
-    return SEDGE_OK;
-}
-
-void sedge_opencl_folder_leave(void)
-{
-    if (--folder.users == 0) sedge_opencl_folder_remove();
-}
 
 // ---- loading -----------------------------------------------------------------------------------
 
@@ -184,23 +111,30 @@ static void add_devices(opencl_platform *platform, bool accelerators, int *seen)
     }
 }
 
-static void start_driver(void)
+// Devices that can be used; all of them in `seen`. PoCL, which looks for its folder here, has it.
+static void find_devices(int *seen)
 {
     enum { PLATFORMS = 16 };
     opencl_platform *platforms[PLATFORMS];
     uint32_t count = 0;
-    int seen = 0;
 
-    const bool is_prepared = folder.owner == getpid();
-
-    driver.trace = sedge_trace_wanted();
-    if (!load_library()) return;
-    sedge_opencl_prepare();
     if (driver.clGetPlatformIDs(PLATFORMS, platforms, &count) != CL_SUCCESS) count = 0;
     if (count > PLATFORMS) count = PLATFORMS;
     for (int pass = 0; pass < 2; pass++)
-        for (uint32_t p = 0; p < count; p++) add_devices(platforms[p], pass == 0, &seen);
-    if (!is_prepared) sedge_opencl_folder_remove(); // until a device is opened
+        for (uint32_t p = 0; p < count; p++) add_devices(platforms[p], pass == 0, seen);
+}
+
+static void start_driver(void)
+{
+    int seen = 0;
+
+    driver.trace = sedge_trace_wanted();
+    if (!load_library()) return;
+    // Without its folder PoCL can be asked for devices; opening one is refused with the reason.
+    const bool has_folder = sedge_opencl_folder_enter() == SEDGE_OK;
+    if (!has_folder) sedge_error_clear();
+    find_devices(&seen);
+    if (has_folder) sedge_opencl_folder_leave(); // until a device is opened
     if (driver.devices > 0) return;
     if (seen > 0) {
         (void)snprintf(driver.why, sizeof driver.why,
@@ -216,10 +150,7 @@ static void start_driver(void)
 
 const sedge_opencl_driver *sedge_opencl_driver_get(void)
 {
-    static bool started;
-
-    if (!started) start_driver();
-    started = true;
+    (void)pthread_once(&once, start_driver);
     return &driver;
 }
 

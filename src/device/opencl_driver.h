@@ -145,23 +145,6 @@ typedef struct sedge_opencl_driver {
 // OpenCL, loaded and asked for devices by the first call; `devices` is 0 when it cannot be used.
 const sedge_opencl_driver *sedge_opencl_driver_get(void);
 
-// PoCL, the OpenCL of machines without a GPU, compiles in a folder that all processes of a user
-// share by default, where ranks trip over each other's files: each process gets one of its own. It
-// keeps nothing between runs, which is the work of sedge's cache. PoCL would also compile each
-// kernel a second time, at its first launch, for the size of its blocks, which is already in the
-// binary: that is off. And it has as many threads as SEDGE_THREADS says. It reads the variables for
-// all this when it is loaded, which MPI may do: so this is called before MPI starts, by
-// sedge_device_start_helper. What the user has set stays.
-void sedge_opencl_prepare(void);
-
-// Remove the folder of this process, or of the parent in the helper, whose end is the parent's.
-void sedge_opencl_folder_remove(void);
-
-// Each enter that succeeds needs a leave; the last leave removes the folder.
-SEDGE_MUST_USE
-sedge_status sedge_opencl_folder_enter(void);
-void sedge_opencl_folder_leave(void);
-
 // Turn OpenCL's answer into a status; behind SEDGE_CL. `format` says on what it was called.
 __attribute__((format(printf, 6, 7))) SEDGE_MUST_USE
 sedge_status sedge_opencl_finish(const char *file, int line, const char *call, int code,

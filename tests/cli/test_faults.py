@@ -175,8 +175,9 @@ class Device(Case):
                     environment=empty)
 
     def test_bad_threads(self):
-        self.refuse(USAGE, ["SEDGE_THREADS", "many"], "run", self.deck, "--device", "host",
-                    environment={"SEDGE_THREADS": "many"})
+        for threads in ["many", "-1", "100000"]:
+            self.refuse(USAGE, [f"SEDGE_THREADS='{threads}' is not a number in 1..4096"], "run",
+                        self.deck, "--device", "host", environment={"SEDGE_THREADS": threads})
 
     def test_bad_transport(self):
         self.refuse(USAGE, ["SEDGE_TRANSPORT", "pigeon", "auto, staged, direct or peer"], "check",

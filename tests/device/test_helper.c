@@ -6,6 +6,7 @@
 #include "device/device.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -221,6 +222,110 @@ static void test_several_at_once(void)
     sedge_device_free(device);
 }
 
+// The processes that any thread of `process` has started and not fetched yet; one of them in
+// `last`.
+static int count_children(pid_t process, pid_t *last)
+{
+    char path[320];
+    long child;
+    int count = 0;
+
+    (void)snprintf(path, sizeof path, "/proc/%ld/task", (long)process);
+    DIR *const tasks = opendir(path);
+    if (tasks == NULL) return -1;
+    for (const struct dirent *entry = readdir(tasks); entry != NULL; entry = readdir(tasks)) {
+        if (entry->d_name[0] == '.') continue;
+        (void)snprintf(path, sizeof path, "/proc/%ld/task/%s/children", (long)process,
+                       entry->d_name);
+        FILE *const file = fopen(path, "r");
+        if (file == NULL) continue;
+        for (; fscanf(file, "%ld", &child) == 1; count++) // NOLINT(cert-err34-c)
+            *last = (pid_t)child;
+        (void)fclose(file);
+    }
+    (void)closedir(tasks);
+    return count;
+}
+
+// What a helper has open: three times nothing, its socket, and what tells its parent's end.
+static void check_files(pid_t process)
+{
+    char path[320];
+    char target[256];
+    int count = 0;
+
+    (void)snprintf(path, sizeof path, "/proc/%ld/fd", (long)process);
+    DIR *const files = opendir(path);
+    CHECK(files != NULL);
+    if (files == NULL) return;
+    for (const struct dirent *entry = readdir(files); entry != NULL; entry = readdir(files)) {
+        if (entry->d_name[0] == '.') continue;
+        const ssize_t length = readlinkat(dirfd(files), entry->d_name, target, sizeof target - 1);
+        CHECK(length > 0);
+        target[length > 0 ? length : 0] = '\0';
+        const long number = strtol(entry->d_name, NULL, 10);
+        if (number <= 2) CHECK(strcmp(target, "/dev/null") == 0);
+        if (number == 3) CHECK(strncmp(target, "socket:", 7) == 0);
+        if (number == 4) CHECK(strstr(target, "pidfd") != NULL);
+        CHECK(number <= 4);
+        count++;
+    }
+    (void)closedir(files);
+    CHECK(count == 4 || count == 5);
+}
+
+typedef struct opener {
+    pthread_barrier_t *together;
+    bool compiles;
+    sedge_status status;
+} opener;
+
+static void *open_device(void *argument)
+{
+    opener *const mine = argument;
+    sedge_device *device = NULL;
+
+    (void)pthread_barrier_wait(mine->together);
+    mine->status = sedge_device_start_helper();
+    if (mine->status != SEDGE_OK || !mine->compiles) return NULL;
+    mine->status = sedge_device_create(&device, "host", 0, 1);
+    if (mine->status == SEDGE_OK) mine->status = compile_something(device);
+    sedge_device_free(device);
+    return NULL;
+}
+
+// Threads that open devices at once start one helper together, which has nothing of this process
+// open, and ends when it is stopped.
+static void test_threads_start_one(void)
+{
+    enum { THREADS = 8, ROUNDS = 200, COMPILING = 2 };
+    const int inherited = open("/dev/zero", O_RDONLY); // not close-on-exec
+    pthread_barrier_t together;
+    pthread_t threads[THREADS];
+    opener own[THREADS];
+
+    CHECK(inherited >= 0 && pthread_barrier_init(&together, NULL, THREADS) == 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        pid_t helper = 0;
+        sedge_device_stop_helper();
+        for (int t = 0; t < THREADS; t++) {
+            own[t] = (opener){.together = &together, .compiles = round < COMPILING};
+            CHECK(pthread_create(&threads[t], NULL, open_device, &own[t]) == 0);
+        }
+        for (int t = 0; t < THREADS; t++) {
+            CHECK(pthread_join(threads[t], NULL) == 0);
+            CHECK(own[t].status == SEDGE_OK);
+        }
+        CHECK(count_children(getpid(), &helper) == 1);
+        if (round < COMPILING) check_files(helper); // it has closed the others long ago
+    }
+    sedge_device_stop_helper();
+    pid_t none = 0;
+    CHECK(count_children(getpid(), &none) == 0);
+    CHECK(pthread_barrier_destroy(&together) == 0 && close(inherited) == 0);
+    CHECK_OK(sedge_device_start_helper());
+}
+
 // A helper without a descriptor to spare loses a request, says so, and serves the next one.
 static void test_no_descriptors(void)
 {
@@ -383,6 +488,31 @@ static void test_asker_that_dies(void)
     CHECK(unsetenv("SEDGE_CC") == 0);
 }
 
+// The helper ends with its parent, also where a child of the parent lives on, which inherited the
+// parent's end of the socket.
+static void test_parent_with_a_child(void)
+{
+    int ends[2];
+    pid_t family[2] = {0, 0}; // the helper, the child
+    int state;
+
+    CHECK(pipe(ends) == 0);
+    const pid_t parent = fork();
+    if (parent == 0) {
+        if (sedge_device_start_helper() != SEDGE_OK) _exit(1);
+        if (count_children(getpid(), &family[0]) != 1) _exit(2);
+        family[1] = fork();
+        if (family[1] != 0) (void)!write(ends[1], family, sizeof family);
+        (void)pause();
+        _exit(3);
+    }
+    CHECK(read(ends[0], family, sizeof family) == (ssize_t)sizeof family);
+    CHECK(kill(parent, SIGKILL) == 0 && waitpid(parent, &state, 0) == parent);
+    check_ended(family[0]);
+    CHECK(!is_gone(family[1]) && kill(family[1], SIGKILL) == 0);
+    CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
+}
+
 int main(void)
 {
     if (setpgid(0, 0) != 0 && getpgrp() != getpid()) return 1; // a group of our own to signal
@@ -395,11 +525,13 @@ int main(void)
     test_nothing_left_behind();
     test_folders_of_the_compiler();
     test_several_at_once();
+    test_threads_start_one();
     test_no_descriptors();
     test_killed_parent();
     test_interrupt_is_the_parents();
     sedge_device_stop_helper();
     test_compiler_that_hangs();
     test_asker_that_dies();
+    test_parent_with_a_child();
     return CHECK_END();
 }

@@ -1,5 +1,6 @@
 // The opencl device: memory at any address, streams and events, programs and what they refuse.
-#define _DEFAULT_SOURCE // setenv
+#define _GNU_SOURCE // setenv, O_DIRECTORY
+#include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
 #include "device/device.h"
@@ -7,8 +8,12 @@
 #include "repeat.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -475,6 +480,102 @@ static void test_all(sedge_device *device)
     sedge_text_free(log);
 }
 
+static void make_folder(char *path, size_t size, const char *parent, const char *name, mode_t mode)
+{
+    (void)snprintf(path, size, "%s/sedge-opencl-%s", parent, name);
+    CHECK(mkdir(path, 0700) == 0 && chmod(path, mode) == 0);
+}
+
+// What a killed process left goes when the next one opens a device; what another process holds, or
+// others can enter, stays.
+static void test_left_folders(const char *parent)
+{
+    char left[512], inside[600], used[512], open_to_all[512];
+    sedge_device *device = NULL;
+    struct stat about;
+
+    make_folder(left, sizeof left, parent, "left", 0700);
+    (void)snprintf(inside, sizeof inside, "%s/kernel", left);
+    CHECK(mkdir(inside, 0700) == 0);
+    make_folder(used, sizeof used, parent, "used", 0700);
+    make_folder(open_to_all, sizeof open_to_all, parent, "open", 0755);
+    const int lock = open(used, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CHECK(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0);
+    CHECK_OK(sedge_device_create(&device, "opencl", 0, 1));
+    CHECK(stat(left, &about) != 0 && stat(used, &about) == 0 && stat(open_to_all, &about) == 0);
+    CHECK(count_folders(parent) == 3);
+    sedge_device_free(device);
+    CHECK(close(lock) == 0 && rmdir(used) == 0 && rmdir(open_to_all) == 0);
+}
+
+// A process that is killed together with its helper leaves nothing before it opens a device, and
+// the helper alone removes what its parent left.
+static void test_killed(const char *parent)
+{
+    for (int opened = 0; opened < 2; opened++) {
+        int ends[2];
+        int state;
+        char byte;
+        CHECK(pipe(ends) == 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            sedge_device *device = NULL;
+            if (setpgid(0, 0) != 0 || sedge_device_start_helper() != SEDGE_OK) _exit(1);
+            if (opened == 1 && sedge_device_create(&device, "opencl", 0, 1) != SEDGE_OK) _exit(2);
+            (void)!write(ends[1], "x", 1);
+            (void)pause();
+            _exit(3);
+        }
+        CHECK(close(ends[1]) == 0 && read(ends[0], &byte, 1) == 1);
+        CHECK(count_folders(parent) == opened);
+        CHECK(kill(opened == 0 ? -child : child, SIGKILL) == 0);
+        CHECK(waitpid(child, &state, 0) == child && WIFSIGNALED(state));
+        const double limit = sedge_clock() + 60.0;
+        while (count_folders(parent) > 0 && sedge_clock() < limit) (void)usleep(10000);
+        CHECK(count_folders(parent) == 0);
+        CHECK(close(ends[0]) == 0);
+    }
+}
+
+// PoCL is not given a bad number, or more than there are processors: it would crash, or wake
+// thousands of threads for each kernel. Opening a device says what is wrong.
+static void test_threads(void)
+{
+    static const struct {
+        const char *given;
+        const char *passed; // NULL: none; "": the number of processors
+    } cases[] = {{"-1", NULL},     {"0", NULL}, {"many", NULL},
+                 {"100000", NULL}, {"1", "1"},  {"4096", ""}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int state = -1;
+        const pid_t child = fork();
+        if (child == 0) {
+            sedge_device *device = NULL;
+            char message[128];
+            CHECK(setenv("SEDGE_THREADS", cases[i].given, 1) == 0);
+            CHECK(unsetenv("POCL_MAX_PTHREAD_COUNT") == 0);
+            CHECK_OK(sedge_device_start_helper());
+            const char *const passed = getenv("POCL_MAX_PTHREAD_COUNT");
+            CHECK((passed == NULL) == (cases[i].passed == NULL));
+            if (passed != NULL && cases[i].passed[0] != '\0')
+                CHECK(strcmp(passed, cases[i].passed) == 0);
+            if (passed != NULL) CHECK(strtol(passed, NULL, 10) <= sysconf(_SC_NPROCESSORS_ONLN));
+            (void)snprintf(message, sizeof message, "SEDGE_THREADS='%s' is not a number in 1..4096",
+                           cases[i].given);
+            if (passed == NULL) {
+                CHECK_FAILS(sedge_device_create(&device, "opencl", 0, 1), SEDGE_ERR_USAGE, message);
+            } else {
+                CHECK_OK(sedge_device_create(&device, "opencl", 0, 1));
+            }
+            sedge_device_free(device);
+            sedge_device_stop_helper();
+            _exit(CHECK_END());
+        }
+        CHECK(child > 0 && waitpid(child, &state, 0) == child && state == 0);
+    }
+}
+
 int main(void)
 {
     sedge_device *device = NULL;
@@ -482,11 +583,14 @@ int main(void)
 
     CHECK(mkdtemp(folder) != NULL && setenv("TMPDIR", folder, 1) == 0);
     test_none_wanted(); // before this process has loaded OpenCL
+    test_threads();
+    test_killed(folder);
     CHECK_OK(sedge_device_start_helper());
-    CHECK(count_folders(folder) >= 1);
+    CHECK(count_folders(folder) == 0);
     for (int round = 0; round < 2; round++) { // a device again after the last was closed
         CHECK_OK(sedge_device_create(&device, "opencl", 0, 1));
         if (device == NULL) return 1;
+        CHECK(count_folders(folder) == 1);
         if (round == 0) test_info(device);
         test_memory(device);
         check_repeat(device);
@@ -497,6 +601,7 @@ int main(void)
         sedge_device_free(device);
     }
     test_settings();
+    test_left_folders(folder);
     sedge_device_stop_helper();
     CHECK(count_folders(folder) == 0); // nothing is left behind
     CHECK(rmdir(folder) == 0);
