@@ -21,6 +21,8 @@ sedge_status sedge_context_create(sedge_context **out, sedge_device *device, sed
     SEDGE_TRY_GOTO(status, sedge_tune_level_default(&context->level, SEDGE_TUNE_OFF));
     SEDGE_TRY_GOTO(status, sedge_stream_create(&context->own_stream, device, false));
     context->stream = context->own_stream;
+    context->reserve = (sedge_reserve){.give_back = sedge_pool_give_back, .owner = context};
+    sedge_device_add_reserve(device, &context->reserve);
     *out = context;
     context = NULL;
 done:
@@ -81,6 +83,7 @@ sedge_status sedge_context_count(sedge_context *context, sedge_buffer **out)
 void sedge_context_free(sedge_context *context)
 {
     if (context == NULL) return;
+    sedge_device_remove_reserve(context->device, &context->reserve);
     // Queued work still uses kernels and blocks. A stream of the caller's may be gone by now: its
     // work the driver's release waits for.
     if (context->own_stream != NULL && sedge_stream_wait(context->own_stream) != SEDGE_OK)

@@ -24,6 +24,9 @@ typedef struct sedge_pool {
 // Give all unused blocks back to the driver. The caller has waited for the work on them.
 void sedge_pool_release(sedge_pool *pool);
 
+// The same behind the context's work, as the device's reserve.
+void sedge_pool_give_back(void *context);
+
 // ---- recipes -----------------------------------------------------------------------------------
 
 typedef struct sedge_recipe_entry {
@@ -60,6 +63,7 @@ struct sedge_context {
     sedge_tune_level level;
     char choice[SEDGE_TUNE_NAME]; // of sedge_context_choice
     sedge_pool pool;
+    sedge_reserve reserve; // the pool, for whoever runs out of the device's memory
     sedge_recipes recipes;
     sedge_known_program *programs;
     sedge_buffer *records; // of sedge_context_records, and

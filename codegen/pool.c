@@ -22,17 +22,6 @@ static void note_peak(sedge_pool_statistics *statistics)
     if (now > statistics->peak_bytes) statistics->peak_bytes = now;
 }
 
-// From the driver; out of memory: once more after all unused blocks are released.
-static sedge_status create_buffer(sedge_context *context, int64_t bytes, sedge_buffer **buffer)
-{
-    const sedge_status status = sedge_buffer_create(buffer, context->device, bytes);
-
-    if (status != SEDGE_ERR_MEMORY || context->pool.statistics.held_bytes == 0) return status;
-    sedge_error_clear();
-    SEDGE_TRY(sedge_context_trim(context));
-    return sedge_buffer_create(buffer, context->device, bytes);
-}
-
 sedge_status sedge_pool_take(sedge_context *context, int64_t bytes, void **block,
                              sedge_buffer **buffer)
 {
@@ -57,7 +46,7 @@ sedge_status sedge_pool_take(sedge_context *context, int64_t bytes, void **block
     } else {
         SEDGE_TRY(sedge_allocate(&taken, 1, sizeof *taken));
         taken->bin = bin;
-        SEDGE_TRY_GOTO(status, create_buffer(context, size, &taken->buffer));
+        SEDGE_TRY_GOTO(status, sedge_buffer_create(&taken->buffer, context->device, size));
     }
     statistics->active_bytes += size;
     note_peak(statistics);
@@ -98,6 +87,11 @@ void sedge_pool_release(sedge_pool *pool)
 sedge_pool_statistics sedge_context_pool(const sedge_context *context)
 {
     return context->pool.statistics;
+}
+
+void sedge_pool_give_back(void *context)
+{
+    if (sedge_context_trim(context) != SEDGE_OK) sedge_error_clear(); // then it keeps what it has
 }
 
 sedge_status sedge_context_trim(sedge_context *context)

@@ -22,7 +22,7 @@ static int64_t whole_pages(int64_t bytes)
 static sedge_status allocate(sedge_device *device, uint64_t *address, int64_t bytes)
 {
     *address = 0;
-    SEDGE_TRY(device->operations->allocate(device, address, whole_pages(bytes)));
+    SEDGE_TRY(sedge_device_allocate(device, address, whole_pages(bytes)));
     device->memory_now += whole_pages(bytes);
     if (device->memory_now > device->memory_peak) device->memory_peak = device->memory_now;
     return SEDGE_OK;

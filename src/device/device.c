@@ -133,6 +133,38 @@ int64_t sedge_device_memory_peak(const sedge_device *device)
 
 // ---- memory ------------------------------------------------------------------------------------
 
+void sedge_device_add_reserve(sedge_device *device, sedge_reserve *reserve)
+{
+    reserve->next = device->reserves;
+    device->reserves = reserve;
+}
+
+void sedge_device_remove_reserve(sedge_device *device, const sedge_reserve *reserve)
+{
+    sedge_reserve **at = &device->reserves;
+
+    while (*at != NULL && *at != reserve) at = &(*at)->next;
+    if (*at != NULL) *at = reserve->next;
+}
+
+// After a failure: whether it is worth asking again, with what reserves kept.
+static bool have_given_back(const sedge_device *device, sedge_status status)
+{
+    if (status != SEDGE_ERR_MEMORY || device->reserves == NULL) return false;
+    sedge_error_clear(); // asking again has its own message
+    for (const sedge_reserve *at = device->reserves; at != NULL; at = at->next)
+        at->give_back(at->owner);
+    return true;
+}
+
+sedge_status sedge_device_allocate(sedge_device *device, uint64_t *address, int64_t bytes)
+{
+    const sedge_status status = device->operations->allocate(device, address, bytes);
+
+    if (!have_given_back(device, status)) return status;
+    return device->operations->allocate(device, address, bytes);
+}
+
 sedge_status sedge_buffer_create(sedge_buffer **out, sedge_device *device, int64_t bytes)
 {
     sedge_status status;
@@ -147,8 +179,7 @@ sedge_status sedge_buffer_create(sedge_buffer **out, sedge_device *device, int64
     buffer->device = device;
     buffer->bytes = bytes;
     // A buffer of no bytes still has an address of its own.
-    SEDGE_TRY_GOTO(status,
-                   device->operations->allocate(device, &buffer->address, bytes > 0 ? bytes : 1));
+    SEDGE_TRY_GOTO(status, sedge_device_allocate(device, &buffer->address, bytes > 0 ? bytes : 1));
     device->memory_now += bytes;
     if (device->memory_now > device->memory_peak) device->memory_peak = device->memory_now;
     *out = buffer;
@@ -245,13 +276,17 @@ sedge_status sedge_buffer_repeat(sedge_buffer *buffer, int64_t bytes, sedge_stre
 sedge_status sedge_pinned_allocate(void *out, sedge_device *device, int64_t bytes)
 {
     void *memory = NULL;
+    sedge_status status;
 
     memcpy(out, &memory, sizeof memory);
     if (bytes < 0) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "%lld bytes of pinned memory are not possible",
                           (long long)bytes);
     }
-    SEDGE_TRY(device->operations->pinned_allocate(device, &memory, bytes > 0 ? bytes : 1));
+    status = device->operations->pinned_allocate(device, &memory, bytes > 0 ? bytes : 1);
+    if (have_given_back(device, status))
+        status = device->operations->pinned_allocate(device, &memory, bytes > 0 ? bytes : 1);
+    SEDGE_TRY(status);
     memcpy(out, &memory, sizeof memory);
     return SEDGE_OK;
 }

@@ -139,6 +139,20 @@ int64_t sedge_device_memory_peak(const sedge_device *device);
 SEDGE_MUST_USE
 sedge_status sedge_buffer_create(sedge_buffer **out, sedge_device *device, int64_t bytes);
 void sedge_buffer_free(sedge_buffer *buffer);
+
+// Somebody who keeps memory of the device for later. Whatever runs out of memory, a buffer, pinned
+// memory or what other processes open (peer.h), has all reserves give back what they can, and asks
+// once more. `give_back` may wait for work and free buffers; it makes none.
+typedef struct sedge_reserve {
+    void (*give_back)(void *owner);
+    void *owner;
+    struct sedge_reserve *next; // the device's
+} sedge_reserve;
+
+// The reserve stays where it is until it is removed, before the device is freed. One that was not
+// added may be removed, too.
+void sedge_device_add_reserve(sedge_device *device, sedge_reserve *reserve);
+void sedge_device_remove_reserve(sedge_device *device, const sedge_reserve *reserve);
 int64_t sedge_buffer_bytes(const sedge_buffer *buffer);
 
 // The address to hand to kernels, as a kernel argument of pointer type (8 bytes).

@@ -64,6 +64,7 @@ struct sedge_device {
     sedge_text *options;
     int64_t memory_now;
     int64_t memory_peak;
+    sedge_reserve *reserves;
 };
 
 struct sedge_kernel {
@@ -82,6 +83,10 @@ struct sedge_module {
     void *handle;
     sedge_kernel *kernels; // those asked for so far
 };
+
+// The kind's allocate; out of memory: once more after all reserves have given back what they keep.
+SEDGE_MUST_USE
+sedge_status sedge_device_allocate(sedge_device *device, uint64_t *address, int64_t bytes);
 
 // Fill an otherwise zeroed device, whose texts exist. On failure the caller frees it; `close` must
 // stand a half-made state.

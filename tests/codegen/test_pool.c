@@ -43,6 +43,55 @@ static void test_blocks_come_back(sedge_context *context)
     CHECK(after.peak_bytes >= 4096);
 }
 
+// What the host has left, where a test says so; -1: what there is. The linker puts the function in
+// the place of the host device's own.
+static int64_t memory_left = -1;
+static const sedge_device *limited;
+
+int64_t count_really_left(void) __asm__("__real_sedge_cpu_memory_free");
+int64_t count_left(void) __asm__("__wrap_sedge_cpu_memory_free");
+int64_t count_left(void)
+{
+    return memory_left < 0 ? count_really_left() : memory_left - sedge_device_memory_now(limited);
+}
+
+// Whoever runs out of memory gets what pools of the device keep unused: arrays of the context, of
+// another one, buffers, pinned memory.
+static void test_pools_give_back(sedge_context *context)
+{
+    enum { SIZE = 1 << 20, LEFT = 1 << 16 };
+    sedge_device *const device = sedge_context_device(context);
+    sedge_context *other = NULL;
+
+    limited = device;
+    CHECK_OK(sedge_context_create(&other, device, sedge_context_cache(context)));
+    for (int who = 0; who < 4; who++) {
+        sedge_array *array = NULL;
+        sedge_buffer *buffer = NULL;
+        void *pinned = NULL;
+        CHECK_OK(sedge_array_vector(&array, context, SEDGE_INT8, SIZE));
+        sedge_array_free(array);
+        array = NULL;
+        const int64_t held = sedge_context_pool(context).held_bytes;
+        CHECK(held >= SIZE);
+        memory_left = sedge_device_memory_now(device) + LEFT;
+        if (who == 0) CHECK_OK(sedge_array_vector(&array, context, SEDGE_INT8, SIZE + LEFT));
+        if (who == 1) CHECK_OK(sedge_array_vector(&array, other, SEDGE_INT8, SIZE));
+        if (who == 2) CHECK_OK(sedge_buffer_create(&buffer, device, SIZE + LEFT / 2));
+        if (who == 3) CHECK_OK(sedge_pinned_allocate(&pinned, device, SIZE + LEFT / 2));
+        CHECK(sedge_context_pool(context).held_bytes == 0);
+        // Nothing is left that could be given back.
+        CHECK_FAILS(sedge_buffer_create(&buffer, device, 2 * SIZE), SEDGE_ERR_MEMORY, "out of");
+        memory_left = -1;
+        sedge_array_free(array);
+        sedge_buffer_free(buffer);
+        sedge_pinned_release(device, pinned);
+        CHECK_OK(sedge_context_trim(context));
+        CHECK_OK(sedge_context_trim(other));
+    }
+    sedge_context_free(other);
+}
+
 // More than any machine has: what is unused is given back before the driver is asked again.
 static void test_out_of_memory(sedge_context *context)
 {
@@ -58,6 +107,13 @@ static void test_out_of_memory(sedge_context *context)
     CHECK(sedge_context_pool(context).active_bytes == 0);
     CHECK_FAILS(sedge_array_vector(&array, context, SEDGE_FLOAT64, (int64_t)1 << 50),
                 SEDGE_ERR_MEMORY, "outside 0..2^47");
+    // Not only for arrays.
+    sedge_buffer *buffer = NULL;
+    CHECK_OK(sedge_array_vector(&array, context, SEDGE_FLOAT64, 1000));
+    sedge_array_free(array);
+    CHECK_FAILS(sedge_buffer_create(&buffer, sedge_context_device(context), (int64_t)1 << 46),
+                SEDGE_ERR_MEMORY, "out of");
+    CHECK(sedge_context_pool(context).held_bytes == 0);
 }
 
 static void test_recipes(sedge_context *context)
@@ -176,6 +232,8 @@ int main(void)
     test_classes(context);
     test_blocks_come_back(context);
     test_out_of_memory(context);
+    if (sedge_device_get_info(sedge_context_device(context))->kind == SEDGE_DEVICE_HOST)
+        test_pools_give_back(context);
     test_recipes(context);
     test_own_kernel(context);
     test_programs_differ(context);
