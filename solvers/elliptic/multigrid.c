@@ -399,17 +399,42 @@ static sedge_status make_level_buffers(mg_level *level, bool finest)
     return make_blocks(level);
 }
 
+// Pseudo-random numbers by the mesh's, the same on any number of ranks; 0 in empty slots, whose
+// reference elements have nothing to do with the mesh.
+static sedge_status make_start(sedge_buffer **out, const sedge_elliptic *op)
+{
+    const int nodes = op->element->nodes;
+    const int64_t elements = op->mesh->elements;
+    sedge_status status;
+    double *u = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_elliptic_vector(out, op));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&u, elements * nodes, sizeof *u));
+    for (int64_t i = 0; i < elements * nodes; i++)
+        u[i] = sedge_krylov_random(op->mesh->global_ids[i / nodes] * nodes + i % nodes);
+    status = sedge_elliptic_upload(op, *out, u);
+done:
+    sedge_release(u);
+    return status;
+}
+
 // The largest eigenvalue of the blocks' inverse times A. It is near 2. Collective.
 static sedge_status estimate(sedge_multigrid *mg, mg_level *level)
 {
     const sedge_krylov_operator operator= sedge_elliptic_as_operator(level->op);
     const sedge_krylov_preconditioner inner = {.context = level, .apply = apply_blocks};
+    sedge_buffer *start = NULL;
+    sedge_status status;
 
-    SEDGE_TRY(sedge_krylov_largest(&level->largest, mg->context, mg->comm,
-                                   level->op->cut.real_bytes, sedge_elliptic_rows(level->op),
-                                   &operator, & inner, LANCZOS_STEPS));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(mg->comm, make_start(&start, level->op)));
+    SEDGE_TRY_GOTO(status,
+                   sedge_krylov_largest(&level->largest, mg->context, mg->comm,
+                                        level->op->cut.real_bytes, sedge_elliptic_rows(level->op),
+                                        &operator, & inner, start, LANCZOS_STEPS));
     level->largest *= LANCZOS_MARGIN;
-    return SEDGE_OK;
+done:
+    sedge_buffer_free(start);
+    return status;
 }
 
 // Collective.

@@ -356,6 +356,7 @@ static sedge_status solve_truly(solving *solve, sedge_krylov_result *result)
 
     for (;;) {
         SEDGE_TRY(run_from_x(solve, result));
+        if (solve->krylov->starts_once) return SEDGE_OK;
         if (result->true_residual <= solve->target) {
             result->reason = SEDGE_KRYLOV_CONVERGED;
             return SEDGE_OK;

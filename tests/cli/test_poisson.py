@@ -44,6 +44,26 @@ class Poisson(Case):
             self.assertAlmostEqual(three["l2_error"][name], one["l2_error"][name], delta=1e-7)
         self.assertAlmostEqual(three["energy"]["final"], one["energy"]["final"], delta=1e-6)
 
+    def test_one_tetrahedron(self):
+        """Its block is all of the matrix: the estimate of the largest eigenvalue ends at once, and
+        the empty slots beside it do not take part."""
+        nodes = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
+        faces = ((1, 3, 2), (1, 2, 4), (1, 4, 3), (2, 3, 4))
+        lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", "2", '2 1 "wall"',
+                 '3 2 "air"', "$EndPhysicalNames", "$Nodes", "4"]
+        lines += [f"{i + 1} {x} {y} {z}" for i, (x, y, z) in enumerate(nodes)]
+        lines += ["$EndNodes", "$Elements", "5"]
+        lines += [f"{i + 1} 2 2 1 1 {a} {b} {c}" for i, (a, b, c) in enumerate(faces)]
+        self.write("one.msh", "\n".join([*lines, "5 4 2 2 1 1 2 3 4", "$EndElements", ""]))
+        self.write("one.yaml", "equation: poisson\norder: 2\nmesh: {file: one.msh}\n"
+                               "materials: {air: {epsilon: 1, charge: 1}}\n"
+                               "boundaries: {wall: {type: dirichlet, value: 0}}\n")
+        for precision, scale in (("fp64", 1), ("fp64", 0.5), ("fp64", 1e-6), ("fp32", 2)):
+            self.succeed("run", "one.yaml", "--device", "host", "--quiet", "--set",
+                         f"mesh.scale={scale}", "--set", f"precision={precision}")
+            report = read_json(self.folder / "one-results/report.json")
+            self.assertEqual(report["solve"]["reason"], "converged", (precision, scale))
+
     def test_errors_are_against_the_solution_itself(self):
         """sin(2 pi x) ... is zero at all nodes of this box: the solve finds zero, and all of the
         solution is the error; an interpolant of it would hide that."""
