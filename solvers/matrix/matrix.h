@@ -48,11 +48,13 @@ sedge_status sedge_matrix_read(sedge_matrix **out, const char *path);
 SEDGE_MUST_USE
 sedge_status sedge_matrix_read_vector(double **out, const char *path, int64_t size);
 
-// Largest |a_ij - a_ji| of a whole matrix, where it is (from 0), and what tells its kind.
+// How far a whole matrix is from symmetric: the largest |a_ij - a_ji| by the scale of its rows,
+// which is sqrt(a_ii a_jj), no entry of a positive definite matrix being larger, or |a_ij| where
+// that is larger. So a difference counts as much between small rows as between large ones.
 typedef struct sedge_matrix_symmetry {
-    double difference, largest; // |a_ij - a_ji|, |a_ij|
-    int64_t row, column;
-    bool is_skew; // a_ij = -a_ji everywhere
+    double ratio, difference; // by the scale, and itself
+    int64_t row, column;      // where, from 0
+    bool is_skew;             // a_ij = -a_ji everywhere
 } sedge_matrix_symmetry;
 
 SEDGE_MUST_USE

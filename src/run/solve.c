@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ASYMMETRY 1e-10 // of the largest entry: rounding of those who assembled the matrix
+#define ASYMMETRY 1e-10 // by the rows' scale: rounding of those who assembled the matrix
 
 typedef struct solve_state {
     const sedge_solve_options *options;
@@ -140,12 +140,13 @@ static sedge_status check_symmetry(const sedge_matrix *whole, const char *path)
     sedge_matrix_symmetry found;
 
     SEDGE_TRY(sedge_matrix_measure(&found, whole));
-    if (!(found.difference > ASYMMETRY * found.largest)) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_DATA,
-                      "'%s' is %s: |a_ij - a_ji| is %g for row %lld, column %lld (entries up to "
-                      "%g); conjugate gradients need a symmetric positive definite matrix",
-                      path, found.is_skew ? "skew-symmetric" : "not symmetric", found.difference,
-                      (long long)found.row + 1, (long long)found.column + 1, found.largest);
+    if (!(found.ratio > ASYMMETRY)) return SEDGE_OK;
+    return SEDGE_FAIL(
+        SEDGE_ERR_DATA,
+        "'%s' is %s: |a_ij - a_ji| is %g for row %lld, column %lld, %g of these rows' "
+        "scale; conjugate gradients need a symmetric positive definite matrix",
+        path, found.is_skew ? "skew-symmetric" : "not symmetric", found.difference,
+        (long long)found.row + 1, (long long)found.column + 1, found.ratio);
 }
 
 // Neither infinite in fp32 nor, where it is divided by, without an inverse there.

@@ -251,6 +251,24 @@ class Solve(Case):
         found = self.report(path, "--preconditioner", "none", code=COMPUTE)
         self.assertEqual((found["exit_code"], found["converged"]), (COMPUTE, False))
 
+    def test_symmetry_by_rows(self):
+        """Each difference counts by the scale of its own rows, however large other entries are."""
+        entries = full(self.entries)
+        scale = [10.0 ** ((7 * row) % 13 - 6) for row in range(self.size)]
+
+        def scaled(change=0.0):  # of one entry in rows of scale 1e-6, beside diagonals up to 4e12
+            row = scale.index(1e-6)
+            return [(r, c, f"{v * scale[r] * scale[c] * (1 + change * (r == row and c == row + 1)):.17g}")
+                    for r, c, v in entries]
+
+        head = f"%%MatrixMarket matrix coordinate real general\n{self.size} {self.size} {len(entries)}\n"
+        for change, good in ((0.0, True), (1e-12, True), (1e-6, False), (-1.0, False)):
+            lines = "".join(f"{r + 1} {c + 1} {v}\n" for r, c, v in scaled(change))
+            path = self.write("scaled.mtx", head + lines)
+            result = self.sedge("solve", path, *HOST, "--quiet")
+            self.assertEqual("not symmetric" not in result.err, good, (change, result))
+            self.assertEqual(result.code == DATA, not good, (change, result))
+
     def test_amg_looks_before(self):
         """PETSc's AMG hung or crashed on matrices that are not positive definite."""
         ring = [(i, i - 1, 1) for i in range(1, 7)] + [(6, 0, 1)]
