@@ -12,6 +12,7 @@ sedge_status bench_mesh_create(sedge_mesh **out, const sedge_comm *comm, const c
     sedge_mesh_options options = sedge_mesh_defaults();
 
     options.file = file;
+    options.default_volume = options.default_surface = true;
     options.numbering = numbering;
     options.boundary_last = boundary_last;
     for (int d = 0; d < 3; d++) options.box_cells[d] = cells;

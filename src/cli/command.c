@@ -47,6 +47,7 @@ static sedge_status command_mesh(sedge_comm *comm, const sedge_arguments *given)
     if (given->count != 2)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge mesh info' needs one mesh file");
     wanted.file = given->words[1];
+    wanted.default_volume = wanted.default_surface = true;
     wanted.tell = sedge_mesh_say;
     SEDGE_TRY_GOTO(status, sedge_mesh_create(&mesh, comm, &wanted));
     SEDGE_TRY_GOTO(status, sedge_mesh_print(comm, mesh));

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,9 @@ typedef struct table {
     entry *entries;
     uint32_t first_tagged;
     bool *is_sheet;                   // [surface groups]
+    bool takes_open;                  // outer faces without a group
+    int64_t open;                     // how many there are
+    uint32_t first_open;              // the least of them
     int8_t orientation[TURNS][TURNS]; // from a face with the first turn to one with the second
 } table;
 
@@ -143,7 +147,12 @@ static sedge_status find_group(const sedge_global *mesh, const table *t, const e
     *group = -1;
     for (int64_t i = 0; i < count; i++) {
         const int g = mesh->tagged_group[run[i].id - t->first_tagged];
-        if (*group >= 0 && *group != g) return fail_at_face(mesh, face, "is in two surface groups");
+        if (*group >= 0 && *group != g) {
+            char what[192];
+            (void)snprintf(what, sizeof what, "is in two surface groups, '%s' and '%s'",
+                           mesh->groups.surface_names[*group], mesh->groups.surface_names[g]);
+            return fail_at_face(mesh, face, what);
+        }
         *group = g;
     }
     return SEDGE_OK;
@@ -156,9 +165,50 @@ static void bound(sedge_global *mesh, uint32_t id, int group)
     mesh->groups.surface_faces[group]++;
 }
 
+// Two elements with the same corners: version 2 of the Gmsh format has the elements of a volume in
+// two physical groups twice.
+static sedge_status fail_at_twins(const sedge_global *mesh, int32_t a, int32_t b)
+{
+    char place[SEDGE_PLACE_TEXT];
+    const int groups[2] = {mesh->group[a], mesh->group[b]};
+
+    sedge_global_describe(mesh, a, place);
+    if (groups[0] == groups[1] || mesh->numbers == NULL || mesh->volumes == NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "%s: %s exists twice: tetrahedron %d has the same corners", mesh->name,
+                          place, b);
+    }
+    return SEDGE_FAIL(
+        SEDGE_ERR_DATA,
+        "%s: volume %d is in two physical groups, '%s' and '%s', a volume can be in one "
+        "only: %s exists again as number %lld",
+        mesh->name, mesh->volumes[a], mesh->groups.volume_names[groups[0]],
+        mesh->groups.volume_names[groups[1]], place, (long long)mesh->numbers[b]);
+}
+
+static int32_t opposite(const sedge_global *mesh, uint32_t id)
+{
+    static const int vertex[SEDGE_FACES] = {3, 2, 0, 1};
+
+    return mesh->cells[id / 4][vertex[id % 4]];
+}
+
+// Elements that share a face and have the same fourth corner, or are too many.
+static sedge_status check_owners(const sedge_global *mesh, const entry *run, int64_t owners)
+{
+    for (int64_t i = 1; i < owners; i++) {
+        for (int64_t j = 0; j < i; j++) {
+            if (opposite(mesh, run[i].id) == opposite(mesh, run[j].id)) {
+                return fail_at_twins(mesh, (int32_t)(run[j].id / 4), (int32_t)(run[i].id / 4));
+            }
+        }
+        if (i == 2) return fail_at_face(mesh, run[0].id, "belongs to more than two tetrahedra");
+    }
+    return SEDGE_OK;
+}
+
 // All entries of one face: one or two elements, then triangles.
-static sedge_status connect_run(sedge_global *mesh, const table *t, const entry *run, int64_t count,
-                                int64_t *open, uint32_t *first_open)
+static sedge_status connect_run(sedge_global *mesh, table *t, const entry *run, int64_t count)
 {
     int64_t owners = 0;
     int group;
@@ -176,7 +226,7 @@ static sedge_status connect_run(sedge_global *mesh, const table *t, const entry 
             mesh->name, x[0], x[1], x[2],
             mesh->groups.surface_names[mesh->tagged_group[run[0].id - t->first_tagged]]);
     }
-    if (owners > 2) return fail_at_face(mesh, run[0].id, "belongs to more than two tetrahedra");
+    SEDGE_TRY(check_owners(mesh, run, owners));
     SEDGE_TRY(find_group(mesh, t, run + owners, count - owners, run[0].id, &group));
     if (owners == 2 && group >= 0 && t->is_sheet[group]) {
         bound(mesh, run[0].id, group);
@@ -190,32 +240,36 @@ static sedge_status connect_run(sedge_global *mesh, const table *t, const entry 
         return SEDGE_OK;
     }
     if (group < 0) {
-        if (*open == 0 || run[0].id < *first_open) *first_open = run[0].id;
-        ++*open;
-        return SEDGE_OK;
+        if (t->open == 0 || run[0].id < t->first_open) t->first_open = run[0].id;
+        t->open++;
+        if (!t->takes_open) return SEDGE_OK;
+        group = sedge_groups_default(&mesh->groups.surfaces, mesh->groups.surface_names);
     }
     bound(mesh, run[0].id, group);
     return SEDGE_OK;
 }
 
-static sedge_status fail_open(const sedge_global *mesh, int64_t open, uint32_t first)
+// Outer faces without a group are taken, or refused.
+static sedge_status finish_open(sedge_global *mesh, const table *t)
 {
-    double x[3];
+    const int32_t element = (int32_t)(t->first_open / 4);
+    double *const x = mesh->groups.groupless_place;
     char place[SEDGE_PLACE_TEXT];
 
-    sedge_global_face_centre(mesh, (int32_t)(first / 4), (int)(first % 4), x);
-    sedge_global_describe(mesh, (int32_t)(first / 4), place);
+    if (t->open == 0) return SEDGE_OK;
+    mesh->groups.groupless_faces = t->open;
+    sedge_global_face_centre(mesh, element, (int)(t->first_open % 4), x);
+    if (t->takes_open) return SEDGE_OK;
+    sedge_global_describe(mesh, element, place);
     return SEDGE_FAIL(SEDGE_ERR_DATA,
                       "%s: %lld outer faces are in no surface group, the first with centre (%.6g, "
-                      "%.6g, %.6g) on %s; put every outer surface into a Physical Surface",
-                      mesh->name, (long long)open, x[0], x[1], x[2], place);
+                      "%.6g, %.6g) on %s; put every outer surface into a Physical Surface, or give "
+                      "what has none a condition by the deck's key boundaries.default",
+                      mesh->name, (long long)t->open, x[0], x[1], x[2], place);
 }
 
-static sedge_status connect_table(sedge_global *mesh, const table *t)
+static sedge_status connect_table(sedge_global *mesh, table *t)
 {
-    int64_t open = 0;
-    uint32_t first_open = 0;
-
     for (int64_t v = 0; v < mesh->vertices; v++) {
         entry *const bucket = t->entries + t->offsets[v];
         const int64_t count = t->offsets[v + 1] - t->offsets[v];
@@ -223,10 +277,10 @@ static sedge_status connect_table(sedge_global *mesh, const table *t)
         for (int64_t i = 0, end; i < count; i = end) {
             end = i + 1;
             while (end < count && bucket[end].others == bucket[i].others) end++;
-            SEDGE_TRY(connect_run(mesh, t, bucket + i, end - i, &open, &first_open));
+            SEDGE_TRY(connect_run(mesh, t, bucket + i, end - i));
         }
     }
-    return open > 0 ? fail_open(mesh, open, first_open) : SEDGE_OK;
+    return finish_open(mesh, t);
 }
 
 static sedge_status list_sheets(table *t, const sedge_global *mesh,
@@ -242,7 +296,8 @@ static sedge_status list_sheets(table *t, const sedge_global *mesh,
 
 sedge_status sedge_global_connect(sedge_global *mesh, const sedge_mesh_options *options)
 {
-    table t = {.first_tagged = 4u * (uint32_t)mesh->elements};
+    table t = {.first_tagged = 4u * (uint32_t)mesh->elements,
+               .takes_open = options->default_surface};
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->faces, mesh->elements, sizeof *mesh->faces));

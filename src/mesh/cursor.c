@@ -128,3 +128,29 @@ sedge_status sedge_cursor_heading(sedge_cursor *cursor, char *word, int length)
     sedge_cursor_skip_line(cursor);
     return SEDGE_OK;
 }
+
+bool sedge_cursor_has_more(sedge_cursor *cursor)
+{
+    skip_space(cursor);
+    return cursor->at < cursor->end;
+}
+
+bool sedge_cursor_skip_section(sedge_cursor *cursor, const char *name)
+{
+    static const char head[] = "$End";
+    const size_t length = strlen(name) - 1; // without the $
+
+    for (const char *c = cursor->at; c < cursor->end; c++) {
+        c = memchr(c, '$', (size_t)(cursor->end - c));
+        if (c == NULL) return false;
+        const size_t left = (size_t)(cursor->end - c);
+        if (left < strlen(head) + length || memcmp(c, head, strlen(head)) != 0) continue;
+        const char *const stop = c + strlen(head) + length;
+        if (memcmp(c + strlen(head), name + 1, length) != 0 || isgraph((unsigned char)*stop))
+            continue;
+        cursor->at = stop;
+        sedge_cursor_skip_line(cursor);
+        return true;
+    }
+    return false;
+}

@@ -44,3 +44,11 @@ sedge_status sedge_cursor_heading(sedge_cursor *cursor, char *word, int length);
 
 // The rest of the line is skipped.
 void sedge_cursor_skip_line(sedge_cursor *cursor);
+
+// Skip spaces and empty lines; false at the end of the file.
+SEDGE_MUST_USE
+bool sedge_cursor_has_more(sedge_cursor *cursor);
+
+// Skip the rest of the section $NAME, with the line $EndNAME; false if that is nowhere.
+SEDGE_MUST_USE
+bool sedge_cursor_skip_section(sedge_cursor *cursor, const char *name);

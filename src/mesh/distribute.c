@@ -142,6 +142,19 @@ static sedge_status share_groups(sedge_mesh_groups *groups, const sedge_mesh_gro
     return SEDGE_OK;
 }
 
+// What is in no group of the file.
+static void share_groupless(sedge_mesh_groups *groups, const sedge_mesh_groups *source,
+                            const sedge_comm *comm)
+{
+    int64_t counts[2] = {source->groupless_elements, source->groupless_faces};
+
+    memcpy(groups->groupless_place, source->groupless_place, sizeof groups->groupless_place);
+    sedge_comm_broadcast(comm, counts, sizeof counts, 0);
+    sedge_comm_broadcast(comm, groups->groupless_place, sizeof groups->groupless_place, 0);
+    groups->groupless_elements = counts[0];
+    groups->groupless_faces = counts[1];
+}
+
 static void share_numbers(sedge_mesh *mesh, const sedge_comm *comm)
 {
     int64_t counts[4] = {mesh->global_elements, mesh->global_vertices, mesh->straightened,
@@ -250,6 +263,7 @@ sedge_status sedge_local_distribute(sedge_mesh *mesh, sedge_record **records,
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, prepare(mesh, &d, global, part, comm)));
     share_numbers(mesh, comm);
     SEDGE_TRY_GOTO(status, share_groups(&mesh->groups, &global->groups, comm));
+    share_groupless(&mesh->groups, &global->groups, comm);
     SEDGE_TRY_GOTO(status, share_counts(count, &d, comm));
     SEDGE_TRY_GOTO(status,
                    sedge_comm_agree(comm, allocate_shares(&mine, &buffer, *count,

@@ -19,6 +19,7 @@ void sedge_global_release(sedge_global *mesh)
     sedge_release(mesh->middles);
     sedge_release(mesh->curved);
     sedge_release(mesh->numbers);
+    sedge_release(mesh->volumes);
     sedge_release(mesh->tagged_faces);
     sedge_release(mesh->tagged_group);
     sedge_release(mesh->faces);
@@ -64,18 +65,29 @@ int sedge_orientation_find(const int32_t a[3], const int32_t b[3])
 
 sedge_status sedge_groups_allocate(sedge_mesh_groups *groups, int volumes, int surfaces)
 {
+    const int64_t v = volumes + 1LL;
+    const int64_t s = surfaces + 1LL;
+
     memset(groups, 0, sizeof *groups);
-    SEDGE_TRY(sedge_allocate(&groups->volume_names, volumes, sizeof *groups->volume_names));
-    SEDGE_TRY(sedge_allocate(&groups->surface_names, surfaces, sizeof *groups->surface_names));
-    SEDGE_TRY(sedge_allocate(&groups->volume_tags, volumes, sizeof(int)));
-    SEDGE_TRY(sedge_allocate(&groups->surface_tags, surfaces, sizeof(int)));
-    SEDGE_TRY(sedge_allocate(&groups->volume_elements, volumes, sizeof(int64_t)));
-    SEDGE_TRY(sedge_allocate(&groups->surface_faces, surfaces, sizeof(int64_t)));
-    SEDGE_TRY(sedge_allocate(&groups->surface_interior_faces, surfaces, sizeof(int64_t)));
-    SEDGE_TRY(sedge_allocate(&groups->surface_sheet_faces, surfaces, sizeof(int64_t)));
+    SEDGE_TRY(sedge_allocate(&groups->volume_names, v, sizeof *groups->volume_names));
+    SEDGE_TRY(sedge_allocate(&groups->surface_names, s, sizeof *groups->surface_names));
+    SEDGE_TRY(sedge_allocate(&groups->volume_tags, v, sizeof(int)));
+    SEDGE_TRY(sedge_allocate(&groups->surface_tags, s, sizeof(int)));
+    SEDGE_TRY(sedge_allocate(&groups->volume_elements, v, sizeof(int64_t)));
+    SEDGE_TRY(sedge_allocate(&groups->surface_faces, s, sizeof(int64_t)));
+    SEDGE_TRY(sedge_allocate(&groups->surface_interior_faces, s, sizeof(int64_t)));
+    SEDGE_TRY(sedge_allocate(&groups->surface_sheet_faces, s, sizeof(int64_t)));
     groups->volumes = volumes;
     groups->surfaces = surfaces;
     return SEDGE_OK;
+}
+
+int sedge_groups_default(int *count, char (*names)[64])
+{
+    for (int g = 0; g < *count; g++)
+        if (strcmp(names[g], SEDGE_DEFAULT_GROUP) == 0) return g;
+    (void)snprintf(names[*count], sizeof names[*count], "%s", SEDGE_DEFAULT_GROUP);
+    return (*count)++;
 }
 
 void sedge_groups_release(sedge_mesh_groups *groups)

@@ -1,4 +1,4 @@
-// The whole mesh while it is built on rank 0: filled by plex.c (a file) or box.c, checked and
+// The whole mesh while it is built on rank 0: filled by gmsh_mesh.c (a file) or box.c, checked and
 // connected by shape.c, connect.c and periodic.c, cut by partition.c, sent away by distribute.c.
 #pragma once
 
@@ -23,6 +23,7 @@ typedef struct sedge_global {
     signed char *curved;               // [elements] 1: an edge is bent; NULL without middles
     int64_t global_curved;             // elements that are
     int64_t *numbers; // [elements] the element numbers that Gmsh shows; NULL for a box
+    int32_t *volumes; // [elements] Gmsh's geometric volume; NULL for a box
 
     int32_t tagged;                   // surface triangles with a group
     int32_t (*tagged_faces)[3];       // [tagged][vertex]
@@ -58,8 +59,9 @@ SEDGE_MUST_USE
 sedge_status sedge_global_bend(sedge_global *mesh);
 
 // Match faces by their vertices: fills `faces` and the counts of faces in `groups`. Of the options:
-// sheets. Fails for a face of three elements, a one-sided face without a group, a triangle that is
-// no face, and a face in two groups.
+// sheets, default_surface. Fails for a face of three elements, two elements with the same corners,
+// a one-sided face without a group (unless these are taken), a triangle that is no face, and a face
+// in two groups.
 SEDGE_MUST_USE
 sedge_status sedge_global_connect(sedge_global *mesh, const sedge_mesh_options *options);
 
@@ -80,16 +82,19 @@ sedge_status sedge_global_partition(int32_t *part, const sedge_global *mesh, int
 SEDGE_MUST_USE
 sedge_status sedge_box_make(sedge_global *mesh, const sedge_mesh_options *options);
 
-// A Gmsh file through DMPlex: nodes, tetrahedra and volume groups; the triangles of surface groups
-// as the look at the file before has noted them. Of the options: file, scale, tell.
-// sedge_petsc_start comes first.
+// A Gmsh file: vertices, tetrahedra, their groups, and the triangles of surface groups. Of the
+// options: file, scale, default_volume.
 SEDGE_MUST_USE
-sedge_status sedge_plex_read(sedge_global *mesh, const sedge_mesh_options *options);
+sedge_status sedge_gmsh_read(sedge_global *mesh, const sedge_mesh_options *options);
 
-// Zeroed groups of these counts.
+// Zeroed groups of these counts, with room for one more of each kind.
 SEDGE_MUST_USE
 sedge_status sedge_groups_allocate(sedge_mesh_groups *groups, int volumes, int surfaces);
 void sedge_groups_release(sedge_mesh_groups *groups);
+
+// The group SEDGE_DEFAULT_GROUP among `*count` volume or surface groups; where there is none of
+// this name, it becomes the last one, for which sedge_groups_allocate has left room.
+int sedge_groups_default(int *count, char (*names)[64]);
 
 // Key along a Hilbert curve through the cube around `bounds`, 21 bits an axis.
 uint64_t sedge_hilbert_key(const double x[3], double bounds[2][3]);

@@ -1,42 +1,132 @@
-// A look at a Gmsh file before DMPlex reads it: versions 2.2 and 4.1, ASCII and binary.
+// A Gmsh file while it is read: what its sections say, in the order of the file.
 //
-// DMPlex trusts counts and node numbers in the file. This pass walks through all of it up to
-// $EndElements, refuses what is broken or not a mesh of tetrahedra with file and line (or byte),
-// and keeps what DMPlex does not hand out: names of groups, element numbers, and the triangles of
-// surface groups, which it would only tell after it had made all faces and edges of the mesh.
+// Versions 2 to 2.2 and 4.1, ASCII and binary, and 4.0 as ASCII. Everything is checked where it is
+// read, and whatever is broken or no mesh of tetrahedra is refused with file and line (or byte).
+// gmsh.c goes through the sections, gmsh_entities.c, gmsh_nodes.c and gmsh_elements.c read the
+// large ones, gmsh_mesh.c makes the mesh of rank 0 of them.
 #pragma once
+
+#include "cursor.h"
+#include "mesh.h"
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SEDGE_GROUP_NAME 64
 
+typedef enum sedge_gmsh_version {
+    SEDGE_GMSH_2,
+    SEDGE_GMSH_40,
+    SEDGE_GMSH_41,
+} sedge_gmsh_version;
+
 typedef struct sedge_gmsh_name {
-    int dimension;
+    int dimension; // -1: the file does not say (version 2.0)
     int tag;
     char name[SEDGE_GROUP_NAME];
 } sedge_gmsh_name;
 
-// A triangle of a surface group. Each corner is one of a tetrahedron: 4 times its place in the file
-// plus the corner there.
+// A geometric entity of version 4, which blocks of elements refer to.
+typedef struct sedge_gmsh_entity {
+    int dimension, tag;
+    int group[2]; // tags of the first two physical groups that it is in, not negative; 0: none
+} sedge_gmsh_entity;
+
+typedef struct sedge_gmsh_entities {
+    int64_t count;
+    sedge_gmsh_entity *entity; // [count] by dimension and tag; NULL: the file has no such section
+} sedge_gmsh_entities;
+
+// A triangle of a surface group.
 typedef struct sedge_gmsh_triangle {
     int64_t number; // of the element
-    int32_t corner[3];
-    int32_t tag; // of the physical surface, without the minus sign of reversed ones
+    int32_t node[3];
+    int32_t tag; // of the physical surface
 } sedge_gmsh_triangle;
 
+// Nodes of elements are places in `points`. Tags of physical groups are not negative: Gmsh negates
+// those of reversed entities.
 typedef struct sedge_gmsh {
-    int order;        // of the tetrahedra; above 1: curved
-    int64_t tets;     // in the order of the file; at most SEDGE_GLOBAL_LIMIT
-    int64_t *numbers; // [tets] element numbers
-    int64_t triangles;
-    sedge_gmsh_triangle *triangle; // [triangles] in the order of the file
-    int names;
-    sedge_gmsh_name *name; // [names] of the physical groups
+    sedge_cursor cursor;
+    sedge_gmsh_version version;
+
+    int names; // of physical groups
+    sedge_gmsh_name *name;
+
+    sedge_gmsh_entities entities;
+    sedge_gmsh_entities parts; // of the entities, in a partitioned mesh
+
+    int64_t nodes;
+    double (*points)[3];  // [nodes][x,y,z]
+    int64_t low, high;    // least and greatest number of a node
+    int32_t *node_places; // [high - low + 1] of the node with this number in `points`, plus 1; 0:
+                          // there is none
+
+    int order;                       // of the tetrahedra
+    int64_t tets;                    // at most SEDGE_GLOBAL_LIMIT
+    int64_t *numbers;                // [tets] of the elements
+    int32_t (*corners)[4];           // [tets] nodes
+    int32_t (*middles)[SEDGE_EDGES]; // [tets] nodes of sedge_edge_vertices; NULL unless order is 2
+    int32_t *tags;                   // [tets] of the physical volumes; 0: none
+    int32_t *volumes;                // [tets] tags of the geometric volumes
+
+    int64_t triangles, room;
+    sedge_gmsh_triangle *triangle; // [triangles]
 } sedge_gmsh;
 
-// SEDGE_ERR_DATA with the place for whatever is wrong. The caller frees the result.
+// SEDGE_ERR_DATA with the place unless the next word is `wanted`, the end of a section.
 SEDGE_MUST_USE
-sedge_status sedge_gmsh_scan(sedge_gmsh **out, const char *path);
+sedge_status sedge_gmsh_end(sedge_gmsh *file, const char *wanted);
+
+// The next number of a node or an element.
+SEDGE_MUST_USE
+sedge_status sedge_gmsh_number(sedge_gmsh *file, int64_t *out);
+
+// The tag of a physical group in a file, made positive.
+SEDGE_MUST_USE
+sedge_status sedge_gmsh_group(const sedge_gmsh *file, int64_t tag, int32_t *out);
+
+// "'NAME'" or "TAG" of a physical group of this dimension into `text`.
+#define SEDGE_GROUP_TEXT (SEDGE_GROUP_NAME + 2)
+void sedge_gmsh_describe(const sedge_gmsh *file, int dimension, int tag,
+                         char text[SEDGE_GROUP_TEXT]);
+
+// The name of a physical group; NULL: it has none.
+const char *sedge_gmsh_find_name(const sedge_gmsh *file, int dimension, int tag);
+
+// The sections, from behind the line with their name to behind their end.
+SEDGE_MUST_USE
+sedge_status sedge_gmsh_read_entities(sedge_gmsh *file);
+SEDGE_MUST_USE
+sedge_status sedge_gmsh_read_partitions(sedge_gmsh *file); // $PartitionedEntities
+SEDGE_MUST_USE
+sedge_status sedge_gmsh_read_nodes(sedge_gmsh *file);
+SEDGE_MUST_USE
+sedge_status sedge_gmsh_read_parametric(sedge_gmsh *file); // $ParametricNodes of version 2
+SEDGE_MUST_USE
+sedge_status sedge_gmsh_read_elements(sedge_gmsh *file);
+
+// The entity of this dimension and tag; NULL if there is none.
+const sedge_gmsh_entity *sedge_gmsh_find_entity(const sedge_gmsh *file, int64_t dimension,
+                                                int64_t tag);
+
+// Head of a block of nodes or elements in version 4: dimension and tag of an entity, a third number
+// and a count of things of at least `bytes` bytes.
+typedef struct sedge_gmsh_block {
+    int64_t dimension, tag, third, count;
+} sedge_gmsh_block;
+
+SEDGE_MUST_USE
+sedge_status sedge_gmsh_read_block(sedge_gmsh *file, sedge_gmsh_block *out, int bytes);
+
+// Counts at the head of $Nodes and $Elements: blocks (version 4 only), and things of at least
+// `bytes` bytes. The least and the greatest number, which 4.1 has, too, are skipped.
+SEDGE_MUST_USE
+sedge_status sedge_gmsh_read_counts(sedge_gmsh *file, int64_t *blocks, int64_t *count, int bytes);
+
+// Read the file at `path` up to the end of $Elements. The caller frees the result.
+SEDGE_MUST_USE
+sedge_status sedge_gmsh_open(sedge_gmsh **out, const char *path);
 void sedge_gmsh_free(sedge_gmsh *file);

@@ -1,4 +1,4 @@
-// Gmsh's types of elements: which are simplices, of what order, and how many nodes they have.
+// Gmsh's types of elements that can be read: points, lines, triangles and tetrahedra of each order.
 #pragma once
 
 #include "base/error.h"
@@ -8,13 +8,12 @@
 
 typedef struct sedge_gmsh_type {
     int type, dimension;
-    int order; // 0: no simplex, known for the message only
+    int order;
     int nodes;
-    const char *name;
 } sedge_gmsh_type;
 
 // The type of this number, of the element `number` at the cursor. SEDGE_ERR_DATA with the place: it
-// is unknown, or no simplex.
+// is another one, which is named.
 SEDGE_MUST_USE
 sedge_status sedge_gmsh_type_find(const sedge_gmsh_type **out, const sedge_cursor *cursor,
                                   int64_t type, int64_t number);

@@ -57,7 +57,7 @@ static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
                           options->scale);
     }
     SEDGE_TRY(options->file == NULL ? sedge_box_make(mesh, options)
-                                    : sedge_plex_read(mesh, options));
+                                    : sedge_gmsh_read(mesh, options));
     tell(options, "matching faces", mesh->elements);
     SEDGE_TRY(sedge_global_orient(mesh));
     SEDGE_TRY(sedge_global_bend(mesh));
@@ -83,7 +83,7 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
 
     *out = NULL;
     sedge_global_start(&global, options->file != NULL ? options->file : "the box");
-    if (options->file != NULL || ranks > 1 || options->numbering == SEDGE_NUMBERING_RCM)
+    if (ranks > 1 || options->numbering == SEDGE_NUMBERING_RCM)
         SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_petsc_start()));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&mesh, 1, sizeof *mesh)));
     if (sedge_comm_is_root(comm)) status = build_global(&global, &part, ranks, options);

@@ -3,7 +3,7 @@
 // An element is straight, or curved: of second order, with a node in the middle of each edge. A
 // file of second order makes curved only those of which an edge is off the straight line.
 //
-// The global mesh exists on rank 0 only, while it is built: read by DMPlex or generated as a box,
+// The global mesh exists on rank 0 only, while it is built: read from a file or generated as a box,
 // faces matched by topology, partitioned by PETSc's partitioner, scattered, then numbered inside
 // each rank so that neighbours are near each other. What remains on every rank is this struct.
 //
@@ -48,6 +48,10 @@ typedef struct sedge_trace_face {
     int32_t group; // halo: volume group of the neighbour; boundary: surface group
 } sedge_trace_face;
 
+// The group of what is in no physical group of the file, where the options take that. It has the
+// tag 0, unless the file has a group of this name, which it joins.
+#define SEDGE_DEFAULT_GROUP "default"
+
 // Names of the physical groups, the same on every rank. Volume group v has volume_names[v], surface
 // group s surface_names[s]; tags are the numbers in the mesh file.
 typedef struct sedge_mesh_groups {
@@ -61,6 +65,11 @@ typedef struct sedge_mesh_groups {
     int64_t *surface_faces;   // boundary faces (one-sided) of the whole mesh in each surface group
     int64_t *surface_interior_faces; // two-sided faces that carry the tag; periodic ones each side
     int64_t *surface_sheet_faces;    // two-sided faces both sides of which are among surface_faces
+    // Of a file: elements in no volume group, and outer faces in no surface group, which are all in
+    // the group SEDGE_DEFAULT_GROUP here; the centre of one of these faces.
+    int64_t groupless_elements;
+    int64_t groupless_faces;
+    double groupless_place[3];
 } sedge_mesh_groups;
 
 typedef struct sedge_mesh {
@@ -114,8 +123,12 @@ typedef struct sedge_periodic_pair {
 } sedge_periodic_pair;
 
 typedef struct sedge_mesh_options {
-    const char *file; // Gmsh 2.2 or 4.1, ASCII or binary; NULL: a box
+    const char *file; // Gmsh 2 to 2.2 or 4.1, ASCII or binary, or 4.0, ASCII; NULL: a box
     double scale;     // multiplies the coordinates of the file; 1 by default
+    // What is in no physical group of a file makes or joins the group SEDGE_DEFAULT_GROUP; false,
+    // the default: it is refused.
+    bool default_volume;  // elements in no volume group
+    bool default_surface; // outer faces in no surface group
 
     double box_min[3];
     double box_max[3];
@@ -152,11 +165,12 @@ sedge_mesh_options sedge_mesh_defaults(void);
 // Read or make, check, partition, number and scatter. Collective. Fails with SEDGE_ERR_DATA and a
 // message with file, element and place for: a missing, truncated or unreadable file, cells that are
 // not tetrahedra, zero-volume elements, inverted elements (a mesh whose elements have both signs),
-// curved elements that fold over, a one-sided face without a surface group, a face shared by three
-// elements, periodic groups that do not match. SEDGE_ERR_USAGE for more ranks than elements,
-// unusable box options, an unknown partitioner or periodic group. The first mesh of a process is
-// the same in each run; further ones may be cut differently (Scotch's random numbers). Nothing of
-// the options is kept. The caller frees the result.
+// curved elements that fold over, elements without a volume group and one-sided faces without a
+// surface group (unless the options take them), a face shared by three elements, periodic groups
+// that do not match. SEDGE_ERR_USAGE for more ranks than elements, unusable box options, an unknown
+// partitioner or periodic group. The first mesh of a process is the same in each run; further ones
+// may be cut differently (Scotch's random numbers). Nothing of the options is kept. The caller
+// frees the result.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
                                const sedge_mesh_options *options);

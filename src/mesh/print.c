@@ -35,6 +35,28 @@ static void print_groups(const sedge_mesh_groups *groups)
     }
 }
 
+// What the file has no group for, and what to do.
+static void print_groupless(const sedge_mesh_groups *groups)
+{
+    const double *const x = groups->groupless_place;
+
+    if (groups->groupless_elements > 0) {
+        (void)printf(
+            "%lld tetrahedra are in no volume group of the file: counted as '%s'; put their "
+            "volumes into a Physical Volume, or give them a material by the deck's key "
+            "materials.%s\n",
+            (long long)groups->groupless_elements, SEDGE_DEFAULT_GROUP, SEDGE_DEFAULT_GROUP);
+    }
+    if (groups->groupless_faces > 0) {
+        (void)printf("%lld outer faces are in no surface group of the file, one of them at (%.6g, "
+                     "%.6g, %.6g): counted as '%s'; put their surfaces into a Physical Surface, or "
+                     "give them a condition by the deck's key boundaries.%s; where the mesh should "
+                     "have no surface, it has a crack\n",
+                     (long long)groups->groupless_faces, x[0], x[1], x[2], SEDGE_DEFAULT_GROUP,
+                     SEDGE_DEFAULT_GROUP);
+    }
+}
+
 static void print_quality(const sedge_mesh_quality *q, const sedge_mesh *mesh)
 {
     int64_t most = 1;
@@ -106,6 +128,7 @@ sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh)
                      quality.edge_min, quality.edge_max, quality.inradius_min,
                      quality.inradius_max);
         print_groups(&mesh->groups);
+        print_groupless(&mesh->groups);
         print_quality(&quality, mesh);
         print_ranks(all, sedge_comm_size(comm));
         (void)fflush(stdout);

@@ -18,11 +18,14 @@ static void write_file(const char *bytes, size_t length)
     sedge_comm_barrier(comm);
 }
 
+static bool takes_groupless; // what the mesh has no group for
+
 static sedge_status try_file(const char *file, sedge_mesh **mesh)
 {
     sedge_mesh_options options = sedge_mesh_defaults();
 
     options.file = file;
+    options.default_volume = options.default_surface = takes_groupless;
     *mesh = NULL;
     const sedge_status status = sedge_mesh_create(mesh, comm, &options);
     CHECK((status == SEDGE_OK) == (*mesh != NULL));
@@ -68,15 +71,21 @@ static void test_not_a_mesh(void)
     CHECK_FAILS(try_file(SEDGE_TEST_DIR, &mesh), SEDGE_ERR_DATA, SEDGE_TEST_DIR);
     check_text("", "is empty");
     check_text("solid ascii stl\n", "is not a Gmsh mesh");
+    check_text("$Comments\nno end\n$MeshFormat\n", "is not a Gmsh mesh");
+    check_text("$NOD\n1\n", "has version 1 of the Gmsh format; write it again (gmsh FILE -save");
     check_text("\x7f"
                "ELF\x02\x01\x01",
                "is not a Gmsh mesh");
     check_text("$MeshFormat\n", "expected version");
-    check_text("$MeshFormat\n4 0 8\n$EndMeshFormat\n", "has version 4 of the Gmsh format");
+    check_text("$MeshFormat\n3 0 8\n$EndMeshFormat\n", "has version 3 of the Gmsh format; 2, 2.1,");
+    check_text("$MeshFormat\n20 0 8\n$EndMeshFormat\n", "has version 20 of the Gmsh format");
+    check_text("$MeshFormat\n2.3 0 8\n$EndMeshFormat\n", "has version 2.3 of the Gmsh format");
+    check_text("$MeshFormat\n4.0 1 8\n$EndMeshFormat\n", "binary file of version 4.0, which");
     check_text("$MeshFormat\n4.1 0 4\n$EndMeshFormat\n", "data size 8");
     check_text("$MeshFormat\n2.2 1 8\n\1\1\1\1\n$EndMeshFormat\n", "byte order");
     check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n", "is truncated");
-    check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Periodic\n", "'$Periodic' is not supported");
+    check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Periodic\n", "it ends inside $Periodic");
+    check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\nnodes\n", "a section, found 'nodes'");
     check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Elements\n1\n", "$Nodes must come before");
     check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 zero\n$EndNodes\n",
                ":6: in $Nodes: expected a number, found 'zero'");
@@ -103,9 +112,12 @@ static void test_elements(void)
     check_msh("", "1\n1 0 0 0", "1\n7 15 2 0 1 1", "has no tetrahedra");
     check_msh("", TWO_NODES, "1\n11 2 2 2 1 1 2 4", "has no tetrahedra");
     check_msh("", "8\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n7 1 1 1\n8 0 1 1",
-              "1\n31 5 2 1 1 1 2 3 4 5 6 7 8", "element 31 is a hexahedron");
-    check_msh("", TWO_NODES, "1\n3 6 2 1 1 1 2 3 4 5 5", "element 3 is a prism");
-    check_msh("", TWO_NODES, "1\n3 3 2 1 1 1 2 3 4", "element 3 is a quadrangle");
+              "1\n31 5 2 1 1 1 2 3 4 5 6 7 8",
+              "element 31 is a 'Hexahedron 8' (type 5); a mesh may");
+    check_msh("", TWO_NODES, "1\n3 6 2 1 1 1 2 3 4 5 5", "element 3 is a 'Prism 6'");
+    check_msh("", TWO_NODES, "1\n3 3 2 1 1 1 2 3 4", "element 3 is a 'Quadrilateral 4'");
+    check_msh("", TWO_NODES, "1\n3 36 2 1 1 1 2 3 4",
+              "element 3 is a 'Quadrilateral 16' (type 36)");
     check_msh("", TWO_NODES, "1\n3 777 2 1 1 1 2 3 4", "element 3 has the unknown type 777");
     check_msh("", TWO_NODES, "1\n3 4 2 1 1 1 2 3 9", "element 3 has node 9, which is not in");
     check_msh("", TWO_NODES, "1\n3 4 2 1 1 1 2 3 3", "element 3 has node 3 twice");
@@ -149,9 +161,167 @@ static void test_topology(void)
               "belongs to more than two tetrahedra");
     check_msh(NAMES, TWO_NODES,
               "9\n" SIX_WALLS "\n17 2 2 9 1 4 2 1\n20 4 2 1 1 1 2 3 4\n21 4 2 1 1 1 3 2 5",
-              "is in two surface groups");
+              "is in two surface groups, 'wall' and 'tag9'");
     check_msh(NAMES, TWO_NODES, "8\n" SIX_WALLS "\n20 4 2 1 1 1 2 3 4\n21 4 2 0 1 1 3 2 5",
-              "tetrahedron 1 (number 21 in Gmsh) at (0.25, 0.25, -0.25) is in no volume group");
+              "1 of 2 tetrahedra are in no volume group, the first is tetrahedron 1 (number 21 in "
+              "Gmsh) at (0.25, 0.25, -0.25), of volume 1; put every volume into a Physical Volume, "
+              "or give what has none a material by the deck's key materials.default");
+    // Version 2 has the elements of a volume in two groups twice.
+    check_msh(NAMES, TWO_NODES,
+              "10\n" SIX_WALLS "\n20 4 2 1 7 1 2 3 4\n21 4 2 1 7 1 3 2 5\n22 4 2 4 7 1 2 3 4\n"
+              "23 4 2 4 7 1 3 2 5",
+              "volume 7 is in two physical groups, 'air' and 'tag4', a volume can be in one only: "
+              "tetrahedron 0 (number 20 in Gmsh) of group 'air' at (0.25, 0.25, 0.25) exists again "
+              "as number 22");
+    check_msh(NAMES, TWO_NODES, "2\n20 4 2 1 7 1 2 3 4\n22 4 2 1 7 2 3 1 4",
+              "exists twice: tetrahedron 1 has the same corners");
+}
+
+// A file of version 4.1 with one tetrahedron, volume 8, whose surface is entity 5.
+static void check_msh4(const char *entities, const char *words)
+{
+    char text[1024];
+
+    (void)snprintf(
+        text, sizeof text,
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n" NAMES "%s$Nodes\n1 4 1 4\n3 8 0 4\n"
+        "1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n$Elements\n2 5 1 5\n2 5 2 4\n"
+        "1 1 2 3\n2 1 2 4\n3 2 3 4\n4 1 3 4\n3 8 4 1\n5 1 2 3 4\n$EndElements\n",
+        entities);
+    check_text(text, words);
+}
+
+static void test_entities(void)
+{
+    check_msh4("$Entities\n0 0 1 1\n5 0 0 0 1 1 1 1 2 0\n8 0 0 0 1 1 1 2 1 4 1 5\n$EndEntities\n",
+               "volume 8 is in two physical groups, 'air' and 4; a volume can be in one only");
+    check_msh4("$Entities\n0 0 1 1\n5 0 0 0 1 1 1 2 9 -2 0\n8 0 0 0 1 1 1 1 1 1 5\n$EndEntities\n",
+               "surface 5 is in two physical groups, 9 and 'wall'; a surface can be in one only");
+    check_msh4("$Entities\n0 0 1 0\n5 0 0 0 1 1 1 1 2 0\n$EndEntities\n",
+               "a block refers to the entity 8 of dimension 3, which is not in $Entities");
+    check_msh4("$Entities\n0 0 0 0\n$EndEntities\n$Entities\n", "there are two such sections");
+    check_msh4("$PartitionedEntities\n1 1\n", "expected an integer, found");
+    check_msh4("", "1 of 1 tetrahedra are in no volume group");
+}
+
+// What is in no group, and what the options make of it.
+static void check_groupless(const char *names, const char *elements, int64_t volume,
+                            int64_t surface, int64_t groupless_elements, int64_t groupless_faces)
+{
+    const double none[3] = {0.0, 0.0, 0.0};
+    char text[2048];
+    sedge_mesh *mesh;
+
+    (void)snprintf(text, sizeof text,
+                   "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n%s$Nodes\n" TWO_NODES
+                   "\n$EndNodes\n$Elements\n%s\n$EndElements\n",
+                   names, elements);
+    check_text(text, groupless_elements > 0
+                         ? "are in no volume group"
+                         : "a Physical Surface, or give what has none a condition by the deck's "
+                           "key boundaries.default");
+    takes_groupless = true;
+    CHECK_OK(try_file(path, &mesh));
+    takes_groupless = false;
+    if (mesh == NULL) return;
+    check_mesh(comm, mesh, 1.0 / 3.0, none);
+    CHECK(volume_count(mesh, "default") == volume && outer_count(mesh, "default") == surface);
+    CHECK(mesh->groups.groupless_elements == groupless_elements);
+    CHECK(mesh->groups.groupless_faces == groupless_faces);
+    // The least of these faces is the first of element 1: nodes 1 2 5 lie at y = 0, as 1 2 4.
+    CHECK(groupless_faces == 0 || mesh->groups.groupless_place[2] != 0.0);
+    sedge_mesh_free(mesh);
+}
+
+static void test_groupless(void)
+{
+    static const char three[] = "5\n11 2 2 2 1 1 2 4\n12 2 2 2 1 2 3 4\n13 2 2 2 1 1 3 4"
+                                "\n20 4 2 1 1 1 2 3 4\n21 4 2 0 1 1 3 2 5";
+    static const char named[] = "$PhysicalNames\n2\n2 2 \"default\"\n3 1 \"default\"\n"
+                                "$EndPhysicalNames\n";
+
+    check_groupless("", "2\n20 4 2 0 1 1 2 3 4\n21 4 0 1 3 2 5", 2, 6, 2, 6);
+    check_groupless(NAMES, three, 1, 3, 1, 3);
+    check_groupless(named, three, 2, 6, 1, 3); // joins the group of that name
+    check_groupless(NAMES, "8\n" SIX_WALLS "\n20 4 2 0 1 1 2 3 4\n21 4 2 1 1 1 3 2 5", 1, -1, 1, 0);
+    check_groupless(NAMES, "2\n20 4 2 1 1 1 2 3 4\n21 4 2 1 1 1 3 2 5", -1, 6, 0, 6);
+}
+
+// Two tetrahedra in a file of which everything but the nodes and elements may differ.
+static void check_read(const char *before, const char *version, const char *sections)
+{
+    const double none[3] = {0.0, 0.0, 0.0};
+    char text[2048];
+    sedge_mesh *mesh;
+
+    (void)snprintf(text, sizeof text,
+                   "%s$MeshFormat\n%s 0 8\n$EndMeshFormat\n%s$Nodes\n" TWO_NODES
+                   "\n$EndNodes\n$Elements\n8\n" SIX_WALLS
+                   "\n20 4 2 1 1 1 2 3 4\n21 4 2 1 1 1 3 2 5\n$EndElements\n",
+                   before, version, sections);
+    write_file(text, strlen(text));
+    CHECK_OK(try_file(path, &mesh));
+    if (mesh == NULL) return;
+    check_mesh(comm, mesh, 1.0 / 3.0, none);
+    CHECK(volume_count(mesh, "air") == 2 && outer_count(mesh, "wall") == 6);
+    sedge_mesh_free(mesh);
+}
+
+static void test_other_writers(void)
+{
+    static const char *const versions[] = {"2", "2.0", "2.1", "2.2", "2.20", "2.200000"};
+
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+        check_read("", versions[i], NAMES);
+    // Version 2.0 does not say of what dimension a group is.
+    check_read("", "2", "$PhysicalNames\n2\n2 \"wall\"\n1 \"air\"\n$EndPhysicalNames\n");
+    check_read("\n$Comments\n$MeshFormat is here\n$EndComments\n// more\n", "2.2", NAMES);
+    check_read("", "2.2",
+               "$Comments\n$End $EndComment\n$EndComments\n" NAMES
+               "$MyTool\n1 2 3\n$EndMyTool\n\n");
+}
+
+// Every type of tetrahedron is read, with as many nodes as Gmsh says that it has.
+static void test_types(void)
+{
+    static const int types[][2] = {
+        {4, 4},   {29, 20},  {137, 16}, {30, 35},  {32, 22}, {31, 56},
+        {33, 28}, {71, 84},  {79, 34},  {72, 120}, {80, 40}, {73, 165},
+        {81, 46}, {74, 220}, {82, 52},  {75, 286}, {83, 58},
+    };
+    static const int triangles[][2] = {
+        {2, 3},   {9, 6},   {20, 9},  {21, 10}, {22, 12}, {23, 15}, {24, 15}, {25, 21}, {52, 18},
+        {42, 28}, {53, 21}, {43, 36}, {54, 24}, {44, 45}, {55, 27}, {45, 55}, {56, 30}, {46, 66},
+    };
+    char text[16384];
+
+    if (sedge_comm_size(comm) > 1) return; // one element
+    for (size_t i = 0; i < 35; i++) {
+        const bool is_tet = i < 17;
+        const int *const type = is_tet ? types[i] : triangles[i - 17];
+        size_t used =
+            (size_t)snprintf(text, sizeof text,
+                             "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n290\n1 0 0 0\n"
+                             "2 1 0 0\n3 0 1 0\n4 0 0 1\n");
+        for (int n = 5; n <= 290; n++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%d 9 9 9\n", n);
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "$EndNodes\n$Elements\n%d\n1 %d 2 2 1", is_tet ? 1 : 2, type[0]);
+        for (int n = 1; n <= type[1]; n++)
+            used += (size_t)snprintf(text + used, sizeof text - used, " %d", n);
+        (void)snprintf(text + used, sizeof text - used, "%s\n$EndElements\n",
+                       is_tet ? "" : "\n2 4 2 1 1 1 2 3 4");
+        write_file(text, strlen(text));
+        sedge_mesh *mesh;
+        takes_groupless = true;
+        CHECK_OK(try_file(path, &mesh));
+        takes_groupless = false;
+        if (mesh == NULL) continue;
+        CHECK(mesh->global_elements == 1 && mesh->global_vertices == 4);
+        CHECK(mesh->straightened == (is_tet && type[0] != 4));
+        CHECK(is_tet || outer_count(mesh, "tag2") == 1);
+        sedge_mesh_free(mesh);
+    }
 }
 
 // A mesh of mirrored tetrahedra only is turned, and small ones are as good as large ones.
@@ -209,7 +379,8 @@ static void test_too_many_ranks(void)
 }
 
 static const char *const files[] = {DATA "tiny-22-ascii.msh", DATA "tiny-22-binary.msh",
-                                    DATA "tiny-41-ascii.msh", DATA "tiny-41-binary.msh"};
+                                    DATA "tiny-41-ascii.msh", DATA "tiny-41-binary.msh",
+                                    DATA "tiny-41-parts-binary.msh"};
 
 // Cut anywhere before the end of $Elements, each format is called bad.
 static void test_truncated(void)
@@ -272,6 +443,10 @@ int main(int argc, char **argv)
     test_elements();
     test_shapes();
     test_topology();
+    test_entities();
+    test_groupless();
+    test_other_writers();
+    test_types();
     test_mirrored_and_tiny_are_fine();
     test_periodic();
     test_too_many_ranks();

@@ -1,6 +1,12 @@
 // A box of two materials, few elements, written in the four formats:
 //   for v in 22 41; do gmsh -3 -nt 1 -format msh$v tiny.geo -o tiny-$v-ascii.msh
 //     gmsh -3 -nt 1 -format msh$v -bin tiny.geo -o tiny-$v-binary.msh; done
+// The same elements in other forms:
+//   gmsh -3 -nt 1 -format msh40 tiny.geo -o tiny-40-ascii.msh
+//   gmsh -3 -nt 1 -format msh22 -save_parametric tiny.geo -o tiny-22-parametric-ascii.msh
+//   gmsh -3 -nt 1 -format msh41 -bin -save_parametric tiny.geo -o tiny-41-parametric-binary.msh
+//   gmsh -3 -nt 1 -format msh41 -part 3 -part_topo -part_ghosts tiny.geo -o tiny-41-parts-ascii.msh
+//   gmsh -3 -nt 1 -format msh41 -bin -part 3 -part_topo tiny.geo -o tiny-41-parts-binary.msh
 Mesh.MeshSizeMin = 0.7;
 Mesh.MeshSizeMax = 0.7;
 
