@@ -167,8 +167,10 @@ static sedge_status add_equation(sedge_text *out, const sedge_equation *equation
     SEDGE_TRY(sedge_text_add(out, ". Units: %s.\n",
                              equation->si != NULL ? "normalised or SI" : "normalised only"));
     SEDGE_TRY(sedge_text_add(
-        out, "\n### %s: materials.NAME\n\nNAME is a volume group of the mesh.%s\n", equation->name,
-        equation->material_count == 0 ? " There are no keys: `{}`." : ""));
+        out,
+        "\n### %s: materials.NAME\n\nNAME is a volume group of the mesh, or `default`, for the "
+        "elements of a Gmsh mesh that are in no volume group.%s\n",
+        equation->name, equation->material_count == 0 ? " There are no keys: `{}`." : ""));
     SEDGE_TRY(add_parameters(out, equation, equation->materials, equation->material_count));
     if (equation->flux_key_count > 0)
         SEDGE_TRY(sedge_text_add(out, "\n### %s: flux\n", equation->name));

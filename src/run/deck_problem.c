@@ -51,13 +51,20 @@ static sedge_status fail_missing_entry(const sedge_deck *deck, const char *secti
     return deck_fail(deck->path, node, "%s", text);
 }
 
+// What the entry `default` of a section is for, where the deck has it; else nothing.
+static const char *explain_default(bool has_default)
+{
+    return has_default ? "; '" SEDGE_DEFAULT_GROUP "' is for what is in no group" : "";
+}
+
 // ---- materials ----------------------------------------------------------------------------------
 
 static sedge_status assemble_materials(sedge_problem *problem, const sedge_deck *deck,
                                        const sedge_mesh_groups *groups)
 {
     for (int i = 0; i < deck->material_count; i++) {
-        if (find_group(deck->materials[i].name, groups->volume_names, groups->volumes) < 0) {
+        if (strcmp(deck->materials[i].name, SEDGE_DEFAULT_GROUP) != 0 &&
+            find_group(deck->materials[i].name, groups->volume_names, groups->volumes) < 0) {
             return fail_unknown_group(deck, "materials", deck->materials[i].name, "volume",
                                       groups->volume_names, groups->volumes);
         }
@@ -74,7 +81,8 @@ static sedge_status assemble_materials(sedge_problem *problem, const sedge_deck 
             continue;
         }
         (void)snprintf(message, sizeof message,
-                       "materials has nothing for the volume group '%s' of the mesh", name);
+                       "materials has nothing for the volume group '%s' of the mesh%s", name,
+                       explain_default(deck->mesh.default_volume));
         return fail_missing_entry(deck, "materials", message);
     }
     return SEDGE_OK;
@@ -117,6 +125,7 @@ static sedge_status assemble_boundaries(sedge_problem *problem, const sedge_deck
         const sedge_deck_boundary *const boundary = &deck->boundaries[i];
         const int s = find_group(boundary->name, groups->surface_names, groups->surfaces);
 
+        if (s < 0 && strcmp(boundary->name, SEDGE_DEFAULT_GROUP) == 0) continue;
         if (s < 0) {
             return fail_unknown_group(deck, "boundaries", boundary->name, "surface",
                                       groups->surface_names, groups->surfaces);
@@ -129,8 +138,9 @@ static sedge_status assemble_boundaries(sedge_problem *problem, const sedge_deck
         if (groups->surface_faces[s] == 0 || problem->boundaries[s].kind != NULL) continue;
         (void)snprintf(message, sizeof message,
                        "boundaries has no condition for the surface group '%s' of the mesh (%lld "
-                       "faces)",
-                       groups->surface_names[s], (long long)groups->surface_faces[s]);
+                       "faces)%s",
+                       groups->surface_names[s], (long long)groups->surface_faces[s],
+                       explain_default(deck->mesh.default_surface));
         return fail_missing_entry(deck, "boundaries", message);
     }
     return SEDGE_OK;

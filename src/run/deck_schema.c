@@ -29,9 +29,11 @@ static const deck_key top_keys[] = {
     {"solver", DECK_SECTION, .computed = "`{}` with an equation without time",
      .text = "how a system of equations is solved; not with an equation with time"},
     {"materials", DECK_SECTION, .required = true,
-     .text = "by volume group: every one in the mesh must be here; keys by equation"},
+     .text = "by volume group: every one in the mesh must be here; `default`: elements in no "
+             "group; keys by equation"},
     {"boundaries", DECK_SECTION, .fallback = "{}",
-     .text = "by surface group: every one on the outside of the mesh must be here"},
+     .text = "by surface group: every one on the outside of the mesh must be here; `default`: "
+             "outer faces in no group"},
     {"initial", DECK_SECTION, .fallback = "{}",
      .text = "the fields at time 0; of an equation without time a known solution"},
     {"sources", DECK_LIST, .fallback = "[]", .text = "what drives the fields"},
@@ -43,7 +45,7 @@ static const deck_key top_keys[] = {
 
 static const deck_key mesh_keys[] = {
     {"file", DECK_TEXT, .either = "box",
-     .text = "Gmsh file (2.2 or 4.1, ASCII or binary); relative to the deck's folder"},
+     .text = "Gmsh file (2 to 2.2 or 4.1, ASCII or binary); relative to the deck's folder"},
     {"scale", DECK_REAL, .fallback = "1", .positive = true, .with = "file",
      .text = "multiplies the file's coordinates: 0.001 for a mesh drawn in millimetres"},
     {"box", DECK_SECTION, .either = "file",
@@ -205,7 +207,13 @@ const deck_section deck_sections[] = {
     {"mesh.box.split", "Two materials in one box.", ROWS(split_keys)},
     {"time", "Exactly one of `end` and `steps`.", ROWS(time_keys)},
     {"solver", "Of an equation without time.", ROWS(solver_keys)},
-    {"boundaries.NAME", "NAME is a surface group of the mesh.", ROWS(boundary_keys)},
+    {"boundaries.NAME",
+     "NAME is a surface group of the mesh. The NAME `default` is for outer faces of a Gmsh mesh "
+     "that "
+     "are in no surface group: without it they are refused. Faces in a group never take it, but "
+     "for "
+     "those of a group that has this very name.",
+     ROWS(boundary_keys)},
     {"boundaries.NAME (type: periodic)", "It is enough to name one side of a pair.",
      ROWS(periodic_keys)},
     {"initial",

@@ -50,6 +50,7 @@ sedge_status deck_read_materials(const deck_reader *reader, sedge_deck *deck)
         deck_copy_name(material->name, node->key);
         material->line = node->line;
         deck_values(material->values, reader, node, equation->materials, equation->material_count);
+        if (strcmp(node->key, SEDGE_DEFAULT_GROUP) == 0) deck->mesh.default_volume = true;
     }
     return SEDGE_OK;
 }
@@ -157,8 +158,12 @@ sedge_status deck_read_boundaries(const deck_reader *reader, sedge_deck *deck)
 
     SEDGE_TRY(sedge_allocate(&deck->boundaries, section->count, sizeof *deck->boundaries));
     for (deck_node *node = section->first; node != NULL; node = node->next) {
-        SEDGE_TRY(read_boundary(reader, deck, node, &deck->boundaries[deck->boundary_count]));
+        sedge_deck_boundary *const boundary = &deck->boundaries[deck->boundary_count];
+        SEDGE_TRY(read_boundary(reader, deck, node, boundary));
         deck->boundary_count++;
+        if (strcmp(boundary->name, SEDGE_DEFAULT_GROUP) == 0 ||
+            strcmp(boundary->partner, SEDGE_DEFAULT_GROUP) == 0)
+            deck->mesh.default_surface = true;
     }
     SEDGE_TRY(list_sheets(deck));
     return read_pairs(reader, deck);

@@ -381,6 +381,23 @@ static void print_gain(const sedge_session *session)
     }
 }
 
+// What takes the deck's entries `default`; both are there only if the deck has them.
+static void print_defaults(const sedge_session *session)
+{
+    const sedge_mesh_groups *const groups = &session->mesh->groups;
+    const double *const x = groups->groupless_place;
+
+    if (session->deck->mesh.default_volume) {
+        printf("  materials.default  for %lld elements in no volume group of the mesh\n",
+               (long long)groups->groupless_elements);
+    }
+    if (!session->deck->mesh.default_surface) return;
+    printf("  boundaries.default for %lld outer faces in no surface group of the mesh",
+           (long long)groups->groupless_faces);
+    if (groups->groupless_faces > 0) printf(", one at (%.4g, %.4g, %.4g)", x[0], x[1], x[2]);
+    printf("\n");
+}
+
 sedge_status sedge_session_print(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
@@ -408,6 +425,7 @@ sedge_status sedge_session_print(const sedge_session *session)
             printf("  curved             %lld tetrahedra of second order\n",
                    (long long)session->mesh->global_curved);
         }
+        print_defaults(session);
     }
     if (sedge_comm_is_root(session->comm) && session->problem.equation->steady == NULL) {
         printf("  time               %lld steps of dt = %.6g%s to t = %.6g%s (cfl %.3g)\n",

@@ -96,6 +96,40 @@ class Check(Case):
                           self.succeed(*words, "--set", "boundaries.interface={type: pec}").out)
         self.assertEqual({free.group(1)}, set(sheet.groups()))
 
+    def test_what_has_no_group(self):
+        """It is refused but for the entries `default`; then a run is that of the mesh with groups."""
+        cube = Cube(2)
+        whole = self.write("whole.msh", cube.text())
+        part = self.write("part.msh", re.sub(r"(?m)^(\d+) (2 2) [346] \d", r"\1 \2 0 1",
+                                             cube.text().replace("4 2 7 7", "4 2 0 7")))
+        pec = ", ".join(f"{side}: {{type: pec}}" for side in ("xmin", "xmax", "ymin", "ymax", "zmin", "zmax"))
+        deck = self.write("deck.yaml", DECK)
+        given = ["--set", f"mesh={{file: {part}}}"]
+        self.refuse(2, ["are in no volume group", "materials.default"], "check", deck, *given,
+                   "--set", f"boundaries={{{pec}}}")
+        given += ["--set", "materials={default: {}}"]
+        self.refuse(2, ["24 outer faces are in no surface group", "boundaries.default"], "check", deck,
+                   *given, "--set", "boundaries={xmin: {type: pec}, xmax: {type: pec}, zmin: {type: pec}}")
+        given += ["--set", "boundaries={xmin: {type: pec}, xmax: {type: pec}, zmin: {type: pec}, "
+                           "default: {type: pec}}"]
+        told = ["  materials.default  for 48 elements in no volume group of the mesh\n",
+                "  boundaries.default for 24 outer faces in no surface group of the mesh, one at ("]
+        text = self.succeed("check", deck, *given, ranks=2).out
+        for line in told + ["    default          48 elements: given\n", "    default          24 faces: pec\n"]:
+            self.assertIn(line, text)
+        energies = []
+        for name, words in (("part", given), ("whole", ["--set", f"mesh={{file: {whole}}}", "--set",
+                                                        "materials={domain: {}}", "--set", f"boundaries={{{pec}}}"])):
+            out = self.succeed("run", deck, "--device", "host", "--output", self.folder / name, *words).out
+            energies.append(read_json(self.folder / name / "report.json")["energy"])
+            for line in told:
+                self.assertEqual(line in out, name == "part", line)
+        self.assertEqual(*energies)
+        text = self.succeed("mesh", "info", part).out
+        self.assertIn("48 tetrahedra are in no volume group of the file: counted as 'default'; put their", text)
+        self.assertIn("24 outer faces are in no surface group of the file, one of them at (", text)
+        self.assertNotIn("default", self.succeed("mesh", "info", whole).out)
+
     def test_a_mesh_in_millimetres_taken_for_metres(self):
         words = ("check", SOURCE / "input/waveguide.yaml", "--device", "host")
         question = "are the units right?"

@@ -118,7 +118,48 @@ static void test_refusals(void)
                   "no condition; remove it");
     check_refused("at: 1}", "at: 1.5}",
                   "deck.yaml:19: monitors.slices.mid: the plane z = 1.5 misses the mesh");
+    // `default` does not stand for the groups that have no entry.
+    check_refused("  air: {mu: 1}\n", "  default: {mu: 1}\n",
+                  "materials has nothing for the volume group 'air' of the mesh; 'default' is for "
+                  "what is in no group; known: glass, default");
+    check_refused("  wall: {type: pec}\n", "  default: {type: pec}\n",
+                  "boundaries has no condition for the surface group 'wall' of the mesh (4 faces); "
+                  "'default' is for what is in no group; known: outer, default, right");
     check_refused("{mu: 1}", "{mu: 6, epsilon: 111}", "deck.yaml: the number of the beast");
+}
+
+// The entries `default` let a mesh have elements and faces without a group, and need none.
+static void test_default(void)
+{
+    static const char text[] = "equation: maxwell\norder: 1\nmesh: {file: a}\ntime: {steps: 1}\n"
+                               "materials: {air: {mu: 1}, glass: {mu: 1}%s}\nboundaries: "
+                               "{%s}\ninitial: {type: mode, mode: [1, 1, 1]}\n";
+    static const struct {
+        const char *material, *boundary;
+        bool volume, surface;
+    } cases[] = {{"", "", false, false},
+                 {", default: {mu: 1}", "", true, false},
+                 {"", "default: {type: pec}", false, true},
+                 {"", "left: {type: periodic, partner: default}", false, true}};
+    sedge_mesh mesh = fake_mesh();
+
+    mesh.groups.surfaces = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char deck_of[512];
+        sedge_problem problem;
+        sedge_deck *deck = NULL;
+        (void)snprintf(deck_of, sizeof deck_of, text, cases[i].material, cases[i].boundary);
+        CHECK_OK(read_deck(&deck, deck_of, NULL));
+        if (deck == NULL) return;
+        CHECK(deck->mesh.default_volume == cases[i].volume);
+        CHECK(deck->mesh.default_surface == cases[i].surface);
+        if (strstr(cases[i].boundary, "periodic") == NULL) {
+            memset(&problem, 0, sizeof problem);
+            CHECK_OK(sedge_deck_problem(&problem, deck, &mesh));
+            sedge_problem_clear(&problem);
+        }
+        sedge_deck_free(deck);
+    }
 }
 
 // An equation with nothing optional: no materials, no sources, no contradictions.
@@ -143,6 +184,7 @@ static void test_bare_equation(void)
 int main(void)
 {
     test_bare_equation();
+    test_default();
     test_problem();
     test_refusals();
     return CHECK_END();
