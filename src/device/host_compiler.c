@@ -176,20 +176,41 @@ void sedge_host_compiler_free(sedge_host_compiler *compiler)
     sedge_release(compiler);
 }
 
+// The compiler's file by its size and the hash of its first mebibyte: a wrapper of the same version
+// may add options of its own. Where it lies and when it was made do not matter, so that machines of
+// the same packages share a cache.
+static sedge_status add_file(const sedge_host_compiler *compiler, sedge_text *out)
+{
+    enum { HEAD = 1048576 };
+    struct stat about;
+    char hash[SEDGE_HASH_TEXT];
+    char *head = NULL;
+    FILE *const file = fopen(compiler->path, "rbe");
+
+    // What may be run need not be readable: then its version must do.
+    if (file == NULL) return SEDGE_OK;
+    sedge_status status = sedge_allocate(&head, HEAD, 1);
+    if (status == SEDGE_OK && fstat(fileno(file), &about) == 0) {
+        const size_t length = fread(head, 1, HEAD, file);
+        const sedge_hash all = sedge_hash_bytes(head, length);
+        sedge_hash_print(&all, hash);
+        status = sedge_text_add(out, "%lld bytes, %s\n", (long long)about.st_size, hash);
+    }
+    sedge_release(head);
+    (void)fclose(file);
+    return status;
+}
+
 sedge_status sedge_host_compiler_identity(const sedge_host_compiler *compiler, sedge_text *out)
 {
+    static const char place[] = "COLLECT_"; // gcc begins lines with it that tell where it lies
     const char *line = sedge_text_get(compiler->version);
-    struct stat about;
 
-    // The file itself: a wrapper of the same version may add options of its own.
-    if (stat(compiler->path, &about) == 0) {
-        SEDGE_TRY(sedge_text_add(out, "%s %lld %lld.%09ld\n", compiler->path,
-                                 (long long)about.st_size, (long long)about.st_mtim.tv_sec,
-                                 about.st_mtim.tv_nsec));
-    }
+    SEDGE_TRY(add_file(compiler, out));
     while (*line != '\0') {
         const size_t length = strcspn(line, "\n");
-        if (length > 0) SEDGE_TRY(sedge_text_add(out, "%.*s\n", (int)length, line));
+        if (length > 0 && strncmp(line, place, sizeof place - 1) != 0)
+            SEDGE_TRY(sedge_text_add(out, "%.*s\n", (int)length, line));
         line += length + (line[length] == '\n' ? 1 : 0);
     }
     return sedge_text_add(out, "libc %s\n", gnu_get_libc_version());

@@ -166,6 +166,12 @@ typedef struct sedge_operator_cost {
     } kernel[SEDGE_OPERATOR_KERNELS]; // each kind in its own place, on all ranks
 } sedge_operator_cost;
 
+// What a straight element takes in a stage: bytes of state, residual (both read and written once)
+// and geometry, and operations of derivatives, fluxes, lift and update; 0 operations where the
+// equation does not count its own. Not collective.
+void sedge_operator_element_work(const sedge_problem *problem, const sedge_element *element,
+                                 double *bytes, double *flops);
+
 // Of this rank; not collective.
 void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out);
 

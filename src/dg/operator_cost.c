@@ -5,19 +5,42 @@
 // The peers' counts (benchmarks/README.md, "Stage"), so that rates can be compared. The split form
 // moves three and four words an unknown instead of four, that of three kernels two, three and five.
 // No operations are told of an equation that does not count its own.
+typedef struct element_work {
+    double words;           // bytes of the state once
+    double fixed;           // bytes of geometry and connectivity
+    double volume, surface; // operations; 0: not counted
+} element_work;
+
+static element_work count_element(const sedge_problem *problem, const sedge_element *element)
+{
+    const sedge_equation *const equation = problem->equation;
+    const double np = element->nodes;
+    const double nfp = element->face_nodes;
+    const double fields = equation->fields;
+    const double real = problem->precision == SEDGE_FP64 ? 8.0 : 4.0;
+    element_work work = {.words = fields * np * real, .fixed = SEDGE_GEOMETRY_WORDS * real + 32.0};
+
+    if (!(equation->face_flops > 0.0)) return work;
+    work.volume = 6.0 * fields * np * np + equation->node_flops * np;
+    work.surface = SEDGE_FACES * equation->face_flops * nfp + np * (8.0 * fields * nfp + fields) +
+                   4.0 * fields * np;
+    return work;
+}
+
+void sedge_operator_element_work(const sedge_problem *problem, const sedge_element *element,
+                                 double *bytes, double *flops)
+{
+    const element_work work = count_element(problem, element);
+
+    *bytes = 4.0 * work.words + work.fixed;
+    *flops = work.volume + work.surface;
+}
+
 void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops)
 {
-    const double np = op->element->nodes;
-    const double nfp = op->element->face_nodes;
-    const double fields = op->problem->equation->fields;
+    const element_work work = count_element(op->problem, op->element);
     const double elements =
         (double)op->mesh->elements - op->mesh->interior_curved - op->mesh->edge_curved;
-    const double words = fields * np * op->layout.real_bytes;
-    const double fixed = SEDGE_GEOMETRY_WORDS * (double)op->layout.real_bytes + 32.0;
-    const sedge_equation *const equation = op->problem->equation;
-    const double volume = 6.0 * fields * np * np + equation->node_flops * np;
-    const double surface = SEDGE_FACES * equation->face_flops * nfp +
-                           np * (8.0 * fields * nfp + fields) + 4.0 * fields * np;
     const bool three = op->cut.three;
 
     *bytes = 0.0;
@@ -26,17 +49,17 @@ void operator_count(const sedge_operator *op, operator_kernel kernel, double *by
         operator_blas_count(op, kernel, elements, bytes, flops);
     } else if (kernel == KERNEL_STAGE || kernel == KERNEL_SURFACE) {
         const bool makes_rhs = three && kernel == KERNEL_SURFACE;
-        *bytes = elements * ((makes_rhs ? 3.0 : 4.0) * words + fixed);
-        *flops = elements * (surface + (kernel == KERNEL_STAGE ? volume : 0.0));
+        *bytes = elements * ((makes_rhs ? 3.0 : 4.0) * work.words + work.fixed);
+        *flops = elements * (work.surface + (kernel == KERNEL_STAGE ? work.volume : 0.0));
     } else if (kernel == KERNEL_VOLUME) {
-        *bytes = elements * ((three ? 2.0 : 3.0) * words + fixed);
-        *flops = elements * volume;
+        *bytes = elements * ((three ? 2.0 : 3.0) * work.words + work.fixed);
+        *flops = elements * work.volume;
     } else if (kernel == KERNEL_UPDATE && three) {
-        *bytes = elements * 5.0 * words;
+        *bytes = elements * 5.0 * work.words;
     } else if (kernel == KERNEL_CURVED) {
         operator_curved_count(op, bytes, flops);
+        if (!(op->problem->equation->face_flops > 0.0)) *flops = 0.0;
     }
-    if (!(equation->face_flops > 0.0)) *flops = 0.0;
 }
 
 _Static_assert((int)KERNELS == SEDGE_OPERATOR_KERNELS,

@@ -36,20 +36,20 @@ static void print_memory(const sedge_session *session, const sedge_comm *comm)
 // What one step takes at least, over all ranks: the counts of report.json, times the stages.
 static void print_work(const sedge_session *session)
 {
-    const double nodes = session->element->nodes;
-    const double face_nodes = session->element->face_nodes;
-    const double fields = session->problem.equation->fields;
-    const double real = session->problem.precision == SEDGE_FP64 ? 8.0 : 4.0;
     const double stages = sedge_lsrk45.stages * (double)session->mesh->global_elements;
-    // Derivatives, fluxes, lift, update; state and residual read and written once, the geometry.
-    const double flops =
-        stages * (6.0 * fields * nodes * nodes + 11.0 * fields * nodes + 61.0 * 4.0 * face_nodes +
-                  nodes * (8.0 * fields * face_nodes + fields) + 4.0 * fields * nodes);
-    const double bytes = stages * (4.0 * fields * nodes * real + 28.0 * real + 32.0);
+    double bytes;
+    double flops;
 
-    printf("  work               about %.3g Gflop and %.3g GB of memory traffic a step, %.3g Gflop "
-           "in all\n",
-           1e-9 * flops, 1e-9 * bytes, 1e-9 * flops * (double)session->steps);
+    sedge_operator_element_work(&session->problem, session->element, &bytes, &flops);
+    if (flops > 0.0) {
+        printf("  work               about %.3g Gflop and %.3g GB of memory traffic a step, %.3g "
+               "Gflop in all\n",
+               1e-9 * stages * flops, 1e-9 * stages * bytes,
+               1e-9 * stages * flops * (double)session->steps);
+    } else {
+        printf("  work               about %.3g GB of memory traffic a step, %.3g GB in all\n",
+               1e-9 * stages * bytes, 1e-9 * stages * bytes * (double)session->steps);
+    }
 }
 
 // Field files hold four bytes a value.

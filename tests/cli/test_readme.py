@@ -16,9 +16,12 @@ class Readme(Case):
     def test_commands(self):
         for name in ("input", "meshes", "codegen"):
             (self.folder / name).symlink_to(SOURCE / name)
-        path = [os.path.dirname(PROGRAM), str(SOURCE / "src/run"), os.path.dirname(sys.executable),
-                os.environ["PATH"]]
-        environment = {**os.environ, "PATH": ":".join(path)}
+        # As the page says it is set, for this build and this source.
+        said = re.findall(r"`export PATH=([^`]*):\$PATH`", README)
+        self.assertEqual(len(said), 1)
+        told = said[0].replace("$PWD/build/src", os.path.dirname(PROGRAM)).replace("$PWD", str(SOURCE))
+        environment = {**os.environ,
+                       "PATH": ":".join([told, os.path.dirname(sys.executable), os.environ["PATH"]])}
         blocks = re.findall(r"^```sh test([^\n]*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
         self.assertGreaterEqual(len(blocks), 6)
         for packages, block in blocks:

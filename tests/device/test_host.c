@@ -9,7 +9,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <utime.h>
 
 static const char saxpy[] =
     "void saxpy(long blocks, void **a)\n"
@@ -305,6 +307,41 @@ static void test_kept_source(sedge_device *device)
     sedge_release(binary);
 }
 
+// A compiler that adds an option and else is the system's, in a folder of its own, made in 1970.
+static void identify(char out[4096], const char *name, const char *option)
+{
+    sedge_device *device = NULL;
+    char path[600];
+    char text[600];
+
+    (void)snprintf(path, sizeof path, SEDGE_TEST_DIR "/%s", name);
+    CHECK_OK(sedge_folder_make(path));
+    (void)snprintf(path, sizeof path, SEDGE_TEST_DIR "/%s/cc", name);
+    (void)snprintf(text, sizeof text, "#!/bin/sh\nexec cc \"$@\" %s\n", option);
+    CHECK_OK(sedge_file_write(path, text, strlen(text)));
+    CHECK(chmod(path, 0755) == 0);
+    const struct utimbuf early = {(time_t)strlen(name), (time_t)strlen(name)};
+    CHECK(utime(path, &early) == 0 && setenv("SEDGE_CC", path, 1) == 0);
+    CHECK_OK(sedge_device_create(&device, "host", 0, 1));
+    CHECK(unsetenv("SEDGE_CC") == 0);
+    (void)snprintf(out, 4096, "%s", sedge_device_get_info(device)->compiler);
+    sedge_device_free(device);
+}
+
+// Its place and its time are not in the compiler's identity, and so not in a cache's keys; what it
+// does is.
+static void test_identity(void)
+{
+    char one[4096];
+    char other[4096];
+
+    identify(one, "compiler", "-O1");
+    identify(other, "another-compiler", "-O1");
+    CHECK(strcmp(one, other) == 0 && strstr(one, "version") != NULL);
+    identify(other, "another-compiler", "-O2");
+    CHECK(strcmp(one, other) != 0);
+}
+
 static void test_refusals(void)
 {
     sedge_device *device = NULL;
@@ -349,6 +386,7 @@ int main(void)
 
     CHECK_OK(sedge_device_start_helper());
     test_refusals();
+    test_identity();
     test_threads_are_shared_out();
     CHECK_OK(sedge_device_create(&device, "host", 0, 1));
     if (device == NULL) return 1;
