@@ -50,11 +50,12 @@ static sedge_status copy_bytes(char **out, const char *bytes, size_t length)
 
 // ---- the owner's part --------------------------------------------------------------------------
 
-// Take what the cache or the compiler gave.
-static sedge_status set_item(sedge_share_item *item, void *binary, size_t length,
+// Take what the cache or the compiler gave: the binary is the item's, also after a failure.
+static sedge_status set_item(sedge_share_item *item, void **binary, size_t length,
                              const sedge_text *log)
 {
-    item->part[SEDGE_SHARE_BINARY] = binary;
+    item->part[SEDGE_SHARE_BINARY] = *binary;
+    *binary = NULL;
     item->length[SEDGE_SHARE_BINARY] = length;
     SEDGE_TRY(
         copy_bytes(&item->part[SEDGE_SHARE_LOG], sedge_text_get(log), sedge_text_length(log)));
@@ -73,6 +74,7 @@ static sedge_status find_in(program_batch *batch, int p, sedge_cache_place place
 {
     const sedge_cache_key *const key = &batch->keys[batch->text_of[p]];
     sedge_share_item *const item = &batch->items[p];
+    sedge_status loaded = SEDGE_OK;
     sedge_status status;
     sedge_text *log = NULL;
     void *binary = NULL;
@@ -81,11 +83,13 @@ static sedge_status find_in(program_batch *batch, int p, sedge_cache_place place
     SEDGE_TRY_GOTO(status, sedge_text_create(&log));
     SEDGE_TRY_GOTO(status, sedge_cache_find(batch->cache, place, key, &binary, &length, log));
     if (binary == NULL) goto done;
-    SEDGE_TRY_GOTO(status, set_item(item, binary, length, log));
-    binary = NULL;
-    item->found =
-        !batch->loads || sedge_module_load(&batch->modules[p], batch->device,
-                                           item->part[SEDGE_SHARE_BINARY], length) == SEDGE_OK;
+    SEDGE_TRY_GOTO(status, set_item(item, &binary, length, log));
+    if (batch->loads) {
+        loaded = sedge_module_load(&batch->modules[p], batch->device,
+                                   item->part[SEDGE_SHARE_BINARY], length);
+    }
+    if (loaded == SEDGE_ERR_MEMORY) SEDGE_TRY_GOTO(status, loaded); // the entry may be good
+    item->found = loaded == SEDGE_OK;
     if (!item->found) {
         sedge_error_clear();
         sedge_cache_drop(batch->cache, place, key);
@@ -124,8 +128,7 @@ static void settle(void *context, sedge_compile_job *job)
                           job->length, sedge_text_get(job->log));
     }
     if (job->status == SEDGE_OK) {
-        const sedge_status kept = set_item(item, job->binary, job->length, job->log);
-        job->binary = NULL;
+        const sedge_status kept = set_item(item, &job->binary, job->length, job->log);
         if (kept != SEDGE_OK) sedge_compile_fail(job, kept);
     }
     item->status = job->status != SEDGE_OK && job->message == NULL ? SEDGE_ERR_MEMORY : job->status;

@@ -240,6 +240,67 @@ static void test_compiler_counts(void)
     sedge_device_free(device);
 }
 
+// ---- memory ------------------------------------------------------------------------------------
+
+// So many allocations succeed; then one fails, or all do. -1: all succeed. The linker puts the
+// function in the place of sedge_allocate.
+static int64_t allocations = -1;
+static bool fails_once;
+
+sedge_status really_allocate(void *out, int64_t count,
+                             size_t size) __asm__("__real_sedge_allocate");
+sedge_status allocate_some(void *out, int64_t count, size_t size) __asm__("__wrap_sedge_allocate");
+sedge_status allocate_some(void *out, int64_t count, size_t size)
+{
+    const void *const none = NULL;
+
+    if (allocations != 0) {
+        if (allocations > 0) allocations--;
+        return really_allocate(out, count, size);
+    }
+    if (fails_once) allocations = -1;
+    memcpy(out, &none, sizeof none);
+    return SEDGE_FAIL(SEDGE_ERR_MEMORY, "the test has no memory left");
+}
+
+// Wherever memory ends while programs are found in the cache, that is the failure, nothing is freed
+// twice (the C library or a sanitizer says so) and no entry is lost.
+static void test_memory_ends(sedge_device *device)
+{
+    enum { PROGRAMS = 2, MOST = 1000 };
+    test_texts made;
+    int64_t hits, misses;
+
+    empty_cache();
+    make_texts(&made, 700, -1);
+    run_batch(device, made.list, PROGRAMS, 700, &hits, &misses);
+    CHECK(misses == PROGRAMS);
+    for (int once = 0; once < 2; once++) {
+        sedge_status status = SEDGE_ERR_MEMORY;
+        int failed = 0;
+        for (; failed < MOST && status != SEDGE_OK; failed++) {
+            sedge_program *programs[PROGRAMS] = {NULL};
+            sedge_cache *cache = NULL;
+            CHECK_OK(sedge_cache_create(&cache, folder));
+            fails_once = once;
+            allocations = failed;
+            status =
+                sedge_programs_create(programs, NULL, NULL, device, cache, made.list, PROGRAMS);
+            allocations = -1;
+            CHECK(status == SEDGE_OK || status == SEDGE_ERR_MEMORY);
+            CHECK(sedge_cache_get_counts(cache).misses == 0);
+            for (int i = 0; i < PROGRAMS; i++) {
+                CHECK((programs[i] != NULL) == (status == SEDGE_OK));
+                sedge_program_free(programs[i]);
+            }
+            sedge_cache_free(cache);
+        }
+        CHECK(failed > 10 && failed < MOST);
+    }
+    run_batch(device, made.list, PROGRAMS, 700, &hits, &misses);
+    CHECK(hits == PROGRAMS && misses == 0);
+}
+
 // Eight processes begin at the same moment with an empty cache: all are right, and afterwards each
 // program is there once.
 static void test_eight_processes(void)
@@ -294,6 +355,7 @@ int main(void)
     test_whose_failure(device);
     test_build(device);
     test_compiler_counts();
+    test_memory_ends(device);
     sedge_device_free(device);
     sedge_device_stop_helper();
     return CHECK_END();
