@@ -9,11 +9,14 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define FIELD_TIME "/VTKHDF/FieldData/TimeValue" // in a field file
 
 // `path` NULL: there is no old one.
 static sedge_status fill_series(const char *temporary, const char *path, int64_t bytes,
@@ -71,22 +74,22 @@ sedge_status sedge_output_make_series(const sedge_output_context *context, const
 
 // ---- field files -------------------------------------------------------------------------------
 
-sedge_status sedge_output_read_times(const sedge_output_context *context, int64_t count,
-                                     double *times)
+// As the list at `path` has them.
+static sedge_status read_list(const char *path, int64_t count, double *times)
 {
-    char path[SEDGE_OUTPUT_PATH];
     sedge_status status = SEDGE_OK;
     json_error_t error;
-
-    if (count == 0) return SEDGE_OK;
-    sedge_output_path(path, context, "fields.hdf.series");
     json_t *const series = json_load_file(path, 0, &error);
-    if (series == NULL) return SEDGE_FAIL(SEDGE_ERR_DATA, "cannot read '%s': %s", path, error.text);
+
+    if (series == NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s' cannot be read: line %d: %s", path, error.line,
+                          error.text);
+    }
     const json_t *const files = json_object_get(series, "files");
     if ((int64_t)json_array_size(files) < count) {
         status = SEDGE_FAIL(SEDGE_ERR_DATA,
                             "'%s' lists %lld field files, but the checkpoint was written after "
-                            "%lld: they do not belong together",
+                            "%lld",
                             path, (long long)json_array_size(files), (long long)count);
     }
     for (int64_t i = 0; i < count && status == SEDGE_OK; i++) {
@@ -97,6 +100,57 @@ sedge_status sedge_output_read_times(const sedge_output_context *context, int64_
     }
     json_decref(series);
     return status;
+}
+
+// As the field files themselves have them.
+static sedge_status read_files(const sedge_output_context *context, int64_t count, double *times)
+{
+    for (int64_t i = 0; i < count; i++) {
+        char path[SEDGE_OUTPUT_PATH];
+        char name[48];
+        int64_t samples = 0;
+        sedge_h5 *file = NULL;
+
+        (void)snprintf(name, sizeof name, "fields_%06lld.hdf", (long long)i);
+        sedge_output_path(path, context, name);
+        SEDGE_TRY(sedge_h5_open_read(&file, path));
+        sedge_status status = sedge_h5_shape(file, FIELD_TIME, SEDGE_H5_F64, 1, &samples);
+        if (status == SEDGE_OK) {
+            status = samples == 1 ? sedge_h5_read(file, FIELD_TIME, SEDGE_H5_F64, 0, 1, &times[i])
+                                  : SEDGE_FAIL(SEDGE_ERR_DATA, "'%s' has %lld times", path,
+                                               (long long)samples);
+        }
+        SEDGE_TRY(sedge_h5_close(file, status));
+        if (!isfinite(times[i]))
+            return SEDGE_FAIL(SEDGE_ERR_DATA, "'%s' has the time %g", path, times[i]);
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_output_read_times(const sedge_output_context *context, int64_t count,
+                                     double *times)
+{
+    char path[SEDGE_OUTPUT_PATH];
+    char reason[1024];
+
+    if (count == 0) return SEDGE_OK;
+    sedge_output_path(path, context, "fields.hdf.series");
+    const sedge_status listed = read_list(path, count, times);
+    if (listed != SEDGE_ERR_DATA) return listed;
+    (void)snprintf(reason, sizeof reason, "%s", sedge_error_message());
+    if (read_files(context, count, times) == SEDGE_OK) {
+        (void)fprintf(stderr, "sedge: warning: %s; the list is made anew from the field files\n",
+                      reason);
+        (void)fflush(stderr);
+        sedge_error_clear();
+        return SEDGE_OK;
+    }
+    char files[1024];
+    (void)snprintf(files, sizeof files, "%s", sedge_error_message());
+    return SEDGE_FAIL(SEDGE_ERR_DATA,
+                      "%s; and it cannot be made anew from the field files: %s; to begin a new "
+                      "list, restart into another --output",
+                      reason, files);
 }
 
 // The number in "fields_000012.hdf" and in "fields_000012.hdf.tmp"; -1: another name.

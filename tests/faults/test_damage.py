@@ -80,7 +80,8 @@ class Damage(Fault):
             self.copy_results()
             for newest in self.results.glob(f"checkpoint-{self.last_step()}.h5"):
                 newest.unlink()
-            path = self.results / self.chance.choice(["energy.h5", "probes.h5", "slices.h5"])
+            path = self.results / self.chance.choice(["energy.h5", "probes.h5", "slices.h5",
+                                                        "fields.hdf.series"])
             content, kind = damage(path.read_bytes(), self.chance)
             path.write_bytes(content)
             code, text = self.finish(self.run_job("--quiet", "--restart", "auto"))

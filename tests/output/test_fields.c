@@ -1,4 +1,5 @@
 // mesh.hdf, fields_*.hdf and their list, written by all ranks, read back by one.
+#include "base/file.h"
 #include "output_case.h"
 #include "read_back.h"
 
@@ -250,6 +251,57 @@ static void test_second_run_replaces(const sedge_comm *comm)
     case_free(&c);
 }
 
+// Go on after two field files whose list has become `text` (NULL: it is missing).
+static sedge_status go_on(output_case *c, const char *text)
+{
+    const sedge_output_position position = {.fields = 2, .step = 1};
+
+    if (sedge_comm_is_root(c->comm)) {
+        (void)remove(case_path(c, "fields.hdf.series"));
+        if (text != NULL)
+            CHECK_OK(sedge_file_write(case_path(c, "fields.hdf.series"), text, strlen(text)));
+    }
+    sedge_comm_barrier(c->comm);
+    return sedge_output_continue(&c->output, c->comm, &c->deck, c->mesh, c->element, &c->problem,
+                                 &position);
+}
+
+// A list of field files that is missing or damaged is made anew from the files.
+static void test_damaged_list(const sedge_comm *comm)
+{
+    static const char *const damages[] = {
+        NULL,
+        "",
+        "{\"file-series-version\": \"1.0\", \"files\": [{\"name\": \"fields_000000.hdf\", \"ti",
+        "{\"file-series-version\": \"1.0\"}",
+        "{\"files\": [{\"name\": \"fields_000000.hdf\", \"time\": 0.0}]}",
+        "{\"files\": [{\"time\": 0.0}, {\"time\": \"soon\"}]}",
+    };
+    const double times[3] = {0.25, 0.5, 0.75};
+    output_case c;
+
+    case_make(&c, comm, 2, "fields-damaged", 0.0);
+    case_open(&c);
+    for (int k = 0; k < 2 && c.output != NULL; k++)
+        CHECK_OK(sedge_output_snapshot(c.output, times[k], k, c.u));
+    case_close(&c);
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        CHECK_OK(go_on(&c, damages[i]));
+        if (c.output == NULL) break;
+        if (sedge_comm_is_root(comm)) check_series(&c, times, 2);
+        CHECK_OK(sedge_output_snapshot(c.output, times[2], 2, c.u));
+        case_close(&c);
+        if (sedge_comm_is_root(comm)) check_series(&c, times, 3);
+    }
+    sedge_comm_barrier(comm);
+    if (sedge_comm_is_root(comm)) CHECK(remove(case_path(&c, "fields_000001.hdf")) == 0);
+    CHECK_FAILS(go_on(&c, "{"), SEDGE_ERR_DATA, "fields.hdf.series' cannot be read: line 1: ");
+    CHECK(strstr(sedge_error_message(), "fields_000001.hdf") != NULL);
+    CHECK(strstr(sedge_error_message(), "restart into another --output") != NULL);
+    CHECK(c.output == NULL);
+    case_free(&c);
+}
+
 // Far from the origin fp32 points would coincide: they are stored in fp64.
 static void test_points_far_away(const sedge_comm *comm)
 {
@@ -294,6 +346,7 @@ int main(int argc, char **argv)
     CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
     for (int order = 1; order <= 10; order++) test_polynomials(comm, order);
     test_second_run_replaces(comm);
+    test_damaged_list(comm);
     test_points_far_away(comm);
     test_no_snapshots(comm);
     sedge_comm_free(comm);
