@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// Only its owner can open it, and so lock it: a folder that others may read they may lock, too.
+#define LOCK_NAME ".sedge-run"
+
 struct sedge_hold {
-    int folder; // its descriptor, which has the lock; -1: none
+    int folder; // where the lock file lies; -1: nothing is held
+    int file;   // has the lock
 };
 
 // ---- may it be written -------------------------------------------------------------------------
@@ -94,16 +99,51 @@ sedge_status sedge_hold_reach(const sedge_comm *comm, const char *folder)
 
 // ---- one run at a time -------------------------------------------------------------------------
 
-// Root.
+// Is the open file still the one at its place? One that ends takes it away.
+static bool is_in_place(int folder, int file)
+{
+    struct stat about;
+    struct stat there;
+
+    return fstat(file, &about) == 0 &&
+           fstatat(folder, LOCK_NAME, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           about.st_dev == there.st_dev && about.st_ino == there.st_ino;
+}
+
+// Root. What a killed run left is taken again; another user's cannot be.
 static sedge_status take(sedge_hold *hold, const char *folder)
 {
+    enum { TRIES = 100 };
+    const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+
     hold->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (hold->folder < 0 || flock(hold->folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-        return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "another run writes into output folder '%s'; wait for its end, or give this "
-                      "one a folder of its own (--output)",
-                      folder);
+    for (int i = 0; i < TRIES && hold->folder >= 0; i++) {
+        const int file = openat(hold->folder, LOCK_NAME, flags, 0600);
+        if (file < 0 && (errno == EACCES || errno == EPERM || errno == ELOOP)) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "cannot open '%s/" LOCK_NAME
+                              "', which a run of another user keeps or "
+                              "left (%s); if no run goes on there, remove it, or give this one a "
+                              "folder of its own (--output)",
+                              folder, strerror(errno));
+        }
+        if (file < 0) break;
+        const bool locked = flock(file, LOCK_EX | LOCK_NB) == 0;
+        const bool is_held = !locked && errno == EWOULDBLOCK;
+        if (locked && is_in_place(hold->folder, file)) {
+            hold->file = file;
+            return SEDGE_OK;
+        }
+        (void)close(file);
+        if (is_held) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "another run writes into output folder '%s'; wait for its end, or "
+                              "give this one a folder of its own (--output)",
+                              folder);
+        }
+        if (!locked) break;
+    }
+    return SEDGE_OK; // a file system without locks
 }
 
 sedge_status sedge_hold_create(sedge_hold **out, const sedge_comm *comm, const char *folder)
@@ -116,6 +156,7 @@ sedge_status sedge_hold_create(sedge_hold **out, const sedge_comm *comm, const c
     status = sedge_allocate(&hold, 1, sizeof *hold);
     if (status == SEDGE_OK) {
         hold->folder = -1;
+        hold->file = -1;
         if (sedge_comm_is_root(comm)) status = take(hold, folder);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
@@ -129,6 +170,10 @@ done:
 void sedge_hold_free(sedge_hold *hold)
 {
     if (hold == NULL) return;
+    if (hold->file >= 0) { // taken away while it is locked: nobody else holds what goes
+        if (is_in_place(hold->folder, hold->file)) (void)unlinkat(hold->folder, LOCK_NAME, 0);
+        (void)close(hold->file);
+    }
     if (hold->folder >= 0) (void)close(hold->folder);
     sedge_release(hold);
 }

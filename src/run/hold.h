@@ -18,8 +18,10 @@ SEDGE_MUST_USE
 sedge_status sedge_hold_reach(const sedge_comm *comm, const char *folder);
 
 // The same, and hold it against other runs, of this or, where the file system carries locks to
-// them, other machines; without locks nothing is held. A process that ends, however, holds nothing
-// any more, and no file stays behind. Collective. SEDGE_ERR_USAGE, also where another run holds it.
+// them, other machines; without locks nothing is held. The lock is on a hidden file in the folder
+// that only this user can open: others, who may be able to read the folder, cannot hold it. A
+// process that ends, however, holds nothing any more; a killed one leaves the file, which means
+// nothing. Collective. SEDGE_ERR_USAGE, also where another run holds it.
 SEDGE_MUST_USE
 sedge_status sedge_hold_create(sedge_hold **out, const sedge_comm *comm, const char *folder);
 void sedge_hold_free(sedge_hold *hold);

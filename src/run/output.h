@@ -49,7 +49,8 @@ sedge_status sedge_output_create(sedge_output **out, const sedge_comm *comm, con
 // it is whole, so that a run which ends meanwhile loses nothing. Series that the deck does not ask
 // for any more stay behind in NAME.before-STEP. mesh.hdf stays if the elements lie on the ranks as
 // before; else further field files link to mesh-PARTITION.hdf. SEDGE_ERR_DATA: a series that is
-// missing, damaged or shorter than `from`; a list of field files is made anew from these. Collective. Keeps all arguments but `from`.
+// missing, damaged or shorter than `from`; a list of field files is made anew from these.
+// Collective. Keeps all arguments but `from`.
 SEDGE_MUST_USE
 sedge_status sedge_output_continue(sedge_output **out, const sedge_comm *comm,
                                    const sedge_deck *deck, const sedge_mesh *mesh,

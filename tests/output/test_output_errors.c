@@ -1,14 +1,20 @@
 // What cannot be written is said: folder, file, reason, the same on every rank, and nothing stays
 // behind that looks complete.
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE // O_DIRECTORY, flock
 #include "output_case.h"
+#include "shelter.h"
 
 #include "base/file.h"
 #include "run/h5.h"
+#include "run/hold.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static sedge_status try_open(output_case *c)
@@ -215,6 +221,81 @@ static void test_disk_full(const sedge_comm *comm)
     case_free(&c);
 }
 
+// A process of another user that holds what it can open of the folder, says so, and ends when
+// `ends[1]` closes.
+static pid_t start_other(const char *folder, const char *lock, const int ends[2])
+{
+    const pid_t child = fork();
+    char byte;
+
+    if (child != 0) return child;
+    (void)close(ends[1]);
+    if (setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
+    const int held = open(folder, O_RDONLY | O_DIRECTORY);
+    if (held < 0 || flock(held, LOCK_EX | LOCK_NB) != 0) _exit(2);
+    if (open(lock, O_RDONLY) >= 0 || errno != EACCES) _exit(3);
+    (void)!write(ends[0], "x", 1);
+    (void)!read(ends[0], &byte, 1);
+    _exit(0);
+}
+
+// A folder takes one run at a time, which others who may read the folder cannot prevent.
+static void test_hold(const sedge_comm *comm)
+{
+    const bool is_root = sedge_comm_is_root(comm);
+    const bool tries_others = is_root && geteuid() == 0 && others_come(SEDGE_TEST_DIR);
+    sedge_hold *first = NULL;
+    sedge_hold *second = NULL;
+    char folder[256];
+    char lock[300];
+    int ends[2];
+    int state = -1;
+    pid_t other = 0;
+    char byte;
+
+    (void)snprintf(folder, sizeof folder, "%s/hold-%d", SEDGE_TEST_DIR, sedge_comm_size(comm));
+    (void)snprintf(lock, sizeof lock, "%s/.sedge-run", folder);
+    if (is_root) { // what a killed run left
+        CHECK_OK(sedge_folder_make(folder));
+        CHECK_OK(sedge_file_write(lock, "", 0));
+        CHECK(chmod(folder, 0755) == 0 && chmod(lock, 0600) == 0);
+        CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    }
+    if (tries_others) {
+        other = start_other(folder, lock, ends);
+        CHECK(other > 0 && close(ends[0]) == 0 && read(ends[1], &byte, 1) == 1);
+    } else if (is_root) {
+        printf(
+            "locks of other users: not tried, it takes root and a build folder that they reach\n");
+    }
+    CHECK_OK(sedge_hold_create(&first, comm, folder));
+    CHECK_FAILS(sedge_hold_create(&second, comm, folder), SEDGE_ERR_USAGE,
+                "another run writes into output folder '");
+    sedge_hold_free(first);
+    sedge_comm_barrier(comm);
+    if (is_root) CHECK(access(lock, F_OK) != 0); // nothing stays behind
+    sedge_comm_barrier(comm);
+    CHECK_OK(sedge_hold_create(&first, comm, folder));
+    if (is_root) { // somebody removed it: the next run takes a new one, and this one leaves that
+                   // alone
+        CHECK(unlink(lock) == 0);
+        CHECK_OK(sedge_file_write(lock, "", 0));
+    }
+    sedge_hold_free(first);
+    if (is_root) CHECK(access(lock, F_OK) == 0 && close(ends[1]) == 0);
+    if (tries_others) {
+        CHECK(waitpid(other, &state, 0) == other && WIFEXITED(state) && WEXITSTATUS(state) == 0);
+        CHECK(chmod(folder, 0777) == 0 && chmod(lock, 0600) == 0 && seteuid(65534) == 0);
+    }
+    int64_t tried = tries_others;
+    sedge_comm_max_int(comm, &tried, 1);
+    if (tried != 0) {
+        CHECK_FAILS(sedge_hold_create(&second, comm, folder), SEDGE_ERR_USAGE,
+                    "/.sedge-run', which a run of another user keeps or left");
+    }
+    if (tries_others) CHECK(seteuid(0) == 0);
+}
+
 int main(int argc, char **argv)
 {
     sedge_comm *comm = NULL;
@@ -227,6 +308,7 @@ int main(int argc, char **argv)
     test_series_damaged(comm);
     test_write_failing(comm);
     test_disk_full(comm);
+    test_hold(comm);
     sedge_comm_free(comm);
     return CHECK_END();
 }
