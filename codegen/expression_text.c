@@ -64,15 +64,12 @@ static const operation_forms forms[OPERATIONS] = {
 };
 
 // Comparisons of 64-bit integers of which only one has a sign, by value: signed first, or second.
+// As everywhere in the forms an operand stands once: its text may be long.
 static const char *const mixed_forms[OPERATIONS][2] = {
-    [OPERATION_less] = {"($t)sedge_less_iu($a, $b)",
-                        "($t)(!sedge_less_iu($b, $a) && !sedge_equal_iu($b, $a))"},
-    [OPERATION_less_equal] = {"($t)(sedge_less_iu($a, $b) || sedge_equal_iu($a, $b))",
-                              "($t)!sedge_less_iu($b, $a)"},
-    [OPERATION_greater] = {"($t)(!sedge_less_iu($a, $b) && !sedge_equal_iu($a, $b))",
-                           "($t)sedge_less_iu($b, $a)"},
-    [OPERATION_greater_equal] = {"($t)!sedge_less_iu($a, $b)",
-                                 "($t)(sedge_less_iu($b, $a) || sedge_equal_iu($b, $a))"},
+    [OPERATION_less] = {"($t)sedge_less_iu($a, $b)", "($t)!sedge_less_equal_iu($b, $a)"},
+    [OPERATION_less_equal] = {"($t)sedge_less_equal_iu($a, $b)", "($t)!sedge_less_iu($b, $a)"},
+    [OPERATION_greater] = {"($t)!sedge_less_equal_iu($a, $b)", "($t)sedge_less_iu($b, $a)"},
+    [OPERATION_greater_equal] = {"($t)!sedge_less_iu($a, $b)", "($t)sedge_less_equal_iu($b, $a)"},
     [OPERATION_equal] = {"($t)sedge_equal_iu($a, $b)", "($t)sedge_equal_iu($b, $a)"},
     [OPERATION_not_equal] = {"($t)!sedge_equal_iu($a, $b)", "($t)!sedge_equal_iu($b, $a)"},
 };

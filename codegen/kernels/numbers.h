@@ -173,6 +173,11 @@ SEDGE_FUNCTION int sedge_less_iu(sedge_int64 a, sedge_uint64 b)
     return a < 0 || (sedge_uint64)a < b;
 }
 
+SEDGE_FUNCTION int sedge_less_equal_iu(sedge_int64 a, sedge_uint64 b)
+{
+    return a < 0 || (sedge_uint64)a <= b;
+}
+
 SEDGE_FUNCTION int sedge_equal_iu(sedge_int64 a, sedge_uint64 b)
 {
     return a >= 0 && (sedge_uint64)a == b;

@@ -89,6 +89,44 @@ static void test_kinds(const world *w)
     check_type(sedge_and(use(w, SEDGE_FLOAT32), use(w, SEDGE_COMPLEX64)), SEDGE_UINT8, NULL);
 }
 
+// Bytes of the text of an operation whose first operand is such an operation, and so on.
+static size_t measure_nested(const world *w, sedge_expression *(*make)(SEDGE_OPERANDS_2), int depth,
+                             sedge_type first, sedge_type second)
+{
+    sedge_expression *nested = use(w, first);
+    sedge_analysis analysis;
+    size_t bytes = 0;
+
+    for (int k = 0; k < depth; k++) nested = sedge_convert(make(nested, use(w, second)), first);
+    CHECK_OK(sedge_expression_analyse(&analysis, nested));
+    if (analysis.text != NULL) bytes = sedge_text_length(analysis.text);
+    sedge_analysis_free(&analysis);
+    return bytes;
+}
+
+// Text grows by the same for each operation: no operand stands in it twice.
+static void test_text_grows_evenly(const world *w)
+{
+    static sedge_expression *(*const binary[])(SEDGE_OPERANDS_2) = {
+        sedge_add,        sedge_subtract, sedge_multiply,      sedge_divide,  sedge_floor_divide,
+        sedge_remainder,  sedge_power,    sedge_minimum,       sedge_maximum, sedge_less,
+        sedge_less_equal, sedge_greater,  sedge_greater_equal, sedge_equal,   sedge_not_equal,
+        sedge_and,        sedge_or};
+    static const sedge_type pairs[][2] = {{SEDGE_INT64, SEDGE_UINT64},
+                                          {SEDGE_UINT64, SEDGE_INT64},
+                                          {SEDGE_UINT8, SEDGE_INT16},
+                                          {SEDGE_FLOAT32, SEDGE_FLOAT64}};
+
+    for (size_t k = 0; k < sizeof binary / sizeof binary[0]; k++) {
+        for (size_t p = 0; p < sizeof pairs / sizeof pairs[0]; p++) {
+            const size_t four = measure_nested(w, binary[k], 4, pairs[p][0], pairs[p][1]);
+            const size_t eight = measure_nested(w, binary[k], 8, pairs[p][0], pairs[p][1]);
+            const size_t twelve = measure_nested(w, binary[k], 12, pairs[p][0], pairs[p][1]);
+            CHECK(four > 4 && eight > four && twelve - eight == eight - four);
+        }
+    }
+}
+
 static void check_refused(sedge_expression *expression, const char *message)
 {
     sedge_array *array = NULL;
@@ -272,6 +310,7 @@ int main(void)
     test_text(&w);
     test_plain_numbers(&w);
     test_kinds(&w);
+    test_text_grows_evenly(&w);
     test_refusals(&w);
     test_used_twice(&w);
     test_shapes(&w);
