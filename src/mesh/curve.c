@@ -275,16 +275,15 @@ double sedge_mesh_volume(const sedge_mesh *mesh, int32_t element)
     return volume;
 }
 
-// 3 V / (sum of face areas) with the least J and the largest surface elements: 1 / it bounds what
-// traces and 1/J can make of a wave there.
-double sedge_mesh_inradius(const sedge_mesh *mesh, int32_t element)
+// What bounds a curved element's radius and heights from below: its least J, and the largest
+// surface element of each face. 1 / them bounds what traces and 1/J can make of a wave there.
+static double bound_faces(const sedge_mesh *mesh, int32_t element, double largest[SEDGE_FACES])
 {
     double c[SEDGE_CURVE_TERMS][3];
-    double largest[SEDGE_FACES] = {0.0};
     double least = DBL_MAX;
     int at[3] = {0, 0, 0};
 
-    if (sedge_mesh_curve(mesh, element) < 0) return sedge_tet_inradius(mesh->corners[element]);
+    for (int f = 0; f < SEDGE_FACES; f++) largest[f] = 0.0;
     sedge_mesh_expand(mesh, element, c);
     do {
         const bool on[SEDGE_FACES] = {at[2] == 0, at[1] == 0,
@@ -300,8 +299,27 @@ double sedge_mesh_inradius(const sedge_mesh *mesh, int32_t element)
             largest[f] = fmax(largest[f], sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]));
         }
     } while (next_point(at));
-    // The reference tetrahedron has volume 4/3, its faces, in r and s, area 2.
+    return least;
+}
+
+// The reference tetrahedron has volume 4/3, its faces, in r and s, area 2.
+double sedge_mesh_inradius(const sedge_mesh *mesh, int32_t element)
+{
+    double largest[SEDGE_FACES];
+
+    if (sedge_mesh_curve(mesh, element) < 0) return sedge_tet_inradius(mesh->corners[element]);
+    const double least = bound_faces(mesh, element, largest);
     return 3.0 * (4.0 / 3.0) * least / (2.0 * (largest[0] + largest[1] + largest[2] + largest[3]));
+}
+
+double sedge_mesh_height(const sedge_mesh *mesh, int32_t element)
+{
+    double largest[SEDGE_FACES];
+
+    if (sedge_mesh_curve(mesh, element) < 0) return sedge_tet_height(mesh->corners[element]);
+    const double least = bound_faces(mesh, element, largest);
+    const double face = fmax(fmax(largest[0], largest[1]), fmax(largest[2], largest[3]));
+    return 3.0 * (4.0 / 3.0) * least / (2.0 * face);
 }
 
 // ---- the whole mesh ----------------------------------------------------------------------------

@@ -178,10 +178,11 @@ void sedge_mesh_free(sedge_mesh *mesh);
 
 // What follows, but for measuring and printing the whole mesh, is not collective.
 
-// Signed volume of a tetrahedron, corners [vertex][x,y,z], and the radius of its inscribed sphere,
-// 3 V / (sum of face areas).
+// Signed volume of a tetrahedron, corners [vertex][x,y,z], the radius of its inscribed sphere,
+// 3 V / (sum of face areas), and its least height, 3 V / (largest face area).
 double sedge_tet_volume(double corners[4][3]);
 double sedge_tet_inradius(double corners[4][3]);
+double sedge_tet_height(double corners[4][3]);
 
 // 3 r_in / R_circumscribed: 1 for the regular tetrahedron, 0 for a degenerate one.
 double sedge_tet_quality(double corners[4][3]);
@@ -205,12 +206,14 @@ void sedge_curve_normal(double cofactor[3][3], int face, double normal[3]);
 // Number of a curved element in `middles`; -1: straight.
 int32_t sedge_mesh_curve(const sedge_mesh *mesh, int32_t element);
 
-// Coefficients of the map, as sedge_curve_place takes them, a place, volume and inscribed radius of
-// any element; the radius of a curved one bounds from below what matters for the time step.
+// Coefficients of the map, as sedge_curve_place takes them, a place, volume, inscribed radius and
+// least height of any element; radius and height of a curved one bound from below what matters for
+// the time step.
 void sedge_mesh_expand(const sedge_mesh *mesh, int32_t element, double c[SEDGE_CURVE_TERMS][3]);
 void sedge_mesh_place(const sedge_mesh *mesh, int32_t element, const double rst[3], double x[3]);
 double sedge_mesh_volume(const sedge_mesh *mesh, int32_t element);
 double sedge_mesh_inradius(const sedge_mesh *mesh, int32_t element);
+double sedge_mesh_height(const sedge_mesh *mesh, int32_t element);
 
 // Reference coordinates of a place in or near an element. Returns the least of the barycentric
 // coordinates, negative outside; -DBL_MAX far outside of a curved element, where there are none.

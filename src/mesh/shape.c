@@ -38,10 +38,12 @@ double sedge_tet_volume(double corners[4][3])
     return dot(edges[0], normal) / 6.0;
 }
 
-static double find_surface(double corners[4][3])
+// The sum of the faces' areas, and the largest of them.
+static double find_surface(double corners[4][3], double *largest)
 {
-    double area = 0.0;
+    double sum = 0.0;
 
+    *largest = 0.0;
     for (int f = 0; f < SEDGE_FACES; f++) {
         const int *const v = sedge_face_vertices[f];
         double a[3];
@@ -50,9 +52,11 @@ static double find_surface(double corners[4][3])
         subtract(corners[v[1]], corners[v[0]], a);
         subtract(corners[v[2]], corners[v[0]], b);
         cross(a, b, normal);
-        area += 0.5 * sqrt(dot(normal, normal));
+        const double area = 0.5 * sqrt(dot(normal, normal));
+        sum += area;
+        *largest = fmax(*largest, area);
     }
-    return area;
+    return sum;
 }
 
 static double find_longest_edge(double corners[4][3])
@@ -85,10 +89,21 @@ static int scale(double corners[4][3], double scaled[4][3])
 double sedge_tet_inradius(double corners[4][3])
 {
     double scaled[4][3];
+    double largest;
     const int exponent = scale(corners, scaled);
-    const double area = find_surface(scaled);
+    const double area = find_surface(scaled, &largest);
 
     return area > 0.0 ? ldexp(3.0 * fabs(sedge_tet_volume(scaled)) / area, exponent) : 0.0;
+}
+
+double sedge_tet_height(double corners[4][3])
+{
+    double scaled[4][3];
+    double largest;
+    const int exponent = scale(corners, scaled);
+
+    (void)find_surface(scaled, &largest);
+    return largest > 0.0 ? ldexp(3.0 * fabs(sedge_tet_volume(scaled)) / largest, exponent) : 0.0;
 }
 
 // With R = |a^2 (b x c) + b^2 (c x a) + c^2 (a x b)| / (12 V) and r = 3 V / S, 3 r / R has no
@@ -98,6 +113,7 @@ double sedge_tet_quality(double corners[4][3])
     double scaled[4][3];
     double e[3][3];
     double sum[3] = {0.0, 0.0, 0.0};
+    double largest;
 
     (void)scale(corners, scaled);
     find_edges(scaled, e);
@@ -107,7 +123,7 @@ double sedge_tet_quality(double corners[4][3])
         for (int d = 0; d < 3; d++) sum[d] += dot(e[i], e[i]) * normal[d];
     }
     const double volume = sedge_tet_volume(scaled);
-    const double below = find_surface(scaled) * sqrt(dot(sum, sum));
+    const double below = find_surface(scaled, &largest) * sqrt(dot(sum, sum));
     return below > 0.0 ? 108.0 * volume * volume / below : 0.0;
 }
 

@@ -88,8 +88,8 @@ static const deck_key time_keys[] = {
      .text = "simulated time; the last step ends on it"},
     {"steps", DECK_INTEGER, .either = "end", RANGE(1, 1e15), .text = "number of time steps"},
     {"cfl", DECK_REAL, .fallback = "0.8", .positive = true, RANGE(0, 2),
-     .text = "time step as a fraction of the stability limit; all orders are stable up to 0.95, "
-             "some to 1, and above 0.95 a warning says so"},
+     .text = "time step as a fraction of the stability limit; all orders are stable up to 0.85, "
+             "some to 1, and above 0.85 a warning says so"},
     {"wall", DECK_DURATION, .computed = "Slurm's limit of the job, else 0", RANGE(0, NO_LIMIT),
      .text = "time of the wall clock that the run may take, from the start of its process: "
              "seconds, or such as `55 min` (s, min, h, d); before it is over the run stops with a "

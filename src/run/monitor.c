@@ -87,10 +87,11 @@ static sedge_status describe(const sedge_session *session, int32_t e, const faul
         sedge_text_add(
             text,
             "%s at step %lld, t = %.6g, in element %lld at (%.6g, %.6g, %.6g), material "
-            "'%s', inscribed radius %.4g, local CFL number %.3g of %.3g allowed",
+            "'%s', inscribed radius %.4g, least height %.4g, local CFL number %.3g of %.3g allowed",
             seen->what, (long long)seen->step, seen->time * sedge_deck_time_unit(session->deck),
             (long long)mesh->global_ids[e], place[0], place[1], place[2],
             mesh->groups.volume_names[mesh->group[e]], sedge_mesh_inradius(mesh, e),
+            sedge_mesh_height(mesh, e),
             session->dt * sedge_problem_rate(&session->problem, mesh, e), SEDGE_CFL_STABLE));
     SEDGE_TRY_GOTO(status, add_causes(text, session, e));
     SEDGE_TRY_GOTO(status, sedge_text_add(text, "; last energies:"));

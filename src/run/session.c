@@ -84,10 +84,13 @@ static sedge_status find_time_step(sedge_session *session)
                 session->limit_place[d] += 0.25 * session->mesh->corners[element][v][d];
         }
         session->limit_inradius = sedge_mesh_inradius(session->mesh, element);
+        session->limit_height = sedge_mesh_height(session->mesh, element);
     }
     sedge_comm_broadcast(session->comm, session->limit_place, sizeof session->limit_place,
                          (int)owner);
     sedge_comm_broadcast(session->comm, &session->limit_inradius, sizeof session->limit_inradius,
+                         (int)owner);
+    sedge_comm_broadcast(session->comm, &session->limit_height, sizeof session->limit_height,
                          (int)owner);
     session->stable_dt = least;
     return plan_steps(session);
@@ -438,9 +441,10 @@ sedge_status sedge_session_print(const sedge_session *session)
                    deck->cfl, SEDGE_CFL_STABLE);
         }
         print_gain(session);
-        printf("  dt is limited      near (%.4g, %.4g, %.4g), inscribed radius %.4g\n",
+        printf("  dt is limited      near (%.4g, %.4g, %.4g), inscribed radius %.4g, least height "
+               "%.4g\n",
                session->limit_place[0], session->limit_place[1], session->limit_place[2],
-               session->limit_inradius);
+               session->limit_inradius, session->limit_height);
     }
     if (frequency > 0.0) SEDGE_TRY(print_wavelengths(session, frequency));
     return SEDGE_OK;

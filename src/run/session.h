@@ -43,6 +43,7 @@ typedef struct sedge_session {
     int64_t origin_step;
     double limit_place[3]; // centroid of the element that limits dt, and
     double limit_inradius; // its inscribed radius
+    double limit_height;   // and least height
     double mesh_seconds;
 } sedge_session;
 

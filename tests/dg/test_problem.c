@@ -53,6 +53,25 @@ static void test_known_step(void)
     sedge_problem_clear(&problem);
 }
 
+// A flat cell's tet, ten times as wide as high: its largest face has the area sqrt(1.01) / 2.
+static void test_flat_step(void)
+{
+    double flat[1][4][3] = {{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 1, 0.1}}};
+    int32_t group[1] = {0};
+    sedge_mesh mesh = {.elements = 1, .corners = flat, .group = group};
+    sedge_problem problem;
+    int32_t element = -1;
+    const double height = 0.1 / sqrt(1.01);
+
+    CHECK_OK(sedge_problem_init(&problem, &equation, 1, 0, 0));
+    problem.materials[0][0] = 1.0;
+    problem.order = 4;
+    const double dt = sedge_problem_time_step(&problem, &mesh, 1.0, &element);
+    CHECK_BOUND(fabs(dt / (0.323 * 0.36 * height) - 1.0), 1e-14);
+    CHECK(0.36 * height < 0.82 * sedge_tet_inradius(flat[0]));
+    sedge_problem_clear(&problem);
+}
+
 static void test_decay_shrinks_step(void)
 {
     int32_t group[2] = {0, 1};
@@ -116,6 +135,7 @@ static void test_arrays(void)
 int main(void)
 {
     test_known_step();
+    test_flat_step();
     test_decay_shrinks_step();
     test_still_medium();
     test_stable_numbers();

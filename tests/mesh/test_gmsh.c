@@ -354,7 +354,10 @@ static void test_curved_and_unnamed(const sedge_comm *comm)
     for (int32_t e = 0; e < mesh->elements; e++) {
         volume += sedge_mesh_volume(mesh, e);
         straight += sedge_tet_volume(mesh->corners[e]);
-        CHECK(sedge_mesh_inradius(mesh, e) > 0.0);
+        const double inradius = sedge_mesh_inradius(mesh, e);
+        const double height = sedge_mesh_height(mesh, e);
+        CHECK(inradius > 0.0);
+        CHECK(inradius < height && height < 4.0 * inradius * (1.0 + 1e-14));
     }
     sedge_comm_sum(comm, &volume, 1);
     sedge_comm_sum(comm, &straight, 1);

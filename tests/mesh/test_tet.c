@@ -14,6 +14,7 @@ static void test_regular(void)
 
     CHECK_BOUND(fabs(sign * sedge_tet_volume(corners) - 8.0 / 3.0), 1e-15);
     CHECK_BOUND(fabs(sedge_tet_inradius(corners) - 1.0 / sqrt(3.0)), 1e-15);
+    CHECK_BOUND(fabs(sedge_tet_height(corners) - 4.0 / sqrt(3.0)), 1e-15);
     CHECK_BOUND(fabs(sedge_tet_quality(corners) - 1.0), 1e-15);
     for (int v = 0; v < 4; v++)
         for (int d = 0; d < 3; d++) corners[v][d] *= 1e-6;
@@ -30,10 +31,12 @@ static void test_far_units(void)
         double corners[4][3] = {{a, a, a}, {a, -a, -a}, {-a, a, -a}, {-a, -a, a}};
         CHECK_BOUND(fabs(sedge_tet_quality(corners) - 1.0), 1e-14);
         CHECK_BOUND(fabs(sedge_tet_inradius(corners) / a - 1.0 / sqrt(3.0)), 1e-14);
+        CHECK_BOUND(fabs(sedge_tet_height(corners) / a - 4.0 / sqrt(3.0)), 1e-14);
     }
 }
 
-// Of the corner tetrahedron: V = 1/6, S = 3/2 + sqrt(3)/2, R = sqrt(3)/2.
+// Of the corner tetrahedron: V = 1/6, S = 3/2 + sqrt(3)/2, of which the largest face has sqrt(3)/2,
+// R = sqrt(3)/2.
 static void test_corner(void)
 {
     double corners[4][3] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
@@ -41,6 +44,7 @@ static void test_corner(void)
 
     CHECK_BOUND(fabs(sedge_tet_volume(corners) - 1.0 / 6.0), 1e-16);
     CHECK_BOUND(fabs(sedge_tet_inradius(corners) - inradius), 1e-16);
+    CHECK_BOUND(fabs(sedge_tet_height(corners) - 1.0 / sqrt(3.0)), 1.5e-16);
     CHECK_BOUND(fabs(sedge_tet_quality(corners) - 6.0 * inradius / sqrt(3.0)), 1e-15);
 }
 
@@ -50,8 +54,9 @@ static void test_degenerate(void)
     double point[4][3] = {{1.0, 2.0, 3.0}, {1.0, 2.0, 3.0}, {1.0, 2.0, 3.0}, {1.0, 2.0, 3.0}};
 
     CHECK(sedge_tet_volume(flat) == 0.0 && sedge_tet_quality(flat) == 0.0);
-    CHECK(sedge_tet_inradius(flat) == 0.0);
+    CHECK(sedge_tet_inradius(flat) == 0.0 && sedge_tet_height(flat) == 0.0);
     CHECK(sedge_tet_quality(point) == 0.0 && sedge_tet_inradius(point) == 0.0);
+    CHECK(sedge_tet_height(point) == 0.0);
 }
 
 static void test_reference_faces(void)

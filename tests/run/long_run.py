@@ -34,7 +34,7 @@ mesh:
 flux: {{upwind: 0}}
 time:
   steps: {steps}
-  cfl: 0.5                # central fluxes have a smaller limit of stability
+  cfl: 0.5                # small enough for the theory of what the time scheme loses
 materials:
   domain: {{epsilon: 1}}
 boundaries:

@@ -127,6 +127,8 @@ static sedge_status make_mesh(kit *k, const kit_options *options)
     SEDGE_TRY(sedge_mesh_create(&k->base.mesh, k->base.comm, &wanted));
     if (options->straight) straighten(k->base.mesh);
     distort(k->base.mesh, options->distort);
+    for (int32_t e = 0; e < k->base.mesh->elements && options->move != NULL; e++)
+        for (int v = 0; v < 4; v++) options->move(k->base.mesh->corners[e][v]);
     return SEDGE_OK;
 }
 

@@ -42,6 +42,7 @@ typedef struct kit_options {
     int cells[3]; // cubes an axis of the unit box, six tets each
     bool periodic;
     double distort;                                      // moves inner vertices by about this much
+    void (*move)(double x[3]);                           // moves the box's corners; NULL: none
     void (*box_map)(const double x[3], double moved[3]); // curved elements; NULL: none
     int split_axis;                                      // of the box; -1: one material
 
