@@ -1,16 +1,20 @@
-#define _GNU_SOURCE // O_PATH
+#define _GNU_SOURCE // O_PATH, getpwent_r
 #include "trust.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum { LINKS_MAX = 40, UNMAPPED = 65534 };
@@ -71,6 +75,42 @@ typedef struct trust_walk {
     char left[PATH_MAX]; // to go
 } trust_walk;
 
+// Is it the primary group of another user? The lists of a group do not have those. All users that
+// the system tells are looked at; where these are more than an account list of one machine, as in a
+// directory of a whole site, the group counts as shared.
+static bool is_others_primary(gid_t group)
+{
+    enum { MOST = 10000 };
+    char space[4096];
+    struct passwd entry;
+    struct passwd *found = NULL;
+    int count = 0;
+    bool others = false;
+
+    setpwent();
+    while (!others && getpwent_r(&entry, space, sizeof space, &found) == 0)
+        others = ++count > MOST || (entry.pw_gid == group && entry.pw_uid != geteuid());
+    endpwent();
+    return others;
+}
+
+// The same, asked once for a group: a directory of users may be far away. The system's place in its
+// list is one for all threads.
+static bool is_shared_group(gid_t group)
+{
+    static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+    static bool is_known, answer;
+    static gid_t known;
+
+    (void)pthread_mutex_lock(&guard);
+    if (!is_known || known != group) answer = is_others_primary(group);
+    is_known = true;
+    known = group;
+    const bool shared = answer;
+    (void)pthread_mutex_unlock(&guard);
+    return shared;
+}
+
 // A group that has this user's name and nobody else in it, as some systems give to each user.
 static bool is_private_group(gid_t group)
 {
@@ -86,13 +126,78 @@ static bool is_private_group(gid_t group)
         return false;
     for (char **member = entry.gr_mem; *member != NULL; member++)
         if (strcmp(*member, user.pw_name) != 0) return false;
-    return true;
+    return !is_shared_group(group);
 }
 
-static bool others_write(const trust_walk *walk, const struct stat *about)
+// ---- access lists ------------------------------------------------------------------------------
+
+// Linux's form of an access list: a version, then entries, little-endian.
+typedef struct access_entry {
+    uint16_t tag;
+    uint16_t rights;
+    uint32_t id;
+} access_entry;
+
+enum { ACCESS_VERSION = 2, ACCESS_WRITE = 2, LIST_ENTRIES = 512 };
+enum { TAG_USER = 2, TAG_OWNING_GROUP = 4, TAG_GROUP = 8, TAG_MASK = 16 };
+
+// What the access list of an open file or folder grants to others than its owner.
+typedef enum access_grant {
+    GRANT_MODE,   // there is no list: the mode says all
+    GRANT_NOBODY, // may write
+    GRANT_GROUP,  // the owning group may
+    GRANT_OTHERS  // other users or groups may, or the list cannot be read
+} access_grant;
+
+static access_grant judge_list(const unsigned char *list, size_t length)
+{
+    const size_t head = sizeof(uint32_t);
+    const size_t count = length >= head ? (length - head) / sizeof(access_entry) : 0;
+    access_grant grant = GRANT_NOBODY;
+    unsigned mask = ACCESS_WRITE;
+    uint32_t version = 0;
+
+    if (length >= head) memcpy(&version, list, head);
+    if (le32toh(version) != ACCESS_VERSION) return GRANT_OTHERS;
+    for (size_t i = 0; i < count; i++) {
+        access_entry entry;
+        memcpy(&entry, list + head + i * sizeof entry, sizeof entry);
+        const unsigned tag = le16toh(entry.tag);
+        const uint32_t id = le32toh(entry.id);
+        if (tag == TAG_MASK) mask = le16toh(entry.rights);
+        if ((le16toh(entry.rights) & ACCESS_WRITE) == 0) continue;
+        if (tag == TAG_OWNING_GROUP && grant == GRANT_NOBODY) grant = GRANT_GROUP;
+        if ((tag == TAG_USER && id != 0 && id != geteuid()) ||
+            (tag == TAG_GROUP && !is_private_group(id)))
+            grant = GRANT_OTHERS;
+    }
+    return (mask & ACCESS_WRITE) != 0 ? grant : GRANT_NOBODY;
+}
+
+// With a list the group's bits of the mode are its mask. `name` lies in `folder`; NULL: the folder
+// or file itself.
+static access_grant find_grant(int folder, const char *name)
+{
+    unsigned char list[sizeof(uint32_t) + LIST_ENTRIES * sizeof(access_entry)];
+    char path[64 + SEDGE_TRUST_NAME];
+
+    // A descriptor that only names a place has no attributes, but its path in /proc does.
+    (void)snprintf(path, sizeof path, name != NULL ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d",
+                   folder, name);
+    const ssize_t length = getxattr(path, "system.posix_acl_access", list, sizeof list);
+    if (length >= 0) return judge_list(list, (size_t)length);
+    return errno == ENODATA || errno == EOPNOTSUPP ? GRANT_MODE : GRANT_OTHERS;
+}
+
+// What `about` tells of, which is `name` in `folder` (NULL: `folder` itself).
+static bool others_write(const trust_walk *walk, const struct stat *about, int folder,
+                         const char *name)
 {
     if ((about->st_mode & S_IWOTH) != 0) return true;
-    return (about->st_mode & S_IWGRP) != 0 && !walk->any_owner && !is_private_group(about->st_gid);
+    if ((about->st_mode & S_IWGRP) == 0 || walk->any_owner) return false;
+    const access_grant grant = find_grant(folder, name);
+    if (grant == GRANT_NOBODY || grant == GRANT_OTHERS) return grant == GRANT_OTHERS;
+    return !is_private_group(about->st_gid);
 }
 
 static bool is_foreign(const trust_walk *walk, const struct stat *about)
@@ -122,11 +227,12 @@ static sedge_status judge_folder(trust_walk *walk)
                        (unsigned long)about.st_uid);
         return fail_at(walk, reason);
     }
-    if (others_write(walk, &about) && (about.st_mode & S_ISVTX) == 0) {
+    const bool shared = others_write(walk, &about, walk->folder, NULL);
+    if (shared && (about.st_mode & S_ISVTX) == 0) {
         return fail_at(walk, "others may write to it, and it is not sticky (chmod go-w or +t makes "
                              "it usable)");
     }
-    walk->shared = others_write(walk, &about);
+    walk->shared = shared;
     walk->sheltered =
         about.st_uid == geteuid() && (about.st_mode & (S_IXGRP | S_IXOTH | S_IWGRP | S_IWOTH)) == 0;
     return SEDGE_OK;
@@ -251,7 +357,7 @@ static const char *judge_file(const trust_walk *walk, int file)
     if (fstat(file, &about) != 0) return strerror(errno);
     if (!S_ISREG(about.st_mode)) return "it is not a regular file";
     if (is_foreign(walk, &about)) return "it belongs to another user";
-    if (!walk->sheltered && others_write(walk, &about))
+    if (!walk->sheltered && others_write(walk, &about, file, NULL))
         return "others may write to it (chmod go-w makes it usable)";
     return NULL;
 }
@@ -290,9 +396,10 @@ sedge_status sedge_trust_program(const char *path)
     struct stat about;
 
     SEDGE_TRY(find_parent(&walk, name, path, true));
-    const bool there = fstatat(walk.folder, name, &about, AT_SYMLINK_NOFOLLOW) == 0;
+    const bool writable = fstatat(walk.folder, name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+                          others_write(&walk, &about, walk.folder, name);
     (void)close(walk.folder);
-    if (!there || !others_write(&walk, &about)) return SEDGE_OK;
+    if (!writable) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "'%s' is not used: everybody may write to it", path);
 }
 

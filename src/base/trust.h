@@ -2,11 +2,12 @@
 //
 // A path is followed one component at a time, links included. A folder on the way is trusted if it
 // belongs to root, to this user, or to someone who could replace this program itself (an owner of
-// the folders above it), and if nobody else may write to it (a group of this user alone is no
-// other); a sticky folder (/tmp) may be written to by all, because what others own in it is not
-// trusted. Below a folder of this user's that others cannot enter all is sheltered: modes do not
-// matter any more. What is opened is what was checked. A relative path begins at the working
-// directory, which is held open by its process: nobody can replace it.
+// the folders above it), and if nobody else may write to it (a group of this user alone, which is
+// nobody else's primary group, is no other; access lists count); a sticky folder (/tmp) may be
+// written to by all, because what others own in it is not trusted. Below a folder of this user's
+// that others cannot enter all is sheltered: modes do not matter any more. What is opened is what
+// was checked. A relative path begins at the working directory, which is held open by its process:
+// nobody can replace it.
 #pragma once
 
 #include "error.h"

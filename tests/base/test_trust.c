@@ -5,13 +5,17 @@
 #include "check.h"
 #include "shelter.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static const uid_t third = 65533;
@@ -140,6 +144,118 @@ static void test_modes(void)
     check_refused("top/way/../../outside/file", "outside': others may write to it");
     CHECK(chmod("top", 0710) == 0);
     check_refused("top/way/folder/file", "others may write to it");
+    make_tree();
+}
+
+// An entry of an access list: tag, rights, user or group.
+typedef struct list_entry {
+    uint16_t tag, rights;
+    uint32_t id;
+} list_entry;
+
+enum { OWNER = 1, USER = 2, OWNING_GROUP = 4, GROUP = 8, MASK = 16, OTHERS = 32, NO_ID = -1 };
+
+// Give `path` a list of these, in this order; 0 or the error.
+static int set_list(const char *path, list_entry more, int group_rights, int mask)
+{
+    const list_entry entries[] = {
+        {OWNER, 7, (uint32_t)NO_ID},
+        more,
+        {OWNING_GROUP, (uint16_t)group_rights, (uint32_t)NO_ID},
+        {MASK, (uint16_t)mask, (uint32_t)NO_ID},
+        {OTHERS, 5, (uint32_t)NO_ID},
+    };
+    const uint32_t version = 2;
+    unsigned char list[sizeof version + sizeof entries];
+    size_t used = sizeof version;
+
+    memcpy(list, &version, sizeof version);
+    for (int i = 0; i < 5; i++) { // a named group stands behind the owning one
+        const int k = more.tag == GROUP && (i == 1 || i == 2) ? 3 - i : i;
+        memcpy(list + used, &entries[k], sizeof *entries);
+        used += sizeof *entries;
+    }
+    return setxattr(path, "system.posix_acl_access", list, used, 0) == 0 ? 0 : errno;
+}
+
+// With an access list the group's bits of the mode are its mask.
+static void test_access_lists(void)
+{
+    const uint32_t self = (uint32_t)geteuid();
+
+    make_tree();
+    const int problem = set_list("top/way", (list_entry){USER, 7, third}, 5, 7);
+    if (problem == EOPNOTSUPP) {
+        printf("access lists: not tried, this file system has none\n");
+        return;
+    }
+    CHECK(problem == 0);
+    check_refused("top/way/folder/file", "top/way': others may write to it");
+    CHECK(set_list("top/way", (list_entry){GROUP, 7, third}, 5, 7) == 0);
+    check_refused("top/way/folder/file", "top/way': others may write to it");
+    CHECK(set_list("top/way", (list_entry){USER, 7, third}, 5, 5) == 0); // masked
+    check_opens("top/way/folder/file");
+    CHECK(set_list("top/way", (list_entry){USER, 5, third}, 5, 7) == 0); // reads
+    check_opens("top/way/folder/file");
+    CHECK(set_list("top/way", (list_entry){USER, 7, self}, 5, 7) == 0);
+    check_opens("top/way/folder/file");
+    CHECK(set_list("top/way", (list_entry){USER, 5, self}, 7, 7) == 0);
+    if (geteuid() == 0) { // the owning group: root's alone, then another one
+        check_opens("top/way/folder/file");
+        CHECK(chown("top/way", 0, third) == 0);
+        check_refused("top/way/folder/file", "top/way': others may write to it");
+    }
+    CHECK(removexattr("top/way", "system.posix_acl_access") == 0);
+    make_tree();
+    CHECK(set_list("top/way/folder/file", (list_entry){USER, 6, third}, 4, 6) == 0);
+    check_refused("top/way/folder/file", "others may write to it");
+    CHECK(removexattr("top/way/folder/file", "system.posix_acl_access") == 0);
+    make_tree();
+}
+
+// Open the file where `line` stands at the end of the list of users. 0: opened; 1: refused as
+// writable by others; 77: no list of one's own here.
+static int open_with_user(const char *line)
+{
+    int state = -1;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        char *text = NULL;
+        size_t length = 0;
+        int file = -1;
+        if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+            _exit(77);
+        if (sedge_file_read(&text, &length, "/etc/passwd", SEDGE_ERR_DATA) != SEDGE_OK) _exit(77);
+        FILE *const list = fopen("users", "w");
+        if (list == NULL || fwrite(text, 1, length, list) != length || fputs(line, list) < 0 ||
+            fclose(list) != 0 || mount("users", "/etc/passwd", NULL, MS_BIND, NULL) != 0)
+            _exit(77);
+        const sedge_status status = sedge_trust_open(&file, "top/way/folder/file");
+        if (status == SEDGE_OK) _exit(file >= 0 ? 0 : 2);
+        _exit(strstr(sedge_error_message(), "top/way': others may write to it") != NULL ? 1 : 2);
+    }
+    CHECK(child > 0 && waitpid(child, &state, 0) == child && WIFEXITED(state));
+    return WEXITSTATUS(state);
+}
+
+// A group's list does not name those whose primary group it is.
+static void test_primary_group(void)
+{
+    if (geteuid() != 0) {
+        printf("primary groups: not tried, it takes root\n");
+        return;
+    }
+    make_tree();
+    CHECK(chmod("top/way", 0775) == 0);
+    const int plain = open_with_user("");
+    if (plain == 77) {
+        printf("primary groups: not tried, /etc/passwd cannot be covered here\n");
+    } else {
+        CHECK(plain == 0);
+        CHECK(open_with_user("twin:x:65533:0::/:/bin/sh\n") == 1);
+        CHECK(open_with_user("twin:x:65533:65533::/:/bin/sh\n") == 0);
+    }
     make_tree();
 }
 
@@ -303,7 +419,9 @@ int main(void)
 {
     choose_place();
     test_good_ways();
+    test_primary_group(); // first: the answer for a group is kept
     test_modes();
+    test_access_lists();
     test_links();
     test_owners();
     test_container();
