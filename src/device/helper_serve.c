@@ -209,11 +209,12 @@ static void remove_folder(const char *path)
 static _Noreturn void become_command(char *const *words, const char *path, int folder, int report)
 {
     const struct rlimit file_size = {.rlim_cur = FILE_BYTES_MAX, .rlim_max = FILE_BYTES_MAX};
-    static const int restored[] = {SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+    static const int restored[] = {SIGQUIT, SIGPIPE, SIGXFSZ};
     const int log = openat(folder, log_name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
-    // SIGINT, SIGTERM, SIGUSR1 and SIGUSR2 stay ignored: the parent decides what they mean. A batch
-    // system sends them to all processes of a job, whose compiler must not fail for it.
+    // SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 stay ignored: the parent decides what they mean.
+    // A batch system or a terminal that goes sends them to all processes of a job, whose compiler
+    // must not fail for it.
     for (size_t i = 0; i < sizeof restored / sizeof *restored; i++)
         (void)signal(restored[i], SIG_DFL);
     // A group of its own, so that all that it starts can be killed.

@@ -42,8 +42,33 @@ static void raise_flag(int number)
     raised = number;
 }
 
-static const int heard[] = {SIGTERM, SIGUSR1, SIGUSR2, SIGINT};
+static const struct {
+    int number;
+    const char *name;
+} heard[] = {{SIGTERM, "SIGTERM"},
+             {SIGUSR1, "SIGUSR1"},
+             {SIGUSR2, "SIGUSR2"},
+             {SIGHUP, "SIGHUP"},
+             {SIGINT, "SIGINT"}};
 #define HEARD (sizeof heard / sizeof *heard)
+
+// Was it ignored when this process first asked? Then it stays so, as nohup wants it, whatever a
+// library did to it since.
+static bool is_ignored(int number)
+{
+    static bool asked[HEARD], ignored[HEARD];
+    struct sigaction before;
+
+    for (size_t i = 0; i < HEARD; i++) {
+        if (heard[i].number != number) continue;
+        if (!asked[i]) {
+            ignored[i] = sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_IGN;
+        }
+        asked[i] = true;
+        return ignored[i];
+    }
+    return false;
+}
 
 static void set_blocked(int how, bool interrupts)
 {
@@ -51,7 +76,7 @@ static void set_blocked(int how, bool interrupts)
 
     (void)sigemptyset(&signals);
     for (size_t i = 0; i < HEARD; i++)
-        if (interrupts || heard[i] != SIGINT) (void)sigaddset(&signals, heard[i]);
+        if (interrupts || heard[i].number != SIGINT) (void)sigaddset(&signals, heard[i].number);
     (void)pthread_sigmask(how, &signals, NULL);
 }
 
@@ -63,7 +88,6 @@ void sedge_stop_hold(bool interrupts)
 void sedge_stop_listen(void)
 {
     struct sigaction action;
-    struct sigaction before;
 
     memset(&action, 0, sizeof action);
     action.sa_handler = raise_flag;
@@ -72,9 +96,13 @@ void sedge_stop_listen(void)
     (void)sigaction(SIGTERM, &action, NULL);
     (void)sigaction(SIGUSR1, &action, NULL);
     (void)sigaction(SIGUSR2, &action, NULL);
+    if (is_ignored(SIGHUP)) {
+        (void)signal(SIGHUP, SIG_IGN);
+    } else {
+        (void)sigaction(SIGHUP, &action, NULL);
+    }
     action.sa_flags = SA_RESTART | (int)SA_RESETHAND; // the second one ends the process
-    if (raised != SIGINT && sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        (void)sigaction(SIGINT, &action, NULL);
+    if (raised != SIGINT && !is_ignored(SIGINT)) (void)sigaction(SIGINT, &action, NULL);
     set_blocked(SIG_UNBLOCK, true);
 }
 
@@ -83,8 +111,8 @@ void sedge_stop_ignore(void)
     struct sigaction now;
 
     for (size_t i = 0; i < HEARD; i++) {
-        if (sigaction(heard[i], NULL, &now) == 0 && now.sa_handler == raise_flag)
-            (void)signal(heard[i], SIG_DFL);
+        if (sigaction(heard[i].number, NULL, &now) == 0 && now.sa_handler == raise_flag)
+            (void)signal(heard[i].number, SIG_DFL);
     }
     if (raised != 0) (void)raise((int)raised);
 }
@@ -150,12 +178,10 @@ static void describe(sedge_stop *stop, int reason)
         (void)snprintf(stop->reason, sizeof stop->reason, "the limit of Slurm's job %.20s",
                        job != NULL ? job : "");
     } else {
-        const int number = reason - REASON_SIGNAL;
-        (void)snprintf(stop->reason, sizeof stop->reason, "%s",
-                       number == SIGTERM   ? "SIGTERM"
-                       : number == SIGUSR1 ? "SIGUSR1"
-                       : number == SIGUSR2 ? "SIGUSR2"
-                                           : "SIGINT");
+        for (size_t i = 0; i < HEARD; i++) {
+            if (heard[i].number == reason - REASON_SIGNAL)
+                (void)snprintf(stop->reason, sizeof stop->reason, "%s", heard[i].name);
+        }
     }
     sedge_comm_broadcast(stop->comm, stop->reason, sizeof stop->reason, 0);
 }

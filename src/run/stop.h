@@ -15,17 +15,18 @@
 
 #define SEDGE_STOP_INTERVAL 0.25 // seconds between votes
 
-// SIGTERM, SIGUSR1, SIGUSR2 and, with `interrupts`, SIGINT wait until the next sedge_stop_listen,
-// also where this program is started again in between. To be called first of all in main, with
-// `interrupts`, and, without, where a library starts that may bring handlers: LLVM, which comes
-// with PoCL, and with that into MPI_Init, drops a SIGUSR1. A program that is started meanwhile does
-// not hear them.
+// SIGTERM, SIGUSR1, SIGUSR2, SIGHUP and, with `interrupts`, SIGINT wait until the next
+// sedge_stop_listen, also where this program is started again in between. To be called first of all
+// in main, with `interrupts`, and, without, where a library starts that may bring handlers: LLVM,
+// which comes with PoCL, and with that into MPI_Init, drops a SIGUSR1. A program that is started
+// meanwhile does not hear them.
 void sedge_stop_hold(bool interrupts);
 
-// From now on SIGTERM, SIGUSR1 and SIGUSR2 raise the flag, and so does the first SIGINT, if it is
-// not ignored; a second SIGINT ends the process. What was held arrives, and none is blocked,
-// whatever the parent of this process wanted. To be called before MPI starts, when it has started,
-// and when the set-up is done: MPI and its network libraries bring handlers of their own.
+// From now on SIGTERM, SIGUSR1 and SIGUSR2 raise the flag, and so do SIGHUP and the first SIGINT,
+// if they were not ignored when the process began; a second SIGINT ends the process. What was held
+// arrives, and none is blocked, whatever the parent of this process wanted. To be called before MPI
+// starts, when it has started, and when the set-up is done: MPI and its network libraries bring
+// handlers of their own.
 void sedge_stop_listen(void);
 
 // Signals end the process again, as before sedge_stop_listen; one that came meanwhile does at once.

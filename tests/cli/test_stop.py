@@ -164,6 +164,7 @@ class Stop(Case):
         self.check_going_on(step, 0)
         self.signalled(signal.SIGTERM, 0, 0, "SIGTERM")
         self.signalled(signal.SIGINT, 0, 0, "SIGINT")
+        self.signalled(signal.SIGHUP, 0, 0, "SIGHUP")  # its terminal is gone
 
     def test_mpirun_passes_it_on(self):
         step = self.signalled(signal.SIGUSR2, "mpirun", 2, "SIGUSR2")

@@ -8,6 +8,7 @@
 #include "check.h"
 
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -65,6 +66,7 @@ static void test_signal(const sedge_comm *comm, int number, int64_t when)
     CHECK(strcmp(sedge_stop_reason(stop), number == SIGTERM   ? "SIGTERM"
                                           : number == SIGUSR1 ? "SIGUSR1"
                                           : number == SIGUSR2 ? "SIGUSR2"
+                                          : number == SIGHUP  ? "SIGHUP"
                                                               : "SIGINT") == 0);
     CHECK(sedge_stop_pending(stop) == (sedge_comm_rank(comm) == victim));
     sedge_stop_free(stop);
@@ -208,6 +210,42 @@ static void test_interrupts(void)
     CHECK(WIFSIGNALED(state) && WTERMSIG(state) == SIGINT);
 }
 
+// What the process was started to ignore stays ignored, as under nohup.
+static void test_ignored(void)
+{
+    int state = 0;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        const char *const words[] = {"/proc/self/exe", "ignored", NULL};
+        (void)signal(SIGHUP, SIG_IGN);
+        (void)signal(SIGINT, SIG_IGN);
+        (void)execv(words[0], (char *const *)(uintptr_t)words);
+        _exit(10);
+    }
+    CHECK(child > 0 && waitpid(child, &state, 0) == child);
+    CHECK(WIFEXITED(state) && WEXITSTATUS(state) == 0);
+}
+
+static void drop_signal(int number);
+
+static int run_ignored(void)
+{
+    sedge_stop *stop = NULL;
+
+    sedge_stop_listen();
+    if (sedge_stop_create(&stop, NULL, sedge_clock(), -1.0) != SEDGE_OK) return 1;
+    (void)raise(SIGHUP);
+    (void)raise(SIGINT);
+    if (sedge_stop_due(stop, 0)) return 2;
+    (void)signal(SIGHUP, drop_signal); // a library's
+    sedge_stop_listen();
+    (void)raise(SIGHUP);
+    if (sedge_stop_due(stop, 1)) return 3;
+    (void)raise(SIGTERM);
+    return sedge_stop_due(stop, 2) ? 0 : 4;
+}
+
 static void drop_signal(int number)
 {
     (void)number;
@@ -230,6 +268,8 @@ static void test_hold(void)
         sedge_stop_listen();
         if (!sedge_stop_due(stop, 0)) _exit(3);
         if (strcmp(sedge_stop_reason(stop), "SIGUSR1") != 0) _exit(4);
+        (void)raise(SIGHUP);
+        if (!sedge_stop_due(stop, 1)) _exit(9);
         (void)raise(SIGTERM); // is not held any more
         if (!sedge_stop_due(stop, 1)) _exit(5);
         if (strcmp(sedge_stop_reason(stop), "SIGTERM") != 0) _exit(6);
@@ -247,11 +287,13 @@ int main(int argc, char **argv)
     sedge_comm *comm = NULL;
 
     (void)unsetenv("SLURM_JOB_END_TIME");
-    sedge_stop_listen();
+    if (argc == 2) return run_ignored();
     if (argc == 1) { // before MPI: they fork
+        test_ignored();
         test_interrupts();
         test_hold();
     }
+    sedge_stop_listen();
     CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
     sedge_stop_listen(); // MPI without mpirun brings handlers of its own
     if (argc == 3) {
