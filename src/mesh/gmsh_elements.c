@@ -148,8 +148,11 @@ static sedge_status find_group(sedge_gmsh *file, const sedge_gmsh_block *block, 
     if (entity == NULL && file->entities.entity != NULL) {
         (void)snprintf(what, sizeof what,
                        "a block refers to the entity %lld of dimension %lld, which is not in "
-                       "$Entities",
-                       (long long)block->tag, (long long)block->dimension);
+                       "$Entities%s",
+                       (long long)block->tag, (long long)block->dimension,
+                       file->parts.entity == NULL
+                           ? ""
+                           : "; of a partitioned mesh all parts must be in one file");
         return sedge_cursor_fail(&file->cursor, what);
     }
     if (entity == NULL || entity->group[1] == 0 || block->dimension < 2) return SEDGE_OK;

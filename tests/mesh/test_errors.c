@@ -199,6 +199,9 @@ static void test_entities(void)
                "surface 5 is in two physical groups, 9 and 'wall'; a surface can be in one only");
     check_msh4("$Entities\n0 0 1 0\n5 0 0 0 1 1 1 1 2 0\n$EndEntities\n",
                "a block refers to the entity 8 of dimension 3, which is not in $Entities");
+    check_msh4("$Entities\n0 0 0 0\n$EndEntities\n$PartitionedEntities\n2 1\n5 2\n0 0 0 0\n"
+               "$EndPartitionedEntities\n",
+               "not in $Entities; of a partitioned mesh all parts must be in one file");
     check_msh4("$Entities\n0 0 0 0\n$EndEntities\n$Entities\n", "there are two such sections");
     check_msh4("$PartitionedEntities\n1 1\n", "expected an integer, found");
     check_msh4("", "1 of 1 tetrahedra are in no volume group");
