@@ -284,6 +284,37 @@ static void test_other_writers(void)
                "$MyTool\n1 2 3\n$EndMyTool\n\n");
 }
 
+// Nodes of entities of each dimension with their parameters, of which nodes in a volume have none
+// in version 2; parts of a volume and a surface, in groups of their own and in those of the whole.
+static void test_parameters_and_parts(void)
+{
+    static const char *const texts[] = {
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n" NAMES "$ParametricNodes\n5\n1 0 0 0 0 1\n"
+        "2 1 0 0 1 1 7\n3 0 1 0 2 1 7 7\n4 0 0 1 3 1\n5 0 0 -1 2 1 7 7\n$EndParametricNodes\n"
+        "$Elements\n8\n" SIX_WALLS "\n20 4 2 1 1 1 2 3 4\n21 4 2 1 1 1 3 2 5\n$EndElements\n",
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n" NAMES
+        "$Entities\n0 0 1 1\n1 0 0 0 1 1 1 1 2 0\n1 0 0 0 1 1 1 1 1 0\n$EndEntities\n"
+        "$PartitionedEntities\n2 0\n0 0 2 2\n1 3 1 2 1 2 0 0 0 1 1 1 1 1 0\n"
+        "2 2 1 2 1 2 0 0 0 1 1 1 2 31 2 0\n2 3 1 1 1 0 0 0 1 1 1 2 33 1 0\n"
+        "3 3 1 1 2 0 0 0 1 1 1 1 34 0\n$EndPartitionedEntities\n"
+        "$Nodes\n1 5 1 5\n3 2 1 5\n1\n2\n3\n4\n5\n0 0 0 7 7 7\n1 0 0 7 7 7\n0 1 0 7 7 7\n"
+        "0 0 1 7 7 7\n0 0 -1 7 7 7\n$EndNodes\n$Elements\n4 9 1 9\n2 1 2 1\n1 1 2 3\n2 2 2 6\n"
+        "2 1 2 4\n3 2 3 4\n4 1 3 4\n5 1 2 5\n6 2 3 5\n7 1 3 5\n3 2 4 1\n8 1 2 3 4\n"
+        "3 3 4 1\n9 1 3 2 5\n$EndElements\n"};
+    const double none[3] = {0.0, 0.0, 0.0};
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        sedge_mesh *mesh;
+        write_file(texts[i], strlen(texts[i]));
+        CHECK_OK(try_file(path, &mesh));
+        if (mesh == NULL) continue;
+        check_mesh(comm, mesh, 1.0 / 3.0, none);
+        CHECK(mesh->groups.volumes == 1 && volume_count(mesh, "air") == 2);
+        CHECK(mesh->groups.surfaces == 1 && outer_count(mesh, "wall") == 6);
+        sedge_mesh_free(mesh);
+    }
+}
+
 // Every type of tetrahedron is read, with as many nodes as Gmsh says that it has.
 static void test_types(void)
 {
@@ -449,6 +480,7 @@ int main(int argc, char **argv)
     test_entities();
     test_groupless();
     test_other_writers();
+    test_parameters_and_parts();
     test_types();
     test_mirrored_and_tiny_are_fine();
     test_periodic();
