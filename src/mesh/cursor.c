@@ -76,7 +76,7 @@ sedge_status sedge_cursor_int(sedge_cursor *cursor, int64_t *out)
 
 sedge_status sedge_cursor_size(sedge_cursor *cursor, int64_t *out)
 {
-    if (!cursor->binary) return sedge_cursor_text_int(cursor, out);
+    if (!cursor->binary || cursor->short_sizes) return sedge_cursor_int(cursor, out);
     if (cursor->end - cursor->at < (int64_t)sizeof *out) return sedge_cursor_truncated(cursor);
     memcpy(out, cursor->at, sizeof *out);
     cursor->at += sizeof *out;

@@ -10,6 +10,7 @@ typedef struct sedge_cursor {
     const char *path;
     const char *start, *at, *end; // *end is NUL
     bool binary;
+    bool short_sizes;    // sizes have 4 bytes
     const char *section; // being read, for messages
 } sedge_cursor;
 
@@ -21,7 +22,7 @@ sedge_status sedge_cursor_fail(const sedge_cursor *cursor, const char *what);
 SEDGE_MUST_USE
 sedge_status sedge_cursor_truncated(const sedge_cursor *cursor);
 
-// The next int (4 bytes) or size (8 bytes) or double (8 bytes) of the data; always text where
+// The next int (4 bytes) or size (8 bytes, or 4) or double (8 bytes) of the data; always text where
 // `cursor->binary` is false. Doubles must be finite.
 SEDGE_MUST_USE
 sedge_status sedge_cursor_int(sedge_cursor *cursor, int64_t *out);

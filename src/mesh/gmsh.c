@@ -84,8 +84,9 @@ static sedge_status read_format(sedge_gmsh *file)
             "(gmsh FILE -save -format msh41 -o NEW.msh)",
             c->path, version);
     }
-    if ((binary != 0 && binary != 1) || bytes != 8)
-        return sedge_cursor_fail(c, "the file type must be 0 or 1 and the data size 8");
+    if (binary != 0 && binary != 1) return sedge_cursor_fail(c, "the file type is neither 0 nor 1");
+    if (bytes != 8 && (bytes != 4 || file->version != SEDGE_GMSH_41))
+        return sedge_cursor_fail(c, "the data size must be 8, or 4 in version 4.1");
     if (binary == 1 && file->version == SEDGE_GMSH_40) {
         return SEDGE_FAIL(SEDGE_ERR_DATA,
                           "%s is a binary file of version %s, which can be read as ASCII only; "
@@ -94,6 +95,7 @@ static sedge_status read_format(sedge_gmsh *file)
     }
     sedge_cursor_skip_line(c);
     c->binary = binary == 1;
+    c->short_sizes = bytes == 4;
     SEDGE_TRY(c->binary ? sedge_cursor_int(c, &one) : SEDGE_OK);
     if (one != 1) {
         return SEDGE_FAIL(SEDGE_ERR_DATA,

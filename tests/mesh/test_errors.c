@@ -81,7 +81,9 @@ static void test_not_a_mesh(void)
     check_text("$MeshFormat\n20 0 8\n$EndMeshFormat\n", "has version 20 of the Gmsh format");
     check_text("$MeshFormat\n2.3 0 8\n$EndMeshFormat\n", "has version 2.3 of the Gmsh format");
     check_text("$MeshFormat\n4.0 1 8\n$EndMeshFormat\n", "binary file of version 4.0, which");
-    check_text("$MeshFormat\n4.1 0 4\n$EndMeshFormat\n", "data size 8");
+    check_text("$MeshFormat\n4.1 0 3\n$EndMeshFormat\n", "the data size must be 8, or 4 in");
+    check_text("$MeshFormat\n2.2 0 4\n$EndMeshFormat\n", "the data size must be 8, or 4 in");
+    check_text("$MeshFormat\n4.1 2 8\n$EndMeshFormat\n", "the file type is neither 0 nor 1");
     check_text("$MeshFormat\n2.2 1 8\n\1\1\1\1\n$EndMeshFormat\n", "byte order");
     check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n", "is truncated");
     check_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Periodic\n", "it ends inside $Periodic");

@@ -1,7 +1,8 @@
 // A box of two materials, few elements, written in the four formats:
 //   for v in 22 41; do gmsh -3 -nt 1 -format msh$v tiny.geo -o tiny-$v-ascii.msh
 //     gmsh -3 -nt 1 -format msh$v -bin tiny.geo -o tiny-$v-binary.msh; done
-// The same elements in other forms:
+// The same elements in other forms (tiny-41-short-binary.msh is tiny-41-binary.msh with its sizes
+// cut from 8 to 4 bytes):
 //   gmsh -3 -nt 1 -format msh40 tiny.geo -o tiny-40-ascii.msh
 //   gmsh -3 -nt 1 -format msh22 -save_parametric tiny.geo -o tiny-22-parametric-ascii.msh
 //   gmsh -3 -nt 1 -format msh41 -bin -save_parametric tiny.geo -o tiny-41-parametric-binary.msh
