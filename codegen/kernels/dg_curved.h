@@ -1,5 +1,5 @@
 // The Runge-Kutta stage, and the energy, of curved elements (src/dg/cubature.h has the method).
-// Types of dg_layout.h.
+// Types of dg_layout.h, geometry of dg_curve.h.
 //
 //   rhs = P 1/J V (sum_j W_j (sum_d g_jd F_d(V u)) - L sJ n.F*) + S
 //
@@ -18,8 +18,7 @@
 // goes: fluxes at some points (a chunk), traces and fluxes at the faces.
 #pragma once
 
-#define SEDGE_CURVE_WORDS 30
-#define SEDGE_ALL_POINTS  (4 * SEDGE_CURVED_FACE_POINTS)
+#define SEDGE_ALL_POINTS (4 * SEDGE_CURVED_FACE_POINTS)
 
 #define SEDGE_CURVED_VALUES      0
 #define SEDGE_CURVED_WEAK        (SEDGE_CURVED_VALUES + SEDGE_CURVED_POINTS * SEDGE_NODES)
@@ -34,50 +33,6 @@
 // take.
 #define SEDGE_CURVED_STATES  (SEDGE_NODES * SEDGE_FIELDS)
 #define SEDGE_CURVED_SURFACE ((SEDGE_FACE_POINTS + SEDGE_ALL_POINTS) * SEDGE_FIELDS)
-
-typedef struct sedge_curve {
-    sedge_value c[SEDGE_CURVE_WORDS];
-} sedge_curve;
-
-// ---- geometry ----------------------------------------------------------------------------------
-
-// g[3 j + d] = J dr_j/dx_d at r, s, t; returns J.
-SEDGE_FUNCTION sedge_value find_cofactors(sedge_value *g, const SEDGE_GLOBAL sedge_curve *curve,
-                                          const SEDGE_GLOBAL sedge_real *rst)
-{
-    const SEDGE_GLOBAL sedge_value *const c = curve->c;
-    const sedge_real r = rst[0];
-    const sedge_real s = rst[1];
-    const sedge_real t = rst[2];
-    sedge_value x[9]; // dx_d/dr_j at 3 j + d
-
-    SEDGE_EACH (d, 3) {
-        x[d] = c[3 + d] + (SEDGE_R(2.0) * r) * c[12 + d] + s * c[21 + d] + t * c[24 + d];
-        x[3 + d] = c[6 + d] + (SEDGE_R(2.0) * s) * c[15 + d] + r * c[21 + d] + t * c[27 + d];
-        x[6 + d] = c[9 + d] + (SEDGE_R(2.0) * t) * c[18 + d] + r * c[24 + d] + s * c[27 + d];
-    }
-    SEDGE_EACH (j, 3)
-        SEDGE_EACH (d, 3)
-            g[3 * j + d] = x[(j + 1) % 3 * 3 + (d + 1) % 3] * x[(j + 2) % 3 * 3 + (d + 2) % 3] -
-                           x[(j + 1) % 3 * 3 + (d + 2) % 3] * x[(j + 2) % 3 * 3 + (d + 1) % 3];
-    return x[0] * g[0] + x[1] * g[1] + x[2] * g[2];
-}
-
-// The outward normal of a face, as long as its surface element.
-SEDGE_FUNCTION void find_normal(sedge_value *n, const sedge_value *g, int face)
-{
-    SEDGE_EACH (d, 3) {
-        if (face == 0) {
-            n[d] = -g[6 + d];
-        } else if (face == 1) {
-            n[d] = -g[3 + d];
-        } else if (face == 2) {
-            n[d] = g[d] + g[3 + d] + g[6 + d];
-        } else {
-            n[d] = -g[d];
-        }
-    }
-}
 
 // ---- volume ------------------------------------------------------------------------------------
 

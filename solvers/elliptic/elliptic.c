@@ -69,10 +69,15 @@ static sedge_status find_kernels(cut_parts *parts, const sedge_elliptic *op)
             op->element->order > 1 ? "sedge_elliptic_restrict" : "sedge_elliptic_gather",
         [ELLIPTIC_PROLONG] =
             op->element->order > 1 ? "sedge_elliptic_prolong" : "sedge_elliptic_scatter",
+        [ELLIPTIC_CURVED_FLUX] = "sedge_elliptic_curved_flux",
+        [ELLIPTIC_CURVED_APPLY] = "sedge_elliptic_curved_apply",
     };
 
-    for (int k = 0; k < ELLIPTIC_KERNELS; k++)
+    const int count = parts->cut.curved ? ELLIPTIC_KERNELS : ELLIPTIC_CURVED_FLUX;
+    for (int k = 0; k < count; k++)
         SEDGE_TRY(sedge_program_get(&parts->kernel[k], parts->program, names[k]));
+    for (int k = ELLIPTIC_CURVED_FLUX; k < count; k++)
+        SEDGE_TRY(sedge_kernel_set_scratch(parts->kernel[k], parts->cut.curved_scratch));
     SEDGE_TRY(sedge_kernel_set_scratch(parts->kernel[ELLIPTIC_FLUX], parts->cut.flux_scratch));
     SEDGE_TRY(sedge_kernel_set_scratch(parts->kernel[ELLIPTIC_APPLY], parts->cut.apply_scratch));
     return elliptic_upload_tables(&parts->table, op, &parts->cut);
@@ -103,8 +108,9 @@ done:
 sedge_status sedge_elliptic_recut(sedge_elliptic *op, const sedge_elliptic_options *options)
 {
     cut_parts parts = {.program = NULL};
-    sedge_status status = elliptic_cut_choose(&parts.cut, sedge_device_get_info(op->device),
-                                              op->element, op->problem->precision, options);
+    sedge_status status =
+        elliptic_cut_choose(&parts.cut, sedge_device_get_info(op->device), op->element,
+                            op->problem->precision, op->mesh->global_curved > 0, options);
 
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
     SEDGE_TRY_GOTO(status, make_program(&parts, op));
@@ -162,8 +168,9 @@ done:
 void sedge_elliptic_free(sedge_elliptic *op)
 {
     if (op == NULL) return;
-    sedge_buffer *const buffers[] = {op->flux,      op->links,  op->geometry, op->maps,
-                                     op->halo_list, op->packed, op->behind};
+    sedge_buffer *const buffers[] = {op->flux,   op->links,     op->geometry,
+                                     op->maps,   op->halo_list, op->packed,
+                                     op->behind, op->curves,    op->curved_operators};
 
     // What failed before stays the message: a wait that fails too has nothing to add.
     (void)!sedge_stream_wait(sedge_context_stream(op->context));
@@ -230,25 +237,22 @@ static int64_t blocks_of(const sedge_elliptic *op, int64_t values)
     return (values + op->cut.block - 1) / op->cut.block;
 }
 
-static sedge_status run_flux(sedge_elliptic *op, sedge_stream *stream, const sedge_buffer *x,
-                             int64_t first, int64_t count)
+// The fluxes of a range.
+static sedge_status run_flux(sedge_elliptic *op, const elliptic_application *a,
+                             const elliptic_range *range)
 {
-    return SEDGE_LAUNCH(op->kernel[ELLIPTIC_FLUX], stream, blocks_of(op, count),
-                        sedge_buffer_argument(x), sedge_buffer_argument(op->flux),
-                        sedge_buffer_argument(op->geometry), sedge_buffer_argument(op->table.deriv),
-                        sedge_buffer_argument(op->maps), sedge_int64_argument(first),
-                        sedge_int64_argument(count));
+    SEDGE_TRY(SEDGE_LAUNCH(op->kernel[ELLIPTIC_FLUX], a->stream, blocks_of(op, range->straight),
+                           sedge_buffer_argument(a->x), sedge_buffer_argument(op->flux),
+                           sedge_buffer_argument(op->geometry),
+                           sedge_buffer_argument(op->table.deriv), sedge_buffer_argument(op->maps),
+                           sedge_int64_argument(range->first),
+                           sedge_int64_argument(range->straight)));
+    return elliptic_curved_flux(op, a, range);
 }
 
-// out = base b + factor A x
-typedef struct application {
-    sedge_stream *stream;
-    const sedge_buffer *x, *b;
-    sedge_buffer *out;
-    double base, factor;
-} application;
+// A x of straight elements, [first, first + count) of values.
 
-static sedge_status run_apply(sedge_elliptic *op, const application *a, int64_t first,
+static sedge_status run_apply(sedge_elliptic *op, const elliptic_application *a, int64_t first,
                               int64_t count)
 {
     return SEDGE_LAUNCH(
@@ -264,7 +268,7 @@ static sedge_status run_apply(sedge_elliptic *op, const application *a, int64_t 
 }
 
 // Collect the traces of halo faces and let them travel, beside the main stream.
-static sedge_status send_traces(sedge_elliptic *op, const application *a)
+static sedge_status send_traces(sedge_elliptic *op, const elliptic_application *a)
 {
     const int64_t points = (int64_t)op->mesh->halo_faces * op->element->face_nodes;
 
@@ -280,34 +284,36 @@ static sedge_status send_traces(sedge_elliptic *op, const application *a)
 
 // The fluxes of all interior elements, then the operator there; in parts on the host, between which
 // MPI, which has no thread of its own, can move messages.
-static sedge_status run_interior(sedge_elliptic *op, const application *a, int parts)
+static sedge_status run_interior(sedge_elliptic *op, const elliptic_application *a, int parts)
 {
-    const int64_t values = op->interior_values;
+    const int64_t values = op->range[0].straight;
 
-    SEDGE_TRY(run_flux(op, a->stream, a->x, 0, values));
+    SEDGE_TRY(run_flux(op, a, &op->range[0]));
     for (int part = 0; part < parts; part++) {
         const int64_t first = values * part / parts;
         SEDGE_TRY(run_apply(op, a, first, values * (part + 1) / parts - first));
         if (parts > 1) sedge_halo_progress(op->halo);
     }
-    return SEDGE_OK;
+    return elliptic_curved_apply(op, a, &op->range[0]);
 }
 
 // Elements with halo faces differentiate first; their traces travel while the others work.
-static sedge_status run_with_halo(sedge_elliptic *op, const application *a)
+static sedge_status run_with_halo(sedge_elliptic *op, const elliptic_application *a)
 {
+    const elliptic_range *const outer = &op->range[1];
     const bool host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
 
-    SEDGE_TRY(run_flux(op, a->stream, a->x, op->interior_values, op->edge_values));
+    SEDGE_TRY(run_flux(op, a, outer));
     SEDGE_TRY(send_traces(op, a));
     SEDGE_TRY(run_interior(op, a, host ? HOST_PARTS : 1));
     SEDGE_TRY(sedge_halo_finish(op->halo, op->side));
     SEDGE_TRY(sedge_event_record(op->arrived, op->side));
     SEDGE_TRY(sedge_stream_wait_event(a->stream, op->arrived));
-    return run_apply(op, a, op->interior_values, op->edge_values);
+    SEDGE_TRY(run_apply(op, a, outer->first, outer->straight));
+    return elliptic_curved_apply(op, a, outer);
 }
 
-static sedge_status run(sedge_elliptic *op, const application *a)
+static sedge_status run(sedge_elliptic *op, const elliptic_application *a)
 {
     if (sedge_halo_has_peers(op->halo)) return run_with_halo(op, a);
     return run_interior(op, a, 1);
@@ -316,13 +322,13 @@ static sedge_status run(sedge_elliptic *op, const application *a)
 sedge_status sedge_elliptic_apply(sedge_elliptic *op, sedge_stream *stream, const sedge_buffer *x,
                                   sedge_buffer *y)
 {
-    return run(op, &(application){stream, x, x, y, 0.0, 1.0});
+    return run(op, &(elliptic_application){stream, x, x, y, 0.0, 1.0});
 }
 
 sedge_status sedge_elliptic_residual(sedge_elliptic *op, sedge_stream *stream,
                                      const sedge_buffer *b, const sedge_buffer *x, sedge_buffer *r)
 {
-    return run(op, &(application){stream, x, b, r, 1.0, -1.0});
+    return run(op, &(elliptic_application){stream, x, b, r, 1.0, -1.0});
 }
 
 static sedge_status apply_operator(void *context, sedge_stream *stream, const sedge_buffer *x,

@@ -1,4 +1,5 @@
-// -div(k grad u) = f on tetrahedra by the symmetric interior penalty method, on a device.
+// -div(k grad u) = f on tetrahedra, straight and curved, by the symmetric interior penalty method,
+// on a device.
 //
 //   A(v, u) = sum_K (k grad v, grad u)_K - sum_F <{k grad u}.n, [v]> + <{k grad v}.n, [u]>
 //             + sum_F <tau [u], [v]>
@@ -12,8 +13,9 @@
 //   tau = penalty <k> (N+1)(N+3)/3 max(area / volume of the two), <k> the harmonic mean;
 //
 // on a face where u is given it is twice that with the element's own k, which comes of mirroring u
-// there. A is symmetric, and positive definite for penalty >= 1 (0.5 was enough in all meshes
-// tried, 0.25 in none); without any condition that fixes u, constants are its null space.
+// there. Where an element is curved, bounds of its metric take the place of area and volume
+// (elliptic_curved.h). A is symmetric, and positive definite for penalty >= 1 (0.5 was enough in
+// all meshes tried, 0.25 in few); without any condition that fixes u, constants are its null space.
 //
 // Unknowns are nodal values, [elements][nodes] in mesh order for callers; on the device they are a
 // vector in the operator's own order (dg_elliptic.h), filled up with zeros, and A maps it to the
@@ -37,7 +39,9 @@
 
 // The numbers of one face of one element: A's sum over faces is, with u+ behind the face,
 //   -g n.(grad u- + grad u+) [v] - g n.(grad v) [u] + tau [u] [v].
-// On the boundary u+ = -u-, grad u+ = grad u-: [u] = 2 u.
+// On the boundary u+ = -u-, grad u+ = grad u-: [u] = 2 u. Where g is 0, a condition on the normal
+// derivative, tau is half its factor. Of a curved element tau elsewhere is tau sJ, which is the
+// same all over the face (elliptic_curved.h).
 typedef struct sedge_elliptic_face {
     double g;
     double tau;
@@ -126,16 +130,18 @@ typedef struct sedge_elliptic_cost {
 
 void sedge_elliptic_get_cost(const sedge_elliptic *op, sedge_elliptic_cost *out);
 
-// Append the text of the program that sedge_elliptic_create compiles for such a device.
+// Append the text of the program that sedge_elliptic_create compiles for such a device, for a mesh
+// that has curved elements or none.
 SEDGE_MUST_USE
 sedge_status sedge_elliptic_text(sedge_text *out, const sedge_device_info *info,
                                  const sedge_element *element, sedge_precision precision,
-                                 const sedge_elliptic_options *options);
+                                 bool curved, const sedge_elliptic_options *options);
 
 // ---- right-hand side and results, on the host --------------------------------------------------
 
-// b [elements][nodes]: the integrals of f against the nodal functions, f interpolated at the nodes;
-// point sources; what conditions that are not zero add. Collective.
+// b [elements][nodes]: the integrals of f against the nodal functions, f interpolated at the nodes,
+// or at the points of a curved element's integrals; point sources; what conditions that are not
+// zero add. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_elliptic_right_hand_side(double *b, const sedge_comm *comm,
                                             const sedge_element *element, const sedge_mesh *mesh,
@@ -145,10 +151,12 @@ sedge_status sedge_elliptic_right_hand_side(double *b, const sedge_comm *comm,
 void sedge_elliptic_field(double *field, const sedge_element *element, const sedge_mesh *mesh,
                           const double *u);
 
-// 1/2 sum_K (k grad u, grad u)_K of such a field. Collective.
-double sedge_elliptic_energy(const sedge_comm *comm, const sedge_element *element,
-                             const sedge_mesh *mesh, const sedge_problem *problem,
-                             const double *field);
+// 1/2 sum_K (k grad u, grad u)_K of u and its field. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_energy(double *energy, const sedge_comm *comm,
+                                   const sedge_element *element, const sedge_mesh *mesh,
+                                   const sedge_problem *problem, const double *u,
+                                   const double *field);
 
 // What flows in through each surface group, [surfaces]: the integral of k du/dn as the form has it,
 // with the penalty where u is fixed, so that all of them and the sources add up to zero. `field` is
@@ -167,3 +175,10 @@ SEDGE_MUST_USE
 sedge_status sedge_elliptic_reference(double *r, const sedge_comm *comm,
                                       const sedge_element *element, const sedge_mesh *mesh,
                                       const sedge_problem *problem, const double *u);
+
+// The same at the points of a quadrature, as a mesh with curved elements needs it; on straight ones
+// the two are the same to rounding. Penalties are sedge_elliptic_faces'. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_reference_points(double *r, const sedge_comm *comm,
+                                             const sedge_element *element, const sedge_mesh *mesh,
+                                             const sedge_problem *problem, const double *u);

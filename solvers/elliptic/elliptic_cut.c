@@ -84,7 +84,7 @@ static void size_block(elliptic_cut *cut, const sedge_element *element)
 
 sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *info,
                                  const sedge_element *element, sedge_precision precision,
-                                 const sedge_elliptic_options *options)
+                                 bool curved, const sedge_elliptic_options *options)
 {
     const bool host = info->kind == SEDGE_DEVICE_HOST && !info->random_order;
     const int64_t most = host ? INT64_MAX : info->shared_bytes_block;
@@ -130,19 +130,18 @@ sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *inf
                           order, (long long)cut->apply_scratch, cut->threads, cut->block,
                           info->name, (long long)most, info->threads_block);
     }
-    return SEDGE_OK;
+    cut->curved = curved;
+    return curved ? elliptic_curved_choose(cut, info, element) : SEDGE_OK;
 }
 
 sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_info *info,
                            const sedge_element *element, const elliptic_cut *cut)
 {
-    const sedge_source sources[] = {
+    sedge_source sources[7] = {
         {"codegen/kernels/values.h", NULL},
         {"codegen/kernels/dg_elliptic.h", NULL},
         {"codegen/kernels/dg_elliptic_level.h", NULL},
-        {"codegen/kernels/dg_elliptic_matrix.h", NULL},
     };
-    const int count = (int)(sizeof sources / sizeof sources[0]) - (cut->matrix ? 0 : 1);
     const struct {
         const char *name;
         int value;
@@ -169,14 +168,27 @@ sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_i
         {"LIFTS_WIDTH", elliptic_width(cut->real_bytes, cut->tile)},
         {"WEAK_WIDTH", elliptic_width(cut->real_bytes, 3 * cut->weak_tile)},
         {"MASS_WIDTH", elliptic_width(cut->real_bytes, cut->weak_tile)},
+        {"CURVED_POINTS", cut->points},
+        {"CURVED_FACE_POINTS", cut->face_points},
+        {"CURVED_BLOCK", cut->curved_block},
+        {"CURVED_THREADS", cut->curved_threads},
+        {"CURVED_CHUNK", cut->curved_chunk},
+        {"CURVED_SCRATCH", cut->curved_words},
     };
+    const int constants_count = (int)(sizeof rows / sizeof rows[0]) - (cut->curved ? 0 : 6);
     sedge_status status;
     sedge_text *constants = NULL;
+    int count = 3;
 
-    (void)snprintf(name, 64, "elliptic-n%d-%s", element->order,
-                   cut->real_bytes == 8 ? "fp64" : "fp32");
+    if (cut->matrix) sources[count++].name = "codegen/kernels/dg_elliptic_matrix.h";
+    if (cut->curved) {
+        sources[count++].name = "codegen/kernels/dg_curve.h";
+        sources[count++].name = "codegen/kernels/dg_elliptic_curved.h";
+    }
+    (void)snprintf(name, 64, "elliptic-n%d-%s%s", element->order,
+                   cut->real_bytes == 8 ? "fp64" : "fp32", cut->curved ? "-curved" : "");
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (int i = 0; i < constants_count; i++) {
         SEDGE_TRY_GOTO(status, sedge_text_add(constants, "#define SEDGE_%s %d\n", rows[i].name,
                                               rows[i].value));
     }
@@ -190,11 +202,11 @@ done:
 
 sedge_status sedge_elliptic_text(sedge_text *out, const sedge_device_info *info,
                                  const sedge_element *element, sedge_precision precision,
-                                 const sedge_elliptic_options *options)
+                                 bool curved, const sedge_elliptic_options *options)
 {
     elliptic_cut cut;
     char name[64];
 
-    SEDGE_TRY(elliptic_cut_choose(&cut, info, element, precision, options));
+    SEDGE_TRY(elliptic_cut_choose(&cut, info, element, precision, curved, options));
     return elliptic_text(out, name, info, element, &cut);
 }

@@ -1,6 +1,7 @@
 #include "elliptic_internal.h"
 
 #include "base/memory.h"
+#include "elliptic_curved.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,16 +66,55 @@ static sedge_condition face_condition(const sedge_mesh *mesh, const sedge_proble
     return elliptic_condition(mesh, problem, trace, x, geometry.normal[trace->face]);
 }
 
-// What lies behind face f of element e of this rank; `jacobians` has those behind the halo faces.
-static sedge_elliptic_face find_face(const sedge_mesh *mesh, const sedge_problem *problem,
-                                     const double *jacobians, double sharp, int32_t e, int f)
+// What a face needs to know of an element: J of a straight one; of a curved one (bound > 0) what
+// takes the place of 3/2 sJ^2 / J in the penalty.
+typedef struct face_side {
+    double jacobian, bound;
+} face_side;
+
+// What find_face reads.
+typedef struct face_finder {
+    const sedge_mesh *mesh;
+    const sedge_problem *problem;
+    double sharp;                  // penalty (N+1)(N+3)/3
+    double (*bounds)[SEDGE_FACES]; // [curved elements]
+    face_side *behind;             // [halo faces]
+} face_finder;
+
+static face_side find_side(const face_finder *finder, int32_t e, int f)
 {
-    const int32_t neighbour = mesh->faces[e][f].neighbour;
-    const double own = coefficient(problem, mesh->group[e]);
+    const int32_t curve = sedge_mesh_curve(finder->mesh, e);
     sedge_geometry geometry;
-    sedge_geometry other;
+
+    if (curve >= 0) return (face_side){0.0, finder->bounds[curve][f]};
+    sedge_geometry_compute(&geometry, finder->mesh->corners[e]);
+    return (face_side){geometry.jacobian, 0.0};
+}
+
+// g and tau between an element, straight or curved, and a curved one, or where it is curved itself.
+// `bound` is the larger one of both sides.
+static sedge_elliptic_face scale_face(const sedge_mesh *mesh, double g, double tau, double bound,
+                                      int32_t e, int f)
+{
+    sedge_geometry geometry;
+
+    if (sedge_mesh_curve(mesh, e) >= 0) return (sedge_elliptic_face){g, tau * bound};
+    sedge_geometry_compute(&geometry, mesh->corners[e]);
+    return (sedge_elliptic_face){g, tau * bound / (geometry.face_scale[f] * geometry.jacobian)};
+}
+
+// What lies behind face f of element e of this rank.
+static sedge_elliptic_face find_face(const face_finder *finder, int32_t e, int f)
+{
+    const sedge_mesh *const mesh = finder->mesh;
+    const sedge_problem *const problem = finder->problem;
+    const sedge_face *const face = &mesh->faces[e][f];
+    const int32_t neighbour = face->neighbour;
+    const double own = coefficient(problem, mesh->group[e]);
+    const face_side side = find_side(finder, e, f);
+    sedge_geometry geometry;
     double behind = 0.0;
-    double jacobian = 0.0;
+    face_side other;
 
     sedge_geometry_compute(&geometry, mesh->corners[e]);
     // Area / volume is 2 sJ / (4/3 J).
@@ -82,20 +122,49 @@ static sedge_elliptic_face find_face(const sedge_mesh *mesh, const sedge_problem
     if (neighbour < 0 && -1 - neighbour >= mesh->halo_faces) {
         const sedge_condition condition =
             face_condition(mesh, problem, &mesh->trace_faces[-1 - neighbour]);
-        if (condition.fixed) return (sedge_elliptic_face){0.5 * own, sharp * own * slope};
-        return (sedge_elliptic_face){0.0, 0.5 * condition.factor}; // [u] is 2 u
+        if (!condition.fixed)
+            return (sedge_elliptic_face){0.0, 0.5 * condition.factor}; // [u] is 2 u
+        if (side.bound > 0.0)
+            return scale_face(mesh, 0.5 * own, finder->sharp * own, side.bound, e, f);
+        return (sedge_elliptic_face){0.5 * own, finder->sharp * own * slope};
     }
     if (neighbour < 0) {
         behind = coefficient(problem, mesh->trace_faces[-1 - neighbour].group);
-        jacobian = jacobians[-1 - neighbour];
+        other = finder->behind[-1 - neighbour];
     } else {
         behind = coefficient(problem, mesh->group[neighbour]);
-        sedge_geometry_compute(&other, mesh->corners[neighbour]);
-        jacobian = other.jacobian;
+        other = find_side(finder, neighbour, face->face);
     }
     const double mean = 2.0 * own * behind / (own + behind);
-    return (sedge_elliptic_face){0.5 * mean,
-                                 sharp * mean * slope * fmax(1.0, geometry.jacobian / jacobian)};
+    if (side.bound > 0.0 || other.bound > 0.0) {
+        // The face of a straight element has the same sJ from both sides.
+        const double area = geometry.face_scale[f] * geometry.jacobian;
+        const double mine = side.bound > 0.0 ? side.bound : slope * area;
+        const double theirs = other.bound > 0.0 ? other.bound : 1.5 * area * area / other.jacobian;
+        return scale_face(mesh, 0.5 * mean, finder->sharp * mean, fmax(mine, theirs), e, f);
+    }
+    return (sedge_elliptic_face){0.5 * mean, finder->sharp * mean * slope *
+                                                 fmax(1.0, geometry.jacobian / other.jacobian)};
+}
+
+static sedge_status find_bounds(face_finder *finder, const sedge_element *element)
+{
+    const sedge_mesh *const mesh = finder->mesh;
+    const int64_t count = (int64_t)mesh->interior_curved + mesh->edge_curved;
+    elliptic_curved *curved = NULL;
+
+    if (count == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&finder->bounds, count, sizeof *finder->bounds));
+    SEDGE_TRY(elliptic_curved_create(&curved, element, false));
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const int32_t curve = sedge_mesh_curve(mesh, e);
+        double map[SEDGE_CURVE_TERMS][3];
+        if (curve < 0) continue;
+        sedge_mesh_expand(mesh, e, map);
+        elliptic_curved_penalty(finder->bounds[curve], curved, map);
+    }
+    elliptic_curved_free(curved);
+    return SEDGE_OK;
 }
 
 sedge_status sedge_elliptic_faces(sedge_elliptic_face **out, const sedge_comm *comm,
@@ -103,33 +172,34 @@ sedge_status sedge_elliptic_faces(sedge_elliptic_face **out, const sedge_comm *c
                                   const sedge_problem *problem)
 {
     const double order = element->order;
-    const double sharp = problem->constants[0] * (order + 1.0) * (order + 3.0) / 3.0;
+    face_finder finder = {.mesh = mesh,
+                          .problem = problem,
+                          .sharp = problem->constants[0] * (order + 1.0) * (order + 3.0) / 3.0};
     sedge_status status;
     sedge_elliptic_face *faces = NULL;
-    double *mine = NULL;
-    double *behind = NULL;
+    face_side *mine = NULL;
 
     *out = NULL;
     status = sedge_allocate(&faces, (int64_t)mesh->elements * SEDGE_FACES, sizeof *faces);
     if (status == SEDGE_OK) status = sedge_allocate(&mine, mesh->halo_faces, sizeof *mine);
-    if (status == SEDGE_OK) status = sedge_allocate(&behind, mesh->halo_faces, sizeof *behind);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&finder.behind, mesh->halo_faces, sizeof *finder.behind);
+    if (status == SEDGE_OK) status = find_bounds(&finder, element);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    for (int32_t i = 0; i < mesh->halo_faces; i++) {
-        sedge_geometry geometry;
-        sedge_geometry_compute(&geometry, mesh->corners[mesh->trace_faces[i].element]);
-        mine[i] = geometry.jacobian;
-    }
-    SEDGE_TRY_GOTO(status, elliptic_exchange(behind, comm, mesh, mine, 1));
+    for (int32_t i = 0; i < mesh->halo_faces; i++)
+        mine[i] = find_side(&finder, mesh->trace_faces[i].element, mesh->trace_faces[i].face);
+    SEDGE_TRY_GOTO(status,
+                   elliptic_exchange(&finder.behind->jacobian, comm, mesh, &mine->jacobian, 2));
     for (int32_t e = 0; e < mesh->elements; e++) {
-        for (int f = 0; f < SEDGE_FACES; f++)
-            faces[e * SEDGE_FACES + f] = find_face(mesh, problem, behind, sharp, e, f);
+        for (int f = 0; f < SEDGE_FACES; f++) faces[e * SEDGE_FACES + f] = find_face(&finder, e, f);
     }
     *out = faces;
     faces = NULL;
 done:
     sedge_release(faces);
     sedge_release(mine);
-    sedge_release(behind);
+    sedge_release(finder.behind);
+    sedge_release(finder.bounds);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "elliptic.h"
+#include "elliptic_curved.h"
 
 #include "codegen/launch.h"
 #include "codegen/program.h"
@@ -13,8 +14,10 @@ typedef enum elliptic_kernel {
     ELLIPTIC_APPLY,
     ELLIPTIC_BLOCKS,
     ELLIPTIC_SMOOTH,
-    ELLIPTIC_RESTRICT, // of order 1: the gathering at vertices
-    ELLIPTIC_PROLONG,  // of order 1: the scattering
+    ELLIPTIC_RESTRICT,    // of order 1: the gathering at vertices
+    ELLIPTIC_PROLONG,     // of order 1: the scattering
+    ELLIPTIC_CURVED_FLUX, // where elements are curved
+    ELLIPTIC_CURVED_APPLY,
     ELLIPTIC_KERNELS
 } elliptic_kernel;
 
@@ -32,12 +35,26 @@ typedef struct elliptic_cut {
     int smooth_block;                    // values a block of the level's kernels
     int coarse_nodes;                    // of the order below; 0: there is none
     int64_t flux_scratch, apply_scratch; // bytes
+
+    bool curved;             // the mesh has curved elements: their kernels are needed
+    int points, face_points; // of a curved element's integrals
+    int curved_block, curved_threads;
+    int curved_chunk;       // points of the volume at once
+    int curved_words;       // values an element in the block's memory
+    int64_t curved_scratch; // bytes
 } elliptic_cut;
 
 // The operator's matrices, laid out for a cut.
 typedef struct elliptic_tables {
     sedge_buffer *deriv, *lift, *weak, *mass;
 } elliptic_tables;
+
+// Values of the elements without halo faces, or with some: straight ones, then curved ones.
+typedef struct elliptic_range {
+    int64_t first, straight;
+    int64_t first_curved, curved;
+    int64_t first_curve; // number of the first curved value among all curved ones
+} elliptic_range;
 
 struct sedge_elliptic {
     const sedge_comm *comm;
@@ -48,7 +65,8 @@ struct sedge_elliptic {
     sedge_device *device;
 
     elliptic_cut cut;
-    int64_t interior_values, edge_values, values;
+    elliptic_range range[2]; // without and with halo faces
+    int64_t values;
 
     sedge_program *program;
     const sedge_kernel *kernel[ELLIPTIC_KERNELS];
@@ -56,6 +74,7 @@ struct sedge_elliptic {
     sedge_buffer *flux;
     elliptic_tables table;
     sedge_buffer *links, *geometry, *maps;
+    sedge_buffer *curves, *curved_operators; // NULL where nothing is curved
 
     // The halo; NULL where there is none.
     sedge_stream *side;
@@ -69,7 +88,7 @@ struct sedge_elliptic {
 SEDGE_MUST_USE
 sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *info,
                                  const sedge_element *element, sedge_precision precision,
-                                 const sedge_elliptic_options *options);
+                                 bool curved, const sedge_elliptic_options *options);
 
 // The program's text and its name.
 SEDGE_MUST_USE
@@ -85,6 +104,10 @@ int elliptic_width(int real_bytes, int count);
 // sedge_elliptic_faces.
 SEDGE_MUST_USE
 sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *faces);
+
+// The first value of a range's curved elements in `slot` order: the number of a curved slot among
+// all curved ones.
+int64_t elliptic_curved_slot(const sedge_elliptic *op, int32_t element);
 
 // The place of an element among the slots; of its node in a vector, as number of reals.
 int64_t elliptic_slot(const sedge_elliptic *op, int32_t element);
@@ -109,6 +132,34 @@ static inline void elliptic_put(const sedge_elliptic *op, void *array, int64_t i
 SEDGE_MUST_USE
 sedge_status elliptic_upload_reals(sedge_buffer **out, const sedge_elliptic *op,
                                    const double *values, int64_t count);
+
+// ---- elliptic_curved_run.c ---------------------------------------------------------------------
+
+// Sizes of the curved elements' kernels. SEDGE_ERR_DEVICE where the device has too little memory.
+SEDGE_MUST_USE
+sedge_status elliptic_curved_choose(elliptic_cut *cut, const sedge_device_info *info,
+                                    const sedge_element *element);
+
+// Their operators and maps. With `curved` of elliptic_curved_create, with operators.
+SEDGE_MUST_USE
+sedge_status elliptic_curved_upload(sedge_elliptic *op, const elliptic_curved *curved,
+                                    const sedge_elliptic_face *faces);
+
+// out = base b + factor A x
+typedef struct elliptic_application {
+    sedge_stream *stream;
+    const sedge_buffer *x, *b;
+    sedge_buffer *out;
+    double base, factor;
+} elliptic_application;
+
+// The fluxes, then A x, of a range's curved elements.
+SEDGE_MUST_USE
+sedge_status elliptic_curved_flux(sedge_elliptic *op, const elliptic_application *a,
+                                  const elliptic_range *range);
+SEDGE_MUST_USE
+sedge_status elliptic_curved_apply(sedge_elliptic *op, const elliptic_application *a,
+                                   const elliptic_range *range);
 
 // ---- elliptic_tables.c -------------------------------------------------------------------------
 

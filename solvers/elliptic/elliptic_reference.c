@@ -261,6 +261,8 @@ sedge_status sedge_elliptic_reference(double *r, const sedge_comm *comm,
     sedge_status status;
     double *work = NULL;
 
+    if (mesh->global_curved > 0)
+        return sedge_elliptic_reference_points(r, comm, element, mesh, problem, u);
     status = sedge_allocate(&work, 2 * (int64_t)element->nodes, sizeof *work);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     SEDGE_TRY_GOTO(status, prepare(&ref, comm));

@@ -1,6 +1,7 @@
 #include "elliptic_internal.h"
 
 #include "base/memory.h"
+#include "elliptic_results_curved.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,28 +49,39 @@ static sedge_status add_point(double *b, const sedge_element *element,
     return SEDGE_OK;
 }
 
-static bool may_meet(double corners[4][3], const double *centre, double radius)
+static bool may_meet(const sedge_mesh *mesh, int32_t e, const double *centre, double radius)
 {
-    for (int d = 0; d < 3; d++) {
-        double low = corners[0][d];
-        double high = low;
-        for (int v = 1; v < 4; v++) {
-            low = fmin(low, corners[v][d]);
-            high = fmax(high, corners[v][d]);
-        }
-        if (centre[d] < low - radius || centre[d] > high + radius) return false;
-    }
+    double low[3];
+    double high[3];
+
+    sedge_mesh_box(mesh, e, low, high);
+    for (int d = 0; d < 3; d++)
+        if (centre[d] < low[d] - radius || centre[d] > high[d] + radius) return false;
     return true;
 }
 
+// The volume of a sub-cell at r, s, t, by J there; `cell` is a straight element's.
+static double cell_volume(const sedge_mesh *mesh, int32_t e, const double rst[3], double cell)
+{
+    double map[SEDGE_CURVE_TERMS][3];
+    double dx[3][3];
+    double cofactor[3][3];
+
+    if (sedge_mesh_curve(mesh, e) < 0) return cell;
+    sedge_mesh_expand(mesh, e, map);
+    sedge_curve_tangents(map, rst, dx);
+    return 4.0 / 3.0 * sedge_curve_cofactors(dx, cofactor) /
+           ((double)BALL_STEPS * BALL_STEPS * BALL_STEPS);
+}
+
 // The integrals of the nodal functions over the part of a ball in element e, by sub-cells of equal
-// volume; returns that part's volume. `modes` [nodes].
-static double add_ball_part(double *b, const sedge_element *element, double corners[4][3],
-                            const sedge_point_source *source, double *modes)
+// volume in the reference element; returns that part's volume. `modes` [nodes].
+static double add_ball_part(double *b, const sedge_element *element, const sedge_mesh *mesh,
+                            int32_t e, const sedge_point_source *source, double *modes)
 {
     const double radius = source->parameters[4];
     const double step = 1.0 / BALL_STEPS;
-    const double cell = sedge_tet_volume(corners) * step * step * step;
+    const double straight = sedge_tet_volume(mesh->corners[e]) * step * step * step;
     double volume = 0.0;
 
     for (int k = 0; k < BALL_STEPS * BALL_STEPS * BALL_STEPS; k++) {
@@ -89,14 +101,14 @@ static double add_ball_part(double *b, const sedge_element *element, double corn
                 c[i + 1] = other;
             }
         }
-        const double r = 2.0 * c[0] - 1.0;
-        const double s = 2.0 * (c[1] - c[0]) - 1.0;
-        const double t = 2.0 * (c[2] - c[1]) - 1.0;
-        sedge_geometry_map(corners, r, s, t, x);
+        const double rst[3] = {2.0 * c[0] - 1.0, 2.0 * (c[1] - c[0]) - 1.0,
+                               2.0 * (c[2] - c[1]) - 1.0};
+        sedge_mesh_place(mesh, e, rst, x);
         for (int d = 0; d < 3; d++)
             square += (x[d] - source->position[d]) * (x[d] - source->position[d]);
         if (square > radius * radius) continue;
-        sedge_element_modes(element, r, s, t, modes);
+        const double cell = cell_volume(mesh, e, rst, straight);
+        sedge_element_modes(element, rst[0], rst[1], rst[2], modes);
         for (int m = 0; m < element->nodes; m++) b[m] += cell * modes[m];
         volume += cell;
     }
@@ -114,9 +126,8 @@ static sedge_status add_ball(double *b, const sedge_comm *comm, const sedge_elem
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_allocate(&modal, (int64_t)mesh->elements * nodes, sizeof *modal)));
     for (int32_t e = 0; e < mesh->elements; e++) {
-        if (!may_meet(mesh->corners[e], source->position, source->parameters[4])) continue;
-        volume +=
-            add_ball_part(modal + (int64_t)e * nodes, element, mesh->corners[e], source, work);
+        if (!may_meet(mesh, e, source->position, source->parameters[4])) continue;
+        volume += add_ball_part(modal + (int64_t)e * nodes, element, mesh, e, source, work);
     }
     sedge_comm_sum(comm, &volume, 1);
     for (int32_t e = 0; e < mesh->elements && volume > 0.0; e++) {
@@ -205,6 +216,14 @@ static sedge_status add_charges(double *b, const sedge_comm *comm, const sedge_e
     return SEDGE_OK;
 }
 
+// NULL where nothing is curved.
+static sedge_status open_curved(elliptic_curved **out, const sedge_element *element,
+                                const sedge_mesh *mesh)
+{
+    *out = NULL;
+    return mesh->global_curved > 0 ? elliptic_curved_create(out, element, true) : SEDGE_OK;
+}
+
 sedge_status sedge_elliptic_right_hand_side(double *b, const sedge_comm *comm,
                                             const sedge_element *element, const sedge_mesh *mesh,
                                             const sedge_problem *problem)
@@ -212,27 +231,54 @@ sedge_status sedge_elliptic_right_hand_side(double *b, const sedge_comm *comm,
     const int nodes = element->nodes;
     sedge_status status;
     sedge_elliptic_face *faces = NULL;
+    elliptic_curved *curved = NULL;
     double *work = NULL;
 
     status = sedge_allocate(&work, 2 * (int64_t)nodes, sizeof *work);
+    if (status == SEDGE_OK) status = open_curved(&curved, element, mesh);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     SEDGE_TRY_GOTO(status, sedge_elliptic_faces(&faces, comm, element, mesh, problem));
     memset(b, 0, (size_t)mesh->elements * (size_t)nodes * sizeof *b);
-    for (int32_t e = 0; e < mesh->elements; e++)
-        add_source(b + (int64_t)e * nodes, element, mesh, problem, e, work);
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        if (sedge_mesh_curve(mesh, e) >= 0) {
+            elliptic_curved_add_source(b + (int64_t)e * nodes, curved, mesh, problem, e);
+        } else {
+            add_source(b + (int64_t)e * nodes, element, mesh, problem, e, work);
+        }
+    }
     for (int32_t i = 0; i < mesh->boundary_faces; i++) {
         const sedge_trace_face *const trace = &mesh->trace_faces[mesh->halo_faces + i];
-        add_condition(b + (int64_t)trace->element * nodes, element, mesh, problem, trace,
-                      &faces[trace->element * SEDGE_FACES + trace->face], work);
+        double *const own = b + (int64_t)trace->element * nodes;
+        const sedge_elliptic_face *const form = &faces[trace->element * SEDGE_FACES + trace->face];
+        if (sedge_mesh_curve(mesh, trace->element) >= 0) {
+            elliptic_curved_add_condition(own, curved, mesh, problem, trace, form);
+        } else {
+            add_condition(own, element, mesh, problem, trace, form, work);
+        }
     }
     SEDGE_TRY_GOTO(status, add_charges(b, comm, element, mesh, problem, work));
 done:
+    elliptic_curved_free(curved);
     sedge_release(faces);
     sedge_release(work);
     return status;
 }
 
 // ---- results -----------------------------------------------------------------------------------
+
+// grad r_j at node n of a curved element.
+static void find_metric(double metric[3][3], const sedge_element *element, const sedge_mesh *mesh,
+                        int32_t e, int n)
+{
+    const double rst[3] = {element->r[n], element->s[n], element->t[n]};
+    double map[SEDGE_CURVE_TERMS][3];
+    double dx[3][3];
+
+    sedge_mesh_expand(mesh, e, map);
+    sedge_curve_tangents(map, rst, dx);
+    const double jacobian = sedge_curve_cofactors(dx, metric);
+    for (int k = 0; k < 9; k++) metric[k / 3][k % 3] /= jacobian;
+}
 
 void sedge_elliptic_field(double *field, const sedge_element *element, const sedge_mesh *mesh,
                           const double *u)
@@ -244,6 +290,7 @@ void sedge_elliptic_field(double *field, const sedge_element *element, const sed
         sedge_geometry_compute(&geometry, mesh->corners[e]);
         for (int n = 0; n < nodes; n++) {
             double slope[3] = {0.0, 0.0, 0.0}; // d/dr, d/ds, d/dt
+            if (sedge_mesh_curve(mesh, e) >= 0) find_metric(geometry.metric, element, mesh, e, n);
             for (int m = 0; m < nodes; m++) {
                 for (int j = 0; j < 3; j++)
                     slope[j] += element->derivative[j][n * nodes + m] * u[(int64_t)e * nodes + m];
@@ -257,31 +304,47 @@ void sedge_elliptic_field(double *field, const sedge_element *element, const sed
     }
 }
 
-double sedge_elliptic_energy(const sedge_comm *comm, const sedge_element *element,
-                             const sedge_mesh *mesh, const sedge_problem *problem,
-                             const double *field)
+// The integral of a straight element's grad u . grad u.
+static double straight_energy(const sedge_element *element, const sedge_mesh *mesh, int32_t e,
+                              const double *field)
 {
     const int nodes = element->nodes;
+    double sum = 0.0;
+
+    for (int d = 0; d < 3; d++) {
+        const double *const part = field + ((int64_t)e * 3 + d) * nodes;
+        for (int n = 0; n < nodes; n++) {
+            for (int m = 0; m < nodes; m++) sum += part[n] * element->mass[n * nodes + m] * part[m];
+        }
+    }
+    return sum * 0.75 * sedge_tet_volume(mesh->corners[e]); // J = 3/4 volume
+}
+
+sedge_status sedge_elliptic_energy(double *energy, const sedge_comm *comm,
+                                   const sedge_element *element, const sedge_mesh *mesh,
+                                   const sedge_problem *problem, const double *u,
+                                   const double *field)
+{
+    elliptic_curved *curved = NULL;
     double high = 0.0;
     double low = 0.0;
 
+    SEDGE_TRY(sedge_comm_agree(comm, open_curved(&curved, element, mesh)));
     for (int32_t e = 0; e < mesh->elements; e++) {
         const double k = problem->equation->steady->coefficient(problem->materials[mesh->group[e]]);
-        double sum = 0.0;
-        for (int d = 0; d < 3; d++) {
-            const double *const part = field + ((int64_t)e * 3 + d) * nodes;
-            for (int n = 0; n < nodes; n++) {
-                for (int m = 0; m < nodes; m++)
-                    sum += part[n] * element->mass[n * nodes + m] * part[m];
-            }
-        }
-        sum *= 0.5 * k * 0.75 * sedge_tet_volume(mesh->corners[e]); // J = 3/4 volume
+        const double sum =
+            0.5 * k *
+            (sedge_mesh_curve(mesh, e) >= 0
+                 ? elliptic_curved_energy(curved, mesh, e, u + (int64_t)e * element->nodes)
+                 : straight_energy(element, mesh, e, field));
         const double total = high + sum; // keeps what is rounded away in `low`
         const double back = total - high;
         low += (high - (total - back)) + (sum - back);
         high = total;
     }
-    return sedge_comm_sum_exact(comm, high, low);
+    *energy = sedge_comm_sum_exact(comm, high, low);
+    elliptic_curved_free(curved);
+    return SEDGE_OK;
 }
 
 // The integral of k du/dn - 2 tau (u - value), or of value - factor u, over one boundary face.
@@ -321,17 +384,25 @@ sedge_status sedge_elliptic_surface_flux(double *flux, const sedge_comm *comm,
                                          const sedge_problem *problem, const double *u,
                                          const double *field)
 {
+    sedge_status status;
     sedge_elliptic_face *faces = NULL;
+    elliptic_curved *curved = NULL;
 
-    SEDGE_TRY(sedge_elliptic_faces(&faces, comm, element, mesh, problem));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_curved(&curved, element, mesh)));
+    SEDGE_TRY_GOTO(status, sedge_elliptic_faces(&faces, comm, element, mesh, problem));
     for (int s = 0; s < problem->surfaces; s++) flux[s] = 0.0;
     for (int32_t i = 0; i < mesh->boundary_faces; i++) {
         const sedge_trace_face *const trace = &mesh->trace_faces[mesh->halo_faces + i];
+        const sedge_elliptic_face *const form = &faces[trace->element * SEDGE_FACES + trace->face];
         flux[trace->group] +=
-            face_flux(element, mesh, problem, trace,
-                      &faces[trace->element * SEDGE_FACES + trace->face], u, field);
+            sedge_mesh_curve(mesh, trace->element) >= 0
+                ? elliptic_curved_face_flux(curved, mesh, problem, trace, form,
+                                            u + (int64_t)trace->element * element->nodes)
+                : face_flux(element, mesh, problem, trace, form, u, field);
     }
     sedge_comm_sum(comm, flux, problem->surfaces);
+done:
+    elliptic_curved_free(curved);
     sedge_release(faces);
-    return SEDGE_OK;
+    return status;
 }

@@ -4,14 +4,44 @@
 
 #include <stdint.h>
 
-#define SHAPE_WORDS 16 // of dg_elliptic.h's geometry
-
 int64_t elliptic_slot(const sedge_elliptic *op, int32_t element)
 {
-    const int32_t interior = op->mesh->interior;
+    const sedge_mesh *const mesh = op->mesh;
+    const bool outer = element >= mesh->interior;
+    const elliptic_range *const range = &op->range[outer];
+    const int32_t first = outer ? mesh->interior : 0;
+    const int32_t first_curved =
+        outer ? mesh->elements - mesh->edge_curved : mesh->interior - mesh->interior_curved;
 
-    if (element < interior) return element;
-    return op->interior_values * op->cut.lanes + (element - interior);
+    if (element < first_curved) return range->first * op->cut.lanes + (element - first);
+    return range->first_curved * op->cut.lanes + (element - first_curved);
+}
+
+int64_t elliptic_curved_slot(const sedge_elliptic *op, int32_t element)
+{
+    const elliptic_range *const range = &op->range[element >= op->mesh->interior];
+
+    return elliptic_slot(op, element) + (range->first_curve - range->first_curved) * op->cut.lanes;
+}
+
+// Each of the four kinds of elements filled up to whole values.
+static void count_values(sedge_elliptic *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    const int64_t lanes = op->cut.lanes;
+    const int32_t elements[2] = {mesh->interior, mesh->elements - mesh->interior};
+    const int32_t curved[2] = {mesh->interior_curved, mesh->edge_curved};
+
+    op->values = 0;
+    for (int k = 0; k < 2; k++) {
+        elliptic_range *const range = &op->range[k];
+        range->first = op->values;
+        range->straight = (elements[k] - curved[k] + lanes - 1) / lanes;
+        range->first_curved = range->first + range->straight;
+        range->curved = (curved[k] + lanes - 1) / lanes;
+        range->first_curve = k == 0 ? 0 : op->range[0].curved;
+        op->values = range->first_curved + range->curved;
+    }
 }
 
 int64_t elliptic_index(const sedge_elliptic *op, int64_t slot, int node)
@@ -44,13 +74,21 @@ sedge_status elliptic_upload_reals(sedge_buffer **out, const sedge_elliptic *op,
 
 // ---- what the mesh gives -----------------------------------------------------------------------
 
-static void fill_shape(double shape[SHAPE_WORDS], const sedge_elliptic *op, int32_t e,
-                       const sedge_elliptic_face *faces)
+static void fill_shape(double shape[ELLIPTIC_SHAPE_WORDS], const sedge_elliptic *op, int32_t e,
+                       const elliptic_curved *curved, const sedge_elliptic_face *faces)
 {
     static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
     const sedge_mesh *const mesh = op->mesh;
     sedge_geometry geometry;
 
+    if (sedge_mesh_curve(mesh, e) >= 0) {
+        double map[SEDGE_CURVE_TERMS][3];
+        sedge_mesh_expand(mesh, e, map);
+        elliptic_curved_shape(shape, curved, map, faces + (int64_t)e * SEDGE_FACES);
+        shape[6] =
+            op->problem->equation->steady->coefficient(op->problem->materials[mesh->group[e]]);
+        return;
+    }
     sedge_geometry_compute(&geometry, mesh->corners[e]);
     for (int k = 0; k < 6; k++) {
         const double *const a = geometry.metric[pairs[k][0]];
@@ -72,30 +110,34 @@ static int64_t shape_index(const sedge_elliptic *op, int64_t slot, int word)
     const int64_t chunk = op->cut.chunk;
     const int64_t value = slot / lanes;
 
-    return ((value / chunk * SHAPE_WORDS + word) * chunk + value % chunk) * lanes + slot % lanes;
+    return ((value / chunk * ELLIPTIC_SHAPE_WORDS + word) * chunk + value % chunk) * lanes +
+           slot % lanes;
 }
 
 // Empty slots are reference elements of their own, whose blocks can be inverted.
-static sedge_status upload_geometry(sedge_elliptic *op, const sedge_elliptic_face *faces)
+static sedge_status upload_geometry(sedge_elliptic *op, const elliptic_curved *curved,
+                                    const sedge_elliptic_face *faces)
 {
-    static const double empty[SHAPE_WORDS] = {1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1};
+    static const double empty[ELLIPTIC_SHAPE_WORDS] = {1, 1, 1, 0, 0, 0, 1, 0,
+                                                       0, 1, 0, 1, 0, 1, 0, 1};
     const int64_t chunk = op->cut.chunk;
     const int64_t slots = (op->values + chunk - 1) / chunk * chunk * op->cut.lanes;
     void *list = NULL;
 
-    SEDGE_TRY(sedge_allocate(&list, slots * SHAPE_WORDS, (size_t)sedge_elliptic_real_bytes(op)));
+    SEDGE_TRY(
+        sedge_allocate(&list, slots * ELLIPTIC_SHAPE_WORDS, (size_t)sedge_elliptic_real_bytes(op)));
     for (int64_t slot = 0; slot < slots; slot++) {
-        for (int k = 0; k < SHAPE_WORDS; k++)
+        for (int k = 0; k < ELLIPTIC_SHAPE_WORDS; k++)
             elliptic_put(op, list, shape_index(op, slot, k), empty[k]);
     }
     for (int32_t e = 0; e < op->mesh->elements; e++) {
-        double shape[SHAPE_WORDS];
+        double shape[ELLIPTIC_SHAPE_WORDS];
 
-        fill_shape(shape, op, e, faces);
-        for (int k = 0; k < SHAPE_WORDS; k++)
+        fill_shape(shape, op, e, curved, faces);
+        for (int k = 0; k < ELLIPTIC_SHAPE_WORDS; k++)
             elliptic_put(op, list, shape_index(op, elliptic_slot(op, e), k), shape[k]);
     }
-    return elliptic_upload_list(&op->geometry, op, list, slots * SHAPE_WORDS,
+    return elliptic_upload_list(&op->geometry, op, list, slots * ELLIPTIC_SHAPE_WORDS,
                                 (size_t)sedge_elliptic_real_bytes(op));
 }
 
@@ -164,12 +206,15 @@ static sedge_status upload_maps(sedge_elliptic *op)
 
 sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *faces)
 {
-    const int64_t lanes = op->cut.lanes;
+    sedge_status status;
+    elliptic_curved *curved = NULL;
 
-    op->interior_values = (op->mesh->interior + lanes - 1) / lanes;
-    op->edge_values = (op->mesh->elements - op->mesh->interior + lanes - 1) / lanes;
-    op->values = op->interior_values + op->edge_values;
-    SEDGE_TRY(upload_geometry(op, faces));
+    count_values(op);
+    if (op->cut.curved) SEDGE_TRY(elliptic_curved_create(&curved, op->element, true));
+    status = upload_geometry(op, curved, faces);
+    if (status == SEDGE_OK) status = elliptic_curved_upload(op, curved, faces);
+    elliptic_curved_free(curved);
+    SEDGE_TRY(status);
     SEDGE_TRY(upload_links(op));
     SEDGE_TRY(upload_halo_list(op));
     return upload_maps(op);

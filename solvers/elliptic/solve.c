@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "elliptic_results_curved.h"
 #include "parts.h"
 
 #include <math.h>
@@ -31,15 +32,44 @@ sedge_elliptic_solve_options sedge_elliptic_solve_defaults(sedge_precision preci
 
 // ---- where nothing fixes u ---------------------------------------------------------------------
 
-// The integrals of the nodal functions of the reference element; their sum is 4/3.
-static sedge_status find_integrals(double **out, const sedge_element *element)
+// What the integrals of an element's nodal functions are found by.
+typedef struct integrals {
+    const sedge_mesh *mesh;
+    int nodes;
+    double *reference;       // [nodes] of the reference element; their sum is 4/3
+    double *own;             // [nodes] of one element
+    elliptic_curved *curved; // NULL: nothing is curved
+} integrals;
+
+static void close_integrals(integrals *in)
 {
+    sedge_release(in->reference);
+    sedge_release(in->own);
+    elliptic_curved_free(in->curved);
+}
+
+static sedge_status open_integrals(integrals *in, const solve_state *s)
+{
+    const sedge_element *const element = s->element;
     const int nodes = element->nodes;
 
-    SEDGE_TRY(sedge_allocate(out, nodes, sizeof **out));
+    *in = (integrals){.mesh = s->mesh, .nodes = nodes};
+    SEDGE_TRY(sedge_allocate(&in->reference, nodes, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&in->own, nodes, sizeof(double)));
     for (int n = 0; n < nodes; n++)
-        for (int m = 0; m < nodes; m++) (*out)[n] += element->mass[n * nodes + m];
+        for (int m = 0; m < nodes; m++) in->reference[n] += element->mass[n * nodes + m];
+    if (s->mesh->global_curved > 0) return elliptic_curved_create(&in->curved, element, true);
     return SEDGE_OK;
+}
+
+// in->own of element e; returns its volume.
+static double find_integrals(integrals *in, int32_t e)
+{
+    if (sedge_mesh_curve(in->mesh, e) >= 0)
+        return elliptic_curved_integrals(in->own, in->curved, in->mesh, e);
+    const double volume = sedge_tet_volume(in->mesh->corners[e]);
+    for (int n = 0; n < in->nodes; n++) in->own[n] = 0.75 * volume * in->reference[n];
+    return volume;
 }
 
 // Where balancing has left nothing but rounding of what there was, by absolute values, the
@@ -60,26 +90,27 @@ static sedge_status balance(double *b, double *imbalance, const solve_state *s)
 {
     const int nodes = s->element->nodes;
     double sums[3] = {0.0, 0.0, 0.0}; // b, |b|, volume
-    double *integrals = NULL;
+    sedge_status status;
+    integrals in;
 
-    SEDGE_TRY(sedge_comm_agree(s->comm, find_integrals(&integrals, s->element)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(s->comm, open_integrals(&in, s)));
     for (int32_t e = 0; e < s->mesh->elements; e++) {
         for (int n = 0; n < nodes; n++) {
             sums[0] += b[(int64_t)e * nodes + n];
             sums[1] += fabs(b[(int64_t)e * nodes + n]);
         }
-        sums[2] += sedge_tet_volume(s->mesh->corners[e]);
+        sums[2] += find_integrals(&in, e);
     }
     sedge_comm_sum(s->comm, sums, 3);
     for (int32_t e = 0; e < s->mesh->elements; e++) {
-        const double jacobian = 0.75 * sedge_tet_volume(s->mesh->corners[e]);
-        for (int n = 0; n < nodes; n++)
-            b[(int64_t)e * nodes + n] -= sums[0] / sums[2] * jacobian * integrals[n];
+        (void)find_integrals(&in, e);
+        for (int n = 0; n < nodes; n++) b[(int64_t)e * nodes + n] -= sums[0] / sums[2] * in.own[n];
     }
     *imbalance = sums[1] > 0.0 ? fabs(sums[0]) / sums[1] : 0.0;
-    sedge_release(integrals);
     drop_rounding(b, s, sums[1]);
-    return SEDGE_OK;
+done:
+    close_integrals(&in);
+    return status;
 }
 
 // u minus its mean. Collective.
@@ -87,19 +118,19 @@ static sedge_status remove_mean(double *u, const solve_state *s)
 {
     const int nodes = s->element->nodes;
     double sums[2] = {0.0, 0.0};
-    double *integrals = NULL;
+    sedge_status status;
+    integrals in;
 
-    SEDGE_TRY(sedge_comm_agree(s->comm, find_integrals(&integrals, s->element)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(s->comm, open_integrals(&in, s)));
     for (int32_t e = 0; e < s->mesh->elements; e++) {
-        const double volume = sedge_tet_volume(s->mesh->corners[e]);
-        for (int n = 0; n < nodes; n++)
-            sums[0] += 0.75 * volume * integrals[n] * u[(int64_t)e * nodes + n];
-        sums[1] += volume;
+        sums[1] += find_integrals(&in, e);
+        for (int n = 0; n < nodes; n++) sums[0] += in.own[n] * u[(int64_t)e * nodes + n];
     }
     sedge_comm_sum(s->comm, sums, 2);
     for (int64_t i = 0; i < (int64_t)s->mesh->elements * nodes; i++) u[i] -= sums[0] / sums[1];
-    sedge_release(integrals);
-    return SEDGE_OK;
+done:
+    close_integrals(&in);
+    return status;
 }
 
 // ---- the solve ---------------------------------------------------------------------------------
@@ -185,14 +216,14 @@ done:
 
 static sedge_status add_order(sedge_text *out, char name[SEDGE_ELLIPTIC_NAME],
                               const sedge_device_info *info, int order, sedge_precision precision,
-                              const sedge_elliptic_options *cut)
+                              bool curved, const sedge_elliptic_options *cut)
 {
     sedge_element *element = NULL;
 
-    (void)snprintf(name, SEDGE_ELLIPTIC_NAME, "elliptic-n%d-%s", order,
-                   precision == SEDGE_FP64 ? "fp64" : "fp32");
+    (void)snprintf(name, SEDGE_ELLIPTIC_NAME, "elliptic-n%d-%s%s", order,
+                   precision == SEDGE_FP64 ? "fp64" : "fp32", curved ? "-curved" : "");
     SEDGE_TRY(sedge_element_create(&element, order));
-    const sedge_status status = sedge_elliptic_text(out, info, element, precision, cut);
+    const sedge_status status = sedge_elliptic_text(out, info, element, precision, curved, cut);
     sedge_element_free(element);
     return status;
 }
@@ -200,7 +231,7 @@ static sedge_status add_order(sedge_text *out, char name[SEDGE_ELLIPTIC_NAME],
 sedge_status sedge_elliptic_solve_texts(sedge_text *out[SEDGE_ELLIPTIC_TEXTS],
                                         char name[SEDGE_ELLIPTIC_TEXTS][SEDGE_ELLIPTIC_NAME],
                                         int *count, const sedge_device_info *info, int order,
-                                        sedge_precision precision,
+                                        sedge_precision precision, bool curved,
                                         const sedge_elliptic_solve_options *options)
 {
     static const sedge_elliptic_options rule = {.item_nodes = 0};
@@ -216,8 +247,8 @@ sedge_status sedge_elliptic_solve_texts(sedge_text *out[SEDGE_ELLIPTIC_TEXTS],
     for (int k = order; k >= (multigrid ? 1 : order); k--) {
         SEDGE_TRY(sedge_text_create(&out[*count]));
         const int at = (*count)++;
-        SEDGE_TRY(
-            add_order(out[at], name[at], info, k, precision, k == order ? &options->cut : &rule));
+        SEDGE_TRY(add_order(out[at], name[at], info, k, precision, curved,
+                            k == order ? &options->cut : &rule));
     }
     for (int pipelined = 0; pipelined < (multigrid ? 1 : 2); pipelined++) {
         SEDGE_TRY(sedge_text_create(&out[*count]));

@@ -68,6 +68,55 @@ static void element_matrix(double out[4][4], const sedge_mesh *mesh, const sedge
     }
 }
 
+// The same of a curved element, by the means of its metric.
+static void curved_matrix(double out[4][4], const sedge_mesh *mesh, const sedge_problem *problem,
+                          const elliptic_curved *curved, const sedge_elliptic_face *faces,
+                          int32_t e)
+{
+    static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    // d/dr, d/ds, d/dt of the hat functions.
+    static const double slope[4][3] = {
+        {-0.5, -0.5, -0.5}, {0.5, 0.0, 0.0}, {0.0, 0.5, 0.0}, {0.0, 0.0, 0.5}};
+    const double k = problem->equation->steady->coefficient(problem->materials[mesh->group[e]]);
+    double map[SEDGE_CURVE_TERMS][3];
+    double shape[ELLIPTIC_SHAPE_WORDS];
+    double turned[4][3]; // J grad r_j . grad of the hat functions
+
+    sedge_mesh_expand(mesh, e, map);
+    elliptic_curved_shape(shape, curved, map, faces);
+    for (int v = 0; v < 4; v++) {
+        for (int j = 0; j < 3; j++) {
+            turned[v][j] = 0.0;
+            for (int i = 0; i < 3; i++) turned[v][j] += shape[place[j][i]] * slope[v][i];
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        for (int m = 0; m < 4; m++) {
+            out[i][m] = 0.0;
+            for (int j = 0; j < 3; j++) out[i][m] += k * 4.0 / 3.0 * slope[i][j] * turned[m][j];
+        }
+    }
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        double across[4]; // sJ n . grad
+        double integral[4] = {0.0, 0.0, 0.0, 0.0};
+
+        if (-1 - mesh->faces[e][f].neighbour < mesh->halo_faces) continue;
+        for (int i = 0; i < 3; i++) integral[sedge_face_vertices[f][i]] = 2.0 / 3.0;
+        for (int v = 0; v < 4; v++) {
+            const double *const t = turned[v];
+            across[v] = f == 0 ? -t[2] : f == 1 ? -t[1] : f == 2 ? t[0] + t[1] + t[2] : -t[0];
+        }
+        for (int i = 0; i < 4; i++) {
+            for (int m = 0; m < 4; m++) {
+                const bool both = integral[i] > 0.0 && integral[m] > 0.0;
+                const double mass = both ? (i == m ? 2.0 : 1.0) / 6.0 : 0.0;
+                out[i][m] += 2.0 * shape[9 + 2 * f] * mass -
+                             2.0 * faces[f].g * (across[m] * integral[i] + across[i] * integral[m]);
+            }
+        }
+    }
+}
+
 // ---- entries of all elements -------------------------------------------------------------------
 
 // Add up neighbours in a sorted list; returns how many are left.
@@ -87,13 +136,18 @@ static int64_t merge_entries(entry *list, int64_t count)
 }
 
 static int64_t fill_entries(entry *list, const sedge_vertices *vertices,
-                            const sedge_problem *problem, const sedge_elliptic_face *faces)
+                            const sedge_problem *problem, const elliptic_curved *curved,
+                            const sedge_elliptic_face *faces)
 {
     const sedge_mesh *const mesh = vertices->mesh;
 
     for (int32_t e = 0; e < mesh->elements; e++) {
         double block[4][4];
-        element_matrix(block, mesh, problem, faces + (int64_t)e * SEDGE_FACES, e);
+        if (sedge_mesh_curve(mesh, e) >= 0) {
+            curved_matrix(block, mesh, problem, curved, faces + (int64_t)e * SEDGE_FACES, e);
+        } else {
+            element_matrix(block, mesh, problem, faces + (int64_t)e * SEDGE_FACES, e);
+        }
         for (int k = 0; k < 16; k++) {
             list[(int64_t)e * 16 + k] =
                 (entry){vertices->number[vertices->corner[4 * e + k / 4]],
@@ -204,6 +258,7 @@ sedge_status sedge_vertices_matrix(sedge_matrix **out, const sedge_vertices *ver
 {
     sedge_status status;
     sedge_element *element = NULL;
+    elliptic_curved *curved = NULL;
     sedge_elliptic_face *faces = NULL;
     sedge_matrix *matrix = NULL;
     entry *list = NULL;
@@ -211,12 +266,14 @@ sedge_status sedge_vertices_matrix(sedge_matrix **out, const sedge_vertices *ver
 
     *out = NULL;
     status = sedge_element_create(&element, 1);
+    if (status == SEDGE_OK && vertices->mesh->global_curved > 0)
+        status = elliptic_curved_create(&curved, element, false);
     if (status == SEDGE_OK)
         status = sedge_allocate(&list, (int64_t)vertices->mesh->elements * 16, sizeof *list);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(vertices->comm, status));
     SEDGE_TRY_GOTO(status,
                    sedge_elliptic_faces(&faces, vertices->comm, element, vertices->mesh, problem));
-    count = fill_entries(list, vertices, problem, faces);
+    count = fill_entries(list, vertices, problem, curved, faces);
     SEDGE_TRY_GOTO(status, gather_entries(&list, &count, vertices));
     status = sedge_matrix_create(&matrix, vertices->size, vertices->first, vertices->owned, count);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(vertices->comm, status));
@@ -229,6 +286,7 @@ sedge_status sedge_vertices_matrix(sedge_matrix **out, const sedge_vertices *ver
 done:
     sedge_release(list);
     sedge_release(faces);
+    elliptic_curved_free(curved);
     sedge_element_free(element);
     return status;
 }

@@ -9,16 +9,16 @@
 static const double vertex[4][3] = {
     {-1.0, -1.0, -1.0}, {1.0, -1.0, -1.0}, {-1.0, 1.0, -1.0}, {-1.0, -1.0, 1.0}};
 
-static void place_face_points(sedge_cubature *cubature)
+void sedge_cubature_place_faces(double (*place)[3], const sedge_quadrature *face)
 {
-    const int points = cubature->face.points;
+    const int points = face->points;
 
     for (int f = 0; f < SEDGE_FACES; f++) {
         for (int q = 0; q < points; q++) {
-            const double *const at = cubature->face.place[q];
+            const double *const at = face->place[q];
             const double l[3] = {-0.5 * (at[0] + at[1]), 0.5 * (1.0 + at[0]), 0.5 * (1.0 + at[1])};
             for (int d = 0; d < 3; d++) {
-                double *const x = &cubature->face_place[f * points + q][d];
+                double *const x = &place[f * points + q][d];
                 *x = 0.0;
                 for (int v = 0; v < 3; v++) *x += l[v] * vertex[sedge_face_vertices[f][v]][d];
             }
@@ -150,7 +150,7 @@ sedge_status sedge_cubature_create(sedge_cubature **out, const sedge_element *el
     cubature->face_nodes = element->face_nodes;
     SEDGE_TRY_GOTO(status, make_points(&cubature->volume, &cubature->face, element->order));
     SEDGE_TRY_GOTO(status, allocate_arrays(cubature));
-    place_face_points(cubature);
+    sedge_cubature_place_faces(cubature->face_place, &cubature->face);
     SEDGE_TRY_GOTO(status, build_volume(cubature, element));
     SEDGE_TRY_GOTO(status, build_faces(cubature, element));
     *out = cubature;

@@ -39,6 +39,9 @@ typedef struct sedge_cubature {
 SEDGE_MUST_USE
 sedge_status sedge_cubature_sizes(int *points, int *face_points, int order);
 
+// r, s, t of the points of a face's quadrature on each face, [4][face->points].
+void sedge_cubature_place_faces(double (*place)[3], const sedge_quadrature *face);
+
 // Keeps nothing of the element. SEDGE_ERR_MEMORY. The caller frees it.
 SEDGE_MUST_USE
 sedge_status sedge_cubature_create(sedge_cubature **out, const sedge_element *element);

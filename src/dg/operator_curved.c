@@ -2,7 +2,7 @@
 #include "dg/dense.h"
 #include "dg/operator_internal.h"
 
-#define CURVE_WORDS   30  // as in codegen/kernels/dg_curved.h
+#define CURVE_WORDS   30  // as in codegen/kernels/dg_curve.h
 #define BLOCK_NODES   128 // nodes that a block of a GPU should have at least, where memory allows
 #define SHARED_ENOUGH 49152
 

@@ -228,7 +228,7 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
                          "codegen/kernels/dg_bernstein.h"},
         [PART_OTHERS] = {"codegen/kernels/dg_trace.h", "codegen/kernels/dg_monitor.h"},
         [PART_CURVED] = {"codegen/kernels/dg_trace.h", "codegen/kernels/dg_monitor.h",
-                         "codegen/kernels/dg_curved.h"},
+                         "codegen/kernels/dg_curve.h", "codegen/kernels/dg_curved.h"},
     };
     sedge_source sources[SOURCES] = {
         {"codegen/kernels/values.h", NULL},

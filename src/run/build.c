@@ -141,7 +141,7 @@ static sedge_status write_steady(build_list *list, const build_state *build,
     SEDGE_TRY(make_room(list, SEDGE_ELLIPTIC_TEXTS));
     SEDGE_TRY(sedge_elliptic_solve_texts(list->texts, names, &list->count, info,
                                          session->element->order, session->problem.precision,
-                                         &options));
+                                         session->problem.curved, &options));
     for (int i = 0; i < list->count; i++) memcpy(list->names[i], names[i], sizeof names[i]);
     return SEDGE_OK;
 }

@@ -122,8 +122,8 @@ static sedge_status find_results(steady_state *s)
     const int64_t nodes = session->element->nodes;
 
     sedge_elliptic_field(s->field, session->element, session->mesh, s->u);
-    s->energy = sedge_elliptic_energy(session->comm, session->element, session->mesh,
-                                      &session->problem, s->field);
+    SEDGE_TRY(sedge_elliptic_energy(&s->energy, session->comm, session->element, session->mesh,
+                                    &session->problem, s->u, s->field));
     SEDGE_TRY(sedge_elliptic_surface_flux(s->surface_flux, session->comm, session->element,
                                           session->mesh, &session->problem, s->u, s->field));
     for (int64_t e = 0; e < session->mesh->elements; e++) {
@@ -319,14 +319,6 @@ sedge_status sedge_steady_run(sedge_session *session, sedge_stopwatch watch)
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s: equation '%s' has no time: nothing to --restart from",
                           session->deck->path, session->deck->equation->name);
-    }
-    if (session->mesh->global_curved > 0) {
-        return SEDGE_FAIL(
-            SEDGE_ERR_USAGE,
-            "%s: the mesh has %lld curved elements, which equation '%s' cannot use: save "
-            "it with first-order elements",
-            session->deck->path, (long long)session->mesh->global_curved,
-            session->deck->equation->name);
     }
     if (!session->options->quiet) {
         SEDGE_TRY(sedge_session_print(session));

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "device/device.h"
+#include "dg/cubature.h"
 
 #include "dg/random.h"
 
@@ -92,8 +93,9 @@ static sedge_status make_mesh(elliptic_case *c, const elliptic_options *options)
     wanted.box_split = 0.5;
     wanted.box_names[0] = "below";
     wanted.box_names[1] = "above";
+    wanted.box_map = options->map;
     SEDGE_TRY(sedge_mesh_create(&c->mesh, c->world->comm, &wanted));
-    distort(c->mesh, options->distort);
+    if (options->map == NULL) distort(c->mesh, options->distort);
     return SEDGE_OK;
 }
 
@@ -115,6 +117,7 @@ static sedge_status make_problem(elliptic_case *c, const elliptic_options *optio
     SEDGE_TRY(sedge_problem_init(problem, equation, groups->volumes, groups->surfaces, 0));
     problem->order = options->order;
     problem->precision = options->precision;
+    problem->curved = c->mesh->global_curved > 0;
     equation->constants(&penalty, NULL, problem->constants);
     for (int v = 0; v < groups->volumes; v++) {
         const bool above = strcmp(groups->volume_names[v], "above") == 0;
@@ -176,7 +179,8 @@ void elliptic_known(const elliptic_case *c, double *u)
         for (int n = 0; n < element->nodes; n++) {
             double x[3];
             double fields[4];
-            sedge_geometry_map(c->mesh->corners[e], element->r[n], element->s[n], element->t[n], x);
+            const double rst[3] = {element->r[n], element->s[n], element->t[n]};
+            sedge_mesh_place(c->mesh, e, rst, x);
             c->problem.initial->apply(x, 0.0, c->problem.materials[c->mesh->group[e]],
                                       c->problem.initial_parameters, c->problem.constants, fields);
             u[(int64_t)e * element->nodes + n] = fields[0];
@@ -205,12 +209,38 @@ double elliptic_largest(const elliptic_case *c, const double *a, const double *b
     return largest;
 }
 
+// The square of the norm over the curved elements.
+static double curved_square(const elliptic_case *c, const double *a, const double *b)
+{
+    const int nodes = c->element->nodes;
+    sedge_cubature *cubature = NULL;
+    double *work = NULL;
+    double sum = 0.0;
+
+    if (sedge_cubature_create(&cubature, c->element) != SEDGE_OK ||
+        sedge_allocate(&work, cubature->volume.points + nodes, sizeof *work) != SEDGE_OK)
+        return (double)NAN;
+    double *const difference = work + cubature->volume.points;
+    for (int32_t e = 0; e < c->mesh->elements; e++) {
+        const int64_t base = (int64_t)e * nodes;
+        if (sedge_mesh_curve(c->mesh, e) < 0) continue;
+        for (int n = 0; n < nodes; n++)
+            difference[n] = a[base + n] - (b != NULL ? b[base + n] : 0.0);
+        sedge_cubature_jacobian(cubature, c->mesh, e, work);
+        sum += sedge_cubature_product(cubature, work, difference, difference);
+    }
+    sedge_cubature_free(cubature);
+    sedge_release(work);
+    return sum;
+}
+
 double elliptic_norm(const elliptic_case *c, const double *a, const double *b)
 {
     const int nodes = c->element->nodes;
-    double sum = 0.0;
+    double sum = c->mesh->global_curved > 0 ? curved_square(c, a, b) : 0.0;
 
     for (int32_t e = 0; e < c->mesh->elements; e++) {
+        if (sedge_mesh_curve(c->mesh, e) >= 0) continue;
         const double jacobian = 0.75 * sedge_tet_volume(c->mesh->corners[e]);
         const int64_t base = (int64_t)e * nodes;
         for (int n = 0; n < nodes; n++) {

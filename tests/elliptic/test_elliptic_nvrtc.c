@@ -11,17 +11,19 @@
 #define STACK_MOST 48
 
 static void check_order(const sedge_device *target, int order, sedge_precision precision,
-                        const sedge_elliptic_options *cut)
+                        bool curved, const sedge_elliptic_options *cut)
 {
     sedge_element *element = NULL;
     sedge_text *text = NULL;
     char name[64];
 
-    (void)snprintf(name, sizeof name, "order %d, %s%s", order,
-                   precision == SEDGE_FP64 ? "fp64" : "fp32", cut->matrix ? ", matrix" : "");
+    (void)snprintf(name, sizeof name, "order %d, %s%s%s", order,
+                   precision == SEDGE_FP64 ? "fp64" : "fp32", cut->matrix ? ", matrix" : "",
+                   curved ? ", curved" : "");
     CHECK_OK(sedge_element_create(&element, order));
     CHECK_OK(sedge_text_create(&text));
-    CHECK_OK(sedge_elliptic_text(text, sedge_device_get_info(target), element, precision, cut));
+    CHECK_OK(
+        sedge_elliptic_text(text, sedge_device_get_info(target), element, precision, curved, cut));
     check_cuda_stack(name, text, STACK_MOST);
     sedge_text_free(text);
     sedge_element_free(element);
@@ -44,10 +46,12 @@ int main(int argc, char **argv)
 
     CHECK_OK(sedge_device_create_target(&target, "cuda", "sm_90"));
     for (int order = 1; target != NULL && order <= SEDGE_ELLIPTIC_ORDER_MAX; order++) {
-        if (all || order % 3 == 1) check_order(target, order, SEDGE_FP64, &rule);
-        if (all || order == 8) check_order(target, order, SEDGE_FP32, &rule);
-        if (all || order == 2) check_order(target, order, SEDGE_FP64, &items);
-        if (all || order == 3) check_order(target, order, SEDGE_FP64, &units);
+        if (all || order % 3 == 1) check_order(target, order, SEDGE_FP64, false, &rule);
+        if (all || order == 8) check_order(target, order, SEDGE_FP32, false, &rule);
+        if (all || order == 2) check_order(target, order, SEDGE_FP64, false, &items);
+        if (all || order == 3) check_order(target, order, SEDGE_FP64, false, &units);
+        if (all || order == 2 || order == 5) check_order(target, order, SEDGE_FP64, true, &rule);
+        if (all || order == 3) check_order(target, order, SEDGE_FP32, true, &rule);
     }
     sedge_device_free(target);
     return CHECK_END();

@@ -91,7 +91,8 @@ static void solve(solution *s, const elliptic_options *options, const sedge_poin
     CHECK_OK(sedge_elliptic_solve(s->u, &s->result, world.comm, world.context, s->c.element,
                                   s->c.mesh, &s->c.problem, &wanted));
     sedge_elliptic_field(s->field, s->c.element, s->c.mesh, s->u);
-    s->energy = sedge_elliptic_energy(world.comm, s->c.element, s->c.mesh, &s->c.problem, s->field);
+    CHECK_OK(sedge_elliptic_energy(&s->energy, world.comm, s->c.element, s->c.mesh, &s->c.problem,
+                                   s->u, s->field));
     CHECK_OK(sedge_elliptic_surface_flux(s->flux, world.comm, s->c.element, s->c.mesh,
                                          &s->c.problem, s->u, s->field));
 }

@@ -13,6 +13,16 @@ static inline void curved_wave(const double x[3], double moved[3])
     moved[2] = x[2] + 0.03 * cos(turn * x[0]) * sin(turn * x[1]);
 }
 
+// Walls stay flat where they are; inside and along them nodes move.
+static inline void curved_bulge(const double x[3], double moved[3])
+{
+    const double pi = 3.14159265358979323846;
+
+    moved[0] = x[0] + 0.05 * sin(pi * x[0]) * cos(pi * x[1]) * cos(pi * x[2]);
+    moved[1] = x[1] + 0.05 * sin(pi * x[1]) * cos(pi * x[2]);
+    moved[2] = x[2] - 0.05 * sin(pi * x[2]) * cos(2.0 * pi * x[0]);
+}
+
 // Only the upper corner is bent, its walls too: most elements stay straight.
 static inline void curved_corner(const double x[3], double moved[3])
 {

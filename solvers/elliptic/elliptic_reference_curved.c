@@ -1,0 +1,267 @@
+// The slow reference by points: the formula in physical space at each point of the quadrature, with
+// what both sides of a face have there. Straight elements are taken like curved ones.
+#include "elliptic_internal.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct reference {
+    const sedge_element *element;
+    const sedge_mesh *mesh;
+    const sedge_problem *problem;
+    const double *u;
+    elliptic_curved *curved;    // its points only
+    sedge_elliptic_face *faces; // penalties
+    int *partner;               // [6][face points] the same point from behind
+    double *values;             // [all points][nodes] nodal functions
+    double *traces;             // [elements][4 face points][u, grad u]
+    double *behind;             // [halo faces][face points][u, grad u]
+    double *slopes;             // [3][nodes] D_j u, or what is integrated against D_j v
+    double (*pull)[3];          // [all points] what is integrated against grad v
+} reference;
+
+static void clear(reference *ref)
+{
+    elliptic_curved_free(ref->curved);
+    sedge_release(ref->faces);
+    sedge_release(ref->partner);
+    sedge_release(ref->values);
+    sedge_release(ref->traces);
+    sedge_release(ref->behind);
+    sedge_release(ref->slopes);
+    sedge_release(ref->pull);
+}
+
+// ---- points ------------------------------------------------------------------------------------
+
+static sedge_status find_partners(reference *ref)
+{
+    const int points = ref->curved->face_points;
+    double(*const place)[3] = ref->curved->place + ref->curved->points; // of face 0: r and s
+
+    SEDGE_TRY(sedge_allocate(&ref->partner, (int64_t)6 * points, sizeof *ref->partner));
+    for (int k = 0; k < 6 * points; k++) {
+        const double *const at = place[k % points];
+        const double mine[3] = {-0.5 * (at[0] + at[1]), 0.5 * (1.0 + at[0]), 0.5 * (1.0 + at[1])};
+        double theirs[3];
+        double least = HUGE_VAL;
+        for (int i = 0; i < 3; i++) theirs[sedge_face_permutations[k / points][i]] = mine[i];
+        for (int q = 0; q < points; q++) {
+            const double distance =
+                hypot(place[q][0] + 1.0 - 2.0 * theirs[1], place[q][1] + 1.0 - 2.0 * theirs[2]);
+            if (distance < least) ref->partner[k] = q;
+            least = fmin(least, distance);
+        }
+        if (!(least < 1e-10)) {
+            return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "points of a face differ from behind by %g",
+                              least);
+        }
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status open_points(reference *ref)
+{
+    const int nodes = ref->element->nodes;
+
+    SEDGE_TRY(elliptic_curved_create(&ref->curved, ref->element, false));
+    const elliptic_curved *const curved = ref->curved;
+    const int64_t around = (int64_t)SEDGE_FACES * curved->face_points * 4;
+    SEDGE_TRY(find_partners(ref));
+    SEDGE_TRY(sedge_allocate(&ref->values, (int64_t)curved->all * nodes, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&ref->traces, ref->mesh->elements * around, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&ref->behind, (int64_t)ref->mesh->halo_faces * curved->face_points * 4,
+                             sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&ref->slopes, (int64_t)3 * nodes, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&ref->pull, curved->all, sizeof *ref->pull));
+    for (int p = 0; p < curved->all; p++) {
+        const double *const at = curved->place[p];
+        SEDGE_TRY(sedge_element_interpolate(ref->element, at[0], at[1], at[2],
+                                            ref->values + (int64_t)p * nodes));
+    }
+    return SEDGE_OK;
+}
+
+// ---- u and grad u ------------------------------------------------------------------------------
+
+static void differentiate(reference *ref, int32_t e)
+{
+    const int nodes = ref->element->nodes;
+
+    for (int k = 0; k < 3 * nodes; k++) {
+        ref->slopes[k] = 0.0;
+        for (int m = 0; m < nodes; m++) {
+            ref->slopes[k] += ref->element->derivative[k / nodes][k % nodes * nodes + m] *
+                              ref->u[(int64_t)e * nodes + m];
+        }
+    }
+}
+
+// out: u and grad u at point p of the element that ref->slopes is of.
+static void evaluate(double out[4], const reference *ref, const elliptic_point *at, int32_t e,
+                     int p)
+{
+    const int nodes = ref->element->nodes;
+    const double *const row = ref->values + (int64_t)p * nodes;
+    double slope[3] = {0.0, 0.0, 0.0};
+
+    out[0] = 0.0;
+    for (int n = 0; n < nodes; n++) {
+        out[0] += row[n] * ref->u[(int64_t)e * nodes + n];
+        for (int j = 0; j < 3; j++) slope[j] += row[n] * ref->slopes[j * nodes + n];
+    }
+    for (int d = 0; d < 3; d++) {
+        out[1 + d] = 0.0;
+        for (int j = 0; j < 3; j++) out[1 + d] += at->cofactor[j][d] * slope[j] / at->jacobian;
+    }
+}
+
+// Collective.
+static sedge_status find_traces(reference *ref, const sedge_comm *comm)
+{
+    const sedge_mesh *const mesh = ref->mesh;
+    const elliptic_curved *const curved = ref->curved;
+    const int width = 4 * curved->face_points;
+    sedge_status status;
+    double *send = NULL;
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        double map[SEDGE_CURVE_TERMS][3];
+        sedge_mesh_expand(mesh, e, map);
+        differentiate(ref, e);
+        for (int k = 0; k < SEDGE_FACES * curved->face_points; k++) {
+            elliptic_point at;
+            elliptic_curved_point(&at, curved, map, curved->points + k);
+            evaluate(ref->traces + ((int64_t)e * SEDGE_FACES * width + (int64_t)4 * k), ref, &at, e,
+                     curved->points + k);
+        }
+    }
+    SEDGE_TRY(sedge_comm_agree(
+        comm, sedge_allocate(&send, (int64_t)mesh->halo_faces * width, sizeof *send)));
+    for (int32_t i = 0; i < mesh->halo_faces; i++) {
+        const sedge_trace_face *const face = &mesh->trace_faces[i];
+        memcpy(send + (int64_t)i * width,
+               ref->traces + ((int64_t)face->element * SEDGE_FACES + face->face) * width,
+               (size_t)width * sizeof *send);
+    }
+    status = elliptic_exchange(ref->behind, comm, mesh, send, width);
+    sedge_release(send);
+    return status;
+}
+
+// What lies behind point q of an inner face.
+static const double *find_behind(const reference *ref, const sedge_face *face, int q)
+{
+    const int points = ref->curved->face_points;
+    const int64_t p = ref->partner[face->orientation * points + q];
+
+    if (face->neighbour < 0)
+        return ref->behind + ((int64_t)(-1 - face->neighbour) * points + p) * 4;
+    return ref->traces + (((int64_t)face->neighbour * SEDGE_FACES + face->face) * points + p) * 4;
+}
+
+// ---- the form ----------------------------------------------------------------------------------
+
+static double coefficient(const reference *ref, int group)
+{
+    return ref->problem->equation->steady->coefficient(ref->problem->materials[group]);
+}
+
+static double dot(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// What point q of face f adds against the test function (value) and its normal derivative (slope).
+static void find_face(double *value, double *slope, const reference *ref, const elliptic_point *at,
+                      int32_t e, int f, int q)
+{
+    const sedge_mesh *const mesh = ref->mesh;
+    const sedge_face *const face = &mesh->faces[e][f];
+    const double *const own =
+        ref->traces + (((int64_t)e * SEDGE_FACES + f) * ref->curved->face_points + q) * 4;
+    const double k = coefficient(ref, mesh->group[e]);
+    const int64_t slot = -1 - (int64_t)face->neighbour;
+    double tau = ref->faces[(int64_t)e * SEDGE_FACES + f].tau;
+
+    if (sedge_mesh_curve(mesh, e) >= 0) tau /= at->surface;
+    if (slot >= mesh->halo_faces) {
+        const sedge_condition condition =
+            elliptic_condition(mesh, ref->problem, &mesh->trace_faces[slot], at->x, at->normal);
+        *value = condition.fixed ? 2.0 * tau * own[0] - k * dot(at->normal, own + 1)
+                                 : condition.factor * own[0];
+        *slope = condition.fixed ? -k * own[0] : 0.0;
+        return;
+    }
+    const double *const behind = find_behind(ref, face, q);
+    const double other = coefficient(ref, face->neighbour >= 0 ? mesh->group[face->neighbour]
+                                                               : mesh->trace_faces[slot].group);
+    const double mean = 2.0 / (1.0 / k + 1.0 / other);
+    const double jump = own[0] - behind[0];
+    *value = -0.5 * mean * (dot(at->normal, own + 1) + dot(at->normal, behind + 1)) + tau * jump;
+    *slope = -0.5 * mean * jump;
+}
+
+// Sums over the points: of values against v, of ref->pull against grad v; the latter are turned
+// into ref->slopes against D_j v at the nodes, and those into sums against v.
+static void apply_element(double *r, reference *ref, int32_t e)
+{
+    const elliptic_curved *const curved = ref->curved;
+    const int nodes = ref->element->nodes;
+    const double k = coefficient(ref, ref->mesh->group[e]);
+    double map[SEDGE_CURVE_TERMS][3];
+
+    sedge_mesh_expand(ref->mesh, e, map);
+    for (int n = 0; n < nodes; n++) r[n] = 0.0;
+    differentiate(ref, e);
+    for (int p = 0; p < curved->all; p++) {
+        const double *const row = ref->values + (int64_t)p * nodes;
+        elliptic_point at;
+        double here[4];
+        double value = 0.0;
+        double slope = 0.0;
+        elliptic_curved_point(&at, curved, map, p);
+        if (p < curved->points) {
+            evaluate(here, ref, &at, e, p);
+            for (int d = 0; d < 3; d++) ref->pull[p][d] = at.weight * at.jacobian * k * here[1 + d];
+            continue;
+        }
+        const int q = p - curved->points;
+        find_face(&value, &slope, ref, &at, e, q / curved->face_points, q % curved->face_points);
+        for (int n = 0; n < nodes; n++) r[n] += at.weight * at.surface * value * row[n];
+        for (int d = 0; d < 3; d++) ref->pull[p][d] = at.weight * at.surface * slope * at.normal[d];
+    }
+    memset(ref->slopes, 0, (size_t)3 * (size_t)nodes * sizeof(double));
+    for (int p = 0; p < curved->all; p++) {
+        elliptic_point at;
+        elliptic_curved_point(&at, curved, map, p);
+        for (int i = 0; i < 3 * nodes; i++) {
+            ref->slopes[i] += dot(at.cofactor[i / nodes], ref->pull[p]) / at.jacobian *
+                              ref->values[(int64_t)p * nodes + i % nodes];
+        }
+    }
+    for (int i = 0; i < 3 * nodes * nodes; i++) {
+        const int m = i / nodes;
+        r[i % nodes] +=
+            ref->element->derivative[m / nodes][m % nodes * nodes + i % nodes] * ref->slopes[m];
+    }
+}
+
+sedge_status sedge_elliptic_reference_points(double *r, const sedge_comm *comm,
+                                             const sedge_element *element, const sedge_mesh *mesh,
+                                             const sedge_problem *problem, const double *u)
+{
+    reference ref = {.element = element, .mesh = mesh, .problem = problem, .u = u};
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_points(&ref)));
+    SEDGE_TRY_GOTO(status, sedge_elliptic_faces(&ref.faces, comm, element, mesh, problem));
+    SEDGE_TRY_GOTO(status, find_traces(&ref, comm));
+    for (int32_t e = 0; e < mesh->elements; e++)
+        apply_element(r + (int64_t)e * element->nodes, &ref, e);
+done:
+    clear(&ref);
+    return status;
+}
