@@ -49,8 +49,10 @@ static sedge_status command_mesh(sedge_comm *comm, const sedge_arguments *given)
     wanted.file = given->words[1];
     wanted.default_volume = wanted.default_surface = true;
     wanted.tell = sedge_mesh_say;
+    wanted.keep_faults = true;
     SEDGE_TRY_GOTO(status, sedge_mesh_create(&mesh, comm, &wanted));
     SEDGE_TRY_GOTO(status, sedge_mesh_print(comm, mesh));
+    if (mesh->shape.fault[0] != '\0') status = SEDGE_FAIL(SEDGE_ERR_DATA, "%s", mesh->shape.fault);
 done:
     sedge_mesh_free(mesh);
     return status;

@@ -158,11 +158,13 @@ static sedge_status find_group(const sedge_global *mesh, const table *t, const e
     return SEDGE_OK;
 }
 
-// A face of an element on the boundary.
+// A face of an element on the boundary; group -1: in none, which is the number behind the last.
 static void bound(sedge_global *mesh, uint32_t id, int group)
 {
-    mesh->faces[id / 4][id % 4] = (sedge_face){-1 - group, (int8_t)(id % 4), 0};
-    mesh->groups.surface_faces[group]++;
+    const int number = group >= 0 ? group : mesh->groups.surfaces;
+
+    mesh->faces[id / 4][id % 4] = (sedge_face){-1 - number, (int8_t)(id % 4), 0};
+    if (group >= 0) mesh->groups.surface_faces[group]++;
 }
 
 // Two elements with the same corners: version 2 of the Gmsh format has the elements of a volume in
@@ -242,14 +244,15 @@ static sedge_status connect_run(sedge_global *mesh, table *t, const entry *run, 
     if (group < 0) {
         if (t->open == 0 || run[0].id < t->first_open) t->first_open = run[0].id;
         t->open++;
-        if (!t->takes_open) return SEDGE_OK;
-        group = sedge_groups_default(&mesh->groups.surfaces, mesh->groups.surface_names);
+        if (t->takes_open)
+            group = sedge_groups_default(&mesh->groups.surfaces, mesh->groups.surface_names);
     }
     bound(mesh, run[0].id, group);
     return SEDGE_OK;
 }
 
-// Outer faces without a group are taken, or refused.
+// Outer faces without a group are taken, or refused. Where volumes touch or overlap that are not
+// one mesh, that is the cause.
 static sedge_status finish_open(sedge_global *mesh, const table *t)
 {
     const int32_t element = (int32_t)(t->first_open / 4);
@@ -260,6 +263,7 @@ static sedge_status finish_open(sedge_global *mesh, const table *t)
     mesh->groups.groupless_faces = t->open;
     sedge_global_face_centre(mesh, element, (int)(t->first_open % 4), x);
     if (t->takes_open) return SEDGE_OK;
+    SEDGE_TRY(sedge_global_conform(mesh));
     sedge_global_describe(mesh, element, place);
     return SEDGE_FAIL(SEDGE_ERR_DATA,
                       "%s: %lld outer faces are in no surface group, the first with centre (%.6g, "

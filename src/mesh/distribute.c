@@ -102,6 +102,8 @@ static sedge_status summarise(sedge_mesh *mesh, const sedge_global *global)
     mesh->global_elements = global->elements;
     mesh->straightened = global->straightened;
     mesh->global_curved = global->global_curved;
+    mesh->shape = global->shape;
+    mesh->periods = global->periods;
     sedge_release(used);
     return SEDGE_OK;
 }
@@ -155,17 +157,26 @@ static void share_groupless(sedge_mesh_groups *groups, const sedge_mesh_groups *
     groups->groupless_faces = counts[1];
 }
 
-static void share_numbers(sedge_mesh *mesh, const sedge_comm *comm)
+static sedge_status share_numbers(sedge_mesh *mesh, const sedge_global *global,
+                                  const sedge_comm *comm)
 {
-    int64_t counts[4] = {mesh->global_elements, mesh->global_vertices, mesh->straightened,
-                         mesh->global_curved};
+    int64_t counts[5] = {mesh->global_elements, mesh->global_vertices, mesh->straightened,
+                         mesh->global_curved, mesh->periods};
 
     sedge_comm_broadcast(comm, counts, sizeof counts, 0);
     sedge_comm_broadcast(comm, mesh->bounds, sizeof mesh->bounds, 0);
+    sedge_comm_broadcast(comm, &mesh->shape, sizeof mesh->shape, 0);
     mesh->global_elements = counts[0];
     mesh->global_vertices = counts[1];
     mesh->straightened = counts[2] != 0;
     mesh->global_curved = counts[3];
+    mesh->periods = (int)counts[4];
+    const size_t bytes = (size_t)mesh->periods * sizeof *mesh->period;
+    const sedge_status status = sedge_allocate(&mesh->period, mesh->periods, sizeof *mesh->period);
+    SEDGE_TRY(sedge_comm_agree(comm, status));
+    if (sedge_comm_is_root(comm) && bytes > 0) memcpy(mesh->period, global->period, bytes);
+    sedge_comm_broadcast(comm, mesh->period, bytes, 0);
+    return SEDGE_OK;
 }
 
 // A part's records and the nodes of its curved elements, of which there are at most as many.
@@ -261,7 +272,7 @@ sedge_status sedge_local_distribute(sedge_mesh *mesh, sedge_record **records,
     *records = NULL;
     *middles = NULL;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, prepare(mesh, &d, global, part, comm)));
-    share_numbers(mesh, comm);
+    SEDGE_TRY_GOTO(status, share_numbers(mesh, global, comm));
     SEDGE_TRY_GOTO(status, share_groups(&mesh->groups, &global->groups, comm));
     share_groupless(&mesh->groups, &global->groups, comm);
     SEDGE_TRY_GOTO(status, share_counts(count, &d, comm));

@@ -25,11 +25,14 @@ typedef struct sedge_global {
     int64_t *numbers; // [elements] the element numbers that Gmsh shows; NULL for a box
     int32_t *volumes; // [elements] Gmsh's geometric volume; NULL for a box
 
-    int32_t tagged;                   // surface triangles with a group
-    int32_t (*tagged_faces)[3];       // [tagged][vertex]
-    int32_t *tagged_group;            // [tagged] surface group
-    sedge_mesh_groups groups;         // names, tags and volume_elements; connecting fills the rest
-    bool straightened;                // see sedge_mesh
+    int32_t tagged;             // surface triangles with a group
+    int32_t (*tagged_faces)[3]; // [tagged][vertex]
+    int32_t *tagged_group;      // [tagged] surface group
+    sedge_mesh_groups groups;   // names, tags and volume_elements; connecting fills the rest
+    bool straightened;          // see sedge_mesh
+    sedge_mesh_shape shape;     // see sedge_mesh
+    int periods;                // see sedge_mesh
+    double (*period)[3];
     sedge_face (*faces)[SEDGE_FACES]; // [elements][face]; neighbour < 0: surface group
                                       // -1 - neighbour
 } sedge_global;
@@ -65,11 +68,28 @@ sedge_status sedge_global_bend(sedge_global *mesh);
 SEDGE_MUST_USE
 sedge_status sedge_global_connect(sedge_global *mesh, const sedge_mesh_options *options);
 
-// Make the boundary faces of the two surface groups neighbours of each other, under the translation
-// between the centroids of the groups. Corners and nodes of edges must agree to 1e-6 of the face's
-// longest edge. The faces count as interior faces of their groups from then on.
+// Refuse a mesh whose outer faces lie on others or go through them, or that covers a place twice: a
+// mesh of several volumes that were not made one. Faces that touch in corners and edges are no
+// fault, nor are gaps wider than SEDGE_OUTER_TOLERANCE (outer.h) of a face, two-sided surfaces, nor
+// cracks, which are counted in `shape`. Curved faces are compared as far as their corners and nodes
+// tell. After sedge_global_connect, before periodic faces become neighbours.
 SEDGE_MUST_USE
-sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char *second);
+sedge_status sedge_global_conform(sedge_global *mesh);
+
+// Numbers, from 0, of what is connected through faces: that of each element, and how many.
+SEDGE_MUST_USE
+sedge_status sedge_global_part(int32_t *part, int32_t *parts, const sedge_global *mesh);
+
+// Fills the parts in `shape`. After sedge_global_pair.
+SEDGE_MUST_USE
+sedge_status sedge_global_list_parts(sedge_global *mesh);
+
+// Make the boundary faces of the two surface groups neighbours of each other, under the translation
+// between the centroids of the groups, which is `shift`. Corners and nodes of edges must agree to
+// 1e-6 of the face's longest edge. The faces count as interior faces of their groups from then on.
+SEDGE_MUST_USE
+sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char *second,
+                               double shift[3]);
 
 // Part of every element, [elements], 0 <= part < parts, no part empty. `partitioner` is a PETSc
 // type or NULL (ptscotch, and equal pieces of a Hilbert curve where that leaves a part empty). A

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 
 const int sedge_face_vertices[SEDGE_FACES][3] = {{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {0, 2, 3}};
 
@@ -30,16 +31,28 @@ sedge_mesh_options sedge_mesh_defaults(void)
 static sedge_status make_periodic(sedge_global *mesh, const sedge_mesh_options *options)
 {
     static const char *const walls[3][2] = {{"xmin", "xmax"}, {"ymin", "ymax"}, {"zmin", "zmax"}};
+    const int pairs = options->file == NULL ? 3 : options->periodic_pairs;
 
-    if (options->file == NULL) {
-        for (int d = 0; d < 3; d++) {
-            if (options->box_periodic[d])
-                SEDGE_TRY(sedge_global_pair(mesh, walls[d][0], walls[d][1]));
-        }
-        return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&mesh->period, pairs, sizeof *mesh->period));
+    for (int i = 0; i < pairs; i++) {
+        const bool is_box = options->file == NULL;
+        if (is_box && !options->box_periodic[i]) continue;
+        SEDGE_TRY(sedge_global_pair(mesh, is_box ? walls[i][0] : options->periodic[i].first,
+                                    is_box ? walls[i][1] : options->periodic[i].second,
+                                    mesh->period[mesh->periods]));
+        mesh->periods++;
     }
-    for (int i = 0; i < options->periodic_pairs; i++)
-        SEDGE_TRY(sedge_global_pair(mesh, options->periodic[i].first, options->periodic[i].second));
+    return SEDGE_OK;
+}
+
+// Of a file; a box conforms by the way it is made.
+static sedge_status check_file(sedge_global *mesh, const sedge_mesh_options *options)
+{
+    if (options->file == NULL) return SEDGE_OK;
+    const sedge_status status = sedge_global_conform(mesh);
+    if (status != SEDGE_ERR_DATA || !options->keep_faults) return status;
+    (void)snprintf(mesh->shape.fault, sizeof mesh->shape.fault, "%s", sedge_error_message());
+    sedge_error_clear();
     return SEDGE_OK;
 }
 
@@ -62,7 +75,9 @@ static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
     SEDGE_TRY(sedge_global_orient(mesh));
     SEDGE_TRY(sedge_global_bend(mesh));
     SEDGE_TRY(sedge_global_connect(mesh, options));
+    SEDGE_TRY(check_file(mesh, options));
     SEDGE_TRY(make_periodic(mesh, options));
+    if (options->file != NULL) SEDGE_TRY(sedge_global_list_parts(mesh));
     if (parts > 1) tell(options, "cutting the mesh into parts", mesh->elements);
     SEDGE_TRY(sedge_allocate(part, mesh->elements, sizeof **part));
     SEDGE_TRY(sedge_global_partition(*part, mesh, parts, options->partitioner));
@@ -110,6 +125,7 @@ void sedge_mesh_free(sedge_mesh *mesh)
 {
     if (mesh == NULL) return;
     sedge_groups_release(&mesh->groups);
+    sedge_release(mesh->period);
     sedge_release(mesh->corners);
     sedge_release(mesh->middles);
     sedge_release(mesh->global_ids);

@@ -72,6 +72,24 @@ typedef struct sedge_mesh_groups {
     double groupless_place[3];
 } sedge_mesh_groups;
 
+// Elements that are connected by common vertices or periodic faces.
+#define SEDGE_PART_GROUPS 4
+typedef struct sedge_mesh_part {
+    int64_t elements;
+    int groups; // volume groups that it has; SEDGE_PART_GROUPS + 1: more than the list has
+    int group[SEDGE_PART_GROUPS];
+    double bounds[2][3];
+} sedge_mesh_part;
+
+// How the elements of a file hang together, the same on every rank; of a box all is zero.
+#define SEDGE_PARTS 8
+typedef struct sedge_mesh_shape {
+    int32_t parts;                     // a mesh of one piece has 1
+    sedge_mesh_part part[SEDGE_PARTS]; // the first ones; not filled where there is one
+    int64_t crack_faces;               // pairs of outer faces that are a crack, see README
+    char fault[4096];                  // why the mesh does not conform; "": it does
+} sedge_mesh_shape;
+
 typedef struct sedge_mesh {
     int64_t global_elements;
     int64_t global_vertices; // corners of elements; both of a periodic pair
@@ -79,6 +97,9 @@ typedef struct sedge_mesh {
     double bounds[2][3];     // of the whole mesh: least and greatest coordinate
     sedge_mesh_groups groups;
     bool straightened; // the file has elements of third or higher order; their corners are used
+    sedge_mesh_shape shape;
+    int periods;         // translations under which periodic faces are one
+    double (*period)[3]; // [periods]
 
     int32_t elements;        // of this rank
     int32_t interior;        // elements without a face on another rank: [0, interior)
@@ -153,6 +174,7 @@ typedef struct sedge_mesh_options {
     const char *partitioner; // PETSc partitioner type; NULL: the default (ptscotch)
     sedge_numbering numbering;
     bool boundary_last; // elements with boundary faces come last, see sedge_mesh
+    bool keep_faults;   // a file that does not conform is kept, see sedge_mesh_shape
 
     // Told on rank 0 what begins now, and of how many elements: sedge_mesh_say; NULL: nobody.
     void (*tell)(const char *what, int64_t elements);
@@ -167,10 +189,11 @@ sedge_mesh_options sedge_mesh_defaults(void);
 // not tetrahedra, zero-volume elements, inverted elements (a mesh whose elements have both signs),
 // curved elements that fold over, elements without a volume group and one-sided faces without a
 // surface group (unless the options take them), a face shared by three elements, periodic groups
-// that do not match. SEDGE_ERR_USAGE for more ranks than elements, unusable box options, an unknown
-// partitioner or periodic group. The first mesh of a process is the same in each run; further ones
-// may be cut differently (Scotch's random numbers). Nothing of the options is kept. The caller
-// frees the result.
+// that do not match, outer faces that lie on others or go through them, volumes that are covered
+// twice. SEDGE_ERR_USAGE for more ranks than elements, unusable box options, an unknown partitioner
+// or periodic group. The first mesh of a process is the same in each run; further ones may be cut
+// differently (Scotch's random numbers). Nothing of the options is kept. The caller frees the
+// result.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
                                const sedge_mesh_options *options);
@@ -254,6 +277,10 @@ sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
 // Collective.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh);
+
+// Cracks and parts that are not connected, if there are any, to stdout; each line begins with
+// `begin`. Not collective.
+void sedge_mesh_print_shape(const sedge_mesh *mesh, const char *begin);
 
 // For sedge_mesh_options.tell: a line to stdout, if the mesh has half a million elements or more;
 // smaller ones are there in a second or two.

@@ -178,10 +178,8 @@ static int invert(int orientation)
 }
 
 static sedge_status match_sides(sedge_global *mesh, const char *first, const char *second,
-                                const sides *left, const sides *right)
+                                const sides *left, const sides *right, double shift[3])
 {
-    double shift[3];
-
     for (int d = 0; d < 3; d++) shift[d] = right->centroid[d] - left->centroid[d];
     const double rounding = 64.0 * DBL_EPSILON * fmax(left->extent, right->extent);
     for (int64_t i = 0; i < left->count; i++) {
@@ -211,7 +209,8 @@ static sedge_status find_surface_group(const sedge_global *mesh, const char *nam
                       name);
 }
 
-sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char *second)
+sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char *second,
+                               double shift[3])
 {
     sides left = {0};
     sides right = {0};
@@ -236,7 +235,7 @@ sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char
     SEDGE_TRY_GOTO(status, collect_sides(&right, mesh, b));
     sort_sides(&left);
     sort_sides(&right);
-    SEDGE_TRY_GOTO(status, match_sides(mesh, first, second, &left, &right));
+    SEDGE_TRY_GOTO(status, match_sides(mesh, first, second, &left, &right, shift));
     const int groups[2] = {a, b};
     for (int i = 0; i < 2; i++) {
         mesh->groups.surface_interior_faces[groups[i]] += faces[groups[i]];

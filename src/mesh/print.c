@@ -57,6 +57,30 @@ static void print_groupless(const sedge_mesh_groups *groups)
     }
 }
 
+void sedge_mesh_print_shape(const sedge_mesh *mesh, const char *begin)
+{
+    const sedge_mesh_shape *const shape = &mesh->shape;
+
+    if (shape->crack_faces > 0) {
+        (void)printf("%sthe mesh has a crack: %lld pairs of outer faces lie on each other\n", begin,
+                     (long long)shape->crack_faces);
+    }
+    if (shape->parts < 2) return;
+    (void)printf("%sthe mesh has %d parts that are not connected\n", begin, shape->parts);
+    for (int p = 0; p < shape->parts && p < SEDGE_PARTS; p++) {
+        const sedge_mesh_part *const part = &shape->part[p];
+        (void)printf("%s  %lld tetrahedra from (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) of", begin,
+                     (long long)part->elements, part->bounds[0][0], part->bounds[0][1],
+                     part->bounds[0][2], part->bounds[1][0], part->bounds[1][1],
+                     part->bounds[1][2]);
+        for (int g = 0; g < part->groups && g < SEDGE_PART_GROUPS; g++) {
+            (void)printf("%s '%s'", g > 0 ? "," : "", mesh->groups.volume_names[part->group[g]]);
+        }
+        (void)printf("%s\n", part->groups > SEDGE_PART_GROUPS ? " and more" : "");
+    }
+    if (shape->parts > SEDGE_PARTS) (void)printf("%s  and more\n", begin);
+}
+
 static void print_quality(const sedge_mesh_quality *q, const sedge_mesh *mesh)
 {
     int64_t most = 1;
@@ -127,6 +151,7 @@ sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh)
         (void)printf("volume %.9g, edges %.4g to %.4g, inradius %.4g to %.4g\n", quality.volume,
                      quality.edge_min, quality.edge_max, quality.inradius_min,
                      quality.inradius_max);
+        sedge_mesh_print_shape(mesh, "");
         print_groups(&mesh->groups);
         print_groupless(&mesh->groups);
         print_quality(&quality, mesh);

@@ -429,6 +429,7 @@ sedge_status sedge_session_print(const sedge_session *session)
                    (long long)session->mesh->global_curved);
         }
         print_defaults(session);
+        sedge_mesh_print_shape(session->mesh, "  note               ");
     }
     if (sedge_comm_is_root(session->comm) && session->problem.equation->steady == NULL) {
         printf("  time               %lld steps of dt = %.6g%s to t = %.6g%s (cfl %.3g)\n",

@@ -140,6 +140,43 @@ class Check(Case):
                              "monitors.probes.points={}", "--set", "monitors.slices={}")
         self.assertRegex(wrong.out, r"guide +shortest wave .* points a wavelength  \(" + question[:-1])
 
+    def refuse(self, code, words, *command, ranks=0):
+        """One message with all of the words, and this exit code."""
+        result = self.sedge(*command, ranks=ranks)
+        self.assertEqual(result.code, code, result)
+        self.assertEqual(len(result.messages), 1, result)
+        for word in words:
+            self.assertIn(word, result.messages[0])
+        return result.out
+
+    def boxes(self, what):
+        """A deck for one of the meshes of tests/mesh/data/conform.geo."""
+        mesh = SOURCE / f"tests/mesh/data/conform-{what}.msh"
+        text = DECK.replace("box: {cells: [2, 2, 2]}", f"file: {mesh}")
+        text = re.sub(r"(?s)materials:.*initial:", "materials: {left: {}, right: {}}\nboundaries: "
+                      "{left-walls: {type: pec}, right-walls: {type: pec}}\ninitial:", text)
+        return self.write("deck.yaml", text), mesh
+
+    def test_volumes_that_are_not_one_mesh(self):
+        deck, mesh = self.boxes("touching")
+        words = ["conform-touching.msh: the mesh is not one mesh: ", "'left' and 'right' touch",
+                 "BooleanFragments"]
+        self.refuse(2, words, "check", deck)
+        self.refuse(2, words, "run", deck, ranks=2)
+        self.assertFalse((self.folder / "deck-results").exists())
+        for ranks in (0, 2):  # all that there is to know, and the fault
+            text = self.refuse(2, words, "mesh", "info", mesh, ranks=ranks)
+            self.assertIn("66 tetrahedra", text)
+            self.assertRegex(text, r"the mesh has 2 parts that are not connected\n"
+                                   r".* 24 tetrahedra from \(0, 0, 0\) to \(1, 1, 1\) of 'left'\n"
+                                   r".* 42 tetrahedra .* of 'right'\n")
+
+    def test_volumes_that_are_apart(self):
+        deck, mesh = self.boxes("gap")
+        self.assertIn("note               the mesh has 2 parts", self.succeed("check", deck).out)
+        self.assertIn("the mesh has 2 parts", self.succeed("mesh", "info", mesh).out)
+        self.assertNotIn("parts", self.succeed("mesh", "info", SOURCE / "meshes/cube.msh").out)
+
     def test_fails_as_run_does(self):
         deck = self.write("deck.yaml", DECK)
         self.write("file", "")
