@@ -60,10 +60,10 @@ static void apply_sine(const double *x, double t, const double *m, const double 
     (void)m;
 }
 
-// Name, function, exact?, parameters and their number, text.
+// Name, function, exact?, parameters and their number, text, wave.
 static const sedge_initial_kind initials[] = {
-    {"gaussian", apply_bump, true, bump_parameters, 2, "a round bump"},
-    {"sine", apply_sine, true, sine_parameters, 1, "a plane wave in a periodic box"},
+    {"gaussian", apply_bump, true, bump_parameters, 2, "a round bump", NULL},
+    {"sine", apply_sine, true, sine_parameters, 1, "a plane wave in a periodic box", sedge_turns},
 };
 
 static const sedge_parameter inflow_parameters[] = {{.name = "value", .text = "what comes in"}};

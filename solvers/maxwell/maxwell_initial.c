@@ -169,6 +169,12 @@ static const sedge_parameter periodic_parameters[] = {
      .text = "of E, perpendicular to the wave vector 2 pi waves / period"},
 };
 
+static bool find_turns(const double *p, double *k)
+{
+    for (int i = 0; i < 3; i++) k[i] = p[PERIODIC_WAVES + i] / p[PERIODIC_PERIOD + i];
+    return true;
+}
+
 // E = polarisation cos(k.x - w t)
 static void apply_periodic(const double *x, double t, const double *m, const double *p,
                            const double *c, double *u)
@@ -382,13 +388,15 @@ const sedge_initial_kind maxwell_initials[MAXWELL_INITIALS] = {
      .exact = true,
      .parameters = maxwell_wave_parameters,
      .parameter_count = MAXWELL_WAVE_PARAMETERS,
-     .text = "a travelling plane wave in one medium"},
+     .text = "a travelling plane wave in one medium",
+     .wave = sedge_heading},
     {.name = "periodic-wave",
      .apply = apply_periodic,
      .exact = true,
      .parameters = periodic_parameters,
      .parameter_count = COUNT_OF(periodic_parameters),
-     .text = "a harmonic plane wave in a periodic box"},
+     .text = "a harmonic plane wave in a periodic box",
+     .wave = find_turns},
     {.name = "layered-mode",
      .apply = apply_layered,
      .exact = true,

@@ -119,14 +119,15 @@ static const sedge_parameter layers_parameters[] = {
 };
 
 static const sedge_initial_kind initials[] = {
-    {"zero", apply_zero, false, NULL, 0, "no solution is known"},
-    {"sine", apply_sine, true, sine_parameters, COUNT_OF(sine_parameters), "a product of sines"},
+    {"zero", apply_zero, false, NULL, 0, "no solution is known", NULL},
+    {"sine", apply_sine, true, sine_parameters, COUNT_OF(sine_parameters), "a product of sines",
+     NULL},
     {"wave", apply_wave, true, wave_parameters, COUNT_OF(wave_parameters),
-     "an exponential times waves"},
+     "an exponential times waves", NULL},
     {"power", apply_power, true, power_parameters, COUNT_OF(power_parameters),
-     "a polynomial, exact at its degree and above"},
+     "a polynomial, exact at its degree and above", NULL},
     {"layers", apply_layers, true, layers_parameters, COUNT_OF(layers_parameters),
-     "two layers along z with different epsilon"},
+     "two layers along z with different epsilon", NULL},
 };
 
 // In the order of `initials`.

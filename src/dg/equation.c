@@ -22,3 +22,15 @@ int sedge_parameters_size(const sedge_parameter *parameters, int count)
     for (int i = 0; i < count; i++) size += sedge_parameter_size(&parameters[i]);
     return size;
 }
+
+bool sedge_turns(const double *p, double *k)
+{
+    for (int i = 0; i < 3; i++) k[i] = p[i];
+    return true;
+}
+
+bool sedge_heading(const double *p, double *k)
+{
+    (void)sedge_turns(p, k);
+    return false;
+}

@@ -100,6 +100,14 @@ typedef struct sedge_boundary_kind {
     bool linear;
 } sedge_boundary_kind;
 
+// Of kinds that are a plane wave, whose fields depend on x by k.x alone. Sets k; true: in turns a
+// length, and the fields are the same a whole turn on; false: only the direction of k counts.
+typedef bool (*sedge_wave)(const double *p, double *k);
+
+// Two of them: the first three parameters are k.
+bool sedge_turns(const double *p, double *k);   // true
+bool sedge_heading(const double *p, double *k); // false
+
 typedef struct sedge_initial_kind {
     const char *name; // "zero", "cavity-mode"
     // The fields u at x and t; m of the element there, p the kind's parameters.
@@ -110,6 +118,7 @@ typedef struct sedge_initial_kind {
     const sedge_parameter *parameters;
     int parameter_count;
     const char *text;
+    sedge_wave wave; // NULL: no plane wave
 } sedge_initial_kind;
 
 typedef enum sedge_source_type {
@@ -127,6 +136,7 @@ typedef struct sedge_source_kind {
     const sedge_parameter *parameters;
     int parameter_count;
     const char *text;
+    sedge_wave wave; // of an incident field that is a plane wave; else NULL
 } sedge_source_kind;
 
 // The condition of a boundary at one place: u = value, or k du/dn + factor u = value.

@@ -3,6 +3,7 @@
 
 #include "deck_check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -187,6 +188,60 @@ static sedge_status check_slices(const sedge_deck *deck, const sedge_mesh *mesh)
     return SEDGE_OK;
 }
 
+// ---- waves and periodic sides -------------------------------------------------------------------
+
+static double find_product(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// A plane wave goes on through periodic sides only where it is the same on both: `kind` of `where`
+// in the deck, with the wave's parameters p. Tolerances: rounding in the deck's digits.
+static sedge_status check_wave(const sedge_deck *deck, const deck_node *node, const char *where,
+                               const char *kind, sedge_wave wave, const double *p,
+                               const sedge_mesh *mesh)
+{
+    double k[3];
+
+    if (wave == NULL) return SEDGE_OK;
+    const bool turns = wave(p, k);
+    for (int i = 0; i < mesh->periods; i++) {
+        const double *const period = mesh->period[i];
+        const double along = find_product(k, period);
+        const double most = sqrt(find_product(k, k) * find_product(period, period));
+        if (turns && fabs(along - round(along)) > 1e-6 * fmax(1.0, most)) {
+            return deck_fail(deck->path, node,
+                             "%s: %.6g waves of the %s fit into the period (%.6g, %.6g, %.6g) of "
+                             "the mesh's periodic sides; it must be a whole number",
+                             where, fabs(along), kind, period[0], period[1], period[2]);
+        }
+        if (!turns && fabs(along) > 1e-6 * most) {
+            return deck_fail(deck->path, node,
+                             "%s: the %s goes along (%.6g, %.6g, %.6g) and reaches one of two "
+                             "periodic sides before the other, which lies (%.6g, %.6g, %.6g) from "
+                             "it: the direction must be perpendicular to that, or these sides need "
+                             "another condition, such as absorbing",
+                             where, kind, k[0], k[1], k[2], period[0], period[1], period[2]);
+        }
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status check_waves(const sedge_deck *deck, const sedge_mesh *mesh)
+{
+    const deck_node *node = deck_child(deck->tree, "sources")->first;
+
+    for (int i = 0; i < deck->source_count; i++, node = node->next) {
+        const sedge_deck_source *const source = &deck->sources[i];
+        char where[32];
+        (void)snprintf(where, sizeof where, "sources.%d", i);
+        SEDGE_TRY(check_wave(deck, node, where, source->kind->name, source->kind->wave,
+                             source->parameters, mesh));
+    }
+    return check_wave(deck, deck_child(deck->tree, "initial"), "initial", deck->initial->name,
+                      deck->initial->wave, deck->initial_parameters, mesh);
+}
+
 sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
                                 const sedge_mesh *mesh)
 {
@@ -220,6 +275,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
         status = SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: %s", deck->path, contradiction);
         goto done;
     }
+    SEDGE_TRY_GOTO(status, check_waves(deck, mesh));
     return SEDGE_OK;
 done:
     sedge_problem_clear(problem);

@@ -177,6 +177,28 @@ class Check(Case):
         self.assertIn("the mesh has 2 parts", self.succeed("mesh", "info", mesh).out)
         self.assertNotIn("parts", self.succeed("mesh", "info", SOURCE / "meshes/cube.msh").out)
 
+    def test_waves_through_periodic_sides(self):
+        """Plane waves that are not the same on both of two periodic sides."""
+        signal = "polarisation: [0, 1, 0], signal: {type: ricker, frequency: 1}"
+        source = f"sources=[{{type: plane-wave, direction: [%s], {signal}}}]"
+        state = f"initial={{type: plane-wave, direction: [%s], {signal}}}"
+        turns = "initial={type: periodic-wave, polarisation: [0, 1, 0], waves: [%s]}"
+        text = DECK.replace("[2, 2, 2]}", "[2, 2, 2], max: [1.5, 1, 1], periodic: [x]}")
+        text = re.sub("  x(min|max): .*\n", "", text).replace("initial: {type: cavity-mode}\n", "")
+        deck = self.write("deck.yaml", text)
+        cases = ((source % "3, 0, 4", "goes along (3, 0, 4) and reaches one of two periodic"),
+                 (source % "1, 0, 0", "which lies (1.5, 0, 0) from it"),
+                 (state % "1, 0, 1", "must be perpendicular"),
+                 (turns % "1, 0, 0", "1.5 waves of the periodic-wave fit into the period"))
+        for setting, words in cases:
+            self.refuse(1, [words], "check", deck, "--set", setting)
+        self.refuse(1, ["goes along"], "run", deck, "--set", source % "3, 0, 4", ranks=2)
+        fine = (source % "0, 0, 1", state % "0, 0, -2", turns % "2, 0, 0", turns % "0, 0, 1")
+        for setting in fine:
+            self.succeed("check", deck, "--set", setting, "--quiet")
+        self.refuse(1, ["initial: 0.5 waves of the sine fit into the period (0.5, 0, 0)"], "check",
+                    SOURCE / "input/advection.yaml", "--set", "mesh.box.max=[0.5, 1, 1]")
+
     def test_fails_as_run_does(self):
         deck = self.write("deck.yaml", DECK)
         self.write("file", "")

@@ -102,7 +102,8 @@ static const sedge_initial_kind fake_initials[] = {
      .exact = true,
      .parameters = fake_mode,
      .parameter_count = COUNT(fake_mode),
-     .text = "a mode of a box"},
+     .text = "a mode of a box",
+     .wave = sedge_turns},
 };
 
 static const sedge_parameter fake_wave[] = {
@@ -133,7 +134,8 @@ static const sedge_source_kind fake_sources[] = {
      .type = SEDGE_SOURCE_INCIDENT,
      .parameters = fake_wave,
      .parameter_count = COUNT(fake_wave),
-     .text = "a wave"},
+     .text = "a wave",
+     .wave = sedge_heading},
     {.name = "dipole",
      .type = SEDGE_SOURCE_POINT,
      .point = fake_point,

@@ -6,12 +6,15 @@ static char surface_names[5][64] = {"wall", "outer", "interface", "left", "right
 static int64_t volume_elements[2] = {10, 20};
 static int64_t surface_faces[5] = {4, 6, 0, 0, 0};
 static int64_t interior_faces[5] = {0, 0, 3, 2, 2};
+static double period[1][3] = {{2, 0, 0}}; // of left and right
 
 // Groups are all that the deck asks of a mesh.
 static sedge_mesh fake_mesh(void)
 {
     return (sedge_mesh){
         .bounds = {{-1, -1, -1}, {1, 1, 1}},
+        .periods = 1,
+        .period = period,
         .groups = {.volumes = 2,
                    .surfaces = 5,
                    .volume_names = volume_names,
@@ -162,6 +165,32 @@ static void test_default(void)
     }
 }
 
+// Plane waves must be the same on both of two periodic sides. The state has 3, 2, 1 turns a length,
+// the source goes along z.
+static void test_periodic_waves(void)
+{
+    check_refused("direction: [0, 0, 9]", "direction: [3, 0, 4]",
+                  "deck.yaml:17: sources.1: the plane-wave goes along (3, 0, 4) and reaches one of "
+                  "two periodic sides before the other, which lies (2, 0, 0) from it");
+    check_refused("direction: [0, 0, 9]", "direction: [1e-4, 0, 9]", "must be perpendicular");
+    period[0][0] = 2.5;
+    check_refused("{type: mode,", "{type: mode, size: [1, 1, 1],",
+                  "deck.yaml:14: initial: 7.5 waves of the mode fit into the period (2.5, 0, 0) of "
+                  "the mesh's periodic sides; it must be a whole number");
+    period[0][0] = 2.0001;
+    check_refused("turns: 8", "turns: 7", "initial: 6.0003 waves of the mode");
+    period[0][0] = 2.0 + 1e-9; // the digits of a deck
+    test_problem();
+    period[0][0] = 0.5; // one and a half waves along x, half of one along z
+    period[0][2] = 0.5;
+    check_refused("direction: [0, 0, 9]", "direction: [1, 0, 0]", "sources.1");
+    check_refused("direction: [0, 0, 9]", "direction: [2, 7, 2]", "sources.1");
+    period[0][2] = -0.5; // 1.5 - 0.5: they fit, and the source has a part along it
+    check_refused("turns: 8", "turns: 7", "deck.yaml:17: sources.1: the plane-wave goes along");
+    period[0][0] = 2.0;
+    period[0][2] = 0.0;
+}
+
 // An equation with nothing optional: no materials, no sources, no contradictions.
 static void test_bare_equation(void)
 {
@@ -187,5 +216,6 @@ int main(void)
     test_default();
     test_problem();
     test_refusals();
+    test_periodic_waves();
     return CHECK_END();
 }
