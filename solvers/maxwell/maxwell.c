@@ -154,6 +154,7 @@ static const sedge_parameter dipole_parameters[] = {
     {.name = "direction",
      .type = SEDGE_PARAMETER_VECTOR,
      .required = true,
+     .nonzero = true,
      .text = "of the current; its length does not matter"},
 };
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define NAME_MAX_LENGTH 64
+enum { NAME_MAX_LENGTH = 64, SHORT = 3 };
 
 static int least(int a, int b)
 {
@@ -16,13 +16,14 @@ static int edit_distance(const char *a, const char *b)
     int *before = rows[0], *last = rows[1], *row = rows[2];
     const size_t m = strlen(a);
     const size_t n = strlen(b);
+    const int wrong = m <= SHORT && n <= SHORT ? 2 : 1; // a letter for another one
 
     if (m > NAME_MAX_LENGTH || n > NAME_MAX_LENGTH) return NAME_MAX_LENGTH;
     for (int j = 0; j <= (int)n; j++) last[j] = j;
     for (int i = 1; i <= (int)m; i++) {
         row[0] = i;
         for (int j = 1; j <= (int)n; j++) {
-            const int substitute = last[j - 1] + (a[i - 1] != b[j - 1]);
+            const int substitute = last[j - 1] + (a[i - 1] != b[j - 1] ? wrong : 0);
             row[j] = least(substitute, 1 + least(last[j], row[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 row[j] = least(row[j], before[j - 2] + 1);
@@ -47,6 +48,7 @@ int sedge_near_find(const char *word, const char *const *names, int count)
             nearest = i;
         }
     }
-    if (nearest >= 0 && best <= 1 + (int)strlen(names[nearest]) / 3) return nearest;
-    return -1;
+    if (nearest < 0) return -1;
+    const int length = (int)strlen(names[nearest]);
+    return best <= (length <= SHORT ? 1 : 1 + length / 3) ? nearest : -1;
 }

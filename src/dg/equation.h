@@ -78,6 +78,7 @@ typedef struct sedge_parameter {
     double minimum;     // allowed range, inclusive; equal bounds: no limit
     double maximum;
     bool positive; // must also be > 0
+    bool nonzero;  // a vector that must not be zero
     sedge_dimension dimension;
     const char *text; // what it means, for input/README.md
 } sedge_parameter;

@@ -35,6 +35,16 @@ double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, 
     return rate;
 }
 
+double sedge_problem_decay_part(const sedge_problem *problem, const sedge_mesh *mesh,
+                                int32_t element)
+{
+    const double *const m = problem->materials[mesh->group[element]];
+
+    if (problem->equation->decay == NULL) return 0.0;
+    return fabs(problem->equation->decay(m)) / STABLE_DECAY /
+           sedge_problem_rate(problem, mesh, element);
+}
+
 double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,
                                int32_t *element)
 {

@@ -90,5 +90,9 @@ double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *m
 // local CFL number.
 double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, int32_t element);
 
+// The part of it that the decay of the element's material asks for, 0 to 1.
+double sedge_problem_decay_part(const sedge_problem *problem, const sedge_mesh *mesh,
+                                int32_t element);
+
 // The stability number C_N of order N.
 double sedge_stable_number(int order);

@@ -5,6 +5,7 @@
 #include "dg/operator.h"
 #include "elliptic/parts.h"
 #include "run/checkpoint.h"
+#include "run/doubt.h"
 #include "run/steady.h"
 #include "time/lsrk.h"
 
@@ -254,6 +255,7 @@ static sedge_status print_check(const sedge_session *session, const sedge_comm *
     if (session->problem.equation->steady != NULL)
         SEDGE_TRY(sedge_elliptic_check_parts(comm, session->mesh, &session->problem));
     SEDGE_TRY(sedge_session_print(session));
+    sedge_doubt_print(session);
     if (session->problem.equation->steady != NULL) {
         sedge_steady_print_sizes(session);
     } else {

@@ -424,3 +424,21 @@ double sedge_deck_energy_unit(const sedge_deck *deck)
 {
     return deck->si ? deck->equation->energy_si : 1.0;
 }
+
+const char *sedge_deck_unit(const sedge_deck *deck, sedge_dimension dimension)
+{
+    return deck->si ? deck_suffix(dimension) : "";
+}
+
+const char *sedge_deck_energy_suffix(const sedge_deck *deck)
+{
+    return deck->si ? " J" : "";
+}
+
+const char *sedge_deck_question(const sedge_deck *deck)
+{
+    return deck->si ? "are the units right? (SI: metres, seconds, hertz; mesh.scale: 0.001 for a "
+                      "mesh in millimetres)"
+                    : "are the units right? (normalised: times in lengths / c, frequencies in c / "
+                      "length)";
+}

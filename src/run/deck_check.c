@@ -188,6 +188,8 @@ static sedge_status check_duration(const deck_reader *reader, deck_node *node, c
 static sedge_status check_triple(const deck_reader *reader, deck_node *node, const char *where,
                                  const deck_key *key)
 {
+    bool zero = true;
+
     SEDGE_TRY(deck_want(reader, node, where, DECK_SEQUENCE));
     if (node->count != 3) {
         return deck_fail(reader->path, node, "%s must be three numbers [x, y, z], not %d", where,
@@ -196,7 +198,10 @@ static sedge_status check_triple(const deck_reader *reader, deck_node *node, con
     for (deck_node *child = node->first; child != NULL; child = child->next) {
         SEDGE_TRY(key->type == DECK_VECTOR ? check_real(reader, child, where, key)
                                            : check_integer(reader, child, where, key));
+        zero = zero && !(fabs(sedge_plain_read(child->text, NULL)) > 0.0);
     }
+    if (key->nonzero && zero)
+        return deck_fail(reader->path, node, "%s must not be the zero vector", where);
     return SEDGE_OK;
 }
 

@@ -320,21 +320,29 @@ deck_key deck_key_of(const sedge_parameter *parameter)
         .minimum = parameter->minimum,
         .maximum = parameter->maximum,
         .positive = parameter->positive,
+        .nonzero = parameter->nonzero,
         .dimension = parameter->dimension,
         .text = parameter->text,
     };
 }
 
+const char *deck_suffix(sedge_dimension dimension)
+{
+    static const char *const suffixes[SEDGE_DIMENSIONS] = {
+        [SEDGE_DIMENSIONLESS] = "",  [SEDGE_LENGTH] = " m",     [SEDGE_TIME] = " s",
+        [SEDGE_FREQUENCY] = " Hz",   [SEDGE_VELOCITY] = " m/s", [SEDGE_CONDUCTIVITY] = " S/m",
+        [SEDGE_RESISTANCE] = " ohm", [SEDGE_FIELD] = "",        [SEDGE_CURRENT_MOMENT] = " A m",
+    };
+
+    return suffixes[dimension];
+}
+
 const char *deck_unit(const sedge_equation *equation, sedge_dimension dimension)
 {
-    static const char *const units[SEDGE_DIMENSIONS] = {
-        [SEDGE_DIMENSIONLESS] = "", [SEDGE_LENGTH] = "m",     [SEDGE_TIME] = "s",
-        [SEDGE_FREQUENCY] = "Hz",   [SEDGE_VELOCITY] = "m/s", [SEDGE_CONDUCTIVITY] = "S/m",
-        [SEDGE_RESISTANCE] = "ohm", [SEDGE_FIELD] = "",       [SEDGE_CURRENT_MOMENT] = "A m",
-    };
+    const char *const suffix = deck_suffix(dimension);
 
     if (dimension == SEDGE_FIELD && equation != NULL && equation->group_count > 0 &&
         equation->groups[0].unit_si != NULL)
         return equation->groups[0].unit_si;
-    return units[dimension];
+    return suffix[0] != '\0' ? suffix + 1 : suffix;
 }

@@ -35,6 +35,7 @@ typedef struct deck_key {
     double minimum;       // allowed range, inclusive, code units; equal bounds: no limit
     double maximum;
     bool positive;
+    bool nonzero;
     sedge_dimension dimension;
     const char *choices; // "fp32 fp64"
     const char *either;  // exactly one of this key and that one
@@ -74,3 +75,6 @@ deck_key deck_key_of(const sedge_parameter *parameter);
 
 // The SI unit of a dimension: "m"; "" for none. SEDGE_FIELD needs the equation.
 const char *deck_unit(const sedge_equation *equation, sedge_dimension dimension);
+
+// The SI unit behind a number: " m". "" for a field, whose unit is its equation's.
+const char *deck_suffix(sedge_dimension dimension);

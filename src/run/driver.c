@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "device/range.h"
+#include "run/doubt.h"
 #include "run/monitor.h"
 #include "run/steady.h"
 #include "time/lsrk.h"
@@ -119,6 +120,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
 
     if (!options->quiet) {
         SEDGE_TRY(sedge_session_print(session));
+        sedge_doubt_print(session);
         sedge_session_print_sheets(session);
     }
     SEDGE_TRY(driver_listen(run));
@@ -273,9 +275,10 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
         SEDGE_TRY(driver_sample_energy(run, step));
     if (sedge_progress_due(progress, step, session->steps)) {
         end_alone(comm, sedge_operator_wait(run->op));
-        sedge_progress_show(progress, step, session->steps,
-                            time * sedge_deck_time_unit(session->deck),
-                            session->deck->si ? " s" : "", run->history[run->samples - 1]);
+        sedge_progress_show(
+            progress, step, session->steps, time * sedge_deck_time_unit(session->deck),
+            sedge_deck_unit(session->deck, SEDGE_TIME), run->history[run->samples - 1],
+            sedge_deck_energy_suffix(session->deck));
     }
     if (snapshot_due(run, step)) SEDGE_TRY(write_snapshot(run, step));
     return driver_checkpoint_due(run, step) ? driver_write_checkpoint(run, step) : SEDGE_OK;

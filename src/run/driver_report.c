@@ -128,17 +128,19 @@ static void fill_report(driver_run *run, sedge_report *report)
 static void print_summary(const driver_run *run, const sedge_report *report)
 {
     const double *const seconds = report->watch.seconds;
+    const char *const joule = sedge_deck_energy_suffix(run->session.deck);
     const double rate = (double)report->dofs * report->stages *
                         (double)(report->steps - report->steps_before) /
                         fmax(report->watch.seconds[SEDGE_PHASE_LOOP], 1e-9);
 
-    printf("\n  %-22s %lld steps, t = %.6g, %.2f s in the loop, %.2f s set-up, %.2f s output\n",
+    printf("\n  %-22s %lld steps, t = %.6g%s, %.2f s in the loop, %.2f s set-up, %.2f s output\n",
            report->exit_code == 0 ? "done" : "stopped", (long long)report->steps, report->time,
-           seconds[SEDGE_PHASE_LOOP], seconds[SEDGE_PHASE_SETUP], seconds[SEDGE_PHASE_OUTPUT]);
+           sedge_deck_unit(run->session.deck, SEDGE_TIME), seconds[SEDGE_PHASE_LOOP],
+           seconds[SEDGE_PHASE_SETUP], seconds[SEDGE_PHASE_OUTPUT]);
     printf("  %-22s %.3g unknowns a second and stage, kernels %s\n", "speed", rate,
            report->kernels > 0 ? report->kernel[0].variant : "");
-    printf("  %-22s %.6g at the start, %.6g at the end, %.6g at most\n", "energy",
-           report->energy_initial, report->energy_final, report->energy_peak);
+    printf("  %-22s %.6g%s at the start, %.6g%s at the end, %.6g%s at most\n", "energy",
+           report->energy_initial, joule, report->energy_final, joule, report->energy_peak, joule);
     sedge_errors_print(report);
     printf("  %-22s %lld compiled, %lld found in the cache\n", "programs",
            (long long)report->cache_misses, (long long)report->cache_hits);

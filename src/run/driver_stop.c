@@ -32,10 +32,11 @@ sedge_status driver_stop(driver_run *run)
     SEDGE_TRY(driver_write_probes(run));
     SEDGE_TRY(sedge_output_flush(run->output));
     if (run->last_checkpoint != run->step) SEDGE_TRY(driver_write_checkpoint(run, run->step));
-    return SEDGE_FAIL(SEDGE_ERR_STOPPED,
-                      "stopped by %s after step %lld of %lld, t = %.6g, with a checkpoint in '%s'; "
-                      "the same command with --restart auto goes on",
-                      sedge_stop_reason(run->stop), (long long)run->step, (long long)session->steps,
-                      sedge_session_time(session, run->step) * sedge_deck_time_unit(session->deck),
-                      sedge_output_folder(run->output));
+    return SEDGE_FAIL(
+        SEDGE_ERR_STOPPED,
+        "stopped by %s after step %lld of %lld, t = %.6g%s, with a checkpoint in '%s'; "
+        "the same command with --restart auto goes on",
+        sedge_stop_reason(run->stop), (long long)run->step, (long long)session->steps,
+        sedge_session_time(session, run->step) * sedge_deck_time_unit(session->deck),
+        sedge_deck_unit(session->deck, SEDGE_TIME), sedge_output_folder(run->output));
 }

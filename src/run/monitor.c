@@ -75,6 +75,7 @@ static sedge_status add_causes(sedge_text *text, const sedge_session *session, i
 static sedge_status describe(const sedge_session *session, int32_t e, const fault *seen)
 {
     const sedge_mesh *const mesh = session->mesh;
+    const char *const metre = sedge_deck_unit(session->deck, SEDGE_LENGTH);
     double place[3] = {0.0};
     sedge_text *text = NULL;
     sedge_status status;
@@ -86,17 +87,19 @@ static sedge_status describe(const sedge_session *session, int32_t e, const faul
         status,
         sedge_text_add(
             text,
-            "%s at step %lld, t = %.6g, in element %lld at (%.6g, %.6g, %.6g), material "
-            "'%s', inscribed radius %.4g, least height %.4g, local CFL number %.3g of %.3g allowed",
+            "%s at step %lld, t = %.6g%s, in element %lld at (%.6g, %.6g, %.6g), material "
+            "'%s', inscribed radius %.4g%s, least height %.4g%s, local CFL number %.3g of %.3g "
+            "allowed",
             seen->what, (long long)seen->step, seen->time * sedge_deck_time_unit(session->deck),
-            (long long)mesh->global_ids[e], place[0], place[1], place[2],
-            mesh->groups.volume_names[mesh->group[e]], sedge_mesh_inradius(mesh, e),
-            sedge_mesh_height(mesh, e),
+            sedge_deck_unit(session->deck, SEDGE_TIME), (long long)mesh->global_ids[e], place[0],
+            place[1], place[2], mesh->groups.volume_names[mesh->group[e]],
+            sedge_mesh_inradius(mesh, e), metre, sedge_mesh_height(mesh, e), metre,
             session->dt * sedge_problem_rate(&session->problem, mesh, e), SEDGE_CFL_STABLE));
     SEDGE_TRY_GOTO(status, add_causes(text, session, e));
     SEDGE_TRY_GOTO(status, sedge_text_add(text, "; last energies:"));
     for (int i = seen->samples > 5 ? seen->samples - 5 : 0; i < seen->samples; i++)
         SEDGE_TRY_GOTO(status, sedge_text_add(text, " %.6g", seen->history[i]));
+    SEDGE_TRY_GOTO(status, sedge_text_add(text, "%s", sedge_deck_energy_suffix(session->deck)));
     status = SEDGE_FAIL(SEDGE_ERR_COMPUTE, "%s", sedge_text_get(text));
 done:
     sedge_text_free(text);
@@ -154,8 +157,9 @@ sedge_status sedge_monitor_growth(const sedge_session *session, const char *how,
     for (int32_t e = 0; e < mesh->elements; e++) {
         compare_suspect(&worst, mesh, e, (energy[e] - before[e]) / sedge_mesh_volume(mesh, e));
     }
-    (void)snprintf(what, sizeof what, "%s, above %.6g,", how,
-                   limit * sedge_deck_energy_unit(session->deck));
+    (void)snprintf(what, sizeof what, "%s, above %.6g%s,", how,
+                   limit * sedge_deck_energy_unit(session->deck),
+                   sedge_deck_energy_suffix(session->deck));
     return accuse(session, &worst, &(fault){what, time, step, history, samples});
 }
 
@@ -199,7 +203,7 @@ static void print_duration(char text[32], double seconds)
 }
 
 void sedge_progress_show(sedge_progress *progress, int64_t step, int64_t steps, double time,
-                         const char *unit, double energy)
+                         const char *unit, double energy, const char *energy_unit)
 {
     const double now = sedge_clock();
     const double spent = now - progress->start;
@@ -211,9 +215,9 @@ void sedge_progress_show(sedge_progress *progress, int64_t step, int64_t steps, 
     progress->shown = true;
     print_duration(gone, spent);
     print_duration(left, spent * (double)(steps - step) / (double)(step - progress->first));
-    printf("%s%3d %%  step %lld of %lld  t = %.4g%s  energy %.6g  %s, %s left%s",
+    printf("%s%3d %%  step %lld of %lld  t = %.4g%s  energy %.6g%s  %s, %s left%s",
            progress->terminal ? "\r  " : "  ", (int)(100.0 * (double)step / (double)steps),
-           (long long)step, (long long)steps, time, unit, energy, gone, left,
+           (long long)step, (long long)steps, time, unit, energy, energy_unit, gone, left,
            progress->terminal ? "   " : "\n");
     sedge_print_flush();
 }

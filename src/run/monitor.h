@@ -57,6 +57,7 @@ sedge_progress sedge_progress_start(bool on, bool terminal, int64_t step, int64_
 
 // Is it time to show? If so, wait for what is queued on the device, then show.
 bool sedge_progress_due(const sedge_progress *progress, int64_t step, int64_t steps);
+// `unit` and `energy_unit` stand behind their numbers: " s", " J".
 void sedge_progress_show(sedge_progress *progress, int64_t step, int64_t steps, double time,
-                         const char *unit, double energy);
+                         const char *unit, double energy, const char *energy_unit);
 void sedge_progress_end(sedge_progress *progress);

@@ -85,12 +85,18 @@ static sedge_status find_time_step(sedge_session *session)
         }
         session->limit_inradius = sedge_mesh_inradius(session->mesh, element);
         session->limit_height = sedge_mesh_height(session->mesh, element);
+        session->limit_decay = sedge_problem_decay_part(&session->problem, session->mesh, element);
+        session->limit_group = session->mesh->group[element];
     }
     sedge_comm_broadcast(session->comm, session->limit_place, sizeof session->limit_place,
                          (int)owner);
     sedge_comm_broadcast(session->comm, &session->limit_inradius, sizeof session->limit_inradius,
                          (int)owner);
     sedge_comm_broadcast(session->comm, &session->limit_height, sizeof session->limit_height,
+                         (int)owner);
+    sedge_comm_broadcast(session->comm, &session->limit_decay, sizeof session->limit_decay,
+                         (int)owner);
+    sedge_comm_broadcast(session->comm, &session->limit_group, sizeof session->limit_group,
                          (int)owner);
     session->stable_dt = least;
     return plan_steps(session);
@@ -405,6 +411,7 @@ sedge_status sedge_session_print(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
     const double time_unit = sedge_deck_time_unit(deck);
+    const char *const metre = sedge_deck_unit(deck, SEDGE_LENGTH);
     const double frequency = sedge_session_frequency(session);
     const int fields =
         session->problem.equation->steady != NULL ? 1 : session->problem.equation->fields;
@@ -442,10 +449,11 @@ sedge_status sedge_session_print(const sedge_session *session)
                    deck->cfl, SEDGE_CFL_STABLE);
         }
         print_gain(session);
-        printf("  dt is limited      near (%.4g, %.4g, %.4g), inscribed radius %.4g, least height "
-               "%.4g\n",
-               session->limit_place[0], session->limit_place[1], session->limit_place[2],
-               session->limit_inradius, session->limit_height);
+        printf(
+            "  dt is limited      near (%.4g, %.4g, %.4g), inscribed radius %.4g%s, least height "
+            "%.4g%s\n",
+            session->limit_place[0], session->limit_place[1], session->limit_place[2],
+            session->limit_inradius, metre, session->limit_height, metre);
     }
     if (frequency > 0.0) SEDGE_TRY(print_wavelengths(session, frequency));
     return SEDGE_OK;

@@ -44,6 +44,8 @@ typedef struct sedge_session {
     double limit_place[3]; // centroid of the element that limits dt, and
     double limit_inradius; // its inscribed radius
     double limit_height;   // and least height
+    double limit_decay;    // the part of its limit that its material's decay asks for, 0 to 1
+    int limit_group;       // its volume group
     double mesh_seconds;
 } sedge_session;
 

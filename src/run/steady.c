@@ -257,7 +257,7 @@ static void print_summary(const steady_state *s, const sedge_report *report)
         printf("  %-22s %d orders, %lld vertices, %d algebraic levels\n", "multigrid",
                solve->levels, (long long)solve->vertices, solve->amg_levels);
     }
-    printf("  %-22s %.10g\n", "energy", s->energy);
+    printf("  %-22s %.10g%s\n", "energy", s->energy, sedge_deck_energy_suffix(s->session->deck));
     for (int i = 0; i < solve->surfaces; i++) {
         if (s->session->mesh->groups.surface_faces[i] == 0) continue;
         printf("  %-22s %.10g through '%s'\n", i == 0 ? "flux in" : "", solve->surface_flux[i],

@@ -88,6 +88,57 @@ class Check(Case):
         text = self.succeed("check", SOURCE / "input/sphere.yaml").out
         self.assertRegex(text, r"air +shortest wave .* points a wavelength")
 
+    def test_doubts(self):
+        """What is allowed and hardly meant gets a warning, in both systems of units; else none does."""
+        deck = self.write("deck.yaml", DECK)
+        dipole = ("sources=[{type: dipole, position: [0.4, 0.4, 0.4], direction: [1, 0, 0], "
+                  "signal: {type: ricker, frequency: FREQUENCY}}]")
+        start = ["--set", "initial={type: zero}", "--set"]
+        units = {"normalised": ([], "lengths / c", 1.0),
+                 "si": (["--set", "units=si"], "mesh.scale: 0.001", 299792458.0)}
+        for words, question, speed in units.values():
+            def check(frequency, end):
+                text = self.succeed("check", deck, *words, *start,
+                                    dipole.replace("FREQUENCY", repr(frequency * speed)),
+                                    "--set", f"time={{end: {end / speed!r}}}").out
+                return [line for line in text.splitlines() if line.startswith("  warning")]
+
+            self.assertEqual(check(1.0, 5.0), [])
+            long = check(1e-4, 5e4)
+            self.assertEqual(len(long), 1, long)
+            self.assertIn("times as long as the mesh", long[0])
+            self.assertIn(question, long[0])
+            early = check(1.0, 1.0)
+            self.assertEqual(len(early), 1, early)
+            self.assertIn("before the signal of 'dipole' has its peak", early[0])
+            single = check(1.0, 1e-4)
+            self.assertEqual(len(single), 2, single)
+            self.assertIn("is one time step, or less: are the units right?", single[0])
+            self.assertIn(question, single[0])
+
+    def test_conductivity_that_limits_the_step(self):
+        deck = self.write("deck.yaml", DECK)
+        for conductivity, warned in ((0.1, False), (1e4, True)):
+            text = self.succeed("check", deck, "--set", "initial={type: zero}", "--set",
+                                f"materials={{domain: {{conductivity: {conductivity}}}}}").out
+            self.assertEqual("conductivity of 'domain' alone takes" in text, warned, text)
+            self.assertEqual("boundary of type impedance" in text, warned, text)
+
+    def test_units_of_what_is_printed(self):
+        """Lengths, times and energies have units in SI, and none in normalised units."""
+        normalised = self.write("normalised.yaml", DECK)
+        si = self.write("si.yaml", DECK + "units: si\n")
+        scale = ["--set", "time={steps: 20}"]
+        for deck, metre, second, joule in ((normalised, "", "", ""), (si, " m", " s", " J")):
+            text = self.succeed("run", deck, "--device", "host", *scale).out
+            self.assertRegex(text, rf"inscribed radius [\d.e+-]+{metre}(,|\n)")
+            self.assertRegex(text, rf"steps of dt = [\d.e+-]+{second} to t = [\d.e+-]+{second} ")
+            self.assertRegex(text, rf"energy [\d.e+-]+{joule}  [\d.]+ s, ")
+            self.assertRegex(text, rf"energy +[\d.e+-]+{joule} at the start, [\d.e+-]+{joule} at the end")
+        report = read_json(self.folder / "si-results/report.json")
+        last = re.findall(r"energy ([\d.e+-]+) J  [\d.]+ s, ", text)[-1]
+        self.assertAlmostEqual(float(last) / report["energy"]["final"], 1.0, delta=1e-5)
+
     def test_condition_inside(self):
         words = ("check", SOURCE / "input/dielectric.yaml")
         free = re.search(r"interface +(\d+) faces: inside the mesh, needs no condition",

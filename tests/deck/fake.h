@@ -107,7 +107,11 @@ static const sedge_initial_kind fake_initials[] = {
 };
 
 static const sedge_parameter fake_wave[] = {
-    {.name = "direction", .type = SEDGE_PARAMETER_VECTOR, .required = true, .text = "whither"},
+    {.name = "direction",
+     .type = SEDGE_PARAMETER_VECTOR,
+     .required = true,
+     .nonzero = true,
+     .text = "whither"},
     {.name = "signal",
      .type = SEDGE_PARAMETER_SIGNAL,
      .required = true,

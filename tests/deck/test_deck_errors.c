@@ -133,6 +133,10 @@ static const bad_deck bad_decks[] = {
     {"maxwell", "maxwel", "deck.yaml:1: equation 'maxwel' is not known; did you mean 'maxwell'?"},
     {"{type: pec}", "{type: pce}",
      "deck.yaml:15: boundaries.wall.type 'pce' is not known; did you mean 'pec'?"},
+    {"{type: pec}", "{type: pml}",
+     "deck.yaml:15: boundaries.wall.type 'pml' is not known; known: pec"},
+    {"{mu: 1}", "{epsilon: [4, 4, 2]}",
+     "deck.yaml:9: materials.air.epsilon is a list: media are isotropic in this version"},
     {"{type: pec}", "{}", "deck.yaml:15: boundaries.wall needs the key 'type'; known: pec, "},
     {"{type: pec}", "{type: impedance}", "boundaries.wall needs the key 'impedance'"},
     {"type: dipole", "type: dipol", "deck.yaml:19: sources.0.type 'dipol' is not known; did you"},
@@ -172,6 +176,10 @@ static const bad_deck bad_decks[] = {
     {"  file: a.msh\n", "  box: {split: {axis: x, at: 0.5, names: [b, b]}}\n",
      "mesh.box.split.names has 'b' twice"},
     {"  file: a.msh\n", "  box: {}\n", "a box is made periodic by mesh.box.periodic"},
+    {"sources:\n",
+     "sources:\n  - {type: plane-wave, direction: [0, 0, -0.0], signal: {type: cw, frequency: "
+     "1}}\n",
+     "deck.yaml:19: sources.0.direction must not be the zero vector"},
     {"sources:\n",
      "sources:\n  - {type: plane-wave, direction: [0, 0, 1], signal: {type: cw, frequency: 1}}\n"
      "  - {type: plane-wave, direction: [0, 1, 0], signal: {type: cw, frequency: 1}}\n",

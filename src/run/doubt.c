@@ -1,0 +1,94 @@
+#include "run/doubt.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// A wave this many times as long as the mesh is a matter of units, or one of statics.
+#define LONG_WAVE 100.0
+
+static double mesh_size(const sedge_mesh *mesh)
+{
+    double size = 0.0;
+
+    for (int d = 0; d < 3; d++) size = fmax(size, mesh->bounds[1][d] - mesh->bounds[0][d]);
+    return size;
+}
+
+// The fastest wave that any material has.
+static double fastest(const sedge_problem *problem)
+{
+    double speed = 0.0;
+
+    for (int g = 0; g < problem->volumes; g++)
+        speed = fmax(speed, problem->equation->speed(problem->materials[g], problem->constants));
+    return speed;
+}
+
+static void doubt_wave(const sedge_session *session)
+{
+    const double frequency = sedge_session_frequency(session);
+    const double size = mesh_size(session->mesh);
+    const char *const unit = sedge_deck_unit(session->deck, SEDGE_LENGTH);
+
+    if (!(frequency > 0.0)) return;
+    const double wave = fastest(&session->problem) / frequency;
+    if (!(wave > LONG_WAVE * size)) return;
+    printf("  warning            the shortest wave, %.4g%s, is %.3g times as long as the mesh, "
+           "%.4g%s: %s\n",
+           wave, unit, wave / size, size, unit, sedge_deck_question(session->deck));
+}
+
+static void doubt_steps(const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+
+    if (deck->steps > 0 || session->steps > 1) return;
+    printf("  warning            time.end %.4g%s is one time step, or less: are the units right? "
+           "%s\n",
+           deck->end_time * sedge_deck_time_unit(deck), sedge_deck_unit(deck, SEDGE_TIME),
+           sedge_deck_question(deck));
+}
+
+// Pulses have their peak at `delay`, waves that go on have none.
+static void doubt_signal(const sedge_session *session, const char *source, const double *signal)
+{
+    const double time_unit = sedge_deck_time_unit(session->deck);
+    const char *const unit = sedge_deck_unit(session->deck, SEDGE_TIME);
+    const double end = sedge_session_time(session, session->steps);
+
+    if (signal[0] == SEDGE_SIGNAL_CW || !(end < signal[4])) return;
+    printf(
+        "  warning            the run ends at t = %.4g%s, before the signal of '%s' has its peak "
+        "at %.4g%s (its delay)\n",
+        end * time_unit, unit, source, signal[4] * time_unit, unit);
+}
+
+static void doubt_end(const sedge_session *session)
+{
+    const sedge_problem *const problem = &session->problem;
+    const sedge_source_kind *const incident = problem->incident;
+    const double *values = problem->incident_parameters;
+
+    for (int i = 0; incident != NULL && i < incident->parameter_count; i++) {
+        if (incident->parameters[i].type == SEDGE_PARAMETER_SIGNAL)
+            doubt_signal(session, incident->name, values);
+        values += sedge_parameter_size(&incident->parameters[i]);
+    }
+    for (int i = 0; i < problem->point_source_count; i++) {
+        const sedge_point_source *const source = &problem->point_sources[i];
+        doubt_signal(session, source->kind->name, source->signal);
+    }
+}
+
+void sedge_doubt_print(const sedge_session *session)
+{
+    if (session->problem.equation->steady != NULL || !sedge_comm_is_root(session->comm)) return;
+    doubt_wave(session);
+    doubt_steps(session);
+    doubt_end(session);
+    if (!(session->limit_decay > 0.5)) return;
+    printf(
+        "  warning            the conductivity of '%s' alone takes %.0f %% of what limits the time "
+        "step: a good conductor is better a boundary of type impedance than a volume\n",
+        session->mesh->groups.volume_names[session->limit_group], 100.0 * session->limit_decay);
+}
