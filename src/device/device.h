@@ -62,6 +62,11 @@ void sedge_device_stop_helper(void);
 // take away what that thread uses.
 bool sedge_device_is_left_busy(void);
 
+// A signal wants the process to stop (false: not any more): a compiler at work is killed or, within
+// a driver, left behind, and who asked for it gets SEDGE_ERR_STOPPED. One that is asked for
+// afterwards may work for half a minute. A signal's handler may call this.
+void sedge_device_stop_compilers(bool stop);
+
 // Number of usable CUDA devices; 0 when there is no driver, no device, or no NVRTC, and then `why`
 // (may be NULL) says which, in words.
 int sedge_device_count_cuda(const char **why);

@@ -5,6 +5,7 @@
 #include "base/trust.h"
 #include "device.h"
 #include "helper_wire.h"
+#include "limit.h"
 #include "opencl_folder.h"
 
 #include <errno.h>
@@ -227,6 +228,18 @@ done:
     return status;
 }
 
+// False: the reply is not waited for any more. Closing the socket ends the command.
+static bool wait_reply(int socket, const sedge_patience *patience)
+{
+    struct pollfd reply = {.fd = socket, .events = POLLIN};
+
+    while (!sedge_patience_is_over(patience)) {
+        const int ready = poll(&reply, 1, SEDGE_LIMIT_LOOK);
+        if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
+    }
+    return false;
+}
+
 sedge_status sedge_helper_run(const sedge_helper_command *command, int *exit_status,
                               sedge_text *log, void **out, size_t *length)
 {
@@ -240,7 +253,13 @@ sedge_status sedge_helper_run(const sedge_helper_command *command, int *exit_sta
     *length = 0;
     *exit_status = -1;
     SEDGE_TRY(connect_worker(&socket));
-    if (!send_request(socket, command) || !sedge_wire_receive(socket, &reply, sizeof reply)) {
+    const sedge_patience patience = sedge_patience_begin(command->output_name != NULL);
+    const bool sent = send_request(socket, command);
+    if (sent && !wait_reply(socket, &patience)) {
+        status = sedge_limit_stopped(command->argv[0]);
+        goto done;
+    }
+    if (!sent || !sedge_wire_receive(socket, &reply, sizeof reply)) {
         status = SEDGE_FAIL(SEDGE_ERR_DEVICE,
                             "the compiler helper ended unexpectedly, or has no file descriptor "
                             "left (ulimit -n)");

@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE // pthread_sigmask
 #include "limit.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "device.h"
 
@@ -15,6 +16,10 @@ enum { STACK_BYTES = 16 << 20 }; // compilers recurse; a thread's default may be
 
 // How many threads were left behind: of the process, by nature.
 static atomic_int left_behind;
+
+// What a signal's handler sets: of the process, by nature.
+static atomic_bool is_stopped;
+static atomic_bool is_given_up; // one was not waited for: nobody waits for others, then
 
 // One call under way. It stays for ever where its thread is left behind.
 typedef struct limited_call {
@@ -42,6 +47,34 @@ sedge_status sedge_compiler_seconds(int64_t *seconds)
 bool sedge_device_is_left_busy(void)
 {
     return atomic_load(&left_behind) > 0;
+}
+
+void sedge_device_stop_compilers(bool stop)
+{
+    atomic_store(&is_stopped, stop);
+    if (!stop) atomic_store(&is_given_up, false);
+}
+
+sedge_patience sedge_patience_begin(bool compiles)
+{
+    return (sedge_patience){
+        .was_stopped = atomic_load(&is_stopped), .compiles = compiles, .start = sedge_clock()};
+}
+
+bool sedge_patience_is_over(const sedge_patience *patience)
+{
+    if (!atomic_load(&is_stopped)) return false;
+    if (atomic_load(&is_given_up) || (patience->compiles && !patience->was_stopped)) return true;
+    return sedge_clock() - patience->start > SEDGE_LIMIT_GRACE;
+}
+
+sedge_status sedge_limit_stopped(const char *who)
+{
+    atomic_store(&is_given_up, true);
+    return SEDGE_FAIL(SEDGE_ERR_STOPPED,
+                      "stopped by a signal while %s was at work, before the first step: there is "
+                      "nothing to keep; the same command with --restart auto goes on",
+                      who);
 }
 
 static void *run_call(void *argument)
@@ -85,16 +118,19 @@ static int start(pthread_t *thread, limited_call *mine)
     return problem;
 }
 
-static bool wait_for(limited_call *mine, int64_t seconds)
+static bool wait_for(limited_call *mine, int64_t seconds, const sedge_patience *patience)
 {
-    struct timespec end;
-    int problem = 0;
+    const double end = sedge_clock() + (double)seconds;
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += (time_t)seconds;
     (void)pthread_mutex_lock(&mine->lock);
-    while (!mine->ended && problem == 0)
-        problem = pthread_cond_timedwait(&mine->told, &mine->lock, &end);
+    while (!mine->ended && !sedge_patience_is_over(patience) && sedge_clock() < end) {
+        struct timespec look;
+        (void)clock_gettime(CLOCK_MONOTONIC, &look);
+        look.tv_nsec += SEDGE_LIMIT_LOOK * 1000000L;
+        look.tv_sec += look.tv_nsec / 1000000000L;
+        look.tv_nsec %= 1000000000L;
+        (void)pthread_cond_timedwait(&mine->told, &mine->lock, &look);
+    }
     const bool ended = mine->ended;
     (void)pthread_mutex_unlock(&mine->lock);
     return ended;
@@ -111,10 +147,12 @@ sedge_status sedge_limit_run(const char *who, void (*work)(void *call), void *ca
     mine->work = work;
     mine->call = call;
     prepare(mine);
+    const sedge_patience patience = sedge_patience_begin(true);
     const int problem = start(&thread, mine);
-    if (problem == 0 && !wait_for(mine, seconds)) {
+    if (problem == 0 && !wait_for(mine, seconds, &patience)) {
         (void)pthread_detach(thread);
         (void)atomic_fetch_add(&left_behind, 1);
+        if (sedge_patience_is_over(&patience)) return sedge_limit_stopped(who);
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "%s did not end within %lld s (SEDGE_CC_SECONDS)", who,
                           (long long)seconds);
     }

@@ -300,6 +300,7 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     sedge_status status = SEDGE_OK;
 
     sedge_stop_listen();
+    sedge_stop_set_up(false);
     SEDGE_TRY(run->series_go_on ? driver_check_energy(run, run->step) : begin_series(run, comm));
     sedge_progress progress =
         sedge_progress_start(show, run->session.options->terminal, run->step, run->session.steps);
@@ -329,6 +330,7 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
     const double start = sedge_clock();
 
     sedge_stop_listen();
+    sedge_stop_set_up(true);
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&run, 1, sizeof *run)));
     run->start = options->start > 0.0 ? options->start : start;
     run->watch = sedge_stopwatch_start(SEDGE_PHASE_START, run->start);
@@ -342,6 +344,7 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
     SEDGE_TRY_GOTO(status, set_up(run, comm, options));
     SEDGE_TRY_GOTO(status, driver_finish(run, options, run_loop(run, comm)));
 done:
+    sedge_stop_set_up(false);
     tear_down(run);
     sedge_release(run);
     return status;

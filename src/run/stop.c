@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "device/device.h"
 
 #include <errno.h>
 #include <math.h>
@@ -37,9 +38,20 @@ struct sedge_stop {
 // What a signal leaves behind; the one thing that a handler can reach.
 static volatile sig_atomic_t raised = 0;
 
+// Between the run's start and its first step: there is nothing to keep for which a compiler would
+// be waited for.
+static volatile sig_atomic_t in_set_up = 0;
+
 static void raise_flag(int number)
 {
     raised = number;
+    if (in_set_up != 0) sedge_device_stop_compilers(true);
+}
+
+void sedge_stop_set_up(bool begins)
+{
+    in_set_up = begins ? 1 : 0;
+    sedge_device_stop_compilers(begins && raised != 0);
 }
 
 static const struct {

@@ -29,6 +29,10 @@ void sedge_stop_hold(bool interrupts);
 // handlers of their own.
 void sedge_stop_listen(void);
 
+// The run's set-up begins, or is over: in between a signal also ends the wait for a compiler that
+// is at work, with SEDGE_ERR_STOPPED (sedge_device_stop_compilers).
+void sedge_stop_set_up(bool begins);
+
 // Signals end the process again, as before sedge_stop_listen; one that came meanwhile does at once.
 void sedge_stop_ignore(void);
 

@@ -208,19 +208,46 @@ class Stop(Case):
         compiler.chmod(0o755)
         return {"SEDGE_CC": str(compiler), "SEDGE_CACHE_DIR": str(self.folder / f"{name}-cache")}, go
 
-    def test_during_set_up(self):
-        """It is kept until there is a state to keep: step 0."""
+    def below(self, process):
+        """The helper and all below it; not MPI's own process, which would end the run."""
+        found = []
+        pids = [pid for pid in children(process) if name_of(pid) != "orted"]
+        while pids:
+            found += pids
+            pids = [child for pid in pids for child in children(pid)]
+        return found
+
+    def test_hanging_compiler(self):
+        """A signal does not wait for it: there is nothing to keep yet."""
         for number in (signal.SIGUSR1, signal.SIGTERM):
-            environment, go = self.slow_compiler(f"cc-{number}")
+            name, marker = f"cc-{number:d}", self.folder / f"at-work-{number:d}"
+            compiler = self.write(name, f"""#!/bin/sh
+case "$*" in *kernel.c*) ;; *) exec cc "$@";; esac
+: > '{marker}'
+while :; do sleep 0.05; done
+""")
+            compiler.chmod(0o755)
+            environment = {"SEDGE_CC": str(compiler), "SEDGE_CC_SECONDS": "200",
+                           "SEDGE_CACHE_DIR": str(self.folder / f"{name}-cache")}
             with Running(self.folder, self.deck, environment=environment) as run:
-                run.wait_for(lambda: catches(run.process.pid, number))
+                run.wait_for(marker.exists)
+                working = [pid for pid in self.below(run.process.pid) if name_of(pid) == name]
                 os.kill(run.process.pid, number)
-                go.touch()
-                self.assertEqual(
-                    self.check_stopped(*run.end(), signal.Signals(number).name), 0)
+                code, out = run.end()
+            self.assertEqual(code, STOPPED, out)
+            self.assertRegex(out, f"sedge: stopped by a signal while .*/{name} was at work, before "
+                                  "the first step")
+            self.assertEqual(out.count("sedge: "), 1, out)
+            self.assertEqual(list(self.results.glob("checkpoint-*")), [])
+            end = time.monotonic() + SECONDS
+            while any(name_of(pid) == name for pid in working):  # killed, too
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.02)
 
     def test_first_moments(self):
-        """Kept, too, while the program starts itself again, which loads all libraries anew."""
+        """Kept until there is a state to keep, step 0, also while the program starts itself again,
+        which loads all libraries anew."""
+        self.succeed("run", self.deck, "--quiet", "--set", "time.steps=1", "--output", "first")
         again = b"GOMP_SPINCOUNT="  # what the second start has and the first one has not
         for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):  # with one of them it starts but once
             os.environ.pop(name, None)
@@ -236,21 +263,12 @@ class Stop(Case):
         """Batch systems send a signal to all processes of a job, to a compiler at work, too."""
         environment, go = self.slow_compiler("slow-cc")
         with Running(self.folder, self.deck, environment=environment) as run:
-            def below():
-                """The helper and all below it; not MPI's own process, which would end the run."""
-                found = []
-                pids = [pid for pid in children(run.process.pid) if name_of(pid) != "orted"]
-                while pids:
-                    found += pids
-                    pids = [child for pid in pids for child in children(pid)]
-                return found
-
             def send():
-                for pid in below():
+                for pid in self.below(run.process.pid):
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGUSR1)
 
-            run.wait_for(lambda: "slow-cc" in map(name_of, below()))
+            run.wait_for(lambda: "slow-cc" in map(name_of, self.below(run.process.pid)))
             send()
             go.touch()
             run.wait_for(lambda: send() or run.has_begun())

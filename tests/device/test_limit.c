@@ -54,6 +54,39 @@ static void test_seconds(void)
     CHECK(call.result == 0);
 }
 
+static void stop_compilers(int number)
+{
+    (void)number;
+    sedge_device_stop_compilers(true); // NOLINT(bugprone-signal-handler)
+}
+
+static void send_and_hang(void *argument)
+{
+    (void)kill(getpid(), SIGUSR1); // heard by the thread that waits
+    work_for_ever(argument);
+}
+
+// A signal while one is at work: it is not waited for, nor any other; without that one that was
+// asked for afterwards is.
+static void test_stopped(void)
+{
+    quick_call call = {.given = 1};
+
+    CHECK(setenv("SEDGE_CC_SECONDS", "100", 1) == 0);
+    CHECK(signal(SIGUSR1, stop_compilers) != SIG_ERR);
+    sedge_device_stop_compilers(true);
+    CHECK_OK(sedge_limit_run("nobody", work_quickly, &call));
+    CHECK(call.result == 2);
+    sedge_device_stop_compilers(false);
+    CHECK_FAILS(sedge_limit_run("the slow one", send_and_hang, NULL), SEDGE_ERR_STOPPED,
+                "stopped by a signal while the slow one was at work, before the first step");
+    CHECK(sedge_device_is_left_busy());
+    CHECK_FAILS(sedge_limit_run("the next one", work_for_ever, NULL), SEDGE_ERR_STOPPED,
+                "while the next one was at work");
+    sedge_device_stop_compilers(false);
+    CHECK_OK(sedge_limit_run("nobody", work_quickly, &call));
+}
+
 static void test_one_that_hangs(void)
 {
     CHECK(setenv("SEDGE_CC_SECONDS", "1", 1) == 0);
@@ -66,6 +99,7 @@ int main(void)
 {
     test_quick();
     test_seconds();
+    test_stopped();
     test_one_that_hangs();
     return CHECK_END();
 }
