@@ -340,9 +340,9 @@ static double longest_edge(double corners[4][3])
 
 // A mesh in millimetres that is taken for metres, nanoseconds for seconds: edges of many waves, or
 // a wave of many thousand elements.
-static bool has_odd_unit(const sedge_deck *deck, double points)
+static bool has_odd_unit(double points)
 {
-    return deck->si && (points < 0.5 || points > 1e5);
+    return points < 0.5 || points > 1e4;
 }
 
 // One line a volume group: its longest edge against the shortest wave there.
@@ -350,6 +350,7 @@ static sedge_status print_wavelengths(const sedge_session *session, double frequ
 {
     const sedge_mesh *const mesh = session->mesh;
     const int groups = mesh->groups.volumes;
+    const char *const metre = sedge_deck_unit(session->deck, SEDGE_LENGTH);
     sedge_status status;
     double *edge = NULL;
 
@@ -363,11 +364,14 @@ static sedge_status print_wavelengths(const sedge_session *session, double frequ
                                                               session->problem.constants);
         const double wave = speed / frequency;
         const double points = wave / edge[g] * session->deck->order;
-        printf("  %-18s shortest wave %.4g, longest edge %.4g: %.3g points a wavelength%s\n",
-               mesh->groups.volume_names[g], wave, edge[g], points,
-               has_odd_unit(session->deck, points) ? "  (are the units right? SI: metres, hertz)"
-               : points < 6.0                      ? "  (coarse: refine or raise the order)"
-                                                   : "");
+        printf("  %-18s shortest wave %.4g%s, longest edge %.4g%s: %.3g points a wavelength",
+               mesh->groups.volume_names[g], wave, metre, edge[g], metre, points);
+        if (has_odd_unit(points)) {
+            printf("  %s", sedge_deck_question(session->deck));
+        } else if (points < 6.0) {
+            printf("  (coarse: refine or raise the order)");
+        }
+        printf("\n");
     }
 done:
     sedge_release(edge);

@@ -106,6 +106,11 @@ class Check(Case):
             self.assertEqual(check(1.0, 5.0), [])
             long = check(1e-4, 5e4)
             self.assertEqual(len(long), 1, long)
+            for frequency, asked in ((1.0, False), (1e4, True), (1e-6, True)):
+                text = self.succeed("check", deck, *words, *start,
+                                    dipole.replace("FREQUENCY", repr(frequency * speed))).out
+                line = re.search(r"points a wavelength.*", text).group()
+                self.assertEqual("are the units right?" in line and question in line, asked, line)
             self.assertIn("times as long as the mesh", long[0])
             self.assertIn(question, long[0])
             early = check(1.0, 1.0)
