@@ -40,9 +40,10 @@ sedge_status sedge_shape_check(int dimensions, const int64_t *shape, sedge_type 
             return SEDGE_FAIL(SEDGE_ERR_USAGE, "size %lld of dimension %d is negative",
                               (long long)shape[d], d);
         }
-        if (shape[d] == 0) count = 0;
     }
-    for (int d = 0; d < dimensions && count > 0; d++) {
+    // A size of 0 does not count, as in numpy: strides are products of the others.
+    for (int d = 0; d < dimensions; d++) {
+        if (shape[d] == 0) continue;
         if (shape[d] > most / count) {
             char text[SEDGE_SHAPE_TEXT];
             sedge_shape_print(text, dimensions, shape);

@@ -62,8 +62,10 @@ sedge_type sedge_type_promote(sedge_type a, sedge_type b); // numpy.promote_type
 
 // ---- arrays ------------------------------------------------------------------------------------
 
-// An array whose values are not set. `dimensions` 0 is one number; sizes may be 0. SEDGE_ERR_USAGE
-// for more than SEDGE_ARRAY_DIMENSIONS or a negative size, SEDGE_ERR_MEMORY.
+// An array whose values are not set. `dimensions` 0 is one number; sizes may be 0: such an array is
+// empty, takes no memory, and what is done with it does nothing. SEDGE_ERR_USAGE for more than
+// SEDGE_ARRAY_DIMENSIONS or a negative size, SEDGE_ERR_MEMORY, also where the sizes other than 0
+// multiply to more than an int64 holds.
 SEDGE_MUST_USE
 sedge_status sedge_array_create(sedge_array **out, sedge_context *context, sedge_type type,
                                 int dimensions, const int64_t *shape);

@@ -133,11 +133,12 @@ static sedge_status complete_shape(int64_t full[SEDGE_ARRAY_DIMENSIONS], const s
     }
     SEDGE_TRY(sedge_shape_check(dimensions, full, base->type));
     known = sedge_shape_count(dimensions, full);
+    // Beside a 0 the open size could be any.
     if (open >= 0 && known > 0 && size % known == 0) {
         full[open] = size / known;
-        known = size;
+        return SEDGE_OK;
     }
-    if (known == size && (open < 0 || known > 0 || size == 0)) return SEDGE_OK;
+    if (open < 0 && known == size) return SEDGE_OK;
     sedge_shape_print(own, base->dimensions, base->shape);
     sedge_shape_print(wanted, dimensions, shape);
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "an array of shape %s cannot take the shape %s", own,

@@ -338,6 +338,8 @@ static sedge_status broadcast_shape(sedge_analysis *analysis, const sedge_array 
         }
         shape[d] = mine == 1 ? other : mine;
     }
+    // Views that repeat a few numbers may have any sizes.
+    SEDGE_TRY(sedge_shape_check(dimensions, shape, SEDGE_INT8));
     analysis->dimensions = dimensions;
     memcpy(analysis->shape, shape, (size_t)dimensions * sizeof *shape);
     return SEDGE_OK;

@@ -65,7 +65,7 @@ static bool are_same(const sedge_array *to, const sedge_array *from)
 
 bool sedge_array_may_spoil(const sedge_array *to, const sedge_array *from)
 {
-    if (to->buffer == NULL || from->buffer == NULL) return false;
+    if (sedge_array_size(to) == 0 || sedge_array_size(from) == 0) return false;
     const reach a = reach_of(to);
     const reach b = reach_of(from);
 

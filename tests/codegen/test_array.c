@@ -1,6 +1,8 @@
 // Arrays: making, host memory, copies, views.
 #include "array_case.h"
 
+#include "codegen/reduce.h"
+
 static const sedge_slice whole = {SEDGE_SLICE_END, SEDGE_SLICE_END, 1};
 
 static void test_types(void)
@@ -60,6 +62,71 @@ static void test_empty(sedge_context *context)
     sedge_array_free(x);
     sedge_array_free(y);
     sedge_array_free(number);
+}
+
+// Sizes of 0 beside large ones: as with numpy, the others' product must fit, and then the array is
+// empty. A sanitizer says what overflows.
+static void test_empty_and_large(sedge_context *context)
+{
+    const int64_t large = (int64_t)1 << 40, half = (int64_t)1 << 30;
+    const int64_t refused[][3] = {{large, large, 0}, {0, large, large}, {large, 0, large}};
+    const int64_t shape[] = {half, 0, half};
+    sedge_array *x = NULL, *y = NULL, *turned = NULL, *part = NULL, *sum = NULL;
+
+    for (int k = 0; k < 3; k++) {
+        CHECK_FAILS(sedge_array_create(&x, context, SEDGE_FLOAT32, 3, refused[k]), SEDGE_ERR_MEMORY,
+                    "is too large");
+    }
+    CHECK_OK(sedge_array_create(&x, context, SEDGE_FLOAT32, 3, shape));
+    CHECK(sedge_array_size(x) == 0 && sedge_array_is_contiguous(x));
+    CHECK_OK(sedge_array_transpose(&turned, x, NULL));
+    CHECK_OK(sedge_array_fill(turned, 1.0));
+    CHECK_OK(sedge_array_evaluate(&y, sedge_add(sedge_use(x), sedge_sin(sedge_use(turned)))));
+    CHECK(CASE_HAS_SHAPE(y, (half, 0, half)));
+    CHECK_OK(sedge_array_slice(&part, x, (const sedge_slice[]){{5, 9, 2}, {0, 0, 1}, {7, 3, -1}}));
+    CHECK(CASE_HAS_SHAPE(part, (2, 0, 4)));
+    CHECK_OK(sedge_array_reduce(&sum, SEDGE_SUM, sedge_use(part), 1));
+    CHECK(CASE_EQUALS(sum, 0, 0, 0, 0, 0, 0, 0, 0));
+    sedge_array_free(sum);
+    CHECK_FAILS(sedge_array_reshape(&sum, part, 3, (const int64_t[]){0, large, large}),
+                SEDGE_ERR_MEMORY, "is too large");
+    CHECK_FAILS(sedge_array_reshape(&sum, part, 2, (const int64_t[]){-1, 0}), SEDGE_ERR_USAGE,
+                "shape (2, 0, 4) cannot take the shape (-1, 0)"); // any number would do
+    CHECK_OK(sedge_array_reshape(&sum, part, 2, (const int64_t[]){-1, 4}));
+    CHECK(CASE_HAS_SHAPE(sum, (0, 4)));
+    sedge_array_free(sum);
+    sedge_array_free(part);
+    sedge_array_free(turned);
+    sedge_array_free(y);
+    sedge_array_free(x);
+}
+
+// Empty parts of one array share nothing; and few numbers that are repeated have no size that
+// cannot be counted.
+static void test_empty_parts(sedge_context *context)
+{
+    const int64_t large = (int64_t)1 << 40;
+    sedge_array *const x = CASE_COUNT(context, SEDGE_FLOAT32, (4, 3));
+    sedge_array *none = NULL, *other = NULL, *row = NULL, *column = NULL, *sum = NULL;
+
+    CHECK_OK(sedge_array_slice(&none, x, (const sedge_slice[]){{1, 1, 1}, {0, 3, 1}}));
+    CHECK_OK(
+        sedge_array_slice(&other, x, (const sedge_slice[]){{2, 2, 1}, {2, SEDGE_SLICE_END, -1}}));
+    CHECK_OK(sedge_array_copy(none, other));
+    CHECK(CASE_EQUALS(x, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
+    sedge_array_free(none);
+    sedge_array_free(other);
+    CHECK_OK(sedge_array_slice(&none, x, (const sedge_slice[]){{0, 1, 1}, {0, 1, 1}}));
+    CHECK_OK(sedge_array_broadcast(&row, none, 2, (const int64_t[]){1, large}));
+    CHECK_OK(sedge_array_broadcast(&column, none, 2, (const int64_t[]){large, 1}));
+    CHECK_FAILS(sedge_array_reduce(&sum, SEDGE_SUM, sedge_add(sedge_use(row), sedge_use(column)),
+                                   SEDGE_ALL_AXES),
+                SEDGE_ERR_MEMORY, "shape (1099511627776, 1099511627776) is too large");
+    CHECK(sum == NULL);
+    sedge_array_free(row);
+    sedge_array_free(column);
+    sedge_array_free(none);
+    sedge_array_free(x);
 }
 
 static void test_wrap(sedge_context *context)
@@ -350,6 +417,8 @@ int main(void)
     test_types();
     test_host_memory(context);
     test_empty(context);
+    test_empty_and_large(context);
+    test_empty_parts(context);
     test_wrap(context);
     test_bad_shapes(context);
     test_fill(context);
