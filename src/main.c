@@ -1,5 +1,5 @@
 // The command line: `sedge COMMAND ...`. The only place that prints errors and ends the program.
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE // program_invocation_short_name
 #include "base/file.h"
 #include "base/print.h"
 #include "cli/command.h"
@@ -10,11 +10,13 @@
 #include "par/comm.h"
 #include "run/stop.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 static void print_version(void)
@@ -62,9 +64,8 @@ static sedge_status act(sedge_comm *comm, int argc, char **argv, sedge_arguments
 // GNU's OpenMP lets waiting threads spin for milliseconds, which on a busy machine takes the
 // processor from those that work. It reads its setting when it is loaded, before main: so set it
 // and start again. 1000 is what it takes itself where it knows of more threads than processors.
-static void calm_threads(int argc, char **argv)
+static void limit_openmp_spinning(char **argv)
 {
-    if (argc < 2 || (strcmp(argv[1], "run") != 0 && strcmp(argv[1], "tune") != 0)) return;
     if (getenv("GOMP_SPINCOUNT") != NULL || getenv("OMP_WAIT_POLICY") != NULL) return;
     if (setenv("GOMP_SPINCOUNT", "1000", 1) == 0) (void)execv("/proc/self/exe", argv);
 }
@@ -116,7 +117,8 @@ int main(int argc, char **argv)
     if (runs) sedge_stop_hold(true);
     const bool works = is_work(argc, argv);
     fill_streams();
-    calm_threads(argc, argv);
+    if (works) limit_openmp_spinning(argv);
+    (void)prctl(PR_SET_NAME, program_invocation_short_name); // started again it is "exe"
     if (runs) sedge_stop_listen();
     if (works) (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN); // a file that becomes too large is an error with a message

@@ -251,6 +251,21 @@ class Solve(Case):
         found = self.report(path, "--preconditioner", "none", code=COMPUTE)
         self.assertEqual((found["exit_code"], found["converged"]), (COMPUTE, False))
 
+    def test_its_process(self):
+        """Threads of OpenMP spin briefly, for which the program starts itself again; its name stays.
+        The compiler's parent is the helper, whose parent is the program."""
+        compiler = self.write("looking-cc", "#!/bin/sh\n"
+                              "program=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)\n"
+                              "tr '\\0' '\\n' < /proc/$program/environ | grep -a ^GOMP > seen.environ\n"
+                              "cat /proc/$program/comm > seen.comm\nexec cc \"$@\"\n"
+                              .replace("seen", str(self.folder / "seen")))
+        compiler.chmod(0o755)
+        self.succeed("solve", self.matrix, *HOST, "--quiet", environment={
+            "SEDGE_CC": str(compiler), "SEDGE_CACHE_DIR": str(self.folder / "cache"),
+            "GOMP_SPINCOUNT": None, "OMP_WAIT_POLICY": None})
+        self.assertEqual((self.folder / "seen.environ").read_text(), "GOMP_SPINCOUNT=1000\n")
+        self.assertEqual((self.folder / "seen.comm").read_text(), "sedge\n")
+
     def test_symmetry_by_rows(self):
         """Each difference counts by the scale of its own rows, however large other entries are."""
         entries = full(self.entries)
