@@ -101,15 +101,22 @@ bool sedge_file_write_all(int file, const void *bytes, size_t length)
     return true;
 }
 
-sedge_status sedge_file_write(const char *path, const void *bytes, size_t length)
+sedge_status sedge_file_temporary(char temporary[SEDGE_PATH_BYTES], const char *path)
 {
-    char temporary[PATH_MAX];
     uint64_t random = 0;
 
     (void)!getrandom(&random, sizeof random, 0); // a clash is found by O_EXCL
-    if (snprintf(temporary, sizeof temporary, "%s.tmp.%016llx", path, (unsigned long long)random) >=
-        (int)sizeof temporary)
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "path too long: '%s'", path);
+    if (snprintf(temporary, SEDGE_PATH_BYTES, "%s.tmp.%016llx", path, (unsigned long long)random) <
+        SEDGE_PATH_BYTES)
+        return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "path too long: '%s'", path);
+}
+
+sedge_status sedge_file_write(const char *path, const void *bytes, size_t length)
+{
+    char temporary[SEDGE_PATH_BYTES];
+
+    SEDGE_TRY(sedge_file_temporary(temporary, path));
     const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file < 0)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(errno));
@@ -147,6 +154,24 @@ sedge_status sedge_file_try(const char *path)
     }
     if (access(folder, W_OK | X_OK) == 0) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", path, strerror(errno));
+}
+
+bool sedge_file_is_same(const char *path, const char *other)
+{
+    char folders[2][PATH_MAX];
+    const char *const slash = strrchr(path, '/');
+    const char *const other_slash = strrchr(other, '/');
+    struct stat about[2];
+
+    if (stat(path, &about[0]) != 0 || stat(other, &about[1]) != 0) { // the same name to be?
+        if (strcmp(slash != NULL ? slash + 1 : path,
+                   other_slash != NULL ? other_slash + 1 : other) != 0 ||
+            find_folder(folders[0], path) != SEDGE_OK ||
+            find_folder(folders[1], other) != SEDGE_OK || stat(folders[0], &about[0]) != 0 ||
+            stat(folders[1], &about[1]) != 0)
+            return false;
+    }
+    return about[0].st_dev == about[1].st_dev && about[0].st_ino == about[1].st_ino;
 }
 
 sedge_status sedge_file_sync(const char *path)

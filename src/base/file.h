@@ -23,6 +23,13 @@ SEDGE_MUST_USE
 sedge_status sedge_file_take(char **out, size_t *length, int file, const char *path,
                              sedge_status status_on_failure);
 
+#define SEDGE_PATH_BYTES 4096 // of a path with its NUL
+
+// The name of a private temporary file beside `path`, which nobody else can have made before.
+// SEDGE_ERR_USAGE: too long.
+SEDGE_MUST_USE
+sedge_status sedge_file_temporary(char temporary[SEDGE_PATH_BYTES], const char *path);
+
 // Write `length` bytes to a private temporary file beside `path`, flush it to disk, rename it to
 // `path`: a reader sees the old file or the whole new one. Its mode is 0666 less umask.
 SEDGE_MUST_USE
@@ -37,6 +44,10 @@ bool sedge_file_write_all(int file, const void *bytes, size_t length);
 // SEDGE_ERR_USAGE.
 SEDGE_MUST_USE
 sedge_status sedge_file_try(const char *path);
+
+// Are these one file, by whatever links and folders they are named, or, where one is not there yet,
+// the same name in the same folder?
+bool sedge_file_is_same(const char *path, const char *other);
 
 // Bring what was written into the file or folder at `path` to the disk. The failure names the path.
 SEDGE_MUST_USE

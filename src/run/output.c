@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE // dirfd
 #include "output.h"
 
 #include "base/file.h"
@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct sedge_output {
@@ -132,6 +133,51 @@ static bool is_old_output(const char *name, const void *what)
         if (is_numbered(name, series[i], "0123456789", 1, whole)) return true;
     return is_numbered(name, "mesh-", "0123456789abcdef", 16, fields) ||
            is_numbered(name, "fields_", "0123456789", 6, fields) || is_litter(name, what);
+}
+
+// Any name that a run gives.
+static bool is_own_name(const char *name)
+{
+    static const char *const ends[] = {".h5", ".h5.tmp", ".h5.old", NULL};
+
+    return strcmp(name, "deck.yaml") == 0 || is_old_output(name, NULL) ||
+           is_numbered(name, "checkpoint-", "0123456789", 1, ends);
+}
+
+sedge_status sedge_output_spare(const char *folder, const char *what, const char *path)
+{
+    sedge_status status = SEDGE_OK;
+    struct stat input;
+    struct stat about;
+    DIR *const files = path != NULL && stat(path, &input) == 0 ? opendir(folder) : NULL;
+
+    if (files == NULL) return SEDGE_OK; // who reads the file, or makes the folder, says more
+    for (const struct dirent *entry; status == SEDGE_OK && (entry = readdir(files)) != NULL;) {
+        if (!is_own_name(entry->d_name) || fstatat(dirfd(files), entry->d_name, &about, 0) != 0 ||
+            about.st_dev != input.st_dev || about.st_ino != input.st_ino)
+            continue;
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE,
+                            "the %s '%s' would be overwritten: '%s' in output folder '%s' is a "
+                            "name of the run's own; give it another folder (--output)",
+                            what, path, entry->d_name, folder);
+    }
+    (void)closedir(files);
+    return status;
+}
+
+sedge_status sedge_output_check_report(const char *folder, const char *report)
+{
+    char own[SEDGE_OUTPUT_PATH];
+    const char *const slash = strrchr(report, '/');
+    const char *const name = slash != NULL ? slash + 1 : report;
+    const char *what = NULL;
+
+    (void)snprintf(own, sizeof own, "%.3840s/%.200s", folder, name);
+    if (sedge_file_is_same(report, folder)) what = "the output folder";
+    if (is_own_name(name) && strcmp(name, "report.json") != 0 && sedge_file_is_same(report, own))
+        what = "a name that the run itself gives in its output folder";
+    if (what == NULL) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "--report '%s' is %s; choose another name", report, what);
 }
 
 sedge_status sedge_output_remove(const sedge_output_context *context, sedge_output_judge *is_old,

@@ -34,6 +34,17 @@ typedef struct sedge_output_position {
     int64_t step;
 } sedge_output_position;
 
+// SEDGE_ERR_USAGE where a run into `folder` would replace or remove the file at `path`, a `what`
+// that it reads: where the file, by whatever link, is one of those in the folder whose names are a
+// run's own. `path` NULL: there is none. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_output_spare(const char *folder, const char *what, const char *path);
+
+// SEDGE_ERR_USAGE where a report at the path `report` would take the place of the folder or of one
+// of the run's own files in it. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_output_check_report(const char *folder, const char *report);
+
 // Make the folder (an old run's files that this one would write are removed), check that it can be
 // written, write deck.yaml and, if the deck asks for snapshots, mesh.hdf; find the elements of
 // probes and slices. Collective. Keeps all arguments. SEDGE_ERR_USAGE: a folder that cannot be

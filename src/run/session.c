@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "run/deck_tree.h"
 #include "run/hold.h"
+#include "run/output.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -193,11 +194,33 @@ done:
 
 // ---- open and close ----------------------------------------------------------------------------
 
-// Where results will go: a place that cannot be written must be known before the work.
+// Where results will go: a place that cannot be written, or that is an input's, must be known
+// before the work.
 static sedge_status try_places(const sedge_session *session)
 {
-    SEDGE_TRY(sedge_hold_try(session->deck->output));
-    return session->options->report != NULL ? sedge_file_try(session->options->report) : SEDGE_OK;
+    const sedge_run_options *const options = session->options;
+    const char *const folder = session->deck->output;
+    const bool takes_one = options->restart != NULL && strcmp(options->restart, "auto") != 0;
+    const struct {
+        const char *what, *path;
+    } inputs[] = {{"deck", options->deck},
+                  {"mesh", session->deck->mesh.file},
+                  {"checkpoint", takes_one ? options->restart : NULL}};
+    const int count = (int)(sizeof inputs / sizeof inputs[0]);
+
+    SEDGE_TRY(sedge_hold_try(folder));
+    SEDGE_TRY(sedge_output_spare(folder, inputs[0].what, inputs[0].path));
+    SEDGE_TRY(sedge_output_spare(folder, inputs[1].what, inputs[1].path));
+    if (options->report == NULL) return SEDGE_OK;
+    SEDGE_TRY(sedge_file_try(options->report));
+    for (int i = 0; i < count; i++) {
+        if (inputs[i].path != NULL && sedge_file_is_same(options->report, inputs[i].path)) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "--report '%s' is the %s itself; choose another name",
+                              options->report, inputs[i].what);
+        }
+    }
+    return sedge_output_check_report(folder, options->report);
 }
 
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,

@@ -51,8 +51,8 @@ typedef struct sedge_session {
 
 // Read the deck, make the mesh, bring them together, find dt. Collective. SEDGE_ERR_USAGE for what
 // is wrong with the deck, SEDGE_ERR_DATA with its mesh. `writes`: results are to be written, or
-// this is asked: a folder or a report that could not be is refused before the mesh. Keeps `comm`
-// and `options`, which must outlive it. Close it in any case.
+// this is asked: a folder or a report that could not be, or would overwrite deck or mesh, is
+// refused before the mesh. Keeps `comm` and `options`, which must outlive it. Close it in any case.
 SEDGE_MUST_USE
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
                                 const sedge_run_options *options, bool writes);

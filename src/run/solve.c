@@ -183,8 +183,24 @@ static sedge_status check_single(const solve_state *solve)
 // after a large matrix.
 static sedge_status try_places(const sedge_solve_options *options)
 {
-    if (options->output != NULL) SEDGE_TRY(sedge_file_try(options->output));
-    if (options->report != NULL) SEDGE_TRY(sedge_file_try(options->report));
+    const char *const results[] = {options->output, options->report};
+    const char *const names[] = {"output", "report"};
+    const char *const inputs[] = {options->matrix, options->right};
+    const char *const what[] = {"matrix", "right-hand side"};
+
+    for (int i = 0; i < 2; i++) {
+        if (results[i] == NULL) continue;
+        SEDGE_TRY(sedge_file_try(results[i]));
+        for (int k = 0; k < 2; k++) {
+            if (inputs[k] == NULL || !sedge_file_is_same(results[i], inputs[k])) continue;
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "--%s '%s' is the %s itself; choose another name",
+                              names[i], results[i], what[k]);
+        }
+    }
+    if (results[0] != NULL && results[1] != NULL && sedge_file_is_same(results[0], results[1])) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "--output and --report are both '%s': give them two names", results[1]);
+    }
     SEDGE_TRY(sedge_file_check(options->matrix, SEDGE_ERR_DATA));
     return options->right != NULL ? sedge_file_check(options->right, SEDGE_ERR_DATA) : SEDGE_OK;
 }

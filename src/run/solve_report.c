@@ -1,8 +1,11 @@
 // What `sedge solve` leaves: the report and the solution's file.
 #include "run/solve.h"
 
+#include "base/file.h"
 #include "run/h5.h"
 #include "run/json.h"
+
+#include <unistd.h>
 
 static json_t *setting(const sedge_solve_record *record)
 {
@@ -117,16 +120,23 @@ static sedge_status write_attributes(sedge_h5 *file, const sedge_solve_record *r
     return sedge_h5_real(file, "/", "true_residual", result->true_residual);
 }
 
+// Under a private name first: nothing half-written stands in the place of `path`, and no link of
+// somebody else's there is written through.
 sedge_status sedge_solve_write(const sedge_solve_record *record, const double *x, const char *path)
 {
     const int64_t rows = record->rows;
     const int64_t steps = record->result.history_count;
+    char temporary[SEDGE_PATH_BYTES];
     sedge_h5 *file = NULL;
 
-    SEDGE_TRY(sedge_h5_create(&file, path, 8 * (rows + steps) + 65536));
-    sedge_status status = write_attributes(file, record);
+    SEDGE_TRY(sedge_file_temporary(temporary, path));
+    sedge_status status = sedge_h5_create(&file, temporary, 8 * (rows + steps) + 65536);
+    if (status == SEDGE_OK) status = write_attributes(file, record);
     if (status == SEDGE_OK) status = sedge_h5_put(file, "/x", SEDGE_H5_F64, 1, &rows, x);
     if (status == SEDGE_OK)
         status = sedge_h5_put(file, "/history", SEDGE_H5_F64, 1, &steps, record->result.history);
-    return sedge_h5_close(file, status);
+    status = sedge_h5_close(file, status);
+    if (status == SEDGE_OK) status = sedge_file_publish(temporary, path);
+    if (status != SEDGE_OK) (void)unlink(temporary);
+    return status;
 }

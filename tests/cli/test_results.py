@@ -3,7 +3,7 @@
 import re
 import unittest
 
-from kit import DECK, SOURCE, Case, read_json
+from kit import DECK, SOURCE, Case, Cube, read_json
 
 try:
     import h5py
@@ -133,6 +133,42 @@ class Files(Run):
         self.succeed("run", self.folder / "deck-results/deck.yaml", "--output", again)
         self.assertEqual(read_json(again / "report.json")["l2_error"], first["l2_error"])
 
+    def test_results_are_not_inputs(self):
+        """What would overwrite deck or mesh, or a checkpoint, is refused, and they stay."""
+        own = self.folder / "own"
+        own.mkdir()
+        (self.folder / "here").symlink_to(".")
+        deck = self.write("own/deck.yaml", self.deck.read_text())
+        (self.folder / "far.yaml").symlink_to("own/deck.yaml")
+        mesh = self.write("own/mesh.hdf", Cube(1).text())
+        good = self.write("own/cube.msh", Cube(1).text())
+        text = re.sub(r"(?m)^mesh:.*$\n(^ .*$\n)*", "mesh: {file: own/NAME}\n", self.deck.read_text())
+        other = self.write("other.yaml", text.replace("NAME", "mesh.hdf"))
+        before = {path: path.read_bytes() for path in (self.deck, deck, mesh, good, other)}
+        for words, part in (
+                (("run", "own/deck.yaml", "--output", "own"), "the deck 'own/deck.yaml' would be"),
+                (("check", "own/deck.yaml", "--output", "own"), "the deck 'own/deck.yaml' would be"),
+                (("run", "far.yaml", "--output", "here/own"), "the deck 'far.yaml' would be"),
+                (("run", "other.yaml", "--output", "./own/"), "mesh.hdf' would be overwritten"),
+                (("run", self.deck, "--restart", "other.yaml", "--report", "here/other.yaml"),
+                 "is the checkpoint itself"),
+                (("run", self.deck, "--report", self.deck.name), "is the deck itself"),
+                (("run", "other.yaml", "--report", "here/own/mesh.hdf"), "is the mesh itself"),
+                (("run", self.deck, "--output", "new", "--report", "here/new"), "is the output folder"),
+                (("run", self.deck, "--output", "own", "--report", "here/own/energy.h5"),
+                 "a name that the run itself gives")):
+            self.refuse(1, [part], *words, "--device", "host", ranks=(0,))
+        self.refuse(1, ["give it another folder (--output)"], "run", "own/deck.yaml", "--output",
+                    "own", "--device", "host", ranks=(2,))
+        self.assertFalse((self.folder / "new").exists())
+        for path, content in before.items():
+            self.assertEqual(path.read_bytes(), content)
+        # Beside the run's own files an input may lie.
+        other.write_text(text.replace("NAME", "cube.msh"))
+        self.succeed("run", "other.yaml", "--device", "host", "--output", "own", "--report",
+                     "own/report.json", "--quiet")
+        self.assertEqual(good.read_bytes(), before[good])
+
     def test_report_elsewhere(self):
         self.run_deck("--report", "elsewhere.json")
         self.assertEqual(read_json(self.folder / "elsewhere.json")["steps"], 20)
@@ -147,8 +183,9 @@ class Files(Run):
                      "Grüße\\", "deep/er/folder:"):
             with self.subTest(name=name):
                 self.run_deck("--output", name, "--set", "output.snapshots=0", "--quiet")
-                again = self.folder / name / "deck.yaml"
-                self.succeed("check", again, "--quiet")
+                resolved = self.folder / name / "deck.yaml"
+                again = self.write("again.yaml", resolved.read_bytes())
+                self.succeed("check", again, "--quiet")  # would go into the same folder
                 self.assertTrue((self.folder / name / "report.json").is_file())
 
     def test_second_run_compiles_nothing(self):

@@ -4,12 +4,13 @@ import gzip
 import json
 import os
 import re
+import resource
 import struct
 import subprocess
 import sys
 import unittest
 
-from kit import SOURCE, Case, read_json
+from kit import PROGRAM, SOURCE, Case, read_json
 
 USAGE, DATA, COMPUTE = 1, 2, 4
 HOST = ("--device", "host", "--tune", "off")
@@ -239,6 +240,10 @@ class Solve(Case):
         done = subprocess.run([*plot, "a.mtx"], cwd=self.folder, capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("cannot read 'a.mtx'", done.stderr)
+        (self.folder / "none.h5").rename(self.folder / "odd.png")  # the picture's own name
+        done = subprocess.run([*plot, "odd.png"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("would overwrite 'odd.png'", done.stderr)
 
     def test_does_not_converge(self):
         self.refuse(COMPUTE, ["is not solved", "iteration limit", "3 iterations", "target"], "solve",
@@ -265,6 +270,47 @@ class Solve(Case):
             "GOMP_SPINCOUNT": None, "OMP_WAIT_POLICY": None})
         self.assertEqual((self.folder / "seen.environ").read_text(), "GOMP_SPINCOUNT=1000\n")
         self.assertEqual((self.folder / "seen.comm").read_text(), "sedge\n")
+
+    def test_results_are_not_inputs(self):
+        """What would overwrite an input, by whatever name, is refused, and the input stays."""
+        right = self.write("b.mtx", "%%MatrixMarket matrix array real general\n144 1\n" + "1\n" * 144)
+        (self.folder / "link.mtx").symlink_to("a.mtx")
+        (self.folder / "twin.mtx").hardlink_to(self.matrix)
+        (self.folder / "here").symlink_to(".")
+        before = {path: path.read_bytes() for path in (self.matrix, right)}
+        for words, part in (
+                (("--output", "a.mtx"), "--output 'a.mtx' is the matrix itself"),
+                (("--output", "./here/a.mtx"), "is the matrix itself"),
+                (("--output", "link.mtx"), "is the matrix itself"),
+                (("--output", "twin.mtx"), "is the matrix itself"),
+                (("--report", "a.mtx"), "--report 'a.mtx' is the matrix itself"),
+                (("--rhs", "b.mtx", "--output", "./b.mtx"), "is the right-hand side itself"),
+                (("--rhs", "b.mtx", "--report", "b.mtx"), "is the right-hand side itself"),
+                (("--output", "new", "--report", "here/new"), "--output and --report are both")):
+            self.refuse(USAGE, [part], "solve", self.matrix, *HOST, *words, ranks=(0,))
+            self.assertFalse((self.folder / "new").exists())
+        for path, content in before.items():
+            self.assertEqual(path.read_bytes(), content)
+
+    def test_output_is_whole(self):
+        """A new name and a rename: no link is written through, and a failure leaves the old file."""
+        precious = self.write("precious", "mine\n")
+        place = self.folder / "x.h5"
+        place.symlink_to(precious)
+        self.succeed("solve", self.matrix, *HOST, "--output", place)
+        self.assertEqual(precious.read_text(), "mine\n")
+        self.assertFalse(place.is_symlink())
+        self.assertEqual(place.read_bytes()[:4], b"\x89HDF")
+        whole = place.read_bytes()
+        limit = (120000, 120000)  # bytes: less than what is reserved, more than compilers write
+        done = subprocess.run(
+            [PROGRAM, "solve", self.matrix, *HOST, "--output", place], cwd=self.folder,
+            capture_output=True, text=True, env={**os.environ, "OMPI_MCA_ess_singleton_isolated": "1"},
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+        self.assertEqual(done.returncode, USAGE, done)
+        self.assertIn("File too large", done.stderr)
+        self.assertEqual(place.read_bytes(), whole)
+        self.assertEqual([path.name for path in self.folder.glob("x.h5*")], ["x.h5"])
 
     def test_symmetry_by_rows(self):
         """Each difference counts by the scale of its own rows, however large other entries are."""
