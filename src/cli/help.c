@@ -46,6 +46,7 @@ void sedge_help_print(void)
            "  SEDGE_CC               the C compiler of the host device (default: cc, gcc, clang)\n"
            "  SEDGE_CC_SECONDS       what a compiler may take for a program (default: 600)\n"
            "  SEDGE_NVRTC            path of libnvrtc (default: the loader's, CUDA_HOME)\n"
+           "  SEDGE_CUBLAS, SEDGE_CUSPARSE  paths of libcublas and libcusparse (likewise)\n"
            "  SEDGE_OPENCL           part of the name of the OpenCL devices to use\n"
            "  SEDGE_THREADS          threads a rank of the host device\n"
            "  SEDGE_TUNE             off, fast, patient, exhaustive; deck and --tune go before it\n"
