@@ -3,13 +3,14 @@
 
 #define SEDGE_MONITOR_THREADS 128
 
-// A point source in one element, after the stage: weights [nodes] of what it adds to u_t at unit
-// signal g. residual += dt g weights, next += b dt g weights.
+// A point source after the stage, a block for each value with an element that it acts on: the
+// numbers of the values, weights [blocks][nodes] of what it adds to u_t at unit signal g, zero in
+// lanes that it does not reach. residual += dt g weights, next += b dt g weights.
 #define SEDGE_POINT_LIST(X)                                    \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, next)          \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, residual)      \
-    X(const SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT, weights) \
-    X(sedge_int64, slot)                                       \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, weights) \
+    X(const SEDGE_GLOBAL sedge_int64 *SEDGE_RESTRICT, values)  \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, signal)       \
     X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, clock)        \
     X(double, delay)                                           \
@@ -20,16 +21,14 @@ SEDGE_KERNEL(sedge_point_source, SEDGE_MONITOR_THREADS, SEDGE_POINT_LIST)
 {
     SEDGE_OUTER (b) {
         SEDGE_ITEMS (one, 1, n, SEDGE_NODES, SEDGE_MONITOR_THREADS) {
-            const sedge_int64 at = slot / SEDGE_LANES * SEDGE_NODES_PADDED + n + one + b;
-            const int lane = (int)(slot % SEDGE_LANES);
-            SEDGE_PRIVATE_COPY(double, values, signal, SEDGE_SIGNAL_VALUES);
-            const sedge_real amount = (sedge_real)(dt * sedge_signal(values, clock[0] + delay));
-            for (int f = 0; f < SEDGE_FIELDS; f++) {
-                const sedge_real change = amount * weights[n].f[f];
-                SEDGE_LANE(residual[at].f[f], lane) += change;
-                SEDGE_LANE(next[at].f[f], lane) += rk_b * change;
+            const sedge_int64 at = values[b] * SEDGE_NODES_PADDED + n + one;
+            SEDGE_PRIVATE_COPY(double, numbers, signal, SEDGE_SIGNAL_VALUES);
+            const sedge_real amount = (sedge_real)(dt * sedge_signal(numbers, clock[0] + delay));
+            SEDGE_EACH (f, SEDGE_FIELDS) {
+                const sedge_value change = amount * weights[b * SEDGE_NODES + n].f[f];
+                residual[at].f[f] += change;
+                next[at].f[f] += rk_b * change;
             }
-            (void)lane;
         }
     }
 }

@@ -1,6 +1,7 @@
 #include "elliptic_internal.h"
 
 #include "base/memory.h"
+#include "dg/point.h"
 #include "elliptic_results_curved.h"
 
 #include <math.h>
@@ -35,18 +36,46 @@ static void add_source(double *b, const sedge_element *element, const sedge_mesh
     }
 }
 
-// A point: its nodal functions' values in the element that holds it, if that is this rank's.
-static sedge_status add_point(double *b, const sedge_element *element,
-                              const sedge_point_source *source, const sedge_point_place *place,
-                              double *weights)
+static bool is_ball(const sedge_point_source *source)
 {
-    if (place->owner < 0) return sedge_problem_point_outside(source);
-    if (place->element < 0) return SEDGE_OK;
-    SEDGE_TRY(
-        sedge_element_interpolate(element, place->rst[0], place->rst[1], place->rst[2], weights));
-    for (int n = 0; n < element->nodes; n++)
-        b[(int64_t)place->element * element->nodes + n] += source->parameters[3] * weights[n];
-    return SEDGE_OK;
+    return source->parameters[4] > 0.0;
+}
+
+// The integrals of an element's nodal functions: l_n = sum_m V^-1[m][n] psi_m.
+static void add_modes(double *b, const sedge_element *element, double factor, const double *modes)
+{
+    const int nodes = element->nodes;
+
+    for (int n = 0; n < nodes; n++)
+        for (int m = 0; m < nodes; m++) b[n] += factor * element->inverse[m * nodes + n] * modes[m];
+}
+
+// All sources of radius 0. Collective.
+static sedge_status add_points(double *b, const sedge_comm *comm, const sedge_element *element,
+                               const sedge_mesh *mesh, const sedge_problem *problem)
+{
+    sedge_problem own = *problem; // with these sources alone
+    sedge_points points = {0};
+    sedge_status status;
+
+    own.point_source_count = 0;
+    status =
+        sedge_allocate(&own.point_sources, problem->point_source_count, sizeof *own.point_sources);
+    SEDGE_TRY(sedge_comm_agree(comm, status));
+    for (int i = 0; i < problem->point_source_count; i++) {
+        if (!is_ball(&problem->point_sources[i]))
+            own.point_sources[own.point_source_count++] = problem->point_sources[i];
+    }
+    SEDGE_TRY_GOTO(status, sedge_points_create(&points, comm, element, mesh, &own));
+    for (int k = 0; k < points.count; k++) {
+        add_modes(b + (int64_t)points.share[k].element * element->nodes, element,
+                  own.point_sources[points.share[k].source].parameters[3],
+                  points.modes + (int64_t)k * element->nodes);
+    }
+done:
+    sedge_points_clear(&points);
+    sedge_release(own.point_sources);
+    return status;
 }
 
 static bool may_meet(const sedge_mesh *mesh, int32_t e, const double *centre, double radius)
@@ -131,13 +160,8 @@ static sedge_status add_ball(double *b, const sedge_comm *comm, const sedge_elem
     }
     sedge_comm_sum(comm, &volume, 1);
     for (int32_t e = 0; e < mesh->elements && volume > 0.0; e++) {
-        for (int n = 0; n < nodes; n++) { // l_n = sum_m V^-1[m][n] psi_m
-            for (int m = 0; m < nodes; m++) {
-                b[(int64_t)e * nodes + n] += source->parameters[3] / volume *
-                                             element->inverse[m * nodes + n] *
-                                             modal[(int64_t)e * nodes + m];
-            }
-        }
+        add_modes(b + (int64_t)e * nodes, element, source->parameters[3] / volume,
+                  modal + (int64_t)e * nodes);
     }
     sedge_release(modal);
     if (volume > 0.0) return SEDGE_OK;
@@ -193,24 +217,13 @@ static void add_condition(double *b, const sedge_element *element, const sedge_m
     }
 }
 
-static bool is_ball(const sedge_point_source *source)
-{
-    return source->parameters[4] > 0.0;
-}
-
 // All points, then all balls: a ball's centre may lie outside. Collective.
 static sedge_status add_charges(double *b, const sedge_comm *comm, const sedge_element *element,
                                 const sedge_mesh *mesh, const sedge_problem *problem, double *work)
 {
     const sedge_point_source *const sources = problem->point_sources;
-    sedge_status status = SEDGE_OK;
-    sedge_point_place *places = NULL;
 
-    SEDGE_TRY(sedge_problem_find_points(&places, comm, mesh, problem));
-    for (int i = 0; i < problem->point_source_count && status == SEDGE_OK; i++)
-        if (!is_ball(&sources[i])) status = add_point(b, element, &sources[i], &places[i], work);
-    sedge_release(places);
-    SEDGE_TRY(sedge_comm_agree(comm, status));
+    SEDGE_TRY(add_points(b, comm, element, mesh, problem));
     for (int i = 0; i < problem->point_source_count; i++)
         if (is_ball(&sources[i])) SEDGE_TRY(add_ball(b, comm, element, mesh, &sources[i], work));
     return SEDGE_OK;

@@ -182,7 +182,7 @@ static const sedge_source_kind sources[] = {
      .point = set_dipole,
      .parameters = dipole_parameters,
      .parameter_count = COUNT_OF(dipole_parameters),
-     .text = "a point current"},
+     .text = "a point current; see *Point sources* for how near to it fields are right"},
 };
 
 // ---- the equation ------------------------------------------------------------------------------

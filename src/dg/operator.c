@@ -130,6 +130,7 @@ static void free_buffers(sedge_operator *op)
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
     for (int i = 0; i < op->points; i++) {
+        sedge_buffer_free(op->point[i].values);
         sedge_buffer_free(op->point[i].weights);
         sedge_buffer_free(op->point[i].signal);
     }
@@ -396,12 +397,13 @@ static sedge_status add_point_sources(sedge_operator *op, int stage, double dt)
     operator_real b = operator_scalar(op, sedge_lsrk45.b[stage]);
 
     for (int i = 0; i < op->points; i++) {
+        uint64_t values = sedge_buffer_address(op->point[i].values);
         uint64_t weights = sedge_buffer_address(op->point[i].weights);
         uint64_t signal = sedge_buffer_address(op->point[i].signal);
-        void *const arguments[] = {&next,  &residual, &weights, &op->point[i].slot, &signal, &clock,
-                                   &delay, &dt,       &b};
-        SEDGE_TRY(
-            operator_launch(op, KERNEL_POINT, op->main, 1, SEDGE_MONITOR_THREADS, arguments, 9));
+        void *const arguments[] = {&next,  &residual, &weights, &values, &signal,
+                                   &clock, &delay,    &dt,      &b};
+        SEDGE_TRY(operator_launch(op, KERNEL_POINT, op->main, op->point[i].blocks,
+                                  SEDGE_MONITOR_THREADS, arguments, 9));
     }
     return SEDGE_OK;
 }

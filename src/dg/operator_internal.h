@@ -147,10 +147,12 @@ typedef enum operator_kernel {
     KERNELS
 } operator_kernel;
 
+// A point source in the elements of this rank on which it acts.
 typedef struct operator_point {
-    int64_t slot;
+    int blocks;
+    sedge_buffer *values;  // [blocks] numbers of the values that have such elements
+    sedge_buffer *weights; // [blocks][nodes][fields][lanes]
     sedge_buffer *signal;
-    sedge_buffer *weights;
 } operator_point;
 
 typedef struct operator_timing {

@@ -1,5 +1,6 @@
 #include "dg/dense.h"
 #include "dg/operator_internal.h"
+#include "dg/point.h"
 
 #include <string.h>
 
@@ -24,75 +25,98 @@ static sedge_status divide(const sedge_operator *op, int32_t element, double *x)
     return SEDGE_OK;
 }
 
-// Weights [nodes][fields] of what a unit source at (r,s,t) of `element` adds to u_t: the projection
-// of a point, V V^T l / J, in the state's basis, times the kind's field weights.
-static sedge_status make_weights(sedge_operator *op, operator_point *point, int32_t element,
-                                 const double rst[3], const double *field_weights)
+// Weights of what a unit source adds to u_t in an element: V modes / J in the state's basis, times
+// the kind's field weights. They go to `block` of weights [blocks][nodes][fields][lanes]; `work`
+// has 2 nodes entries.
+static sedge_status put_weights(sedge_operator *op, void *weights, int block,
+                                const sedge_point_source *source, int32_t element,
+                                const double *modes, double *work)
 {
     const int nodes = op->element->nodes;
     const int fields = op->problem->equation->fields;
-    const int64_t bytes = (int64_t)nodes * fields * op->layout.real_bytes;
-    sedge_status status;
-    double *delta = NULL;
-    double *modes = NULL;
-    void *weights = NULL;
-
-    SEDGE_TRY_GOTO(status, sedge_allocate(&delta, nodes, sizeof *delta));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&modes, nodes, sizeof *modes));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&weights, bytes, 1));
-    sedge_element_modes(op->element, rst[0], rst[1], rst[2], modes);
-    for (int n = 0; n < nodes; n++) { // V V^T l = V psi(x0)
-        for (int j = 0; j < nodes; j++)
-            delta[n] += op->element->vandermonde[n * nodes + j] * modes[j];
-    }
-    SEDGE_TRY_GOTO(status, divide(op, element, delta));
-    operator_convert(op, op->layout.basis, SEDGE_NODAL, delta, modes, 1);
-    for (int n = 0; n < nodes; n++) {
-        for (int f = 0; f < fields; f++) {
-            operator_put(op, weights, (int64_t)n * fields + f, field_weights[f] * delta[n]);
-        }
-    }
-    SEDGE_TRY_GOTO(status, sedge_buffer_create(&point->weights, op->device, bytes));
-    SEDGE_TRY_GOTO(status, sedge_buffer_upload(point->weights, 0, weights, bytes, NULL));
-done:
-    sedge_release(delta);
-    sedge_release(modes);
-    sedge_release(weights);
-    return status;
-}
-
-static sedge_status add_point(sedge_operator *op, const sedge_point_source *source, int32_t element,
-                              const double rst[3])
-{
+    const int lanes = op->layout.lanes;
+    const int lane = (int)(operator_slot(op, element) % lanes);
     double field_weights[SEDGE_MAX_FIELDS] = {0.0};
-    operator_point *const point = &op->point[op->points];
 
     source->kind->point(source->parameters, op->problem->materials[op->mesh->group[element]],
                         field_weights);
-    point->slot = operator_slot(op, element);
-    SEDGE_TRY(sedge_buffer_create(&point->signal, op->device, sizeof source->signal));
-    SEDGE_TRY(sedge_buffer_upload(point->signal, 0, source->signal, sizeof source->signal, NULL));
-    SEDGE_TRY(make_weights(op, point, element, rst, field_weights));
-    op->points++;
+    sedge_dense_multiply(work, op->element->vandermonde, false, modes, false, nodes, nodes, 1);
+    SEDGE_TRY(divide(op, element, work));
+    operator_convert(op, op->layout.basis, SEDGE_NODAL, work, work + nodes, 1);
+    for (int n = 0; n < nodes; n++) {
+        for (int f = 0; f < fields; f++) {
+            operator_put(op, weights, (((int64_t)block * nodes + n) * fields + f) * lanes + lane,
+                         field_weights[f] * work[n]);
+        }
+    }
     return SEDGE_OK;
+}
+
+// The place of `value` among the `count` first of `values`, where it is put if it is new.
+static int find_block(int64_t *values, int *count, int64_t value)
+{
+    int i = 0;
+
+    while (i < *count && values[i] != value) i++;
+    if (i == *count) values[(*count)++] = value;
+    return i;
+}
+
+static sedge_status upload(sedge_buffer **out, const sedge_operator *op, const void *data,
+                           int64_t bytes)
+{
+    SEDGE_TRY(sedge_buffer_create(out, op->device, bytes));
+    return sedge_buffer_upload(*out, 0, data, bytes, NULL);
+}
+
+// A point source with its shares on this rank, which are `count`.
+static sedge_status add_point(sedge_operator *op, const sedge_point_source *source,
+                              const sedge_point_share *shares, const double *modes, int count)
+{
+    const int nodes = op->element->nodes;
+    const int64_t block_bytes =
+        (int64_t)nodes * op->problem->equation->fields * op->layout.lanes * op->layout.real_bytes;
+    operator_point *const point = &op->point[op->points++];
+    sedge_status status;
+    int64_t *values = NULL;
+    double *work = NULL;
+    void *weights = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&values, count, sizeof *values));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&work, 2 * (int64_t)nodes, sizeof *work));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&weights, count * block_bytes, 1));
+    for (int i = 0; i < count; i++) {
+        const int block = find_block(values, &point->blocks,
+                                     operator_slot(op, shares[i].element) / op->layout.lanes);
+        SEDGE_TRY_GOTO(status, put_weights(op, weights, block, source, shares[i].element,
+                                           modes + (int64_t)i * nodes, work));
+    }
+    SEDGE_TRY_GOTO(status,
+                   upload(&point->values, op, values, point->blocks * (int64_t)sizeof *values));
+    SEDGE_TRY_GOTO(status, upload(&point->weights, op, weights, point->blocks * block_bytes));
+    SEDGE_TRY_GOTO(status, upload(&point->signal, op, source->signal, sizeof source->signal));
+done:
+    sedge_release(values);
+    sedge_release(work);
+    sedge_release(weights);
+    return status;
 }
 
 sedge_status operator_points_create(sedge_operator *op)
 {
     const sedge_problem *const problem = op->problem;
     sedge_status status = SEDGE_OK;
-    sedge_point_place *places = NULL;
+    sedge_points points;
 
-    SEDGE_TRY(sedge_comm_agree(
-        op->comm, sedge_allocate(&op->point, problem->point_source_count, sizeof *op->point)));
-    SEDGE_TRY(sedge_problem_find_points(&places, op->comm, op->mesh, problem));
-    for (int i = 0; i < problem->point_source_count && status == SEDGE_OK; i++) {
-        const sedge_point_source *const source = &problem->point_sources[i];
-        if (places[i].owner < 0) status = sedge_problem_point_outside(source);
-        if (places[i].element >= 0)
-            status = add_point(op, source, places[i].element, places[i].rst);
+    SEDGE_TRY(sedge_points_create(&points, op->comm, op->element, op->mesh, problem));
+    status = sedge_allocate(&op->point, problem->point_source_count, sizeof *op->point);
+    for (int first = 0, next = 0; first < points.count && status == SEDGE_OK; first = next) {
+        const int source = points.share[first].source;
+        while (next < points.count && points.share[next].source == source) next++;
+        status = add_point(op, &problem->point_sources[source], points.share + first,
+                           points.modes + (int64_t)first * op->element->nodes, next - first);
     }
-    sedge_release(places);
+    sedge_points_clear(&points);
     return sedge_comm_agree(op->comm, status);
 }
 

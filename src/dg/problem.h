@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "dg/equation.h"
 #include "mesh/mesh.h"
-#include "par/comm.h"
 
 #include <stdint.h>
 
@@ -55,23 +54,6 @@ SEDGE_MUST_USE
 sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *equation, int volumes,
                                 int surfaces, int point_sources);
 void sedge_problem_clear(sedge_problem *problem);
-
-// Where a point source is in the mesh.
-typedef struct sedge_point_place {
-    int owner;       // the rank that has it; -1: none, it lies outside
-    int32_t element; // -1 on the others
-    double rst[3];   // in the element
-} sedge_point_place;
-
-// The places of all point sources, [point_source_count], found in one pass; release with
-// sedge_release. Collective.
-SEDGE_MUST_USE
-sedge_status sedge_problem_find_points(sedge_point_place **out, const sedge_comm *comm,
-                                       const sedge_mesh *mesh, const sedge_problem *problem);
-
-// SEDGE_ERR_USAGE, with the source's kind and place.
-SEDGE_MUST_USE
-sedge_status sedge_problem_point_outside(const sedge_point_source *source);
 
 // The time step of this rank's elements for `cfl`; 1 is the limit that was measured once:
 //   dt = cfl min_K 1 / (c_K / (C_N min(r_in(K), 0.36 h_min(K))) + |decay_K| / 4.6)

@@ -1,6 +1,8 @@
 #include "reference_internal.h"
 
 #include "base/memory.h"
+#include "dg/dense.h"
+#include "dg/point.h"
 
 #include "time/lsrk.h"
 
@@ -55,50 +57,36 @@ static void divide_point(sedge_reference *reference, int32_t e, double *shape)
     for (int i = 0; i < reference->element->nodes; i++) shape[i] /= reference->geometry[e].jacobian;
 }
 
-// Give source `s` to element `e` at reference coordinates `rst`.
-static void add_point(sedge_reference *reference, const sedge_point_source *s, int32_t e,
-                      const double rst[3])
-{
-    const sedge_element *element = reference->element;
-    const int n = element->nodes;
-    double *shape = reference->point_shape + (int64_t)reference->points * n;
-    local_point *point = &reference->point[reference->points];
-    double modes[(SEDGE_ORDER_MAX + 1) * (SEDGE_ORDER_MAX + 2) * (SEDGE_ORDER_MAX + 3) / 6];
-
-    // V V^T l = V V^T V^-T psi = V psi.
-    sedge_element_modes(element, rst[0], rst[1], rst[2], modes);
-    for (int i = 0; i < n; i++) {
-        for (int m = 0; m < n; m++) shape[i] += element->vandermonde[i * n + m] * modes[m];
-    }
-    divide_point(reference, e, shape);
-    point->element = e;
-    point->signal = s->signal;
-    s->kind->point(s->parameters, reference->problem->materials[reference->mesh->group[e]],
-                   point->fields);
-    reference->points++;
-}
-
-// Find the element of each point source. Collective.
+// What the point sources add in the elements of this rank. Collective.
 static sedge_status create_points(sedge_reference *reference)
 {
-    const sedge_problem *problem = reference->problem;
-    const int count = problem->point_source_count;
-    sedge_point_place *places = NULL;
-    sedge_status status = sedge_allocate(&reference->point, count, sizeof *reference->point);
+    const sedge_problem *const problem = reference->problem;
+    const sedge_element *const element = reference->element;
+    const int nodes = element->nodes;
+    sedge_points points;
 
+    SEDGE_TRY(sedge_points_create(&points, reference->comm, element, reference->mesh, problem));
+    sedge_status status = sedge_allocate(&reference->point, points.count, sizeof *reference->point);
     if (status == SEDGE_OK) {
-        status = sedge_allocate(&reference->point_shape, (int64_t)count * reference->element->nodes,
-                                sizeof(double));
+        status = sedge_allocate(&reference->point_shape, (int64_t)points.count * nodes,
+                                sizeof *reference->point_shape);
     }
-    SEDGE_TRY(sedge_comm_agree(reference->comm, status));
-    SEDGE_TRY(sedge_problem_find_points(&places, reference->comm, reference->mesh, problem));
-    for (int i = 0; i < count && status == SEDGE_OK; i++) {
-        const sedge_point_source *const source = &problem->point_sources[i];
-        if (places[i].owner < 0) status = sedge_problem_point_outside(source);
-        if (places[i].element >= 0) add_point(reference, source, places[i].element, places[i].rst);
+    for (int i = 0; i < points.count && status == SEDGE_OK; i++) {
+        const sedge_point_source *const source = &problem->point_sources[points.share[i].source];
+        local_point *const point = &reference->point[reference->points++];
+        double *const shape = reference->point_shape + (int64_t)i * nodes;
+
+        point->element = points.share[i].element;
+        point->signal = source->signal;
+        source->kind->point(source->parameters,
+                            problem->materials[reference->mesh->group[point->element]],
+                            point->fields);
+        sedge_dense_multiply(shape, element->vandermonde, false, points.modes + (int64_t)i * nodes,
+                             false, nodes, nodes, 1);
+        divide_point(reference, point->element, shape);
     }
-    sedge_release(places);
-    return status;
+    sedge_points_clear(&points);
+    return sedge_comm_agree(reference->comm, status);
 }
 
 static sedge_status allocate_arrays(sedge_reference *reference)

@@ -80,10 +80,10 @@ static double through_faces(const extremes *found, const sedge_problem *problem,
     return 2.0 * found->speed * data * sqrt((n + 1.0) * (n + 3.0) / found->radius);
 }
 
-// |b| of a point source in whichever material is the worst; its signal is 1 at most, times the
-// amplitude.
+// |b| of a point source of density d, int |d| = weight, in whichever material is the worst; its
+// signal is 1 at most, times the amplitude.
 static double of_point(const extremes *found, const sedge_problem *problem,
-                       const sedge_point_source *source)
+                       const sedge_point_source *source, double weight)
 {
     const sedge_equation *const equation = problem->equation;
     const double n = problem->order;
@@ -99,7 +99,7 @@ static double of_point(const extremes *found, const sedge_problem *problem,
         for (int f = 0; f < equation->fields; f++) sum += weights[f] * parts[f] * parts[f];
         most = fmax(most, sum);
     }
-    return fabs(source->signal[1]) * sqrt(most / found->smallest) * (n + 1.0) * (n + 2.0) *
+    return fabs(source->signal[1]) * weight * sqrt(most / found->smallest) * (n + 1.0) * (n + 2.0) *
            (n + 3.0) / 6.0;
 }
 
@@ -133,8 +133,10 @@ void sedge_growth_create(sedge_growth *out, const sedge_session *session)
     *out = (sedge_growth){.slack = known ? SLACK_KNOWN : SLACK_UNKNOWN};
     for (int v = 0; v < problem->volumes && equation->decay != NULL; v++)
         out->gain = fmax(out->gain, -equation->decay(problem->materials[v]));
-    for (int i = 0; i < problem->point_source_count; i++)
-        out->strength += of_point(&found, problem, &problem->point_sources[i]);
+    for (int i = 0; i < problem->point_source_count; i++) {
+        out->strength +=
+            of_point(&found, problem, &problem->point_sources[i], session->points.weight[i]);
+    }
     if (problem->incident != NULL) {
         const double field =
             largest_field(problem->incident->parameters, problem->incident->parameter_count,

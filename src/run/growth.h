@@ -4,8 +4,9 @@
 // |u| = sqrt(2 energy), and b the sources' part of u_t,
 //   d|u|/dt <= gain |u| + |b|,  so  |u|(t) <= exp(gain t) (|u|(0) + t max |b|).
 // Of |b| there are upper bounds from inverse inequalities for polynomials of order N:
-//   a point source  |delta_h|^2 <= K^2 / V, K = (N+1)(N+2)(N+3)/6, V the smallest volume of an
-//     element: the kernel of the L2 projection is largest in a tetrahedron's corner;
+//   a point source  |d_h| <= int |d| K / sqrt(V), K = (N+1)(N+2)(N+3)/6, V the smallest volume of
+//     an element, d the density of dg/point.h: the kernel of the L2 projection is largest in a
+//     tetrahedron's corner;
 //   what comes through faces  |b| <= 2 c |g| sqrt((N+1)(N+3) / r) in the norm of a surface's data
 //   g,
 //     of area at most 3 V_all / r, r the smallest inscribed radius: the trace inequality of

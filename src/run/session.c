@@ -243,12 +243,15 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     SEDGE_TRY(
         sedge_comm_agree(comm, sedge_element_create(&session->element, session->deck->order)));
     if (session->problem.equation->steady != NULL) return SEDGE_OK;
+    SEDGE_TRY(sedge_points_create(&session->points, comm, session->element, session->mesh,
+                                  &session->problem));
     return find_time_step(session);
 }
 
 void sedge_session_close(sedge_session *session)
 {
     sedge_element_free(session->element);
+    sedge_points_clear(&session->points);
     sedge_problem_clear(&session->problem);
     sedge_mesh_free(session->mesh);
     sedge_deck_free(session->deck);
@@ -434,6 +437,63 @@ static void print_defaults(const sedge_session *session)
     printf("\n");
 }
 
+// The nearest source to a probe, in units of the distance from which on its field is right; sets
+// its number.
+static double nearest_source(const sedge_session *session, const double place[3], int *nearest)
+{
+    double least = HUGE_VAL;
+
+    for (int i = 0; i < session->problem.point_source_count; i++) {
+        const double *const x = session->problem.point_sources[i].position;
+        const double near = SEDGE_POINT_NEAR * session->points.radius[i];
+        const double distance =
+            sqrt((x[0] - place[0]) * (x[0] - place[0]) + (x[1] - place[1]) * (x[1] - place[1]) +
+                 (x[2] - place[2]) * (x[2] - place[2]));
+        if (distance / near >= least) continue;
+        least = distance / near;
+        *nearest = i;
+    }
+    return least;
+}
+
+// How far point sources are spread, and the probe that is too near to one for a point's field.
+static void print_points(const sedge_session *session)
+{
+    const sedge_deck *const deck = session->deck;
+    const double *const radius = session->points.radius;
+    double least = HUGE_VAL;
+    double most = 0.0;
+    double nearest = 1.0;
+    int probe = -1;
+    int source = 0;
+    int too_near = 0;
+
+    if (radius == NULL) return; // no sources, or without time
+    for (int i = 0; i < session->problem.point_source_count; i++) {
+        least = fmin(least, radius[i]);
+        most = fmax(most, radius[i]);
+    }
+    printf("  point sources      spread over balls of radius %.3g", least);
+    if (most > least) printf(" to %.3g", most);
+    printf("; from %.3g times the radius on fields are those of points\n", SEDGE_POINT_NEAR);
+    for (int i = 0; i < deck->probe_count; i++) {
+        int which = 0;
+        const double far = nearest_source(session, deck->probes[i].position, &which);
+        too_near += far < 1.0;
+        if (far >= nearest) continue;
+        nearest = far;
+        probe = i;
+        source = which;
+    }
+    if (probe < 0) return;
+    const double near = SEDGE_POINT_NEAR * radius[source];
+    printf("  warning            probe '%s' is %.3g from a %s source: what it records is not the "
+           "field of a point, which begins at %.3g%s\n",
+           deck->probes[probe].name, nearest * near,
+           session->problem.point_sources[source].kind->name, near,
+           too_near > 1 ? ", and others are too near, too" : "");
+}
+
 sedge_status sedge_session_print(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
@@ -482,6 +542,7 @@ sedge_status sedge_session_print(const sedge_session *session)
             session->limit_place[0], session->limit_place[1], session->limit_place[2],
             session->limit_inradius, metre, session->limit_height, metre);
     }
+    if (sedge_comm_is_root(session->comm)) print_points(session);
     if (frequency > 0.0) SEDGE_TRY(print_wavelengths(session, frequency));
     return SEDGE_OK;
 }

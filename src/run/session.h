@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "dg/element.h"
 #include "dg/operator.h"
+#include "dg/point.h"
 #include "dg/problem.h"
 #include "mesh/mesh.h"
 #include "par/comm.h"
@@ -36,10 +37,11 @@ typedef struct sedge_session {
     sedge_mesh *mesh;
     sedge_element *element;
     sedge_problem problem;
-    double dt;          // code units; 0 without time
-    double stable_dt;   // the largest one that the deck allows
-    int64_t steps;      // of the whole run, those before a restart included
-    double origin_time; // of step origin_step: both 0 but for a run that went on with another dt
+    sedge_points points; // where its point sources act; empty without time
+    double dt;           // code units; 0 without time
+    double stable_dt;    // the largest one that the deck allows
+    int64_t steps;       // of the whole run, those before a restart included
+    double origin_time;  // of step origin_step: both 0 but for a run that went on with another dt
     int64_t origin_step;
     double limit_place[3]; // centroid of the element that limits dt, and
     double limit_inradius; // its inscribed radius

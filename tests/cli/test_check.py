@@ -48,6 +48,19 @@ class Check(Case):
             gigabyte = self.number(r"and ([\d.e+-]+) GB", text)
             self.assertAlmostEqual(gigabyte, 5e-9 * stage["bytes"], delta=0.1 * gigabyte)
 
+    def test_a_probe_beside_a_dipole_is_warned_of(self):
+        """R is half the longest edge, sqrt(3) / 2, and a field is a point's from 2.4 R on."""
+        dipole = DECK.replace("initial: {type: cavity-mode}", """\
+sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal: {type: ricker, frequency: 1}}]""")
+        deck = self.write("deck.yaml", dipole)
+        text = self.succeed("check", deck, ranks=2).out
+        self.assertIn("spread over balls of radius 0.433; from 2.4 times the radius on", text)
+        self.assertIn("warning            probe 'inside' is 0.332 from a dipole source: what it records "
+                      "is not the field of a point, which begins at 1.04\n", text)
+        finer = self.succeed("check", deck, "--set", "mesh.box.cells=[8,8,8]").out
+        self.assertIn("balls of radius 0.108;", finer)
+        self.assertNotIn("warning", finer)
+
     def test_elements_that_are_as_bad_are_told_once(self):
         """Six tetrahedra fill a cube, all of one quality; of a flat box's cell four have the least."""
         deck = self.write("deck.yaml", DECK)

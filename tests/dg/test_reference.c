@@ -3,6 +3,7 @@
 
 #include "case.h"
 #include "check.h"
+#include "dg/point.h"
 
 #include <mpi.h>
 
@@ -342,20 +343,24 @@ static void test_neighbour_material(void)
 // ---- point sources, energy, steps --------------------------------------------------------------
 
 // A dipole's right-hand side, integrated against a polynomial of degree N, is its value at the
-// dipole: once, also where elements and ranks share the point.
+// dipole: also where elements and ranks share its ball, walls cut it, and another medium is near,
+// in which it does nothing. 1e-12: rounding, some times more where walls cut.
 static void test_point_source(const double *position)
 {
     const double p[12] = {position[0], position[1], position[2], SEDGE_SIGNAL_GAUSSIAN,
                           2.0,         0.0,         0.5,         0.3,
                           0.0,         0.0,         3.0,         -4.0};
     const double deck[3] = {2.0, 1.0, 0.0};
+    const double other[3] = {5.0, 1.0, 0.0};
     const double t = 0.45;
     dg_case_options options = dg_case_defaults(sedge_equation_find("maxwell"), 2, 2);
     dg_case c;
     double integral[6] = {0.0};
 
     options.boundary = "pec";
+    options.split_axis = 2;
     options.materials[0] = deck;
+    options.materials[1] = other;
     options.point = "dipole";
     options.point_parameters = p;
     CHECK_OK(dg_case_create(&c, world, &options));
@@ -396,14 +401,14 @@ int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type,
 }
 
 // Sources are located in one pass: in as many messages as one takes, whatever their number; each
-// where it is when it is looked for alone.
+// acts as it does alone, to the bit.
 static void test_points_at_once(void)
 {
     enum { POINTS = 9, OUTSIDE = 6 };
     const double p[12] = {0.31, 0.64, 0.57, SEDGE_SIGNAL_GAUSSIAN, 2.0, 0.0, 0.5, 0.3, 0, 0, 0, 1};
     dg_case_options options = dg_case_defaults(sedge_equation_find("maxwell"), 1, 3);
     sedge_point_source *sources = NULL;
-    sedge_point_place *places = NULL;
+    sedge_points points;
     sedge_reference *reference = NULL;
     int calls[2];
     dg_case c;
@@ -431,16 +436,26 @@ static void test_points_at_once(void)
     c.problem.point_source_count = POINTS;
     CHECK_FAILS(sedge_reference_create(&reference, world, c.element, c.mesh, &c.problem),
                 SEDGE_ERR_USAGE, "dipole source at (-0.5, 0.63, 0.54) lies outside the mesh");
-    CHECK_OK(sedge_problem_find_points(&places, world, c.mesh, &c.problem));
-    for (int i = 0; i < POINTS && places != NULL; i++) {
-        double rst[3] = {0.0, 0.0, 0.0};
-        int32_t element;
-        const int owner = sedge_mesh_claim(&element, rst, world, c.mesh, sources[i].position);
-        CHECK(places[i].owner == owner && places[i].element == element);
-        CHECK((owner < 0) == (i == OUTSIDE));
-        CHECK(element < 0 || memcmp(places[i].rst, rst, sizeof rst) == 0);
+    c.problem.point_source_count = OUTSIDE;
+    CHECK_OK(sedge_points_create(&points, world, c.element, c.mesh, &c.problem));
+    c.problem.point_source_count = 1;
+    for (int i = 0, k = 0; i < OUTSIDE; i++) {
+        sedge_points alone;
+        c.problem.point_sources = sources + i;
+        CHECK_OK(sedge_points_create(&alone, world, c.element, c.mesh, &c.problem));
+        CHECK(points.radius[i] == alone.radius[0] && points.weight[i] == alone.weight[0]);
+        for (int n = 0; n < alone.count && k < points.count; n++, k++) {
+            const int64_t bytes = c.element->nodes * (int64_t)sizeof(double);
+            CHECK(points.share[k].source == i);
+            CHECK(points.share[k].element == alone.share[n].element);
+            CHECK(memcmp(points.modes + (int64_t)k * c.element->nodes,
+                         alone.modes + (int64_t)n * c.element->nodes, (size_t)bytes) == 0);
+        }
+        sedge_points_clear(&alone);
+        CHECK(i < OUTSIDE - 1 || k == points.count);
     }
-    sedge_release(places);
+    c.problem.point_sources = sources;
+    sedge_points_clear(&points);
     dg_case_clear(&c);
 }
 
@@ -512,8 +527,11 @@ static void test_step_order(void)
 
 int main(int argc, char **argv)
 {
-    static const double inside[3] = {0.31, 0.64, 0.57};
-    static const double shared[3] = {0.5, 0.5, 0.5}; // a vertex of 24 elements
+    static const double inside[3] = {0.31, 0.64, 0.23};
+    static const double below[3] = {0.31, 0.64, 0.49}; // the other medium
+    static const double edge[3] = {0.5, 0.5, 0.25};
+    static const double wall[3] = {0.5, 0.4, 0.0};
+    static const double corner[3] = {0.001, 0.999, 0.002};
     sedge_comm *comm = NULL;
 
     CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
@@ -529,7 +547,10 @@ int main(int argc, char **argv)
     test_duality();
     test_neighbour_material();
     test_point_source(inside);
-    test_point_source(shared);
+    test_point_source(below);
+    test_point_source(edge);
+    test_point_source(wall);
+    test_point_source(corner);
     test_points_at_once();
     test_refuses_point_outside();
     test_refuses_missing_condition();
