@@ -62,7 +62,7 @@ void sedge_problem_clear(sedge_problem *problem);
 // lower bounds of them (sedge_mesh_inradius, sedge_mesh_height). In plates, stacks of flat
 // elements, r_in is too large: it comes up to h_min / 2, of which they allow 0.7. In regular
 // elements it is below 0.3 h_min. Sets the element that limits it. Not collective. No shape of
-// elements that was tried needs a cfl below 0.90 (tests/README.md, "The limit of the time step"),
+// elements that was tried needs a cfl below 0.87 (tests/README.md, "The limit of the time step"),
 // so all of them are stable up to SEDGE_CFL_STABLE.
 #define SEDGE_CFL_STABLE 0.85
 double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,

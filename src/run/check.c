@@ -6,6 +6,7 @@
 #include "elliptic/parts.h"
 #include "run/checkpoint.h"
 #include "run/doubt.h"
+#include "run/resolution.h"
 #include "run/steady.h"
 #include "time/lsrk.h"
 
@@ -254,12 +255,13 @@ static sedge_status print_check(const sedge_session *session, const sedge_comm *
 
     if (session->problem.equation->steady != NULL)
         SEDGE_TRY(sedge_elliptic_check_parts(comm, session->mesh, &session->problem));
-    SEDGE_TRY(sedge_session_print(session));
+    sedge_session_print(session);
+    SEDGE_TRY(sedge_resolution_print(session));
     sedge_doubt_print(session);
     if (session->problem.equation->steady != NULL) {
         sedge_steady_print_sizes(session);
     } else {
-        if (sedge_session_frequency(session) <= 0.0 && root) {
+        if (sedge_resolution_frequency(session) <= 0.0 && root) {
             printf(
                 "  wavelengths        the deck has no signal: nothing to compare the mesh with\n");
         }

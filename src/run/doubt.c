@@ -1,5 +1,7 @@
 #include "run/doubt.h"
 
+#include "run/resolution.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -26,7 +28,7 @@ static double fastest(const sedge_problem *problem)
 
 static void doubt_wave(const sedge_session *session)
 {
-    const double frequency = sedge_session_frequency(session);
+    const double frequency = sedge_resolution_frequency(session);
     const double size = mesh_size(session->mesh);
     const char *const unit = sedge_deck_unit(session->deck, SEDGE_LENGTH);
 

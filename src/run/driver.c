@@ -5,6 +5,7 @@
 #include "device/range.h"
 #include "run/doubt.h"
 #include "run/monitor.h"
+#include "run/resolution.h"
 #include "run/steady.h"
 #include "time/lsrk.h"
 
@@ -119,7 +120,8 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     bool found = false;
 
     if (!options->quiet) {
-        SEDGE_TRY(sedge_session_print(session));
+        sedge_session_print(session);
+        SEDGE_TRY(sedge_resolution_print(session));
         sedge_doubt_print(session);
         sedge_session_print_sheets(session);
     }

@@ -309,101 +309,6 @@ sedge_status sedge_session_cut(sedge_operator_options *out, const sedge_session 
 
 // ---- what will happen --------------------------------------------------------------------------
 
-// Where a signal's spectrum has fallen to about a hundredth of its peak.
-static double signal_frequency(const double *signal)
-{
-    const double pi = 3.14159265358979323846;
-
-    if (signal[0] == SEDGE_SIGNAL_GAUSSIAN) return signal[2] + 2.15 / (pi * signal[3]);
-    if (signal[0] == SEDGE_SIGNAL_RICKER) return 2.5 * signal[2];
-    return signal[2];
-}
-
-// The highest frequency among the signals of a list of parameters.
-static double list_frequency(const sedge_parameter *parameters, int count, const double *values)
-{
-    double highest = 0.0;
-
-    for (int i = 0; i < count; i++) {
-        if (parameters[i].type == SEDGE_PARAMETER_SIGNAL)
-            highest = fmax(highest, signal_frequency(values));
-        values += sedge_parameter_size(&parameters[i]);
-    }
-    return highest;
-}
-
-double sedge_session_frequency(const sedge_session *session)
-{
-    const sedge_problem *const problem = &session->problem;
-    if (problem->equation->steady != NULL) return 0.0;
-    double highest = list_frequency(problem->initial->parameters, problem->initial->parameter_count,
-                                    problem->initial_parameters);
-
-    if (problem->incident != NULL) {
-        highest = fmax(highest, list_frequency(problem->incident->parameters,
-                                               problem->incident->parameter_count,
-                                               problem->incident_parameters));
-    }
-    for (int i = 0; i < problem->point_source_count; i++)
-        highest = fmax(highest, signal_frequency(problem->point_sources[i].signal));
-    return highest;
-}
-
-static double longest_edge(double corners[4][3])
-{
-    double longest = 0.0;
-
-    for (int a = 0; a < 4; a++) {
-        for (int b = a + 1; b < 4; b++) {
-            double square = 0.0;
-            for (int d = 0; d < 3; d++)
-                square += (corners[a][d] - corners[b][d]) * (corners[a][d] - corners[b][d]);
-            longest = fmax(longest, square);
-        }
-    }
-    return sqrt(longest);
-}
-
-// A mesh in millimetres that is taken for metres, nanoseconds for seconds: edges of many waves, or
-// a wave of many thousand elements.
-static bool has_odd_unit(double points)
-{
-    return points < 0.5 || points > 1e4;
-}
-
-// One line a volume group: its longest edge against the shortest wave there.
-static sedge_status print_wavelengths(const sedge_session *session, double frequency)
-{
-    const sedge_mesh *const mesh = session->mesh;
-    const int groups = mesh->groups.volumes;
-    const char *const metre = sedge_deck_unit(session->deck, SEDGE_LENGTH);
-    sedge_status status;
-    double *edge = NULL;
-
-    SEDGE_TRY_GOTO(status,
-                   sedge_comm_agree(session->comm, sedge_allocate(&edge, groups, sizeof *edge)));
-    for (int32_t e = 0; e < mesh->elements; e++)
-        edge[mesh->group[e]] = fmax(edge[mesh->group[e]], longest_edge(mesh->corners[e]));
-    sedge_comm_max(session->comm, edge, groups);
-    for (int g = 0; g < groups && sedge_comm_is_root(session->comm); g++) {
-        const double speed = session->problem.equation->speed(session->problem.materials[g],
-                                                              session->problem.constants);
-        const double wave = speed / frequency;
-        const double points = wave / edge[g] * session->deck->order;
-        printf("  %-18s shortest wave %.4g%s, longest edge %.4g%s: %.3g points a wavelength",
-               mesh->groups.volume_names[g], wave, metre, edge[g], metre, points);
-        if (has_odd_unit(points)) {
-            printf("  %s", sedge_deck_question(session->deck));
-        } else if (points < 6.0) {
-            printf("  (coarse: refine or raise the order)");
-        }
-        printf("\n");
-    }
-done:
-    sedge_release(edge);
-    return status;
-}
-
 // Groups whose fields grow by themselves.
 static void print_gain(const sedge_session *session)
 {
@@ -494,12 +399,11 @@ static void print_points(const sedge_session *session)
            too_near > 1 ? ", and others are too near, too" : "");
 }
 
-sedge_status sedge_session_print(const sedge_session *session)
+void sedge_session_print(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
     const double time_unit = sedge_deck_time_unit(deck);
     const char *const metre = sedge_deck_unit(deck, SEDGE_LENGTH);
-    const double frequency = sedge_session_frequency(session);
     const int fields =
         session->problem.equation->steady != NULL ? 1 : session->problem.equation->fields;
     const int64_t dofs = session->mesh->global_elements * session->element->nodes * fields;
@@ -543,8 +447,6 @@ sedge_status sedge_session_print(const sedge_session *session)
             session->limit_inradius, metre, session->limit_height, metre);
     }
     if (sedge_comm_is_root(session->comm)) print_points(session);
-    if (frequency > 0.0) SEDGE_TRY(print_wavelengths(session, frequency));
-    return SEDGE_OK;
 }
 
 void sedge_session_print_sheets(const sedge_session *session)

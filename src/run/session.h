@@ -77,13 +77,8 @@ double sedge_session_time(const sedge_session *session, int64_t step);
 SEDGE_MUST_USE
 sedge_status sedge_session_cut(sedge_operator_options *out, const sedge_session *session);
 
-// Largest frequency of interest of the deck's signals, in cycles per code time; 0: none known. Not
-// collective.
-double sedge_session_frequency(const sedge_session *session);
-
-// Time step, elements, points per wavelength and the like, to stdout. Root prints. Collective.
-SEDGE_MUST_USE
-sedge_status sedge_session_print(const sedge_session *session);
+// Time step, elements and the like, to stdout. Root prints. Collective.
+void sedge_session_print(const sedge_session *session);
 
 // A line for each surface group whose condition holds on both sides inside the mesh, to stdout.
 // Root prints. Not collective.

@@ -321,7 +321,7 @@ sedge_status sedge_steady_run(sedge_session *session, sedge_stopwatch watch)
                           session->deck->path, session->deck->equation->name);
     }
     if (!session->options->quiet) {
-        SEDGE_TRY(sedge_session_print(session));
+        sedge_session_print(session);
         sedge_session_print_sheets(session);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, open_local(&s)));

@@ -98,8 +98,18 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
         self.assertEqual(self.sedge("run", deck).messages, result.messages)
 
     def test_wavelengths(self):
-        text = self.succeed("check", SOURCE / "input/sphere.yaml").out
-        self.assertRegex(text, r"air +shortest wave .* points a wavelength")
+        """The main deck is neither coarse nor too fine; lower and higher orders of it are told."""
+        line = r"air +shortest wave 1.333, .* points a wavelength, error (about|above) ([\d.e-]+) %(.*)\n"
+        errors = {}
+        for order, words in ((2, "  (coarse: refine or raise the order)"), (4, ""),
+                             (8, "  (much finer than the wave needs: order 5, or edges 2.1 times as "
+                                 "long, would have 0.1 %)")):
+            text = self.succeed("check", SOURCE / "input/sphere.yaml", "--set", f"order={order}",
+                                ranks=2 if order == 4 else 0).out
+            _, errors[order], told = re.search(line, text).groups()
+            self.assertEqual(told, words)
+        self.assertLess(float(errors[4]), 1)  # "better than one percent", says the deck
+        self.assertGreater(float(errors[2]), 5)
 
     def test_doubts(self):
         """What is allowed and hardly meant gets a warning, in both systems of units; else none does."""

@@ -1,0 +1,188 @@
+#include "resolution.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// ---- frequencies -------------------------------------------------------------------------------
+
+// Where a signal's spectrum has fallen to about a hundredth of its peak.
+static double signal_frequency(const double *signal)
+{
+    const double pi = 3.14159265358979323846;
+
+    if (signal[0] == SEDGE_SIGNAL_GAUSSIAN) return signal[2] + 2.15 / (pi * signal[3]);
+    if (signal[0] == SEDGE_SIGNAL_RICKER) return 2.5 * signal[2];
+    return signal[2];
+}
+
+// The highest frequency among the signals of a list of parameters.
+static double list_frequency(const sedge_parameter *parameters, int count, const double *values)
+{
+    double highest = 0.0;
+
+    for (int i = 0; i < count; i++) {
+        if (parameters[i].type == SEDGE_PARAMETER_SIGNAL)
+            highest = fmax(highest, signal_frequency(values));
+        values += sedge_parameter_size(&parameters[i]);
+    }
+    return highest;
+}
+
+double sedge_resolution_frequency(const sedge_session *session)
+{
+    const sedge_problem *const problem = &session->problem;
+    if (problem->equation->steady != NULL) return 0.0;
+    double highest = list_frequency(problem->initial->parameters, problem->initial->parameter_count,
+                                    problem->initial_parameters);
+
+    if (problem->incident != NULL) {
+        highest = fmax(highest, list_frequency(problem->incident->parameters,
+                                               problem->incident->parameter_count,
+                                               problem->incident_parameters));
+    }
+    for (int i = 0; i < problem->point_source_count; i++)
+        highest = fmax(highest, signal_frequency(problem->point_sources[i].signal));
+    return highest;
+}
+
+// ---- errors ------------------------------------------------------------------------------------
+
+// Beyond it nothing is resolved at any order, and powers stay in range.
+#define LARGEST_PHASE 1e6
+
+double sedge_resolution_error(int order, double edge, double wave, double waves)
+{
+    const double pi = 3.14159265358979323846;
+    const double phase = fmin(2.0 * pi * edge / wave, LARGEST_PHASE);
+    double left = 0.6; // 0.6 (phase / 4)^(N+1) / (N+1)!
+    double root = 1.0; // N! / (2N+1)! (0.48 phase)^(N+1/2)
+
+    for (int i = 1; i <= order + 1; i++) left *= 0.25 * phase / i;
+    for (int i = order + 1; i <= 2 * order + 1; i++) root /= i;
+    root *= pow(0.48 * phase, order + 0.5);
+    return left + waves * pi * root * root;
+}
+
+// What is wanted of a run that asks for nothing else, and where the mesh is called coarse, or far
+// finer than the wave needs.
+#define ERROR_WANTED 1e-3
+#define ERROR_COARSE 5e-2
+#define ERROR_FINE   1e-5
+
+// Of one volume group; `errors` by order, squared and weighted with the volume.
+typedef struct resolution {
+    double edge; // the longest
+    double volume;
+    double errors[SEDGE_ORDER_MAX + 1];
+} resolution;
+
+static double longest_edge(double corners[4][3])
+{
+    double longest = 0.0;
+
+    for (int a = 0; a < 4; a++) {
+        for (int b = a + 1; b < 4; b++) {
+            double square = 0.0;
+            for (int d = 0; d < 3; d++)
+                square += (corners[a][d] - corners[b][d]) * (corners[a][d] - corners[b][d]);
+            longest = fmax(longest, square);
+        }
+    }
+    return sqrt(longest);
+}
+
+// A mesh in millimetres that is taken for metres, nanoseconds for seconds: edges of many waves, or
+// a wave of many thousand elements.
+static bool has_odd_unit(double points)
+{
+    return points < 0.5 || points > 1e4;
+}
+
+static double group_error(const resolution *group, int order)
+{
+    return group->volume > 0.0 ? sqrt(group->errors[order] / group->volume) : 0.0;
+}
+
+// Of this rank's elements. The error of a wave that crosses many elements is that of their mean: a
+// few long edges do little.
+static void add_elements(resolution *groups, const sedge_session *session, double frequency)
+{
+    const sedge_mesh *const mesh = session->mesh;
+    const sedge_problem *const problem = &session->problem;
+    const double waves = frequency * sedge_session_time(session, session->steps);
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        resolution *const group = &groups[mesh->group[e]];
+        const double speed =
+            problem->equation->speed(problem->materials[mesh->group[e]], problem->constants);
+        const double volume = fabs(sedge_mesh_volume(mesh, e));
+        const double edge = longest_edge(mesh->corners[e]);
+        group->edge = fmax(group->edge, edge);
+        group->volume += volume;
+        for (int order = SEDGE_ORDER_MIN; order <= problem->order; order++) {
+            const double error = sedge_resolution_error(order, edge, speed / frequency, waves);
+            group->errors[order] += volume * error * error;
+        }
+    }
+}
+
+static void print_judgement(const resolution *group, int order)
+{
+    const double error = group_error(group, order);
+    int enough = order;
+
+    if (error > 1.0) {
+        printf(", error above 100 %%");
+    } else {
+        printf(", error about %.2g %%", 100.0 * error);
+    }
+    if (error > ERROR_COARSE) printf("  (coarse: refine or raise the order)");
+    if (error >= ERROR_FINE) return;
+    while (enough > SEDGE_ORDER_MIN && group_error(group, enough - 1) < ERROR_WANTED) enough--;
+    printf("  (much finer than the wave needs: ");
+    if (enough < order) printf("order %d, or ", enough);
+    printf("edges %.2g times as long, would have %g %%)",
+           pow(ERROR_WANTED / error, 1.0 / (order + 1.0)), 100.0 * ERROR_WANTED);
+}
+
+static void print_group(const resolution *group, const sedge_session *session, int g,
+                        double frequency)
+{
+    const double speed =
+        session->problem.equation->speed(session->problem.materials[g], session->problem.constants);
+    const double wave = speed / frequency;
+    const double points = wave / group->edge * session->deck->order;
+
+    const char *const metre = sedge_deck_unit(session->deck, SEDGE_LENGTH);
+
+    printf("  %-18s shortest wave %.4g%s, longest edge %.4g%s: %.3g points a wavelength",
+           session->mesh->groups.volume_names[g], wave, metre, group->edge, metre, points);
+    if (has_odd_unit(points)) {
+        printf("  %s", sedge_deck_question(session->deck));
+    } else {
+        print_judgement(group, session->deck->order);
+    }
+    printf("\n");
+}
+
+sedge_status sedge_resolution_print(const sedge_session *session)
+{
+    const double frequency = sedge_resolution_frequency(session);
+    const int count = session->mesh->groups.volumes;
+    resolution *groups = NULL;
+
+    if (!(frequency > 0.0)) return SEDGE_OK;
+    const sedge_status status = sedge_allocate(&groups, count, sizeof *groups);
+    SEDGE_TRY(sedge_comm_agree(session->comm, status));
+    add_elements(groups, session, frequency);
+    for (int g = 0; g < count; g++) {
+        sedge_comm_max(session->comm, &groups[g].edge, 1);
+        sedge_comm_sum(session->comm, &groups[g].volume, 1);
+        sedge_comm_sum(session->comm, groups[g].errors, SEDGE_ORDER_MAX + 1);
+        if (sedge_comm_is_root(session->comm)) print_group(&groups[g], session, g, frequency);
+    }
+    sedge_release(groups);
+    return SEDGE_OK;
+}
