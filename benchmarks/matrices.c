@@ -207,9 +207,9 @@ static sedge_status make_by_formula(bench_matrix *matrix, int64_t rows, const fo
     fill_job job = {f, matrix};
 
     SEDGE_TRY(sedge_allocate(&matrix->offsets, rows + 1, sizeof *matrix->offsets));
-    sedge_sparse_parallel(rows, GRAIN, count_rows, &job);
+    sedge_sparse_parallel(sedge_device_compilers(1), rows, GRAIN, count_rows, &job);
     SEDGE_TRY(make_entries(matrix, rows));
-    sedge_sparse_parallel(rows, GRAIN, fill_rows, &job);
+    sedge_sparse_parallel(sedge_device_compilers(1), rows, GRAIN, fill_rows, &job);
     return SEDGE_OK;
 }
 

@@ -226,8 +226,11 @@ sedge_status sedge_sparse_create_shifted(sedge_sparse **out, sedge_context *cont
     const int real_bytes = options->real_bytes != 0 ? options->real_bytes : 8;
     const int value_bytes = options->value_bytes != 0 ? options->value_bytes : real_bytes;
     status = check_options(options);
-    if (status == SEDGE_OK)
-        status = sedge_sparse_matrix_make(&matrix, csr, real_bytes, value_bytes);
+    if (status == SEDGE_OK) {
+        status = sedge_sparse_matrix_make(
+            &matrix, csr, real_bytes, value_bytes,
+            sedge_device_get_info(sedge_context_device(context))->processors);
+    }
     if (status == SEDGE_OK) status = sedge_allocate(&sparse, 1, sizeof *sparse);
     if (status == SEDGE_OK) status = sedge_allocate(&sparse->choices, 1, sizeof *sparse->choices);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(options->comm, status));

@@ -126,6 +126,7 @@ SEDGE_MUST_USE
 sedge_status sedge_sparse_print(FILE *file, const sedge_sparse *sparse);
 
 // The slow reference on the host: y = alpha A x + beta y in double; `bound` [rows] (NULL: not
-// wanted) gets sum |a x| |alpha| + |beta y| of each row, for error bounds.
+// wanted) gets sum |a x| |alpha| + |beta y| of each row, for error bounds. On up to `threads`
+// threads.
 void sedge_csr_apply(const sedge_csr *csr, double alpha, const double *x, double beta, double *y,
-                     double *bound);
+                     double *bound, int threads);

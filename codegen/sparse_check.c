@@ -26,28 +26,27 @@ static void *work(void *argument)
     return NULL;
 }
 
-void sedge_sparse_parallel(int64_t count, int64_t grain,
+void sedge_sparse_parallel(int threads, int64_t count, int64_t grain,
                            void (*part)(void *context, int64_t first, int64_t end), void *context)
 {
     worker workers[THREADS_MOST];
     bool started[THREADS_MOST] = {false};
-    int64_t threads = sedge_device_compilers(1);
+    int64_t used = threads < THREADS_MOST ? threads : THREADS_MOST;
 
     if (count <= 0) return;
-    if (threads > THREADS_MOST) threads = THREADS_MOST;
-    if (threads > count / grain) threads = count / grain;
-    if (threads < 1) threads = 1;
-    for (int t = 0; t < threads; t++) {
+    if (used > count / grain) used = count / grain;
+    if (used < 1) used = 1;
+    for (int t = 0; t < used; t++) {
         workers[t] = (worker){.part = part,
                               .context = context,
-                              .first = count / threads * t,
-                              .end = t + 1 < threads ? count / threads * (t + 1) : count};
+                              .first = count / used * t,
+                              .end = t + 1 < used ? count / used * (t + 1) : count};
         if (t > 0) started[t] = pthread_create(&workers[t].thread, NULL, work, &workers[t]) == 0;
     }
-    for (int t = 0; t < threads; t++) {
+    for (int t = 0; t < used; t++) {
         if (!started[t]) (void)work(&workers[t]);
     }
-    for (int t = 1; t < threads; t++)
+    for (int t = 1; t < used; t++)
         if (started[t]) (void)pthread_join(workers[t].thread, NULL);
 }
 
@@ -147,11 +146,11 @@ static sedge_status check_sizes(const sedge_csr *csr)
     return SEDGE_OK;
 }
 
-static sedge_status take_survey(survey *all)
+static sedge_status take_survey(survey *all, int threads)
 {
     const sedge_csr *const csr = all->csr;
 
-    sedge_sparse_parallel(csr->rows, GRAIN, survey_offsets, all);
+    sedge_sparse_parallel(threads, csr->rows, GRAIN, survey_offsets, all);
     if (all->descends < csr->rows) {
         return SEDGE_FAIL(SEDGE_ERR_DATA,
                           "sparse matrix: the offsets descend, from %lld to %lld at row %lld",
@@ -161,7 +160,7 @@ static sedge_status take_survey(survey *all)
     if (all->empty == csr->rows) return SEDGE_OK; // no column is looked at
     assert((csr->columns32 != NULL) != (csr->columns64 != NULL));
     assert((csr->values32 != NULL) != (csr->values64 != NULL));
-    sedge_sparse_parallel(csr->rows, GRAIN, survey_columns, all);
+    sedge_sparse_parallel(threads, csr->rows, GRAIN, survey_columns, all);
     if (all->outside < csr->rows) return fail_outside(csr, all->outside);
     return SEDGE_OK;
 }
@@ -181,7 +180,7 @@ static sedge_status list_rows(sedge_sparse_matrix *matrix, int64_t empty)
 }
 
 sedge_status sedge_sparse_matrix_make(sedge_sparse_matrix *matrix, const sedge_csr *csr,
-                                      int real_bytes, int value_bytes)
+                                      int real_bytes, int value_bytes, int threads)
 {
     survey all = {.csr = csr, .descends = csr->rows, .outside = csr->rows};
 
@@ -189,10 +188,11 @@ sedge_status sedge_sparse_matrix_make(sedge_sparse_matrix *matrix, const sedge_c
     matrix->csr = *csr;
     matrix->real_bytes = real_bytes;
     matrix->value_bytes = value_bytes;
+    matrix->threads = threads;
     SEDGE_TRY(check_sizes(csr));
     if (pthread_mutex_init(&all.lock, NULL) != 0)
         return SEDGE_FAIL(SEDGE_ERR_MEMORY, "the system has no lock left");
-    const sedge_status status = take_survey(&all);
+    const sedge_status status = take_survey(&all, threads);
     (void)pthread_mutex_destroy(&all.lock);
     SEDGE_TRY(status);
     SEDGE_TRY(list_rows(matrix, all.empty));
@@ -240,9 +240,9 @@ static void multiply(void *context, int64_t first, int64_t end)
 }
 
 void sedge_csr_apply(const sedge_csr *csr, double alpha, const double *x, double beta, double *y,
-                     double *bound)
+                     double *bound, int threads)
 {
     product p = {csr, alpha, beta, x, y, bound};
 
-    sedge_sparse_parallel(csr->rows, GRAIN, multiply, &p);
+    sedge_sparse_parallel(threads, csr->rows, GRAIN, multiply, &p);
 }

@@ -35,12 +35,13 @@ typedef struct sedge_sparse_matrix {
     int64_t empty;     // rows of the caller's without entries
     double deviation;  // standard deviation of the lengths of the stored rows
     int64_t bandwidth; // most of |column - row|
+    int threads;       // that may work on it on the host
     int64_t shift; // tests: added to all offsets, and taken from the addresses that go with them
 } sedge_sparse_matrix;
 
 SEDGE_MUST_USE
 sedge_status sedge_sparse_matrix_make(sedge_sparse_matrix *matrix, const sedge_csr *csr,
-                                      int real_bytes, int value_bytes);
+                                      int real_bytes, int value_bytes, int threads);
 void sedge_sparse_matrix_clear(sedge_sparse_matrix *matrix);
 
 // The caller's row that stored row r is.
@@ -74,9 +75,9 @@ static inline void sedge_sparse_set(void *values, int64_t at, double value, int 
     }
 }
 
-// Call `part` for pieces of 0 .. count - 1 of at least `grain`, on several threads; waits. Parts
-// cannot fail.
-void sedge_sparse_parallel(int64_t count, int64_t grain,
+// Call `part` for pieces of 0 .. count - 1 of at least `grain`, on at most `threads` threads (16 at
+// most, one at least), this one among them; waits. Parts cannot fail.
+void sedge_sparse_parallel(int threads, int64_t count, int64_t grain,
                            void (*part)(void *context, int64_t first, int64_t end), void *context);
 
 // ---- layouts and kernels (sparse_choose.c) -----------------------------------------------------

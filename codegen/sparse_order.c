@@ -198,7 +198,7 @@ static sedge_status fill(sedge_sparse_reordered *re, const sedge_sparse_matrix *
         re->offsets[r + 1] = re->offsets[r] + sedge_sparse_length(matrix, from);
     }
     reorder_job job = {matrix, re->rows, place, re->offsets, re->columns, re->values};
-    sedge_sparse_parallel(csr.rows, GRAIN, write_rows, &job);
+    sedge_sparse_parallel(matrix->threads, csr.rows, GRAIN, write_rows, &job);
     csr.offsets = re->offsets;
     csr.columns32 = re->columns;
     if (matrix->value_bytes == 8) {
@@ -207,7 +207,7 @@ static sedge_status fill(sedge_sparse_reordered *re, const sedge_sparse_matrix *
         csr.values32 = re->values;
     }
     SEDGE_TRY_GOTO(status, sedge_sparse_matrix_make(&re->matrix, &csr, matrix->real_bytes,
-                                                    matrix->value_bytes));
+                                                    matrix->value_bytes, matrix->threads));
     re->matrix.shift = matrix->shift;
     // From stored rows to rows of y.
     for (int64_t r = 0; re->rows != NULL && r < csr.rows; r++)

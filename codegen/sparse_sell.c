@@ -232,7 +232,7 @@ static sedge_status upload_slices(sedge_sparse_store *store, sell_job *job, int6
                           job->words[end + 1] - job->words[s] <= most;)
             end++;
         job->first = s;
-        sedge_sparse_parallel(end - s, GRAIN, write_slices, job);
+        sedge_sparse_parallel(job->matrix->threads, end - s, GRAIN, write_slices, job);
         SEDGE_TRY_GOTO(status,
                        sedge_buffer_upload(store->values, size * job->starts[s], job->values,
                                            size * (job->starts[end] - job->starts[s]), NULL));
@@ -280,7 +280,7 @@ static sedge_status build_slices(sedge_sparse_store *store, sell_job *job)
     SEDGE_TRY_GOTO(status, sedge_allocate(&job->modes, slices + 1, sizeof *job->modes));
     if (store->layout.packed)
         SEDGE_TRY_GOTO(status, sedge_allocate(&job->hashes, slices + 1, sizeof *job->hashes));
-    sedge_sparse_parallel(slices, GRAIN, plan_slices, job);
+    sedge_sparse_parallel(job->matrix->threads, slices, GRAIN, plan_slices, job);
     make_uniform(store, job, slices);
     add_up(job->starts, slices);
     SEDGE_TRY_GOTO(status, place_indices(job, slices));
@@ -347,8 +347,8 @@ static sedge_status build_rest(sedge_sparse_store *store, sedge_context *context
 
     SEDGE_TRY_GOTO(status,
                    find_rest(&csr, &offsets, &columns, &values, matrix, store->layout.width));
-    SEDGE_TRY_GOTO(status,
-                   sedge_sparse_matrix_make(&rest, &csr, store->real_bytes, store->value_bytes));
+    SEDGE_TRY_GOTO(status, sedge_sparse_matrix_make(&rest, &csr, store->real_bytes,
+                                                    store->value_bytes, matrix->threads));
     rest.shift = matrix->shift;
     SEDGE_TRY_GOTO(status, sedge_sparse_store_create(&store->rest, context, &rest, &layout, NULL));
     store->rest_kernel = (sedge_sparse_kernel){.threads = 256, .name = "t256"};

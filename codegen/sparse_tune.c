@@ -102,7 +102,7 @@ static sedge_status make_reference(trial *t)
 
     SEDGE_TRY(sedge_allocate(&t->right, csr->rows, sizeof *t->right));
     SEDGE_TRY(sedge_allocate(&t->bound, csr->rows, sizeof *t->bound));
-    sedge_csr_apply(csr, 1.0, t->host_x, 0.0, t->right, t->bound);
+    sedge_csr_apply(csr, 1.0, t->host_x, 0.0, t->right, t->bound, t->matrix->threads);
     for (int64_t r = 0; r < csr->rows; r++) {
         t->bound[r] *= unit_errors(t->matrix, csr->offsets[r + 1] - csr->offsets[r]);
         t->right_dot += t->host_w[r] * t->right[r];

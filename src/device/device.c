@@ -1,6 +1,7 @@
 #include "device.h"
 
 #include "base/memory.h"
+#include "cpu.h"
 #include "internal.h"
 
 #include <assert.h>
@@ -92,6 +93,7 @@ sedge_status sedge_device_create(sedge_device **out, const char *kind_name, int 
     SEDGE_TRY_GOTO(status, sedge_text_create(&device->compiler));
     SEDGE_TRY_GOTO(status, sedge_text_create(&device->options));
     SEDGE_TRY_GOTO(status, open_kind(device, kind, local_rank, local_ranks));
+    device->info.processors = sedge_cpu_share(local_ranks);
     device->info.name = device->name;
     device->info.arch = device->arch;
     device->info.compiler = sedge_text_get(device->compiler);

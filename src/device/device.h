@@ -111,6 +111,7 @@ typedef struct sedge_device_info {
     int ordinal;           // CUDA or OpenCL device; 0 on the host
     int devices_on_node;   // CUDA or OpenCL devices seen; 1 on the host
     int multiprocessors;   // opencl: compute units; host: threads
+    int processors;        // of the node, this rank's share: threads that it may keep busy
     int64_t memory_bytes;
     int64_t l2_bytes;           // last-level cache
     int64_t shared_bytes_block; // shared memory a block may use (opt-in size) as SEDGE_SCRATCH;

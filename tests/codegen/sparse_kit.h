@@ -109,7 +109,7 @@ static inline void check_product(sedge_context *context, sedge_sparse *sparse, c
     }
     CHECK_OK(sedge_context_wait(context));
     download(got, device_y, rows, real_bytes);
-    sedge_csr_apply(csr, p->alpha, x, p->beta, y, bound);
+    sedge_csr_apply(csr, p->alpha, x, p->beta, y, bound, 1);
     for (int64_t r = 0; r < rows; r++) {
         const double terms = (double)(csr->offsets[r + 1] - csr->offsets[r]) + 4.0;
         const double rounding = value_bytes < 8 ? 0x1p-24 : 0.0;

@@ -154,7 +154,7 @@ static void test_infinite(sedge_context *context)
 
     CHECK_OK(bench_matrix_make(&m, "tets", 16));
     for (int i = 0; i < N; i++) x[i] = i % 64 == 0 ? (double)INFINITY : 1.0;
-    sedge_csr_apply(&m.csr, 1.0, x, 0.0, right, NULL);
+    sedge_csr_apply(&m.csr, 1.0, x, 0.0, right, NULL, 1);
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++) {
         const sedge_sparse_options options = {
             .has_tune = true, .tune = SEDGE_TUNE_OFF, .format = formats[f]};

@@ -2,6 +2,8 @@
 // the two parts of a distributed matrix, the tuner's choice and its wisdom.
 #include "sparse_kit.h"
 
+#include <pthread.h>
+
 static const sedge_sparse_options off = {.has_tune = true, .tune = SEDGE_TUNE_OFF};
 
 // ---- refused -----------------------------------------------------------------------------------
@@ -145,7 +147,7 @@ static void test_parts(sedge_context *context)
     }
     for (int i = 0; i < N; i++) x[i] = (double)(i % 13) - 6.0;
     for (int i = 0; i < OWN; i++) w[i] = (double)(i % 5) - 2.0;
-    sedge_csr_apply(&m.csr, 1.0, x, 0.0, y, NULL);
+    sedge_csr_apply(&m.csr, 1.0, x, 0.0, y, NULL, 1);
     sedge_buffer *const own_x = upload(context, x, OWN, 8);
     sedge_buffer *const halo_x = upload(context, x + OWN, N - OWN, 8);
     sedge_buffer *const device_w = upload(context, w, OWN, 8);
@@ -283,9 +285,9 @@ static void test_vendor_waits(sedge_context *context)
     int wrong = 0;
 
     for (int i = 0; i < N; i++) x[i] = (double)(i % 13) - 6.0;
-    sedge_csr_apply(&m.csr, 1.0, x, 0.0, right, NULL);
+    sedge_csr_apply(&m.csr, 1.0, x, 0.0, right, NULL, 1);
     CHECK_OK(sedge_cusparse_create(&cusparse, sedge_context_device(context)));
-    CHECK_OK(sedge_sparse_matrix_make(&matrix, &m.csr, 8, 8));
+    CHECK_OK(sedge_sparse_matrix_make(&matrix, &m.csr, 8, 8, 1));
     CHECK_OK(sedge_sparse_store_create(&store, context, &matrix, &layout, cusparse));
     sedge_buffer *const device_x = upload(context, x, N, 8), *const device_y =
                                                                  upload(context, y, N, 8);
@@ -305,6 +307,74 @@ static void test_vendor_waits(sedge_context *context)
     drop(&m);
 }
 
+// ---- threads -----------------------------------------------------------------------------------
+
+static int threads_made; // by this program, which is linked so that it counts them
+
+// The linker's option --wrap gives these names.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*start)(void *), void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*start)(void *), void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*start)(void *), void *argument)
+{
+    threads_made++;
+    return __real_pthread_create(thread, attributes, start, argument);
+}
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
+
+// Threads that creating a matrix of many rows starts on the host device of a rank that shares the
+// node with `ranks` - 1 others; its kernels are compiled before, by a first matrix.
+static int count_threads(int ranks)
+{
+    enum { ROWS = 1 << 17 };
+    const sedge_sparse_options options = {.tune = SEDGE_TUNE_OFF, .format = "csr"};
+    sedge_device *device = NULL;
+    sedge_cache *cache = NULL;
+    sedge_context *context = NULL;
+    sedge_sparse *sparse = NULL;
+    int64_t *const offsets = calloc(ROWS + 1, sizeof *offsets);
+    int64_t *const columns = calloc(ROWS, sizeof *columns);
+    double *const values = calloc(ROWS, sizeof *values);
+    int made = 0;
+
+    for (int r = 0; r < ROWS; r++) {
+        offsets[r + 1] = r + 1;
+        columns[r] = r;
+        values[r] = 1.0;
+    }
+    const sedge_csr csr = {.rows = ROWS,
+                           .columns = ROWS,
+                           .offsets = offsets,
+                           .columns64 = columns,
+                           .values64 = values};
+    CHECK_OK(sedge_device_create(&device, "host", 0, ranks));
+    CHECK_OK(sedge_cache_create(&cache, NULL));
+    CHECK_OK(sedge_context_create(&context, device, cache));
+    for (int again = 0; again < 2; again++) {
+        const int before = threads_made;
+        CHECK_OK(sedge_sparse_create(&sparse, context, &csr, &options));
+        made = threads_made - before;
+        sedge_sparse_free(sparse);
+    }
+    sedge_context_free(context);
+    sedge_cache_free(cache);
+    sedge_device_free(device);
+    free(values);
+    free(columns);
+    free(offsets);
+    return made;
+}
+
+// Many ranks of a node do not each take all its processors.
+static void test_threads(void)
+{
+    CHECK(count_threads(4096) == 0);
+    if (sedge_device_compilers(1) > 1) CHECK(count_threads(1) > 0);
+}
+
 int main(int argc, char **argv)
 {
     const bool few = is_few(argc, argv) || in_random_order();
@@ -320,6 +390,7 @@ int main(int argc, char **argv)
     if (device != NULL && strcmp(device, "cuda") == 0) test_vendor_waits(context);
     test_few_bytes(context);
     test_rule(context);
+    test_threads();
     if (!few) test_tuned(context);
     sedge_context_free(context);
     return CHECK_END();

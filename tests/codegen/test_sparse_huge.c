@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     double *const x = calloc(ROWS, sizeof *x);
     CHECK(m.offsets != NULL && m.columns != NULL && m.values != NULL && x != NULL);
     if (m.offsets != NULL && m.columns != NULL && m.values != NULL && x != NULL) {
-        sedge_sparse_parallel(ROWS, GRAIN, fill, &m);
+        sedge_sparse_parallel(sedge_device_compilers(1), ROWS, GRAIN, fill, &m);
         for (int64_t c = 0; c < ROWS; c++) x[c] = x_of(c);
         const sedge_csr csr = {.rows = ROWS,
                                .columns = ROWS,

@@ -27,7 +27,7 @@ static void check_matrix(sedge_context *context, const char *name, int64_t size,
     int layouts = 0;
 
     CHECK_OK(bench_matrix_make(&m, name, size));
-    CHECK_OK(sedge_sparse_matrix_make(&matrix, &m.csr, real_bytes, value_bytes));
+    CHECK_OK(sedge_sparse_matrix_make(&matrix, &m.csr, real_bytes, value_bytes, 1));
     sedge_sparse_choose(&choices, &matrix, &info, false);
     for (int l = 0; l < choices.layouts; l++) {
         const sedge_sparse_layout *const layout = &choices.layout[l];
