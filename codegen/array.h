@@ -62,10 +62,10 @@ sedge_type sedge_type_promote(sedge_type a, sedge_type b); // numpy.promote_type
 
 // ---- arrays ------------------------------------------------------------------------------------
 
-// An array whose values are not set. `dimensions` 0 is one number; sizes may be 0: such an array is
-// empty, takes no memory, and what is done with it does nothing. SEDGE_ERR_USAGE for more than
-// SEDGE_ARRAY_DIMENSIONS or a negative size, SEDGE_ERR_MEMORY, also where the sizes other than 0
-// multiply to more than an int64 holds.
+// An array with unspecified values. `dimensions` 0 makes a single number. A size may be 0: the
+// array is then empty and takes no memory, and operations on it do nothing. SEDGE_ERR_USAGE: more
+// than SEDGE_ARRAY_DIMENSIONS dimensions, or a negative size. SEDGE_ERR_MEMORY: out of memory, or
+// the product of the sizes other than 0 exceeds an int64.
 SEDGE_MUST_USE
 sedge_status sedge_array_create(sedge_array **out, sedge_context *context, sedge_type type,
                                 int dimensions, const int64_t *shape);
@@ -244,7 +244,7 @@ sedge_status sedge_array_assign(sedge_array *array, sedge_expression *expression
 // One operand of a snippet of C: an array, by a name that stands for its element, or a number.
 typedef struct sedge_operand {
     const char *name;
-    sedge_array *array; // NULL with a number only
+    sedge_array *array; // NULL if is_number, else required
     bool written;
     sedge_type type; // of the number
     double value;

@@ -69,10 +69,10 @@ sedge_status sedge_context_kernel(sedge_context *context, const sedge_kernel **o
 // ---- memory pool -------------------------------------------------------------------------------
 
 // Device memory that arrays take and give back without asking the driver: blocks in size classes (a
-// power of two split in 16, so at most 6.25 % is lost). Whatever runs out of the device's memory,
-// in this context or elsewhere, what lies unused is released and the driver is asked again
-// (sedge_reserve). Blocks given back may be taken again at once: all work of the context is in one
-// stream.
+// power of two split in 16, so at most 6.25 % is lost). If any allocation on the device runs out of
+// memory, in this context or elsewhere, the unused blocks are released and the allocation is tried
+// again (sedge_reserve). A block that was given back may be reused at once: all work of the context
+// is in one stream.
 typedef struct sedge_pool_statistics {
     int64_t active_bytes; // in use by arrays
     int64_t held_bytes;   // unused, kept for later

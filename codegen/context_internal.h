@@ -24,7 +24,7 @@ typedef struct sedge_pool {
 // Give all unused blocks back to the driver. The caller has waited for the work on them.
 void sedge_pool_release(sedge_pool *pool);
 
-// The same behind the context's work, as the device's reserve.
+// Wait for the context's work, then do the same: the give_back function of the device's reserve.
 void sedge_pool_give_back(void *context);
 
 // ---- recipes -----------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ struct sedge_context {
     sedge_tune_level level;
     char choice[SEDGE_TUNE_NAME]; // of sedge_context_choice
     sedge_pool pool;
-    sedge_reserve reserve; // the pool, for whoever runs out of the device's memory
+    sedge_reserve reserve; // offers the pool's unused blocks when device memory runs out
     sedge_recipes recipes;
     sedge_known_program *programs;
     sedge_buffer *records; // of sedge_context_records, and

@@ -125,8 +125,8 @@ const sedge_sparse_info *sedge_sparse_get_info(const sedge_sparse *sparse);
 SEDGE_MUST_USE
 sedge_status sedge_sparse_print(FILE *file, const sedge_sparse *sparse);
 
-// The slow reference on the host: y = alpha A x + beta y in double; `bound` [rows] (NULL: not
-// wanted) gets sum |a x| |alpha| + |beta y| of each row, for error bounds. On up to `threads`
-// threads.
+// The slow reference on the host, in double precision and on up to `threads` threads: y = alpha A x
+// + beta y. `bound` [rows], unless NULL, gets |alpha| sum |a x| + |beta y| of each row, for error
+// bounds.
 void sedge_csr_apply(const sedge_csr *csr, double alpha, const double *x, double beta, double *y,
                      double *bound, int threads);

@@ -35,7 +35,7 @@ typedef struct sedge_sparse_matrix {
     int64_t empty;     // rows of the caller's without entries
     double deviation;  // standard deviation of the lengths of the stored rows
     int64_t bandwidth; // most of |column - row|
-    int threads;       // that may work on it on the host
+    int threads;       // number of host threads that may work on it
     int64_t shift; // tests: added to all offsets, and taken from the addresses that go with them
 } sedge_sparse_matrix;
 
@@ -75,8 +75,9 @@ static inline void sedge_sparse_set(void *values, int64_t at, double value, int 
     }
 }
 
-// Call `part` for pieces of 0 .. count - 1 of at least `grain`, on at most `threads` threads (16 at
-// most, one at least), this one among them; waits. Parts cannot fail.
+// Split 0 .. count - 1 into pieces of at least `grain`, call `part` for each piece, and wait. Uses
+// at most `threads` threads, at least 1 and at most 16, including the calling one. `part` cannot
+// fail.
 void sedge_sparse_parallel(int threads, int64_t count, int64_t grain,
                            void (*part)(void *context, int64_t first, int64_t end), void *context);
 
@@ -196,7 +197,7 @@ sedge_status sedge_sparse_program_write(sedge_text *out, sedge_device_kind kind,
                                         const sedge_sparse_store *store,
                                         const sedge_sparse_kernel *kernel, sedge_sparse_part part);
 
-// Of all sources, the preludes' too, that programs of any store are made of.
+// The hash of all sources from which programs of any store are made, including the preludes.
 SEDGE_MUST_USE
 sedge_status sedge_sparse_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind device);
 

@@ -25,8 +25,8 @@ sedge_status sedge_file_take(char **out, size_t *length, int file, const char *p
 
 #define SEDGE_PATH_BYTES 4096 // of a path with its NUL
 
-// The name of a private temporary file beside `path`, which nobody else can have made before.
-// SEDGE_ERR_USAGE: too long.
+// Make up a random name for a temporary file in the folder of `path`; nobody can guess it and make
+// the file first. No file is made. SEDGE_ERR_USAGE: the path is too long.
 SEDGE_MUST_USE
 sedge_status sedge_file_temporary(char temporary[SEDGE_PATH_BYTES], const char *path);
 
@@ -45,8 +45,8 @@ bool sedge_file_write_all(int file, const void *bytes, size_t length);
 SEDGE_MUST_USE
 sedge_status sedge_file_try(const char *path);
 
-// Are these one file, by whatever links and folders they are named, or, where one is not there yet,
-// the same name in the same folder?
+// True if both paths name the same file; links are followed. Where one of them does not exist yet:
+// true if both have the same name in the same folder.
 bool sedge_file_is_same(const char *path, const char *other);
 
 // Bring what was written into the file or folder at `path` to the disk. The failure names the path.

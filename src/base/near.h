@@ -1,8 +1,9 @@
 // Near names: what a person who wrote an unknown name may have meant.
 #pragma once
 
-// The place in `names` of the one nearest to `word`, or -1 when none is near. Near is one slip and
-// one more for each three letters; a slip is a letter too many, too few or wrong, or two letters
-// that changed places. Of names of three letters or fewer only one slip is near, and no wrong
-// letter: another letter makes an abbreviation another word ("pml" is not "pmc").
+// Index in `names` of the name nearest to `word`, or -1 when none is near. A slip is a letter too
+// many, a letter too few, a wrong letter, or two letters that changed places. A name is near if it
+// differs by at most one slip, plus one for every three letters. A name of at most three letters is
+// near only if it differs by one slip other than a wrong letter: a wrong letter makes an
+// abbreviation another word ("pml" is not "pmc").
 int sedge_near_find(const char *word, const char *const *names, int count);

@@ -1,13 +1,15 @@
 // Trust: who else could put something into the place of a file whose content will be run.
 //
-// A path is followed one component at a time, links included. A folder on the way is trusted if it
-// belongs to root, to this user, or to someone who could replace this program itself (an owner of
-// the folders above it), and if nobody else may write to it (a group of this user alone, which is
-// nobody else's primary group, is no other; access lists count); a sticky folder (/tmp) may be
-// written to by all, because what others own in it is not trusted. Below a folder of this user's
-// that others cannot enter all is sheltered: modes do not matter any more. What is opened is what
-// was checked. A relative path begins at the working directory, which is held open by its process:
-// nobody can replace it.
+// A path is followed one component at a time, links included. A folder on the way is trusted if
+// both of these hold:
+//   - Its owner is root, this user, or someone who could replace this program itself (an owner of
+//     the folders above it).
+//   - Nobody else may write to it. Modes and access lists count. Write access for a group is
+//     allowed if this user is its only member and it is nobody else's primary group. A sticky
+//     folder (/tmp) may be writable for all, because files of other users in it are not trusted.
+// Modes do not matter below a folder of this user that others cannot enter. The file that was
+// checked is the file that is opened. A relative path begins at the working directory, which the
+// process holds open: nobody can replace it.
 #pragma once
 
 #include "error.h"

@@ -50,9 +50,9 @@ typedef struct sedge_kernel sedge_kernel;
 
 // Start the process that runs the host compiler, and set what PoCL reads when it is loaded (see
 // opencl_folder.h). Must be called before MPI_Init (a fork later is not safe under all transports);
-// main calls it first. The helper ends when this process does. It is never started behind the
-// caller's back: without it a host device is refused. A second call is fine and does nothing, from
-// any thread; a child made by fork needs its own. The helper inherits no open file.
+// main calls it first. The helper ends when this process ends. Nothing else starts it: without this
+// call a host device is refused. A second call, from any thread, does nothing. A child made by fork
+// must call it again. The helper inherits no open files.
 SEDGE_MUST_USE
 sedge_status sedge_device_start_helper(void);
 void sedge_device_stop_helper(void);
@@ -62,9 +62,10 @@ void sedge_device_stop_helper(void);
 // take away what that thread uses.
 bool sedge_device_is_left_busy(void);
 
-// A signal wants the process to stop (false: not any more): a compiler at work is killed or, within
-// a driver, left behind, and who asked for it gets SEDGE_ERR_STOPPED. One that is asked for
-// afterwards may work for half a minute. A signal's handler may call this.
+// Stop waiting for compilers, because a signal asks the process to stop (true), or wait for them
+// again (false). A compiler that is running is killed; one inside a driver cannot be killed and is
+// abandoned. Its caller gets SEDGE_ERR_STOPPED. A compiler that starts later may take
+// SEDGE_LIMIT_GRACE seconds (limit.h). Safe in a signal handler.
 void sedge_device_stop_compilers(bool stop);
 
 // Number of usable CUDA devices; 0 when there is no driver, no device, or no NVRTC, and then `why`
@@ -76,11 +77,11 @@ int sedge_device_count_opencl(const char **why);
 
 // `kind_name`: "auto" (cuda if a device is there, else host), "cuda", "opencl", "host".
 // `local_rank` picks the CUDA or OpenCL device (local_rank modulo their number; GPUs and
-// accelerators of OpenCL come first) and `local_ranks` the threads of the host device (the node's
-// processors / ranks that share them, at most those this process may use, at least 1; SEDGE_THREADS
-// overrides; PoCL gets as many, at most the number of processors). Fails with SEDGE_ERR_DEVICE and
-// the reason (SEDGE_ERR_USAGE for a bad SEDGE_THREADS). The caller frees it after everything made
-// from it.
+// accelerators of OpenCL come first). `local_ranks` determines the threads of the host device: the
+// node's processors divided by the ranks that share them, at least 1 and at most the processors
+// that this process may use. SEDGE_THREADS overrides this number; PoCL also obeys SEDGE_THREADS, up
+// to the number of processors. Fails with SEDGE_ERR_DEVICE and the reason (SEDGE_ERR_USAGE for a
+// bad SEDGE_THREADS). The caller frees it after everything made from it.
 SEDGE_MUST_USE
 sedge_status sedge_device_create(sedge_device **out, const char *kind_name, int local_rank,
                                  int local_ranks);
@@ -111,7 +112,7 @@ typedef struct sedge_device_info {
     int ordinal;           // CUDA or OpenCL device; 0 on the host
     int devices_on_node;   // CUDA or OpenCL devices seen; 1 on the host
     int multiprocessors;   // opencl: compute units; host: threads
-    int processors;        // of the node, this rank's share: threads that it may keep busy
+    int processors;        // this rank's share of the node's: how many threads it may keep busy
     int64_t memory_bytes;
     int64_t l2_bytes;           // last-level cache
     int64_t shared_bytes_block; // shared memory a block may use (opt-in size) as SEDGE_SCRATCH;
@@ -146,17 +147,18 @@ SEDGE_MUST_USE
 sedge_status sedge_buffer_create(sedge_buffer **out, sedge_device *device, int64_t bytes);
 void sedge_buffer_free(sedge_buffer *buffer);
 
-// Somebody who keeps memory of the device for later. Whatever runs out of memory, a buffer, pinned
-// memory or what other processes open (peer.h), has all reserves give back what they can, and asks
-// once more. `give_back` may wait for work and free buffers; it makes none.
+// An owner of unused device memory, such as a memory pool. When any allocation runs out of memory
+// (a buffer, pinned memory, or memory shared with other processes, peer.h), all reserves are asked
+// to give back what they can, and the allocation is tried once more. `give_back` may wait for work
+// and free buffers; it must not create any.
 typedef struct sedge_reserve {
     void (*give_back)(void *owner);
     void *owner;
     struct sedge_reserve *next; // the device's
 } sedge_reserve;
 
-// The reserve stays where it is until it is removed, before the device is freed. One that was not
-// added may be removed, too.
+// `reserve` must stay valid at its address until it is removed, which must happen before the device
+// is freed. Removing a reserve that was not added does nothing.
 void sedge_device_add_reserve(sedge_device *device, sedge_reserve *reserve);
 void sedge_device_remove_reserve(sedge_device *device, const sedge_reserve *reserve);
 int64_t sedge_buffer_bytes(const sedge_buffer *buffer);

@@ -24,7 +24,7 @@ typedef struct sedge_helper_command {
 // Run one command and wait. `*exit_status`: as a shell counts (128 + signal when killed). What the
 // command printed is appended to `log`. `*out` gets `*length` bytes of the output file to release
 // with sedge_release, or NULL. SEDGE_ERR_DEVICE when there is no helper, or the command cannot run;
-// SEDGE_ERR_STOPPED when compilers are not waited for (sedge_device_stop_compilers).
+// SEDGE_ERR_STOPPED when a signal ended the wait (sedge_device_stop_compilers).
 SEDGE_MUST_USE
 sedge_status sedge_helper_run(const sedge_helper_command *command, int *exit_status,
                               sedge_text *log, void **out, size_t *length);

@@ -26,7 +26,7 @@ bool sedge_wire_receive(int socket, void *bytes, size_t length);
 // Hand over a socket to the helper; the sender keeps its own copy.
 bool sedge_wire_send_socket(int control, int socket);
 
-// The helper's loop: a child serves each command. Returns when the other end is gone, or when the
-// process is whose end `parent` tells (a pidfd; -1: Linux before 5.3 has none), for a child that it
-// forked may hold the other end open.
+// The helper's loop: a child serves each command. Returns when the other end of `control` is closed
+// or when the parent process has ended. `parent` is a pidfd of the parent (-1: none, as on Linux
+// before 5.3). The socket alone is not enough: another child of the parent may hold it open.
 void sedge_helper_serve(int control, int parent);

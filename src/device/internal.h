@@ -84,7 +84,8 @@ struct sedge_module {
     sedge_kernel *kernels; // those asked for so far
 };
 
-// The kind's allocate; out of memory: once more after all reserves have given back what they keep.
+// Call the device kind's `allocate`. If it runs out of memory, ask all reserves to give back their
+// memory and try once more.
 SEDGE_MUST_USE
 sedge_status sedge_device_allocate(sedge_device *device, uint64_t *address, int64_t bytes);
 

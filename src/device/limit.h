@@ -13,10 +13,11 @@
 SEDGE_MUST_USE
 sedge_status sedge_compiler_seconds(int64_t *seconds);
 
-// How long a compiler is waited for once a signal wants the process to stop
-// (sedge_device_stop_compilers): not any more where it compiles when the signal comes; else, as for
-// one that began afterwards or is only asked for its version, SEDGE_LIMIT_GRACE seconds. When one
-// has not been waited for, none is.
+// How long to wait for a compiler after a signal has asked the process to stop
+// (sedge_device_stop_compilers):
+//   - It was compiling when the signal came: no longer.
+//   - It started after the signal, or is only asked for its version: SEDGE_LIMIT_GRACE seconds.
+//   - The wait for any compiler has been given up before: no longer.
 #define SEDGE_LIMIT_GRACE 30.0
 #define SEDGE_LIMIT_LOOK  100 // milliseconds between looks
 typedef struct sedge_patience {
@@ -28,13 +29,13 @@ typedef struct sedge_patience {
 sedge_patience sedge_patience_begin(bool compiles);
 bool sedge_patience_is_over(const sedge_patience *patience);
 
-// The failure of who is not waited for any more: SEDGE_ERR_STOPPED.
+// SEDGE_ERR_STOPPED with a message: the wait for the compiler `who` was given up.
 SEDGE_MUST_USE
 sedge_status sedge_limit_stopped(const char *who);
 
-// Run work(call) and wait for it. SEDGE_ERR_DEVICE: `who` did not end in time, or no thread could
-// be started; SEDGE_ERR_STOPPED: it is not waited for any more; the work may go on then, so `call`
-// and all that it names must stay for ever. See sedge_device_is_left_busy (device.h) for how such a
-// process ends. Several threads may call this.
+// Run work(call) on a thread and wait for it. SEDGE_ERR_DEVICE: `who` did not end in time, or no
+// thread could be started. SEDGE_ERR_STOPPED: a signal ended the wait. In both cases the work may
+// still be running, so `call` and everything it points to must never be freed. See
+// sedge_device_is_left_busy (device.h) for how such a process ends. Several threads may call this.
 SEDGE_MUST_USE
 sedge_status sedge_limit_run(const char *who, void (*work)(void *call), void *call);

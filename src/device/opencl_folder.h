@@ -1,30 +1,32 @@
 // PoCL's environment, and the folder in which it compiles.
 //
-// PoCL, the OpenCL of machines without a GPU, compiles in a folder that all processes of a user
-// share by default, where ranks trip over each other's files: each process gets one of its own. It
-// keeps nothing between runs, which is the work of sedge's cache. The folder is there while a
-// device is open, and its process holds a lock on it; what a killed process left is found by the
-// lock that nobody holds, and removed by the next process that opens a device. Any thread may call
-// these.
+// PoCL, the OpenCL of machines without a GPU, compiles in a folder. By default all processes of a
+// user share it, and ranks overwrite each other's files. Therefore each process gets a folder of
+// its own. The folder keeps nothing between runs; sedge's cache does that. It exists while a device
+// is open, and the process holds a lock on it. A folder without a lock was left by a killed
+// process; the next process that opens a device removes it. All functions here are thread-safe.
 #pragma once
 
 #include "base/error.h"
 
 #include <stdbool.h>
 
-// Choose the folder's name and set what PoCL reads when it is loaded, which MPI may do: so this is
-// called before MPI starts, by sedge_device_start_helper. PoCL would also compile each kernel a
-// second time, at its first launch, for the size of its blocks, which is already in the binary:
-// that is off. And it has at most as many threads as a good SEDGE_THREADS says, and as there are
-// processors: it wakes all of them for each kernel, and thousands never end. What the user has set
-// stays. A forked child gets a folder of its own.
+// Choose the folder's name and set the environment variables that PoCL reads when it is loaded. MPI
+// may load PoCL, so sedge_device_start_helper calls this before MPI starts. Variables that the user
+// has set keep their values. Two other settings:
+//   - PoCL does not compile a kernel again at its first launch. It would do so for the block size,
+//     which the binary already contains.
+//   - PoCL starts at most as many threads as there are processors, and at most SEDGE_THREADS if
+//     that is valid. It wakes every thread for each kernel; with thousands of them it hangs.
+// A forked child gets a folder of its own.
 void sedge_opencl_prepare(void);
 
-// The folder is there, for this user alone. Each enter that succeeds needs a leave; the last leave
-// removes the folder. SEDGE_ERR_DEVICE, SEDGE_ERR_USAGE for a temporary folder that is not trusted.
+// Make the folder, accessible to this user alone, unless it exists. Each successful enter needs a
+// leave; the last leave removes the folder. SEDGE_ERR_DEVICE: the folder cannot be made.
+// SEDGE_ERR_USAGE: the temporary folder is not trusted (base/trust.h).
 SEDGE_MUST_USE
 sedge_status sedge_opencl_folder_enter(void);
 void sedge_opencl_folder_leave(void);
 
-// Remove the folder of this process, or of the parent in the helper. False: it is in use.
+// Remove the folder of this process; in the helper, that of its parent. False: it is in use.
 bool sedge_opencl_folder_remove(void);

@@ -39,7 +39,8 @@ typedef struct sedge_cubature {
 SEDGE_MUST_USE
 sedge_status sedge_cubature_sizes(int *points, int *face_points, int order);
 
-// r, s, t of the points of a face's quadrature on each face, [4][face->points].
+// The coordinates r, s, t of the face quadrature's points on each of the four faces,
+// [4][face->points].
 void sedge_cubature_place_faces(double (*place)[3], const sedge_quadrature *face);
 
 // Keeps nothing of the element. SEDGE_ERR_MEMORY. The caller frees it.

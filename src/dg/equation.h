@@ -28,9 +28,9 @@
 //
 // All quantities in code units (see sedge_dimension).
 //
-// In the tables below an entry is required unless its comment says "optional": what an optional one
-// that is NULL, 0 or false means. Lists may be empty (count 0) unless their comment says otherwise.
-// sedge_equation_check names what is missing.
+// An entry of the tables below is required unless its comment says "optional"; an optional entry
+// may be NULL, 0 or false. Lists may be empty (count 0) unless their comment says otherwise.
+// sedge_equation_check names a missing entry.
 #pragma once
 
 #include "base/error.h"
@@ -101,13 +101,14 @@ typedef struct sedge_boundary_kind {
     bool linear;
 } sedge_boundary_kind;
 
-// Of kinds that are a plane wave, whose fields depend on x by k.x alone. Sets k; true: in turns a
-// length, and the fields are the same a whole turn on; false: only the direction of k counts.
+// The wave vector k of a plane wave, whose fields depend on x through k.x alone. Returns true if
+// the wave is periodic: k is then in cycles per length, and the fields repeat when k.x grows by 1.
+// Returns false if only the direction of k is meaningful.
 typedef bool (*sedge_wave)(const double *p, double *k);
 
-// Two of them: the first three parameters are k.
-bool sedge_turns(const double *p, double *k);   // true
-bool sedge_heading(const double *p, double *k); // false
+// Two such functions. Both take k from the first three parameters.
+bool sedge_turns(const double *p, double *k);   // returns true
+bool sedge_heading(const double *p, double *k); // returns false
 
 typedef struct sedge_initial_kind {
     const char *name; // "zero", "cavity-mode"
@@ -132,7 +133,8 @@ typedef struct sedge_source_kind {
     const char *name; // "dipole", "plane-wave"
     sedge_source_type type;
     // Point: parameters must begin with position (vector) and signal; sets the field weights.
-    // Ball: parameters must begin with position, amount, radius (0: a point). NULL but for a point.
+    // NULL for all other types.
+    // Ball: parameters must begin with position, amount, radius (0: a point).
     void (*point)(const double *p, const double *m, double *weights);
     const sedge_parameter *parameters;
     int parameter_count;
@@ -191,15 +193,16 @@ typedef struct sedge_equation {
     int material_values;
     void (*derive)(const double *deck, double *m);
 
-    // Keys of the deck's `flux` section, and the constants c made of them and of an incident
-    // source's parameters (NULL: there is none). `constants` is optional where there are neither
-    // keys nor constants nor a kind of incident source.
+    // Keys of the deck's `flux` section. `constants` computes the constants c from them and from
+    // the parameters of the incident source (NULL: there is none). It is optional if the equation
+    // has no flux keys, no constants and no incident source kind.
     const sedge_parameter *flux_keys;
     int flux_key_count;
     int constant_count;
     void (*constants)(const double *flux_keys, const double *incident, double *c);
 
-    // flux and surface, and below speed and energy: required with time, not used without.
+    // flux and surface, and speed and energy below, are required for an equation with time and not
+    // used for one without.
     void (*flux)(const double *u, const double *m, const double *c, double *fx, double *fy,
                  double *fz);
     void (*surface)(const double *u, const double *v, const double *mu, const double *mv,
@@ -209,8 +212,9 @@ typedef struct sedge_equation {
 
     const sedge_steady *steady; // optional; NULL: an equation with time
 
-    // Operations (a multiply-add counts two) in one stage at a node of an element, beside the
-    // derivatives, and at a node of a face, for reports of speed; both optional, 0: not counted.
+    // Floating-point operations of one stage, for reports of speed (a multiply-add counts two): at
+    // a node of an element, without the derivatives, and at a node of a face. Optional; 0: not
+    // counted.
     double node_flops;
     double face_flops;
 
@@ -238,9 +242,9 @@ typedef struct sedge_equation {
     double energy_si; // joules per unit of code energy (lengths in metres); required with si
 } sedge_equation;
 
-// Is the table whole? SEDGE_ERR_USAGE with the equation and the entry that is missing, or that does
-// not fit. What reads a deck, or prints its keys, asks this first; others rely on it. Not
-// collective.
+// Check that the table is complete. SEDGE_ERR_USAGE names the equation and the entry that is
+// missing or wrong. Code that reads a deck or prints its keys calls this first; all other code
+// relies on it. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_equation_check(const sedge_equation *equation);
 

@@ -147,10 +147,10 @@ typedef enum operator_kernel {
     KERNELS
 } operator_kernel;
 
-// A point source in the elements of this rank on which it acts.
+// A point source on this rank: the elements on which it acts.
 typedef struct operator_point {
     int blocks;
-    sedge_buffer *values;  // [blocks] numbers of the values that have such elements
+    sedge_buffer *values;  // [blocks] indices of the SIMD batches that have such elements
     sedge_buffer *weights; // [blocks][nodes][fields][lanes]
     sedge_buffer *signal;
 } operator_point;

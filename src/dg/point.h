@@ -1,21 +1,25 @@
 // Where point sources act: each is spread over a ball of about the local mesh size.
 //
-// A delta in one element excites what no element next to it resolves: within two edges its field is
-// wrong by up to fifty times. Instead a source at x0 has the density
+// A delta function in one element excites modes that the neighbouring elements cannot resolve:
+// within two edge lengths the field is wrong by up to a factor of fifty. Instead a source at x0 has
+// the density
 //
 //   d(x) = (1 - |x - x0|^2 / R^2)^2 q(x)   for |x - x0| < R,
 //
-// R half the longest edge of the elements that hold x0, q the polynomial of degree p with
+// where R is half the longest edge of the elements that contain x0, and q is the polynomial of
+// degree p with
 //   int d(x) f(x) dx = f(x0)   for all polynomials f of degree p,   p = N or N + 1, odd, at most 7.
-// So the total moment is right, and far away the field is that of a point but for a relative error
-// of order (R / wavelength)^(p+1). The integrals are sums over points of quadrature in the
-// elements, q is found for just these sums: what is said of them holds to rounding, whatever is cut
-// off the ball. An element counts only if its middle is seen from x0: boundaries, surfaces with a
-// condition inside the mesh and interfaces between materials hide what is behind them. So a source
-// stays on its side of a conductor and in its material, however near these are; on a surface
-// between two, it is on both sides.
+// So the total moment is right. Far away the field is that of a point source with a relative error
+// of order (R / wavelength)^(p+1). The integrals are sums over quadrature points in the elements,
+// and q is computed for these sums. Therefore the condition on d holds to rounding even if a part
+// of the ball is cut off.
 //
-// Which elements are on which rank changes no bit of the result.
+// An element belongs to the ball only if its centre is visible from x0. Boundaries, surfaces with a
+// condition inside the mesh, and interfaces between materials block the view. So a source stays on
+// its side of a conductor and inside its material, however near the surface is. A source on such a
+// surface acts on both sides.
+//
+// The result does not depend on the partition, to the last bit.
 #pragma once
 
 #include "base/error.h"
@@ -26,7 +30,7 @@
 
 #include <stdint.h>
 
-// What a source does in an element of this rank.
+// One element of this rank on which a source acts.
 typedef struct sedge_point_share {
     int source;
     int32_t element;
@@ -34,15 +38,15 @@ typedef struct sedge_point_share {
 
 typedef struct sedge_points {
     int count;
-    sedge_point_share *share; // [count], those of a source one after the other
+    sedge_point_share *share; // [count], grouped by source
     double *modes;            // [count][nodes] int d(x) psi_j(x) dx over the element
-    // Of all sources, the same on all ranks: the balls' radii R, and int |d(x)| dx.
-    double *radius; // [point_source_count]
-    double *weight; // [point_source_count]
+    // Of every source, the same on all ranks:
+    double *radius; // [point_source_count] R of the ball
+    double *weight; // [point_source_count] int |d(x)| dx
 } sedge_points;
 
-// From this distance on, in radii of the ball, the field is that of a point to some percent: 11, 4,
-// 3 and 1 at orders 2 to 5, as far as the mesh resolves the waves (input/README.md).
+// At this distance, in radii of the ball, and beyond, the field is that of a point source to within
+// 11, 4, 3 and 1 percent at orders 2, 3, 4 and 5, if the mesh resolves the waves (input/README.md).
 #define SEDGE_POINT_NEAR 2.4
 
 // Collective. SEDGE_ERR_USAGE for a source outside the mesh. The caller clears it.

@@ -58,12 +58,12 @@ void sedge_problem_clear(sedge_problem *problem);
 // The time step of this rank's elements for `cfl`; 1 is the limit that was measured once:
 //   dt = cfl min_K 1 / (c_K / (C_N min(r_in(K), 0.36 h_min(K))) + |decay_K| / 4.6)
 // with C_N = sedge_stable_number(N) (measured on regular cells, upwind, N = 1..8; 8.4 * 1.5 /
-// ((N+1)(N+3)) above), r_in the inscribed radius and h_min the least height, of a curved element
-// lower bounds of them (sedge_mesh_inradius, sedge_mesh_height). In plates, stacks of flat
-// elements, r_in is too large: it comes up to h_min / 2, of which they allow 0.7. In regular
-// elements it is below 0.3 h_min. Sets the element that limits it. Not collective. No shape of
-// elements that was tried needs a cfl below 0.87 (tests/README.md, "The limit of the time step"),
-// so all of them are stable up to SEDGE_CFL_STABLE.
+// ((N+1)(N+3)) above), r_in the inscribed radius and h_min the least height; for a curved element
+// both are lower bounds (sedge_mesh_inradius, sedge_mesh_height). The bound by h_min is for flat
+// elements: there r_in approaches h_min / 2, but the stable step is only 0.7 times as large as that
+// radius suggests. In regular elements r_in is below 0.3 h_min, and the bound has no effect. Sets
+// the element that limits dt. Not collective. Every element shape that was tried is stable up to
+// cfl 0.87 or more (tests/README.md, "The limit of the time step"); SEDGE_CFL_STABLE is below that.
 #define SEDGE_CFL_STABLE 0.85
 double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,
                                int32_t *element);
@@ -72,7 +72,7 @@ double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *m
 // local CFL number.
 double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, int32_t element);
 
-// The part of it that the decay of the element's material asks for, 0 to 1.
+// The fraction of sedge_problem_rate that is due to the decay of the element's material, 0 to 1.
 double sedge_problem_decay_part(const sedge_problem *problem, const sedge_mesh *mesh,
                                 int32_t element);
 

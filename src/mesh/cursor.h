@@ -10,7 +10,7 @@ typedef struct sedge_cursor {
     const char *path;
     const char *start, *at, *end; // *end is NUL
     bool binary;
-    bool short_sizes;    // sizes have 4 bytes
+    bool short_sizes;    // in binary files a size has 4 bytes instead of 8
     const char *section; // being read, for messages
 } sedge_cursor;
 
@@ -22,8 +22,8 @@ sedge_status sedge_cursor_fail(const sedge_cursor *cursor, const char *what);
 SEDGE_MUST_USE
 sedge_status sedge_cursor_truncated(const sedge_cursor *cursor);
 
-// The next int (4 bytes) or size (8 bytes, or 4) or double (8 bytes) of the data; always text where
-// `cursor->binary` is false. Doubles must be finite.
+// The next int (4 bytes), size (8 bytes, or 4 with `short_sizes`) or double (8 bytes) of the data.
+// Where `cursor->binary` is false they are text. Doubles must be finite.
 SEDGE_MUST_USE
 sedge_status sedge_cursor_int(sedge_cursor *cursor, int64_t *out);
 SEDGE_MUST_USE
@@ -50,6 +50,7 @@ void sedge_cursor_skip_line(sedge_cursor *cursor);
 SEDGE_MUST_USE
 bool sedge_cursor_has_more(sedge_cursor *cursor);
 
-// Skip the rest of the section $NAME, with the line $EndNAME; false if that is nowhere.
+// Skip the rest of the section $NAME up to and including the line $EndNAME; false if there is no
+// such line.
 SEDGE_MUST_USE
 bool sedge_cursor_skip_section(sedge_cursor *cursor, const char *name);

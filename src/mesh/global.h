@@ -61,32 +61,35 @@ sedge_status sedge_global_orient(sedge_global *mesh);
 SEDGE_MUST_USE
 sedge_status sedge_global_bend(sedge_global *mesh);
 
-// Match faces by their vertices: fills `faces` and the counts of faces in `groups`. Of the options:
-// sheets, default_surface. Fails for a face of three elements, two elements with the same corners,
-// a one-sided face without a group (unless these are taken), a triangle that is no face, and a face
-// in two groups.
+// Match faces by their vertices: fills `faces` and the counts of faces in `groups`. Uses the
+// options sheets and default_surface. Fails for a face of three elements, two elements with the
+// same corners, a one-sided face without a group (unless default_surface is set), a triangle that
+// is not a face of an element, and a face in two groups.
 SEDGE_MUST_USE
 sedge_status sedge_global_connect(sedge_global *mesh, const sedge_mesh_options *options);
 
-// Refuse a mesh whose outer faces lie on others or go through them, or that covers a place twice: a
-// mesh of several volumes that were not made one. Faces that touch in corners and edges are no
-// fault, nor are gaps wider than SEDGE_OUTER_TOLERANCE (outer.h) of a face, two-sided surfaces, nor
-// cracks, which are counted in `shape`. Curved faces are compared as far as their corners and nodes
-// tell. After sedge_global_connect, before periodic faces become neighbours.
+// Refuse a mesh that is not conforming: an outer face lies on another outer face or crosses it, or
+// two elements cover the same place. This happens when several volumes were not joined before
+// meshing. These are allowed: faces that touch only in corners and edges, gaps wider than
+// SEDGE_OUTER_TOLERANCE (outer.h) times the size of a face, two-sided surfaces, and cracks, which
+// are counted in `shape`. Curved faces are compared by their corners and edge nodes alone. Call
+// after sedge_global_connect and before sedge_global_pair.
 SEDGE_MUST_USE
 sedge_status sedge_global_conform(sedge_global *mesh);
 
-// Numbers, from 0, of what is connected through faces: that of each element, and how many.
+// Number the face-connected components of the mesh from 0: `part` [elements] gets the number of
+// each element's component, `parts` how many there are.
 SEDGE_MUST_USE
 sedge_status sedge_global_part(int32_t *part, int32_t *parts, const sedge_global *mesh);
 
-// Fills the parts in `shape`. After sedge_global_pair.
+// Fill the list of parts in `shape`. Call after sedge_global_pair.
 SEDGE_MUST_USE
 sedge_status sedge_global_list_parts(sedge_global *mesh);
 
 // Make the boundary faces of the two surface groups neighbours of each other, under the translation
-// between the centroids of the groups, which is `shift`. Corners and nodes of edges must agree to
-// 1e-6 of the face's longest edge. The faces count as interior faces of their groups from then on.
+// between the centroids of the groups, which is returned in `shift`. Corners and nodes of edges
+// must agree to 1e-6 of the face's longest edge. The faces count as interior faces of their groups
+// from then on.
 SEDGE_MUST_USE
 sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char *second,
                                double shift[3]);
@@ -102,18 +105,18 @@ sedge_status sedge_global_partition(int32_t *part, const sedge_global *mesh, int
 SEDGE_MUST_USE
 sedge_status sedge_box_make(sedge_global *mesh, const sedge_mesh_options *options);
 
-// A Gmsh file: vertices, tetrahedra, their groups, and the triangles of surface groups. Of the
-// options: file, scale, default_volume.
+// Read a Gmsh file: vertices, tetrahedra, their groups, and the triangles of surface groups. Uses
+// the options file, scale and default_volume.
 SEDGE_MUST_USE
 sedge_status sedge_gmsh_read(sedge_global *mesh, const sedge_mesh_options *options);
 
-// Zeroed groups of these counts, with room for one more of each kind.
+// Zeroed groups of these counts, with room for one more volume group and one more surface group.
 SEDGE_MUST_USE
 sedge_status sedge_groups_allocate(sedge_mesh_groups *groups, int volumes, int surfaces);
 void sedge_groups_release(sedge_mesh_groups *groups);
 
-// The group SEDGE_DEFAULT_GROUP among `*count` volume or surface groups; where there is none of
-// this name, it becomes the last one, for which sedge_groups_allocate has left room.
+// The index of the group SEDGE_DEFAULT_GROUP among `*count` volume or surface groups. If there is
+// none, it is appended; sedge_groups_allocate has left room for it.
 int sedge_groups_default(int *count, char (*names)[64]);
 
 // Key along a Hilbert curve through the cube around `bounds`, 21 bits an axis.

@@ -1,9 +1,9 @@
-// A Gmsh file while it is read: what its sections say, in the order of the file.
+// The Gmsh reader: the content of a file's sections, in the order of the file.
 //
 // Versions 2 to 2.2 and 4.1, ASCII and binary, and 4.0 as ASCII. Everything is checked where it is
-// read, and whatever is broken or no mesh of tetrahedra is refused with file and line (or byte).
-// gmsh.c goes through the sections, gmsh_entities.c, gmsh_nodes.c and gmsh_elements.c read the
-// large ones, gmsh_mesh.c makes the mesh of rank 0 of them.
+// read. A broken file, or one that is not a mesh of tetrahedra, is refused with file and line (or
+// byte). gmsh.c goes through the sections; gmsh_entities.c, gmsh_nodes.c and gmsh_elements.c read
+// the large ones; gmsh_mesh.c makes rank 0's mesh from them.
 #pragma once
 
 #include "cursor.h"
@@ -31,12 +31,12 @@ typedef struct sedge_gmsh_name {
 // A geometric entity of version 4, which blocks of elements refer to.
 typedef struct sedge_gmsh_entity {
     int dimension, tag;
-    int group[2]; // tags of the first two physical groups that it is in, not negative; 0: none
+    int group[2]; // tags (>= 0) of the first two physical groups that contain it; 0: none
 } sedge_gmsh_entity;
 
 typedef struct sedge_gmsh_entities {
     int64_t count;
-    sedge_gmsh_entity *entity; // [count] by dimension and tag; NULL: the file has no such section
+    sedge_gmsh_entity *entity; // [count], sorted by dimension and tag; NULL: no such section
 } sedge_gmsh_entities;
 
 // A triangle of a surface group.
@@ -46,8 +46,8 @@ typedef struct sedge_gmsh_triangle {
     int32_t tag; // of the physical surface
 } sedge_gmsh_triangle;
 
-// Nodes of elements are places in `points`. Tags of physical groups are not negative: Gmsh negates
-// those of reversed entities.
+// Nodes of elements are indices into `points`. Tags of physical groups are made positive here: Gmsh
+// writes negative tags for reversed entities.
 typedef struct sedge_gmsh {
     sedge_cursor cursor;
     sedge_gmsh_version version;
@@ -61,8 +61,8 @@ typedef struct sedge_gmsh {
     int64_t nodes;
     double (*points)[3];  // [nodes][x,y,z]
     int64_t low, high;    // least and greatest number of a node
-    int32_t *node_places; // [high - low + 1] of the node with this number in `points`, plus 1; 0:
-                          // there is none
+    int32_t *node_places; // [high - low + 1] by node number - low: 1 + the node's index in
+                          // `points`; 0: no node has this number
 
     int order;                       // of the tetrahedra
     int64_t tets;                    // at most SEDGE_GLOBAL_LIMIT
@@ -76,7 +76,7 @@ typedef struct sedge_gmsh {
     sedge_gmsh_triangle *triangle; // [triangles]
 } sedge_gmsh;
 
-// SEDGE_ERR_DATA with the place unless the next word is `wanted`, the end of a section.
+// Read the word that ends a section. SEDGE_ERR_DATA with the place unless it is `wanted`.
 SEDGE_MUST_USE
 sedge_status sedge_gmsh_end(sedge_gmsh *file, const char *wanted);
 
@@ -84,11 +84,12 @@ sedge_status sedge_gmsh_end(sedge_gmsh *file, const char *wanted);
 SEDGE_MUST_USE
 sedge_status sedge_gmsh_number(sedge_gmsh *file, int64_t *out);
 
-// The tag of a physical group in a file, made positive.
+// Check the tag of a physical group and make it positive.
 SEDGE_MUST_USE
 sedge_status sedge_gmsh_group(const sedge_gmsh *file, int64_t tag, int32_t *out);
 
-// "'NAME'" or "TAG" of a physical group of this dimension into `text`.
+// Write the name of a physical group of this dimension in quotes, or its tag if it has no name,
+// into `text`.
 #define SEDGE_GROUP_TEXT (SEDGE_GROUP_NAME + 2)
 void sedge_gmsh_describe(const sedge_gmsh *file, int dimension, int tag,
                          char text[SEDGE_GROUP_TEXT]);
@@ -96,7 +97,8 @@ void sedge_gmsh_describe(const sedge_gmsh *file, int dimension, int tag,
 // The name of a physical group; NULL: it has none.
 const char *sedge_gmsh_find_name(const sedge_gmsh *file, int dimension, int tag);
 
-// The sections, from behind the line with their name to behind their end.
+// Read one section. The cursor is behind the line with the section's name; afterwards it is behind
+// the section's end.
 SEDGE_MUST_USE
 sedge_status sedge_gmsh_read_entities(sedge_gmsh *file);
 SEDGE_MUST_USE
@@ -112,17 +114,19 @@ sedge_status sedge_gmsh_read_elements(sedge_gmsh *file);
 const sedge_gmsh_entity *sedge_gmsh_find_entity(const sedge_gmsh *file, int64_t dimension,
                                                 int64_t tag);
 
-// Head of a block of nodes or elements in version 4: dimension and tag of an entity, a third number
-// and a count of things of at least `bytes` bytes.
+// The head of a block of nodes or elements in version 4: dimension and tag of an entity, a third
+// number (whether nodes are parametric, or the element type) and the number of entries in the
+// block.
 typedef struct sedge_gmsh_block {
     int64_t dimension, tag, third, count;
 } sedge_gmsh_block;
 
+// An entry takes at least `bytes` bytes: a count that the rest of the file cannot hold is refused.
 SEDGE_MUST_USE
 sedge_status sedge_gmsh_read_block(sedge_gmsh *file, sedge_gmsh_block *out, int bytes);
 
-// Counts at the head of $Nodes and $Elements: blocks (version 4 only), and things of at least
-// `bytes` bytes. The least and the greatest number, which 4.1 has, too, are skipped.
+// The counts at the head of $Nodes and $Elements: of blocks (version 4 only), and of entries of at
+// least `bytes` bytes. The smallest and largest number, which 4.1 also gives, are skipped.
 SEDGE_MUST_USE
 sedge_status sedge_gmsh_read_counts(sedge_gmsh *file, int64_t *blocks, int64_t *count, int bytes);
 

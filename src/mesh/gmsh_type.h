@@ -1,4 +1,4 @@
-// Gmsh's types of elements that can be read: points, lines, triangles and tetrahedra of each order.
+// Gmsh's element types that can be read: points, lines, triangles and tetrahedra of each order.
 #pragma once
 
 #include "base/error.h"
@@ -12,8 +12,8 @@ typedef struct sedge_gmsh_type {
     int nodes;
 } sedge_gmsh_type;
 
-// The type of this number, of the element `number` at the cursor. SEDGE_ERR_DATA with the place: it
-// is another one, which is named.
+// Look up the element type `type` of the element `number` at the cursor. SEDGE_ERR_DATA with the
+// place and the type's name: it cannot be read.
 SEDGE_MUST_USE
 sedge_status sedge_gmsh_type_find(const sedge_gmsh_type **out, const sedge_cursor *cursor,
                                   int64_t type, int64_t number);

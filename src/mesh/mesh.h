@@ -48,8 +48,8 @@ typedef struct sedge_trace_face {
     int32_t group; // halo: volume group of the neighbour; boundary: surface group
 } sedge_trace_face;
 
-// The group of what is in no physical group of the file, where the options take that. It has the
-// tag 0, unless the file has a group of this name, which it joins.
+// The group of elements and outer faces that are in no physical group of the file, if the options
+// accept them. Its tag is 0. If the file has a group of this name, they join that group.
 #define SEDGE_DEFAULT_GROUP "default"
 
 // Names of the physical groups, the same on every rank. Volume group v has volume_names[v], surface
@@ -65,29 +65,28 @@ typedef struct sedge_mesh_groups {
     int64_t *surface_faces;   // boundary faces (one-sided) of the whole mesh in each surface group
     int64_t *surface_interior_faces; // two-sided faces that carry the tag; periodic ones each side
     int64_t *surface_sheet_faces;    // two-sided faces both sides of which are among surface_faces
-    // Of a file: elements in no volume group, and outer faces in no surface group, which are all in
-    // the group SEDGE_DEFAULT_GROUP here; the centre of one of these faces.
+    // What is in no group of the file, and therefore in the group SEDGE_DEFAULT_GROUP here:
     int64_t groupless_elements;
-    int64_t groupless_faces;
-    double groupless_place[3];
+    int64_t groupless_faces;   // outer faces
+    double groupless_place[3]; // the centre of one of these faces
 } sedge_mesh_groups;
 
-// Elements that are connected by common vertices or periodic faces.
+// A connected part of the mesh: elements connected by common vertices or periodic faces.
 #define SEDGE_PART_GROUPS 4
 typedef struct sedge_mesh_part {
     int64_t elements;
-    int groups; // volume groups that it has; SEDGE_PART_GROUPS + 1: more than the list has
+    int groups; // number of its volume groups; SEDGE_PART_GROUPS + 1: more than the list holds
     int group[SEDGE_PART_GROUPS];
     double bounds[2][3];
 } sedge_mesh_part;
 
-// How the elements of a file hang together, the same on every rank; of a box all is zero.
+// How the elements of a file are connected, the same on every rank. For a box all is zero.
 #define SEDGE_PARTS 8
 typedef struct sedge_mesh_shape {
-    int32_t parts;                     // a mesh of one piece has 1
-    sedge_mesh_part part[SEDGE_PARTS]; // the first ones; not filled where there is one
-    int64_t crack_faces;               // pairs of outer faces that are a crack, see README
-    char fault[4096];                  // why the mesh does not conform; "": it does
+    int32_t parts;                     // number of connected parts
+    sedge_mesh_part part[SEDGE_PARTS]; // the first of them; not filled if there is only one
+    int64_t crack_faces;               // pairs of outer faces that form a crack, see README.md
+    char fault[4096];                  // why the mesh is not conforming; "": it is
 } sedge_mesh_shape;
 
 typedef struct sedge_mesh {
@@ -98,8 +97,8 @@ typedef struct sedge_mesh {
     sedge_mesh_groups groups;
     bool straightened; // the file has elements of third or higher order; their corners are used
     sedge_mesh_shape shape;
-    int periods;         // translations under which periodic faces are one
-    double (*period)[3]; // [periods]
+    int periods;         // pairs of periodic surface groups
+    double (*period)[3]; // [periods] the translation between the two groups
 
     int32_t elements;        // of this rank
     int32_t interior;        // elements without a face on another rank: [0, interior)
@@ -146,8 +145,8 @@ typedef struct sedge_periodic_pair {
 typedef struct sedge_mesh_options {
     const char *file; // Gmsh 2 to 2.2 or 4.1, ASCII or binary, or 4.0, ASCII; NULL: a box
     double scale;     // multiplies the coordinates of the file; 1 by default
-    // What is in no physical group of a file makes or joins the group SEDGE_DEFAULT_GROUP; false,
-    // the default: it is refused.
+    // Accept what is in no physical group of a file, in the group SEDGE_DEFAULT_GROUP. The default,
+    // false, refuses it.
     bool default_volume;  // elements in no volume group
     bool default_surface; // outer faces in no surface group
 
@@ -174,7 +173,7 @@ typedef struct sedge_mesh_options {
     const char *partitioner; // PETSc partitioner type; NULL: the default (ptscotch)
     sedge_numbering numbering;
     bool boundary_last; // elements with boundary faces come last, see sedge_mesh
-    bool keep_faults;   // a file that does not conform is kept, see sedge_mesh_shape
+    bool keep_faults;   // accept a file that is not conforming; sedge_mesh_shape.fault says why
 
     // Told on rank 0 what begins now, and of how many elements: sedge_mesh_say; NULL: nobody.
     void (*tell)(const char *what, int64_t elements);
@@ -188,12 +187,12 @@ sedge_mesh_options sedge_mesh_defaults(void);
 // message with file, element and place for: a missing, truncated or unreadable file, cells that are
 // not tetrahedra, zero-volume elements, inverted elements (a mesh whose elements have both signs),
 // curved elements that fold over, elements without a volume group and one-sided faces without a
-// surface group (unless the options take them), a face shared by three elements, periodic groups
-// that do not match, outer faces that lie on others or go through them, volumes that are covered
-// twice. SEDGE_ERR_USAGE for more ranks than elements, unusable box options, an unknown partitioner
-// or periodic group. The first mesh of a process is the same in each run; further ones may be cut
-// differently (Scotch's random numbers). Nothing of the options is kept. The caller frees the
-// result.
+// surface group (unless the options accept them), a face shared by three elements, periodic groups
+// that do not match, outer faces that lie on or cross other outer faces, elements that overlap.
+// SEDGE_ERR_USAGE for more ranks than elements, unusable box options, an unknown partitioner or
+// periodic group. The partition of the first mesh of a process is the same in each run; that of
+// further ones may differ (Scotch's random numbers). Nothing of the options is kept. The caller
+// frees the result.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
                                const sedge_mesh_options *options);
@@ -229,9 +228,9 @@ void sedge_curve_normal(double cofactor[3][3], int face, double normal[3]);
 // Number of a curved element in `middles`; -1: straight.
 int32_t sedge_mesh_curve(const sedge_mesh *mesh, int32_t element);
 
-// Coefficients of the map, as sedge_curve_place takes them, a place, volume, inscribed radius and
-// least height of any element; radius and height of a curved one bound from below what matters for
-// the time step.
+// Of any element, straight or curved: the coefficients of its map, as sedge_curve_place takes them,
+// the place x of reference coordinates, volume, inscribed radius and least height. For a curved
+// element radius and height are lower bounds that are safe for the time step.
 void sedge_mesh_expand(const sedge_mesh *mesh, int32_t element, double c[SEDGE_CURVE_TERMS][3]);
 void sedge_mesh_place(const sedge_mesh *mesh, int32_t element, const double rst[3], double x[3]);
 double sedge_mesh_volume(const sedge_mesh *mesh, int32_t element);

@@ -139,10 +139,10 @@ sedge_status sedge_deck_document(sedge_text *out);
 double sedge_deck_time_unit(const sedge_deck *deck);   // seconds (or 1) per code time
 double sedge_deck_energy_unit(const sedge_deck *deck); // joules (or 1) per code energy
 
-// What stands behind a number of that dimension (no field): " m" in SI units, "" in normalised
-// ones.
+// The unit to print after a number: " m" in SI units, "" in normalised ones. The dimension is not
+// SEDGE_FIELD.
 const char *sedge_deck_unit(const sedge_deck *deck, sedge_dimension dimension);
-// What to ask where numbers look as if taken in other units.
-const char *sedge_deck_question(const sedge_deck *deck);
-// The same of an energy: " J" or "".
+// The unit to print after an energy: " J" or "".
 const char *sedge_deck_energy_suffix(const sedge_deck *deck);
+// A hint for messages about numbers that seem to be in the wrong units.
+const char *sedge_deck_question(const sedge_deck *deck);

@@ -54,17 +54,17 @@ typedef struct driver_run {
 
     char restarted_from[4096]; // path; "": from the beginning
     bool series_go_on;         // they have the samples of its step
-    int64_t steps_before;      // of the runs that this one goes on from
-    double wall_before;        // seconds, theirs
-    int checkpoints;           // written
-    double checkpoint_clock;   // when the last one was written, or the loop began
-    int64_t last_checkpoint;   // its step; -1: none
-    int64_t poll_step;         // when the root's clock is asked again
-    int64_t polled_step;       // when it was asked, and
-    double poll_clock;         // what it said
-    int64_t wait_step;         // when the device is waited for again
-    int64_t waited_step;       // when it was,
-    double wait_clock;         // and the clock then
+    int64_t steps_before;      // steps of the runs that this one continues
+    double wall_before;        // seconds of the runs that this one continues
+    int checkpoints;           // number written
+    double checkpoint_clock;   // clock when the last one was written, or when the loop began
+    int64_t last_checkpoint;   // step of the last one; -1: none
+    int64_t poll_step;         // step at which the root's clock is read next
+    int64_t polled_step;       // step at which it was read last
+    double poll_clock;         // the clock at polled_step
+    int64_t wait_step;         // step at which the host waits for the device next
+    int64_t waited_step;       // step at which it waited last
+    double wait_clock;         // the clock at waited_step
 } driver_run;
 
 static inline int64_t driver_state_size(const driver_run *run)

@@ -7,13 +7,12 @@
 //   a point source  |d_h| <= int |d| K / sqrt(V), K = (N+1)(N+2)(N+3)/6, V the smallest volume of
 //     an element, d the density of dg/point.h: the kernel of the L2 projection is largest in a
 //     tetrahedron's corner;
-//   what comes through faces  |b| <= 2 c |g| sqrt((N+1)(N+3) / r) in the norm of a surface's data
-//   g,
-//     of area at most 3 V_all / r, r the smallest inscribed radius: the trace inequality of
-//     Warburton and Hesthaven (2003) with a face area per volume of 3 / r;
-//   a constant in the source term S(0), its norm over the mesh.
-// They are orders of magnitude above what happens, and a blow-up, in which each step multiplies the
-// energy, exceeds them after some more steps. What is below may be wrong, too, and gets into
+//   data g on a surface  |b| <= 2 c |g| sqrt((N+1)(N+3) / r) with the L2 norm |g| over an area of
+//     at most 3 V_all / r, r the smallest inscribed radius: the trace inequality of Warburton and
+//     Hesthaven (2003) with a face area per volume of 3 / r;
+//   a constant in the source term, S(0): its norm over the mesh.
+// The bounds are orders of magnitude above the energies of real runs. In a blow-up each step
+// multiplies the energy, so a few more steps exceed them. Smaller errors go unnoticed into
 // checkpoints.
 #pragma once
 

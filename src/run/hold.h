@@ -17,11 +17,12 @@ sedge_status sedge_hold_try(const char *folder);
 SEDGE_MUST_USE
 sedge_status sedge_hold_reach(const sedge_comm *comm, const char *folder);
 
-// The same, and hold it against other runs, of this or, where the file system carries locks to
-// them, other machines; without locks nothing is held. The lock is on a hidden file in the folder
-// that only this user can open: others, who may be able to read the folder, cannot hold it. A
-// process that ends, however, holds nothing any more; a killed one leaves the file, which means
-// nothing. Collective. SEDGE_ERR_USAGE, also where another run holds it.
+// The same, and lock the folder against other runs on this machine, and on other machines if the
+// file system shares locks between them. On a file system without locks nothing is locked. The lock
+// is on a hidden file in the folder. Only this user can open that file: other users, who may be
+// able to read the folder, cannot lock it. The lock ends with the process, however it ends; a file
+// that a killed process leaves has no effect. Collective. SEDGE_ERR_USAGE, also if another run has
+// locked the folder.
 SEDGE_MUST_USE
 sedge_status sedge_hold_create(sedge_hold **out, const sedge_comm *comm, const char *folder);
 void sedge_hold_free(sedge_hold *hold);

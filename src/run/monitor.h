@@ -1,5 +1,5 @@
-// Watching a run: energy sums that do not depend on the ranks, what went wrong where when a field
-// is not a number any more or the energy grows though nothing feeds it, and the progress line.
+// Watching a run: energy sums that do not depend on the number of ranks; messages for a field that
+// is not a number and for energy that grows although no source feeds it; the progress line.
 #pragma once
 
 #include "base/error.h"
@@ -57,7 +57,7 @@ sedge_progress sedge_progress_start(bool on, bool terminal, int64_t step, int64_
 
 // Is it time to show? If so, wait for what is queued on the device, then show.
 bool sedge_progress_due(const sedge_progress *progress, int64_t step, int64_t steps);
-// `unit` and `energy_unit` stand behind their numbers: " s", " J".
+// `unit` and `energy_unit` are printed after the time and the energy: " s", " J".
 void sedge_progress_show(sedge_progress *progress, int64_t step, int64_t steps, double time,
                          const char *unit, double energy, const char *energy_unit);
 void sedge_progress_end(sedge_progress *progress);

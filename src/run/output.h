@@ -34,14 +34,14 @@ typedef struct sedge_output_position {
     int64_t step;
 } sedge_output_position;
 
-// SEDGE_ERR_USAGE where a run into `folder` would replace or remove the file at `path`, a `what`
-// that it reads: where the file, by whatever link, is one of those in the folder whose names are a
-// run's own. `path` NULL: there is none. Not collective.
+// SEDGE_ERR_USAGE if a run into `folder` would replace or remove the file at `path`, which it reads
+// as its `what` ("mesh"): if the file is one of the folder's files whose names the run uses for its
+// results. Links are followed. `path` NULL: nothing to check. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_output_spare(const char *folder, const char *what, const char *path);
 
-// SEDGE_ERR_USAGE where a report at the path `report` would take the place of the folder or of one
-// of the run's own files in it. Not collective.
+// SEDGE_ERR_USAGE if a report at the path `report` would replace the folder or one of the run's own
+// files in it. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_output_check_report(const char *folder, const char *report);
 
@@ -59,9 +59,9 @@ sedge_status sedge_output_create(sedge_output **out, const sedge_comm *comm, con
 // files behind it are removed. Each series is rewritten beside the old one and takes its name when
 // it is whole, so that a run which ends meanwhile loses nothing. Series that the deck does not ask
 // for any more stay behind in NAME.before-STEP. mesh.hdf stays if the elements lie on the ranks as
-// before; else further field files link to mesh-PARTITION.hdf. SEDGE_ERR_DATA: a series that is
-// missing, damaged or shorter than `from`; a list of field files is made anew from these.
-// Collective. Keeps all arguments but `from`.
+// before; else further field files link to mesh-PARTITION.hdf. SEDGE_ERR_DATA: a series is missing,
+// damaged or shorter than `from`. A missing or damaged list of field files is no failure: it is
+// rebuilt from the field files. Collective. Keeps all arguments but `from`.
 SEDGE_MUST_USE
 sedge_status sedge_output_continue(sedge_output **out, const sedge_comm *comm,
                                    const sedge_deck *deck, const sedge_mesh *mesh,

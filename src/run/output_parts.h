@@ -77,8 +77,8 @@ sedge_status sedge_output_make_series(const sedge_output_context *context, const
                                       int64_t bytes, int64_t rows, sedge_series_maker *maker,
                                       const void *what);
 
-// Root: the times of the first `count` field files into `times`: those of fields.hdf.series or,
-// where that is missing or damaged, of the files themselves, with a warning.
+// Root: read the times of the first `count` field files into `times`, from fields.hdf.series. If
+// that is missing or damaged they are read from the field files, with a warning.
 SEDGE_MUST_USE
 sedge_status sedge_output_read_times(const sedge_output_context *context, int64_t count,
                                      double *times);

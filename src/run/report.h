@@ -12,11 +12,11 @@
 typedef struct sedge_report_kernel {
     const char *name;
     const char *variant;
-    double seconds;           // over the run, of the rank that took longest; < 0: not measured
-    double seconds_mean;      // over all ranks
-    int64_t launches;         // this and the rest: of the rank that took longest
-    double bytes;             // a launch, by the model of compulsory traffic
-    double flops;             // a launch, nominal; < 0: the equation does not count them
+    double seconds;           // over the run, of the slowest rank; < 0: not measured
+    double seconds_mean;      // over the run, mean of all ranks
+    int64_t launches;         // this and the following are the slowest rank's
+    double bytes;             // per launch, by the model of compulsory traffic
+    double flops;             // per launch, nominal; < 0: the equation does not count them
     double fraction_of_floor; // floor / time; < 0: ceilings not measured
 } sedge_report_kernel;
 
@@ -47,7 +47,7 @@ typedef struct sedge_report {
     int stages;           // 0: an equation without time
     double dt, time;
     sedge_stopwatch watch;                              // of this process, stopped
-    double before_seconds;                              // of the runs that it goes on from
+    double before_seconds;                              // of the runs that this one continues
     double mesh_seconds, tune_seconds, compile_seconds; // parts of the set-up
     const char *tuned_by;                               // "wish", "rule", "wisdom", "measurement"
     int tuned;                                          // candidates that were timed, now or before
@@ -58,10 +58,10 @@ typedef struct sedge_report {
     int fields;                                       // 0: no exact solution
     const char *const *field_names;                   // [fields]
     double l2_error[SEDGE_MAX_FIELDS], linf_error[SEDGE_MAX_FIELDS];
-    double l2_error_relative;                // < 0: none; errors.h says of which fields
+    double l2_error_relative;                // < 0: none; see errors.h
     int groups;                              // output groups; 0: no exact solution
     const sedge_output_group *group;         // [groups]
-    double l2_error_group[SEDGE_MAX_FIELDS]; // of each, relative
+    double l2_error_group[SEDGE_MAX_FIELDS]; // [groups] relative error of each
     const char *transport;                   // "none" (one rank), "staged", "direct", "peer"
     double exchange_bytes_per_step;          // of this job, all ranks
     double exchange_hidden; // fraction of exchange time hidden behind work; < 0: none

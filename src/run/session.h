@@ -41,20 +41,22 @@ typedef struct sedge_session {
     double dt;           // code units; 0 without time
     double stable_dt;    // the largest one that the deck allows
     int64_t steps;       // of the whole run, those before a restart included
-    double origin_time;  // of step origin_step: both 0 but for a run that went on with another dt
+    double origin_time;  // time of step origin_step; both 0 unless a restart changed dt
     int64_t origin_step;
-    double limit_place[3]; // centroid of the element that limits dt, and
-    double limit_inradius; // its inscribed radius
-    double limit_height;   // and least height
-    double limit_decay;    // the part of its limit that its material's decay asks for, 0 to 1
-    int limit_group;       // its volume group
+    // The element that limits dt:
+    double limit_place[3]; // centroid
+    double limit_inradius; // inscribed radius
+    double limit_height;   // least height
+    double limit_decay;    // fraction of its limit that is due to the material's decay, 0 to 1
+    int limit_group;       // volume group
     double mesh_seconds;
 } sedge_session;
 
-// Read the deck, make the mesh, bring them together, find dt. Collective. SEDGE_ERR_USAGE for what
-// is wrong with the deck, SEDGE_ERR_DATA with its mesh. `writes`: results are to be written, or
-// this is asked: a folder or a report that could not be, or would overwrite deck or mesh, is
-// refused before the mesh. Keeps `comm` and `options`, which must outlive it. Close it in any case.
+// Read the deck, make the mesh, combine them, and find dt. Collective. SEDGE_ERR_USAGE: the deck is
+// wrong. SEDGE_ERR_DATA: its mesh is wrong. `writes`: the caller will write results, or `check`
+// wants to know whether it could. Then an output folder or report that cannot be written, or would
+// overwrite the deck or the mesh, is refused before the mesh is made. Keeps `comm` and `options`,
+// which must outlive the session. Close it in any case.
 SEDGE_MUST_USE
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
                                 const sedge_run_options *options, bool writes);

@@ -8,8 +8,8 @@
 #include "run/stopwatch.h"
 
 // Solve the open session's problem on the deck's device, write fields, probes, slices and
-// report.json, print what came of it. `watch` is the run's, in its set-up. SEDGE_ERR_COMPUTE where
-// the solve does not converge; the report is written then, too. Collective.
+// report.json, and print a summary. `watch` is the run's stopwatch, in the phase SEDGE_PHASE_SETUP.
+// SEDGE_ERR_COMPUTE if the solve does not converge; the report is written then, too. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_steady_run(sedge_session *session, sedge_stopwatch watch);
 

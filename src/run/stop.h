@@ -15,22 +15,22 @@
 
 #define SEDGE_STOP_INTERVAL 0.25 // seconds between votes
 
-// SIGTERM, SIGUSR1, SIGUSR2, SIGHUP and, with `interrupts`, SIGINT wait until the next
-// sedge_stop_listen, also where this program is started again in between. To be called first of all
-// in main, with `interrupts`, and, without, where a library starts that may bring handlers: LLVM,
-// which comes with PoCL, and with that into MPI_Init, drops a SIGUSR1. A program that is started
-// meanwhile does not hear them.
+// Block SIGTERM, SIGUSR1, SIGUSR2, SIGHUP and, with `interrupts`, SIGINT until the next
+// sedge_stop_listen. They stay pending, also if this program executes itself again in between.
+// Other programs that are started meanwhile inherit the block. main calls this first of all, with
+// `interrupts`. It is called without `interrupts` before a library starts that may install signal
+// handlers: LLVM's handler, which PoCL brings into MPI_Init, loses a SIGUSR1.
 void sedge_stop_hold(bool interrupts);
 
-// From now on SIGTERM, SIGUSR1 and SIGUSR2 raise the flag, and so do SIGHUP and the first SIGINT,
-// if they were not ignored when the process began; a second SIGINT ends the process. What was held
-// arrives, and none is blocked, whatever the parent of this process wanted. To be called before MPI
-// starts, when it has started, and when the set-up is done: MPI and its network libraries bring
-// handlers of their own.
+// From now on SIGTERM, SIGUSR1 and SIGUSR2 raise the flag. SIGHUP and the first SIGINT do, too,
+// unless they were ignored when the process began; a second SIGINT ends the process. Pending
+// signals arrive now. All of these signals are unblocked, even if the parent process had blocked
+// them. Call this before MPI starts, after it has started, and when the set-up is done: MPI and its
+// network libraries install handlers of their own.
 void sedge_stop_listen(void);
 
-// The run's set-up begins, or is over: in between a signal also ends the wait for a compiler that
-// is at work, with SEDGE_ERR_STOPPED (sedge_device_stop_compilers).
+// The run's set-up begins (true) or is over (false). During set-up a signal also ends the wait for
+// a running compiler, with SEDGE_ERR_STOPPED (sedge_device_stop_compilers).
 void sedge_stop_set_up(bool begins);
 
 // Signals end the process again, as before sedge_stop_listen; one that came meanwhile does at once.

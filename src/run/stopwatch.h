@@ -2,9 +2,9 @@
 // phase, so that the seconds of all phases add up to the total. Plain values; nothing here fails.
 #pragma once
 
-// In the order in which a run meets them; output and checkpoints interrupt the loop.
+// In the order of a run; output and checkpoints interrupt the loop.
 typedef enum sedge_phase {
-    SEDGE_PHASE_START, // of the process and of MPI, before the run itself begins
+    SEDGE_PHASE_START, // start of the process and of MPI, before the run itself begins
     SEDGE_PHASE_SETUP,
     SEDGE_PHASE_LOOP,
     SEDGE_PHASE_OUTPUT,
@@ -14,20 +14,20 @@ typedef enum sedge_phase {
 } sedge_phase;
 
 typedef struct sedge_stopwatch {
-    double seconds[SEDGE_PHASES]; // of completed stays in each phase
-    sedge_phase phase;            // the present one
+    double seconds[SEDGE_PHASES]; // spent in each phase, up to `since`
+    sedge_phase phase;            // current phase
     double since;                 // when it was entered, by sedge_clock
 } sedge_stopwatch;
 
-// Begin with `phase`, which is taken to have begun at `since` (by sedge_clock).
+// Start a stopwatch in `phase`, which began at `since` (by sedge_clock).
 sedge_stopwatch sedge_stopwatch_start(sedge_phase phase, double since);
 
-// Enter `phase`; returns the one before, to be entered again where this is an interruption.
+// Enter `phase`. Returns the previous phase, which the caller enters again after an interruption.
 sedge_phase sedge_stopwatch_enter(sedge_stopwatch *watch, sedge_phase phase);
 
-// Count `seconds` that passed in `from` for `to`: for work whose parts are known only afterwards.
-// Both phases must have been left.
+// Move `seconds` from phase `from` to phase `to`, for work whose parts are known only afterwards.
+// Neither may be the current phase.
 void sedge_stopwatch_move(sedge_stopwatch *watch, sedge_phase from, sedge_phase to, double seconds);
 
-// The sum over all phases, with what has passed of the present one.
+// The sum over all phases, including the time since the current one was entered.
 double sedge_stopwatch_total(const sedge_stopwatch *watch);
