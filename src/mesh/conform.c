@@ -213,7 +213,7 @@ static void note(told *list, int *count, const search *s, const finding *f)
     const int b = s->mesh->group[f->element];
     const told own = {touches ? FAULT_TOUCH : FAULT_OVERLAP, {a < b ? a : b, a < b ? b : a}, 1, f};
 
-    for (int i = 0; i < *count; i++) {
+    for (int i = 0; i < *count && i < TOLD; i++) {
         told *const known = &list[i];
         if (known->kind != own.kind || memcmp(known->groups, own.groups, sizeof own.groups) != 0)
             continue;

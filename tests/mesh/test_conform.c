@@ -243,6 +243,18 @@ static void test_many_parts(void)
     sedge_mesh_free(mesh);
 }
 
+// More pairs of volume groups touch than the message tells of.
+static void test_many_faults(void)
+{
+    box boxes[12];
+
+    for (int b = 0; b < 12; b++) boxes[b] = (box){{2.0 * b, 0, 0}, {2, 1, 1}, false};
+    if (sedge_comm_is_root(comm)) write_boxes(boxes, 12, false);
+    sedge_comm_barrier(comm);
+    check_refused(path, "'box1' and 'box2' touch; and others. In Gmsh");
+    sedge_comm_barrier(comm);
+}
+
 int main(int argc, char **argv)
 {
     sedge_comm *world;
@@ -255,6 +267,7 @@ int main(int argc, char **argv)
     test_boxes();
     test_no_crack();
     test_many_parts();
+    test_many_faults();
     sedge_comm_free(world);
     return CHECK_END();
 }
