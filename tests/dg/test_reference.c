@@ -13,8 +13,7 @@ static double largest(const sedge_comm *comm, const double *a, int64_t count)
 {
     double found = 0.0;
 
-    for (int64_t i = 0; i < count; i++)
-        if (!(fabs(a[i]) <= found)) found = fabs(a[i]);
+    for (int64_t i = 0; i < count; i++) found = fmax(found, isnan(a[i]) ? HUGE_VAL : fabs(a[i]));
     sedge_comm_max(comm, &found, 1);
     return found;
 }

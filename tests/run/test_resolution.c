@@ -3,6 +3,7 @@
 #include "run/resolution.h"
 
 #include "check.h"
+#include "run/errors.h"
 #include "solver/kit.h"
 
 #include <math.h>
@@ -55,6 +56,27 @@ static void test_falls(void)
     }
 }
 
+// One node that is no number makes the field's errors no numbers, whatever nodes come behind it.
+static void test_not_a_number(const kit_world *world)
+{
+    kit_options options = kit_defaults(2, 2);
+    sedge_session session = {.comm = world->comm};
+    sedge_report report = {.fields = 0};
+    kit k;
+
+    options.periodic = true;
+    CHECK_OK(kit_create(&k, world, &options));
+    session.mesh = k.base.mesh;
+    session.element = k.base.element;
+    session.problem = k.base.problem;
+    session.problem.compare = true;
+    k.base.u[0] = (double)NAN;
+    CHECK_OK(sedge_errors_fill(&report, &session, k.base.u, 0.0));
+    CHECK(isnan(report.linf_error[0]) && isnan(report.l2_error[0]));
+    CHECK(report.linf_error[1] >= 0.0 && report.l2_error[1] >= 0.0);
+    kit_clear(&k);
+}
+
 int main(int argc, char **argv)
 {
     kit_world world;
@@ -63,6 +85,7 @@ int main(int argc, char **argv)
     if (world.comm == NULL) return CHECK_END();
     test_estimate(&world);
     test_falls();
+    test_not_a_number(&world);
     kit_close(&world);
     return CHECK_END();
 }
