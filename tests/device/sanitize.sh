@@ -38,6 +38,7 @@ krylov 1 krylov/test_krylov small standard
 krylov 1 krylov/test_krylov small single
 krylov 1 krylov/test_krylov small pipelined
 elliptic 1 elliptic/test_elliptic_operator
+elliptic-curved 1 elliptic/test_elliptic_curved kernels
 reduce 1 codegen/test_reduce few
 reduce 1 codegen/test_reduce_axes few
 scan 1 codegen/test_scan few
@@ -84,6 +85,7 @@ boundary-converting 1 solver/test_operator_form bernstein 4 fp64 incident
 bernstein-two-ranks 2 solver/test_operator_form bernstein 3 fp64 walls
 curved 1 solver/test_operator_form fused 2 fp32 curved
 curved 1 solver/test_operator_form tensor-curl 3 fp64 curved
+point 2 ../src/sedge run $root/input/waveguide.yaml --device cuda --set time.steps=3 --output $out/point
 blas 1 solver/test_operator_form blas 3 fp32 walls
 blas 1 solver/test_operator_form blas 2 fp64 burgers
 graphs 1 solver/test_operator_graph
