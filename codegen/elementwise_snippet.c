@@ -21,8 +21,9 @@ static sedge_status add_number(sedge_member *member, const sedge_job *job,
                                const sedge_operand *operand)
 {
     if (operand->written || operand->array != NULL) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "kernel '%s': operand '%s' is a number and %s",
-                          job->title, operand->name, operand->written ? "written" : "an array");
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "kernel '%s': operand '%s' is a number, but %s",
+                          job->title, operand->name,
+                          operand->written ? "it is marked as written" : "it has an array");
     }
     member->type = operand->type;
     return sedge_number_convert(member->number, operand->type, operand->value);

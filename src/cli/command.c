@@ -203,7 +203,9 @@ static const sedge_command commands[] = {
      "reference, and prints all of them with their times. Later runs of the kind use the choice.\n"
      "--tune patient compares for a minute instead of three seconds; off shows what is known.",
      command_tune, 1, 1, SEDGE_FOR_DECK | SEDGE_FOR_TUNE},
-    {"mesh", "sedge mesh info FILE", "Print counts, groups, quality and extents of a Gmsh mesh.",
+    {"mesh", "sedge mesh info FILE",
+     "Print counts, groups, quality and extents of a Gmsh mesh.\n"
+     "Exit code 2 if the mesh is not conforming: volumes touch without common faces, or overlap.",
      command_mesh, 1, 3, 0},
     {"devices", "sedge devices", "List the devices that this program can use here.",
      command_devices, 0, 0, 0},

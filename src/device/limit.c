@@ -72,8 +72,8 @@ sedge_status sedge_limit_stopped(const char *who)
 {
     atomic_store(&is_given_up, true);
     return SEDGE_FAIL(SEDGE_ERR_STOPPED,
-                      "stopped by a signal while %s was at work, before the first step: there is "
-                      "nothing to keep; the same command with --restart auto goes on",
+                      "stopped by a signal while %s was at work, before the first step: nothing "
+                      "was computed that could be lost; run the same command with --restart auto",
                       who);
 }
 

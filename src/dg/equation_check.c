@@ -63,9 +63,9 @@ static sedge_status check_parameters(const sedge_equation *equation, const char 
             {is_text(p->name), "name", missing},
             {is_text(p->text), "text", missing},
             {p->type >= SEDGE_PARAMETER_REAL && p->type <= SEDGE_PARAMETER_SIGNAL, "type",
-             "it is no type of a parameter"},
+             "it is not one of the types of parameters"},
             {p->dimension >= SEDGE_DIMENSIONLESS && p->dimension < SEDGE_DIMENSIONS, "dimension",
-             "it is no dimension"},
+             "it is not one of the dimensions"},
         };
         (void)snprintf(place, sizeof place, "%s[%d].", list, i);
         REQUIRE(equation, place, required);
@@ -146,7 +146,7 @@ static sedge_status check_source_type(const sedge_equation *equation, const char
     const bool is_incident = kind->type == SEDGE_SOURCE_INCIDENT;
     const bool is_ball = kind->type == SEDGE_SOURCE_BALL;
     const requirement required[] = {
-        {is_point || is_incident || is_ball, "type", "it is no type of a source"},
+        {is_point || is_incident || is_ball, "type", "it is not one of the types of sources"},
         {is_ball == (equation->steady != NULL), "type",
          "a ball, and nothing else, is a source of an equation without time"},
         {!is_point || kind->point != NULL, "point",

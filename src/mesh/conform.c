@@ -276,21 +276,22 @@ static sedge_status fail(const search *s)
         kinds[list[i].kind] = true;
     }
     if (count > TOLD) print(text, "; and others");
-    print(text, ". In Gmsh, make one mesh of them: with the OpenCASCADE kernel "
+    print(text, ". Remedies in Gmsh: with the OpenCASCADE kernel, write "
                 "'BooleanFragments{ Volume{:}; Delete; }{ }' before the physical groups, which "
                 "then need the new numbers");
     if (kinds[FAULT_TOUCH]) {
-        print(text, "; where both sides have the same triangles, 'Coherence Mesh;' after meshing. "
+        print(text, "; if both sides have the same triangles, write 'Coherence Mesh;' after "
+                    "meshing. "
                     "A conductor without thickness needs no gap: name the shared surface in the "
                     "deck's boundaries");
     }
     if (kinds[FAULT_OVERLAP]) {
         print(text,
-              "%s 'BooleanDifference' where one is to be a hole in the other; a finer mesh "
+              "%s 'BooleanDifference' if one volume is a hole in the other; or refine the mesh "
               "where curved surfaces come near each other",
-              kinds[FAULT_TOUCH] ? ". Or" : ";");
+              kinds[FAULT_TOUCH] ? ". Or use" : "; or use");
     }
-    return SEDGE_FAIL(SEDGE_ERR_DATA, "%s: the mesh is not one mesh: %s", s->mesh->name, text);
+    return SEDGE_FAIL(SEDGE_ERR_DATA, "%s: the mesh is not conforming: %s", s->mesh->name, text);
 }
 
 sedge_status sedge_global_conform(sedge_global *mesh)

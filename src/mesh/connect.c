@@ -182,7 +182,7 @@ static sedge_status fail_at_twins(const sedge_global *mesh, int32_t a, int32_t b
     }
     return SEDGE_FAIL(
         SEDGE_ERR_DATA,
-        "%s: volume %d is in two physical groups, '%s' and '%s', a volume can be in one "
+        "%s: volume %d is in two physical groups, '%s' and '%s'; a volume can be in one "
         "only: %s exists again as number %lld",
         mesh->name, mesh->volumes[a], mesh->groups.volume_names[groups[0]],
         mesh->groups.volume_names[groups[1]], place, (long long)mesh->numbers[b]);
@@ -268,7 +268,7 @@ static sedge_status finish_open(sedge_global *mesh, const table *t)
     return SEDGE_FAIL(SEDGE_ERR_DATA,
                       "%s: %lld outer faces are in no surface group, the first with centre (%.6g, "
                       "%.6g, %.6g) on %s; put every outer surface into a Physical Surface, or give "
-                      "what has none a condition by the deck's key boundaries.default",
+                      "faces without a group a condition by the deck's key boundaries.default",
                       mesh->name, (long long)t->open, x[0], x[1], x[2], place);
 }
 

@@ -143,7 +143,7 @@ static sedge_status fail_groupless(const sedge_global *mesh, int32_t first)
     return SEDGE_FAIL(
         SEDGE_ERR_DATA,
         "%s: %lld of %d tetrahedra are in no volume group, the first is %s, of volume "
-        "%d; put every volume into a Physical Volume, or give what has none a "
+        "%d; put every volume into a Physical Volume, or give tetrahedra without a group a "
         "material by the deck's key materials.default",
         mesh->name, (long long)mesh->groups.groupless_elements, mesh->elements, place,
         mesh->volumes[first]);

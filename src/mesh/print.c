@@ -42,16 +42,16 @@ static void print_groupless(const sedge_mesh_groups *groups)
 
     if (groups->groupless_elements > 0) {
         (void)printf(
-            "%lld tetrahedra are in no volume group of the file: counted as '%s'; put their "
+            "%lld tetrahedra are in no volume group of the file and get the group '%s'; put their "
             "volumes into a Physical Volume, or give them a material by the deck's key "
             "materials.%s\n",
             (long long)groups->groupless_elements, SEDGE_DEFAULT_GROUP, SEDGE_DEFAULT_GROUP);
     }
     if (groups->groupless_faces > 0) {
         (void)printf("%lld outer faces are in no surface group of the file, one of them at (%.6g, "
-                     "%.6g, %.6g): counted as '%s'; put their surfaces into a Physical Surface, or "
-                     "give them a condition by the deck's key boundaries.%s; where the mesh should "
-                     "have no surface, it has a crack\n",
+                     "%.6g, %.6g), and get the group '%s'; put their surfaces into a Physical "
+                     "Surface, or give them a condition by the deck's key boundaries.%s; if no "
+                     "surface is meant to be there, the mesh has a crack\n",
                      (long long)groups->groupless_faces, x[0], x[1], x[2], SEDGE_DEFAULT_GROUP,
                      SEDGE_DEFAULT_GROUP);
     }

@@ -90,7 +90,7 @@ sedge_status sedge_watch_start(sedge_watch_thread **out, const sedge_watch *watc
         return SEDGE_OK;
     }
     release(mine);
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot start a thread beside a call that may not end: %s",
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot start the thread that watches a collective call: %s",
                       strerror(problem));
 }
 

@@ -217,10 +217,10 @@ static sedge_status check_wave(const sedge_deck *deck, const deck_node *node, co
         }
         if (!turns && fabs(along) > 1e-6 * most) {
             return deck_fail(deck->path, node,
-                             "%s: the %s goes along (%.6g, %.6g, %.6g) and reaches one of two "
-                             "periodic sides before the other, which lies (%.6g, %.6g, %.6g) from "
-                             "it: the direction must be perpendicular to that, or these sides need "
-                             "another condition, such as absorbing",
+                             "%s: the %s with direction (%.6g, %.6g, %.6g) is not the same on two "
+                             "periodic sides, whose shift is (%.6g, %.6g, %.6g): the direction "
+                             "must be perpendicular to the shift, or the sides need another "
+                             "condition, such as absorbing",
                              where, kind, k[0], k[1], k[2], period[0], period[1], period[2]);
         }
     }

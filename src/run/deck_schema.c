@@ -208,11 +208,9 @@ const deck_section deck_sections[] = {
     {"time", "Exactly one of `end` and `steps`.", ROWS(time_keys)},
     {"solver", "Of an equation without time.", ROWS(solver_keys)},
     {"boundaries.NAME",
-     "NAME is a surface group of the mesh. The NAME `default` is for outer faces of a Gmsh mesh "
-     "that "
-     "are in no surface group: without it they are refused. Faces in a group never take it, but "
-     "for "
-     "those of a group that has this very name.",
+     "NAME is a surface group of the mesh. The entry `default` applies to outer faces of a Gmsh "
+     "mesh that are in no surface group; without it they are refused. It does not apply to faces "
+     "in a group, unless the group itself is called `default`.",
      ROWS(boundary_keys)},
     {"boundaries.NAME (type: periodic)", "It is enough to name one side of a pair.",
      ROWS(periodic_keys)},

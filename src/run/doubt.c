@@ -45,8 +45,7 @@ static void doubt_steps(const sedge_session *session)
     const sedge_deck *const deck = session->deck;
 
     if (deck->steps > 0 || session->steps > 1) return;
-    printf("  warning            time.end %.4g%s is one time step, or less: are the units right? "
-           "%s\n",
+    printf("  warning            time.end %.4g%s is one time step, or less: %s\n",
            deck->end_time * sedge_deck_time_unit(deck), sedge_deck_unit(deck, SEDGE_TIME),
            sedge_deck_question(deck));
 }
@@ -89,8 +88,8 @@ void sedge_doubt_print(const sedge_session *session)
     doubt_steps(session);
     doubt_end(session);
     if (!(session->limit_decay > 0.5)) return;
-    printf(
-        "  warning            the conductivity of '%s' alone takes %.0f %% of what limits the time "
-        "step: a good conductor is better a boundary of type impedance than a volume\n",
-        session->mesh->groups.volume_names[session->limit_group], 100.0 * session->limit_decay);
+    printf("  warning            the conductivity of '%s' causes %.0f %% of the limit of the time "
+           "step: "
+           "model a good conductor by a boundary of type impedance instead of a volume\n",
+           session->mesh->groups.volume_names[session->limit_group], 100.0 * session->limit_decay);
 }

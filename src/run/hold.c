@@ -122,9 +122,9 @@ static sedge_status take(sedge_hold *hold, const char *folder)
         if (file < 0 && (errno == EACCES || errno == EPERM || errno == ELOOP)) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
                               "cannot open '%s/" LOCK_NAME
-                              "', which a run of another user keeps or "
-                              "left (%s); if no run goes on there, remove it, or give this one a "
-                              "folder of its own (--output)",
+                              "', which belongs to a run of another user (%s); if that run has "
+                              "ended, remove the file, or give this run a folder of its own "
+                              "(--output)",
                               folder, strerror(errno));
         }
         if (file < 0) break;

@@ -157,8 +157,8 @@ sedge_status sedge_output_spare(const char *folder, const char *what, const char
             about.st_dev != input.st_dev || about.st_ino != input.st_ino)
             continue;
         status = SEDGE_FAIL(SEDGE_ERR_USAGE,
-                            "the %s '%s' would be overwritten: '%s' in output folder '%s' is a "
-                            "name of the run's own; give it another folder (--output)",
+                            "the %s '%s' would be overwritten: the run writes a file '%s' into "
+                            "output folder '%s'; give it another folder (--output)",
                             what, path, entry->d_name, folder);
     }
     (void)closedir(files);

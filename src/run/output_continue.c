@@ -139,7 +139,7 @@ sedge_status sedge_output_read_times(const sedge_output_context *context, int64_
     if (listed != SEDGE_ERR_DATA) return listed;
     (void)snprintf(reason, sizeof reason, "%s", sedge_error_message());
     if (read_files(context, count, times) == SEDGE_OK) {
-        (void)fprintf(stderr, "sedge: warning: %s; the list is made anew from the field files\n",
+        (void)fprintf(stderr, "sedge: warning: %s; the list is rebuilt from the field files\n",
                       reason);
         (void)fflush(stderr);
         sedge_error_clear();
@@ -148,7 +148,7 @@ sedge_status sedge_output_read_times(const sedge_output_context *context, int64_
     char files[1024];
     (void)snprintf(files, sizeof files, "%s", sedge_error_message());
     return SEDGE_FAIL(SEDGE_ERR_DATA,
-                      "%s; and it cannot be made anew from the field files: %s; to begin a new "
+                      "%s; and it cannot be rebuilt from the field files: %s; to begin a new "
                       "list, restart into another --output",
                       reason, files);
 }

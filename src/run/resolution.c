@@ -143,7 +143,7 @@ static void print_judgement(const resolution *group, int order)
     while (enough > SEDGE_ORDER_MIN && group_error(group, enough - 1) < ERROR_WANTED) enough--;
     printf("  (much finer than the wave needs: ");
     if (enough < order) printf("order %d, or ", enough);
-    printf("edges %.2g times as long, would have %g %%)",
+    printf("edges %.2g times as long, would have an error of %g %%)",
            pow(ERROR_WANTED / error, 1.0 / (order + 1.0)), 100.0 * ERROR_WANTED);
 }
 

@@ -380,7 +380,8 @@ static void print_points(const sedge_session *session)
     }
     printf("  point sources      spread over balls of radius %.3g", least);
     if (most > least) printf(" to %.3g", most);
-    printf("; from %.3g times the radius on fields are those of points\n", SEDGE_POINT_NEAR);
+    printf("; fields at %.3g times the radius and beyond are those of point sources\n",
+           SEDGE_POINT_NEAR);
     for (int i = 0; i < deck->probe_count; i++) {
         int which = 0;
         const double far = nearest_source(session, deck->probes[i].position, &which);
@@ -392,11 +393,11 @@ static void print_points(const sedge_session *session)
     }
     if (probe < 0) return;
     const double near = SEDGE_POINT_NEAR * radius[source];
-    printf("  warning            probe '%s' is %.3g from a %s source: what it records is not the "
-           "field of a point, which begins at %.3g%s\n",
-           deck->probes[probe].name, nearest * near,
-           session->problem.point_sources[source].kind->name, near,
-           too_near > 1 ? ", and others are too near, too" : "");
+    printf(
+        "  warning            probe '%s' is at distance %.3g from a %s source: it does not record "
+        "the field of a point source, which needs a distance of %.3g%s\n",
+        deck->probes[probe].name, nearest * near, session->problem.point_sources[source].kind->name,
+        near, too_near > 1 ? "; other probes are too near, too" : "");
 }
 
 void sedge_session_print(const sedge_session *session)

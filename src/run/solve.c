@@ -143,8 +143,8 @@ static sedge_status check_symmetry(const sedge_matrix *whole, const char *path)
     if (!(found.ratio > ASYMMETRY)) return SEDGE_OK;
     return SEDGE_FAIL(
         SEDGE_ERR_DATA,
-        "'%s' is %s: |a_ij - a_ji| is %g for row %lld, column %lld, %g of these rows' "
-        "scale; conjugate gradients need a symmetric positive definite matrix",
+        "'%s' is %s: |a_ij - a_ji| is %g for row %lld, column %lld, %g times the scale of "
+        "these rows; conjugate gradients need a symmetric positive definite matrix",
         path, found.is_skew ? "skew-symmetric" : "not symmetric", found.difference,
         (long long)found.row + 1, (long long)found.column + 1, found.ratio);
 }

@@ -280,10 +280,10 @@ static void test_snippet_refusals(sedge_context *context)
     sedge_operand number = SEDGE_NUMBER("a", SEDGE_FLOAT32, 0.0);
     number.array = y;
     CHECK_FAILS(RUN("z = a;", SEDGE_OUT("z", x), number), SEDGE_ERR_USAGE,
-                "operand 'a' is a number and an array");
+                "operand 'a' is a number, but it has an array");
     number = (sedge_operand){.name = "a", .written = true, .is_number = true};
     CHECK_FAILS(RUN("a = 1;", SEDGE_OUT("z", x), number), SEDGE_ERR_USAGE,
-                "operand 'a' is a number and written");
+                "operand 'a' is a number, but it is marked as written");
     CHECK_FAILS(RUN("z = a;", SEDGE_OUT("z", x), SEDGE_NUMBER("a", SEDGE_INT8, 128.0)),
                 SEDGE_ERR_USAGE, "the number 128 does not fit into int8");
     // The compiler's message has the snippet's name and line.

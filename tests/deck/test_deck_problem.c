@@ -169,9 +169,10 @@ static void test_default(void)
 // the source goes along z.
 static void test_periodic_waves(void)
 {
-    check_refused("direction: [0, 0, 9]", "direction: [3, 0, 4]",
-                  "deck.yaml:17: sources.1: the plane-wave goes along (3, 0, 4) and reaches one of "
-                  "two periodic sides before the other, which lies (2, 0, 0) from it");
+    check_refused(
+        "direction: [0, 0, 9]", "direction: [3, 0, 4]",
+        "deck.yaml:17: sources.1: the plane-wave with direction (3, 0, 4) is not the same "
+        "on two periodic sides, whose shift is (2, 0, 0)");
     check_refused("direction: [0, 0, 9]", "direction: [1e-4, 0, 9]", "must be perpendicular");
     period[0][0] = 2.5;
     check_refused("{type: mode,", "{type: mode, size: [1, 1, 1],",
@@ -186,7 +187,7 @@ static void test_periodic_waves(void)
     check_refused("direction: [0, 0, 9]", "direction: [1, 0, 0]", "sources.1");
     check_refused("direction: [0, 0, 9]", "direction: [2, 7, 2]", "sources.1");
     period[0][2] = -0.5; // 1.5 - 0.5: they fit, and the source has a part along it
-    check_refused("turns: 8", "turns: 7", "deck.yaml:17: sources.1: the plane-wave goes along");
+    check_refused("turns: 8", "turns: 7", "deck.yaml:17: sources.1: the plane-wave with direction");
     period[0][0] = 2.0;
     period[0][2] = 0.0;
 }

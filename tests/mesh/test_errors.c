@@ -167,12 +167,12 @@ static void test_topology(void)
     check_msh(NAMES, TWO_NODES, "8\n" SIX_WALLS "\n20 4 2 1 1 1 2 3 4\n21 4 2 0 1 1 3 2 5",
               "1 of 2 tetrahedra are in no volume group, the first is tetrahedron 1 (number 21 in "
               "Gmsh) at (0.25, 0.25, -0.25), of volume 1; put every volume into a Physical Volume, "
-              "or give what has none a material by the deck's key materials.default");
+              "or give tetrahedra without a group a material by the deck's key materials.default");
     // Version 2 has the elements of a volume in two groups twice.
     check_msh(NAMES, TWO_NODES,
               "10\n" SIX_WALLS "\n20 4 2 1 7 1 2 3 4\n21 4 2 1 7 1 3 2 5\n22 4 2 4 7 1 2 3 4\n"
               "23 4 2 4 7 1 3 2 5",
-              "volume 7 is in two physical groups, 'air' and 'tag4', a volume can be in one only: "
+              "volume 7 is in two physical groups, 'air' and 'tag4'; a volume can be in one only: "
               "tetrahedron 0 (number 20 in Gmsh) of group 'air' at (0.25, 0.25, 0.25) exists again "
               "as number 22");
     check_msh(NAMES, TWO_NODES, "2\n20 4 2 1 7 1 2 3 4\n22 4 2 1 7 2 3 1 4",
@@ -223,8 +223,8 @@ static void check_groupless(const char *names, const char *elements, int64_t vol
                    names, elements);
     check_text(text, groupless_elements > 0
                          ? "are in no volume group"
-                         : "a Physical Surface, or give what has none a condition by the deck's "
-                           "key boundaries.default");
+                         : "a Physical Surface, or give faces without a group a condition by the "
+                           "deck's key boundaries.default");
     takes_groupless = true;
     CHECK_OK(try_file(path, &mesh));
     takes_groupless = false;

@@ -291,7 +291,7 @@ static void test_hold(const sedge_comm *comm)
     sedge_comm_max_int(comm, &tried, 1);
     if (tried != 0) {
         CHECK_FAILS(sedge_hold_create(&second, comm, folder), SEDGE_ERR_USAGE,
-                    "/.sedge-run', which a run of another user keeps or left");
+                    "/.sedge-run', which belongs to a run of another user");
     }
     if (tries_others) CHECK(seteuid(0) == 0);
 }
