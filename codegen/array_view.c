@@ -133,7 +133,7 @@ static sedge_status complete_shape(int64_t full[SEDGE_ARRAY_DIMENSIONS], const s
     }
     SEDGE_TRY(sedge_shape_check(dimensions, full, base->type));
     known = sedge_shape_count(dimensions, full);
-    // Beside a 0 the open size could be any.
+    // If another size is 0, the open size is not determined.
     if (open >= 0 && known > 0 && size % known == 0) {
         full[open] = size / known;
         return SEDGE_OK;

@@ -180,8 +180,8 @@ sedge_tune_level sedge_context_tuning(const sedge_context *context)
 
 enum { SOURCES_MAX = 32 };
 
-// Of everything that goes into the program's text. A source without a text is an embedded one,
-// which an empty text is not.
+// The hash of everything that goes into the program's text. A source whose text is NULL is an
+// embedded one; an empty text is not.
 static sedge_status hash_options(sedge_hash *hash, const sedge_program_options *options)
 {
     const void *fields[3 + 3 * SOURCES_MAX];

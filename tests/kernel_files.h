@@ -1,4 +1,4 @@
-// Kernel sources by name: which of them a program's text was made of, and one of them changed.
+// For tests: which kernel sources a program's text contains, and how to change one of them.
 #pragma once
 
 #include "check.h"
@@ -29,7 +29,7 @@ static inline void kernel_files_add(kernel_files *files, const char *name, size_
     files->name[files->count++][length] = '\0';
 }
 
-// Those that a program's text names in its #line marks, the prelude among them.
+// Add the sources that a program's text names in its #line directives, including the prelude.
 static inline void kernel_files_find(kernel_files *files, const char *text)
 {
     static const char mark[] = "#line 1 \"";
@@ -41,8 +41,8 @@ static inline void kernel_files_find(kernel_files *files, const char *text)
     }
 }
 
-// From here on the source `name` has one more line, a comment, by a copy in `folder`, which
-// SEDGE_KERNELS names; until kernel_file_restore.
+// Replace the kernel source `name` by a copy with one more line, a comment. The copy is in
+// `folder`, which SEDGE_KERNELS then names. kernel_file_restore undoes this.
 static inline void kernel_file_change(const char *folder, const char *name)
 {
     char path[4096];

@@ -1,5 +1,5 @@
-// The map of a curved element and what follows of it at a point, by the 30 coefficients of
-// polynomials of degree two: monomial * 3 + coordinate, mesh/mesh.h.
+// The map of a curved element, and the metric and normals that follow from it. The map has 30
+// coefficients of polynomials of degree two, at index 3 * monomial + coordinate (mesh/mesh.h).
 #pragma once
 
 #define SEDGE_CURVE_WORDS 30

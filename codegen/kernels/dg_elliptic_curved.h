@@ -1,26 +1,28 @@
 // The interior penalty operator on curved elements, whose J and grad r_j vary. Types and layout of
 // dg_elliptic.h, geometry of dg_curve.h.
 //
-// All integrals are sums over points, with the metric there. What both sides of a face share is
-// given at its nodes, as on straight elements, so that these need not know what is behind a face:
-// u, which is a polynomial of degree N on the face, and the flux sJ n.grad u, which is not one, but
-// is integrated against such polynomials only. So its projection on them stands for it:
+// All integrals are sums over quadrature points, with the metric at these points. The two sides of
+// a face exchange nodal values, as on straight elements, so that neither needs to know whether the
+// other is curved. They exchange u, a polynomial of degree N on the face, and the flux sJ n.grad u.
+// The flux is not a polynomial, but it is only integrated against polynomials of degree N.
+// Therefore its projection F onto these polynomials is exchanged:
 //
 //   F = M_f^-1 sum_p w_p phi(p) sJ n.grad u(p),   sum over faces of  E M_f (-g (F- - F+))
 //
-// and the transposed term is the sum over the same points, by which the operator is symmetric:
+// The transposed term is a sum over the same points, which makes the operator symmetric:
 //
 //   sum_p w_p sJ n.grad v(p) (-g [u](p)).
 //
-// The penalty tau sJ is one number for all of a face, given by what coercivity needs
-// (solvers/elliptic/elliptic_curved.h); only the factor of a boundary's condition has sJ at the
-// point in it.
+// The penalty tau sJ is one number per face, large enough for coercivity
+// (solvers/elliptic/elliptic_curved.h). The factor of a boundary condition is multiplied by sJ at
+// each point.
 //
-//   curves    [curved values] of sedge_elliptic_curve
-//   operators one after the other, the points or nodes that items take last; points of the volume,
-//             then of the four faces: D_j [nodes][3][points], D_j [points][nodes][3], traces [face
-//             nodes][face points], M_f^-1 times weighted traces [face points][face nodes], places
-//             [points][3], weights [points]
+//   curves    [curved batches] of sedge_elliptic_curve
+//   operators these arrays one after the other; `points` are those of the volume, then of the four
+//             faces: D_j [nodes][3][points], D_j [points][nodes][3], traces [face nodes][face
+//             points], M_f^-1 times weighted traces [face points][face nodes], reference
+//             coordinates [points][3], weights [points]. The index over which the items of a block
+//             run comes last.
 #pragma once
 
 #define SEDGE_ALL_FACE_POINTS (4 * SEDGE_CURVED_FACE_POINTS)
@@ -33,8 +35,9 @@
 #define SEDGE_CURVED_PLACES  (SEDGE_CURVED_PROJECT + SEDGE_CURVED_FACE_POINTS * SEDGE_FACE_NODES)
 #define SEDGE_CURVED_WEIGHTS (SEDGE_CURVED_PLACES + 3 * SEDGE_ALL_POINTS)
 
-// Of the block's memory, in values an element: u; behind all u, of each element, first s and [u] at
-// the nodes of its faces and four numbers at their points, then three at each point of a chunk.
+// The block's memory holds u of all its elements, and then a work area per element. The work area
+// first has s and [u] at the nodes of the faces and four numbers at each point of the faces; later
+// it has three numbers at each point of a chunk. Size of the work area, in SIMD batches:
 #define SEDGE_CURVED_WORK (SEDGE_CURVED_SCRATCH - SEDGE_NODES)
 
 typedef struct sedge_elliptic_curve {
@@ -43,7 +46,7 @@ typedef struct sedge_elliptic_curve {
     sedge_value factor[4]; // 1/2 the factor of a boundary's condition
 } sedge_elliptic_curve;
 
-// D_j u at point p of one value whose nodes these are.
+// D_j u at point p; `words` are the nodal values of u.
 SEDGE_FUNCTION void find_slopes(sedge_value *d, const SEDGE_BLOCKWIDE sedge_value *words, int p,
                                 const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT operators)
 {
@@ -68,7 +71,7 @@ SEDGE_FUNCTION void turn_slopes(sedge_value *v, const sedge_value *g, const sedg
     SEDGE_EACH (i, 3) v[i] = g[i] * d[0] + g[3 + i] * d[1] + g[6 + i] * d[2];
 }
 
-// u of `count` values from `first` on to the block's memory.
+// Load u of the batches first .. first + count - 1 into the block's memory.
 SEDGE_FUNCTION void load_curved(SEDGE_BLOCKWIDE sedge_value *s_u,
                                 const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT u, sedge_int64 first,
                                 sedge_int64 count)
@@ -135,8 +138,8 @@ SEDGE_KERNEL(sedge_elliptic_curved_flux, SEDGE_CURVED_THREADS, SEDGE_CURVED_FLUX
 
 // ---- the operator ------------------------------------------------------------------------------
 
-// At point p of the faces: what multiplies D_j v, then what multiplies v, to s_p. `words` has s and
-// [u] at the nodes of the faces.
+// Write to s_p, for point p of the faces, the three factors of D_j v and then the factor of v.
+// `words` has s and [u] at the nodes of the faces.
 SEDGE_FUNCTION void find_curved_face(SEDGE_BLOCKWIDE sedge_value *s_p,
                                      const SEDGE_BLOCKWIDE sedge_value *words, int p, sedge_value g,
                                      const SEDGE_GLOBAL sedge_elliptic_curve *curve,

@@ -3,9 +3,10 @@
 
 #define SEDGE_MONITOR_THREADS 128
 
-// A point source after the stage, a block for each value with an element that it acts on: the
-// numbers of the values, weights [blocks][nodes] of what it adds to u_t at unit signal g, zero in
-// lanes that it does not reach. residual += dt g weights, next += b dt g weights.
+// A point source, added after the stage; one block for each SIMD batch on which it acts. `values`
+// [blocks] are the batches' indices. `weights` [blocks][nodes] is what the source adds to u_t for
+// the signal g = 1; it is zero in lanes that the source does not reach.
+//   residual += dt g weights,  next += b dt g weights
 #define SEDGE_POINT_LIST(X)                                    \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, next)          \
     X(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, residual)      \

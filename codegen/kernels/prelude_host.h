@@ -64,7 +64,7 @@ typedef unsigned long long sedge_uint64;
 #define SEDGE_CLUSTER_PUT(at, value, block)                  (*(at) = (value))
 #define SEDGE_CLUSTER_BARRIER()                              SEDGE_BARRIER()
 
-// Threads of this program alone: what the calling program has set for its own loops stays.
+// Number of threads of these kernels. The calling program's own OpenMP settings are not changed.
 static int sedge_team = 1;
 
 void sedge_set_threads(int threads)

@@ -12,10 +12,10 @@
 //
 //   tau = penalty <k> (N+1)(N+3)/3 max(area / volume of the two), <k> the harmonic mean;
 //
-// on a face where u is given it is twice that with the element's own k, which comes of mirroring u
-// there. Where an element is curved, bounds of its metric take the place of area and volume
+// on a face where u is given, tau is twice that value with the element's own k, because u is
+// mirrored there. For a curved element, bounds of its metric replace area and volume
 // (elliptic_curved.h). A is symmetric, and positive definite for penalty >= 1 (0.5 was enough in
-// all meshes tried, 0.25 in few); without any condition that fixes u, constants are its null space.
+// all meshes tried, 0.25 in few). Without a condition that fixes u its null space is the constants.
 //
 // Unknowns are nodal values, [elements][nodes] in mesh order for callers; on the device they are a
 // vector in the operator's own order (dg_elliptic.h), filled up with zeros, and A maps it to the
@@ -37,11 +37,11 @@
 
 // ---- the discrete form -------------------------------------------------------------------------
 
-// The numbers of one face of one element: A's sum over faces is, with u+ behind the face,
+// The coefficients of one face of one element. With u+ the value behind the face, a face adds to A
 //   -g n.(grad u- + grad u+) [v] - g n.(grad v) [u] + tau [u] [v].
-// On the boundary u+ = -u-, grad u+ = grad u-: [u] = 2 u. Where g is 0, a condition on the normal
-// derivative, tau is half its factor. Of a curved element tau elsewhere is tau sJ, which is the
-// same all over the face (elliptic_curved.h).
+// On the boundary u+ = -u-, grad u+ = grad u-: [u] = 2 u. g = 0 marks a condition on the normal
+// derivative; tau is then half its factor. On all other faces of a curved element `tau` stores
+// tau sJ, which is constant on the face (elliptic_curved.h).
 typedef struct sedge_elliptic_face {
     double g;
     double tau;
@@ -130,8 +130,8 @@ typedef struct sedge_elliptic_cost {
 
 void sedge_elliptic_get_cost(const sedge_elliptic *op, sedge_elliptic_cost *out);
 
-// Append the text of the program that sedge_elliptic_create compiles for such a device, for a mesh
-// that has curved elements or none.
+// Append the text of the program that sedge_elliptic_create compiles for such a device. `curved`:
+// the mesh has curved elements.
 SEDGE_MUST_USE
 sedge_status sedge_elliptic_text(sedge_text *out, const sedge_device_info *info,
                                  const sedge_element *element, sedge_precision precision,
@@ -139,9 +139,9 @@ sedge_status sedge_elliptic_text(sedge_text *out, const sedge_device_info *info,
 
 // ---- right-hand side and results, on the host --------------------------------------------------
 
-// b [elements][nodes]: the integrals of f against the nodal functions, f interpolated at the nodes,
-// or at the points of a curved element's integrals; point sources; what conditions that are not
-// zero add. Collective.
+// The right-hand side b [elements][nodes]: the integrals of f against the nodal functions, point
+// sources, and the data of inhomogeneous boundary conditions. In a straight element f is
+// interpolated at the nodes; in a curved one it is evaluated at the quadrature points. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_elliptic_right_hand_side(double *b, const sedge_comm *comm,
                                             const sedge_element *element, const sedge_mesh *mesh,
@@ -151,7 +151,7 @@ sedge_status sedge_elliptic_right_hand_side(double *b, const sedge_comm *comm,
 void sedge_elliptic_field(double *field, const sedge_element *element, const sedge_mesh *mesh,
                           const double *u);
 
-// 1/2 sum_K (k grad u, grad u)_K of u and its field. Collective.
+// The energy 1/2 sum_K (k grad u, grad u)_K; `field` is that of sedge_elliptic_field. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_elliptic_energy(double *energy, const sedge_comm *comm,
                                    const sedge_element *element, const sedge_mesh *mesh,
@@ -176,8 +176,8 @@ sedge_status sedge_elliptic_reference(double *r, const sedge_comm *comm,
                                       const sedge_element *element, const sedge_mesh *mesh,
                                       const sedge_problem *problem, const double *u);
 
-// The same at the points of a quadrature, as a mesh with curved elements needs it; on straight ones
-// the two are the same to rounding. Penalties are sedge_elliptic_faces'. Collective.
+// The same by quadrature, for meshes with curved elements; on straight elements both agree to
+// rounding. The penalties are those of sedge_elliptic_faces. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_elliptic_reference_points(double *r, const sedge_comm *comm,
                                              const sedge_element *element, const sedge_mesh *mesh,

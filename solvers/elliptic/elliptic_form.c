@@ -66,8 +66,8 @@ static sedge_condition face_condition(const sedge_mesh *mesh, const sedge_proble
     return elliptic_condition(mesh, problem, trace, x, geometry.normal[trace->face]);
 }
 
-// What a face needs to know of an element: J of a straight one; of a curved one (bound > 0) what
-// takes the place of 3/2 sJ^2 / J in the penalty.
+// What the penalty of a face needs from an element: J of a straight one; for a curved one (bound >
+// 0) the number that replaces 3/2 sJ^2 / J.
 typedef struct face_side {
     double jacobian, bound;
 } face_side;
@@ -91,8 +91,8 @@ static face_side find_side(const face_finder *finder, int32_t e, int f)
     return (face_side){geometry.jacobian, 0.0};
 }
 
-// g and tau between an element, straight or curved, and a curved one, or where it is curved itself.
-// `bound` is the larger one of both sides.
+// g and tau of a face with a curved element on at least one side. `bound` is the larger of both
+// sides' bounds.
 static sedge_elliptic_face scale_face(const sedge_mesh *mesh, double g, double tau, double bound,
                                       int32_t e, int f)
 {

@@ -37,10 +37,10 @@ typedef struct elliptic_cut {
     int64_t flux_scratch, apply_scratch; // bytes
 
     bool curved;             // the mesh has curved elements: their kernels are needed
-    int points, face_points; // of a curved element's integrals
+    int points, face_points; // quadrature points of a curved element
     int curved_block, curved_threads;
-    int curved_chunk;       // points of the volume at once
-    int curved_words;       // values an element in the block's memory
+    int curved_chunk;       // number of volume points that are worked on at once
+    int curved_words;       // values per element in the block's memory
     int64_t curved_scratch; // bytes
 } elliptic_cut;
 
@@ -49,11 +49,12 @@ typedef struct elliptic_tables {
     sedge_buffer *deriv, *lift, *weak, *mass;
 } elliptic_tables;
 
-// Values of the elements without halo faces, or with some: straight ones, then curved ones.
+// The SIMD batches of the elements without halo faces, or of those with some. Straight elements
+// come first, then curved ones.
 typedef struct elliptic_range {
-    int64_t first, straight;
-    int64_t first_curved, curved;
-    int64_t first_curve; // number of the first curved value among all curved ones
+    int64_t first, straight;      // first batch and number of batches of straight elements
+    int64_t first_curved, curved; // the same of curved elements
+    int64_t first_curve;          // index of the first curved batch among all curved batches
 } elliptic_range;
 
 struct sedge_elliptic {
@@ -105,8 +106,7 @@ int elliptic_width(int real_bytes, int count);
 SEDGE_MUST_USE
 sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *faces);
 
-// The first value of a range's curved elements in `slot` order: the number of a curved slot among
-// all curved ones.
+// The index of a curved element's slot among all curved slots.
 int64_t elliptic_curved_slot(const sedge_elliptic *op, int32_t element);
 
 // The place of an element among the slots; of its node in a vector, as number of reals.
@@ -140,7 +140,7 @@ SEDGE_MUST_USE
 sedge_status elliptic_curved_choose(elliptic_cut *cut, const sedge_device_info *info,
                                     const sedge_element *element);
 
-// Their operators and maps. With `curved` of elliptic_curved_create, with operators.
+// Upload the curved elements' operators and maps. `curved` was created with operators.
 SEDGE_MUST_USE
 sedge_status elliptic_curved_upload(sedge_elliptic *op, const elliptic_curved *curved,
                                     const sedge_elliptic_face *faces);
@@ -153,7 +153,7 @@ typedef struct elliptic_application {
     double base, factor;
 } elliptic_application;
 
-// The fluxes, then A x, of a range's curved elements.
+// Launch the flux kernel, and after it the kernel of A x, for a range's curved elements.
 SEDGE_MUST_USE
 sedge_status elliptic_curved_flux(sedge_elliptic *op, const elliptic_application *a,
                                   const elliptic_range *range);

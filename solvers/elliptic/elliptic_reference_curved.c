@@ -1,5 +1,5 @@
-// The slow reference by points: the formula in physical space at each point of the quadrature, with
-// what both sides of a face have there. Straight elements are taken like curved ones.
+// The slow reference by quadrature: the formula in physical space at each quadrature point, with
+// the values of both sides of a face. Straight elements are treated like curved ones.
 #include "elliptic_internal.h"
 
 #include "base/memory.h"

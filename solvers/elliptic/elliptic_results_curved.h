@@ -1,14 +1,14 @@
-// What elliptic_results.c finds, of curved elements: by the points of elliptic_curved.h, which are
-// the operator's. `curved` has operators; b, u [nodes] are the element's.
+// The curved elements' part of elliptic_results.c, by the operator's quadrature points
+// (elliptic_curved.h). `curved` was created with operators; b and u [nodes] are one element's.
 #pragma once
 
 #include "elliptic_curved.h"
 
-// b_n += the integral of f against nodal function n, f taken at the points.
+// b_n += the integral of f against nodal function n; f is evaluated at the quadrature points.
 void elliptic_curved_add_source(double *b, const elliptic_curved *curved, const sedge_mesh *mesh,
                                 const sedge_problem *problem, int32_t e);
 
-// b_n += what the condition of a boundary face adds, its value taken at the points.
+// b_n += the contribution of a boundary face's condition; its data are evaluated at the points.
 void elliptic_curved_add_condition(double *b, const elliptic_curved *curved, const sedge_mesh *mesh,
                                    const sedge_problem *problem, const sedge_trace_face *trace,
                                    const sedge_elliptic_face *form);
@@ -17,7 +17,7 @@ void elliptic_curved_add_condition(double *b, const elliptic_curved *curved, con
 double elliptic_curved_energy(const elliptic_curved *curved, const sedge_mesh *mesh, int32_t e,
                               const double *u);
 
-// What flows in through a boundary face.
+// The inflow through a boundary face: the integral of k du/dn as the form has it.
 double elliptic_curved_face_flux(const elliptic_curved *curved, const sedge_mesh *mesh,
                                  const sedge_problem *problem, const sedge_trace_face *trace,
                                  const sedge_elliptic_face *form, const double *u);

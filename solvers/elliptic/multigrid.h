@@ -5,8 +5,8 @@
 // block-Jacobi, whose blocks are the elements', inverted at set-up on the device; the same
 // polynomial before and after the coarser levels, so that the cycle is symmetric and positive
 // definite. Going down is the transpose of going up, which is the injection of the coarser space.
-// Operators are those of curved elements where there are any; blocks and the continuous level take
-// the mean of an element's metric.
+// On curved elements the operators of all levels are exact, but the blocks and the continuous level
+// use the mean of the element's metric.
 // The continuous level is Galerkin's; without it iterations grow as the mesh is refined.
 #pragma once
 

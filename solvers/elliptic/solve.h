@@ -44,8 +44,8 @@ sedge_status sedge_elliptic_solve(double *u, sedge_elliptic_result *result, cons
                                   const sedge_mesh *mesh, const sedge_problem *problem,
                                   const sedge_elliptic_solve_options *options);
 
-// The programs of such a solve, for `sedge build`, on a mesh with curved elements or without: those
-// of the operator of each order, and of the iterations. Sets out[0 .. *count - 1], which the caller
+// The programs of such a solve, for `sedge build`: those of the operator of each order, and of the
+// iterations. `curved`: the mesh has curved elements. Sets out[0 .. *count - 1], which the caller
 // frees, also on failure, and their names.
 enum { SEDGE_ELLIPTIC_TEXTS = SEDGE_ELLIPTIC_ORDER_MAX + 2, SEDGE_ELLIPTIC_NAME = 64 };
 SEDGE_MUST_USE

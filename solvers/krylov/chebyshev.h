@@ -42,16 +42,15 @@ sedge_krylov_preconditioner sedge_chebyshev_preconditioner(sedge_chebyshev *cheb
 // The interval that is used. Not collective.
 void sedge_chebyshev_interval(const sedge_chebyshev *chebyshev, double *smallest, double *largest);
 
-// Largest eigenvalue of M A by `steps` steps of conjugate gradients (the Lanczos matrix of their
-// coefficients), fewer where they converge before: a lower bound, some per cent below after ten
-// steps, and the eigenvalue itself after convergence. From the vector `start`; NULL: from a fixed
-// pseudo-random one. Numbers of a vector that stand for nothing (padding) must be 0 in it.
-// Collective.
+// Estimate the largest eigenvalue of M A from `steps` steps of conjugate gradients (the Lanczos
+// matrix of their coefficients), or fewer if they converge. The result is a lower bound, after ten
+// steps some percent too low; after convergence it is the eigenvalue itself. The iteration begins
+// with the vector `start`, whose padding must be 0; NULL: a fixed pseudo-random vector. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_largest(double *largest, sedge_context *context, const sedge_comm *comm,
                                   int real_bytes, int64_t rows, const sedge_krylov_operator *op,
                                   const sedge_krylov_preconditioner *inner,
                                   const sedge_buffer *start, int steps);
 
-// The number of a row in such a vector: pseudo-random in -1..1, the same each time.
+// The entry of the pseudo-random vector in row `row`: in -1..1, the same in every run.
 double sedge_krylov_random(int64_t row);

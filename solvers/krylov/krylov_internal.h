@@ -99,7 +99,7 @@ struct sedge_krylov {
     sedge_krylov_form form;    // AUTO until the first solve has timed them
     int check;
     const sedge_buffer *right; // b of the solve under way
-    bool starts_once;          // what ends the recurrences ends the solve: their coefficients count
+    bool starts_once;          // never restart: the caller needs the coefficients of one sequence
 
     sedge_buffer *vector[VECTORS]; // NULL where the form does without
     sedge_buffer *states;          // [2][STATE_ENTRIES]

@@ -24,11 +24,11 @@ struct sedge_amg {
 
 // ---- looking before ----------------------------------------------------------------------------
 
-// GAMG takes a matrix for positive definite without a look. With a diagonal entry that is 0 its
-// search for aggregates does not end or leaves its arrays, and from a negative eigenvalue its
-// estimates take numbers that were never set.
+// PETSc's GAMG does not check that a matrix is positive definite. If a diagonal entry is 0, its
+// search for aggregates never ends or leaves its arrays. If an eigenvalue is negative, its
+// estimates use uninitialised numbers.
 
-// scale [rows]: by row and column it makes the diagonal 1.
+// scale [rows]: multiplied into rows and columns it makes the diagonal 1.
 static sedge_status find_scale(double *scale, const sedge_matrix *matrix)
 {
     for (int64_t i = 0; i < matrix->rows; i++) {
@@ -73,8 +73,8 @@ static double scalar_product(const sedge_amg *amg, const double *x, const double
     return sum;
 }
 
-// Conjugate gradients (Lanczos) from random numbers on the matrix whose diagonal is scaled to 1:
-// is there a direction p with p.Ap < 0? Work needs [4][rows]. Collective.
+// Look for a direction p with p.Ap < 0 by conjugate gradients (Lanczos) from a random vector, on
+// the matrix with its diagonal scaled to 1. Work needs [4][rows]. Collective.
 static sedge_status look_for_negative(sedge_amg *amg, const double *scale, double *work)
 {
     enum { STEPS = 40 };           // more than a small matrix has rows, less than a solve takes
@@ -195,8 +195,8 @@ done:
     return status == SEDGE_ERR_DATA ? SEDGE_ERR_COMPUTE : status;
 }
 
-// Where a rank fails alone within PETSc the others wait in it for ever: the time has a bound, far
-// above what a set-up takes (5 us an entry). The root is in here until all ranks are through.
+// If one rank fails inside PETSc, the others wait there for ever. Therefore the time has a limit,
+// far above what a set-up takes (5 us per entry). The root returns only when all ranks are through.
 // Collective.
 static sedge_status make_levels_in_time(sedge_amg *amg, MPI_Comm world, int64_t entries)
 {
@@ -274,7 +274,7 @@ sedge_status sedge_amg_apply(sedge_amg *amg, const double *r, double *z)
     amg->counts.seconds += sedge_clock() - began;
 done:
     if (status == SEDGE_ERR_DATA) status = SEDGE_ERR_COMPUTE;
-    // This rank may be the only one that fails, and the others wait within PETSc.
+    // This rank may be the only one that fails; the others would wait inside PETSc.
     if (status != SEDGE_OK && amg->comm != NULL) sedge_comm_end_alone(amg->comm, status);
     return status;
 }

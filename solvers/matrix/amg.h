@@ -9,12 +9,12 @@
 
 typedef struct sedge_amg sedge_amg;
 
-// Collective over `comm` (NULL: this process alone). The matrix is copied; it is symmetric, which
-// is not looked at here, and positive definite. SEDGE_ERR_USAGE for more entries than PETSc counts.
-// SEDGE_ERR_COMPUTE with the reason where a diagonal entry is not positive, 40 steps of Lanczos'
-// iteration find a negative eigenvalue, or PETSc fails; a set-up that does not end (120 s and 0.2
-// ms an entry of the largest rank) ends the process with that status's exit code. The caller frees
-// it.
+// Collective over `comm` (NULL: this process alone). The matrix is copied. It must be symmetric,
+// which is not checked here, and positive definite. SEDGE_ERR_USAGE: more entries than PETSc can
+// count. SEDGE_ERR_COMPUTE with the reason: a diagonal entry is not positive, 40 steps of the
+// Lanczos iteration find a negative eigenvalue, or PETSc fails. If the set-up does not end within
+// 120 s plus 0.2 ms per entry of the largest rank, the process ends with the exit code of
+// SEDGE_ERR_COMPUTE. The caller frees the result.
 SEDGE_MUST_USE
 sedge_status sedge_amg_create(sedge_amg **out, const sedge_comm *comm, const sedge_matrix *matrix);
 void sedge_amg_free(sedge_amg *amg);

@@ -24,7 +24,7 @@ sedge_status sedge_matrix_create(sedge_matrix **out, int64_t size, int64_t first
                                  int64_t count);
 void sedge_matrix_free(sedge_matrix *matrix);
 
-// The number, from 0, that a row of this rank (of 0..rows - 1) had before it was partitioned.
+// The number, from 0, that row `row` of this rank (0..rows - 1) had before partitioning.
 int64_t sedge_matrix_original(const sedge_matrix *matrix, int64_t row);
 
 // ---- files -------------------------------------------------------------------------------------
@@ -48,12 +48,12 @@ sedge_status sedge_matrix_read(sedge_matrix **out, const char *path);
 SEDGE_MUST_USE
 sedge_status sedge_matrix_read_vector(double **out, const char *path, int64_t size);
 
-// How far a whole matrix is from symmetric: the largest |a_ij - a_ji| by the scale of its rows,
-// which is sqrt(a_ii a_jj), no entry of a positive definite matrix being larger, or |a_ij| where
-// that is larger. So a difference counts as much between small rows as between large ones.
+// How far a whole matrix is from symmetric: the largest |a_ij - a_ji| relative to the scale of rows
+// i and j. The scale is the larger of sqrt(a_ii a_jj), which bounds |a_ij| in a positive definite
+// matrix, and |a_ij|. So a difference counts the same in rows of small and of large entries.
 typedef struct sedge_matrix_symmetry {
-    double ratio, difference; // by the scale, and itself
-    int64_t row, column;      // where, from 0
+    double ratio, difference; // |a_ij - a_ji| relative to the scale, and its value
+    int64_t row, column;      // i and j, from 0
     bool is_skew;             // a_ij = -a_ji everywhere
 } sedge_matrix_symmetry;
 

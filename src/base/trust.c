@@ -75,8 +75,8 @@ typedef struct trust_walk {
     char left[PATH_MAX]; // to go
 } trust_walk;
 
-// Is it the primary group of another user? The lists of a group do not have those. All users that
-// the system tells are looked at; where these are more than an account list of one machine, as in a
+// Is it the primary group of another user? A group's list of members does not contain such users,
+// so all users that the system lists are checked. If these are more than one machine has, as in the
 // directory of a whole site, the group counts as shared.
 static bool is_others_primary(gid_t group)
 {
@@ -94,8 +94,8 @@ static bool is_others_primary(gid_t group)
     return others;
 }
 
-// The same, asked once for a group: a directory of users may be far away. The system's place in its
-// list is one for all threads.
+// The same, with the answer cached per group: a directory of users may be slow. All threads share
+// the system's position in its list of users.
 static bool is_shared_group(gid_t group)
 {
     static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
@@ -141,9 +141,9 @@ typedef struct access_entry {
 enum { ACCESS_VERSION = 2, ACCESS_WRITE = 2, LIST_ENTRIES = 512 };
 enum { TAG_USER = 2, TAG_OWNING_GROUP = 4, TAG_GROUP = 8, TAG_MASK = 16 };
 
-// What the access list of an open file or folder grants to others than its owner.
+// To whom, beside the owner, the access list of an open file or folder grants write access.
 typedef enum access_grant {
-    GRANT_MODE,   // there is no list: the mode says all
+    GRANT_MODE,   // there is no list: the mode decides
     GRANT_NOBODY, // may write
     GRANT_GROUP,  // the owning group may
     GRANT_OTHERS  // other users or groups may, or the list cannot be read
@@ -174,14 +174,14 @@ static access_grant judge_list(const unsigned char *list, size_t length)
     return (mask & ACCESS_WRITE) != 0 ? grant : GRANT_NOBODY;
 }
 
-// With a list the group's bits of the mode are its mask. `name` lies in `folder`; NULL: the folder
-// or file itself.
+// If there is a list, the group bits of the mode are its mask. `name` lies in `folder`; NULL: the
+// folder or file itself.
 static access_grant find_grant(int folder, const char *name)
 {
     unsigned char list[sizeof(uint32_t) + LIST_ENTRIES * sizeof(access_entry)];
     char path[64 + SEDGE_TRUST_NAME];
 
-    // A descriptor that only names a place has no attributes, but its path in /proc does.
+    // Attributes cannot be read from an O_PATH descriptor, but from its path in /proc they can.
     (void)snprintf(path, sizeof path, name != NULL ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d",
                    folder, name);
     const ssize_t length = getxattr(path, "system.posix_acl_access", list, sizeof list);

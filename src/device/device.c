@@ -149,7 +149,7 @@ void sedge_device_remove_reserve(sedge_device *device, const sedge_reserve *rese
     if (*at != NULL) *at = reserve->next;
 }
 
-// After a failure: whether it is worth asking again, with what reserves kept.
+// After a failed allocation: let the reserves give back their memory. True: try once more.
 static bool have_given_back(const sedge_device *device, sedge_status status)
 {
     if (status != SEDGE_ERR_MEMORY || device->reserves == NULL) return false;

@@ -23,9 +23,9 @@
 enum { SECONDS_USUAL = 60 };
 
 // One helper a process, by nature: the one piece of global state here. `owner` tells a forked
-// child, which inherits the socket but must not talk over it. `guard` is for all of it, and for
-// PATH while a helper is forked; a thread that has a command run holds it only while it hands over
-// a socket.
+// child, which inherits the socket but must not talk over it. The mutex `guard` protects all of it,
+// and PATH while a helper is forked. A thread with a command for the helper locks it only while it
+// sends a socket.
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     int socket;
@@ -66,8 +66,8 @@ sedge_status sedge_helper_limit_search(void)
 
 // ---- start and stop ----------------------------------------------------------------------------
 
-// Close all files above `last`: what is inherited would stay open, locked or connected in the
-// helper after its parent has closed it.
+// Close all files above `last`: inherited files would stay open, locked or connected in the helper
+// after its parent has closed them.
 static void close_files(int last)
 {
     const unsigned first = (unsigned)last + 1;
@@ -228,7 +228,7 @@ done:
     return status;
 }
 
-// False: the reply is not waited for any more. Closing the socket ends the command.
+// Wait for the reply. False if the wait was given up; closing the socket then ends the command.
 static bool wait_reply(int socket, const sedge_patience *patience)
 {
     struct pollfd reply = {.fd = socket, .events = POLLIN};

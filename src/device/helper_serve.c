@@ -213,8 +213,8 @@ static _Noreturn void become_command(char *const *words, const char *path, int f
     const int log = openat(folder, log_name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
     // SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 stay ignored: the parent decides what they mean.
-    // A batch system or a terminal that goes sends them to all processes of a job, whose compiler
-    // must not fail for it.
+    // A batch system, or a terminal that closes, sends them to all processes of a job, and the
+    // compiler must not fail because of it.
     for (size_t i = 0; i < sizeof restored / sizeof *restored; i++)
         (void)signal(restored[i], SIG_DFL);
     // A group of its own, so that all that it starts can be killed.
@@ -236,9 +236,9 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// Wait until the child has ended, and kill it when its time is over, or nobody waits at `asker` any
-// more, or the process of `parent` is gone; `*state` as waitpid gives it. 0, ETIMEDOUT, ECANCELED
-// or another error.
+// Wait until the child has ended. Kill it if its time is over, if the other end of the socket
+// `asker` is closed, or if the process of the pidfd `parent` has ended. `*state` is waitpid's.
+// Returns 0, ETIMEDOUT, ECANCELED or another error number.
 static int wait_for(pid_t child, int asker, int parent, int64_t seconds, int *state)
 {
     const double end = now() + (double)seconds;
@@ -375,8 +375,8 @@ static void serve_one(int socket, int parent)
     (void)close(socket);
 }
 
-// Wait for a request; false: the process that this one helps is gone. Where that cannot be told the
-// control socket's end is.
+// Wait for a request. False: the parent process has ended. Without a pidfd this is noticed when the
+// control socket is closed.
 static bool wait_request(int control, int parent)
 {
     struct pollfd about[2] = {{.fd = control, .events = POLLIN}, {.fd = parent, .events = POLLIN}};

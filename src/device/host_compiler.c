@@ -176,9 +176,9 @@ void sedge_host_compiler_free(sedge_host_compiler *compiler)
     sedge_release(compiler);
 }
 
-// The compiler's file by its size and the hash of its first mebibyte: a wrapper of the same version
-// may add options of its own. Where it lies and when it was made do not matter, so that machines of
-// the same packages share a cache.
+// Identify the compiler's file by its size and the hash of its first MiB: a wrapper script may
+// report the same version and add options of its own. Path and date do not count, so that machines
+// with the same packages share a cache.
 static sedge_status add_file(const sedge_host_compiler *compiler, sedge_text *out)
 {
     enum { HEAD = 1048576 };
@@ -187,7 +187,7 @@ static sedge_status add_file(const sedge_host_compiler *compiler, sedge_text *ou
     char *head = NULL;
     FILE *const file = fopen(compiler->path, "rbe");
 
-    // What may be run need not be readable: then its version must do.
+    // A file may be executable but not readable: then the version alone identifies it.
     if (file == NULL) return SEDGE_OK;
     sedge_status status = sedge_allocate(&head, HEAD, 1);
     if (status == SEDGE_OK && fstat(fileno(file), &about) == 0) {
@@ -203,7 +203,7 @@ static sedge_status add_file(const sedge_host_compiler *compiler, sedge_text *ou
 
 sedge_status sedge_host_compiler_identity(const sedge_host_compiler *compiler, sedge_text *out)
 {
-    static const char place[] = "COLLECT_"; // gcc begins lines with it that tell where it lies
+    static const char place[] = "COLLECT_"; // gcc's lines with its own path begin so
     const char *line = sedge_text_get(compiler->version);
 
     SEDGE_TRY(add_file(compiler, out));

@@ -25,9 +25,9 @@ static atomic_uint spelled;
 
 enum { SPELLED_PATH = 128 };
 
-// The path of an open file, in a spelling that no other call gives. The loader takes a path that it
-// has seen for the library that it has loaded from there, and a descriptor's number is used again
-// as soon as it is closed. To the system "/." is no step: the bits of a counter, as "/." and "//.".
+// The path of an open file, spelled differently by each call. The dynamic loader takes a path that
+// it has seen before for the same library, but the number of a closed descriptor is reused. For the
+// system "/." and "//." change nothing in a path, so they encode the bits of a counter.
 static void spell_path(char path[SPELLED_PATH], int file)
 {
     int at = snprintf(path, SPELLED_PATH, "/proc/self/fd");

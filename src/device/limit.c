@@ -17,7 +17,7 @@ enum { STACK_BYTES = 16 << 20 }; // compilers recurse; a thread's default may be
 // How many threads were left behind: of the process, by nature.
 static atomic_int left_behind;
 
-// What a signal's handler sets: of the process, by nature.
+// Set by a signal handler, so they are global to the process.
 static atomic_bool is_stopped;
 static atomic_bool is_given_up; // one was not waited for: nobody waits for others, then
 

@@ -89,8 +89,8 @@ static int remove_one(const char *path, const struct stat *about, int type, stru
     return remove(path);
 }
 
-// The folder at `path`, open and locked by this call; -1 where that is not possible. It must be a
-// folder of this user's that nobody else can enter. `*used`: another process has the lock.
+// Open and lock the folder at `path`; -1 if that is not possible. It must be a folder of this user
+// that nobody else can enter. `*used`: another process has the lock.
 static int lock_folder(const char *path, bool *used)
 {
     struct stat about;
@@ -125,7 +125,7 @@ static bool remove_unused(const char *path)
     return true;
 }
 
-// What killed processes left beside this one's folder.
+// Remove the folders that killed processes left beside this one's folder.
 static void sweep(void)
 {
     const char *const slash = strrchr(folder.path, '/');
@@ -143,8 +143,9 @@ static void sweep(void)
     (void)closedir(parent);
 }
 
-// The folder will hold code that is executed: nobody else may write into it. One that PoCL made in
-// MPI's start, and that is not locked, may be removed by another process in between.
+// The folder will hold code that is executed: nobody else may write into it. A folder that PoCL
+// made while MPI started is not locked yet, and another process may remove it before it is locked
+// here.
 static sedge_status make_folder(void)
 {
     enum { TRIES = 16 };

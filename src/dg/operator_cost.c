@@ -4,7 +4,7 @@
 
 // The peers' counts (benchmarks/README.md, "Stage"), so that rates can be compared. The split form
 // moves three and four words an unknown instead of four, that of three kernels two, three and five.
-// No operations are told of an equation that does not count its own.
+// If an equation does not count its operations, none are reported.
 typedef struct element_work {
     double words;           // bytes of the state once
     double fixed;           // bytes of geometry and connectivity

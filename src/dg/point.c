@@ -194,8 +194,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Whether the way from `from` by `d` goes through a triangle between its two ends (Moeller and
-// Trumbore).
+// Whether the segment from `from` to `from` + d crosses a triangle (Moeller and Trumbore).
 static bool passes(double triangle[3][3], const double from[3], const double d[3])
 {
     const double margin = 1e-9;
@@ -234,7 +233,8 @@ static bool is_hidden(const spread *s, int i, int32_t e)
     return false;
 }
 
-// The points of element e in the ball of source i; none if the element is hidden. Returns how many.
+// Collect the points of element e in the ball of source i; none if the element is not visible from
+// the source. Returns how many.
 static int take_samples(const spread *s, int i, int32_t e)
 {
     const double *const centre = s->problem->point_sources[i].position;
@@ -278,8 +278,8 @@ static int find_terms(int degree, const double y[3], double *terms)
     return count;
 }
 
-// The integrals of products of two terms over element e, added up as whole numbers: in this way the
-// sum of all ranks does not depend on its order.
+// Add the integrals of the products of two terms over element e. They are summed as integers, so
+// that the sum over all ranks does not depend on the order.
 static void add_gram(const spread *s, int count, int64_t *gram)
 {
     double sum[TERMS_MAX * (TERMS_MAX + 1) / 2] = {0.0};
@@ -297,8 +297,8 @@ static void add_gram(const spread *s, int count, int64_t *gram)
 
 // ---- densities ---------------------------------------------------------------------------------
 
-// The Cholesky factor L of G; returns for how many terms. Where the points in the ball do not
-// determine all terms, these are those up to a lower degree.
+// The Cholesky factor L of G. Returns the number of terms: if the points in the ball do not
+// determine all terms, only those up to a lower degree are used.
 static int factorise(const spread *s, const int64_t *gram, double *l)
 {
     int complete = 0;
@@ -375,8 +375,8 @@ static int list_shares(const spread *s, sedge_point_share *share)
     return count;
 }
 
-// The density of each source, and what it does in the listed elements, of which only those with
-// points in the ball stay in the list. Collective.
+// Compute the density of each source and its integrals in the listed elements. Elements without
+// points in the ball are removed from the list. Collective.
 static void fill_shares(spread *s, int listed)
 {
     const int sources = s->problem->point_source_count;

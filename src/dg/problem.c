@@ -9,7 +9,7 @@
 static const double stable_number[] = {0.0, 1.055, 0.631, 0.462, 0.323, 0.256, 0.195, 0.160, 0.130};
 #define STABLE_NUMBERS ((int)(sizeof stable_number / sizeof *stable_number))
 
-// Measured: what plates, stacks of flat elements, allow of their least height.
+// Measured: the largest factor of the least height that is stable in stacks of flat elements.
 #define STABLE_HEIGHT 0.36
 
 // LSRK4(5) is stable for y' = -d y up to dt d = 4.657.

@@ -1,7 +1,7 @@
-// Do the elements of a mesh fill each place once, and are they neighbours where they touch?
+// Is a mesh conforming: do its elements overlap nowhere, and are they neighbours where they touch?
 //
-// Where they are not, outer faces lie on or cross other outer faces, or a closed part of the outer
-// surface lies within other elements: the outer surface tells it all, and is small.
+// If not, outer faces lie on or cross other outer faces, or a closed part of the outer surface lies
+// inside other elements. So it is enough to look at the outer surface, which is small.
 #include "global.h"
 #include "outer.h"
 
@@ -74,7 +74,7 @@ static int32_t find_root(int32_t *parent, int32_t v)
     return v;
 }
 
-// The element other than `own` in which the place x lies deepest; -1: none.
+// The element, other than `own`, that contains the place x most deeply; -1: none does.
 static int32_t find_holder(const sedge_global *mesh, const double x[3], int32_t own)
 {
     int32_t best = -1;
@@ -104,8 +104,8 @@ static void find_centre(const sedge_outer_face *face, double x[3])
     for (int d = 0; d < 3; d++) x[d] = (face->x[0][d] + face->x[1][d] + face->x[2][d]) / 3.0;
 }
 
-// A closed surface that no other one crosses lies within elements or not as a whole: one place on
-// each will do.
+// A closed surface that crosses no other one lies inside elements either completely or not at all.
+// So one place on each is enough.
 static sedge_status find_covered(search *s)
 {
     const sedge_outer *const outer = &s->outer;
@@ -143,10 +143,11 @@ done:
 
 // ---- cracks ------------------------------------------------------------------------------------
 
-// A crack is meant: both sides have the same triangles (Gmsh's plugin Crack makes them), these are
-// all that their surface groups have, so that the deck gives them conditions of their own, and the
-// mesh goes on around it. What separates two volumes altogether is more likely a mistake, and a
-// two-sided surface of the deck does as well. Removes the cracks from the list.
+// Remove intended cracks from the list. A crack is intended if both sides have the same triangles
+// (Gmsh's plugin Crack makes such surfaces), if their surface groups contain nothing else, so that
+// the deck gives them conditions of their own, and if the mesh continues around the crack. A crack
+// that separates two volumes completely is more likely a mistake; a two-sided surface of the deck
+// serves the same purpose.
 static sedge_status drop_cracks(search *s)
 {
     const sedge_mesh_groups *const groups = &s->mesh->groups;
@@ -188,7 +189,7 @@ done:
 
 // ---- the message -------------------------------------------------------------------------------
 
-// All findings of one kind between two volume groups.
+// All findings of one kind between two volume groups, for the message.
 typedef struct told {
     fault kind;
     int groups[2]; // of volumes; the lesser first
@@ -224,7 +225,7 @@ static void note(told *list, int *count, const search *s, const finding *f)
     ++*count; // those beyond TOLD are counted more than once, and told as "others"
 }
 
-// The surface group of a face, or that it has none.
+// Print the surface group of a face, or that it has none.
 static void print_group(char text[MESSAGE], const search *s, int64_t face)
 {
     const int group = s->outer.face[face].group;

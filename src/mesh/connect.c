@@ -167,8 +167,8 @@ static void bound(sedge_global *mesh, uint32_t id, int group)
     if (group >= 0) mesh->groups.surface_faces[group]++;
 }
 
-// Two elements with the same corners: version 2 of the Gmsh format has the elements of a volume in
-// two physical groups twice.
+// Two elements have the same corners. A file of version 2 contains the elements of a volume twice
+// if the volume is in two physical groups.
 static sedge_status fail_at_twins(const sedge_global *mesh, int32_t a, int32_t b)
 {
     char place[SEDGE_PLACE_TEXT];
@@ -251,8 +251,8 @@ static sedge_status connect_run(sedge_global *mesh, table *t, const entry *run, 
     return SEDGE_OK;
 }
 
-// Outer faces without a group are taken, or refused. Where volumes touch or overlap that are not
-// one mesh, that is the cause.
+// Accept or refuse outer faces without a group. If volumes touch or overlap without being joined,
+// the message says so instead: that is the cause.
 static sedge_status finish_open(sedge_global *mesh, const table *t)
 {
     const int32_t element = (int32_t)(t->first_open / 4);

@@ -275,8 +275,9 @@ double sedge_mesh_volume(const sedge_mesh *mesh, int32_t element)
     return volume;
 }
 
-// What bounds a curved element's radius and heights from below: its least J, and the largest
-// surface element of each face. 1 / them bounds what traces and 1/J can make of a wave there.
+// Lower bounds of a curved element's inradius and heights, from its smallest J and the largest
+// surface element of each face. Their inverses bound the norms of traces and of 1/J, on which the
+// stable time step depends.
 static double bound_faces(const sedge_mesh *mesh, int32_t element, double largest[SEDGE_FACES])
 {
     double c[SEDGE_CURVE_TERMS][3];

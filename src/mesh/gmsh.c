@@ -223,7 +223,7 @@ static const struct {
     {"$Elements", sedge_gmsh_read_elements},
 };
 
-// To behind the line $MeshFormat: text and sections before it, as $Comments, are skipped.
+// Move behind the line $MeshFormat. Text and sections before it, such as $Comments, are skipped.
 static sedge_status find_format(sedge_gmsh *file)
 {
     sedge_cursor *const c = &file->cursor;
@@ -244,8 +244,7 @@ static sedge_status find_format(sedge_gmsh *file)
                       c->path);
 }
 
-// Sections in the order of the file, up to the end of $Elements. Those that are not known are
-// skipped.
+// Read the sections in the order of the file, up to the end of $Elements. Unknown ones are skipped.
 static sedge_status read_sections(sedge_gmsh *file)
 {
     sedge_cursor *const c = &file->cursor;

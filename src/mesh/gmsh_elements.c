@@ -134,8 +134,9 @@ static sedge_status read_elements2(sedge_gmsh *file, int64_t total)
     return SEDGE_OK;
 }
 
-// The group of the entity that a block of elements refers to; without a section of entities there
-// are no groups. A surface or volume in two of them would have two conditions or two materials.
+// The group of the entity that a block of elements refers to. Without a section $Entities there are
+// no groups. A surface or volume in two groups is refused: it would have two conditions or
+// materials.
 static sedge_status find_group(sedge_gmsh *file, const sedge_gmsh_block *block, element *out)
 {
     const sedge_gmsh_entity *const entity =

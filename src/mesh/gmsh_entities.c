@@ -68,9 +68,9 @@ static sedge_status read_entity(sedge_gmsh *file, sedge_gmsh_entity *out)
     return out->dimension > 0 ? read_list(file, list) : SEDGE_OK;
 }
 
-// A part of an entity from behind its tag: the entity, partitions, and what read_entity reads. The
-// part is in the groups of the entity, whatever groups of its own the partitioning has made; what
-// lies between two parts of a volume is in none.
+// Read a part of an entity from behind its tag: the entity, the partitions, and then the same as
+// read_entity. The part is in the groups of its entity; groups that the partitioning has added are
+// ignored. A surface between two parts of a volume is in no group.
 static sedge_status read_part(sedge_gmsh *file, sedge_gmsh_entity *out)
 {
     int64_t dimension;

@@ -16,7 +16,7 @@ static void cross(const double a[3], const double b[3], double out[3])
         out[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
 }
 
-// Heights of a's corners above the plane of b, and the least and the greatest.
+// The heights of a's corners above the plane of b, and the smallest and largest of them.
 typedef struct heights {
     double h[3];
     double low, high;
@@ -64,8 +64,8 @@ static bool are_equal(const sedge_outer_face *a, const sedge_outer_face *b, int 
     return false;
 }
 
-// How far the corner x is from the curved face b, or from its continuation: along the normal of the
-// triangle, at the barycentric coordinates of the foot.
+// The distance of the corner x from the curved face b or its continuation: along the normal of b's
+// triangle, at the barycentric coordinates of x projected onto the triangle.
 static double find_distance(const sedge_outer_face *b, const double x[3])
 {
     double lambda[3];
@@ -93,11 +93,11 @@ static double find_distance(const sedge_outer_face *b, const double x[3])
     return fabs(height);
 }
 
-// Do two curved faces back to back have an edge in common and lie on each other beside it? Where
-// two volumes have the same surface and their own triangles on it, the nodes on its edges are
-// nevertheless the same. The third corners are then off the other face by what a face of second
-// order is off the surface, some percent of the bend; those of surfaces that touch in a line alone
-// are off by as much as they are bent.
+// Do two curved faces, back to back, have an edge in common and lie on each other beside it? If two
+// volumes have the same surface but different triangles on it, the nodes on the surface's edges are
+// nevertheless the same. The third corner of each face is then off the other face only by the error
+// of second-order faces, some percent of the bend. If two surfaces touch only in a line, the third
+// corners are off by as much as the faces are bent.
 static bool have_seam(const sedge_outer_face *a, const sedge_outer_face *b, double tolerance)
 {
     const double near = tolerance + 0.1 * fmin(a->bend, b->bend);
@@ -118,7 +118,7 @@ static bool have_seam(const sedge_outer_face *a, const sedge_outer_face *b, doub
 
 enum { CORNERS = 6 }; // of a triangle that three planes have cut
 
-// Cut a polygon by the plane through x with the normal n; what lies behind n stays.
+// Clip a polygon by the plane through x with the normal n; the part on the side of -n remains.
 static int cut(double polygon[CORNERS][3], int count, const double x[3], const double n[3])
 {
     double kept[CORNERS + 1][3];
@@ -139,8 +139,8 @@ static int cut(double polygon[CORNERS][3], int count, const double x[3], const d
     return corners;
 }
 
-// The area of the part of a that lies above or below b. Coordinates from a corner of b, so that far
-// from the origin no digits are lost.
+// The area of the part of a that lies above or below b. Coordinates are relative to a corner of b,
+// so that no digits are lost far from the origin.
 static double find_overlap(const sedge_outer_face *a, const sedge_outer_face *b)
 {
     double polygon[CORNERS][3];
@@ -187,7 +187,7 @@ static void find_span(const sedge_outer_face *face, const heights *above, const 
     }
 }
 
-// Both reach through the plane of the other; do they do so at the same place?
+// Each face crosses the plane of the other. Do they cross at the same place?
 static bool do_cross(const sedge_outer_face *a, const sedge_outer_face *b, const heights *a_above,
                      const heights *b_above, double tolerance)
 {

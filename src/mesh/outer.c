@@ -341,8 +341,8 @@ static bool ray_meets(const ray *r, const sedge_outer_box *box)
     return first <= last;
 }
 
-// Adds 1 where the ray leaves a volume through the face, -1 where it enters one. False: it goes
-// through an edge, along the face, or begins on it.
+// Add 1 if the ray leaves a volume through the face, -1 if it enters one. False if the ray hits an
+// edge, runs along the face, or begins on it: then the count is not certain.
 static bool cross_face(const ray *r, const sedge_outer_face *face, double size, int *volumes)
 {
     const double least = 1e-9; // of a barycentric coordinate, far above their rounding
@@ -391,8 +391,8 @@ static bool follow(const sedge_outer *outer, const ray *r, int64_t i, int *volum
     return true;
 }
 
-// Is a place within the box of a face that is curved, or, where its own face is, of any other that
-// has no corner in common?
+// Is a place inside the bounding box of a curved face? If its own face is curved: of any other face
+// without a common corner?
 static bool is_vague(const sedge_outer *outer, const double x[3], int64_t i)
 {
     const sedge_outer_face *const own = &outer->face[i];

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// A wave this many times as long as the mesh is a matter of units, or one of statics.
+// A wave this many times as long as the mesh means wrong units, or a static problem.
 #define LONG_WAVE 100.0
 
 static double mesh_size(const sedge_mesh *mesh)
@@ -50,7 +50,7 @@ static void doubt_steps(const sedge_session *session)
            sedge_deck_question(deck));
 }
 
-// Pulses have their peak at `delay`, waves that go on have none.
+// Pulses have their peak at `delay`; continuous waves have no peak.
 static void doubt_signal(const sedge_session *session, const char *source, const double *signal)
 {
     const double time_unit = sedge_deck_time_unit(session->deck);

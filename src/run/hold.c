@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Only its owner can open it, and so lock it: a folder that others may read they may lock, too.
+// Only its owner can open the file, and therefore lock it. A folder could be locked by everybody
+// who may read it.
 #define LOCK_NAME ".sedge-run"
 
 struct sedge_hold {
@@ -99,7 +100,7 @@ sedge_status sedge_hold_reach(const sedge_comm *comm, const char *folder)
 
 // ---- one run at a time -------------------------------------------------------------------------
 
-// Is the open file still the one at its place? One that ends takes it away.
+// Is the open file still the one at its path? A run that ends removes the file.
 static bool is_in_place(int folder, int file)
 {
     struct stat about;
@@ -110,7 +111,7 @@ static bool is_in_place(int folder, int file)
            about.st_dev == there.st_dev && about.st_ino == there.st_ino;
 }
 
-// Root. What a killed run left is taken again; another user's cannot be.
+// Root. A file that a killed run left is reused, unless another user owns it.
 static sedge_status take(sedge_hold *hold, const char *folder)
 {
     enum { TRIES = 100 };
@@ -170,7 +171,7 @@ done:
 void sedge_hold_free(sedge_hold *hold)
 {
     if (hold == NULL) return;
-    if (hold->file >= 0) { // taken away while it is locked: nobody else holds what goes
+    if (hold->file >= 0) { // removed while it is locked, so that no other run has locked it
         if (is_in_place(hold->folder, hold->file)) (void)unlinkat(hold->folder, LOCK_NAME, 0);
         (void)close(hold->file);
     }

@@ -65,8 +65,8 @@ double sedge_resolution_error(int order, double edge, double wave, double waves)
     return left + waves * pi * root * root;
 }
 
-// What is wanted of a run that asks for nothing else, and where the mesh is called coarse, or far
-// finer than the wave needs.
+// The error that a normal run aims at, and the errors above and below which the mesh is called
+// coarse, or much finer than the wave needs.
 #define ERROR_WANTED 1e-3
 #define ERROR_COARSE 5e-2
 #define ERROR_FINE   1e-5
@@ -105,8 +105,8 @@ static double group_error(const resolution *group, int order)
     return group->volume > 0.0 ? sqrt(group->errors[order] / group->volume) : 0.0;
 }
 
-// Of this rank's elements. The error of a wave that crosses many elements is that of their mean: a
-// few long edges do little.
+// Add this rank's elements. A wave crosses many elements, so its error is their mean error: a few
+// long edges have little effect.
 static void add_elements(resolution *groups, const sedge_session *session, double frequency)
 {
     const sedge_mesh *const mesh = session->mesh;

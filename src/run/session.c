@@ -194,8 +194,7 @@ done:
 
 // ---- open and close ----------------------------------------------------------------------------
 
-// Where results will go: a place that cannot be written, or that is an input's, must be known
-// before the work.
+// Check the places of the results before any work: each must be writable and must not be an input.
 static sedge_status try_places(const sedge_session *session)
 {
     const sedge_run_options *const options = session->options;
@@ -309,7 +308,7 @@ sedge_status sedge_session_cut(sedge_operator_options *out, const sedge_session 
 
 // ---- what will happen --------------------------------------------------------------------------
 
-// Groups whose fields grow by themselves.
+// Print the groups whose fields grow by themselves.
 static void print_gain(const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
@@ -325,7 +324,7 @@ static void print_gain(const sedge_session *session)
     }
 }
 
-// What takes the deck's entries `default`; both are there only if the deck has them.
+// Print to what the deck's entries `default` apply, if it has any.
 static void print_defaults(const sedge_session *session)
 {
     const sedge_mesh_groups *const groups = &session->mesh->groups;
@@ -342,8 +341,8 @@ static void print_defaults(const sedge_session *session)
     printf("\n");
 }
 
-// The nearest source to a probe, in units of the distance from which on its field is right; sets
-// its number.
+// The distance of a probe from the nearest source, in units of the distance that the source's field
+// needs. Sets the source's index.
 static double nearest_source(const sedge_session *session, const double place[3], int *nearest)
 {
     double least = HUGE_VAL;
@@ -361,7 +360,7 @@ static double nearest_source(const sedge_session *session, const double place[3]
     return least;
 }
 
-// How far point sources are spread, and the probe that is too near to one for a point's field.
+// Print the radii of the point sources' balls, and a warning for the probe nearest to a source.
 static void print_points(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;

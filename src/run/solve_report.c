@@ -120,8 +120,8 @@ static sedge_status write_attributes(sedge_h5 *file, const sedge_solve_record *r
     return sedge_h5_real(file, "/", "true_residual", result->true_residual);
 }
 
-// Under a private name first: nothing half-written stands in the place of `path`, and no link of
-// somebody else's there is written through.
+// Write to a temporary name first and rename: there is never an incomplete file at `path`, and a
+// link that somebody else put there is not followed.
 sedge_status sedge_solve_write(const sedge_solve_record *record, const double *x, const char *path)
 {
     const int64_t rows = record->rows;

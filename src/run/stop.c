@@ -38,8 +38,8 @@ struct sedge_stop {
 // What a signal leaves behind; the one thing that a handler can reach.
 static volatile sig_atomic_t raised = 0;
 
-// Between the run's start and its first step: there is nothing to keep for which a compiler would
-// be waited for.
+// True between the run's start and its first step: nothing has been computed yet, so a signal need
+// not wait for a compiler.
 static volatile sig_atomic_t in_set_up = 0;
 
 static void raise_flag(int number)
@@ -64,8 +64,8 @@ static const struct {
              {SIGINT, "SIGINT"}};
 #define HEARD (sizeof heard / sizeof *heard)
 
-// Was it ignored when this process first asked? Then it stays so, as nohup wants it, whatever a
-// library did to it since.
+// Was the signal ignored when this process first asked? Then it stays ignored, as nohup requires,
+// even if a library has changed that since.
 static bool is_ignored(int number)
 {
     static bool asked[HEARD], ignored[HEARD];

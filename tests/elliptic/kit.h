@@ -32,7 +32,7 @@ typedef struct elliptic_options {
     double side_values[2]; // of all sides: the kind's parameters
     const char *known;     // NULL: zero
     double known_parameters[4];
-    // Moves the box's nodes, those of the edges, too: curved elements; then `distort` is not used.
+    // Moves the box's vertices and edge nodes, which makes curved elements; `distort` is not used.
     void (*map)(const double x[3], double moved[3]);
     const char *file; // in meshes/ instead of the box; all surfaces are sides[0]
 } elliptic_options;

@@ -13,7 +13,7 @@ static inline void curved_wave(const double x[3], double moved[3])
     moved[2] = x[2] + 0.03 * cos(turn * x[0]) * sin(turn * x[1]);
 }
 
-// Walls stay flat where they are; inside and along them nodes move.
+// The walls stay flat and in place; nodes move inside the box and along the walls.
 static inline void curved_bulge(const double x[3], double moved[3])
 {
     const double pi = 3.14159265358979323846;
