@@ -17,7 +17,7 @@
 enum {
     TOLD = 4,       // pairs of groups in the message
     TRIES = 8,      // places on a closed surface that are looked at
-    MOST = 1 << 20, // pairs of faces; then it is bad enough
+    MOST = 1 << 20, // pairs of faces; with more the mesh is refused at once
     MESSAGE = 3072
 };
 
@@ -37,9 +37,11 @@ typedef struct search {
     int64_t count, room;
 } search;
 
+static sedge_status fail(const search *s);
+
 static sedge_status add(search *s, finding what)
 {
-    if (s->count == MOST) return SEDGE_OK;
+    if (s->count == MOST) return fail(s);
     if (s->count == s->room) {
         finding *wider = NULL;
         const int64_t room = 2 * s->room + 64;

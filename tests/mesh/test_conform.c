@@ -255,6 +255,23 @@ static void test_many_faults(void)
     sedge_comm_barrier(comm);
 }
 
+// Boxes that all go through each other are refused as soon as very many pairs are found; to find
+// all of them would take long.
+static void test_crowd(void)
+{
+    enum { CROWD = 4000 };
+    static box boxes[CROWD];
+
+    for (int b = 0; b < CROWD; b++) {
+        const double shift = 1e-4 * b;
+        boxes[b] = (box){{shift, -shift, 0.5 * shift}, {1, 1, 1}, false};
+    }
+    if (sedge_comm_is_root(comm)) write_boxes(boxes, CROWD, false);
+    sedge_comm_barrier(comm);
+    check_refused(path, "overlap;and others");
+    sedge_comm_barrier(comm);
+}
+
 int main(int argc, char **argv)
 {
     sedge_comm *world;
@@ -268,6 +285,7 @@ int main(int argc, char **argv)
     test_no_crack();
     test_many_parts();
     test_many_faults();
+    test_crowd();
     sedge_comm_free(world);
     return CHECK_END();
 }
