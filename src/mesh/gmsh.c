@@ -74,7 +74,7 @@ static sedge_status read_format(sedge_gmsh *file)
     int bytes = 0;
     char line[64];
 
-    (void)snprintf(line, sizeof line, "%s", c->at);
+    (void)snprintf(line, sizeof line, "%.63s", c->at); // the rest may be gigabytes
     if (sscanf(line, "%15s %d %d", version, &binary, &bytes) != 3)
         return sedge_cursor_fail(c, "expected version, file type and data size");
     if (!find_version(&file->version, version)) {

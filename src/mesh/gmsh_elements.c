@@ -33,6 +33,11 @@ static sedge_status make_room(sedge_gmsh *file)
 static sedge_status keep_triangle(sedge_gmsh *file, const element *one, const int32_t *nodes)
 {
     if (one->group == 0) return SEDGE_OK;
+    if (file->triangles == INT32_MAX) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "%s has more than %d triangles in surface groups: that is the limit",
+                          file->cursor.path, INT32_MAX);
+    }
     if (file->triangles == file->room) SEDGE_TRY(make_room(file));
     sedge_gmsh_triangle *const out = &file->triangle[file->triangles++];
     out->number = one->number;
