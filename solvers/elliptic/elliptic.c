@@ -250,8 +250,7 @@ static sedge_status run_flux(sedge_elliptic *op, const elliptic_application *a,
     return elliptic_curved_flux(op, a, range);
 }
 
-// A x of straight elements, [first, first + count) of values.
-
+// The operator on straight elements, [first, first + count) of values.
 static sedge_status run_apply(sedge_elliptic *op, const elliptic_application *a, int64_t first,
                               int64_t count)
 {

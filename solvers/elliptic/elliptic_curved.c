@@ -172,8 +172,9 @@ static void find_metric(double metric[6], const elliptic_point *at)
 
 // ---- one element -------------------------------------------------------------------------------
 
-void elliptic_curved_mean(double mean[6], const elliptic_curved *curved,
-                          double map[SEDGE_CURVE_TERMS][3])
+// The mean of J grad r_j . grad r_k over the element: rr, ss, tt, rs, rt, st.
+static void find_mean(double mean[6], const elliptic_curved *curved,
+                      double map[SEDGE_CURVE_TERMS][3])
 {
     for (int i = 0; i < 6; i++) mean[i] = 0.0;
     for (int p = 0; p < curved->points; p++) {
@@ -185,8 +186,9 @@ void elliptic_curved_mean(double mean[6], const elliptic_curved *curved,
     }
 }
 
-double elliptic_curved_surface(const elliptic_curved *curved, double map[SEDGE_CURVE_TERMS][3],
-                               int face)
+// The mean of sJ over a face.
+static double find_surface(const elliptic_curved *curved, double map[SEDGE_CURVE_TERMS][3],
+                           int face)
 {
     double mean = 0.0;
 
@@ -257,7 +259,7 @@ void elliptic_curved_penalty(double penalty[SEDGE_FACES], const elliptic_curved 
     double most[SEDGE_FACES] = {0.0};
     double least = HUGE_VAL;
 
-    elliptic_curved_mean(mean, curved, map);
+    find_mean(mean, curved, map);
     factor(l, mean);
     for (int p = 0; p < curved->all; p++) {
         elliptic_point at;
@@ -284,12 +286,12 @@ void elliptic_curved_penalty(double penalty[SEDGE_FACES], const elliptic_curved 
 void elliptic_curved_shape(double shape[ELLIPTIC_SHAPE_WORDS], const elliptic_curved *curved,
                            double map[SEDGE_CURVE_TERMS][3], const sedge_elliptic_face *faces)
 {
-    elliptic_curved_mean(shape, curved, map);
+    find_mean(shape, curved, map);
     shape[6] = 0.0;
     shape[7] = 0.0;
     for (int f = 0; f < SEDGE_FACES; f++) {
         shape[8 + 2 * f] = faces[f].g;
         shape[9 + 2 * f] = faces[f].tau;
-        if (faces[f].g == 0.0) shape[9 + 2 * f] *= elliptic_curved_surface(curved, map, f);
+        if (faces[f].g == 0.0) shape[9 + 2 * f] *= find_surface(curved, map, f);
     }
 }

@@ -64,14 +64,6 @@ void elliptic_curved_point(elliptic_point *out, const elliptic_curved *curved,
 void elliptic_curved_gradient(double gradient[3], const elliptic_curved *curved,
                               const elliptic_point *at, int p, const double *u);
 
-// The mean of J grad r_j . grad r_k over the element: rr, ss, tt, rs, rt, st.
-void elliptic_curved_mean(double mean[6], const elliptic_curved *curved,
-                          double map[SEDGE_CURVE_TERMS][3]);
-
-// The mean of sJ over a face.
-double elliptic_curved_surface(const elliptic_curved *curved, double map[SEDGE_CURVE_TERMS][3],
-                               int face);
-
 // 3/2 max(n.Gn) b / a of each face, as above. It is at least 3/2 n.Gn of the mean metric, so that
 // the blocks of elliptic_curved_shape are positive definite, too.
 void elliptic_curved_penalty(double penalty[SEDGE_FACES], const elliptic_curved *curved,

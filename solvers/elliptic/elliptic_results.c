@@ -338,11 +338,12 @@ sedge_status sedge_elliptic_energy(double *energy, const sedge_comm *comm,
                                    const sedge_problem *problem, const double *u,
                                    const double *field)
 {
+    sedge_status status;
     elliptic_curved *curved = NULL;
     double high = 0.0;
     double low = 0.0;
 
-    SEDGE_TRY(sedge_comm_agree(comm, open_curved(&curved, element, mesh)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_curved(&curved, element, mesh)));
     for (int32_t e = 0; e < mesh->elements; e++) {
         const double k = problem->equation->steady->coefficient(problem->materials[mesh->group[e]]);
         const double sum =
@@ -356,8 +357,9 @@ sedge_status sedge_elliptic_energy(double *energy, const sedge_comm *comm,
         high = total;
     }
     *energy = sedge_comm_sum_exact(comm, high, low);
+done:
     elliptic_curved_free(curved);
-    return SEDGE_OK;
+    return status;
 }
 
 // The integral of k du/dn - 2 tau (u - value), or of value - factor u, over one boundary face.

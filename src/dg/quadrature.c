@@ -207,6 +207,8 @@ sedge_status sedge_quadrature_triangle(sedge_quadrature *out, int degree)
 
 // ---- products of lines -------------------------------------------------------------------------
 
+#define LINE_MAX 32
+
 // The polynomial of degree n whose zeros are wanted, without those already found: Newton's method
 // cannot find them again.
 static double find_zero(int n, int alpha, double guess, const double *found, int count)
@@ -225,7 +227,9 @@ static double find_zero(int n, int alpha, double guess, const double *found, int
     return x;
 }
 
-void sedge_quadrature_line(int n, int alpha, double *x, double *w)
+// The n points x [n] and weights w [n] of Gauss-Jacobi in [-1, 1] for the weight (1-x)^alpha,
+// ascending. n <= LINE_MAX.
+static void find_line(int n, int alpha, double *x, double *w)
 {
     const double pi = 3.14159265358979323846;
 
@@ -247,13 +251,13 @@ void sedge_quadrature_line(int n, int alpha, double *x, double *w)
 static sedge_status collapse(sedge_quadrature *out, int degree)
 {
     const int n = degree / 2 + 1;
-    double x[3][SEDGE_QUADRATURE_LINE];
-    double w[3][SEDGE_QUADRATURE_LINE];
+    double x[3][LINE_MAX];
+    double w[3][LINE_MAX];
 
-    if (n > SEDGE_QUADRATURE_LINE) {
+    if (n > LINE_MAX) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no points in the tetrahedron of degree %d", degree);
     }
-    for (int alpha = 0; alpha < 3; alpha++) sedge_quadrature_line(n, alpha, x[alpha], w[alpha]);
+    for (int alpha = 0; alpha < 3; alpha++) find_line(n, alpha, x[alpha], w[alpha]);
     SEDGE_TRY(allocate_points(out, n * n * n));
     for (int k = 0; k < n; k++) {
         for (int j = 0; j < n; j++) {

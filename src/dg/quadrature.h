@@ -23,10 +23,4 @@ sedge_status sedge_quadrature_triangle(sedge_quadrature *out, int degree);
 SEDGE_MUST_USE
 sedge_status sedge_quadrature_tet(sedge_quadrature *out, int degree);
 
-#define SEDGE_QUADRATURE_LINE 32 // largest number of points on the line
-
-// The n points x [n], ascending, and weights w [n] of Gauss-Jacobi in [-1, 1] for the weight
-// (1-x)^alpha; n <= SEDGE_QUADRATURE_LINE.
-void sedge_quadrature_line(int n, int alpha, double *x, double *w);
-
 void sedge_quadrature_clear(sedge_quadrature *quadrature);
