@@ -214,13 +214,15 @@ static void print_alike(const sedge_mesh_quality *quality, const sedge_mesh *mes
 
 static sedge_status print_quality(const sedge_session *session, const sedge_comm *comm)
 {
+    const char *const metre = sedge_deck_unit(session->deck, SEDGE_LENGTH);
     sedge_mesh_quality quality;
 
     SEDGE_TRY(sedge_mesh_measure(&quality, comm, session->mesh));
     if (!sedge_comm_is_root(comm)) return SEDGE_OK;
-    printf(
-        "  quality            least %.3f, mean %.3f (1: regular); inscribed radius %.4g to %.4g\n",
-        quality.quality_min, quality.quality_mean, quality.inradius_min, quality.inradius_max);
+    printf("  quality            least %.3f, mean %.3f (1: regular); inscribed radius %.4g%s to "
+           "%.4g%s\n",
+           quality.quality_min, quality.quality_mean, quality.inradius_min, metre,
+           quality.inradius_max, metre);
     if (quality.worst_alike > 1 && quality.worst_alike >= quality.worst_count) {
         print_alike(&quality, session->mesh);
         return SEDGE_OK;
@@ -228,9 +230,9 @@ static sedge_status print_quality(const sedge_session *session, const sedge_comm
     printf("  worst elements\n");
     for (int i = 0; i < quality.worst_count; i++) {
         const sedge_bad_element *const bad = &quality.worst[i];
-        printf("    element %-9lld quality %.3f, inscribed radius %.4g, at (%.4g, %.4g, %.4g) in "
+        printf("    element %-9lld quality %.3f, inscribed radius %.4g%s, at (%.4g, %.4g, %.4g) in "
                "'%s'\n",
-               (long long)bad->global_id, bad->quality, bad->inradius, bad->centroid[0],
+               (long long)bad->global_id, bad->quality, bad->inradius, metre, bad->centroid[0],
                bad->centroid[1], bad->centroid[2], session->mesh->groups.volume_names[bad->group]);
     }
     return SEDGE_OK;

@@ -364,6 +364,7 @@ static double nearest_source(const sedge_session *session, const double place[3]
 static void print_points(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
+    const char *const metre = sedge_deck_unit(deck, SEDGE_LENGTH);
     const double *const radius = session->points.radius;
     double least = HUGE_VAL;
     double most = 0.0;
@@ -377,8 +378,8 @@ static void print_points(const sedge_session *session)
         least = fmin(least, radius[i]);
         most = fmax(most, radius[i]);
     }
-    printf("  point sources      spread over balls of radius %.3g", least);
-    if (most > least) printf(" to %.3g", most);
+    printf("  point sources      spread over balls of radius %.3g%s", least, metre);
+    if (most > least) printf(" to %.3g%s", most, metre);
     printf("; fields at %.3g times the radius and beyond are those of point sources\n",
            SEDGE_POINT_NEAR);
     for (int i = 0; i < deck->probe_count; i++) {
@@ -392,11 +393,12 @@ static void print_points(const sedge_session *session)
     }
     if (probe < 0) return;
     const double near = SEDGE_POINT_NEAR * radius[source];
-    printf(
-        "  warning            probe '%s' is at distance %.3g from a %s source: it does not record "
-        "the field of a point source, which needs a distance of %.3g%s\n",
-        deck->probes[probe].name, nearest * near, session->problem.point_sources[source].kind->name,
-        near, too_near > 1 ? "; other probes are too near, too" : "");
+    printf("  warning            probe '%s' is at distance %.3g%s from a %s source: it does not "
+           "record "
+           "the field of a point source, which needs a distance of %.3g%s%s\n",
+           deck->probes[probe].name, nearest * near, metre,
+           session->problem.point_sources[source].kind->name, near, metre,
+           too_near > 1 ? "; other probes are too near, too" : "");
 }
 
 void sedge_session_print(const sedge_session *session)

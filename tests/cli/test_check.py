@@ -161,13 +161,19 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
         si = self.write("si.yaml", DECK + "units: si\n")
         scale = ["--set", "time={steps: 20}"]
         for deck, metre, second, joule in ((normalised, "", "", ""), (si, " m", " s", " J")):
-            text = self.succeed("run", deck, "--device", "host", *scale).out
+            text = ran = self.succeed("run", deck, "--device", "host", *scale).out
             self.assertRegex(text, rf"inscribed radius [\d.e+-]+{metre}(,|\n)")
             self.assertRegex(text, rf"steps of dt = [\d.e+-]+{second} to t = [\d.e+-]+{second} ")
             self.assertRegex(text, rf"energy [\d.e+-]+{joule}  [\d.]+ s, ")
             self.assertRegex(text, rf"energy +[\d.e+-]+{joule} at the start, [\d.e+-]+{joule} at the end")
+            text = self.succeed("check", deck, "--set", "mesh.box.cells=[3,3,4]", "--set", "initial={type: zero}",
+                                "--set", "sources=[{type: dipole, position: [0.4, 0.4, 0.4], direction: [1, 0, 0], "
+                                "signal: {type: ricker, frequency: 1}}]").out
+            for line in (r"balls of radius [\d.]+U;", r"is at distance [\d.]+U from a dipole source",
+                         r"which needs a distance of [\d.]+U\n", r"inscribed radius [\d.]+U to [\d.]+U\n"):
+                self.assertRegex(text, line.replace("U", metre))
         report = read_json(self.folder / "si-results/report.json")
-        last = re.findall(r"energy ([\d.e+-]+) J  [\d.]+ s, ", text)[-1]
+        last = re.findall(r"energy ([\d.e+-]+) J  [\d.]+ s, ", ran)[-1]
         self.assertAlmostEqual(float(last) / report["energy"]["final"], 1.0, delta=1e-5)
 
     def test_condition_inside(self):
@@ -216,7 +222,9 @@ sources: [{type: dipole, position: [0.4, 0.5, 0.5], direction: [1, 0, 0], signal
     def test_a_mesh_in_millimetres_taken_for_metres(self):
         words = ("check", SOURCE / "input/waveguide.yaml", "--device", "host")
         question = "are the units right?"
-        self.assertNotIn(question, self.succeed(*words).out)
+        right = self.succeed(*words).out
+        self.assertNotIn(question, right)
+        self.assertRegex(right, r"element \d+ +quality [\d.]+, inscribed radius [\d.]+ m, at ")
         wrong = self.succeed(*words, "--set", "mesh.scale=1000", "--set", "sources=[]", "--set",
                              "initial={type: plane-wave, direction: [0, 0, 1], polarisation: "
                              "[1, 0, 0], signal: {type: ricker, frequency: 10e9}}", "--set",
