@@ -28,10 +28,9 @@ static void print_memory(const sedge_session *session, const sedge_comm *comm)
 
     sedge_comm_max_int(comm, bytes, 2);
     if (sedge_comm_is_root(comm)) {
-        printf(
-            "  memory             %.1f MiB on the device, %.1f MiB on the host beside the mesh, a "
-            "rank at most\n",
-            (double)bytes[0] / 1048576.0, (double)bytes[1] / 1048576.0);
+        printf("  memory             %.1f MiB on the device, %.1f MiB on the host (at most, per "
+               "rank, without the mesh)\n",
+               (double)bytes[0] / 1048576.0, (double)bytes[1] / 1048576.0);
     }
 }
 
