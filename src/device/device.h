@@ -68,6 +68,11 @@ bool sedge_device_is_left_busy(void);
 // SEDGE_LIMIT_GRACE seconds (limit.h). Safe in a signal handler.
 void sedge_device_stop_compilers(bool stop);
 
+// Ask `pending` (NULL: nobody) every 0.1 s while a compiler is waited for: true has the same effect
+// as sedge_device_stop_compilers(true). For signals that are blocked, so that no handler runs.
+// `pending` must be safe to call from any thread.
+void sedge_device_stop_when(bool (*pending)(void));
+
 // Number of usable CUDA devices; 0 when there is no driver, no device, or no NVRTC, and then `why`
 // (may be NULL) says which, in words.
 int sedge_device_count_cuda(const char **why);

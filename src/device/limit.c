@@ -19,7 +19,8 @@ static atomic_int left_behind;
 
 // Set by a signal handler, so they are global to the process.
 static atomic_bool is_stopped;
-static atomic_bool is_given_up; // one was not waited for: nobody waits for others, then
+static _Atomic(bool (*)(void)) is_pending; // asked where no handler runs; NULL: nobody
+static atomic_bool is_given_up;            // one was not waited for: nobody waits for others, then
 
 // One call under way. It stays for ever where its thread is left behind.
 typedef struct limited_call {
@@ -55,15 +56,27 @@ void sedge_device_stop_compilers(bool stop)
     if (!stop) atomic_store(&is_given_up, false);
 }
 
+void sedge_device_stop_when(bool (*pending)(void))
+{
+    atomic_store(&is_pending, pending);
+}
+
+static bool is_asked_to_stop(void)
+{
+    bool (*const pending)(void) = atomic_load(&is_pending);
+
+    return atomic_load(&is_stopped) || (pending != NULL && pending());
+}
+
 sedge_patience sedge_patience_begin(bool compiles)
 {
     return (sedge_patience){
-        .was_stopped = atomic_load(&is_stopped), .compiles = compiles, .start = sedge_clock()};
+        .was_stopped = is_asked_to_stop(), .compiles = compiles, .start = sedge_clock()};
 }
 
 bool sedge_patience_is_over(const sedge_patience *patience)
 {
-    if (!atomic_load(&is_stopped)) return false;
+    if (!is_asked_to_stop()) return false;
     if (atomic_load(&is_given_up) || (patience->compiles && !patience->was_stopped)) return true;
     return sedge_clock() - patience->start > SEDGE_LIMIT_GRACE;
 }

@@ -48,12 +48,6 @@ static void raise_flag(int number)
     if (in_set_up != 0) sedge_device_stop_compilers(true);
 }
 
-void sedge_stop_set_up(bool begins)
-{
-    in_set_up = begins ? 1 : 0;
-    sedge_device_stop_compilers(begins && raised != 0);
-}
-
 static const struct {
     int number;
     const char *name;
@@ -80,6 +74,26 @@ static bool is_ignored(int number)
         return ignored[i];
     }
     return false;
+}
+
+// Is a signal waiting that is blocked (sedge_stop_hold), and would raise the flag?
+static bool is_waiting(void)
+{
+    sigset_t pending;
+
+    if (sigpending(&pending) != 0) return false;
+    for (size_t i = 0; i < HEARD; i++) {
+        if (sigismember(&pending, heard[i].number) == 1 && !is_ignored(heard[i].number))
+            return true;
+    }
+    return false;
+}
+
+void sedge_stop_set_up(bool begins)
+{
+    in_set_up = begins ? 1 : 0;
+    sedge_device_stop_compilers(begins && raised != 0);
+    sedge_device_stop_when(begins ? is_waiting : NULL);
 }
 
 static void set_blocked(int how, bool interrupts)
