@@ -5,8 +5,8 @@
 //     sedge-bench-arrays [DEVICE [ELEMENTS [CALLS]]]
 #define _DEFAULT_SOURCE
 #include "base/file.h"
-#include "codegen/launch.h"
-#include "codegen/reduce.h"
+#include "program/launch.h"
+#include "reduce/reduce.h"
 
 #include <stdio.h>
 #include <stdlib.h>

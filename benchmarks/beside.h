@@ -3,8 +3,8 @@
 
 #include "options.h"
 
-#include "codegen/program.h"
 #include "par/comm.h"
+#include "program/program.h"
 
 // For each order and precision of the options one line: the stage on `device`, which is the host,
 // beside what options->beside names, by turns in this process; and the part of the measured

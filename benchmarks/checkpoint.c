@@ -4,11 +4,11 @@
 #include "run/checkpoint.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "codegen/program.h"
 #include "device/device.h"
-#include "dg/operator.h"
 #include "dg/reference.h"
-#include "run/output.h"
+#include "monitor/output.h"
+#include "operator/operator.h"
+#include "program/program.h"
 #include "run/session.h"
 
 #include <hdf5.h>

@@ -1,7 +1,7 @@
 // Test matrices of known kinds, made from formulas: for tests and benchmarks of sparse products.
 #pragma once
 
-#include "codegen/sparse.h"
+#include "sparse/sparse.h"
 
 typedef struct bench_matrix {
     sedge_csr csr; // of the arrays below

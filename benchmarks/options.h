@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/error.h"
-#include "dg/operator.h"
 #include "dg/problem.h"
 #include "mesh/mesh.h"
+#include "operator/operator.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,12 +9,12 @@
 // precision: GDOF/s, the fraction of the floor (compulsory bytes at the copy rate measured in the
 // same run), libParanumal's interior penalty operator on an H200 in fp64 beside it (research of
 // 2026-11-21). The second form times CUTS ways to cut the kernels, or every PARTS-th of them.
+#include "array/context.h"
 #include "base/memory.h"
-#include "codegen/ceiling.h"
-#include "codegen/context.h"
-#include "codegen/launch.h"
 #include "elliptic/solve.h"
 #include "poisson_cuts.h"
+#include "program/launch.h"
+#include "tune/ceiling.h"
 
 #include <math.h>
 #include <stdio.h>

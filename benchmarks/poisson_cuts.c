@@ -1,7 +1,7 @@
 #include "poisson_cuts.h"
 
 #include "base/memory.h"
-#include "codegen/launch.h"
+#include "program/launch.h"
 
 #include <math.h>
 #include <stdio.h>

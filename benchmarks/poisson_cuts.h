@@ -1,7 +1,7 @@
 // Ways to cut the elliptic kernels, each timed: how the rule in elliptic_cut.c was found.
 #pragma once
 
-#include "codegen/context.h"
+#include "array/context.h"
 #include "elliptic/elliptic.h"
 
 // y = A x, to be timed.

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "dg/element.h"
-#include "dg/operator.h"
 #include "dg/problem.h"
 #include "mesh/mesh.h"
+#include "operator/operator.h"
 #include "par/comm.h"
 
 #include <stdint.h>

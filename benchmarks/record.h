@@ -2,10 +2,10 @@
 #pragma once
 
 #include "base/error.h"
-#include "codegen/ceiling.h"
 #include "device/device.h"
-#include "dg/operator.h"
 #include "dg/problem.h"
+#include "operator/operator.h"
+#include "tune/ceiling.h"
 
 #include <stdbool.h>
 #include <stdint.h>

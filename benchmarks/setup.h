@@ -3,8 +3,8 @@
 
 #include "options.h"
 
-#include "codegen/program.h"
 #include "par/comm.h"
+#include "program/program.h"
 
 // Make the mesh of the options (a box of a million tets by default) and an operator of the first
 // order and precision on it; print seconds and peak memory of each rank. Collective.

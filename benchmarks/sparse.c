@@ -9,9 +9,9 @@
 #include "matrices.h"
 
 #include "base/memory.h"
-#include "codegen/ceiling.h"
-#include "codegen/launch.h"
 #include "device/cusparse.h"
+#include "program/launch.h"
+#include "tune/ceiling.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "codegen/ceiling.h"
 #include "time/lsrk.h"
+#include "tune/ceiling.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // The comparison of the tuner's quick choice with the exhaustive one.
 #pragma once
 
-#include "codegen/context.h"
-#include "codegen/program.h"
-#include "codegen/tune.h"
+#include "array/context.h"
+#include "program/program.h"
+#include "tune/tune.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #include "problem.h"
 #include "tuner.h"
 
-#include "dg/operator.h"
+#include "operator/operator.h"
 
 #include <string.h>
 

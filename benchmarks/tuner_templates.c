@@ -2,14 +2,14 @@
 // with a sparse one; with what launches them, their candidates, their data and their right answers.
 #include "tuner.h"
 
+#include "array/context.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "codegen/context.h"
-#include "codegen/launch.h"
-#include "codegen/random.h"
-#include "codegen/reduce.h"
-#include "codegen/template.h"
 #include "examples/multiply_text.h"
+#include "program/launch.h"
+#include "reduce/random.h"
+#include "reduce/reduce.h"
+#include "text/template.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "codegen/program.h"
+#include "program/program.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ enum { KERNEL_FILES = 32, KERNEL_FILE_NAME = 64 };
 
 typedef struct kernel_files {
     int count;
-    char name[KERNEL_FILES][KERNEL_FILE_NAME]; // "codegen/kernels/reduce.h"
+    char name[KERNEL_FILES][KERNEL_FILE_NAME]; // "codegen/kernels/reduce/reduce.h"
 } kernel_files;
 
 static inline void kernel_files_add(kernel_files *files, const char *name, size_t length)

@@ -9,11 +9,11 @@
 // The kernel's text has its constants put in by substitution, in exact hexadecimal.
 //
 //     example_backprojection [DEVICE [SIDE]]      an image of SIDE x SIDE pixels
+#include "array/array.h"
 #include "base/memory.h"
-#include "codegen/array.h"
-#include "codegen/launch.h"
-#include "codegen/substitute.h"
 #include "example.h"
+#include "program/launch.h"
+#include "text/substitute.h"
 
 #include <float.h>
 #include <math.h>
@@ -120,7 +120,7 @@ static sedge_status make_kernel(radar *r, sedge_context *context)
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&made));
     SEDGE_TRY_GOTO(status, sedge_substitute(made, &pattern));
-    const sedge_source sources[] = {{"codegen/kernels/numbers.h", NULL},
+    const sedge_source sources[] = {{"codegen/kernels/array/numbers.h", NULL},
                                     {pattern.name, sedge_text_get(made)}};
     const sedge_program_options options = {
         .name = "focus", .constants = "", .sources = sources, .count = 2};

@@ -1,9 +1,9 @@
 // Scalar products and own reductions: each is one pass over memory, and its result stays on the
 // device until somebody asks for it. The same bits come out every time.
-#include "codegen/launch.h"
-#include "codegen/random.h"
-#include "codegen/reduce.h"
 #include "example.h"
+#include "program/launch.h"
+#include "reduce/random.h"
+#include "reduce/reduce.h"
 
 #include <math.h>
 

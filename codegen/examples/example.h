@@ -3,7 +3,7 @@
 //     NAME [DEVICE [SIZE]]      DEVICE: auto (the default), cuda, opencl, host
 #pragma once
 
-#include "codegen/context.h"
+#include "array/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,11 +5,11 @@
 #pragma once
 
 #include "base/hash.h"
-#include "codegen/ceiling.h"
-#include "codegen/launch.h"
-#include "codegen/template.h"
-#include "codegen/tune.h"
 #include "example.h"
+#include "program/launch.h"
+#include "text/template.h"
+#include "tune/ceiling.h"
+#include "tune/tune.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // A linear combination, z = a x + b y, in the two ways of writing elementwise operations: as an
 // expression of arrays, and as a line of C. Both are one kernel and one pass over memory.
-#include "codegen/launch.h"
-#include "codegen/reduce.h"
 #include "example.h"
+#include "program/launch.h"
+#include "reduce/reduce.h"
 
 typedef struct vectors {
     sedge_context *context;

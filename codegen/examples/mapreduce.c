@@ -1,8 +1,8 @@
 // A map and a reduction written as three lines of C, on whatever is there: with "auto" a GPU if
 // this machine has one, else its processor. Here: pi, from random points in a square.
-#include "codegen/random.h"
-#include "codegen/reduce.h"
 #include "example.h"
+#include "reduce/random.h"
+#include "reduce/reduce.h"
 
 #include <math.h>
 

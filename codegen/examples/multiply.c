@@ -6,11 +6,11 @@
 // ("w4", "w8") copy the next tiles meanwhile.
 //
 //     example_multiply [DEVICE [N [all]]]      N is made a multiple of 64
-#include "codegen/launch.h"
-#include "codegen/random.h"
-#include "codegen/reduce.h"
 #include "device/blas.h"
 #include "multiply_text.h"
+#include "program/launch.h"
+#include "reduce/random.h"
+#include "reduce/reduce.h"
 
 static const char simple_text[] =
     "#define MULTIPLY_LIST(X)                           \\\n"

@@ -6,11 +6,11 @@
 // with D = 63, since taking off the mean leaves so many dimensions.
 //
 //     example_neighbours [DEVICE [POINTS]]      N = M = POINTS
+#include "array/array.h"
 #include "base/memory.h"
-#include "codegen/array.h"
-#include "codegen/launch.h"
-#include "codegen/template.h"
 #include "example.h"
+#include "program/launch.h"
+#include "text/template.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,10 +2,10 @@
 //
 // The kernel is written in the dialect of codegen/kernels/README.md: blocks, and items in them. It
 // is compiled when the program runs, for the device that is there.
+#include "array/array.h"
 #include "base/memory.h"
-#include "codegen/array.h"
-#include "codegen/launch.h"
 #include "example.h"
+#include "program/launch.h"
 
 static const char text[] =
     "#define SQUARE_LIST(X) X(SEDGE_GLOBAL float *SEDGE_RESTRICT, x) X(sedge_int64, count)\n"

@@ -3,10 +3,10 @@
 // The naive kernel reads along rows and writes along columns: on a GPU each write touches a memory
 // line of its own. The other one turns a tile of 32 x 32 in the block's memory, so that both sides
 // go along rows; rows of 33 there keep a column in different banks.
-#include "codegen/array.h"
-#include "codegen/launch.h"
-#include "codegen/reduce.h"
+#include "array/array.h"
 #include "example.h"
+#include "program/launch.h"
+#include "reduce/reduce.h"
 
 static const char text[] = "#define TRANSPOSE_LIST(X)                         \\\n"
                            "    X(const SEDGE_GLOBAL float *SEDGE_RESTRICT, a) \\\n"

@@ -1,9 +1,9 @@
 #include "cli/command.h"
 
 #include "cli/help.h"
-#include "codegen/program.h"
 #include "device/device.h"
 #include "mesh/mesh.h"
+#include "program/program.h"
 #include "run/driver.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "cli/help.h"
 
 #include "cli/option.h"
-#include "run/deck.h"
+#include "deck/deck.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -304,7 +304,7 @@ typedef struct sedge_signature {
 // Borrowed from the kernel.
 const sedge_signature *sedge_kernel_signature(const sedge_kernel *kernel);
 
-// What the driver knows. sedge_program_inspect (codegen/program.h) adds the spills, which stand in
+// What the driver knows. sedge_program_inspect (program/program.h) adds the spills, which stand in
 // the compiler's log.
 typedef struct sedge_kernel_info {
     int registers;                 // a thread; 0 on the host and on opencl, which does not tell
@@ -330,7 +330,7 @@ sedge_status sedge_kernel_set_scratch(const sedge_kernel *kernel, int64_t bytes)
 // SEDGE_KERNEL). `arguments[i]` points to argument i, in the order of the kernel's list and without
 // the implied leading block count; values are taken in the call. blocks 0 is fine and does nothing.
 // `stream` NULL: done when the call returns. A wrong `count` is SEDGE_ERR_INTERNAL where the
-// kernel's signature is known; codegen/launch.h checks more. On opencl every pointer is 0 or lies
+// kernel's signature is known; program/launch.h checks more. On opencl every pointer is 0 or lies
 // in a buffer of this device, else SEDGE_ERR_INTERNAL.
 SEDGE_MUST_USE
 sedge_status sedge_kernel_launch(const sedge_kernel *kernel, sedge_stream *stream, int64_t blocks,

@@ -1,9 +1,9 @@
 // Kernels with their work items in random order: what a missing barrier spoils shows.
 //
-// A module made with codegen/kernels/prelude_random.h is given a sedge_order and calls it. The
-// items of a block are fibers on one thread: each runs to the next barrier, one after the other in
-// random order; when all have come there, each goes on. Blocks come one after the other, in random
-// order too.
+// A module made with codegen/kernels/program/prelude_random.h is given a sedge_order and calls it.
+// The items of a block are fibers on one thread: each runs to the next barrier, one after the other
+// in random order; when all have come there, each goes on. Blocks come one after the other, in
+// random order too.
 #pragma once
 
 #include "base/error.h"

@@ -102,7 +102,8 @@ SEDGE_MUST_USE
 sedge_status sedge_opencl_open(sedge_device *device, int local_rank); // there is a device
 
 // Fill the kernel's signature from the `length` bytes of its sedge_signature_NAME, which the
-// preludes write (codegen/kernels/prelude_cuda.h says how). SEDGE_ERR_DEVICE when it cannot be one.
+// preludes write (codegen/kernels/program/prelude_cuda.h says how). SEDGE_ERR_DEVICE when it cannot
+// be one.
 SEDGE_MUST_USE
 sedge_status sedge_signature_read(sedge_kernel *kernel, const void *bytes, size_t length);
 

@@ -12,7 +12,7 @@
 
 #define FIRST_ADDRESS ((uint64_t)1 << 44) // of the first device; each has as many for itself
 #define PAGE          ((uint64_t)4096)
-#define SHARED_BYTES  8192 // as codegen/kernels/prelude_opencl.h has it without a wish
+#define SHARED_BYTES  8192 // as codegen/kernels/program/prelude_opencl.h has it without a wish
 
 typedef struct opencl_mark {
     opencl_event *event; // NULL before the first record

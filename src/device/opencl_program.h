@@ -1,6 +1,6 @@
 // Inside the opencl device: its state, and its programs and kernels (opencl_program.c).
 //
-// A kernel's form is that of SEDGE_KERNEL in codegen/kernels/prelude_opencl.h:
+// A kernel's form is that of SEDGE_KERNEL in codegen/kernels/program/prelude_opencl.h:
 //   kernel(long blocks, local memory,  then for each argument:  argument, long offset, type)
 // OpenCL hands over buffers, not addresses, and its sub-buffers start at multiples of up to 4 KiB.
 // So an address becomes its buffer and the bytes from the buffer's start, which the kernel adds:

@@ -65,7 +65,7 @@ static sedge_status refuse_form(const kernel_about *about)
 {
     return SEDGE_FAIL(SEDGE_ERR_DEVICE,
                       "kernel '%s' has another form than SEDGE_KERNEL gives it "
-                      "(codegen/kernels/prelude_opencl.h)",
+                      "(codegen/kernels/program/prelude_opencl.h)",
                       about->name);
 }
 

@@ -39,4 +39,4 @@ SEDGE_FUNCTION double sedge_sqrt(double a)
     return sqrt(a);
 }
 
-#include "kernels/signal.h"
+#include "kernels/dg/signal.h"

@@ -4,11 +4,11 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "codegen/ceiling.h"
-#include "codegen/program.h"
 #include "device/device.h"
-#include "dg/operator.h"
+#include "operator/operator.h"
+#include "program/program.h"
 #include "run/steady.h"
+#include "tune/ceiling.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "device/device.h"
-#include "dg/operator.h"
 #include "elliptic/parts.h"
+#include "operator/operator.h"
 #include "run/checkpoint.h"
 #include "run/doubt.h"
 #include "run/resolution.h"

@@ -20,7 +20,7 @@
 
 #include "base/error.h"
 #include "dg/bernstein.h"
-#include "run/output.h"
+#include "monitor/output.h"
 #include "run/session.h"
 
 #include <stdbool.h>

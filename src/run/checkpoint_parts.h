@@ -3,8 +3,8 @@
 // include this.
 #pragma once
 
+#include "io/h5.h"
 #include "run/checkpoint.h"
-#include "run/h5.h"
 
 #include <jansson.h>
 

@@ -3,14 +3,14 @@
 // (driver_stop.c). Only driver*.c include this. Functions are collective.
 #pragma once
 
-#include "codegen/program.h"
-#include "dg/operator.h"
 #include "dg/reference.h"
+#include "io/hold.h"
+#include "monitor/output.h"
+#include "operator/operator.h"
+#include "program/program.h"
 #include "run/checkpoint.h"
 #include "run/driver.h"
 #include "run/growth.h"
-#include "run/hold.h"
-#include "run/output.h"
 #include "run/stop.h"
 #include "run/stopwatch.h"
 

@@ -3,10 +3,10 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "codegen/ceiling.h"
 #include "run/errors.h"
 #include "run/report.h"
 #include "time/lsrk.h"
+#include "tune/ceiling.h"
 
 #include <math.h>
 #include <stdio.h>

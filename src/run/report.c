@@ -1,7 +1,7 @@
 #include "report.h"
 
 #include "base/memory.h"
-#include "run/json.h"
+#include "io/json.h"
 
 // A number that is null where it was not measured.
 static json_t *measured(double value)

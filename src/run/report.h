@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/error.h"
-#include "codegen/program.h"
 #include "device/device.h"
+#include "program/program.h"
 #include "run/session.h"
 #include "run/stopwatch.h"
 

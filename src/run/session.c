@@ -2,9 +2,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "run/deck_tree.h"
-#include "run/hold.h"
-#include "run/output.h"
+#include "deck/deck_tree.h"
+#include "io/hold.h"
+#include "monitor/output.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "base/error.h"
+#include "deck/deck.h"
 #include "dg/element.h"
-#include "dg/operator.h"
 #include "dg/point.h"
 #include "dg/problem.h"
 #include "mesh/mesh.h"
+#include "operator/operator.h"
 #include "par/comm.h"
-#include "run/deck.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 #include "run/solve.h"
 
+#include "array/context.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/near.h"
 #include "base/plain.h"
 #include "base/print.h"
-#include "codegen/context.h"
-#include "krylov/chebyshev.h"
+#include "linear/chebyshev.h"
 
 #include <errno.h>
 #include <float.h>

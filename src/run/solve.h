@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/error.h"
-#include "krylov/krylov.h"
-#include "matrix/amg.h"
-#include "matrix/matrix_device.h"
+#include "linear/amg.h"
+#include "linear/krylov.h"
+#include "linear/matrix_device.h"
 #include "par/comm.h"
 
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 #include "run/solve.h"
 
 #include "base/file.h"
-#include "run/h5.h"
-#include "run/json.h"
+#include "io/h5.h"
+#include "io/json.h"
 
 #include <unistd.h>
 

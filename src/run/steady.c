@@ -1,13 +1,13 @@
 #include "steady.h"
 
+#include "array/context.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/print.h"
-#include "codegen/context.h"
 #include "elliptic/solve.h"
+#include "io/hold.h"
+#include "monitor/output.h"
 #include "run/errors.h"
-#include "run/hold.h"
-#include "run/output.h"
 #include "run/report.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 // sedge tune: choose the kernels of a deck, remember the choice, show how it came about.
 #include "driver.h"
 
-#include "codegen/program.h"
 #include "device/device.h"
-#include "dg/operator.h"
+#include "operator/operator.h"
+#include "program/program.h"
 
 #include <stdio.h>
 

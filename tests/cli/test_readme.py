@@ -39,7 +39,7 @@ class Readme(Case):
         tree = README[README.index("## The folders"): README.index("## Changing it")]
         folders = re.findall(r"^    (\S+)  ", tree, re.MULTILINE)
         self.assertGreaterEqual(len(folders), 14)
-        for name in [*folders, "src/dg/equation.h", "src/dg/operator_shape.c", "solvers/advection"]:
+        for name in [*folders, "src/dg/equation.h", "src/operator/operator_shape.c", "solvers/advection"]:
             self.assertTrue((SOURCE / name).exists(), name)
             self.assertIn(name, README)
 

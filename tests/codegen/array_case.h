@@ -1,8 +1,8 @@
 // What tests of arrays share: a context on the device under test, arrays from lists.
 #pragma once
 
+#include "array/array.h"
 #include "check.h"
-#include "codegen/array.h"
 
 #include <stdlib.h>
 

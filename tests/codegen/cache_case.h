@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/memory.h"
+#include "cache/entry.h"
+#include "cache/store.h"
 #include "check.h"
-#include "codegen/cache.h"
-#include "codegen/entry.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 // FOLDER/<operation>.<type>.<type>.<type of the result>, in raw numbers. All operations of a pair
 // of types go into few kernels, to save compilations.
 #define _DEFAULT_SOURCE // PATH_MAX
+#include "array/array_internal.h"
 #include "array_case.h"
 #include "base/file.h"
-#include "codegen/array_internal.h"
 
 #include <limits.h>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "check.h"
-#include "codegen/launch.h"
-#include "codegen/program.h"
+#include "program/launch.h"
+#include "program/program.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 #include "race_sim.h"
 
 #include "base/memory.h"
-#include "codegen/program_internal.h"
-#include "codegen/wisdom.h"
+#include "program/program_internal.h"
+#include "tune/wisdom.h"
 
 #include <math.h>
 #include <stdio.h>

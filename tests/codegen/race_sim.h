@@ -12,7 +12,7 @@
 //   the rest   2 ms to keep and load a program, 0.5 ms to find it, 0.2 ms for its text
 #pragma once
 
-#include "codegen/tune.h"
+#include "tune/tune.h"
 
 #include <stdbool.h>
 #include <stdint.h>

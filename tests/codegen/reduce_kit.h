@@ -4,9 +4,9 @@
 
 #include "check.h"
 
-#include "codegen/array.h"
-#include "codegen/context.h"
-#include "codegen/reduce.h"
+#include "array/array.h"
+#include "array/context.h"
+#include "reduce/reduce.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
 
 #include "reduce_kit.h"
 
-#include "codegen/sparse_internal.h"
 #include "matrices.h"
+#include "sparse/sparse_internal.h"
 
 // Rows of random lengths 0 .. longest with random columns, which may repeat; every `gap`-th row is
 // empty (0: none). Values are whole numbers -8 .. 8 with `whole`.

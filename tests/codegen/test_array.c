@@ -1,7 +1,7 @@
 // Arrays: making, host memory, copies, views.
 #include "array_case.h"
 
-#include "codegen/reduce.h"
+#include "reduce/reduce.h"
 
 static const sedge_slice whole = {SEDGE_SLICE_END, SEDGE_SLICE_END, 1};
 

@@ -5,9 +5,9 @@
 #include "tune_case.h"
 
 #include "base/file.h"
-#include "codegen/reduce_internal.h"
-#include "codegen/scan_internal.h"
-#include "codegen/wisdom.h"
+#include "reduce/reduce_internal.h"
+#include "reduce/scan_internal.h"
+#include "tune/wisdom.h"
 
 #include <unistd.h>
 

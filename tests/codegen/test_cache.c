@@ -3,7 +3,7 @@
 #include "cache_case.h"
 
 #include "base/file.h"
-#include "codegen/folder.h"
+#include "cache/folder.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

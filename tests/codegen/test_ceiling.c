@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L // setenv
 #include "base/file.h"
 #include "base/memory.h"
-#include "codegen/ceiling.h"
+#include "tune/ceiling.h"
 
 #include "check.h"
 

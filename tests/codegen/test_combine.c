@@ -2,10 +2,10 @@
 // takes what it takes alone and is found by its own text later, and who is broken fails alone.
 #define _GNU_SOURCE // memmem
 #include "base/memory.h"
+#include "cache/store.h"
 #include "check.h"
-#include "codegen/cache.h"
-#include "codegen/combine.h"
 #include "device/internal.h"
+#include "program/combine.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #define _DEFAULT_SOURCE // setenv
 #include "base/memory.h"
 #include "check.h"
-#include "codegen/program.h"
+#include "program/program.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // Elementwise kernels: every way of addressing against loops of this host, snippets, the tuner.
 #include "array_case.h"
 #include "base/memory.h"
-#include "codegen/elementwise.h"
+#include "elementwise/elementwise.h"
 
 // Exact in float32: small integers.
 static float value_of(int64_t i)

@@ -2,7 +2,7 @@
 // type, every way of addressing; vector loads where they may be, nothing in local memory.
 #include "array_case.h"
 #include "base/memory.h"
-#include "codegen/elementwise.h"
+#include "elementwise/elementwise.h"
 #include "spill_check.h"
 
 typedef struct compiled {

@@ -1,7 +1,7 @@
 // The context: its memory pool, what it remembers, its streams and kernels.
+#include "array/array_internal.h"
 #include "array_case.h"
-#include "codegen/array_internal.h"
-#include "codegen/launch.h"
+#include "program/launch.h"
 
 static void test_classes(sedge_context *context)
 {
@@ -174,8 +174,8 @@ static void test_own_kernel(sedge_context *context)
 // and the block's memory is part of a program.
 static void test_programs_differ(sedge_context *context)
 {
-    const sedge_source twice[] = {{"twice.h", twice_text}, {"codegen/kernels/signal.h", NULL}};
-    const sedge_source empty[] = {{"twice.h", twice_text}, {"codegen/kernels/signal.h", ""}};
+    const sedge_source twice[] = {{"twice.h", twice_text}, {"codegen/kernels/dg/signal.h", NULL}};
+    const sedge_source empty[] = {{"twice.h", twice_text}, {"codegen/kernels/dg/signal.h", ""}};
     const sedge_program_options options[] = {
         {.name = "twice", .sources = twice, .count = 2},
         {.name = "twice", .sources = empty, .count = 2},

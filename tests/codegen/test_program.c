@@ -2,9 +2,9 @@
 #define _DEFAULT_SOURCE // setenv
 #include "base/file.h"
 #include "base/memory.h"
+#include "cache/store.h"
 #include "check.h"
-#include "codegen/cache.h"
-#include "codegen/program.h"
+#include "program/program.h"
 
 #include <stdlib.h>
 

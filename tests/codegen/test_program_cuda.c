@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE // setenv
 #include "base/file.h"
 #include "check.h"
-#include "codegen/program.h"
+#include "program/program.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 // contracts nothing; distributions.
 #include "reduce_kit.h"
 
-#include "codegen/random.h"
+#include "reduce/random.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #define SEDGE_EACH(i, count) for (int i = 0; i < (count); i++)
 typedef long long sedge_int64;
 typedef unsigned long long sedge_uint64;
-#include "codegen/kernels/philox.h"
+#include "kernels/reduce/philox.h"
 
 // ---- the generator -----------------------------------------------------------------------------
 

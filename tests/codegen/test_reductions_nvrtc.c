@@ -3,10 +3,10 @@
 #include "reduce_kit.h"
 #include "spill_check.h"
 
-#include "codegen/random_internal.h"
-#include "codegen/reduce_internal.h"
-#include "codegen/scan_internal.h"
-#include "codegen/select_internal.h"
+#include "reduce/random_internal.h"
+#include "reduce/reduce_internal.h"
+#include "reduce/scan_internal.h"
+#include "reduce/select_internal.h"
 
 typedef struct reduce_case {
     sedge_reduction reduction;

@@ -2,7 +2,7 @@
 // formulas, views, the same bits every time.
 #include "reduce_kit.h"
 
-#include "codegen/reduce.h"
+#include "reduce/reduce.h"
 
 #include <limits.h>
 

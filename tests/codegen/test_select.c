@@ -1,7 +1,7 @@
 // Selection: against loops on the host; views; what is outside is named and nothing is written.
 #include "reduce_kit.h"
 
-#include "codegen/reduce.h"
+#include "reduce/reduce.h"
 
 #include <limits.h>
 

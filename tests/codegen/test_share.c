@@ -2,8 +2,8 @@
 // and comes to all that want it; so do a compiler's messages.
 #include "base/memory.h"
 #include "check.h"
-#include "codegen/program.h"
-#include "codegen/share.h"
+#include "program/program.h"
+#include "program/share.h"
 
 #include <stdlib.h>
 

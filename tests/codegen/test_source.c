@@ -3,9 +3,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
-#include "codegen/embedded.h"
-#include "codegen/program.h"
+#include "program/program.h"
 #include "shelter.h"
+#include "text/embedded.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -41,7 +41,7 @@ static void test_whole_text(void)
         {"two.h", "  #  pragma once\n#include \"one.h\"\nint two; // #include <no.h>"}};
     const sedge_program_options options = {
         .name = "demo-1", .constants = "#define N 4\n", .sources = sources, .count = 2};
-    static const char wanted[] = "#line 1 \"codegen/kernels/prelude_host.h\"\n"
+    static const char wanted[] = "#line 1 \"codegen/kernels/program/prelude_host.h\"\n"
                                  "\n#include <math.h>\n"
                                  "#line 1 \"constants of demo-1\"\n"
                                  "#define N 4\n"

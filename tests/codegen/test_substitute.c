@@ -1,6 +1,6 @@
 // `$name$` substitution: what it writes, which lines it keeps, what it refuses.
 #define _DEFAULT_SOURCE // setenv
-#include "codegen/substitute.h"
+#include "text/substitute.h"
 #include "text_kit.h"
 
 #include <math.h>

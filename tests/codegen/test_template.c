@@ -1,7 +1,7 @@
 // Templates: what they write, which lines they keep, what they refuse, and a compiler's message.
 #define _DEFAULT_SOURCE // setenv
-#include "codegen/program.h"
-#include "codegen/template.h"
+#include "program/program.h"
+#include "text/template.h"
 #include "text_kit.h"
 
 #define COUNT(list) (int)(sizeof(list) / sizeof((list)[0]))

@@ -1,9 +1,9 @@
 // One kernel in the three ways of making text: an unrolled linear combination of four vectors. All
 // three compile and give the same numbers; their texts are golden files.
-#include "codegen/program.h"
-#include "codegen/substitute.h"
-#include "codegen/template.h"
-#include "codegen/tree.h"
+#include "program/program.h"
+#include "text/substitute.h"
+#include "text/template.h"
+#include "text/tree.h"
 #include "text_kit.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
 // Syntax trees: how they are printed, what they refuse and when it is said.
-#include "codegen/tree.h"
+#include "text/tree.h"
 #include "text_kit.h"
 
 #include <float.h>

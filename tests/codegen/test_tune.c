@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
-#include "codegen/tune.h"
+#include "tune/tune.h"
 #include "tune_case.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 // No GPU is needed: the device is only described.
 #include "base/memory.h"
 #include "check.h"
-#include "codegen/tune_internal.h"
-#include "codegen/tune_race.h"
+#include "tune/tune_internal.h"
+#include "tune/tune_race.h"
 
 enum { COUNT = 9 };
 

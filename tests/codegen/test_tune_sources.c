@@ -5,10 +5,10 @@
 #include "kernel_files.h"
 #include "reduce_kit.h"
 
-#include "codegen/embedded.h"
-#include "codegen/sparse_internal.h"
-#include "codegen/tune.h"
 #include "matrices.h"
+#include "sparse/sparse_internal.h"
+#include "text/embedded.h"
+#include "tune/tune.h"
 
 static const char folder[] = SEDGE_TEST_DIR "/changed-kernels";
 
@@ -98,10 +98,10 @@ static void test_sources(ask_tuner ask, sedge_array *array, int least)
         if (!is_known) (void)fprintf(stderr, "  '%s' is in no key\n", files.name[f]);
         kernel_file_restore(folder, files.name[f]);
     }
-    kernel_file_change(folder, "codegen/kernels/ceiling.h");
+    kernel_file_change(folder, "codegen/kernels/tune/ceiling.h");
     check_asked(ask, array);
     CHECK(strcmp(asked, before) == 0); // of others they know nothing
-    kernel_file_restore(folder, "codegen/kernels/ceiling.h");
+    kernel_file_restore(folder, "codegen/kernels/tune/ceiling.h");
 }
 
 // No matrix has all formats: all sources of them by their names.

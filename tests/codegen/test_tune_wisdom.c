@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
-#include "codegen/tune.h"
-#include "codegen/wisdom.h"
+#include "tune/tune.h"
+#include "tune/wisdom.h"
 #include "tune_case.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
-#include "codegen/pattern.h"
+#include "text/pattern.h"
 
 #include <stdlib.h>
 #include <string.h>

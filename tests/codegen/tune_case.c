@@ -2,7 +2,7 @@
 #include "tune_case.h"
 
 #include "base/file.h"
-#include "codegen/program.h"
+#include "program/program.h"
 
 #include <errno.h>
 #include <ftw.h>

@@ -2,7 +2,7 @@
 // once or several times, or launches that only spend a given time.
 #pragma once
 
-#include "codegen/tune.h"
+#include "tune/tune.h"
 
 #include <stdbool.h>
 

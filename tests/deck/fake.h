@@ -3,9 +3,9 @@
 
 #include "base/file.h"
 #include "check.h"
+#include "deck/deck.h"
 #include "dg/equation.h"
 #include "dg/problem.h"
-#include "run/deck.h"
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 

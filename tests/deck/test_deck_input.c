@@ -3,10 +3,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
+#include "deck/deck.h"
 #include "dg/problem.h"
 #include "mesh/mesh.h"
 #include "par/comm.h"
-#include "run/deck.h"
 
 #include <stdlib.h>
 

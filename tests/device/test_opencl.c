@@ -19,8 +19,8 @@
 
 enum { THREADS = 64 };
 
-// What codegen/kernels/prelude_opencl.h makes, written out: a type behind each argument tells size
-// and kind (1 pointer, 2 integer, 3 floating point, 4 other).
+// What codegen/kernels/program/prelude_opencl.h makes, written out: a type behind each argument
+// tells size and kind (1 pointer, 2 integer, 3 floating point, 4 other).
 #define HEAD(name)                                                         \
     "__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void\n" name \
     "(long blocks, __local int4 *scratch"

@@ -3,7 +3,7 @@
 // The device is the one that SEDGE_TEST_DEVICE names, "host" without it.
 #pragma once
 
-#include "codegen/context.h"
+#include "array/context.h"
 #include "dg/element.h"
 #include "elliptic/elliptic.h"
 #include "par/comm.h"

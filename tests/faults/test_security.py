@@ -66,7 +66,7 @@ class Trust(Case):
     def test_kernels(self):
         kernels = self.open / "kernels"
         kernels.mkdir(mode=0o755)
-        text = (SOURCE / "codegen/kernels/dg_stage.h").read_text()
+        text = (SOURCE / "codegen/kernels/dg/dg_stage.h").read_text()
         (kernels / "dg_stage.h").write_text(text)
         self.refuse("SEDGE_KERNELS below a folder that others may write to", ["SEDGE_KERNELS", "others may write"],
                     SEDGE_KERNELS=str(kernels))

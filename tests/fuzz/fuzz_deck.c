@@ -2,8 +2,8 @@
 // again, and goes on to a mesh and a problem where its box is small.
 #include "fuzz.h"
 
+#include "deck/deck.h"
 #include "mesh/mesh.h"
-#include "run/deck.h"
 
 #include <string.h>
 

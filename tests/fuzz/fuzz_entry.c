@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "codegen/entry.h"
+#include "cache/entry.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz.h"
 
-#include "codegen/program.h"
-#include "codegen/tune.h"
 #include "device/device.h"
+#include "program/program.h"
+#include "tune/tune.h"
 
 #include <string.h>
 
@@ -40,7 +40,7 @@ static sedge_status read_order(void)
 static sedge_status read_source(void)
 {
     char *text = NULL;
-    const sedge_status status = sedge_source_get(&text, "codegen/kernels/philox.h");
+    const sedge_status status = sedge_source_get(&text, "codegen/kernels/reduce/philox.h");
 
     FUZZ_CHECK((text != NULL) == (status == SEDGE_OK));
     free(text);

@@ -4,7 +4,7 @@
 #include "fuzz_file.h"
 
 #include "base/memory.h"
-#include "matrix/matrix.h"
+#include "linear/matrix.h"
 
 #include <math.h>
 

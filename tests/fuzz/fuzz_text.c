@@ -2,9 +2,9 @@
 // program. The first byte chooses.
 #include "fuzz.h"
 
-#include "codegen/program.h"
-#include "codegen/substitute.h"
-#include "codegen/template.h"
+#include "program/program.h"
+#include "text/substitute.h"
+#include "text/template.h"
 
 #include <string.h>
 

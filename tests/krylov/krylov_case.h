@@ -2,10 +2,10 @@
 // solver. On several ranks rows are spread evenly, and vectors are gathered for each product.
 #pragma once
 
-#include "krylov/krylov.h"
+#include "linear/krylov.h"
 
 #include "base/memory.h"
-#include "codegen/launch.h"
+#include "program/launch.h"
 
 // The ranks, and a context on the device that SEDGE_TEST_DEVICE names. Ends the program where there
 // is none.

@@ -1,6 +1,6 @@
 // The solver's kernels as NVIDIA GPUs get them, compiled without one: nothing in local memory.
 #include "../codegen/spill_check.h"
-#include "krylov/krylov_internal.h"
+#include "linear/krylov_internal.h"
 
 static void test_solver(int real_bytes, krylov_kind kind, int with)
 {
@@ -14,7 +14,7 @@ static void test_solver(int real_bytes, krylov_kind kind, int with)
 
 static void test_matrix(const char *real)
 {
-    const sedge_source source = {"codegen/kernels/matrix.h", NULL};
+    const sedge_source source = {"codegen/kernels/linear/matrix.h", NULL};
     char constants[96];
     sedge_text *text = NULL;
 

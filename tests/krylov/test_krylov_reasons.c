@@ -1,8 +1,8 @@
 // Why a solve ends, each reason provoked; Chebyshev iteration and the eigenvalue it needs; options
 // that are refused.
 #include "check.h"
-#include "krylov/chebyshev.h"
 #include "krylov_case.h"
+#include "linear/chebyshev.h"
 
 #include "device/device.h"
 

@@ -2,10 +2,10 @@
 // same tolerance, norm and preconditioner take the same iterations, within two: none, Jacobi,
 // block-Jacobi with the same blocks, Chebyshev with the same interval and degree, AMG.
 #include "check.h"
-#include "krylov/chebyshev.h"
 #include "krylov_case.h"
-#include "matrix/amg.h"
-#include "matrix/matrix_device.h"
+#include "linear/amg.h"
+#include "linear/chebyshev.h"
+#include "linear/matrix_device.h"
 
 #include "base/memory.h"
 

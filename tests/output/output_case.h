@@ -5,11 +5,11 @@
 #include "check.h"
 
 #include "base/memory.h"
+#include "deck/deck.h"
 #include "dg/element.h"
 #include "mesh/mesh.h"
+#include "monitor/output.h"
 #include "par/comm.h"
-#include "run/deck.h"
-#include "run/output.h"
 
 #include <math.h>
 #include <stdio.h>

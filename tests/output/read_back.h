@@ -1,4 +1,4 @@
-// Reading HDF5 files in tests, by one rank, with HDF5's own C interface: nothing of src/run/h5.h.
+// Reading HDF5 files in tests, by one rank, with HDF5's own C interface: nothing of src/io/h5.h.
 #pragma once
 
 #include "check.h"

@@ -5,8 +5,8 @@
 #include "shelter.h"
 
 #include "base/file.h"
-#include "run/h5.h"
-#include "run/hold.h"
+#include "io/h5.h"
+#include "io/hold.h"
 
 #include <errno.h>
 #include <fcntl.h>

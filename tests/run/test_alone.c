@@ -6,8 +6,8 @@
 #define _GNU_SOURCE // RTLD_NEXT
 #include "check.h"
 
+#include "io/h5.h"
 #include "par/comm.h"
-#include "run/h5.h"
 
 #include <hdf5.h>
 #include <mpi.h>

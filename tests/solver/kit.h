@@ -5,9 +5,9 @@
 // GPU where CTest registers it a second time. A device that is missing fails the test.
 #pragma once
 
-#include "codegen/program.h"
 #include "dg/case.h"
-#include "dg/operator.h"
+#include "operator/operator.h"
+#include "program/program.h"
 #include "run/session.h"
 
 // Of the process.

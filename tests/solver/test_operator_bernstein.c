@@ -13,8 +13,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "dg/operator_internal.h"
 #include "dg/random.h"
+#include "operator/operator_internal.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -492,7 +492,7 @@ static void test_barriers(const kit_world *world)
 
     if (!make_case(&c, world, &options, 0.2, 1)) return;
     CHECK_BOUND(find_units(&c, SEDGE_FP64, &by_variant), MATCH_UNITS);
-    CHECK_OK(sedge_source_get(&text, "codegen/kernels/dg_trace.h"));
+    CHECK_OK(sedge_source_get(&text, "codegen/kernels/dg/dg_trace.h"));
     CHECK_OK(sedge_folder_make(folder));
     for (char *at = text; at != NULL && (at = strstr(at, word)) != NULL; at++, count++) {
         char kept[sizeof word];

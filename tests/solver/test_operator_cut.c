@@ -110,7 +110,7 @@ static void test_names(const kit_world *world)
         CHECK(status == SEDGE_OK || status == SEDGE_ERR_USAGE);
         if (status != SEDGE_OK) CHECK(strstr(sedge_error_message(), " needs ") != NULL);
         for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) sedge_text_free(texts[i]);
-        CHECK(file_has("src/dg/operator.h", "\"", name, "\""));
+        CHECK(file_has("src/operator/operator.h", "\"", name, "\""));
         CHECK(strcmp(name, "auto") == 0 ||
               file_has("tests/device/sanitize.sh", " solver/test_operator_form ", name, " "));
         count++;

@@ -6,14 +6,14 @@
 #include "base/memory.h"
 #include "check.h"
 #include "curved_maps.h"
-#include "dg/operator_internal.h"
 #include "kit.h"
+#include "operator/operator_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define STAGE        1   // of the Runge-Kutta method: it reads the residual
-#define BLAS_THREADS 128 // as in codegen/kernels/dg_blas.h
+#define BLAS_THREADS 128 // as in codegen/kernels/dg/dg_blas.h
 
 enum { STATE, NEXT, RESIDUAL, TRACE, LINKS, GEOMETRY, MATERIAL, BOUNDARY, ARRAYS };
 

@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "curved_maps.h"
-#include "dg/operator_internal.h"
+#include "operator/operator_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 // same.
 #include "check.h"
 #include "curved_maps.h"
-#include "dg/operator_internal.h"
 #include "kit.h"
+#include "operator/operator_internal.h"
 
 #include <string.h>
 

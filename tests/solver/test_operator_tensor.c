@@ -4,7 +4,7 @@
 #define _DEFAULT_SOURCE // setenv
 #include "match.h"
 
-#include "dg/operator_internal.h"
+#include "operator/operator_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

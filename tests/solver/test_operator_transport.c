@@ -3,8 +3,8 @@
 // are timed in between, and some have another length.
 #define _DEFAULT_SOURCE // setenv
 #include "check.h"
-#include "dg/operator_internal.h"
 #include "kit.h"
+#include "operator/operator_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

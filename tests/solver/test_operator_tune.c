@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "dg/operator_internal.h"
+#include "operator/operator_internal.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -471,9 +471,9 @@ static bool is_in_key(const kit *k, sedge_device_kind kind, const char *file)
 static void test_key_has_sources(const kit_world *world)
 {
     static const char *const forms[] = {
-        "codegen/kernels/prelude_cuda.h", "codegen/kernels/dg_stage.h",
-        "codegen/kernels/dg_curl.h",      "codegen/kernels/dg_tensor.h",
-        "codegen/kernels/dg_bernstein.h", "codegen/kernels/dg_blas.h"};
+        "codegen/kernels/program/prelude_cuda.h", "codegen/kernels/dg/dg_stage.h",
+        "codegen/kernels/dg/dg_curl.h",           "codegen/kernels/dg/dg_tensor.h",
+        "codegen/kernels/dg/dg_bernstein.h",      "codegen/kernels/dg/dg_blas.h"};
     const sedge_device_info *const info = sedge_device_get_info(world->device);
     kernel_files files = {.count = 0};
     operator_choices choices;

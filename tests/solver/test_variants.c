@@ -8,7 +8,7 @@
 // elements, of orders 1, 4 and 10, and for coefficients of the Bernstein-Bezier basis, of orders 1
 // and 10. Cuts that can only be asked for by name are left out.
 #include "codegen/spill_check.h"
-#include "dg/operator_internal.h"
+#include "operator/operator_internal.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,54 @@
+// The cache of compiled programs on disk: one file an entry, named by the SHA-256 of everything
+// that went into the binary (schema, target, architecture, compiler identity, options, text). It
+// holds the key's fields and a checksum; it is written to a private temporary file and renamed; any
+// defect is a miss. Folder: SEDGE_CACHE_DIR, else $XDG_CACHE_HOME/sedge, else ~/.cache/sedge; mode
+// 0700, refused if it belongs to another user or others may write to it (then the run goes on
+// without a cache and says so). SEDGE_CACHE_MAX bounds it (MiB, 256 by default); the longest unused
+// entries go first. A folder named by SEDGE_CACHE_SITE is looked into before it and never changed;
+// it and its entries may belong to root, too. With SEDGE_DEBUG=1 nothing is looked for and nothing
+// kept.
+#pragma once
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+typedef struct sedge_cache sedge_cache;
+
+// `folder` NULL: the default. A folder that cannot be used is no failure: *out then never hits, and
+// sedge_cache_problem says why; an entry that cannot be written shows there too, later. Fails with
+// SEDGE_ERR_USAGE for a bad SEDGE_CACHE_MAX. Not collective: each rank has its own. The caller
+// frees it; programs do not need it any more.
+SEDGE_MUST_USE
+sedge_status sedge_cache_create(sedge_cache **out, const char *folder);
+void sedge_cache_free(sedge_cache *cache);
+const char *sedge_cache_folder(const sedge_cache *cache);  // borrowed, as the next ones
+const char *sedge_cache_problem(const sedge_cache *cache); // NULL: none
+
+// The site folder, NULL when SEDGE_CACHE_SITE names none, and why it is not used, NULL when it is.
+const char *sedge_cache_site(const sedge_cache *cache);
+const char *sedge_cache_site_problem(const sedge_cache *cache);
+
+// Of the rank that looked or compiled (a program's owner); ranks that were sent it count nothing.
+typedef struct sedge_cache_counts {
+    int64_t hits;           // programs found on disk by this rank
+    int64_t misses;         // programs this rank compiled
+    double compile_seconds; // spent compiling
+} sedge_cache_counts;
+
+sedge_cache_counts sedge_cache_get_counts(const sedge_cache *cache);
+
+// Remove all entries / print one line an entry to stdout: start of its name, size, hours since its
+// last use, target, program and resources; then those of the site folder, under a line with its
+// path. SEDGE_ERR_USAGE when the folder cannot be used.
+SEDGE_MUST_USE
+sedge_status sedge_cache_clear(sedge_cache *cache, int64_t *removed);
+SEDGE_MUST_USE
+sedge_status sedge_cache_list(sedge_cache *cache);
+
+// What a program takes, by the compiler's log; -1: it does not say (host).
+typedef struct sedge_program_resources {
+    int registers; // a thread, of the kernel that takes most; the others likewise
+    int shared;    // bytes a block
+    int spilled;   // bytes a thread
+} sedge_program_resources;

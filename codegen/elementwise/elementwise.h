@@ -1,0 +1,117 @@
+// Inside codegen: kernels that do one operation for each element, for elementwise*.c.
+#pragma once
+
+#include "array/array_internal.h"
+#include "array/array_tune.h"
+
+#define SEDGE_OPERANDS (SEDGE_LEAVES + 1)
+
+// How a kernel sees an operand.
+typedef enum sedge_access {
+    SEDGE_ACCESS_NUMBER,     // an argument
+    SEDGE_ACCESS_CONSTANT,   // an array of which one element stands for all
+    SEDGE_ACCESS_CONTIGUOUS, // element i at i
+    SEDGE_ACCESS_ROWS,       // strided; in the last dimension one behind the other
+    SEDGE_ACCESS_REPEATED,   // strided; in the last dimension always the same
+    SEDGE_ACCESS_STRIDED
+} sedge_access;
+
+typedef struct sedge_member {
+    const char *name; // in the body
+    sedge_type type;
+    const sedge_array *array; // NULL: a number
+    bool written;
+    _Alignas(16) unsigned char number[16]; // as a kernel of the host reads it
+    sedge_access access;
+    int slot; // among the strided operands
+} sedge_member;
+
+// What the launch is tuned by.
+typedef struct sedge_elementwise_tuning {
+    int threads; // of a block
+    int packs;   // a thread
+} sedge_elementwise_tuning;
+
+// One call: its operands, and what the kernel depends on. The body is a list of C statements.
+typedef struct sedge_job {
+    sedge_context *context;
+    const char *title;        // for messages and kept files; NULL: made from the key
+    const char *preamble;     // may be ""
+    const char *body;         // NULL: the text of the analysis
+    sedge_analysis *analysis; // NULL: the body is there
+    bool blind;               // the body does not read what it writes
+    int count;
+    sedge_member member[SEDGE_OPERANDS];
+    sedge_walk walk;
+    int strided;  // operands
+    int pack;     // elements
+    bool gpu;     // the kernel has the form of the GPUs
+    bool wide;    // indices need 64 bits
+    bool aligned; // all operands begin at a multiple of a pack's bytes, or of 16
+} sedge_job;
+
+enum { SEDGE_JOB_KEY = 4 + 2 * SEDGE_OPERANDS };
+
+// The device's form for jobs of the context.
+bool sedge_job_needs_gpu_form(const sedge_context *context);
+
+// Decide how the elements of a shape are visited, in any order with `sort`. Members and `gpu` are
+// set.
+void sedge_job_plan(sedge_job *job, int dimensions, const int64_t *shape, bool sort);
+
+// What the addressing decides about the kernel, at most SEDGE_JOB_KEY bytes. Gives their number.
+int sedge_job_key(unsigned char *key, const sedge_job *job, char tag);
+
+// Run a planned job of at least one element, whose kernel is known by the key or made.
+SEDGE_MUST_USE
+sedge_status sedge_job_run(sedge_job *job, const void *key, int bytes);
+
+// The parts of that, for the tuner.
+SEDGE_MUST_USE
+sedge_status sedge_job_kernel(sedge_recipe *recipe, const sedge_job *job,
+                              const sedge_elementwise_tuning *tuning);
+SEDGE_MUST_USE
+sedge_status sedge_job_launch(const sedge_job *job, const sedge_recipe *recipe,
+                              sedge_stream *stream);
+
+// What one kernel's program is made of; `text` is that of sedge_elementwise_write.
+void sedge_job_sources(sedge_source sources[3], const char *text);
+
+// Append the part of the program's text that is made for one job.
+SEDGE_MUST_USE
+sedge_status sedge_elementwise_write(sedge_text *out, const sedge_job *job,
+                                     const sedge_elementwise_tuning *tuning);
+
+// The tunings to choose from; the first is the rule's choice.
+#define SEDGE_ELEMENTWISE_TUNINGS SEDGE_TRIAL_CANDIDATES
+int sedge_elementwise_tunings(sedge_elementwise_tuning tunings[SEDGE_ELEMENTWISE_TUNINGS],
+                              const sedge_job *job);
+
+// Which tuning: from wisdom, or measured if the context's level allows it and there is memory for a
+// second result, else the rule's.
+SEDGE_MUST_USE
+sedge_status sedge_job_tune(int *choice, const sedge_job *job);
+
+// Set the first member of a job to an array that is written and not read.
+void sedge_job_start(sedge_job *job, sedge_context *context, sedge_array *result);
+
+// Add the leaves of an expression, whose text is then the body.
+void sedge_job_add_leaves(sedge_job *job, sedge_analysis *analysis);
+
+// The bytes of a kernel's argument; SEDGE_ERR_USAGE where an integer type cannot hold `value`.
+SEDGE_MUST_USE
+sedge_status sedge_number_convert(unsigned char bytes[16], sedge_type type, double value);
+
+// SEDGE_ERR_USAGE where elements of a shape cannot be written to all of `array`, each to a place of
+// its own / where writing `to` may spoil `from`.
+SEDGE_MUST_USE
+sedge_status sedge_target_check(const sedge_array *array, int dimensions, const int64_t *shape);
+SEDGE_MUST_USE
+sedge_status sedge_overlap_check(const sedge_array *to, const sedge_array *from);
+
+// The whole text of the program that `array = expression` would be on a device of another kind:
+// to read it, or to compile it where no such device is. `choice`: of its tunings, 0 the rule's;
+// GPUs have SEDGE_ELEMENTWISE_TUNINGS. Frees the expression.
+SEDGE_MUST_USE
+sedge_status sedge_elementwise_preview(sedge_text *out, sedge_device_kind kind, sedge_array *array,
+                                       sedge_expression *expression, int choice);

@@ -1,0 +1,43 @@
+// Inside expressions: for expression.c and expression_text.c.
+#pragma once
+
+#include "array/array_internal.h"
+
+typedef enum sedge_operation {
+#define OPERATION_NAME(name, operands, kind) OPERATION_##name,
+    SEDGE_OPERATION_LIST(OPERATION_NAME)
+#undef OPERATION_NAME
+        OPERATION_WHERE,
+    OPERATION_CONVERT,
+    OPERATION_USE,
+    OPERATION_NUMBER,
+    OPERATION_TOO_LARGE,
+    OPERATION_TWICE,
+    OPERATIONS
+} sedge_operation;
+
+// A plain number gives way to an array's type, as Python's numbers do: only its class counts.
+typedef enum sedge_weak { STRONG, WEAK_INTEGER, WEAK_REAL, WEAK_COMPLEX } sedge_weak;
+
+struct sedge_expression {
+    sedge_operation operation;
+    sedge_expression *operand[3];
+    int nodes;                // of the tree from here on
+    bool taken;               // it is an operand of another
+    const sedge_array *array; // OPERATION_USE
+    double value[2];          // OPERATION_NUMBER: re, im
+    int64_t integer;
+    sedge_weak weak; // of the result
+    sedge_type type; // of the result; of a conversion from the start
+    // By the analysis:
+    sedge_type operand_type[3]; // what the operands are converted to
+    sedge_type compute;         // whose form is used
+    int leaf;
+};
+
+// Whether an operation can be written for numbers of `type`.
+bool sedge_expression_has_form(sedge_operation operation, sedge_type type);
+
+// Append the text of an analysed tree.
+SEDGE_MUST_USE
+sedge_status sedge_expression_write(sedge_text *out, const sedge_expression *expression);

@@ -1,0 +1,497 @@
+// The stage of dg_stage.h in the Bernstein-Bezier basis, by sparse operators (SEDGE_LINEAR only).
+//
+// A derivative's coefficients of order N - 1 are differences of four coefficients; raised to order
+// N they reach four coefficients again. The lift of a face is a sparse product within the face and,
+// layer by layer away from it, means of three neighbouring coefficients (Chan & Warburton, SIAM J.
+// Sci. Comput. 39 (2017) A628). These products are text that src/operator/operator_bernstein.c
+// writes, all entries and places constants:
+//
+//   bernstein_raise(acc, s)   acc[n] = sum of s at the coefficients of order N - 1 around n
+//   bernstein_lift_K(acc, s)  acc[n] += LIFT s, face K's columns; s points to all faces' jumps
+//
+// acc is one field of one element. With SEDGE_SHARED_SUMS, for what registers cannot hold, it lies
+// in the block's memory, SEDGE_FIELDS words from one coefficient to the next; bernstein_raise(s)
+// works in place, where the coefficient beta of order N - 1 lies at beta + e_0, and the third lift
+// begins a second sum, which takes the place of the states.
+//
+// On a GPU a warp has SEDGE_GROUP_ELEMENTS elements, an item one field of one of them; SEDGE_PARTS
+// warps share a group: the first takes volume and half of the faces. Nothing is shared among warps
+// but the block's memory. Strides there are such that items of a warp meet different banks. States
+// and geometry come in by one bulk copy each, neighbours' traces by asynchronous ones of as many
+// bytes as they are aligned to, and the next wave's blocks are asked into the L2 cache meanwhile.
+#pragma once
+
+// Behind the other tables: the coefficients beta + e_0, .., beta + e_3 of each beta of order N - 1.
+typedef struct SEDGE_ALIGN(8) sedge_simplex {
+    short node[4];
+} sedge_simplex;
+
+#define SEDGE_SIMPLEX_AT (52 * SEDGE_FACE_NODES)
+
+// w = div F at coefficient i of order N - 1, without the factor N/2; `words` the element's states.
+SEDGE_FUNCTION void find_lower(sedge_value *SEDGE_RESTRICT w,
+                               const SEDGE_BLOCKWIDE sedge_value *words, int i, sedge_int64 value,
+                               const SEDGE_BLOCKWIDE sedge_geometry *geometry,
+                               const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                               const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
+                               const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
+{
+    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    const SEDGE_BLOCKWIDE sedge_value *const g = geometry->metric;
+    SEDGE_LOCAL_COPY(sedge_simplex, at,
+                     (const SEDGE_GLOBAL sedge_simplex *)(tables + SEDGE_SIMPLEX_AT) + i);
+    sedge_state corner[4];
+    sedge_value m[SEDGE_MATERIAL_VALUES + 1];
+
+    SEDGE_EACH (k, 4)
+        corner[k] = *(const SEDGE_BLOCKWIDE sedge_state *)(words + at->node[k] * SEDGE_FIELDS);
+    SEDGE_EACH (k, 3)
+        SEDGE_EACH (f, SEDGE_FIELDS) corner[k + 1].f[f] = corner[k + 1].f[f] - corner[0].f[f];
+    get_material(m, material, materials, value);
+    SEDGE_EACH (f, SEDGE_FIELDS) w[f] = SEDGE_SPLAT(0.0);
+    SEDGE_EACH (x, 3) {
+        sedge_value slope[SEDGE_FIELDS];
+        sedge_value flux[3][SEDGE_FIELDS];
+
+        SEDGE_EACH (f, SEDGE_FIELDS)
+            slope[f] =
+                g[x] * corner[1].f[f] + g[3 + x] * corner[2].f[f] + g[6 + x] * corner[3].f[f];
+        SEDGE_FLUX(slope, m, constants, flux[0], flux[1], flux[2]);
+        SEDGE_EACH (f, SEDGE_FIELDS) w[f] = w[f] + flux[x][f];
+    }
+}
+
+// change -= S(u) at one coefficient.
+SEDGE_FUNCTION void take_source(SEDGE_BLOCKWIDE sedge_value *change, const sedge_value *own,
+                                sedge_int64 value, const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials)
+{
+#if SEDGE_HAS_SOURCE
+    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    sedge_value m[SEDGE_MATERIAL_VALUES + 1];
+    sedge_value sum[SEDGE_FIELDS];
+
+    get_material(m, material, materials, value);
+    SEDGE_EACH (f, SEDGE_FIELDS) sum[f] = SEDGE_SPLAT(0.0);
+    SEDGE_SOURCE(own, m, constants, sum);
+    SEDGE_EACH (f, SEDGE_FIELDS) change[f] = change[f] - sum[f];
+#else
+    (void)change, (void)own, (void)value, (void)material, (void)materials;
+#endif
+}
+
+#if SEDGE_TARGET_HOST
+
+// Ask for SEDGE_NODES words of two arrays that will be written.
+SEDGE_FUNCTION void ask(const sedge_value *one, const sedge_value *other)
+{
+    for (int w = 0; w < SEDGE_NODES; w++) {
+        __builtin_prefetch(one + w, 1);
+        __builtin_prefetch(other + w, 1);
+    }
+}
+
+// One value: field after field, and while these are computed residual and next state come in.
+SEDGE_KERNEL(sedge_stage, SEDGE_THREADS, SEDGE_STAGE_LIST)
+{
+    SEDGE_OUTER (b) {
+        const sedge_int64 value = first + b;
+        const sedge_value *const s_u = u[value * SEDGE_NODES_PADDED].f;
+        sedge_value *const s_r = residual[value * SEDGE_NODES_PADDED].f;
+        sedge_value *const s_n = next[value * SEDGE_NODES_PADDED].f;
+        SEDGE_SCRATCH(sedge_value, s_f, SEDGE_SCRATCH_WORDS);
+        sedge_value *const s_w = s_f + SEDGE_FACE_POINTS * SEDGE_FIELDS;
+        sedge_value *const change = s_w + SEDGE_LOWER_NODES * SEDGE_FIELDS;
+
+        find_jumps(s_f, s_u, geometry + value, value, u, trace, links, material, materials, tables,
+                   slots);
+        for (int i = 0; i < SEDGE_LOWER_NODES; i++)
+            find_lower(s_w + i * SEDGE_FIELDS, s_u, i, value, geometry + value, material, materials,
+                       tables);
+        for (int f = 0; f < SEDGE_FIELDS; f++) {
+            sedge_value acc[SEDGE_NODES];
+            ask(s_r + f * SEDGE_NODES, s_n + f * SEDGE_NODES); // a part of all fields
+            bernstein_raise(acc, s_w + f);
+            bernstein_lift_0(acc, s_f + f);
+            bernstein_lift_1(acc, s_f + f);
+            bernstein_lift_2(acc, s_f + f);
+            bernstein_lift_3(acc, s_f + f);
+            for (int n = 0; n < SEDGE_NODES; n++) change[n * SEDGE_FIELDS + f] = acc[n];
+        }
+        for (int n = 0; n < SEDGE_NODES; n++)
+            take_source(change + n * SEDGE_FIELDS, s_u + n * SEDGE_FIELDS, value, material,
+                        materials);
+        for (int w = 0; w < SEDGE_NODES * SEDGE_FIELDS; w++) {
+            const sedge_value old = s_u[w]; // behind the store it would wait for it: pages alike
+            sedge_value r = -dt * change[w];
+            if (rk_a != SEDGE_R(0.0)) r = r + rk_a * s_r[w];
+            s_r[w] = r;
+            s_n[w] = old + rk_b * r;
+        }
+    }
+    (void)deriv, (void)lift, (void)count;
+}
+
+#else
+
+// Two neighbouring words.
+typedef struct SEDGE_ALIGN(SEDGE_PAIR_BYTES) sedge_pair {
+    sedge_real v[2];
+} sedge_pair;
+
+#define SEDGE_PAIRS        (SEDGE_NODES_PADDED * SEDGE_FIELDS / 2)              // of an element
+#define SEDGE_TRACES_AT    (SEDGE_BLOCK * (SEDGE_WORDS + SEDGE_GEOMETRY_WORDS)) // s_f behind s_u
+#define SEDGE_PIECES       (SEDGE_FIELDS * SEDGE_PAIR_BYTES / 2 / SEDGE_STATE_ALIGN)
+#define SEDGE_POINT_ROUNDS ((SEDGE_BLOCK * SEDGE_FACE_POINTS + SEDGE_THREADS - 1) / SEDGE_THREADS)
+// Whether traces of neighbours in the block are read where they lie: it takes a register a round.
+#define SEDGE_NEAR         (SEDGE_POINT_ROUNDS <= 7)
+#define SEDGE_PAIR_ROUNDS  ((SEDGE_BLOCK * SEDGE_PAIRS + SEDGE_THREADS - 1) / SEDGE_THREADS)
+// Of the last: this many at once, whose loads are on their way together. Where that is all of them
+// and more than two, they begin before the block waits for its states; with two, the L2 cache's
+// reading ahead is the faster way.
+#define SEDGE_PAIR_WORDS   (SEDGE_PAIR_ROUNDS * SEDGE_PAIR_BYTES / 8)
+#define SEDGE_PAIR_CHUNK   (SEDGE_PAIR_WORDS <= 10 || SEDGE_PAIR_ROUNDS < 8 ? SEDGE_PAIR_ROUNDS : 8)
+#define SEDGE_EARLY        (SEDGE_PAIR_WORDS <= 10 && SEDGE_PAIR_ROUNDS > 2 && !SEDGE_SHARED_SUMS)
+
+// SEDGE_STATE_ALIGN bytes, as SEDGE_COPY_PACK.
+typedef struct SEDGE_ALIGN(SEDGE_STATE_ALIGN) sedge_piece {
+    char byte[SEDGE_STATE_ALIGN];
+} sedge_piece;
+
+#if SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 900
+#define SEDGE_BULK 1
+#else
+#define SEDGE_BULK 0
+#endif
+
+#if SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 800
+SEDGE_FUNCTION void copy_piece(void *to, const void *from)
+{
+    asm volatile(
+        "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from), "n"(SEDGE_STATE_ALIGN)
+        : "memory");
+}
+#else
+SEDGE_FUNCTION void copy_piece(SEDGE_BLOCKWIDE sedge_value *to, const SEDGE_GLOBAL sedge_real *from)
+{
+    *(SEDGE_BLOCKWIDE sedge_piece *)to = *(const SEDGE_GLOBAL sedge_piece *)from;
+}
+#endif
+
+// States and geometry of values [start, start + left) into the block's memory: begun here, there
+// after wait_for_states.
+#if SEDGE_BULK
+SEDGE_FUNCTION void copy_bulk(void *to, const void *from, unsigned bytes, unsigned barrier)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
+                 "%2, [%3];" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "r"(bytes), "r"(barrier)
+                 : "memory");
+}
+
+SEDGE_FUNCTION void ask(const void *from, unsigned bytes)
+{
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+}
+
+SEDGE_FUNCTION void copy_states(sedge_value *s_u, const sedge_state *u, sedge_geometry *s_x,
+                                const sedge_geometry *geometry, sedge_int64 start, sedge_int64 left,
+                                sedge_uint64 *arrived)
+{
+    const unsigned barrier = (unsigned)__cvta_generic_to_shared(arrived);
+    const unsigned here = (unsigned)(left < SEDGE_BLOCK ? left : SEDGE_BLOCK);
+    const unsigned states = here * SEDGE_NODES_PADDED * (unsigned)sizeof(sedge_state);
+    const unsigned shapes = here * (unsigned)sizeof(sedge_geometry);
+
+    if (SEDGE_THREAD == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(barrier) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier),
+                     "r"(states + shapes)
+                     : "memory");
+        copy_bulk(s_u, u + start * SEDGE_NODES_PADDED, states, barrier);
+        copy_bulk(s_x, geometry + start, shapes, barrier);
+    }
+    SEDGE_BARRIER();
+}
+
+SEDGE_FUNCTION void wait_for_states(sedge_uint64 *arrived)
+{
+    const unsigned barrier = (unsigned)__cvta_generic_to_shared(arrived);
+    int done = 0;
+
+    while (!done)
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; "
+                     "selp.s32 %0, 1, 0, p; }"
+                     : "=r"(done)
+                     : "r"(barrier)
+                     : "memory");
+}
+#else
+SEDGE_FUNCTION void copy_states(SEDGE_BLOCKWIDE sedge_value *s_u,
+                                const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
+                                SEDGE_BLOCKWIDE sedge_geometry *s_x,
+                                const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT geometry,
+                                sedge_int64 start, sedge_int64 left)
+{
+    const SEDGE_GLOBAL sedge_value *const words = u[start * SEDGE_NODES_PADDED].f;
+
+    SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_WORDS / SEDGE_PACK, SEDGE_THREADS) {
+        if (e < left)
+            SEDGE_COPY_PACK(s_u + e * SEDGE_WORDS + p * SEDGE_PACK,
+                            words + e * SEDGE_WORDS + p * SEDGE_PACK);
+    }
+    SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_GEOMETRY_WORDS / SEDGE_PACK, SEDGE_THREADS) {
+        if (e < left)
+            SEDGE_COPY_PACK((SEDGE_BLOCKWIDE sedge_value *)(s_x + e) + p * SEDGE_PACK,
+                            (const SEDGE_GLOBAL sedge_value *)(geometry + start + e) +
+                                p * SEDGE_PACK);
+    }
+}
+#endif
+
+// The neighbours' traces into s_f, where their jumps will be: begun here. Links first, all at once.
+// Neighbours in the block are there already: place[] are words from the block's first state to each
+// trace, in s_f or among the states.
+SEDGE_FUNCTION void copy_traces(int *place, SEDGE_BLOCKWIDE sedge_value *s_f,
+                                const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
+                                const SEDGE_GLOBAL sedge_point *SEDGE_RESTRICT trace,
+                                const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
+                                const SEDGE_GLOBAL short *SEDGE_RESTRICT tables, sedge_int64 start,
+                                sedge_int64 left)
+{
+    const sedge_int64 end = start + (left < SEDGE_BLOCK ? left : SEDGE_BLOCK);
+    const SEDGE_GLOBAL sedge_real *const states =
+        (const SEDGE_GLOBAL sedge_real *)(u + start * SEDGE_NODES_PADDED);
+    sedge_link link[SEDGE_POINT_ROUNDS];
+
+    SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
+        const int at = SEDGE_THREAD + round * SEDGE_THREADS;
+        const int e = at / SEDGE_FACE_POINTS;
+        if (e < SEDGE_BLOCK && e < left) link[round] = links[start * 4 + at / SEDGE_FACE_NODES];
+    }
+    SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
+        const int at = SEDGE_THREAD + round * SEDGE_THREADS;
+        const int e = at / SEDGE_FACE_POINTS;
+        const int k = at % SEDGE_FACE_POINTS;
+        if (e < SEDGE_BLOCK && e < left) {
+            const SEDGE_GLOBAL sedge_real *const from =
+                find_neighbour(link[round], k % SEDGE_FACE_NODES, u, trace, tables);
+            if (SEDGE_NEAR && link[round].neighbour >= start && link[round].neighbour < end) {
+                place[round] = (int)(from - states);
+                continue;
+            }
+            SEDGE_BLOCKWIDE sedge_value *const to = s_f + e * SEDGE_JUMP_STRIDE + k * SEDGE_FIELDS;
+            place[round] = SEDGE_TRACES_AT + e * SEDGE_JUMP_STRIDE + k * SEDGE_FIELDS;
+            SEDGE_EACH (i, SEDGE_PIECES)
+                copy_piece(to + i * SEDGE_FIELDS / SEDGE_PIECES,
+                           from + i * SEDGE_FIELDS / SEDGE_PIECES);
+        }
+    }
+}
+
+#if !SEDGE_SHARED_SUMS
+// Volume and faces; of two parts the first takes the volume and half of the faces.
+SEDGE_FUNCTION void find_products(sedge_value *acc, const SEDGE_BLOCKWIDE sedge_value *s_w,
+                                  const SEDGE_BLOCKWIDE sedge_value *s_f, int part)
+{
+    if (part == 0) {
+        bernstein_raise(acc, s_w);
+        bernstein_lift_0(acc, s_f);
+        bernstein_lift_1(acc, s_f);
+    }
+#if SEDGE_PARTS == 2
+    if (part == 1)
+        SEDGE_EACH (n, SEDGE_NODES) acc[n] = SEDGE_R(0.0);
+#endif
+    if (part == SEDGE_PARTS - 1) {
+        bernstein_lift_2(acc, s_f);
+        bernstein_lift_3(acc, s_f);
+    }
+}
+#endif
+
+// Pairs of the residual from number `chunk` of this item on; 0 where it is not wanted.
+SEDGE_FUNCTION void read_residual(sedge_pair *before,
+                                  const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT words, int chunk,
+                                  sedge_int64 left, sedge_real rk_a)
+{
+    SEDGE_EACH (i, SEDGE_PAIR_CHUNK) {
+        const int at = SEDGE_THREAD + (chunk + i) * SEDGE_THREADS;
+        before[i].v[0] = before[i].v[1] = SEDGE_R(0.0);
+        if (at < SEDGE_BLOCK * SEDGE_PAIRS && at / SEDGE_PAIRS < left && rk_a != SEDGE_R(0.0))
+            before[i] = *(const SEDGE_GLOBAL sedge_pair *)(words + 2 * at);
+    }
+}
+
+SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
+{
+    SEDGE_OUTER (b) {
+        const sedge_int64 start = first + b * SEDGE_BLOCK;
+        const sedge_int64 left = count - b * SEDGE_BLOCK;
+        SEDGE_SCRATCH(sedge_value, s_u, SEDGE_SCRATCH_WORDS);
+        SEDGE_BLOCKWIDE sedge_geometry *const s_x =
+            (SEDGE_BLOCKWIDE sedge_geometry *)(s_u + SEDGE_BLOCK * SEDGE_WORDS);
+        SEDGE_BLOCKWIDE sedge_value *const s_f = s_u + SEDGE_TRACES_AT;
+        SEDGE_BLOCKWIDE sedge_value *const s_w = s_f + SEDGE_BLOCK * SEDGE_JUMP_STRIDE;
+        int place[SEDGE_POINT_ROUNDS];
+        const int lane = SEDGE_THREAD % 32;
+        const int part = SEDGE_THREAD / 32 % SEDGE_PARTS;
+        const int mine =
+            SEDGE_THREAD / 32 / SEDGE_PARTS * SEDGE_GROUP_ELEMENTS + lane / SEDGE_FIELDS;
+        const int field = lane % SEDGE_FIELDS;
+        const int is_mine =
+            lane / SEDGE_FIELDS < SEDGE_GROUP_ELEMENTS && mine < SEDGE_BLOCK && mine < left;
+
+#if SEDGE_BULK
+        SEDGE_SHARED(sedge_uint64, arrived, 1);
+        copy_states(s_u, u, s_x, geometry, start, left, arrived);
+#else
+        copy_states(s_u, u, s_x, geometry, start, left);
+#if SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 800
+        asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+#endif
+        copy_traces(place, s_f, u, trace, links, tables, start, left);
+        SEDGE_GLOBAL sedge_value *const words_r = residual[start * SEDGE_NODES_PADDED].f;
+        sedge_pair before[SEDGE_PAIR_CHUNK];
+        if (SEDGE_EARLY) read_residual(before, words_r, 0, left, rk_a);
+#if SEDGE_BULK
+        if (SEDGE_THREAD == 0 && left >= (SEDGE_AHEAD + 1) * (sedge_int64)SEDGE_BLOCK) {
+            const sedge_int64 later = start + SEDGE_AHEAD * SEDGE_BLOCK;
+            const unsigned states =
+                SEDGE_BLOCK * SEDGE_NODES_PADDED * (unsigned)sizeof(sedge_state);
+            ask(u + later * SEDGE_NODES_PADDED, states);
+            if (!SEDGE_EARLY) ask(residual + later * SEDGE_NODES_PADDED, states);
+            ask(geometry + later, SEDGE_BLOCK * (unsigned)sizeof(sedge_geometry));
+            ask(links + later * 4, SEDGE_BLOCK * 4 * (unsigned)sizeof(sedge_link));
+        }
+        wait_for_states(arrived);
+#elif SEDGE_TARGET_CUDA && __CUDA_ARCH__ >= 800
+        asm volatile("cp.async.commit_group;" ::: "memory");
+        asm volatile("cp.async.wait_group 1;" ::: "memory");
+#else
+        SEDGE_COPY_WAIT();
+#endif
+        SEDGE_BARRIER();
+        for (int at = SEDGE_THREAD; at < SEDGE_BLOCK * SEDGE_LOWER_NODES; at += SEDGE_THREADS) {
+            const int e = at / SEDGE_LOWER_NODES;
+            const int i = at % SEDGE_LOWER_NODES;
+            if (e < left) {
+                sedge_state w;
+                find_lower(w.f, s_u + e * SEDGE_WORDS, i, start + e, s_x + e, material, materials,
+                           tables);
+#if SEDGE_SHARED_SUMS
+                const int at_node = tables[SEDGE_SIMPLEX_AT + 4 * i];
+#else
+                const int at_node = i;
+#endif
+                *(SEDGE_BLOCKWIDE sedge_state *)(s_w + e * SEDGE_LOWER_STRIDE +
+                                                 at_node * SEDGE_FIELDS) = w;
+            }
+        }
+        SEDGE_COPY_WAIT();
+        SEDGE_BARRIER();
+#if SEDGE_NEAR
+        SEDGE_EACH (round, SEDGE_POINT_ROUNDS) {
+            const int at = SEDGE_THREAD + round * SEDGE_THREADS;
+#else // not unrolled: the text outgrows what the instructions' cache holds soon enough
+        for (int at = SEDGE_THREAD; at < SEDGE_BLOCK * SEDGE_FACE_POINTS; at += SEDGE_THREADS) {
+#endif
+            const int e = at / SEDGE_FACE_POINTS;
+            const int k = at % SEDGE_FACE_POINTS;
+            if (e < SEDGE_BLOCK && e < left) {
+#if SEDGE_NEAR
+                const int from = place[round];
+#else
+                const int from = SEDGE_TRACES_AT + e * SEDGE_JUMP_STRIDE + k * SEDGE_FIELDS;
+#endif
+                const sedge_state other = *(const SEDGE_BLOCKWIDE sedge_state *)(s_u + from);
+                find_jump(s_f + e * SEDGE_JUMP_STRIDE, s_u + e * SEDGE_WORDS, other.f, s_x + e,
+                          start + e, k, links, material, materials, tables, slots);
+            }
+        }
+        SEDGE_BARRIER();
+
+#if SEDGE_SHARED_SUMS
+        SEDGE_BLOCKWIDE sedge_value *const sums = s_w + mine * SEDGE_LOWER_STRIDE + field;
+        SEDGE_BLOCKWIDE sedge_value *const sums_too = s_u + mine * SEDGE_WORDS + field;
+        const SEDGE_BLOCKWIDE sedge_value *const jumps = s_f + mine * SEDGE_JUMP_STRIDE + field;
+        if (is_mine && part == 0) {
+            bernstein_raise(sums);
+            bernstein_lift_0(sums, jumps);
+            bernstein_lift_1(sums, jumps);
+        }
+        if (is_mine && part == SEDGE_PARTS - 1) {
+            bernstein_lift_2(sums_too, jumps);
+            bernstein_lift_3(sums_too, jumps);
+        }
+        SEDGE_BARRIER();
+        SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES * SEDGE_FIELDS, SEDGE_THREADS) {
+            if (e < left)
+                s_f[e * SEDGE_JUMP_STRIDE + n] =
+                    s_w[e * SEDGE_LOWER_STRIDE + n] + s_u[e * SEDGE_WORDS + n];
+        }
+        SEDGE_BARRIER();
+#else
+        sedge_value acc[SEDGE_NODES];
+        if (is_mine) {
+            find_products(acc, s_w + mine * SEDGE_LOWER_STRIDE + field,
+                          s_f + mine * SEDGE_JUMP_STRIDE + field, part);
+        }
+        SEDGE_EACH (turn, SEDGE_PARTS) {
+            SEDGE_BARRIER();
+            if (is_mine && part == turn) {
+                SEDGE_BLOCKWIDE sedge_value *const to = s_f + mine * SEDGE_JUMP_STRIDE + field;
+                SEDGE_EACH (n, SEDGE_NODES)
+                    to[n * SEDGE_FIELDS] = turn == 0 ? acc[n] : to[n * SEDGE_FIELDS] + acc[n];
+            }
+        }
+        SEDGE_BARRIER();
+#endif
+#if SEDGE_HAS_SOURCE
+        SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
+            if (e < left) {
+                const sedge_state own = u[(start + e) * SEDGE_NODES_PADDED + n];
+                take_source(s_f + e * SEDGE_JUMP_STRIDE + n * SEDGE_FIELDS, own.f, start + e,
+                            material, materials);
+            }
+        }
+        SEDGE_BARRIER();
+#endif
+        const SEDGE_GLOBAL sedge_value *const words_u = u[start * SEDGE_NODES_PADDED].f;
+        SEDGE_GLOBAL sedge_value *const words_n = next[start * SEDGE_NODES_PADDED].f;
+        for (int chunk = 0; chunk < SEDGE_PAIR_ROUNDS; chunk += SEDGE_PAIR_CHUNK) {
+            if (!SEDGE_EARLY) read_residual(before, words_r, chunk, left, rk_a);
+            SEDGE_EACH (i, SEDGE_PAIR_CHUNK) {
+                const int at = SEDGE_THREAD + (chunk + i) * SEDGE_THREADS;
+                const int e = at / SEDGE_PAIRS;
+                const int w = at % SEDGE_PAIRS * 2;
+                if (e < SEDGE_BLOCK && e < left) {
+#if SEDGE_SHARED_SUMS
+                    const sedge_pair own = *(const SEDGE_GLOBAL sedge_pair *)(words_u + 2 * at);
+#else
+                    const sedge_pair own = *(const SEDGE_BLOCKWIDE sedge_pair *)(s_u + 2 * at);
+#endif
+                    sedge_pair change = {{SEDGE_R(0.0), SEDGE_R(0.0)}};
+                    sedge_pair after;
+
+                    if (w < SEDGE_NODES * SEDGE_FIELDS)
+                        change =
+                            *(const SEDGE_BLOCKWIDE sedge_pair *)(s_f + e * SEDGE_JUMP_STRIDE + w);
+                    if (w + 1 >= SEDGE_NODES * SEDGE_FIELDS) change.v[1] = SEDGE_R(0.0);
+                    SEDGE_EACH (k, 2) {
+                        before[i].v[k] = rk_a * before[i].v[k] - dt * change.v[k];
+                        after.v[k] = own.v[k] + rk_b * before[i].v[k];
+                    }
+                    *(SEDGE_GLOBAL sedge_pair *)(words_r + 2 * at) = before[i];
+                    *(SEDGE_GLOBAL sedge_pair *)(words_n + 2 * at) = after;
+                }
+            }
+        }
+        (void)words_u;
+    }
+    (void)deriv, (void)lift;
+}
+#endif

@@ -1,0 +1,315 @@
+#include "program/combine.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "cache/store.h"
+#include "program/compile.h"
+#include "program/program_internal.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PART_LINE "part: names begin with "
+#define PART_NAME "sedge_part_%d_"
+
+// ---- text --------------------------------------------------------------------------------------
+
+// Where a program's prelude begins, and its own sources; NULL: it is none of the dialect's.
+typedef struct combine_cut {
+    const char *prelude, *own;
+} combine_cut;
+
+static combine_cut cut_text(const char *text)
+{
+    combine_cut cut = {.prelude =
+                           strstr(text, "#line 1 \"codegen/kernels/program/prelude_cuda.h\"\n")};
+
+    if (cut.prelude != NULL) cut.own = strstr(cut.prelude, "\n#line 1 \"constants of ");
+    if (cut.own == NULL) return (combine_cut){NULL, NULL};
+    cut.own++;
+    return cut;
+}
+
+bool sedge_combine_fits(const char *text, const char *other)
+{
+    const combine_cut a = cut_text(text);
+    const combine_cut b = cut_text(other);
+
+    return a.own != NULL && b.own != NULL && a.own - a.prelude == b.own - b.prelude &&
+           memcmp(a.prelude, b.prelude, (size_t)(a.own - a.prelude)) == 0;
+}
+
+// The macro that this line defines; its length is 0 for any other line.
+static const char *find_macro(const char *line, size_t *length)
+{
+    *length = 0;
+    line += strspn(line, " \t");
+    if (*line != '#') return line;
+    line++;
+    line += strspn(line, " \t");
+    if (strncmp(line, "define", 6) != 0) return line;
+    line += 6;
+    line += strspn(line, " \t");
+    while (isalnum((unsigned char)line[*length]) || line[*length] == '_') (*length)++;
+    return line;
+}
+
+// The macros of one part are none of the next one's.
+static sedge_status add_undefs(sedge_text *out, const char *own)
+{
+    for (const char *line = own; *line != '\0';) {
+        size_t length;
+        const char *const name = find_macro(line, &length);
+        if (length > 0) SEDGE_TRY(sedge_text_add(out, "#undef %.*s\n", (int)length, name));
+        line += strcspn(line, "\n");
+        if (*line == '\n') line++;
+    }
+    return SEDGE_OK;
+}
+
+// The text of all; each fits the first.
+static sedge_status write_whole(sedge_text *out, const char *const *texts, int count)
+{
+    const combine_cut first = cut_text(texts[0]);
+
+    SEDGE_TRY(sedge_text_add(out, "// %d programs for cuda, compiled as one.\n", count));
+    SEDGE_TRY(sedge_text_add_bytes(out, first.prelude, (size_t)(first.own - first.prelude)));
+    for (int i = 0; i < count; i++) {
+        const char *const own = cut_text(texts[i]).own;
+        if (own == NULL) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "part %d is not in the dialect", i);
+        SEDGE_TRY(sedge_text_add(out,
+                                 "#undef SEDGE_PRELUDE_NAMED\n"
+                                 "#define SEDGE_PRELUDE_NAMED(name) " PART_NAME "##name\n"
+                                 "namespace sedge_part_%d {\n%s\n}\n",
+                                 i, i, own));
+        SEDGE_TRY(add_undefs(out, own));
+    }
+    return SEDGE_OK;
+}
+
+// ---- log ---------------------------------------------------------------------------------------
+
+void sedge_combine_prefix(char prefix[SEDGE_COMBINE_PREFIX], const char *log)
+{
+    const size_t start = strlen(PART_LINE);
+
+    prefix[0] = '\0';
+    if (log == NULL || strncmp(log, PART_LINE, start) != 0) return;
+    const size_t length = strcspn(log + start, "\n");
+    if (length >= SEDGE_COMBINE_PREFIX) return;
+    memcpy(prefix, log + start, length);
+    prefix[length] = '\0';
+}
+
+// A line with the prefix taken out.
+static sedge_status add_line(sedge_text *out, const char *line, size_t length, const char *prefix)
+{
+    const char *const end = line + length;
+
+    for (const char *at = line; at < end;) {
+        const char *found = strstr(at, prefix);
+        if (found == NULL || found >= end) found = end;
+        SEDGE_TRY(sedge_text_add_bytes(out, at, (size_t)(found - at)));
+        at = found < end ? found + strlen(prefix) : end;
+    }
+    return sedge_text_add(out, "\n");
+}
+
+// ptxas begins what it says of a kernel with a line that names it in quotes.
+sedge_status sedge_combine_log(sedge_text *out, const char *log, int part)
+{
+    static const char heading[] = "Compiling entry function '";
+    char prefix[SEDGE_COMBINE_PREFIX];
+    bool mine = false;
+
+    (void)snprintf(prefix, sizeof prefix, PART_NAME, part);
+    SEDGE_TRY(sedge_text_add(out, PART_LINE "%s\n", prefix));
+    for (const char *line = log; *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        const char *const name = strstr(line, heading);
+        if (name != NULL && name < line + length)
+            mine = strncmp(name + strlen(heading), prefix, strlen(prefix)) == 0;
+        if (mine) SEDGE_TRY(add_line(out, line, length, prefix));
+        line += length + (line[length] == '\n' ? 1 : 0);
+    }
+    return SEDGE_OK;
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+// Neighbours in the list of what is missing that are compiled as one.
+typedef struct combine_whole {
+    sedge_text *text;
+    int first, count;
+} combine_whole;
+
+// Programs that are made together.
+typedef struct combine_batch {
+    sedge_program **out;
+    sedge_device *device;
+    sedge_cache *cache;
+    const sedge_program_text *texts;
+    int *missing; // of the texts, those that were not found
+    int missing_count;
+    combine_whole *wholes; // [wholes_count], as many jobs
+    sedge_compile_job *jobs;
+    int wholes_count;
+    int *alone; // of the texts, those that are compiled alone
+    int alone_count;
+    sedge_status status; // want of memory
+} combine_batch;
+
+static sedge_status allocate_batch(combine_batch *batch, int count)
+{
+    SEDGE_TRY(sedge_allocate(&batch->missing, count, sizeof *batch->missing));
+    SEDGE_TRY(sedge_allocate(&batch->wholes, count, sizeof *batch->wholes));
+    SEDGE_TRY(sedge_allocate(&batch->jobs, count, sizeof *batch->jobs));
+    return sedge_allocate(&batch->alone, count, sizeof *batch->alone);
+}
+
+static void clear_batch(combine_batch *batch)
+{
+    for (int i = 0; i < batch->wholes_count; i++) {
+        sedge_text_free(batch->wholes[i].text);
+        sedge_text_free(batch->jobs[i].log);
+        sedge_release(batch->jobs[i].binary);
+        sedge_release(batch->jobs[i].message);
+    }
+    sedge_release(batch->missing);
+    sedge_release(batch->wholes);
+    sedge_release(batch->jobs);
+    sedge_release(batch->alone);
+}
+
+// Put up to `together` neighbours that fit together into wholes; what fits with none is compiled
+// alone.
+static sedge_status make_wholes(combine_batch *batch, int together)
+{
+    const char *parts[SEDGE_COMBINE_MOST];
+
+    for (int i = 0; i < batch->missing_count;) {
+        combine_whole *const whole = &batch->wholes[batch->wholes_count];
+        sedge_compile_job *const job = &batch->jobs[batch->wholes_count];
+        int count = 0;
+        while (count < together && i + count < batch->missing_count) {
+            parts[count] = batch->texts[batch->missing[i + count]].text;
+            if (!sedge_combine_fits(parts[count], parts[0])) break;
+            count++;
+        }
+        if (count < 2) {
+            batch->alone[batch->alone_count++] = batch->missing[i++];
+            continue;
+        }
+        *whole = (combine_whole){.first = i, .count = count};
+        job->number = batch->wholes_count++;
+        SEDGE_TRY(sedge_text_create(&whole->text));
+        SEDGE_TRY(sedge_text_create(&job->log));
+        SEDGE_TRY(write_whole(whole->text, parts, count));
+        job->name = batch->texts[batch->missing[i]].name;
+        job->text = sedge_text_get(whole->text);
+        i += count;
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status settle_part(combine_batch *batch, const sedge_compile_job *job, int part)
+{
+    const int i = batch->missing[batch->wholes[job->number].first + part];
+    const sedge_cache_key key = sedge_cache_key_make(batch->device, batch->texts[i].text);
+    sedge_text *log = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&log));
+    SEDGE_TRY_GOTO(status, sedge_combine_log(log, sedge_text_get(job->log), part));
+    SEDGE_TRY_GOTO(status, sedge_program_load(&batch->out[i], NULL, batch->device, job->binary,
+                                              job->length, sedge_text_get(log)));
+    if (!sedge_program_debugging()) {
+        sedge_cache_store(batch->cache, &key, batch->texts[i].name, job->binary, job->length,
+                          sedge_text_get(log));
+    }
+done:
+    sedge_text_free(log);
+    return status;
+}
+
+// A whole is compiled. Parts of one that is not, and what cannot be loaded, will be compiled alone.
+static void settle(void *context, sedge_compile_job *job)
+{
+    combine_batch *const batch = context;
+    const combine_whole *const whole = &batch->wholes[job->number];
+
+    for (int k = 0; k < whole->count; k++) {
+        const sedge_status status =
+            job->status == SEDGE_OK ? settle_part(batch, job, k) : job->status;
+        if (status == SEDGE_ERR_MEMORY) batch->status = status;
+        if (status != SEDGE_OK)
+            batch->alone[batch->alone_count++] = batch->missing[whole->first + k];
+        if (status != SEDGE_OK && status != SEDGE_ERR_MEMORY) sedge_error_clear();
+    }
+}
+
+static sedge_status compile_wholes(combine_batch *batch)
+{
+    const double began = sedge_clock();
+
+    if (batch->wholes_count == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_compile_jobs(batch->jobs, batch->wholes_count, batch->device,
+                                 sedge_device_compilers(1), settle, batch));
+    sedge_cache_count_misses(batch->cache, batch->wholes_count, sedge_clock() - began);
+    return batch->status;
+}
+
+static sedge_status compile_alone(combine_batch *batch, char **messages)
+{
+    sedge_program_text *texts = NULL;
+    sedge_program **programs = NULL;
+    char **own = NULL;
+    sedge_status status;
+
+    if (batch->alone_count == 0) return SEDGE_OK;
+    SEDGE_TRY_GOTO(status, sedge_allocate(&texts, batch->alone_count, sizeof *texts));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&programs, batch->alone_count, sizeof(sedge_program *)));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&own, batch->alone_count, sizeof *own));
+    for (int k = 0; k < batch->alone_count; k++) texts[k] = batch->texts[batch->alone[k]];
+    SEDGE_TRY_GOTO(status, sedge_programs_create(programs, own, NULL, batch->device, batch->cache,
+                                                 texts, batch->alone_count));
+    for (int k = 0; k < batch->alone_count; k++) {
+        batch->out[batch->alone[k]] = programs[k];
+        messages[batch->alone[k]] = own[k];
+    }
+done:
+    sedge_release(own);
+    sedge_release(programs);
+    sedge_release(texts);
+    return status;
+}
+
+sedge_status sedge_programs_combine(sedge_program **out, char **messages, sedge_device *device,
+                                    sedge_cache *cache, const sedge_program_text *texts, int count,
+                                    int together)
+{
+    combine_batch batch = {.out = out, .device = device, .cache = cache, .texts = texts};
+    sedge_status status;
+
+    if (sedge_device_get_info(device)->kind != SEDGE_DEVICE_CUDA || together < 2)
+        return sedge_programs_create(out, messages, NULL, device, cache, texts, count);
+    if (together > SEDGE_COMBINE_MOST) together = SEDGE_COMBINE_MOST;
+    for (int i = 0; i < count; i++) messages[i] = NULL;
+    SEDGE_TRY(sedge_programs_find(out, device, cache, texts, count));
+    SEDGE_TRY_GOTO(status, allocate_batch(&batch, count));
+    for (int i = 0; i < count; i++)
+        if (out[i] == NULL) batch.missing[batch.missing_count++] = i;
+    SEDGE_TRY_GOTO(status, make_wholes(&batch, together));
+    SEDGE_TRY_GOTO(status, compile_wholes(&batch));
+    SEDGE_TRY_GOTO(status, compile_alone(&batch, messages));
+done:
+    for (int i = 0; i < count && status != SEDGE_OK; i++) {
+        sedge_program_free(out[i]);
+        sedge_release(messages[i]);
+        out[i] = NULL;
+        messages[i] = NULL;
+    }
+    clear_batch(&batch);
+    return status;
+}

@@ -1,0 +1,201 @@
+// Random numbers into arrays.
+#include "reduce/random.h"
+
+#include "elementwise/elementwise.h"
+#include "program/launch.h"
+#include "reduce/random_internal.h"
+
+#include <string.h>
+
+enum { RANDOM_THREADS = 256, RANDOM_ITEMS = 1024 }; // of a block: threads, counters
+
+static bool takes_two_words(sedge_type type)
+{
+    const int bytes = sedge_type_bytes(type);
+    return sedge_type_is_complex(type) ? bytes == 16 : bytes == 8;
+}
+
+static int parts_of(sedge_type type)
+{
+    return sedge_type_is_complex(type) ? 2 : 1;
+}
+
+// Elements that a counter's four words make.
+static int elements_of(sedge_type type)
+{
+    return (takes_two_words(type) ? 2 : 4) / parts_of(type);
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+static sedge_status write_place(sedge_text *out, int dimensions)
+{
+    SEDGE_TRY(sedge_text_add(out, "#define RANDOM_WALK(X)"));
+    for (int d = 0; d < dimensions; d++)
+        SEDGE_TRY(sedge_text_add(out, " X(sedge_int64, size%d) X(sedge_int64, stride%d)", d, d));
+    SEDGE_TRY(sedge_text_add(out, "\nSEDGE_FUNCTION sedge_int64 random_place(sedge_int64 rest"));
+    for (int d = 0; d < dimensions; d++)
+        SEDGE_TRY(sedge_text_add(out, ", sedge_int64 size%d, sedge_int64 stride%d", d, d));
+    SEDGE_TRY(sedge_text_add(out, ")\n{\n    sedge_int64 place = 0;\n"));
+    for (int d = dimensions - 1; d >= 0; d--) {
+        SEDGE_TRY(sedge_text_add(
+            out, "    place += rest %% size%d * stride%d;\n    rest /= size%d;\n", d, d, d));
+    }
+    return sedge_text_add(out, "    return place;\n}\n");
+}
+
+static sedge_status write_types(sedge_text *out, const sedge_random_shape *shape)
+{
+    const sedge_type type = (sedge_type)shape->type;
+    const sedge_type part = type == SEDGE_COMPLEX64    ? SEDGE_FLOAT32
+                            : type == SEDGE_COMPLEX128 ? SEDGE_FLOAT64
+                                                       : type;
+    // Elements of different sizes take different counters, so that their streams do not meet.
+    const int class = 4 / elements_of(type);
+
+    SEDGE_TRY(sedge_text_add(out,
+                             "typedef %s random_real;\n#define RANDOM_KIND    %d\n"
+                             "#define RANDOM_DOUBLE  %d\n#define RANDOM_PARTS   %d\n"
+                             "#define RANDOM_PER     %d\n#define RANDOM_CLASS   %du\n"
+                             "#define RANDOM_THREADS %d\n#define RANDOM_ITEMS   %d\n"
+                             "#define RANDOM_STRIDED %d\n",
+                             sedge_type_word(part), shape->kind, takes_two_words(type),
+                             parts_of(type), elements_of(type), class, RANDOM_THREADS, RANDOM_ITEMS,
+                             shape->dimensions > 0));
+    return write_place(out, shape->dimensions);
+}
+
+static void set_options(sedge_program_options *options, sedge_source sources[2],
+                        const sedge_text *types, const sedge_random_shape *shape)
+{
+    static const char *const names[] = {"random-bits", "random-uniform", "random-normal"};
+
+    sources[0] = (sedge_source){"types", sedge_text_get(types)};
+    sources[1] = (sedge_source){"codegen/kernels/reduce/philox.h", NULL};
+    *options = (sedge_program_options){
+        .name = names[shape->kind], .constants = "", .sources = sources, .count = 2};
+}
+
+sedge_status sedge_random_program_write(sedge_text *out, sedge_device_kind kind,
+                                        const sedge_random_shape *shape)
+{
+    sedge_status status;
+    sedge_text *types = NULL;
+    sedge_source sources[2];
+    sedge_program_options options;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&types));
+    SEDGE_TRY_GOTO(status, write_types(types, shape));
+    set_options(&options, sources, types, shape);
+    SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &options));
+done:
+    sedge_text_free(types);
+    return status;
+}
+
+static sedge_status make_recipe(sedge_recipe *recipe, sedge_context *context,
+                                const sedge_random_shape *shape)
+{
+    sedge_status status;
+    sedge_text *types = NULL;
+    sedge_source sources[2];
+    sedge_program_options options;
+    const sedge_program *program;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&types));
+    SEDGE_TRY_GOTO(status, write_types(types, shape));
+    set_options(&options, sources, types, shape);
+    SEDGE_TRY_GOTO(status, sedge_context_program(context, &program, &options));
+    SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[0], program, "sedge_random"));
+done:
+    sedge_text_free(types);
+    return status;
+}
+
+static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
+                               const sedge_random_shape *shape)
+{
+    static const char tag[6] = {'r', 'a', 'n', 'd', 'o', 'm'};
+    unsigned char key[sizeof tag + sizeof *shape];
+
+    memcpy(key, tag, sizeof tag);
+    memcpy(key + sizeof tag, shape, sizeof *shape);
+    *out = sedge_recipe_find(context, key, (int)sizeof key);
+    if (*out != NULL) return SEDGE_OK;
+
+    sedge_recipe recipe = {.threads = RANDOM_THREADS,
+                           .items = (int64_t)RANDOM_ITEMS * elements_of((sedge_type)shape->type)};
+    SEDGE_TRY(make_recipe(&recipe, context, shape));
+    return sedge_recipe_keep(out, context, key, (int)sizeof key, &recipe);
+}
+
+// ---- calls -------------------------------------------------------------------------------------
+
+static sedge_status fill(sedge_array *array, sedge_random *random, sedge_random_kind kind)
+{
+    const sedge_array *const arrays[1] = {array};
+    const int64_t size = sedge_array_size(array);
+    const int per = elements_of(array->type);
+    const uint64_t skipped = random->offset % (uint64_t)per;
+    const uint64_t address = sedge_array_address(array);
+    const bool packed =
+        skipped == 0 && address % (uint64_t)(per * sedge_type_bytes(array->type)) == 0;
+    sedge_random_shape shape = {.type = (int)array->type, .kind = (int)kind};
+    sedge_argument arguments[7 + 2 * SEDGE_ARRAY_DIMENSIONS];
+    const sedge_recipe *recipe;
+    sedge_walk walk;
+    int count = 0;
+
+    SEDGE_TRY(sedge_target_check(array, array->dimensions, array->shape));
+    if (size == 0) return SEDGE_OK;
+    sedge_walk_make(&walk, array->dimensions, array->shape, 1, arrays);
+    if (!sedge_array_is_contiguous(array)) shape.dimensions = walk.dimensions;
+    SEDGE_TRY(get_recipe(&recipe, array->context, &shape));
+    arguments[count++] = sedge_address_argument(address);
+    arguments[count++] = sedge_int64_argument(size);
+    arguments[count++] = sedge_int64_argument((int64_t)(random->offset / (uint64_t)per));
+    arguments[count++] = sedge_int64_argument((int64_t)skipped);
+    arguments[count++] = sedge_int64_argument(packed && shape.dimensions == 0);
+    arguments[count++] = sedge_int32_argument((int32_t)(uint32_t)random->seed);
+    arguments[count++] = sedge_int32_argument((int32_t)(uint32_t)(random->seed >> 32));
+    for (int d = 0; d < shape.dimensions; d++) {
+        arguments[count++] = sedge_int64_argument(walk.shape[d]);
+        arguments[count++] = sedge_int64_argument(walk.stride[0][d]);
+    }
+    const int64_t blocks = (size + (int64_t)skipped + recipe->items - 1) / recipe->items;
+    SEDGE_TRY(sedge_launch(recipe->kernel[0], sedge_context_stream(array->context), blocks,
+                           arguments, count));
+    random->offset += (uint64_t)size;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_array_random_bits(sedge_array *array, sedge_random *random)
+{
+    if (!sedge_type_is_integer(array->type)) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "random bits for %s: an integer type is needed",
+                          sedge_type_name(array->type));
+    }
+    return fill(array, random, SEDGE_RANDOM_BITS);
+}
+
+sedge_status sedge_array_random_uniform(sedge_array *array, sedge_random *random)
+{
+    if (sedge_type_is_integer(array->type)) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "uniform random numbers for %s: a floating-point or complex type is "
+                          "needed",
+                          sedge_type_name(array->type));
+    }
+    return fill(array, random, SEDGE_RANDOM_UNIFORM);
+}
+
+sedge_status sedge_array_random_normal(sedge_array *array, sedge_random *random)
+{
+    if (sedge_type_is_integer(array->type)) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "normal random numbers for %s: a floating-point or complex type is needed",
+            sedge_type_name(array->type));
+    }
+    return fill(array, random, SEDGE_RANDOM_NORMAL);
+}

@@ -1,0 +1,18 @@
+// `$name$` substitution, the simplest of the three ways to make program text.
+//
+//     static const char text[] = "y[i] = $a$ * x[i];\n";
+//     const sedge_binding values[] = {SEDGE_BIND_FLOAT("a", 1.5f)};
+//     const sedge_pattern pattern = {
+//         .name = "scale.c", .text = text, .bindings = values, .count = 1};
+//     SEDGE_TRY(sedge_substitute(out, &pattern)); // y[i] = 0x1.8p+0f * x[i];
+//
+// `$$` is a dollar. A name stands in one line and has no blanks.
+#pragma once
+
+#include "text/pattern.h"
+
+// Append the pattern's text with values in place of names. SEDGE_ERR_USAGE, with pattern, line and
+// name: one that has no value, one that is used nowhere, a `$` without its end. `out` is then as it
+// was.
+SEDGE_MUST_USE
+sedge_status sedge_substitute(sedge_text *out, const sedge_pattern *pattern);

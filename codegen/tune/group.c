@@ -1,0 +1,48 @@
+#include "tune/group.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+static bool is_same(const sedge_hash *a, const sedge_hash *b)
+{
+    return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+sedge_status sedge_group_init(sedge_group *group, const sedge_comm *comm, const sedge_hash *mine)
+{
+    const int ranks = sedge_comm_size(comm);
+
+    *group = (sedge_group){.comm = comm, .mine = *mine, .all_same = true};
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&group->hashes, ranks, sizeof *group->hashes)));
+    sedge_comm_all_gather(comm, mine, group->hashes, sizeof *mine);
+    for (int r = ranks - 1; r >= 0; r--) {
+        if (is_same(&group->hashes[r], mine)) {
+            group->owner = r;
+        } else {
+            group->all_same = false;
+        }
+    }
+    group->is_owner = group->owner == sedge_comm_rank(comm);
+    return SEDGE_OK;
+}
+
+void sedge_group_free(sedge_group *group)
+{
+    sedge_release(group->hashes);
+    group->hashes = NULL;
+}
+
+void sedge_group_give(const sedge_group *group, void *data, size_t bytes)
+{
+    if (group->all_same) {
+        sedge_comm_broadcast(group->comm, data, bytes, 0);
+        return;
+    }
+    if (!group->is_owner) {
+        sedge_comm_receive(group->comm, data, bytes, group->owner);
+        return;
+    }
+    for (int r = group->owner + 1; r < sedge_comm_size(group->comm); r++)
+        if (is_same(&group->hashes[r], &group->mine)) sedge_comm_send(group->comm, data, bytes, r);
+}

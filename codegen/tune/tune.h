@@ -1,0 +1,156 @@
+// The tuner: chooses among generated kernels by measuring them where they will run, and remembers.
+//
+// A task is one solver's (or one array operation's) choice: `layouts` of its data in memory, and
+// operations, each with candidates that belong to one layout. For each layout the operations are
+// tuned on their own; the layout with the smallest sum of weight x time wins, with the best
+// candidates of its operations (another than the first by more than 3 %, and again when the choices
+// of both take turns). Before compiling, candidates are rejected whose resources do not fit, whose
+// estimated occupancy is below half of the best, or whose lower bound exceeds what was measured;
+// while timing, by racing; a whole layout when its partial score plus the others' bounds already
+// loses.
+//
+// Timing: in place, at the real size, alone on the device, warm. A sample is a batch of launches
+// between two events. Candidates take turns, the least of the rounds counts, median and spread are
+// recorded. A challenger replaces the rule's choice (the first candidate of each layout) only if it
+// is more than 3 % and three spreads faster. A candidate is verified before it may win or drop
+// others; one that fails is out, and its message is the reason in the table.
+//
+// Wisdom: JSON lines in the cache's folder (wisdom.jsonl), one a task, with every candidate's time;
+// keyed by task, source hash, size, device and toolchain. Exact: used without measuring. Other
+// toolchain or source: the best three are timed again. Other device: they only start the search.
+//
+// Under MPI: the ranks whose key is the same (device, toolchain, size bucket) form a group; its
+// lowest rank tunes while the others wait, and all use its choice.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "device/device.h"
+#include "par/comm.h"
+#include "program/program.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef enum sedge_tune_level {
+    SEDGE_TUNE_OFF,        // exact wisdom, else the rule's choice; nothing is measured
+    SEDGE_TUNE_FAST,       // 0.3 s an operation, at most 3 s a task
+    SEDGE_TUNE_PATIENT,    // 60 s a task
+    SEDGE_TUNE_EXHAUSTIVE, // every candidate to the end, no budget; for benchmarks and tests
+} sedge_tune_level;
+
+// "off", "fast", "patient", "exhaustive"; SEDGE_ERR_USAGE otherwise.
+SEDGE_MUST_USE
+sedge_status sedge_tune_level_parse(sedge_tune_level *out, const char *name);
+const char *sedge_tune_level_name(sedge_tune_level level);
+
+// SEDGE_TUNE, or `otherwise` where it is not set. SEDGE_ERR_USAGE for a bad value.
+SEDGE_MUST_USE
+sedge_status sedge_tune_level_default(sedge_tune_level *out, sedge_tune_level otherwise);
+
+typedef struct sedge_tune_candidate {
+    const char *name;     // unique within its operation, kept in the wisdom: "fused b32 n2,4"
+    int layout;           // 0 .. layouts - 1
+    int threads;          // of a block
+    int64_t shared_bytes; // of a block
+    int registers;        // a thread, estimated; 0: not known
+    double prior;         // by a model, in any unit: smaller is tried sooner; 0: no opinion
+    double bound;        // seconds that a call takes at least; 0: from the operation's bytes, flops
+    bool fewer;          // it may do fewer operations than `flops` of the operation, or faster ones
+    const char *refused; // why it cannot run here; NULL: it can
+    const char *patient; // why a quick search leaves it out; NULL: it does not
+} sedge_tune_candidate;
+
+// The first candidate of each layout is the rule's choice.
+typedef struct sedge_tune_operation {
+    const char *name;    // "stage", "volume", "sum"
+    double weight;       // calls in one unit of work (a time step)
+    double bytes, flops; // compulsory, of a call; 0: not known
+    int count;
+    const sedge_tune_candidate *candidates;
+} sedge_tune_operation;
+
+// Callbacks get `context` back. They are called by one thread, on the tuning rank only, except
+// `text`, which any rank may be asked for the winner's. Programs are borrowed.
+typedef struct sedge_tune_task {
+    const char *name; // "maxwell-n4-fp32"; with `size` and the sources' hash the wisdom's key
+    const char *size; // bucket of what the times depend on: "2^17 elements, 1 material"
+    const char *source_hash; // of the sources without the tunable constants, in hexadecimal
+    int layouts;
+    const char *const *layout_names;
+    int operations;
+    const sedge_tune_operation *operation;
+    void *context;
+    // Bring the data into a layout, before its candidates are launched. NULL with one layout. After
+    // a search the tuning rank's data are in the last layout that was tried, not in the chosen one.
+    sedge_status (*use_layout)(void *context, int layout);
+    // Append the candidate's program text (sedge_program_write).
+    sedge_status (*text)(void *context, int operation, int candidate, sedge_text *text);
+    // Put one call into the stream.
+    sedge_status (*launch)(void *context, int operation, int candidate,
+                           const sedge_program *program, sedge_stream *stream);
+    // Run it once and compare with the slow reference; not SEDGE_OK: it may not win.
+    sedge_status (*verify)(void *context, int operation, int candidate,
+                           const sedge_program *program);
+} sedge_tune_task;
+
+typedef struct sedge_tune_options {
+    sedge_tune_level level;
+    double budget;           // seconds for the task; 0: the level's
+    double copy_rate, flops; // measured ceilings, bytes and operations a second; 0: not known
+    bool forget;             // measure even if there is wisdom, in an order that it has no part in
+} sedge_tune_options;
+
+typedef enum sedge_tune_source {
+    SEDGE_TUNE_BY_RULE,
+    SEDGE_TUNE_BY_WISDOM,
+    SEDGE_TUNE_BY_MEASUREMENT
+} sedge_tune_source;
+
+// What became of one candidate.
+typedef struct sedge_tune_record {
+    double seconds; // least of the rounds; 0: not timed
+    double median, spread;
+    int rounds;
+    int registers, spilled; // as compiled; -1: not compiled
+    double fraction;        // of the floor; 0: not known
+    char reason[96];        // "winner", "1.8x slower after 1 round", "needs 1280 threads", ...
+} sedge_tune_record;
+
+typedef struct sedge_tune_result {
+    sedge_tune_source source;
+    int layout;
+    int *choice;                 // [operations]: index of the candidate
+    double *scores;              // [layouts]: sum of weight x time; 0: not all was timed
+    sedge_tune_record **records; // [operations][candidates]; NULL where nothing was tried (off)
+    double seconds;              // spent here
+    int compiled;                // programs
+} sedge_tune_result;
+
+// Choose. Collective over `comm` (NULL: this process alone). `out` is freed by the caller. Fails
+// only where the rule's choice itself cannot be compiled, launched or verified, or callbacks fail
+// for want of memory; a candidate's failure is its own.
+SEDGE_MUST_USE
+sedge_status sedge_tune(sedge_tune_result **out, const sedge_comm *comm, sedge_device *device,
+                        sedge_cache *cache, const sedge_tune_task *task,
+                        const sedge_tune_options *options);
+void sedge_tune_result_free(sedge_tune_result *result);
+
+#define SEDGE_TUNE_NAME 64 // bytes of a candidate's name that sedge_tune_remembered tells
+
+// What searches have chosen for an operation, by name, newest first and each once: of tasks of this
+// name and source, at any size, on devices of `device`'s kind and architecture, with its toolchain.
+// `device` may be one that only compiles. `*names` [*count] is released with sedge_release; NULL
+// where there is nothing. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_tune_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
+                                   const sedge_device *device, const sedge_cache *cache,
+                                   const char *task, const char *source_hash,
+                                   const char *operation);
+
+// The table: candidates, times, fraction of the floor, why the winner won and the others lost. Not
+// collective.
+SEDGE_MUST_USE
+sedge_status sedge_tune_print(FILE *file, const sedge_tune_task *task,
+                              const sedge_tune_result *result);

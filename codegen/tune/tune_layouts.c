@@ -1,0 +1,125 @@
+// The tuner's final between layouts. Layouts are searched one after the other, and what a busy
+// machine lets through at one moment is not what it lets through at another: before another layout
+// than the first is believed to be faster, the choices of both take turns.
+#include "tune/tune_race.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    TURNS = 9,
+    TURNS_LEAST = 3,   // for which there is always time
+    SAMPLES = 7,       // of an operation in a turn
+    SAMPLES_LEAST = 3, // where the time is over
+};
+
+// One layout's choice: a race of one for each operation.
+typedef struct side {
+    int layout;
+    const int *choice; // [operations]
+    tune_race *races;  // [operations]
+    race_entry *entries;
+} side;
+
+static sedge_status create_side(side *s, sedge_tune_run *run, int layout, const int *choice)
+{
+    const sedge_tune_task *const task = run->task;
+
+    *s = (side){.layout = layout, .choice = choice};
+    SEDGE_TRY(sedge_allocate(&s->races, task->operations, sizeof *s->races));
+    SEDGE_TRY(sedge_allocate(&s->entries, task->operations, sizeof *s->entries));
+    for (int o = 0; o < task->operations; o++) {
+        s->entries[o] = (race_entry){.candidate = choice[o], .verified = true, .batch = 1};
+        s->races[o] = (tune_race){.run = run,
+                                  .operation = o,
+                                  .layout = layout,
+                                  .task = &task->operation[o],
+                                  .records = run->result->records[o],
+                                  .batch_seconds = run->compile_seconds,
+                                  .batch_jobs = run->parallel,
+                                  .batch_together = 1,
+                                  .entries = &s->entries[o],
+                                  .count = 1};
+        SEDGE_TRY(sedge_race_compile(&s->races[o], 0, 1)); // from the cache
+        if (s->entries[o].program != NULL) continue;
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "'%s' of %s, which was timed, has no program any more",
+                          sedge_race_name(&s->races[o], &s->entries[o]), task->operation[o].name);
+    }
+    return SEDGE_OK;
+}
+
+static void free_side(side *s, int operations)
+{
+    for (int o = 0; s->entries != NULL && o < operations; o++) {
+        sedge_program_free(s->entries[o].program);
+        sedge_text_free(s->entries[o].text);
+    }
+    sedge_release(s->entries);
+    sedge_release(s->races);
+}
+
+typedef struct layout_final {
+    sedge_tune_run *run;
+    side sides[2];
+    int now; // the side whose layout the data are in; -1: not known
+} layout_final;
+
+// Seconds of a layout's choice, by weight: of each operation the median of some samples.
+static sedge_status take_turn(layout_final *final, int which, double *seconds)
+{
+    const sedge_tune_task *const task = final->run->task;
+    side *const s = &final->sides[which];
+
+    const bool is_late = sedge_clock() > final->run->deadline;
+    const int samples = is_late ? SAMPLES_LEAST : SAMPLES;
+
+    *seconds = 0.0;
+    if (final->now != which && task->use_layout != NULL)
+        SEDGE_TRY(task->use_layout(task->context, s->layout));
+    final->now = which;
+    for (int o = 0; o < task->operations; o++) {
+        race_entry *const entry = &s->entries[o];
+        entry->count = 0;
+        SEDGE_TRY(sedge_race_warm(&s->races[o], entry));
+        while (entry->count < samples) SEDGE_TRY(sedge_race_sample(&s->races[o], entry));
+        *seconds += task->operation[o].weight * sedge_race_median(entry);
+    }
+    return SEDGE_OK;
+}
+
+// Turns of both, in changing order: what disturbs for a while disturbs both.
+static sedge_status take_turns(layout_final *final, double *ratio)
+{
+    race_entry ratios = {.count = 0};
+    double longest = 0.0;
+
+    while (ratios.count < TURNS) {
+        const double began = sedge_clock();
+        const int first = ratios.count % 2;
+        double seconds[2];
+        if (ratios.count >= TURNS_LEAST && began + longest > final->run->deadline) break;
+        SEDGE_TRY(take_turn(final, first, &seconds[first]));
+        SEDGE_TRY(take_turn(final, 1 - first, &seconds[1 - first]));
+        ratios.samples[ratios.count++] = seconds[1] / seconds[0];
+        longest = fmax(longest, sedge_clock() - began);
+    }
+    *ratio = sedge_race_median(&ratios);
+    return SEDGE_OK;
+}
+
+sedge_status sedge_tune_compare_layouts(sedge_tune_run *run, const int *first, int layout,
+                                        const int *other, double *ratio)
+{
+    layout_final final = {.run = run, .now = -1};
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, create_side(&final.sides[0], run, 0, first));
+    SEDGE_TRY_GOTO(status, create_side(&final.sides[1], run, layout, other));
+    SEDGE_TRY_GOTO(status, take_turns(&final, ratio));
+done:
+    for (int i = 0; i < 2; i++) free_side(&final.sides[i], run->task->operations);
+    return status;
+}

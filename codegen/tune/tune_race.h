@@ -1,0 +1,147 @@
+// Inside the tuner: one race, which tune_race.c runs.
+//
+//   tune_time.c      samples
+//   tune_compile.c   programs
+//   tune_size.c      how many of them next
+//   tune_guess.c     which of them next
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "program/program.h"
+#include "tune/tune_internal.h"
+
+#include <stdbool.h>
+
+#define SAMPLE_SECONDS 200e-6 // of a batch of launches between two events
+#define WARM_SECONDS   0.05   // for the clocks of a GPU, at the start
+#define FIRST_SLOWER   4.0    // than the rule's: out after one call
+#define SAMPLE_AGAIN   2      // times that a bad sample which was short is taken again
+
+enum {
+    SAMPLES_MAX = 64,
+    ROUNDS_EARLY = 3,
+    ROUNDS_FINAL = 15,
+    CHALLENGERS_FINAL = 2, // beside the rule's choice
+    CONFIDENT_COUNT = 5,   // samples from which their spread says something
+};
+
+// A candidate in the race.
+typedef struct race_entry {
+    int candidate;
+    sedge_text *text; // NULL: not written, or compiled since
+    sedge_program *program;
+    bool out; // it failed or was dropped: it never wins
+    bool verified;
+    int batch; // calls a sample
+    int count; // of samples
+    double least;
+    double guess; // of its time among those not compiled, in logarithms
+    double samples[SAMPLES_MAX];
+} race_entry;
+
+typedef struct tune_race {
+    sedge_tune_run *run;
+    int operation, layout;
+    const sedge_tune_operation *task; // of the operation
+    sedge_tune_record *records;
+    double compile_end;   // by sedge_clock: for what needs the compiler
+    double end;           // for all else
+    double last;          // what that may be put off to
+    double allowed;       // seconds, at first
+    double batch_seconds; // of the last batch that was compiled
+    int batch_jobs;       // by so many compilers
+    int batch_together;   // and as how many
+    int64_t batch_bytes;  // its longest text; 0: not known
+    int64_t next_bytes;   // the next candidate's; 0: not known
+    int left;             // races that are still to be run, this one included
+    bool late;            // the compiler took longer than there was time: no more of it
+    bool overtime;        // a candidate was verified after the end
+    bool looked;          // the cache was asked for all
+    int found;            // of the entries from `compiled` on, the first that have a program
+    race_entry *entries;
+    int count, compiled; // entries before `compiled` have had their turn at the compiler
+    race_entry *rule;    // NULL: it cannot run here, or failed
+} tune_race;
+
+const char *sedge_race_name(const tune_race *race, const race_entry *entry);
+sedge_tune_record *sedge_race_record(const tune_race *race, const race_entry *entry);
+
+// A candidate's failure is its own: `what` and this thread's message become its reason. That of the
+// rule's choice of layout 0 is returned, and so is want of memory.
+SEDGE_MUST_USE
+sedge_status sedge_race_give_up(tune_race *race, race_entry *entry, sedge_status status,
+                                const char *what);
+
+// It is out, `slower` times slower than others.
+void sedge_race_drop(const tune_race *race, race_entry *entry, double slower, const char *when);
+
+// ---- tune_time.c -------------------------------------------------------------------------------
+
+// Its samples into the table.
+void sedge_race_write_record(const tune_race *race, const race_entry *entry);
+
+// The spread of the fastest samples, in seconds: what disturbs makes the others slower, never
+// faster.
+double sedge_race_spread(const race_entry *entry);
+
+double sedge_race_median(const race_entry *entry);
+
+// Was most of the time something else at work?
+bool sedge_race_is_disturbed(const race_entry *entry);
+
+// Is a sample of these seconds taken again, before a candidate is dropped for it?
+bool sedge_race_is_short(const tune_race *race, double seconds);
+
+// One sample more. A batch that turns out too short is made longer, and timed again.
+SEDGE_MUST_USE
+sedge_status sedge_race_sample(const tune_race *race, race_entry *entry);
+
+// Calls that do not count: the first, which may load code and touch pages; after a pause more of
+// them, since a GPU's clocks rise under load only.
+SEDGE_MUST_USE
+sedge_status sedge_race_warm(const tune_race *race, const race_entry *entry);
+
+// The first one, after calls that do not count; it may be dropped for it.
+SEDGE_MUST_USE
+sedge_status sedge_race_start(const tune_race *race, race_entry *entry);
+
+// ---- tune_compile.c ----------------------------------------------------------------------------
+
+// Compile entries [from, to); those that do not compile are out.
+SEDGE_MUST_USE
+sedge_status sedge_race_compile(tune_race *race, int from, int to);
+
+// Write the next entry's text and note its length: how long the compiler will take. Where it has
+// none, nothing is known.
+void sedge_race_look_ahead(tune_race *race);
+
+// Load what the cache has of the entries from `compiled` on, and put it before the others. Those
+// without a text are out, and stand there, too. `*found` is the number of both.
+SEDGE_MUST_USE
+sedge_status sedge_race_find(tune_race *race, int *found);
+
+// ---- tune_size.c -------------------------------------------------------------------------------
+
+// Is there time for so many seconds?
+bool sedge_race_has_time(const tune_race *race, double seconds);
+
+// Seconds of a batch, by what the last one took.
+double sedge_race_predict_batch(const tune_race *race, int jobs, int together);
+
+// Seconds of the finals, if the fastest takes so long as `leader`.
+double sedge_race_predict_finals(const tune_race *race, const race_entry *leader);
+
+// How many of race->found are timed next; 0: there is no time. `leader` is the fastest so far,
+// NULL: there is none.
+int sedge_race_choose_found(const tune_race *race, const race_entry *leader);
+
+// How many are compiled next, run->together of them as one; 0: there is no time.
+int sedge_race_choose_size(const tune_race *race, const race_entry *leader);
+
+// ---- tune_guess.c ------------------------------------------------------------------------------
+
+// Put the entries from `compiled` on in the order in which those timed so far let expect them:
+// names are made of words (and numbers) which stand for properties, and a property takes the time
+// of those that share it.
+void sedge_race_reorder(tune_race *race);

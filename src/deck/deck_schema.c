@@ -1,0 +1,347 @@
+#include "deck_schema.h"
+
+#include "dg/problem.h"
+#include "operator/operator.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+#define ROWS(table)   (table), (int)(sizeof(table) / sizeof((table)[0]))
+#define RANGE(lo, hi) .minimum = (lo), .maximum = (hi)
+#define NO_LIMIT      1e300
+
+static const deck_key top_keys[] = {
+    {"title", DECK_TEXT, .fallback = "\"\"", .text = "a line of text for reports and output files"},
+    {"equation", DECK_NAME, .required = true, .text = "what is solved, see *Equation* below"},
+    {"order", DECK_INTEGER, .required = true, RANGE(SEDGE_ORDER_MIN, SEDGE_ORDER_MAX),
+     .text = "polynomial order of the elements"},
+    {"precision", DECK_CHOICE, .fallback = "fp32", .choices = "fp32 fp64",
+     .text = "of the fields on the device; set-up and reports are always fp64"},
+    {"units", DECK_CHOICE, .fallback = "normalised", .choices = "normalised si",
+     .text = "of all numbers in the deck and in the output"},
+    {"device", DECK_CHOICE, .fallback = "auto", .choices = "auto cuda host opencl",
+     .text = "where the kernels run; auto: cuda if there is one, else host"},
+    {"mesh", DECK_SECTION, .required = true, .text = "the geometry"},
+    {"flux", DECK_SECTION, .fallback = "{}", .text = "of the numerical flux; keys by equation"},
+    {"time", DECK_SECTION, .computed = "required by an equation with time",
+     .text = "duration and time step; not with an equation without time"},
+    {"solver", DECK_SECTION, .computed = "`{}` with an equation without time",
+     .text = "how a system of equations is solved; not with an equation with time"},
+    {"materials", DECK_SECTION, .required = true,
+     .text = "by volume group: every one in the mesh must be here; `default`: elements in no "
+             "group; keys by equation"},
+    {"boundaries", DECK_SECTION, .fallback = "{}",
+     .text = "by surface group: every one on the outside of the mesh must be here; `default`: "
+             "outer faces in no group"},
+    {"initial", DECK_SECTION, .fallback = "{}",
+     .text = "the fields at time 0; of an equation without time a known solution"},
+    {"sources", DECK_LIST, .fallback = "[]", .text = "what drives the fields"},
+    {"monitors", DECK_SECTION, .fallback = "{}", .text = "what is recorded while it runs"},
+    {"output", DECK_SECTION, .fallback = "{}", .text = "where the results go"},
+    {"kernels", DECK_SECTION, .fallback = "{}",
+     .text = "how the kernels are tuned; for developers: how they are cut"},
+};
+
+static const deck_key mesh_keys[] = {
+    {"file", DECK_TEXT, .either = "box",
+     .text =
+         "Gmsh file (2 to 2.2 or 4.1, ASCII or binary; 4.0, ASCII); relative to the deck's folder"},
+    {"scale", DECK_REAL, .fallback = "1", .positive = true, .with = "file",
+     .text = "multiplies the file's coordinates: 0.001 for a mesh drawn in millimetres"},
+    {"box", DECK_SECTION, .either = "file",
+     .text = "a box made of cubes with six tetrahedra each, instead of a file"},
+    {"partitioner", DECK_CHOICE, .fallback = "ptscotch", .choices = "ptscotch parmetis simple",
+     .text = "how elements are spread over ranks; PETSc must have it; simple is for tests"},
+    {"numbering", DECK_CHOICE, .fallback = "clusters", .choices = "clusters curve rcm none",
+     .text =
+         "order of a rank's elements in memory: clusters of ten along a Hilbert curve, along "
+         "that curve, by reverse Cuthill-McKee, or as in the file; answers do not depend on it, "
+         "speed does"},
+    {"boundary_elements", DECK_CHOICE, .fallback = "mixed", .choices = "mixed last",
+     .text = "where elements with boundary faces are in that order; last: their kernels run beside "
+             "the others' (0.3 to 1.4 % slower on an H200)"},
+};
+
+static const deck_key box_keys[] = {
+    {"min", DECK_VECTOR, .fallback = "[0, 0, 0]", .dimension = SEDGE_LENGTH,
+     .text = "the corner with the least coordinates"},
+    {"max", DECK_VECTOR, .fallback = "[1, 1, 1]", .dimension = SEDGE_LENGTH,
+     .text = "the corner with the greatest coordinates"},
+    {"cells", DECK_INTEGERS, .fallback = "[4, 4, 4]", RANGE(1, 10000),
+     .text = "cubes along x, y, z"},
+    {"periodic", DECK_AXES, .fallback = "[]",
+     .text = "axes whose two sides are one; they have no surface groups then"},
+    {"split", DECK_SECTION, .text = "cut the box into two volume groups"},
+    {"name", DECK_NAME, .fallback = "domain", .without = "split", .text = "of the volume group"},
+};
+
+static const deck_key split_keys[] = {
+    {"axis", DECK_CHOICE, .required = true, .choices = "x y z", .text = "the normal of the cut"},
+    {"at", DECK_REAL, .required = true, .dimension = SEDGE_LENGTH,
+     .text = "coordinate of the cut on that axis; cubes with their centre below it are first"},
+    {"names", DECK_NAMES, .required = true,
+     .text = "of the two volume groups: below the cut, above it"},
+};
+
+static const deck_key time_keys[] = {
+    {"end", DECK_REAL, .positive = true, .dimension = SEDGE_TIME, .either = "steps",
+     .text = "simulated time; the last step ends on it"},
+    {"steps", DECK_INTEGER, .either = "end", RANGE(1, 1e15), .text = "number of time steps"},
+    {"cfl", DECK_REAL, .fallback = "0.8", .positive = true, RANGE(0, 2),
+     .text = "time step as a fraction of the stability limit; all orders are stable up to 0.85, "
+             "some to 1, and above 0.85 a warning says so"},
+    {"wall", DECK_DURATION, .computed = "Slurm's limit of the job, else 0", RANGE(0, NO_LIMIT),
+     .text = "time of the wall clock that the run may take, from the start of its process: "
+             "seconds, or such as `55 min` (s, min, h, d); before it is over the run stops with a "
+             "checkpoint; 0: any time"},
+};
+
+static const deck_key solver_keys[] = {
+    {"tolerance", DECK_REAL, .computed = "1e-8, in fp32 1e-5", .positive = true, RANGE(0, 0.1),
+     .text = "of the residual, by the right-hand side"},
+    {"iterations", DECK_INTEGER, .fallback = "1000", RANGE(1, 1e9),
+     .text = "at most; a solve that needs more has failed"},
+    {"preconditioner", DECK_CHOICE, .fallback = "multigrid", .choices = "multigrid none",
+     .text = "of the conjugate gradients: multigrid over the orders, algebraic at the bottom; none "
+             "is for comparison"},
+};
+
+static const deck_key boundary_keys[] = {
+    {"type", DECK_NAME, .required = true,
+     .text = "a boundary kind of the equation, or periodic; the kind's parameters beside it. Faces "
+             "inside the mesh have the condition on both sides"},
+};
+
+static const deck_key periodic_keys[] = {
+    {"type", DECK_CHOICE, .required = true, .choices = "periodic",
+     .text = "this surface and its partner are one; for mesh files (a box has mesh.box.periodic)"},
+    {"partner", DECK_NAME, .required = true,
+     .text = "the surface group on the other side, equal up to a translation"},
+};
+
+static const deck_key initial_keys[] = {
+    {"type", DECK_NAME, .computed = "zero, if the equation has it",
+     .text = "an initial kind of the equation; the kind's parameters beside it"},
+    {"compare", DECK_BOOLEAN, .computed = "true if the kind is an exact solution",
+     .text = "report the errors against the exact solution; false where the boundaries do not "
+             "fit it"},
+};
+
+static const deck_key source_keys[] = {
+    {"type", DECK_NAME, .required = true,
+     .text = "a source kind of the equation; the kind's parameters beside it"},
+};
+
+static const deck_key monitor_keys[] = {
+    {"energy", DECK_SECTION, .fallback = "{}", .text = "energy of the fields over time"},
+    {"probes", DECK_SECTION, .fallback = "{}", .text = "fields at points over time"},
+    {"slices", DECK_SECTION, .fallback = "{}",
+     .text = "by name: fields on planes, with every snapshot"},
+};
+
+static const deck_key energy_keys[] = {
+    {"every", DECK_INTEGER, .fallback = "20", RANGE(1, 100),
+     .text = "steps between samples; the fields are checked for blow-up as often"},
+};
+
+static const deck_key probe_keys[] = {
+    {"every", DECK_INTEGER, .fallback = "1", RANGE(1, 1000000), .text = "steps between samples"},
+    {"points", DECK_SECTION, .fallback = "{}",
+     .text = "by name: a point [x, y, z] inside the mesh"},
+};
+
+static const deck_key slice_keys[] = {
+    {"normal", DECK_CHOICE, .required = true, .choices = "x y z", .text = "axis across the plane"},
+    {"at", DECK_REAL, .required = true, .dimension = SEDGE_LENGTH,
+     .text = "coordinate of the plane on that axis"},
+    {"resolution", DECK_INTEGER, .fallback = "200", RANGE(2, 10000),
+     .text = "samples along the longer side"},
+};
+
+static const deck_key output_keys[] = {
+    {"folder", DECK_TEXT, .computed = "the deck's name with -results",
+     .text = "where the results go; relative to the working directory"},
+    {"snapshots", DECK_INTEGER, .fallback = "10", RANGE(0, 1000000),
+     .text = "whole fields written over the run, beside the initial ones; 0: none at all; of an "
+             "equation without time any other number stands for one"},
+    {"checkpoint", DECK_SECTION,
+     .text = "write checkpoints, from which --restart goes on; without it there are none"},
+};
+
+static const deck_key checkpoint_keys[] = {
+    {"steps", DECK_INTEGER, RANGE(1, 1e15), .text = "steps between checkpoints"},
+    {"time", DECK_REAL, .positive = true, .dimension = SEDGE_TIME,
+     .text = "simulated time between checkpoints"},
+    {"wall", DECK_DURATION, .positive = true,
+     .text = "time of the wall clock between checkpoints: seconds, or such as `10 min` (s, min, h, "
+             "d)"},
+    {"keep", DECK_INTEGER, .fallback = "2", RANGE(1, 1000),
+     .text = "how many of the newest stay in the folder"},
+};
+
+static const deck_key kernel_keys[] = {
+    {"tune", DECK_CHOICE, .computed = "SEDGE_TUNE, else fast", .choices = "off fast patient",
+     .text = "how long ways to cut the kernels are compared before the run, where none was found "
+             "before; fast: 5 % of the run and 3 s at most; patient: 60 s"},
+    {"variant", DECK_CHOICE, .fallback = "auto", .choices = SEDGE_OPERATOR_VARIANTS,
+     .text = "one kernel a stage; two; three; one with fewer products (curls; tangential: in the "
+             "lift, too), by matrix instructions (NVIDIA), or both; blas: products by "
+             "cuBLAS (cuda); bernstein: one, and coefficients of the Bernstein-Bezier basis "
+             "instead of nodal values (linear equations on straight elements, where auto begins "
+             "with it)"},
+    {"block_elements", DECK_INTEGER, .fallback = "0", RANGE(0, 4096),
+     .text = "elements a block (cuda); 0: by rule"},
+    {"item_nodes", DECK_INTEGER, .fallback = "0", RANGE(0, 64),
+     .text = "nodes a work item in the volume; 0: by rule"},
+    {"lift_nodes", DECK_INTEGER, .fallback = "0", RANGE(0, 64),
+     .text = "nodes a work item in the lift; 0: by rule"},
+    {"item_fields", DECK_INTEGER, .fallback = "0", RANGE(0, 64),
+     .text = "fields that an item differentiates together (host); 0: by rule"},
+};
+
+const deck_section deck_sections[] = {
+    {"", "The sections and the keys above them.", ROWS(top_keys)},
+    {"mesh", "Exactly one of `file` and `box`.", ROWS(mesh_keys)},
+    {"mesh.box", "The sides are the surface groups xmin, xmax, ymin, ymax, zmin and zmax.",
+     ROWS(box_keys)},
+    {"mesh.box.split", "Two materials in one box.", ROWS(split_keys)},
+    {"time", "Exactly one of `end` and `steps`.", ROWS(time_keys)},
+    {"solver", "Of an equation without time.", ROWS(solver_keys)},
+    {"boundaries.NAME",
+     "NAME is a surface group of the mesh. The entry `default` applies to outer faces of a Gmsh "
+     "mesh that are in no surface group; without it they are refused. It does not apply to faces "
+     "in a group, unless the group itself is called `default`.",
+     ROWS(boundary_keys)},
+    {"boundaries.NAME (type: periodic)", "It is enough to name one side of a pair.",
+     ROWS(periodic_keys)},
+    {"initial",
+     "How the run begins; of an equation without time, what its solution is known to be.",
+     ROWS(initial_keys)},
+    {"sources", "A list; each entry is a mapping.", ROWS(source_keys)},
+    {"monitors", "What is recorded.", ROWS(monitor_keys)},
+    {"monitors.energy", "Goes to energy.h5.", ROWS(energy_keys)},
+    {"monitors.probes", "Go to probes.h5.", ROWS(probe_keys)},
+    {"monitors.slices.NAME", "Goes to slices.h5.", ROWS(slice_keys)},
+    {"output", "The results.", ROWS(output_keys)},
+    {"output.checkpoint",
+     "Exactly one of `steps`, `time` and `wall`. One more is written at the end of the run.",
+     ROWS(checkpoint_keys)},
+    {"kernels",
+     "The defaults are right for every normal run. A key beside `tune` fixes the cut: then nothing "
+     "is "
+     "tuned.",
+     ROWS(kernel_keys)},
+};
+const int deck_section_count = (int)(sizeof deck_sections / sizeof deck_sections[0]);
+
+const deck_section *deck_section_find(const char *path)
+{
+    int i = 0;
+
+    while (i < deck_section_count && strcmp(deck_sections[i].path, path) != 0) i++;
+    assert(i < deck_section_count);
+    return &deck_sections[i];
+}
+
+// Rows that all signals have. The amplitude's unit is that of the key which takes the signal.
+#define SIGNAL_TYPE                                                             \
+    {                                                                           \
+        "type", DECK_CHOICE, .required = true, .choices = "gaussian ricker cw", \
+                             .text = "the signal's form"                        \
+    }
+#define SIGNAL_AMPLITUDE                                                \
+    {                                                                   \
+        "amplitude", DECK_REAL, .fallback = "1", .text = "the factor a" \
+    }
+
+static const deck_key gaussian_keys[] = {
+    SIGNAL_TYPE,
+    SIGNAL_AMPLITUDE,
+    {"width", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_TIME,
+     .text = "w: the envelope falls to 1/e at a distance w from its peak"},
+    {"delay", DECK_REAL, .computed = "5 width", .dimension = SEDGE_TIME,
+     .text = "d: when the envelope peaks; at the default it is 1.4e-11 at t = 0"},
+    {"frequency", DECK_REAL, .fallback = "0", RANGE(0, NO_LIMIT), .dimension = SEDGE_FREQUENCY,
+     .text = "f of the carrier, which makes the mean zero; 0: no carrier"},
+};
+
+static const deck_key ricker_keys[] = {
+    SIGNAL_TYPE,
+    SIGNAL_AMPLITUDE,
+    {"frequency", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_FREQUENCY,
+     .text = "f: where the spectrum peaks; it reaches to about 2.5 f"},
+    {"delay", DECK_REAL, .computed = "1.6 / frequency", .dimension = SEDGE_TIME,
+     .text = "d: when the pulse peaks; at the default it is 5e-10 at t = 0"},
+};
+
+static const deck_key cw_keys[] = {
+    SIGNAL_TYPE,
+    SIGNAL_AMPLITUDE,
+    {"frequency", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_FREQUENCY,
+     .text = "f of the sine"},
+    {"ramp", DECK_REAL, .computed = "3 / frequency", RANGE(0, NO_LIMIT), .dimension = SEDGE_TIME,
+     .text = "time over which the sine is switched on smoothly; 0: at once"},
+};
+
+const deck_section deck_signals[DECK_SIGNALS] = {
+    {"gaussian",
+     "a exp(-((t - d) / w)^2), times sin(2 pi f (t - d)) if f > 0. Without a carrier its mean is "
+     "not zero: it leaves static charge and fields behind; take a carrier, or a Ricker pulse, for "
+     "scattering.",
+     ROWS(gaussian_keys)},
+    {"ricker", "a (1 - 2 v) exp(-v) with v = (pi f (t - d))^2: one short pulse with zero mean.",
+     ROWS(ricker_keys)},
+    {"cw", "a sin(2 pi f t), switched on over the ramp.", ROWS(cw_keys)},
+};
+
+#define WALL_TIME "the key for it is time.wall: seconds, or such as 55 min"
+
+const deck_reserved deck_reserved_keys[] = {
+    {"output.wall_time", WALL_TIME},
+    {"time.wall_time", WALL_TIME},
+    {"restart", "a restart is asked for on the command line: --restart auto or --restart FILE"},
+};
+const int deck_reserved_count = (int)(sizeof deck_reserved_keys / sizeof deck_reserved_keys[0]);
+
+deck_key deck_key_of(const sedge_parameter *parameter)
+{
+    static const deck_type types[] = {
+        [SEDGE_PARAMETER_REAL] = DECK_REAL,     [SEDGE_PARAMETER_INTEGER] = DECK_INTEGER,
+        [SEDGE_PARAMETER_VECTOR] = DECK_VECTOR, [SEDGE_PARAMETER_INTEGERS] = DECK_INTEGERS,
+        [SEDGE_PARAMETER_SIGNAL] = DECK_SIGNAL,
+    };
+
+    return (deck_key){
+        .name = parameter->name,
+        .type = types[parameter->type],
+        .required = parameter->required || parameter->type == SEDGE_PARAMETER_SIGNAL,
+        .minimum = parameter->minimum,
+        .maximum = parameter->maximum,
+        .positive = parameter->positive,
+        .nonzero = parameter->nonzero,
+        .dimension = parameter->dimension,
+        .text = parameter->text,
+    };
+}
+
+const char *deck_suffix(sedge_dimension dimension)
+{
+    static const char *const suffixes[SEDGE_DIMENSIONS] = {
+        [SEDGE_DIMENSIONLESS] = "",  [SEDGE_LENGTH] = " m",     [SEDGE_TIME] = " s",
+        [SEDGE_FREQUENCY] = " Hz",   [SEDGE_VELOCITY] = " m/s", [SEDGE_CONDUCTIVITY] = " S/m",
+        [SEDGE_RESISTANCE] = " ohm", [SEDGE_FIELD] = "",        [SEDGE_CURRENT_MOMENT] = " A m",
+    };
+
+    return suffixes[dimension];
+}
+
+const char *deck_unit(const sedge_equation *equation, sedge_dimension dimension)
+{
+    const char *const suffix = deck_suffix(dimension);
+
+    if (dimension == SEDGE_FIELD && equation != NULL && equation->group_count > 0 &&
+        equation->groups[0].unit_si != NULL)
+        return equation->groups[0].unit_si;
+    return suffix[0] != '\0' ? suffix + 1 : suffix;
+}

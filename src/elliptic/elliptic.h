@@ -1,0 +1,184 @@
+// -div(k grad u) = f on tetrahedra, straight and curved, by the symmetric interior penalty method,
+// on a device.
+//
+//   A(v, u) = sum_K (k grad v, grad u)_K - sum_F <{k grad u}.n, [v]> + <{k grad v}.n, [u]>
+//             + sum_F <tau [u], [v]>
+//
+// [u] is the jump over a face, {k grad u} the mean weighted so that the side with the smaller k
+// counts more (Ern, Stephansen and Zunino, IMA J. Numer. Anal. 29 (2009) 235): half the harmonic
+// mean of the two k times the sum of the gradients. The penalty takes the sharp constant of the
+// trace inequality of polynomials of degree N on a tetrahedron, face area by volume (Warburton and
+// Hesthaven, CMAME 192 (2003) 2765):
+//
+//   tau = penalty <k> (N+1)(N+3)/3 max(area / volume of the two), <k> the harmonic mean;
+//
+// on a face where u is given, tau is twice that value with the element's own k, because u is
+// mirrored there. For a curved element, bounds of its metric replace area and volume
+// (elliptic_curved.h). A is symmetric, and positive definite for penalty >= 1 (0.5 was enough in
+// all meshes tried, 0.25 in few). Without a condition that fixes u its null space is the constants.
+//
+// Unknowns are nodal values, [elements][nodes] in mesh order for callers; on the device they are a
+// vector in the operator's own order (dg_elliptic.h), filled up with zeros, and A maps it to the
+// integrals against the nodal functions.
+#pragma once
+
+#include "array/context.h"
+#include "base/error.h"
+#include "dg/element.h"
+#include "dg/problem.h"
+#include "linear/krylov.h"
+#include "mesh/mesh.h"
+#include "par/comm.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SEDGE_ELLIPTIC_ORDER_MAX 8
+
+// ---- the discrete form -------------------------------------------------------------------------
+
+// The coefficients of one face of one element. With u+ the value behind the face, a face adds to A
+//   -g n.(grad u- + grad u+) [v] - g n.(grad v) [u] + tau [u] [v].
+// On the boundary u+ = -u-, grad u+ = grad u-: [u] = 2 u. g = 0 marks a condition on the normal
+// derivative; tau is then half its factor. On all other faces of a curved element `tau` stores
+// tau sJ, which is constant on the face (elliptic_curved.h).
+typedef struct sedge_elliptic_face {
+    double g;
+    double tau;
+} sedge_elliptic_face;
+
+// g and tau of all faces, [elements][4], from mesh and problem. Collective; released with
+// sedge_release. The equation has `steady` (dg/equation.h).
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_faces(sedge_elliptic_face **out, const sedge_comm *comm,
+                                  const sedge_element *element, const sedge_mesh *mesh,
+                                  const sedge_problem *problem);
+
+// Does any boundary fix u, or a part of it (a factor)? Else A is singular. Of a mesh in parts each
+// must have one that does: sedge_elliptic_check_parts (parts.h). Collective.
+bool sedge_elliptic_is_fixed(const sedge_comm *comm, const sedge_mesh *mesh,
+                             const sedge_problem *problem);
+
+// ---- the operator ------------------------------------------------------------------------------
+
+typedef struct sedge_elliptic sedge_elliptic;
+
+// How the kernels are cut; 0: by rule. `matrix` counts where block_elements is given: fp64 on a
+// CUDA GPU from sm_80 on, an item being a warp, with multiples of 8 nodes and 16 elements.
+typedef struct sedge_elliptic_options {
+    bool matrix;        // on the GPU's matrix units
+    int item_nodes;     // nodes a work item differentiates at
+    int weak_nodes;     // nodes a work item integrates at
+    int item_elements;  // values a work item; 1 on the host
+    int block_elements; // values a block, a multiple of item_elements; 1 on the host
+    int resident;       // threads that the registers of a multiprocessor are to suffice for
+} sedge_elliptic_options;
+
+// Compile, allocate, upload. `order` is the element's and may be below the problem's (a level of
+// multigrid). Collective. Keeps all arguments but the options. SEDGE_ERR_USAGE for an order above
+// SEDGE_ELLIPTIC_ORDER_MAX.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_create(sedge_elliptic **out, const sedge_comm *comm,
+                                   sedge_context *context, const sedge_element *element,
+                                   const sedge_mesh *mesh, const sedge_problem *problem,
+                                   const sedge_elliptic_options *options);
+// Collective, as sedge_halo_free.
+void sedge_elliptic_free(sedge_elliptic *op);
+
+// Cut the kernels another way; vectors stay what they are. Collective. On failure, which is
+// SEDGE_ERR_DEVICE where the cut does not fit the device, the operator is as before.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_recut(sedge_elliptic *op, const sedge_elliptic_options *options);
+
+// Numbers in a vector of this rank, and the bytes of one.
+int64_t sedge_elliptic_rows(const sedge_elliptic *op);
+int sedge_elliptic_real_bytes(const sedge_elliptic *op);
+
+// Zeroed vector; the caller frees it.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_vector(sedge_buffer **out, const sedge_elliptic *op);
+
+// u [elements][nodes] in mesh order to and from a vector. Waits. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_upload(const sedge_elliptic *op, sedge_buffer *vector, const double *u);
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_download(const sedge_elliptic *op, const sedge_buffer *vector,
+                                     double *u);
+
+// y = A x, in the stream. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_apply(sedge_elliptic *op, sedge_stream *stream, const sedge_buffer *x,
+                                  sedge_buffer *y);
+
+// r = b - A x; r may be b. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_residual(sedge_elliptic *op, sedge_stream *stream,
+                                     const sedge_buffer *b, const sedge_buffer *x, sedge_buffer *r);
+
+// As sedge_krylov_create takes it; borrowed.
+sedge_krylov_operator sedge_elliptic_as_operator(sedge_elliptic *op);
+
+// Compulsory bytes and nominal operations of an application, of this rank; and how it is cut.
+typedef struct sedge_elliptic_cost {
+    double bytes; // u in, A u out, face fluxes out and in, geometry and links of both kernels
+    double flops;
+    bool matrix;
+    int item_nodes, weak_nodes, item_elements, block_elements, threads, resident;
+    int64_t shared_bytes;  // of a block
+    const char *transport; // of the halo: "none" (one rank), "staged", "direct", "peer"
+} sedge_elliptic_cost;
+
+void sedge_elliptic_get_cost(const sedge_elliptic *op, sedge_elliptic_cost *out);
+
+// Append the text of the program that sedge_elliptic_create compiles for such a device. `curved`:
+// the mesh has curved elements.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_text(sedge_text *out, const sedge_device_info *info,
+                                 const sedge_element *element, sedge_precision precision,
+                                 bool curved, const sedge_elliptic_options *options);
+
+// ---- right-hand side and results, on the host --------------------------------------------------
+
+// The right-hand side b [elements][nodes]: the integrals of f against the nodal functions, point
+// sources, and the data of inhomogeneous boundary conditions. In a straight element f is
+// interpolated at the nodes; in a curved one it is evaluated at the quadrature points. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_right_hand_side(double *b, const sedge_comm *comm,
+                                            const sedge_element *element, const sedge_mesh *mesh,
+                                            const sedge_problem *problem);
+
+// -grad u at the nodes, [elements][3][nodes], element by element.
+void sedge_elliptic_field(double *field, const sedge_element *element, const sedge_mesh *mesh,
+                          const double *u);
+
+// The energy 1/2 sum_K (k grad u, grad u)_K; `field` is that of sedge_elliptic_field. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_energy(double *energy, const sedge_comm *comm,
+                                   const sedge_element *element, const sedge_mesh *mesh,
+                                   const sedge_problem *problem, const double *u,
+                                   const double *field);
+
+// What flows in through each surface group, [surfaces]: the integral of k du/dn as the form has it,
+// with the penalty where u is fixed, so that all of them and the sources add up to zero. `field` is
+// u's. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_surface_flux(double *flux, const sedge_comm *comm,
+                                         const sedge_element *element, const sedge_mesh *mesh,
+                                         const sedge_problem *problem, const double *u,
+                                         const double *field);
+
+// ---- the slow reference ------------------------------------------------------------------------
+
+// r = A u from the formula, in fp64, one element at a time: the oracle for the kernels, never used
+// in a run. [elements][nodes] both. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_reference(double *r, const sedge_comm *comm,
+                                      const sedge_element *element, const sedge_mesh *mesh,
+                                      const sedge_problem *problem, const double *u);
+
+// The same by quadrature, for meshes with curved elements; on straight elements both agree to
+// rounding. The penalties are those of sedge_elliptic_faces. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_elliptic_reference_points(double *r, const sedge_comm *comm,
+                                             const sedge_element *element, const sedge_mesh *mesh,
+                                             const sedge_problem *problem, const double *u);

@@ -1,0 +1,152 @@
+// Curved elements of the elliptic operator on the device
+// (codegen/kernels/elliptic/dg_elliptic_curved.h).
+#include "elliptic_internal.h"
+
+#include "base/memory.h"
+#include "dg/cubature.h"
+
+#define MAP_WORDS     (3 * SEDGE_CURVE_TERMS)
+#define CURVE_WORDS   (MAP_WORDS + 2 * SEDGE_FACES) // sedge_elliptic_curve
+#define BLOCK_NODES   128 // nodes that a block of a GPU should have at least, where memory allows
+#define SHARED_ENOUGH 49152
+
+// ---- sizes -------------------------------------------------------------------------------------
+
+sedge_status elliptic_curved_choose(elliptic_cut *cut, const sedge_device_info *info,
+                                    const sedge_element *element)
+{
+    const bool host = info->kind == SEDGE_DEVICE_HOST && !info->random_order;
+    const int nodes = element->nodes;
+
+    SEDGE_TRY(sedge_cubature_sizes(&cut->points, &cut->face_points, element->order));
+    const int around = SEDGE_FACES * (2 * element->face_nodes + 4 * cut->face_points);
+    cut->curved_chunk = around / 3 < cut->points ? around / 3 : cut->points;
+    cut->curved_words = nodes + around;
+    const int64_t each = (int64_t)cut->curved_words * cut->lanes * cut->real_bytes;
+    cut->curved_block = 1;
+    if (!host) {
+        const int64_t most =
+            info->shared_bytes_block < SHARED_ENOUGH ? info->shared_bytes_block : SHARED_ENOUGH;
+        while (cut->curved_block * nodes < BLOCK_NODES && (cut->curved_block + 1) * each <= most)
+            cut->curved_block++;
+        if (each > info->shared_bytes_block) {
+            return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                              "curved elements of order %d need %lld bytes of shared memory a "
+                              "block; %s has %lld; take a lower order or precision",
+                              element->order, (long long)each, info->name,
+                              (long long)info->shared_bytes_block);
+        }
+    }
+    cut->curved_threads = (cut->curved_block * nodes + 31) / 32 * 32;
+    cut->curved_scratch = cut->curved_block * each;
+    return SEDGE_OK;
+}
+
+// ---- what the kernels read ---------------------------------------------------------------------
+
+// In the order of dg_elliptic_curved.h.
+static sedge_status upload_operators(sedge_elliptic *op, const elliptic_curved *curved)
+{
+    const int64_t nodes = curved->nodes;
+    const int64_t all = curved->all;
+    const int64_t traces = (int64_t)curved->face_points * curved->face_nodes;
+    const int64_t slopes = 3 * nodes * all;
+    sedge_status status;
+    double *list = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, 2 * slopes + 2 * traces + 4 * all, sizeof *list));
+    double *at = list;
+    for (int64_t k = 0; k < 3 * nodes; k++)
+        for (int64_t p = 0; p < all; p++) *at++ = curved->slopes[p * 3 * nodes + k];
+    for (int64_t i = 0; i < slopes; i++) *at++ = curved->slopes[i];
+    for (int i = 0; i < curved->face_nodes; i++) {
+        for (int p = 0; p < curved->face_points; p++)
+            *at++ = elliptic_curved_trace(curved, op->element, p, i);
+    }
+    for (int64_t i = 0; i < traces; i++) *at++ = curved->project[i];
+    for (int64_t i = 0; i < 3 * all; i++) *at++ = curved->place[i / 3][i % 3];
+    for (int64_t p = 0; p < all; p++) *at++ = curved->weight[p];
+    status = elliptic_upload_reals(&op->curved_operators, op, list, at - list);
+    sedge_release(list);
+    return status;
+}
+
+static void fill_curve(double words[CURVE_WORDS], const sedge_mesh *mesh, int32_t e,
+                       const sedge_elliptic_face *faces)
+{
+    double map[SEDGE_CURVE_TERMS][3];
+
+    sedge_mesh_expand(mesh, e, map);
+    for (int k = 0; k < MAP_WORDS; k++) words[k] = map[k / 3][k % 3];
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        const bool given = faces[f].g == 0.0; // the normal derivative
+        words[MAP_WORDS + f] = given ? 0.0 : faces[f].tau;
+        words[MAP_WORDS + SEDGE_FACES + f] = given ? faces[f].tau : 0.0;
+    }
+}
+
+sedge_status elliptic_curved_upload(sedge_elliptic *op, const elliptic_curved *curved,
+                                    const sedge_elliptic_face *faces)
+{
+    const int64_t lanes = op->cut.lanes;
+    const int64_t slots = (op->range[0].curved + op->range[1].curved) * lanes;
+    double words[CURVE_WORDS];
+    void *list = NULL;
+
+    if (!op->cut.curved) return SEDGE_OK;
+    SEDGE_TRY(upload_operators(op, curved));
+    SEDGE_TRY(sedge_allocate(&list, slots * CURVE_WORDS, (size_t)sedge_elliptic_real_bytes(op)));
+    for (int64_t slot = 0; slot < slots; slot++) { // empty ones: x = r, y = s, z = t
+        for (int d = 0; d < 3; d++) {
+            elliptic_put(op, list,
+                         (slot / lanes * CURVE_WORDS + 3 + 4 * (int64_t)d) * lanes + slot % lanes,
+                         1.0);
+        }
+    }
+    for (int32_t e = 0; e < op->mesh->elements; e++) {
+        if (sedge_mesh_curve(op->mesh, e) < 0) continue;
+        const int64_t slot = elliptic_curved_slot(op, e);
+        fill_curve(words, op->mesh, e, faces + (int64_t)e * SEDGE_FACES);
+        for (int k = 0; k < CURVE_WORDS; k++) {
+            elliptic_put(op, list, (slot / lanes * CURVE_WORDS + k) * lanes + slot % lanes,
+                         words[k]);
+        }
+    }
+    return elliptic_upload_list(&op->curves, op, list, slots * CURVE_WORDS,
+                                (size_t)sedge_elliptic_real_bytes(op));
+}
+
+// ---- launches ----------------------------------------------------------------------------------
+
+static int64_t blocks_of(const sedge_elliptic *op, const elliptic_range *range)
+{
+    return (range->curved + op->cut.curved_block - 1) / op->cut.curved_block;
+}
+
+sedge_status elliptic_curved_flux(sedge_elliptic *op, const elliptic_application *a,
+                                  const elliptic_range *range)
+{
+    if (range->curved == 0) return SEDGE_OK;
+    return SEDGE_LAUNCH(
+        op->kernel[ELLIPTIC_CURVED_FLUX], a->stream, blocks_of(op, range),
+        sedge_buffer_argument(a->x), sedge_buffer_argument(op->flux),
+        sedge_buffer_argument(op->curves), sedge_buffer_argument(op->curved_operators),
+        sedge_int64_argument(range->first_curved), sedge_int64_argument(range->first_curve),
+        sedge_int64_argument(range->curved));
+}
+
+sedge_status elliptic_curved_apply(sedge_elliptic *op, const elliptic_application *a,
+                                   const elliptic_range *range)
+{
+    if (range->curved == 0) return SEDGE_OK;
+    return SEDGE_LAUNCH(
+        op->kernel[ELLIPTIC_CURVED_APPLY], a->stream, blocks_of(op, range),
+        sedge_buffer_argument(a->x), sedge_buffer_argument(op->flux),
+        sedge_buffer_argument(op->behind), sedge_buffer_argument(a->b),
+        sedge_buffer_argument(a->out), sedge_buffer_argument(op->links),
+        sedge_buffer_argument(op->geometry), sedge_buffer_argument(op->curves),
+        sedge_buffer_argument(op->curved_operators), sedge_buffer_argument(op->maps),
+        sedge_int64_argument(range->first_curved), sedge_int64_argument(range->first_curve),
+        sedge_int64_argument(range->curved), sedge_int64_argument(op->mesh->halo_faces),
+        elliptic_real(op, a->base), elliptic_real(op, a->factor));
+}

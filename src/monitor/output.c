@@ -1,0 +1,372 @@
+#define _DEFAULT_SOURCE // dirfd
+#include "output.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "io/hold.h"
+#include "output_parts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct sedge_output {
+    sedge_output_context context;
+    sedge_fields *fields;
+    sedge_energy_log *energy;
+    sedge_probe_log *probes;
+    sedge_slice_log *slices;
+};
+
+// ---- what all files say ------------------------------------------------------------------------
+
+void sedge_output_path(char path[SEDGE_OUTPUT_PATH], const sedge_output_context *context,
+                       const char *name)
+{
+    (void)snprintf(path, SEDGE_OUTPUT_PATH, "%s/%.200s", context->folder, name);
+}
+
+sedge_status sedge_output_describe(sedge_h5 *file, const sedge_output_context *context,
+                                   const char *content)
+{
+    const sedge_deck *const deck = context->deck;
+
+    SEDGE_TRY(sedge_h5_text(file, "/", "content", content));
+    SEDGE_TRY(sedge_h5_text(file, "/", "title", deck->title != NULL ? deck->title : ""));
+    SEDGE_TRY(sedge_h5_text(file, "/", "deck", deck->path));
+    SEDGE_TRY(sedge_h5_text(file, "/", "equation", context->problem->equation->name));
+    SEDGE_TRY(sedge_h5_integer(file, "/", "order", context->element->order));
+    SEDGE_TRY(sedge_h5_text(file, "/", "units", deck->si ? "si" : "normalised"));
+    return sedge_h5_text(file, "/", "version", "sedge " SEDGE_VERSION);
+}
+
+const char *sedge_output_unit(const sedge_output_context *context, const char *si)
+{
+    return context->deck->si ? si : "1";
+}
+
+double sedge_output_group_factor(const sedge_output_context *context,
+                                 const sedge_output_group *group)
+{
+    return context->deck->si ? group->si : 1.0;
+}
+
+sedge_status sedge_output_describe_group(sedge_h5 *file, const sedge_output_context *context,
+                                         const char *path, const sedge_output_group *group)
+{
+    const char *const si = group->unit_si != NULL ? group->unit_si : "1";
+
+    SEDGE_TRY(sedge_h5_text(file, path, "units", sedge_output_unit(context, si)));
+    return sedge_h5_texts(file, path, "fields",
+                          context->problem->equation->field_names + group->first, group->count);
+}
+
+sedge_status sedge_output_check_name(const sedge_output_context *context, const char *what,
+                                     int line, const char *name, int before,
+                                     const char *(*name_at)(const sedge_deck *deck, int i))
+{
+    const sedge_deck *const deck = context->deck;
+
+    if (name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s:%d: a %s cannot be named '%s': it becomes a group of an HDF5 file, "
+                          "whose name is not empty, not '.' and has no '/'",
+                          deck->path, line, what, name);
+    }
+    for (int i = 0; i < before; i++) {
+        if (strcmp(name, name_at(deck, i)) == 0) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s:%d: there are two %ss named '%s'", deck->path,
+                              line, what, name);
+        }
+    }
+    return SEDGE_OK;
+}
+
+// ---- the folder --------------------------------------------------------------------------------
+
+// Is `name` `start`, then at least `least` of `characters`, then nothing or one of `ends`?
+static bool is_numbered(const char *name, const char *start, const char *characters, size_t least,
+                        const char *const *ends)
+{
+    const size_t length = strlen(start);
+
+    if (strncmp(name, start, length) != 0) return false;
+    const size_t count = strspn(name + length, characters);
+    if (count < least) return false;
+    for (; *ends != NULL; ends++)
+        if (strcmp(name + length + count, *ends) == 0) return true;
+    return false;
+}
+
+// A file that sedge_file_write left when it was killed.
+static bool is_litter(const char *name, const void *what)
+{
+    static const char *const starts[] = {"report.json.tmp.", "deck.yaml.tmp.",
+                                         "fields.hdf.series.tmp."};
+    static const char *const ends[] = {"", NULL};
+
+    (void)what;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (is_numbered(name, starts[i], "0123456789abcdef", 16, ends)) return true;
+    return false;
+}
+
+// A file that an earlier run left and that would be taken for this run's. Files of others may lie
+// beside it: a name must be one that sedge gives.
+static bool is_old_output(const char *name, const void *what)
+{
+    static const char *const fixed[] = {
+        "mesh.hdf",  "mesh.hdf.tmp",  "fields.hdf.series", "energy.h5",     "probes.h5",
+        "slices.h5", "energy.h5.tmp", "probes.h5.tmp",     "slices.h5.tmp", "report.json"};
+    static const char *const series[] = {"energy.h5.before-", "probes.h5.before-",
+                                         "slices.h5.before-"};
+    static const char *const whole[] = {"", NULL};
+    static const char *const fields[] = {".hdf", ".hdf.tmp", NULL};
+
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (strcmp(name, fixed[i]) == 0) return true;
+    for (size_t i = 0; i < sizeof series / sizeof *series; i++)
+        if (is_numbered(name, series[i], "0123456789", 1, whole)) return true;
+    return is_numbered(name, "mesh-", "0123456789abcdef", 16, fields) ||
+           is_numbered(name, "fields_", "0123456789", 6, fields) || is_litter(name, what);
+}
+
+// Any name that a run gives.
+static bool is_own_name(const char *name)
+{
+    static const char *const ends[] = {".h5", ".h5.tmp", ".h5.old", NULL};
+
+    return strcmp(name, "deck.yaml") == 0 || is_old_output(name, NULL) ||
+           is_numbered(name, "checkpoint-", "0123456789", 1, ends);
+}
+
+sedge_status sedge_output_spare(const char *folder, const char *what, const char *path)
+{
+    sedge_status status = SEDGE_OK;
+    struct stat input;
+    struct stat about;
+    DIR *const files = path != NULL && stat(path, &input) == 0 ? opendir(folder) : NULL;
+
+    if (files == NULL) return SEDGE_OK; // who reads the file, or makes the folder, says more
+    for (const struct dirent *entry; status == SEDGE_OK && (entry = readdir(files)) != NULL;) {
+        if (!is_own_name(entry->d_name) || fstatat(dirfd(files), entry->d_name, &about, 0) != 0 ||
+            about.st_dev != input.st_dev || about.st_ino != input.st_ino)
+            continue;
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE,
+                            "the %s '%s' would be overwritten: the run writes a file '%s' into "
+                            "output folder '%s'; give it another folder (--output)",
+                            what, path, entry->d_name, folder);
+    }
+    (void)closedir(files);
+    return status;
+}
+
+sedge_status sedge_output_check_report(const char *folder, const char *report)
+{
+    char own[SEDGE_OUTPUT_PATH];
+    const char *const slash = strrchr(report, '/');
+    const char *const name = slash != NULL ? slash + 1 : report;
+    const char *what = NULL;
+
+    (void)snprintf(own, sizeof own, "%.3840s/%.200s", folder, name);
+    if (sedge_file_is_same(report, folder)) what = "the output folder";
+    if (is_own_name(name) && strcmp(name, "report.json") != 0 && sedge_file_is_same(report, own))
+        what = "a name that the run itself gives in its output folder";
+    if (what == NULL) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "--report '%s' is %s; choose another name", report, what);
+}
+
+sedge_status sedge_output_remove(const sedge_output_context *context, sedge_output_judge *is_old,
+                                 const void *what)
+{
+    sedge_status status = SEDGE_OK;
+    DIR *const folder = opendir(context->folder);
+
+    if (folder == NULL) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot read output folder '%s': %s", context->folder,
+                          strerror(errno));
+    }
+    for (const struct dirent *entry; status == SEDGE_OK && (entry = readdir(folder)) != NULL;) {
+        char path[SEDGE_OUTPUT_PATH];
+
+        if (!is_old(entry->d_name, what)) continue;
+        sedge_output_path(path, context, entry->d_name);
+        if (unlink(path) != 0) {
+            status = SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s' of an earlier run: %s", path,
+                                strerror(errno));
+        }
+    }
+    (void)closedir(folder);
+    return status;
+}
+
+// Root: take away what an earlier run left.
+static sedge_status clear_folder(const sedge_output_context *context)
+{
+    char path[SEDGE_OUTPUT_PATH];
+
+    if (context->from == NULL) return sedge_output_remove(context, is_old_output, NULL);
+    SEDGE_TRY(sedge_output_remove(context, is_litter, NULL));
+    sedge_output_path(path, context, "report.json"); // of the part before: it is not this run's
+    if (unlink(path) != 0 && errno != ENOENT)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot remove '%s': %s", path, strerror(errno));
+    return SEDGE_OK;
+}
+
+// Root: deck.yaml, the deck with all defaults.
+static sedge_status write_deck(const sedge_output_context *context)
+{
+    char path[SEDGE_OUTPUT_PATH];
+    sedge_text *text = NULL;
+    sedge_status status;
+
+    sedge_output_path(path, context, "deck.yaml");
+    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
+    SEDGE_TRY_GOTO(status, sedge_deck_write(text, context->deck));
+    SEDGE_TRY_GOTO(status, sedge_file_write(path, sedge_text_get(text), sedge_text_length(text)));
+done:
+    sedge_text_free(text);
+    return status;
+}
+
+static sedge_status prepare_folder(const sedge_output_context *context)
+{
+    const sedge_comm *const comm = context->comm;
+    const bool root = sedge_comm_is_root(comm);
+
+    SEDGE_TRY(sedge_hold_reach(comm, context->folder));
+    SEDGE_TRY(sedge_comm_agree(comm, root ? clear_folder(context) : SEDGE_OK));
+    return sedge_comm_agree(comm, root ? write_deck(context) : SEDGE_OK);
+}
+
+// ---- the parts together ------------------------------------------------------------------------
+
+sedge_status sedge_output_continue(sedge_output **out, const sedge_comm *comm,
+                                   const sedge_deck *deck, const sedge_mesh *mesh,
+                                   const sedge_element *element, const sedge_problem *problem,
+                                   const sedge_output_position *from)
+{
+    sedge_status status;
+    sedge_output *output = NULL;
+
+    *out = NULL;
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&output, 1, sizeof *output)));
+    sedge_output_context *const context = &output->context;
+    context->comm = comm;
+    context->deck = deck;
+    context->mesh = mesh;
+    context->element = element;
+    context->problem = problem;
+    context->from = from;
+    if (snprintf(context->folder, sizeof context->folder, "%s", deck->output) >=
+        (int)sizeof context->folder) {
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE, "the output folder's path is too long: '%.100s...'",
+                            deck->output);
+        goto done;
+    }
+    SEDGE_TRY_GOTO(status, prepare_folder(context));
+    SEDGE_TRY_GOTO(status, sedge_energy_log_create(&output->energy, context));
+    SEDGE_TRY_GOTO(status, sedge_probe_log_create(&output->probes, context));
+    SEDGE_TRY_GOTO(status, sedge_slice_log_create(&output->slices, context));
+    SEDGE_TRY_GOTO(status, sedge_fields_create(&output->fields, context));
+    context->from = NULL;
+    *out = output;
+    output = NULL;
+done:
+    sedge_output_free(output);
+    return status;
+}
+
+sedge_status sedge_output_create(sedge_output **out, const sedge_comm *comm, const sedge_deck *deck,
+                                 const sedge_mesh *mesh, const sedge_element *element,
+                                 const sedge_problem *problem)
+{
+    return sedge_output_continue(out, comm, deck, mesh, element, problem, NULL);
+}
+
+void sedge_output_free(sedge_output *output)
+{
+    if (output == NULL) return;
+    sedge_fields_free(output->fields);
+    sedge_energy_log_free(output->energy);
+    sedge_probe_log_free(output->probes);
+    sedge_slice_log_free(output->slices);
+    sedge_release(output);
+}
+
+const char *sedge_output_folder(const sedge_output *output)
+{
+    return output->context.folder;
+}
+
+sedge_status sedge_output_snapshot(sedge_output *output, double time, int64_t step, const double *u)
+{
+    if (output->context.deck->snapshots > 0) {
+        SEDGE_TRY(sedge_fields_prepare(output->fields));
+        SEDGE_TRY(sedge_fields_write(output->fields, time, step, u));
+    }
+    SEDGE_TRY(sedge_slice_log_write(output->slices, time, step, u));
+    return sedge_output_flush(output);
+}
+
+sedge_status sedge_output_last_snapshot(sedge_output *output, double time, int64_t step,
+                                        const double *u)
+{
+    SEDGE_TRY(sedge_fields_prepare(output->fields));
+    SEDGE_TRY(sedge_fields_write(output->fields, time, step, u));
+    SEDGE_TRY(sedge_slice_log_write(output->slices, time, step, u));
+    return sedge_output_flush(output);
+}
+
+sedge_status sedge_output_energy(sedge_output *output, double time, int64_t step, double energy)
+{
+    return sedge_energy_log_add(output->energy, time, step, energy);
+}
+
+const sedge_probe *sedge_output_probes(const sedge_output *output, int *count)
+{
+    return sedge_probe_log_owned(output->probes, count);
+}
+
+sedge_status sedge_output_append_probes(sedge_output *output, int samples, const double *times,
+                                        const double *values)
+{
+    return sedge_probe_log_append(output->probes, samples, times, values);
+}
+
+sedge_status sedge_output_flush(sedge_output *output)
+{
+    return sedge_energy_log_flush(output->energy);
+}
+
+// Root: whatever there is of them.
+static sedge_status sync_series(const sedge_output_context *context)
+{
+    static const char *const names[] = {"energy.h5", "probes.h5", "slices.h5"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[SEDGE_OUTPUT_PATH];
+
+        sedge_output_path(path, context, names[i]);
+        if (access(path, F_OK) == 0) SEDGE_TRY(sedge_file_sync(path));
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_output_sync(sedge_output *output, int64_t step, sedge_output_position *out)
+{
+    const sedge_comm *const comm = output->context.comm;
+
+    *out = (sedge_output_position){.energies = sedge_energy_log_count(output->energy),
+                                   .probes = sedge_probe_log_count(output->probes),
+                                   .slices = sedge_slice_log_count(output->slices),
+                                   .fields = sedge_fields_count(output->fields),
+                                   .step = step};
+    SEDGE_TRY(sedge_output_flush(output));
+    return sedge_comm_agree(comm,
+                            sedge_comm_is_root(comm) ? sync_series(&output->context) : SEDGE_OK);
+}

@@ -1,0 +1,83 @@
+// Inside the part of the output that is for ParaView: VTKHDF 1.0, unstructured grids of Lagrange
+// tetrahedra, one piece a rank. A DG grid shares no points: element e of a piece has the points
+// [e nodes, (e+1) nodes), in VTK's numbering of the equispaced lattice. For output_fields.c,
+// output_vtk.c and output_vtk_mesh.c only.
+//
+// A file is made by the root with room for all values, which all ranks fill in. Functions are
+// collective and agree on their status unless they say that they are the root's.
+#pragma once
+
+#include "monitor/output_parts.h"
+
+#include "base/hash.h"
+
+typedef struct sedge_vtk {
+    const sedge_output_context *context;
+    sedge_lattice *lattice; // NULL: not prepared
+    int64_t elements;       // of all ranks
+    int64_t first;          // elements of lower ranks
+    int64_t most;           // elements of the largest rank
+    void *block;            // for some elements' values of a dataset, at least one's, 8 bytes each
+    int64_t block_values;   // its size
+} sedge_vtk;
+
+// Clear it in any case. Keeps `context`.
+SEDGE_MUST_USE
+sedge_status sedge_vtk_prepare(sedge_vtk *vtk, const sedge_output_context *context);
+void sedge_vtk_clear(sedge_vtk *vtk);
+
+// ---- a dataset with the same number of rows for each element -----------------------------------
+
+// Fill a block: `values` gets what this rank's elements [first, first + count) have for a dataset,
+// as [elements][width][components].
+typedef void sedge_vtk_filler(const sedge_vtk *vtk, const void *from, int64_t first, int64_t count,
+                              void *values);
+
+typedef struct sedge_vtk_column {
+    const char *path;
+    sedge_h5_type type;
+    int width;      // rows an element
+    int components; // values a row
+    sedge_vtk_filler *filler;
+} sedge_vtk_column;
+
+// Root: make the dataset, empty.
+SEDGE_MUST_USE
+sedge_status sedge_vtk_make_column(const sedge_vtk *vtk, sedge_h5 *file,
+                                   const sedge_vtk_column *column);
+
+// Write its values, block by block; as many rounds as the largest rank needs.
+SEDGE_MUST_USE
+sedge_status sedge_vtk_fill_column(const sedge_vtk *vtk, sedge_h5 *file,
+                                   const sedge_vtk_column *column, const void *from);
+
+// ---- a file ------------------------------------------------------------------------------------
+
+// Root: what VTK wants to see first, and our own attributes.
+SEDGE_MUST_USE
+sedge_status sedge_vtk_write_head(const sedge_vtk *vtk, sedge_h5 *file, const char *content);
+
+typedef sedge_status sedge_vtk_writer(const sedge_vtk *vtk, sedge_h5 *file, const void *what);
+
+// Write the file `name`, complete or absent: the root makes all but the values of datasets by
+// `frame`, all ranks fill these in by `values`, under a temporary name; then it is renamed.
+SEDGE_MUST_USE
+sedge_status sedge_vtk_write(const sedge_vtk *vtk, const char *name, sedge_vtk_writer *frame,
+                             sedge_vtk_writer *values, const void *what);
+
+// ---- the mesh (output_vtk_mesh.c) --------------------------------------------------------------
+
+typedef struct sedge_vtk_mesh {
+    bool wide;     // fp32 points would lose the geometry
+    char name[48]; // of the file
+    char partition[SEDGE_HASH_TEXT];
+} sedge_vtk_mesh;
+
+// Find the file that holds the mesh as it lies on the ranks now, or write it. Earlier field files
+// link to mesh.hdf: it is replaced only where there are none.
+SEDGE_MUST_USE
+sedge_status sedge_vtk_mesh_prepare(sedge_vtk_mesh *mesh, const sedge_vtk *vtk);
+
+// Root: the mesh of another file, by links.
+SEDGE_MUST_USE
+sedge_status sedge_vtk_mesh_link(const sedge_vtk_mesh *mesh, const sedge_vtk *vtk, sedge_h5 *file);

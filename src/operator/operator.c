@@ -1,0 +1,532 @@
+#include "operator/operator_internal.h"
+
+#include "base/file.h"
+#include "device/range.h"
+
+#include <string.h>
+
+#define HOST_PARTS 8 // of the interior on the host, while traces travel
+
+operator_real operator_scalar(const sedge_operator *op, double value)
+{
+    operator_real real;
+
+    if (op->layout.real_bytes == 8) {
+        real.d = value;
+    } else {
+        real.f = (float)value;
+    }
+    return real;
+}
+
+// ---- creation ----------------------------------------------------------------------------------
+
+static sedge_status make_trace(sedge_operator *op)
+{
+    const int64_t traces = op->mesh->halo_faces + op->mesh->boundary_faces;
+    const int64_t bytes =
+        traces * op->element->face_nodes * op->problem->equation->fields * op->layout.real_bytes;
+
+    return sedge_buffer_create(&op->trace, op->device, bytes + 16);
+}
+
+static sedge_status make_order(sedge_operator *op)
+{
+    SEDGE_TRY(sedge_stream_create(&op->main, op->device, false));
+    SEDGE_TRY(sedge_stream_create(&op->side, op->device, true));
+    SEDGE_TRY(sedge_event_create(&op->ready, op->device));
+    SEDGE_TRY(sedge_event_create(&op->packed_event, op->device));
+    SEDGE_TRY(sedge_event_create(&op->arrived, op->device));
+    SEDGE_TRY(sedge_event_create(&op->interior_done, op->device));
+    SEDGE_TRY(sedge_event_create(&op->edge_ready, op->device));
+    SEDGE_TRY(sedge_event_create(&op->edge_done, op->device));
+    for (int i = 0; i < SEDGE_SAMPLES; i++) {
+        SEDGE_TRY(sedge_event_create(&op->sample[i].from, op->device));
+        SEDGE_TRY(sedge_event_create(&op->sample[i].to, op->device));
+    }
+    return SEDGE_OK;
+}
+
+// What one rank can fail at alone, before layout and cut are known.
+static sedge_status make_local(sedge_operator *op)
+{
+    SEDGE_TRY(make_order(op));
+    SEDGE_TRY(operator_upload(op));
+    SEDGE_TRY(sedge_buffer_create(&op->clock, op->device, sizeof(double)));
+    return make_trace(op);
+}
+
+// The programs of the chosen cut. Tuning may have left the rule's, on ranks that stay with it; the
+// kernels in use are those of the tuner's last candidate, whose program is gone. Collective.
+static sedge_status make_programs(sedge_operator *op, sedge_cache *cache)
+{
+    int64_t missing = op->program[0] == NULL;
+
+    sedge_comm_max_int(op->comm, &missing, 1);
+    if (missing > 0) return operator_programs_create(op, cache);
+    return sedge_comm_agree(op->comm, operator_stage_find(op, op->program[0]));
+}
+
+// Programs, tables, and what else wants to know the layout. Collective.
+static sedge_status make_rest(sedge_operator *op, sedge_cache *cache)
+{
+    operator_cut_name(op->variant, &op->cut, &op->layout, sedge_device_get_info(op->device));
+    SEDGE_TRY(sedge_comm_agree(op->comm, op->cut.blas ? operator_blas_need(op) : SEDGE_OK));
+    SEDGE_TRY(make_programs(op, cache));
+    SEDGE_TRY(sedge_comm_agree(op->comm, operator_tables_create(&op->tables, op)));
+    SEDGE_TRY(operator_halo_create(op));
+    return operator_points_create(op);
+}
+
+sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
+                                   sedge_device *device, sedge_cache *cache,
+                                   const sedge_element *element, const sedge_mesh *mesh,
+                                   const sedge_problem *problem,
+                                   const sedge_operator_options *options)
+{
+    sedge_status status;
+    sedge_operator *op = NULL;
+
+    *out = NULL;
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&op, 1, sizeof *op)));
+    op->comm = comm;
+    op->device = device;
+    op->element = element;
+    op->mesh = mesh;
+    op->problem = problem;
+    op->layout.real_bytes = problem->precision == SEDGE_FP64 ? 8 : 4;
+    if (mesh->global_curved > 0 && !problem->curved) {
+        status = SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                            "the mesh has curved elements, which the problem does not say");
+        goto done;
+    }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_local(op)));
+    SEDGE_TRY_GOTO(status, operator_tune(op, cache, options));
+    SEDGE_TRY_GOTO(status, make_rest(op, cache));
+    op->always_sample = options->time_kernels;
+    op->launch_singly = options->launch_singly;
+    *out = op;
+    op = NULL;
+done:
+    sedge_operator_free(op);
+    return status;
+}
+
+static void free_graphs(sedge_operator *op)
+{
+    for (int i = 0; i < 2; i++) {
+        sedge_graph_free(op->step_graphs[i].graph);
+        op->step_graphs[i] = (operator_step_graph){.graph = NULL};
+    }
+}
+
+static void free_buffers(sedge_operator *op)
+{
+    sedge_buffer *const buffers[] = {
+        op->clock,          op->trace,       op->materials,      op->maps,          op->mass,
+        op->energy_weights, op->places,      op->boundary_group, op->parameters,    op->kinds,
+        op->packed,         op->probe_slots, op->probe_weights,  op->probe_samples, op->face_basis,
+    };
+
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
+    for (int i = 0; i < op->points; i++) {
+        sedge_buffer_free(op->point[i].values);
+        sedge_buffer_free(op->point[i].weights);
+        sedge_buffer_free(op->point[i].signal);
+    }
+    sedge_release(op->point);
+    operator_data_free(&op->data);
+    operator_tables_free(&op->tables);
+    operator_curved_free(op);
+}
+
+void sedge_operator_free(sedge_operator *op)
+{
+    if (op == NULL) return;
+    // What failed before stays the message: a wait that fails too has nothing to add.
+    if (op->main != NULL) (void)!sedge_stream_wait(op->main);
+    if (op->side != NULL) (void)!sedge_stream_wait(op->side);
+    free_graphs(op);
+    sedge_halo_free(op->halo);
+    free_buffers(op);
+    for (int i = 0; i < SEDGE_SAMPLES; i++) {
+        sedge_event_free(op->sample[i].from);
+        sedge_event_free(op->sample[i].to);
+    }
+    sedge_event_free(op->ready);
+    sedge_event_free(op->packed_event);
+    sedge_event_free(op->arrived);
+    sedge_event_free(op->interior_done);
+    sedge_event_free(op->edge_ready);
+    sedge_event_free(op->edge_done);
+    sedge_stream_free(op->main);
+    sedge_stream_free(op->side);
+    operator_programs_free(op);
+    operator_tuning_free(op->tuning);
+    sedge_bernstein_free(op->bernstein);
+    sedge_blas_free(op->blas);
+    sedge_release(op);
+}
+
+// ---- launches and their times ------------------------------------------------------------------
+
+sedge_status operator_begin_timing(operator_timing **timing, sedge_operator *op,
+                                   operator_kernel kernel, sedge_stream *stream)
+{
+    *timing = NULL;
+    if (!op->sampling || op->samples == SEDGE_SAMPLES) return SEDGE_OK;
+    *timing = &op->sample[op->samples++];
+    (*timing)->kernel = kernel;
+    return sedge_event_record((*timing)->from, stream);
+}
+
+sedge_status operator_end_timing(sedge_operator *op, const operator_timing *timing,
+                                 operator_kernel kernel, sedge_stream *stream)
+{
+    op->launches[kernel]++;
+    return timing == NULL ? SEDGE_OK : sedge_event_record(timing->to, stream);
+}
+
+sedge_status operator_launch(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                             int64_t blocks, int threads, void *const *arguments, int count)
+{
+    operator_timing *timing;
+
+    if (blocks == 0) return SEDGE_OK;
+    SEDGE_TRY(operator_begin_timing(&timing, op, kernel, stream));
+    SEDGE_TRY(sedge_kernel_launch(op->kernel[kernel], stream, blocks, threads, arguments, count));
+    return operator_end_timing(op, timing, kernel, stream);
+}
+
+// Read the times of the sampled step; its work is long done, or is waited for.
+static sedge_status harvest_samples(sedge_operator *op)
+{
+    for (int i = 0; i < op->samples; i++) {
+        double seconds;
+        SEDGE_TRY(sedge_event_wait(op->sample[i].to));
+        SEDGE_TRY(sedge_event_seconds(&seconds, op->sample[i].from, op->sample[i].to));
+        op->sampled_seconds[op->sample[i].kernel] += seconds;
+        op->sampled_launches[op->sample[i].kernel]++;
+    }
+    op->samples = 0;
+    return SEDGE_OK;
+}
+
+// ---- one stage ---------------------------------------------------------------------------------
+
+// One of the stage's kernels. In three kernels, the first two make the right-hand side in the place
+// of the next state.
+static sedge_status run_kernel(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                               int64_t first, int64_t count, int stage, double dt)
+{
+    const bool makes_rhs = op->cut.three && kernel != KERNEL_UPDATE;
+    const sedge_lsrk *const method = &sedge_lsrk45;
+    uint64_t u = sedge_buffer_address(op->data.u[0]);
+    uint64_t next = sedge_buffer_address(op->data.u[1]);
+    uint64_t residual = makes_rhs ? next : sedge_buffer_address(op->data.residual);
+    uint64_t trace = sedge_buffer_address(op->trace);
+    uint64_t links = sedge_buffer_address(op->data.links);
+    uint64_t geometry = sedge_buffer_address(op->data.geometry);
+    uint64_t material = sedge_buffer_address(op->data.material);
+    uint64_t materials = sedge_buffer_address(op->materials);
+    uint64_t deriv = sedge_buffer_address(op->tables.deriv);
+    uint64_t lift = sedge_buffer_address(op->tables.lift);
+    uint64_t tables = sedge_buffer_address(op->maps);
+    int64_t slots = op->layout.slots;
+    operator_real a = operator_scalar(op, makes_rhs ? 0.0 : method->a[stage]);
+    operator_real b = operator_scalar(op, method->b[stage]);
+    operator_real step = operator_scalar(op, makes_rhs ? 1.0 : dt);
+    void *const arguments[] = {&u,        &next,      &residual, &trace, &links,  &geometry,
+                               &material, &materials, &deriv,    &lift,  &tables, &first,
+                               &count,    &slots,     &a,        &b,     &step};
+    const int64_t blocks = (count + op->cut.block - 1) / op->cut.block;
+
+    return operator_launch(op, kernel, stream, blocks, op->cut.threads, arguments,
+                           (int)(sizeof arguments / sizeof arguments[0]));
+}
+
+// Values [first, first + count) through one of the stage's kernels, from u[0] to u[1].
+static sedge_status run_range(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                              int64_t first, int64_t count, int stage, double dt)
+{
+    if (op->cut.blas) return operator_blas_run(op, stream, first, count, stage, dt);
+    SEDGE_TRY(run_kernel(op, kernel, stream, first, count, stage, dt));
+    if (!op->cut.three || kernel != KERNEL_SURFACE) return SEDGE_OK;
+    return run_kernel(op, KERNEL_UPDATE, stream, first, count, stage, dt);
+}
+
+sedge_status operator_run_straight(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                                   int stage, double dt)
+{
+    const operator_layout *const layout = &op->layout;
+
+    SEDGE_TRY(run_range(op, kernel, stream, 0, layout->interior_values, stage, dt));
+    return run_range(op, kernel, stream, layout->interior_values + layout->interior_curved_values,
+                     layout->edge_values, stage, dt);
+}
+
+static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *stream, int stage,
+                                         double dt)
+{
+    const int64_t fields = op->problem->equation->fields;
+    int64_t points = (int64_t)op->mesh->boundary_faces * op->element->face_nodes;
+    uint64_t u = sedge_buffer_address(op->data.u[0]);
+    uint64_t trace = sedge_buffer_address(op->trace) +
+                     (uint64_t)(op->mesh->halo_faces * (int64_t)op->element->face_nodes * fields *
+                                op->layout.real_bytes);
+    uint64_t boundary = sedge_buffer_address(op->data.boundary);
+    uint64_t group = sedge_buffer_address(op->boundary_group);
+    uint64_t places = sedge_buffer_address(op->places);
+    uint64_t parameters = sedge_buffer_address(op->parameters);
+    uint64_t kinds = sedge_buffer_address(op->kinds);
+    uint64_t geometry = sedge_buffer_address(op->data.geometry);
+    uint64_t material = sedge_buffer_address(op->data.material);
+    uint64_t materials = sedge_buffer_address(op->materials);
+    uint64_t tables = sedge_buffer_address(op->maps);
+    uint64_t face_basis = sedge_buffer_address(op->face_basis);
+    uint64_t clock = sedge_buffer_address(op->clock);
+    double delay = sedge_lsrk45.c[stage] * dt;
+    void *const arguments[] = {&u,          &trace,      &boundary, &group,    &places,
+                               &parameters, &kinds,      &geometry, &material, &materials,
+                               &tables,     &face_basis, &clock,    &delay,    &points};
+    const int64_t each = operator_boundary_points(op);
+
+    return operator_launch(op, KERNEL_BOUNDARY, stream, (points + each - 1) / each,
+                           SEDGE_TRACE_THREADS, arguments,
+                           (int)(sizeof arguments / sizeof arguments[0]));
+}
+
+// The elements whose neighbours other ranks have.
+static sedge_status run_edge(sedge_operator *op, sedge_stream *stream, int stage, double dt)
+{
+    const operator_layout *const layout = &op->layout;
+    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
+
+    SEDGE_TRY(run_range(op, last, stream, layout->interior_values + layout->interior_curved_values,
+                        layout->edge_values, stage, dt));
+    return operator_run_curved(op, stream, false, stage, dt);
+}
+
+// They need not wait for the end of the interior: they run beside it, as soon as the traces are
+// there, and with cuBLAS, whose form has one place for its products, after it.
+static sedge_status run_edge_beside(sedge_operator *op, int stage, double dt)
+{
+    if (op->cut.blas) {
+        SEDGE_TRY(sedge_stream_wait_event(op->main, op->arrived));
+        return run_edge(op, op->main, stage, dt);
+    }
+    SEDGE_TRY(sedge_stream_wait_event(op->side, op->edge_ready));
+    return run_edge(op, op->side, stage, dt);
+}
+
+// Whether the boundary's kernels run beside the interior's: its elements lie apart.
+static bool has_boundary_apart(const sedge_operator *op)
+{
+    return op->mesh->boundary_last > 0 && !op->cut.blas;
+}
+
+// Of the straight interior elements, the first value with boundary faces where they lie apart.
+static int64_t find_boundary(const sedge_operator *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+
+    if (!has_boundary_apart(op)) return op->layout.interior_values;
+    return (mesh->interior - mesh->interior_curved - mesh->boundary_last) / op->layout.lanes;
+}
+
+static sedge_status run_boundary_beside(sedge_operator *op, int stage, double dt)
+{
+    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
+    const int64_t first = find_boundary(op);
+
+    SEDGE_TRY(make_boundary_traces(op, op->side, stage, dt));
+    SEDGE_TRY(sedge_stream_wait_event(op->side, op->edge_ready));
+    return run_range(op, last, op->side, first, op->layout.interior_values - first, stage, dt);
+}
+
+// All interior values but those of the boundary, in parts: between them MPI, which has no thread of
+// its own, can move messages.
+static sedge_status run_interior(sedge_operator *op, int parts, int stage, double dt)
+{
+    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
+    const int64_t values = find_boundary(op);
+
+    for (int part = 0; part < parts; part++) {
+        const int64_t first = values * part / parts;
+        SEDGE_TRY(
+            run_range(op, last, op->main, first, values * (part + 1) / parts - first, stage, dt));
+        if (parts > 1) sedge_halo_progress(op->halo);
+    }
+    return operator_run_curved(op, op->main, true, stage, dt);
+}
+
+// What does not wait for other ranks' traces. The boundary's part of it goes into the side stream
+// where it can.
+static sedge_status run_own(sedge_operator *op, int parts, int stage, double dt)
+{
+    const bool beside = has_boundary_apart(op);
+
+    if (!beside) SEDGE_TRY(make_boundary_traces(op, op->main, stage, dt));
+    if (!op->cut.fused) SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, op->main, stage, dt));
+    if (beside || sedge_halo_has_peers(op->halo))
+        SEDGE_TRY(sedge_event_record(op->edge_ready, op->main));
+    if (beside) SEDGE_TRY(run_boundary_beside(op, stage, dt));
+    return run_interior(op, parts, stage, dt);
+}
+
+// The device goes on with its own elements while traces move. On the host device the work happens
+// inside the calls of this thread, so messages leave before it.
+static sedge_status run_and_exchange(sedge_operator *op, int stage, double dt)
+{
+    const bool is_host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
+
+    SEDGE_TRY(operator_halo_send(op));
+    SEDGE_TRY(run_own(op, is_host ? HOST_PARTS : 1, stage, dt));
+    SEDGE_TRY(sedge_event_record(op->interior_done, op->main));
+    SEDGE_TRY(operator_halo_receive(op));
+    SEDGE_TRY(run_edge_beside(op, stage, dt));
+    return operator_halo_note(op);
+}
+
+static sedge_status add_point_sources(sedge_operator *op, int stage, double dt)
+{
+    uint64_t next = sedge_buffer_address(op->data.u[1]);
+    uint64_t residual = sedge_buffer_address(op->data.residual);
+    uint64_t clock = sedge_buffer_address(op->clock);
+    double delay = sedge_lsrk45.c[stage] * dt;
+    operator_real b = operator_scalar(op, sedge_lsrk45.b[stage]);
+
+    for (int i = 0; i < op->points; i++) {
+        uint64_t values = sedge_buffer_address(op->point[i].values);
+        uint64_t weights = sedge_buffer_address(op->point[i].weights);
+        uint64_t signal = sedge_buffer_address(op->point[i].signal);
+        void *const arguments[] = {&next,  &residual, &weights, &values, &signal,
+                                   &clock, &delay,    &dt,      &b};
+        SEDGE_TRY(operator_launch(op, KERNEL_POINT, op->main, op->point[i].blocks,
+                                  SEDGE_MONITOR_THREADS, arguments, 9));
+    }
+    return SEDGE_OK;
+}
+
+// After a stage the states change places.
+static void swap_states(sedge_operator *op)
+{
+    sedge_buffer *const swap = op->data.u[0];
+
+    op->data.u[0] = op->data.u[1];
+    op->data.u[1] = swap;
+    op->stages++;
+}
+
+static sedge_status run_stage(sedge_operator *op, int stage, double dt)
+{
+    const bool exchanges = sedge_halo_has_peers(op->halo);
+    const bool forks = exchanges || has_boundary_apart(op);
+
+    if (forks) {
+        SEDGE_TRY(sedge_event_record(op->ready, op->main));
+        SEDGE_TRY(sedge_stream_wait_event(op->side, op->ready));
+    }
+    SEDGE_TRY(exchanges ? run_and_exchange(op, stage, dt) : run_own(op, 1, stage, dt));
+    if (forks) {
+        SEDGE_TRY(sedge_event_record(op->edge_done, op->side));
+        SEDGE_TRY(sedge_stream_wait_event(op->main, op->edge_done));
+    }
+    SEDGE_TRY(add_point_sources(op, stage, dt));
+    swap_states(op);
+    return SEDGE_OK;
+}
+
+static sedge_status run_stages(sedge_operator *op, double dt)
+{
+    for (int stage = 0; stage < sedge_lsrk45.stages; stage++) SEDGE_TRY(run_stage(op, stage, dt));
+    return SEDGE_OK;
+}
+
+// ---- a step ------------------------------------------------------------------------------------
+
+// Record what a step launches, and leave everything as if it had run.
+static sedge_status record_step(sedge_operator *op, operator_step_graph *out, double dt)
+{
+    sedge_graph *graph = NULL;
+
+    *out =
+        (operator_step_graph){.from = op->data.u[0], .turn = sedge_halo_turn(op->halo), .dt = dt};
+    memcpy(out->launches, op->launches, sizeof out->launches);
+    SEDGE_TRY(sedge_graph_begin(op->main));
+    const sedge_status recorded = run_stages(op, dt);
+    const sedge_status ended = sedge_graph_end(&graph, op->main); // also after a failure
+    if (recorded != SEDGE_OK || ended != SEDGE_OK) {
+        sedge_graph_free(graph);
+        return recorded != SEDGE_OK ? recorded : ended;
+    }
+    for (int k = 0; k < KERNELS; k++) out->launches[k] = op->launches[k] - out->launches[k];
+    out->graph = graph;
+    return SEDGE_OK;
+}
+
+// The step that begins with the present state, recorded before: NULL where it is not yet. A graph
+// keeps the halo's turns that it was recorded with. Stages and turns go together, so they are those
+// of the state that it begins with.
+static sedge_status find_step(operator_step_graph **out, sedge_operator *op, double dt)
+{
+    const int turn = sedge_halo_turn(op->halo);
+
+    *out = NULL;
+    for (int i = 0; i < 2; i++) {
+        operator_step_graph *const known = &op->step_graphs[i];
+        if (known->graph != NULL && known->dt != dt) { // of no use any more
+            SEDGE_TRY(sedge_stream_wait(op->main));
+            free_graphs(op);
+        }
+        if (known->graph != NULL && known->from == op->data.u[0]) *out = known;
+    }
+    if (*out == NULL || (*out)->turn == turn) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                      "a step that was recorded at turn %d of the halo begins at turn %d",
+                      (*out)->turn, turn);
+}
+
+static sedge_status launch_step(sedge_operator *op, double dt)
+{
+    operator_step_graph *which;
+
+    SEDGE_TRY(find_step(&which, op, dt));
+    if (which != NULL) {
+        for (int k = 0; k < KERNELS; k++) op->launches[k] += which->launches[k];
+        for (int stage = 0; stage < sedge_lsrk45.stages; stage++) swap_states(op);
+        if (sedge_halo_has_peers(op->halo)) sedge_halo_skip(op->halo, sedge_lsrk45.stages);
+    } else {
+        which = &op->step_graphs[op->step_graphs[0].graph != NULL];
+        SEDGE_TRY(record_step(op, which, dt));
+    }
+    return sedge_graph_launch(which->graph, op->main);
+}
+
+static sedge_status set_clock(sedge_operator *op, double t)
+{
+    uint64_t clock = sedge_buffer_address(op->clock);
+    void *const arguments[] = {&clock, &t};
+
+    return operator_launch(op, KERNEL_CLOCK, op->main, 1, SEDGE_TRACE_THREADS, arguments, 2);
+}
+
+sedge_status sedge_operator_step(sedge_operator *op, double t, double dt)
+{
+    op->sampling = op->always_sample || op->steps % SEDGE_SAMPLE_EVERY == SEDGE_SAMPLE_FIRST;
+    if (op->sampling) SEDGE_TRY(harvest_samples(op));
+    const bool singly = op->sampling || op->launch_singly || sedge_halo_waits(op->halo) ||
+                        op->cut.blas || !sedge_device_get_info(op->device)->graphs;
+    SEDGE_TRY(set_clock(op, t));
+    SEDGE_TRY(singly ? run_stages(op, dt) : launch_step(op, dt));
+    op->sampling = false;
+    op->steps++;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_operator_wait(sedge_operator *op)
+{
+    SEDGE_TRY(sedge_stream_wait(op->main));
+    SEDGE_TRY(sedge_stream_wait(op->side));
+    return harvest_samples(op);
+}

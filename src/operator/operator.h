@@ -1,0 +1,209 @@
+// The tuned operator: one problem on one device, its generated kernels, its state.
+//
+// The device holds the state in its own layout, basis and precision; callers see fp64 arrays
+// [elements][fields][nodes] in mesh order, nodal unless they ask for another basis. One step is
+// five LSRK stages; each stage makes boundary and halo traces and works on interior elements while
+// the traces travel; the elements whose traces they are follow in the stream that brings them,
+// beside the interior's, as do those with boundary faces where the mesh has them apart
+// (boundary_last). Nothing on the device waits for the host inside a step but the exchange itself,
+// and that not with the peer transport (halo/halo.h).
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "device/device.h"
+#include "dg/bernstein.h"
+#include "dg/element.h"
+#include "dg/problem.h"
+#include "mesh/mesh.h"
+#include "par/comm.h"
+#include "program/program.h"
+#include "tune/tune.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct sedge_operator sedge_operator;
+
+// What `variant` may be: the one list, of which the deck's choices, messages and helps are made.
+#define SEDGE_OPERATOR_VARIANTS \
+    "auto fused split three curl tangential tensor tensor-curl tensor-tangential blas bernstein"
+
+// How the stage is cut. Where nothing is wished (0, NULL): by tuning, or by the rule for this
+// device, order and precision.
+typedef struct sedge_operator_options {
+    // "auto": as NULL; "fused": one kernel a stage; "split": volume, then surface and update;
+    // "three": volume, surface, update; "curl": fused, where the equation is made of curls, with
+    // fewer products; "tangential": the same in the lift, too, where jumps lie in their faces; on
+    // GPUs of NVIDIA "tensor", "tensor-curl" and "tensor-tangential": the same as fused, curl and
+    // tangential by matrix instructions, and "blas": fluxes, a product by cuBLAS, update;
+    // "bernstein": fused, coefficients of that basis instead of nodal values
+    const char *variant;
+    int block_elements; // elements a block (cuda)
+    int item_nodes;     // nodes a work item in the volume
+    int lift_nodes;     // nodes a work item in the lift
+    int item_fields;    // fields that a work item differentiates together
+    const char *cut;    // all of it, by the name that tuning gives it: "fused b24 n2,4 r1024 p20",
+                        // "bernstein fused b24 n2,4 r1024 p20"
+    bool time_kernels;  // measure each kernel with events (costs a little)
+    bool launch_singly; // never a step as a graph, where the device has graphs
+
+    sedge_tune_level tune;   // off: wisdom, else the rule; rank 0's is that of all
+    bool forget;             // measure even if there is wisdom
+    int most_candidates;     // of a layout, those that the rule thinks best; 0: all
+    int64_t expected_stages; // of the run, 0: not known; fast tuning takes at most a part of it
+    bool search_all;         // also what can only lose and else is chosen by name: for tests
+} sedge_operator_options;
+
+#define SEDGE_OPERATOR_NAME     96 // bytes that a program's name may take
+#define SEDGE_OPERATOR_PROGRAMS 2  // the stage's kernels, and all others
+
+// Append the whole texts of the programs that sedge_operator_create would compile for a device of
+// this info, which need not be here, if it does not tune, and tell their names. SEDGE_ERR_USAGE for
+// a wish that does not fit. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
+                                  char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
+                                  const sedge_device_info *info, const sedge_element *element,
+                                  const sedge_problem *problem,
+                                  const sedge_operator_options *options);
+
+// Whether the options wish for a variant, a number of a cut, or a cut: then nothing is tuned.
+bool sedge_operator_is_cut(const sedge_operator_options *options);
+
+// The cuts that tuning has chosen so far for this problem, at any size, on devices of `device`'s
+// kind and architecture (it may be one that only compiles), as names for options.cut; released with
+// sedge_release. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
+                                       const sedge_device *device, const sedge_cache *cache,
+                                       const sedge_element *element, const sedge_problem *problem);
+
+// Compile, allocate, upload; the state is zero. Collective. Keeps element, mesh, problem, device
+// and comm, which must outlive it. SEDGE_ERR_USAGE for a wish that does not fit, a transport that
+// is wanted and not possible, and a point source outside the mesh, SEDGE_ERR_DEVICE and
+// SEDGE_ERR_MEMORY as compiler and device say. The caller frees it; collective: what other ranks
+// have put into streams for this one is done before memory goes. A rank that cannot come there, for
+// it has failed alone, ends the job.
+SEDGE_MUST_USE
+sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
+                                   sedge_device *device, sedge_cache *cache,
+                                   const sedge_element *element, const sedge_mesh *mesh,
+                                   const sedge_problem *problem,
+                                   const sedge_operator_options *options);
+void sedge_operator_free(sedge_operator *op);
+
+// The basis in which the operator keeps its state: on all ranks the same.
+sedge_basis sedge_operator_basis(const sedge_operator *op);
+
+// Replace the state, or get it: nodal values u [elements][fields][nodes]. Wait for all work; not
+// collective. Of an operator with another basis they are converted in fp64, so that in fp32 what is
+// got is what was set but for the rounding of coefficients.
+SEDGE_MUST_USE
+sedge_status sedge_operator_set(sedge_operator *op, const double *u);
+SEDGE_MUST_USE
+sedge_status sedge_operator_get(sedge_operator *op, double *u);
+
+// The same in a basis. In the operator's own one nothing is converted: what is got and set again is
+// the same to the last bit.
+SEDGE_MUST_USE
+sedge_status sedge_operator_set_in(sedge_operator *op, sedge_basis basis, const double *u);
+SEDGE_MUST_USE
+sedge_status sedge_operator_get_in(sedge_operator *op, sedge_basis basis, double *u);
+
+// One time step of `dt` from t, code units. Collective. Returns when its work is queued. A rank
+// that fails alone leaves the others waiting for its traces: the caller ends the job. On a device
+// with graphs a rank whose host does not wait inside a step (sedge_operator_waits) records a step
+// once and launches it as a whole, as long as dt stays.
+SEDGE_MUST_USE
+sedge_status sedge_operator_step(sedge_operator *op, double t, double dt);
+
+// Whether the host waits for other ranks' traces inside a step of this rank: it has neighbours and
+// they exchange by messages.
+bool sedge_operator_waits(const sedge_operator *op);
+
+// How traces travel, the same on all ranks: "none" (one rank), "staged", "direct", "peer".
+const char *sedge_operator_transport(const sedge_operator *op);
+
+// Until all queued work is done. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_operator_wait(sedge_operator *op);
+
+// Energy of each element of this rank, [elements], code units; not-a-number where the state is.
+// Waits; not collective.
+SEDGE_MUST_USE
+sedge_status sedge_operator_energy(sedge_operator *op, double *energy);
+
+// Probes of this rank: `elements` [count] and nodal `weights` [count][nodes], not kept; to be set
+// once. Then each call of `record` keeps all fields at all probes at the end of the queue, at most
+// `capacity` times (else SEDGE_ERR_INTERNAL) until `fetch` waits, returns what was recorded,
+// [samples][probes][fields] in fp64, and forgets it. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_operator_set_probes(sedge_operator *op, int count, const int32_t *elements,
+                                       const double *weights, int capacity);
+SEDGE_MUST_USE
+sedge_status sedge_operator_record_probes(sedge_operator *op);
+SEDGE_MUST_USE
+sedge_status sedge_operator_fetch_probes(sedge_operator *op, double *values, int *samples);
+
+// What a stage costs at least, and what was measured.
+#define SEDGE_OPERATOR_KERNELS 14 // kinds of kernels
+
+typedef struct sedge_operator_cost {
+    const char *variant; // the cut, "fused b24 n2,4 r1024 p20"; borrowed from the operator
+    double bytes;   // compulsory a stage, this rank: 4 words an unknown, geometry, connectivity
+    double flops;   // nominal a stage, this rank; 0: the equation does not count them
+    int64_t stages; // run so far
+    double exchange_seconds;        // traces on their way, of a GPU in sampled steps, and
+    double exposed_seconds;         // the part of it for which the interior had no work
+    double exchange_bytes_per_step; // sent by this rank
+    struct {
+        const char *name;
+        double seconds;   // over the run, from the launches of sampled steps; 0: none yet
+        int64_t launches; // 0: not in use here
+        double bytes;     // compulsory, and
+        double flops;     // nominal, of an average launch; 0: not counted
+    } kernel[SEDGE_OPERATOR_KERNELS]; // each kind in its own place, on all ranks
+} sedge_operator_cost;
+
+// The work of one straight element in one stage. `bytes`: state and residual, both read and written
+// once, and geometry. `flops`: derivatives, fluxes, lift and update; 0 if the equation does not
+// count its operations. Not collective.
+void sedge_operator_element_work(const sedge_problem *problem, const sedge_element *element,
+                                 double *bytes, double *flops);
+
+// Of this rank; not collective.
+void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out);
+
+// How the cut was chosen.
+typedef struct sedge_operator_tuning {
+    const char *how; // "wish", "rule", "wisdom", "measurement", "rule, for the other ranks' basis"
+    double seconds;  // spent on it, compiling included
+    int timed;       // candidates, now or when the wisdom was found
+    int compiled;    // programs, now
+    double gain;     // the rule's time over the chosen one's; 0: not known
+} sedge_operator_tuning;
+
+void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *out);
+
+// The table of all candidates with their times, and why each won or lost. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_operator_print_tuning(const sedge_operator *op, FILE *file);
+
+// What of the stage a tuner's task is about.
+typedef enum sedge_operator_part {
+    SEDGE_PART_STAGE,  // all of it, fused or split
+    SEDGE_PART_VOLUME, // of the split form only: its first kernel,
+    SEDGE_PART_SURFACE // its second
+} sedge_operator_part;
+
+// The task that creating the operator gave the tuner, borrowed, for benchmarks of the tuner: the
+// operator is spent by it and can only be freed, or asked for another part. Only the timed launches
+// differ by part; candidates are verified as whole stages. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
+                                 const sedge_tune_task **out);
+
+// Bytes of device memory that an operator with this many elements, and faces at other ranks and
+// boundaries, takes about, for `sedge check`.
+int64_t sedge_operator_memory(const sedge_problem *problem, int32_t elements, int32_t trace_faces);

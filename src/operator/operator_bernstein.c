@@ -1,0 +1,267 @@
+// Text of the sparse operators of codegen/kernels/dg/dg_bernstein.h: derivatives' last step and
+// lift.
+//
+// With coefficients c of order N - 1, those of the same polynomial of order N are
+// sum_j alpha_j / N c_{alpha - e_j}. The lift of jumps f on the face lambda_l = 0 is, at a
+// coefficient alpha with alpha_l = j and gamma the rest of it,
+//
+//   (-1)^j binomial(N, j) / (1 + j) g_j[gamma],
+//   g_0 = (N + 1)^2 / 2 E^t E f,  g_j[gamma] = sum_i (gamma_i + 1) / (N - j + 1) g_{j-1}[gamma +
+//   e_i],
+//
+// E raising a triangle's coefficients from N to N + 1 (Chan & Warburton, SIAM J. Sci. Comput. 39
+// (2017) A628, sections 3 and 4). tests/solver/test_operator_bernstein.c compares
+// what comes of it with the slow reference.
+#include "operator/operator_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_NODES ((SEDGE_ORDER_MAX + 1) * (SEDGE_ORDER_MAX + 2) * (SEDGE_ORDER_MAX + 3) / 6)
+
+// What the text is made from.
+typedef struct form {
+    sedge_text *text;
+    int order;
+    int fields;
+    int face_nodes;
+    bool shared; // sums in the block's memory
+    int face;    // whose lift is written
+    int corner;  // lambda of it is 0 on that face
+    int rest[3]; // the other three
+} form;
+
+static double binomial(int n, int k)
+{
+    double value = 1.0;
+
+    for (int i = 1; i <= k; i++) value = value * (n - k + i) / i;
+    return value;
+}
+
+// One more term of a sum that begins with nothing.
+static sedge_status add_term(sedge_text *text, bool *any, double factor, const char *name)
+{
+    const bool is_first = !*any;
+
+    *any = true;
+    return sedge_text_add(text, "%sSEDGE_R(%a) * %s", is_first ? "" : " + ", factor, name);
+}
+
+// ---- raising -----------------------------------------------------------------------------------
+
+// The sum for coefficient `alpha` of order N.
+static sedge_status write_raised(const form *f, const int alpha[4])
+{
+    const int number = sedge_bernstein_number(f->order, alpha[1], alpha[2], alpha[3]);
+    bool any = false;
+
+    if (f->shared) {
+        SEDGE_TRY(sedge_text_add(f->text, "    s[%d] = ", number * f->fields));
+    } else {
+        SEDGE_TRY(sedge_text_add(f->text, "    acc[%d] = ", number));
+    }
+    for (int j = 0; j < 4; j++) {
+        char name[48];
+        int beta[4];
+
+        if (alpha[j] == 0) continue;
+        memcpy(beta, alpha, sizeof beta);
+        beta[j]--;
+        const int place = f->shared
+                              ? sedge_bernstein_number(f->order, beta[1], beta[2], beta[3])
+                              : sedge_bernstein_number(f->order - 1, beta[1], beta[2], beta[3]);
+        (void)snprintf(name, sizeof name, "s[%d]", place * f->fields);
+        SEDGE_TRY(add_term(f->text, &any, 0.5 * alpha[j], name));
+    }
+    return sedge_text_add(f->text, ";\n");
+}
+
+// In place, sums with alpha_0 = k read what lies at k and k + 1: k from 0 up.
+static sedge_status write_raise(const form *f)
+{
+    const int order = f->order;
+
+    SEDGE_TRY(sedge_text_add(
+        f->text, f->shared
+                     ? "SEDGE_FUNCTION void bernstein_raise(SEDGE_BLOCKWIDE sedge_value *s)\n{\n"
+                     : "SEDGE_FUNCTION void bernstein_raise(sedge_value *SEDGE_RESTRICT acc,\n"
+                       "                                    const SEDGE_BLOCKWIDE sedge_value *s)"
+                       "\n{\n"));
+    for (int first = 0; first <= order; first++) {
+        for (int k = 0; k <= order - first; k++) {
+            for (int j = 0; j <= order - first - k; j++) {
+                const int alpha[4] = {first, order - first - k - j, j, k};
+                SEDGE_TRY(write_raised(f, alpha));
+            }
+            if (f->shared) SEDGE_TRY(sedge_text_add(f->text, "    SEDGE_KEEP_ORDER();\n"));
+        }
+    }
+    return sedge_text_add(f->text, "}\n");
+}
+
+// ---- lift --------------------------------------------------------------------------------------
+
+// (E^t E f) at gamma: seven coefficients at most, each from up to three ways over order N + 1.
+static sedge_status write_within(const form *f, const int gamma[3])
+{
+    bool any = false;
+
+    for (int a = -1; a <= 1; a++) {
+        for (int b = -1; b <= 1; b++) {
+            const int from[3] = {gamma[0] + a, gamma[1] + b, gamma[2] - a - b};
+            double entry = 0.0;
+            char name[48];
+
+            if (a == b && a != 0) continue; // two steps in one direction
+            if (from[0] < 0 || from[1] < 0 || from[2] < 0) continue;
+            for (int i = 0; i < 3; i++) { // up along i from `gamma`, down along k to `from`
+                for (int k = 0; k < 3; k++) {
+                    int step[3] = {0, 0, 0};
+                    step[i]++;
+                    step[k]--;
+                    if (step[0] != a || step[1] != b) continue;
+                    entry += (gamma[i] + 1.0) * (gamma[k] + (i == k)) / 2.0;
+                }
+            }
+            if (entry == 0.0) continue;
+            (void)snprintf(name, sizeof name, "f_%d_%d", from[0], from[1]);
+            SEDGE_TRY(add_term(f->text, &any, entry, name));
+        }
+    }
+    return SEDGE_OK;
+}
+
+// g_j[gamma] from the layer before.
+static sedge_status write_next(const form *f, int layer, const int gamma[3])
+{
+    bool any = false;
+
+    for (int i = 0; i < 3; i++) {
+        char name[48];
+
+        (void)snprintf(name, sizeof name, "g%d_%d_%d", layer - 1, gamma[0] + (i == 0),
+                       gamma[1] + (i == 1));
+        SEDGE_TRY(add_term(f->text, &any, (gamma[i] + 1.0) / (f->order - layer + 1), name));
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status write_coefficient(const form *f, int layer, const int gamma[3])
+{
+    const double factor = (layer % 2 == 0 ? 1.0 : -1.0) * binomial(f->order, layer) / (1.0 + layer);
+    int alpha[4];
+    char name[48];
+
+    (void)snprintf(name, sizeof name, "g%d_%d_%d", layer, gamma[0], gamma[1]);
+    SEDGE_TRY(sedge_text_add(f->text, "    const sedge_value %s = ", name));
+    SEDGE_TRY(layer == 0 ? write_within(f, gamma) : write_next(f, layer, gamma));
+    alpha[f->corner] = layer;
+    for (int i = 0; i < 3; i++) alpha[f->rest[i]] = gamma[i];
+    const int place = sedge_bernstein_number(f->order, alpha[1], alpha[2], alpha[3]) *
+                      (f->shared ? f->fields : 1);
+    if (f->shared && f->face == 2)
+        return sedge_text_add(f->text, ";\n    acc[%d] = SEDGE_R(%a) * %s;\n", place, factor, name);
+    return sedge_text_add(f->text, ";\n    acc[%d] = acc[%d] + SEDGE_R(%a) * %s;\n", place, place,
+                          factor, name);
+}
+
+static sedge_status write_lift(const form *f, int (*index)[4], const sedge_element *element)
+{
+    const int order = f->order;
+
+    SEDGE_TRY(sedge_text_add(
+        f->text,
+        "SEDGE_PRODUCT void bernstein_lift_%d(%ssedge_value *%sacc,\n"
+        "                                      const SEDGE_BLOCKWIDE sedge_value *s)\n{\n",
+        f->face, f->shared ? "SEDGE_BLOCKWIDE " : "", f->shared ? "" : "SEDGE_RESTRICT "));
+    for (int i = 0; i < f->face_nodes; i++) {
+        const int k = f->face * f->face_nodes + i;
+        const int *const alpha = index[element->face_node[k]];
+        SEDGE_TRY(sedge_text_add(f->text, "    const sedge_value f_%d_%d = s[%d];\n",
+                                 alpha[f->rest[0]], alpha[f->rest[1]], k * f->fields));
+    }
+    for (int layer = 0; layer <= order; layer++) {
+        for (int b = 0; b <= order - layer; b++) {
+            for (int a = 0; a <= order - layer - b; a++) {
+                const int gamma[3] = {a, b, order - layer - a - b};
+                SEDGE_TRY(write_coefficient(f, layer, gamma));
+            }
+            if (f->shared) SEDGE_TRY(sedge_text_add(f->text, "    SEDGE_KEEP_ORDER();\n"));
+        }
+    }
+    return sedge_text_add(f->text, "}\n");
+}
+
+// The lambda that is 0 at all nodes of a face.
+static int find_corner(int (*index)[4], const sedge_element *element, int face)
+{
+    for (int v = 0; v < 4; v++) {
+        int sum = 0;
+        for (int i = 0; i < element->face_nodes; i++)
+            sum += index[element->face_node[face * element->face_nodes + i]][v];
+        if (sum == 0) return v;
+    }
+    return 0;
+}
+
+sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *element, int fields,
+                                      bool shared_sums)
+{
+    const int order = element->order;
+    form f = {.text = text,
+              .order = order,
+              .fields = fields,
+              .face_nodes = element->face_nodes,
+              .shared = shared_sums};
+    int index[MOST_NODES][4];
+
+    for (int k = 0; k <= order; k++) {
+        for (int j = 0; j <= order - k; j++) {
+            for (int i = 0; i <= order - k - j; i++) {
+                int *const alpha = index[sedge_bernstein_number(order, i, j, k)];
+                alpha[0] = order - i - j - k, alpha[1] = i, alpha[2] = j, alpha[3] = k;
+            }
+        }
+    }
+    SEDGE_TRY(sedge_text_add(text,
+                             "// Written by src/operator/operator_bernstein.c.\n"
+                             "// Sums in memory are read late, so that they take no registers.\n"
+                             "#if SEDGE_TARGET_CUDA\n"
+                             "#define SEDGE_KEEP_ORDER() asm volatile(\"\" ::: \"memory\")\n"
+                             "#else\n"
+                             "#define SEDGE_KEEP_ORDER() (void)0\n"
+                             "#endif\n"
+                             "// On the host sums are in memory, in a cache, and each product is\n"
+                             "// a function: a compiler's time grows faster than its length.\n"
+                             "#if SEDGE_TARGET_HOST\n"
+                             "#define SEDGE_PRODUCT __attribute__((noinline)) static\n"
+                             "#else\n"
+                             "#define SEDGE_PRODUCT SEDGE_FUNCTION\n"
+                             "#endif\n"));
+    SEDGE_TRY(write_raise(&f));
+    for (f.face = 0; f.face < SEDGE_FACES; f.face++) {
+        int count = 0;
+
+        f.corner = find_corner(index, element, f.face);
+        for (int v = 0; v < 4; v++)
+            if (v != f.corner) f.rest[count++] = v;
+        SEDGE_TRY(write_lift(&f, index, element));
+    }
+    return SEDGE_OK;
+}
+
+void operator_bernstein_simplices(int16_t *out, int order)
+{
+    for (int k = 0; k < order; k++) {
+        for (int j = 0; j < order - k; j++) {
+            for (int i = 0; i < order - k - j; i++) {
+                int16_t *const at = out + (int64_t)4 * sedge_bernstein_number(order - 1, i, j, k);
+                at[0] = (int16_t)sedge_bernstein_number(order, i, j, k);
+                at[1] = (int16_t)sedge_bernstein_number(order, i + 1, j, k);
+                at[2] = (int16_t)sedge_bernstein_number(order, i, j + 1, k);
+                at[3] = (int16_t)sedge_bernstein_number(order, i, j, k + 1);
+            }
+        }
+    }
+}

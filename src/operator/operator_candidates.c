@@ -1,0 +1,552 @@
+#include "operator/operator_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REGISTERS_CUDA  65536 // of a multiprocessor
+#define LEAST_REGISTERS 20    // of a thread, for addresses and counters
+#define ITEMS_HOST      8     // nodes of a tile on the host, at most
+#define SPLIT           1.0   // what a second kernel counts there, and a third one
+#define NEAR            2.0   // is what is rated below it
+#define NEAR_SPLIT      3.5   // the same for two kernels
+#define FAR             6.0   // what is tried late
+#define BLAS            3     // candidates by cuBLAS, behind those that are kept
+#define ROOM            2048  // candidates of a layout; when it is full, the far ones are dropped
+
+// What the lists below are made with.
+typedef struct lister {
+    operator_choices *choices;
+    const sedge_device_info *info;
+    const sedge_problem *problem;
+    const sedge_element *element;
+    const operator_layout *layout;
+    operator_cut rule; // of this layout
+    int first;         // candidate of this layout
+    int ruled;         // candidates that are the rule's: 1, or 0 where its cut does not fit
+} lister;
+
+// ---- model -------------------------------------------------------------------------------------
+
+static int largest(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+// Part of the work that a list of `count` wastes when it is cut into pieces of `size`.
+static double waste(int count, int size)
+{
+    const int filled = (count + size - 1) / size * size;
+
+    return (double)filled / count - 1.0;
+}
+
+static double distance(int a, int b)
+{
+    return fabs(log2((double)a / b));
+}
+
+// Registers of a thread, or vector registers of the host, that the inner loops keep busy: sums,
+// what they are made from, and on a GPU the neighbours' traces.
+static int count_registers(const lister *list, const operator_cut *cut)
+{
+    const operator_layout *const layout = list->layout;
+    const int fields = list->problem->equation->fields;
+    const int points = SEDGE_FACES * list->element->face_nodes;
+    const int sums = cut->curls ? 1 : 3;
+
+    if (layout->form == FORM_SPARSE && cut->shared_sums) return 255;
+    if (layout->form == FORM_SPARSE) {
+        return LEAST_REGISTERS +
+               layout->real_bytes / 4 * (list->element->nodes + 2 * list->element->face_nodes / 3);
+    }
+    if (operator_is_host_form(list->info)) {
+        const int each = largest(1, layout->lanes * layout->real_bytes / list->info->vector_bytes);
+        return each * largest((sums * cut->item_nodes + 1) * cut->field_block,
+                              (cut->lift_nodes + 1) * cut->lift_block);
+    }
+    const int rounds = (cut->block * points + cut->threads - 1) / cut->threads;
+    const int volume = (sums * cut->item_nodes + layout->group) * fields;
+    const int lift = (cut->lift_nodes + layout->group) * fields;
+    return LEAST_REGISTERS +
+           layout->real_bytes / 4 * largest(largest(volume, lift), rounds * fields);
+}
+
+// Registers a thread may have.
+static int limit_registers(const lister *list, const operator_cut *cut)
+{
+    if (operator_is_host_form(list->info)) return list->info->vector_bytes >= 64 ? 32 : 16;
+    const int blocks = largest(1, cut->resident / cut->threads);
+    const int limit = REGISTERS_CUDA / (blocks * cut->threads);
+    return limit < 255 ? limit : 255;
+}
+
+// 1 plus how far a cut is from the rule's, plus what it wastes: nodes that fill up tiles, threads
+// that fill up warps, registers that are spilled.
+static double rate(const lister *list, const operator_cut *cut)
+{
+    const operator_cut *const rule = &list->rule;
+    const int nodes = list->element->nodes;
+    const double spill = (double)count_registers(list, cut) / limit_registers(list, cut) - 1.0;
+    double sum =
+        1.0 + distance(cut->block, rule->block) + distance(cut->item_nodes, rule->item_nodes) +
+        distance(cut->lift_nodes, rule->lift_nodes) +
+        distance(cut->field_block, rule->field_block) +
+        distance(cut->lift_block, rule->lift_block) + 0.5 * distance(cut->resident, rule->resident);
+
+    if (cut->form == FORM_SPARSE)
+        return sum + distance(cut->parts, rule->parts) + (spill > 0.0 ? 2.0 * spill : 0.0);
+    sum += 2.0 * waste(nodes, cut->item_nodes) + waste(nodes, cut->lift_nodes);
+    if (!operator_is_host_form(list->info))
+        sum += (double)cut->threads / (cut->block * cut->tiles) - 1.0;
+    if (spill > 0.0) sum += 2.0 * spill;
+    return sum + (cut->fused ? 0.0 : cut->three ? 2.0 * SPLIT : SPLIT);
+}
+
+// ---- the list ----------------------------------------------------------------------------------
+
+static bool is_known(const lister *list, const char *name)
+{
+    for (int i = list->first; i < list->choices->count; i++)
+        if (strcmp(list->choices->candidate[i].name, name) == 0) return true;
+    return false;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const operator_candidate *const one = a;
+    const operator_candidate *const other = b;
+
+    if (one->prior != other->prior) return one->prior < other->prior ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+// Behind the rule's, which stays first: sorted by promise, the far ones dropped.
+static void keep_near(lister *list)
+{
+    operator_choices *const choices = list->choices;
+    const int ruled = list->first + list->ruled;
+
+    qsort(&choices->candidate[ruled], (size_t)(choices->count - ruled), sizeof *choices->candidate,
+          compare);
+    if (choices->count > list->first + SEDGE_CANDIDATES - BLAS)
+        choices->count = list->first + SEDGE_CANDIDATES - BLAS;
+}
+
+// Add a cut that fits and is new.
+static void add(lister *list, operator_cut cut)
+{
+    operator_candidate candidate = {.layout = (int)(list->layout - list->choices->layout)};
+
+    operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
+    operator_cut_name(candidate.name, &cut, list->layout, list->info);
+    if (!operator_cut_fits(&cut, list->info) || is_known(list, candidate.name)) return;
+    candidate.cut = cut;
+    candidate.registers = count_registers(list, &cut);
+    if (candidate.registers > limit_registers(list, &cut)) // the others are spilled
+        candidate.registers = limit_registers(list, &cut);
+    candidate.prior = rate(list, &cut);
+    if (list->choices->count == list->first + ROOM) keep_near(list);
+    list->choices->candidate[list->choices->count++] = candidate;
+}
+
+// Half as many threads that stay on a multiprocessor have twice the registers: worth trying where
+// there are too few of them, and the other way not worth trying where half would be spilled.
+static void add_resident(lister *list, operator_cut cut)
+{
+    const int wanted = count_registers(list, &cut);
+
+    operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
+    if (2 * limit_registers(list, &cut) > wanted) add(list, cut);
+    if (limit_registers(list, &cut) < wanted) {
+        cut.resident /= 2;
+        add(list, cut);
+    }
+}
+
+// Every block and tile, fused; in several kernels, what is near the rule.
+static void list_cuda(lister *list)
+{
+    static const int blocks[] = {1, 2, 4, 8, 12, 16, 24, 32, 48};
+    static const int items[] = {1, 2, 4, 6, 8};
+    static const int lifts[] = {1, 2, 4, 6, 8};
+    const int group = list->layout->group;
+    const int most = list->rule.curls ? 8 : 4; // nodes of an item
+
+    for (int i = 0; i < 2 * 5 * 5 * 9; i++) {
+        operator_cut cut = list->rule;
+        cut.fused = i % 2 == 0;
+        cut.item_nodes = items[i / 2 % 5];
+        cut.lift_nodes = lifts[i / 10 % 5];
+        cut.block = blocks[i / 50];
+        operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
+        if (cut.item_nodes > most || (cut.curls && !cut.fused)) continue;
+        if (cut.item_nodes % group != 0 || cut.lift_nodes % group != 0) continue;
+        if (cut.tiles == 1 && cut.item_nodes > list->rule.item_nodes) continue;
+        if (cut.lift_tiles == 1 && cut.lift_nodes > list->rule.lift_nodes) continue;
+        if (2 * cut.block * cut.tiles < cut.threads) continue; // half of the threads would idle
+        if (!cut.fused && rate(list, &cut) > NEAR_SPLIT) continue;
+        add_resident(list, cut);
+        cut.three = !cut.fused && list->layout->basis == SEDGE_NODAL;
+        if (cut.three && rate(list, &cut) < NEAR_SPLIT) add(list, cut);
+    }
+}
+
+// How good a cut by matrix instructions may be: it is compared with the others where there is much
+// arithmetic, and with the rule of its own form everywhere.
+static double rate_tensor(const lister *list, const operator_cut *cut)
+{
+    const operator_cut *const rule = &list->rule;
+    const int pieces = cut->tiles * cut->block / (8 * cut->groups);
+
+    return 1.0 + waste(list->element->nodes, 8) + waste(pieces, cut->warps) +
+           distance(cut->block, rule->block) + 0.5 * distance(cut->resident, rule->resident) +
+           0.5 * distance(cut->groups, rule->groups) + 0.5 * distance(cut->warps, rule->warps);
+}
+
+// Registers that a cut by matrix instructions keeps busy: three derivatives of two nodes, what they
+// are made from, and the neighbours' traces.
+static int count_tensor_registers(const lister *list, const operator_cut *cut)
+{
+    const int words = list->layout->real_bytes / 4;
+    const int fields = (list->problem->equation->fields + 1) / 2 * 2;
+    const int points = cut->block * SEDGE_FACES * list->element->face_nodes;
+    const int rounds = (points + cut->threads - 1) / cut->threads;
+    const int sums = cut->curls ? 2 : 6;
+    const int rows = (cut->groups * sums + 2 + 2 * (words == 1)) * fields;
+
+    return LEAST_REGISTERS + words * largest(rows + 6, rounds * fields);
+}
+
+static void add_tensor(lister *list, operator_cut cut)
+{
+    operator_candidate candidate = {.layout = (int)(list->layout - list->choices->layout)};
+
+    operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
+    operator_cut_name(candidate.name, &cut, list->layout, list->info);
+    candidate.cut = cut;
+    candidate.registers = count_tensor_registers(list, &cut);
+    if (!operator_cut_fits(&cut, list->info) || is_known(list, candidate.name)) return;
+    const bool is_rule = list->choices->count == list->first;
+    if (!is_rule &&
+        (cut.threads > cut.resident || candidate.registers > 5 * limit_registers(list, &cut) / 4))
+        return;
+    if (candidate.registers > limit_registers(list, &cut))
+        candidate.registers = limit_registers(list, &cut);
+    candidate.prior = rate_tensor(list, &cut);
+    if (list->choices->count == list->first + ROOM) keep_near(list);
+    list->choices->candidate[list->choices->count++] = candidate;
+}
+
+// Blocks, groups and rounds, each with as many registers as may pay.
+static void list_tensor(lister *list)
+{
+    static const int blocks[] = {8, 16, 24, 32, 48};
+    static const int residents[] = {384, 512, 768, 1024};
+
+    for (int i = 0; i < 5 * 2 * 4 * 4; i++) {
+        operator_cut cut = list->rule;
+        cut.block = blocks[i % 5];
+        cut.groups = i / 5 % 2 + 1;
+        cut.resident = residents[i / 40];
+        const int pieces = list->rule.tiles * cut.block / (8 * cut.groups);
+        const int rounds = i / 10 % 4 + 1;
+        cut.warps = (pieces + rounds - 1) / rounds;
+        if (cut.block % (8 * cut.groups) == 0) add_tensor(list, cut);
+    }
+}
+
+// The part of the elements that goes through cuBLAS at once, and its quarter and fourfold. Behind
+// what is near the rule of others: cuBLAS must be loaded first.
+static void list_blas(lister *list)
+{
+    for (int i = 0; i < BLAS; i++) {
+        operator_candidate candidate = {.layout = (int)(list->layout - list->choices->layout),
+                                        .cut = list->rule,
+                                        .registers = LEAST_REGISTERS,
+                                        .prior = FAR + i};
+        candidate.cut.block = i == 0   ? list->rule.block
+                              : i == 1 ? list->rule.block / 4
+                                       : list->rule.block * 4;
+        operator_cut_name(candidate.name, &candidate.cut, list->layout, list->info);
+        list->choices->candidate[list->choices->count++] = candidate;
+    }
+}
+
+// Volume and lift do not disturb each other much: each alone, and together what is near the rule.
+static void list_host(lister *list)
+{
+    const int fields = list->problem->equation->fields;
+    const int most = ITEMS_HOST < list->element->nodes ? ITEMS_HOST : list->element->nodes;
+
+    for (int i = 0; i < most * fields * most * fields; i++) {
+        operator_cut cut = list->rule;
+        cut.item_nodes = i % most + 1;
+        cut.field_block = i / most % fields + 1;
+        cut.lift_nodes = i / most / fields % most + 1;
+        cut.lift_block = i / most / fields / most + 1;
+        if (fields % cut.field_block != 0 || fields % cut.lift_block != 0) continue;
+        const bool same_volume =
+            cut.item_nodes == list->rule.item_nodes && cut.field_block == list->rule.field_block;
+        const bool same_lift =
+            cut.lift_nodes == list->rule.lift_nodes && cut.lift_block == list->rule.lift_block;
+        if (4 * count_registers(list, &cut) > 5 * limit_registers(list, &cut)) continue;
+        if (!list->problem->equation->linear && cut.field_block != list->rule.field_block) continue;
+        if (cut.curls && cut.field_block % 3 != 0) continue;
+        if (cut.tangential && cut.lift_block % 3 != 0) continue;
+        if (same_volume || same_lift || rate(list, &cut) < NEAR) add(list, cut);
+        if (cut.curls) continue;
+        cut.fused = false;
+        if (rate(list, &cut) < NEAR_SPLIT) add(list, cut);
+        if (list->layout->basis != SEDGE_NODAL) continue;
+        cut.three = true;
+        if (rate(list, &cut) < NEAR_SPLIT) add(list, cut);
+    }
+}
+
+// The sparse form: groups of elements a block, warps a group, and limits of registers that let
+// half, three quarters or all of the blocks stay that have room for their memory.
+static void list_sparse(lister *list)
+{
+    static const int groups[] = {1, 2, 4, 8};
+
+    for (int i = 0; i < 8; i++) {
+        operator_cut cut = list->rule;
+        cut.parts = i % 2 + 1;
+        cut.block = groups[i / 2] * list->rule.group_elements;
+        operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
+        cut.resident = cut.threads;
+        add(list, cut);
+        const int blocks = cut.ahead / SEDGE_MULTIPROCESSORS;
+        for (int quarters = 4; quarters > 1 && !cut.shared_sums; quarters--) {
+            cut.resident = blocks * quarters / 4 * cut.threads;
+            if (cut.resident <= 2048 && cut.resident > cut.threads) add(list, cut);
+        }
+    }
+}
+
+// The ways to cut another form, near the rule for it.
+static void list_form(lister *list, const operator_cut *form)
+{
+    const operator_cut rule = list->rule;
+
+    operator_cut_choose_form(&list->rule, form, list->layout, list->info, list->problem,
+                             list->element);
+    if (form->blas) {
+        list_blas(list);
+    } else if (form->tensor) {
+        list_tensor(list);
+    } else if (operator_is_host_form(list->info)) {
+        list_host(list);
+    } else {
+        list_cuda(list);
+    }
+    list->rule = rule;
+}
+
+// The candidates of one layout behind those of the others: the rule's, if it fits, then by their
+// promise. There may be none in a layout that needs more memory than the first. Tables of matrix
+// instructions are made of nodal operators, and in the other basis dense forms can only lose.
+static void list_layout(lister *list)
+{
+    static const operator_cut plain = {.fused = true};
+    static const operator_cut curl = {.fused = true, .curls = true};
+    static const operator_cut tangential = {.fused = true, .curls = true, .tangential = true};
+    static const operator_cut tensor_tangential = {
+        .fused = true, .curls = true, .tensor = true, .tangential = true};
+    static const operator_cut blas = {.fused = true, .blas = true};
+    static const operator_cut tensor = {.fused = true, .tensor = true};
+    static const operator_cut tensor_curl = {.fused = true, .curls = true, .tensor = true};
+    operator_choices *const choices = list->choices;
+    const bool nodal = list->layout->basis == SEDGE_NODAL;
+    const bool curls = nodal && list->problem->equation->curls;
+    const bool tangents = curls && list->problem->equation->tangential;
+    const bool has_tensor = nodal && operator_has_tensor(list->info, list->problem);
+
+    list->first = choices->count;
+    operator_cut_choose(&list->rule, list->layout, list->info, list->problem, list->element);
+    if (list->layout->form == FORM_SPARSE) {
+        add(list, list->rule);
+        list->ruled = choices->count - list->first;
+        if (!operator_is_host_form(list->info)) list_sparse(list);
+        keep_near(list);
+        return;
+    }
+    if (list->rule.tensor) {
+        add_tensor(list, list->rule);
+    } else {
+        add(list, list->rule);
+    }
+    list->ruled = choices->count - list->first;
+    list_form(list, &plain);
+    if (curls) list_form(list, &curl);
+    if (has_tensor) list_form(list, &tensor);
+    if (has_tensor && curls) list_form(list, &tensor_curl);
+    if (choices->count == list->first)
+        return; // what follows takes less memory, but is never the rule
+    if (tangents) list_form(list, &tangential);
+    if (has_tensor && tangents) list_form(list, &tensor_tangential);
+    keep_near(list);
+    if (nodal && operator_has_blas(list->info)) list_form(list, &blas);
+}
+
+// ---- what is searched --------------------------------------------------------------------------
+
+typedef enum cut_group {
+    GROUP_SPARSE,
+    GROUP_PLAIN,
+    GROUP_CURL,
+    GROUP_TENSOR,
+    GROUP_TENSOR_CURL,
+    GROUP_BLAS,
+    GROUP_SPLIT, // in two or three kernels
+    GROUPS
+} cut_group;
+
+static cut_group find_group(const operator_cut *cut)
+{
+    if (cut->form == FORM_SPARSE) return GROUP_SPARSE;
+    if (!cut->fused) return GROUP_SPLIT;
+    if (cut->blas) return GROUP_BLAS;
+    if (cut->tensor) return cut->curls ? GROUP_TENSOR_CURL : GROUP_TENSOR;
+    return cut->curls ? GROUP_CURL : GROUP_PLAIN;
+}
+
+// How many of each group a GPU's search takes, the most promising: each is compiled for three chips
+// in a test. By the tables of benchmarks/README.md: matrix instructions lose below order 4 and are
+// 1.2 to 2 times as fast as other nodal forms above; two kernels always lose to one; the nodal
+// basis is 1.5 times slower than sums in registers in the other one, and filled up nodes gain a
+// few per cent of the same cuts at most; of sparse cuts the winners
+// were among the first four.
+static void choose_numbers(int most[GROUPS], const operator_choices *choices, int layout,
+                           const sedge_device_info *info, const sedge_problem *problem,
+                           const sedge_element *element)
+{
+    static const int low[GROUPS] = {4, 5, 1, 1, 1, 0, 0};
+    static const int high[GROUPS] = {4, 1, 1, 2, 3, 1, 0};
+    static const int no_units[GROUPS] = {4, 8, 4, 0, 0, 0, 0};
+    static const int single[GROUPS] = {4, 1, 1, 1, 1, 0, 0};
+    const bool is_high = element->order >= 4 + (problem->precision == SEDGE_FP32);
+    const bool is_behind = layout > 0 && (choices->layout[0].form == FORM_SPARSE ||
+                                          choices->layout[layout - 1].basis == SEDGE_NODAL);
+    const int *const from = is_behind                             ? single
+                            : !operator_has_tensor(info, problem) ? no_units
+                            : is_high                             ? high
+                                                                  : low;
+
+    memcpy(most, from, sizeof low);
+}
+
+// Numbers split in two round less than plain sums of the same form (test_operator_tensor), but
+// covariant components round once more: in fp32 the search takes no split numbers that are off by
+// more than plain sums without curls are. On an H200 they are at orders 4 and 8, with curls.
+static bool is_rough(const operator_cut *cut, const sedge_problem *problem)
+{
+    return cut->tensor && problem->precision == SEDGE_FP32 && (cut->tangential || cut->curls);
+}
+
+// Mark them; `searched` stays 0 of the dense forms in the Bernstein-Bezier basis, which are the
+// nodal ones with other numbers and a conversion more.
+static void mark_searched(operator_choices *choices, bool *searched, const sedge_device_info *info,
+                          const sedge_problem *problem, const sedge_element *element)
+{
+    int most[GROUPS] = {0};
+    int layout = -1;
+
+    for (int c = 0; c < choices->count; c++) {
+        const operator_candidate *const candidate = &choices->candidate[c];
+        const operator_layout *const of = &choices->layout[candidate->layout];
+        const bool is_first = candidate->layout != layout;
+        const cut_group group = find_group(&candidate->cut);
+        layout = candidate->layout;
+        if (is_first) choose_numbers(most, choices, layout, info, problem, element);
+        if (of->basis == SEDGE_BERNSTEIN && of->form != FORM_SPARSE) continue;
+        if (is_rough(&candidate->cut, problem)) continue;
+        searched[c] = operator_is_host_form(info) || is_first || most[group] > 0;
+        most[group]--;
+    }
+}
+
+// Those that are searched go before the others, in their order.
+static sedge_status sort_searched(operator_choices *choices, const sedge_device_info *info,
+                                  const sedge_problem *problem, const sedge_element *element)
+{
+    operator_candidate *sorted = NULL;
+    bool *searched = NULL;
+    sedge_status status;
+    int count = 0;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&searched, choices->count, sizeof *searched));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&sorted, choices->count, sizeof *sorted));
+    mark_searched(choices, searched, info, problem, element);
+    for (int c = 0; c < choices->count; c++)
+        if (searched[c]) sorted[count++] = choices->candidate[c];
+    choices->searched = count;
+    for (int c = 0; c < choices->count; c++)
+        if (!searched[c]) sorted[count++] = choices->candidate[c];
+    for (int c = 0; c < choices->searched; c++) {
+        if (sorted[c].layout >= choices->searched_layouts)
+            choices->searched_layouts = sorted[c].layout + 1;
+    }
+    memcpy(choices->candidate, sorted, (size_t)count * sizeof *sorted);
+done:
+    sedge_release(searched);
+    sedge_release(sorted);
+    return status;
+}
+
+// ---- all ---------------------------------------------------------------------------------------
+
+static sedge_status fail_none(const lister *list)
+{
+    const operator_cut *const cut = &list->rule; // with as few elements as can be
+
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                      "order %d of %s cannot run on %s: a block needs %d threads and %lld bytes of "
+                      "shared memory at least; %d and %lld are possible",
+                      list->element->order, list->problem->equation->name, list->info->kind_name,
+                      cut->threads, (long long)cut->scratch_bytes, list->info->threads_block,
+                      (long long)list->info->shared_bytes_block);
+}
+
+// A layout without candidates.
+static void drop_layout(operator_choices *choices, int layout)
+{
+    choices->layouts--;
+    memmove(&choices->layout[layout], &choices->layout[layout + 1],
+            (size_t)(choices->layouts - layout) * sizeof *choices->layout);
+}
+
+sedge_status operator_choices_list(operator_choices *choices, const sedge_device_info *info,
+                                   const sedge_problem *problem, const sedge_element *element)
+{
+    memset(choices, 0, sizeof *choices);
+    SEDGE_TRY(sedge_allocate(&choices->candidate, (SEDGE_LAYOUTS - 1) * SEDGE_CANDIDATES + ROOM,
+                             sizeof *choices->candidate));
+    operator_layouts_list(choices, info, problem, element);
+    for (int i = 0; i < choices->layouts; i++) {
+        lister list = {.choices = choices,
+                       .info = info,
+                       .problem = problem,
+                       .element = element,
+                       .layout = &choices->layout[i]};
+        list_layout(&list);
+        if (i == choices->layouts - 1 && choices->count == 0) return fail_none(&list);
+        if (choices->count == list.first) drop_layout(choices, i--);
+    }
+    return sort_searched(choices, info, problem, element);
+}
+
+const operator_candidate *operator_choices_find(const operator_choices *choices, const char *name)
+{
+    for (int c = 0; c < choices->count; c++)
+        if (strcmp(choices->candidate[c].name, name) == 0) return &choices->candidate[c];
+    return NULL;
+}
+
+void operator_choices_clear(operator_choices *choices)
+{
+    sedge_release(choices->candidate);
+    choices->candidate = NULL;
+    choices->count = 0;
+}

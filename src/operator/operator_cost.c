@@ -1,0 +1,113 @@
+#include "operator/operator_internal.h"
+
+#include <string.h>
+
+// The peers' counts (benchmarks/README.md, "Stage"), so that rates can be compared. The split form
+// moves three and four words an unknown instead of four, that of three kernels two, three and five.
+// If an equation does not count its operations, none are reported.
+typedef struct element_work {
+    double words;           // bytes of the state once
+    double fixed;           // bytes of geometry and connectivity
+    double volume, surface; // operations; 0: not counted
+} element_work;
+
+static element_work count_element(const sedge_problem *problem, const sedge_element *element)
+{
+    const sedge_equation *const equation = problem->equation;
+    const double np = element->nodes;
+    const double nfp = element->face_nodes;
+    const double fields = equation->fields;
+    const double real = problem->precision == SEDGE_FP64 ? 8.0 : 4.0;
+    element_work work = {.words = fields * np * real, .fixed = SEDGE_GEOMETRY_WORDS * real + 32.0};
+
+    if (!(equation->face_flops > 0.0)) return work;
+    work.volume = 6.0 * fields * np * np + equation->node_flops * np;
+    work.surface = SEDGE_FACES * equation->face_flops * nfp + np * (8.0 * fields * nfp + fields) +
+                   4.0 * fields * np;
+    return work;
+}
+
+void sedge_operator_element_work(const sedge_problem *problem, const sedge_element *element,
+                                 double *bytes, double *flops)
+{
+    const element_work work = count_element(problem, element);
+
+    *bytes = 4.0 * work.words + work.fixed;
+    *flops = work.volume + work.surface;
+}
+
+void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops)
+{
+    const element_work work = count_element(op->problem, op->element);
+    const double elements =
+        (double)op->mesh->elements - op->mesh->interior_curved - op->mesh->edge_curved;
+    const bool three = op->cut.three;
+
+    *bytes = 0.0;
+    *flops = 0.0;
+    if (op->cut.blas && kernel >= KERNEL_FLUXES && kernel <= KERNEL_PRODUCT) {
+        operator_blas_count(op, kernel, elements, bytes, flops);
+    } else if (kernel == KERNEL_STAGE || kernel == KERNEL_SURFACE) {
+        const bool makes_rhs = three && kernel == KERNEL_SURFACE;
+        *bytes = elements * ((makes_rhs ? 3.0 : 4.0) * work.words + work.fixed);
+        *flops = elements * (work.surface + (kernel == KERNEL_STAGE ? work.volume : 0.0));
+    } else if (kernel == KERNEL_VOLUME) {
+        *bytes = elements * ((three ? 2.0 : 3.0) * work.words + work.fixed);
+        *flops = elements * work.volume;
+    } else if (kernel == KERNEL_UPDATE && three) {
+        *bytes = elements * 5.0 * work.words;
+    } else if (kernel == KERNEL_CURVED) {
+        operator_curved_count(op, bytes, flops);
+        if (!(op->problem->equation->face_flops > 0.0)) *flops = 0.0;
+    }
+}
+
+_Static_assert((int)KERNELS == SEDGE_OPERATOR_KERNELS,
+               "each kind of kernel has a place in the cost");
+
+void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
+{
+    memset(out, 0, sizeof *out);
+    out->variant = op->variant;
+    double other;
+    double bytes;
+    operator_count(op, KERNEL_STAGE, &out->bytes, &out->flops);
+    operator_count(op, KERNEL_CURVED, &bytes, &other);
+    out->bytes += bytes;
+    out->flops += other;
+    out->stages = op->stages;
+    out->exchange_seconds = op->exchange_seconds;
+    out->exposed_seconds = op->exposed_seconds;
+    if (op->packed != NULL) {
+        out->exchange_bytes_per_step = (double)sedge_buffer_bytes(op->packed) * sedge_lsrk45.stages;
+    }
+    for (int k = 0; k < KERNELS; k++) {
+        out->kernel[k].name = operator_kernel_name((operator_kernel)k);
+        out->kernel[k].launches = op->launches[k];
+        if (op->launches[k] == 0) continue;
+        const double stages_a_launch = (double)op->stages / (double)op->launches[k];
+        operator_count(op, (operator_kernel)k, &bytes, &other);
+        out->kernel[k].bytes = bytes * stages_a_launch;
+        out->kernel[k].flops = other * stages_a_launch;
+        if (op->sampled_launches[k] > 0) {
+            out->kernel[k].seconds =
+                op->sampled_seconds[k] / (double)op->sampled_launches[k] * (double)op->launches[k];
+        }
+    }
+}
+
+int64_t sedge_operator_memory(const sedge_problem *problem, int32_t elements, int32_t trace_faces)
+{
+    const int64_t order = problem->order;
+    const int64_t nodes = (order + 1) * (order + 2) * (order + 3) / 6;
+    const int64_t face_nodes = (order + 1) * (order + 2) / 2;
+    const int64_t real = problem->precision == SEDGE_FP64 ? 8 : 4;
+    const int64_t fields = problem->equation->fields;
+    const int64_t geometry =
+        SEDGE_GEOMETRY_WORDS + (problem->equation->curls ? SEDGE_JACOBIAN_WORDS : 0);
+
+    return elements *
+               (3 * nodes * fields * real + geometry * real + 8 * (int64_t)SEDGE_FACES + 20) +
+           trace_faces * face_nodes * (fields * real + 3 * (int64_t)sizeof(double)) +
+           nodes * (4 * nodes + 4 * face_nodes) * real;
+}

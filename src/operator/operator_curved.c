@@ -1,0 +1,345 @@
+// Curved elements on the device: their operators, maps and kernels
+// (codegen/kernels/dg/dg_curved.h).
+#include "dg/dense.h"
+#include "operator/operator_internal.h"
+
+#define CURVE_WORDS   30  // as in codegen/kernels/dg/dg_curve.h
+#define BLOCK_NODES   128 // nodes that a block of a GPU should have at least, where memory allows
+#define SHARED_ENOUGH 49152
+
+static int largest(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+// ---- sizes -------------------------------------------------------------------------------------
+
+sedge_status operator_curved_choose(operator_curved_cut *cut, const operator_layout *layout,
+                                    const sedge_device_info *info, const sedge_problem *problem,
+                                    const sedge_element *element)
+{
+    const int fields = problem->equation->fields;
+    const int nodes = element->nodes;
+
+    SEDGE_TRY(sedge_cubature_sizes(&cut->points, &cut->face_points, element->order));
+    const int around = SEDGE_FACES * (element->face_nodes + cut->face_points);
+    cut->chunk = largest(1, around / 3);
+    if (cut->chunk > cut->points) cut->chunk = cut->points;
+    // Faces; or three fluxes at the points of a chunk; or sums and what they are divided into.
+    const int work = largest(largest(around, 3 * cut->chunk), nodes + cut->chunk);
+    cut->scratch_words = (nodes + work) * fields;
+    const int64_t each = (int64_t)cut->scratch_words * layout->lanes * layout->real_bytes;
+    cut->block = 1;
+    if (!operator_is_host_form(info)) {
+        const int64_t most =
+            info->shared_bytes_block < SHARED_ENOUGH ? info->shared_bytes_block : SHARED_ENOUGH;
+        while (cut->block * nodes < BLOCK_NODES && (cut->block + 1) * each <= most) cut->block++;
+        if (each > info->shared_bytes_block) {
+            return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                              "curved elements of order %d need %lld bytes of shared memory a "
+                              "block; %s has %lld; take a lower order or precision",
+                              element->order, (long long)each, info->name,
+                              (long long)info->shared_bytes_block);
+        }
+    }
+    cut->threads = (cut->block * nodes + 31) / 32 * 32;
+    cut->scratch_bytes = cut->block * each;
+    return SEDGE_OK;
+}
+
+// ---- what the kernels read ---------------------------------------------------------------------
+
+typedef struct writer {
+    const sedge_operator *op;
+    void *list;
+    int64_t at;
+} writer;
+
+static void write_real(writer *w, double value)
+{
+    if (w->op->layout.real_bytes == 8) {
+        ((double *)w->list)[w->at++] = value;
+    } else {
+        ((float *)w->list)[w->at++] = (float)value;
+    }
+}
+
+// A matrix [rows][columns], its columns first.
+static void write_turned(writer *w, const double *matrix, int rows, int columns)
+{
+    for (int c = 0; c < columns; c++)
+        for (int r = 0; r < rows; r++) write_real(w, matrix[(int64_t)r * columns + c]);
+}
+
+static void write_places(writer *w, double (*place)[3], int count)
+{
+    for (int q = 0; q < count; q++)
+        for (int d = 0; d < 3; d++) write_real(w, place[q][d]);
+}
+
+// In the order of dg_curved.h.
+static void write_operators(writer *w, const sedge_cubature *cubature)
+{
+    const int nodes = cubature->nodes;
+    const int points = cubature->volume.points;
+    const int all = SEDGE_FACES * cubature->face.points;
+
+    write_turned(w, cubature->values, points, nodes);
+    for (int q = 0; q < points; q++) {
+        for (int n = 0; n < nodes; n++)
+            for (int j = 0; j < 3; j++) write_real(w, cubature->weak[j][(int64_t)n * points + q]);
+    }
+    write_turned(w, cubature->project, nodes, points);
+    write_turned(w, cubature->trace, cubature->face.points, cubature->face_nodes);
+    write_turned(w, cubature->lift, nodes, all);
+    write_places(w, cubature->volume.place, points);
+    write_places(w, cubature->face_place, all);
+    for (int q = 0; q < points; q++) write_real(w, cubature->volume.weight[q]);
+}
+
+// Make a buffer of a host list, which is released.
+static sedge_status upload(const sedge_operator *op, sedge_buffer **out, void *list, int64_t bytes)
+{
+    sedge_status status = sedge_buffer_create(out, op->device, bytes);
+
+    if (status == SEDGE_OK) status = sedge_buffer_upload(*out, 0, list, bytes, NULL);
+    sedge_release(list);
+    return status;
+}
+
+sedge_status operator_curved_create(sedge_operator *op)
+{
+    if (op->mesh->interior_curved + op->mesh->edge_curved == 0) return SEDGE_OK;
+    return sedge_cubature_create(&op->curved.cubature, op->element);
+}
+
+// The operators of coefficients in place of nodal values: fields are taken to the points through
+// their values at the nodes, and what comes back is turned into coefficients. `own` is a copy whose
+// matrices lie in `memory`, to be released.
+static sedge_status turn_operators(sedge_cubature *own, double **memory, const sedge_operator *op)
+{
+    const sedge_cubature *const from = op->curved.cubature;
+    const sedge_bernstein *const basis = op->bernstein;
+    const int nodes = from->nodes;
+    const int width = from->face_nodes;
+    const int points = from->volume.points;
+    const int face_points = from->face.points;
+    const int all = SEDGE_FACES * face_points;
+    const int64_t inside = (int64_t)nodes * points;
+
+    *own = *from;
+    SEDGE_TRY(sedge_allocate(
+        memory, 5 * inside + (int64_t)face_points * width + (int64_t)nodes * all, sizeof **memory));
+    double *at = *memory;
+    sedge_dense_multiply(own->values = at, from->values, false, basis->to_nodal, false, points,
+                         nodes, nodes);
+    at += inside;
+    for (int j = 0; j < 3; j++, at += inside) {
+        sedge_dense_multiply(own->weak[j] = at, basis->from_nodal, false, from->weak[j], false,
+                             nodes, nodes, points);
+    }
+    sedge_dense_multiply(own->project = at, basis->from_nodal, false, from->project, false, nodes,
+                         nodes, points);
+    at += inside;
+    sedge_dense_multiply(own->trace = at, from->trace, false, basis->face_to_nodal, false,
+                         face_points, width, width);
+    at += (int64_t)face_points * width;
+    sedge_dense_multiply(own->lift = at, basis->from_nodal, false, from->lift, false, nodes, nodes,
+                         all);
+    return SEDGE_OK;
+}
+
+sedge_status operator_curved_take_basis(sedge_operator *op)
+{
+    const sedge_cubature *const cubature = op->curved.cubature;
+    writer w = {.op = op};
+    sedge_cubature turned;
+    double *memory = NULL;
+
+    sedge_buffer_free(op->curved.operators);
+    op->curved.operators = NULL;
+    if (cubature == NULL) return SEDGE_OK;
+    const bool nodal = op->layout.basis == SEDGE_NODAL;
+    const int64_t nodes = op->element->nodes;
+    const int64_t points = cubature->volume.points;
+    const int64_t face_points = cubature->face.points;
+    const int64_t count = points * (5 * nodes + 4) + face_points * op->element->face_nodes +
+                          SEDGE_FACES * face_points * (nodes + 3);
+    if (!nodal) SEDGE_TRY(turn_operators(&turned, &memory, op));
+    const sedge_status status = sedge_allocate(&w.list, count, (size_t)op->layout.real_bytes);
+    if (status == SEDGE_OK) write_operators(&w, nodal ? cubature : &turned);
+    sedge_release(memory);
+    SEDGE_TRY(status);
+    return upload(op, &op->curved.operators, w.list, count * op->layout.real_bytes);
+}
+
+// Number among the curved slots: those of the interior first.
+static int64_t curved_slot(const sedge_operator *op, int32_t element)
+{
+    const operator_layout *const layout = &op->layout;
+    const int64_t slot = operator_slot(op, element);
+
+    if (element < op->mesh->interior) return slot - layout->interior_values * layout->lanes;
+    return slot - (layout->values - layout->interior_curved_values - layout->edge_curved_values) *
+                      layout->lanes;
+}
+
+sedge_status operator_curved_take_layout(sedge_operator *op)
+{
+    static const double reference[4][3] = {// of empty slots: an element of volume
+                                           {-1.0, -1.0, -1.0},
+                                           {1.0, -1.0, -1.0},
+                                           {-1.0, 1.0, -1.0},
+                                           {-1.0, -1.0, 1.0}};
+    const operator_layout *const layout = &op->layout;
+    const int64_t lanes = layout->lanes;
+    const int64_t slots = (layout->interior_curved_values + layout->edge_curved_values) * lanes;
+    writer w = {.op = op};
+    double(*shapes)[CURVE_WORDS] = NULL;
+    sedge_status status;
+
+    if (slots == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&shapes, slots, sizeof *shapes));
+    for (int64_t slot = 0; slot < slots; slot++) { // x = r, y = s, z = t
+        for (int d = 0; d < 3; d++) shapes[slot][3 * (d + 1) + d] = reference[d + 1][d];
+    }
+    for (int32_t e = 0; e < op->mesh->elements; e++) {
+        double c[SEDGE_CURVE_TERMS][3];
+        if (sedge_mesh_curve(op->mesh, e) < 0) continue;
+        sedge_mesh_expand(op->mesh, e, c);
+        for (int k = 0; k < CURVE_WORDS; k++) shapes[curved_slot(op, e)][k] = c[k / 3][k % 3];
+    }
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&w.list, slots * CURVE_WORDS, (size_t)layout->real_bytes));
+    for (int64_t value = 0; value < slots / lanes; value++) {
+        for (int k = 0; k < CURVE_WORDS; k++)
+            for (int64_t l = 0; l < lanes; l++) write_real(&w, shapes[value * lanes + l][k]);
+    }
+    SEDGE_TRY_GOTO(status, upload(op, &op->data.curves, w.list,
+                                  slots * CURVE_WORDS * (int64_t)layout->real_bytes));
+    status = upload(op, &op->data.shapes, shapes, slots * (int64_t)sizeof *shapes);
+    shapes = NULL;
+done:
+    sedge_release(shapes);
+    return status;
+}
+
+void operator_curved_free(sedge_operator *op)
+{
+    sedge_buffer_free(op->curved.operators);
+    sedge_cubature_free(op->curved.cubature);
+}
+
+// ---- launches ----------------------------------------------------------------------------------
+
+typedef struct curved_range {
+    int64_t first, first_curve, count; // values
+} curved_range;
+
+static curved_range find_range(const sedge_operator *op, bool interior)
+{
+    const operator_layout *const layout = &op->layout;
+
+    if (interior) {
+        return (curved_range){layout->interior_values, 0, layout->interior_curved_values};
+    }
+    return (curved_range){layout->values - layout->edge_curved_values,
+                          layout->interior_curved_values, layout->edge_curved_values};
+}
+
+sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool interior, int stage,
+                                 double dt)
+{
+    const operator_curved_cut *const cut = &op->curved.cut;
+    curved_range range = find_range(op, interior);
+
+    if (range.count == 0) return SEDGE_OK;
+    uint64_t u = sedge_buffer_address(op->data.u[0]);
+    uint64_t next = sedge_buffer_address(op->data.u[1]);
+    uint64_t residual = sedge_buffer_address(op->data.residual);
+    uint64_t trace = sedge_buffer_address(op->trace);
+    uint64_t links = sedge_buffer_address(op->data.links);
+    uint64_t curves = sedge_buffer_address(op->data.curves);
+    uint64_t material = sedge_buffer_address(op->data.material);
+    uint64_t materials = sedge_buffer_address(op->materials);
+    uint64_t operators = sedge_buffer_address(op->curved.operators);
+    uint64_t tables = sedge_buffer_address(op->maps);
+    uint64_t shapes = sedge_buffer_address(op->data.shapes);
+    uint64_t group = sedge_buffer_address(op->boundary_group);
+    uint64_t parameters = sedge_buffer_address(op->parameters);
+    uint64_t kinds = sedge_buffer_address(op->kinds);
+    int64_t halo_faces = op->mesh->halo_faces;
+    int64_t slots = op->layout.slots;
+    operator_real a = operator_scalar(op, sedge_lsrk45.a[stage]);
+    operator_real b = operator_scalar(op, sedge_lsrk45.b[stage]);
+    uint64_t clock = sedge_buffer_address(op->clock);
+    double delay = sedge_lsrk45.c[stage] * dt;
+    operator_real step = operator_scalar(op, dt);
+    void *const arguments[] = {&u,
+                               &next,
+                               &residual,
+                               &trace,
+                               &links,
+                               &curves,
+                               &material,
+                               &materials,
+                               &operators,
+                               &tables,
+                               &shapes,
+                               &group,
+                               &parameters,
+                               &kinds,
+                               &halo_faces,
+                               &clock,
+                               &delay,
+                               &range.first,
+                               &range.first_curve,
+                               &range.count,
+                               &slots,
+                               &a,
+                               &b,
+                               &step};
+
+    return operator_launch(op, KERNEL_CURVED, stream, (range.count + cut->block - 1) / cut->block,
+                           cut->threads, arguments, (int)(sizeof arguments / sizeof arguments[0]));
+}
+
+sedge_status operator_run_curved_energy(sedge_operator *op)
+{
+    uint64_t u = sedge_buffer_address(op->data.u[0]);
+    uint64_t energy = sedge_buffer_address(op->data.energy);
+    uint64_t material = sedge_buffer_address(op->data.material);
+    uint64_t weights = sedge_buffer_address(op->energy_weights);
+
+    for (int part = 0; part < 2; part++) {
+        curved_range range = find_range(op, part == 0);
+        if (range.count == 0) continue;
+        uint64_t curves = sedge_buffer_address(op->data.curves);
+        uint64_t operators = sedge_buffer_address(op->curved.operators);
+        void *const arguments[] = {&u,          &energy,  &curves,      &operators,
+                                   &material,   &weights, &range.first, &range.first_curve,
+                                   &range.count};
+        SEDGE_TRY(operator_launch(op, KERNEL_CURVED_ENERGY, op->main,
+                                  (range.count + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
+                                  SEDGE_TRACE_THREADS, arguments,
+                                  (int)(sizeof arguments / sizeof arguments[0])));
+    }
+    return SEDGE_OK;
+}
+
+// Products with the operators; 30 words of the map, and the states as on straight elements.
+void operator_curved_count(const sedge_operator *op, double *bytes, double *flops)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    const double elements = (double)mesh->interior_curved + mesh->edge_curved;
+    const double nodes = op->element->nodes;
+    const double width = op->element->face_nodes;
+    const double fields = op->problem->equation->fields;
+    const double points = op->curved.cut.points;
+    const double around = (double)SEDGE_FACES * op->curved.cut.face_points;
+
+    *bytes = elements * ((4.0 * fields * nodes + CURVE_WORDS) * op->layout.real_bytes + 32.0);
+    *flops = elements * (2.0 * fields * (6.0 * points * nodes + around * (2.0 * width + nodes)) +
+                         points * (130.0 + 15.0 * fields) +
+                         around * (99.0 + op->problem->equation->face_flops));
+}

@@ -1,0 +1,539 @@
+// Inside the operator: its layout, its cut, its buffers. For src/dg/operator*.c only.
+#pragma once
+
+#include "operator/operator.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "device/blas.h"
+#include "dg/bernstein.h"
+#include "dg/cubature.h"
+#include "halo/halo.h"
+#include "time/lsrk.h"
+
+#define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg/dg_trace.h
+#define SEDGE_MONITOR_THREADS 128 // as in codegen/kernels/dg/dg_monitor.h
+#define SEDGE_GEOMETRY_WORDS  28  // of an element, as in codegen/kernels/dg/dg_layout.h
+#define SEDGE_JACOBIAN_WORDS  12  // the same, as in codegen/kernels/dg/dg_curl.h
+#define SEDGE_SAMPLE_EVERY    50  // steps between those whose launches are timed
+#define SEDGE_SAMPLE_FIRST    2   // the first of them: the caches are warm
+#define SEDGE_SAMPLES         256 // launches timed in one such step at most
+#define SEDGE_CUT_NAME        64
+#define SEDGE_MULTIPROCESSORS \
+    132 // of a large chip: for what no program text may know of its device
+
+// How a stage multiplies by its operators. What differs by it: what follows from a cut and its name
+// (operator_shape.c), the candidates (operator_candidates.c), the program's sources
+// (operator_program.c), the tables (operator_layout.c).
+typedef enum operator_form {
+    FORM_DENSE, // dg_stage.h, in any basis
+    FORM_SPARSE // dg_bernstein.h, in the Bernstein-Bezier basis
+} operator_form;
+
+// How the fields lie in memory; fields, geometry and connectivity on the device depend on it. In
+// the Bernstein-Bezier basis "node" means coefficient: the one of the same lattice point.
+typedef struct operator_layout {
+    sedge_basis basis;  // the same on all ranks: they exchange what they keep
+    operator_form form; // of all cuts of this layout
+    int real_bytes;
+    int lanes;        // slots a value
+    int pack;         // words of a vector load
+    int group;        // nodes or face points whose words fill whole packs
+    int nodes_padded; // nodes of an element, filled up to whole groups at least
+    int state_align;  // bytes
+    char name[32];    // "36 nodes", "16 lanes", "bernstein, 16 lanes"
+
+    // Where this rank's elements lie: slots, interior ones first, in both ranges the straight ones
+    // first; each of the four ranges is filled up to whole values.
+    int64_t interior_values; // straight
+    int64_t interior_curved_values;
+    int64_t edge_values; // straight
+    int64_t edge_curved_values;
+    int64_t values; // all
+    int64_t slots;  // values * lanes
+} operator_layout;
+
+// How the stage is cut, in one layout: the tunable numbers of dg_stage.h and what follows from
+// them. Program and operators' tables depend on it.
+typedef struct operator_cut {
+    operator_form form;
+    bool fused;
+    bool three;      // not fused; volume, surface, update: the classical form
+    bool curls;      // fused, of curls in the reference element: dg_curl.h
+    bool tangential; // with curls: two components of a jump instead of three
+    bool blas;       // by cuBLAS: dg_blas.h; of the next six only block: values that go together
+    bool tensor;     // fused, by matrix instructions: dg_tensor.h; of the next six only resident
+    int block;       // values a block
+    int item_nodes;  // nodes an item: a tile
+    int lift_nodes;  // nodes an item in the lift
+    int field_block; // fields differentiated together
+    int lift_block;  // fields lifted together
+    int resident;    // threads that a multiprocessor should hold: limits registers
+    int groups;      // of 8 elements, that a warp takes together (tensor)
+    int warps;       // of a block (tensor)
+
+    int tiles; // for the nodes of one value
+    int lift_tiles;
+    int face_points;         // of a face, with what fills up groups (tangential)
+    int threads;             // of a block
+    int deriv_width;         // numbers of D_r, D_s, D_t a tile and group, padded for vector loads
+    int lift_width;          // the same of the lift
+    int stride, face_stride; // words from element to element in the block's memory (tensor)
+    int flux_words, rate_words; // of a row, filled up (blas)
+    int64_t scratch_words;      // values of the block's memory
+    int64_t scratch_bytes;
+
+    // FORM_SPARSE on a GPU only, where `block` is a multiple of group_elements.
+    int parts;          // warps that share a group of elements: 1 or 2
+    int group_elements; // as many as a warp has lanes for, one a field
+    int jump_stride;    // words from one element's jumps to the next one's
+    int lower_stride;   // the same of coefficients of order N - 1, or of sums
+    bool shared_sums;   // sums in the block's memory instead of registers
+    int ahead;          // blocks: how far ahead the L2 cache is asked to read
+} operator_cut;
+
+// How the stage of curved elements is cut: by a rule, not tuned.
+typedef struct operator_curved_cut {
+    int points, face_points; // of quadrature, inside and on a face
+    int chunk;               // points whose fluxes are in the block's memory at once
+    int block;               // values a block
+    int threads;             // of it
+    int scratch_words;       // values of the block's memory, of each of its values
+    int64_t scratch_bytes;   // of all
+} operator_curved_cut;
+
+// One way to run the stage.
+typedef struct operator_candidate {
+    char name[SEDGE_CUT_NAME]; // unique; in the Bernstein-Bezier basis it begins with "bernstein "
+    int layout;
+    operator_cut cut;
+    int registers; // a thread, estimated
+    double prior;  // smaller is tried sooner
+} operator_candidate;
+
+#define SEDGE_LAYOUTS    5
+#define SEDGE_CANDIDATES 240 // of a layout, at most
+
+// All ways to run the stage here: those that the tuner searches, by layout, then those that can
+// only lose and are run by name alone, by layout. The first of each layout is the rule's choice,
+// the first of all where there is no time to search.
+typedef struct operator_choices {
+    int layouts;
+    operator_layout layout[SEDGE_LAYOUTS]; // without the rank's part
+    int count;
+    operator_candidate *candidate; // [count]
+    int searched_layouts;          // the first of `layouts`, and
+    int searched;                  // of `count`, that the tuner searches
+} operator_choices;
+
+typedef struct operator_tuning operator_tuning; // operator_tune.c
+
+typedef enum operator_kernel {
+    KERNEL_STAGE,
+    KERNEL_VOLUME,
+    KERNEL_SURFACE,
+    KERNEL_FLUXES,
+    KERNEL_UPDATE,
+    KERNEL_PRODUCT, // cuBLAS's
+    KERNEL_PACK,
+    KERNEL_BOUNDARY,
+    KERNEL_POINT,
+    KERNEL_ENERGY,
+    KERNEL_PROBE,
+    KERNEL_CLOCK,
+    KERNEL_CURVED, // the rest only where the problem has curved elements
+    KERNEL_CURVED_ENERGY,
+    KERNELS
+} operator_kernel;
+
+// A point source on this rank: the elements on which it acts.
+typedef struct operator_point {
+    int blocks;
+    sedge_buffer *values;  // [blocks] indices of the SIMD batches that have such elements
+    sedge_buffer *weights; // [blocks][nodes][fields][lanes]
+    sedge_buffer *signal;
+} operator_point;
+
+typedef struct operator_timing {
+    operator_kernel kernel;
+    sedge_event *from;
+    sedge_event *to;
+} operator_timing;
+
+// A whole step, recorded: from u[0] at this address and this turn of the halo, of this length.
+typedef struct operator_step_graph {
+    sedge_graph *graph; // NULL: none yet
+    sedge_buffer *from;
+    int turn;
+    double dt;
+    int64_t launches[KERNELS];
+} operator_step_graph;
+
+// What depends on the layout: fields, and what is numbered by slots.
+typedef struct operator_data {
+    sedge_buffer *u[2]; // u[0] is the current state
+    sedge_buffer *residual;
+    sedge_buffer *links, *geometry, *material, *half_jacobian, *energy;
+    sedge_buffer *halo, *boundary; // (slot, face) of faces whose traces are sent, or made
+    sedge_buffer *curves, *shapes; // maps of curved elements, the latter in fp64
+} operator_data;
+
+// What depends on the cut: the operators as its kernels read them; by cuBLAS all in `deriv`, and
+// fluxes and rates of some elements in the other two.
+typedef struct operator_tables {
+    sedge_buffer *deriv, *lift, *rates;
+} operator_tables;
+
+struct sedge_operator {
+    const sedge_comm *comm;
+    sedge_device *device;
+    const sedge_element *element;
+    const sedge_mesh *mesh;
+    const sedge_problem *problem;
+    operator_layout layout;
+    operator_cut cut;
+    sedge_bernstein *bernstein; // NULL: not needed so far
+    sedge_blas *blas;           // the same
+    char variant[SEDGE_CUT_NAME];
+    operator_tuning *tuning;
+
+    sedge_program *program[SEDGE_OPERATOR_PROGRAMS];
+    const sedge_kernel *kernel[KERNELS]; // NULL: not in these programs
+
+    operator_data data;
+    operator_tables tables;
+    sedge_buffer *trace;
+    sedge_buffer *materials; // more than one material
+    sedge_buffer *maps;      // of face nodes
+    sedge_buffer *mass, *energy_weights;
+    sedge_buffer *face_basis; // of the layout's basis, as the mass matrix
+    sedge_buffer *boundary_group, *places, *parameters, *kinds;
+
+    sedge_buffer *clock;                // the time of the step's beginning
+    operator_step_graph step_graphs[2]; // stages are odd in number: the states change places
+    bool launch_singly;
+
+    sedge_buffer *packed; // traces to send; NULL: none
+    sedge_halo *halo;
+
+    struct {
+        operator_curved_cut cut;
+        sedge_cubature *cubature; // NULL: no curved elements on this rank
+        sedge_buffer *operators;
+    } curved;
+
+    int points;
+    operator_point *point;
+
+    int probes;
+    int capacity; // samples the ring holds
+    int recorded;
+    sedge_buffer *probe_slots, *probe_weights, *probe_samples;
+
+    sedge_stream *main, *side;
+    sedge_event *ready, *packed_event, *arrived, *interior_done, *edge_ready, *edge_done;
+
+    int64_t steps, stages;
+    int64_t launches[KERNELS];
+    double sampled_seconds[KERNELS];
+    int64_t sampled_launches[KERNELS];
+    bool sampling;
+    bool always_sample;
+    int samples;
+    operator_timing sample[SEDGE_SAMPLES];
+    double exchange_seconds, exposed_seconds;
+};
+
+// ---- operator_shape.c --------------------------------------------------------------------------
+
+// The least multiple of `multiple` that is not below `value`.
+int operator_round_up(int value, int multiple);
+
+// A block of the host is a vector register of elements; in random order it is a GPU's.
+bool operator_is_host_form(const sedge_device_info *info);
+
+// Why no layout in the Bernstein-Bezier basis can be had; NULL: there is one.
+const char *operator_bernstein_refusal(const sedge_problem *problem);
+
+// The layouts for such a device; the first is the rule's.
+void operator_layouts_list(operator_choices *choices, const sedge_device_info *info,
+                           const sedge_problem *problem, const sedge_element *element);
+
+// The rule's cut in a layout.
+void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
+                         const sedge_device_info *info, const sedge_problem *problem,
+                         const sedge_element *element);
+
+// What follows from the tunable numbers.
+void operator_cut_derive(operator_cut *cut, const operator_layout *layout,
+                         const sedge_device_info *info, const sedge_problem *problem,
+                         const sedge_element *element);
+
+// Whether a block has few enough threads and little enough memory.
+bool operator_cut_fits(const operator_cut *cut, const sedge_device_info *info);
+
+void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
+                       const operator_layout *layout, const sedge_device_info *info);
+
+// With fewer products a sum, what fp32 numbers lose when they are split counts for more than what
+// longer sums in plain fp32 lose (test_operator_tensor compares; at order 3 by 6 % with curls).
+#define SEDGE_LEAST_SPLIT 4
+
+// Whether the stage can run by matrix instructions in a nodal layout: fluxes are linear, the device
+// has them, and in fp32 they are not less exact than others.
+bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem);
+
+// One of SEDGE_OPERATOR_VARIANTS; "bernstein" of the sparse form.
+const char *operator_cut_form_name(const operator_cut *cut);
+
+// The rule's cut of another form, which `form` says and the layout, the device and the equation
+// have: what is not plain wants a nodal layout. The sparse form has no other.
+void operator_cut_choose_form(operator_cut *cut, const operator_cut *form,
+                              const operator_layout *layout, const sedge_device_info *info,
+                              const sedge_problem *problem, const sedge_element *element);
+
+// ---- operator_wish.c ---------------------------------------------------------------------------
+
+// Change the rule's cut as the options wish; a wish that does not fit is SEDGE_ERR_USAGE.
+SEDGE_MUST_USE
+sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
+                               const sedge_device_info *info, const sedge_problem *problem,
+                               const sedge_element *element, const sedge_operator_options *options);
+
+// The layout of `choices` that the options' variant asks for; a basis that cannot be had is
+// SEDGE_ERR_USAGE.
+SEDGE_MUST_USE
+sedge_status operator_layout_wish(int *out, const operator_choices *choices,
+                                  const sedge_problem *problem,
+                                  const sedge_operator_options *options);
+
+// ---- operator_bernstein.c -----------------------------------------------------------------------
+
+// Text of the sparse products for an element of `fields` fields; `shared_sums` as in the cut.
+SEDGE_MUST_USE
+sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *element, int fields,
+                                      bool shared_sums);
+
+// The nodes of order N of each simplex of order N - 1: out [nodes of order N - 1][4].
+void operator_bernstein_simplices(int16_t *out, int order);
+
+// ---- operator_blas.c ---------------------------------------------------------------------------
+
+// Whether the stage can run by cuBLAS in a nodal layout, if there is one: on cuda, and in random
+// order, where loops take its place.
+bool operator_has_blas(const sedge_device_info *info);
+
+// op->blas is there afterwards; SEDGE_ERR_DEVICE says why it cannot be.
+SEDGE_MUST_USE
+sedge_status operator_blas_need(sedge_operator *op);
+
+// What follows from the values that go together, and the tables.
+void operator_blas_derive(operator_cut *cut, const operator_layout *layout,
+                          const sedge_element *element);
+SEDGE_MUST_USE
+sedge_status operator_blas_tables(operator_tables *tables, const sedge_operator *op);
+
+// The stage in values [first, first + count). Never recorded in a graph: cuBLAS may want memory.
+SEDGE_MUST_USE
+sedge_status operator_blas_run(sedge_operator *op, sedge_stream *stream, int64_t first,
+                               int64_t count, int stage, double dt);
+
+// As operator_count, of its three kernels in so many elements.
+void operator_blas_count(const sedge_operator *op, operator_kernel kernel, double elements,
+                         double *bytes, double *flops);
+
+// ---- operator_candidates.c ---------------------------------------------------------------------
+
+// Needs no device: `info` says of which kind and size it would be. Clear it in any case.
+SEDGE_MUST_USE
+sedge_status operator_choices_list(operator_choices *choices, const sedge_device_info *info,
+                                   const sedge_problem *problem, const sedge_element *element);
+void operator_choices_clear(operator_choices *choices);
+
+// The candidate of this name, borrowed; NULL: there is none.
+const operator_candidate *operator_choices_find(const operator_choices *choices, const char *name);
+
+// ---- operator_program.c ------------------------------------------------------------------------
+
+// "maxwell-n4-fp32"
+void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem);
+const char *operator_kernel_name(operator_kernel kernel);
+
+// The whole text of the program that holds the stage's kernels, and its name.
+SEDGE_MUST_USE
+sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
+                                  sedge_device_kind kind, const operator_layout *layout,
+                                  const operator_cut *cut, const sedge_problem *problem,
+                                  const sedge_element *element);
+
+// Of everything that decides how the stage's kernels run, but for layout, cut and size.
+SEDGE_MUST_USE
+sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind kind,
+                                  const sedge_problem *problem, const sedge_element *element);
+
+// The programs of op->layout and op->cut and their kernels, instead of those before. Collective.
+SEDGE_MUST_USE
+sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache);
+void operator_programs_free(sedge_operator *op);
+
+// Face points that a block of the boundary kernel works on: whole faces where it converts them.
+int operator_boundary_points(const sedge_operator *op);
+
+// Take the stage's kernels from a program that was cut as op->cut.
+SEDGE_MUST_USE
+sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program);
+
+// ---- operator_layout.c -------------------------------------------------------------------------
+
+// Slot of an element in mesh order.
+int64_t operator_slot(const sedge_operator *op, int32_t element);
+
+// Store `value` as real number `index` of an array in the run's precision; or fetch it.
+void operator_put(const sedge_operator *op, void *array, int64_t index, double value);
+double operator_fetch(const sedge_operator *op, const void *array, int64_t index);
+
+// Index of (slot, field, node) in the device's fields, in real numbers.
+int64_t operator_index(const sedge_operator *op, int64_t slot, int field, int node);
+
+// Make and fill the buffers that depend on neither layout nor cut.
+SEDGE_MUST_USE
+sedge_status operator_upload(sedge_operator *op);
+
+// Take a layout and make its buffers, instead of those before; the fields are zero.
+SEDGE_MUST_USE
+sedge_status operator_take_layout(sedge_operator *op, const operator_layout *layout);
+void operator_data_free(operator_data *data);
+
+// The operators for op->cut.
+SEDGE_MUST_USE
+sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op);
+void operator_tables_free(operator_tables *tables);
+
+// ---- operator_state.c --------------------------------------------------------------------------
+
+// op->bernstein is there afterwards.
+SEDGE_MUST_USE
+sedge_status operator_bernstein_need(sedge_operator *op);
+
+// `rows` rows of nodes, in the basis `from`, in place into the basis `to`; work has as many
+// numbers. Needs op->bernstein where the two differ.
+void operator_convert(const sedge_operator *op, sedge_basis to, sedge_basis from, double *values,
+                      double *work, int64_t rows);
+
+// ---- operator_tune.c ---------------------------------------------------------------------------
+
+// Choose layout and cut: the options' wish, else what sedge_tune chooses; and take them. Leaves the
+// stage's program and its tables to be made. Collective.
+SEDGE_MUST_USE
+sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
+                           const sedge_operator_options *options);
+void operator_tuning_free(operator_tuning *tuning);
+
+// ---- operator_sample.c -------------------------------------------------------------------------
+
+// Known fields in a sample of elements and in their neighbours, and what the slow reference makes
+// of them in a stage. Of one rank alone, whatever others do.
+typedef struct operator_sample operator_sample;
+
+SEDGE_MUST_USE
+sedge_status operator_sample_create(operator_sample **out, sedge_operator *op);
+void operator_sample_free(operator_sample *sample);
+
+// Whether it is of the present layout's basis: known fields are what the device keeps.
+bool operator_sample_fits(const operator_sample *sample, const sedge_operator *op);
+
+// Fill the fields of the present layout, those of the sample with what is known.
+SEDGE_MUST_USE
+sedge_status operator_sample_fill(const operator_sample *sample, sedge_operator *op);
+
+// Put one stage of the present cut into `stream`: what is timed.
+SEDGE_MUST_USE
+sedge_status operator_sample_launch(const operator_sample *sample, sedge_operator *op,
+                                    sedge_stream *stream);
+
+// Run it from the known fields; SEDGE_ERR_COMPUTE says where it differs from the reference.
+SEDGE_MUST_USE
+sedge_status operator_sample_verify(const operator_sample *sample, sedge_operator *op);
+
+// ---- operator_monitor.c ------------------------------------------------------------------------
+
+SEDGE_MUST_USE
+sedge_status operator_points_create(sedge_operator *op);
+
+// ---- operator_curved.c -------------------------------------------------------------------------
+
+SEDGE_MUST_USE
+sedge_status operator_curved_choose(operator_curved_cut *cut, const operator_layout *layout,
+                                    const sedge_device_info *info, const sedge_problem *problem,
+                                    const sedge_element *element);
+
+// What does not depend on the layout; the operators in the layout's basis (which needs
+// op->bernstein where it is not nodal); and the maps of the present layout.
+SEDGE_MUST_USE
+sedge_status operator_curved_create(sedge_operator *op);
+SEDGE_MUST_USE
+sedge_status operator_curved_take_basis(sedge_operator *op);
+SEDGE_MUST_USE
+sedge_status operator_curved_take_layout(sedge_operator *op);
+void operator_curved_free(sedge_operator *op);
+
+// The stage in the curved elements of the interior, or in those with faces on other ranks.
+SEDGE_MUST_USE
+sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool interior, int stage,
+                                 double dt);
+SEDGE_MUST_USE
+sedge_status operator_run_curved_energy(sedge_operator *op);
+
+void operator_curved_count(const sedge_operator *op, double *bytes, double *flops);
+
+// ---- operator_cost.c ---------------------------------------------------------------------------
+
+// Compulsory bytes and nominal operations of one kernel in a stage, in all elements of this rank.
+void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops);
+
+// ---- operator_halo.c ---------------------------------------------------------------------------
+
+// What brings other ranks' traces to op->trace. Collective.
+SEDGE_MUST_USE
+sedge_status operator_halo_create(sedge_operator *op);
+
+// Collect the traces of halo faces and let them travel, in the side stream.
+SEDGE_MUST_USE
+sedge_status operator_halo_send(sedge_operator *op);
+
+// Later work in the side stream sees the other ranks' traces.
+SEDGE_MUST_USE
+sedge_status operator_halo_receive(sedge_operator *op);
+
+// Behind the stage's work: times of the exchange, of a GPU only in a sampled step, which waits.
+SEDGE_MUST_USE
+sedge_status operator_halo_note(sedge_operator *op);
+
+// ---- operator.c --------------------------------------------------------------------------------
+
+// All straight values through one of the stage's kernels.
+SEDGE_MUST_USE
+sedge_status operator_run_straight(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                                   int stage, double dt);
+
+// Launch one kernel of this operator in `stream`, timed if the step is sampled.
+SEDGE_MUST_USE
+sedge_status operator_launch(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+                             int64_t blocks, int threads, void *const *arguments, int count);
+
+// Around what one launch is about, where the step is sampled: `timing` is NULL where it is not.
+SEDGE_MUST_USE
+sedge_status operator_begin_timing(operator_timing **timing, sedge_operator *op,
+                                   operator_kernel kernel, sedge_stream *stream);
+SEDGE_MUST_USE
+sedge_status operator_end_timing(sedge_operator *op, const operator_timing *timing,
+                                 operator_kernel kernel, sedge_stream *stream);
+
+// A scalar kernel argument in the run's precision.
+typedef union operator_real {
+    float f;
+    double d;
+} operator_real;
+
+operator_real operator_scalar(const sedge_operator *op, double value);

@@ -1,0 +1,536 @@
+#include "operator/operator_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+// Where this rank's elements lie.
+static void place_elements(operator_layout *layout, const sedge_mesh *mesh)
+{
+    const int64_t edge = mesh->elements - mesh->interior;
+    const int64_t lanes = layout->lanes;
+
+    layout->interior_values = (mesh->interior - mesh->interior_curved + lanes - 1) / lanes;
+    layout->interior_curved_values = (mesh->interior_curved + lanes - 1) / lanes;
+    layout->edge_values = (edge - mesh->edge_curved + lanes - 1) / lanes;
+    layout->edge_curved_values = (mesh->edge_curved + lanes - 1) / lanes;
+    layout->values = layout->interior_values + layout->interior_curved_values +
+                     layout->edge_values + layout->edge_curved_values;
+    layout->slots = layout->values * lanes;
+}
+
+int64_t operator_slot(const sedge_operator *op, int32_t element)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    const int64_t lanes = op->layout.lanes;
+    const int32_t first_curved[2] = {mesh->interior - mesh->interior_curved,
+                                     mesh->elements - mesh->edge_curved};
+    int64_t value = 0; // where the element's range begins
+
+    if (element < first_curved[0]) return element;
+    value += op->layout.interior_values;
+    if (element < mesh->interior) return value * lanes + (element - first_curved[0]);
+    value += op->layout.interior_curved_values;
+    if (element < first_curved[1]) return value * lanes + (element - mesh->interior);
+    value += op->layout.edge_values;
+    return value * lanes + (element - first_curved[1]);
+}
+
+int64_t operator_index(const sedge_operator *op, int64_t slot, int field, int node)
+{
+    const int64_t lanes = op->layout.lanes;
+    const int64_t row = slot / lanes * op->layout.nodes_padded + node;
+
+    return (row * op->problem->equation->fields + field) * lanes + slot % lanes;
+}
+
+void operator_put(const sedge_operator *op, void *array, int64_t index, double value)
+{
+    if (op->layout.real_bytes == 8) {
+        ((double *)array)[index] = value;
+    } else {
+        ((float *)array)[index] = (float)value;
+    }
+}
+
+double operator_fetch(const sedge_operator *op, const void *array, int64_t index)
+{
+    return op->layout.real_bytes == 8 ? ((const double *)array)[index]
+                                      : (double)((const float *)array)[index];
+}
+
+// A new buffer filled from `count` items of `size` bytes, and the end of the host copy.
+static sedge_status upload(const sedge_operator *op, sedge_buffer **out, void *from, int64_t count,
+                           size_t size)
+{
+    const int64_t bytes = count * (int64_t)size;
+    sedge_status status = sedge_buffer_create(out, op->device, bytes > 0 ? bytes : 16);
+
+    if (status == SEDGE_OK && bytes > 0) status = sedge_buffer_upload(*out, 0, from, bytes, NULL);
+    sedge_release(from);
+    return status;
+}
+
+// dx_d/dr_p at 3 d + p, and 1/J (dg_curl.h).
+static void put_jacobian(const sedge_operator *op, void *list, int64_t first, int64_t slot,
+                         double corners[4][3], double jacobian)
+{
+    const int lanes = op->layout.lanes;
+    const int64_t base = first + slot / lanes * SEDGE_JACOBIAN_WORDS * lanes + slot % lanes;
+
+    for (int k = 0; k < 9; k++) {
+        operator_put(op, list, base + (int64_t)k * lanes,
+                     0.5 * (corners[k % 3 + 1][k / 3] - corners[0][k / 3]));
+    }
+    operator_put(op, list, base + (int64_t)9 * lanes, 1.0 / jacobian);
+}
+
+// sedge_geometry of dg_layout.h, and behind it what dg_curl.h wants of an equation of curls: four
+// times normal and scale, then the metric terms. Empty slots get zeros, so that nothing ever
+// changes there.
+static sedge_status upload_geometry(sedge_operator *op)
+{
+    const int lanes = op->layout.lanes;
+    const bool curls = op->problem->equation->curls;
+    const int64_t jacobians = op->layout.slots * SEDGE_GEOMETRY_WORDS;
+    const int64_t count = jacobians + (curls ? op->layout.slots * SEDGE_JACOBIAN_WORDS : 0);
+    void *list = NULL;
+    double *half_jacobian = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->layout.real_bytes));
+    for (int32_t e = 0; e < op->mesh->elements; e++) {
+        const int64_t slot = operator_slot(op, e);
+        const int64_t base = slot / lanes * SEDGE_GEOMETRY_WORDS;
+        sedge_geometry geometry;
+
+        sedge_geometry_compute(&geometry, op->mesh->corners[e]);
+        for (int k = 0; k < 16; k++) {
+            operator_put(op, list, (base + k) * lanes + slot % lanes,
+                         k % 4 == 3 ? geometry.face_scale[k / 4] : geometry.normal[k / 4][k % 4]);
+        }
+        for (int k = 0; k < 9; k++) {
+            operator_put(op, list, (base + 16 + k) * lanes + slot % lanes,
+                         geometry.metric[k / 3][k % 3]);
+        }
+        if (curls) {
+            put_jacobian(op, list, jacobians, slot, op->mesh->corners[e], geometry.jacobian);
+        }
+    }
+    SEDGE_TRY(upload(op, &op->data.geometry, list, count, (size_t)op->layout.real_bytes));
+
+    SEDGE_TRY(sedge_allocate(&half_jacobian, op->layout.slots, sizeof(double)));
+    for (int32_t e = 0; e < op->mesh->elements; e++)
+        half_jacobian[operator_slot(op, e)] = 3.0 * sedge_tet_volume(op->mesh->corners[e]) / 8.0;
+    return upload(op, &op->data.half_jacobian, half_jacobian, op->layout.slots, sizeof(double));
+}
+
+static sedge_status upload_links(sedge_operator *op)
+{
+    int32_t(*links)[2] = NULL;
+
+    SEDGE_TRY(sedge_allocate(&links, op->layout.slots * SEDGE_FACES, sizeof *links));
+    for (int64_t slot = 0; slot < op->layout.slots; slot++) {
+        for (int f = 0; f < SEDGE_FACES; f++) { // an empty slot is its own neighbour
+            links[slot * SEDGE_FACES + f][0] = (int32_t)slot;
+            links[slot * SEDGE_FACES + f][1] = f * 6;
+        }
+    }
+    for (int32_t e = 0; e < op->mesh->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            const sedge_face *const face = &op->mesh->faces[e][f];
+            int32_t *const link = links[operator_slot(op, e) * SEDGE_FACES + f];
+            link[0] = face->neighbour >= 0 ? (int32_t)operator_slot(op, face->neighbour)
+                                           : face->neighbour;
+            link[1] = face->face * 6 + face->orientation;
+        }
+    }
+    return upload(op, &op->data.links, links, op->layout.slots * SEDGE_FACES, sizeof *links);
+}
+
+// Material numbers of slots, then of the neighbours behind the trace slots.
+static sedge_status upload_numbers(sedge_operator *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    const int64_t traces = mesh->halo_faces + mesh->boundary_faces;
+    int32_t *material = NULL;
+
+    SEDGE_TRY(sedge_allocate(&material, op->layout.slots + traces, sizeof *material));
+    for (int32_t e = 0; e < mesh->elements; e++) material[operator_slot(op, e)] = mesh->group[e];
+    for (int64_t i = 0; i < traces; i++) {
+        const sedge_trace_face *const face = &mesh->trace_faces[i];
+        material[op->layout.slots + i] =
+            i < mesh->halo_faces ? face->group : mesh->group[face->element];
+    }
+    return upload(op, &op->data.material, material, op->layout.slots + traces, sizeof *material);
+}
+
+// The materials' values, and their weights in the energy.
+static sedge_status upload_materials(sedge_operator *op)
+{
+    const sedge_equation *const equation = op->problem->equation;
+    const int values = equation->material_values;
+    const int fields = equation->fields;
+    void *list = NULL;
+    double *weights = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, (int64_t)op->problem->volumes * values + 1,
+                             (size_t)op->layout.real_bytes));
+    for (int i = 0; i < op->problem->volumes * values; i++)
+        operator_put(op, list, i, op->problem->materials[i / values][i % values]);
+    SEDGE_TRY(upload(op, &op->materials, list, (int64_t)op->problem->volumes * values + 1,
+                     (size_t)op->layout.real_bytes));
+
+    SEDGE_TRY(sedge_allocate(&weights, (int64_t)op->problem->volumes * fields, sizeof *weights));
+    for (int i = 0; i < op->problem->volumes; i++)
+        equation->energy(op->problem->materials[i], weights + (int64_t)i * fields);
+    return upload(op, &op->energy_weights, weights, (int64_t)op->problem->volumes * fields,
+                  sizeof *weights);
+}
+
+static sedge_status upload_maps(sedge_operator *op)
+{
+    const sedge_element *const element = op->element;
+    const int width = element->face_nodes;
+    int16_t *tables = NULL;
+
+    const int64_t maps = (int64_t)(4 + 48) * width;
+    const int64_t simplices = 4 * (int64_t)(element->nodes - width);
+    SEDGE_TRY(sedge_allocate(&tables, maps + simplices, sizeof *tables));
+    for (int k = 0; k < SEDGE_FACES * width; k++) tables[k] = (int16_t)element->face_node[k];
+    for (int code = 0; code < 24; code++) {
+        const int *const permuted = element->permuted + (int64_t)code % 6 * width;
+        for (int i = 0; i < width; i++) {
+            tables[(4 + code) * width + i] =
+                (int16_t)element->face_node[code / 6 * width + permuted[i]];
+            tables[(28 + code) * width + i] = (int16_t)permuted[i];
+        }
+    }
+    operator_bernstein_simplices(tables + maps, element->order);
+    return upload(op, &op->maps, tables, maps + simplices, sizeof *tables);
+}
+
+// (slot, face) of the trace faces [first, first + count).
+static sedge_status upload_faces(sedge_operator *op, sedge_buffer **out, int32_t first,
+                                 int32_t count)
+{
+    int32_t(*list)[2] = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, count, sizeof *list));
+    for (int32_t i = 0; i < count; i++) {
+        const sedge_trace_face *const face = &op->mesh->trace_faces[first + i];
+        list[i][0] = (int32_t)operator_slot(op, face->element);
+        list[i][1] = face->face;
+    }
+    return upload(op, out, list, count, sizeof *list);
+}
+
+// Boundary faces: their groups, the places of their nodes, their conditions' kinds and parameters.
+static sedge_status upload_boundary(sedge_operator *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    const sedge_element *const element = op->element;
+    const int width = element->face_nodes;
+    int32_t *group = NULL;
+    double *places = NULL;
+    double *parameters = NULL;
+    int32_t *kinds = NULL;
+
+    SEDGE_TRY(sedge_allocate(&group, mesh->boundary_faces, sizeof *group));
+    for (int32_t i = 0; i < mesh->boundary_faces; i++)
+        group[i] = mesh->trace_faces[mesh->halo_faces + i].group;
+    SEDGE_TRY(upload(op, &op->boundary_group, group, mesh->boundary_faces, sizeof *group));
+
+    SEDGE_TRY(sedge_allocate(&places, (int64_t)mesh->boundary_faces * width * 3, sizeof *places));
+    for (int32_t i = 0; i < mesh->boundary_faces; i++) {
+        const sedge_trace_face *const face = &mesh->trace_faces[mesh->halo_faces + i];
+        for (int k = 0; k < width; k++) {
+            const int n = element->face_node[face->face * width + k];
+            const double rst[3] = {element->r[n], element->s[n], element->t[n]};
+            sedge_mesh_place(mesh, face->element, rst, places + ((int64_t)i * width + k) * 3);
+        }
+    }
+    SEDGE_TRY(
+        upload(op, &op->places, places, (int64_t)mesh->boundary_faces * width * 3, sizeof *places));
+
+    const int surfaces = op->problem->surfaces;
+    SEDGE_TRY(
+        sedge_allocate(&parameters, (int64_t)surfaces * SEDGE_MAX_VALUES, sizeof *parameters));
+    for (int i = 0; i < surfaces; i++) {
+        const sedge_boundary *const boundary = &op->problem->boundaries[i];
+        memcpy(parameters + (size_t)i * SEDGE_MAX_VALUES, boundary->parameters,
+               sizeof boundary->parameters);
+    }
+    SEDGE_TRY(upload(op, &op->parameters, parameters, (int64_t)surfaces * SEDGE_MAX_VALUES,
+                     sizeof *parameters));
+
+    SEDGE_TRY(sedge_allocate(&kinds, surfaces, sizeof *kinds));
+    for (int i = 0; i < surfaces; i++) {
+        const sedge_boundary_kind *const kind = op->problem->boundaries[i].kind;
+        kinds[i] = kind == NULL ? -1 : (int32_t)(kind - op->problem->equation->boundaries);
+    }
+    return upload(op, &op->kinds, kinds, surfaces, sizeof *kinds);
+}
+
+sedge_status operator_upload(sedge_operator *op)
+{
+    SEDGE_TRY(upload_materials(op));
+    SEDGE_TRY(upload_maps(op));
+    SEDGE_TRY(operator_curved_create(op));
+    return upload_boundary(op);
+}
+
+// ---- layout ------------------------------------------------------------------------------------
+
+static void free_fields(operator_data *data)
+{
+    sedge_buffer_free(data->u[0]);
+    sedge_buffer_free(data->u[1]);
+    sedge_buffer_free(data->residual);
+    data->u[0] = NULL;
+    data->u[1] = NULL;
+    data->residual = NULL;
+}
+
+void operator_data_free(operator_data *data)
+{
+    sedge_buffer *const buffers[] = {data->links,         data->geometry, data->material,
+                                     data->energy,        data->halo,     data->boundary,
+                                     data->half_jacobian, data->curves,   data->shapes};
+
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
+    free_fields(data);
+    memset(data, 0, sizeof *data);
+}
+
+static sedge_status make_fields(sedge_operator *op)
+{
+    const int64_t bytes = op->layout.slots * op->layout.nodes_padded *
+                          op->problem->equation->fields * op->layout.real_bytes;
+
+    SEDGE_TRY(sedge_buffer_create(&op->data.u[0], op->device, bytes));
+    SEDGE_TRY(sedge_buffer_create(&op->data.u[1], op->device, bytes));
+    return sedge_buffer_create(&op->data.residual, op->device, bytes);
+}
+
+static sedge_status upload_mass(sedge_operator *op)
+{
+    const bool nodal = op->layout.basis == SEDGE_NODAL;
+    const double *const from = nodal ? op->element->mass : op->bernstein->mass;
+    const int nodes = op->element->nodes;
+    void *mass = NULL;
+
+    SEDGE_TRY(sedge_allocate(&mass, (int64_t)nodes * nodes, (size_t)op->layout.real_bytes));
+    for (int i = 0; i < nodes * nodes; i++) operator_put(op, mass, i, from[i]);
+    return upload(op, &op->mass, mass, (int64_t)nodes * nodes, (size_t)op->layout.real_bytes);
+}
+
+// Tf and its inverse, columns first, for boundary functions, which want nodal values. The nodal
+// basis has no use for them.
+static sedge_status upload_face_basis(sedge_operator *op)
+{
+    const int width = op->element->face_nodes;
+    const int64_t count = op->layout.basis == SEDGE_NODAL ? 0 : (int64_t)width * width;
+    double *list = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, 2 * count, sizeof *list));
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t turned = k % width * width + k / width;
+        list[turned] = op->bernstein->face_to_nodal[k];
+        list[count + turned] = op->bernstein->face_from_nodal[k];
+    }
+    return upload(op, &op->face_basis, list, 2 * count, sizeof *list);
+}
+
+// What depends on nothing but the basis, unless it is there.
+static sedge_status take_basis(sedge_operator *op, sedge_basis basis)
+{
+    if (op->mass != NULL && op->face_basis != NULL && op->layout.basis == basis) return SEDGE_OK;
+    sedge_buffer_free(op->mass);
+    sedge_buffer_free(op->face_basis);
+    op->mass = NULL;
+    op->face_basis = NULL;
+    op->layout.basis = basis;
+    if (basis == SEDGE_BERNSTEIN) SEDGE_TRY(operator_bernstein_need(op));
+    SEDGE_TRY(upload_mass(op));
+    SEDGE_TRY(operator_curved_take_basis(op));
+    return upload_face_basis(op);
+}
+
+sedge_status operator_take_layout(sedge_operator *op, const operator_layout *layout)
+{
+    const bool same_slots = op->data.links != NULL && op->layout.lanes == layout->lanes;
+
+    free_fields(&op->data); // first: there may be no memory for both
+    if (!same_slots) operator_data_free(&op->data);
+    SEDGE_TRY(take_basis(op, layout->basis));
+    op->layout = *layout;
+    place_elements(&op->layout, op->mesh);
+    SEDGE_TRY(make_fields(op));
+    if (same_slots) return SEDGE_OK;
+    SEDGE_TRY(sedge_buffer_create(&op->data.energy, op->device,
+                                  op->layout.slots * (int64_t)sizeof(double)));
+    SEDGE_TRY(upload_geometry(op));
+    SEDGE_TRY(operator_curved_take_layout(op));
+    SEDGE_TRY(upload_links(op));
+    SEDGE_TRY(upload_numbers(op));
+    SEDGE_TRY(upload_faces(op, &op->data.boundary, op->mesh->halo_faces, op->mesh->boundary_faces));
+    return upload_faces(op, &op->data.halo, 0, op->mesh->halo_faces);
+}
+
+// ---- cut ---------------------------------------------------------------------------------------
+
+// D_r, D_s, D_t of the layout's basis: sedge_deriv of dg_layout.h, [node groups][tiles].
+static sedge_status make_deriv(sedge_buffer **out, const sedge_operator *op)
+{
+    const sedge_element *const element = op->element;
+    double *const *const derivative =
+        op->layout.basis == SEDGE_NODAL ? element->derivative : op->bernstein->derivative;
+    const int nodes = element->nodes;
+    const int tile = op->cut.item_nodes;
+    const int tiles = op->cut.tiles;
+    const int group = op->layout.group;
+    const int64_t count = (int64_t)op->layout.nodes_padded / group * tiles * op->cut.deriv_width;
+    const size_t real = (size_t)op->layout.real_bytes;
+    void *deriv = NULL;
+
+    SEDGE_TRY(sedge_allocate(&deriv, count, real));
+    for (int m = 0; m < nodes; m++) {
+        for (int n = 0; n < nodes; n++) {
+            for (int j = 0; j < 3; j++) {
+                operator_put(op, deriv,
+                             ((int64_t)m / group * tiles + n / tile) * op->cut.deriv_width +
+                                 ((int64_t)m % group * tile + n % tile) * 3 + j,
+                             derivative[j][n * nodes + m]);
+            }
+        }
+    }
+    return upload(op, out, deriv, count, real);
+}
+
+// The lift of the layout's basis: sedge_lift of dg_layout.h, [face point groups][lift tiles]; for
+// tangential jumps each face's points begin with a group.
+static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
+{
+    const sedge_element *const element = op->element;
+    const double *const from =
+        op->layout.basis == SEDGE_NODAL ? element->lift : op->bernstein->lift;
+    const int nodes = element->nodes;
+    const int tile = op->cut.lift_nodes;
+    const int tiles = op->cut.lift_tiles;
+    const int group = op->layout.group;
+    const int points = SEDGE_FACES * element->face_nodes;
+    const int64_t count =
+        (int64_t)SEDGE_FACES * op->cut.face_points / group * tiles * op->cut.lift_width;
+    const size_t real = (size_t)op->layout.real_bytes;
+    void *lift = NULL;
+
+    SEDGE_TRY(sedge_allocate(&lift, count, real));
+    for (int k = 0; k < points; k++) {
+        const int64_t at =
+            (int64_t)k / element->face_nodes * op->cut.face_points + k % element->face_nodes;
+        for (int n = 0; n < nodes; n++) {
+            operator_put(op, lift,
+                         (at / group * tiles + n / tile) * op->cut.lift_width + at % group * tile +
+                             n % tile,
+                         from[n * points + k]);
+        }
+    }
+    return upload(op, out, lift, count, real);
+}
+
+// Of 8 rows or columns, the one that is number `k` to the matrix unit (SEDGE_PLACE of dg_tensor.h):
+// of rows, lane t has numbers t and t + 4; of columns, 2 t and 2 t + 1.
+static int find_place(const sedge_operator *op, int t, int i)
+{
+    return op->layout.real_bytes == 8 ? t + 4 * i : 2 * t + i;
+}
+
+// x to 11 bits, as SEDGE_TF32 does it.
+static double keep_bits(double x)
+{
+    int exponent;
+    const double part = frexp(x, &exponent);
+
+    return ldexp(round(part * 2048.0) / 2048.0, exponent);
+}
+
+// The matrix unit cuts sums off to 24 bits, half a unit on average, and 2^-24 / ln 2 / 2 of a
+// number whose logarithm may be anything: what operators are larger by, so that errors have no
+// mean.
+#define CUT_OFF (0.7213 / 16777216.0)
+
+// What lane 4 g + t holds of a matrix [nodes][columns] for the tile's 8 nodes and a step's 8
+// columns; in fp32 the leading bits of both numbers, then what is left.
+static void put_fragment(const sedge_operator *op, void *list, int64_t at, const double *matrix,
+                         int columns, int tile, int step, int lane)
+{
+    const int node = 8 * tile + find_place(op, lane / 4 / 2, lane / 4 % 2);
+
+    for (int i = 0; i < 2; i++) {
+        const int column = 8 * step + find_place(op, lane % 4, i);
+        const bool inside = node < op->element->nodes && column < columns;
+        const double value = inside ? matrix[node * columns + column] : 0.0;
+        const double high = op->layout.real_bytes == 8 ? value : keep_bits(value);
+        operator_put(op, list, at + i, high);
+        if (op->layout.real_bytes == 4)
+            operator_put(op, list, at + 2 + i, keep_bits(value - high + CUT_OFF * value));
+    }
+}
+
+// `count` matrices, one beside the other in each step: [tiles][steps][count][lanes] of packs.
+static sedge_status make_fragments(sedge_buffer **out, const sedge_operator *op,
+                                   const double *const *matrices, int count, int columns)
+{
+    const int steps = (columns + 7) / 8;
+    const int64_t packs = (int64_t)op->cut.tiles * steps * count * 32;
+    void *list = NULL;
+
+    const int64_t room = (int64_t)count * 32; // kernels read a step ahead
+    SEDGE_TRY(
+        sedge_allocate(&list, (packs + room) * op->layout.pack, (size_t)op->layout.real_bytes));
+    for (int64_t k = 0; k < packs; k++) {
+        const int step = (int)(k / 32 / count % steps);
+        put_fragment(op, list, k * op->layout.pack, matrices[k / 32 % count], columns,
+                     (int)(k / 32 / count / steps), step, (int)(k % 32));
+    }
+    return upload(op, out, list, (packs + room) * op->layout.pack, (size_t)op->layout.real_bytes);
+}
+
+static sedge_status make_tensor_tables(operator_tables *tables, const sedge_operator *op)
+{
+    const sedge_element *const element = op->element;
+    const double *const derivatives[3] = {element->derivative[0], element->derivative[1],
+                                          element->derivative[2]};
+    const int points = SEDGE_FACES * op->cut.face_points; // filled up where jumps are
+    double *lift = NULL;
+
+    SEDGE_TRY(make_fragments(&tables->deriv, op, derivatives, 3, element->nodes));
+    SEDGE_TRY(sedge_allocate(&lift, (int64_t)element->nodes * points, sizeof *lift));
+    for (int k = 0; k < element->nodes * SEDGE_FACES * element->face_nodes; k++) {
+        const int row = k / element->face_nodes; // of a node and a face
+        lift[row * op->cut.face_points + k % element->face_nodes] = element->lift[k];
+    }
+    const double *const lifts[1] = {lift};
+    const sedge_status status = make_fragments(&tables->lift, op, lifts, 1, points);
+    sedge_release(lift);
+    return status;
+}
+
+sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op)
+{
+    if (op->cut.form == FORM_SPARSE) { // they are text
+        SEDGE_TRY(sedge_buffer_create(&tables->deriv, op->device, 0));
+        return sedge_buffer_create(&tables->lift, op->device, 0);
+    }
+    if (op->cut.tensor) return make_tensor_tables(tables, op);
+    if (op->cut.blas) return operator_blas_tables(tables, op);
+    SEDGE_TRY(make_deriv(&tables->deriv, op));
+    return make_lift(&tables->lift, op);
+}
+
+void operator_tables_free(operator_tables *tables)
+{
+    sedge_buffer_free(tables->deriv);
+    sedge_buffer_free(tables->lift);
+    sedge_buffer_free(tables->rates);
+    *tables = (operator_tables){NULL, NULL, NULL};
+}

@@ -1,0 +1,477 @@
+#include "operator/operator_internal.h"
+
+#include <stdio.h>
+
+static const char *const kernel_names[KERNELS] = {
+    [KERNEL_STAGE] = "sedge_stage",        [KERNEL_VOLUME] = "sedge_volume",
+    [KERNEL_SURFACE] = "sedge_surface",    [KERNEL_FLUXES] = "sedge_fluxes",
+    [KERNEL_UPDATE] = "sedge_update",      [KERNEL_PRODUCT] = "cublas_gemm",
+    [KERNEL_PACK] = "sedge_collect",       [KERNEL_BOUNDARY] = "sedge_boundary",
+    [KERNEL_POINT] = "sedge_point_source", [KERNEL_CLOCK] = "sedge_clock",
+    [KERNEL_ENERGY] = "sedge_energy",      [KERNEL_PROBE] = "sedge_probe",
+    [KERNEL_CURVED] = "sedge_curved",      [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
+};
+
+const char *operator_kernel_name(operator_kernel kernel)
+{
+    return kernel_names[kernel];
+}
+
+// Coefficients may stand for u in what is linear and the same on all of a face.
+static bool converts_faces(const operator_layout *layout, const sedge_problem *problem)
+{
+    bool linear = problem->incident == NULL;
+
+    for (int i = 0; i < problem->surfaces; i++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
+        linear = linear && (kind == NULL || kind->linear);
+    }
+    return layout->basis != SEDGE_NODAL && !linear;
+}
+
+// ---- constants ---------------------------------------------------------------------------------
+
+typedef struct size_row {
+    const char *name;
+    int value;
+} size_row;
+
+static sedge_status write_rows(sedge_text *text, const size_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        SEDGE_TRY(sedge_text_add(text, "#define SEDGE_%s %d\n", rows[i].name, rows[i].value));
+    return SEDGE_OK;
+}
+
+static sedge_status write_list(sedge_text *text, const char *name, const double *values, int count)
+{
+    SEDGE_TRY(sedge_text_add(text, "#define %s", name));
+    for (int i = 0; i < count; i++) SEDGE_TRY(sedge_text_add(text, " %a,", values[i]));
+    return sedge_text_add(text, "\n");
+}
+
+static bool any_source(const sedge_problem *problem)
+{
+    const sedge_equation *const equation = problem->equation;
+
+    if (equation->source == NULL) return false;
+    if (equation->has_source == NULL) return true;
+    for (int i = 0; i < problem->volumes; i++)
+        if (equation->has_source(problem->materials[i])) return true;
+    return false;
+}
+
+// A row for each boundary function in use; the number is the kind's index in the equation's table.
+static sedge_status write_boundaries(sedge_text *text, const sedge_problem *problem)
+{
+    const sedge_equation *const equation = problem->equation;
+
+    SEDGE_TRY(sedge_text_add(text,
+                             "#define SEDGE_BOUNDARY_VALUES %d\n#define SEDGE_BOUNDARY_CASES(X)",
+                             SEDGE_MAX_VALUES));
+    for (int k = 0; k < equation->boundary_count; k++) {
+        bool used = false;
+        for (int i = 0; i < problem->surfaces; i++)
+            used = used || problem->boundaries[i].kind == &equation->boundaries[k];
+        if (used)
+            SEDGE_TRY(sedge_text_add(text, " X(%d, %s)", k, equation->boundaries[k].function));
+    }
+    return sedge_text_add(text, "\n");
+}
+
+// What decides about the code, without layout and cut.
+static sedge_status write_problem(sedge_text *text, const sedge_problem *problem,
+                                  const sedge_element *element)
+{
+    const size_row rows[] = {
+        {"FP64", problem->precision == SEDGE_FP64},
+        {"ORDER", element->order},
+        {"FIELDS", problem->equation->fields},
+        {"NODES", element->nodes},
+        {"FACE_NODES", element->face_nodes},
+        {"LINEAR", problem->equation->linear},
+        {"HAS_SOURCE", any_source(problem)},
+        {"MATERIALS", problem->volumes},
+        {"MATERIAL_VALUES", problem->equation->material_values},
+        {"CONSTANTS", problem->equation->constant_count},
+    };
+
+    return write_rows(text, rows, sizeof rows / sizeof rows[0]);
+}
+
+static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
+                              const operator_cut *cut, bool stage)
+{
+    const size_row rows[] = {
+        {"STAGE", stage && cut->form == FORM_DENSE && !cut->blas},
+        {"LANES", layout->lanes},
+        {"PACK", layout->pack},
+        {"GROUP", layout->group},
+        {"NODES_PADDED", layout->nodes_padded},
+        {"STATE_ALIGN", layout->state_align},
+        {"FUSED", cut->fused},
+        {"THREE", cut->three},
+        {"BLOCK", cut->block},
+        {"TN", cut->item_nodes},
+        {"LIFT_TN", cut->lift_nodes},
+        {"RESIDENT", cut->resident},
+        {"THREADS", cut->threads},
+        {"FIELD_BLOCK", cut->field_block},
+        {"LIFT_BLOCK", cut->lift_block},
+        {"DERIV_WIDTH", cut->deriv_width},
+        {"LIFT_WIDTH", cut->lift_width},
+        {"SCRATCH_WORDS", (int)cut->scratch_words},
+        {"TENSOR", cut->tensor},
+        {"CURLS", cut->curls},
+        {"TANGENTIAL", cut->tangential},
+        {"FACE_ROWS", cut->face_points},
+    };
+    const size_row blas_rows[] = {
+        {"FLUXES", cut->flux_words},
+        {"RATES", cut->rate_words},
+    };
+    const size_row tensor_rows[] = {
+        {"GROUPS", cut->groups},
+        {"STRIDE", cut->stride},
+        {"FACE_STRIDE", cut->face_stride},
+    };
+
+    SEDGE_TRY(write_rows(text, rows, sizeof rows / sizeof rows[0]));
+    if (cut->blas) SEDGE_TRY(write_rows(text, blas_rows, sizeof blas_rows / sizeof blas_rows[0]));
+    if (!cut->tensor) return SEDGE_OK;
+    return write_rows(text, tensor_rows, sizeof tensor_rows / sizeof tensor_rows[0]);
+}
+
+// The same of the sparse form.
+static sedge_status write_sparse_cut(sedge_text *text, const operator_layout *layout,
+                                     const operator_cut *cut, const sedge_element *element)
+{
+    const size_row rows[] = {
+        {"LOWER_NODES", element->nodes - element->face_nodes},
+        {"PARTS", cut->parts},
+        {"GROUP_ELEMENTS", cut->group_elements},
+        {"JUMP_STRIDE", cut->jump_stride},
+        {"LOWER_STRIDE", cut->lower_stride},
+        {"SHARED_SUMS", cut->shared_sums},
+        {"AHEAD", cut->ahead},
+        {"PAIR_BYTES", 2 * layout->real_bytes},
+    };
+
+    return write_rows(text, rows, sizeof rows / sizeof rows[0]);
+}
+
+static sedge_status write_curved(sedge_text *text, const operator_curved_cut *cut)
+{
+    const size_row rows[] = {
+        {"CURVED_POINTS", cut->points},   {"CURVED_FACE_POINTS", cut->face_points},
+        {"CURVED_CHUNK", cut->chunk},     {"CURVED_BLOCK", cut->block},
+        {"CURVED_THREADS", cut->threads}, {"CURVED_SCRATCH", cut->scratch_words},
+    };
+
+    return write_rows(text, rows, sizeof rows / sizeof rows[0]);
+}
+
+// Numbers that the code holds, but that do not change what it does.
+static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
+{
+    const sedge_equation *const equation = problem->equation;
+
+    SEDGE_TRY(
+        write_list(text, "SEDGE_CONSTANT_LIST", problem->constants, equation->constant_count));
+    // One material is part of the program; several are read by number.
+    SEDGE_TRY(write_list(text, "SEDGE_MATERIAL_LIST", problem->materials[0],
+                         problem->volumes == 1 ? equation->material_values : 0));
+    SEDGE_TRY(sedge_text_add(text,
+                             "#define SEDGE_FLUX %s_flux\n#define SEDGE_SURFACE %s_surface\n"
+                             "#define SEDGE_SOURCE %s_source\n",
+                             equation->name, equation->name, equation->name));
+    if (equation->curls)
+        SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FROM_CURLS %s_from_curls\n", equation->name));
+    return write_boundaries(text, problem);
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+// Kernel sources behind those that all programs have.
+typedef enum program_part {
+    PART_STAGE,
+    PART_CURL,   // the stage with curls in the reference element
+    PART_TENSOR, // the stage by matrix instructions
+    PART_BLAS,   // the stage by cuBLAS
+    PART_SPARSE, // the stage in the Bernstein-Bezier basis
+    PART_STAGES, // number of the stage's forms, which are above
+    PART_OTHERS = PART_STAGES,
+    PART_CURVED // the others and those of curved elements
+} program_part;
+
+#define SOURCES      9 // of a program, at most
+#define ALL_PROGRAMS 4 // of these, those that all programs have
+
+void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
+{
+    (void)snprintf(name, SEDGE_CUT_NAME, "%s-n%d-%s", problem->equation->name, problem->order,
+                   problem->precision == SEDGE_FP64 ? "fp64" : "fp32");
+}
+
+// `products` is the text of the sparse products, in PART_SPARSE.
+static sedge_status write_sources(sedge_text *text, const char *name, sedge_device_kind kind,
+                                  const sedge_text *constants, const sedge_problem *problem,
+                                  program_part part, const sedge_text *products)
+{
+    static const char *const kernels[][SOURCES - ALL_PROGRAMS] = {
+        [PART_STAGE] = {"codegen/kernels/dg/dg_stage.h"},
+        [PART_CURL] = {"codegen/kernels/dg/dg_stage.h", "codegen/kernels/dg/dg_curl.h"},
+        [PART_TENSOR] = {"codegen/kernels/dg/dg_stage.h", "codegen/kernels/dg/dg_curl.h",
+                         "codegen/kernels/dg/dg_tensor.h"},
+        [PART_BLAS] = {"codegen/kernels/dg/dg_stage.h", "codegen/kernels/dg/dg_blas.h"},
+        [PART_SPARSE] = {"codegen/kernels/dg/dg_stage.h", "bernstein_products.h",
+                         "codegen/kernels/dg/dg_bernstein.h"},
+        [PART_OTHERS] = {"codegen/kernels/dg/dg_trace.h", "codegen/kernels/dg/dg_monitor.h"},
+        [PART_CURVED] = {"codegen/kernels/dg/dg_trace.h", "codegen/kernels/dg/dg_monitor.h",
+                         "codegen/kernels/dg/dg_curve.h", "codegen/kernels/dg/dg_curved.h"},
+    };
+    sedge_source sources[SOURCES] = {
+        {"codegen/kernels/dg/values.h", NULL},
+        {"codegen/kernels/dg/signal.h", NULL},
+        {problem->equation->header, problem->equation->header_text},
+        {"codegen/kernels/dg/dg_layout.h", NULL},
+    };
+    sedge_program_options options = {.name = name,
+                                     .constants = sedge_text_get(constants),
+                                     .sources = sources,
+                                     .count = ALL_PROGRAMS};
+
+    for (int i = 0; i < SOURCES - ALL_PROGRAMS && kernels[part][i] != NULL; i++)
+        sources[options.count++].name = kernels[part][i];
+    if (part == PART_SPARSE) sources[ALL_PROGRAMS + 1].text = sedge_text_get(products);
+    return sedge_program_write(text, kind, &options);
+}
+
+// The stage's kernels; or the other ones, which know its types, with any cut.
+static sedge_status write_program(sedge_text *text, const char *name, sedge_device_kind kind,
+                                  const operator_layout *layout, const operator_cut *cut,
+                                  const operator_curved_cut *curved, const sedge_problem *problem,
+                                  const sedge_element *element, bool stage)
+{
+    const bool is_sparse = stage && cut->form == FORM_SPARSE;
+    sedge_status status;
+    sedge_text *constants = NULL;
+    sedge_text *sparse = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
+    SEDGE_TRY_GOTO(status, write_problem(constants, problem, element));
+    SEDGE_TRY_GOTO(status, write_cut(constants, layout, cut, stage));
+    if (is_sparse) {
+        SEDGE_TRY_GOTO(status, write_sparse_cut(constants, layout, cut, element));
+        SEDGE_TRY_GOTO(status, sedge_text_create(&sparse));
+        SEDGE_TRY_GOTO(status, operator_bernstein_write(sparse, element, problem->equation->fields,
+                                                        cut->shared_sums));
+    }
+    if (!stage) {
+        SEDGE_TRY_GOTO(status, sedge_text_add(constants, "#define SEDGE_CONVERT_FACES %d\n",
+                                              converts_faces(layout, problem)));
+    }
+    if (curved != NULL) SEDGE_TRY_GOTO(status, write_curved(constants, curved));
+    SEDGE_TRY_GOTO(status, write_values(constants, problem));
+    const program_part part = !stage        ? problem->curved ? PART_CURVED : PART_OTHERS
+                              : is_sparse   ? PART_SPARSE
+                              : cut->tensor ? PART_TENSOR
+                              : cut->blas   ? PART_BLAS
+                              : cut->curls  ? PART_CURL
+                                            : PART_STAGE;
+    SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem, part, sparse));
+done:
+    sedge_text_free(sparse);
+    sedge_text_free(constants);
+    return status;
+}
+
+sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
+                                  sedge_device_kind kind, const operator_layout *layout,
+                                  const operator_cut *cut, const sedge_problem *problem,
+                                  const sedge_element *element)
+{
+    char problem_name[SEDGE_CUT_NAME];
+
+    operator_name(problem_name, problem);
+    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name, operator_cut_form_name(cut));
+    return write_program(text, name, kind, layout, cut, NULL, problem, element, true);
+}
+
+static sedge_status write_both(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
+                               char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
+                               const sedge_device_info *info, const operator_layout *layout,
+                               const operator_cut *cut, const sedge_problem *problem,
+                               const sedge_element *element)
+{
+    static const operator_cut plain = {.fused = true};
+    operator_curved_cut curved;
+    operator_cut any; // the same for all cuts, so that the text is
+    char problem_name[SEDGE_CUT_NAME];
+
+    operator_cut_choose_form(&any, &plain, layout, info, problem, element);
+    operator_name(problem_name, problem);
+    (void)snprintf(name[1], SEDGE_OPERATOR_NAME, "%s-others", problem_name);
+    SEDGE_TRY(operator_stage_write(text[0], name[0], info->kind, layout, cut, problem, element));
+    if (!problem->curved) {
+        return write_program(text[1], name[1], info->kind, layout, &any, NULL, problem, element,
+                             false);
+    }
+    SEDGE_TRY(operator_curved_choose(&curved, layout, info, problem, element));
+    return write_program(text[1], name[1], info->kind, layout, &any, &curved, problem, element,
+                         false);
+}
+
+static sedge_status write_named(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
+                                char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
+                                const sedge_device_info *info, const sedge_element *element,
+                                const sedge_problem *problem, const char *cut)
+{
+    operator_choices choices;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, operator_choices_list(&choices, info, problem, element));
+    const operator_candidate *const found = operator_choices_find(&choices, cut);
+    if (found == NULL) {
+        status = SEDGE_FAIL(SEDGE_ERR_USAGE,
+                            "there is no way to run it that is called '%s'; "
+                            "'sedge tune' lists them all",
+                            cut);
+        goto done;
+    }
+    status =
+        write_both(out, name, info, &choices.layout[found->layout], &found->cut, problem, element);
+done:
+    operator_choices_clear(&choices);
+    return status;
+}
+
+sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
+                                  char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
+                                  const sedge_device_info *info, const sedge_element *element,
+                                  const sedge_problem *problem,
+                                  const sedge_operator_options *options)
+{
+    operator_choices choices;
+    sedge_status status;
+    int wanted;
+    int first = 0;
+
+    if (options->cut != NULL) return write_named(out, name, info, element, problem, options->cut);
+    SEDGE_TRY_GOTO(status, operator_choices_list(&choices, info, problem, element));
+    SEDGE_TRY_GOTO(status, operator_layout_wish(&wanted, &choices, problem, options));
+    const operator_layout *const layout = &choices.layout[wanted];
+    while (choices.candidate[first].layout != wanted) first++;
+    operator_cut cut = choices.candidate[first].cut;
+    SEDGE_TRY_GOTO(status, operator_cut_wish(&cut, layout, info, problem, element, options));
+    status = write_both(out, name, info, layout, &cut, problem, element);
+done:
+    operator_choices_clear(&choices);
+    return status;
+}
+
+sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind kind,
+                                  const sedge_problem *problem, const sedge_element *element)
+{
+    sedge_status status;
+    sedge_text *constants = NULL;
+    sedge_text *products = NULL;
+    sedge_text *text = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&products));
+    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
+    SEDGE_TRY_GOTO(status, write_problem(constants, problem, element));
+    SEDGE_TRY_GOTO(status,
+                   operator_bernstein_write(products, element, problem->equation->fields, false));
+    for (program_part part = PART_STAGE; part < PART_STAGES; part++) {
+        SEDGE_TRY_GOTO(status,
+                       write_sources(text, "stage", kind, constants, problem, part, products));
+    }
+    const sedge_hash bytes = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
+    sedge_hash_print(&bytes, hash);
+done:
+    sedge_text_free(constants);
+    sedge_text_free(products);
+    sedge_text_free(text);
+    return status;
+}
+
+// ---- programs of an operator -------------------------------------------------------------------
+
+sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program)
+{
+    const bool blas = op->cut.blas;
+    const bool has[KERNELS] = {[KERNEL_STAGE] = op->cut.fused && !blas,
+                               [KERNEL_VOLUME] = !op->cut.fused,
+                               [KERNEL_SURFACE] = !op->cut.fused,
+                               [KERNEL_FLUXES] = blas,
+                               [KERNEL_UPDATE] = op->cut.three || blas};
+
+    for (int k = KERNEL_STAGE; k <= KERNEL_UPDATE; k++) {
+        op->kernel[k] = NULL;
+        if (!has[k]) continue;
+        SEDGE_TRY(sedge_program_get(&op->kernel[k], program, kernel_names[k]));
+        SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[k], op->cut.scratch_bytes));
+    }
+    return SEDGE_OK;
+}
+
+int operator_boundary_points(const sedge_operator *op)
+{
+    const int width = op->element->face_nodes;
+
+    if (!converts_faces(&op->layout, op->problem)) return SEDGE_TRACE_THREADS;
+    return SEDGE_TRACE_THREADS / width * width;
+}
+
+static sedge_status find_kernels(sedge_operator *op)
+{
+    SEDGE_TRY(operator_stage_find(op, op->program[0]));
+    const int kernels = op->problem->curved ? KERNELS : KERNEL_CURVED;
+    for (int k = KERNEL_PACK; k < kernels; k++)
+        SEDGE_TRY(sedge_program_get(&op->kernel[k], op->program[1], kernel_names[k]));
+    if (converts_faces(&op->layout, op->problem)) {
+        SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[KERNEL_BOUNDARY],
+                                           2LL * operator_boundary_points(op) *
+                                               op->problem->equation->fields *
+                                               op->layout.real_bytes));
+    }
+    if (!op->problem->curved) return SEDGE_OK;
+    SEDGE_TRY(operator_curved_choose(&op->curved.cut, &op->layout,
+                                     sedge_device_get_info(op->device), op->problem, op->element));
+    return sedge_kernel_set_scratch(op->kernel[KERNEL_CURVED], op->curved.cut.scratch_bytes);
+}
+
+sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)
+{
+    char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME];
+    sedge_text *text[SEDGE_OPERATOR_PROGRAMS] = {NULL};
+    sedge_program_text whole[SEDGE_OPERATOR_PROGRAMS];
+    sedge_status status = SEDGE_OK;
+
+    operator_programs_free(op);
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS && status == SEDGE_OK; i++)
+        status = sedge_text_create(&text[i]);
+    if (status == SEDGE_OK) {
+        status = write_both(text, name, sedge_device_get_info(op->device), &op->layout, &op->cut,
+                            op->problem, op->element);
+    }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++)
+        whole[i] = (sedge_program_text){.name = name[i], .text = sedge_text_get(text[i])};
+    SEDGE_TRY_GOTO(status, sedge_programs_create(op->program, NULL, op->comm, op->device, cache,
+                                                 whole, SEDGE_OPERATOR_PROGRAMS));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, find_kernels(op)));
+done:
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) sedge_text_free(text[i]);
+    return status;
+}
+
+void operator_programs_free(sedge_operator *op)
+{
+    for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) {
+        sedge_program_free(op->program[i]);
+        op->program[i] = NULL;
+    }
+}

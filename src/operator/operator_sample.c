@@ -1,0 +1,494 @@
+#include "operator/operator_internal.h"
+
+#include "dg/reference.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STAGE           1 // of the Runge-Kutta method: the first that reads the residual; |a| < 1
+#define WORK            1.0e8 // operations that the reference may do, about
+#define LEAST           24    // elements compared
+#define MOST            256   // the same
+#define FACE_NODES_MOST ((SEDGE_ORDER_MAX + 1) * (SEDGE_ORDER_MAX + 2) / 2)
+#define PATTERN         262144 // numbers that fill the fields, again and again
+
+// As in tests/solver/match.h: units of rounding relative to the largest value. 1 to 6 are measured
+// there, and here too.
+#define ALLOWED 50.0
+// The reference's right-hand side comes as nodal values and is off by a few units of fp64; as
+// coefficients by so many times the norm of T^-1.
+#define ALLOWED_CONVERTED 4.0
+
+// Fields are in the device's basis, and u is there as nodal values, too: what the reference reads.
+struct operator_sample {
+    sedge_basis basis;
+    double allowed; // units of rounding
+    int count;
+    int32_t *element; // [count]
+    int64_t numbers;  // of u
+    double *u;        // [elements][fields][nodes]; zero where an element is not known
+    double *nodal;    // the same; where the basis is nodal, u itself
+    bool *known;      // [elements]: those compared, and their neighbours
+    double *residual; // [count][fields][nodes]
+    double *next;     // [count][fields][nodes]: u after the stage
+    double *after;    // [count][fields][nodes]: the residual after it
+    double *work;     // of one element
+    double dt;
+};
+
+// A number in (-1, 1), the same for the same key, of so few bits that it is exact in fp32.
+static double noise(int64_t key)
+{
+    uint64_t z = ((uint64_t)key + 1) * 0x9e3779b97f4a7c15U;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebU;
+    z ^= z >> 31;
+    return ((double)(z >> 41) + 0.5) / 4194304.0 - 1.0;
+}
+
+static double rounded(const sedge_operator *op, double value)
+{
+    return op->layout.real_bytes == 8 ? value : (double)(float)value;
+}
+
+static double rounding(const sedge_operator *op)
+{
+    return op->layout.real_bytes == 8 ? 0.5 * DBL_EPSILON : 0.5 * (double)FLT_EPSILON;
+}
+
+static int64_t block_size(const sedge_operator *op)
+{
+    return (int64_t)op->problem->equation->fields * op->element->nodes;
+}
+
+// ---- which elements ----------------------------------------------------------------------------
+
+enum { PLAIN, BOUNDARY, HALO, INTERFACE, SORTS };
+
+static int sort_of(const sedge_mesh *mesh, int32_t e)
+{
+    int sort = PLAIN;
+
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        const int32_t neighbour = mesh->faces[e][f].neighbour;
+        if (neighbour < 0 && -1 - neighbour < mesh->halo_faces) return HALO;
+        if (neighbour >= 0 && mesh->group[neighbour] != mesh->group[e]) sort = INTERFACE;
+        if (neighbour < 0 && sort == PLAIN) sort = BOUNDARY;
+    }
+    return sort;
+}
+
+// Of each sort as many, spread over the rank's straight elements, which alone are tuned, and the
+// first and last of both ranges.
+static sedge_status choose_elements(operator_sample *sample, const sedge_operator *op)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    const double nodes = op->element->nodes;
+    const double wanted = WORK / (12.0 * nodes * nodes * op->problem->equation->fields);
+    const int each = (int)fmin(fmax(wanted, LEAST), MOST) / SORTS;
+    int32_t members[SORTS] = {0};
+    int32_t seen[SORTS] = {0};
+
+    SEDGE_TRY(sedge_allocate(&sample->element, MOST + 2 * SORTS + 4, sizeof *sample->element));
+    const int32_t straight = mesh->interior - mesh->interior_curved;
+    const int32_t last = mesh->elements - mesh->edge_curved - 1;
+    for (int32_t e = 0; e < mesh->elements; e++) members[sort_of(mesh, e)]++;
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        const int sort = sort_of(mesh, e);
+        const int32_t step = (members[sort] + each - 1) / each;
+        const bool at_end = e == 0 || e == straight - 1 || e == mesh->interior || e == last;
+        if (sedge_mesh_curve(mesh, e) >= 0) continue;
+        if (seen[sort]++ % step == 0 || at_end) sample->element[sample->count++] = e;
+    }
+    return SEDGE_OK;
+}
+
+// ---- their fields ------------------------------------------------------------------------------
+
+// Random fields; of an equation that is not linear its initial ones, which it stands, with a little
+// of that.
+static void know_element(operator_sample *sample, const sedge_operator *op, int32_t e)
+{
+    const sedge_problem *const problem = op->problem;
+    const int nodes = op->element->nodes;
+    const int fields = problem->equation->fields;
+    double *const u = sample->u + e * block_size(op);
+
+    if (sample->known[e]) return;
+    sample->known[e] = true;
+    for (int n = 0; n < nodes; n++) {
+        double base[SEDGE_MAX_FIELDS] = {0.0};
+        const double part = problem->equation->linear ? 1.0 : 0.01;
+        if (!problem->equation->linear) {
+            double x[3];
+            const double rst[3] = {op->element->r[n], op->element->s[n], op->element->t[n]};
+            sedge_mesh_place(op->mesh, e, rst, x);
+            problem->initial->apply(x, 0.0, problem->materials[op->mesh->group[e]],
+                                    problem->initial_parameters, problem->constants, base);
+        }
+        for (int f = 0; f < fields; f++) {
+            const int64_t key = e * block_size(op) + (int64_t)f * nodes + n;
+            u[f * nodes + n] = rounded(op, base[f] + part * noise(key));
+        }
+    }
+    if (sample->nodal == sample->u) return;
+    double *const nodal = sample->nodal + e * block_size(op);
+    memcpy(nodal, u, (size_t)block_size(op) * sizeof *nodal);
+    operator_convert(op, SEDGE_NODAL, sample->basis, nodal, sample->work, fields);
+}
+
+static void know_fields(operator_sample *sample, const sedge_operator *op)
+{
+    const int64_t size = block_size(op);
+
+    for (int i = 0; i < sample->count; i++) {
+        const int32_t e = sample->element[i];
+        know_element(sample, op, e);
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            if (op->mesh->faces[e][f].neighbour >= 0)
+                know_element(sample, op, op->mesh->faces[e][f].neighbour);
+        }
+        for (int64_t k = 0; k < size; k++)
+            sample->residual[i * size + k] = noise(-1 - i * size - k);
+    }
+}
+
+// A face's nodal values in the device's basis.
+static void convert_face(const sedge_operator *op, double *kept, const double *outer)
+{
+    const int fields = op->problem->equation->fields;
+    const int width = op->element->face_nodes;
+
+    for (int k = 0; k < width * fields; k++) {
+        kept[k] = outer[k];
+        if (op->layout.basis == SEDGE_NODAL) continue;
+        kept[k] = 0.0;
+        for (int i = 0; i < width; i++) {
+            kept[k] += op->bernstein->face_from_nodal[k / fields * width + i] *
+                       outer[i * fields + k % fields];
+        }
+    }
+}
+
+// The own trace of `all` at a face, [face nodes][fields].
+static void take_face(const sedge_operator *op, double *trace, const double *all,
+                      const sedge_trace_face *face)
+{
+    const double *const own = all + face->element * block_size(op);
+    const int fields = op->problem->equation->fields;
+    const int width = op->element->face_nodes;
+
+    for (int k = 0; k < width * fields; k++) {
+        const int node = op->element->face_node[face->face * width + k / fields];
+        trace[k] = own[k % fields * op->element->nodes + node];
+    }
+}
+
+// Traces behind all faces of the compared elements that have no local neighbour, on the device and
+// for the reference: what comes from other ranks is made up, boundaries are computed.
+static sedge_status make_traces(const operator_sample *sample, sedge_operator *op,
+                                sedge_reference *reference, double *halo)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    const int fields = op->problem->equation->fields;
+    const int width = op->element->face_nodes;
+    const int64_t traces = mesh->halo_faces + mesh->boundary_faces;
+    double outer[SEDGE_MAX_FIELDS * FACE_NODES_MOST]; // nodal, [face nodes][fields]
+    double kept[SEDGE_MAX_FIELDS * FACE_NODES_MOST];  // in the device's basis
+    sedge_status status;
+    void *list = NULL;
+
+    SEDGE_TRY(sedge_allocate(&list, traces * width * fields, (size_t)op->layout.real_bytes));
+    for (int32_t slot = 0; slot < traces; slot++) {
+        const sedge_trace_face *const face = &mesh->trace_faces[slot];
+        if (!sample->known[face->element]) continue;
+        if (slot >= mesh->halo_faces) {
+            sedge_reference_outer(reference, slot, sample->nodal, 0.0, outer);
+            convert_face(op, kept, outer);
+        } else { // some values of the same size
+            take_face(op, outer, sample->nodal, face);
+            take_face(op, kept, sample->u, face);
+        }
+        for (int k = 0; k < width * fields; k++) {
+            if (slot < mesh->halo_faces)
+                halo[((int64_t)slot * fields + k % fields) * width + k / fields] = outer[k];
+            operator_put(op, list, (int64_t)slot * width * fields + k, kept[k]);
+        }
+    }
+    status = sedge_buffer_upload(op->trace, 0, list,
+                                 traces * width * fields * op->layout.real_bytes, NULL);
+    sedge_release(list);
+    return status;
+}
+
+// ---- what must come out ------------------------------------------------------------------------
+
+static int compare(const void *a, const void *b)
+{
+    const double one = *(const double *)a;
+    const double other = *(const double *)b;
+
+    return one < other ? -1 : one > other;
+}
+
+// A power of two, so that dt times the right-hand side is as large as the fields in most elements:
+// what is wrong in it shows.
+static double choose_step(double *sizes, int count)
+{
+    qsort(sizes, (size_t)count, sizeof *sizes, compare);
+    const double middle = sizes[count / 2];
+    return middle > 0.0 && isfinite(middle) ? exp2(-round(log2(middle))) : 1.0;
+}
+
+// `next` holds the right-hand sides and gets the fields.
+static void update(operator_sample *sample, const sedge_operator *op)
+{
+    const double a = rounded(op, sedge_lsrk45.a[STAGE]);
+    const double b = rounded(op, sedge_lsrk45.b[STAGE]);
+    const int64_t size = block_size(op);
+
+    for (int64_t k = 0; k < sample->count * size; k++) {
+        const double u = sample->u[sample->element[k / size] * size + k % size];
+        sample->after[k] = a * sample->residual[k] + sample->dt * sample->next[k];
+        sample->next[k] = u + b * sample->after[k];
+    }
+}
+
+static sedge_status expect(operator_sample *sample, sedge_operator *op)
+{
+    const int64_t size = block_size(op);
+    const int64_t face_size = (int64_t)op->problem->equation->fields * op->element->face_nodes;
+    sedge_status status;
+    sedge_reference *reference = NULL;
+    double *halo = NULL;
+    double *sizes = NULL;
+
+    SEDGE_TRY_GOTO(status,
+                   sedge_reference_create_alone(&reference, op->element, op->mesh, op->problem));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&halo, op->mesh->halo_faces * face_size, sizeof *halo));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&sizes, sample->count, sizeof *sizes));
+    SEDGE_TRY_GOTO(status, make_traces(sample, op, reference, halo));
+    for (int i = 0; i < sample->count; i++) {
+        double *const rhs = sample->next + i * size;
+        sedge_reference_rhs_of(reference, sample->element[i], sample->nodal, halo, 0.0, rhs);
+        operator_convert(op, sample->basis, SEDGE_NODAL, rhs, sample->work,
+                         op->problem->equation->fields);
+        for (int64_t k = 0; k < size; k++) sizes[i] = fmax(sizes[i], fabs(rhs[k]));
+    }
+    sample->dt = sample->count > 0 ? choose_step(sizes, sample->count) : 1.0;
+    update(sample, op);
+done:
+    sedge_reference_free(reference);
+    sedge_release(halo);
+    sedge_release(sizes);
+    return status;
+}
+
+static sedge_status make_sample(operator_sample *sample, sedge_operator *op)
+{
+    const int64_t size = block_size(op);
+
+    sample->basis = op->layout.basis;
+    sample->allowed = ALLOWED;
+    SEDGE_TRY(choose_elements(sample, op));
+    sample->numbers = op->mesh->elements * size;
+    SEDGE_TRY(sedge_allocate_thin(&sample->u, sample->numbers, sizeof(double)));
+    sample->nodal = sample->u;
+    if (sample->basis != SEDGE_NODAL) {
+        SEDGE_TRY(sedge_allocate_thin(&sample->nodal, sample->numbers, sizeof(double)));
+        sample->allowed +=
+            ALLOWED_CONVERTED * op->bernstein->norm * 0.5 * DBL_EPSILON / rounding(op);
+    }
+    SEDGE_TRY(sedge_allocate(&sample->work, size, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&sample->known, op->mesh->elements, sizeof *sample->known));
+    SEDGE_TRY(sedge_allocate(&sample->residual, sample->count * size, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&sample->next, sample->count * size, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&sample->after, sample->count * size, sizeof(double)));
+    know_fields(sample, op);
+    return expect(sample, op);
+}
+
+sedge_status operator_sample_create(operator_sample **out, sedge_operator *op)
+{
+    operator_sample *sample = NULL;
+
+    *out = NULL;
+    SEDGE_TRY(sedge_allocate(&sample, 1, sizeof *sample));
+    const sedge_status status = make_sample(sample, op);
+    if (status == SEDGE_OK) {
+        *out = sample;
+    } else {
+        operator_sample_free(sample);
+    }
+    return status;
+}
+
+void operator_sample_free(operator_sample *sample)
+{
+    if (sample == NULL) return;
+    sedge_release(sample->element);
+    if (sample->nodal != sample->u)
+        sedge_release_thin(sample->nodal, sample->numbers, sizeof(double));
+    sedge_release_thin(sample->u, sample->numbers, sizeof(double));
+    sedge_release(sample->known);
+    sedge_release(sample->residual);
+    sedge_release(sample->next);
+    sedge_release(sample->after);
+    sedge_release(sample->work);
+    sedge_release(sample);
+}
+
+bool operator_sample_fits(const operator_sample *sample, const sedge_operator *op)
+{
+    return sample->basis == op->layout.basis;
+}
+
+// ---- on the device -----------------------------------------------------------------------------
+
+// Bytes of the fields of one value, and where they begin.
+static int64_t value_bytes(const sedge_operator *op)
+{
+    return (int64_t)op->layout.nodes_padded * op->problem->equation->fields * op->layout.lanes *
+           op->layout.real_bytes;
+}
+
+// Element e's fields from a buffer with the layout of u into `fields` [fields][nodes], or from
+// there into the buffer. `chunk` holds one value.
+static sedge_status move_element(const sedge_operator *op, sedge_buffer *buffer, int32_t e,
+                                 double *fields, void *chunk, bool into_buffer)
+{
+    const int64_t slot = operator_slot(op, e);
+    const int64_t lane = slot % op->layout.lanes;
+    const int64_t offset = slot / op->layout.lanes * value_bytes(op);
+    const int nodes = op->element->nodes;
+
+    SEDGE_TRY(sedge_buffer_download(buffer, offset, chunk, value_bytes(op), NULL));
+    for (int k = 0; k < op->problem->equation->fields * nodes; k++) {
+        const int64_t at = operator_index(op, lane, k / nodes, k % nodes);
+        if (into_buffer) {
+            operator_put(op, chunk, at, fields[k]);
+        } else {
+            fields[k] = operator_fetch(op, chunk, at);
+        }
+    }
+    if (!into_buffer) return SEDGE_OK;
+    return sedge_buffer_upload(buffer, offset, chunk, value_bytes(op), NULL);
+}
+
+static sedge_status fill(const sedge_operator *op, sedge_buffer *buffer, const void *pattern)
+{
+    const int64_t bytes = sedge_buffer_bytes(buffer);
+    const int64_t part = (int64_t)PATTERN * op->layout.real_bytes;
+    const int64_t length = bytes < part ? bytes : part;
+
+    SEDGE_TRY(sedge_buffer_upload(buffer, 0, pattern, length, NULL));
+    SEDGE_TRY(sedge_buffer_repeat(buffer, length, op->main));
+    return sedge_stream_wait(op->main);
+}
+
+sedge_status operator_sample_fill(const operator_sample *sample, sedge_operator *op)
+{
+    sedge_status status;
+    void *pattern = NULL;
+    void *chunk = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&pattern, PATTERN, (size_t)op->layout.real_bytes));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&chunk, value_bytes(op), 1));
+    for (int64_t k = 0; k < PATTERN; k++) operator_put(op, pattern, k, noise(k));
+    SEDGE_TRY_GOTO(status, fill(op, op->data.u[0], pattern));
+    SEDGE_TRY_GOTO(status, fill(op, op->data.residual, pattern));
+    for (int32_t e = 0; e < op->mesh->elements; e++) {
+        if (!sample->known[e]) continue;
+        SEDGE_TRY_GOTO(status, move_element(op, op->data.u[0], e, sample->u + e * block_size(op),
+                                            chunk, true));
+    }
+done:
+    sedge_release(pattern);
+    sedge_release(chunk);
+    return status;
+}
+
+sedge_status operator_sample_launch(const operator_sample *sample, sedge_operator *op,
+                                    sedge_stream *stream)
+{
+    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
+
+    if (!op->cut.fused) {
+        SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, stream, STAGE, sample->dt));
+    }
+    return operator_run_straight(op, last, stream, STAGE, sample->dt);
+}
+
+// ---- comparison --------------------------------------------------------------------------------
+
+// The largest difference of two lists in units of rounding of `scale`; infinite where `a` is not a
+// number.
+static double difference(const double *a, const double *b, int64_t count, double scale)
+{
+    double largest = 0.0;
+
+    for (int64_t k = 0; k < count; k++) {
+        const double one = fabs(a[k] - b[k]) / scale;
+        largest = one <= largest ? largest : isfinite(one) ? one : (double)INFINITY;
+    }
+    return largest;
+}
+
+static sedge_status compare_element(const operator_sample *sample, const sedge_operator *op, int i,
+                                    double *fields, void *chunk)
+{
+    const int64_t size = block_size(op);
+    const double *const next = sample->next + i * size;
+    const double *const after = sample->after + i * size;
+    const double unit = rounding(op);
+    double scale = DBL_MIN;
+
+    for (int64_t k = 0; k < size; k++) scale = fmax(scale, fmax(fabs(next[k]), fabs(after[k])));
+    SEDGE_TRY(move_element(op, op->data.u[1], sample->element[i], fields, chunk, false));
+    double worst = difference(fields, next, size, unit * scale);
+    SEDGE_TRY(move_element(op, op->data.residual, sample->element[i], fields, chunk, false));
+    worst = fmax(worst, difference(fields, after, size, unit * scale));
+    if (worst <= sample->allowed) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_COMPUTE,
+                      "element %d is %.2g of its largest value off the reference, %.1g is "
+                      "allowed",
+                      sample->element[i], worst * unit, sample->allowed * unit);
+}
+
+// The residual as it is known, and no field to be found where the stage writes none.
+static sedge_status start_over(const operator_sample *sample, const sedge_operator *op,
+                               double *fields, void *chunk)
+{
+    const int64_t size = block_size(op);
+
+    for (int i = 0; i < sample->count; i++) {
+        SEDGE_TRY(move_element(op, op->data.residual, sample->element[i],
+                               sample->residual + i * size, chunk, true));
+        for (int64_t k = 0; k < size; k++) fields[k] = (double)NAN;
+        SEDGE_TRY(move_element(op, op->data.u[1], sample->element[i], fields, chunk, true));
+    }
+    return SEDGE_OK;
+}
+
+sedge_status operator_sample_verify(const operator_sample *sample, sedge_operator *op)
+{
+    sedge_status status;
+    double *fields = NULL;
+    void *chunk = NULL;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&fields, block_size(op), sizeof *fields));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&chunk, value_bytes(op), 1));
+    SEDGE_TRY_GOTO(status, sedge_stream_wait(op->main)); // what was launched before
+    SEDGE_TRY_GOTO(status, start_over(sample, op, fields, chunk));
+    SEDGE_TRY_GOTO(status, operator_sample_launch(sample, op, op->main));
+    SEDGE_TRY_GOTO(status, sedge_stream_wait(op->main));
+    for (int i = 0; i < sample->count; i++)
+        SEDGE_TRY_GOTO(status, compare_element(sample, op, i, fields, chunk));
+done:
+    sedge_release(fields);
+    sedge_release(chunk);
+    return status;
+}

@@ -1,0 +1,560 @@
+#include "operator/operator_internal.h"
+
+#include "base/file.h"
+#include "tune/ceiling.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PART       0.05 // of a run's time that tuning it may take
+#define MOST_GPU   1.8  // the same, in seconds: what is begun then may take a second more;
+#define MOST_HOST  2.5  // here half a second
+#define WORTH_GPU  0.5  // seconds; with less it is not worth starting: some programs must be
+#define WORTH_HOST 1.5  // compiled
+
+// The task of the tuner: one operation, the stage, whose candidates differ in structure, too.
+struct operator_tuning {
+    sedge_operator *op;
+    operator_choices choices;
+    operator_sample *sample;  // NULL until something is timed
+    operator_tables *tables;  // [choices.count], made as candidates are launched; all of one layout
+    int layout;               // whose buffers are there; -1: none
+    sedge_operator_part part; // what is launched
+    int candidate;            // the operator's present cut, with kernels of
+    const sedge_program *program; // this program; NULL: none
+
+    char name[SEDGE_CUT_NAME];
+    char size[SEDGE_CUT_NAME];
+    char hash[SEDGE_HASH_TEXT];
+    const char *layout_names[SEDGE_LAYOUTS];
+    sedge_tune_candidate *candidates; // [choices.count]
+    sedge_tune_operation operation;
+    sedge_tune_task task;
+    sedge_tune_result *result;
+    char no_blas[256]; // why cuBLAS cannot be had
+    double seconds;    // of all that was done to choose
+    bool is_overruled; // what was chosen does not fit what other ranks did
+};
+
+// ---- callbacks of the tuner --------------------------------------------------------------------
+
+// The operator borrows those of its present cut.
+static void free_tables(operator_tuning *tuning)
+{
+    for (int c = 0; c < tuning->choices.count; c++) operator_tables_free(&tuning->tables[c]);
+    tuning->op->tables = (operator_tables){NULL, NULL, NULL};
+}
+
+static sedge_status use_layout(void *context, int layout)
+{
+    operator_tuning *const tuning = context;
+    sedge_operator *const op = tuning->op;
+
+    free_tables(tuning);
+    tuning->program = NULL;
+    tuning->layout = -1;
+    SEDGE_TRY(operator_take_layout(op, &tuning->choices.layout[layout]));
+    if (tuning->sample != NULL && !operator_sample_fits(tuning->sample, op)) {
+        operator_sample_free(tuning->sample);
+        tuning->sample = NULL;
+    }
+    if (tuning->sample == NULL) SEDGE_TRY(operator_sample_create(&tuning->sample, op));
+    SEDGE_TRY(operator_sample_fill(tuning->sample, op));
+    tuning->layout = layout;
+    return SEDGE_OK;
+}
+
+static sedge_status write_text(void *context, int operation, int candidate, sedge_text *text)
+{
+    const operator_tuning *const tuning = context;
+    const operator_candidate *const which = &tuning->choices.candidate[candidate];
+    char name[SEDGE_OPERATOR_NAME];
+
+    (void)operation;
+    if (which->cut.blas) SEDGE_TRY(operator_blas_need(tuning->op)); // else it is out, with a reason
+    return operator_stage_write(text, name, sedge_device_get_info(tuning->op->device)->kind,
+                                &tuning->choices.layout[which->layout], &which->cut,
+                                tuning->op->problem, tuning->op->element);
+}
+
+// Make a candidate the operator's present cut.
+static sedge_status take_candidate(operator_tuning *tuning, int candidate,
+                                   const sedge_program *program)
+{
+    const operator_candidate *const which = &tuning->choices.candidate[candidate];
+    operator_tables *const tables = &tuning->tables[candidate];
+    sedge_operator *const op = tuning->op;
+
+    if (candidate == tuning->candidate && program == tuning->program) return SEDGE_OK;
+    if (which->layout != tuning->layout) SEDGE_TRY(use_layout(tuning, which->layout));
+    op->cut = which->cut;
+    if (tables->lift == NULL) SEDGE_TRY(operator_tables_create(tables, op));
+    op->tables = *tables;
+    SEDGE_TRY(operator_stage_find(op, program));
+    tuning->candidate = candidate;
+    tuning->program = program;
+    return SEDGE_OK;
+}
+
+static sedge_status launch(void *context, int operation, int candidate,
+                           const sedge_program *program, sedge_stream *stream)
+{
+    operator_tuning *const tuning = context;
+
+    (void)operation;
+    SEDGE_TRY(take_candidate(tuning, candidate, program));
+    if (tuning->part == SEDGE_PART_STAGE)
+        return operator_sample_launch(tuning->sample, tuning->op, stream);
+    return operator_run_straight(tuning->op,
+                                 tuning->part == SEDGE_PART_VOLUME ? KERNEL_VOLUME : KERNEL_SURFACE,
+                                 stream, 0, 0.0);
+}
+
+static sedge_status verify(void *context, int operation, int candidate,
+                           const sedge_program *program)
+{
+    operator_tuning *const tuning = context;
+
+    (void)operation;
+    SEDGE_TRY(take_candidate(tuning, candidate, program));
+    return operator_sample_verify(tuning->sample, tuning->op);
+}
+
+// ---- task --------------------------------------------------------------------------------------
+
+void operator_tuning_free(operator_tuning *tuning)
+{
+    if (tuning == NULL) return;
+    operator_sample_free(tuning->sample);
+    sedge_tune_result_free(tuning->result);
+    operator_choices_clear(&tuning->choices);
+    sedge_release(tuning->tables);
+    sedge_release(tuning->candidates);
+    sedge_release(tuning);
+}
+
+// Whether a form does fewer operations than the dense operators have, or has matrix units do them:
+// what the others' operations take is no bound of its time.
+static bool does_fewer(const operator_cut *cut)
+{
+    return cut->form == FORM_SPARSE || cut->curls || cut->tangential || cut->tensor || cut->blas;
+}
+
+static void describe_candidates(operator_tuning *tuning)
+{
+    for (int c = 0; c < tuning->choices.count; c++) {
+        const operator_candidate *const from = &tuning->choices.candidate[c];
+        const operator_candidate *shape = from; // whose occupancy it is compared by: what a
+        if (from->cut.blas) {                   // library's kernels take is not known
+            shape = tuning->choices.candidate;
+            while (shape->layout != from->layout) shape++;
+        }
+        tuning->candidates[c] = (sedge_tune_candidate){
+            .name = from->name,
+            .layout = from->layout,
+            .threads = shape->cut.threads,
+            .shared_bytes = shape->cut.scratch_bytes,
+            .registers = shape->registers,
+            .prior = from->prior,
+            .fewer = does_fewer(&from->cut),
+        };
+    }
+}
+
+// `elements` is the largest number of a rank: so that all ranks of a job ask for the same.
+static void describe_task(operator_tuning *tuning, int64_t elements)
+{
+    const sedge_operator *const op = tuning->op;
+    double bytes, flops;
+
+    describe_candidates(tuning);
+    operator_name(tuning->name, op->problem);
+    (void)snprintf(tuning->size, sizeof tuning->size, "2^%d elements, %d material%s",
+                   (int)lround(log2((double)elements)), op->problem->volumes,
+                   op->problem->volumes == 1 ? "" : "s");
+    for (int l = 0; l < tuning->choices.layouts; l++)
+        tuning->layout_names[l] = tuning->choices.layout[l].name;
+    operator_count(op, KERNEL_STAGE, &bytes, &flops);
+    if (bytes < 4.0 * (double)sedge_device_get_info(op->device)->l2_bytes)
+        bytes = 0.0; // from there
+    tuning->operation = (sedge_tune_operation){.name = "stage",
+                                               .weight = sedge_lsrk45.stages,
+                                               .bytes = bytes,
+                                               .flops = flops,
+                                               .count = tuning->choices.searched,
+                                               .candidates = tuning->candidates};
+    tuning->task = (sedge_tune_task){.name = tuning->name,
+                                     .size = tuning->size,
+                                     .source_hash = tuning->hash,
+                                     .layouts = tuning->choices.searched_layouts,
+                                     .layout_names = tuning->layout_names,
+                                     .operations = 1,
+                                     .operation = &tuning->operation,
+                                     .context = tuning,
+                                     .use_layout = use_layout,
+                                     .text = write_text,
+                                     .launch = launch,
+                                     .verify = verify};
+}
+
+// What a quick search does not try: cuBLAS takes too long to load, and may not be there; the
+// tangential lift seldom wins (benchmarks/README.md).
+static void refuse_slow(operator_tuning *tuning, sedge_tune_level level)
+{
+    const bool is_quick = level < SEDGE_TUNE_PATIENT;
+    const char *no_blas =
+        is_quick ? "tried by --tune patient only: cuBLAS takes long to load" : NULL;
+
+    if (!is_quick && operator_has_blas(sedge_device_get_info(tuning->op->device)) &&
+        operator_blas_need(tuning->op) != SEDGE_OK) {
+        (void)snprintf(tuning->no_blas, sizeof tuning->no_blas, "%s", sedge_error_message());
+        sedge_error_clear();
+        no_blas = tuning->no_blas;
+    }
+    for (int c = 0; c < tuning->choices.count; c++) {
+        const operator_cut *const cut = &tuning->choices.candidate[c].cut;
+        if (cut->blas) tuning->candidates[c].refused = no_blas;
+        if (cut->tangential)
+            tuning->candidates[c].patient = "tried by --tune patient only: it seldom wins";
+    }
+}
+
+// Those that are kept, in their order; the searched ones stay the first.
+static void keep(operator_choices *choices, bool (*is_kept)(const operator_candidate *, int, int),
+                 int most)
+{
+    int of_layout[SEDGE_LAYOUTS] = {0};
+    int searched = 0;
+    int count = 0;
+
+    for (int c = 0; c < choices->count; c++) {
+        const operator_candidate *const candidate = &choices->candidate[c];
+        if (!is_kept(candidate, of_layout[candidate->layout]++, most)) continue;
+        searched += c < choices->searched;
+        choices->candidate[count++] = *candidate;
+    }
+    choices->searched = searched;
+    choices->count = count;
+}
+
+// At most the first `most` of each layout.
+static bool is_near(const operator_candidate *candidate, int place, int most)
+{
+    (void)candidate;
+    return place < most;
+}
+
+static sedge_status make_task(sedge_operator *op, const sedge_operator_options *options)
+{
+    operator_tuning *tuning = NULL;
+
+    SEDGE_TRY(sedge_allocate(&tuning, 1, sizeof *tuning));
+    op->tuning = tuning; // freed with it
+    tuning->op = op;
+    tuning->layout = -1;
+    SEDGE_TRY(operator_choices_list(&tuning->choices, sedge_device_get_info(op->device),
+                                    op->problem, op->element));
+    if (options->most_candidates > 0) keep(&tuning->choices, is_near, options->most_candidates);
+    if (options->search_all) {
+        tuning->choices.searched = tuning->choices.count;
+        tuning->choices.searched_layouts = tuning->choices.layouts;
+    }
+    const int64_t count = tuning->choices.count;
+    SEDGE_TRY(sedge_allocate(&tuning->candidates, count, sizeof *tuning->candidates));
+    SEDGE_TRY(sedge_allocate(&tuning->tables, count, sizeof *tuning->tables));
+    return operator_source_hash(tuning->hash, sedge_device_get_info(op->device)->kind, op->problem,
+                                op->element);
+}
+
+// ---- how long it may take ----------------------------------------------------------------------
+
+// Seconds of a stage by the rule, two of three: the first does not count.
+static sedge_status time_stage(double *seconds, sedge_operator *op)
+{
+    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
+    sedge_event *const from = op->sample[0].from;
+    sedge_event *const to = op->sample[0].to;
+
+    for (int i = 0; i < 3; i++) {
+        SEDGE_TRY(operator_run_straight(op, last, op->main, 0, 0.0));
+        if (i == 0) SEDGE_TRY(sedge_event_record(from, op->main));
+    }
+    SEDGE_TRY(sedge_event_record(to, op->main));
+    SEDGE_TRY(sedge_stream_wait(op->main));
+    SEDGE_TRY(sedge_event_seconds(seconds, from, to));
+    *seconds *= 0.5;
+    return SEDGE_OK;
+}
+
+static bool is_on_host(const sedge_operator *op)
+{
+    return sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
+}
+
+// What a run that will have so many stages spares for tuning; 0: it is not worth it. Leaves the
+// rule's programs behind. Collective.
+static sedge_status find_budget(double *budget, operator_tuning *tuning, sedge_cache *cache,
+                                int64_t stages)
+{
+    sedge_operator *const op = tuning->op;
+    double seconds = 0.0;
+
+    op->cut = tuning->choices.candidate[0].cut;
+    SEDGE_TRY(sedge_comm_agree(op->comm, operator_take_layout(op, &tuning->choices.layout[0])));
+    SEDGE_TRY(operator_programs_create(op, cache));
+    sedge_status status = operator_tables_create(&tuning->tables[0], op);
+    op->tables = tuning->tables[0];
+    if (status == SEDGE_OK) status = time_stage(&seconds, op);
+    SEDGE_TRY(sedge_comm_agree(op->comm, status));
+    sedge_comm_max(op->comm, &seconds, 1);
+    int64_t host = is_on_host(op); // or another rank's
+    sedge_comm_max_int(op->comm, &host, 1);
+    *budget = fmin(host > 0 ? MOST_HOST : MOST_GPU, PART * seconds * (double)stages);
+    if (*budget < (host > 0 ? WORTH_HOST : WORTH_GPU)) *budget = 0.0;
+    return SEDGE_OK;
+}
+
+// ---- choice ------------------------------------------------------------------------------------
+
+static sedge_status run_tuner(operator_tuning *tuning, sedge_cache *cache,
+                              const sedge_tune_options *wanted)
+{
+    sedge_operator *const op = tuning->op;
+
+    sedge_tune_result_free(tuning->result);
+    tuning->result = NULL;
+    tuning->program = NULL;
+    return sedge_tune(&tuning->result, op->comm, op->device, cache, &tuning->task, wanted);
+}
+
+// The options with rank 0's level: a variable of the environment may be set on some nodes only, and
+// what is measured is collective. Collective.
+static sedge_operator_options share_level(const sedge_comm *comm,
+                                          const sedge_operator_options *options)
+{
+    sedge_operator_options shared = *options;
+
+    sedge_comm_broadcast(comm, &shared.tune, sizeof shared.tune, 0);
+    return shared;
+}
+
+// Wisdom; or by measuring, if the run is worth it; or the rule. Collective.
+static sedge_status choose(operator_tuning *tuning, sedge_cache *cache,
+                           const sedge_operator_options *options)
+{
+    const sedge_tune_options look = {.level = SEDGE_TUNE_OFF};
+    sedge_tune_options wanted = {.level = options->tune, .forget = options->forget};
+    const sedge_operator *const op = tuning->op;
+
+    if (options->tune == SEDGE_TUNE_FAST && options->expected_stages > 0) {
+        SEDGE_TRY(run_tuner(tuning, cache, &look));
+        // Ranks with different devices may know different things, and all go the same way.
+        int64_t unknown = options->forget || tuning->result->source != SEDGE_TUNE_BY_WISDOM;
+        sedge_comm_max_int(op->comm, &unknown, 1);
+        if (unknown == 0) return SEDGE_OK;
+        SEDGE_TRY(find_budget(&wanted.budget, tuning, cache, options->expected_stages));
+        if (!(wanted.budget > 0.0)) return SEDGE_OK;
+    } else if (options->tune != SEDGE_TUNE_OFF) { // rates, to compare times with
+        sedge_ceilings ceilings;
+        sedge_ceilings_try(&ceilings, op->comm, op->device, cache, op->layout.real_bytes, true);
+        wanted.copy_rate = ceilings.copy;
+        wanted.flops = ceilings.flops;
+        if (options->tune == SEDGE_TUNE_FAST) wanted.budget = is_on_host(op) ? MOST_HOST : MOST_GPU;
+    }
+    return run_tuner(tuning, cache, &wanted);
+}
+
+static sedge_status take_candidate_for_good(operator_tuning *tuning, int candidate)
+{
+    const operator_candidate *const which = &tuning->choices.candidate[candidate];
+    sedge_operator *const op = tuning->op;
+
+    if (candidate != 0) operator_programs_free(op); // they are the rule's, if any
+    op->cut = which->cut;
+    return operator_take_layout(op, &tuning->choices.layout[which->layout]);
+}
+
+// What only choosing needed.
+static void clear_up(operator_tuning *tuning)
+{
+    free_tables(tuning);
+    operator_sample_free(tuning->sample);
+    tuning->sample = NULL;
+    memset(tuning->op->launches, 0, sizeof tuning->op->launches);
+}
+
+static sedge_status take_named(operator_tuning *tuning, const char *name)
+{
+    const operator_candidate *const found = operator_choices_find(&tuning->choices, name);
+
+    if (found != NULL)
+        return take_candidate_for_good(tuning, (int)(found - tuning->choices.candidate));
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "there is no way to run %s that is called '%s'; 'sedge tune' lists them all",
+                      tuning->name, name);
+}
+
+static sedge_status take_wish(operator_tuning *tuning, const sedge_operator_options *options)
+{
+    sedge_operator *const op = tuning->op;
+    int wanted;
+    int first = 0;
+
+    SEDGE_TRY(operator_layout_wish(&wanted, &tuning->choices, op->problem, options));
+    if (options->cut != NULL) return take_named(tuning, options->cut);
+    const operator_layout *const layout = &tuning->choices.layout[wanted];
+    while (tuning->choices.candidate[first].layout != wanted) first++;
+    op->cut = tuning->choices.candidate[first].cut;
+    SEDGE_TRY(operator_cut_wish(&op->cut, layout, sedge_device_get_info(op->device), op->problem,
+                                op->element, options));
+    return operator_take_layout(op, layout);
+}
+
+// What was chosen here; the rule's where devices of several kinds chose several bases, of which the
+// nodal one is every device's: ranks exchange what they keep. Collective.
+static int agree_on_basis(operator_tuning *tuning)
+{
+    const int choice = tuning->result->choice[0];
+    const sedge_basis basis =
+        tuning->choices.layout[tuning->choices.candidate[choice].layout].basis;
+    int64_t others = basis == SEDGE_NODAL;
+
+    sedge_comm_max_int(tuning->op->comm, &others, 1);
+    tuning->is_overruled = basis == SEDGE_BERNSTEIN && others != 0;
+    if (!tuning->is_overruled) return choice;
+    int nodal = 0;
+    while (tuning->choices.layout[tuning->choices.candidate[nodal].layout].basis != SEDGE_NODAL)
+        nodal++;
+    return nodal;
+}
+
+sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
+                           const sedge_operator_options *options)
+{
+    const double began = sedge_clock();
+    int64_t elements = op->mesh->elements;
+
+    SEDGE_TRY(sedge_comm_agree(op->comm, make_task(op, options)));
+    sedge_comm_max_int(op->comm, &elements, 1);
+    describe_task(op->tuning, elements);
+    if (sedge_operator_is_cut(options))
+        return sedge_comm_agree(op->comm, take_wish(op->tuning, options));
+    const sedge_operator_options shared = share_level(op->comm, options);
+    refuse_slow(op->tuning, shared.tune);
+    const sedge_status status = choose(op->tuning, cache, &shared);
+    clear_up(op->tuning);
+    SEDGE_TRY(status);
+    const int choice = agree_on_basis(op->tuning);
+    op->tuning->seconds = sedge_clock() - began;
+    return sedge_comm_agree(op->comm, take_candidate_for_good(op->tuning, choice));
+}
+
+sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
+                                       const sedge_device *device, const sedge_cache *cache,
+                                       const sedge_element *element, const sedge_problem *problem)
+{
+    const sedge_device_info *const info = sedge_device_get_info(device);
+    operator_choices choices;
+    char name[SEDGE_CUT_NAME];
+    char hash[SEDGE_HASH_TEXT];
+    sedge_status status;
+    int kept = 0;
+
+    *names = NULL;
+    *count = 0;
+    operator_name(name, problem);
+    SEDGE_TRY_GOTO(status, operator_choices_list(&choices, info, problem, element));
+    SEDGE_TRY_GOTO(status, operator_source_hash(hash, info->kind, problem, element));
+    SEDGE_TRY_GOTO(status, sedge_tune_remembered(names, count, device, cache, name, hash, "stage"));
+    for (int i = 0; i < *count; i++) {
+        if (operator_choices_find(&choices, (*names)[i]) == NULL) continue;
+        memmove((*names)[kept++], (*names)[i], SEDGE_TUNE_NAME);
+    }
+    *count = kept;
+done:
+    operator_choices_clear(&choices);
+    return status;
+}
+
+// ---- what came of it ---------------------------------------------------------------------------
+
+void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *out)
+{
+    const operator_tuning *const tuning = op->tuning;
+    const sedge_tune_result *const result = tuning->result;
+
+    memset(out, 0, sizeof *out);
+    out->how = "wish";
+    if (result == NULL) return;
+    out->how = tuning->is_overruled                          ? "rule, for the other ranks' basis"
+               : result->source == SEDGE_TUNE_BY_MEASUREMENT ? "measurement"
+               : result->source == SEDGE_TUNE_BY_WISDOM      ? "wisdom"
+                                                             : "rule";
+    out->seconds = tuning->seconds;
+    out->compiled = result->compiled;
+    if (result->records == NULL) return;
+    const sedge_tune_record *const records = result->records[0];
+    for (int c = 0; c < tuning->choices.searched; c++) out->timed += records[c].seconds > 0.0;
+    if (tuning->is_overruled) return;
+    if (records[0].seconds > 0.0 && records[result->choice[0]].seconds > 0.0)
+        out->gain = records[0].seconds / records[result->choice[0]].seconds;
+}
+
+// Where one of the split form's kernels is wanted: of the nodal basis, by their names.
+static bool is_split(const operator_candidate *candidate, int place, int most)
+{
+    (void)place, (void)most;
+    return strncmp(candidate->name, "split ", 6) == 0;
+}
+
+// The tuner wants candidates in each layout.
+static void drop_empty_layouts(operator_choices *choices)
+{
+    for (int l = choices->layouts - 1; l >= 0; l--) {
+        bool empty = true;
+        for (int c = 0; c < choices->count; c++) empty = empty && choices->candidate[c].layout != l;
+        if (!empty) continue;
+        choices->layouts--;
+        memmove(&choices->layout[l], &choices->layout[l + 1],
+                (size_t)(choices->layouts - l) * sizeof *choices->layout);
+        for (int c = 0; c < choices->count; c++)
+            if (choices->candidate[c].layout > l) choices->candidate[c].layout--;
+    }
+}
+
+sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
+                                 const sedge_tune_task **out)
+{
+    static const char *const names[] = {"stage", "volume", "surface"};
+    static const operator_kernel kernels[] = {KERNEL_STAGE, KERNEL_VOLUME, KERNEL_SURFACE};
+    operator_tuning *const tuning = op->tuning;
+
+    *out = NULL;
+    operator_programs_free(op);
+    clear_up(tuning);
+    tuning->part = part;
+    tuning->layout = -1;
+    if (part != SEDGE_PART_STAGE) {
+        keep(&tuning->choices, is_split, 0);
+        drop_empty_layouts(&tuning->choices);
+        tuning->choices.searched = tuning->choices.count;
+        tuning->choices.searched_layouts = tuning->choices.layouts;
+    }
+    describe_task(tuning, op->mesh->elements);
+    tuning->operation.name = names[part];
+    operator_count(op, kernels[part], &tuning->operation.bytes, &tuning->operation.flops);
+    if (tuning->choices.searched == 0)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s has no split form here", tuning->name);
+    *out = &tuning->task;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_operator_print_tuning(const sedge_operator *op, FILE *file)
+{
+    const operator_tuning *const tuning = op->tuning;
+
+    if (tuning->result != NULL) return sedge_tune_print(file, &tuning->task, tuning->result);
+    (void)fprintf(file, "%s: %s, as wished\n", tuning->name, op->variant);
+    return SEDGE_OK;
+}
