@@ -1,4 +1,4 @@
-// Inside the arrays: for codegen/array*.c, expression.c, elementwise.c, reduce*.c, scan.c,
+// Inside the arrays: for codegen/array, expression.c, elementwise.c, reduce*.c, scan.c,
 // random.c.
 #pragma once
 

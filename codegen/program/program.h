@@ -1,9 +1,9 @@
 // Programs: text assembled for one problem, compiled once, remembered on disk.
 //
 // The text of a program is: a comment that says from what it was made, the prelude of the target
-// (codegen/kernels/prelude_*.h), the caller's constants, and whole source files, each behind a
-// #line so that a compiler's message names the file a person edits. Sources are embedded in the
-// binary; a folder named by SEDGE_KERNELS overrides them file by file.
+// (codegen/kernels/program/prelude_*.h), the caller's constants, and whole source files, each
+// behind a #line so that a compiler's message names the file a person edits. Sources are embedded
+// in the binary; a folder named by SEDGE_KERNELS overrides them file by file.
 #pragma once
 
 #include "base/error.h"

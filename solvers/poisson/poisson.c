@@ -1,5 +1,5 @@
 // The table of Poisson's equation, the field of charges and conductors: keys, conditions, known
-// solutions. solvers/elliptic solves it.
+// solutions. src/elliptic solves it.
 #include "dg/problem.h"
 
 #include "poisson_physics.h"

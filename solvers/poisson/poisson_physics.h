@@ -1,7 +1,7 @@
 // Poisson's equation -div(eps grad u) = rho: known solutions u with gradient and Laplacian, which
 // tests and decks compare with. eps is constant around x.
 //
-// There is no flux here: the equation has no time, and solvers/elliptic discretises it.
+// There is no flux here: the equation has no time, and src/elliptic discretises it.
 #pragma once
 
 #define POISSON_PI SEDGE_R(3.14159265358979323846)

@@ -1,5 +1,6 @@
 // The words in which an equation's header is written, for the host compiler: everything in fp64,
-// one lane. Run-time programs give the same words other meanings (codegen/kernels/prelude_*.h):
+// one lane. Run-time programs give the same words other meanings
+// (codegen/kernels/program/prelude_*.h):
 //
 //   sedge_real    a scalar in the precision of the run
 //   sedge_value   as many of these as the target works on at once: one on a GPU, a SIMD vector of

@@ -1,4 +1,4 @@
-// Inside the elliptic operator: layout, cut, buffers. For solvers/elliptic/*.c only.
+// Inside the elliptic operator: layout, cut, buffers. For src/elliptic/*.c only.
 #pragma once
 
 #include "elliptic.h"

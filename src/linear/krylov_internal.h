@@ -1,4 +1,4 @@
-// Inside solvers/krylov: the solver's parts.
+// Inside src/linear: the solver's parts.
 #pragma once
 
 #include "linear/krylov.h"

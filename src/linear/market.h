@@ -1,4 +1,4 @@
-// Inside solvers/matrix: files, compressed by gzip or not, and what a Matrix Market one must be
+// Inside src/linear: files, compressed by gzip or not, and what a Matrix Market one must be
 // before CHOLMOD reads it, which guesses where it does not know.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Inside solvers/matrix.
+// Inside src/linear.
 #pragma once
 
 #include "array/context.h"

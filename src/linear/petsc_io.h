@@ -1,4 +1,4 @@
-// Inside solvers/matrix: what PETSc reads and how it partitions. Its .c and amg.c are the only ones
+// Inside src/linear: what PETSc reads and how it partitions. Its .c and amg.c are the only ones
 // here that see PETSc.
 #pragma once
 

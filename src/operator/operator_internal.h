@@ -1,4 +1,4 @@
-// Inside the operator: its layout, its cut, its buffers. For src/dg/operator*.c only.
+// Inside the operator: its layout, its cut, its buffers. For src/operator/*.c only.
 #pragma once
 
 #include "operator/operator.h"

@@ -115,7 +115,7 @@ static void test_all_formats(sedge_context *context, sedge_array *array)
     CHECK_OK(sedge_sparse_source_hash(before, kind));
     CHECK(strcmp(asked, before) == 0);
     for (const sedge_embedded *row = sedge_embedded_kernels; row->name != NULL; row++) {
-        if (strncmp(row->name, "codegen/kernels/sparse_", 23) != 0) continue;
+        if (strncmp(row->name, "codegen/kernels/sparse/", 23) != 0) continue;
         count++;
         kernel_file_change(folder, row->name);
         CHECK_OK(sedge_sparse_source_hash(after, kind));

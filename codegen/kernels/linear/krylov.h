@@ -1,4 +1,4 @@
-// Conjugate gradients: vector updates fused with the sums that follow them, for solvers/krylov.
+// Conjugate gradients: vector updates fused with the sums that follow them, for src/linear.
 //
 // A sum over all rows is left as `parts`, one a block; the kernel that needs it adds them up in
 // each of its blocks, in the same order, so that no kernel waits for another and none is started

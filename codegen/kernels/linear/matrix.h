@@ -1,4 +1,4 @@
-// What solvers/matrix adds to the products of sparse/sparse.h: gathering what other ranks need,
+// What src/linear adds to the products of sparse/sparse.h: gathering what other ranks need,
 // and multiplying by the inverses of diagonal blocks. Constants: MATRIX_REAL, and MATRIX_BLOCK,
 // rows of a block.
 #pragma once
