@@ -107,7 +107,7 @@ class Help(Case):
         self.assertEqual(self.succeed("help", "deck").out.strip(), printed.strip())
 
     def test_variables_are_those_of_the_page(self):
-        rows = re.findall(r"^\| (`SEDGE_.*?) \|", (SOURCE / "README.md").read_text(), re.MULTILINE)
+        rows = re.findall(r"^\| (`SEDGE_.*?) \|", (SOURCE / "src/cli/README.md").read_text(), re.MULTILINE)
         printed = re.findall(r"^  (SEDGE_\S+) ", self.succeed("--help").out, re.MULTILINE)
         self.assertEqual(sorted(re.findall(r"`(SEDGE_\S+)`", " ".join(rows))), sorted(printed))
 
