@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All tables of README.md that want a GPU, in one call of about nine minutes.
+# All tables of MEASUREMENTS.md that want a GPU, in one call of about nine minutes.
 #
 #   benchmarks/h200.sh OUT [SEDGE_BENCH [MPIRUN]]
 #
