@@ -5,6 +5,7 @@
 //     sedge-bench-arrays [DEVICE [ELEMENTS [CALLS]]]
 #define _DEFAULT_SOURCE
 #include "base/file.h"
+#include "elementwise/copy.h"
 #include "program/launch.h"
 #include "reduce/reduce.h"
 

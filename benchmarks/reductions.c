@@ -1,14 +1,14 @@
 // Reductions, scans, selection and random numbers against a copy of the same bytes, each with the
 // rule's numbers, as the tuner chooses (its 0.3 s) and, on a GPU, with others: how the rules of
-// reduce/reduce_axis.c and scan.c were found.
+// reduce/reduce_plan.c and scan.c were found.
 //
 //     sedge-bench-reductions [DEVICE [LOG2_ELEMENTS [CASE]]]
 //
 // CASE: this one alone, beside the copy: sum, dot, ..., "random normal".
 #include "program/launch.h"
 #include "reduce/random.h"
-#include "reduce/reduce_internal.h"
-#include "reduce/scan_internal.h"
+#include "reduce/reduce_call.h"
+#include "reduce/scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,9 +6,10 @@
 // Times are differences of two solves that end at the iteration limit, the least of three each, so
 // that set-up, first and last residual do not count. Plain: the same steps one operation a kernel,
 // scalars on the device, the product by cuSPARSE where there is one, else our own.
-#include "array/array.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "elementwise/copy.h"
+#include "elementwise/expression.h"
 #include "linear/krylov.h"
 #include "reduce/reduce.h"
 #include "sparse/sparse.h"

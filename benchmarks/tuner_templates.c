@@ -1,5 +1,6 @@
 // Four kernels that are templates: z = 2.5 x - 1.5 y, a transpose, a product of matrices, a product
 // with a sparse one; with what launches them, their candidates, their data and their right answers.
+#include "elementwise/copy.h"
 #include "tuner.h"
 
 #include "array/context.h"

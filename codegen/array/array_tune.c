@@ -1,6 +1,7 @@
 // The tuner asked about one call of an array operation: its task, samples of what it writes.
 #include "array/array_tune.h"
 
+#include "array/shared.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -194,7 +195,8 @@ sedge_status sedge_trial_take(sedge_context *context, int64_t bytes, void **bloc
                               sedge_buffer **buffer, bool *possible)
 {
     if (!*possible) return SEDGE_OK;
-    const sedge_status status = sedge_pool_take(context, bytes, block, buffer);
+    const sedge_status status =
+        sedge_pool_take(sedge_context_memory(context), bytes, block, buffer);
     if (status == SEDGE_ERR_MEMORY) {
         sedge_error_clear();
         *possible = false;

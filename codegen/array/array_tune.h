@@ -3,13 +3,19 @@
 // many times, and before the choice is made nobody knows which of them are right.
 #pragma once
 
-#include "array/array_internal.h"
+#include "array/cached_kernel.h"
+#include "array/iteration.h"
+#include "array/pool.h"
 #include "tune/tune.h"
 
 // From here on the tuner is asked.
 #define SEDGE_TUNED_ELEMENTS ((int64_t)1 << 20)
 
-enum { SEDGE_TRIAL_CANDIDATES = 12, SEDGE_TRIAL_NAME = 48, SEDGE_TRIAL_OUTPUTS = SEDGE_LEAVES + 1 };
+enum {
+    SEDGE_TRIAL_CANDIDATES = 12,
+    SEDGE_TRIAL_NAME = 48,
+    SEDGE_TRIAL_OUTPUTS = SEDGE_ITERATION_OPERANDS
+};
 
 // What candidates write.
 typedef struct sedge_trial_output {

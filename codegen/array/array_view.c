@@ -1,5 +1,5 @@
 // Views: arrays that borrow their base's memory.
-#include "array/array_internal.h"
+#include "array/strided.h"
 #include "base/memory.h"
 
 #include <string.h>

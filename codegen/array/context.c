@@ -1,13 +1,44 @@
 #include "array/context.h"
 
-#include "array/context_internal.h"
+#include "array/shared.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+typedef struct known_program {
+    sedge_hash hash; // of the options
+    sedge_program *program;
+    struct known_program *next;
+} known_program;
+
+struct sedge_context {
+    sedge_device *device;
+    sedge_cache *cache;
+    sedge_device *own_device; // NULL: the caller's
+    sedge_cache *own_cache;
+    sedge_stream *own_stream;
+    sedge_stream *stream; // of all work
+    sedge_tune_level level;
+    char choice[SEDGE_TUNE_NAME]; // of sedge_context_choice
+    sedge_pool *pool;
+    sedge_reserve reserve; // offers the pool's unused blocks when device memory runs out
+    sedge_kernel_table kernels;
+    known_program *programs;
+    sedge_buffer *flags;   // of sedge_context_flags, and
+    int epoch;             // the last launch that was given them
+    sedge_buffer *counter; // of sedge_context_counter
+};
+
 // ---- opening -----------------------------------------------------------------------------------
+
+// The give_back function of the device's reserve. If it fails the pool keeps what it has.
+static void give_back_memory(void *context)
+{
+    if (sedge_context_trim(context) != SEDGE_OK) sedge_error_clear();
+}
 
 sedge_status sedge_context_create(sedge_context **out, sedge_device *device, sedge_cache *cache)
 {
@@ -18,10 +49,11 @@ sedge_status sedge_context_create(sedge_context **out, sedge_device *device, sed
     SEDGE_TRY_GOTO(status, sedge_allocate(&context, 1, sizeof *context));
     context->device = device;
     context->cache = cache;
+    SEDGE_TRY_GOTO(status, sedge_pool_create(&context->pool, device));
     SEDGE_TRY_GOTO(status, sedge_tune_level_default(&context->level, SEDGE_TUNE_OFF));
     SEDGE_TRY_GOTO(status, sedge_stream_create(&context->own_stream, device, false));
     context->stream = context->own_stream;
-    context->reserve = (sedge_reserve){.give_back = sedge_pool_give_back, .owner = context};
+    context->reserve = (sedge_reserve){.give_back = give_back_memory, .owner = context};
     sedge_device_add_reserve(device, &context->reserve);
     *out = context;
     context = NULL;
@@ -51,32 +83,32 @@ done:
     return status;
 }
 
-sedge_status sedge_context_records(sedge_context *context, int64_t bytes, sedge_buffer **out,
-                                   int *epoch)
+sedge_status sedge_context_flags(sedge_context *context, int64_t bytes, sedge_buffer **out,
+                                 int *epoch)
 {
-    const int64_t have = context->records != NULL ? sedge_buffer_bytes(context->records) : 0;
+    const int64_t have = context->flags != NULL ? sedge_buffer_bytes(context->flags) : 0;
 
     *out = NULL;
     if (have < bytes || context->epoch == INT_MAX) {
         sedge_buffer *fresh;
-        SEDGE_TRY(sedge_stream_wait(context->stream)); // work on the old ones
+        SEDGE_TRY(sedge_stream_wait(context->stream)); // work on the old flags
         SEDGE_TRY(
             sedge_buffer_create(&fresh, context->device, bytes > 2 * have ? bytes : 2 * have));
-        sedge_buffer_free(context->records);
-        context->records = fresh;
+        sedge_buffer_free(context->flags);
+        context->flags = fresh;
         context->epoch = 0;
     }
-    *out = context->records;
+    *out = context->flags;
     *epoch = ++context->epoch;
     return SEDGE_OK;
 }
 
-sedge_status sedge_context_count(sedge_context *context, sedge_buffer **out)
+sedge_status sedge_context_counter(sedge_context *context, sedge_buffer **out)
 {
     *out = NULL;
-    if (context->ended == NULL)
-        SEDGE_TRY(sedge_buffer_create(&context->ended, context->device, (int64_t)sizeof(int)));
-    *out = context->ended;
+    if (context->counter == NULL)
+        SEDGE_TRY(sedge_buffer_create(&context->counter, context->device, (int64_t)sizeof(int)));
+    *out = context->counter;
     return SEDGE_OK;
 }
 
@@ -88,16 +120,16 @@ void sedge_context_free(sedge_context *context)
     // work the driver's release waits for.
     if (context->own_stream != NULL && sedge_stream_wait(context->own_stream) != SEDGE_OK)
         sedge_error_clear();
-    sedge_recipes_free(&context->recipes);
+    sedge_kernel_table_free(&context->kernels);
     while (context->programs != NULL) {
-        sedge_known_program *const known = context->programs;
+        known_program *const known = context->programs;
         context->programs = known->next;
         sedge_program_free(known->program);
         sedge_release(known);
     }
-    sedge_buffer_free(context->records);
-    sedge_buffer_free(context->ended);
-    sedge_pool_release(&context->pool);
+    sedge_buffer_free(context->flags);
+    sedge_buffer_free(context->counter);
+    sedge_pool_free(context->pool);
     sedge_stream_free(context->own_stream);
     sedge_cache_free(context->own_cache);
     sedge_device_free(context->own_device);
@@ -109,6 +141,29 @@ void sedge_context_free(sedge_context *context)
 sedge_device *sedge_context_device(const sedge_context *context)
 {
     return context->device;
+}
+
+sedge_pool *sedge_context_memory(sedge_context *context)
+{
+    return context->pool;
+}
+
+sedge_kernel_table *sedge_context_kernels(sedge_context *context)
+{
+    return &context->kernels;
+}
+
+sedge_pool_statistics sedge_context_pool(const sedge_context *context)
+{
+    return sedge_pool_get_statistics(context->pool);
+}
+
+sedge_status sedge_context_trim(sedge_context *context)
+{
+    if (sedge_context_pool(context).held_bytes == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_context_wait(context));
+    sedge_pool_release(context->pool);
+    return SEDGE_OK;
 }
 
 sedge_cache *sedge_context_cache(const sedge_context *context)
@@ -212,12 +267,12 @@ sedge_status sedge_context_program(sedge_context *context, const sedge_program *
                                    const sedge_program_options *options)
 {
     sedge_status status;
-    sedge_known_program *known = NULL;
+    known_program *known = NULL;
     sedge_hash hash;
 
     *out = NULL;
     SEDGE_TRY(hash_options(&hash, options));
-    for (const sedge_known_program *at = context->programs; at != NULL; at = at->next) {
+    for (const known_program *at = context->programs; at != NULL; at = at->next) {
         if (memcmp(&at->hash, &hash, sizeof hash) != 0) continue;
         *out = at->program;
         return SEDGE_OK;

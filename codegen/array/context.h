@@ -10,6 +10,7 @@
 // one thread.
 #pragma once
 
+#include "array/pool.h"
 #include "base/error.h"
 #include "device/device.h"
 #include "program/program.h"
@@ -68,19 +69,9 @@ sedge_status sedge_context_kernel(sedge_context *context, const sedge_kernel **o
 
 // ---- memory pool -------------------------------------------------------------------------------
 
-// Device memory that arrays take and give back without asking the driver: blocks in size classes (a
-// power of two split in 16, so at most 6.25 % is lost). If any allocation on the device runs out of
-// memory, in this context or elsewhere, the unused blocks are released and the allocation is tried
-// again (sedge_reserve). A block that was given back may be reused at once: all work of the context
-// is in one stream.
-typedef struct sedge_pool_statistics {
-    int64_t active_bytes; // in use by arrays
-    int64_t held_bytes;   // unused, kept for later
-    int64_t peak_bytes;   // largest sum of both
-    int64_t requests;     // blocks asked for
-    int64_t hits;         // of these, found in the pool
-} sedge_pool_statistics;
-
+// If any allocation on the device runs out of memory, in this context or elsewhere, the pool's
+// unused blocks are released and the allocation is tried again (sedge_reserve). A block that was
+// given back may be reused at once: all work of the context is in one stream.
 sedge_pool_statistics sedge_context_pool(const sedge_context *context);
 
 // Release unused blocks to the driver. Waits.

@@ -1,5 +1,6 @@
 // Whether arrays share memory.
-#include "array/array_internal.h"
+#include "array/overlap.h"
+#include "array/strided.h"
 
 #include <stdlib.h>
 

@@ -1,17 +1,33 @@
-// The memory pool of a context.
-#include "array/context_internal.h"
+#include "array/pool.h"
+
 #include "base/memory.h"
+
+// Size classes: 16 of each power of two, from 2^8 bytes on.
+enum { POOL_FIRST = 8, POOL_LAST = 47, POOL_SPLIT = 16 };
+enum { POOL_BINS = (POOL_LAST - POOL_FIRST + 1) * POOL_SPLIT };
+
+typedef struct pool_block {
+    sedge_buffer *buffer;
+    int bin;
+    struct pool_block *next; // in its bin, while unused
+} pool_block;
+
+struct sedge_pool {
+    sedge_device *device;
+    pool_block *unused[POOL_BINS];
+    sedge_pool_statistics statistics;
+};
 
 // The class of `bytes`: its number, and what its blocks hold.
 static int64_t choose_class(int64_t bytes, int *bin)
 {
-    int exponent = SEDGE_POOL_FIRST;
+    int exponent = POOL_FIRST;
 
-    if (bytes < (int64_t)1 << SEDGE_POOL_FIRST) bytes = (int64_t)1 << SEDGE_POOL_FIRST;
+    if (bytes < (int64_t)1 << POOL_FIRST) bytes = (int64_t)1 << POOL_FIRST;
     while (bytes >> (exponent + 1) != 0) exponent++;
-    const int64_t step = ((int64_t)1 << exponent) / SEDGE_POOL_SPLIT;
+    const int64_t step = ((int64_t)1 << exponent) / POOL_SPLIT;
     const int64_t steps = (bytes + step - 1) / step; // 16 .. 32
-    *bin = (exponent - SEDGE_POOL_FIRST) * SEDGE_POOL_SPLIT + (int)steps - SEDGE_POOL_SPLIT;
+    *bin = (exponent - POOL_FIRST) * POOL_SPLIT + (int)steps - POOL_SPLIT;
     return steps * step;
 }
 
@@ -22,31 +38,30 @@ static void note_peak(sedge_pool_statistics *statistics)
     if (now > statistics->peak_bytes) statistics->peak_bytes = now;
 }
 
-sedge_status sedge_pool_take(sedge_context *context, int64_t bytes, void **block,
-                             sedge_buffer **buffer)
+sedge_status sedge_pool_take(sedge_pool *pool, int64_t bytes, void **block, sedge_buffer **buffer)
 {
-    sedge_pool_statistics *const statistics = &context->pool.statistics;
+    sedge_pool_statistics *const statistics = &pool->statistics;
     sedge_status status;
-    sedge_pool_block *taken = NULL;
+    pool_block *taken = NULL;
     int bin;
 
     *block = NULL;
     *buffer = NULL;
-    if (bytes < 0 || bytes > (int64_t)1 << SEDGE_POOL_LAST) {
+    if (bytes < 0 || bytes > (int64_t)1 << POOL_LAST) {
         return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory: %lld bytes are outside 0..2^%d",
-                          (long long)bytes, SEDGE_POOL_LAST);
+                          (long long)bytes, POOL_LAST);
     }
     const int64_t size = choose_class(bytes, &bin);
     statistics->requests++;
-    taken = context->pool.unused[bin];
+    taken = pool->unused[bin];
     if (taken != NULL) {
-        context->pool.unused[bin] = taken->next;
+        pool->unused[bin] = taken->next;
         statistics->hits++;
         statistics->held_bytes -= size;
     } else {
         SEDGE_TRY(sedge_allocate(&taken, 1, sizeof *taken));
         taken->bin = bin;
-        SEDGE_TRY_GOTO(status, sedge_buffer_create(&taken->buffer, context->device, size));
+        SEDGE_TRY_GOTO(status, sedge_buffer_create(&taken->buffer, pool->device, size));
     }
     statistics->active_bytes += size;
     note_peak(statistics);
@@ -58,10 +73,9 @@ done:
     return status;
 }
 
-void sedge_pool_give(sedge_context *context, void *block)
+void sedge_pool_give(sedge_pool *pool, void *block)
 {
-    sedge_pool_block *const given = block;
-    sedge_pool *const pool = &context->pool;
+    pool_block *const given = block;
 
     if (given == NULL) return;
     const int64_t size = sedge_buffer_bytes(given->buffer);
@@ -73,9 +87,9 @@ void sedge_pool_give(sedge_context *context, void *block)
 
 void sedge_pool_release(sedge_pool *pool)
 {
-    for (int bin = 0; bin < SEDGE_POOL_BINS; bin++) {
+    for (int bin = 0; bin < POOL_BINS; bin++) {
         while (pool->unused[bin] != NULL) {
-            sedge_pool_block *const block = pool->unused[bin];
+            pool_block *const block = pool->unused[bin];
             pool->unused[bin] = block->next;
             pool->statistics.held_bytes -= sedge_buffer_bytes(block->buffer);
             sedge_buffer_free(block->buffer);
@@ -84,20 +98,21 @@ void sedge_pool_release(sedge_pool *pool)
     }
 }
 
-sedge_pool_statistics sedge_context_pool(const sedge_context *context)
+sedge_pool_statistics sedge_pool_get_statistics(const sedge_pool *pool)
 {
-    return context->pool.statistics;
+    return pool->statistics;
 }
 
-void sedge_pool_give_back(void *context)
+sedge_status sedge_pool_create(sedge_pool **out, sedge_device *device)
 {
-    if (sedge_context_trim(context) != SEDGE_OK) sedge_error_clear(); // then it keeps what it has
-}
-
-sedge_status sedge_context_trim(sedge_context *context)
-{
-    if (context->pool.statistics.held_bytes == 0) return SEDGE_OK;
-    SEDGE_TRY(sedge_context_wait(context));
-    sedge_pool_release(&context->pool);
+    SEDGE_TRY(sedge_allocate(out, 1, sizeof **out));
+    (*out)->device = device;
     return SEDGE_OK;
+}
+
+void sedge_pool_free(sedge_pool *pool)
+{
+    if (pool == NULL) return;
+    sedge_pool_release(pool);
+    sedge_release(pool);
 }

@@ -1,5 +1,4 @@
-// Element types and numpy's rules of promotion.
-#include "array/array.h"
+#include "array/type.h"
 
 typedef struct type_row {
     const char *name;

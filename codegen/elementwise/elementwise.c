@@ -1,6 +1,12 @@
 // Expressions into arrays, and arrays filled.
 #include "elementwise/elementwise.h"
 
+#include "array/overlap.h"
+#include "array/strided.h"
+#include "elementwise/analysis.h"
+#include "elementwise/copy.h"
+#include "elementwise/expression_text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -116,7 +122,7 @@ void sedge_job_start(sedge_job *job, sedge_context *context, sedge_array *result
     job->body = NULL;
     job->analysis = NULL;
     job->gpu = sedge_job_needs_gpu_form(context);
-    job->blind = true;
+    job->write_only = true;
     job->count = 1;
     job->member[0].name = "result";
     job->member[0].type = result->type;

@@ -1,8 +1,8 @@
 // Inside codegen: kernels that do one operation for each element, for elementwise*.c.
 #pragma once
 
-#include "array/array_internal.h"
 #include "array/array_tune.h"
+#include "elementwise/analysis.h"
 
 #define SEDGE_OPERANDS (SEDGE_LEAVES + 1)
 
@@ -39,10 +39,10 @@ typedef struct sedge_job {
     const char *preamble;     // may be ""
     const char *body;         // NULL: the text of the analysis
     sedge_analysis *analysis; // NULL: the body is there
-    bool blind;               // the body does not read what it writes
+    bool write_only;          // the body does not read what it writes
     int count;
     sedge_member member[SEDGE_OPERANDS];
-    sedge_walk walk;
+    sedge_iteration iteration;
     int strided;  // operands
     int pack;     // elements
     bool gpu;     // the kernel has the form of the GPUs
@@ -68,10 +68,10 @@ sedge_status sedge_job_run(sedge_job *job, const void *key, int bytes);
 
 // The parts of that, for the tuner.
 SEDGE_MUST_USE
-sedge_status sedge_job_kernel(sedge_recipe *recipe, const sedge_job *job,
+sedge_status sedge_job_kernel(sedge_cached_kernel *cached, const sedge_job *job,
                               const sedge_elementwise_tuning *tuning);
 SEDGE_MUST_USE
-sedge_status sedge_job_launch(const sedge_job *job, const sedge_recipe *recipe,
+sedge_status sedge_job_launch(const sedge_job *job, const sedge_cached_kernel *cached,
                               sedge_stream *stream);
 
 // What one kernel's program is made of; `text` is that of sedge_elementwise_write.

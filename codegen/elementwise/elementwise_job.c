@@ -1,5 +1,9 @@
 // One elementwise call: how its elements are visited, its kernel, its launch.
+#include "array/shared.h"
+#include "array/strided.h"
+#include "elementwise/analysis.h"
 #include "elementwise/elementwise.h"
+#include "elementwise/expression_text.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -16,23 +20,23 @@ bool sedge_job_needs_gpu_form(const sedge_context *context)
 
 static void set_access(sedge_job *job)
 {
-    const sedge_walk *const walk = &job->walk;
+    const sedge_iteration *const iteration = &job->iteration;
 
     job->strided = 0;
     for (int k = 0; k < job->count; k++) {
         sedge_member *const member = &job->member[k];
-        bool single = walk->dimensions > 0;
-        for (int d = 0; d < walk->dimensions; d++)
-            if (walk->stride[k][d] != 0) single = false;
+        bool single = iteration->dimensions > 0;
+        for (int d = 0; d < iteration->dimensions; d++)
+            if (iteration->stride[k][d] != 0) single = false;
         member->slot = 0;
         if (member->array == NULL) {
             member->access = SEDGE_ACCESS_NUMBER;
         } else if (single) {
             member->access = SEDGE_ACCESS_CONSTANT;
-        } else if (walk->contiguous) {
+        } else if (iteration->contiguous) {
             member->access = SEDGE_ACCESS_CONTIGUOUS;
         } else {
-            const int64_t last = walk->stride[k][walk->dimensions - 1];
+            const int64_t last = iteration->stride[k][iteration->dimensions - 1];
             member->slot = job->strided++;
             member->access = last == 1   ? SEDGE_ACCESS_ROWS
                              : last == 0 ? SEDGE_ACCESS_REPEATED
@@ -54,7 +58,7 @@ static void choose_pack(sedge_job *job)
 
     job->pack = 1;
     job->aligned = false;
-    if (!job->gpu || !job->walk.contiguous) return;
+    if (!job->gpu || !job->iteration.contiguous) return;
     for (int k = 0; k < job->count; k++) {
         const int size = sedge_type_bytes(job->member[k].type);
         if (!is_moved(&job->member[k])) continue;
@@ -75,14 +79,14 @@ static void choose_pack(sedge_job *job)
 static bool needs_wide(const sedge_job *job)
 {
     const int64_t most = INT32_MAX - ((int64_t)1 << 20);
-    const sedge_walk *const walk = &job->walk;
+    const sedge_iteration *const iteration = &job->iteration;
 
-    if (!job->gpu || walk->count > most) return true;
+    if (!job->gpu || iteration->count > most) return true;
     for (int k = 0; k < job->count; k++) {
         int64_t reach = 0;
-        for (int d = 0; d < walk->dimensions; d++) {
-            const int64_t stride = walk->stride[k][d];
-            reach += (walk->shape[d] - 1) * (stride < 0 ? -stride : stride);
+        for (int d = 0; d < iteration->dimensions; d++) {
+            const int64_t stride = iteration->stride[k][d];
+            reach += (iteration->shape[d] - 1) * (stride < 0 ? -stride : stride);
         }
         if (reach > most) return true;
     }
@@ -94,8 +98,8 @@ void sedge_job_plan(sedge_job *job, int dimensions, const int64_t *shape, bool s
     const sedge_array *arrays[SEDGE_OPERANDS];
 
     for (int k = 0; k < job->count; k++) arrays[k] = job->member[k].array;
-    sedge_walk_make(&job->walk, dimensions, shape, job->count, arrays);
-    if (sort) sedge_walk_sort(&job->walk, job->count);
+    sedge_iteration_make(&job->iteration, dimensions, shape, job->count, arrays);
+    if (sort) sedge_iteration_sort(&job->iteration, job->count);
     set_access(job);
     choose_pack(job);
     job->wide = needs_wide(job);
@@ -116,9 +120,9 @@ int sedge_elementwise_tunings(sedge_elementwise_tuning tunings[SEDGE_ELEMENTWISE
         return count;
     }
     for (int k = 0; k < job->count; k++)
-        if (is_moved(&job->member[k]) && !(job->member[k].written && job->blind)) arrays++;
+        if (is_moved(&job->member[k]) && !(job->member[k].written && job->write_only)) arrays++;
     // Enough bytes on their way: two packs where only one array is read.
-    const int packs = job->walk.contiguous ? (arrays < 2 ? 2 : 1) : 4;
+    const int packs = job->iteration.contiguous ? (arrays < 2 ? 2 : 1) : 4;
     for (int more = 0; more < 3; more++) {
         for (int t = 0; t < 4; t++) {
             tunings[count++] =
@@ -137,7 +141,7 @@ void sedge_job_sources(sedge_source sources[3], const char *text)
     sources[2] = (sedge_source){"codegen/kernels/elementwise/elementwise.h", NULL};
 }
 
-sedge_status sedge_job_kernel(sedge_recipe *recipe, const sedge_job *job,
+sedge_status sedge_job_kernel(sedge_cached_kernel *cached, const sedge_job *job,
                               const sedge_elementwise_tuning *tuning)
 {
     sedge_source sources[3];
@@ -151,9 +155,9 @@ sedge_status sedge_job_kernel(sedge_recipe *recipe, const sedge_job *job,
     SEDGE_TRY_GOTO(status, sedge_elementwise_write(text, job, tuning));
     sedge_job_sources(sources, sedge_text_get(text));
     SEDGE_TRY_GOTO(status, sedge_context_program(job->context, &program, &options));
-    SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[0], program, "sedge_elements"));
-    recipe->threads = tuning->threads;
-    recipe->items = (int64_t)tuning->threads * tuning->packs * job->pack;
+    SEDGE_TRY_GOTO(status, sedge_program_get(&cached->kernel[0], program, "sedge_elements"));
+    cached->threads = tuning->threads;
+    cached->items = (int64_t)tuning->threads * tuning->packs * job->pack;
 done:
     sedge_text_free(text);
     return status;
@@ -194,30 +198,31 @@ static int64_t find_multiplier(int64_t size)
 
 static void fill_layout(layout_bytes *layout, const sedge_job *job)
 {
-    const sedge_walk *const walk = &job->walk;
-    size_t used = sizeof walk->count;
+    const sedge_iteration *const iteration = &job->iteration;
+    size_t used = sizeof iteration->count;
 
-    memcpy(layout->bytes, &walk->count, sizeof walk->count);
-    for (int d = 0; d < walk->dimensions; d++) put_index(layout, &used, job->wide, walk->shape[d]);
+    memcpy(layout->bytes, &iteration->count, sizeof iteration->count);
+    for (int d = 0; d < iteration->dimensions; d++)
+        put_index(layout, &used, job->wide, iteration->shape[d]);
     for (int k = 0; k < job->count; k++) {
         if (job->member[k].access < SEDGE_ACCESS_ROWS) continue;
-        for (int d = 0; d < walk->dimensions; d++)
-            put_index(layout, &used, job->wide, walk->stride[k][d]);
+        for (int d = 0; d < iteration->dimensions; d++)
+            put_index(layout, &used, job->wide, iteration->stride[k][d]);
     }
-    for (int d = 0; d < walk->dimensions && !job->wide; d++)
-        put_index(layout, &used, false, find_multiplier(walk->shape[d]));
-    for (int d = 0; d < walk->dimensions && !job->wide; d++)
-        put_index(layout, &used, false, find_shift(walk->shape[d]));
+    for (int d = 0; d < iteration->dimensions && !job->wide; d++)
+        put_index(layout, &used, false, find_multiplier(iteration->shape[d]));
+    for (int d = 0; d < iteration->dimensions && !job->wide; d++)
+        put_index(layout, &used, false, find_shift(iteration->shape[d]));
 }
 
-sedge_status sedge_job_launch(const sedge_job *job, const sedge_recipe *recipe,
+sedge_status sedge_job_launch(const sedge_job *job, const sedge_cached_kernel *cached,
                               sedge_stream *stream)
 {
     uint64_t addresses[SEDGE_OPERANDS];
     const void *numbers[SEDGE_OPERANDS];
     void *arguments[SEDGE_OPERANDS + 1];
     layout_bytes layout;
-    int64_t count = job->walk.count;
+    int64_t count = job->iteration.count;
 
     for (int k = 0; k < job->count; k++) {
         const sedge_member *const member = &job->member[k];
@@ -229,10 +234,10 @@ sedge_status sedge_job_launch(const sedge_job *job, const sedge_recipe *recipe,
             memcpy(&arguments[k], &numbers[k], sizeof arguments[k]);
         }
     }
-    if (!job->walk.contiguous) fill_layout(&layout, job);
-    arguments[job->count] = job->walk.contiguous ? (void *)&count : &layout;
-    return sedge_kernel_launch(recipe->kernel[0], stream,
-                               (count + recipe->items - 1) / recipe->items, recipe->threads,
+    if (!job->iteration.contiguous) fill_layout(&layout, job);
+    arguments[job->count] = job->iteration.contiguous ? (void *)&count : &layout;
+    return sedge_kernel_launch(cached->kernel[0], stream,
+                               (count + cached->items - 1) / cached->items, cached->threads,
                                arguments, job->count + 1);
 }
 
@@ -243,7 +248,7 @@ int sedge_job_key(unsigned char *key, const sedge_job *job, char tag)
     int bytes = 0;
 
     key[bytes++] = (unsigned char)tag;
-    key[bytes++] = (unsigned char)(job->walk.contiguous ? 0 : job->walk.dimensions);
+    key[bytes++] = (unsigned char)(job->iteration.contiguous ? 0 : job->iteration.dimensions);
     key[bytes++] = (unsigned char)((job->wide ? 1 : 0) | (job->aligned ? 2 : 0));
     key[bytes++] = (unsigned char)job->count;
     for (int k = 0; k < job->count; k++) {
@@ -271,32 +276,33 @@ static sedge_status write_expression(sedge_text **text, sedge_job *job)
 // Large arrays are worth asking the tuner; small ones take what there is.
 static bool is_large(const sedge_job *job)
 {
-    return job->walk.count >= SEDGE_TUNED_ELEMENTS;
+    return job->iteration.count >= SEDGE_TUNED_ELEMENTS;
 }
 
 // The kernel of a job that is new, or large for the first time.
-static sedge_status make_recipe(const sedge_recipe **out, sedge_job *job, const void *key,
+static sedge_status make_kernel(const sedge_cached_kernel **out, sedge_job *job, const void *key,
                                 int bytes)
 {
     sedge_elementwise_tuning tunings[SEDGE_ELEMENTWISE_TUNINGS];
-    sedge_recipe recipe = {.tuned = 0};
-    char title[SEDGE_RECIPE_TITLE];
+    sedge_cached_kernel cached = {.tuned = 0};
+    char title[SEDGE_KERNEL_TITLE];
     int choice = 0;
     sedge_status status;
     sedge_text *body = NULL;
 
     if (job->title == NULL) {
-        sedge_recipe_title(title, "expression", key, bytes);
+        sedge_cached_kernel_title(title, "expression", key, bytes);
         job->title = title;
     }
     if (job->body == NULL) SEDGE_TRY_GOTO(status, write_expression(&body, job));
     (void)sedge_elementwise_tunings(tunings, job);
     if (is_large(job)) {
         SEDGE_TRY_GOTO(status, sedge_job_tune(&choice, job));
-        recipe.tuned = 1 + choice;
+        cached.tuned = 1 + choice;
     }
-    SEDGE_TRY_GOTO(status, sedge_job_kernel(&recipe, job, &tunings[choice]));
-    SEDGE_TRY_GOTO(status, sedge_recipe_keep(out, job->context, key, bytes, &recipe));
+    SEDGE_TRY_GOTO(status, sedge_job_kernel(&cached, job, &tunings[choice]));
+    SEDGE_TRY_GOTO(status, sedge_cached_kernel_keep(out, sedge_context_kernels(job->context), key,
+                                                    bytes, &cached));
 done:
     if (job->title == title) job->title = NULL;
     if (body != NULL) job->body = NULL;
@@ -306,11 +312,12 @@ done:
 
 sedge_status sedge_job_run(sedge_job *job, const void *key, int bytes)
 {
-    const sedge_recipe *recipe = sedge_recipe_find(job->context, key, bytes);
+    const sedge_cached_kernel *cached =
+        sedge_cached_kernel_find(sedge_context_kernels(job->context), key, bytes);
 
-    if (recipe == NULL || (recipe->tuned == 0 && is_large(job)))
-        SEDGE_TRY(make_recipe(&recipe, job, key, bytes));
-    return sedge_job_launch(job, recipe, sedge_context_stream(job->context));
+    if (cached == NULL || (cached->tuned == 0 && is_large(job)))
+        SEDGE_TRY(make_kernel(&cached, job, key, bytes));
+    return sedge_job_launch(job, cached, sedge_context_stream(job->context));
 }
 
 sedge_status sedge_elementwise_preview(sedge_text *out, sedge_device_kind kind, sedge_array *array,

@@ -1,4 +1,5 @@
 // The text of an elementwise kernel, made for one job; kernels/elementwise.h is its other half.
+#include "array/strided.h"
 #include "elementwise/elementwise.h"
 
 #include <string.h>
@@ -75,7 +76,7 @@ static sedge_status write_body(sedge_text *out, const sedge_job *job)
         const sedge_member *const member = &job->member[k];
         if (!member->written) continue;
         SEDGE_TRY(sedge_text_add(out, "    %s %s", sedge_type_word(member->type), member->name));
-        if (job->blind) {
+        if (job->write_only) {
             SEDGE_TRY(sedge_text_add(out, ";\n"));
         } else {
             SEDGE_TRY(sedge_text_add(out, " = *sedge_at_%s;\n", member->name));
@@ -107,7 +108,8 @@ static sedge_status write_parameters(sedge_text *out, const sedge_job *job)
                                      member->written ? "" : "const ", word, member->name));
         }
     }
-    if (job->walk.contiguous) return sedge_text_add(out, "    X(sedge_int64, sedge_count)\n\n");
+    if (job->iteration.contiguous)
+        return sedge_text_add(out, "    X(sedge_int64, sedge_count)\n\n");
     return sedge_text_add(out, "    X(sedge_layout_of_operands, sedge_layout)\n\n");
 }
 
@@ -125,7 +127,7 @@ static sedge_status write_constants(sedge_text *out, const sedge_job *job)
 
 static sedge_status write_layout(sedge_text *out, const sedge_job *job)
 {
-    if (job->walk.contiguous) return SEDGE_OK;
+    if (job->iteration.contiguous) return SEDGE_OK;
     SEDGE_TRY(sedge_text_add(out, "typedef struct sedge_layout_of_operands {\n"
                                   "    sedge_int64 count;\n"
                                   "    sedge_index shape[SEDGE_DIMENSIONS];\n"
@@ -162,7 +164,7 @@ static sedge_status write_element(sedge_text *out, const sedge_job *job)
         if (!member->written) continue;
         SEDGE_TRY(sedge_text_add(out, "        %s sedge_value_%s", sedge_type_word(member->type),
                                  member->name));
-        if (!job->blind) {
+        if (!job->write_only) {
             SEDGE_TRY(sedge_text_add(out, " = "));
             SEDGE_TRY(write_place(out, member));
         }
@@ -222,7 +224,7 @@ static sedge_status write_pack_moves(sedge_text *out, const sedge_job *job)
     SEDGE_TRY(sedge_text_add(out, "\n#define SEDGE_PACK_LOAD(j, p)"));
     for (int k = 0; k < job->count; k++) {
         const char *const name = job->member[k].name;
-        if (is_single(&job->member[k]) || (job->member[k].written && job->blind)) continue;
+        if (is_single(&job->member[k]) || (job->member[k].written && job->write_only)) continue;
         SEDGE_TRY(sedge_text_add(out,
                                  " \\\n    sedge_packs_%s[j] = "
                                  "((SEDGE_GLOBAL const sedge_pack_%s *)sedge_array_%s)[p];",
@@ -260,7 +262,7 @@ static sedge_status write_pack_body(sedge_text *out, const sedge_job *job)
 sedge_status sedge_elementwise_write(sedge_text *out, const sedge_job *job,
                                      const sedge_elementwise_tuning *tuning)
 {
-    const int dimensions = job->walk.contiguous ? 0 : job->walk.dimensions;
+    const int dimensions = job->iteration.contiguous ? 0 : job->iteration.dimensions;
 
     SEDGE_TRY(write_opening(out, job));
     SEDGE_TRY(sedge_text_add(out,
@@ -275,7 +277,7 @@ sedge_status sedge_elementwise_write(sedge_text *out, const sedge_job *job,
     SEDGE_TRY(write_parameters(out, job));
     SEDGE_TRY(write_constants(out, job));
     SEDGE_TRY(write_element(out, job));
-    if (!job->walk.contiguous || !job->gpu) return SEDGE_OK;
+    if (!job->iteration.contiguous || !job->gpu) return SEDGE_OK;
     SEDGE_TRY(write_pack_types(out, job));
     SEDGE_TRY(write_pack_moves(out, job));
     return write_pack_body(out, job);

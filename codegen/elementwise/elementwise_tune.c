@@ -1,6 +1,8 @@
 // The tuner's view of one elementwise job. The arrays it writes are replaced by others, for it is
 // run many times: x = x + y must not be.
 #include "array/array_tune.h"
+#include "array/shared.h"
+#include "array/strided.h"
 #include "base/memory.h"
 #include "elementwise/elementwise.h"
 
@@ -43,17 +45,17 @@ static sedge_status launch(void *owner, int candidate, const sedge_program *prog
 {
     const trial *const t = owner;
     const sedge_elementwise_tuning *const tuning = &t->tuning[candidate];
-    sedge_recipe recipe = {.threads = tuning->threads,
-                           .items = (int64_t)tuning->threads * tuning->packs * t->job.pack};
+    sedge_cached_kernel cached = {.threads = tuning->threads,
+                                  .items = (int64_t)tuning->threads * tuning->packs * t->job.pack};
 
-    SEDGE_TRY(sedge_program_get(&recipe.kernel[0], program, "sedge_elements"));
-    return sedge_job_launch(&t->job, &recipe, stream);
+    SEDGE_TRY(sedge_program_get(&cached.kernel[0], program, "sedge_elements"));
+    return sedge_job_launch(&t->job, &cached, stream);
 }
 
 static sedge_status run_rule(void *owner)
 {
     const trial *const t = owner;
-    sedge_recipe rule = {.tuned = 0};
+    sedge_cached_kernel rule = {.tuned = 0};
 
     SEDGE_TRY(sedge_job_kernel(&rule, &t->job, &t->tuning[0]));
     return sedge_job_launch(&t->job, &rule, NULL);
@@ -86,7 +88,7 @@ static sedge_status make_scratch(trial *t, int k, bool *possible)
         if (span < 0) below -= span;
         elements += span < 0 ? -span : span;
     }
-    if (elements > 2 * t->job.walk.count) *possible = false;
+    if (elements > 2 * t->job.iteration.count) *possible = false;
     SEDGE_TRY(sedge_trial_take(t->job.context, elements * size, &t->block[k], &buffer, possible));
     if (!*possible) return SEDGE_OK;
     t->scratch[k] = *member->array;
@@ -123,8 +125,8 @@ static double count_bytes(const sedge_job *job)
 
     for (int k = 0; k < job->count; k++) {
         if (job->member[k].access < SEDGE_ACCESS_CONTIGUOUS) continue;
-        const double each = sedge_type_bytes(job->member[k].type) * (double)job->walk.count;
-        bytes += job->member[k].written && !job->blind ? 2.0 * each : each;
+        const double each = sedge_type_bytes(job->member[k].type) * (double)job->iteration.count;
+        bytes += job->member[k].written && !job->write_only ? 2.0 * each : each;
     }
     return bytes;
 }
@@ -141,7 +143,7 @@ sedge_status sedge_job_tune(int *choice, const sedge_job *job)
     t->tuner.context = job->context;
     t->tuner.title = job->title;
     t->tuner.operation = "elements";
-    t->tuner.elements = job->walk.count;
+    t->tuner.elements = job->iteration.count;
     t->tuner.bytes = count_bytes(job);
     t->tuner.owner = t;
     t->tuner.write = write_program;
@@ -149,7 +151,8 @@ sedge_status sedge_job_tune(int *choice, const sedge_job *job)
     t->tuner.run_rule = run_rule;
     if (possible) SEDGE_TRY_GOTO(status, sedge_trial_choose(choice, &t->tuner));
 done:
-    for (int k = 0; k < job->count; k++) sedge_pool_give(job->context, t->block[k]);
+    for (int k = 0; k < job->count; k++)
+        sedge_pool_give(sedge_context_memory(job->context), t->block[k]);
     sedge_release(t);
     return status;
 }

@@ -1,5 +1,6 @@
 // The C text of an analysed expression.
-#include "elementwise/expression_internal.h"
+#include "elementwise/expression_text.h"
+#include "elementwise/expression.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 // The kernel's text has its constants put in by substitution, in exact hexadecimal.
 //
 //     example_backprojection [DEVICE [SIDE]]      an image of SIDE x SIDE pixels
-#include "array/array.h"
 #include "base/memory.h"
+#include "elementwise/copy.h"
 #include "example.h"
 #include "program/launch.h"
 #include "text/substitute.h"

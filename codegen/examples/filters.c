@@ -4,8 +4,8 @@
 // image that an item reads is used for all its filters, each tap for all its pixels.
 //
 //     example_filters [DEVICE [SIDE [all]]]      an image of SIDE x SIDE pixels
-#include "array/array.h"
 #include "base/memory.h"
+#include "elementwise/copy.h"
 #include "filters_text.h"
 
 #include <float.h>

@@ -1,5 +1,7 @@
 // A linear combination, z = a x + b y, in the two ways of writing elementwise operations: as an
 // expression of arrays, and as a line of C. Both are one kernel and one pass over memory.
+#include "elementwise/copy.h"
+#include "elementwise/snippet.h"
 #include "example.h"
 #include "program/launch.h"
 #include "reduce/reduce.h"

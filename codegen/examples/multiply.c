@@ -7,6 +7,7 @@
 //
 //     example_multiply [DEVICE [N [all]]]      N is made a multiple of 64
 #include "device/blas.h"
+#include "elementwise/copy.h"
 #include "multiply_text.h"
 #include "program/launch.h"
 #include "reduce/random.h"

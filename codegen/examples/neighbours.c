@@ -6,8 +6,8 @@
 // with D = 63, since taking off the mean leaves so many dimensions.
 //
 //     example_neighbours [DEVICE [POINTS]]      N = M = POINTS
-#include "array/array.h"
 #include "base/memory.h"
+#include "elementwise/copy.h"
 #include "example.h"
 #include "program/launch.h"
 #include "text/template.h"

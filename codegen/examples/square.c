@@ -2,8 +2,8 @@
 //
 // The kernel is written in the dialect of codegen/kernels/README.md: blocks, and items in them. It
 // is compiled when the program runs, for the device that is there.
-#include "array/array.h"
 #include "base/memory.h"
+#include "elementwise/copy.h"
 #include "example.h"
 #include "program/launch.h"
 

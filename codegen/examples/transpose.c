@@ -3,7 +3,8 @@
 // The naive kernel reads along rows and writes along columns: on a GPU each write touches a memory
 // line of its own. The other one turns a tile of 32 x 32 in the block's memory, so that both sides
 // go along rows; rows of 33 there keep a column in different banks.
-#include "array/array.h"
+#include "elementwise/copy.h"
+#include "elementwise/expression.h"
 #include "example.h"
 #include "program/launch.h"
 #include "reduce/reduce.h"

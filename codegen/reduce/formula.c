@@ -1,6 +1,8 @@
 // Formulas of reductions and scans.
 #include "reduce/formula.h"
 
+#include "array/type.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>

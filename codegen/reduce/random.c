@@ -1,9 +1,12 @@
 // Random numbers into arrays.
 #include "reduce/random.h"
 
+#include "array/iteration.h"
+#include "array/shared.h"
+#include "array/strided.h"
 #include "elementwise/elementwise.h"
 #include "program/launch.h"
-#include "reduce/random_internal.h"
+#include "reduce/random_kernel.h"
 
 #include <string.h>
 
@@ -93,7 +96,7 @@ done:
     return status;
 }
 
-static sedge_status make_recipe(sedge_recipe *recipe, sedge_context *context,
+static sedge_status make_kernel(sedge_cached_kernel *cached, sedge_context *context,
                                 const sedge_random_shape *shape)
 {
     sedge_status status;
@@ -106,13 +109,13 @@ static sedge_status make_recipe(sedge_recipe *recipe, sedge_context *context,
     SEDGE_TRY_GOTO(status, write_types(types, shape));
     set_options(&options, sources, types, shape);
     SEDGE_TRY_GOTO(status, sedge_context_program(context, &program, &options));
-    SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[0], program, "sedge_random"));
+    SEDGE_TRY_GOTO(status, sedge_program_get(&cached->kernel[0], program, "sedge_random"));
 done:
     sedge_text_free(types);
     return status;
 }
 
-static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
+static sedge_status get_kernel(const sedge_cached_kernel **out, sedge_context *context,
                                const sedge_random_shape *shape)
 {
     static const char tag[6] = {'r', 'a', 'n', 'd', 'o', 'm'};
@@ -120,13 +123,15 @@ static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
 
     memcpy(key, tag, sizeof tag);
     memcpy(key + sizeof tag, shape, sizeof *shape);
-    *out = sedge_recipe_find(context, key, (int)sizeof key);
+    *out = sedge_cached_kernel_find(sedge_context_kernels(context), key, (int)sizeof key);
     if (*out != NULL) return SEDGE_OK;
 
-    sedge_recipe recipe = {.threads = RANDOM_THREADS,
-                           .items = (int64_t)RANDOM_ITEMS * elements_of((sedge_type)shape->type)};
-    SEDGE_TRY(make_recipe(&recipe, context, shape));
-    return sedge_recipe_keep(out, context, key, (int)sizeof key, &recipe);
+    sedge_cached_kernel cached = {.threads = RANDOM_THREADS,
+                                  .items =
+                                      (int64_t)RANDOM_ITEMS * elements_of((sedge_type)shape->type)};
+    SEDGE_TRY(make_kernel(&cached, context, shape));
+    return sedge_cached_kernel_keep(out, sedge_context_kernels(context), key, (int)sizeof key,
+                                    &cached);
 }
 
 // ---- calls -------------------------------------------------------------------------------------
@@ -142,15 +147,15 @@ static sedge_status fill(sedge_array *array, sedge_random *random, sedge_random_
         skipped == 0 && address % (uint64_t)(per * sedge_type_bytes(array->type)) == 0;
     sedge_random_shape shape = {.type = (int)array->type, .kind = (int)kind};
     sedge_argument arguments[7 + 2 * SEDGE_ARRAY_DIMENSIONS];
-    const sedge_recipe *recipe;
-    sedge_walk walk;
+    const sedge_cached_kernel *cached;
+    sedge_iteration iteration;
     int count = 0;
 
     SEDGE_TRY(sedge_target_check(array, array->dimensions, array->shape));
     if (size == 0) return SEDGE_OK;
-    sedge_walk_make(&walk, array->dimensions, array->shape, 1, arrays);
-    if (!sedge_array_is_contiguous(array)) shape.dimensions = walk.dimensions;
-    SEDGE_TRY(get_recipe(&recipe, array->context, &shape));
+    sedge_iteration_make(&iteration, array->dimensions, array->shape, 1, arrays);
+    if (!sedge_array_is_contiguous(array)) shape.dimensions = iteration.dimensions;
+    SEDGE_TRY(get_kernel(&cached, array->context, &shape));
     arguments[count++] = sedge_address_argument(address);
     arguments[count++] = sedge_int64_argument(size);
     arguments[count++] = sedge_int64_argument((int64_t)(random->offset / (uint64_t)per));
@@ -159,11 +164,11 @@ static sedge_status fill(sedge_array *array, sedge_random *random, sedge_random_
     arguments[count++] = sedge_int32_argument((int32_t)(uint32_t)random->seed);
     arguments[count++] = sedge_int32_argument((int32_t)(uint32_t)(random->seed >> 32));
     for (int d = 0; d < shape.dimensions; d++) {
-        arguments[count++] = sedge_int64_argument(walk.shape[d]);
-        arguments[count++] = sedge_int64_argument(walk.stride[0][d]);
+        arguments[count++] = sedge_int64_argument(iteration.shape[d]);
+        arguments[count++] = sedge_int64_argument(iteration.stride[0][d]);
     }
-    const int64_t blocks = (size + (int64_t)skipped + recipe->items - 1) / recipe->items;
-    SEDGE_TRY(sedge_launch(recipe->kernel[0], sedge_context_stream(array->context), blocks,
+    const int64_t blocks = (size + (int64_t)skipped + cached->items - 1) / cached->items;
+    SEDGE_TRY(sedge_launch(cached->kernel[0], sedge_context_stream(array->context), blocks,
                            arguments, count));
     random->offset += (uint64_t)size;
     return SEDGE_OK;

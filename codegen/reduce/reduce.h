@@ -7,7 +7,7 @@
 // that do not fit. Nothing is collective: a sum over ranks is one of each rank's (par/comm.h).
 #pragma once
 
-#include "array/array.h"
+#include "elementwise/expression.h"
 
 typedef enum sedge_reduction {
     SEDGE_SUM,

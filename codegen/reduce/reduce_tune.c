@@ -21,8 +21,11 @@
 // of complex products a host compiler was seen to choose another one where more rows were scanned
 // side by side: they and the user's formulas have the rule alone. Of real expressions nothing like
 // that is known; a candidate that gives other bits of the real input is refused, as everywhere.
+#include "array/shared.h"
+#include "array/strided.h"
 #include "base/memory.h"
-#include "reduce/reduce_internal.h"
+#include "elementwise/analysis.h"
+#include "reduce/reduce_call.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -173,10 +176,10 @@ static sedge_status launch(void *owner, int candidate, const sedge_program *prog
                            sedge_stream *stream)
 {
     const trial *const t = owner;
-    sedge_recipe recipe = {.tuned = 0};
+    sedge_cached_kernel cached = {.tuned = 0};
 
-    SEDGE_TRY(sedge_reduce_kernels(&recipe, t->call, &t->plan[candidate], program));
-    return sedge_reduce_launch(t->call, &t->plan[candidate], &recipe, t->parts,
+    SEDGE_TRY(sedge_reduce_kernels(&cached, t->call, &t->plan[candidate], program));
+    return sedge_reduce_launch(t->call, &t->plan[candidate], &cached, t->parts,
                                sedge_buffer_address(t->to), stream);
 }
 
@@ -256,7 +259,7 @@ sedge_status sedge_reduce_tune(int *choice, const sedge_reduce_call *call,
     SEDGE_TRY_GOTO(status, take_scratch(t, &possible));
     if (possible) SEDGE_TRY_GOTO(status, sedge_trial_choose(choice, &t->tuner));
 done:
-    for (int k = 0; k < 2; k++) sedge_pool_give(context, t->block[k]);
+    for (int k = 0; k < 2; k++) sedge_pool_give(sedge_context_memory(context), t->block[k]);
     sedge_release(t);
     return status;
 }

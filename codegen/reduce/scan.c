@@ -1,5 +1,9 @@
 // Scans of arrays.
-#include "reduce/scan_internal.h"
+#include "reduce/scan.h"
+
+#include "array/shared.h"
+#include "array/strided.h"
+#include "elementwise/copy.h"
 
 #include <assert.h>
 #include <string.h>
@@ -138,7 +142,7 @@ done:
     return status;
 }
 
-sedge_status sedge_scan_kernels(sedge_recipe *out, const sedge_scan_call *call,
+sedge_status sedge_scan_kernels(sedge_cached_kernel *out, const sedge_scan_call *call,
                                 const sedge_scan_shape *shape, const sedge_program *program)
 {
     sedge_status status;
@@ -180,19 +184,20 @@ static void make_key(scan_key *key, const char tag[6], const sedge_scan_shape *s
     key->bytes += sedge_formula_key(key->at + key->bytes, formula);
 }
 
-static sedge_status get_recipe(const sedge_recipe **out, const sedge_scan_call *call,
+static sedge_status get_kernel(const sedge_cached_kernel **out, const sedge_scan_call *call,
                                const sedge_scan_shape *shape)
 {
     sedge_context *const context = call->array->context;
     scan_key key;
 
     make_key(&key, "scan  ", shape, call->formula);
-    *out = sedge_recipe_find(context, key.at, key.bytes);
+    *out = sedge_cached_kernel_find(sedge_context_kernels(context), key.at, key.bytes);
     if (*out != NULL) return SEDGE_OK;
 
-    sedge_recipe recipe = {.tuned = 0};
-    SEDGE_TRY(sedge_scan_kernels(&recipe, call, shape, NULL));
-    return sedge_recipe_keep(out, context, key.at, key.bytes, &recipe);
+    sedge_cached_kernel cached = {.tuned = 0};
+    SEDGE_TRY(sedge_scan_kernels(&cached, call, shape, NULL));
+    return sedge_cached_kernel_keep(out, sedge_context_kernels(context), key.at, key.bytes,
+                                    &cached);
 }
 
 // The shape by the rule or, where arrays are large, by what the tuner chooses at their first use.
@@ -201,22 +206,24 @@ static sedge_status make_shape(sedge_scan_shape *shape, const sedge_scan_call *c
     sedge_context *const context = call->array->context;
     const sedge_device *const device = sedge_context_device(context);
     sedge_scan_tuning tunings[SEDGE_SCAN_TUNINGS];
-    char title[SEDGE_RECIPE_TITLE];
+    char title[SEDGE_KERNEL_TITLE];
     scan_key key;
     int choice;
 
     sedge_scan_call_shape(shape, call, NULL);
     if (sedge_array_size(call->array) < SEDGE_TUNED_ELEMENTS) return SEDGE_OK;
     make_key(&key, "choice", shape, call->formula);
-    const sedge_recipe *found = sedge_recipe_find(context, key.at, key.bytes);
+    const sedge_cached_kernel *found =
+        sedge_cached_kernel_find(sedge_context_kernels(context), key.at, key.bytes);
     if (found != NULL && found->tuned == 1) return SEDGE_OK;
     const int count =
         sedge_scan_tunings(tunings, sedge_device_get_info(device)->kind, shape, call->formula);
     if (found == NULL) {
-        sedge_recipe_title(title, "scan", key.at, key.bytes);
+        sedge_cached_kernel_title(title, "scan", key.at, key.bytes);
         SEDGE_TRY(sedge_scan_tune(&choice, call, tunings, count, title));
-        const sedge_recipe chosen = {.tuned = 1 + choice};
-        SEDGE_TRY(sedge_recipe_keep(&found, context, key.at, key.bytes, &chosen));
+        const sedge_cached_kernel chosen = {.tuned = 1 + choice};
+        SEDGE_TRY(sedge_cached_kernel_keep(&found, sedge_context_kernels(context), key.at,
+                                           key.bytes, &chosen));
     }
     if (found->tuned > 1) sedge_scan_call_shape(shape, call, &tunings[found->tuned - 1]);
     return SEDGE_OK;
@@ -226,7 +233,7 @@ static sedge_status make_shape(sedge_scan_shape *shape, const sedge_scan_call *c
 
 typedef struct scan_launch {
     sedge_context *context;
-    const sedge_recipe *recipe;
+    const sedge_cached_kernel *cached;
     const sedge_scan_shape *shape;
     sedge_argument arguments[8]; // of the kernel that scans
     int count;
@@ -250,15 +257,16 @@ static sedge_status launch_chained(scan_launch *call, int64_t records)
     sedge_buffer *ready, *sums;
     sedge_status status;
 
-    SEDGE_TRY(sedge_context_records(call->context, 16 * records, &ready, &epoch));
-    SEDGE_TRY(sedge_pool_take(call->context, records * call->item_bytes, &block, &sums));
+    SEDGE_TRY(sedge_context_flags(call->context, 16 * records, &ready, &epoch));
+    SEDGE_TRY(sedge_pool_take(sedge_context_memory(call->context), records * call->item_bytes,
+                              &block, &sums));
     call->arguments[call->count++] = sedge_buffer_argument(ready);
     call->arguments[call->count++] = sedge_buffer_argument(sums);
     call->arguments[call->count++] = sedge_int64_argument(call->blocks);
     call->arguments[call->count++] = sedge_int32_argument(epoch);
-    status = sedge_launch(call->recipe->kernel[0], call->stream, call->blocks, call->arguments,
+    status = sedge_launch(call->cached->kernel[0], call->stream, call->blocks, call->arguments,
                           call->count);
-    sedge_pool_give(call->context, block);
+    sedge_pool_give(sedge_context_memory(call->context), block);
     return status;
 }
 
@@ -268,27 +276,28 @@ static sedge_status launch_phases(scan_launch *call)
     sedge_buffer *totals;
     sedge_status status;
 
-    SEDGE_TRY(sedge_pool_take(call->context, call->blocks * call->item_bytes, &block, &totals));
+    SEDGE_TRY(sedge_pool_take(sedge_context_memory(call->context), call->blocks * call->item_bytes,
+                              &block, &totals));
     call->arguments[call->count++] = sedge_buffer_argument(totals);
-    SEDGE_TRY_GOTO(status, sedge_launch(call->recipe->kernel[1], call->stream, call->blocks,
+    SEDGE_TRY_GOTO(status, sedge_launch(call->cached->kernel[1], call->stream, call->blocks,
                                         call->arguments, call->count));
     SEDGE_TRY_GOTO(status,
-                   SEDGE_LAUNCH(call->recipe->kernel[2], call->stream, 1,
+                   SEDGE_LAUNCH(call->cached->kernel[2], call->stream, 1,
                                 sedge_buffer_argument(totals), sedge_int64_argument(call->blocks)));
-    SEDGE_TRY_GOTO(status, sedge_launch(call->recipe->kernel[0], call->stream, call->blocks,
+    SEDGE_TRY_GOTO(status, sedge_launch(call->cached->kernel[0], call->stream, call->blocks,
                                         call->arguments, call->count));
 done:
-    sedge_pool_give(call->context, block);
+    sedge_pool_give(sedge_context_memory(call->context), block);
     return status;
 }
 
 sedge_status sedge_scan_launch(const sedge_scan_call *call, const sedge_scan_shape *shape,
-                               const sedge_recipe *recipe, uint64_t to, sedge_stream *stream)
+                               const sedge_cached_kernel *cached, uint64_t to, sedge_stream *stream)
 {
     const int64_t size = sedge_array_size(call->array);
     const int state_bytes = call->formula->state_bytes;
     scan_launch now = {.context = call->array->context,
-                       .recipe = recipe,
+                       .cached = cached,
                        .shape = shape,
                        .blocks = (size + shape->tile - 1) / shape->tile,
                        .stream = stream};
@@ -321,7 +330,7 @@ static sedge_status scan(sedge_array *to, const sedge_scan_call *call,
                          const sedge_scan_tuning *tuning)
 {
     sedge_scan_shape shape;
-    const sedge_recipe *recipe;
+    const sedge_cached_kernel *cached;
 
     if (sedge_array_size(call->array) == 0) return SEDGE_OK;
     if (tuning != NULL) {
@@ -329,8 +338,8 @@ static sedge_status scan(sedge_array *to, const sedge_scan_call *call,
     } else {
         SEDGE_TRY(make_shape(&shape, call));
     }
-    SEDGE_TRY(get_recipe(&recipe, call, &shape));
-    return sedge_scan_launch(call, &shape, recipe, sedge_array_address(to),
+    SEDGE_TRY(get_kernel(&cached, call, &shape));
+    return sedge_scan_launch(call, &shape, cached, sedge_array_address(to),
                              sedge_context_stream(to->context));
 }
 

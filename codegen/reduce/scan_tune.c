@@ -13,8 +13,10 @@
 // from `chains`. With OpenCL all is fixed by that. Where any order gives the same bits, as with
 // integers, tiles of other sizes are tried, too. Complex products and the user's formulas have the
 // rule alone: the compiler may fuse products and sums in another way.
+#include "array/shared.h"
+#include "array/strided.h"
 #include "base/memory.h"
-#include "reduce/scan_internal.h"
+#include "reduce/scan.h"
 
 #include <stdio.h>
 
@@ -106,10 +108,10 @@ static sedge_status launch(void *owner, int candidate, const sedge_program *prog
                            sedge_stream *stream)
 {
     const trial *const t = owner;
-    sedge_recipe recipe = {.tuned = 0};
+    sedge_cached_kernel cached = {.tuned = 0};
 
-    SEDGE_TRY(sedge_scan_kernels(&recipe, t->call, &t->shape[candidate], program));
-    return sedge_scan_launch(t->call, &t->shape[candidate], &recipe, sedge_buffer_address(t->to),
+    SEDGE_TRY(sedge_scan_kernels(&cached, t->call, &t->shape[candidate], program));
+    return sedge_scan_launch(t->call, &t->shape[candidate], &cached, sedge_buffer_address(t->to),
                              stream);
 }
 
@@ -146,7 +148,7 @@ static sedge_status take_scratch(trial *t, int64_t bytes, bool *possible)
         const int64_t needed = sedge_scan_records(&t->shape[c], t->tuner.elements);
         if (needed > most) most = needed;
     }
-    if (most > 0) SEDGE_TRY(sedge_context_records(context, 16 * most, &records, &epoch));
+    if (most > 0) SEDGE_TRY(sedge_context_flags(context, 16 * most, &records, &epoch));
     SEDGE_TRY(sedge_trial_take(context, bytes, &t->block, &t->to, possible));
     t->tuner.outputs = 1;
     t->tuner.output[0] = (sedge_trial_output){.buffer = t->to, .bytes = bytes};
@@ -180,7 +182,7 @@ sedge_status sedge_scan_tune(int *choice, const sedge_scan_call *call,
     SEDGE_TRY_GOTO(status, take_scratch(t, result, &possible));
     if (possible) SEDGE_TRY_GOTO(status, sedge_trial_choose(choice, &t->tuner));
 done:
-    sedge_pool_give(context, t->block);
+    sedge_pool_give(sedge_context_memory(context), t->block);
     sedge_release(t);
     return status;
 }

@@ -1,8 +1,12 @@
 // Selection, gathering and scattering.
+#include "reduce/select.h"
+#include "array/shared.h"
+#include "array/strided.h"
+#include "elementwise/copy.h"
 #include "elementwise/elementwise.h"
+#include "elementwise/expression.h"
 #include "program/launch.h"
 #include "reduce/reduce.h"
-#include "reduce/select_internal.h"
 
 #include <string.h>
 
@@ -81,7 +85,7 @@ done:
     return status;
 }
 
-static sedge_status make_recipe(sedge_recipe *recipe, sedge_context *context,
+static sedge_status make_kernel(sedge_cached_kernel *cached, sedge_context *context,
                                 const sedge_select_shape *shape)
 {
     sedge_status status;
@@ -95,18 +99,18 @@ static sedge_status make_recipe(sedge_recipe *recipe, sedge_context *context,
     SEDGE_TRY_GOTO(status, write_types(types, shape));
     set_options(&options, sources, types, shape);
     SEDGE_TRY_GOTO(status, sedge_context_program(context, &program, &options));
-    SEDGE_TRY_GOTO(status, sedge_program_get(&recipe->kernel[0], program,
+    SEDGE_TRY_GOTO(status, sedge_program_get(&cached->kernel[0], program,
                                              compress ? "sedge_select_count" : "sedge_select"));
     if (compress) {
         SEDGE_TRY_GOTO(status,
-                       sedge_program_get(&recipe->kernel[1], program, "sedge_select_write"));
+                       sedge_program_get(&cached->kernel[1], program, "sedge_select_write"));
     }
 done:
     sedge_text_free(types);
     return status;
 }
 
-static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
+static sedge_status get_kernel(const sedge_cached_kernel **out, sedge_context *context,
                                const sedge_select_shape *shape)
 {
     static const char tag[6] = {'s', 'e', 'l', 'e', 'c', 't'};
@@ -114,12 +118,13 @@ static sedge_status get_recipe(const sedge_recipe **out, sedge_context *context,
 
     memcpy(key, tag, sizeof tag);
     memcpy(key + sizeof tag, shape, sizeof *shape);
-    *out = sedge_recipe_find(context, key, (int)sizeof key);
+    *out = sedge_cached_kernel_find(sedge_context_kernels(context), key, (int)sizeof key);
     if (*out != NULL) return SEDGE_OK;
 
-    sedge_recipe recipe = {.threads = SELECT_THREADS, .items = SELECT_TILE};
-    SEDGE_TRY(make_recipe(&recipe, context, shape));
-    return sedge_recipe_keep(out, context, key, (int)sizeof key, &recipe);
+    sedge_cached_kernel cached = {.threads = SELECT_THREADS, .items = SELECT_TILE};
+    SEDGE_TRY(make_kernel(&cached, context, shape));
+    return sedge_cached_kernel_keep(out, sedge_context_kernels(context), key, (int)sizeof key,
+                                    &cached);
 }
 
 // `array` itself, or a contiguous copy that `*owned` gets.
@@ -168,14 +173,14 @@ static sedge_status compress(sedge_array **out, const sedge_array *array, const 
         .what = SEDGE_SELECT_COMPRESS, .unit = (int)array->type, .index = (int)mask->type};
     const int64_t size = sedge_array_size(array), blocks = count_blocks(size);
     sedge_stream *const stream = sedge_context_stream(array->context);
-    const sedge_recipe *recipe;
+    const sedge_cached_kernel *cached;
     sedge_array *counts = NULL, *ends = NULL, *to = NULL;
     sedge_status status;
     int64_t total = 0;
 
-    SEDGE_TRY(get_recipe(&recipe, array->context, &shape));
+    SEDGE_TRY(get_kernel(&cached, array->context, &shape));
     SEDGE_TRY_GOTO(status, sedge_array_vector(&counts, array->context, SEDGE_INT64, blocks));
-    SEDGE_TRY_GOTO(status, SEDGE_LAUNCH(recipe->kernel[0], stream, blocks,
+    SEDGE_TRY_GOTO(status, SEDGE_LAUNCH(cached->kernel[0], stream, blocks,
                                         sedge_address_argument(sedge_array_address(mask)),
                                         sedge_address_argument(sedge_array_address(counts)),
                                         sedge_int64_argument(size)));
@@ -183,7 +188,7 @@ static sedge_status compress(sedge_array **out, const sedge_array *array, const 
     const sedge_array last = element_of(ends, blocks - 1);
     SEDGE_TRY_GOTO(status, sedge_array_get(&last, &total));
     SEDGE_TRY_GOTO(status, sedge_array_vector(&to, array->context, array->type, total));
-    SEDGE_TRY_GOTO(status, SEDGE_LAUNCH(recipe->kernel[1], stream, blocks,
+    SEDGE_TRY_GOTO(status, SEDGE_LAUNCH(cached->kernel[1], stream, blocks,
                                         sedge_address_argument(sedge_array_address(array)),
                                         sedge_address_argument(sedge_array_address(mask)),
                                         sedge_address_argument(sedge_array_address(ends)),
@@ -284,7 +289,7 @@ static sedge_status move(sedge_select_what what, const sedge_array *array,
                                     sedge_array_is_contiguous(array) ? 0 : array->dimensions};
     const bool take = what == SEDGE_SELECT_TAKE;
     const int64_t count = sedge_array_size(indices);
-    const sedge_recipe *recipe;
+    const sedge_cached_kernel *cached;
     sedge_argument arguments[5 + 2 * SEDGE_ARRAY_DIMENSIONS] = {
         sedge_address_argument(sedge_array_address(take ? array : other)),
         sedge_address_argument(sedge_array_address(indices)),
@@ -293,12 +298,12 @@ static sedge_status move(sedge_select_what what, const sedge_array *array,
     int arguments_count = 5;
 
     if (count == 0) return SEDGE_OK;
-    SEDGE_TRY(get_recipe(&recipe, array->context, &shape));
+    SEDGE_TRY(get_kernel(&cached, array->context, &shape));
     for (int d = 0; d < shape.dimensions; d++) {
         arguments[arguments_count++] = sedge_int64_argument(array->shape[d]);
         arguments[arguments_count++] = sedge_int64_argument(array->stride[d]);
     }
-    return sedge_launch(recipe->kernel[0], sedge_context_stream(array->context),
+    return sedge_launch(cached->kernel[0], sedge_context_stream(array->context),
                         count_blocks(count), arguments, arguments_count);
 }
 

@@ -1,8 +1,8 @@
 // What tests of arrays share: a context on the device under test, arrays from lists.
 #pragma once
 
-#include "array/array.h"
 #include "check.h"
+#include "elementwise/copy.h"
 
 #include <stdlib.h>
 

@@ -7,9 +7,12 @@
 // FOLDER/<operation>.<type>.<type>.<type of the result>, in raw numbers. All operations of a pair
 // of types go into few kernels, to save compilations.
 #define _DEFAULT_SOURCE // PATH_MAX
-#include "array/array_internal.h"
+#include "array/strided.h"
 #include "array_case.h"
 #include "base/file.h"
+#include "elementwise/analysis.h"
+#include "elementwise/copy.h"
+#include "elementwise/snippet.h"
 
 #include <limits.h>
 

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "check.h"
+#include "elementwise/copy.h"
+#include "elementwise/expression.h"
 
-#include "array/array.h"
 #include "array/context.h"
 #include "reduce/reduce.h"
 

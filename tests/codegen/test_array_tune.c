@@ -1,12 +1,13 @@
 // Reductions and scans as they are tuned: every candidate gives the rule's bits, one that does not
 // is refused, what was found is used again, by the kernels that the wisdom names, and without
 // tuning the rule is.
+#include "array/strided.h"
 #include "reduce_kit.h"
 #include "tune_case.h"
 
 #include "base/file.h"
-#include "reduce/reduce_internal.h"
-#include "reduce/scan_internal.h"
+#include "reduce/reduce_call.h"
+#include "reduce/scan.h"
 #include "tune/wisdom.h"
 
 #include <unistd.h>

@@ -1,7 +1,9 @@
 // Elementwise kernels: every way of addressing against loops of this host, snippets, the tuner.
+#include "array/iteration.h"
 #include "array_case.h"
 #include "base/memory.h"
 #include "elementwise/elementwise.h"
+#include "elementwise/snippet.h"
 
 // Exact in float32: small integers.
 static float value_of(int64_t i)
@@ -163,37 +165,38 @@ static void test_strided_in_place(sedge_context *context)
     sedge_array_free(x);
 }
 
-static void check_walk(const sedge_walk *walk, int dimensions, bool contiguous)
+static void check_iteration(const sedge_iteration *iteration, int dimensions, bool contiguous)
 {
-    CHECK(walk->dimensions == dimensions);
-    CHECK(walk->contiguous == contiguous);
+    CHECK(iteration->dimensions == dimensions);
+    CHECK(iteration->contiguous == contiguous);
 }
 
-static void test_walks(sedge_context *context)
+static void test_iterations(sedge_context *context)
 {
     sedge_array *const x = CASE_ARRAY(context, SEDGE_FLOAT32, NULL, (2, 1, 3, 4));
     sedge_array *const plane = CASE_ARRAY(context, SEDGE_FLOAT32, NULL, (3, 4));
     sedge_array *const number = case_array(context, SEDGE_FLOAT32, 0, NULL, NULL);
     const sedge_array *operands[] = {x, x, number, NULL};
     sedge_array *turned[2] = {NULL, NULL};
-    sedge_walk walk;
+    sedge_iteration iteration;
 
-    sedge_walk_make(&walk, 4, sedge_array_shape(x), 4, operands);
-    check_walk(&walk, 1, true);
-    CHECK(walk.count == 24 && walk.shape[0] == 24);
-    CHECK(walk.stride[1][0] == 1 && walk.stride[2][0] == 0 && walk.stride[3][0] == 0);
+    sedge_iteration_make(&iteration, 4, sedge_array_shape(x), 4, operands);
+    check_iteration(&iteration, 1, true);
+    CHECK(iteration.count == 24 && iteration.shape[0] == 24);
+    CHECK(iteration.stride[1][0] == 1 && iteration.stride[2][0] == 0 &&
+          iteration.stride[3][0] == 0);
     operands[1] = plane; // the last two dimensions go together, the first is repeated
-    sedge_walk_make(&walk, 4, sedge_array_shape(x), 4, operands);
-    check_walk(&walk, 2, false);
-    CHECK(walk.shape[1] == 12 && walk.stride[1][0] == 0 && walk.stride[1][1] == 1);
+    sedge_iteration_make(&iteration, 4, sedge_array_shape(x), 4, operands);
+    check_iteration(&iteration, 2, false);
+    CHECK(iteration.shape[1] == 12 && iteration.stride[1][0] == 0 && iteration.stride[1][1] == 1);
     for (int k = 0; k < 2; k++) CHECK_OK(sedge_array_transpose(&turned[k], x, NULL));
     operands[0] = turned[0];
     operands[1] = turned[1];
-    sedge_walk_make(&walk, 4, sedge_array_shape(turned[0]), 2, operands);
-    check_walk(&walk, 3, false);
-    sedge_walk_sort(&walk, 2); // in the order of memory
-    check_walk(&walk, 1, true);
-    CHECK(walk.count == 24);
+    sedge_iteration_make(&iteration, 4, sedge_array_shape(turned[0]), 2, operands);
+    check_iteration(&iteration, 3, false);
+    sedge_iteration_sort(&iteration, 2); // in the order of memory
+    check_iteration(&iteration, 1, true);
+    CHECK(iteration.count == 24);
     for (int k = 0; k < 2; k++) sedge_array_free(turned[k]);
     sedge_array_free(x);
     sedge_array_free(plane);
@@ -349,7 +352,7 @@ int main(void)
     test_strided(context);
     test_strided_target(context);
     test_strided_in_place(context);
-    test_walks(context);
+    test_iterations(context);
     test_snippet(context);
     test_snippet_index(context);
     test_snippet_refusals(context);

@@ -1,5 +1,6 @@
 // Elementwise kernels as an NVIDIA GPU gets them, compiled without one: every operation of every
 // type, every way of addressing; vector loads where they may be, nothing in local memory.
+#include "array/strided.h"
 #include "array_case.h"
 #include "base/memory.h"
 #include "elementwise/elementwise.h"

@@ -1,6 +1,6 @@
 // Expressions: types, shapes, plain numbers, the text they become, what is refused.
-#include "array/array_internal.h"
 #include "array_case.h"
+#include "elementwise/analysis.h"
 
 typedef struct world {
     sedge_context *context;

@@ -1,6 +1,8 @@
 // The context: its memory pool, what it remembers, its streams and kernels.
-#include "array/array_internal.h"
+#include "array/shared.h"
 #include "array_case.h"
+#include "elementwise/copy.h"
+#include "elementwise/expression.h"
 #include "program/launch.h"
 
 static void test_classes(sedge_context *context)
@@ -10,13 +12,13 @@ static void test_classes(sedge_context *context)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         void *block;
         sedge_buffer *buffer;
-        CHECK_OK(sedge_pool_take(context, sizes[i], &block, &buffer));
+        CHECK_OK(sedge_pool_take(sedge_context_memory(context), sizes[i], &block, &buffer));
         const int64_t bytes = sedge_buffer_bytes(buffer);
         CHECK(bytes >= sizes[i]);
         CHECK(sizes[i] < 256 || (double)(bytes - sizes[i]) <= 0.0625 * (double)sizes[i]);
         CHECK(sedge_buffer_address(buffer) % 16 == 0);
         CHECK(sedge_context_pool(context).active_bytes == bytes);
-        sedge_pool_give(context, block);
+        sedge_pool_give(sedge_context_memory(context), block);
     }
     CHECK(sedge_context_pool(context).active_bytes == 0);
     CHECK_OK(sedge_context_trim(context));
@@ -117,31 +119,33 @@ static void test_out_of_memory(sedge_context *context)
     CHECK(sedge_context_pool(context).held_bytes == 0);
 }
 
-static void test_recipes(sedge_context *context)
+static void test_cached_kernels(sedge_context *context)
 {
     enum { KEYS = 1000 };
     unsigned char key[40] = {0};
-    const sedge_recipe *kept, *found = NULL;
+    const sedge_cached_kernel *kept, *found = NULL;
 
     for (int k = 0; k < KEYS; k++) {
-        const sedge_recipe recipe = {.items = k};
+        const sedge_cached_kernel cached = {.items = k};
         memcpy(key + k % 32, &k, sizeof k);
-        CHECK(sedge_recipe_find(context, key, 36 + k % 4) == NULL);
-        CHECK_OK(sedge_recipe_keep(&kept, context, key, 36 + k % 4, &recipe));
-        CHECK(kept == sedge_recipe_find(context, key, 36 + k % 4) && kept->items == k);
+        CHECK(sedge_cached_kernel_find(sedge_context_kernels(context), key, 36 + k % 4) == NULL);
+        CHECK_OK(sedge_cached_kernel_keep(&kept, sedge_context_kernels(context), key, 36 + k % 4,
+                                          &cached));
+        CHECK(kept == sedge_cached_kernel_find(sedge_context_kernels(context), key, 36 + k % 4) &&
+              kept->items == k);
         memset(key, 0, sizeof key);
     }
     for (int k = 0; k < KEYS; k++) {
         memcpy(key + k % 32, &k, sizeof k);
-        found = sedge_recipe_find(context, key, 36 + k % 4);
+        found = sedge_cached_kernel_find(sedge_context_kernels(context), key, 36 + k % 4);
         CHECK(found != NULL && found->items == k);
         memset(key, 0, sizeof key);
     }
-    CHECK(sedge_recipe_find(context, key, 12) == NULL);
+    CHECK(sedge_cached_kernel_find(sedge_context_kernels(context), key, 12) == NULL);
     // Another in its place: who holds the first one sees it.
     memcpy(key + (KEYS - 1) % 32, &(int){KEYS - 1}, sizeof(int));
-    CHECK_OK(sedge_recipe_keep(&kept, context, key, 36 + (KEYS - 1) % 4,
-                               &(sedge_recipe){.items = KEYS}));
+    CHECK_OK(sedge_cached_kernel_keep(&kept, sedge_context_kernels(context), key,
+                                      36 + (KEYS - 1) % 4, &(sedge_cached_kernel){.items = KEYS}));
     CHECK(kept == found && found->items == KEYS);
 }
 
@@ -235,7 +239,7 @@ int main(void)
     test_out_of_memory(context);
     if (sedge_device_get_info(sedge_context_device(context))->kind == SEDGE_DEVICE_HOST)
         test_pools_give_back(context);
-    test_recipes(context);
+    test_cached_kernels(context);
     test_own_kernel(context);
     test_programs_differ(context);
     test_streams(context);

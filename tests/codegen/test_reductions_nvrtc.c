@@ -3,10 +3,10 @@
 #include "reduce_kit.h"
 #include "spill_check.h"
 
-#include "reduce/random_internal.h"
-#include "reduce/reduce_internal.h"
-#include "reduce/scan_internal.h"
-#include "reduce/select_internal.h"
+#include "reduce/random_kernel.h"
+#include "reduce/reduce_call.h"
+#include "reduce/scan.h"
+#include "reduce/select.h"
 
 typedef struct reduce_case {
     sedge_reduction reduction;

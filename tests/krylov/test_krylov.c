@@ -1,7 +1,7 @@
 // Conjugate gradients on systems whose solution is known: all forms, both precisions, with and
 // without preconditioner, on any number of ranks.
-#include "array/array.h"
 #include "check.h"
+#include "elementwise/expression.h"
 #include "krylov_case.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Map the elements of an expression and combine them, in one pass: over everything, or over one
-// axis of several rows. For reduce/reduce.c and reduce_axis.c, which write before it
+// axis of several rows. For reduce/reduce_call.c and reduce_plan.c, which write before it
 //
 //   formula_state                   what is combined; formula_neutral() is an empty set's
 //   reduce_map(leaves, i, numbers) an element's state, i its index along the axis

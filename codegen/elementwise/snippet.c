@@ -1,4 +1,6 @@
 // Elementwise kernels from a user's piece of C.
+#include "elementwise/snippet.h"
+#include "array/strided.h"
 #include "base/memory.h"
 #include "elementwise/elementwise.h"
 
@@ -136,7 +138,7 @@ sedge_status sedge_elementwise(sedge_context *context, const char *name, const c
     job.body = body;
     job.analysis = NULL;
     job.gpu = sedge_job_needs_gpu_form(context);
-    job.blind = false;
+    job.write_only = false;
     job.count = 0;
     for (int k = 0; k < count; k++) SEDGE_TRY(add_operand(&job, &operands[k]));
     SEDGE_TRY(check_operands(&shaped, &job));

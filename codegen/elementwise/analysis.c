@@ -1,137 +1,10 @@
-// Expressions: trees of operations, their types and shapes.
-#include "elementwise/expression_internal.h"
+// What type and shape an expression has, by numpy's rules, and which arrays and numbers are in it.
+#include "elementwise/analysis.h"
 
-#include <stdlib.h>
+#include "array/strided.h"
+#include "elementwise/expression_text.h"
+
 #include <string.h>
-
-typedef struct operation_facts {
-    const char *name;
-    int operands;
-    const char *kind; // P, F, C, R of SEDGE_OPERATION_LIST
-} operation_facts;
-
-static const operation_facts facts[OPERATIONS] = {
-#define OPERATION_FACTS(name, operands, kind) [OPERATION_##name] = {#name, operands, #kind},
-    SEDGE_OPERATION_LIST(OPERATION_FACTS)
-#undef OPERATION_FACTS
-        [OPERATION_WHERE] = {"where", 3, "P"},
-    [OPERATION_CONVERT] = {"convert", 1, "P"},
-    [OPERATION_USE] = {"array", 0, "P"},
-    [OPERATION_NUMBER] = {"number", 0, "P"},
-    [OPERATION_TOO_LARGE] = {"too large", 0, "P"},
-    [OPERATION_TWICE] = {"twice", 0, "P"},
-};
-
-// ---- building ----------------------------------------------------------------------------------
-
-void sedge_expression_free(sedge_expression *expression)
-{
-    if (expression == NULL) return;
-    for (int k = 0; k < 3; k++) sedge_expression_free(expression->operand[k]);
-    free(expression);
-}
-
-// One that cannot be, in the place of a tree; NULL: memory ran out.
-static sedge_expression *make_failure(sedge_operation why)
-{
-    sedge_expression *const node = calloc(1, sizeof *node);
-
-    if (node == NULL) return NULL;
-    node->operation = why;
-    node->nodes = 1;
-    return node;
-}
-
-// NULL stands for a tree for which memory ran out. Takes the operands, whatever happens; one that
-// is another's operand already stays there.
-static sedge_expression *make(sedge_operation operation, sedge_expression *a, sedge_expression *b,
-                              sedge_expression *c)
-{
-    sedge_expression *operands[3] = {a, b, c};
-    sedge_expression *node = NULL;
-    bool whole = true;
-    bool twice = false;
-    int nodes = 1;
-
-    for (int k = 0; k < 3; k++) {
-        if (operands[k] == NULL && k < facts[operation].operands) whole = false;
-        if (operands[k] == NULL) continue;
-        nodes += operands[k]->nodes;
-        if (operands[k]->taken) {
-            twice = true;
-            operands[k] = NULL;
-        } else {
-            operands[k]->taken = true;
-        }
-    }
-    if (whole && !twice && nodes <= SEDGE_EXPRESSION_NODES) node = calloc(1, sizeof *node);
-    if (node != NULL) {
-        node->operation = operation;
-        node->nodes = nodes;
-        for (int k = 0; k < 3; k++) node->operand[k] = operands[k];
-        return node;
-    }
-    for (int k = 0; k < 3; k++) sedge_expression_free(operands[k]);
-    if (twice) return make_failure(OPERATION_TWICE);
-    return whole && nodes > SEDGE_EXPRESSION_NODES ? make_failure(OPERATION_TOO_LARGE) : NULL;
-}
-
-sedge_expression *sedge_use(const sedge_array *array)
-{
-    sedge_expression *const node = make(OPERATION_USE, NULL, NULL, NULL);
-
-    if (node != NULL) node->array = array;
-    return node;
-}
-
-static sedge_expression *make_number(sedge_weak class, double re, double im, int64_t integer)
-{
-    sedge_expression *const node = make(OPERATION_NUMBER, NULL, NULL, NULL);
-
-    if (node == NULL) return NULL;
-    node->weak = class;
-    node->value[0] = re;
-    node->value[1] = im;
-    node->integer = integer;
-    return node;
-}
-
-sedge_expression *sedge_number(double value)
-{
-    return make_number(WEAK_REAL, value, 0.0, 0);
-}
-
-sedge_expression *sedge_integer(int64_t value)
-{
-    return make_number(WEAK_INTEGER, (double)value, 0.0, value);
-}
-
-sedge_expression *sedge_complex(double re, double im)
-{
-    return make_number(WEAK_COMPLEX, re, im, 0);
-}
-
-sedge_expression *sedge_convert(sedge_expression *a, sedge_type type)
-{
-    sedge_expression *const node = make(OPERATION_CONVERT, a, NULL, NULL);
-
-    if (node != NULL) node->type = type;
-    return node;
-}
-
-#define MAKE_1(name) make(OPERATION_##name, a, NULL, NULL)
-#define MAKE_2(name) make(OPERATION_##name, a, b, NULL)
-#define OPERATION_DEFINE(name, operands, kind)                \
-    sedge_expression *sedge_##name(SEDGE_OPERANDS_##operands) \
-    {                                                         \
-        return MAKE_##operands(name);                         \
-    }
-SEDGE_OPERATION_LIST(OPERATION_DEFINE)
-
-sedge_expression *sedge_where(sedge_expression *condition, sedge_expression *a, sedge_expression *b)
-{
-    return make(OPERATION_WHERE, condition, a, b);
-}
 
 // ---- types -------------------------------------------------------------------------------------
 
@@ -202,7 +75,7 @@ static sedge_status need_form(sedge_operation operation, sedge_type type)
 {
     if (sedge_expression_has_form(operation, type)) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "the operation '%s' does not exist for %s",
-                      facts[operation].name, sedge_type_name(type));
+                      sedge_operation_get_facts(operation)->name, sedge_type_name(type));
 }
 
 static bool is_logic(sedge_operation operation)
@@ -251,7 +124,7 @@ static void choose_logic(sedge_expression *node)
 {
     node->compute = SEDGE_INT32;
     node->weak = WEAK_INTEGER;
-    for (int k = 0; k < facts[node->operation].operands; k++) {
+    for (int k = 0; k < sedge_operation_get_facts(node->operation)->operands; k++) {
         const sedge_expression *const operand = node->operand[k];
         node->operand_type[k] =
             operand->weak != STRONG ? natural_type(operand->weak) : operand->type;
@@ -263,7 +136,7 @@ static void choose_logic(sedge_expression *node)
 static void choose_unary(sedge_expression *node)
 {
     const sedge_expression *const a = node->operand[0];
-    const char kind = facts[node->operation].kind[0];
+    const char kind = sedge_operation_get_facts(node->operation)->kind[0];
     sedge_type type = a->weak != STRONG ? natural_type(a->weak) : a->type;
 
     if (kind == 'F') type = floating_type(type);
@@ -281,7 +154,7 @@ static void choose_binary(sedge_expression *node)
 {
     const sedge_expression *const a = node->operand[0];
     const sedge_expression *const b = node->operand[1];
-    const char kind = facts[node->operation].kind[0];
+    const char kind = sedge_operation_get_facts(node->operation)->kind[0];
     sedge_type type = combine(a, b, &node->weak);
 
     if (kind == 'C') {
@@ -404,7 +277,7 @@ static sedge_status demand(sedge_analysis *analysis, sedge_expression *operand, 
 
 static sedge_status choose_types(sedge_expression *node)
 {
-    const int operands = facts[node->operation].operands;
+    const int operands = sedge_operation_get_facts(node->operation)->operands;
 
     if (node->operation == OPERATION_CONVERT) {
         const sedge_expression *const a = node->operand[0];
@@ -425,7 +298,7 @@ static sedge_status choose_types(sedge_expression *node)
 
 static sedge_status resolve(sedge_analysis *analysis, sedge_expression *node)
 {
-    const int operands = facts[node->operation].operands;
+    const int operands = sedge_operation_get_facts(node->operation)->operands;
 
     if (node->operation == OPERATION_TOO_LARGE) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,

@@ -1,6 +1,7 @@
-// Inside the scans.
+// One call of a scan: its layout, its program, its kernels, its launch, its tuning.
 #pragma once
 
+#include "array/array.h"
 #include "array/array_tune.h"
 #include "program/launch.h"
 #include "reduce/formula.h"
@@ -19,7 +20,7 @@ typedef struct sedge_scan_tuning {
     int chains;   // rows that the host scans at once
 } sedge_scan_tuning;
 
-// What the kernels' text depends on; the recipe's key, with the formula.
+// What the kernels' text depends on; the cached kernel's key, with the formula.
 typedef struct sedge_scan_shape {
     int exclusive, segmented, start; // the type of `starts`, or -1
     int element;                     // type
@@ -67,17 +68,18 @@ void sedge_scan_call_shape(sedge_scan_shape *out, const sedge_scan_call *call,
 
 // The kernels of a shape: those of a program, or with NULL those that the context keeps or makes.
 SEDGE_MUST_USE
-sedge_status sedge_scan_kernels(sedge_recipe *out, const sedge_scan_call *call,
+sedge_status sedge_scan_kernels(sedge_cached_kernel *out, const sedge_scan_call *call,
                                 const sedge_scan_shape *shape, const sedge_program *program);
 
-// Records of 16 bytes that the chained form needs for `size` elements (sedge_context_records).
+// Records of 16 bytes that the chained form needs for `size` elements (sedge_context_flags).
 int64_t sedge_scan_records(const sedge_scan_shape *shape, int64_t size);
 
 // Put the kernels into the stream. `to` is the address of the result's first element; memory for
 // the sums of tiles is the pool's.
 SEDGE_MUST_USE
 sedge_status sedge_scan_launch(const sedge_scan_call *call, const sedge_scan_shape *shape,
-                               const sedge_recipe *recipe, uint64_t to, sedge_stream *stream);
+                               const sedge_cached_kernel *cached, uint64_t to,
+                               sedge_stream *stream);
 
 // ---- tuning (scan_tune.c) ----------------------------------------------------------------------
 

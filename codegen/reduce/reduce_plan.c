@@ -1,5 +1,7 @@
 // How a reduction is laid over memory: which elements a block takes, and where they are.
-#include "reduce/reduce_internal.h"
+#include "reduce/reduce_plan.h"
+#include "array/strided.h"
+#include "elementwise/analysis.h"
 
 #include <string.h>
 
@@ -66,7 +68,7 @@ static void split_axis(sedge_array *kept, int64_t *step, const sedge_analysis *a
     }
 }
 
-// The walk over rows and the steps along the axis.
+// The iteration over rows and the steps along the axis.
 static void plan_rows(sedge_reduce_plan *plan, const sedge_analysis *analysis, int axis)
 {
     sedge_array kept[SEDGE_LEAVES];
@@ -82,8 +84,8 @@ static void plan_rows(sedge_reduce_plan *plan, const sedge_analysis *analysis, i
     }
     for (int d = 0; d < analysis->dimensions; d++)
         if (d != axis) shape[dimensions++] = analysis->shape[d];
-    sedge_walk_make(&plan->walk, dimensions, shape, count, arrays);
-    plan->rows = plan->walk.count;
+    sedge_iteration_make(&plan->iteration, dimensions, shape, count, arrays);
+    plan->rows = plan->iteration.count;
     plan->length = analysis->shape[axis];
 }
 
@@ -95,19 +97,19 @@ static void plan_all(sedge_reduce_plan *plan, const sedge_analysis *analysis)
 
     for (int k = 0; k < analysis->leaves; k++)
         if (analysis->leaf[k].array != NULL) arrays[count++] = analysis->leaf[k].array;
-    sedge_walk_make(&plan->walk, analysis->dimensions, analysis->shape, count, arrays);
+    sedge_iteration_make(&plan->iteration, analysis->dimensions, analysis->shape, count, arrays);
     plan->rows = 1;
-    plan->length = plan->walk.count;
-    if (plan->walk.dimensions > 1) {
+    plan->length = plan->iteration.count;
+    if (plan->iteration.dimensions > 1) {
         plan->shape.elements = 1;
         return;
     }
     for (int k = 0, operand = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array == NULL) continue;
-        plan->step[k] = plan->walk.dimensions == 1 ? plan->walk.stride[operand][0] : 0;
+        plan->step[k] = plan->iteration.dimensions == 1 ? plan->iteration.stride[operand][0] : 0;
         operand++;
     }
-    plan->walk.dimensions = 0;
+    plan->iteration.dimensions = 0;
 }
 
 static signed char stride_kind(int64_t stride)
@@ -121,13 +123,13 @@ static signed char stride_kind(int64_t stride)
 static void count_neighbours(const sedge_reduce_plan *plan, const sedge_analysis *analysis,
                              int *along, int *across)
 {
-    const int last = plan->walk.dimensions - 1;
+    const int last = plan->iteration.dimensions - 1;
 
     *along = *across = 0;
     for (int k = 0, operand = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array == NULL) continue;
         if (plan->step[k] == 1) ++*along;
-        if (last >= 0 && plan->walk.stride[operand][last] == 1) ++*across;
+        if (last >= 0 && plan->iteration.stride[operand][last] == 1) ++*across;
         operand++;
     }
 }
@@ -136,11 +138,11 @@ static void choose_form(sedge_reduce_plan *plan, const sedge_analysis *analysis,
                         const sedge_reduce_tuning *tuning)
 {
     sedge_reduce_shape *const shape = &plan->shape;
-    const int last = plan->walk.dimensions - 1;
+    const int last = plan->iteration.dimensions - 1;
     int along, across;
 
     count_neighbours(plan, analysis, &along, &across);
-    plan->columns = last >= 0 ? plan->walk.shape[last] : 1;
+    plan->columns = last >= 0 ? plan->iteration.shape[last] : 1;
     if (plan->rows <= 1 || along >= across) {
         // Two loads an item at least, where the row is so long.
         shape->lanes =
@@ -180,8 +182,8 @@ static int choose_pack(const sedge_reduce_plan *plan, const sedge_analysis *anal
         const uint64_t bytes = (uint64_t)pack * (uint64_t)sedge_type_bytes(array->type);
         if (plan->step[k] == 1) {
             if (sedge_array_address(array) % bytes != 0) return 1;
-            for (int d = 0; d < plan->walk.dimensions; d++)
-                if (plan->walk.stride[operand][d] % pack != 0) return 1;
+            for (int d = 0; d < plan->iteration.dimensions; d++)
+                if (plan->iteration.stride[operand][d] % pack != 0) return 1;
         }
         operand++;
     }
@@ -279,13 +281,13 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
     shape->streamed = tuning->streamed && count_bytes(analysis) > info->l2_bytes;
     shape->finish_threads = tuning->items < FINISH_MOST ? tuning->items : FINISH_MOST;
     shape->finish_many = plan->rows >= 1024;
-    shape->dimensions = plan->walk.dimensions;
-    shape->narrow = plan->walk.count <= INT32_MAX;
+    shape->dimensions = plan->iteration.dimensions;
+    shape->narrow = plan->iteration.count <= INT32_MAX;
     for (int k = 0, operand = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array == NULL) continue;
         shape->step[k] = stride_kind(plan->step[k]);
         if (shape->form == SEDGE_REDUCE_COLUMNS)
-            shape->side[k] = stride_kind(plan->walk.stride[operand][shape->dimensions - 1]);
+            shape->side[k] = stride_kind(plan->iteration.stride[operand][shape->dimensions - 1]);
         operand++;
     }
     plan->groups = shape->form == SEDGE_REDUCE_COLUMNS
@@ -298,7 +300,7 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
 
 // ---- places in the kernel's text ---------------------------------------------------------------
 
-// Which of the kernel's walk numbers is what; -1: none.
+// Which of the kernel's iteration numbers is what; -1: none.
 typedef struct place_numbers {
     int count;
     int64_t value[SEDGE_REDUCE_NUMBERS_MOST];
@@ -322,18 +324,20 @@ static int decoded_dimensions(const sedge_reduce_plan *plan)
 static void number_places(place_numbers *numbers, const sedge_reduce_plan *plan,
                           const sedge_analysis *analysis)
 {
-    const sedge_walk *const walk = &plan->walk;
+    const sedge_iteration *const iteration = &plan->iteration;
     const int dimensions = decoded_dimensions(plan);
 
     numbers->count = 0;
-    for (int d = 0; d < dimensions; d++) numbers->size[d] = add_number(numbers, walk->shape[d]);
+    for (int d = 0; d < dimensions; d++)
+        numbers->size[d] = add_number(numbers, iteration->shape[d]);
     for (int k = 0, operand = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array == NULL) continue;
         numbers->step[k] = plan->shape.step[k] < 0 ? add_number(numbers, plan->step[k]) : -1;
-        numbers->side[k] =
-            plan->shape.side[k] < 0 ? add_number(numbers, walk->stride[operand][dimensions]) : -1;
+        numbers->side[k] = plan->shape.side[k] < 0
+                               ? add_number(numbers, iteration->stride[operand][dimensions])
+                               : -1;
         for (int d = 0; d < dimensions; d++)
-            numbers->stride[k][d] = add_number(numbers, walk->stride[operand][d]);
+            numbers->stride[k][d] = add_number(numbers, iteration->stride[operand][d]);
         operand++;
     }
 }
@@ -361,7 +365,8 @@ static sedge_status write_formal(sedge_text *out, int count)
     return sedge_text_add(out, ")\n{\n    reduce_place place;\n");
 }
 
-// The digits of `index` in the walk's shape, last dimension first, and what they add to places.
+// The digits of `index` in the iteration's shape, last dimension first, and what they add to
+// places.
 static sedge_status write_digits(sedge_text *out, const sedge_reduce_plan *plan,
                                  const sedge_analysis *analysis, const place_numbers *numbers,
                                  const char *index)

@@ -1,7 +1,8 @@
-// Inside selection.
+// The kernels of selection: what their text depends on, and that text.
 #pragma once
 
-#include "array/array_internal.h"
+#include "array/array.h"
+#include "base/text.h"
 
 typedef enum sedge_select_what {
     SEDGE_SELECT_COMPRESS,
@@ -9,7 +10,7 @@ typedef enum sedge_select_what {
     SEDGE_SELECT_PUT
 } sedge_select_what;
 
-// What the kernels' text depends on; the recipe's key.
+// What the kernels' text depends on; the cached kernel's key.
 typedef struct sedge_select_shape {
     int what;
     int unit;       // type of the elements

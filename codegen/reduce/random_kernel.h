@@ -1,7 +1,8 @@
-// Inside the random numbers.
+// The kernel of random numbers: what its text depends on, and that text.
 #pragma once
 
-#include "array/array_internal.h"
+#include "array/array.h"
+#include "base/text.h"
 
 // As RANDOM_KIND of kernels/philox.h.
 typedef enum sedge_random_kind {
@@ -10,7 +11,7 @@ typedef enum sedge_random_kind {
     SEDGE_RANDOM_NORMAL
 } sedge_random_kind;
 
-// What the kernel's text depends on; the recipe's key.
+// What the kernel's text depends on; the cached kernel's key.
 typedef struct sedge_random_shape {
     int type;
     int kind;

@@ -1,7 +1,9 @@
-// Inside expressions: for expression.c and expression_text.c.
+// The nodes of which expressions are made.
 #pragma once
 
-#include "array/array_internal.h"
+#include "elementwise/expression.h"
+
+#define SEDGE_EXPRESSION_NODES 256
 
 typedef enum sedge_operation {
 #define OPERATION_NAME(name, operands, kind) OPERATION_##name,
@@ -35,9 +37,11 @@ struct sedge_expression {
     int leaf;
 };
 
-// Whether an operation can be written for numbers of `type`.
-bool sedge_expression_has_form(sedge_operation operation, sedge_type type);
+// What an operation is: a row of SEDGE_OPERATION_LIST.
+typedef struct sedge_operation_facts {
+    const char *name;
+    int operands;
+    const char *kind; // P, F, C, R of the list
+} sedge_operation_facts;
 
-// Append the text of an analysed tree.
-SEDGE_MUST_USE
-sedge_status sedge_expression_write(sedge_text *out, const sedge_expression *expression);
+const sedge_operation_facts *sedge_operation_get_facts(sedge_operation operation);

@@ -1,6 +1,6 @@
-#include "array/array.h"
 
-#include "array/array_internal.h"
+#include "array/strided.h"
+#include "array/shared.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -91,7 +91,8 @@ sedge_status sedge_array_create(sedge_array **out, sedge_context *context, sedge
     SEDGE_TRY(make_header(&array, context, type, dimensions, shape));
     const int64_t bytes = sedge_shape_count(dimensions, shape) * sedge_type_bytes(type);
     if (bytes > 0)
-        SEDGE_TRY_GOTO(status, sedge_pool_take(context, bytes, &array->block, &array->buffer));
+        SEDGE_TRY_GOTO(status, sedge_pool_take(sedge_context_memory(context), bytes, &array->block,
+                                               &array->buffer));
     *out = array;
     return SEDGE_OK;
 done:
@@ -134,7 +135,7 @@ sedge_status sedge_array_wrap(sedge_array **out, sedge_context *context, sedge_t
 void sedge_array_free(sedge_array *array)
 {
     if (array == NULL) return;
-    sedge_pool_give(array->context, array->block);
+    sedge_pool_give(sedge_context_memory(array->context), array->block);
     sedge_release(array);
 }
 

@@ -1,6 +1,8 @@
 // Arrays to and from host memory, and from one array to another: what does not lie in one piece is
 // copied by an elementwise kernel.
-#include "array/array_internal.h"
+#include "elementwise/copy.h"
+#include "array/strided.h"
+#include "elementwise/expression.h"
 
 // ---- between arrays ----------------------------------------------------------------------------
 

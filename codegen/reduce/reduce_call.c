@@ -1,5 +1,10 @@
 // Reductions of expressions: their programs, their launches, and the numbers they give.
-#include "reduce/reduce_internal.h"
+#include "reduce/reduce_call.h"
+
+#include "array/shared.h"
+#include "array/strided.h"
+#include "elementwise/analysis.h"
+#include "elementwise/copy.h"
 
 #include <assert.h>
 #include <string.h>
@@ -132,7 +137,7 @@ sedge_status sedge_reduce_write(sedge_text *out, const sedge_reduce_call *call,
     return write_program(out, sedge_device_get_info(device)->kind, call, plan);
 }
 
-sedge_status sedge_reduce_kernels(sedge_recipe *out, const sedge_reduce_call *call,
+sedge_status sedge_reduce_kernels(sedge_cached_kernel *out, const sedge_reduce_call *call,
                                   const sedge_reduce_plan *plan, const sedge_program *program)
 {
     sedge_status status;
@@ -151,7 +156,7 @@ done:
     return status;
 }
 
-// ---- recipes -----------------------------------------------------------------------------------
+// ---- cached kernels ----------------------------------------------------------------------------
 
 enum { KEY_MOST = 8 + SEDGE_FORMULA_KEY + (int)sizeof(sedge_reduce_shape) + SEDGE_EXPRESSION_KEY };
 
@@ -180,19 +185,20 @@ static void make_key(reduce_key *key, const char tag[6], const sedge_reduce_call
     add_key(key, call->analysis->key, call->analysis->key_bytes);
 }
 
-static sedge_status get_recipe(const sedge_recipe **out, const sedge_reduce_call *call,
+static sedge_status get_kernel(const sedge_cached_kernel **out, const sedge_reduce_call *call,
                                const sedge_reduce_plan *plan)
 {
     sedge_context *const context = call->analysis->context;
     reduce_key key;
 
     make_key(&key, "reduce", call, plan);
-    *out = sedge_recipe_find(context, key.at, key.bytes);
+    *out = sedge_cached_kernel_find(sedge_context_kernels(context), key.at, key.bytes);
     if (*out != NULL) return SEDGE_OK;
 
-    sedge_recipe recipe = {.tuned = 0};
-    SEDGE_TRY(sedge_reduce_kernels(&recipe, call, plan, NULL));
-    return sedge_recipe_keep(out, context, key.at, key.bytes, &recipe);
+    sedge_cached_kernel cached = {.tuned = 0};
+    SEDGE_TRY(sedge_reduce_kernels(&cached, call, plan, NULL));
+    return sedge_cached_kernel_keep(out, sedge_context_kernels(context), key.at, key.bytes,
+                                    &cached);
 }
 
 // The plan by the rule or, where arrays are large, by what the tuner chooses at their first use.
@@ -201,7 +207,7 @@ static sedge_status make_plan(sedge_reduce_plan *plan, const sedge_reduce_call *
     sedge_context *const context = call->analysis->context;
     const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(context));
     sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS];
-    char title[SEDGE_RECIPE_TITLE];
+    char title[SEDGE_KERNEL_TITLE];
     reduce_key key;
     int choice;
 
@@ -209,14 +215,16 @@ static sedge_status make_plan(sedge_reduce_plan *plan, const sedge_reduce_call *
                            call->formula->state_bytes);
     if (plan->rows * plan->length < SEDGE_TUNED_ELEMENTS) return SEDGE_OK;
     make_key(&key, "choice", call, plan);
-    const sedge_recipe *found = sedge_recipe_find(context, key.at, key.bytes);
+    const sedge_cached_kernel *found =
+        sedge_cached_kernel_find(sedge_context_kernels(context), key.at, key.bytes);
     if (found != NULL && found->tuned == 1) return SEDGE_OK;
     const int count = sedge_reduce_tunings(tunings, info->kind, plan, call);
     if (found == NULL) {
-        sedge_recipe_title(title, "reduction", key.at, key.bytes);
+        sedge_cached_kernel_title(title, "reduction", key.at, key.bytes);
         SEDGE_TRY(sedge_reduce_tune(&choice, call, tunings, count, title));
-        const sedge_recipe chosen = {.tuned = 1 + choice};
-        SEDGE_TRY(sedge_recipe_keep(&found, context, key.at, key.bytes, &chosen));
+        const sedge_cached_kernel chosen = {.tuned = 1 + choice};
+        SEDGE_TRY(sedge_cached_kernel_keep(&found, sedge_context_kernels(context), key.at,
+                                           key.bytes, &chosen));
     }
     if (found->tuned > 1) {
         sedge_reduce_plan_make(plan, call->analysis, &tunings[found->tuned - 1], info, call->axis,
@@ -266,14 +274,14 @@ int64_t sedge_reduce_parts_bytes(const sedge_reduce_call *call, const sedge_redu
 }
 
 sedge_status sedge_reduce_launch(const sedge_reduce_call *call, const sedge_reduce_plan *plan,
-                                 const sedge_recipe *recipe, const sedge_buffer *parts, uint64_t to,
-                                 sedge_stream *stream)
+                                 const sedge_cached_kernel *cached, const sedge_buffer *parts,
+                                 uint64_t to, sedge_stream *stream)
 {
     const sedge_analysis *const analysis = call->analysis;
     const int64_t pieces = plan->groups * plan->cuts;
     sedge_buffer *ended = NULL;
 
-    if (plan->shape.last) SEDGE_TRY(sedge_context_count(analysis->context, &ended));
+    if (plan->shape.last) SEDGE_TRY(sedge_context_counter(analysis->context, &ended));
     sedge_argument arguments[ARGUMENTS_MOST] = {
         sedge_buffer_argument(parts),        sedge_address_argument(to),
         sedge_buffer_argument(ended),        sedge_int64_argument(plan->rows),
@@ -297,10 +305,10 @@ sedge_status sedge_reduce_launch(const sedge_reduce_call *call, const sedge_redu
     const int places = sedge_reduce_places_values(numbers, plan, analysis);
     for (int n = 0; n < places; n++) arguments[count++] = sedge_int64_argument(numbers[n]);
     const int64_t blocks = (pieces + plan->shape.pieces - 1) / plan->shape.pieces;
-    SEDGE_TRY(sedge_launch(recipe->kernel[0], stream, blocks, arguments, count));
+    SEDGE_TRY(sedge_launch(cached->kernel[0], stream, blocks, arguments, count));
     if (plan->cuts == 1 || plan->shape.last) return SEDGE_OK;
     const int64_t per_block = plan->shape.finish_many ? plan->shape.finish_threads : 1;
-    return SEDGE_LAUNCH(recipe->kernel[1], stream, (plan->rows + per_block - 1) / per_block,
+    return SEDGE_LAUNCH(cached->kernel[1], stream, (plan->rows + per_block - 1) / per_block,
                         arguments[0], arguments[1], arguments[3], arguments[7]);
 }
 
@@ -310,7 +318,7 @@ static sedge_status run(sedge_array *to, const sedge_reduce_call *call,
     sedge_context *const context = call->analysis->context;
     sedge_status status;
     sedge_reduce_plan plan;
-    const sedge_recipe *recipe;
+    const sedge_cached_kernel *cached;
     void *block = NULL;
     sedge_buffer *parts = NULL;
 
@@ -322,12 +330,12 @@ static sedge_status run(sedge_array *to, const sedge_reduce_call *call,
     } else {
         SEDGE_TRY(make_plan(&plan, call));
     }
-    SEDGE_TRY(get_recipe(&recipe, call, &plan));
+    SEDGE_TRY(get_kernel(&cached, call, &plan));
     const int64_t bytes = sedge_reduce_parts_bytes(call, &plan);
-    if (bytes > 0) SEDGE_TRY(sedge_pool_take(context, bytes, &block, &parts));
-    status = sedge_reduce_launch(call, &plan, recipe, parts, sedge_array_address(to),
+    if (bytes > 0) SEDGE_TRY(sedge_pool_take(sedge_context_memory(context), bytes, &block, &parts));
+    status = sedge_reduce_launch(call, &plan, cached, parts, sedge_array_address(to),
                                  sedge_context_stream(context));
-    if (block != NULL) sedge_pool_give(context, block);
+    if (block != NULL) sedge_pool_give(sedge_context_memory(context), block);
     return status;
 }
 

@@ -1,0 +1,64 @@
+// One call of a reduction: its program, its kernels, its launch, its tuning.
+#pragma once
+
+#include "array/array_tune.h"
+#include "program/launch.h"
+#include "reduce/reduce_plan.h"
+
+// The whole program for a device of that kind, e.g. to compile it for a chip that is not here.
+// `tuning` NULL: the rule's. Frees the expression.
+SEDGE_MUST_USE
+sedge_status sedge_reduce_program_write(sedge_text *out, sedge_device_kind kind,
+                                        sedge_reduction reduction, sedge_expression *expression,
+                                        int axis, const sedge_reduce_tuning *tuning);
+
+// As sedge_array_reduce, with these numbers (NULL: with those that it takes, the rule's or tuned
+// ones). `formula` is a sedge_reduction, or SEDGE_FORMULA_DOT of a product.
+SEDGE_MUST_USE
+sedge_status sedge_array_reduce_as(sedge_array **out, int formula, sedge_expression *expression,
+                                   int axis, const sedge_reduce_tuning *tuning);
+
+// ---- one call (reduce.c) -----------------------------------------------------------------------
+
+typedef struct sedge_reduce_call {
+    sedge_analysis *analysis;
+    const sedge_formula *formula;
+    int axis;
+} sedge_reduce_call;
+
+// Append the program of a plan.
+SEDGE_MUST_USE
+sedge_status sedge_reduce_write(sedge_text *out, const sedge_reduce_call *call,
+                                const sedge_reduce_plan *plan);
+
+// The kernels of a plan: those of a program, or with NULL those that the context keeps or makes.
+SEDGE_MUST_USE
+sedge_status sedge_reduce_kernels(sedge_cached_kernel *out, const sedge_reduce_call *call,
+                                  const sedge_reduce_plan *plan, const sedge_program *program);
+
+// Bytes that `parts` of a launch needs; 0: it may be NULL.
+int64_t sedge_reduce_parts_bytes(const sedge_reduce_call *call, const sedge_reduce_plan *plan);
+
+// Put the kernels into the stream. `to` is the address of the result's first element.
+SEDGE_MUST_USE
+sedge_status sedge_reduce_launch(const sedge_reduce_call *call, const sedge_reduce_plan *plan,
+                                 const sedge_cached_kernel *cached, const sedge_buffer *parts,
+                                 uint64_t to, sedge_stream *stream);
+
+// ---- tuning (reduce_tune.c) --------------------------------------------------------------------
+
+// The tunings to choose from on a device of that kind, whose rule gives `plan`; the first is the
+// rule's, and where the call may fuse products otherwise, the only one.
+enum { SEDGE_REDUCE_TUNINGS = SEDGE_TRIAL_CANDIDATES };
+int sedge_reduce_tunings(sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS], sedge_device_kind kind,
+                         const sedge_reduce_plan *plan, const sedge_reduce_call *call);
+
+// "a1 m2 r4 ...": a tuning's numbers in words, `size` bytes of `name` at most.
+void sedge_reduce_tuning_name(char *name, size_t size, const sedge_reduce_tuning *tuning);
+
+// Which of `count` tunings, the first of which is the rule's: from wisdom, or measured if the
+// context's level allows it and there is memory, else the rule's. `title` is the kernel's in the
+// wisdom.
+SEDGE_MUST_USE
+sedge_status sedge_reduce_tune(int *choice, const sedge_reduce_call *call,
+                               const sedge_reduce_tuning *tunings, int count, const char *title);
