@@ -1,8 +1,9 @@
-#include "reference_internal.h"
+#include "dg/reference.h"
 
 #include "base/memory.h"
 #include "dg/dense.h"
 #include "dg/point.h"
+#include "dg/reference_internal.h"
 
 #include "time/lsrk.h"
 

@@ -1,8 +1,14 @@
-// Inside the slow reference: its state, for src/dg/reference*.c only.
+// What the two files of the slow reference share: its memory, and what each calls in the other.
+// Other files see dg/reference.h only.
 #pragma once
 
 #include "dg/cubature.h"
-#include "dg/reference.h"
+#include "dg/element.h"
+#include "dg/problem.h"
+#include "mesh/mesh.h"
+#include "par/comm.h"
+
+typedef struct sedge_reference sedge_reference;
 
 // A point source whose element is on this rank.
 typedef struct local_point {
