@@ -81,7 +81,7 @@ table growth "$bench" --device cuda --orders 3,3,3,3,3,3,3,3,3 --precision fp32 
     --elements 48,384,3072,13182,48000,196608,750000,3072000,6000000 --output "$out/growth.json"
 table singly "$bench" --device cuda --orders 3,3,3,3,3,3 --precision fp32 --singly \
     --elements 48,384,3072,13182,48000,196608 --output "$out/singly.json"
-for numbering in curve rcm none; do
+for numbering in curve none; do
     table "numbering-$numbering" "$bench" --device cuda --orders 1-4 --numbering "$numbering" \
         --output "$out/numbering-$numbering.json"
 done

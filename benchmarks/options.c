@@ -85,8 +85,7 @@ void bench_options_print_help(void)
            "  --device KIND          auto, cuda, opencl or host (default auto)\n"
            "  --mesh box|FILE        generated boxes, or a Gmsh file for all orders\n"
            "  --elements LIST        tets of the box: one number, or one for each order\n"
-           "  --numbering NAME       of the elements: clusters (default), curve, rcm,\n"
-           "                         none\n"
+           "  --numbering NAME       of the elements: clusters (default), curve, none\n"
            "  --boundary WHERE       mixed (default), or last: elements with boundary\n"
            "                         faces, whose kernels then run beside the others'\n"
            "  --steps N              time steps a repeat, of five stages each\n"
@@ -237,7 +236,7 @@ static sedge_status take_option(bench_options *out, int option, const char *word
         return take_elements(out, optarg);
     case OPTION_NUMBERING:
         if (sedge_numbering_find(&out->numbering, optarg)) return SEDGE_OK;
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "--numbering: '%s' is not clusters, curve, rcm or none",
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "--numbering: '%s' is not clusters, curve or none",
                           optarg);
     case OPTION_BOUNDARY:
         out->boundary_last = strcmp(optarg, "last") == 0;

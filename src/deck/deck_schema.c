@@ -53,11 +53,9 @@ static const deck_key mesh_keys[] = {
      .text = "a box made of cubes with six tetrahedra each, instead of a file"},
     {"partitioner", DECK_CHOICE, .fallback = "ptscotch", .choices = "ptscotch parmetis simple",
      .text = "how elements are spread over ranks; PETSc must have it; simple is for tests"},
-    {"numbering", DECK_CHOICE, .fallback = "clusters", .choices = "clusters curve rcm none",
-     .text =
-         "order of a rank's elements in memory: clusters of ten along a Hilbert curve, along "
-         "that curve, by reverse Cuthill-McKee, or as in the file; answers do not depend on it, "
-         "speed does"},
+    {"numbering", DECK_CHOICE, .fallback = "clusters", .choices = "clusters curve none",
+     .text = "order of a rank's elements in memory: clusters of ten along a Hilbert curve, along "
+             "that curve, or as in the file; answers do not depend on it, speed does"},
     {"boundary_elements", DECK_CHOICE, .fallback = "mixed", .choices = "mixed last",
      .text = "where elements with boundary faces are in that order; last: their kernels run beside "
              "the others' (0.3 to 1.4 % slower on an H200)"},

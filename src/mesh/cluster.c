@@ -29,7 +29,7 @@ static void list_behind(growth *g, int32_t count, const sedge_record *records, i
         for (int f = 0; f < SEDGE_FACES; f++) {
             const sedge_record_face *const face = &records[i].faces[f];
             g->behind[number[i]][f] =
-                face->neighbour < 0 || face->rank != rank ? -1 : number[face->position];
+                face->boundary || face->rank != rank ? -1 : number[face->position];
         }
     }
 }

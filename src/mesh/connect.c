@@ -140,6 +140,31 @@ static void join(sedge_global *mesh, const table *t, const entry *left, const en
         (sedge_face){(int32_t)(a / 4), (int8_t)(a % 4), t->orientation[right->turn][left->turn]};
 }
 
+// Both sides of a named face between two elements. The first side is that of the lesser volume
+// group, then of the lesser element.
+static void add_sides(sedge_global *mesh, const table *t, const entry *left, const entry *right,
+                      int group)
+{
+    const int32_t a = (int32_t)(left->id / 4);
+    const int32_t b = (int32_t)(right->id / 4);
+    const bool swapped = mesh->group[a] != mesh->group[b] ? mesh->group[b] < mesh->group[a] : b < a;
+
+    mesh->side[mesh->sides++] = (sedge_global_side){a,
+                                                    b,
+                                                    group,
+                                                    (int8_t)(left->id % 4),
+                                                    (int8_t)(right->id % 4),
+                                                    t->orientation[left->turn][right->turn],
+                                                    swapped};
+    mesh->side[mesh->sides++] = (sedge_global_side){b,
+                                                    a,
+                                                    group,
+                                                    (int8_t)(right->id % 4),
+                                                    (int8_t)(left->id % 4),
+                                                    t->orientation[right->turn][left->turn],
+                                                    !swapped};
+}
+
 // Group of the tagged triangles in a run of equal faces, -1 without one.
 static sedge_status find_group(const sedge_global *mesh, const table *t, const entry *run,
                                int64_t count, uint32_t face, int *group)
@@ -230,6 +255,7 @@ static sedge_status connect_run(sedge_global *mesh, table *t, const entry *run, 
     }
     SEDGE_TRY(check_owners(mesh, run, owners));
     SEDGE_TRY(find_group(mesh, t, run + owners, count - owners, run[0].id, &group));
+    if (owners == 2 && group >= 0) add_sides(mesh, t, &run[0], &run[1], group);
     if (owners == 2 && group >= 0 && t->is_sheet[group]) {
         bound(mesh, run[0].id, group);
         bound(mesh, run[1].id, group);
@@ -305,6 +331,7 @@ sedge_status sedge_global_connect(sedge_global *mesh, const sedge_mesh_options *
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->faces, mesh->elements, sizeof *mesh->faces));
+    SEDGE_TRY_GOTO(status, sedge_global_reserve_sides(mesh, 2 * (int64_t)mesh->tagged));
     SEDGE_TRY_GOTO(status, list_sheets(&t, mesh, options));
     SEDGE_TRY_GOTO(status, fill_table(&t, mesh));
     status = connect_table(mesh, &t);

@@ -43,8 +43,26 @@ static void release_deal(deal *d)
     sedge_release(d->position);
 }
 
+// What lies behind a side of a named surface. That of a sheet stays on the boundary.
+static void fill_side(sedge_record_face *out, const sedge_global *global, const int32_t *part,
+                      const deal *d, const sedge_global_side *side)
+{
+    const int32_t n = side->other;
+
+    *out = (sedge_record_face){.neighbour = n,
+                               .rank = part[n],
+                               .position = d->position[n],
+                               .group = global->group[n],
+                               .surface = side->group,
+                               .face = side->other_face,
+                               .orientation = side->orientation,
+                               .boundary = out->boundary,
+                               .second = side->second};
+}
+
+// `*side` is the first side of this element or a later one, and becomes the first of a later one.
 static void fill_record(sedge_record *out, const sedge_global *global, const int32_t *part,
-                        const deal *d, int32_t e)
+                        const deal *d, int32_t e, int64_t *side)
 {
     out->id = e;
     out->group = global->group[e];
@@ -54,11 +72,27 @@ static void fill_record(sedge_record *out, const sedge_global *global, const int
     for (int f = 0; f < SEDGE_FACES; f++) {
         const sedge_face *const face = &global->faces[e][f];
         const int32_t n = face->neighbour;
-        out->faces[f] = n < 0 ? (sedge_record_face){-1, -1, -1, -1 - n, (int8_t)f, 0}
-                              : (sedge_record_face){
-                                    n,          part[n],          d->position[n], global->group[n],
-                                    face->face, face->orientation};
+        if (n < 0) {
+            out->faces[f] = (sedge_record_face){.neighbour = -1,
+                                                .rank = -1,
+                                                .position = -1,
+                                                .group = -1,
+                                                .surface = -1 - n,
+                                                .face = (int8_t)f,
+                                                .boundary = true};
+            continue;
+        }
+        out->faces[f] = (sedge_record_face){.neighbour = n,
+                                            .rank = part[n],
+                                            .position = d->position[n],
+                                            .group = global->group[n],
+                                            .surface = -1,
+                                            .face = face->face,
+                                            .orientation = face->orientation};
     }
+    while (*side < global->sides && global->side[*side].element < e) ++*side;
+    for (; *side < global->sides && global->side[*side].element == e; ++*side)
+        fill_side(&out->faces[global->side[*side].face], global, part, d, &global->side[*side]);
 }
 
 // The records of one part, and the nodes of its curved elements; there is room for them. Returns
@@ -67,11 +101,12 @@ static int32_t fill_part(sedge_record *records, double (*middles)[SEDGE_EDGES][3
                          const sedge_global *global, const int32_t *part, const deal *d, int p)
 {
     int32_t curved = 0;
+    int64_t side = 0;
 
     for (int64_t i = d->offsets[p]; i < d->offsets[p + 1]; i++) {
         const int32_t e = d->elements[i];
         sedge_record *const record = &records[i - d->offsets[p]];
-        fill_record(record, global, part, d, e);
+        fill_record(record, global, part, d, e, &side);
         if (global->global_curved == 0 || !global->curved[e]) continue;
         memcpy(middles[curved], global->middles[e], sizeof *middles);
         record->curve = curved++;

@@ -24,6 +24,7 @@ void sedge_global_release(sedge_global *mesh)
     sedge_release(mesh->tagged_group);
     sedge_release(mesh->faces);
     sedge_release(mesh->period);
+    sedge_release(mesh->side);
     sedge_groups_release(&mesh->groups);
     memset(mesh, 0, sizeof *mesh);
 }

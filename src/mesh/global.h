@@ -12,6 +12,17 @@
 // PETSc and Scotch count with 32 bits; four neighbours an element must stay below 2^31.
 #define SEDGE_GLOBAL_LIMIT ((int64_t)1 << 29)
 
+// A side of a face that lies in a named surface and has an element on either side: inside the mesh,
+// where both sides are in the surface, or in one of two periodic surfaces.
+typedef struct sedge_global_side {
+    int32_t element;
+    int32_t other; // the element on the other side
+    int32_t group; // surface group
+    int8_t face, other_face;
+    int8_t orientation; // from this side's face to the other's
+    bool second;        // of two sides in the surface, not the first, see sedge_set_face
+} sedge_global_side;
+
 typedef struct sedge_global {
     const char *name; // for messages: the file or "the box"; borrowed
     int64_t vertices;
@@ -35,6 +46,8 @@ typedef struct sedge_global {
     double (*period)[3];
     sedge_face (*faces)[SEDGE_FACES]; // [elements][face]; neighbour < 0: surface group
                                       // -1 - neighbour
+    int64_t sides;                    // of two-sided faces in named surfaces
+    sedge_global_side *side; // [sides] by element and face, once sedge_global_sort_sides is through
 } sedge_global;
 
 // Empty, for sedge_global_release; `name` is borrowed.
@@ -61,12 +74,17 @@ sedge_status sedge_global_orient(sedge_global *mesh);
 SEDGE_MUST_USE
 sedge_status sedge_global_bend(sedge_global *mesh);
 
-// Match faces by their vertices: fills `faces` and the counts of faces in `groups`. Uses the
-// options sheets and default_surface. Fails for a face of three elements, two elements with the
+// Match faces by their vertices: fills `faces`, `side` and the counts of faces in `groups`. Uses
+// the options sheets and default_surface. Fails for a face of three elements, two elements with the
 // same corners, a one-sided face without a group (unless default_surface is set), a triangle that
 // is not a face of an element, and a face in two groups.
 SEDGE_MUST_USE
 sedge_status sedge_global_connect(sedge_global *mesh, const sedge_mesh_options *options);
+
+// Room for `more` sides behind those that there are.
+SEDGE_MUST_USE
+sedge_status sedge_global_reserve_sides(sedge_global *mesh, int64_t more);
+void sedge_global_sort_sides(sedge_global *mesh);
 
 // Refuse a mesh that is not conforming: an outer face lies on another outer face or crosses it, or
 // two elements cover the same place. This happens when several volumes were not joined before
@@ -89,7 +107,7 @@ sedge_status sedge_global_list_parts(sedge_global *mesh);
 // Make the boundary faces of the two surface groups neighbours of each other, under the translation
 // between the centroids of the groups, which is returned in `shift`. Corners and nodes of edges
 // must agree to 1e-6 of the face's longest edge. The faces count as interior faces of their groups
-// from then on.
+// from then on, and are in `side`.
 SEDGE_MUST_USE
 sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char *second,
                                double shift[3]);

@@ -7,15 +7,19 @@
 #include "base/error.h"
 #include "par/comm.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // What lies behind one face, in terms that need no table of the whole mesh.
 typedef struct sedge_record_face {
-    int64_t neighbour; // global id; -1: boundary
+    int64_t neighbour; // global id of the element on the other side; -1: there is none
     int32_t rank;      // owner of the neighbour
     int32_t position;  // of the neighbour among the records of its rank
-    int32_t group;     // volume group of the neighbour, surface group of a boundary face
+    int32_t group;     // volume group of the neighbour
+    int32_t surface;   // surface group of the face; -1: in none
     int8_t face, orientation;
+    bool boundary; // an outer face, or a side of a sheet: then there is an element behind it, too
+    bool second;   // see sedge_set_face
 } sedge_record_face;
 
 typedef struct sedge_record {
@@ -38,19 +42,20 @@ sedge_status sedge_local_distribute(sedge_mesh *mesh, sedge_record **records,
 
 // Number the elements of this rank and fill the local members of `mesh`: interior elements, then
 // those with halo faces, in both the curved ones last, and within these ranges by the options'
-// numbering; trace slots and peers. Reverse Cuthill-McKee wants sedge_petsc_start first.
+// numbering; trace slots and peers.
 SEDGE_MUST_USE
 sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
                                 double (*middles)[SEDGE_EDGES][3], int32_t count, int rank,
                                 const sedge_mesh_options *options);
+
+// List the faces of named surfaces in `mesh`, numbered before; `order` has the record of each
+// element, `number` the element of each record.
+SEDGE_MUST_USE
+sedge_status sedge_local_list_sets(sedge_mesh *mesh, const sedge_record *records,
+                                   const int32_t *order, const int32_t *number, int rank);
 
 // Change an order of the elements, `order` [elements] and its inverse `number`, so that neighbours
 // come to lie in the same run of ten, within each of five ranges: ranges[i] to ranges[i + 1].
 SEDGE_MUST_USE
 sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const int32_t ranges[6],
                                  const sedge_record *records, int rank);
-
-// Places of the records in the reverse Cuthill-McKee order of this rank's neighbours. After
-// sedge_petsc_start.
-SEDGE_MUST_USE
-sedge_status sedge_local_rcm(int32_t *place, const sedge_record *records, int32_t count, int rank);

@@ -136,3 +136,53 @@ sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
     out->elements_min = -counts[2];
     return gather_worst(out, comm);
 }
+
+// The area of a face: a rule of degree five (Strang and Fix), exact for straight elements. The
+// normal of sedge_curve_normal is relative to a reference face of area 2.
+static double measure_face(const sedge_mesh *mesh, int32_t element, int face)
+{
+    static const double place[2] = {0.4701420641051151, 0.1012865073234563};
+    static const double weight[3] = {0.225, 0.1323941527885062, 0.1259391805448271};
+    static const double vertex[4][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+    double c[SEDGE_CURVE_TERMS][3];
+    double area = 0.0;
+
+    sedge_mesh_expand(mesh, element, c);
+    for (int q = 0; q < 7; q++) {
+        const double a = q == 0 ? 1.0 / 3.0 : place[(q - 1) / 3];
+        double rst[3] = {0.0, 0.0, 0.0};
+        double dx[3][3], cofactor[3][3], n[3];
+        for (int i = 0; i < 3; i++) {
+            const double b = q > 0 && i == (q - 1) % 3 ? 1.0 - 2.0 * a : a;
+            for (int d = 0; d < 3; d++) rst[d] += b * vertex[sedge_face_vertices[face][i]][d];
+        }
+        sedge_curve_tangents(c, rst, dx);
+        sedge_curve_cofactors(dx, cofactor);
+        sedge_curve_normal(cofactor, face, n);
+        area += 2.0 * weight[(q + 2) / 3] * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    }
+    return area;
+}
+
+void sedge_mesh_measure_surface(sedge_surface_measures *out, int64_t *volumes,
+                                const sedge_comm *comm, const sedge_mesh *mesh, int surface)
+{
+    const int groups = mesh->groups.volumes;
+    long_sum area = {0.0, 0.0};
+    int64_t counts[2] = {0, 0}; // outside, inside
+
+    memset(volumes, 0, 2 * (size_t)groups * sizeof *volumes);
+    for (int32_t i = mesh->set_offsets[surface]; i < mesh->set_offsets[surface + 1]; i++) {
+        const sedge_set_face *const side = &mesh->set_faces[i];
+        if (side->second) continue;
+        counts[side->other_group >= 0]++;
+        volumes[mesh->group[side->element]]++;
+        if (side->other_group >= 0) volumes[groups + side->other_group]++;
+        add(&area, measure_face(mesh, side->element, side->face));
+    }
+    sedge_comm_sum_int(comm, counts, 2);
+    sedge_comm_sum_int(comm, volumes, 2 * groups);
+    out->outside = counts[0];
+    out->inside = counts[1];
+    out->area = sedge_comm_sum_exact(comm, area.high, area.low);
+}

@@ -77,6 +77,7 @@ static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
     SEDGE_TRY(sedge_global_connect(mesh, options));
     SEDGE_TRY(check_file(mesh, options));
     SEDGE_TRY(make_periodic(mesh, options));
+    sedge_global_sort_sides(mesh);
     if (options->file != NULL) SEDGE_TRY(sedge_global_list_parts(mesh));
     if (parts > 1) tell(options, "cutting the mesh into parts", mesh->elements);
     SEDGE_TRY(sedge_allocate(part, mesh->elements, sizeof **part));
@@ -98,8 +99,7 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
 
     *out = NULL;
     sedge_global_start(&global, options->file != NULL ? options->file : "the box");
-    if (ranks > 1 || options->numbering == SEDGE_NUMBERING_RCM)
-        SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_petsc_start()));
+    if (ranks > 1) SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_petsc_start()));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&mesh, 1, sizeof *mesh)));
     if (sedge_comm_is_root(comm)) status = build_global(&global, &part, ranks, options);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
@@ -132,6 +132,8 @@ void sedge_mesh_free(sedge_mesh *mesh)
     sedge_release(mesh->group);
     sedge_release(mesh->faces);
     sedge_release(mesh->trace_faces);
+    sedge_release(mesh->set_offsets);
+    sedge_release(mesh->set_faces);
     sedge_release(mesh->peer_ranks);
     sedge_release(mesh->peer_offsets);
     sedge_release(mesh);

@@ -17,7 +17,9 @@
 // Local order: elements [0, interior) have no face on another rank, [interior, elements) have one;
 // the last interior_curved and edge_curved of the two ranges are curved.
 // A face without a local neighbour owns a trace slot: halo faces first, grouped by peer and in the
-// same order on both sides, then boundary faces.
+// same order on both sides, then boundary faces. A side of a linked sheet (sedge_mesh_options)
+// whose other side another rank has owns one of each: it is a boundary face, and the other side's
+// trace arrives in its halo slot.
 #pragma once
 
 #include "base/error.h"
@@ -51,6 +53,23 @@ typedef struct sedge_trace_face {
 // The group of elements and outer faces that are in no physical group of the file, if the options
 // accept them. Its tag is 0. If the file has a group of this name, they join that group.
 #define SEDGE_DEFAULT_GROUP "default"
+
+// A side of a face that lies in a named surface. A face inside the mesh has two sides, and both are
+// in the list of its surface: on one rank or on two. The first side is that of the lesser volume
+// group, then of the lesser global element number. Of two periodic surfaces, each has the sides of
+// its own elements, which are all first.
+typedef struct sedge_set_face {
+    int32_t element, face;
+    int32_t group; // surface group
+    int32_t slot;  // trace slot of this side, of a boundary or halo face; -1: neither
+    // The other side. Vertex i of `face` is vertex sedge_face_permutations[orientation][i] of
+    // `other_face`.
+    int32_t other;       // element; -1: there is none, or another rank has it
+    int32_t other_group; // its volume group; -1: the face is on the outside of the mesh
+    int32_t other_slot;  // halo slot in which the other side's trace arrives; -1: none
+    int8_t other_face, orientation;
+    bool second;
+} sedge_set_face;
 
 // Names of the physical groups, the same on every rank. Volume group v has volume_names[v], surface
 // group s surface_names[s]; tags are the numbers in the mesh file.
@@ -119,17 +138,19 @@ typedef struct sedge_mesh {
     int peers;                     // ranks that share a face with this one
     int *peer_ranks;               // [peers]
     int32_t *peer_offsets;         // [peers + 1] windows of halo slots; same order on both sides
+
+    int32_t *set_offsets;      // [surface groups + 1] windows of set_faces
+    sedge_set_face *set_faces; // this rank's sides of named faces; of a surface by element and face
 } sedge_mesh;
 
 // How elements are numbered inside a rank, in each of its ranges.
 typedef enum sedge_numbering {
     SEDGE_NUMBERING_CLUSTERS, // in clusters of ten, seeded along the curve
     SEDGE_NUMBERING_CURVE,    // along a Hilbert curve through their centres
-    SEDGE_NUMBERING_RCM,      // reverse Cuthill-McKee of the graph of neighbours, by PETSc
     SEDGE_NUMBERING_NONE      // as in the file or box
 } sedge_numbering;
 
-// "clusters", "curve", "rcm", "none"; NULL behind the last.
+// "clusters", "curve", "none"; NULL behind the last.
 extern const char *const sedge_numbering_names[];
 
 // Sets `*out` to the numbering of this name; false if there is none.
@@ -169,6 +190,9 @@ typedef struct sedge_mesh_options {
     // sheet. Names that the mesh does not have do nothing.
     int sheets;
     const char *const *sheet;
+    // The sheets of which each side needs the trace of the other: across ranks it is exchanged.
+    int linked_sheets;
+    const char *const *linked_sheet;
 
     const char *partitioner; // PETSc partitioner type; NULL: the default (ptscotch)
     sedge_numbering numbering;
@@ -271,6 +295,18 @@ typedef struct sedge_mesh_quality {
 SEDGE_MUST_USE
 sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
                                 const sedge_mesh *mesh);
+
+// One named surface of the whole mesh.
+typedef struct sedge_surface_measures {
+    int64_t outside; // faces on the outside of the mesh
+    int64_t inside;  // faces between two elements; a periodic one is in both of its surfaces
+    double area;     // of all these faces
+} sedge_surface_measures;
+
+// Measure surface group `surface`. volumes [2][volume groups]: number of faces with an element of
+// the group on their first side, on their second. Collective; the same result on every rank.
+void sedge_mesh_measure_surface(sedge_surface_measures *out, int64_t *volumes,
+                                const sedge_comm *comm, const sedge_mesh *mesh, int surface);
 
 // Print counts, tags, quality and extents as `sedge mesh info` does, to stdout. Root prints.
 // Collective.

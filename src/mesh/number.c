@@ -14,6 +14,7 @@ typedef struct halo_face {
     int32_t element, face; // here
     int32_t key_face;
     int32_t group;
+    bool boundary; // a side of a sheet, which has a boundary slot, too
 } halo_face;
 
 static int compare_halo_faces(const void *left, const void *right)
@@ -25,7 +26,7 @@ static int compare_halo_faces(const void *left, const void *right)
     return (a->key_face > b->key_face) - (a->key_face < b->key_face);
 }
 
-const char *const sedge_numbering_names[] = {"clusters", "curve", "rcm", "none", NULL};
+const char *const sedge_numbering_names[] = {"clusters", "curve", "none", NULL};
 
 bool sedge_numbering_find(sedge_numbering *out, const char *name)
 {
@@ -37,33 +38,16 @@ bool sedge_numbering_find(sedge_numbering *out, const char *name)
     return false;
 }
 
-// What the records of `list` are sorted by within a range; those with equal keys keep their order.
-static sedge_status set_keys(sedge_hilbert_place *list, sedge_mesh *mesh,
-                             const sedge_record *records, int rank, sedge_numbering numbering)
+// The keys of the records of `list` along a Hilbert curve through their centres.
+static void set_keys(sedge_hilbert_place *list, sedge_mesh *mesh, const sedge_record *records)
 {
-    int32_t *place = NULL;
-
-    switch (numbering) {
-    case SEDGE_NUMBERING_CLUSTERS:
-    case SEDGE_NUMBERING_CURVE:
-        for (int32_t i = 0; i < mesh->elements; i++) {
-            const sedge_record *const record = &records[list[i].element];
-            double x[3] = {0.0, 0.0, 0.0};
-            for (int v = 0; v < 4; v++)
-                for (int d = 0; d < 3; d++) x[d] += 0.25 * record->corners[v][d];
-            list[i].key = sedge_hilbert_key(x, mesh->bounds);
-        }
-        return SEDGE_OK;
-    case SEDGE_NUMBERING_RCM:
-        SEDGE_TRY(sedge_allocate(&place, mesh->elements, sizeof *place));
-        const sedge_status status = sedge_local_rcm(place, records, mesh->elements, rank);
-        for (int32_t i = 0; i < mesh->elements; i++) list[i].key = (uint64_t)place[list[i].element];
-        sedge_release(place);
-        return status;
-    case SEDGE_NUMBERING_NONE:
-        return SEDGE_OK;
+    for (int32_t i = 0; i < mesh->elements; i++) {
+        const sedge_record *const record = &records[list[i].element];
+        double x[3] = {0.0, 0.0, 0.0};
+        for (int v = 0; v < 4; v++)
+            for (int d = 0; d < 3; d++) x[d] += 0.25 * record->corners[v][d];
+        list[i].key = sedge_hilbert_key(x, mesh->bounds);
     }
-    return SEDGE_OK;
 }
 
 // Ranges of elements, in their order.
@@ -76,14 +60,23 @@ enum {
     RANGES
 };
 
-static int find_range(const sedge_record *record, int rank, bool boundary_last)
+// Whether the trace on the other side of a face comes from another rank. Of a sheet only the traces
+// that the options ask for are exchanged.
+static bool is_halo(const sedge_record_face *face, int rank, const bool *is_linked)
+{
+    if (face->neighbour < 0 || face->rank == rank) return false;
+    return !face->boundary || is_linked[face->surface];
+}
+
+static int find_range(const sedge_record *record, int rank, bool boundary_last,
+                      const bool *is_linked)
 {
     bool halo = false;
     bool boundary = false;
 
     for (int f = 0; f < SEDGE_FACES; f++) {
-        boundary |= record->faces[f].neighbour < 0;
-        halo |= record->faces[f].neighbour >= 0 && record->faces[f].rank != rank;
+        boundary |= record->faces[f].boundary;
+        halo |= is_halo(&record->faces[f], rank, is_linked);
     }
     if (record->curve >= 0) return halo ? RANGE_EDGE_CURVED : RANGE_INTERIOR_CURVED;
     if (halo) return RANGE_EDGE;
@@ -92,15 +85,16 @@ static int find_range(const sedge_record *record, int rank, bool boundary_last)
 
 // Count what the ranges are found by, and boundary and halo faces.
 static void count_elements(sedge_mesh *mesh, int32_t ranges[RANGES + 1],
-                           const sedge_record *records, int rank, bool boundary_last)
+                           const sedge_record *records, int rank, bool boundary_last,
+                           const bool *is_linked)
 {
     for (int32_t i = 0; i < mesh->elements; i++) {
         for (int f = 0; f < SEDGE_FACES; f++) {
             const sedge_record_face *const face = &records[i].faces[f];
-            mesh->boundary_faces += face->neighbour < 0;
-            mesh->halo_faces += face->neighbour >= 0 && face->rank != rank;
+            mesh->boundary_faces += face->boundary;
+            mesh->halo_faces += is_halo(face, rank, is_linked);
         }
-        ranges[find_range(&records[i], rank, boundary_last) + 1]++;
+        ranges[find_range(&records[i], rank, boundary_last, is_linked) + 1]++;
     }
     mesh->boundary_last = ranges[RANGE_BOUNDARY + 1];
     mesh->interior_curved = ranges[RANGE_INTERIOR_CURVED + 1];
@@ -112,20 +106,20 @@ static void count_elements(sedge_mesh *mesh, int32_t ranges[RANGES + 1],
 // Local numbers by position among the records; counts interior elements, halo and boundary faces.
 static sedge_status order_elements(sedge_mesh *mesh, int32_t *number, int32_t *order,
                                    const sedge_record *records, int rank,
-                                   const sedge_mesh_options *options)
+                                   const sedge_mesh_options *options, const bool *is_linked)
 {
     const sedge_numbering numbering = options->numbering;
     int32_t ranges[RANGES + 1] = {0};
     int32_t next[RANGES];
     sedge_hilbert_place *list;
-    sedge_status status;
+    sedge_status status = SEDGE_OK;
 
     SEDGE_TRY(sedge_allocate(&list, mesh->elements, sizeof *list));
-    count_elements(mesh, ranges, records, rank, options->boundary_last);
+    count_elements(mesh, ranges, records, rank, options->boundary_last, is_linked);
     memcpy(next, ranges, sizeof next);
     for (int32_t i = 0; i < mesh->elements; i++)
-        list[next[find_range(&records[i], rank, options->boundary_last)]++].element = i;
-    SEDGE_TRY_GOTO(status, set_keys(list, mesh, records, rank, numbering));
+        list[next[find_range(&records[i], rank, options->boundary_last, is_linked)]++].element = i;
+    if (numbering != SEDGE_NUMBERING_NONE) set_keys(list, mesh, records);
     for (int r = 0; r < RANGES && numbering != SEDGE_NUMBERING_NONE; r++)
         SEDGE_TRY_GOTO(status, sedge_hilbert_sort(list + ranges[r], ranges[r + 1] - ranges[r]));
     for (int32_t e = 0; e < mesh->elements; e++) {
@@ -141,26 +135,28 @@ done:
 // Faces of element `e` with a local neighbour and boundary faces, which take the slots from `*slot`
 // on; halo faces are collected from `*halo` on.
 static void connect_faces(sedge_mesh *mesh, halo_face **halo, int32_t *slot, int32_t e,
-                          const sedge_record *record, const int32_t *number, int rank)
+                          const sedge_record *record, const int32_t *number, int rank,
+                          const bool *is_linked)
 {
     for (int f = 0; f < SEDGE_FACES; f++) {
         const sedge_record_face *const face = &record->faces[f];
         sedge_face *const out = &mesh->faces[e][f];
-        out->face = face->face;
-        out->orientation = face->orientation;
-        if (face->neighbour < 0) {
-            out->neighbour = -1 - *slot;
-            mesh->trace_faces[(*slot)++] = (sedge_trace_face){e, f, face->group};
-        } else if (face->rank == rank) {
-            out->neighbour = number[face->position];
+        if (face->boundary) {
+            *out = (sedge_face){-1 - *slot, (int8_t)f, 0};
+            mesh->trace_faces[(*slot)++] = (sedge_trace_face){e, f, face->surface};
         } else {
+            *out = (sedge_face){-1, face->face, face->orientation};
+            if (face->rank == rank) out->neighbour = number[face->position];
+        }
+        if (is_halo(face, rank, is_linked)) {
             const bool mine = record->id < face->neighbour;
             *(*halo)++ = (halo_face){mine ? record->id : face->neighbour,
                                      face->rank,
                                      e,
                                      f,
                                      mine ? f : face->face,
-                                     face->group};
+                                     face->group,
+                                     face->boundary};
         }
     }
 }
@@ -168,7 +164,7 @@ static void connect_faces(sedge_mesh *mesh, halo_face **halo, int32_t *slot, int
 // Everything that an element has, in the order of the numbers.
 static void fill_elements(sedge_mesh *mesh, halo_face *halo, const int32_t *number,
                           const int32_t *order, const sedge_record *records,
-                          double (*middles)[SEDGE_EDGES][3], int rank)
+                          double (*middles)[SEDGE_EDGES][3], int rank, const bool *is_linked)
 {
     int32_t slot = mesh->halo_faces;
 
@@ -181,7 +177,7 @@ static void fill_elements(sedge_mesh *mesh, halo_face *halo, const int32_t *numb
         }
         mesh->global_ids[e] = record->id;
         mesh->group[e] = record->group;
-        connect_faces(mesh, &halo, &slot, e, record, number, rank);
+        connect_faces(mesh, &halo, &slot, e, record, number, rank, is_linked);
     }
 }
 
@@ -198,7 +194,20 @@ static sedge_status plan_halo(sedge_mesh *mesh, halo_face *halo)
         if (i == 0 || halo[i].peer != halo[i - 1].peer) mesh->peer_ranks[++peer] = halo[i].peer;
         mesh->peer_offsets[peer + 1] = i + 1;
         mesh->trace_faces[i] = (sedge_trace_face){halo[i].element, halo[i].face, halo[i].group};
-        mesh->faces[halo[i].element][halo[i].face].neighbour = -1 - i;
+        sedge_face *const face = &mesh->faces[halo[i].element][halo[i].face];
+        if (!halo[i].boundary) face->neighbour = -1 - i;
+    }
+    return SEDGE_OK;
+}
+
+// The surface groups whose other side's traces are exchanged.
+static sedge_status list_linked(bool **out, const sedge_mesh *mesh,
+                                const sedge_mesh_options *options)
+{
+    SEDGE_TRY(sedge_allocate(out, mesh->groups.surfaces, sizeof **out));
+    for (int g = 0; g < mesh->groups.surfaces; g++) {
+        for (int i = 0; i < options->linked_sheets && !(*out)[g]; i++)
+            (*out)[g] = strcmp(options->linked_sheet[i], mesh->groups.surface_names[g]) == 0;
     }
     return SEDGE_OK;
 }
@@ -210,12 +219,14 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
     int32_t *number = NULL;
     int32_t *order = NULL;
     halo_face *halo = NULL;
+    bool *is_linked = NULL; // [surface groups]
     sedge_status status;
 
     mesh->elements = count;
+    SEDGE_TRY_GOTO(status, list_linked(&is_linked, mesh, options));
     SEDGE_TRY_GOTO(status, sedge_allocate(&number, count, sizeof *number));
     SEDGE_TRY_GOTO(status, sedge_allocate(&order, count, sizeof *order));
-    SEDGE_TRY_GOTO(status, order_elements(mesh, number, order, records, rank, options));
+    SEDGE_TRY_GOTO(status, order_elements(mesh, number, order, records, rank, options, is_linked));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->corners, count, sizeof *mesh->corners));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->middles,
                                           (int64_t)mesh->interior_curved + mesh->edge_curved,
@@ -227,11 +238,13 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
                                           (int64_t)mesh->halo_faces + mesh->boundary_faces,
                                           sizeof *mesh->trace_faces));
     SEDGE_TRY_GOTO(status, sedge_allocate(&halo, mesh->halo_faces, sizeof *halo));
-    fill_elements(mesh, halo, number, order, records, middles, rank);
-    status = plan_halo(mesh, halo);
+    fill_elements(mesh, halo, number, order, records, middles, rank, is_linked);
+    SEDGE_TRY_GOTO(status, plan_halo(mesh, halo));
+    status = sedge_local_list_sets(mesh, records, order, number, rank);
 done:
     sedge_release(number);
     sedge_release(order);
     sedge_release(halo);
+    sedge_release(is_linked);
     return status;
 }

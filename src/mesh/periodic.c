@@ -177,9 +177,27 @@ static int invert(int orientation)
     return 0;
 }
 
+// Make a and b neighbours, each in the surface group that it was a boundary face of.
+static void join_sides(sedge_global *mesh, const side *a, const side *b, int orientation)
+{
+    sedge_face *const left = &mesh->faces[a->element][a->face];
+    sedge_face *const right = &mesh->faces[b->element][b->face];
+    const int back = invert(orientation);
+
+    mesh->side[mesh->sides++] = (sedge_global_side){
+        a->element,          b->element, -1 - left->neighbour, (int8_t)a->face, (int8_t)b->face,
+        (int8_t)orientation, false};
+    mesh->side[mesh->sides++] = (sedge_global_side){
+        b->element,   a->element, -1 - right->neighbour, (int8_t)b->face, (int8_t)a->face,
+        (int8_t)back, false};
+    *left = (sedge_face){b->element, (int8_t)b->face, (int8_t)orientation};
+    *right = (sedge_face){a->element, (int8_t)a->face, (int8_t)back};
+}
+
 static sedge_status match_sides(sedge_global *mesh, const char *first, const char *second,
                                 const sides *left, const sides *right, double shift[3])
 {
+    SEDGE_TRY(sedge_global_reserve_sides(mesh, 2 * left->count));
     for (int d = 0; d < 3; d++) shift[d] = right->centroid[d] - left->centroid[d];
     const double rounding = 64.0 * DBL_EPSILON * fmax(left->extent, right->extent);
     for (int64_t i = 0; i < left->count; i++) {
@@ -194,9 +212,7 @@ static sedge_status match_sides(sedge_global *mesh, const char *first, const cha
                               mesh->name, first, second, first, a->centre[0], a->centre[1],
                               a->centre[2], shift[0], shift[1], shift[2]);
         }
-        mesh->faces[a->element][a->face] = (sedge_face){b->element, (int8_t)b->face, (int8_t)o};
-        mesh->faces[b->element][b->face] =
-            (sedge_face){a->element, (int8_t)a->face, (int8_t)invert(o)};
+        join_sides(mesh, a, b, o);
     }
     return SEDGE_OK;
 }

@@ -18,7 +18,7 @@ void sedge_mesh_say(const char *what, int64_t elements)
     (void)fflush(stdout);
 }
 
-static void print_groups(const sedge_mesh_groups *groups)
+static void print_volume_groups(const sedge_mesh_groups *groups)
 {
     (void)printf("volume groups\n");
     (void)printf("  %-24s %8s %12s\n", "name", "tag", "elements");
@@ -26,13 +26,45 @@ static void print_groups(const sedge_mesh_groups *groups)
         (void)printf("  %-24s %8d %12lld\n", groups->volume_names[g], groups->volume_tags[g],
                      (long long)groups->volume_elements[g]);
     }
-    (void)printf("surface groups\n");
-    (void)printf("  %-24s %8s %12s %12s\n", "name", "tag", "outer faces", "inner faces");
-    for (int g = 0; g < groups->surfaces; g++) {
-        (void)printf("  %-24s %8d %12lld %12lld\n", groups->surface_names[g],
-                     groups->surface_tags[g], (long long)groups->surface_faces[g],
-                     (long long)groups->surface_interior_faces[g]);
+}
+
+// The groups with faces, of which `counts` has the number.
+static void print_volumes(const sedge_mesh_groups *groups, const int64_t *counts)
+{
+    for (int v = 0, printed = 0; v < groups->volumes; v++)
+        if (counts[v] > 0) (void)printf(printed++ > 0 ? ", %s" : " %s", groups->volume_names[v]);
+}
+
+// Collective; root prints.
+static sedge_status print_surfaces(const sedge_comm *comm, const sedge_mesh *mesh)
+{
+    const sedge_mesh_groups *const groups = &mesh->groups;
+    const bool is_root = sedge_comm_is_root(comm);
+    int64_t *volumes = NULL; // [2][volume groups] faces on the first side, on the second
+
+    const sedge_status status = sedge_allocate(&volumes, 2LL * groups->volumes, sizeof *volumes);
+    SEDGE_TRY(sedge_comm_agree(comm, status));
+    if (is_root) {
+        (void)printf("surface groups\n");
+        (void)printf("  %-24s %8s %12s %12s %14s  %s\n", "name", "tag", "outer faces",
+                     "inner faces", "area", "volumes on one side | on the other");
     }
+    for (int g = 0; g < groups->surfaces; g++) {
+        sedge_surface_measures surface;
+        sedge_mesh_measure_surface(&surface, volumes, comm, mesh, g);
+        if (!is_root) continue;
+        (void)printf("  %-24s %8d %12lld %12lld %14.8g ", groups->surface_names[g],
+                     groups->surface_tags[g], (long long)surface.outside, (long long)surface.inside,
+                     surface.area);
+        print_volumes(groups, volumes);
+        if (surface.inside > 0) {
+            (void)printf(" |");
+            print_volumes(groups, volumes + groups->volumes);
+        }
+        (void)printf("\n");
+    }
+    sedge_release(volumes);
+    return SEDGE_OK;
 }
 
 // What the file has no group for, and what to do.
@@ -133,7 +165,7 @@ sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh)
     rank_counts *all;
 
     SEDGE_TRY(sedge_mesh_measure(&quality, comm, mesh));
-    const sedge_status status = sedge_allocate(&all, sedge_comm_size(comm), sizeof *all);
+    sedge_status status = sedge_allocate(&all, sedge_comm_size(comm), sizeof *all);
     SEDGE_TRY(sedge_comm_agree(comm, status));
     sedge_comm_all_gather(comm, &mine, all, sizeof mine);
     if (sedge_comm_is_root(comm)) {
@@ -152,12 +184,16 @@ sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh)
                      quality.edge_min, quality.edge_max, quality.inradius_min,
                      quality.inradius_max);
         sedge_mesh_print_shape(mesh, "");
-        print_groups(&mesh->groups);
+        print_volume_groups(&mesh->groups);
+    }
+    SEDGE_TRY_GOTO(status, print_surfaces(comm, mesh));
+    if (sedge_comm_is_root(comm)) {
         print_groupless(&mesh->groups);
         print_quality(&quality, mesh);
         print_ranks(all, sedge_comm_size(comm));
         (void)fflush(stdout);
     }
+done:
     sedge_release(all);
-    return SEDGE_OK;
+    return status;
 }

@@ -99,15 +99,12 @@ static inline void check_local_faces(const sedge_mesh *mesh, const double period
         }
     }
     CHECK(bad == 0);
-    for (int32_t e = mesh->interior; e < mesh->elements; e++) {
-        int halo = 0;
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            halo |= mesh->faces[e][f].neighbour < 0 &&
-                    -1 - mesh->faces[e][f].neighbour < mesh->halo_faces;
-        }
-        bad += !halo;
-    }
+    char *halo;
+    CHECK_OK(sedge_allocate(&halo, mesh->elements, 1));
+    for (int32_t i = 0; i < mesh->halo_faces; i++) halo[mesh->trace_faces[i].element] = 1;
+    for (int32_t e = 0; e < mesh->elements; e++) bad += (e >= mesh->interior) != (halo[e] == 1);
     CHECK(bad == 0);
+    sedge_release(halo);
 }
 
 // The same for faces shared with other ranks, through the halo plan.
@@ -142,6 +139,8 @@ static inline void check_halo_faces(const sedge_comm *comm, const sedge_mesh *me
     sedge_exchange_start_sends(exchange);
     sedge_exchange_wait(exchange);
     for (int32_t i = 0; i < mesh->halo_faces; i++) {
+        const sedge_trace_face *const at = &mesh->trace_faces[i];
+        if (mesh->faces[at->element][at->face].neighbour != -1 - i) continue; // a linked sheet
         bad += in[i].face != out[i].neighbour_face || in[i].neighbour_face != out[i].face;
         bad += !is_inverse(out[i].orientation, in[i].orientation);
         bad += in[i].group != mesh->trace_faces[i].group;
@@ -217,6 +216,129 @@ static inline void check_volumes(const sedge_comm *comm, const sedge_mesh *mesh,
     for (int d = 0; d < 3; d++) CHECK_BOUND(fabs(sums[2 + d]), 1e-12 * extent * extent);
 }
 
+// One side of a named face as it is sent to the rank that has the other side.
+typedef struct set_side {
+    double corners[3][3];
+    int32_t group, volume;
+    int8_t face, orientation;
+    bool second, known;
+} set_side;
+
+static inline void fill_set_side(set_side *out, const sedge_mesh *mesh, const sedge_set_face *side)
+{
+    face_corners(mesh, side->element, side->face, out->corners);
+    out->group = side->group;
+    out->volume = mesh->group[side->element];
+    out->face = (int8_t)side->face;
+    out->orientation = side->orientation;
+    out->second = side->second;
+    out->known = true;
+}
+
+// Do two sides know each other, and are they the same face, seen from either side? Those of a
+// periodic face are in two surfaces, and both are first.
+static inline int sides_agree(const sedge_set_face *mine, const set_side *own,
+                              const set_side *other, const double period[3], double tolerance)
+{
+    const bool is_periodic = own->group != other->group;
+
+    return other->known && other->face == mine->other_face && other->volume == mine->other_group &&
+           is_inverse(own->orientation, other->orientation) &&
+           (is_periodic ? !own->second && !other->second : own->second != other->second) &&
+           corners_agree((double(*)[3])own->corners, (double(*)[3])other->corners, own->orientation,
+                         period, tolerance);
+}
+
+// The sides whose other side another rank has, through the halo's slots.
+static inline void check_set_halo(const sedge_comm *comm, const sedge_mesh *mesh,
+                                  const double period[3])
+{
+    const double tolerance = 1e-6 * largest_extent(mesh);
+    const int32_t count = mesh->set_offsets[mesh->groups.surfaces];
+    set_side *out;
+    set_side *in;
+    int64_t *offsets;
+    sedge_exchange *exchange = NULL;
+    int bad = 0;
+
+    CHECK_OK(sedge_allocate(&out, mesh->halo_faces, sizeof *out));
+    CHECK_OK(sedge_allocate(&in, mesh->halo_faces, sizeof *in));
+    CHECK_OK(sedge_allocate(&offsets, mesh->peers + 1LL, sizeof *offsets));
+    for (int p = 0; p <= mesh->peers; p++)
+        offsets[p] = (int64_t)sizeof *out * mesh->peer_offsets[p];
+    for (int32_t i = 0; i < count; i++) {
+        if (mesh->set_faces[i].other_slot < 0) continue;
+        fill_set_side(&out[mesh->set_faces[i].other_slot], mesh, &mesh->set_faces[i]);
+    }
+    CHECK_OK(sedge_exchange_create(&exchange, comm, mesh->peers, mesh->peer_ranks, offsets, offsets,
+                                   out, in));
+    sedge_exchange_post_receives(exchange);
+    sedge_exchange_start_sends(exchange);
+    sedge_exchange_wait(exchange);
+    for (int32_t i = 0; i < count; i++) {
+        const sedge_set_face *const side = &mesh->set_faces[i];
+        const int32_t slot = side->other_slot;
+        if (slot < 0) continue;
+        bad += side->other >= 0 || mesh->trace_faces[slot].element != side->element ||
+               mesh->trace_faces[slot].face != side->face ||
+               mesh->trace_faces[slot].group != side->other_group;
+        bad += !sides_agree(side, &out[slot], &in[slot], period, tolerance);
+    }
+    CHECK(bad == 0);
+    sedge_exchange_free(exchange);
+    sedge_release(out);
+    sedge_release(in);
+    sedge_release(offsets);
+}
+
+// Face sets: each side once and in its place, both sides of one rank agree, the totals are those of
+// the groups, and closed surfaces have as much area on either side.
+static inline void check_sets(const sedge_comm *comm, const sedge_mesh *mesh,
+                              const double period[3])
+{
+    const sedge_mesh_groups *const groups = &mesh->groups;
+    const double tolerance = 1e-6 * largest_extent(mesh);
+    int64_t *volumes;
+    int bad = 0;
+
+    for (int32_t i = 0; i < mesh->set_offsets[groups->surfaces]; i++) {
+        const sedge_set_face *const side = &mesh->set_faces[i];
+        const int32_t neighbour = mesh->faces[side->element][side->face].neighbour;
+        bad += i < mesh->set_offsets[side->group] || i >= mesh->set_offsets[side->group + 1];
+        bad += side->slot != (neighbour < 0 ? -1 - neighbour : -1);
+        bad += side->slot < 0 && side->other != neighbour;
+        bad += side->slot >= mesh->halo_faces && mesh->trace_faces[side->slot].group != side->group;
+        if (side->other < 0) continue;
+        set_side own, other = {.known = false};
+        fill_set_side(&own, mesh, side);
+        for (int32_t k = 0; k < mesh->set_offsets[groups->surfaces] && !other.known; k++) {
+            const sedge_set_face *const at = &mesh->set_faces[k];
+            if (at->element == side->other && at->face == side->other_face)
+                fill_set_side(&other, mesh, at);
+        }
+        bad += !sides_agree(side, &own, &other, period, tolerance);
+    }
+    CHECK(bad == 0);
+    check_set_halo(comm, mesh, period);
+    CHECK_OK(sedge_allocate(&volumes, 2LL * groups->volumes, sizeof *volumes));
+    for (int g = 0; g < groups->surfaces; g++) {
+        sedge_surface_measures surface;
+        sedge_mesh_measure_surface(&surface, volumes, comm, mesh, g);
+        bad += surface.inside != groups->surface_interior_faces[g] + groups->surface_sheet_faces[g];
+        bad += surface.outside != groups->surface_faces[g] - 2 * groups->surface_sheet_faces[g];
+        bad += !(surface.area > 0.0) && surface.inside + surface.outside > 0;
+        for (int v = 0; v < groups->volumes; v++) {
+            surface.outside -= volumes[v];
+            surface.inside -= volumes[groups->volumes + v];
+        }
+        bad += surface.inside != 0 || surface.outside + groups->surface_interior_faces[g] +
+                                              groups->surface_sheet_faces[g] !=
+                                          0;
+    }
+    CHECK(bad == 0);
+    sedge_release(volumes);
+}
+
 // All of it. `volume` 0: not known; `period` 0 along the axes that are not periodic.
 static inline void check_mesh(const sedge_comm *comm, const sedge_mesh *mesh, double volume,
                               const double period[3])
@@ -224,6 +346,7 @@ static inline void check_mesh(const sedge_comm *comm, const sedge_mesh *mesh, do
     check_local_faces(mesh, period);
     check_halo_faces(comm, mesh, period);
     check_counts(comm, mesh);
+    check_sets(comm, mesh, period);
     check_volumes(comm, mesh, volume, period[0] + period[1] + period[2] == 0.0);
 }
 

@@ -175,34 +175,28 @@ static void test_reproducible(const sedge_comm *comm)
     for (int i = 0; i < 2; i++) sedge_mesh_free(mesh[i]);
 }
 
-// Of the faces between interior elements: the part whose two sides are in one run of ten, and how
-// far apart the farthest two are.
-static void measure_numbering(const sedge_mesh *mesh, double *inside, int32_t *farthest)
+// Of the faces between interior elements: the part whose two sides are in one run of ten.
+static void measure_numbering(const sedge_mesh *mesh, double *inside)
 {
     int64_t same = 0;
     int64_t all = 0;
 
-    *farthest = 0;
     for (int32_t e = 0; e < mesh->interior; e++) {
         for (int f = 0; f < SEDGE_FACES; f++) {
             const int32_t n = mesh->faces[e][f].neighbour;
             if (n < 0 || n >= mesh->interior) continue;
             all++;
             same += n / 10 == e / 10;
-            if (abs(n - e) > *farthest) *farthest = abs(n - e);
         }
     }
     *inside = (double)same / (double)all;
 }
 
-// Each numbering is a mesh; each is good at what it is for. Rows of this box are 30 cubes long: in
-// its own order neighbours are up to 6 x 30 x 10 elements apart, and layers of a graph that begins
-// at an end are the 10 x 10 cubes across, less the bends of a layer.
+// Each numbering gives a valid mesh, and clusters put most neighbours into the same run of ten.
 static void test_numberings(const sedge_comm *comm)
 {
     const double period[3] = {0.0, 1.0, 0.0};
-    double inside[4];
-    int32_t farthest[4];
+    double inside[3];
     sedge_numbering numbering;
 
     CHECK(!sedge_numbering_find(&numbering, "spiral") && !sedge_numbering_find(&numbering, ""));
@@ -221,19 +215,17 @@ static void test_numberings(const sedge_comm *comm)
         CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
         if (mesh == NULL) return;
         check_mesh(comm, mesh, 3.0, period);
-        measure_numbering(mesh, &inside[i], &farthest[i]);
+        measure_numbering(mesh, &inside[i]);
         int64_t falls = 0;
         for (int32_t e = 1; e < mesh->interior; e++)
             falls += mesh->global_ids[e] < mesh->global_ids[e - 1];
         CHECK((falls == 0) == (options.numbering == SEDGE_NUMBERING_NONE));
         sedge_mesh_free(mesh);
     }
-    // Measured: 0.53, 0.42, 0.00 and 0.44 on one rank.
+    // Measured: 0.53, 0.42 and 0.44 on one rank.
     CHECK(inside[SEDGE_NUMBERING_CLUSTERS] > 1.1 * inside[SEDGE_NUMBERING_CURVE]);
     if (sedge_comm_size(comm) == 1)
         CHECK(inside[SEDGE_NUMBERING_CLUSTERS] > 0.5 && inside[SEDGE_NUMBERING_CURVE] > 0.4);
-    CHECK(farthest[SEDGE_NUMBERING_RCM] < farthest[SEDGE_NUMBERING_CURVE]);
-    CHECK(farthest[SEDGE_NUMBERING_RCM] < farthest[SEDGE_NUMBERING_NONE]);
 }
 
 static bool has_boundary_face(const sedge_mesh *mesh, int32_t e)

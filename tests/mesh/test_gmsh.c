@@ -75,8 +75,37 @@ static void test_two_block(const sedge_comm *comm)
     sedge_mesh_free(mesh);
 }
 
+// The interface between the blocks, z = 0: 0.5 by 0.5, the left block on its first side. Each side
+// of a sheet that is linked finds the other side's trace, and no other sheet's traces are
+// exchanged.
+static void check_two_sides(const sedge_comm *comm, const sedge_mesh *mesh, int surface,
+                            bool is_linked)
+{
+    sedge_surface_measures measures;
+    int64_t volumes[4];
+    int64_t apart = 0; // sides whose other side another rank has
+    int bad = 0;
+
+    CHECK(mesh->groups.volumes == 2);
+    sedge_mesh_measure_surface(&measures, volumes, comm, mesh, surface);
+    CHECK(measures.outside == 0 && measures.inside > 0);
+    CHECK_BOUND(fabs(measures.area - 0.25), 1e-13); // rounding of some ten faces
+    CHECK(volumes[0] == measures.inside && volumes[1] == 0);
+    CHECK(volumes[2] == 0 && volumes[3] == measures.inside);
+    for (int32_t i = mesh->set_offsets[surface]; i < mesh->set_offsets[surface + 1]; i++) {
+        const sedge_set_face *const side = &mesh->set_faces[i];
+        bad +=
+            side->slot < mesh->halo_faces || (side->second ? 1 : 0) != mesh->group[side->element];
+        bad += (side->other_slot >= 0) != (side->other < 0 && is_linked);
+        apart += side->other < 0;
+    }
+    CHECK(bad == 0);
+    sedge_comm_sum_int(comm, &apart, 1);
+    CHECK(apart % 2 == 0 && (apart > 0) == (sedge_comm_size(comm) > 1));
+}
+
 // A surface inside that is a sheet: its faces are on the boundary, on both sides.
-static void test_sheet(const sedge_comm *comm)
+static void test_sheet(const sedge_comm *comm, bool is_linked)
 {
     const char *const sheets[] = {"nowhere", "interface"};
     sedge_mesh *const whole = load(comm, MESHES "two-block.msh", 1.0);
@@ -87,6 +116,9 @@ static void test_sheet(const sedge_comm *comm)
     options.file = MESHES "two-block.msh";
     options.sheet = sheets;
     options.sheets = 2;
+    options.linked_sheet = sheets;
+    options.linked_sheets = is_linked ? 2 : 0;
+    options.partitioner = "simple"; // cuts through the sheet
     CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
     if (mesh == NULL || whole == NULL) return;
     check_mesh(comm, mesh, 1.0, none);
@@ -104,6 +136,7 @@ static void test_sheet(const sedge_comm *comm)
         }
     }
     CHECK(bad == 0);
+    check_two_sides(comm, mesh, g, is_linked);
     sedge_mesh_free(whole);
     sedge_mesh_free(mesh);
 }
@@ -417,7 +450,8 @@ int main(int argc, char **argv)
     if (sedge_comm_create(&comm, &argc, &argv) != SEDGE_OK) return 1;
     test_cube(comm);
     test_two_block(comm);
-    test_sheet(comm);
+    test_sheet(comm, false);
+    test_sheet(comm, true);
     test_sphere(comm);
     test_waveguide_is_the_file(comm);
     test_formats_agree(comm);

@@ -243,7 +243,7 @@ static void test_locate_is_fast(const sedge_comm *comm)
     uint64_t state = 1234567;
     int64_t found = 0;
 
-    options.numbering = SEDGE_NUMBERING_RCM;
+    options.numbering = SEDGE_NUMBERING_NONE;
     for (int d = 0; d < 3; d++) options.box_cells[d] = 26;
     CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
     const clock_t start = clock();
