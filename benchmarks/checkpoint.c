@@ -213,7 +213,7 @@ int main(int argc, char **argv)
     options.settings[options.setting_count++] = folder;
     for (int i = 3; i < argc; i++) options.settings[options.setting_count++] = argv[i];
     sedge_status status = sedge_device_start_helper(); // before MPI: it forks
-    if (status == SEDGE_OK) status = sedge_comm_create(&comm, &argc, &argv);
+    if (status == SEDGE_OK) status = sedge_comm_create(&comm, NULL);
     b.comm = comm;
     if (status == SEDGE_OK) {
         status = run(&b, &options);

@@ -209,7 +209,7 @@ int main(int argc, char **argv)
     int cells = 0;
     sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
 
-    if (status == SEDGE_OK) status = sedge_comm_create(&comm, &argc, &argv);
+    if (status == SEDGE_OK) status = sedge_comm_create(&comm, NULL);
     for (int i = 1; i < argc && status == SEDGE_OK; i++) {
         if (strcmp(argv[i], "--check") == 0) {
             only_check = true;

@@ -141,11 +141,11 @@ done:
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-static sedge_status open_bench(bench *b, int *argc, char ***argv)
+static sedge_status open_bench(bench *b, const char *device)
 {
     SEDGE_TRY(sedge_device_start_helper());
-    SEDGE_TRY(sedge_comm_create(&b->comm, argc, argv));
-    SEDGE_TRY(sedge_device_create(&b->device, *argc > 1 ? (*argv)[1] : "auto", 0, 1));
+    SEDGE_TRY(sedge_comm_create(&b->comm, NULL));
+    SEDGE_TRY(sedge_device_create(&b->device, device, 0, 1));
     SEDGE_TRY(sedge_cache_create(&b->cache, NULL));
     SEDGE_TRY(sedge_context_create(&b->context, b->device, b->cache));
     for (int k = 0; k < 2; k++)
@@ -195,7 +195,7 @@ static sedge_status run_cuts(const bench *b, double unknowns, char **words, int 
 int main(int argc, char **argv)
 {
     bench b = {.comm = NULL};
-    sedge_status status = open_bench(&b, &argc, &argv);
+    sedge_status status = open_bench(&b, argc > 1 ? argv[1] : "auto");
     const double unknowns = argc > 2 ? strtod(argv[2], NULL) : 10e6;
     const char *const orders = argc > 3 ? argv[3] : "12345678";
     const bool solves = argc > 4 && strcmp(argv[4], "solve") == 0;

@@ -232,7 +232,7 @@ int main(int argc, char **argv)
     static bench b;
     sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
 
-    if (status == SEDGE_OK) status = sedge_comm_create(&b.comm, &argc, &argv);
+    if (status == SEDGE_OK) status = sedge_comm_create(&b.comm, NULL);
     if (status != SEDGE_OK) {
         (void)fprintf(stderr, "sedge-bench: %s\n", sedge_error_message());
         return sedge_status_exit_code(status);

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     sedge_comm *comm = NULL;
     sedge_status status = sedge_device_start_helper();
 
-    if (status == SEDGE_OK) status = sedge_comm_create(&comm, &argc, &argv);
+    if (status == SEDGE_OK) status = sedge_comm_create(&comm, NULL);
     if (status == SEDGE_OK && (repeats < 1 || sedge_comm_size(comm) > 1))
         status = SEDGE_FAIL(SEDGE_ERR_USAGE, "one rank and at least one repeat are wanted");
     if (status == SEDGE_OK) status = sedge_context_open(&context, argc > 1 ? argv[1] : "auto");

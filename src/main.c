@@ -124,9 +124,10 @@ int main(int argc, char **argv)
     (void)signal(SIGXFSZ, SIG_IGN); // a file that becomes too large is an error with a message
     given.run.start = sedge_clock_of_start();
     given.run.terminal = is_terminal();
+    sedge_device_prepare_environment();
     sedge_status status = sedge_device_start_helper(); // before MPI_Init: it forks
     if (runs) sedge_stop_hold(false);                  // until the command listens
-    if (status == SEDGE_OK) status = sedge_comm_create(&comm, &argc, &argv);
+    if (status == SEDGE_OK) status = sedge_comm_create(&comm, NULL);
     if (status != SEDGE_OK) {
         (void)fprintf(stderr, "sedge: %s\n", sedge_error_message());
         return sedge_status_exit_code(status);

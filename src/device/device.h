@@ -48,14 +48,26 @@ typedef struct sedge_graph sedge_graph;
 typedef struct sedge_module sedge_module;
 typedef struct sedge_kernel sedge_kernel;
 
-// Start the process that runs the host compiler, and set what PoCL reads when it is loaded (see
-// opencl_folder.h). Must be called before MPI_Init (a fork later is not safe under all transports);
-// main calls it first. The helper ends when this process ends. Nothing else starts it: without this
-// call a host device is refused. A second call, from any thread, does nothing. A child made by fork
-// must call it again. The helper inherits no open files.
+// Start the process that runs the host compiler. Must be called before MPI_Init (a fork later is
+// not safe under all transports); main calls it first. The helper ends when this process ends.
+// Nothing else starts it: without this call a host device is refused. A second call, from any
+// thread, does nothing. A child made by fork must call it again. The helper inherits no open files.
+// The environment is not changed.
 SEDGE_MUST_USE
 sedge_status sedge_device_start_helper(void);
 void sedge_device_stop_helper(void);
+
+// Set the environment variables that PoCL, the OpenCL of machines without a GPU, reads when it is
+// loaded, except those that the user has set:
+//   - POCL_CACHE_DIR, POCL_KERNEL_CACHE: it compiles in a folder of this process.
+//   - POCL_WORK_GROUP_SPECIALIZATION: it does not compile a kernel again at its first launch. It
+//     would do so for the block size, which the binary already contains.
+//   - POCL_MAX_PTHREAD_COUNT: at most as many threads as processors, and at most SEDGE_THREADS if
+//     that is valid. It wakes every thread for each kernel; with thousands of them it hangs.
+// Opening an opencl device does the same; it is the only call that changes the environment. MPI may
+// load PoCL, so a program that uses both calls this before MPI starts. A second call in a process
+// does nothing.
+void sedge_device_prepare_environment(void);
 
 // Has a compiler within a driver (NVRTC's, OpenCL's) not ended in its time, SEDGE_CC_SECONDS? It
 // goes on, on a thread that nothing can end; the process must end by _exit then, since exit would

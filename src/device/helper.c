@@ -114,7 +114,7 @@ static sedge_status start_helper(void)
     int ends[2];
 
     if (is_running() && waitpid(helper.child, NULL, WNOHANG) == 0) return SEDGE_OK;
-    sedge_opencl_prepare();
+    sedge_opencl_choose_folder();
     if (helper.socket >= 0) (void)close(helper.socket); // a parent's, or of one that died
     helper.socket = -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return fail_start(errno);

@@ -7,6 +7,7 @@
 #include "host_module.h"
 #include "internal.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -336,12 +337,21 @@ static sedge_status open_order(sedge_device *device)
     return sedge_order_create(&state->order, seed);
 }
 
-// Waiting threads of libgomp, which comes with the first kernel, spin briefly only: on a busy
-// machine a kernel takes many times longer otherwise. Where libgomp came earlier this changes
-// nothing.
-static void spin_briefly(void)
+// Load libgomp, which kernels need, so that its waiting threads spin briefly only: on a busy
+// machine a kernel takes many times longer otherwise. It reads the variable when it is loaded, and
+// the environment is then as before. A libgomp that the program has loaded keeps its settings.
+static void limit_openmp_spinning(void)
 {
-    if (getenv("OMP_WAIT_POLICY") == NULL) (void)setenv("GOMP_SPINCOUNT", "1000", 0);
+    static const char name[] = "libgomp.so.1";
+    void *const present = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+
+    if (present != NULL) (void)dlclose(present);
+    if (present != NULL || getenv("OMP_WAIT_POLICY") != NULL || getenv("GOMP_SPINCOUNT") != NULL ||
+        setenv("GOMP_SPINCOUNT", "1000", 0) != 0)
+        return;
+    void *const loaded = dlopen(name, RTLD_LAZY | RTLD_NODELETE); // its threads outlive kernels
+    (void)unsetenv("GOMP_SPINCOUNT");
+    if (loaded != NULL) (void)dlclose(loaded);
 }
 
 sedge_status sedge_host_open(sedge_device *device, int local_ranks)
@@ -351,7 +361,7 @@ sedge_status sedge_host_open(sedge_device *device, int local_ranks)
     sedge_text *text = NULL;
 
     device->operations = &operations;
-    spin_briefly();
+    limit_openmp_spinning();
     SEDGE_TRY(sedge_allocate(&state, 1, sizeof *state));
     device->state = state;
     state->trace = sedge_trace_wanted();

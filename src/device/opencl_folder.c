@@ -3,6 +3,7 @@
 
 #include "base/trust.h"
 #include "cpu.h"
+#include "device.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,6 +26,7 @@ static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     char path[PATH_MAX]; // "": the user has chosen another
     pid_t owner;         // a forked child needs its own
+    pid_t prepared;      // the process that has set its environment
     int users;           // open devices
     int lock;            // the open folder, locked, while there are users
 } folder = {.lock = -1};
@@ -54,7 +56,7 @@ static void limit_threads(void)
     (void)setenv("POCL_MAX_PTHREAD_COUNT", text, 0);
 }
 
-void sedge_opencl_prepare(void)
+void sedge_opencl_choose_folder(void)
 {
     const char *const temporary = getenv("TMPDIR");
     const char *const parent = temporary != NULL && temporary[0] == '/' ? temporary : "/tmp";
@@ -66,16 +68,26 @@ void sedge_opencl_prepare(void)
         folder.users = 0;
         if (folder.lock >= 0) (void)close(folder.lock); // a parent's
         folder.lock = -1;
-        limit_threads();
-        (void)setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
         const bool is_ours = is_free("POCL_CACHE_DIR");
         // Nobody can make a folder of this name first.
         const bool is_random = getentropy(&number, sizeof number) == 0;
         const int length = snprintf(folder.path, sizeof folder.path, "%s/" PREFIX "%016llx", parent,
                                     (unsigned long long)number);
-        if (!is_ours || !is_random || length >= (int)sizeof folder.path ||
-            setenv("POCL_CACHE_DIR", folder.path, 1) != 0 ||
-            setenv("POCL_KERNEL_CACHE", "0", 0) != 0)
+        if (!is_ours || !is_random || length >= (int)sizeof folder.path) folder.path[0] = '\0';
+    }
+    (void)pthread_mutex_unlock(&guard);
+}
+
+void sedge_device_prepare_environment(void)
+{
+    sedge_opencl_choose_folder();
+    (void)pthread_mutex_lock(&guard);
+    if (folder.prepared != getpid()) {
+        folder.prepared = getpid();
+        limit_threads();
+        (void)setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
+        if (folder.path[0] != '\0' && (setenv("POCL_CACHE_DIR", folder.path, 1) != 0 ||
+                                       setenv("POCL_KERNEL_CACHE", "0", 0) != 0))
             folder.path[0] = '\0';
     }
     (void)pthread_mutex_unlock(&guard);
@@ -168,7 +180,7 @@ sedge_status sedge_opencl_folder_enter(void)
 {
     sedge_status status = SEDGE_OK;
 
-    sedge_opencl_prepare();
+    sedge_device_prepare_environment();
     (void)pthread_mutex_lock(&guard);
     if (folder.users == 0 && folder.path[0] != '\0') {
         status = make_folder();

@@ -11,15 +11,10 @@
 
 #include <stdbool.h>
 
-// Choose the folder's name and set the environment variables that PoCL reads when it is loaded. MPI
-// may load PoCL, so sedge_device_start_helper calls this before MPI starts. Variables that the user
-// has set keep their values. Two other settings:
-//   - PoCL does not compile a kernel again at its first launch. It would do so for the block size,
-//     which the binary already contains.
-//   - PoCL starts at most as many threads as there are processors, and at most SEDGE_THREADS if
-//     that is valid. It wakes every thread for each kernel; with thousands of them it hangs.
-// A forked child gets a folder of its own.
-void sedge_opencl_prepare(void);
+// Choose the folder's name, unless the user has chosen another (POCL_CACHE_DIR). The helper process
+// inherits it and removes the folder of a killed parent; so sedge_device_start_helper calls this. A
+// forked child gets a folder of its own. sedge_device_prepare_environment tells PoCL the name.
+void sedge_opencl_choose_folder(void);
 
 // Make the folder, accessible to this user alone, unless it exists. Each successful enter needs a
 // leave; the last leave removes the folder. SEDGE_ERR_DEVICE: the folder cannot be made.

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200112L // setenv
 #include "global.h"
 #include "petsc.h"
 
@@ -5,7 +6,9 @@
 
 #include <petscpartitioner.h>
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct graph {
@@ -128,6 +131,20 @@ static sedge_status cut_curve(int32_t *part, const sedge_global *mesh, int parts
     return status;
 }
 
+// With threads of its own Scotch cuts differently in each run. The environment is then as before.
+static sedge_status call_on_one_thread(int32_t *part, const sedge_global *mesh, int parts,
+                                       const char *partitioner)
+{
+    static const char variable[] = "SCOTCH_PTHREAD_NUMBER";
+    const bool is_given = getenv(variable) != NULL;
+
+    if (!is_given && setenv(variable, "1", 0) != 0)
+        return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for %s", variable);
+    const sedge_status status = call_petsc(part, mesh, parts, partitioner);
+    if (!is_given) (void)unsetenv(variable);
+    return status;
+}
+
 sedge_status sedge_global_partition(int32_t *part, const sedge_global *mesh, int parts,
                                     const char *partitioner)
 {
@@ -142,7 +159,8 @@ sedge_status sedge_global_partition(int32_t *part, const sedge_global *mesh, int
         memset(part, 0, (size_t)mesh->elements * sizeof *part);
         return SEDGE_OK;
     }
-    SEDGE_TRY(call_petsc(part, mesh, parts, partitioner != NULL ? partitioner : "ptscotch"));
+    SEDGE_TRY(
+        call_on_one_thread(part, mesh, parts, partitioner != NULL ? partitioner : "ptscotch"));
     SEDGE_TRY(count_empty(part, mesh->elements, parts, &empty));
     if (empty == 0) return SEDGE_OK;
     if (partitioner != NULL) {

@@ -1,11 +1,9 @@
-#define _POSIX_C_SOURCE 200112L // setenv
 #include "petsc.h"
 
 #include <petscsys.h>
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static char petsc_message[1024]; // of the innermost failure since the last check
@@ -34,8 +32,6 @@ sedge_status sedge_petsc_start(void)
     PetscBool others = PETSC_FALSE;
 
     if (started) return SEDGE_OK;
-    // With threads of its own Scotch cuts differently in each run.
-    (void)setenv("SCOTCH_PTHREAD_NUMBER", "1", 0);
     (void)PetscInitialized(&others);
     if (!others && PetscInitialize(&argc, &argv, NULL, NULL) != 0)
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "PETSc does not start");

@@ -12,28 +12,54 @@
 #include <string.h>
 
 struct sedge_comm {
-    MPI_Comm world;
+    MPI_Comm world; // our own duplicate
     int rank, size;
     int node_rank, node_size;
+    bool started_mpi; // and therefore finalises it
 };
 
-sedge_status sedge_comm_create(sedge_comm **out, int *argc, char ***argv)
+// Start MPI unless the program has. `*started` tells which.
+static sedge_status start_mpi(bool *started)
 {
-    sedge_comm here = {.world = MPI_COMM_WORLD, .node_size = 1};
+    int was_started = 0, is_over = 0, provided;
+
+    *started = false;
+    MPI_Finalized(&is_over);
+    if (is_over != 0) {
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                          "MPI has been finalised and cannot start again: create ranks before "
+                          "MPI_Finalize");
+    }
+    MPI_Initialized(&was_started);
+    if (was_started != 0) return SEDGE_OK;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "MPI_Init_thread failed");
+    *started = true;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_comm_create(sedge_comm **out, const void *mpi_comm)
+{
+    sedge_comm here = {.node_size = 1};
+    MPI_Comm given = MPI_COMM_WORLD;
     sedge_comm *comm = NULL;
     MPI_Comm node;
-    int provided;
 
     *out = NULL;
-    if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
-        return SEDGE_FAIL(SEDGE_ERR_DEVICE, "MPI_Init_thread failed");
+    SEDGE_TRY(start_mpi(&here.started_mpi));
+    if (mpi_comm != NULL) memcpy(&given, mpi_comm, sizeof given);
+    if (given == MPI_COMM_NULL)
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the communicator is MPI_COMM_NULL");
+    MPI_Comm_dup(given, &here.world);
+    MPI_Comm_set_errhandler(here.world, MPI_ERRORS_ARE_FATAL); // not the caller's
     MPI_Comm_rank(here.world, &here.rank);
     MPI_Comm_size(here.world, &here.size);
     const sedge_status status =
         sedge_comm_agree(&here, sedge_allocate(&comm, 1, sizeof *comm)); // others would split alone
     if (status != SEDGE_OK) {
         sedge_release(comm);
-        MPI_Finalize();
+        MPI_Comm_free(&here.world);
+        if (here.started_mpi) MPI_Finalize();
         return status;
     }
     MPI_Comm_split_type(here.world, MPI_COMM_TYPE_SHARED, here.rank, MPI_INFO_NULL, &node);
@@ -48,8 +74,10 @@ sedge_status sedge_comm_create(sedge_comm **out, int *argc, char ***argv)
 void sedge_comm_free(sedge_comm *comm)
 {
     if (comm == NULL) return;
+    const bool started_mpi = comm->started_mpi;
+    MPI_Comm_free(&comm->world);
     sedge_release(comm);
-    MPI_Finalize();
+    if (started_mpi) MPI_Finalize();
 }
 
 _Noreturn void sedge_comm_abort(const sedge_comm *comm, int exit_code)

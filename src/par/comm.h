@@ -1,9 +1,9 @@
 // Ranks: the only place, with its .c, that sees mpi.h. Reductions, agreement on errors, exchange.
 //
-// A sedge_comm wraps MPI_COMM_WORLD; NULL stands for this process alone in everything but messages
-// between two ranks, exchanges, and what needs MPI itself. Every function marked "Collective." must
-// be called by all ranks in the same order. MPI errors other than failed messages abort the job
-// (MPI's default).
+// A sedge_comm is a duplicate of a communicator, so that no message meets another library's. NULL
+// stands for this process alone in everything but messages between two ranks, exchanges, and what
+// needs MPI itself. Every function marked "Collective." must be called by all ranks in the same
+// order, on the thread that initialised MPI. MPI errors other than failed messages abort the job.
 #pragma once
 
 #include "base/error.h"
@@ -14,13 +14,20 @@
 
 typedef struct sedge_comm sedge_comm;
 
-// Initialise MPI (funneled threads) and wrap the world. Collective. One per process, and one in its
-// life: MPI does not start again. SEDGE_ERR_DEVICE where MPI cannot start; SEDGE_ERR_MEMORY, on all
-// ranks, with MPI finalised.
+// The ranks of `*mpi_comm`, a communicator of the caller: `mpi_comm` points to an MPI_Comm (void,
+// so that this header needs no mpi.h), which is duplicated and not kept. NULL: MPI_COMM_WORLD. If
+// nobody has initialised MPI, this does (MPI_THREAD_FUNNELED), and sedge_comm_free of this object
+// finalises it: then free it last, and create no other afterwards, since MPI does not start again.
+// Collective. SEDGE_ERR_DEVICE where MPI cannot start or is finalised already; SEDGE_ERR_USAGE for
+// MPI_COMM_NULL; SEDGE_ERR_MEMORY, on all ranks.
+//
+//     MPI_Comm half;
+//     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+//     sedge_comm_create(&comm, &half);
 SEDGE_MUST_USE
-sedge_status sedge_comm_create(sedge_comm **out, int *argc, char ***argv);
+sedge_status sedge_comm_create(sedge_comm **out, const void *mpi_comm);
 
-// Finalise MPI; of NULL nothing. Collective.
+// Free the duplicate; finalise MPI if `create` initialised it. Of NULL nothing. Collective.
 void sedge_comm_free(sedge_comm *comm);
 
 // End all ranks at once with `exit_code`, e.g. when a rank fails inside the time loop. Any rank may

@@ -233,11 +233,11 @@ static void test_much_shared(const own_world *world)
                 SEDGE_ERR_USAGE, "'turn': -1 bytes of block memory");
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     own_world world;
 
-    if (!own_open(&world, &argc, &argv)) return 1;
+    if (!own_open(&world)) return 1;
     test_preludes_agree();
     test_page_has_all_words();
     test_examples(&world);

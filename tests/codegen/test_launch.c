@@ -429,12 +429,12 @@ static void test_openmp_is_the_callers(void)
     CHECK(setenv("SEDGE_THREADS", before, 1) == 0);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     own_world world;
     sedge_program *program = NULL;
 
-    if (!own_open(&world, &argc, &argv)) return 1;
+    if (!own_open(&world)) return 1;
     CHECK_OK(own_program(&program, &world, "launch.c", text));
     if (program != NULL) {
         test_signature(&world, program);

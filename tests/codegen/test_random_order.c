@@ -351,11 +351,11 @@ static void test_refusals(own_world *world)
     world->device = NULL;
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     own_world world;
 
-    if (!own_open(&world, &argc, &argv)) return 1;
+    if (!own_open(&world)) return 1;
     sedge_device_free(world.device);
     world.device = NULL;
     test_reversal(&world);

@@ -224,12 +224,12 @@ static void test_even_parts(const test_run *run)
     sedge_release(hashes);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     test_run run = {.size = 1};
 
     CHECK_OK(sedge_device_start_helper());
-    CHECK_OK(sedge_comm_create(&run.comm, &argc, &argv));
+    CHECK_OK(sedge_comm_create(&run.comm, NULL));
     if (run.comm == NULL) return 1;
     run.rank = sedge_comm_rank(run.comm);
     run.size = sedge_comm_size(run.comm);

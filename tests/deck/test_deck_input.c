@@ -113,11 +113,11 @@ static void test_equation_tables(void)
     sedge_text_free(page);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     sedge_comm *comm = NULL;
 
-    if (sedge_comm_create(&comm, &argc, &argv) != SEDGE_OK) return 1;
+    if (sedge_comm_create(&comm, NULL) != SEDGE_OK) return 1;
     for (size_t i = 0; i < sizeof decks / sizeof *decks; i++) test_input_deck(comm, decks[i]);
     test_readme();
     test_equation_tables();

@@ -555,6 +555,7 @@ static void test_threads(void)
             char message[128];
             CHECK(setenv("SEDGE_THREADS", cases[i].given, 1) == 0);
             CHECK(unsetenv("POCL_MAX_PTHREAD_COUNT") == 0);
+            sedge_device_prepare_environment();
             CHECK_OK(sedge_device_start_helper());
             const char *const passed = getenv("POCL_MAX_PTHREAD_COUNT");
             CHECK((passed == NULL) == (cases[i].passed == NULL));

@@ -23,11 +23,12 @@ static sedge_status open_device(elliptic_world *world)
     return sedge_context_create(&world->context, world->device, world->cache);
 }
 
-sedge_status elliptic_open(elliptic_world *world, int *argc, char ***argv)
+sedge_status elliptic_open(elliptic_world *world)
 {
     memset(world, 0, sizeof *world);
+    sedge_device_prepare_environment();
     SEDGE_TRY(sedge_device_start_helper());
-    SEDGE_TRY(sedge_comm_create(&world->comm, argc, argv));
+    SEDGE_TRY(sedge_comm_create(&world->comm, NULL));
     const sedge_status status = sedge_comm_agree(world->comm, open_device(world));
     if (status != SEDGE_OK) elliptic_close(world);
     return status;

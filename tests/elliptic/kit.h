@@ -18,7 +18,7 @@ typedef struct elliptic_world {
 
 // Collective. On failure comm is NULL: the test has failed and has nothing more to do.
 SEDGE_MUST_USE
-sedge_status elliptic_open(elliptic_world *world, int *argc, char ***argv);
+sedge_status elliptic_open(elliptic_world *world);
 void elliptic_close(elliptic_world *world);
 
 typedef struct elliptic_options {

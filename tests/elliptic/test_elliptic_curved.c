@@ -176,7 +176,7 @@ int main(int argc, char **argv)
     const bool all = argc > 1 && strcmp(argv[1], "all") == 0;
     const bool kernels = argc > 1 && strcmp(argv[1], "kernels") == 0;
 
-    CHECK_OK(elliptic_open(&world, &argc, &argv));
+    CHECK_OK(elliptic_open(&world));
     if (world.comm == NULL) return CHECK_END();
     test_kernels_equal_reference(all);
     test_other_cases();

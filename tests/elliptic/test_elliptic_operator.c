@@ -296,7 +296,7 @@ int main(int argc, char **argv)
 {
     const bool all = argc > 1 && strcmp(argv[1], "all") == 0;
 
-    CHECK_OK(elliptic_open(&world, &argc, &argv));
+    CHECK_OK(elliptic_open(&world));
     if (world.comm != NULL && argc > 1 && strcmp(argv[1], "cuts") == 0) {
         test_cuts();
         elliptic_close(&world);

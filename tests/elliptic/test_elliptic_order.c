@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     double errors[64];
     int count = 0;
 
-    CHECK_OK(elliptic_open(&world, &argc, &argv));
+    CHECK_OK(elliptic_open(&world));
     if (world.comm == NULL) return CHECK_END();
     for (int order = all ? 1 : 2; order <= (all ? 6 : 3); order++) {
         elliptic_options options = elliptic_defaults(order);

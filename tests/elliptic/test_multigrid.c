@@ -113,7 +113,7 @@ static void test_iterations(int order, int coarse, void (*map)(const double x[3]
 
 int main(int argc, char **argv)
 {
-    CHECK_OK(elliptic_open(&world, &argc, &argv));
+    CHECK_OK(elliptic_open(&world));
     if (world.comm != NULL) {
         const bool is_small = argc > 1 && strcmp(argv[1], "small") == 0; // for sanitizers
         test_symmetric(is_small ? 2 : 1, NULL);

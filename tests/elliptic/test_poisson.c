@@ -209,9 +209,9 @@ static void test_singular(void)
     clear(&s);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    CHECK_OK(elliptic_open(&world, &argc, &argv));
+    CHECK_OK(elliptic_open(&world));
     if (world.comm != NULL) {
         test_known_solutions();
         test_capacitor();

@@ -281,12 +281,13 @@ static void test_required_steady(void)
     check_named("steady->coefficient");
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     sedge_comm *comm = NULL;
 
+    sedge_device_prepare_environment();
     CHECK_OK(sedge_device_start_helper());
-    CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
+    CHECK_OK(sedge_comm_create(&comm, NULL));
     test_required();
     test_required_in_lists();
     test_required_steady();

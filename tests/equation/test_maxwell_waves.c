@@ -160,11 +160,11 @@ static void test_scattered_field(void)
     dg_case_clear(&c);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     sedge_comm *comm = NULL;
 
-    CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
+    CHECK_OK(sedge_comm_create(&comm, NULL));
     world = comm;
     maxwell = sedge_equation_find("maxwell");
     test_cavity();

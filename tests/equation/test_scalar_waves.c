@@ -90,11 +90,11 @@ static void test_burgers_characteristics(void)
     }
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     sedge_comm *comm = NULL;
 
-    CHECK_OK(sedge_comm_create(&comm, &argc, &argv));
+    CHECK_OK(sedge_comm_create(&comm, NULL));
     world = comm;
     for (int order = 1; order <= 3; order++) test_advected_sine(order);
     test_bump_leaves();

@@ -13,12 +13,13 @@ uint32_t halo_random(uint32_t a, uint32_t b)
     return x ^ x >> 15;
 }
 
-bool halo_world_open(sedge_comm **comm, sedge_device **device, int *argc, char ***argv)
+bool halo_world_open(sedge_comm **comm, sedge_device **device)
 {
     const char *const name = getenv("SEDGE_TEST_DEVICE");
 
+    sedge_device_prepare_environment();
     CHECK_OK(sedge_device_start_helper());
-    CHECK_OK(sedge_comm_create(comm, argc, argv));
+    CHECK_OK(sedge_comm_create(comm, NULL));
     CHECK_OK(sedge_comm_agree(*comm, sedge_device_create(device, name != NULL ? name : "host",
                                                          sedge_comm_node_rank(*comm),
                                                          sedge_comm_node_size(*comm))));

@@ -20,7 +20,7 @@ typedef struct halo_case {
 
 // The helper process, MPI and the device that SEDGE_TEST_DEVICE names ("host" without it).
 // Collective. False: the test has failed.
-bool halo_world_open(sedge_comm **comm, sedge_device **device, int *argc, char ***argv);
+bool halo_world_open(sedge_comm **comm, sedge_device **device);
 void halo_world_close(sedge_comm *comm, sedge_device *device);
 
 // A plan of all ranks that follows from the seed. `largest`: bytes of a block at most.

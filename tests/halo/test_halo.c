@@ -156,12 +156,12 @@ static void test_plans(const sedge_comm *comm, sedge_device *device)
     halo_case_clear(&c);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     sedge_comm *comm = NULL;
     sedge_device *device = NULL;
 
-    if (!halo_world_open(&comm, &device, &argc, &argv)) return CHECK_END();
+    if (!halo_world_open(&comm, &device)) return CHECK_END();
     for (int t = SEDGE_TRANSPORT_AUTO; t <= SEDGE_TRANSPORT_PEER; t++) {
         for (uint32_t seed = 0; seed < SEEDS; seed++)
             test_transport(comm, device, (sedge_transport)t, seed, seed == 3 ? 200000 : 300);

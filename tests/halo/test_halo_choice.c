@@ -94,12 +94,12 @@ static void test_wanted(const sedge_comm *comm, sedge_device *device, fake_fault
     halo_case_clear(&c);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     sedge_comm *comm = NULL;
     sedge_device *device = NULL;
 
-    if (!halo_world_open(&comm, &device, &argc, &argv)) return CHECK_END();
+    if (!halo_world_open(&comm, &device)) return CHECK_END();
     fake_start(1);
     test_choice(comm, device, FAKE_SLOW, "direct", NULL);
     messages_are_slow = true;

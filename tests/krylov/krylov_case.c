@@ -182,12 +182,13 @@ void krylov_case_multiply(const krylov_case *test, krylov_row row, const double 
     }
 }
 
-void krylov_case_start(krylov_session *session, int *argc, char ***argv)
+void krylov_case_start(krylov_session *session)
 {
     const char *const kind = getenv("SEDGE_TEST_DEVICE");
 
+    sedge_device_prepare_environment();
     MUST(sedge_device_start_helper());
-    MUST(sedge_comm_create(&session->comm, argc, argv));
+    MUST(sedge_comm_create(&session->comm, NULL));
     MUST(sedge_device_create(&session->device, kind != NULL ? kind : "host",
                              sedge_comm_node_rank(session->comm),
                              sedge_comm_node_size(session->comm)));

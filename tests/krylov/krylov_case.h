@@ -16,7 +16,7 @@ typedef struct krylov_session {
     sedge_context *context;
 } krylov_session;
 
-void krylov_case_start(krylov_session *session, int *argc, char ***argv);
+void krylov_case_start(krylov_session *session);
 void krylov_case_end(krylov_session *session);
 
 typedef struct krylov_case {

@@ -341,7 +341,7 @@ static void test_again(void)
 
 int main(int argc, char **argv)
 {
-    krylov_case_start(&session, &argc, &argv);
+    krylov_case_start(&session);
     const bool alone = sedge_comm_size(session.comm) == 1;
     if (argc > 1 && strcmp(argv[1], "small") == 0) { // for sanitizers, which are slow
         test_forms(8, 5, argc > 2 ? argv[2] : "");

@@ -663,9 +663,9 @@ static void test_chebyshev_polynomial(void)
     krylov_case_close(&matrix);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    krylov_case_start(&session, &argc, &argv);
+    krylov_case_start(&session);
     const int form_count = sedge_comm_size(session.comm) == 1 ? 4 : 3;
     test_reasons(form_count);
     test_limit(form_count);

@@ -243,11 +243,11 @@ static void test_amg_repeats(const sedge_matrix *matrix)
     CHECK(differing == 0);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     sedge_matrix *matrix = NULL;
 
-    krylov_case_start(&session, &argc, &argv);
+    krylov_case_start(&session);
     CHECK_OK(sedge_matrix_start());
     sedge_matrix *const whole = make_whole();
     CHECK_OK(sedge_matrix_spread(&matrix, session.comm,

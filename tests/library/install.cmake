@@ -18,6 +18,19 @@ foreach(program arrays solver)
   run(${WORK}/${program})
 endforeach()
 
+run(${MPIEXEC} -n 2 ${WORK}/guest)
+
+# Nothing else is seen by the programs that link these, and nothing of theirs overrules it.
+foreach(library sedge_codegen sedge)
+  run(nm -D --defined-only ${PREFIX}/${LIBDIR}/lib${library}.so)
+  string(REGEX MATCHALL "[^ \n]+\n" symbols "${output}")
+  list(LENGTH symbols count)
+  list(FILTER symbols EXCLUDE REGEX "^(sedge_|SEDGE_)")
+  if(symbols OR count LESS 100)
+    message(FATAL_ERROR "lib${library}.so shows ${count} symbols, among them ${symbols}")
+  endif()
+endforeach()
+
 # The files move with their folder, whatever prefix the build was configured for.
 set(ENV{PKG_CONFIG_PATH} ${PREFIX}/${LIBDIR}/pkgconfig)
 foreach(package sedge_codegen sedge)

@@ -443,11 +443,11 @@ static void test_scale(const sedge_comm *comm)
     sedge_mesh_free(tiny);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     sedge_comm *comm;
 
-    if (sedge_comm_create(&comm, &argc, &argv) != SEDGE_OK) return 1;
+    if (sedge_comm_create(&comm, NULL) != SEDGE_OK) return 1;
     test_cube(comm);
     test_two_block(comm);
     test_sheet(comm, false);

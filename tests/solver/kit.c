@@ -19,11 +19,12 @@ static sedge_status open_device(kit_world *world)
     return sedge_cache_create(&world->cache, NULL);
 }
 
-sedge_status kit_open(kit_world *world, int *argc, char ***argv)
+sedge_status kit_open(kit_world *world)
 {
     memset(world, 0, sizeof *world);
+    sedge_device_prepare_environment();
     SEDGE_TRY(sedge_device_start_helper()); // before MPI_Init: it forks
-    SEDGE_TRY(sedge_comm_create(&world->comm, argc, argv));
+    SEDGE_TRY(sedge_comm_create(&world->comm, NULL));
     const sedge_status status = sedge_comm_agree(world->comm, open_device(world));
     if (status != SEDGE_OK) kit_close(world);
     return status;

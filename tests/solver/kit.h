@@ -20,7 +20,7 @@ typedef struct kit_world {
 // Start the helper, MPI and the device. Collective. On failure all is closed again and comm is
 // NULL: the test has failed and has nothing more to do.
 SEDGE_MUST_USE
-sedge_status kit_open(kit_world *world, int *argc, char ***argv);
+sedge_status kit_open(kit_world *world);
 void kit_close(kit_world *world);
 
 // The condition of one surface group; parameters are those of its kind, deck values.

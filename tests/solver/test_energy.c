@@ -97,11 +97,11 @@ static void test_never_grows(const kit_world *world, int order, double upwind, b
     kit_clear(&k);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     kit_world world;
 
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     test_central_conserves(&world);
     for (int order = 1; order <= 4; order++) {

@@ -167,11 +167,11 @@ static void test_magnetic(const kit_world *world)
     CHECK_BOUND(none.transmission, 1e-2);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     kit_world world;
 
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     test_dielectric(&world);
     test_magnetic(&world);

@@ -35,11 +35,11 @@ static void test_unstructured(const kit_world *world, int order)
     kit_clear(&k);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     kit_world world;
 
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     for (int order = 1; order <= 10; order++) test_box(&world, order);
     for (int order = 1; order <= 4; order += 3) test_unstructured(&world, order);

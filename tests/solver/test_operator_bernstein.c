@@ -557,7 +557,7 @@ int main(int argc, char **argv)
 {
     kit_world world;
 
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     if (argc > 1 && strcmp(argv[1], "random") == 0) {
         CHECK(sedge_device_get_info(world.device)->random_order);

@@ -132,7 +132,7 @@ int main(int argc, char **argv)
     const bool all = argc > 1 && strcmp(argv[1], "all") == 0;
     kit_world world;
 
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     if (random) {
         test_corner(&world, 2, 1);

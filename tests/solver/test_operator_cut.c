@@ -281,11 +281,11 @@ static void test_probes(const kit_world *world)
     kit_clear(&k);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     kit_world world;
 
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     test_cuts(&world);
     test_refusals(&world);

@@ -386,7 +386,7 @@ int main(int argc, char **argv)
     kit_world world;
 
     if (is_random) CHECK(setenv("SEDGE_ORDER", "random:1", 0) == 0);
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     if (!is_random) test_all(&world);
     if (is_random || is_cuda) test_blocks(&world);

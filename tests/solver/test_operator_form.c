@@ -192,7 +192,7 @@ int main(int argc, char **argv)
 {
     kit_world world;
 
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     if (argc == 5) {
         test_form(&world, argv[1], (int)strtol(argv[2], NULL, 10),

@@ -133,12 +133,12 @@ static void test_no_barrier_is_idle(const kit_world *world, const char *name, in
     sedge_release(text);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     kit_world world;
 
     CHECK(setenv("SEDGE_ORDER", "random:1", 0) == 0);
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     CHECK(sedge_device_get_info(world.device)->random_order);
     CHECK_OK(sedge_folder_make(folder));

@@ -45,12 +45,12 @@ static void test_burgers(const kit_world *world, int order)
     kit_clear(&k);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     static const int orders[] = {1, 2, 3, 4, 5, 9};
     kit_world world;
 
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     for (int i = 0; i < 6; i++) test_advection(&world, orders[i]);
     for (int i = 0; i < 6; i++) test_burgers(&world, orders[i]);

@@ -82,11 +82,11 @@ static void test_refused(const kit_world *world)
     kit_clear(&k);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     kit_world world;
 
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     test_same(&world, "fused", SEDGE_FP32, false);
     test_same(&world, "split", SEDGE_FP64, true);

@@ -504,7 +504,7 @@ int main(int argc, char **argv)
     kit_world world;
 
     CHECK(setenv("SEDGE_CACHE_DIR", SEDGE_TEST_DIR "/tune-cache", 1) == 0);
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     const bool alone = sedge_comm_size(world.comm) == 1;
     if (argc > 2 && strcmp(argv[1], "all") == 0) {

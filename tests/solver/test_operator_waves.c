@@ -47,13 +47,13 @@ static void test_periodic(const kit_world *world, int order)
     kit_clear(&k);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     static const int incident_orders[] = {1, 2, 3, 5, 8};
     static const int periodic_orders[] = {1, 2, 4, 7};
     kit_world world;
 
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     for (int i = 0; i < 5; i++) test_incident(&world, incident_orders[i]);
     for (int i = 0; i < 4; i++) test_periodic(&world, periodic_orders[i]);

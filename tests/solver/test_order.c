@@ -84,11 +84,11 @@ static void test_periodic_wave(const kit_world *world, const ladder *l)
     climb(world, l, options, "periodic wave");
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     kit_world world;
 
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     const bool all = getenv("SEDGE_TEST_ALL") != NULL;
     for (int i = 0; i < 8; i++) {

@@ -89,11 +89,11 @@ static void test_order(const kit_world *world, int order)
     kit_clear(&k);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     kit_world world;
 
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     test_order(&world, 2);
     test_order(&world, 4);

@@ -79,11 +79,11 @@ static void test_layers(const kit_world *world)
     CHECK_BOUND(3.7, log(coarse / fine) / log(2.0));
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     kit_world world;
 
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     test_orders(&world);
     test_cells(&world);

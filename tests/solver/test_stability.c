@@ -243,7 +243,7 @@ int main(int argc, char **argv)
 {
     kit_world world;
 
-    CHECK_OK(kit_open(&world, &argc, &argv));
+    CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     if (argc > 1 && strcmp(argv[1], "table") == 0) {
         print_table(&world, argc > 2 ? atoi(argv[2]) : 1, argc > 3 ? atoi(argv[3]) : 10);

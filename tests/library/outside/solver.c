@@ -113,11 +113,11 @@ done:
     return status;
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     sedge_comm *comm = NULL;
     double volume = 0.0, difference = 1.0, error = 1.0;
-    sedge_status status = sedge_comm_create(&comm, &argc, &argv);
+    sedge_status status = sedge_comm_create(&comm, NULL);
 
     if (status == SEDGE_OK) status = measure(comm, &volume);
     if (status == SEDGE_OK) status = compare(&difference);
