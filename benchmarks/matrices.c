@@ -1,7 +1,7 @@
 #include "matrices.h"
 
 #include "base/memory.h"
-#include "sparse/sparse_internal.h"
+#include "sparse/sparse_matrix.h"
 
 #include <string.h>
 

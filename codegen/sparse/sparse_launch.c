@@ -1,46 +1,29 @@
 // One product: the launches of a format's kernels, and the sums of its dot product.
-#include "sparse/sparse_internal.h"
+#include "sparse/sparse_launch.h"
 
-#include <string.h>
+#include "sparse/sparse_format.h"
 
-enum { VECTOR_THREADS = 256, FIX_THREADS = 128, SUMS_BLOCKS = 256, OWN_MOST = 9, VECTOR_COUNT = 8 };
-
-static int64_t divide_up(int64_t count, int64_t each)
-{
-    return (count + each - 1) / each;
-}
+enum {
+    VECTOR_THREADS = SEDGE_SPARSE_VECTOR_THREADS,
+    FIX_THREADS = SEDGE_SPARSE_FIX_THREADS,
+    SUMS_BLOCKS = 256,
+    VECTOR_COUNT = 8
+};
 
 // ---- counts ------------------------------------------------------------------------------------
 
+// A library has no blocks of its own: those of the kernel that follows it.
 static int64_t main_blocks(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel)
 {
-    const sedge_sparse_layout *const layout = &store->layout;
+    const sedge_sparse_format *const format = store->layout.format;
 
-    switch (layout->kind) {
-    case SEDGE_SPARSE_CSR:
-        return divide_up(store->rows, kernel->threads / kernel->lanes);
-    case SEDGE_SPARSE_SELL:
-    case SEDGE_SPARSE_ELL:
-    case SEDGE_SPARSE_HYBRID:
-        return divide_up(store->parts, kernel->threads / layout->height);
-    case SEDGE_SPARSE_BLOCK:
-        return divide_up(store->parts, kernel->threads / (layout->height * layout->capacity));
-    case SEDGE_SPARSE_ADAPTIVE:
-    case SEDGE_SPARSE_MERGE:
-    case SEDGE_SPARSE_PACKET:
-        return store->parts;
-    case SEDGE_SPARSE_HUB:
-        return sedge_sparse_hub_blocks(store, kernel);
-    case SEDGE_SPARSE_CUSPARSE:
-    case SEDGE_SPARSE_KINDS:
-        break;
-    }
-    return divide_up(store->rows, VECTOR_THREADS);
+    return format->blocks != NULL ? format->blocks(store, kernel)
+                                  : sedge_sparse_divide_up(store->rows, VECTOR_THREADS);
 }
 
 static int64_t fix_blocks(const sedge_sparse_store *store)
 {
-    return divide_up(store->few, FIX_THREADS) + store->many;
+    return sedge_sparse_divide_up(store->few, FIX_THREADS) + store->many;
 }
 
 int64_t sedge_sparse_parts(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel)
@@ -52,14 +35,14 @@ int64_t sedge_sparse_parts(const sedge_sparse_store *store, const sedge_sparse_k
 
 static int64_t sums_chunk(int64_t parts)
 {
-    return divide_up(parts, SUMS_BLOCKS);
+    return sedge_sparse_divide_up(parts, SUMS_BLOCKS);
 }
 
 int sedge_sparse_sums_of(int64_t parts)
 {
     if (parts == 0) return 1;
     if (parts <= SEDGE_SPARSE_SUMS) return (int)parts;
-    return (int)divide_up(parts, sums_chunk(parts));
+    return (int)sedge_sparse_divide_up(parts, sums_chunk(parts));
 }
 
 // ---- arguments ---------------------------------------------------------------------------------
@@ -68,49 +51,6 @@ static sedge_argument real_argument(const sedge_sparse_store *store, double valu
 {
     return store->real_bytes == 8 ? sedge_double_argument(value)
                                   : sedge_float_argument((float)value);
-}
-
-// The address from which offsets count.
-static sedge_argument shifted(const sedge_sparse_store *store, const sedge_buffer *buffer,
-                              int64_t bytes)
-{
-    return sedge_address_argument(sedge_buffer_address(buffer) - (uint64_t)(store->shift * bytes));
-}
-
-// The format's own, first. Returns their number.
-static int own_arguments(sedge_argument *to, const sedge_sparse_store *store,
-                         const sedge_sparse_kernel *kernel)
-{
-    const sedge_argument offsets = sedge_buffer_argument(store->offsets);
-    const sedge_argument columns = shifted(store, store->columns, 4);
-    const sedge_argument values = shifted(store, store->values, store->value_bytes);
-    const sedge_argument plain_columns = sedge_buffer_argument(store->columns);
-    const sedge_argument plain_values = sedge_buffer_argument(store->values);
-    const sedge_argument places = sedge_buffer_argument(store->places);
-    const sedge_argument work = sedge_buffer_argument(store->work);
-    const sedge_argument pieces = sedge_buffer_argument(store->pieces);
-    const sedge_argument rows = sedge_int64_argument(store->rows);
-    sedge_argument all[SEDGE_SPARSE_KINDS][OWN_MOST] = {
-        [SEDGE_SPARSE_CSR] = {offsets, columns, values, rows},
-        [SEDGE_SPARSE_ADAPTIVE] = {offsets, columns, values, work, pieces},
-        [SEDGE_SPARSE_MERGE] = {offsets, columns, values, work, pieces,
-                                sedge_int64_argument(store->things)},
-        [SEDGE_SPARSE_SELL] = {offsets, places, columns, values, rows},
-        [SEDGE_SPARSE_ELL] = {offsets, places, plain_columns, plain_values, rows},
-        [SEDGE_SPARSE_HYBRID] = {offsets, places, plain_columns, plain_values, rows},
-        [SEDGE_SPARSE_BLOCK] = {offsets, plain_columns, plain_values, rows},
-        [SEDGE_SPARSE_PACKET] = {work, places, offsets, shifted(store, store->columns, 2), values,
-                                 rows},
-        [SEDGE_SPARSE_HUB] = {sedge_buffer_argument(store->gathered),
-                              sedge_int32_argument((int32_t)store->columns_count), offsets, columns,
-                              values, places, pieces, sedge_int64_argument(store->things),
-                              sedge_int64_argument(main_blocks(store, kernel))},
-    };
-    int count = 0;
-
-    while (count < OWN_MOST && all[store->layout.kind][count].type != NULL) count++;
-    memcpy(to, all[store->layout.kind], (size_t)count * sizeof *to);
-    return count;
 }
 
 // SPARSE_VECTORS of kernels/sparse_common.h.
@@ -142,20 +82,17 @@ static sedge_status run_fix(const sedge_sparse_store *store, const sedge_kernel 
     return sedge_launch(fix, stream, fix_blocks(store), arguments, 3 + VECTOR_COUNT);
 }
 
-static sedge_status run_vendor(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel,
-                               const sedge_sparse_programs *programs, sedge_stream *stream,
-                               const sedge_sparse_call *call, const sedge_buffer *sums)
+// A library's product; with a dot product, into a vector of its own first.
+static sedge_status run_library(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel,
+                                const sedge_sparse_programs *programs, sedge_stream *stream,
+                                const sedge_sparse_call *call, const sedge_buffer *sums)
 {
+    const sedge_sparse_format *const format = store->layout.format;
     sedge_argument arguments[2 + VECTOR_COUNT];
-    const sedge_cusparse_algorithm algorithm = (sedge_cusparse_algorithm)kernel->lanes;
-    const uint64_t x = sedge_buffer_address(call->x);
 
-    if (call->sums == NULL) {
-        return sedge_cusparse_multiply(store->vendor, stream, algorithm, call->alpha, x, call->beta,
-                                       sedge_buffer_address(call->y));
-    }
-    SEDGE_TRY(sedge_cusparse_multiply(store->vendor, stream, algorithm, 1.0, x, 0.0,
-                                      sedge_buffer_address(call->product)));
+    if (call->sums == NULL)
+        return format->multiply(store, kernel, stream, call->alpha, call->x, call->beta, call->y);
+    SEDGE_TRY(format->multiply(store, kernel, stream, 1.0, call->x, 0.0, call->product));
     arguments[0] = sedge_buffer_argument(call->product);
     arguments[1] = sedge_int64_argument(store->rows);
     vector_arguments(arguments + 2, store, call, call->beta, sums, 0);
@@ -169,8 +106,8 @@ static sedge_status run_store(const sedge_sparse_store *store, const sedge_spars
                               sedge_stream *stream, const sedge_sparse_call *call, double beta,
                               const sedge_buffer *sums, int64_t *first_sum)
 {
-    sedge_argument arguments[OWN_MOST + VECTOR_COUNT];
-    const int own = own_arguments(arguments, store, kernel);
+    sedge_argument arguments[SEDGE_SPARSE_ARGUMENTS + VECTOR_COUNT];
+    const int own = store->layout.format->arguments(arguments, store, kernel);
 
     vector_arguments(arguments + own, store, call, beta, sums, *first_sum);
     SEDGE_TRY(
@@ -190,14 +127,15 @@ static sedge_status run_all(const sedge_sparse_store *store, const sedge_sparse_
     int64_t first_sum = 0;
 
     if (!store->visits_all && beta != 1.0) {
-        SEDGE_TRY(SEDGE_LAUNCH(programs->scale, stream, divide_up(store->all_rows, VECTOR_THREADS),
+        SEDGE_TRY(SEDGE_LAUNCH(programs->scale, stream,
+                               sedge_sparse_divide_up(store->all_rows, VECTOR_THREADS),
                                sedge_buffer_argument(call->y),
                                sedge_int64_argument(store->all_rows), real_argument(store, beta)));
         beta = 1.0;
     }
     if (store->rows == 0) return SEDGE_OK;
-    if (store->layout.kind == SEDGE_SPARSE_CUSPARSE)
-        return run_vendor(store, kernel, programs, stream, call, sums);
+    if (store->layout.format->multiply != NULL)
+        return run_library(store, kernel, programs, stream, call, sums);
     SEDGE_TRY(run_store(store, kernel, programs->main, programs->fix, stream, call, beta, sums,
                         &first_sum));
     if (store->rest == NULL || store->rest->rows == 0) return SEDGE_OK;
@@ -209,10 +147,10 @@ static sedge_status run_gather(const sedge_sparse_store *store,
                                const sedge_sparse_programs *programs, sedge_stream *stream,
                                const sedge_buffer *x)
 {
-    return SEDGE_LAUNCH(programs->gather, stream, divide_up(store->columns_count, VECTOR_THREADS),
-                        sedge_buffer_argument(store->gather), sedge_buffer_argument(x),
-                        sedge_buffer_argument(store->gathered),
-                        sedge_int64_argument(store->columns_count));
+    return SEDGE_LAUNCH(
+        programs->gather, stream, sedge_sparse_divide_up(store->columns_count, VECTOR_THREADS),
+        sedge_buffer_argument(store->gather), sedge_buffer_argument(x),
+        sedge_buffer_argument(store->gathered), sedge_int64_argument(store->columns_count));
 }
 
 sedge_status sedge_sparse_run(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel,
@@ -224,7 +162,7 @@ sedge_status sedge_sparse_run(const sedge_sparse_store *store, const sedge_spars
 
     if (store->columns_count > 0 && store->rows > 0) {
         SEDGE_TRY(run_gather(store, programs, stream, caller->x));
-        if (store->layout.kind != SEDGE_SPARSE_HUB) gathered.x = store->gathered;
+        if (store->layout.order != SEDGE_SPARSE_AS_THEY_COME) gathered.x = store->gathered;
     }
     if (call->sums == NULL) return run_all(store, kernel, programs, stream, call, NULL);
     const int64_t parts = store->rows > 0 ? sedge_sparse_parts(store, kernel) : 0;

@@ -1,7 +1,8 @@
 // Matrices in another order of rows and columns, for the sake of x: numbers of x that are read
 // together lie together. The kernels see the reordered matrix, and x gathered in its order.
+#include "sparse/sparse_order.h"
+
 #include "base/memory.h"
-#include "sparse/sparse_internal.h"
 
 #include <string.h>
 
@@ -17,6 +18,68 @@ typedef struct reorder_job {
     int32_t *columns;
     void *values;
 } reorder_job;
+
+// ---- order of rows -----------------------------------------------------------------------------
+
+typedef struct sort_job {
+    const sedge_sparse_matrix *matrix;
+    int64_t window;
+    int32_t *order;
+    int32_t *counts; // [lengths + 1], of one thread's
+    bool failed;
+} sort_job;
+
+// One window, by counting.
+static void sort_window(const sort_job *job, int32_t *counts, int64_t first, int64_t end)
+{
+    const sedge_sparse_matrix *const matrix = job->matrix;
+    int64_t longest = 0; // of this window: one long row elsewhere costs nothing here
+
+    for (int64_t r = first; r < end; r++) {
+        const int64_t length = sedge_sparse_length(matrix, r);
+        if (length > longest) longest = length;
+    }
+    memset(counts, 0, (size_t)(longest + 2) * sizeof *counts);
+    for (int64_t r = first; r < end; r++) counts[longest - sedge_sparse_length(matrix, r) + 1]++;
+    for (int64_t l = 0; l <= longest; l++) counts[l + 1] += counts[l];
+    for (int64_t r = first; r < end; r++)
+        job->order[first + counts[longest - sedge_sparse_length(matrix, r)]++] = (int32_t)r;
+}
+
+sedge_status sedge_sparse_sort(int32_t **order, const sedge_sparse_matrix *matrix, int64_t window)
+{
+    sort_job job = {.matrix = matrix};
+    int32_t *counts = NULL;
+
+    *order = NULL;
+    SEDGE_TRY(sedge_allocate(&counts, matrix->longest + 2, sizeof *counts));
+    const sedge_status status = sedge_allocate(&job.order, matrix->rows, sizeof *job.order);
+    for (int64_t first = 0; status == SEDGE_OK && first < matrix->rows; first += window) {
+        const int64_t end = first + window < matrix->rows ? first + window : matrix->rows;
+        sort_window(&job, counts, first, end);
+    }
+    sedge_release(counts);
+    *order = job.order;
+    return status;
+}
+
+int64_t sedge_sparse_padded(const sedge_sparse_matrix *matrix, int height, int64_t window)
+{
+    int64_t stored = 0;
+    int32_t *order = NULL;
+
+    if (window > 1 && sedge_sparse_sort(&order, matrix, window) != SEDGE_OK) return INT64_MAX;
+    for (int64_t first = 0; first < matrix->rows; first += height) {
+        int64_t longest = 0;
+        for (int64_t r = first; r < first + height && r < matrix->rows; r++) {
+            const int64_t length = sedge_sparse_length(matrix, order != NULL ? order[r] : r);
+            if (length > longest) longest = length;
+        }
+        stored += height * longest;
+    }
+    sedge_release(order);
+    return stored;
+}
 
 // ---- orders ------------------------------------------------------------------------------------
 

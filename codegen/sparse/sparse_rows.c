@@ -1,22 +1,11 @@
-// Arrays of compressed rows: csr, adaptive, merge, and the vendor's.
+// The arrays of compressed rows, and lists of work.
+#include "sparse/sparse_rows.h"
+
 #include "base/memory.h"
-#include "sparse/sparse_internal.h"
 
 #include <string.h>
 
-enum { GRAIN = 1 << 14, FEW_PIECES = 32, PIECES_ROUND = 8, PIECES_LEAST = 256 };
-
-// Of a block of the adaptive kernel, whose items share its rows evenly: how many there are, and
-// how many entries one may have to add up alone. A row of a thousand among many short ones took
-// longer than all the rest of a small matrix.
-enum { BLOCK_ITEMS = 256, ITEM_ENTRIES = 64 };
-
-sedge_status sedge_sparse_upload(sedge_buffer **out, sedge_device *device, const void *host,
-                                 int64_t bytes)
-{
-    SEDGE_TRY(sedge_buffer_create(out, device, bytes));
-    return bytes > 0 ? sedge_buffer_upload(*out, 0, host, bytes, NULL) : SEDGE_OK;
-}
+enum { GRAIN = 1 << 14 };
 
 // ---- offsets, columns, values ------------------------------------------------------------------
 
@@ -122,15 +111,10 @@ static sedge_status upload_offsets(sedge_sparse_store *store, const sedge_sparse
     return status;
 }
 
-// ---- adaptive ----------------------------------------------------------------------------------
+// ---- lists
+// ---------------------------------------------------------------------------------------
 
-// Work of blocks, and the runs of pieces; both grow.
-typedef struct work_list {
-    int64_t *at;
-    int64_t count, room; // in numbers
-} work_list;
-
-static sedge_status add_work(work_list *list, const int64_t *numbers, int count)
+sedge_status sedge_sparse_list_add(sedge_sparse_list *list, const int64_t *numbers, int count)
 {
     if (list->count + count > list->room) {
         int64_t *more = NULL;
@@ -146,162 +130,23 @@ static sedge_status add_work(work_list *list, const int64_t *numbers, int count)
     return SEDGE_OK;
 }
 
-static sedge_status add_long_row(work_list *work, work_list *runs, int64_t row, int64_t begin,
-                                 int64_t length, int64_t piece_size, int64_t *pieces)
-{
-    const int64_t count = (length + piece_size - 1) / piece_size;
-    const int64_t run[3] = {row, *pieces, count};
+// ---- all ---------------------------------------------------------------------------------------
 
-    for (int64_t p = 0; p < count; p++) {
-        const int64_t left = length - p * piece_size;
-        const int64_t block[4] = {row, -1 - (*pieces)++, begin + p * piece_size,
-                                  left < piece_size ? left : piece_size};
-        SEDGE_TRY(add_work(work, block, 4));
-    }
-    return add_work(runs, run, 3);
+double sedge_sparse_rows_bytes(const sedge_sparse_matrix *matrix)
+{
+    const bool wide = matrix->entries + matrix->shift > INT32_MAX;
+
+    return (double)matrix->entries * (matrix->value_bytes + 4) +
+           (double)matrix->rows * (wide ? 8 : 4);
 }
 
-// Entries of a piece: long ones where the row has enough of them for the whole device.
-static int64_t find_piece(int64_t length, int64_t capacity)
+sedge_status sedge_sparse_build_rows(sedge_sparse_store *store, sedge_context *context,
+                                     const sedge_sparse_matrix *matrix)
 {
-    const int64_t rounds = length / (PIECES_LEAST * capacity);
-
-    return capacity * (rounds < 1 ? 1 : rounds < PIECES_ROUND ? rounds : PIECES_ROUND);
-}
-
-// May rows of which the longest has so many entries be one block's?
-static bool is_even(int64_t rows, int64_t longest)
-{
-    const int64_t items = BLOCK_ITEMS / rows; // of a row
-
-    return longest <= ITEM_ENTRIES * (items < 1 ? 1 : items);
-}
-
-static sedge_status divide_rows(work_list *work, work_list *runs, int64_t *pieces,
-                                const sedge_sparse_matrix *matrix, int64_t capacity)
-{
-    int64_t row = 0;
-
-    while (row < matrix->rows) {
-        const int64_t base = matrix->csr.offsets[0] - matrix->shift;
-        const int64_t begin = sedge_sparse_begin(matrix, row) - base;
-        int64_t count = sedge_sparse_length(matrix, row);
-        if (count > capacity) {
-            SEDGE_TRY(
-                add_long_row(work, runs, row++, begin, count, find_piece(count, capacity), pieces));
-            continue;
-        }
-        int64_t end = row + 1;
-        int64_t longest = count;
-        while (end < matrix->rows && end - row < capacity) {
-            const int64_t length = sedge_sparse_length(matrix, end);
-            if (length > longest) longest = length;
-            if (count + length > capacity || !is_even(end + 1 - row, longest)) break;
-            count += length;
-            end++;
-        }
-        const int64_t block[4] = {row, end - row, begin, count};
-        SEDGE_TRY(add_work(work, block, 4));
-        row = end;
-    }
-    return SEDGE_OK;
-}
-
-static sedge_status build_adaptive(sedge_sparse_store *store, const sedge_sparse_matrix *matrix)
-{
-    work_list work = {.at = NULL}, runs = {.at = NULL};
-    int64_t pieces = 0;
-    sedge_status status;
-
-    SEDGE_TRY_GOTO(status, divide_rows(&work, &runs, &pieces, matrix, store->layout.capacity));
-    SEDGE_TRY_GOTO(status,
-                   sedge_sparse_upload(&store->work, store->device, work.at, 8 * work.count));
-    SEDGE_TRY_GOTO(status,
-                   sedge_sparse_upload(&store->runs, store->device, runs.at, 8 * runs.count));
-    SEDGE_TRY_GOTO(status,
-                   sedge_buffer_create(&store->pieces, store->device, pieces * store->real_bytes));
-    store->parts = work.count / 4;
-    store->many = runs.count / 3;
-    store->bytes += 8.0 * (double)work.count + 2.0 * (double)pieces * store->real_bytes;
-done:
-    sedge_release(runs.at);
-    sedge_release(work.at);
-    return status;
-}
-
-// ---- merge -------------------------------------------------------------------------------------
-
-// Rows that end before the path's thing `diagonal`.
-static int64_t find_crossing(const sedge_sparse_matrix *matrix, int64_t diagonal)
-{
-    int64_t low = diagonal > matrix->entries ? diagonal - matrix->entries : 0;
-    int64_t high = diagonal < matrix->rows ? diagonal : matrix->rows;
-
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        const int64_t end = sedge_sparse_begin(matrix, middle) +
-                            sedge_sparse_length(matrix, middle) - matrix->csr.offsets[0];
-        if (end <= diagonal - 1 - middle) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-// Runs of blocks whose carries belong to one row: short ones first.
-static sedge_status find_runs(work_list *runs, int64_t *few, const sedge_sparse_matrix *matrix,
-                              const int64_t *starts, int64_t blocks)
-{
-    for (int pass = 0; pass < 2; pass++) {
-        for (int64_t b = 0, end; b < blocks; b = end) {
-            for (end = b + 1; end < blocks && starts[end + 1] == starts[b + 1];) end++;
-            if (starts[b + 1] >= matrix->rows || (end - b > FEW_PIECES) != (pass == 1)) continue;
-            const int64_t run[3] = {starts[b + 1], b, end - b};
-            SEDGE_TRY(add_work(runs, run, 3));
-        }
-        if (pass == 0) *few = runs->count / 3;
-    }
-    return SEDGE_OK;
-}
-
-static sedge_status build_merge(sedge_sparse_store *store, const sedge_sparse_matrix *matrix)
-{
-    const int64_t things = store->layout.capacity;
-    work_list runs = {.at = NULL};
-    int64_t *starts = NULL;
-    sedge_status status;
-
-    store->things = matrix->rows + matrix->entries;
-    store->parts = (store->things + things - 1) / things;
-    SEDGE_TRY_GOTO(status, sedge_allocate(&starts, store->parts + 1, sizeof *starts));
-    for (int64_t b = 0; b < store->parts; b++) starts[b] = find_crossing(matrix, b * things);
-    starts[store->parts] = matrix->rows;
-    SEDGE_TRY_GOTO(status, find_runs(&runs, &store->few, matrix, starts, store->parts));
-    store->many = runs.count / 3 - store->few;
-    SEDGE_TRY_GOTO(
-        status, sedge_sparse_upload(&store->work, store->device, starts, 8 * (store->parts + 1)));
-    SEDGE_TRY_GOTO(status,
-                   sedge_sparse_upload(&store->runs, store->device, runs.at, 8 * runs.count));
-    SEDGE_TRY_GOTO(status, sedge_buffer_create(&store->pieces, store->device,
-                                               store->parts * store->real_bytes));
-    store->bytes += (double)store->parts * (8.0 + 2.0 * store->real_bytes) +
-                    (double)(store->few + store->many) * (24.0 + 2.0 * store->real_bytes);
-done:
-    sedge_release(runs.at);
-    sedge_release(starts);
-    return status;
-}
-
-sedge_status sedge_sparse_build_rows(sedge_sparse_store *store, const sedge_sparse_matrix *matrix)
-{
+    (void)context;
     store->stored = matrix->entries;
     store->bytes = (double)matrix->entries * (matrix->value_bytes + 4) +
                    (double)(matrix->rows + 1) * (store->wide ? 8 : 4);
     SEDGE_TRY(upload_offsets(store, matrix));
-    SEDGE_TRY(upload_entries(store, matrix));
-    if (store->layout.kind == SEDGE_SPARSE_ADAPTIVE) return build_adaptive(store, matrix);
-    if (store->layout.kind == SEDGE_SPARSE_MERGE) return build_merge(store, matrix);
-    return SEDGE_OK;
+    return upload_entries(store, matrix);
 }

@@ -1,5 +1,5 @@
 // How one slice's columns are told in few bytes: on diagonals, in 8, 16 or 32 bits.
-#include "sparse/sparse_internal.h"
+#include "sparse/sparse_slice.h"
 
 #include <string.h>
 

@@ -1,6 +1,9 @@
 // The tuner's view of one matrix: layouts are formats, which are built when their turn comes.
+#include "sparse/sparse_tune.h"
+
 #include "base/memory.h"
-#include "sparse/sparse_internal.h"
+#include "sparse/sparse_format.h"
+#include "sparse/sparse_launch.h"
 #include "tune/ceiling.h"
 
 #include <math.h>
@@ -150,7 +153,7 @@ static sedge_status prepare(trial *t, int candidate, const sedge_program *progra
     const int64_t bytes = 8 * sedge_sparse_parts(t->store, kernel);
 
     if (t->program_of[candidate] == program) return SEDGE_OK;
-    if (t->store->layout.kind != SEDGE_SPARSE_CUSPARSE)
+    if (t->store->layout.format->multiply == NULL)
         SEDGE_TRY(sedge_program_get(&main, program, "sedge_sparse"));
     SEDGE_TRY(
         sedge_sparse_programs_get(&t->programs[candidate], t->context, t->store, kernel, main));
@@ -259,11 +262,10 @@ static double find_serial(const trial *t, const sedge_device_info *info,
                           const sedge_sparse_kernel *kernel)
 {
     const double longest = (double)t->matrix->longest;
-    const sedge_sparse_kind kind = t->choices->layout[kernel->layout].kind;
 
     if (info->kind == SEDGE_DEVICE_HOST) return 1e-9;
-    if (kind == SEDGE_SPARSE_CSR) return 1e-9 + SERIAL_LEAST * longest / kernel->lanes;
-    return kind == SEDGE_SPARSE_SELL ? 1e-9 + SERIAL_LEAST * longest : 1e-9;
+    if (!t->choices->layout[kernel->layout].format->bound_by_rows) return 1e-9;
+    return 1e-9 + SERIAL_LEAST * longest / (kernel->lanes > 0 ? kernel->lanes : 1);
 }
 
 // Seconds that a call takes at least. In the caches' reach there is no such bound.
@@ -271,9 +273,7 @@ static double find_bound(const trial *t, const sedge_sparse_kernel *kernel, doub
 {
     const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(t->context));
     const sedge_sparse_layout *const layout = &t->choices->layout[kernel->layout];
-    const bool is_exact = layout->kind != SEDGE_SPARSE_BLOCK &&
-                          layout->kind != SEDGE_SPARSE_PACKET &&
-                          layout->order == SEDGE_SPARSE_AS_THEY_COME;
+    const bool is_exact = !layout->format->is_sampled && layout->order == SEDGE_SPARSE_AS_THEY_COME;
     const double serial = find_serial(t, info, kernel);
 
     if (!(copy_rate > 0.0) || layout->bytes < 4.0 * (double)info->l2_bytes) return serial;

@@ -5,7 +5,9 @@
 #include "reduce_kit.h"
 
 #include "matrices.h"
-#include "sparse/sparse_internal.h"
+#include "sparse/sparse_choose.h"
+#include "sparse/sparse_create.h"
+#include "sparse/sparse_launch.h"
 
 // Rows of random lengths 0 .. longest with random columns, which may repeat; every `gap`-th row is
 // empty (0: none). Values are whole numbers -8 .. 8 with `whole`.

@@ -273,7 +273,7 @@ static void test_vendor_waits(sedge_context *context)
 {
     enum { N = 100000, AGAIN = 100 };
     static const sedge_sparse_layout layout = {
-        .kind = SEDGE_SPARSE_CUSPARSE, .window = 1, .name = "cusparse csr"};
+        .format = &sedge_sparse_cusparse, .window = 1, .name = "cusparse csr"};
     static const sedge_sparse_kernel kernel = {.threads = 256, .lanes = SEDGE_CUSPARSE_CSR_2};
     static const sedge_sparse_programs none = {.main = NULL};
     bench_matrix m = random_matrix(N, N, 15, 0, true);

@@ -6,7 +6,7 @@
 #include "reduce_kit.h"
 
 #include "matrices.h"
-#include "sparse/sparse_internal.h"
+#include "sparse/sparse_program.h"
 #include "text/embedded.h"
 #include "tune/tune.h"
 

@@ -1,4 +1,4 @@
-// What the kernels of sparse matrices share. For sparse/sparse_format.c, which writes before it
+// What the kernels of sparse matrices share. For sparse/sparse_program.c, which writes before it
 //
 //   sparse_real, sparse_value  numbers of the vectors, of the stored matrix
 //   sparse_offset              places of entries in the rows: int, or sedge_int64 for many entries

@@ -1,6 +1,7 @@
 // The caller's matrix: checked, counted, and which of its rows are stored. Work on several threads.
+#include "sparse/sparse_matrix.h"
+
 #include "base/memory.h"
-#include "sparse/sparse_internal.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,8 +1,10 @@
 // Sparse matrices: create, apply, what was chosen.
-#include "sparse/sparse.h"
+#include "sparse/sparse_create.h"
 
 #include "base/memory.h"
-#include "sparse/sparse_internal.h"
+#include "sparse/sparse_choose.h"
+#include "sparse/sparse_launch.h"
+#include "sparse/sparse_tune.h"
 
 #include <string.h>
 
@@ -26,7 +28,7 @@ struct sedge_sparse {
     sedge_sparse_info info;
 };
 
-// ---- what is wished ----------------------------------------------------------------------------
+// ---- the options -------------------------------------------------------------------------------
 
 static sedge_status check_options(const sedge_sparse_options *options)
 {
@@ -100,7 +102,7 @@ static void leave_hopeless(sedge_sparse_choices *choices)
 
     for (int l = 0; l < choices->layouts; l++) {
         sedge_sparse_layout *const layout = &choices->layout[l];
-        if (layout->kind == SEDGE_SPARSE_CUSPARSE || layout->reason[0] != '\0' ||
+        if (layout->format->always_tried || layout->reason[0] != '\0' ||
             layout->prior <= PRIOR_MOST * best)
             continue;
         (void)snprintf(layout->reason, sizeof layout->reason,
@@ -124,7 +126,7 @@ static sedge_status make_work_space(sedge_sparse *sparse)
     if (!sparse->has_dot) return SEDGE_OK;
     if (parts > SEDGE_SPARSE_SUMS || parts == 0)
         SEDGE_TRY(sedge_buffer_create(&sparse->parts, sparse->device, 8 * parts));
-    if (sparse->store->layout.kind == SEDGE_SPARSE_CUSPARSE) {
+    if (sparse->store->layout.format->multiply != NULL) {
         SEDGE_TRY(sedge_buffer_create(&sparse->product, sparse->device,
                                       sparse->rows * sparse->real_bytes));
     }

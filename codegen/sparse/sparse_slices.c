@@ -1,75 +1,17 @@
-// Arrays of slices: sell, ell and hybrid.
+// The arrays of slices, and the kernel that sell, ell and hybrid share.
+#include "sparse/sparse_slices.h"
+
 #include "base/hash.h"
 #include "base/memory.h"
-#include "sparse/sparse_internal.h"
+#include "sparse/sparse_choose.h"
+#include "sparse/sparse_order.h"
+#include "sparse/sparse_slice.h"
 
 #include <string.h>
 
 #define UNIFORM_MOST 1.02 // stored values of slices of one width, of those of slices of their own
 
 enum { GRAIN = 1 << 9 };
-
-// ---- order of rows -----------------------------------------------------------------------------
-
-typedef struct sort_job {
-    const sedge_sparse_matrix *matrix;
-    int64_t window;
-    int32_t *order;
-    int32_t *counts; // [lengths + 1], of one thread's
-    bool failed;
-} sort_job;
-
-// One window, by counting.
-static void sort_window(const sort_job *job, int32_t *counts, int64_t first, int64_t end)
-{
-    const sedge_sparse_matrix *const matrix = job->matrix;
-    int64_t longest = 0; // of this window: one long row elsewhere costs nothing here
-
-    for (int64_t r = first; r < end; r++) {
-        const int64_t length = sedge_sparse_length(matrix, r);
-        if (length > longest) longest = length;
-    }
-    memset(counts, 0, (size_t)(longest + 2) * sizeof *counts);
-    for (int64_t r = first; r < end; r++) counts[longest - sedge_sparse_length(matrix, r) + 1]++;
-    for (int64_t l = 0; l <= longest; l++) counts[l + 1] += counts[l];
-    for (int64_t r = first; r < end; r++)
-        job->order[first + counts[longest - sedge_sparse_length(matrix, r)]++] = (int32_t)r;
-}
-
-sedge_status sedge_sparse_sort(int32_t **order, const sedge_sparse_matrix *matrix, int64_t window)
-{
-    sort_job job = {.matrix = matrix};
-    int32_t *counts = NULL;
-
-    *order = NULL;
-    SEDGE_TRY(sedge_allocate(&counts, matrix->longest + 2, sizeof *counts));
-    const sedge_status status = sedge_allocate(&job.order, matrix->rows, sizeof *job.order);
-    for (int64_t first = 0; status == SEDGE_OK && first < matrix->rows; first += window) {
-        const int64_t end = first + window < matrix->rows ? first + window : matrix->rows;
-        sort_window(&job, counts, first, end);
-    }
-    sedge_release(counts);
-    *order = job.order;
-    return status;
-}
-
-int64_t sedge_sparse_padded(const sedge_sparse_matrix *matrix, int height, int64_t window)
-{
-    int64_t stored = 0;
-    int32_t *order = NULL;
-
-    if (window > 1 && sedge_sparse_sort(&order, matrix, window) != SEDGE_OK) return INT64_MAX;
-    for (int64_t first = 0; first < matrix->rows; first += height) {
-        int64_t longest = 0;
-        for (int64_t r = first; r < first + height && r < matrix->rows; r++) {
-            const int64_t length = sedge_sparse_length(matrix, order != NULL ? order[r] : r);
-            if (length > longest) longest = length;
-        }
-        stored += height * longest;
-    }
-    sedge_release(order);
-    return stored;
-}
 
 // ---- slices ------------------------------------------------------------------------------------
 
@@ -291,7 +233,7 @@ static sedge_status build_slices(sedge_sparse_store *store, sell_job *job)
     SEDGE_TRY_GOTO(status,
                    sedge_buffer_create(&store->columns, store->device, 4 * job->words[slices]));
     SEDGE_TRY_GOTO(status, upload_slices(store, job, slices));
-    if (store->layout.kind == SEDGE_SPARSE_SELL)
+    if (store->layout.packed || store->layout.width == 0)
         SEDGE_TRY_GOTO(status, upload_places(store, job, slices));
 done:
     sedge_release(job->hashes);
@@ -302,75 +244,16 @@ done:
     return status;
 }
 
-// ---- hybrid ------------------------------------------------------------------------------------
-
-// What rows have beyond the width, as a matrix of all rows.
-static sedge_status find_rest(sedge_csr *rest, int64_t **offsets, int32_t **columns,
-                              double **values, const sedge_sparse_matrix *matrix, int64_t width)
-{
-    int64_t count = 0;
-
-    *rest = (sedge_csr){.rows = matrix->csr.rows, .columns = matrix->csr.columns};
-    SEDGE_TRY(sedge_allocate(offsets, rest->rows + 1, sizeof **offsets));
-    for (int64_t r = 0; r < matrix->rows; r++) {
-        const int64_t length = sedge_sparse_length(matrix, r);
-        (*offsets)[sedge_sparse_row(matrix, r) + 1] = length > width ? length - width : 0;
-    }
-    add_up(*offsets, rest->rows);
-    const int64_t entries = (*offsets)[rest->rows];
-    SEDGE_TRY(sedge_allocate(columns, entries, sizeof **columns));
-    SEDGE_TRY(sedge_allocate(values, entries, sizeof **values));
-    for (int64_t r = 0; r < matrix->rows; r++) {
-        const int64_t begin = sedge_sparse_begin(matrix, r);
-        for (int64_t k = width; k < sedge_sparse_length(matrix, r); k++, count++) {
-            (*columns)[count] = sedge_csr_column(&matrix->csr, begin + k);
-            (*values)[count] = sedge_csr_value(&matrix->csr, begin + k);
-        }
-    }
-    rest->offsets = *offsets;
-    rest->columns32 = *columns;
-    rest->values64 = *values;
-    return SEDGE_OK;
-}
-
-static sedge_status build_rest(sedge_sparse_store *store, sedge_context *context,
-                               const sedge_sparse_matrix *matrix)
-{
-    const sedge_sparse_layout layout = {
-        .kind = SEDGE_SPARSE_ADAPTIVE, .capacity = 1024, .name = "adaptive 1024"};
-    sedge_csr csr;
-    int64_t *offsets = NULL;
-    int32_t *columns = NULL;
-    double *values = NULL;
-    sedge_sparse_matrix rest = {.rows = 0};
-    sedge_status status;
-
-    SEDGE_TRY_GOTO(status,
-                   find_rest(&csr, &offsets, &columns, &values, matrix, store->layout.width));
-    SEDGE_TRY_GOTO(status, sedge_sparse_matrix_make(&rest, &csr, store->real_bytes,
-                                                    store->value_bytes, matrix->threads));
-    rest.shift = matrix->shift;
-    SEDGE_TRY_GOTO(status, sedge_sparse_store_create(&store->rest, context, &rest, &layout, NULL));
-    store->rest_kernel = (sedge_sparse_kernel){.threads = 256, .name = "t256"};
-    store->stored += store->rest->stored;
-    store->bytes += store->rest->bytes;
-done:
-    sedge_sparse_matrix_clear(&rest);
-    sedge_release(values);
-    sedge_release(columns);
-    sedge_release(offsets);
-    return status;
-}
-
 // ---- all ---------------------------------------------------------------------------------------
 
-sedge_status sedge_sparse_build_sell(sedge_sparse_store *store, sedge_context *context,
-                                     const sedge_sparse_matrix *matrix)
+sedge_status sedge_sparse_build_slices(sedge_sparse_store *store, sedge_context *context,
+                                       const sedge_sparse_matrix *matrix)
 {
     sell_job job = {.matrix = matrix, .layout = &store->layout};
     int32_t *order = NULL;
     sedge_status status;
 
+    (void)context;
     if (store->layout.window > 1) {
         SEDGE_TRY_GOTO(status, sedge_sparse_sort(&order, matrix, store->layout.window));
         job.order = order;
@@ -382,9 +265,56 @@ sedge_status sedge_sparse_build_sell(sedge_sparse_store *store, sedge_context *c
         SEDGE_TRY_GOTO(status,
                        sedge_sparse_upload(&store->listed, store->device, order, 4 * matrix->rows));
     }
-    if (store->layout.kind == SEDGE_SPARSE_HYBRID)
-        SEDGE_TRY_GOTO(status, build_rest(store, context, matrix));
 done:
     sedge_release(order);
     return status;
+}
+
+// ---- the kernel --------------------------------------------------------------------------------
+
+void sedge_sparse_slice_kernels(sedge_sparse_chooser *c, int height)
+{
+    if (c->is_host) {
+        sedge_sparse_add_kernel(c, height * (256 / height), 0, 1, 0);
+        sedge_sparse_add_kernel(c, height * (1024 / height), 0, 1, 0);
+        return;
+    }
+    sedge_sparse_add_kernel(c, 256, 0, 8, 1);
+    sedge_sparse_add_kernel(c, 128, 0, 8, 1);
+    sedge_sparse_add_kernel(c, 256, 0, 4, 1);
+    sedge_sparse_add_kernel(c, 256, 0, 16, 1);
+    sedge_sparse_add_kernel(c, 256, 0, 8, 0);
+}
+
+sedge_status sedge_sparse_slice_constants(sedge_text *out, const sedge_sparse_store *store,
+                                          const sedge_sparse_kernel *kernel)
+{
+    const sedge_sparse_layout *const layout = &store->layout;
+
+    return sedge_text_add(out,
+                          "#define SPARSE_HEIGHT   %d\n#define SPARSE_WIDTH    %d\n"
+                          "#define SPARSE_PACKED   %d\n#define SPARSE_MODES    %d\n"
+                          "#define SPARSE_UNROLL   %d\n",
+                          layout->height, layout->width, layout->packed, store->modes,
+                          kernel->unroll);
+}
+
+int64_t sedge_sparse_slice_blocks(const sedge_sparse_store *store,
+                                  const sedge_sparse_kernel *kernel)
+{
+    return sedge_sparse_divide_up(store->parts, kernel->threads / store->layout.height);
+}
+
+int sedge_sparse_slice_arguments(sedge_argument to[SEDGE_SPARSE_ARGUMENTS],
+                                 const sedge_sparse_store *store, const sedge_sparse_kernel *kernel)
+{
+    const bool has_starts = store->layout.width == 0; // which count from the shift
+
+    (void)kernel;
+    to[0] = sedge_buffer_argument(store->offsets);
+    to[1] = sedge_buffer_argument(store->places);
+    to[2] = sedge_sparse_shifted(store, store->columns, has_starts ? 4 : 0);
+    to[3] = sedge_sparse_shifted(store, store->values, has_starts ? store->value_bytes : 0);
+    to[4] = sedge_int64_argument(store->rows);
+    return 5;
 }

@@ -1,6 +1,10 @@
-// Pieces of rows sorted by length, and the columns that most entries are in.
+// hub: for graphs in which few columns (hubs) have most entries. Rows are divided into pieces, the
+// pieces sorted by length and stored in slices; blocks that stay for all of the product bring the
+// numbers of x at the columns most used into block memory.
 #include "base/memory.h"
-#include "sparse/sparse_internal.h"
+#include "sparse/sparse_choose.h"
+#include "sparse/sparse_order.h"
+#include "sparse/sparse_store.h"
 
 #include <string.h>
 
@@ -181,7 +185,7 @@ done:
     return status;
 }
 
-static sedge_status build(sedge_sparse_store *store, hub_job *job)
+static sedge_status build_arrays(sedge_sparse_store *store, hub_job *job)
 {
     sedge_device *const device = store->device;
 
@@ -205,11 +209,13 @@ static sedge_status build(sedge_sparse_store *store, hub_job *job)
     return sedge_sparse_upload(&store->offsets, device, job->starts, 8 * (slices + 1));
 }
 
-sedge_status sedge_sparse_build_hub(sedge_sparse_store *store, const sedge_sparse_matrix *matrix)
+static sedge_status build(sedge_sparse_store *store, sedge_context *context,
+                          const sedge_sparse_matrix *matrix)
 {
     hub_job job = {.matrix = matrix, .width = store->layout.width};
-    const sedge_status status = build(store, &job);
+    const sedge_status status = build_arrays(store, &job);
 
+    (void)context;
     sedge_release(job.columns);
     sedge_release(job.values);
     sedge_release(job.codes);
@@ -220,14 +226,15 @@ sedge_status sedge_sparse_build_hub(sedge_sparse_store *store, const sedge_spars
     return status;
 }
 
-// ---- launches ----------------------------------------------------------------------------------
+// ---- the format
+// ----------------------------------------------------------------------------------
 
-int64_t sedge_sparse_hub_scratch(const sedge_sparse_store *store)
+static int64_t count_scratch(const sedge_sparse_store *store)
 {
     return (int64_t)store->layout.capacity * store->real_bytes;
 }
 
-int64_t sedge_sparse_hub_blocks(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel)
+static int64_t count_blocks(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel)
 {
     const int side_by_side =
         kernel->threads < MULTIPROCESSOR_THREADS ? MULTIPROCESSOR_THREADS / kernel->threads : 1;
@@ -238,3 +245,87 @@ int64_t sedge_sparse_hub_blocks(const sedge_sparse_store *store, const sedge_spa
 
     return needed < most || most == 0 ? needed : most;
 }
+
+// `kib` of block memory for the columns most used, `width` entries a piece at most.
+static void add_hub(sedge_sparse_chooser *c, int kib, int width)
+{
+    const sedge_sparse_matrix *const m = c->matrix;
+    const bool is_cuda = c->info->kind == SEDGE_DEVICE_CUDA;
+    const bool is_fit = c->is_far && m->deviation >= c->mean;
+    sedge_sparse_layout *const layout =
+        sedge_sparse_add_layout(c, &sedge_sparse_hub, "hub %d %d", kib, width);
+
+    layout->capacity = kib * 1024 / m->real_bytes;
+    layout->width = width;
+    sedge_sparse_set_bytes(c, layout,
+                           (double)m->entries * (m->value_bytes + 4) + 4.25 * (double)m->rows,
+                           false, (is_fit ? 1.0 : 1.7) * (c->is_host ? 2.0 : 1.0));
+    const int threads = is_cuda ? 1024 : 256;
+    sedge_sparse_add_kernel(c, threads, 0, 4, 1);
+    if (m->real_bytes == 4) sedge_sparse_add_kernel(c, threads, 0, 8, 1);
+}
+
+// A multiprocessor's memory is divided between blocks and the cache in a few ways (CUDA C++
+// Programming Guide, compute capabilities); all for the block is 1.2 times slower than the next of
+// them (benchmarks/README.md): x outside the block's memory wants the cache.
+static int find_hub(int64_t shared_bytes_block)
+{
+    static const int kib[] = {196, 132, 64, 32};
+    const int own = 16; // a dot product's, and some
+
+    for (size_t i = 0; i < sizeof kib / sizeof *kib; i++)
+        if (kib[i] < shared_bytes_block / 1024) return kib[i] - own;
+    return 0;
+}
+
+static void add_candidates(sedge_sparse_chooser *c)
+{
+    const int kib = find_hub(c->info->shared_bytes_block);
+
+    if (c->info->kind != SEDGE_DEVICE_CUDA) {
+        add_hub(c, 16, 64);
+    } else if (kib > 0) {
+        add_hub(c, kib, 64);
+    }
+}
+
+// The columns outside block memory leave as much as a good order does.
+static double count_scattered(const sedge_sparse_chooser *c)
+{
+    (void)c;
+    return SEDGE_SPARSE_GATHERED;
+}
+
+static sedge_status write_constants(sedge_text *out, const sedge_sparse_store *store,
+                                    const sedge_sparse_kernel *kernel)
+{
+    return sedge_text_add(out, "#define SPARSE_HOT      %d\n#define SPARSE_UNROLL   %d\n",
+                          store->layout.capacity, kernel->unroll);
+}
+
+static int set_arguments(sedge_argument to[SEDGE_SPARSE_ARGUMENTS], const sedge_sparse_store *store,
+                         const sedge_sparse_kernel *kernel)
+{
+    to[0] = sedge_buffer_argument(store->gathered);
+    to[1] = sedge_int32_argument((int32_t)store->columns_count);
+    to[2] = sedge_buffer_argument(store->offsets);
+    to[3] = sedge_sparse_shifted(store, store->columns, 4);
+    to[4] = sedge_sparse_shifted(store, store->values, store->value_bytes);
+    to[5] = sedge_buffer_argument(store->places);
+    to[6] = sedge_buffer_argument(store->pieces);
+    to[7] = sedge_int64_argument(store->things);
+    to[8] = sedge_int64_argument(count_blocks(store, kernel));
+    return 9;
+}
+
+const sedge_sparse_format sedge_sparse_hub = {
+    .name = "hub",
+    .source = "codegen/kernels/sparse/sparse_hub.h",
+    .scattered = count_scattered,
+    .candidates = add_candidates,
+    .build = build,
+    .constants = write_constants,
+    .scratch_bytes = count_scratch,
+    .blocks = count_blocks,
+    .arguments = set_arguments,
+};

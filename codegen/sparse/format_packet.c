@@ -1,7 +1,12 @@
-// Packets: rows that use few columns together, as they come or sorted by length in short windows.
+// packet: slices of rows that use few columns together. One block works on a packet: it brings the
+// numbers of x at these columns (its tile) into block memory first, and indices of 16 bits count
+// inside the tile.
 #include "base/memory.h"
-#include "sparse/sparse_internal.h"
+#include "sparse/sparse_choose.h"
+#include "sparse/sparse_order.h"
+#include "sparse/sparse_store.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { HEIGHT = 32 };
@@ -138,12 +143,14 @@ static sedge_status upload_packets(sedge_sparse_store *store, packet_job *job, i
     return sedge_sparse_upload(&store->listed, device, job->order, store->rows * 4);
 }
 
-sedge_status sedge_sparse_build_packet(sedge_sparse_store *store, const sedge_sparse_matrix *matrix)
+static sedge_status build(sedge_sparse_store *store, sedge_context *context,
+                          const sedge_sparse_matrix *matrix)
 {
     const int64_t slices = (matrix->rows + HEIGHT - 1) / HEIGHT;
     packet_job job = {.matrix = matrix, .capacity = store->layout.capacity};
     sedge_status status;
 
+    (void)context;
     if (store->layout.window > 1)
         SEDGE_TRY_GOTO(status, sedge_sparse_sort(&job.order, matrix, store->layout.window));
     SEDGE_TRY_GOTO(status, sedge_allocate(&job.place, matrix->csr.columns, sizeof *job.place));
@@ -165,3 +172,98 @@ done:
     sedge_release(job.order);
     return status;
 }
+
+// ---- the format
+// ----------------------------------------------------------------------------------
+
+static void add_packet(sedge_sparse_chooser *c, const char *more, sedge_sparse_order order,
+                       int64_t window)
+{
+    const sedge_sparse_matrix *const m = c->matrix;
+    const int capacity = 32768 / m->real_bytes;
+    const bool is_sorted = order != SEDGE_SPARSE_AS_THEY_COME || window > 1;
+    sedge_sparse_layout *const layout =
+        sedge_sparse_add_layout(c, &sedge_sparse_packet, "packet%s", more);
+    const double stored =
+        is_sorted ? 1.05 * (double)m->entries : (double)sedge_sparse_padded(m, 32, 1);
+
+    layout->capacity = capacity;
+    layout->order = order;
+    layout->window = window;
+    // Some slice of 32 rows could overflow a tile: sorted ones, which has the longest rows
+    // together, sooner than others.
+    if (32 * m->longest > (is_sorted ? 1 : 16) * (int64_t)capacity ||
+        stored > SEDGE_SPARSE_PADDING * (double)m->entries) {
+        (void)snprintf(layout->reason, sizeof layout->reason,
+                       "rows of up to %lld entries are too long for packets of %d columns",
+                       (long long)m->longest, capacity);
+    }
+    sedge_sparse_set_bytes(c, layout, stored * (m->value_bytes + 2) + 8.0 * (double)m->rows,
+                           is_sorted, 1.3);
+    sedge_sparse_add_kernel(c, 256, 0, 4, 1);
+    sedge_sparse_add_kernel(c, 512, 0, 4, 1);
+    sedge_sparse_add_kernel(c, 256, 0, 8, 1);
+}
+
+static void add_candidates(sedge_sparse_chooser *c)
+{
+    const sedge_sparse_matrix *const m = c->matrix;
+
+    add_packet(c, "", SEDGE_SPARSE_AS_THEY_COME, 1);
+    if (m->deviation > SEDGE_SPARSE_UNEVEN * c->mean)
+        add_packet(c, " sorted 256", SEDGE_SPARSE_AS_THEY_COME, 256);
+    if (c->is_far && m->csr.rows == m->csr.columns && m->listed == NULL && m->deviation < c->mean)
+        add_packet(c, " ordered", SEDGE_SPARSE_BY_BREADTH, 1);
+}
+
+// Near columns of a tile are read once, without waste.
+static double count_scattered(const sedge_sparse_chooser *c)
+{
+    return c->is_far ? 1.0 : 0.0;
+}
+
+static sedge_status write_constants(sedge_text *out, const sedge_sparse_store *store,
+                                    const sedge_sparse_kernel *kernel)
+{
+    return sedge_text_add(out, "#define SPARSE_TILE     %d\n#define SPARSE_UNROLL   %d\n",
+                          store->layout.capacity, kernel->unroll);
+}
+
+static int count_shared(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel)
+{
+    (void)kernel;
+    return store->layout.capacity * store->real_bytes;
+}
+
+static int64_t count_blocks(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel)
+{
+    (void)kernel;
+    return store->parts;
+}
+
+static int set_arguments(sedge_argument to[SEDGE_SPARSE_ARGUMENTS], const sedge_sparse_store *store,
+                         const sedge_sparse_kernel *kernel)
+{
+    (void)kernel;
+    to[0] = sedge_buffer_argument(store->work);
+    to[1] = sedge_buffer_argument(store->places);
+    to[2] = sedge_buffer_argument(store->offsets);
+    to[3] = sedge_sparse_shifted(store, store->columns, 2);
+    to[4] = sedge_sparse_shifted(store, store->values, store->value_bytes);
+    to[5] = sedge_int64_argument(store->rows);
+    return 6;
+}
+
+const sedge_sparse_format sedge_sparse_packet = {
+    .name = "packet",
+    .source = "codegen/kernels/sparse/sparse_packet.h",
+    .is_sampled = true,
+    .row_items = 1,
+    .scattered = count_scattered,
+    .candidates = add_candidates,
+    .build = build,
+    .constants = write_constants,
+    .shared_bytes = count_shared,
+    .blocks = count_blocks,
+    .arguments = set_arguments,
+};

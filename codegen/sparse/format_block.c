@@ -1,10 +1,12 @@
-// Dense blocks: how many a matrix has of a size, and their arrays.
+// block: dense blocks of a few rows and columns (block CSR), in slices of rows of blocks.
 #include "base/memory.h"
-#include "sparse/sparse_internal.h"
+#include "sparse/sparse_choose.h"
+#include "sparse/sparse_store.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { GRAIN = 64 };
+#define FILL_MOST 1.6 // stored values / entries, beyond which a size of blocks is not tried
 
 // The block columns of one row of blocks: `list` [..] ascending or not, `place` [block columns]
 // where each is in the list, plus 1. Returns their number.
@@ -44,8 +46,10 @@ static int64_t count_repeats(const sedge_sparse_matrix *matrix, int64_t r, int32
     return repeats;
 }
 
-sedge_status sedge_sparse_count_blocks(int64_t *blocks, int64_t *entries, int64_t *repeats,
-                                       const sedge_sparse_matrix *matrix, int size, int64_t step)
+// Blocks of `size` rows and columns in rows of blocks 0, step, 2 step, ...: their number, and the
+// entries there. Entries that repeat are counted as such in `*repeats`.
+static sedge_status count_filled(int64_t *blocks, int64_t *entries, int64_t *repeats,
+                                 const sedge_sparse_matrix *matrix, int size, int64_t step)
 {
     const int64_t block_rows = matrix->rows / size, columns = matrix->csr.columns;
     int32_t *list = NULL, *place = NULL, *last = NULL;
@@ -155,7 +159,8 @@ done:
     return status;
 }
 
-sedge_status sedge_sparse_build_block(sedge_sparse_store *store, const sedge_sparse_matrix *matrix)
+static sedge_status build(sedge_sparse_store *store, sedge_context *context,
+                          const sedge_sparse_matrix *matrix)
 {
     block_job job = {
         .matrix = matrix, .size = store->layout.capacity, .group = store->layout.height};
@@ -163,6 +168,7 @@ sedge_status sedge_sparse_build_block(sedge_sparse_store *store, const sedge_spa
     const int64_t block_columns = matrix->csr.columns / job.size;
     sedge_status status;
 
+    (void)context;
     SEDGE_TRY_GOTO(status, sedge_allocate(&job.list, block_columns + 1, sizeof *job.list));
     SEDGE_TRY_GOTO(status, sedge_allocate(&job.place, block_columns + 1, sizeof *job.place));
     SEDGE_TRY_GOTO(status, sedge_allocate(&job.starts, slices + 1, sizeof *job.starts));
@@ -185,3 +191,87 @@ done:
     sedge_release(job.list);
     return status;
 }
+
+// ---- the format
+// ----------------------------------------------------------------------------------
+
+static void add_block(sedge_sparse_chooser *c, int size, double fill)
+{
+    const sedge_sparse_matrix *const m = c->matrix;
+    // Rows of a slice: a multiple of 32, about 128.
+    static const int groups[] = {
+        [2] = 64, [3] = 32, [4] = 32, [5] = 32, [6] = 16, [7] = 32, [8] = 16, [10] = 16, [20] = 8};
+    sedge_sparse_layout *const layout =
+        sedge_sparse_add_layout(c, &sedge_sparse_block, "block %d", size);
+    const int height = groups[size] * size;
+
+    layout->height = groups[size];
+    layout->capacity = size;
+    sedge_sparse_set_bytes(
+        c, layout, (double)m->entries * fill * (m->value_bytes + 4.0 / size / size), false, 1.05);
+    sedge_sparse_add_kernel(c, height, 0, 0, 1);
+    sedge_sparse_add_kernel(c, height, 0, 0, 0);
+    if (!c->is_host && 2 * height <= 512) sedge_sparse_add_kernel(c, 2 * height, 0, 0, 1);
+}
+
+static void add_candidates(sedge_sparse_chooser *c)
+{
+    static const int sizes[] = {20, 10, 8, 7, 6, 5, 4, 3, 2};
+    const sedge_sparse_matrix *const m = c->matrix;
+    double least = HUGE_VAL, filled[9];
+
+    if (m->listed != NULL) return;
+    for (int i = 0; i < 9; i++) {
+        int64_t blocks, entries, repeats;
+        filled[i] = 0.0;
+        if (m->rows % sizes[i] != 0 || m->csr.columns % sizes[i] != 0) continue;
+        const int64_t step = m->rows / sizes[i] / SEDGE_SPARSE_SAMPLE + 1;
+        if (count_filled(&blocks, &entries, &repeats, m, sizes[i], step) != SEDGE_OK) continue;
+        if (entries == 0 || repeats > 0) continue;
+        filled[i] = (double)blocks * sizes[i] * sizes[i] / (double)entries;
+        const double bytes = filled[i] * (m->value_bytes + 4.0 / sizes[i] / sizes[i]);
+        if (filled[i] <= FILL_MOST && bytes < least) least = bytes;
+    }
+    for (int i = 0; i < 9; i++) {
+        if (!(filled[i] > 0.0) || filled[i] > FILL_MOST) continue;
+        const double bytes = filled[i] * (m->value_bytes + 4.0 / sizes[i] / sizes[i]);
+        if (bytes <= 1.1 * least) add_block(c, sizes[i], filled[i]);
+    }
+}
+
+static sedge_status write_constants(sedge_text *out, const sedge_sparse_store *store,
+                                    const sedge_sparse_kernel *kernel)
+{
+    (void)kernel;
+    return sedge_text_add(out, "#define SPARSE_BLOCK    %d\n#define SPARSE_GROUP    %d\n",
+                          store->layout.capacity, store->layout.height);
+}
+
+static int64_t count_blocks(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel)
+{
+    return sedge_sparse_divide_up(
+        store->parts, kernel->threads / (store->layout.height * store->layout.capacity));
+}
+
+static int set_arguments(sedge_argument to[SEDGE_SPARSE_ARGUMENTS], const sedge_sparse_store *store,
+                         const sedge_sparse_kernel *kernel)
+{
+    (void)kernel;
+    to[0] = sedge_buffer_argument(store->offsets);
+    to[1] = sedge_buffer_argument(store->columns);
+    to[2] = sedge_buffer_argument(store->values);
+    to[3] = sedge_int64_argument(store->rows);
+    return 4;
+}
+
+const sedge_sparse_format sedge_sparse_block = {
+    .name = "block",
+    .source = "codegen/kernels/sparse/sparse_block.h",
+    .is_sampled = true,
+    .row_items = 1,
+    .candidates = add_candidates,
+    .build = build,
+    .constants = write_constants,
+    .blocks = count_blocks,
+    .arguments = set_arguments,
+};

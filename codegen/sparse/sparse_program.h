@@ -1,0 +1,41 @@
+enum { SEDGE_SPARSE_VECTOR_THREADS = 256, SEDGE_SPARSE_FIX_THREADS = 128 };
+
+// The programs of a store: their texts, and their kernels compiled by the context.
+#pragma once
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "program/launch.h"
+#include "sparse/sparse_store.h"
+
+// The programs of a store: its own kernel, the one that adds up pieces, vector work.
+typedef enum sedge_sparse_part {
+    SEDGE_SPARSE_MAIN,
+    SEDGE_SPARSE_FIX,
+    SEDGE_SPARSE_VECTOR
+} sedge_sparse_part;
+
+// The whole text for a device of that kind, which need not be here. `kernel` of the first only. The
+// vendor's main program is the one of vector work.
+SEDGE_MUST_USE
+sedge_status sedge_sparse_program_write(sedge_text *out, sedge_device_kind kind,
+                                        const sedge_sparse_store *store,
+                                        const sedge_sparse_kernel *kernel, sedge_sparse_part part);
+
+// The hash of all sources from which programs of any store are made, including the preludes.
+SEDGE_MUST_USE
+sedge_status sedge_sparse_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind device);
+
+// Kernels of one store. The vendor's has no `main`.
+typedef struct sedge_sparse_programs {
+    const sedge_kernel *main;
+    const sedge_kernel *fix;                             // NULL: not needed
+    const sedge_kernel *rest, *rest_fix;                 // hybrid
+    const sedge_kernel *scale, *gather, *combine, *sums; // vector work
+} sedge_sparse_programs;
+
+// `main` may be given (the tuner's); NULL: it is made, too.
+SEDGE_MUST_USE
+sedge_status sedge_sparse_programs_get(sedge_sparse_programs *out, sedge_context *context,
+                                       const sedge_sparse_store *store,
+                                       const sedge_sparse_kernel *kernel, const sedge_kernel *main);
