@@ -406,6 +406,7 @@ void sedge_deck_free(sedge_deck *deck)
     sedge_release(deck->sources);
     sedge_release(deck->probes);
     sedge_release(deck->slices);
+    sedge_release(deck->monitors);
     deck_tree_free(deck->tree);
     sedge_release(deck);
 }

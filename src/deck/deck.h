@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "dg/monitor_kind.h"
 #include "dg/problem.h"
 #include "mesh/mesh.h"
 
@@ -44,6 +45,12 @@ typedef struct sedge_deck_probe {
 } sedge_deck_probe;
 
 // A picture plane: samples on a rectangle, normal to one axis.
+// A section monitors.NAME of a kind in sedge_monitor_kinds.
+typedef struct sedge_deck_monitor {
+    const sedge_monitor_kind *kind;
+    double parameters[SEDGE_MAX_VALUES];
+} sedge_deck_monitor;
+
 typedef struct sedge_deck_slice {
     char name[64];
     int line;
@@ -91,6 +98,8 @@ typedef struct sedge_deck {
     sedge_deck_probe *probes;
     int slice_count;
     sedge_deck_slice *slices;
+    int monitor_count;
+    sedge_deck_monitor *monitors; // of further kinds, in the order of sedge_monitor_kinds
 
     char *output;  // folder; relative to the working directory
     int snapshots; // number of field snapshots over the run beside the initial one; 0: none

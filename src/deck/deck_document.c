@@ -210,6 +210,12 @@ sedge_status sedge_deck_document(sedge_text *out)
         (void)snprintf(title, sizeof title, top ? "Top level" : "`%s`", deck_sections[i].path);
         SEDGE_TRY(add_section(out, title, &deck_sections[i]));
     }
+    for (int i = 0; sedge_monitor_kinds[i] != NULL; i++) {
+        const sedge_monitor_kind *const kind = sedge_monitor_kinds[i];
+        SEDGE_TRY(sedge_text_add(out, "\n### `monitors.%s`\n\nGoes to %s.h5: %s.\n", kind->name,
+                                 kind->name, kind->text));
+        SEDGE_TRY(add_parameters(out, NULL, kind->parameters, kind->parameter_count));
+    }
     SEDGE_TRY(sedge_text_add(out, "\n## Signals\n\nFunctions of time that sources and initial "
                                   "fields take, such as `{type: ricker, frequency: 0.5}`.\n"));
     for (int i = 0; i < DECK_SIGNALS; i++) {

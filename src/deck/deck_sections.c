@@ -317,15 +317,66 @@ static sedge_status read_slices(const deck_reader *reader, sedge_deck *deck, dec
     return SEDGE_OK;
 }
 
+static int count_kinds(void)
+{
+    int kinds = 0;
+
+    while (sedge_monitor_kinds[kinds] != NULL) kinds++;
+    return kinds;
+}
+
+// The keys of `monitors`: those of the schema, and a section for each further kind.
+static sedge_status check_monitors(const deck_reader *reader, deck_node *node)
+{
+    deck_section section = *deck_section_find("monitors");
+    const int kinds = count_kinds();
+    deck_key *keys = NULL;
+
+    SEDGE_TRY(sedge_allocate(&keys, section.count + kinds, sizeof *keys));
+    memcpy(keys, section.keys, (size_t)section.count * sizeof *keys);
+    for (int k = 0; k < kinds; k++) {
+        keys[section.count++] = (deck_key){.name = sedge_monitor_kinds[k]->name,
+                                           .type = DECK_SECTION,
+                                           .text = sedge_monitor_kinds[k]->text};
+    }
+    section.keys = keys;
+    const sedge_status status = deck_check(reader, node, "monitors", &section, NULL, 0);
+    sedge_release(keys);
+    return status;
+}
+
+// The monitors of the kinds that the deck has a section of.
+static sedge_status read_kinds(const deck_reader *reader, sedge_deck *deck, const deck_node *node)
+{
+    static const deck_section none = {.path = "monitors.NAME"};
+
+    SEDGE_TRY(sedge_allocate(&deck->monitors, count_kinds(), sizeof *deck->monitors));
+    for (int k = 0; sedge_monitor_kinds[k] != NULL; k++) {
+        const sedge_monitor_kind *const kind = sedge_monitor_kinds[k];
+        deck_node *const section = deck_child(node, kind->name);
+        char where[DECK_PATH_MAX];
+
+        if (section == NULL) continue;
+        deck_path(where, "monitors", kind->name);
+        SEDGE_TRY(
+            deck_check(reader, section, where, &none, kind->parameters, kind->parameter_count));
+        sedge_deck_monitor *const monitor = &deck->monitors[deck->monitor_count++];
+        monitor->kind = kind;
+        deck_values(monitor->parameters, reader, section, kind->parameters, kind->parameter_count);
+    }
+    return SEDGE_OK;
+}
+
 sedge_status deck_read_monitors(const deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const node = deck_child(deck->tree, "monitors");
 
-    SEDGE_TRY(deck_check(reader, node, "monitors", deck_section_find("monitors"), NULL, 0));
+    SEDGE_TRY(check_monitors(reader, node));
     deck_node *const energy = deck_child(node, "energy");
     SEDGE_TRY(deck_check(reader, energy, "monitors.energy", deck_section_find("monitors.energy"),
                          NULL, 0));
     deck->energy_every = (int)deck_integer(deck_child(energy, "every"));
     SEDGE_TRY(read_probes(reader, deck, deck_child(node, "probes")));
-    return read_slices(reader, deck, deck_child(node, "slices"));
+    SEDGE_TRY(read_slices(reader, deck, deck_child(node, "slices")));
+    return read_kinds(reader, deck, node);
 }

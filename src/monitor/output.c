@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "io/hold.h"
+#include "monitors.h"
 #include "output_parts.h"
 
 #include <dirent.h>
@@ -20,6 +21,7 @@ struct sedge_output {
     sedge_energy_log *energy;
     sedge_probe_log *probes;
     sedge_slice_log *slices;
+    sedge_monitors *monitors;
 };
 
 // ---- what all files say ------------------------------------------------------------------------
@@ -115,6 +117,23 @@ static bool is_litter(const char *name, const void *what)
     return false;
 }
 
+// NAME.h5 of a further kind of monitor, in any of the forms that it has in a folder.
+static bool is_of_monitor(const char *name)
+{
+    static const char *const whole[] = {"", NULL};
+    static const char *const plain[] = {".h5", ".h5.tmp", NULL};
+
+    for (int i = 0; sedge_monitor_kinds[i] != NULL; i++) {
+        char before[128];
+
+        (void)snprintf(before, sizeof before, "%.90s.h5.before-", sedge_monitor_kinds[i]->name);
+        if (is_numbered(name, sedge_monitor_kinds[i]->name, "", 0, plain) ||
+            is_numbered(name, before, "0123456789", 1, whole))
+            return true;
+    }
+    return false;
+}
+
 // A file that an earlier run left and that would be taken for this run's. Files of others may lie
 // beside it: a name must be one that sedge gives.
 static bool is_old_output(const char *name, const void *what)
@@ -131,7 +150,7 @@ static bool is_old_output(const char *name, const void *what)
         if (strcmp(name, fixed[i]) == 0) return true;
     for (size_t i = 0; i < sizeof series / sizeof *series; i++)
         if (is_numbered(name, series[i], "0123456789", 1, whole)) return true;
-    return is_numbered(name, "mesh-", "0123456789abcdef", 16, fields) ||
+    return is_of_monitor(name) || is_numbered(name, "mesh-", "0123456789abcdef", 16, fields) ||
            is_numbered(name, "fields_", "0123456789", 6, fields) || is_litter(name, what);
 }
 
@@ -273,6 +292,7 @@ sedge_status sedge_output_continue(sedge_output **out, const sedge_comm *comm,
     SEDGE_TRY_GOTO(status, sedge_probe_log_create(&output->probes, context));
     SEDGE_TRY_GOTO(status, sedge_slice_log_create(&output->slices, context));
     SEDGE_TRY_GOTO(status, sedge_fields_create(&output->fields, context));
+    SEDGE_TRY_GOTO(status, sedge_monitors_create(&output->monitors, context));
     context->from = NULL;
     *out = output;
     output = NULL;
@@ -295,6 +315,7 @@ void sedge_output_free(sedge_output *output)
     sedge_energy_log_free(output->energy);
     sedge_probe_log_free(output->probes);
     sedge_slice_log_free(output->slices);
+    sedge_monitors_free(output->monitors);
     sedge_release(output);
 }
 
@@ -338,22 +359,42 @@ sedge_status sedge_output_append_probes(sedge_output *output, int samples, const
     return sedge_probe_log_append(output->probes, samples, times, values);
 }
 
-sedge_status sedge_output_flush(sedge_output *output)
+bool sedge_output_due(const sedge_output *output, int64_t step)
 {
-    return sedge_energy_log_flush(output->energy);
+    return sedge_monitors_due(output->monitors, step);
 }
 
-// Root: whatever there is of them.
+sedge_status sedge_output_sample(sedge_output *output, double time, int64_t step, const double *u)
+{
+    return sedge_monitors_sample(output->monitors, time, step, u);
+}
+
+sedge_status sedge_output_flush(sedge_output *output)
+{
+    SEDGE_TRY(sedge_energy_log_flush(output->energy));
+    return sedge_monitors_flush(output->monitors);
+}
+
+// Root: bring NAME.h5 to the disk, if there is one.
+static sedge_status sync_one(const sedge_output_context *context, const char *name)
+{
+    char path[SEDGE_OUTPUT_PATH];
+    char file[128];
+
+    (void)snprintf(file, sizeof file, "%.100s.h5", name);
+    sedge_output_path(path, context, file);
+    return access(path, F_OK) == 0 ? sedge_file_sync(path) : SEDGE_OK;
+}
+
+// Root.
 static sedge_status sync_series(const sedge_output_context *context)
 {
-    static const char *const names[] = {"energy.h5", "probes.h5", "slices.h5"};
+    static const char *const names[] = {"energy", "probes", "slices"};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char path[SEDGE_OUTPUT_PATH];
-
-        sedge_output_path(path, context, names[i]);
-        if (access(path, F_OK) == 0) SEDGE_TRY(sedge_file_sync(path));
-    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        SEDGE_TRY(sync_one(context, names[i]));
+    for (int i = 0; i < context->deck->monitor_count; i++)
+        SEDGE_TRY(sync_one(context, context->deck->monitors[i].kind->name));
     return SEDGE_OK;
 }
 
@@ -367,6 +408,7 @@ sedge_status sedge_output_sync(sedge_output *output, int64_t step, sedge_output_
                                    .fields = sedge_fields_count(output->fields),
                                    .step = step};
     SEDGE_TRY(sedge_output_flush(output));
+    SEDGE_TRY(sedge_monitors_save(output->monitors, &out->monitors));
     return sedge_comm_agree(comm,
                             sedge_comm_is_root(comm) ? sync_series(&output->context) : SEDGE_OK);
 }

@@ -32,6 +32,7 @@ typedef struct sedge_output sedge_output;
 typedef struct sedge_output_position {
     int64_t energies, probes, slices, fields;
     int64_t step;
+    struct json_t *monitors; // what those of further kinds remember: {NAME: {...}}; NULL: nothing
 } sedge_output_position;
 
 // SEDGE_ERR_USAGE if a run into `folder` would replace or remove the file at `path`, which it reads
@@ -103,10 +104,19 @@ SEDGE_MUST_USE
 sedge_status sedge_output_append_probes(sedge_output *output, int samples, const double *times,
                                         const double *values);
 
+// Is a monitor of a further kind (dg/monitor_kind.h) to record the state at the end of `step`? Not
+// collective, but the same on all ranks.
+bool sedge_output_due(const sedge_output *output, int64_t step);
+
+// Give those monitors the state `u`, as for a snapshot. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_output_sample(sedge_output *output, double time, int64_t step, const double *u);
+
 // Flush all series to the file system. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_output_flush(sedge_output *output);
 
-// Flush all series to the disk itself, and tell how long they are at the end of `step`. Collective.
+// Flush all series to the disk itself, and tell how long they are at the end of `step`; the caller
+// releases out->monitors by json_decref. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_output_sync(sedge_output *output, int64_t step, sedge_output_position *out);

@@ -41,7 +41,8 @@ typedef struct sedge_checkpoint {
     double history[SEDGE_HISTORY];                   // deck's units, newest last
     double wall_seconds;                             // of the run and of those that it goes on from
     sedge_basis basis;                               // of `u` below
-    sedge_output_position position;                  // output.h: lengths of the series
+    sedge_output_position position;                  // output.h: lengths of the series; who reads
+                                                     // releases position.monitors: json_decref
     char path[4096];  // where it was read from; "" of one to be written
     bool same_folder; // read from the output folder: its series go on
 } sedge_checkpoint;

@@ -270,6 +270,7 @@ sedge_status checkpoint_print(char **text, const sedge_session *session,
         session->problem.precision == SEDGE_FP64, "basis", sedge_basis_name(checkpoint->basis),
         "problem", facts);
 
+    if (position->monitors != NULL) (void)json_object_set(root, "monitors", position->monitors);
     *text = root != NULL ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(root);
     if (*text == NULL) {
@@ -319,7 +320,7 @@ static bool unpack(json_t *root, sedge_checkpoint *out, checkpoint_form *form, j
     if (!sedge_basis_parse(&out->basis, basis)) return false;
     out->step = step;
     out->origin_step = origin_step;
-    out->position = (sedge_output_position){rows[0], rows[1], rows[2], rows[3], step};
+    out->position = (sedge_output_position){rows[0], rows[1], rows[2], rows[3], step, NULL};
     form->elements = elements;
     form->precision = wide ? SEDGE_FP64 : SEDGE_FP32;
     return step >= 0 && origin_step >= 0 && origin_step <= step && out->dt > 0.0 && elements > 0;

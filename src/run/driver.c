@@ -9,6 +9,8 @@
 #include "run/steady.h"
 #include "time/lsrk.h"
 
+#include <jansson.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,7 +118,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
                            const sedge_run_options *options)
 {
     sedge_session *const session = &run->session;
-    sedge_checkpoint from;
+    sedge_checkpoint from = {.step = 0};
     bool found = false;
 
     if (!options->quiet) {
@@ -151,9 +153,11 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     // First the checkpoints that belong to what is cut off now: none may outlive its series.
     SEDGE_TRY(sedge_checkpoint_set_aside(session, session->deck->output,
                                          found && from.same_folder ? from.step : -1));
-    SEDGE_TRY(sedge_output_continue(&run->output, comm, session->deck, session->mesh,
-                                    session->element, &session->problem,
-                                    found && from.same_folder ? &from.position : NULL));
+    const sedge_status made =
+        sedge_output_continue(&run->output, comm, session->deck, session->mesh, session->element,
+                              &session->problem, found && from.same_folder ? &from.position : NULL);
+    json_decref(from.position.monitors);
+    SEDGE_TRY(made);
     SEDGE_TRY(sedge_comm_agree(comm, set_probes(run)));
     run->series_go_on = found && from.same_folder;
     run->last_checkpoint = run->series_go_on ? from.step : -1;
@@ -205,6 +209,18 @@ static sedge_status record_probes(driver_run *run, sedge_comm *comm, int64_t ste
     end_alone(comm, sedge_operator_record_probes(run->op));
     run->probe_times[run->probe_pending++] = sedge_session_time(&run->session, step);
     return run->probe_pending == PROBE_BATCH ? driver_write_probes(run) : SEDGE_OK;
+}
+
+// What monitors of further kinds record at `step`, the last one done.
+static sedge_status sample_monitors(driver_run *run, int64_t step)
+{
+    if (!sedge_output_due(run->output, step)) return SEDGE_OK;
+    const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
+    SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_operator_get(run->op, run->u)));
+    SEDGE_TRY(
+        sedge_output_sample(run->output, sedge_session_time(&run->session, step), step, run->u));
+    (void)sedge_stopwatch_enter(&run->watch, phase);
+    return SEDGE_OK;
 }
 
 // Snapshot k of n is due at the first step at or after k/n of the run.
@@ -275,6 +291,7 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
     SEDGE_TRY(record_probes(run, comm, step));
     if (step % session->deck->energy_every == 0 || step == session->steps)
         SEDGE_TRY(driver_sample_energy(run, step));
+    SEDGE_TRY(sample_monitors(run, step));
     if (sedge_progress_due(progress, step, session->steps)) {
         end_alone(comm, sedge_operator_wait(run->op));
         sedge_progress_show(
@@ -291,6 +308,7 @@ static sedge_status begin_series(driver_run *run, sedge_comm *comm)
 {
     SEDGE_TRY(driver_sample_energy(run, run->step));
     SEDGE_TRY(record_probes(run, comm, run->step));
+    SEDGE_TRY(sample_monitors(run, run->step));
     if (run->step == 0 && !snapshot_due(run, 0)) return SEDGE_OK;
     say(run, "first output");
     return write_snapshot(run, run->step);

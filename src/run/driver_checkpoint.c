@@ -4,6 +4,8 @@
 #include "base/file.h"
 #include "device/range.h"
 
+#include <jansson.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,12 +37,15 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
     SEDGE_TRY(
         sedge_comm_agree(session->comm, sedge_operator_get_in(run->op, checkpoint.basis, run->u)));
     SEDGE_TRY(driver_write_probes(run));
-    SEDGE_TRY(sedge_output_sync(run->output, step, &checkpoint.position));
+    sedge_status status = sedge_output_sync(run->output, step, &checkpoint.position);
     sedge_range_begin("output");
-    const sedge_status status = sedge_checkpoint_write(session, sedge_output_folder(run->output),
-                                                       session->deck->checkpoint_keep, &checkpoint,
-                                                       run->u, run->energy_before);
+    if (status == SEDGE_OK) {
+        status = sedge_checkpoint_write(session, sedge_output_folder(run->output),
+                                        session->deck->checkpoint_keep, &checkpoint, run->u,
+                                        run->energy_before);
+    }
     sedge_range_end();
+    json_decref(checkpoint.position.monitors);
     SEDGE_TRY(status);
     run->last_checkpoint = step;
     run->checkpoint_clock = sedge_clock();

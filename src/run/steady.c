@@ -192,6 +192,8 @@ static sedge_status write_output(steady_state *s)
     if (s->session->deck->probe_count > 0) SEDGE_TRY(write_probes(s));
     if (s->session->deck->snapshots > 0)
         SEDGE_TRY(sedge_output_snapshot(s->output, 0.0, 0, s->fields));
+    if (sedge_output_due(s->output, 0))
+        SEDGE_TRY(sedge_output_sample(s->output, 0.0, 0, s->fields));
     return sedge_output_flush(s->output);
 }
 
