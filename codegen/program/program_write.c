@@ -2,7 +2,7 @@
 #include "program/program.h"
 
 #include "base/memory.h"
-#include "text/pattern_internal.h"
+#include "text/lines.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 #include "text/substitute.h"
 
 #include "base/memory.h"
-#include "text/pattern_internal.h"
+#include "text/bindings.h"
+#include "text/lines.h"
 
 #include <string.h>
 

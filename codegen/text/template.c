@@ -1,6 +1,10 @@
 // Templates: cut into tokens, blocks matched, gone through once for names and grammar, then run.
+#include "text/template.h"
+
 #include "base/memory.h"
-#include "text/template_internal.h"
+#include "text/bindings.h"
+#include "text/lines.h"
+#include "text/template_expression.h"
 
 #include <ctype.h>
 #include <inttypes.h>

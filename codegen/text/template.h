@@ -21,11 +21,7 @@
 #pragma once
 
 #include "text/pattern.h"
-
-#define SEDGE_TEMPLATE_DEPTH 32         // blocks in blocks, and parentheses in an expression
-#define SEDGE_TEMPLATE_STEPS 1000000    // directives and pieces of text that are gone through
-#define SEDGE_TEMPLATE_BYTES (16 << 20) // of output
-#define SEDGE_TEMPLATE_TEXT  65536      // bytes of a text value
+#include "text/template_limits.h"
 
 // Append what the pattern makes. SEDGE_ERR_USAGE, with pattern, line and directive: an unknown or
 // unused name, types that do not fit, a division by zero, an integer or index out of range, a block

@@ -1,6 +1,8 @@
-// Expressions of templates: read and evaluated in one go.
+#include "text/template_expression.h"
+
 #include "base/memory.h"
-#include "text/template_internal.h"
+#include "text/bindings.h"
+#include "text/template_limits.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,7 +1,9 @@
-#include "text/tree_internal.h"
+#include "text/tree.h"
 
 #include "base/memory.h"
-#include "text/pattern_internal.h"
+#include "text/bindings.h"
+#include "text/lines.h"
+#include "text/tree_node.h"
 
 #include <ctype.h>
 #include <stdarg.h>

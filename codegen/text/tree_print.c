@@ -1,6 +1,8 @@
-#include "text/tree_internal.h"
+#include "text/tree.h"
 
-#include "text/pattern_internal.h"
+#include "text/bindings.h"
+#include "text/lines.h"
+#include "text/tree_node.h"
 
 #include <string.h>
 

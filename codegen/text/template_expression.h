@@ -1,8 +1,9 @@
-// Inside templates: for text/template.c and template_expression.c.
+// Inside templates: the state of one template that is being written, and the reader of its
+// expressions. For template.c.
 #pragma once
 
-#include "text/pattern_internal.h"
-#include "text/template.h"
+#include "text/lines.h"
+#include "text/pattern.h"
 
 typedef enum template_kind {
     TEMPLATE_LITERAL,

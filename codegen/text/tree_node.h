@@ -1,7 +1,8 @@
-// Inside the trees: for text/tree.c, which builds them, and tree_print.c.
+// Inside syntax trees: what a tree and its nodes hold. tree.c builds them, tree_print.c prints
+// them.
 #pragma once
 
-#include "text/tree.h"
+#include "base/error.h"
 
 typedef enum node_kind {
     NODE_MODULE,
@@ -15,6 +16,9 @@ typedef enum node_kind {
     NODE_ELSE_IF,
     NODE_ELSE
 } node_kind;
+
+typedef struct sedge_tree sedge_tree;
+typedef struct sedge_node sedge_node;
 
 struct sedge_node {
     sedge_tree *tree;

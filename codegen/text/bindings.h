@@ -1,0 +1,39 @@
+// Inside the makers of text: the names and values that fill a pattern's holes, checked, found and
+// written. For substitution, templates and syntax trees.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "text/pattern.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Names are words and distinct, values are there and finite. `lists`: whether lists are allowed.
+SEDGE_MUST_USE
+sedge_status sedge_pattern_check(const sedge_pattern *pattern, bool lists);
+
+// The place of the binding with the name of `length` bytes, or -1.
+int sedge_pattern_find(const sedge_pattern *pattern, const char *name, size_t length);
+
+// "; did you mean 'x'?" for a name of `length` bytes that is not bound, or "".
+#define SEDGE_HINT_LENGTH 96
+void sedge_pattern_hint(char text[SEDGE_HINT_LENGTH], const sedge_pattern *pattern,
+                        const char *name, size_t length);
+
+// SEDGE_ERR_USAGE for the first binding with `used[i]` false.
+SEDGE_MUST_USE
+sedge_status sedge_pattern_check_used(const sedge_pattern *pattern, const bool *used);
+
+// The text to work on: the pattern's own, or the one found under its name, which `found` then owns
+// (released by the caller with sedge_release).
+SEDGE_MUST_USE
+sedge_status sedge_pattern_text(const char **text, char **found, const sedge_pattern *pattern);
+
+// Append a value as it stands in program text; not a list.
+SEDGE_MUST_USE
+sedge_status sedge_binding_write(sedge_text *out, const sedge_binding *binding);
+
+// Whether `c` may stand in a name, at its start or later.
+bool sedge_is_name_start(char c);
+bool sedge_is_name_part(char c);

@@ -1,0 +1,43 @@
+// Inside the makers of text: output whose lines a compiler reports as those of the pattern that it
+// was made from. A #line is written wherever the two stop agreeing.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "text/pattern.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// How the first line of a made text begins; sedge_program_write looks for it.
+#define SEDGE_ORIGIN_START "// Made from "
+
+// Where the output is, as C sees it.
+typedef enum sedge_lines_state {
+    SEDGE_LINES_CODE,
+    SEDGE_LINES_STRING,
+    SEDGE_LINES_CHARACTER,
+    SEDGE_LINES_COMMENT, // to the end of the line
+    SEDGE_LINES_LONG_COMMENT
+} sedge_lines_state;
+
+typedef struct sedge_lines {
+    sedge_text *out;
+    bool marked;    // with #line where needed
+    int line;       // what the compiler takes the next line for
+    bool fresh;     // nothing stands in the present line
+    bool blank;     // at most white space stands in it
+    bool directive; // it is one of the preprocessor
+    bool continued; // the line before ended in a backslash
+    int depth;      // of open parentheses
+    char last;      // character
+    sedge_lines_state state;
+} sedge_lines;
+
+// Write the comment line and the first #line. The rest of the structure is not to be touched.
+SEDGE_MUST_USE
+sedge_status sedge_lines_begin(sedge_lines *lines, sedge_text *out, const sedge_pattern *pattern);
+
+// Append bytes that stand in line `line` of the pattern, all of them: also when they hold newlines.
+SEDGE_MUST_USE
+sedge_status sedge_lines_add(sedge_lines *lines, int line, const char *bytes, size_t length);
