@@ -12,21 +12,11 @@
 
 #include "program/program.h"
 
-enum {
-    SEDGE_COMBINE_PREFIX = 32,
-    SEDGE_COMBINE_MOST = 8, // parts of a whole
-};
-
-// What the names of a program's kernels begin with, by its log: "" for a program of its own.
-void sedge_combine_prefix(char prefix[SEDGE_COMBINE_PREFIX], const char *log);
+enum { SEDGE_COMBINE_MOST = 8 }; // parts of a whole
 
 // Whether a program may be put together with `other`: both are in the dialect, by
 // sedge_program_write for cuda with the same prelude.
 bool sedge_combine_fits(const char *text, const char *other);
-
-// The log of one part: of what the compiler says, what concerns its kernels.
-SEDGE_MUST_USE
-sedge_status sedge_combine_log(sedge_text *out, const char *log, int part);
 
 // As sedge_programs_create with places for messages, for this process alone: those of the
 // programs that are not in the cache are compiled up to `together` as one, on other devices than

@@ -77,6 +77,12 @@ sedge_status sedge_programs_build(int *compiled, sedge_program_record *records,
                                   const sedge_comm *comm, sedge_device *device, sedge_cache *cache,
                                   const sedge_program_text *texts, int count);
 
+// A program of a binary, or of its module `*module`, which is taken where there is one (NULL:
+// none). The caller frees it, before the device.
+SEDGE_MUST_USE
+sedge_status sedge_program_load(sedge_program **out, sedge_module **module, sedge_device *device,
+                                const void *binary, size_t length, const char *log);
+
 void sedge_program_free(sedge_program *program);
 
 // A kernel by name; borrowed. SEDGE_ERR_DEVICE where there is none.

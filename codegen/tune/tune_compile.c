@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cache/store.h"
+#include "program/batch.h"
 #include "program/combine.h"
-#include "program/program_internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "race_sim.h"
 
 #include "base/memory.h"
-#include "program/program_internal.h"
+#include "program/batch.h"
 #include "tune/wisdom.h"
 
 #include <math.h>

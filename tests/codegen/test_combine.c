@@ -6,6 +6,7 @@
 #include "check.h"
 #include "device/internal.h"
 #include "program/combine.h"
+#include "program/combine_log.h"
 
 #include <stdlib.h>
 

@@ -1,13 +1,8 @@
-// Inside codegen: programs in other ways than program.h has.
+// Inside codegen: many programs found in the cache or compiled at once (sedge_programs_create and
+// sedge_programs_build of program.h), and a search of the cache alone.
 #pragma once
 
 #include "program/program.h"
-
-// A program of a binary, or of its module `*module`, which is taken where there is one (NULL:
-// none). The caller frees it, before the device.
-SEDGE_MUST_USE
-sedge_status sedge_program_load(sedge_program **out, sedge_module **module, sedge_device *device,
-                                const void *binary, size_t length, const char *log);
 
 // Those of this process's programs that are in the cache; the others are NULL in `out`.
 SEDGE_MUST_USE
