@@ -1,10 +1,11 @@
 // The tuner's final between layouts. Layouts are searched one after the other, and what a busy
 // machine lets through at one moment is not what it lets through at another: before another layout
 // than the first is believed to be faster, the choices of both take turns.
-#include "tune/tune_race.h"
+#include "tune/tune_layouts.h"
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "tune/tune_race.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "tune/tune_internal.h"
+#include "tune/tune.h"
 
 #include "base/text.h"
 

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "tune/tune_select.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "program/program.h"
-#include "tune/tune_internal.h"
+#include "tune/tune_run.h"
 
 #include <stdbool.h>
 
@@ -63,6 +63,14 @@ typedef struct tune_race {
     int count, compiled; // entries before `compiled` have had their turn at the compiler
     race_entry *rule;    // NULL: it cannot run here, or failed
 } tune_race;
+
+// Race them, as the first of `left` races. `*winner` is the candidate that won, -1: none can;
+// `*seconds` its time, 0: not timed. A failure of the rule's choice of layout 0 is returned.
+SEDGE_MUST_USE
+sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, const int *order,
+                             int count, int left, int *winner, double *seconds);
+
+// ---- for the files of the race -----------------------------------------------------------------
 
 const char *sedge_race_name(const tune_race *race, const race_entry *entry);
 sedge_tune_record *sedge_race_record(const tune_race *race, const race_entry *entry);

@@ -1,4 +1,4 @@
-#include "tune/tune_internal.h"
+#include "tune/tune_select.h"
 
 #include "base/memory.h"
 

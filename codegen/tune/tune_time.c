@@ -2,6 +2,7 @@
 #include "tune/tune_race.h"
 
 #include "base/file.h"
+#include "tune/tune_select.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,9 @@
 // No GPU is needed: the device is only described.
 #include "base/memory.h"
 #include "check.h"
-#include "tune/tune_internal.h"
 #include "tune/tune_race.h"
+#include "tune/tune_select.h"
+#include "tune/tune_wisdom.h"
 
 enum { COUNT = 9 };
 

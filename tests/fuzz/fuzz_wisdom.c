@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "tune/tune_internal.h"
+#include "tune/tune_wisdom.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,0 +1,91 @@
+// Inside the tuner: the state of one search on one rank, and the few functions that all parts of it
+// need.
+//
+//   tune_ranks.c   groups of ranks: who searches, who gets the result
+//   tune_search.c  the search over layouts and their operations
+//   tune_select.c  which candidates of an operation are tried, in which order
+//   tune_race.c    one operation in one layout: time, drop, verify, decide; tune_race.h
+//   tune_layouts.c the final between two layouts
+//   tune_wisdom.c  what is kept of a search, and what earlier ones say
+//   tune_print.c   the table
+#pragma once
+
+#include "base/error.h"
+#include "cache/cache.h"
+#include "device/device.h"
+#include "tune/tune.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct sedge_tune_rigor {
+    const char *name;
+    double operation_seconds;
+    double task_seconds; // at most
+    int candidates;      // of an operation in a layout, at most; 0: all
+} sedge_tune_rigor;
+
+const sedge_tune_rigor *sedge_tune_rigor_of(sedge_tune_level level);
+
+// What earlier searches say of one candidate.
+typedef enum sedge_tune_distance {
+    SEDGE_TUNE_SAME,         // all the same (the level may be lower)
+    SEDGE_TUNE_OTHER_SOURCE, // source or toolchain
+    SEDGE_TUNE_OTHER_SIZE,
+    SEDGE_TUNE_OTHER_DEVICE,
+    SEDGE_TUNE_UNKNOWN
+} sedge_tune_distance;
+
+typedef struct sedge_tune_hint {
+    sedge_tune_distance distance;
+    double seconds;
+} sedge_tune_hint;
+
+typedef struct sedge_tune_advice {
+    sedge_tune_hint **hints; // [operations][candidates]
+    int retime;              // level of a search to which only source or toolchain is new; 0: none
+    double compile_seconds;  // of a batch of programs on this device; 0: not known
+} sedge_tune_advice;
+
+// One search on one rank. Everything is borrowed.
+typedef struct sedge_tune_run {
+    sedge_device *device;
+    const sedge_device_info *info;
+    sedge_cache *cache;
+    const sedge_tune_task *task;
+    const sedge_tune_options *options;
+    const sedge_tune_advice *advice;
+    sedge_tune_result *result;
+    sedge_stream *stream;
+    sedge_event *before, *after;
+    uint64_t seed;
+    int parallel;           // compilers that run at once
+    int together;           // programs that each of them compiles as one, by now
+    int together_most;      // at most
+    double deadline;        // by sedge_clock; HUGE_VAL: none
+    double compile_seconds; // predicted, of a batch of which each is compiled alone
+    int64_t compile_bytes;  // and whose longest text has so many; 0: not known
+    bool compiler_unknown;  // that is no more than a guess
+    double verify_seconds;  // predicted
+    double layout_seconds;  // predicted, to bring the data into a layout
+    double launched;        // when the device last had work; 0: never
+    bool measured;          // a challenger was timed
+    bool cut;               // something was left for want of time
+} sedge_tune_run;
+
+// Tables [operations][candidates] in one piece of memory, rows first.
+SEDGE_MUST_USE
+sedge_status sedge_tune_table(void *out, const sedge_tune_task *task, size_t size);
+
+// The first candidate of a layout; -1: it has none.
+int sedge_tune_rule(const sedge_tune_operation *operation, int layout);
+
+// Candidates of all operations.
+int sedge_tune_count(const sedge_tune_task *task);
+
+// Write why a candidate won, lost or was not tried.
+__attribute__((format(printf, 2, 3))) void sedge_tune_reason(sedge_tune_record *record,
+                                                             const char *format, ...);
+
+// When one of the `left` races that are still to be run must end, by sedge_clock.
+double sedge_tune_share(const sedge_tune_run *run, int left);

@@ -1,0 +1,26 @@
+// Inside the tuner: which candidates of an operation are tried, and in which order. Rejected are
+// those whose resources do not fit, or whose estimated occupancy is far below the best.
+#pragma once
+
+#include "base/error.h"
+#include "tune/tune_run.h"
+
+// The least seconds of a call, by the candidate's bound or the operation's bytes and, unless it
+// does fewer, flops; 0: not known.
+double sedge_tune_bound(const sedge_tune_options *options, const sedge_tune_operation *operation,
+                        const sedge_tune_candidate *candidate);
+
+// What times are compared with in the table: the bound with all the flops.
+double sedge_tune_floor(const sedge_tune_options *options, const sedge_tune_operation *operation,
+                        const sedge_tune_candidate *candidate);
+
+// Why a candidate cannot run on this device at all; false: it can, as far as is known. `record` may
+// be NULL.
+bool sedge_tune_is_refused(const sedge_device_info *info, const sedge_tune_candidate *candidate,
+                           sedge_tune_record *record);
+
+// Which candidates of an operation are tried in a layout, in order: `order` has room for all, and
+// `*count` are chosen, the rule's first if it can run. The others' reasons are written.
+SEDGE_MUST_USE
+sedge_status sedge_tune_select(const sedge_tune_run *run, int operation, int layout, int *order,
+                               int *count);

@@ -1,0 +1,27 @@
+// Inside the tuner: what is kept of a search, and what earlier searches say of the candidates.
+#pragma once
+
+#include "base/error.h"
+#include "tune/tune_run.h"
+#include "tune/wisdom.h"
+
+// The wisdom's key of a task on a device, to be released with json_decref.
+SEDGE_MUST_USE
+sedge_status sedge_tune_key(json_t **key, const sedge_tune_task *task, const sedge_device *device);
+
+// Choice, records and scores of the last search of at least this level; `*found` false: there is
+// none whose choice still is to be had.
+SEDGE_MUST_USE
+sedge_status sedge_tune_recall(sedge_tune_result *result, bool *found, const sedge_tune_task *task,
+                               const json_t *lines, const json_t *key, sedge_tune_level level);
+
+// What the lines say of the candidates. Release with sedge_tune_advice_free.
+SEDGE_MUST_USE
+sedge_status sedge_tune_advise(sedge_tune_advice *advice, const sedge_tune_task *task,
+                               const json_t *lines, const json_t *key,
+                               const sedge_tune_options *options);
+void sedge_tune_advice_free(sedge_tune_advice *advice);
+
+// Keep a result.
+SEDGE_MUST_USE
+sedge_status sedge_tune_keep(const sedge_tune_run *run, json_t *key, sedge_tune_level level);
