@@ -1,7 +1,7 @@
 #include "linear/chebyshev.h"
 
 #include "base/memory.h"
-#include "linear/krylov_internal.h"
+#include "linear/krylov_solver.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 // One iteration of each form, as launches in the context's stream.
-#include "linear/krylov_internal.h"
+#include "linear/krylov_solver.h"
 
 #include "base/file.h"
 

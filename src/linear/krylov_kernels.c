@@ -1,5 +1,5 @@
 // The program of the vector kernels, and how they are cut into blocks.
-#include "linear/krylov_internal.h"
+#include "linear/krylov_solver.h"
 
 #include "base/text.h"
 

@@ -1,5 +1,5 @@
 // The form of one kernel, which keeps all of a small system in block memory.
-#include "linear/krylov_internal.h"
+#include "linear/krylov_solver.h"
 
 #include "base/memory.h"
 

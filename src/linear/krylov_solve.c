@@ -1,5 +1,5 @@
 // One solve: blocks of iterations, looks at what they came to, restarts, the true residual.
-#include "linear/krylov_internal.h"
+#include "linear/krylov_solver.h"
 
 #include "base/file.h"
 #include "base/memory.h"

@@ -1,6 +1,6 @@
 // The solver's kernels as NVIDIA GPUs get them, compiled without one: nothing in local memory.
 #include "../codegen/spill_check.h"
-#include "linear/krylov_internal.h"
+#include "linear/krylov_solver.h"
 
 static void test_solver(int real_bytes, krylov_kind kind, int with)
 {

@@ -1,4 +1,4 @@
-#include "vertices_internal.h"
+#include "vertex_numbering.h"
 
 #include "base/memory.h"
 #include "elliptic_internal.h"

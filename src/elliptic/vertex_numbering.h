@@ -1,4 +1,5 @@
-// Inside the vertices: what both of vertices*.c see.
+// The vertices of linear elements from inside: which ranks share them, for their numbering
+// (vertex_numbering.c) and their matrix (vertices_matrix.c).
 #pragma once
 
 #include "vertices.h"

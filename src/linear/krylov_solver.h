@@ -1,4 +1,4 @@
-// Inside src/linear: the solver's parts.
+// The solver of krylov.h from inside: its state on the device, its forms, programs and launches.
 #pragma once
 
 #include "linear/krylov.h"

@@ -1,4 +1,4 @@
-#include "linear/krylov_internal.h"
+#include "linear/krylov_solver.h"
 
 #include "base/memory.h"
 
