@@ -159,6 +159,7 @@ int main(int argc, char **argv)
     const double began = sedge_clock();
     sedge_context *context = NULL;
     sedge_status status = sedge_context_open(&context, argc > 1 ? argv[1] : "auto");
+    if (status == SEDGE_OK) status = sedge_device_make_current(sedge_context_device(context));
 
     if (status == SEDGE_OK && (size < 1 || calls < 1))
         status = SEDGE_FAIL(SEDGE_ERR_USAGE, "elements and calls are positive numbers");

@@ -146,6 +146,7 @@ static sedge_status open_bench(bench *b, const char *device)
     SEDGE_TRY(sedge_device_start_helper());
     SEDGE_TRY(sedge_comm_create(&b->comm, NULL));
     SEDGE_TRY(sedge_device_create(&b->device, device, 0, 1));
+    SEDGE_TRY(sedge_device_make_current(b->device));
     SEDGE_TRY(sedge_cache_create(&b->cache, NULL));
     SEDGE_TRY(sedge_context_create(&b->context, b->device, b->cache));
     for (int k = 0; k < 2; k++)

@@ -270,6 +270,7 @@ int main(int argc, char **argv)
         return 1;
     }
     SEDGE_TRY_GOTO(status, sedge_context_open(&b.context, argc > 1 ? argv[1] : "auto"));
+    SEDGE_TRY_GOTO(status, sedge_device_make_current(sedge_context_device(b.context)));
     SEDGE_TRY_GOTO(status, measure_type(&b, SEDGE_FLOAT32, (int64_t)1 << log2_size));
     SEDGE_TRY_GOTO(status, measure_type(&b, SEDGE_FLOAT64, (int64_t)1 << log2_size));
 done:

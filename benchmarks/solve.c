@@ -336,6 +336,7 @@ static sedge_status run(const char *kind, int sides, char **side)
         side = usual;
     }
     SEDGE_TRY_GOTO(status, sedge_context_open(&context, kind));
+    SEDGE_TRY_GOTO(status, sedge_device_make_current(sedge_context_device(context)));
     for (int i = 0; i < sides; i++) {
         const long long value = strtoll(side[i], NULL, 10);
         if (value >= 2 && value <= 1024) continue;

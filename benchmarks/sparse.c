@@ -349,6 +349,7 @@ static bool is_wanted(const char *list, const char *name)
 static sedge_status run_all(bench *b)
 {
     SEDGE_TRY(sedge_context_open(&b->context, b->device));
+    SEDGE_TRY(sedge_device_make_current(sedge_context_device(b->context)));
     if (sedge_cusparse_create(&b->cusparse, sedge_context_device(b->context)) != SEDGE_OK) {
         (void)printf("# %s\n", sedge_error_message());
         sedge_error_clear();

@@ -180,6 +180,7 @@ static sedge_status open_bench(bench *b)
         sedge_device_create(&b->device, b->options.device, sedge_comm_node_rank(b->comm),
                             sedge_comm_node_size(b->comm));
 
+    if (status == SEDGE_OK) status = sedge_device_make_current(b->device);
     if (status == SEDGE_OK) status = sedge_cache_create(&b->cache, NULL);
     if (status == SEDGE_OK) status = bench_record_create(&b->record);
     SEDGE_TRY(sedge_comm_agree(b->comm, status));

@@ -41,6 +41,7 @@ int main(int argc, char **argv)
     if (status == SEDGE_OK && (repeats < 1 || sedge_comm_size(comm) > 1))
         status = SEDGE_FAIL(SEDGE_ERR_USAGE, "one rank and at least one repeat are wanted");
     if (status == SEDGE_OK) status = sedge_context_open(&context, argc > 1 ? argv[1] : "auto");
+    if (status == SEDGE_OK) status = sedge_device_make_current(sedge_context_device(context));
     if (status == SEDGE_OK) status = run(comm, context, repeats, what);
     sedge_context_free(context);
     if (status != SEDGE_OK) (void)fprintf(stderr, "%s: %s\n", argv[0], sedge_error_message());

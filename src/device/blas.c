@@ -83,7 +83,8 @@ sedge_status sedge_blas_create(sedge_blas **out, sedge_device *device)
     }
     if (status == SEDGE_OK) status = find_functions(blas);
     // The device's context is the primary one, and cuBLAS works in the one that is current.
-    if (status == SEDGE_OK) status = sedge_cuda_enter(device);
+    SEDGE_CUDA_SCOPE(scope);
+    if (status == SEDGE_OK) status = sedge_cuda_enter(&scope, device);
     if (status == SEDGE_OK && blas->create(&blas->handle) != CUBLAS_OK) {
         blas->handle = NULL;
         status = SEDGE_FAIL(SEDGE_ERR_DEVICE, "cuBLAS does not start on %s", device->info.name);
@@ -100,7 +101,10 @@ sedge_status sedge_blas_create(sedge_blas **out, sedge_device *device)
 void sedge_blas_free(sedge_blas *blas)
 {
     if (blas == NULL) return;
-    if (blas->handle != NULL) (void)blas->destroy(blas->handle);
+    if (blas->handle != NULL) {
+        SEDGE_CUDA_SCOPE(scope);
+        if (sedge_cuda_enter(&scope, blas->device) == SEDGE_OK) (void)blas->destroy(blas->handle);
+    }
     sedge_stream_free(blas->own);
     sedge_release(blas); // the library stays: it cannot be unloaded safely
 }
@@ -132,7 +136,7 @@ static sedge_status multiply(const sedge_blas *blas, sedge_stream *stream, bool 
 {
     const double began = sedge_trace_wanted() ? sedge_clock() : 0.0;
 
-    SEDGE_TRY(sedge_cuda_enter(blas->device));
+    SEDGE_CUDA_ENTER(blas->device);
     int code = blas->set_stream(blas->handle, sedge_stream_handle(stream));
 
     // Row-major C = A B is column-major C' = B' A'.

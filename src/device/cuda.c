@@ -14,6 +14,7 @@ typedef struct cuda_state {
     CUdevice device;
     CUcontext context; // NULL until retained
     CUstream own;      // for calls without a stream
+    bool kept;         // current in the device's thread until it is freed
 } cuda_state;
 
 int sedge_device_count_cuda(const char **why)
@@ -30,12 +31,33 @@ int sedge_device_count_cuda(const char **why)
     return 0;
 }
 
-// Make the device's context current in this thread; cheap when it is.
-sedge_status sedge_cuda_enter(const sedge_device *device)
+sedge_status sedge_cuda_enter(sedge_cuda_scope *scope, const sedge_device *device)
 {
     const cuda_state *const state = device->state;
+    CUcontext current = NULL;
 
+    // Not traced: it stands before every call.
+    if (sedge_cuda_driver_get()->cuCtxGetCurrent(&current) == CUDA_SUCCESS &&
+        current == state->context)
+        return SEDGE_OK;
     SEDGE_CUDA(cuCtxSetCurrent, (state->context), "device %d", device->info.ordinal);
+    scope->before = current;
+    scope->switched = true;
+    return SEDGE_OK;
+}
+
+void sedge_cuda_leave(sedge_cuda_scope *scope)
+{
+    if (scope->switched) SEDGE_CUDA_QUIETLY(cuCtxSetCurrent, (scope->before), "as before");
+}
+
+static sedge_status make_current(sedge_device *device)
+{
+    cuda_state *const state = device->state;
+    sedge_cuda_scope scope = {NULL, false};
+
+    SEDGE_TRY(sedge_cuda_enter(&scope, device)); // and no leave
+    state->kept = state->kept || scope.switched;
     return SEDGE_OK;
 }
 
@@ -74,7 +96,7 @@ static sedge_status allocate(sedge_device *device, uint64_t *address, int64_t by
     const cuda_state *const state = device->state;
     CUdeviceptr memory = 0;
 
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     const double began = driver->trace ? sedge_clock() : 0.0;
     const CUresult code = driver->cuMemAlloc(&memory, (size_t)bytes);
     if (code == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory("device memory", bytes);
@@ -88,7 +110,7 @@ static sedge_status allocate(sedge_device *device, uint64_t *address, int64_t by
 
 static void release(sedge_device *device, uint64_t address, int64_t bytes)
 {
-    if (sedge_cuda_enter(device) != SEDGE_OK) return;
+    SEDGE_CUDA_ENTER_QUIETLY(device);
     SEDGE_CUDA_QUIETLY(cuMemFree, (address), "0x%llx, %lld bytes", (long long)address,
                        (long long)bytes);
 }
@@ -96,7 +118,7 @@ static void release(sedge_device *device, uint64_t address, int64_t bytes)
 static sedge_status upload(sedge_device *device, uint64_t to, const void *from, int64_t bytes,
                            void *stream)
 {
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuMemcpyHtoDAsync, (to, from, (size_t)bytes, sedge_cuda_stream(device, stream)),
                "0x%llx from %p, %lld bytes, stream %p", (long long)to, from, (long long)bytes,
                stream);
@@ -106,7 +128,7 @@ static sedge_status upload(sedge_device *device, uint64_t to, const void *from, 
 static sedge_status download(sedge_device *device, void *to, uint64_t from, int64_t bytes,
                              void *stream)
 {
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuMemcpyDtoHAsync, (to, from, (size_t)bytes, sedge_cuda_stream(device, stream)),
                "%p from 0x%llx, %lld bytes, stream %p", to, (long long)from, (long long)bytes,
                stream);
@@ -116,7 +138,7 @@ static sedge_status download(sedge_device *device, void *to, uint64_t from, int6
 static sedge_status copy(sedge_device *device, uint64_t to, uint64_t from, int64_t bytes,
                          void *stream)
 {
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuMemcpyDtoDAsync, (to, from, (size_t)bytes, sedge_cuda_stream(device, stream)),
                "0x%llx from 0x%llx, %lld bytes, stream %p", (long long)to, (long long)from,
                (long long)bytes, stream);
@@ -127,7 +149,7 @@ static sedge_status pinned_allocate(sedge_device *device, void **out, int64_t by
 {
     const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
 
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     const double began = driver->trace ? sedge_clock() : 0.0;
     const CUresult code = driver->cuMemHostAlloc(out, (size_t)bytes, CU_MEMHOSTALLOC_PORTABLE);
     if (code == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory("pinned host memory", bytes);
@@ -139,8 +161,8 @@ static sedge_status pinned_allocate(sedge_device *device, void **out, int64_t by
 
 static void pinned_release(sedge_device *device, void *memory)
 {
-    if (sedge_cuda_enter(device) == SEDGE_OK)
-        SEDGE_CUDA_QUIETLY(cuMemFreeHost, (memory), "%p", memory);
+    SEDGE_CUDA_ENTER_QUIETLY(device);
+    SEDGE_CUDA_QUIETLY(cuMemFreeHost, (memory), "%p", memory);
 }
 
 // ---- order and time ----------------------------------------------------------------------------
@@ -151,7 +173,7 @@ static sedge_status stream_create(sedge_device *device, void **stream, bool high
     int lowest = 0;
     int highest = 0; // a smaller number
 
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuCtxGetStreamPriorityRange, (&lowest, &highest), "device %d", device->info.ordinal);
     const int priority = high_priority ? highest : lowest;
     SEDGE_CUDA(cuStreamCreateWithPriority, (&created, CU_STREAM_NON_BLOCKING, priority),
@@ -162,13 +184,13 @@ static sedge_status stream_create(sedge_device *device, void **stream, bool high
 
 static void stream_free(sedge_device *device, void *stream)
 {
-    if (sedge_cuda_enter(device) == SEDGE_OK)
-        SEDGE_CUDA_QUIETLY(cuStreamDestroy, (stream), "stream %p", stream);
+    SEDGE_CUDA_ENTER_QUIETLY(device);
+    SEDGE_CUDA_QUIETLY(cuStreamDestroy, (stream), "stream %p", stream);
 }
 
 static sedge_status stream_wait(sedge_device *device, void *stream)
 {
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuStreamSynchronize, (stream), "stream %p", stream);
     return SEDGE_OK;
 }
@@ -177,7 +199,7 @@ static sedge_status event_create(sedge_device *device, void **event)
 {
     CUevent created = NULL;
 
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuEventCreate, (&created, CU_EVENT_DEFAULT), "with timing");
     *event = created;
     return SEDGE_OK;
@@ -185,13 +207,13 @@ static sedge_status event_create(sedge_device *device, void **event)
 
 static void event_free(sedge_device *device, void *event)
 {
-    if (sedge_cuda_enter(device) == SEDGE_OK)
-        SEDGE_CUDA_QUIETLY(cuEventDestroy, (event), "event %p", event);
+    SEDGE_CUDA_ENTER_QUIETLY(device);
+    SEDGE_CUDA_QUIETLY(cuEventDestroy, (event), "event %p", event);
 }
 
 static sedge_status event_record(sedge_device *device, void *event, void *stream)
 {
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuEventRecord, (event, sedge_cuda_stream(device, stream)), "event %p, stream %p",
                event, stream);
     return SEDGE_OK;
@@ -199,7 +221,7 @@ static sedge_status event_record(sedge_device *device, void *event, void *stream
 
 static sedge_status event_wait(sedge_device *device, void *event)
 {
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuEventSynchronize, (event), "event %p", event);
     return SEDGE_OK;
 }
@@ -208,7 +230,7 @@ static sedge_status event_query(sedge_device *device, void *event, bool *done)
 {
     const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
 
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     const double began = driver->trace ? sedge_clock() : 0.0;
     const CUresult code = driver->cuEventQuery(event);
     *done = code == CUDA_SUCCESS;
@@ -220,7 +242,7 @@ static sedge_status event_query(sedge_device *device, void *event, bool *done)
 
 static sedge_status stream_wait_event(sedge_device *device, void *stream, void *event)
 {
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuStreamWaitEvent, (stream, event, CU_EVENT_WAIT_DEFAULT), "stream %p, event %p",
                stream, event);
     return SEDGE_OK;
@@ -230,7 +252,7 @@ static sedge_status event_seconds(sedge_device *device, double *seconds, void *f
 {
     float milliseconds = 0.0f;
 
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuEventElapsedTime, (&milliseconds, from, to), "events %p, %p", from, to);
     *seconds = 1e-3 * (double)milliseconds;
     return SEDGE_OK;
@@ -240,7 +262,7 @@ static sedge_status event_seconds(sedge_device *device, double *seconds, void *f
 
 static sedge_status graph_begin(sedge_device *device, void *stream)
 {
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuStreamBeginCapture, (stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "stream %p",
                stream);
     return SEDGE_OK;
@@ -248,8 +270,8 @@ static sedge_status graph_begin(sedge_device *device, void *stream)
 
 static void graph_free(sedge_device *device, void *graph)
 {
-    if (sedge_cuda_enter(device) == SEDGE_OK)
-        SEDGE_CUDA_QUIETLY(cuGraphExecDestroy, (graph), "graph %p", graph);
+    SEDGE_CUDA_ENTER_QUIETLY(device);
+    SEDGE_CUDA_QUIETLY(cuGraphExecDestroy, (graph), "graph %p", graph);
 }
 
 static sedge_status graph_end(sedge_device *device, void **graph, void *stream)
@@ -258,7 +280,7 @@ static sedge_status graph_end(sedge_device *device, void **graph, void *stream)
     CUgraph recorded = NULL;
     CUgraphExec made = NULL;
 
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuStreamEndCapture, (stream, &recorded), "stream %p", stream);
     const double began = driver->trace ? sedge_clock() : 0.0;
     const CUresult code = driver->cuGraphInstantiateWithFlags(&made, recorded, 0);
@@ -271,7 +293,7 @@ static sedge_status graph_end(sedge_device *device, void **graph, void *stream)
 
 static sedge_status graph_launch(sedge_device *device, void *graph, void *stream)
 {
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuGraphLaunch, (graph, stream), "graph %p, stream %p", graph, stream);
     return SEDGE_OK;
 }
@@ -290,7 +312,7 @@ static sedge_status module_load(sedge_device *device, void **module, const void 
 {
     CUmodule loaded = NULL;
 
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuModuleLoadData, (&loaded, binary), "%zu bytes", length);
     *module = loaded;
     return SEDGE_OK;
@@ -298,8 +320,8 @@ static sedge_status module_load(sedge_device *device, void **module, const void 
 
 static void module_free(sedge_device *device, void *module)
 {
-    if (sedge_cuda_enter(device) == SEDGE_OK)
-        SEDGE_CUDA_QUIETLY(cuModuleUnload, (module), "%p", module);
+    SEDGE_CUDA_ENTER_QUIETLY(device);
+    SEDGE_CUDA_QUIETLY(cuModuleUnload, (module), "%p", module);
 }
 
 // Of a kernel that is not written in the dialect: the driver is asked for one parameter after the
@@ -360,7 +382,7 @@ static sedge_status module_get(sedge_device *device, sedge_kernel *kernel, void 
     const double began = sedge_clock();
     CUfunction function = NULL;
 
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     const CUresult code = driver->cuModuleGetFunction(&function, module, kernel->name);
     if (code == CUDA_ERROR_NOT_FOUND)
         return SEDGE_FAIL(SEDGE_ERR_DEVICE, "the program has no kernel '%s'", kernel->name);
@@ -377,7 +399,7 @@ static sedge_status inspect(sedge_device *device, sedge_kernel_info *out,
     int shared = 0;
     int local = 0;
 
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuFuncGetAttribute, (&out->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function),
                "registers of '%s'", kernel->name);
     SEDGE_CUDA(cuFuncGetAttribute, (&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
@@ -403,7 +425,7 @@ static sedge_status set_scratch(sedge_device *device, sedge_kernel *kernel, int6
             "kernel '%s' wants %lld bytes of shared memory a block: 0..%lld are possible",
             kernel->name, (long long)bytes, (long long)device->info.shared_bytes_block);
     }
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuFuncSetAttribute,
                (kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes),
                "'%s', %lld bytes", kernel->name, (long long)bytes);
@@ -425,7 +447,7 @@ static sedge_status launch(sedge_device *device, const sedge_kernel *kernel, voi
     }
     parameters[0] = &leading;
     for (int i = 0; i < count; i++) parameters[i + 1] = arguments[i];
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuLaunchKernel,
                (kernel->function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1,
                 (unsigned)kernel->scratch, sedge_cuda_stream(device, stream), parameters, NULL),
@@ -443,11 +465,12 @@ static void close_cuda(sedge_device *device)
     cuda_state *const state = device->state;
 
     if (state == NULL) return;
-    if (state->context != NULL && driver->cuCtxSetCurrent(state->context) == CUDA_SUCCESS) {
-        if (state->own != NULL) SEDGE_CUDA_QUIETLY(cuStreamDestroy, (state->own), "own stream");
-        SEDGE_CUDA_QUIETLY(cuCtxSetCurrent, (NULL), "none");
-    }
+    if (state->own != NULL) stream_free(device, state->own);
     if (state->context != NULL) {
+        CUcontext current = NULL;
+        if (state->kept && driver->cuCtxGetCurrent(&current) == CUDA_SUCCESS &&
+            current == state->context)
+            SEDGE_CUDA_QUIETLY(cuCtxSetCurrent, (NULL), "none");
         SEDGE_CUDA_QUIETLY(cuDevicePrimaryCtxRelease, (state->device), "device %d",
                            device->info.ordinal);
     }
@@ -457,6 +480,7 @@ static void close_cuda(sedge_device *device)
 
 static const sedge_device_operations operations = {
     .close = close_cuda,
+    .make_current = make_current,
     .allocate = allocate,
     .release = release,
     .upload = upload,
@@ -536,7 +560,7 @@ sedge_status sedge_cuda_open(sedge_device *device, int local_rank)
     SEDGE_TRY(fill_info(device));
     SEDGE_CUDA(cuDevicePrimaryCtxRetain, (&state->context, state->device), "device %d",
                device->info.ordinal);
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuStreamCreateWithPriority, (&state->own, CU_STREAM_NON_BLOCKING, 0), "own stream");
     return SEDGE_OK;
 }

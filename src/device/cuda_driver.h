@@ -24,6 +24,7 @@
     X(cuDeviceTotalMem)                            \
     X(cuDevicePrimaryCtxRetain)                    \
     X(cuDevicePrimaryCtxRelease)                   \
+    X(cuCtxGetCurrent)                             \
     X(cuCtxSetCurrent)                             \
     X(cuCtxGetStreamPriorityRange)                 \
     X(cuMemGetInfo)                                \

@@ -17,10 +17,16 @@ sedge_status sedge_cuda_open(sedge_device *device, int local_rank)
     return SEDGE_FAIL(SEDGE_ERR_DEVICE, "%s", reason);
 }
 
-sedge_status sedge_cuda_enter(const sedge_device *device)
+sedge_status sedge_cuda_enter(sedge_cuda_scope *scope, const sedge_device *device)
 {
+    (void)scope;
     (void)device;
     return SEDGE_FAIL(SEDGE_ERR_DEVICE, "%s", reason);
+}
+
+void sedge_cuda_leave(sedge_cuda_scope *scope)
+{
+    (void)scope;
 }
 
 sedge_status sedge_nvrtc_compile(const char *source, const char *arch, void **out, size_t *length,

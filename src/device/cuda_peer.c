@@ -38,7 +38,7 @@ static sedge_status share(sedge_device *device, sedge_peer_handle *out, uint64_t
 {
     CUipcMemHandle handle;
 
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuIpcGetMemHandle, (&handle, address), "0x%llx", (long long)address);
     memcpy(out, &handle, sizeof *out);
     return SEDGE_OK;
@@ -52,7 +52,7 @@ static sedge_status open_memory(sedge_device *device, uint64_t *address,
 
     *address = 0;
     memcpy(&native, handle, sizeof native);
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuIpcOpenMemHandle, (&opened, native, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
                "another process's memory");
     *address = opened;
@@ -61,8 +61,8 @@ static sedge_status open_memory(sedge_device *device, uint64_t *address,
 
 static void close_memory(sedge_device *device, uint64_t address)
 {
-    if (sedge_cuda_enter(device) == SEDGE_OK)
-        SEDGE_CUDA_QUIETLY(cuIpcCloseMemHandle, (address), "0x%llx", (long long)address);
+    SEDGE_CUDA_ENTER_QUIETLY(device);
+    SEDGE_CUDA_QUIETLY(cuIpcCloseMemHandle, (address), "0x%llx", (long long)address);
 }
 
 static sedge_status copy(sedge_device *device, sedge_stream *stream, uint64_t to, uint64_t from,
@@ -77,7 +77,7 @@ static sedge_status write_flag(sedge_device *device, sedge_stream *stream, uint6
 {
     void *const handle = sedge_stream_handle(stream);
 
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuStreamWriteValue32,
                (sedge_cuda_stream(device, handle), flag, value, CU_STREAM_WRITE_VALUE_DEFAULT),
                "0x%llx, %u, stream %p", (long long)flag, (unsigned)value, handle);
@@ -89,7 +89,7 @@ static sedge_status wait_for_flag(sedge_device *device, sedge_stream *stream, ui
 {
     void *const handle = sedge_stream_handle(stream);
 
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     SEDGE_CUDA(cuStreamWaitValue32,
                (sedge_cuda_stream(device, handle), flag, value, CU_STREAM_WAIT_VALUE_EQ),
                "0x%llx, %u, stream %p", (long long)flag, (unsigned)value, handle);
@@ -101,7 +101,7 @@ static sedge_status is_idle(sedge_device *device, sedge_stream *stream, bool *id
     const sedge_cuda_driver *const driver = sedge_cuda_driver_get();
     void *const handle = sedge_stream_handle(stream);
 
-    SEDGE_TRY(sedge_cuda_enter(device));
+    SEDGE_CUDA_ENTER(device);
     const double began = driver->trace ? sedge_clock() : 0.0;
     const CUresult code = driver->cuStreamQuery(sedge_cuda_stream(device, handle));
     *idle = code == CUDA_SUCCESS;

@@ -109,7 +109,9 @@ sedge_status sedge_cusparse_create(sedge_cusparse **out, sedge_device *device)
                             "path, CUDA_HOME and /usr/local/cuda");
     }
     if (status == SEDGE_OK) status = find_functions(c);
-    // The device's context is the primary one and current, which is what cuSPARSE works in.
+    // The device's context is the primary one, and cuSPARSE works in the one that is current.
+    SEDGE_CUDA_SCOPE(scope);
+    if (status == SEDGE_OK) status = sedge_cuda_enter(&scope, device);
     if (status == SEDGE_OK && c->create(&c->handle) != STATUS_OK) {
         c->handle = NULL;
         status = SEDGE_FAIL(SEDGE_ERR_DEVICE, "cuSPARSE does not start on %s", device->info.name);
@@ -126,7 +128,11 @@ sedge_status sedge_cusparse_create(sedge_cusparse **out, sedge_device *device)
 void sedge_cusparse_free(sedge_cusparse *cusparse)
 {
     if (cusparse == NULL) return;
-    if (cusparse->handle != NULL) (void)cusparse->destroy(cusparse->handle);
+    if (cusparse->handle != NULL) {
+        SEDGE_CUDA_SCOPE(scope);
+        if (sedge_cuda_enter(&scope, cusparse->device) == SEDGE_OK)
+            (void)cusparse->destroy(cusparse->handle);
+    }
     sedge_stream_free(cusparse->own);
     sedge_release(cusparse); // the library stays: it cannot be unloaded safely
 }
@@ -232,6 +238,7 @@ static sedge_status multiply(sedge_cusparse_matrix *matrix, sedge_stream *stream
                                    matrix->fp64 ? (const void *)&twice[1] : &single[1]};
     const int a = (int)algorithm;
 
+    SEDGE_CUDA_ENTER(c->device);
     SEDGE_TRY(check(c->set_stream(c->handle, sedge_stream_handle(stream)), "cusparseSetStream"));
     SEDGE_TRY(check(c->set_vector(matrix->x, pointer(x)), "cusparseDnVecSetValues"));
     SEDGE_TRY(check(c->set_vector(matrix->y, pointer(y)), "cusparseDnVecSetValues"));

@@ -113,6 +113,12 @@ void sedge_device_free(sedge_device *device)
     sedge_release(device);
 }
 
+sedge_status sedge_device_make_current(sedge_device *device)
+{
+    if (device->operations->make_current == NULL) return SEDGE_OK;
+    return device->operations->make_current(device);
+}
+
 const sedge_device_info *sedge_device_get_info(const sedge_device *device)
 {
     return &device->info;

@@ -104,6 +104,12 @@ sedge_status sedge_device_create(sedge_device **out, const char *kind_name, int 
                                  int local_ranks);
 void sedge_device_free(sedge_device *device);
 
+// For a program that leaves the GPU to sedge: make the device's CUDA context this thread's until
+// the device is freed. Otherwise each call makes it current and then again the one that was, if
+// any, which costs a few calls of the driver. On other devices nothing happens.
+SEDGE_MUST_USE
+sedge_status sedge_device_make_current(sedge_device *device);
+
 // A device that only compiles: a chip that need not be here. cuda: `arch` is "sm_90"; NVRTC is
 // enough, and info, options and binaries are those of such a GPU (compiler and arch as a run there
 // would choose them, so that it finds in the cache what was made here), as far as kernels depend on

@@ -10,6 +10,7 @@
 // checked before these are called. A NULL stream handle: done when the call returns.
 typedef struct sedge_device_operations {
     void (*close)(sedge_device *device);
+    sedge_status (*make_current)(sedge_device *device); // NULL: threads have no context
     sedge_status (*allocate)(sedge_device *device, uint64_t *address, int64_t bytes);
     void (*release)(sedge_device *device, uint64_t address, int64_t bytes);
     sedge_status (*upload)(sedge_device *device, uint64_t to, const void *from, int64_t bytes,
@@ -95,9 +96,27 @@ SEDGE_MUST_USE
 sedge_status sedge_host_open(sedge_device *device, int local_ranks);
 SEDGE_MUST_USE
 sedge_status sedge_cuda_open(sedge_device *device, int local_rank);
-// Make a cuda device's context this thread's.
+// Make a cuda device's context this thread's until `leave`, which makes the one before current
+// again: a program may have contexts of its own. `scope` starts as {NULL, false}.
+typedef struct sedge_cuda_scope {
+    void *before;
+    bool switched; // else the device's was current already
+} sedge_cuda_scope;
+
 SEDGE_MUST_USE
-sedge_status sedge_cuda_enter(const sedge_device *device);
+sedge_status sedge_cuda_enter(sedge_cuda_scope *scope, const sedge_device *device);
+void sedge_cuda_leave(sedge_cuda_scope *scope);
+
+// Enter, and leave where the enclosing block ends, by whichever return.
+#define SEDGE_CUDA_SCOPE(name) \
+    __attribute__((cleanup(sedge_cuda_leave))) sedge_cuda_scope name = {NULL, false}
+#define SEDGE_CUDA_ENTER(device)     \
+    SEDGE_CUDA_SCOPE(sedge_entered); \
+    SEDGE_TRY(sedge_cuda_enter(&sedge_entered, device))
+#define SEDGE_CUDA_ENTER_QUIETLY(device) \
+    SEDGE_CUDA_SCOPE(sedge_entered);     \
+    if (sedge_cuda_enter(&sedge_entered, device) != SEDGE_OK) return
+
 SEDGE_MUST_USE
 sedge_status sedge_opencl_open(sedge_device *device, int local_rank); // there is a device
 

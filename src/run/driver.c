@@ -23,6 +23,7 @@ static sedge_status open_device(driver_run *run, const sedge_comm *comm)
     sedge_status status = sedge_device_create(
         &run->device, deck->device, sedge_comm_node_rank(comm), sedge_comm_node_size(comm));
 
+    if (status == SEDGE_OK) status = sedge_device_make_current(run->device);
     if (status == SEDGE_OK) status = sedge_cache_create(&run->cache, NULL);
     return sedge_comm_agree(comm, status);
 }

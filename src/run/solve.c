@@ -261,6 +261,7 @@ static sedge_status open_device(solve_state *solve)
     SEDGE_TRY(sedge_device_create(&solve->device, kind != NULL ? kind : "auto",
                                   sedge_comm_node_rank(solve->comm),
                                   sedge_comm_node_size(solve->comm)));
+    SEDGE_TRY(sedge_device_make_current(solve->device));
     SEDGE_TRY(sedge_cache_create(&solve->cache, NULL));
     return sedge_context_create(&solve->context, solve->device, solve->cache);
 }

@@ -46,6 +46,7 @@ static sedge_status open_local(steady_state *s)
 
     SEDGE_TRY(sedge_device_create(&s->device, s->session->deck->device, sedge_comm_node_rank(comm),
                                   sedge_comm_node_size(comm)));
+    SEDGE_TRY(sedge_device_make_current(s->device));
     SEDGE_TRY(sedge_cache_create(&s->cache, NULL));
     SEDGE_TRY(sedge_context_create(&s->context, s->device, s->cache));
     SEDGE_TRY(sedge_allocate(&s->u, node_count(s), sizeof(double)));

@@ -18,6 +18,7 @@ static sedge_status open_device(tune_state *tune, const sedge_comm *comm)
 {
     SEDGE_TRY(sedge_device_create(&tune->device, tune->session.deck->device,
                                   sedge_comm_node_rank(comm), sedge_comm_node_size(comm)));
+    SEDGE_TRY(sedge_device_make_current(tune->device));
     return sedge_cache_create(&tune->cache, NULL);
 }
 
