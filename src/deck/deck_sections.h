@@ -1,5 +1,5 @@
-// The sections of the deck, one function each: check the tree, fill the struct. Those of deck.c are
-// not here.
+// The sections of the deck, one function each: check the tree, fill the struct. Those of
+// deck_read.c are not here.
 #pragma once
 
 #include "deck.h"

@@ -30,7 +30,7 @@ static sedge_status fail_at(const deck_parser *parser, yaml_mark_t mark, const c
 
     SEDGE_TRY(deck_node_create(&node, DECK_SCALAR, line_of(parser, mark), parser->setting));
     const sedge_status status = deck_fail(parser->path, node, "%s%s", message, detail);
-    deck_tree_free(node);
+    deck_node_free(node);
     return status;
 }
 
@@ -147,7 +147,7 @@ static sedge_status parse_key(char **key, const deck_parser *parser, const deck_
             status = deck_fail(parser->path, here, "duplicate key '%s'; it is already on line %d",
                                *key, earlier->line);
         }
-        deck_tree_free(here);
+        deck_node_free(here);
         goto failed;
     }
     return SEDGE_OK;
@@ -216,7 +216,7 @@ static sedge_status parse_node(deck_node **out, deck_parser *parser, const yaml_
     *out = node;
     node = NULL;
 done:
-    deck_tree_free(node);
+    deck_node_free(node);
     return status;
 }
 
@@ -277,7 +277,7 @@ sedge_status deck_yaml_parse(deck_node **out, const char *path, const char *sett
     const sedge_status status = parse_stream(out, &parser);
     yaml_parser_delete(&parser.yaml);
     if (status != SEDGE_OK) {
-        deck_tree_free(*out);
+        deck_node_free(*out);
         *out = NULL;
     }
     return status;

@@ -149,6 +149,8 @@ typedef struct sedge_condition {
     double value;
 } sedge_condition;
 
+#define SEDGE_ELLIPTIC_ORDER_MAX 8 // of equations without time
+
 // An equation without time, -div(k grad u) = f for the first of its four fields; the others are
 // -grad u, for output. Its table has no flux, surface, source, speed, decay; initial kinds are
 // known solutions, "zero" for none; `energy` is not used: the energy is 1/2 k |grad u|^2. Its

@@ -33,8 +33,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SEDGE_ELLIPTIC_ORDER_MAX 8
-
 // ---- the discrete form -------------------------------------------------------------------------
 
 // The coefficients of one face of one element. With u+ the value behind the face, a face adds to A

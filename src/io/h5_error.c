@@ -1,5 +1,5 @@
 // Why HDF5 failed, in one message.
-#include "h5_internal.h"
+#include "h5_file.h"
 
 #include <errno.h>
 #include <stdio.h>

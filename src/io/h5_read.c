@@ -1,4 +1,4 @@
-#include "h5_internal.h"
+#include "h5_file.h"
 
 #include "base/memory.h"
 

@@ -27,7 +27,13 @@ typedef struct sedge_output_context {
     char folder[SEDGE_OUTPUT_PATH - 256];
 } sedge_output_context;
 
-// ---- what all files say (output.c); not collective ---------------------------------------------
+// ---- the folder (output_folder.c) --------------------------------------------------------------
+
+// Make the folder, remove what an earlier run left there, write deck.yaml.
+SEDGE_MUST_USE
+sedge_status sedge_output_prepare_folder(const sedge_output_context *context);
+
+// ---- what all files say (output_folder.c); not collective --------------------------------------
 
 // The path of `name` in the output folder.
 void sedge_output_path(char path[SEDGE_OUTPUT_PATH], const sedge_output_context *context,

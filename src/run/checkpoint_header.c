@@ -1,7 +1,7 @@
 // The header: a JSON text with all that is not an array of elements.
 //
 // Numbers go through decimal text with 17 digits, which gives back the same bits.
-#include "checkpoint_parts.h"
+#include "checkpoint_file.h"
 
 #include "base/hash.h"
 #include "base/text.h"

@@ -2,7 +2,7 @@
 // each to the rank that has it now; who that is, the ranks tell each other through a directory
 // which is spread over them by element number. No rank holds more than its share, twice.
 #define _DEFAULT_SOURCE
-#include "checkpoint_parts.h"
+#include "checkpoint_file.h"
 
 #include "base/hash.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 // Checkpoints of a run: when they are due, what goes into them, how a run goes on from one.
-#include "driver_parts.h"
+#include "driver_run.h"
 
 #include "base/file.h"
 #include "device/range.h"

@@ -1,5 +1,5 @@
 // The energy of a run: samples, and whether it is still that of a right run.
-#include "driver_parts.h"
+#include "driver_run.h"
 
 #include "run/monitor.h"
 

@@ -1,5 +1,5 @@
 // The end of `sedge run`: report.json and the summary.
-#include "driver_parts.h"
+#include "driver_run.h"
 
 #include "base/file.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-#include "driver_parts.h"
+#include "driver_run.h"
 
 #include <math.h>
 #include <stdio.h>

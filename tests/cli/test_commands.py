@@ -18,7 +18,7 @@ def table(file, name):
     return re.findall(r'^    \{"([a-z]+)"', body[: body.index("\n};")], re.MULTILINE)
 
 
-COMMANDS = table("command.c", "commands")
+COMMANDS = table("command_table.c", "commands")
 OPTIONS = table("option.c", "options")
 FLAGS = ("quiet", "verbose", "help", "forget")
 

@@ -1,6 +1,6 @@
-// The parts of checkpoints, one file each: writing and the folder (checkpoint.c), the header and
-// the facts that must fit (checkpoint_header.c), reading (checkpoint_read.c). Only checkpoint*.c
-// include this.
+// The parts of checkpoints, one file each: writing and the folder (checkpoint_file.c), the header
+// and the facts that must fit (checkpoint_header.c), reading (checkpoint_read.c). Only
+// checkpoint*.c include this.
 #pragma once
 
 #include "io/h5.h"
@@ -13,7 +13,7 @@
 
 #define CHECKPOINT_PATH 4096
 
-// ---- names in the folder (checkpoint.c) --------------------------------------------------------
+// ---- names in the folder (checkpoint_file.c) ----------------------------------------------------
 
 // Steps of the folder's checkpoints with this suffix, newest first. A folder that is not there has
 // none. The caller releases `*steps`.
@@ -23,7 +23,7 @@ sedge_status checkpoint_list(int64_t **steps, int *count, const char *folder, co
 void checkpoint_path(char path[CHECKPOINT_PATH], const char *folder, int64_t step,
                      const char *suffix);
 
-// ---- an element's row (checkpoint.c) -----------------------------------------------------------
+// ---- an element's row (checkpoint_file.c) -------------------------------------------------------
 
 // The checksum of an element: its number, energy and `bytes` bytes of fields as they are stored.
 int64_t checkpoint_sum(int64_t id, double energy, const void *fields, size_t bytes);

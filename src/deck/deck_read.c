@@ -5,7 +5,6 @@
 #include "deck_yaml.h"
 
 #include "base/memory.h"
-#include "elliptic/elliptic.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -407,7 +406,7 @@ void sedge_deck_free(sedge_deck *deck)
     sedge_release(deck->probes);
     sedge_release(deck->slices);
     sedge_release(deck->monitors);
-    deck_tree_free(deck->tree);
+    deck_node_free(deck->tree);
     sedge_release(deck);
 }
 

@@ -1,5 +1,5 @@
-// What h5.c (files, writing), h5_read.c (reading) and h5_error.c share. Only they include this, and
-// hdf5.h.
+// What h5_file.c (files, writing), h5_read.c (reading) and h5_error.c share. Only they include
+// this, and hdf5.h.
 #pragma once
 
 #include "h5.h"

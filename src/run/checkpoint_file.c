@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE
-#include "checkpoint_parts.h"
+#include "checkpoint_file.h"
 
 #include "base/file.h"
 #include "base/hash.h"

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE // fallocate, memfd_create, dup3
-#include "h5_internal.h"
+#include "h5_file.h"
 
 #include "base/file.h"
 #include "base/memory.h"

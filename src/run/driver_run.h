@@ -1,4 +1,4 @@
-// The parts of `sedge run`, one file each: set-up and time loop (driver.c), energies
+// The parts of `sedge run`, one file each: set-up and time loop (driver_run.c), energies
 // (driver_energy.c), report (driver_report.c), checkpoints (driver_checkpoint.c), early ends
 // (driver_stop.c). Only driver*.c include this. Functions are collective.
 #pragma once
