@@ -53,7 +53,7 @@ static sedge_argument real_argument(const sedge_sparse_store *store, double valu
                                   : sedge_float_argument((float)value);
 }
 
-// SPARSE_VECTORS of kernels/sparse_common.h.
+// SPARSE_VECTORS of kernels/sparse/sparse_common.h.
 static void vector_arguments(sedge_argument to[VECTOR_COUNT], const sedge_sparse_store *store,
                              const sedge_sparse_call *call, double beta, const sedge_buffer *sums,
                              int64_t first_sum)

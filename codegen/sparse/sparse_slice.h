@@ -13,7 +13,7 @@ typedef struct sedge_sparse_slice {
     int height;
     int64_t first;                    // place of its first row in the order
     int64_t row[SEDGE_SPARSE_HEIGHT]; // stored rows; -1: none
-    int mode;                         // as in kernels/sparse_sell.h
+    int mode;                         // as in kernels/sparse/sparse_sell.h
     int width;
     int64_t words; // of 4 bytes, of its indices
     int32_t offset[SEDGE_SPARSE_DIAGONALS];

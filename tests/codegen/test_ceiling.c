@@ -104,7 +104,7 @@ static void test_wrong_kernel(const char *from, const char *to, const char *mess
     char *text = NULL;
     size_t length;
 
-    CHECK_OK(sedge_file_read(&text, &length, SEDGE_SOURCE_DIR "/codegen/kernels/ceiling.h",
+    CHECK_OK(sedge_file_read(&text, &length, SEDGE_SOURCE_DIR "/codegen/kernels/tune/ceiling.h",
                              SEDGE_ERR_DATA));
     char *at = text != NULL ? strstr(text, from) : NULL;
     CHECK(at != NULL && strlen(from) == strlen(to));

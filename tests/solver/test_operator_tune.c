@@ -379,7 +379,7 @@ static void break_kernels(const char *folder, const char *file, const char *head
     char *text = NULL;
     sedge_text *broken = NULL;
 
-    (void)snprintf(path, sizeof path, "codegen/kernels/%s", file);
+    (void)snprintf(path, sizeof path, "codegen/kernels/dg/%s", file);
     CHECK_OK(sedge_source_get(&text, path));
     CHECK_OK(sedge_text_create(&broken));
     char *const begin = strstr(text, head);
