@@ -1,6 +1,6 @@
 // Reductions, scans, selection and random numbers against a copy of the same bytes, each with the
-// rule's numbers, as the tuner chooses (its 0.3 s) and, on a GPU, with others: how the rules of
-// reduce/reduce_plan.c and scan.c were found.
+// rule's numbers; sums of columns also as the tuner chooses (its 0.3 s), and reductions, on a GPU,
+// with others: how the rule of reduce/reduce_plan.c was found.
 //
 //     sedge-bench-reductions [DEVICE [LOG2_ELEMENTS [CASE]]]
 //
@@ -8,7 +8,6 @@
 #include "program/launch.h"
 #include "reduce/random.h"
 #include "reduce/reduce_call.h"
-#include "reduce/scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +21,8 @@ typedef struct bench {
     sedge_array *mask;
     sedge_random random;
     const sedge_reduce_tuning *reduce; // of the case that runs; NULL: tuned
-    const sedge_scan_tuning *scan;
-    double copy;      // bytes a second
-    const char *only; // case; NULL: all
+    double copy;                       // bytes a second
+    const char *only;                  // case; NULL: all
 } bench;
 
 // ---- cases -------------------------------------------------------------------------------------
@@ -76,12 +74,12 @@ static sedge_status sum_columns(bench *b, sedge_array **out)
 
 static sedge_status scan(bench *b, sedge_array **out)
 {
-    return sedge_array_scan_as(out, b->x, SEDGE_SCAN_SUM, false, NULL, b->scan);
+    return sedge_array_scan(out, b->x, SEDGE_SCAN_SUM, false, NULL);
 }
 
 static sedge_status scan_segments(bench *b, sedge_array **out)
 {
-    return sedge_array_scan_as(out, b->x, SEDGE_SCAN_SUM, false, b->mask, b->scan);
+    return sedge_array_scan(out, b->x, SEDGE_SCAN_SUM, false, b->mask);
 }
 
 static sedge_status compress(bench *b, sedge_array **out)
@@ -106,21 +104,21 @@ typedef struct bench_case {
     const char *name;
     sedge_status (*call)(bench *b, sedge_array **out);
     double elements, mask;
-    int tunings; // 1: of reductions, 2: of scans
+    bool is_reduction;
 } bench_case;
 
 static const bench_case cases[] = {
-    {"copy", copy, 2.0, 0.0, 0},
-    {"sum", sum, 1.0, 0.0, 1},
-    {"dot", dot, 2.0, 0.0, 1},
-    {"argmax", argmax, 1.0, 0.0, 1},
-    {"sum of rows", sum_rows, 1.0, 0.0, 1},
-    {"sum of columns", sum_columns, 1.0, 0.0, 1},
-    {"scan", scan, 2.0, 0.0, 2},
-    {"scan in segments", scan_segments, 2.0, 1.0, 2},
-    {"compress", compress, 1.5, 2.0, 0}, // of half
-    {"random uniform", random_uniform, 1.0, 0.0, 0},
-    {"random normal", random_normal, 1.0, 0.0, 0},
+    {"copy", copy, 2.0, 0.0, false},
+    {"sum", sum, 1.0, 0.0, true},
+    {"dot", dot, 2.0, 0.0, true},
+    {"argmax", argmax, 1.0, 0.0, true},
+    {"sum of rows", sum_rows, 1.0, 0.0, true},
+    {"sum of columns", sum_columns, 1.0, 0.0, true},
+    {"scan", scan, 2.0, 0.0, false},
+    {"scan in segments", scan_segments, 2.0, 1.0, false},
+    {"compress", compress, 1.5, 2.0, false}, // of half
+    {"random uniform", random_uniform, 1.0, 0.0, false},
+    {"random normal", random_normal, 1.0, 0.0, false},
 };
 
 static const sedge_reduce_tuning reduce_tunings[] = {
@@ -141,14 +139,6 @@ static const sedge_reduce_tuning reduce_tunings[] = {
     {512, 128, 32, 4, 1, 1, 0, 1, 64, 64, 64, 2048, 0, 0, 0},
     {1024, 64, 16, 2, 1, 1, 0, 1, 64, 64, 64, 2048, 0, 0, 0},
 };
-
-static const sedge_scan_tuning scan_tunings[] = {
-    {256, 256, 0, 512, 0, 0, 0, 0},   {128, 128, 18, 768, 0, 0, 0, 0},
-    {256, 144, 18, 768, 0, 0, 0, 0},  {256, 160, 18, 768, 0, 0, 0, 0},
-    {256, 192, 18, 768, 0, 0, 0, 0},  {256, 160, 16, 768, 0, 0, 0, 0},
-    {256, 128, 16, 768, 0, 0, 0, 0},  {256, 128, 12, 768, 0, 0, 0, 0},
-    {256, 96, 12, 1024, 0, 0, 0, 0},  {256, 128, 12, 1024, 0, 0, 0, 0},
-    {512, 128, 12, 1024, 0, 0, 0, 0}, {384, 192, 16, 768, 0, 0, 0, 0}};
 
 // ---- measuring ---------------------------------------------------------------------------------
 
@@ -193,16 +183,13 @@ static sedge_status measure(bench *b, const bench_case *c, const char *tuning)
 static sedge_status measure_case(bench *b, const bench_case *c, bool others)
 {
     const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(b->context));
-    const sedge_scan_shape staged = {.staged = 1}; // where it does not fit, the other rule is taken
     sedge_array *out = NULL;
     char name[SEDGE_TUNE_NAME + 16];
 
     b->reduce = sedge_reduce_rule(info->kind);
-    b->scan = sedge_scan_rule(info->kind, &staged);
     SEDGE_TRY(measure(b, c, "rule"));
-    if (c->tunings > 0) {
+    if (c->call == sum_columns) { // the only ones that are tuned
         b->reduce = NULL;
-        b->scan = NULL;
         sedge_context_set_tuning(b->context, SEDGE_TUNE_FAST);
         SEDGE_TRY(c->call(b, &out));
         sedge_array_free(out);
@@ -210,19 +197,12 @@ static sedge_status measure_case(bench *b, const bench_case *c, bool others)
         SEDGE_TRY(measure(b, c, name));
     }
     for (size_t k = 0;
-         others && c->tunings == 1 && k < sizeof reduce_tunings / sizeof reduce_tunings[0]; k++) {
+         others && c->is_reduction && k < sizeof reduce_tunings / sizeof reduce_tunings[0]; k++) {
         b->reduce = &reduce_tunings[k];
         (void)snprintf(name, sizeof name, "%d items, %d B, %d x %d%s%s%s", b->reduce->items,
                        b->reduce->bytes, b->reduce->blocks, b->reduce->waves,
                        b->reduce->streamed ? ", s" : "", b->reduce->striped ? ", turns" : "",
                        b->reduce->last ? ", last" : "");
-        SEDGE_TRY(measure(b, c, name));
-    }
-    for (size_t k = 0;
-         others && c->tunings == 2 && k < sizeof scan_tunings / sizeof scan_tunings[0]; k++) {
-        b->scan = &scan_tunings[k];
-        (void)snprintf(name, sizeof name, "%d threads, %d B and %d, %d", b->scan->threads,
-                       b->scan->bytes, 16 * b->scan->staged, b->scan->resident);
         SEDGE_TRY(measure(b, c, name));
     }
     return SEDGE_OK;

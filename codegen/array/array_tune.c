@@ -1,4 +1,3 @@
-// The tuner asked about one call of an array operation: its task, samples of what it writes.
 #include "array/array_tune.h"
 
 #include "array/shared.h"
@@ -15,7 +14,7 @@ enum { SAMPLE = 1 << 16, SAMPLES = 3 };
 // ---- samples -----------------------------------------------------------------------------------
 
 // Samples of all outputs, one behind the other; `write` puts zeros into the outputs instead.
-static sedge_status move_samples(const sedge_trial *t, unsigned char *samples, bool write)
+static sedge_status move_samples(const sedge_tuned_call *t, unsigned char *samples, bool write)
 {
     static const unsigned char zeros[SAMPLE] = {0};
 
@@ -36,7 +35,7 @@ static sedge_status move_samples(const sedge_trial *t, unsigned char *samples, b
     return SEDGE_OK;
 }
 
-static int64_t sample_bytes(const sedge_trial *t)
+static int64_t sample_bytes(const sedge_tuned_call *t)
 {
     return (int64_t)t->outputs * SAMPLES * SAMPLE;
 }
@@ -70,15 +69,15 @@ static bool agree(const unsigned char *a, const unsigned char *b, int64_t length
     return error <= (bytes == (int)sizeof(float) ? 1e-4 : 1e-8) * largest;
 }
 
-static bool is_same(const sedge_trial *t)
+static bool is_same(const sedge_tuned_call *t)
 {
     const int64_t length = (int64_t)SAMPLES * SAMPLE;
-    const unsigned char *wanted = t->wanted, *got = t->got;
+    const unsigned char *expected = t->expected, *got = t->got;
 
-    for (int k = 0; k < t->outputs; k++, wanted += length, got += length) {
+    for (int k = 0; k < t->outputs; k++, expected += length, got += length) {
         const int real = t->output[k].real;
-        if (memcmp(wanted, got, (size_t)length) != 0 &&
-            !(real > 0 && agree(wanted, got, length, real)))
+        if (memcmp(expected, got, (size_t)length) != 0 &&
+            !(real > 0 && agree(expected, got, length, real)))
             return false;
     }
     return true;
@@ -88,50 +87,63 @@ static bool is_same(const sedge_trial *t)
 
 static sedge_status write_text(void *context, int operation, int candidate, sedge_text *text)
 {
-    const sedge_trial *const t = context;
+    const sedge_tuned_call *const t = context;
 
     (void)operation;
-    return t->write(t->owner, candidate, text);
+    return t->family->write(t->owner, candidate, text);
 }
 
 static sedge_status launch(void *context, int operation, int candidate,
                            const sedge_program *program, sedge_stream *stream)
 {
-    const sedge_trial *const t = context;
+    const sedge_tuned_call *const t = context;
 
     (void)operation;
-    return t->launch(t->owner, candidate, program, stream);
+    return t->family->launch(t->owner, candidate, program, stream);
 }
 
 static sedge_status verify(void *context, int operation, int candidate,
                            const sedge_program *program)
 {
-    sedge_trial *const t = context;
+    sedge_tuned_call *const t = context;
+    char name[SEDGE_TUNED_NAME], rule[SEDGE_TUNED_NAME];
 
-    if (t->wanted == NULL) {
+    if (t->expected == NULL) {
         SEDGE_TRY(sedge_allocate(&t->got, sample_bytes(t), 1));
-        SEDGE_TRY(sedge_allocate(&t->wanted, sample_bytes(t), 1));
-        SEDGE_TRY(move_samples(t, t->wanted, true));
-        SEDGE_TRY(t->run_rule(t->owner));
-        SEDGE_TRY(move_samples(t, t->wanted, false));
+        SEDGE_TRY(sedge_allocate(&t->expected, sample_bytes(t), 1));
+        SEDGE_TRY(move_samples(t, t->expected, true));
+        SEDGE_TRY(launch(t, operation, 0, NULL, NULL));
+        SEDGE_TRY(move_samples(t, t->expected, false));
     }
     SEDGE_TRY(move_samples(t, t->got, true));
     SEDGE_TRY(launch(t, operation, candidate, program, NULL));
     SEDGE_TRY(move_samples(t, t->got, false));
     if (is_same(t)) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "'%s': other numbers than with '%s'", t->name[candidate],
-                      t->name[0]);
+    sedge_tuned_name(name, t, candidate);
+    sedge_tuned_name(rule, t, 0);
+    return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "'%s': other numbers than with '%s'", name, rule);
 }
 
-// ---- the task ----------------------------------------------------------------------------------
+// ---- the choice --------------------------------------------------------------------------------
 
-static sedge_status hash_source(char hash[SEDGE_HASH_TEXT], const sedge_trial *t)
+void sedge_tuned_name(char name[SEDGE_TUNED_NAME], const sedge_tuned_call *call, int c)
+{
+    const char *const letters = call->family->letters;
+    int used = 0;
+
+    for (int k = 0; letters[k] != '\0'; k++) {
+        used += snprintf(name + used, (size_t)(SEDGE_TUNED_NAME - used), "%s%c%d", k > 0 ? " " : "",
+                         letters[k], call->candidate[c].number[k]);
+    }
+}
+
+static sedge_status hash_source(char hash[SEDGE_HASH_TEXT], const sedge_tuned_call *t)
 {
     sedge_status status;
     sedge_text *text = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, t->write(t->owner, -1, text));
+    SEDGE_TRY_GOTO(status, t->family->write(t->owner, -1, text));
     const sedge_hash all = sedge_hash_bytes(sedge_text_get(text), sedge_text_length(text));
     sedge_hash_print(&all, hash);
 done:
@@ -139,14 +151,16 @@ done:
     return status;
 }
 
-static sedge_status choose(int *choice, sedge_trial *t, const char *size, const char *hash)
+static sedge_status choose(int *choice, sedge_tuned_call *t, const char *size, const char *hash)
 {
     static const char *const layouts[] = {"as given"};
-    const sedge_tune_operation operation = {.name = t->operation,
+    char names[SEDGE_TUNED_CANDIDATES][SEDGE_TUNED_NAME];
+    sedge_tune_candidate candidates[SEDGE_TUNED_CANDIDATES] = {{.name = NULL}};
+    const sedge_tune_operation operation = {.name = t->family->operation,
                                             .weight = 1.0,
                                             .bytes = t->bytes,
                                             .count = t->count,
-                                            .candidates = t->candidate};
+                                            .candidates = candidates};
     const sedge_tune_task task = {.name = t->title,
                                   .size = size,
                                   .source_hash = hash,
@@ -161,46 +175,66 @@ static sedge_status choose(int *choice, sedge_trial *t, const char *size, const 
     const sedge_tune_options options = {.level = sedge_context_tuning(t->context)};
     sedge_tune_result *result = NULL;
 
+    for (int c = 0; c < t->count; c++) {
+        sedge_tuned_name(names[c], t, c);
+        candidates[c].name = names[c];
+        candidates[c].threads = t->candidate[c].threads;
+    }
     SEDGE_TRY(sedge_context_wait(t->context)); // the tuner has a stream of its own
     SEDGE_TRY(sedge_tune(&result, NULL, sedge_context_device(t->context),
                          sedge_context_cache(t->context), &task, &options));
     *choice = result->choice[0];
-    sedge_context_set_choice(t->context, t->name[*choice]);
+    sedge_context_set_choice(t->context, names[*choice]);
     sedge_tune_result_free(result);
     return SEDGE_OK;
 }
 
-sedge_status sedge_trial_choose(int *choice, sedge_trial *trial)
+sedge_status sedge_tuned_choose(int *choice, sedge_tuned_call *call)
 {
     char size[32];
     char hash[SEDGE_HASH_TEXT];
-    sedge_status status;
     int bucket = 0;
 
     *choice = 0;
-    if (trial->count < 2) return SEDGE_OK;
-    while (trial->elements >> (bucket + 1) != 0) bucket++;
+    if (call->count < 2 || call->impossible) return SEDGE_OK;
+    while (call->elements >> (bucket + 1) != 0) bucket++;
     (void)snprintf(size, sizeof size, "2^%d elements", bucket);
-    for (int c = 0; c < trial->count; c++) trial->candidate[c].name = trial->name[c];
-    SEDGE_TRY_GOTO(status, hash_source(hash, trial));
-    SEDGE_TRY_GOTO(status, choose(choice, trial, size, hash));
-done:
-    sedge_release(trial->wanted);
-    sedge_release(trial->got);
-    trial->wanted = trial->got = NULL;
-    return status;
+    SEDGE_TRY(hash_source(hash, call));
+    return choose(choice, call, size, hash);
 }
 
-sedge_status sedge_trial_take(sedge_context *context, int64_t bytes, void **block,
-                              sedge_buffer **buffer, bool *possible)
+// ---- memory ------------------------------------------------------------------------------------
+
+sedge_status sedge_tuned_add(sedge_tuned_call *call, int64_t bytes, sedge_buffer **out)
 {
-    if (!*possible) return SEDGE_OK;
-    const sedge_status status =
-        sedge_pool_take(sedge_context_memory(context), bytes, block, buffer);
-    if (status == SEDGE_ERR_MEMORY) {
-        sedge_error_clear();
-        *possible = false;
-        return SEDGE_OK;
+    *out = NULL;
+    if (call->impossible || sedge_context_tuning(call->context) == SEDGE_TUNE_OFF) return SEDGE_OK;
+    const sedge_status status = sedge_pool_take(sedge_context_memory(call->context), bytes,
+                                                &call->block[call->blocks], out);
+    if (status == SEDGE_OK) call->blocks++;
+    if (status != SEDGE_ERR_MEMORY) return status;
+    sedge_error_clear();
+    call->impossible = true;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_tuned_add_output(sedge_tuned_call *call, int64_t bytes, int real,
+                                    sedge_buffer **out)
+{
+    SEDGE_TRY(sedge_tuned_add(call, bytes, out));
+    if (*out != NULL) {
+        call->output[call->outputs++] =
+            (sedge_tuned_output){.buffer = *out, .bytes = bytes, .real = real};
     }
-    return status;
+    return SEDGE_OK;
+}
+
+void sedge_tuned_clear(sedge_tuned_call *call)
+{
+    for (int k = 0; k < call->blocks; k++)
+        sedge_pool_give(sedge_context_memory(call->context), call->block[k]);
+    sedge_release(call->expected);
+    sedge_release(call->got);
+    call->blocks = call->outputs = 0;
+    call->expected = call->got = NULL;
 }

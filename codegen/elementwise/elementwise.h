@@ -2,6 +2,7 @@
 #pragma once
 
 #include "array/array_tune.h"
+#include "array/cached_kernel.h"
 #include "elementwise/analysis.h"
 
 #define SEDGE_OPERANDS (SEDGE_LEAVES + 1)
@@ -66,10 +67,10 @@ int sedge_job_key(unsigned char *key, const sedge_job *job, char tag);
 SEDGE_MUST_USE
 sedge_status sedge_job_run(sedge_job *job, const void *key, int bytes);
 
-// The parts of that, for the tuner.
+// The parts of that, for the tuner. `program` NULL: it is made, or found in the context.
 SEDGE_MUST_USE
 sedge_status sedge_job_kernel(sedge_cached_kernel *cached, const sedge_job *job,
-                              const sedge_elementwise_tuning *tuning);
+                              const sedge_elementwise_tuning *tuning, const sedge_program *program);
 SEDGE_MUST_USE
 sedge_status sedge_job_launch(const sedge_job *job, const sedge_cached_kernel *cached,
                               sedge_stream *stream);
@@ -83,14 +84,15 @@ sedge_status sedge_elementwise_write(sedge_text *out, const sedge_job *job,
                                      const sedge_elementwise_tuning *tuning);
 
 // The tunings to choose from; the first is the rule's choice.
-#define SEDGE_ELEMENTWISE_TUNINGS SEDGE_TRIAL_CANDIDATES
+#define SEDGE_ELEMENTWISE_TUNINGS SEDGE_TUNED_CANDIDATES
 int sedge_elementwise_tunings(sedge_elementwise_tuning tunings[SEDGE_ELEMENTWISE_TUNINGS],
                               const sedge_job *job);
 
-// Which tuning: from wisdom, or measured if the context's level allows it and there is memory for a
-// second result, else the rule's.
+// Which of `count` tunings, the first of which is the rule's: from wisdom, or measured if the
+// context's level allows it and there is memory for a second result, else the rule's.
 SEDGE_MUST_USE
-sedge_status sedge_job_tune(int *choice, const sedge_job *job);
+sedge_status sedge_job_tune(int *choice, const sedge_job *job,
+                            const sedge_elementwise_tuning *tunings, int count);
 
 // Set the first member of a job to an array that is written and not read.
 void sedge_job_start(sedge_job *job, sedge_context *context, sedge_array *result);

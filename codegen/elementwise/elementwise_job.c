@@ -142,19 +142,20 @@ void sedge_job_sources(sedge_source sources[3], const char *text)
 }
 
 sedge_status sedge_job_kernel(sedge_cached_kernel *cached, const sedge_job *job,
-                              const sedge_elementwise_tuning *tuning)
+                              const sedge_elementwise_tuning *tuning, const sedge_program *program)
 {
     sedge_source sources[3];
     const sedge_program_options options = {
         .name = job->title, .constants = "", .sources = sources, .count = 3};
-    const sedge_program *program;
     sedge_status status;
     sedge_text *text = NULL;
 
-    SEDGE_TRY_GOTO(status, sedge_text_create(&text));
-    SEDGE_TRY_GOTO(status, sedge_elementwise_write(text, job, tuning));
-    sedge_job_sources(sources, sedge_text_get(text));
-    SEDGE_TRY_GOTO(status, sedge_context_program(job->context, &program, &options));
+    if (program == NULL) {
+        SEDGE_TRY_GOTO(status, sedge_text_create(&text));
+        SEDGE_TRY_GOTO(status, sedge_elementwise_write(text, job, tuning));
+        sedge_job_sources(sources, sedge_text_get(text));
+        SEDGE_TRY_GOTO(status, sedge_context_program(job->context, &program, &options));
+    }
     SEDGE_TRY_GOTO(status, sedge_program_get(&cached->kernel[0], program, "sedge_elements"));
     cached->threads = tuning->threads;
     cached->items = (int64_t)tuning->threads * tuning->packs * job->pack;
@@ -295,12 +296,12 @@ static sedge_status make_kernel(const sedge_cached_kernel **out, sedge_job *job,
         job->title = title;
     }
     if (job->body == NULL) SEDGE_TRY_GOTO(status, write_expression(&body, job));
-    (void)sedge_elementwise_tunings(tunings, job);
+    const int count = sedge_elementwise_tunings(tunings, job);
     if (is_large(job)) {
-        SEDGE_TRY_GOTO(status, sedge_job_tune(&choice, job));
+        SEDGE_TRY_GOTO(status, sedge_job_tune(&choice, job, tunings, count));
         cached.tuned = 1 + choice;
     }
-    SEDGE_TRY_GOTO(status, sedge_job_kernel(&cached, job, &tunings[choice]));
+    SEDGE_TRY_GOTO(status, sedge_job_kernel(&cached, job, &tunings[choice], NULL));
     SEDGE_TRY_GOTO(status, sedge_cached_kernel_keep(out, sedge_context_kernels(job->context), key,
                                                     bytes, &cached));
 done:

@@ -1,7 +1,6 @@
 // The tuner's view of one elementwise job. The arrays it writes are replaced by others, for it is
 // run many times: x = x + y must not be.
 #include "array/array_tune.h"
-#include "array/shared.h"
 #include "array/strided.h"
 #include "base/memory.h"
 #include "elementwise/elementwise.h"
@@ -9,20 +8,25 @@
 #include <stdio.h>
 
 typedef struct trial {
-    sedge_trial tuner;
+    sedge_tuned_call tuned;
     sedge_job job; // writes the scratch arrays
     sedge_array scratch[SEDGE_OPERANDS];
-    void *block[SEDGE_OPERANDS];
-    sedge_elementwise_tuning tuning[SEDGE_ELEMENTWISE_TUNINGS];
 } trial;
 
-// ---- callbacks ---------------------------------------------------------------------------------
+// ---- the family --------------------------------------------------------------------------------
 
-// The whole text of the program with one tuning.
-static sedge_status write_program(void *owner, int candidate, sedge_text *out)
+static sedge_elementwise_tuning tuning_of(const trial *t, int candidate)
+{
+    const int *const number = t->tuned.candidate[candidate].number;
+
+    return (sedge_elementwise_tuning){.threads = number[0], .packs = number[1]};
+}
+
+static sedge_status write_program(const void *owner, int candidate, sedge_text *out)
 {
     const trial *const t = owner;
-    const sedge_elementwise_tuning none = {0, 0};
+    const sedge_elementwise_tuning tuning =
+        candidate < 0 ? (sedge_elementwise_tuning){0, 0} : tuning_of(t, candidate);
     const sedge_device *const device = sedge_context_device(t->job.context);
     sedge_source sources[3];
     const sedge_program_options options = {
@@ -31,8 +35,7 @@ static sedge_status write_program(void *owner, int candidate, sedge_text *out)
     sedge_text *own = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&own));
-    SEDGE_TRY_GOTO(status, sedge_elementwise_write(own, &t->job,
-                                                   candidate < 0 ? &none : &t->tuning[candidate]));
+    SEDGE_TRY_GOTO(status, sedge_elementwise_write(own, &t->job, &tuning));
     sedge_job_sources(sources, sedge_text_get(own));
     SEDGE_TRY_GOTO(status, sedge_program_write(out, sedge_device_get_info(device)->kind, &options));
 done:
@@ -40,28 +43,21 @@ done:
     return status;
 }
 
-static sedge_status launch(void *owner, int candidate, const sedge_program *program,
+static sedge_status launch(const void *owner, int candidate, const sedge_program *program,
                            sedge_stream *stream)
 {
     const trial *const t = owner;
-    const sedge_elementwise_tuning *const tuning = &t->tuning[candidate];
-    sedge_cached_kernel cached = {.threads = tuning->threads,
-                                  .items = (int64_t)tuning->threads * tuning->packs * t->job.pack};
+    const sedge_elementwise_tuning tuning = tuning_of(t, candidate);
+    sedge_cached_kernel cached = {.tuned = 0};
 
-    SEDGE_TRY(sedge_program_get(&cached.kernel[0], program, "sedge_elements"));
+    SEDGE_TRY(sedge_job_kernel(&cached, &t->job, &tuning, program));
     return sedge_job_launch(&t->job, &cached, stream);
 }
 
-static sedge_status run_rule(void *owner)
-{
-    const trial *const t = owner;
-    sedge_cached_kernel rule = {.tuned = 0};
+static const sedge_tuned_family family = {
+    .operation = "elements", .letters = "tp", .write = write_program, .launch = launch};
 
-    SEDGE_TRY(sedge_job_kernel(&rule, &t->job, &t->tuning[0]));
-    return sedge_job_launch(&t->job, &rule, NULL);
-}
-
-// ---- the trial ---------------------------------------------------------------------------------
+// ---- one call ----------------------------------------------------------------------------------
 
 // On the host a vector's functions may differ from a single number's in the last places, and how
 // many numbers of a line are left over for those depends on the block.
@@ -75,7 +71,7 @@ static int rounding(const sedge_job *job, sedge_type type)
 
 // An array that lies in memory as the written one does. Too spread out, or no memory for a second
 // one: then nothing is measured.
-static sedge_status make_scratch(trial *t, int k, bool *possible)
+static sedge_status make_scratch(trial *t, int k)
 {
     sedge_member *const member = &t->job.member[k];
     const int size = sedge_type_bytes(member->type);
@@ -88,34 +84,14 @@ static sedge_status make_scratch(trial *t, int k, bool *possible)
         if (span < 0) below -= span;
         elements += span < 0 ? -span : span;
     }
-    if (elements > 2 * t->job.iteration.count) *possible = false;
-    SEDGE_TRY(sedge_trial_take(t->job.context, elements * size, &t->block[k], &buffer, possible));
-    if (!*possible) return SEDGE_OK;
+    if (elements > 2 * t->job.iteration.count) t->tuned.impossible = true;
+    SEDGE_TRY(sedge_tuned_add_output(&t->tuned, elements * size, rounding(&t->job, member->type),
+                                     &buffer));
+    if (buffer == NULL) return SEDGE_OK;
     t->scratch[k] = *member->array;
     t->scratch[k].buffer = buffer;
     t->scratch[k].offset = below * size;
     member->array = &t->scratch[k];
-    t->tuner.output[t->tuner.outputs++] = (sedge_trial_output){
-        .buffer = buffer, .bytes = elements * size, .real = rounding(&t->job, member->type)};
-    return SEDGE_OK;
-}
-
-static sedge_status prepare(trial *t, const sedge_job *job, bool *possible)
-{
-    const bool measures = sedge_context_tuning(job->context) != SEDGE_TUNE_OFF;
-
-    *possible = true;
-    t->job = *job;
-    for (int k = 0; k < job->count; k++) {
-        if (!measures || !job->member[k].written) continue;
-        SEDGE_TRY(make_scratch(t, k, possible));
-    }
-    t->tuner.count = sedge_elementwise_tunings(t->tuning, job);
-    for (int c = 0; c < t->tuner.count; c++) {
-        (void)snprintf(t->tuner.name[c], SEDGE_TRIAL_NAME, "t%d p%d", t->tuning[c].threads,
-                       t->tuning[c].packs);
-        t->tuner.candidate[c].threads = t->tuning[c].threads;
-    }
     return SEDGE_OK;
 }
 
@@ -131,28 +107,32 @@ static double count_bytes(const sedge_job *job)
     return bytes;
 }
 
-sedge_status sedge_job_tune(int *choice, const sedge_job *job)
+sedge_status sedge_job_tune(int *choice, const sedge_job *job,
+                            const sedge_elementwise_tuning *tunings, int count)
 {
+    const bool measures = sedge_context_tuning(job->context) != SEDGE_TUNE_OFF;
     sedge_status status;
     trial *t = NULL;
-    bool possible;
 
     *choice = 0;
     SEDGE_TRY(sedge_allocate(&t, 1, sizeof *t));
-    SEDGE_TRY_GOTO(status, prepare(t, job, &possible));
-    t->tuner.context = job->context;
-    t->tuner.title = job->title;
-    t->tuner.operation = "elements";
-    t->tuner.elements = job->iteration.count;
-    t->tuner.bytes = count_bytes(job);
-    t->tuner.owner = t;
-    t->tuner.write = write_program;
-    t->tuner.launch = launch;
-    t->tuner.run_rule = run_rule;
-    if (possible) SEDGE_TRY_GOTO(status, sedge_trial_choose(choice, &t->tuner));
+    t->job = *job;
+    t->tuned = (sedge_tuned_call){.family = &family,
+                                  .context = job->context,
+                                  .title = job->title,
+                                  .elements = job->iteration.count,
+                                  .bytes = count_bytes(job),
+                                  .count = count,
+                                  .owner = t};
+    for (int c = 0; c < count; c++) {
+        t->tuned.candidate[c] = (sedge_tuned_candidate){
+            .number = {tunings[c].threads, tunings[c].packs}, .threads = tunings[c].threads};
+    }
+    for (int k = 0; measures && k < job->count; k++)
+        if (job->member[k].written) SEDGE_TRY_GOTO(status, make_scratch(t, k));
+    SEDGE_TRY_GOTO(status, sedge_tuned_choose(choice, &t->tuned));
 done:
-    for (int k = 0; k < job->count; k++)
-        sedge_pool_give(sedge_context_memory(job->context), t->block[k]);
+    sedge_tuned_clear(&t->tuned);
     sedge_release(t);
     return status;
 }

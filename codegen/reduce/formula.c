@@ -251,26 +251,6 @@ void sedge_formula_own(sedge_formula *out, const sedge_reduction_text *text, sed
     put_state(out, sedge_type_bytes(text->type), sedge_type_word(text->type));
 }
 
-bool sedge_formula_any_order(const sedge_formula *formula)
-{
-    switch (formula->number) {
-    case SEDGE_SUM:
-    case SEDGE_PRODUCT:
-    case SEDGE_MIN:
-    case SEDGE_MAX:
-    case SEDGE_FORMULA_DOT:
-        return sedge_type_is_integer(formula->element);
-    case SEDGE_ARGMIN:
-    case SEDGE_ARGMAX:
-    case SEDGE_ANY:
-    case SEDGE_ALL:
-    case SEDGE_COUNT:
-        return true;
-    default:
-        return false;
-    }
-}
-
 bool sedge_formula_may_fuse(const sedge_formula *formula)
 {
     if (formula->number == SEDGE_FORMULA_OWN) return true;

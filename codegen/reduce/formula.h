@@ -35,11 +35,6 @@ void sedge_formula_make(sedge_formula *out, sedge_reduction reduction, sedge_typ
 void sedge_formula_dot(sedge_formula *out, sedge_type element);
 void sedge_formula_own(sedge_formula *out, const sedge_reduction_text *text, sedge_type element);
 
-// Whether each order of combination gives the same bits: integers, which wrap, truth, and indices,
-// of which the first counts. Not the least and largest of floating point, where 0 and -0 are equal
-// and not-a-numbers have bits of their own, and not the user's formulas.
-bool sedge_formula_any_order(const sedge_formula *formula);
-
 // Whether the compiler has a choice of which products it fuses with sums: it may choose otherwise
 // where kernels are tuned otherwise. Products of complex numbers, and the user's formulas.
 bool sedge_formula_may_fuse(const sedge_formula *formula);

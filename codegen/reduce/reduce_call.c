@@ -214,11 +214,12 @@ static sedge_status make_plan(sedge_reduce_plan *plan, const sedge_reduce_call *
     sedge_reduce_plan_make(plan, call->analysis, sedge_reduce_rule(info->kind), info, call->axis,
                            call->formula->state_bytes);
     if (plan->rows * plan->length < SEDGE_TUNED_ELEMENTS) return SEDGE_OK;
+    const int count = sedge_reduce_tunings(tunings, info->kind, plan, call);
+    if (count < 2) return SEDGE_OK;
     make_key(&key, "choice", call, plan);
     const sedge_cached_kernel *found =
         sedge_cached_kernel_find(sedge_context_kernels(context), key.at, key.bytes);
     if (found != NULL && found->tuned == 1) return SEDGE_OK;
-    const int count = sedge_reduce_tunings(tunings, info->kind, plan, call);
     if (found == NULL) {
         sedge_cached_kernel_title(title, "reduction", key.at, key.bytes);
         SEDGE_TRY(sedge_reduce_tune(&choice, call, tunings, count, title));

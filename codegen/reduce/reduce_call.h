@@ -2,6 +2,7 @@
 #pragma once
 
 #include "array/array_tune.h"
+#include "array/cached_kernel.h"
 #include "program/launch.h"
 #include "reduce/reduce_plan.h"
 
@@ -48,13 +49,10 @@ sedge_status sedge_reduce_launch(const sedge_reduce_call *call, const sedge_redu
 // ---- tuning (reduce_tune.c) --------------------------------------------------------------------
 
 // The tunings to choose from on a device of that kind, whose rule gives `plan`; the first is the
-// rule's, and where the call may fuse products otherwise, the only one.
-enum { SEDGE_REDUCE_TUNINGS = SEDGE_TRIAL_CANDIDATES };
+// rule's, and the only one but for sums over columns.
+enum { SEDGE_REDUCE_TUNINGS = SEDGE_TUNED_CANDIDATES };
 int sedge_reduce_tunings(sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS], sedge_device_kind kind,
                          const sedge_reduce_plan *plan, const sedge_reduce_call *call);
-
-// "a1 m2 r4 ...": a tuning's numbers in words, `size` bytes of `name` at most.
-void sedge_reduce_tuning_name(char *name, size_t size, const sedge_reduce_tuning *tuning);
 
 // Which of `count` tunings, the first of which is the rule's: from wisdom, or measured if the
 // context's level allows it and there is memory, else the rule's. `title` is the kernel's in the

@@ -1,4 +1,5 @@
-// Which of a reduction's numbers are tuned at run time.
+// Which of the numbers of a sum over columns are tuned at run time. Only these are: of all other
+// reductions the rule's numbers won wherever they were compared (benchmarks/MEASUREMENTS.md).
 //
 // A sum in floating point has the bits of its order, and they must not depend on what was measured.
 // The order is this: items of `items` lanes; of each the packs of `unroll` loads, each by pairs,
@@ -10,95 +11,31 @@
 //   ahead     the tiles whose loads stand together: they are still added one after the other
 //   more      the cuts that a block takes one after the other: each has a part of its own
 //   resident  the registers, unlike `blocks`, by which the rule cuts rows
-//   streamed  what caches are told
-//   last      who adds up the cuts of a single row: both do it by the same stride and tree, as long
-//             as that of the finishing kernel is as wide (the rule's 256 items)
 //
-// so that these may be tuned. Where any order gives the same bits, the others may be, too: wrapping
-// integers, truth, and places, of which the first counts.
+// so that these may be tuned.
 //
 // A compiler fuses products with sums. Of x y + s there is one way, of a b + c d there are two, and
-// of complex products a host compiler was seen to choose another one where more rows were scanned
+// of complex products a host compiler was seen to choose another one where more rows were handled
 // side by side: they and the user's formulas have the rule alone. Of real expressions nothing like
 // that is known; a candidate that gives other bits of the real input is refused, as everywhere.
-#include "array/shared.h"
 #include "array/strided.h"
 #include "base/memory.h"
-#include "elementwise/analysis.h"
 #include "reduce/reduce_call.h"
-
-#include <stdio.h>
-#include <string.h>
 
 // ---- candidates --------------------------------------------------------------------------------
 
-// What a candidate has beside the rule's: 0 of `resident` and -1 are the same. The first are the
-// likeliest to win; on the host and with OpenCL only the first two numbers count.
+// The three numbers; the first of a list are the likeliest to win. `resident` 0 is the rule's, and
+// counts with CUDA only.
 typedef struct change {
-    int ahead, more, resident, streamed, last;
+    int ahead, more, resident;
 } change;
 
-static const change gpu_changes[] = {
-    {1, 0, 2, -1, -1}, {0, 1, 0, -1, -1}, {0, 0, 0, 0, -1},  {0, 0, 0, -1, 0},
-    {1, 1, 2, -1, -1}, {0, 3, 0, -1, -1}, {1, 0, 3, -1, -1},
+enum { CHANGES_MOST = 5 };
+static const change changes[][CHANGES_MOST] = {
+    [SEDGE_DEVICE_HOST] = {{1, 0, 0}, {3, 0, 0}, {7, 0, 0}, {0, 3, 0}, {3, 3, 0}},
+    [SEDGE_DEVICE_CUDA] = {{1, 0, 2}, {0, 1, 0}, {1, 1, 2}, {0, 3, 0}, {1, 0, 3}},
+    [SEDGE_DEVICE_OPENCL] = {{1, 0, 0}, {3, 0, 0}, {0, 1, 0}, {0, 3, 0}, {1, 3, 0}},
 };
-static const change opencl_changes[] = {
-    {1, 0, 0, -1, -1}, {3, 0, 0, -1, -1}, {0, 1, 0, -1, -1}, {0, 3, 0, -1, -1}, {1, 3, 0, -1, -1}};
-static const change host_changes[] = {
-    {1, 0, 0, -1, -1}, {3, 0, 0, -1, -1}, {7, 0, 0, -1, -1}, {0, 3, 0, -1, -1}, {3, 3, 0, -1, -1}};
-
-#define LENGTH(list) ((int)(sizeof(list) / sizeof(list)[0]))
-
-static int list_changes(const change **changes, sedge_device_kind kind)
-{
-    switch (kind) {
-    case SEDGE_DEVICE_CUDA:
-        *changes = gpu_changes;
-        return LENGTH(gpu_changes);
-    case SEDGE_DEVICE_OPENCL:
-        *changes = opencl_changes;
-        return LENGTH(opencl_changes);
-    case SEDGE_DEVICE_HOST:
-        break;
-    }
-    *changes = host_changes;
-    return LENGTH(host_changes);
-}
-
-// The same for formulas of any order: other blocks, pieces and loads.
-static void list_any_order(sedge_reduce_tuning others[3], sedge_device_kind kind,
-                           const sedge_reduce_tuning *rule)
-{
-    for (int k = 0; k < 3; k++) others[k] = *rule;
-    if (kind == SEDGE_DEVICE_HOST) {
-        others[0].items = 4 * rule->items;
-        others[1].chunk = 4 * rule->chunk;
-        others[2].chunk = rule->chunk / 4;
-    } else {
-        others[0].striped = 1;
-        others[1].waves = 1;
-        others[2].bytes = rule->bytes / 2;
-        others[2].values = rule->values / 2;
-        others[2].resident = 5;
-    }
-}
-
-// In all numbers that candidates change.
-static bool is_same(const sedge_reduce_tuning *a, const sedge_reduce_tuning *b)
-{
-    return a->ahead == b->ahead && a->more == b->more && a->resident == b->resident &&
-           a->streamed == b->streamed && a->last == b->last && a->items == b->items &&
-           a->bytes == b->bytes && a->values == b->values && a->waves == b->waves &&
-           a->striped == b->striped && a->chunk == b->chunk;
-}
-
-static bool is_listed(const sedge_reduce_tuning *tunings, int count,
-                      const sedge_reduce_tuning *tuning)
-{
-    for (int k = 0; k < count; k++)
-        if (is_same(&tunings[k], tuning)) return true;
-    return false;
-}
 
 // Also an expression with complex numbers in it that is more than an array.
 static bool may_fuse(const sedge_reduce_call *call)
@@ -115,64 +52,42 @@ static bool may_fuse(const sedge_reduce_call *call)
 int sedge_reduce_tunings(sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS], sedge_device_kind kind,
                          const sedge_reduce_plan *plan, const sedge_reduce_call *call)
 {
-    const bool any_order = sedge_formula_any_order(call->formula);
     const sedge_reduce_tuning *const rule = sedge_reduce_rule(kind);
-    const change *changes;
-    const int changed = list_changes(&changes, kind);
-    sedge_reduce_tuning others[3];
     int count = 0;
 
     tunings[count++] = *rule;
-    if (may_fuse(call)) return count;
-    if (any_order) {
-        list_any_order(others, kind, rule);
-        for (int k = 0; k < 3; k++) tunings[count++] = others[k];
-    }
-    for (int k = 0; k < changed; k++) {
-        sedge_reduce_tuning tuning = *rule;
-        tuning.ahead = changes[k].ahead;
-        tuning.more = changes[k].more;
-        if (changes[k].resident > 0) { // fewer where the rule has fewer
-            tuning.resident =
-                (changes[k].resident * plan->blocks + rule->blocks - 1) / rule->blocks;
-        }
-        if (changes[k].streamed == 0 && plan->shape.streamed) tuning.streamed = 0;
-        if (changes[k].last == 0 && plan->shape.last) tuning.last = 0;
-        if (!is_listed(tunings, count, &tuning)) tunings[count++] = tuning;
+    if (plan->shape.form != SEDGE_REDUCE_COLUMNS || may_fuse(call)) return count;
+    for (int k = 0; k < CHANGES_MOST; k++) {
+        const change *const c = &changes[kind][k];
+        sedge_reduce_tuning *const tuning = &tunings[count++];
+        *tuning = *rule;
+        tuning->ahead = c->ahead;
+        tuning->more = c->more;
+        if (c->resident > 0) // fewer where the rule has fewer
+            tuning->resident = (c->resident * plan->blocks + rule->blocks - 1) / rule->blocks;
     }
     return count;
 }
 
-void sedge_reduce_tuning_name(char *name, size_t size, const sedge_reduce_tuning *tuning)
-{
-    (void)snprintf(name, size, "a%d m%d r%d s%d l%d i%d b%d w%d t%d c%d", tuning->ahead,
-                   tuning->more, tuning->resident, tuning->streamed, tuning->last, tuning->items,
-                   tuning->bytes, tuning->waves, tuning->striped, (int)tuning->chunk);
-}
-
-// ---- the trial ---------------------------------------------------------------------------------
+// ---- the family --------------------------------------------------------------------------------
 
 typedef struct trial {
-    sedge_trial tuner;
+    sedge_tuned_call tuned;
     const sedge_reduce_call *call;
     sedge_reduce_plan plan[SEDGE_REDUCE_TUNINGS];
-    void *block[2]; // of the pool: the parts, the result
-    sedge_buffer *parts, *to;
+    sedge_buffer *parts, *to; // scratch
 } trial;
 
-static sedge_status write_program(void *owner, int candidate, sedge_text *out)
+static sedge_status write_program(const void *owner, int candidate, sedge_text *out)
 {
     const trial *const t = owner;
     sedge_reduce_plan plan = t->plan[candidate < 0 ? 0 : candidate];
 
-    if (candidate < 0) {
-        plan.shape.tiles = plan.shape.pieces = plan.shape.resident = 0;
-        plan.shape.streamed = plan.shape.last = plan.shape.striped = 0;
-    }
+    if (candidate < 0) plan.shape.tiles = plan.shape.pieces = plan.shape.resident = 0;
     return sedge_reduce_write(out, t->call, &plan);
 }
 
-static sedge_status launch(void *owner, int candidate, const sedge_program *program,
+static sedge_status launch(const void *owner, int candidate, const sedge_program *program,
                            sedge_stream *stream)
 {
     const trial *const t = owner;
@@ -183,44 +98,40 @@ static sedge_status launch(void *owner, int candidate, const sedge_program *prog
                                sedge_buffer_address(t->to), stream);
 }
 
-static sedge_status run_rule(void *owner)
-{
-    return launch(owner, 0, NULL, NULL);
-}
+static const sedge_tuned_family family = {
+    .operation = "reduction", .letters = "amr", .write = write_program, .launch = launch};
 
-static void plan_all(trial *t, const sedge_reduce_tuning *tunings, int count)
+// ---- one call ----------------------------------------------------------------------------------
+
+static void plan_all(trial *t, const sedge_reduce_tuning *tunings)
 {
     const sedge_analysis *const analysis = t->call->analysis;
     const sedge_device_info *const info =
         sedge_device_get_info(sedge_context_device(analysis->context));
 
-    t->tuner.count = count;
-    for (int c = 0; c < count; c++) {
-        sedge_reduce_plan_make(&t->plan[c], analysis, &tunings[c], info, t->call->axis,
+    for (int c = 0; c < t->tuned.count; c++) {
+        sedge_reduce_plan *const plan = &t->plan[c];
+        sedge_reduce_plan_make(plan, analysis, &tunings[c], info, t->call->axis,
                                t->call->formula->state_bytes);
-        sedge_reduce_tuning_name(t->tuner.name[c], SEDGE_TRIAL_NAME, &tunings[c]);
-        t->tuner.candidate[c].threads = t->plan[c].shape.rows * t->plan[c].shape.lanes;
+        t->tuned.candidate[c] = (sedge_tuned_candidate){
+            .number = {tunings[c].ahead, tunings[c].more, tunings[c].resident},
+            .threads = plan->shape.rows * plan->shape.lanes};
     }
+    t->tuned.elements = t->plan[0].rows * t->plan[0].length;
 }
 
-// A result, and parts for whoever has most of them.
-static sedge_status take_scratch(trial *t, bool *possible)
+// A result, and parts for the candidate that has most of them.
+static sedge_status add_scratch(trial *t)
 {
-    sedge_context *const context = t->tuner.context;
     const int64_t bytes = t->plan[0].rows * sedge_type_bytes(t->call->formula->result);
     int64_t most = 0;
 
-    *possible = true;
-    if (sedge_context_tuning(context) == SEDGE_TUNE_OFF) return SEDGE_OK;
-    for (int c = 0; c < t->tuner.count; c++) {
+    for (int c = 0; c < t->tuned.count; c++) {
         const int64_t parts = sedge_reduce_parts_bytes(t->call, &t->plan[c]);
         if (parts > most) most = parts;
     }
-    if (most > 0) SEDGE_TRY(sedge_trial_take(context, most, &t->block[0], &t->parts, possible));
-    SEDGE_TRY(sedge_trial_take(context, bytes, &t->block[1], &t->to, possible));
-    t->tuner.outputs = 1;
-    t->tuner.output[0] = (sedge_trial_output){.buffer = t->to, .bytes = bytes};
-    return SEDGE_OK;
+    if (most > 0) SEDGE_TRY(sedge_tuned_add(&t->tuned, most, &t->parts));
+    return sedge_tuned_add_output(&t->tuned, bytes, 0, &t->to);
 }
 
 static double count_bytes(const sedge_analysis *analysis)
@@ -238,28 +149,23 @@ static double count_bytes(const sedge_analysis *analysis)
 sedge_status sedge_reduce_tune(int *choice, const sedge_reduce_call *call,
                                const sedge_reduce_tuning *tunings, int count, const char *title)
 {
-    sedge_context *const context = call->analysis->context;
     sedge_status status;
     trial *t = NULL;
-    bool possible;
 
     *choice = 0;
     SEDGE_TRY(sedge_allocate(&t, 1, sizeof *t));
     t->call = call;
-    t->tuner = (sedge_trial){.context = context,
-                             .title = title,
-                             .operation = "reduction",
-                             .bytes = count_bytes(call->analysis),
-                             .owner = t,
-                             .write = write_program,
-                             .launch = launch,
-                             .run_rule = run_rule};
-    plan_all(t, tunings, count);
-    t->tuner.elements = t->plan[0].rows * t->plan[0].length;
-    SEDGE_TRY_GOTO(status, take_scratch(t, &possible));
-    if (possible) SEDGE_TRY_GOTO(status, sedge_trial_choose(choice, &t->tuner));
+    t->tuned = (sedge_tuned_call){.family = &family,
+                                  .context = call->analysis->context,
+                                  .title = title,
+                                  .bytes = count_bytes(call->analysis),
+                                  .count = count,
+                                  .owner = t};
+    plan_all(t, tunings);
+    SEDGE_TRY_GOTO(status, add_scratch(t));
+    SEDGE_TRY_GOTO(status, sedge_tuned_choose(choice, &t->tuned));
 done:
-    for (int k = 0; k < 2; k++) sedge_pool_give(sedge_context_memory(context), t->block[k]);
+    sedge_tuned_clear(&t->tuned);
     sedge_release(t);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "array/shared.h"
 #include "array/strided.h"
 #include "elementwise/copy.h"
+#include "program/launch.h"
 
 #include <assert.h>
 #include <string.h>
@@ -13,24 +14,33 @@
 // A GPU with the chained form: tiles of 104 KiB, a third of them in registers and the rest in the
 // block's memory, three blocks a multiprocessor; where packs of elements do not have 16 bytes, 64
 // KiB in registers, in segments half as much, for the marks, and two blocks. The best of those
-// tried on an H200 (benchmarks/README.md).
+// tried on an H200 (benchmarks/MEASUREMENTS.md).
 // In phases: rows for the host's loops, or such that a tile and the sums of its rows fit into 8
-// KiB.
-static const sedge_scan_tuning staged = {256, 128, 18, 768, 0, 0, 0, 0};
-static const sedge_scan_tuning chained = {256, 256, 0, 512, 0, 0, 0, 0};
-static const sedge_scan_tuning host_phases = {16, 0, 0, 0, 0, 256, 8, 8};
-static const sedge_scan_tuning phases = {64, 0, 0, 0, 0, 8, 32, 1};
+// KiB. No number is tuned at run time, and so the bits of a sum never depend on a measurement.
+typedef struct scan_rule {
+    int threads;  // of a block: a multiple of 32; in phases rows of a tile
+    int bytes;    // that a thread holds in registers, and
+    int staged;   // 16 bytes each, in the block's memory, where elements fit: a multiple of 3 or 4
+    int resident; // threads that fit into a multiprocessor
+    int items;    // in phases: elements of a row,
+    int tiles;    // tiles of a block,
+    int chains;   // rows that the host scans at once
+} scan_rule;
+
+static const scan_rule staged = {256, 128, 18, 768, 0, 0, 0};
+static const scan_rule chained = {256, 256, 0, 512, 0, 0, 0};
+static const scan_rule host_phases = {16, 0, 0, 0, 256, 8, 8};
+static const scan_rule phases = {64, 0, 0, 0, 8, 32, 1};
 enum { BLOCK_BYTES = 4096 };
 
-static int64_t scratch_bytes(const sedge_scan_tuning *tuning)
+static int64_t scratch_bytes(const scan_rule *rule)
 {
-    return (int64_t)tuning->threads * tuning->staged * 16;
+    return (int64_t)rule->threads * rule->staged * 16;
 }
 
 void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
                            const sedge_formula *formula, bool exclusive, sedge_type start,
-                           bool segmented, bool aligned, int64_t scratch,
-                           const sedge_scan_tuning *tuning)
+                           bool segmented, bool aligned, int64_t scratch)
 {
     const int bytes = sedge_type_bytes(formula->element);
     const int result = sedge_type_bytes(formula->result);
@@ -43,41 +53,32 @@ void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
     out->start = segmented ? (int)start : -1;
     out->element = (int)formula->element;
     out->chained = kind == SEDGE_DEVICE_CUDA;
-    assert(tuning == NULL || tuning->staged % 3 == 0 || tuning->staged % 4 == 0); // SCAN_CHUNK
     if (out->chained) {
         // Of smaller items more would lie in registers, one each.
         const bool fits = !segmented && aligned && item == bytes && result <= bytes && item >= 4;
-        if (tuning == NULL) tuning = fits ? &staged : &chained;
-        if (tuning->staged > 0 && (!fits || scratch_bytes(tuning) > scratch)) tuning = &chained;
-        out->threads = tuning->threads;
-        out->staged = tuning->staged;
+        const scan_rule *const rule =
+            fits && scratch_bytes(&staged) <= scratch ? &staged : &chained;
+        out->threads = rule->threads;
+        out->staged = rule->staged;
         out->commutes = formula->number == SEDGE_SUM || formula->number == SEDGE_PRODUCT;
-        out->scratch = scratch_bytes(tuning);
+        out->scratch = scratch_bytes(rule);
         out->pack = aligned ? 16 / widest : 1;
         const int held = item > 4 ? item : 4;
-        out->packs = tuning->bytes / (held * out->pack);
-        out->resident = tuning->resident;
-        out->cached = tuning->cached;
+        out->packs = rule->bytes / (held * out->pack);
+        out->resident = rule->resident;
         if (out->packs < 1) out->packs = 1;
         if (out->packs > 16) out->packs = 16;
         out->tile = (int64_t)out->threads * out->pack * (out->packs + out->staged);
     } else {
         const bool host = kind == SEDGE_DEVICE_HOST;
-        if (tuning == NULL) tuning = host ? &host_phases : &phases;
-        out->threads = tuning->threads;
-        out->items = tuning->items;
+        const scan_rule *const rule = host ? &host_phases : &phases;
+        out->threads = rule->threads;
+        out->items = rule->items;
         while (!host && out->items * out->threads * item > BLOCK_BYTES) out->items /= 2;
-        out->tiles = tuning->tiles;
-        out->chains = tuning->chains;
+        out->tiles = rule->tiles;
+        out->chains = rule->chains;
         out->tile = (int64_t)out->threads * out->items * out->tiles;
     }
-}
-
-const sedge_scan_tuning *sedge_scan_rule(sedge_device_kind kind, const sedge_scan_shape *shape)
-{
-    if (kind == SEDGE_DEVICE_HOST) return &host_phases;
-    if (kind == SEDGE_DEVICE_OPENCL) return &phases;
-    return shape->staged > 0 ? &staged : &chained;
 }
 
 // ---- programs ----------------------------------------------------------------------------------
@@ -97,9 +98,9 @@ static sedge_status write_types(sedge_text *out, const sedge_scan_shape *shape,
                                  "#define SCAN_PACK      %d\n#define SCAN_PACKS     %d\n"
                                  "#define SCAN_RESIDENT  %d\n#define SCAN_STAGED    %d\n"
                                  "#define SCAN_COMMUTES  %d\n"
-                                 "#define SCAN_CACHED    %d\n#define SCAN_JOINT_ITEMS %d\n",
+                                 "#define SCAN_JOINT_ITEMS %d\n",
                                  shape->pack, shape->packs, shape->resident, shape->staged,
-                                 shape->commutes, shape->cached,
+                                 shape->commutes,
                                  formula->state_bytes * (shape->segmented ? 2 : 1) <= 8));
     } else {
         SEDGE_TRY(sedge_text_add(out,
@@ -142,20 +143,27 @@ done:
     return status;
 }
 
-sedge_status sedge_scan_kernels(sedge_cached_kernel *out, const sedge_scan_call *call,
-                                const sedge_scan_shape *shape, const sedge_program *program)
+// ---- cached kernels ----------------------------------------------------------------------------
+
+// Contiguous arrays of one size.
+typedef struct scan_call {
+    const sedge_array *array, *starts; // starts NULL: none
+    const sedge_formula *formula;
+    bool exclusive;
+} scan_call;
+
+static sedge_status make_kernels(sedge_cached_kernel *out, const scan_call *call,
+                                 const sedge_scan_shape *shape)
 {
+    const sedge_program *program;
     sedge_status status;
     sedge_text *types = NULL;
     sedge_formula_sources sources;
 
-    if (program == NULL) {
-        SEDGE_TRY_GOTO(status, sedge_text_create(&types));
-        SEDGE_TRY_GOTO(status, write_types(types, shape, call->formula));
-        make_sources(&sources, shape, call->formula, types);
-        SEDGE_TRY_GOTO(status,
-                       sedge_context_program(call->array->context, &program, &sources.options));
-    }
+    SEDGE_TRY_GOTO(status, sedge_text_create(&types));
+    SEDGE_TRY_GOTO(status, write_types(types, shape, call->formula));
+    make_sources(&sources, shape, call->formula, types);
+    SEDGE_TRY_GOTO(status, sedge_context_program(call->array->context, &program, &sources.options));
     SEDGE_TRY_GOTO(status, sedge_program_get(&out->kernel[0], program, "sedge_scan"));
     if (shape->chained) {
         SEDGE_TRY_GOTO(status, sedge_kernel_set_scratch(out->kernel[0], shape->scratch));
@@ -163,70 +171,27 @@ sedge_status sedge_scan_kernels(sedge_cached_kernel *out, const sedge_scan_call 
         SEDGE_TRY_GOTO(status, sedge_program_get(&out->kernel[1], program, "sedge_scan_totals"));
         SEDGE_TRY_GOTO(status, sedge_program_get(&out->kernel[2], program, "sedge_scan_offsets"));
     }
-    out->threads = shape->threads;
-    out->items = shape->tile;
 done:
     sedge_text_free(types);
     return status;
 }
 
-typedef struct scan_key {
-    int bytes;
-    unsigned char at[6 + sizeof(sedge_scan_shape) + SEDGE_FORMULA_KEY];
-} scan_key;
-
-static void make_key(scan_key *key, const char tag[6], const sedge_scan_shape *shape,
-                     const sedge_formula *formula)
+static sedge_status get_kernels(const sedge_cached_kernel **out, const scan_call *call,
+                                const sedge_scan_shape *shape)
 {
-    memcpy(key->at, tag, 6);
-    memcpy(key->at + 6, shape, sizeof *shape);
-    key->bytes = (int)(6 + sizeof *shape);
-    key->bytes += sedge_formula_key(key->at + key->bytes, formula);
-}
+    sedge_kernel_table *const table = sedge_context_kernels(call->array->context);
+    static const char tag[4] = {'s', 'c', 'a', 'n'};
+    unsigned char key[sizeof tag + sizeof *shape + SEDGE_FORMULA_KEY];
+    sedge_cached_kernel made = {.tuned = 0};
 
-static sedge_status get_kernel(const sedge_cached_kernel **out, const sedge_scan_call *call,
-                               const sedge_scan_shape *shape)
-{
-    sedge_context *const context = call->array->context;
-    scan_key key;
-
-    make_key(&key, "scan  ", shape, call->formula);
-    *out = sedge_cached_kernel_find(sedge_context_kernels(context), key.at, key.bytes);
+    memcpy(key, tag, sizeof tag);
+    memcpy(key + sizeof tag, shape, sizeof *shape);
+    int bytes = (int)(sizeof tag + sizeof *shape);
+    bytes += sedge_formula_key(key + bytes, call->formula);
+    *out = sedge_cached_kernel_find(table, key, bytes);
     if (*out != NULL) return SEDGE_OK;
-
-    sedge_cached_kernel cached = {.tuned = 0};
-    SEDGE_TRY(sedge_scan_kernels(&cached, call, shape, NULL));
-    return sedge_cached_kernel_keep(out, sedge_context_kernels(context), key.at, key.bytes,
-                                    &cached);
-}
-
-// The shape by the rule or, where arrays are large, by what the tuner chooses at their first use.
-static sedge_status make_shape(sedge_scan_shape *shape, const sedge_scan_call *call)
-{
-    sedge_context *const context = call->array->context;
-    const sedge_device *const device = sedge_context_device(context);
-    sedge_scan_tuning tunings[SEDGE_SCAN_TUNINGS];
-    char title[SEDGE_KERNEL_TITLE];
-    scan_key key;
-    int choice;
-
-    sedge_scan_call_shape(shape, call, NULL);
-    if (sedge_array_size(call->array) < SEDGE_TUNED_ELEMENTS) return SEDGE_OK;
-    make_key(&key, "choice", shape, call->formula);
-    const sedge_cached_kernel *found =
-        sedge_cached_kernel_find(sedge_context_kernels(context), key.at, key.bytes);
-    if (found != NULL && found->tuned == 1) return SEDGE_OK;
-    const int count =
-        sedge_scan_tunings(tunings, sedge_device_get_info(device)->kind, shape, call->formula);
-    if (found == NULL) {
-        sedge_cached_kernel_title(title, "scan", key.at, key.bytes);
-        SEDGE_TRY(sedge_scan_tune(&choice, call, tunings, count, title));
-        const sedge_cached_kernel chosen = {.tuned = 1 + choice};
-        SEDGE_TRY(sedge_cached_kernel_keep(&found, sedge_context_kernels(context), key.at,
-                                           key.bytes, &chosen));
-    }
-    if (found->tuned > 1) sedge_scan_call_shape(shape, call, &tunings[found->tuned - 1]);
-    return SEDGE_OK;
+    SEDGE_TRY(make_kernels(&made, call, shape));
+    return sedge_cached_kernel_keep(out, table, key, bytes, &made);
 }
 
 // ---- launching ---------------------------------------------------------------------------------
@@ -239,39 +204,34 @@ typedef struct scan_launch {
     int count;
     int64_t blocks;
     int64_t item_bytes; // of what is combined, in the kernel
-    sedge_stream *stream;
 } scan_launch;
 
-int64_t sedge_scan_records(const sedge_scan_shape *shape, int64_t size)
+// A flag and a sum for each tile and each group of tiles (codegen/kernels/reduce/scan_chained.h).
+static sedge_status launch_chained(scan_launch *call)
 {
-    const int64_t blocks = (size + shape->tile - 1) / shape->tile;
-
-    return blocks + (blocks + shape->threads - 1) / shape->threads;
-}
-
-// Records and sums of tiles and groups (codegen/kernels/reduce/scan_chained.h).
-static sedge_status launch_chained(scan_launch *call, int64_t records)
-{
+    const int threads = call->shape->threads;
+    const int64_t places = call->blocks + (call->blocks + threads - 1) / threads;
     void *block;
     int epoch;
-    sedge_buffer *ready, *sums;
+    sedge_buffer *flags, *sums;
     sedge_status status;
 
-    SEDGE_TRY(sedge_context_flags(call->context, 16 * records, &ready, &epoch));
-    SEDGE_TRY(sedge_pool_take(sedge_context_memory(call->context), records * call->item_bytes,
+    SEDGE_TRY(sedge_context_flags(call->context, 16 * places, &flags, &epoch));
+    SEDGE_TRY(sedge_pool_take(sedge_context_memory(call->context), places * call->item_bytes,
                               &block, &sums));
-    call->arguments[call->count++] = sedge_buffer_argument(ready);
+    call->arguments[call->count++] = sedge_buffer_argument(flags);
     call->arguments[call->count++] = sedge_buffer_argument(sums);
     call->arguments[call->count++] = sedge_int64_argument(call->blocks);
     call->arguments[call->count++] = sedge_int32_argument(epoch);
-    status = sedge_launch(call->cached->kernel[0], call->stream, call->blocks, call->arguments,
-                          call->count);
+    status = sedge_launch(call->cached->kernel[0], sedge_context_stream(call->context),
+                          call->blocks, call->arguments, call->count);
     sedge_pool_give(sedge_context_memory(call->context), block);
     return status;
 }
 
 static sedge_status launch_phases(scan_launch *call)
 {
+    sedge_stream *const stream = sedge_context_stream(call->context);
     void *block;
     sedge_buffer *totals;
     sedge_status status;
@@ -279,68 +239,42 @@ static sedge_status launch_phases(scan_launch *call)
     SEDGE_TRY(sedge_pool_take(sedge_context_memory(call->context), call->blocks * call->item_bytes,
                               &block, &totals));
     call->arguments[call->count++] = sedge_buffer_argument(totals);
-    SEDGE_TRY_GOTO(status, sedge_launch(call->cached->kernel[1], call->stream, call->blocks,
+    SEDGE_TRY_GOTO(status, sedge_launch(call->cached->kernel[1], stream, call->blocks,
                                         call->arguments, call->count));
     SEDGE_TRY_GOTO(status,
-                   SEDGE_LAUNCH(call->cached->kernel[2], call->stream, 1,
-                                sedge_buffer_argument(totals), sedge_int64_argument(call->blocks)));
-    SEDGE_TRY_GOTO(status, sedge_launch(call->cached->kernel[0], call->stream, call->blocks,
+                   SEDGE_LAUNCH(call->cached->kernel[2], stream, 1, sedge_buffer_argument(totals),
+                                sedge_int64_argument(call->blocks)));
+    SEDGE_TRY_GOTO(status, sedge_launch(call->cached->kernel[0], stream, call->blocks,
                                         call->arguments, call->count));
 done:
     sedge_pool_give(sedge_context_memory(call->context), block);
     return status;
 }
 
-sedge_status sedge_scan_launch(const sedge_scan_call *call, const sedge_scan_shape *shape,
-                               const sedge_cached_kernel *cached, uint64_t to, sedge_stream *stream)
+static sedge_status scan(sedge_array *to, const scan_call *call)
 {
+    sedge_context *const context = to->context;
+    const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(context));
+    const bool segmented = call->starts != NULL;
     const int64_t size = sedge_array_size(call->array);
     const int state_bytes = call->formula->state_bytes;
-    scan_launch now = {.context = call->array->context,
-                       .cached = cached,
-                       .shape = shape,
-                       .blocks = (size + shape->tile - 1) / shape->tile,
-                       .stream = stream};
+    sedge_scan_shape shape;
+    scan_launch now = {.context = context, .shape = &shape};
 
+    if (size == 0) return SEDGE_OK;
+    sedge_scan_shape_make(&shape, info->kind, call->formula, call->exclusive,
+                          segmented ? call->starts->type : SEDGE_INT8, segmented,
+                          sedge_array_address(call->array) % 16 == 0, info->shared_bytes_block);
+    SEDGE_TRY(get_kernels(&now.cached, call, &shape));
+    now.blocks = (size + shape.tile - 1) / shape.tile;
     // With its mark and padding, at most twice the state, and 8 bytes where that is small.
     now.item_bytes = (int64_t)2 * (state_bytes > 4 ? state_bytes : 4);
     now.arguments[now.count++] = sedge_address_argument(sedge_array_address(call->array));
-    now.arguments[now.count++] = sedge_address_argument(to);
+    now.arguments[now.count++] = sedge_address_argument(sedge_array_address(to));
     now.arguments[now.count++] = sedge_int64_argument(size);
-    if (call->starts != NULL)
+    if (segmented)
         now.arguments[now.count++] = sedge_address_argument(sedge_array_address(call->starts));
-    return shape->chained ? launch_chained(&now, sedge_scan_records(shape, size))
-                          : launch_phases(&now);
-}
-
-void sedge_scan_call_shape(sedge_scan_shape *out, const sedge_scan_call *call,
-                           const sedge_scan_tuning *tuning)
-{
-    const sedge_device *const device = sedge_context_device(call->array->context);
-    const sedge_device_info *const info = sedge_device_get_info(device);
-    const bool segmented = call->starts != NULL;
-
-    sedge_scan_shape_make(out, info->kind, call->formula, call->exclusive,
-                          segmented ? call->starts->type : SEDGE_INT8, segmented,
-                          sedge_array_address(call->array) % 16 == 0, info->shared_bytes_block,
-                          tuning);
-}
-
-static sedge_status scan(sedge_array *to, const sedge_scan_call *call,
-                         const sedge_scan_tuning *tuning)
-{
-    sedge_scan_shape shape;
-    const sedge_cached_kernel *cached;
-
-    if (sedge_array_size(call->array) == 0) return SEDGE_OK;
-    if (tuning != NULL) {
-        sedge_scan_call_shape(&shape, call, tuning);
-    } else {
-        SEDGE_TRY(make_shape(&shape, call));
-    }
-    SEDGE_TRY(get_kernel(&cached, call, &shape));
-    return sedge_scan_launch(call, &shape, cached, sedge_array_address(to),
-                             sedge_context_stream(to->context));
+    return shape.chained ? launch_chained(&now) : launch_phases(&now);
 }
 
 // ---- calls -------------------------------------------------------------------------------------
@@ -363,7 +297,7 @@ static sedge_status check_starts(const sedge_array *array, const sedge_array *st
 
 static sedge_status scan_any(sedge_array **out, const sedge_array *array,
                              const sedge_formula *formula, bool exclusive,
-                             const sedge_array *starts, const sedge_scan_tuning *tuning)
+                             const sedge_array *starts)
 {
     sedge_status status;
     sedge_array *to = NULL, *straight = NULL, *straight_starts = NULL;
@@ -379,8 +313,8 @@ static sedge_status scan_any(sedge_array **out, const sedge_array *array,
     }
     SEDGE_TRY_GOTO(
         status, sedge_array_vector(&to, array->context, formula->result, sedge_array_size(array)));
-    const sedge_scan_call call = {array, starts, formula, exclusive};
-    SEDGE_TRY_GOTO(status, scan(to, &call, tuning));
+    const scan_call call = {array, starts, formula, exclusive};
+    SEDGE_TRY_GOTO(status, scan(to, &call));
     *out = to;
     to = NULL;
 done:
@@ -390,9 +324,9 @@ done:
     return status;
 }
 
-sedge_status sedge_array_scan_as(sedge_array **out, const sedge_array *array,
-                                 sedge_scan_operation operation, bool exclusive,
-                                 const sedge_array *starts, const sedge_scan_tuning *tuning)
+sedge_status sedge_array_scan(sedge_array **out, const sedge_array *array,
+                              sedge_scan_operation operation, bool exclusive,
+                              const sedge_array *starts)
 {
     static const sedge_reduction reductions[] = {SEDGE_SUM, SEDGE_PRODUCT, SEDGE_MIN, SEDGE_MAX};
     sedge_formula formula;
@@ -400,14 +334,7 @@ sedge_status sedge_array_scan_as(sedge_array **out, const sedge_array *array,
     *out = NULL;
     assert(operation >= SEDGE_SCAN_SUM && operation <= SEDGE_SCAN_MAX);
     sedge_formula_make(&formula, reductions[operation], array->type);
-    return scan_any(out, array, &formula, exclusive, starts, tuning);
-}
-
-sedge_status sedge_array_scan(sedge_array **out, const sedge_array *array,
-                              sedge_scan_operation operation, bool exclusive,
-                              const sedge_array *starts)
-{
-    return sedge_array_scan_as(out, array, operation, exclusive, starts, NULL);
+    return scan_any(out, array, &formula, exclusive, starts);
 }
 
 sedge_status sedge_array_scan_text(sedge_array **out, const sedge_array *array,
@@ -418,5 +345,5 @@ sedge_status sedge_array_scan_text(sedge_array **out, const sedge_array *array,
 
     *out = NULL;
     sedge_formula_own(&formula, text, array->type);
-    return scan_any(out, array, &formula, exclusive, starts, NULL);
+    return scan_any(out, array, &formula, exclusive, starts);
 }

@@ -48,17 +48,14 @@ static void test_reductions(sedge_context *context)
     }
 }
 
-// All that the tuner may try, too: of a sum of floats, of columns, and of integers, whose order of
-// combination is free.
+// All that the tuner may try, too, of sums over columns.
 static void test_reduce_candidates(sedge_context *context)
 {
     static const struct {
         sedge_type type;
         int64_t shape[2];
         int axis;
-    } cases[] = {{SEDGE_FLOAT32, {1, 1 << 22}, SEDGE_ALL_AXES},
-                 {SEDGE_FLOAT64, {1 << 12, 1 << 10}, 0},
-                 {SEDGE_INT32, {1, 1 << 22}, SEDGE_ALL_AXES}};
+    } cases[] = {{SEDGE_FLOAT32, {1 << 12, 1 << 10}, 0}, {SEDGE_FLOAT64, {1 << 12, 1 << 10}, 0}};
     const sedge_device_info one = {.kind = SEDGE_DEVICE_CUDA, .multiprocessors = 1};
 
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -75,13 +72,12 @@ static void test_reduce_candidates(sedge_context *context)
                                cases[k].axis, formula.state_bytes);
         const sedge_reduce_call call = {&analysis, &formula, cases[k].axis};
         const int count = sedge_reduce_tunings(tunings, SEDGE_DEVICE_CUDA, &plan, &call);
+        CHECK(count > 3);
         for (int c = 1; c < count; c++) {
             char name[96];
-            const int length =
-                snprintf(name, sizeof name, "sum of %s, axis %d: ", sedge_type_name(cases[k].type),
-                         cases[k].axis);
+            (void)snprintf(name, sizeof name, "sum of %s, axis %d: candidate %d",
+                           sedge_type_name(cases[k].type), cases[k].axis, c);
             sedge_text *text = NULL;
-            sedge_reduce_tuning_name(name + length, sizeof name - (size_t)length, &tunings[c]);
             CHECK_OK(sedge_text_create(&text));
             CHECK_OK(sedge_reduce_program_write(text, SEDGE_DEVICE_CUDA, SEDGE_SUM,
                                                 sedge_use(array), cases[k].axis, &tunings[c]));
@@ -126,52 +122,11 @@ static void test_scans(void)
                        c->aligned ? "" : ", not aligned");
         sedge_formula_make(&formula, c->reduction, c->type);
         sedge_scan_shape_make(&shape, SEDGE_DEVICE_CUDA, &formula, c->exclusive, SEDGE_UINT8,
-                              c->segmented, c->aligned, 99 << 10, NULL);
+                              c->segmented, c->aligned, 99 << 10);
         CHECK_OK(sedge_text_create(&text));
         CHECK_OK(sedge_scan_program_write(text, SEDGE_DEVICE_CUDA, &shape, &formula));
         check_cuda(name, text);
         sedge_text_free(text);
-    }
-}
-
-// What the tuner may try, too: all of the staged form, of the other one, and those for any order.
-static void test_scan_candidates(void)
-{
-    static const struct {
-        sedge_type type;
-        bool segmented;
-        int first;
-    } cases[] = {{SEDGE_FLOAT32, false, 1}, {SEDGE_FLOAT64, true, 1}, {SEDGE_INT64, false, 8}};
-
-    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        sedge_scan_tuning tunings[SEDGE_SCAN_TUNINGS];
-        sedge_formula formula;
-        sedge_scan_shape shape;
-        const bool segmented = cases[k].segmented;
-
-        sedge_formula_make(&formula, SEDGE_SUM, cases[k].type);
-        sedge_scan_shape_make(&shape, SEDGE_DEVICE_CUDA, &formula, false, SEDGE_UINT8, segmented,
-                              true, 99 << 10, NULL);
-        const int64_t tile = shape.tile;
-        const int count = sedge_scan_tunings(tunings, SEDGE_DEVICE_CUDA, &shape, &formula);
-        CHECK(count >= 4);
-        for (int c = cases[k].first; c < count; c++) {
-            char name[96];
-            const int length =
-                snprintf(name, sizeof name, "scan: sum of %s%s: ", sedge_type_name(cases[k].type),
-                         segmented ? ", segmented" : "");
-            sedge_text *text = NULL;
-            sedge_scan_tuning_name(name + length, sizeof name - (size_t)length, &tunings[c]);
-            sedge_scan_shape_make(&shape, SEDGE_DEVICE_CUDA, &formula, false, SEDGE_UINT8,
-                                  segmented, true, 99 << 10, &tunings[c]);
-            // The order of combination is that of the rule's tiles.
-            CHECK(sedge_formula_any_order(&formula) || shape.tile == tile);
-            CHECK(shape.staged == tunings[c].staged);
-            CHECK_OK(sedge_text_create(&text));
-            CHECK_OK(sedge_scan_program_write(text, SEDGE_DEVICE_CUDA, &shape, &formula));
-            check_cuda(name, text);
-            sedge_text_free(text);
-        }
     }
 }
 
@@ -215,7 +170,6 @@ int main(void)
     test_reductions(context);
     test_reduce_candidates(context);
     test_scans();
-    test_scan_candidates();
     test_selection();
     test_random();
     sedge_context_free(context);

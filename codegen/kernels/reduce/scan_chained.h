@@ -21,7 +21,6 @@
 //   SCAN_PACK, SCAN_PACKS                elements that a thread loads at once, such loads a thread
 //                                        into registers, and
 //   SCAN_STAGED                          into the block's memory, packs of 16 bytes each
-//   SCAN_CACHED                          1: loads and stores do not tell caches anything
 //   SCAN_COMMUTES                        1: formula_combine(a, b) is formula_combine(b, a)
 //   SCAN_JOINT_ITEMS                     1 where an item has at most 8 bytes
 #pragma once
@@ -55,7 +54,7 @@ SEDGE_FUNCTION scan_pack scan_pack_load(const formula_value *from)
         scan_pack pack;
         int4 words;
     } w;
-    if (!SCAN_CACHED && sizeof(scan_pack) == sizeof(int4))
+    if (sizeof(scan_pack) == sizeof(int4))
         w.words = __ldcs((const int4 *)from);
     else
         w.pack = *(const scan_pack *)from;
@@ -69,7 +68,7 @@ SEDGE_FUNCTION void scan_pack_store(formula_result *to, const scan_result_pack p
         int4 words;
     } w;
     w.pack = pack;
-    if (!SCAN_CACHED && sizeof(scan_result_pack) == sizeof(int4))
+    if (sizeof(scan_result_pack) == sizeof(int4))
         __stcs((int4 *)to, w.words);
     else
         *(scan_result_pack *)to = pack;
