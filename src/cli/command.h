@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "par/comm.h"
 #include "run/session.h"
-#include "run/solve.h"
+#include "solve/solve.h"
 
 // The words behind a command, as the options found them.
 typedef struct sedge_arguments {

@@ -1,5 +1,5 @@
 // What `sedge solve` leaves: the report and the solution's file.
-#include "run/solve.h"
+#include "solve/solve.h"
 
 #include "base/file.h"
 #include "io/h5.h"

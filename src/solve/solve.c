@@ -1,4 +1,4 @@
-#include "run/solve.h"
+#include "solve/solve.h"
 
 #include "array/context.h"
 #include "base/file.h"
