@@ -68,10 +68,19 @@ static const sedge_initial_kind initials[] = {
 
 static const sedge_parameter inflow_parameters[] = {{.name = "value", .text = "what comes in"}};
 
-// Name in the deck, name in the header, the same for the reference, parameters, text, linear.
 static const sedge_boundary_kind boundaries[] = {
-    {"inflow", "advection_inflow", advection_inflow, inflow_parameters, 1, "where it enters", true},
-    {"outflow", "advection_outflow", advection_outflow, NULL, 0, "where it leaves: open", true},
+    {.name = "inflow",
+     .function = "advection_inflow",
+     .apply = advection_inflow,
+     .parameters = inflow_parameters,
+     .parameter_count = 1,
+     .text = "where it enters",
+     .linear = true},
+    {.name = "outflow",
+     .function = "advection_outflow",
+     .apply = advection_outflow,
+     .text = "where it leaves: open",
+     .linear = true},
 };
 
 static const char *const field_names[] = {"u"};

@@ -177,8 +177,10 @@ static sedge_status add_equation(sedge_text *out, const sedge_equation *equation
     SEDGE_TRY(add_parameters(out, equation, equation->flux_keys, equation->flux_key_count));
 
     SEDGE_TRY(sedge_text_add(out, "\n### %s: boundaries.NAME\n", equation->name));
-    for (int i = 0; i < equation->boundary_count; i++) {
-        const sedge_boundary_kind *const kind = &equation->boundaries[i];
+    const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS];
+    const int kind_count = sedge_boundary_kinds(kinds, equation);
+    for (int i = 0; i < kind_count; i++) {
+        const sedge_boundary_kind *const kind = kinds[i];
         SEDGE_TRY(add_kind(out, equation, kind->name, kind->text, kind->parameters,
                            kind->parameter_count));
     }

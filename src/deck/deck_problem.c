@@ -114,6 +114,14 @@ static sedge_status assemble_boundary(sedge_problem *problem, const sedge_deck *
                              : "boundaries.%s: the surface group has no face in the mesh",
                          boundary->name);
     }
+    if (boundary->kind->apply_two_sided != NULL &&
+        groups->surface_sheet_faces[s] * 2 < groups->surface_faces[s]) {
+        return deck_fail(deck->path, node,
+                         "boundaries.%s: '%s' is for surfaces inside the mesh, with elements on "
+                         "both sides, but %lld faces of this one are on the outside",
+                         boundary->name, boundary->kind->name,
+                         outside - 2 * (long long)groups->surface_sheet_faces[s]);
+    }
     problem->boundaries[s].kind = boundary->kind;
     memcpy(problem->boundaries[s].parameters, boundary->parameters, sizeof boundary->parameters);
     return SEDGE_OK;

@@ -95,19 +95,20 @@ static sedge_status read_periodic(const deck_reader *reader, sedge_deck *deck, d
 static sedge_status read_boundary(const deck_reader *reader, sedge_deck *deck, deck_node *node,
                                   sedge_deck_boundary *boundary)
 {
-    const sedge_equation *const equation = deck->equation;
+    const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS];
+    const char *names[SEDGE_MAX_KINDS];
+    const int count = sedge_boundary_kinds(kinds, deck->equation);
     char where[DECK_PATH_MAX];
     int index = 0;
 
+    for (int i = 0; i < count; i++) names[i] = kinds[i]->name;
     deck_path(where, "boundaries", node->key);
     SEDGE_TRY(deck_check_name(reader, node, node->key, false));
-    SEDGE_TRY(find_kind(&index, reader, node, where, equation->boundaries,
-                        sizeof *equation->boundaries, equation->boundary_count, "periodic"));
+    SEDGE_TRY(find_kind(&index, reader, node, where, names, sizeof *names, count, "periodic"));
     deck_copy_name(boundary->name, node->key);
     boundary->line = node->line;
-    if (index == equation->boundary_count)
-        return read_periodic(reader, deck, node, where, boundary);
-    boundary->kind = &equation->boundaries[index];
+    if (index == count) return read_periodic(reader, deck, node, where, boundary);
+    boundary->kind = kinds[index];
     SEDGE_TRY(deck_check(reader, node, where, deck_section_find("boundaries.NAME"),
                          boundary->kind->parameters, boundary->kind->parameter_count));
     deck_values(boundary->parameters, reader, node, boundary->kind->parameters,
@@ -165,10 +166,18 @@ static sedge_status list_sheets(sedge_deck *deck)
     int count = 0;
 
     SEDGE_TRY(sedge_allocate(&deck->sheets, deck->boundary_count, sizeof *deck->sheets));
-    for (int i = 0; i < deck->boundary_count; i++)
-        if (deck->boundaries[i].kind != NULL) deck->sheets[count++] = deck->boundaries[i].name;
-    deck->mesh.sheet = deck->sheets;
+    int linked = 0;
+    for (int pass = 0; pass < 2; pass++) { // linked sheets come first
+        for (int i = 0; i < deck->boundary_count; i++) {
+            const sedge_boundary_kind *const kind = deck->boundaries[i].kind;
+            if (kind == NULL || (kind->apply_two_sided == NULL) != (pass == 1)) continue;
+            deck->sheets[count++] = deck->boundaries[i].name;
+        }
+        if (pass == 0) linked = count;
+    }
+    deck->mesh.sheet = deck->mesh.linked_sheet = deck->sheets;
     deck->mesh.sheets = count;
+    deck->mesh.linked_sheets = linked;
     return SEDGE_OK;
 }
 

@@ -25,6 +25,11 @@
 //                   double t, const double *p, const double *c, sedge_real *v)
 //     the trace v that <name>_surface gets as the neighbour's at a boundary face; p are the
 //     parameters of the surface group's condition.
+//   void <boundary>(const sedge_real *u, const sedge_real *w, const sedge_real *mu,
+//                   const sedge_real *mw, const sedge_real *n, const double *x, double t,
+//                   const double *p, const double *c, sedge_real *v)
+//     of a two-sided kind, on a surface inside the mesh: w is the trace on the other side, mw the
+//     material there. <name>_surface gets v with the material mu.
 //
 // All quantities in code units (see sedge_dimension).
 //
@@ -87,6 +92,8 @@ typedef struct sedge_parameter {
 int sedge_parameter_size(const sedge_parameter *parameter);
 int sedge_parameters_size(const sedge_parameter *parameters, int count);
 
+// What holds on a surface: one-sided, where the outer trace follows from the own one, or two-sided,
+// where it follows from the traces on both sides of a surface inside the mesh.
 typedef struct sedge_boundary_kind {
     const char *name; // in the deck: "pec"
     // With time: its name in the header, "maxwell_pec". Without time optional: `condition` is used.
@@ -99,7 +106,23 @@ typedef struct sedge_boundary_kind {
     // Optional: v is linear in u but for a constant, the same at all places of a flat face, where
     // no field is incident: coefficients of any basis may stand for u.
     bool linear;
+    // The same of a two-sided kind, instead of `apply`. NULL: the kind is one-sided.
+    void (*apply_two_sided)(const double *u, const double *w, const double *mu, const double *mw,
+                            const double *n, const double *x, double t, const double *p,
+                            const double *c, double *v);
+    const char *header;      // optional: the header with the function, if it is not the equation's
+    const char *header_text; // required with header: its text
 } sedge_boundary_kind;
+
+// A kind for the surfaces of an equation that is in a file of its own, NAME_face.c, and not in the
+// equation's table (src/kinds/README.md).
+typedef struct sedge_face_kind {
+    const char *equation; // its name
+    sedge_boundary_kind kind;
+} sedge_face_kind;
+
+// All of this program, NULL-terminated; made by CMake.
+extern const sedge_face_kind *const sedge_face_kinds[];
 
 // The wave vector k of a plane wave, whose fields depend on x through k.x alone. Returns true if
 // the wave is periodic: k is then in cycles per length, and the fields repeat when k.x grows by 1.
@@ -243,6 +266,11 @@ typedef struct sedge_equation {
     const double *si; // [SEDGE_DIMENSIONS] code = SI * si[dimension]; optional; NULL: no SI units
     double energy_si; // joules per unit of code energy (lengths in metres); required with si
 } sedge_equation;
+
+// The kinds for surfaces of an equation: those of its table, then those of sedge_face_kinds.
+// Returns how many there are, of which the first SEDGE_MAX_KINDS are in `kinds`.
+int sedge_boundary_kinds(const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS],
+                         const sedge_equation *equation);
 
 // Check that the table is complete. SEDGE_ERR_USAGE names the equation and the entry that is
 // missing or wrong. Code that reads a deck or prints its keys calls this first; all other code

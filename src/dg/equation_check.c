@@ -82,17 +82,28 @@ static sedge_status check_parameters(const sedge_equation *equation, const char 
 static sedge_status check_boundaries(const sedge_equation *equation)
 {
     const bool steady = equation->steady != NULL;
+    const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS];
     char place[64];
 
     SEDGE_TRY(check_list(equation, "boundaries", equation->boundaries, equation->boundary_count,
                          SEDGE_MAX_KINDS));
-    for (int i = 0; i < equation->boundary_count; i++) {
-        const sedge_boundary_kind *const kind = &equation->boundaries[i];
+    const int count = sedge_boundary_kinds(kinds, equation);
+    if (count > SEDGE_MAX_KINDS) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "equation '%s' has %d kinds of boundaries; at most %d",
+                          equation->name, count, SEDGE_MAX_KINDS);
+    }
+    for (int i = 0; i < count; i++) {
+        const sedge_boundary_kind *const kind = kinds[i];
         const requirement required[] = {
             {is_text(kind->name), "name", missing},
             {is_text(kind->text), "text", missing},
             {steady || is_text(kind->function), "function", missing},
-            {steady || kind->apply != NULL, "apply", missing},
+            {steady || kind->apply != NULL || kind->apply_two_sided != NULL, "apply", missing},
+            {kind->apply == NULL || kind->apply_two_sided == NULL, "apply_two_sided",
+             "is there together with apply; a kind has one of them"},
+            {!steady || kind->apply_two_sided == NULL, "apply_two_sided",
+             "is for an equation with time"},
+            {kind->header == NULL || is_text(kind->header_text), "header_text", missing},
         };
         (void)snprintf(place, sizeof place, "boundaries[%d].", i);
         REQUIRE(equation, place, required);

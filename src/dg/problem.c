@@ -90,3 +90,53 @@ void sedge_problem_clear(sedge_problem *problem)
     sedge_release(problem->point_sources);
     memset(problem, 0, sizeof *problem);
 }
+
+static bool is_two_sided(const sedge_boundary *boundary)
+{
+    return boundary->kind != NULL && boundary->kind->apply_two_sided != NULL;
+}
+
+int sedge_problem_kind_number(const sedge_problem *problem, const sedge_boundary_kind *kind)
+{
+    const sedge_equation *const equation = problem->equation;
+    int first = 0;
+
+    for (int i = 0; i < equation->boundary_count; i++)
+        if (kind == &equation->boundaries[i]) return i;
+    while (first < problem->surfaces && problem->boundaries[first].kind != kind) first++;
+    return equation->boundary_count + first;
+}
+
+bool sedge_problem_is_two_sided(const sedge_problem *problem)
+{
+    bool any = false;
+
+    for (int i = 0; i < problem->surfaces; i++) any |= is_two_sided(&problem->boundaries[i]);
+    return any;
+}
+
+sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge_mesh *mesh)
+{
+    for (int s = 0; s < problem->surfaces; s++) {
+        if (!is_two_sided(&problem->boundaries[s])) continue;
+        const char *const kind = problem->boundaries[s].kind->name;
+        const char *const surface = mesh->groups.surface_names[s];
+        for (int32_t i = mesh->set_offsets[s]; i < mesh->set_offsets[s + 1]; i++) {
+            const sedge_set_face *const side = &mesh->set_faces[i];
+            if (side->other < 0 && side->other_slot < 0) {
+                return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                                  "surface '%s' has a face on the outside of the mesh; the "
+                                  "condition '%s' is for surfaces inside, with an element on "
+                                  "either side of each face",
+                                  surface, kind);
+            }
+            if (sedge_mesh_curve(mesh, side->element) >= 0) {
+                return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                                  "surface '%s' has curved elements, for which the two-sided "
+                                  "condition '%s' is not available; use a mesh of first order",
+                                  surface, kind);
+            }
+        }
+    }
+    return SEDGE_OK;
+}

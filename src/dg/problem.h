@@ -55,6 +55,18 @@ sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *eq
                                 int surfaces, int point_sources);
 void sedge_problem_clear(sedge_problem *problem);
 
+// The number of a kind in kernels: its index in the equation's table; that of a face kind, which is
+// in no table, follows from the first surface that has it.
+int sedge_problem_kind_number(const sedge_problem *problem, const sedge_boundary_kind *kind);
+
+// Is there a surface with a two-sided kind?
+bool sedge_problem_is_two_sided(const sedge_problem *problem);
+
+// Check this rank's faces with two-sided kinds: each needs its other side, linked
+// (sedge_mesh_options), and a flat element. SEDGE_ERR_USAGE. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge_mesh *mesh);
+
 // The time step of this rank's elements for `cfl`; 1 is the limit that was measured once:
 //   dt = cfl min_K 1 / (c_K / (C_N min(r_in(K), 0.36 h_min(K))) + |decay_K| / 4.6)
 // with C_N = sedge_stable_number(N) (measured on regular cells, upwind, N = 1..8; 8.4 * 1.5 /

@@ -21,7 +21,7 @@ static sedge_status check_boundaries(const sedge_mesh *mesh, const sedge_problem
                               group);
         }
     }
-    return SEDGE_OK;
+    return sedge_problem_check_sides(problem, mesh);
 }
 
 static sedge_status create_exchange(sedge_reference *reference)
@@ -233,39 +233,13 @@ static void add_volume(sedge_reference *reference, int32_t e, const double *u, d
     }
 }
 
-// The outer state v at node i of a boundary face, u inside.
-static void apply_boundary(const sedge_reference *reference, int32_t slot, int i, double t,
-                           const double *u, double *v)
+// The trace v at node i of a face, of the element or halo slot behind it, and the material there.
+static const double *get_behind(const sedge_reference *reference, const sedge_face *face, int i,
+                                const double *all, double *v)
 {
     const sedge_element *element = reference->element;
     const sedge_mesh *mesh = reference->mesh;
     const sedge_problem *problem = reference->problem;
-    const sedge_trace_face *face = &mesh->trace_faces[slot];
-    const sedge_boundary *boundary = &problem->boundaries[face->group];
-    const int own = element->face_node[face->face * element->face_nodes + i];
-    const double rst[3] = {element->r[own], element->s[own], element->t[own]};
-    double x[3];
-
-    sedge_mesh_place(mesh, face->element, rst, x);
-    boundary->kind->apply(u, problem->materials[mesh->group[face->element]],
-                          reference->geometry[face->element].normal[face->face], x, t,
-                          boundary->parameters, problem->constants, v);
-}
-
-int32_t reference_boundary_slot(const sedge_reference *reference, int32_t e, int f)
-{
-    const int32_t slot = -1 - reference->mesh->faces[e][f].neighbour;
-
-    return slot >= reference->mesh->halo_faces ? slot : -1;
-}
-
-const double *reference_neighbour(const sedge_reference *reference, int32_t e, int f, int i,
-                                  const double *all, double *v)
-{
-    const sedge_element *element = reference->element;
-    const sedge_mesh *mesh = reference->mesh;
-    const sedge_problem *problem = reference->problem;
-    const sedge_face *face = &mesh->faces[e][f];
     const int nf = element->face_nodes;
     const int fields = problem->equation->fields;
     const int theirs = element->permuted[face->orientation * nf + i];
@@ -281,6 +255,50 @@ const double *reference_neighbour(const sedge_reference *reference, int32_t e, i
     for (int k = 0; k < fields; k++)
         v[k] = reference->halo[((int64_t)slot * fields + k) * nf + theirs];
     return problem->materials[mesh->trace_faces[slot].group];
+}
+
+// The outer state v at node i of a boundary face, u inside.
+static void apply_boundary(const sedge_reference *reference, int32_t slot, int i, double t,
+                           const double *all, const double *u, double *v)
+{
+    const sedge_element *element = reference->element;
+    const sedge_mesh *mesh = reference->mesh;
+    const sedge_problem *problem = reference->problem;
+    const sedge_trace_face *face = &mesh->trace_faces[slot];
+    const sedge_boundary *boundary = &problem->boundaries[face->group];
+    const int own = element->face_node[face->face * element->face_nodes + i];
+    const double rst[3] = {element->r[own], element->s[own], element->t[own]};
+    double x[3];
+
+    sedge_mesh_place(mesh, face->element, rst, x);
+    const double *const m = problem->materials[mesh->group[face->element]];
+    const double *const normal = reference->geometry[face->element].normal[face->face];
+    if (boundary->kind->apply_two_sided == NULL) {
+        boundary->kind->apply(u, m, normal, x, t, boundary->parameters, problem->constants, v);
+        return;
+    }
+    const sedge_set_face *const side =
+        sedge_mesh_find_side(mesh, face->element, face->face, face->group);
+    const sedge_face other = {.neighbour = side->other >= 0 ? side->other : -1 - side->other_slot,
+                              .face = side->other_face,
+                              .orientation = side->orientation};
+    double w[SEDGE_MAX_FIELDS];
+    const double *const mw = get_behind(reference, &other, i, all, w);
+    boundary->kind->apply_two_sided(u, w, m, mw, normal, x, t, boundary->parameters,
+                                    problem->constants, v);
+}
+
+int32_t reference_boundary_slot(const sedge_reference *reference, int32_t e, int f)
+{
+    const int32_t slot = -1 - reference->mesh->faces[e][f].neighbour;
+
+    return slot >= reference->mesh->halo_faces ? slot : -1;
+}
+
+const double *reference_neighbour(const sedge_reference *reference, int32_t e, int f, int i,
+                                  const double *all, double *v)
+{
+    return get_behind(reference, &reference->mesh->faces[e][f], i, all, v);
 }
 
 // rhs -= LIFT (sJ/J n.(F* - F(u))) over the four faces of element e.
@@ -304,7 +322,7 @@ static void add_surface(sedge_reference *reference, int32_t e, const double *all
             double u[SEDGE_MAX_FIELDS], v[SEDGE_MAX_FIELDS], jump[SEDGE_MAX_FIELDS];
             for (int k = 0; k < fields; k++) u[k] = own[k * n + node];
             if (slot >= 0) {
-                apply_boundary(reference, slot, i, t, u, v);
+                apply_boundary(reference, slot, i, t, all, u, v);
             } else {
                 mv = reference_neighbour(reference, e, f, i, all, v);
             }
@@ -380,21 +398,22 @@ void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double 
     find_rhs(reference, e, u, t, rhs);
 }
 
-void sedge_reference_outer(sedge_reference *reference, int32_t slot, const double *u, double t,
-                           double *v)
+void sedge_reference_outer(sedge_reference *reference, int32_t slot, const double *u,
+                           const double *halo, double t, double *v)
 {
     const sedge_element *element = reference->element;
     const sedge_trace_face *face = &reference->mesh->trace_faces[slot];
     const int fields = reference->problem->equation->fields;
     const double *from = u + (int64_t)face->element * fields * element->nodes;
 
+    reference->halo = halo;
     sedge_geometry_compute(&reference->geometry[face->element],
                            reference->mesh->corners[face->element]);
     for (int i = 0; i < element->face_nodes; i++) {
         const int node = element->face_node[face->face * element->face_nodes + i];
         double own[SEDGE_MAX_FIELDS];
         for (int k = 0; k < fields; k++) own[k] = from[k * element->nodes + node];
-        apply_boundary(reference, slot, i, t, own, v + (int64_t)i * fields);
+        apply_boundary(reference, slot, i, t, u, own, v + (int64_t)i * fields);
     }
 }
 

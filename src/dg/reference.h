@@ -40,9 +40,9 @@ void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double 
                             const double *halo, double t, double *rhs);
 
 // What a boundary makes of the trace of u: v [face_nodes][fields] outside trace face `slot`, which
-// is none of the halo's. Not collective.
-void sedge_reference_outer(sedge_reference *reference, int32_t slot, const double *u, double t,
-                           double *v);
+// is none of the halo's. `halo` as above, for two-sided kinds. Not collective.
+void sedge_reference_outer(sedge_reference *reference, int32_t slot, const double *u,
+                           const double *halo, double t, double *v);
 
 // One LSRK4(5) step from t: u is replaced. Collective.
 SEDGE_MUST_USE

@@ -249,6 +249,10 @@ double sedge_curve_cofactors(double dx[3][3], double cofactor[3][3]);
 // two of the coordinates.
 void sedge_curve_normal(double cofactor[3][3], int face, double normal[3]);
 
+// The side of a face in its surface, of which set_faces has it.
+const sedge_set_face *sedge_mesh_find_side(const sedge_mesh *mesh, int32_t element, int32_t face,
+                                           int32_t surface);
+
 // Number of a curved element in `middles`; -1: straight.
 int32_t sedge_mesh_curve(const sedge_mesh *mesh, int32_t element);
 

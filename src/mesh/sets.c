@@ -30,11 +30,11 @@ void sedge_global_sort_sides(sedge_global *mesh)
     if (mesh->sides > 0) qsort(mesh->side, (size_t)mesh->sides, sizeof *mesh->side, compare_sides);
 }
 
-// The side of face f of element e in its surface; there is one.
-static sedge_set_face *find_side(sedge_mesh *mesh, int32_t e, int32_t f, int32_t group)
+// Position in set_faces.
+static int32_t find_side(const sedge_mesh *mesh, int32_t e, int32_t f, int32_t surface)
 {
-    int32_t low = mesh->set_offsets[group];
-    int32_t high = mesh->set_offsets[group + 1];
+    int32_t low = mesh->set_offsets[surface];
+    int32_t high = mesh->set_offsets[surface + 1];
 
     while (high - low > 1) {
         const int32_t middle = low + (high - low) / 2;
@@ -45,7 +45,13 @@ static sedge_set_face *find_side(sedge_mesh *mesh, int32_t e, int32_t f, int32_t
             high = middle;
         }
     }
-    return &mesh->set_faces[low];
+    return low;
+}
+
+const sedge_set_face *sedge_mesh_find_side(const sedge_mesh *mesh, int32_t element, int32_t face,
+                                           int32_t surface)
+{
+    return &mesh->set_faces[find_side(mesh, element, face, surface)];
 }
 
 static sedge_set_face describe(const sedge_mesh *mesh, int32_t e, int32_t f,
@@ -73,7 +79,7 @@ static void find_slots(sedge_mesh *mesh, const sedge_record *records, const int3
         const sedge_trace_face *const at = &mesh->trace_faces[slot];
         const int32_t surface = records[order[at->element]].faces[at->face].surface;
         if (surface < 0) continue;
-        find_side(mesh, at->element, at->face, surface)->other_slot = slot;
+        mesh->set_faces[find_side(mesh, at->element, at->face, surface)].other_slot = slot;
     }
 }
 

@@ -100,6 +100,7 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
                             "the mesh has curved elements, which the problem does not say");
         goto done;
     }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_problem_check_sides(problem, mesh)));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_local(op)));
     SEDGE_TRY_GOTO(status, operator_tune(op, cache, options));
     SEDGE_TRY_GOTO(status, make_rest(op, cache));
@@ -291,9 +292,10 @@ static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *strea
                                &tables,     &face_basis, &clock,    &delay,    &points};
     const int64_t each = operator_boundary_points(op);
 
-    return operator_launch(op, KERNEL_BOUNDARY, stream, (points + each - 1) / each,
-                           SEDGE_TRACE_THREADS, arguments,
-                           (int)(sizeof arguments / sizeof arguments[0]));
+    SEDGE_TRY(operator_launch(op, KERNEL_BOUNDARY, stream, (points + each - 1) / each,
+                              SEDGE_TRACE_THREADS, arguments,
+                              (int)(sizeof arguments / sizeof arguments[0])));
+    return operator_two_sided_run(op, stream, false, delay);
 }
 
 // The elements whose neighbours other ranks have.
@@ -302,6 +304,7 @@ static sedge_status run_edge(sedge_operator *op, sedge_stream *stream, int stage
     const operator_layout *const layout = &op->layout;
     const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
 
+    SEDGE_TRY(operator_two_sided_run(op, stream, true, sedge_lsrk45.c[stage] * dt));
     SEDGE_TRY(run_range(op, last, stream, layout->interior_values + layout->interior_curved_values,
                         layout->edge_values, stage, dt));
     return operator_run_curved(op, stream, false, stage, dt);

@@ -147,7 +147,7 @@ SEDGE_MUST_USE
 sedge_status sedge_operator_fetch_probes(sedge_operator *op, double *values, int *samples);
 
 // What a stage costs at least, and what was measured.
-#define SEDGE_OPERATOR_KERNELS 14 // kinds of kernels
+#define SEDGE_OPERATOR_KERNELS 15 // kinds of kernels
 
 typedef struct sedge_operator_cost {
     const char *variant; // the cut, "fused b24 n2,4 r1024 p20"; borrowed from the operator

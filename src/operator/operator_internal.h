@@ -142,7 +142,8 @@ typedef enum operator_kernel {
     KERNEL_ENERGY,
     KERNEL_PROBE,
     KERNEL_CLOCK,
-    KERNEL_CURVED, // the rest only where the problem has curved elements
+    KERNEL_TWO_SIDED, // only where the problem has two-sided conditions
+    KERNEL_CURVED,    // the rest only where the problem has curved elements
     KERNEL_CURVED_ENERGY,
     KERNELS
 } operator_kernel;
@@ -177,6 +178,8 @@ typedef struct operator_data {
     sedge_buffer *links, *geometry, *material, *half_jacobian, *energy;
     sedge_buffer *halo, *boundary; // (slot, face) of faces whose traces are sent, or made
     sedge_buffer *curves, *shapes; // maps of curved elements, the latter in fp64
+    sedge_buffer *two_sided;       // faces with two-sided conditions: those whose other side is on
+                                   // this rank, then the others
 } operator_data;
 
 // What depends on the cut: the operators as its kernels read them; by cuBLAS all in `deriv`, and
@@ -209,6 +212,7 @@ struct sedge_operator {
     sedge_buffer *mass, *energy_weights;
     sedge_buffer *face_basis; // of the layout's basis, as the mass matrix
     sedge_buffer *boundary_group, *places, *parameters, *kinds;
+    int32_t two_sided_here, two_sided_beyond; // counts of data.two_sided
 
     sedge_buffer *clock;                // the time of the step's beginning
     operator_step_graph step_graphs[2]; // stages are odd in number: the states change places
@@ -491,6 +495,18 @@ void operator_curved_count(const sedge_operator *op, double *bytes, double *flop
 
 // Compulsory bytes and nominal operations of one kernel in a stage, in all elements of this rank.
 void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops);
+
+// ---- operator_two_sided.c ----------------------------------------------------------------------
+
+// List the faces with two-sided conditions by the present layout. Nothing without such conditions.
+SEDGE_MUST_USE
+sedge_status operator_two_sided_upload(sedge_operator *op);
+
+// Fill the trace slots of faces whose other side is on this rank, or (`remote`) of those whose
+// other side's trace has arrived from another, at the step's beginning plus `delay`.
+SEDGE_MUST_USE
+sedge_status operator_two_sided_run(sedge_operator *op, sedge_stream *stream, bool remote,
+                                    double delay);
 
 // ---- operator_halo.c ---------------------------------------------------------------------------
 

@@ -265,7 +265,7 @@ static sedge_status upload_boundary(sedge_operator *op)
     SEDGE_TRY(sedge_allocate(&kinds, surfaces, sizeof *kinds));
     for (int i = 0; i < surfaces; i++) {
         const sedge_boundary_kind *const kind = op->problem->boundaries[i].kind;
-        kinds[i] = kind == NULL ? -1 : (int32_t)(kind - op->problem->equation->boundaries);
+        kinds[i] = kind == NULL ? -1 : sedge_problem_kind_number(op->problem, kind);
     }
     return upload(op, &op->kinds, kinds, surfaces, sizeof *kinds);
 }
@@ -292,9 +292,9 @@ static void free_fields(operator_data *data)
 
 void operator_data_free(operator_data *data)
 {
-    sedge_buffer *const buffers[] = {data->links,         data->geometry, data->material,
-                                     data->energy,        data->halo,     data->boundary,
-                                     data->half_jacobian, data->curves,   data->shapes};
+    sedge_buffer *const buffers[] = {
+        data->links,    data->geometry,      data->material, data->energy, data->halo,
+        data->boundary, data->half_jacobian, data->curves,   data->shapes, data->two_sided};
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
     free_fields(data);
@@ -372,6 +372,7 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
     SEDGE_TRY(operator_curved_take_layout(op));
     SEDGE_TRY(upload_links(op));
     SEDGE_TRY(upload_numbers(op));
+    SEDGE_TRY(operator_two_sided_upload(op));
     SEDGE_TRY(upload_faces(op, &op->data.boundary, op->mesh->halo_faces, op->mesh->boundary_faces));
     return upload_faces(op, &op->data.halo, 0, op->mesh->halo_faces);
 }

@@ -3,13 +3,14 @@
 #include <stdio.h>
 
 static const char *const kernel_names[KERNELS] = {
-    [KERNEL_STAGE] = "sedge_stage",        [KERNEL_VOLUME] = "sedge_volume",
-    [KERNEL_SURFACE] = "sedge_surface",    [KERNEL_FLUXES] = "sedge_fluxes",
-    [KERNEL_UPDATE] = "sedge_update",      [KERNEL_PRODUCT] = "cublas_gemm",
-    [KERNEL_PACK] = "sedge_collect",       [KERNEL_BOUNDARY] = "sedge_boundary",
-    [KERNEL_POINT] = "sedge_point_source", [KERNEL_CLOCK] = "sedge_clock",
-    [KERNEL_ENERGY] = "sedge_energy",      [KERNEL_PROBE] = "sedge_probe",
-    [KERNEL_CURVED] = "sedge_curved",      [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
+    [KERNEL_STAGE] = "sedge_stage",         [KERNEL_VOLUME] = "sedge_volume",
+    [KERNEL_SURFACE] = "sedge_surface",     [KERNEL_FLUXES] = "sedge_fluxes",
+    [KERNEL_UPDATE] = "sedge_update",       [KERNEL_PRODUCT] = "cublas_gemm",
+    [KERNEL_PACK] = "sedge_collect",        [KERNEL_BOUNDARY] = "sedge_boundary",
+    [KERNEL_POINT] = "sedge_point_source",  [KERNEL_CLOCK] = "sedge_clock",
+    [KERNEL_ENERGY] = "sedge_energy",       [KERNEL_PROBE] = "sedge_probe",
+    [KERNEL_CURVED] = "sedge_curved",       [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
+    [KERNEL_TWO_SIDED] = "sedge_two_sided",
 };
 
 const char *operator_kernel_name(operator_kernel kernel)
@@ -73,10 +74,48 @@ static sedge_status write_boundaries(sedge_text *text, const sedge_problem *prob
         bool used = false;
         for (int i = 0; i < problem->surfaces; i++)
             used = used || problem->boundaries[i].kind == &equation->boundaries[k];
-        if (used)
+        if (used && equation->boundaries[k].apply_two_sided == NULL)
             SEDGE_TRY(sedge_text_add(text, " X(%d, %s)", k, equation->boundaries[k].function));
     }
+    for (int i = 0; i < problem->surfaces; i++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
+        if (kind == NULL || kind->apply_two_sided != NULL) continue;
+        const int number = sedge_problem_kind_number(problem, kind);
+        if (number == equation->boundary_count + i) // in no table, and this is its first surface
+            SEDGE_TRY(sedge_text_add(text, " X(%d, %s)", number, kind->function));
+    }
     return sedge_text_add(text, "\n");
+}
+
+// A row for each two-sided function in use, by its number.
+static sedge_status write_two_sided(sedge_text *text, const sedge_problem *problem)
+{
+    if (!sedge_problem_is_two_sided(problem)) return SEDGE_OK;
+    SEDGE_TRY(sedge_text_add(text, "#define SEDGE_TWO_SIDED_CASES(X)"));
+    for (int i = 0; i < problem->surfaces; i++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
+        bool first = true;
+        if (kind == NULL || kind->apply_two_sided == NULL) continue;
+        for (int k = 0; k < i; k++) first &= problem->boundaries[k].kind != kind;
+        if (!first) continue;
+        SEDGE_TRY(sedge_text_add(text, " X(%d, %s)", sedge_problem_kind_number(problem, kind),
+                                 kind->function));
+    }
+    return sedge_text_add(text, "\n");
+}
+
+// The headers of kinds that bring their own, each once.
+static int list_headers(sedge_source *sources, int room, const sedge_problem *problem)
+{
+    int count = 0;
+
+    for (int i = 0; i < problem->surfaces && count < room; i++) {
+        const sedge_boundary_kind *const kind = problem->boundaries[i].kind;
+        bool known = kind == NULL || kind->header == NULL;
+        for (int k = 0; k < count && !known; k++) known = sources[k].text == kind->header_text;
+        if (!known) sources[count++] = (sedge_source){kind->header, kind->header_text};
+    }
+    return count;
 }
 
 // What decides about the code, without layout and cut.
@@ -187,7 +226,8 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
                              equation->name, equation->name, equation->name));
     if (equation->curls)
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FROM_CURLS %s_from_curls\n", equation->name));
-    return write_boundaries(text, problem);
+    SEDGE_TRY(write_boundaries(text, problem));
+    return write_two_sided(text, problem);
 }
 
 // ---- programs ----------------------------------------------------------------------------------
@@ -230,7 +270,7 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
         [PART_CURVED] = {"codegen/kernels/dg/dg_trace.h", "codegen/kernels/dg/dg_monitor.h",
                          "codegen/kernels/dg/dg_curve.h", "codegen/kernels/dg/dg_curved.h"},
     };
-    sedge_source sources[SOURCES] = {
+    sedge_source sources[SOURCES + SEDGE_MAX_KINDS + 1] = {
         {"codegen/kernels/dg/values.h", NULL},
         {"codegen/kernels/dg/signal.h", NULL},
         {problem->equation->header, problem->equation->header_text},
@@ -241,8 +281,12 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
                                      .sources = sources,
                                      .count = ALL_PROGRAMS};
 
+    if (part >= PART_OTHERS)
+        options.count += list_headers(sources + ALL_PROGRAMS, SEDGE_MAX_KINDS, problem);
     for (int i = 0; i < SOURCES - ALL_PROGRAMS && kernels[part][i] != NULL; i++)
         sources[options.count++].name = kernels[part][i];
+    if (part >= PART_OTHERS && sedge_problem_is_two_sided(problem))
+        sources[options.count++].name = "codegen/kernels/dg/dg_two_sided.h";
     if (part == PART_SPARSE) sources[ALL_PROGRAMS + 1].text = sedge_text_get(products);
     return sedge_program_write(text, kind, &options);
 }
@@ -429,8 +473,17 @@ static sedge_status find_kernels(sedge_operator *op)
 {
     SEDGE_TRY(operator_stage_find(op, op->program[0]));
     const int kernels = op->problem->curved ? KERNELS : KERNEL_CURVED;
-    for (int k = KERNEL_PACK; k < kernels; k++)
+    const bool two_sided = sedge_problem_is_two_sided(op->problem);
+    for (int k = KERNEL_PACK; k < kernels; k++) {
+        if (k == KERNEL_TWO_SIDED && !two_sided) continue;
         SEDGE_TRY(sedge_program_get(&op->kernel[k], op->program[1], kernel_names[k]));
+    }
+    if (two_sided && converts_faces(&op->layout, op->problem)) {
+        SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[KERNEL_TWO_SIDED],
+                                           3LL * operator_boundary_points(op) *
+                                               op->problem->equation->fields *
+                                               op->layout.real_bytes));
+    }
     if (converts_faces(&op->layout, op->problem)) {
         SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[KERNEL_BOUNDARY],
                                            2LL * operator_boundary_points(op) *

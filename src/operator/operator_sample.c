@@ -206,7 +206,7 @@ static sedge_status make_traces(const operator_sample *sample, sedge_operator *o
         const sedge_trace_face *const face = &mesh->trace_faces[slot];
         if (!sample->known[face->element]) continue;
         if (slot >= mesh->halo_faces) {
-            sedge_reference_outer(reference, slot, sample->nodal, 0.0, outer);
+            sedge_reference_outer(reference, slot, sample->nodal, halo, 0.0, outer);
             convert_face(op, kept, outer);
         } else { // some values of the same size
             take_face(op, outer, sample->nodal, face);

@@ -230,6 +230,7 @@ static const sedge_equation fake_advection = {
 };
 
 const sedge_equation *const sedge_equations[] = {&fake_maxwell, &fake_advection, NULL};
+const sedge_face_kind *const sedge_face_kinds[] = {NULL};
 const sedge_monitor_kind *const sedge_monitor_kinds[] = {NULL};
 
 // Read a deck from a string; the name that messages get is "deck.yaml".

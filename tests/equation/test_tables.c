@@ -7,6 +7,8 @@
 
 #include "dg/random.h"
 
+const sedge_face_kind *const sedge_face_kinds[] = {NULL};
+
 static void check_parameters(const sedge_parameter *parameters, int count)
 {
     int size = 0;

@@ -65,7 +65,13 @@ static const sedge_initial_kind initials[] = {
 static const sedge_parameter fixed_parameters[] = {{.name = "value", .text = "of u"}};
 
 static const sedge_boundary_kind boundaries[] = {
-    {"fixed", "burgers_fixed", burgers_fixed, fixed_parameters, 1, "a given value", true},
+    {.name = "fixed",
+     .function = "burgers_fixed",
+     .apply = burgers_fixed,
+     .parameters = fixed_parameters,
+     .parameter_count = 1,
+     .text = "a given value",
+     .linear = true},
 };
 
 static const char *const field_names[] = {"u"};

@@ -1,0 +1,175 @@
+// Outer traces of faces with a two-sided condition: sedge_two_sided makes them from the traces on
+// both sides. Only in programs of problems with such a condition; behind dg_trace.h, whose rules
+// for coefficients of another basis hold here, too.
+#pragma once
+
+// A face: where its trace is, what is on the other side (a sedge_link, see dg_layout.h), the trace
+// slot that is filled, and the surface group.
+typedef struct sedge_two_sided_face {
+    sedge_link own;
+    sedge_link other;
+    int slot;
+    int group;
+} sedge_two_sided_face;
+
+// faces     [faces]
+// trace     all trace slots [slots][face nodes]: other sides of other ranks are read, outer traces
+//           are written
+// places, parameters, kinds, face_basis as in SEDGE_BOUNDARY_LIST; places begin at trace slot
+//           first_boundary
+// slots     number of element slots, behind which `material` has the trace slots' materials
+#define SEDGE_TWO_SIDED_LIST(X)                                       \
+    X(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT, u)              \
+    X(SEDGE_GLOBAL sedge_point *, trace)                              \
+    X(const SEDGE_GLOBAL sedge_two_sided_face *SEDGE_RESTRICT, faces) \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, places)              \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, parameters)          \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, kinds)                  \
+    X(const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT, geometry)    \
+    X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, material)               \
+    X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, materials)       \
+    X(const SEDGE_GLOBAL short *SEDGE_RESTRICT, tables)               \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, face_basis)          \
+    X(const SEDGE_GLOBAL double *SEDGE_RESTRICT, clock)               \
+    X(double, delay)                                                  \
+    X(sedge_int64, first_boundary)                                    \
+    X(sedge_int64, slots)                                             \
+    X(sedge_int64, points)
+
+#define SEDGE_TWO_SIDED_CASE(number, function)                                           \
+    case number:                                                                         \
+        function(own.f, other.f, m, behind, n, place, time, values, constants, outer.f); \
+        break;
+
+SEDGE_FUNCTION sedge_point get_own_side(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
+                                        const sedge_two_sided_face face, int i,
+                                        const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
+{
+    return get_trace(u, face.own.neighbour, tables[face.own.code * SEDGE_FACE_NODES + i]);
+}
+
+// The other side's trace at node i of the own side.
+SEDGE_FUNCTION sedge_point get_other_side(const SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT u,
+                                          const SEDGE_GLOBAL sedge_point *trace,
+                                          const sedge_two_sided_face face, int i,
+                                          const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
+{
+    const int neighbour = face.other.neighbour;
+
+    if (neighbour >= 0)
+        return get_trace(u, neighbour, tables[(4 + face.other.code) * SEDGE_FACE_NODES + i]);
+    return trace[(sedge_int64)(-1 - neighbour) * SEDGE_FACE_NODES +
+                 tables[(28 + face.other.code) * SEDGE_FACE_NODES + i]];
+}
+
+// What the condition makes of both traces at node i.
+SEDGE_FUNCTION sedge_point find_between(const sedge_point own, const sedge_point other,
+                                        const sedge_two_sided_face face, int i, double time,
+                                        const SEDGE_GLOBAL double *SEDGE_RESTRICT places,
+                                        const SEDGE_GLOBAL double *SEDGE_RESTRICT parameters,
+                                        const SEDGE_GLOBAL int *SEDGE_RESTRICT kinds,
+                                        const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT geometry,
+                                        const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                                        const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
+                                        sedge_int64 first_boundary, sedge_int64 slots)
+{
+    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
+    const int lane = face.own.neighbour % SEDGE_LANES;
+    const SEDGE_GLOBAL sedge_face_geometry *const shape =
+        &geometry[face.own.neighbour / SEDGE_LANES].face[face.own.code];
+    const sedge_int64 at = (face.slot - first_boundary) * SEDGE_FACE_NODES + i;
+    sedge_value mv[SEDGE_MATERIAL_VALUES + 1];
+    sedge_real m[SEDGE_MATERIAL_VALUES + 1];
+    sedge_real behind[SEDGE_MATERIAL_VALUES + 1];
+    sedge_real n[3];
+    sedge_point outer = own;
+    SEDGE_PRIVATE_COPY(double, place, places + 3 * at, 3);
+    SEDGE_PRIVATE_COPY(double, values, parameters + face.group * SEDGE_BOUNDARY_VALUES,
+                       SEDGE_BOUNDARY_VALUES);
+
+    get_material(mv, material, materials, face.own.neighbour / SEDGE_LANES);
+    for (int j = 0; j < SEDGE_MATERIAL_VALUES; j++) m[j] = SEDGE_LANE(mv[j], lane);
+    for (int j = 0; j < SEDGE_MATERIAL_VALUES; j++) {
+#if SEDGE_MATERIALS == 1
+        behind[j] = m[j];
+#else
+        const int neighbour = face.other.neighbour;
+        const int id = material[neighbour >= 0 ? neighbour : slots - 1 - neighbour];
+        behind[j] = materials[id * SEDGE_MATERIAL_VALUES + j];
+#endif
+    }
+    for (int j = 0; j < 3; j++) n[j] = SEDGE_LANE(shape->n[j], lane);
+    switch (kinds[face.group]) {
+        SEDGE_TWO_SIDED_CASES(SEDGE_TWO_SIDED_CASE)
+    }
+    (void)lane, (void)time, (void)constants, (void)m, (void)behind, (void)n, (void)place;
+    (void)values, (void)other, (void)slots;
+    return outer;
+}
+
+#if !SEDGE_CONVERT_FACES
+SEDGE_KERNEL(sedge_two_sided, SEDGE_TRACE_THREADS, SEDGE_TWO_SIDED_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_ITEMS (one, 1, k, SEDGE_TRACE_THREADS, SEDGE_TRACE_THREADS) {
+            const sedge_int64 at = b * SEDGE_TRACE_THREADS + k + one;
+            if (at < points) {
+                const sedge_two_sided_face face = faces[at / SEDGE_FACE_NODES];
+                const int i = (int)(at % SEDGE_FACE_NODES);
+                const sedge_point own = get_own_side(u, face, i, tables);
+                const sedge_point other = get_other_side(u, trace, face, i, tables);
+                trace[(sedge_int64)face.slot * SEDGE_FACE_NODES + i] =
+                    find_between(own, other, face, i, clock[0] + delay, places, parameters, kinds,
+                                 geometry, material, materials, first_boundary, slots);
+            }
+        }
+    }
+    (void)face_basis;
+}
+#else
+SEDGE_KERNEL(sedge_two_sided, SEDGE_TRACE_THREADS, SEDGE_TWO_SIDED_LIST)
+{
+    SEDGE_OUTER (b) {
+        SEDGE_SCRATCH(sedge_real, inside, 3 * SEDGE_BLOCK_POINTS * SEDGE_FIELDS);
+        SEDGE_BLOCKWIDE sedge_real *const beyond = inside + SEDGE_BLOCK_POINTS * SEDGE_FIELDS;
+        SEDGE_BLOCKWIDE sedge_real *const outside = beyond + SEDGE_BLOCK_POINTS * SEDGE_FIELDS;
+
+        SEDGE_ITEMS (f, SEDGE_BLOCK_FACES, i, SEDGE_FACE_NODES, SEDGE_TRACE_THREADS) {
+            const sedge_int64 at = b * SEDGE_BLOCK_POINTS + f * SEDGE_FACE_NODES + i;
+            if (at < points) {
+                const sedge_two_sided_face face = faces[at / SEDGE_FACE_NODES];
+                const sedge_point own = get_own_side(u, face, i, tables);
+                const sedge_point other = get_other_side(u, trace, face, i, tables);
+                SEDGE_EACH (q, SEDGE_FIELDS) {
+                    inside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = own.f[q];
+                    beyond[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = other.f[q];
+                }
+            }
+        }
+        SEDGE_BARRIER();
+        SEDGE_ITEMS (f, SEDGE_BLOCK_FACES, i, SEDGE_FACE_NODES, SEDGE_TRACE_THREADS) {
+            const sedge_int64 at = b * SEDGE_BLOCK_POINTS + f * SEDGE_FACE_NODES + i;
+            if (at < points) {
+                const int first = f * SEDGE_FACE_NODES * SEDGE_FIELDS;
+                const sedge_point own = convert_face(face_basis, i, inside + first);
+                const sedge_point other = convert_face(face_basis, i, beyond + first);
+                const sedge_point outer = find_between(
+                    own, other, faces[at / SEDGE_FACE_NODES], i, clock[0] + delay, places,
+                    parameters, kinds, geometry, material, materials, first_boundary, slots);
+                SEDGE_EACH (q, SEDGE_FIELDS)
+                    outside[(f * SEDGE_FACE_NODES + i) * SEDGE_FIELDS + q] = outer.f[q];
+            }
+        }
+        SEDGE_BARRIER();
+        SEDGE_ITEMS (f, SEDGE_BLOCK_FACES, i, SEDGE_FACE_NODES, SEDGE_TRACE_THREADS) {
+            const sedge_int64 at = b * SEDGE_BLOCK_POINTS + f * SEDGE_FACE_NODES + i;
+            if (at < points) {
+                const sedge_int64 slot = faces[at / SEDGE_FACE_NODES].slot;
+                trace[slot * SEDGE_FACE_NODES + i] =
+                    convert_face(face_basis + SEDGE_FACE_NODES * SEDGE_FACE_NODES, i,
+                                 outside + f * SEDGE_FACE_NODES * SEDGE_FIELDS);
+            }
+        }
+    }
+}
+#endif

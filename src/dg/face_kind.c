@@ -1,0 +1,18 @@
+#include "equation.h"
+
+#include <string.h>
+
+int sedge_boundary_kinds(const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS],
+                         const sedge_equation *equation)
+{
+    int count = 0;
+
+    for (; count < equation->boundary_count && count < SEDGE_MAX_KINDS; count++)
+        kinds[count] = &equation->boundaries[count];
+    for (int i = 0; sedge_face_kinds[i] != NULL; i++) {
+        if (strcmp(sedge_face_kinds[i]->equation, equation->name) != 0) continue;
+        if (count < SEDGE_MAX_KINDS) kinds[count] = &sedge_face_kinds[i]->kind;
+        count++;
+    }
+    return count;
+}

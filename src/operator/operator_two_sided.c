@@ -1,0 +1,90 @@
+// Faces with two-sided conditions: their list, and the kernel that fills their trace slots.
+#include "operator/operator_internal.h"
+
+// sedge_two_sided_face of dg_two_sided.h.
+typedef struct two_sided_face {
+    int32_t own, own_face;
+    int32_t other, other_code;
+    int32_t slot;
+    int32_t group;
+} two_sided_face;
+
+static bool is_two_sided(const sedge_operator *op, int surface)
+{
+    const sedge_boundary_kind *const kind = op->problem->boundaries[surface].kind;
+
+    return kind != NULL && kind->apply_two_sided != NULL;
+}
+
+// Those whose other side is on this rank, or those whose other side is not; returns the number.
+static int32_t list_faces(two_sided_face *list, const sedge_operator *op, bool remote)
+{
+    const sedge_mesh *const mesh = op->mesh;
+    int32_t count = 0;
+
+    for (int s = 0; s < op->problem->surfaces; s++) {
+        if (!is_two_sided(op, s)) continue;
+        for (int32_t i = mesh->set_offsets[s]; i < mesh->set_offsets[s + 1]; i++) {
+            const sedge_set_face *const side = &mesh->set_faces[i];
+            if ((side->other < 0) != remote) continue;
+            list[count++] = (two_sided_face){
+                .own = (int32_t)operator_slot(op, side->element),
+                .own_face = side->face,
+                .other = remote ? -1 - side->other_slot : (int32_t)operator_slot(op, side->other),
+                .other_code = side->other_face * 6 + side->orientation,
+                .slot = side->slot,
+                .group = s};
+        }
+    }
+    return count;
+}
+
+sedge_status operator_two_sided_upload(sedge_operator *op)
+{
+    two_sided_face *list = NULL;
+    int64_t bytes = 0;
+
+    if (!sedge_problem_is_two_sided(op->problem)) return SEDGE_OK;
+    SEDGE_TRY(sedge_allocate(&list, op->mesh->set_offsets[op->problem->surfaces], sizeof *list));
+    op->two_sided_here = list_faces(list, op, false);
+    op->two_sided_beyond = list_faces(list + op->two_sided_here, op, true);
+    bytes = (int64_t)(op->two_sided_here + op->two_sided_beyond) * (int64_t)sizeof *list;
+    sedge_status status =
+        sedge_buffer_create(&op->data.two_sided, op->device, bytes > 0 ? bytes : 16);
+    if (status == SEDGE_OK && bytes > 0)
+        status = sedge_buffer_upload(op->data.two_sided, 0, list, bytes, NULL);
+    sedge_release(list);
+    return status;
+}
+
+sedge_status operator_two_sided_run(sedge_operator *op, sedge_stream *stream, bool remote,
+                                    double delay)
+{
+    const int32_t first = remote ? op->two_sided_here : 0;
+    const int32_t count = remote ? op->two_sided_beyond : op->two_sided_here;
+    int64_t points = (int64_t)count * op->element->face_nodes;
+    int64_t first_boundary = op->mesh->halo_faces;
+    int64_t slots = op->layout.slots;
+    uint64_t u = sedge_buffer_address(op->data.u[0]);
+    uint64_t trace = sedge_buffer_address(op->trace);
+    uint64_t faces = 0;
+    uint64_t places = sedge_buffer_address(op->places);
+    uint64_t parameters = sedge_buffer_address(op->parameters);
+    uint64_t kinds = sedge_buffer_address(op->kinds);
+    uint64_t geometry = sedge_buffer_address(op->data.geometry);
+    uint64_t material = sedge_buffer_address(op->data.material);
+    uint64_t materials = sedge_buffer_address(op->materials);
+    uint64_t tables = sedge_buffer_address(op->maps);
+    uint64_t face_basis = sedge_buffer_address(op->face_basis);
+    uint64_t clock = sedge_buffer_address(op->clock);
+    void *const arguments[] = {&u,        &trace,          &faces,     &places, &parameters, &kinds,
+                               &geometry, &material,       &materials, &tables, &face_basis, &clock,
+                               &delay,    &first_boundary, &slots,     &points};
+    const int64_t each = operator_boundary_points(op);
+
+    if (count == 0) return SEDGE_OK;
+    faces = sedge_buffer_address(op->data.two_sided) + (uint64_t)first * sizeof(two_sided_face);
+    return operator_launch(op, KERNEL_TWO_SIDED, stream, (points + each - 1) / each,
+                           SEDGE_TRACE_THREADS, arguments,
+                           (int)(sizeof arguments / sizeof arguments[0]));
+}
