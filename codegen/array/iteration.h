@@ -1,13 +1,14 @@
-// How the elements of several arrays of one shape are visited together.
+// How the elements of several arrays of one shape are visited together: the sizes and strides of
+// nested loops, as few of them as possible.
 #pragma once
 
 #include "array/array.h"
 
 enum { SEDGE_ITERATION_OPERANDS = 25 };
 
-// Dimensions are merged where all operands allow
-// it, so that contiguous operands of one shape become one dimension. Strides in elements, 0 where
-// an operand is broadcast. Elements are counted in C order. No element: no dimension.
+// Dimensions are merged where all operands allow it, so that contiguous operands of one shape
+// become one dimension. Strides count elements and are 0 where an operand is broadcast. Elements
+// are visited in C order. Arrays without elements give no dimension.
 typedef struct sedge_iteration {
     int64_t count; // elements
     int dimensions;
@@ -20,6 +21,6 @@ typedef struct sedge_iteration {
 void sedge_iteration_make(sedge_iteration *iteration, int dimensions, const int64_t *shape,
                           int operands, const sedge_array *const *arrays);
 
-// The same elements in the order in which the first operand lies in memory, for operations that do
-// not ask for the index: two transposed arrays become contiguous.
+// Visit the same elements in the order in which the first operand lies in memory: two transposed
+// arrays become contiguous. For operations that do not use the index.
 void sedge_iteration_sort(sedge_iteration *iteration, int operands);

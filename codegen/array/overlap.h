@@ -3,10 +3,11 @@
 
 #include "array/array.h"
 
-// Whether writing `to` may spoil what is still to be read from `from`, which has or is broadcast to
-// its shape: some element of both lies in the same memory, and they are not the same element by
-// element. Where it is not known it is taken to be so.
+// Whether writing the elements of `to` one after the other may overwrite elements of `from` that
+// have not been read yet: true if they share memory and element i of one is not element i of the
+// other. `from` has the shape of `to` or is broadcast to it. True also where the answer is not
+// known.
 bool sedge_array_may_spoil(const sedge_array *to, const sedge_array *from);
 
-// Whether two elements of the array are in one place, as in a broadcast view.
+// Whether two elements of the array are at the same address, as in a broadcast view.
 bool sedge_array_repeats(const sedge_array *array);

@@ -258,7 +258,7 @@ static sedge_status add_array(sedge_analysis *analysis, sedge_expression *node)
     return broadcast_shape(analysis, array);
 }
 
-// The operand is wanted as `type`: a plain number becomes a leaf of that type.
+// The operand is converted to `type`: a plain number becomes a leaf of that type.
 static sedge_status demand(sedge_analysis *analysis, sedge_expression *operand, sedge_type type)
 {
     if (operand->operation != OPERATION_NUMBER) return SEDGE_OK;
@@ -362,17 +362,6 @@ sedge_status sedge_analysis_write(sedge_analysis *analysis)
     if (analysis->text != NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_text_create(&analysis->text));
     return sedge_expression_write(analysis->text, analysis->expression);
-}
-
-sedge_status sedge_expression_analyse(sedge_analysis *out, sedge_expression *expression)
-{
-    sedge_status status;
-
-    SEDGE_TRY(sedge_expression_prepare(out, expression));
-    SEDGE_TRY_GOTO(status, sedge_analysis_write(out));
-done:
-    if (status != SEDGE_OK) sedge_analysis_free(out);
-    return status;
 }
 
 void sedge_analysis_free(sedge_analysis *analysis)

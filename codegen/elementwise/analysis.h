@@ -28,23 +28,21 @@ typedef struct sedge_analysis {
     int leaves;
     sedge_leaf leaf[SEDGE_LEAVES];
     sedge_text *text; // owned; NULL before sedge_analysis_write
-    // What decides about type and text, a key of the cached kernel in place of the text.
+    // What type and text depend on: a part of the cached kernel's key, in place of the text.
     int key_bytes;
     unsigned char key[SEDGE_EXPRESSION_KEY];
     sedge_expression *expression; // owned
 } sedge_analysis;
 
-// Frees the expression in any case; the caller frees the analysis. A tree without arrays is
-// SEDGE_ERR_USAGE, as are arrays of two contexts, shapes that do not broadcast, operations that a
-// type does not have (bit_and of floats, less of complex numbers).
-SEDGE_MUST_USE
-sedge_status sedge_expression_analyse(sedge_analysis *out, sedge_expression *expression);
-void sedge_analysis_free(sedge_analysis *analysis);
-
-// The two halves of the above. The first makes all but the text, without allocating: it lies on the
-// path of every call.
+// Everything but the text, without allocating: it is on the path of every call. The analysis owns
+// the expression, and the caller frees the analysis; on failure both are freed. A tree without
+// arrays is SEDGE_ERR_USAGE, as are arrays of two contexts, shapes that do not broadcast,
+// operations that a type does not have (bit_and of floats, less of complex numbers).
 SEDGE_MUST_USE
 sedge_status sedge_expression_prepare(sedge_analysis *out, sedge_expression *expression);
+void sedge_analysis_free(sedge_analysis *analysis);
+
+// The text, if it is not there yet.
 SEDGE_MUST_USE
 sedge_status sedge_analysis_write(sedge_analysis *analysis);
 

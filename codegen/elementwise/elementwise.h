@@ -1,4 +1,6 @@
-// Inside codegen: kernels that do one operation for each element, for elementwise*.c.
+// Elementwise kernels: a body of C runs once for each element of arrays of one shape. A call (a
+// job) is planned (how its operands lie in memory), its kernel is found by a key or written, and
+// launched. Expressions, copies, snippets of C and selection are made of such calls.
 #pragma once
 
 #include "array/array_tune.h"
@@ -7,16 +9,17 @@
 
 #define SEDGE_OPERANDS (SEDGE_LEAVES + 1)
 
-// How a kernel sees an operand.
+// How a kernel reads an operand.
 typedef enum sedge_access {
     SEDGE_ACCESS_NUMBER,     // an argument
     SEDGE_ACCESS_CONSTANT,   // an array of which one element stands for all
     SEDGE_ACCESS_CONTIGUOUS, // element i at i
-    SEDGE_ACCESS_ROWS,       // strided; in the last dimension one behind the other
-    SEDGE_ACCESS_REPEATED,   // strided; in the last dimension always the same
+    SEDGE_ACCESS_ROWS,       // strided; contiguous in the last dimension
+    SEDGE_ACCESS_REPEATED,   // strided; one element for all of the last dimension
     SEDGE_ACCESS_STRIDED
 } sedge_access;
 
+// One operand.
 typedef struct sedge_member {
     const char *name; // in the body
     sedge_type type;
@@ -27,7 +30,7 @@ typedef struct sedge_member {
     int slot; // among the strided operands
 } sedge_member;
 
-// What the launch is tuned by.
+// The numbers that are tuned.
 typedef struct sedge_elementwise_tuning {
     int threads; // of a block
     int packs;   // a thread
@@ -56,14 +59,15 @@ enum { SEDGE_JOB_KEY = 4 + 2 * SEDGE_OPERANDS };
 // The device's form for jobs of the context.
 bool sedge_job_needs_gpu_form(const sedge_context *context);
 
-// Decide how the elements of a shape are visited, in any order with `sort`. Members and `gpu` are
-// set.
+// Decide how the elements of a shape are visited; with `sort` in the order of memory. Members and
+// `gpu` have been set.
 void sedge_job_plan(sedge_job *job, int dimensions, const int64_t *shape, bool sort);
 
-// What the addressing decides about the kernel, at most SEDGE_JOB_KEY bytes. Gives their number.
+// Write what the kernel depends on beside its body: at most SEDGE_JOB_KEY bytes, whose number is
+// returned.
 int sedge_job_key(unsigned char *key, const sedge_job *job, char tag);
 
-// Run a planned job of at least one element, whose kernel is known by the key or made.
+// Run a planned job of at least one element. Its kernel is found by the key, or made.
 SEDGE_MUST_USE
 sedge_status sedge_job_run(sedge_job *job, const void *key, int bytes);
 

@@ -1,4 +1,6 @@
-// Inside reductions and scans: what is done with elements, as C text.
+// What a reduction or a scan computes, as C text: a formula maps each element to a state, combines
+// two states, and makes the result of the last one. The sum of squares, say, has the map x * x and
+// the combination a + b.
 #pragma once
 
 #include "base/hash.h"
@@ -10,7 +12,7 @@
 
 enum { SEDGE_FORMULA_TEXT = 256 };
 
-// Numbers of formulas that are no sedge_reduction.
+// Numbers of formulas beside those of sedge_reduction.
 enum { SEDGE_FORMULA_DOT = SEDGE_REDUCTIONS, SEDGE_FORMULA_OWN };
 
 // C expressions: `map` of an element x, of type `element`, and its index i; `combine` of two states

@@ -11,21 +11,21 @@ typedef enum sedge_reduce_form {
     SEDGE_REDUCE_MANY
 } sedge_reduce_form;
 
-// What a device wants. The rule stands in reduce_plan.c, and which of these numbers are tuned at
-// run time, without a bit of a sum depending on it, in reduce_tune.c.
+// The numbers of a kernel. The rule for each kind of device is in reduce_plan.c; `ahead`, `more`
+// and `resident` may be tuned at run time (reduce_tune.c), for no bit of a sum depends on them.
 typedef struct sedge_reduce_tuning {
     int items;         // a block: a power of four
-    int bytes, values; // loads of an item that are on their way at once, in bytes; states at most
+    int bytes, values; // of an item: loads in flight, in bytes; states at most
     int blocks;        // a multiprocessor, for which registers are kept free; 0: on the host
     int waves;         // blocks for each of those places: as some end, others begin
     int streamed;      // 1: loads tell caches that they are the only ones, where arrays are large
     int striped;       // 1: blocks take tiles by turns, where there are many for each
-    int last;          // 1: of one row the last block makes the end; cuda
+    int last;          // 1: of a single row the last block adds up the parts; cuda
     int run;           // tiles that an item adds to one sum
     int width;         // columns a block
     int narrow;        // least number of columns that are taken side by side
     int64_t chunk;     // elements that are worth a block
-    int resident;      // blocks for which registers are kept free indeed; 0: as `blocks` has it
+    int resident;      // as `blocks`, for the registers alone; 0: the same number
     int ahead;         // further tiles whose loads stand together with those of one
     int more;          // pieces of rows that a block takes after its first
 } sedge_reduce_tuning;
@@ -61,13 +61,13 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
                             const sedge_reduce_tuning *tuning, const sedge_device_info *info,
                             int axis, int state_bytes);
 
-// Numbers on which the places of elements depend: further arguments of the kernel, in which they
-// are called reduce_w0, reduce_w1, ... Returns how many there are.
+// Sizes and strides that the kernel gets as further arguments, reduce_w0, reduce_w1, ..., to find
+// the places of elements. Returns how many there are.
 enum { SEDGE_REDUCE_NUMBERS_MOST = (SEDGE_LEAVES + 1) * (SEDGE_ARRAY_DIMENSIONS + 2) };
 int sedge_reduce_places_values(int64_t values[SEDGE_REDUCE_NUMBERS_MOST],
                                const sedge_reduce_plan *plan, const sedge_analysis *analysis);
 
-// Append what the kernel needs of them.
+// Append the functions of the kernel that use them.
 SEDGE_MUST_USE
 sedge_status sedge_reduce_places_write(sedge_text *out, const sedge_reduce_plan *plan,
                                        const sedge_analysis *analysis);

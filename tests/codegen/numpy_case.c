@@ -93,13 +93,14 @@ static void add(batch *work, const char *operation, sedge_expression *expression
     const int k = work->count;
     sedge_analysis analysis;
 
-    if (sedge_expression_analyse(&analysis, expression) != SEDGE_OK) {
+    if (sedge_expression_prepare(&analysis, expression) != SEDGE_OK) {
         if (strstr(sedge_error_message(), "does not exist for") == NULL) {
             (void)fprintf(stderr, "%s: %s\n", operation, sedge_error_message());
             exit(1);
         }
         return;
     }
+    TRY_OR_END(sedge_analysis_write(&analysis));
     (void)snprintf(work->name[k], sizeof work->name[k], "r%d", k);
     (void)snprintf(work->file[k], sizeof work->file[k], "%s.%s%s%s.%s", operation,
                    sedge_type_name(work->a->type), operands == 2 ? "." : "",

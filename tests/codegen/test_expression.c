@@ -11,8 +11,9 @@ static void check_type(sedge_expression *expression, sedge_type wanted, const ch
 {
     sedge_analysis analysis;
 
-    CHECK_OK(sedge_expression_analyse(&analysis, expression));
-    if (analysis.text == NULL) return;
+    CHECK_OK(sedge_expression_prepare(&analysis, expression));
+    if (analysis.expression == NULL) return;
+    CHECK_OK(sedge_analysis_write(&analysis));
     CHECK(analysis.type == wanted);
     if (text != NULL && strcmp(sedge_text_get(analysis.text), text) != 0) {
         check_failures++;
@@ -98,7 +99,8 @@ static size_t measure_nested(const world *w, sedge_expression *(*make)(SEDGE_OPE
     size_t bytes = 0;
 
     for (int k = 0; k < depth; k++) nested = sedge_convert(make(nested, use(w, second)), first);
-    CHECK_OK(sedge_expression_analyse(&analysis, nested));
+    CHECK_OK(sedge_expression_prepare(&analysis, nested));
+    CHECK_OK(sedge_analysis_write(&analysis));
     if (analysis.text != NULL) bytes = sedge_text_length(analysis.text);
     sedge_analysis_free(&analysis);
     return bytes;
@@ -161,9 +163,9 @@ static void test_used_twice(const world *w)
 
     check_refused(sedge_multiply(x, x), twice);
     sedge_expression *const whole = sedge_square_root(y);
-    CHECK_FAILS(sedge_expression_analyse(&analysis, y), SEDGE_ERR_USAGE, "a part of another");
+    CHECK_FAILS(sedge_expression_prepare(&analysis, y), SEDGE_ERR_USAGE, "a part of another");
     check_refused(sedge_where(use(w, SEDGE_INT8), y, sedge_number(1.0)), twice);
-    CHECK_OK(sedge_expression_analyse(&analysis, whole));
+    CHECK_OK(sedge_expression_prepare(&analysis, whole));
     sedge_analysis_free(&analysis);
 }
 

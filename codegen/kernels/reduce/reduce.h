@@ -163,9 +163,10 @@ SEDGE_FUNCTION formula_state reduce_tile(const reduce_place place, sedge_int64 f
 #define REDUCE_TREE_BARRIER(half) SEDGE_BARRIER()
 #endif
 
-// parts [cuts][rows], to [rows]; `ended`: REDUCE_LAST's count of blocks, 0 between launches. A row
-// of `length` elements is cut every `chunk`, and with one cut the result is written at once.
-// `columns`: rows side by side, of REDUCE_COLUMNS. `pieces`: cuts of all groups of rows.
+// parts [cuts][rows], to [rows]. `ended`: with REDUCE_LAST the device block counter, which the last
+// block resets. A row of `length` elements is cut every `chunk`, and with one cut the result is
+// written at once. `columns`: rows side by side, of REDUCE_COLUMNS. `pieces`: cuts of all groups of
+// rows.
 #define REDUCE_LIST(X)                                 \
     X(REDUCE_PARTS, parts)                             \
     X(SEDGE_GLOBAL formula_result *SEDGE_RESTRICT, to) \
