@@ -18,6 +18,7 @@ typedef struct program_batch {
     int count;
     bool loads;    // else the cache is filled, and that is all
     bool searches; // nothing is compiled
+    int compilers; // of this rank, at once
     sedge_cache_key *keys;
     sedge_share share;
     sedge_share_item *items;
@@ -129,7 +130,7 @@ static void settle(void *context, sedge_compile_job *job)
 }
 
 // Compile what was not found.
-static sedge_status compile(program_batch *batch, const int *missing, int count, int threads)
+static sedge_status compile(program_batch *batch, const int *missing, int count)
 {
     sedge_status status;
     sedge_compile_job *jobs = NULL;
@@ -144,7 +145,8 @@ static sedge_status compile(program_batch *batch, const int *missing, int count,
         jobs[i].text = text->text;
         SEDGE_TRY_GOTO(status, sedge_text_create(&jobs[i].log));
     }
-    SEDGE_TRY_GOTO(status, sedge_compile_jobs(jobs, count, batch->device, threads, settle, batch));
+    SEDGE_TRY_GOTO(status,
+                   sedge_compile_jobs(jobs, count, batch->device, batch->compilers, settle, batch));
     sedge_cache_count_misses(batch->cache, count, sedge_clock() - began);
 done:
     for (int i = 0; i < count && jobs != NULL; i++) {
@@ -157,7 +159,7 @@ done:
 }
 
 // Find or compile the programs that this rank owns.
-static sedge_status obtain(program_batch *batch, int threads)
+static sedge_status obtain(program_batch *batch)
 {
     sedge_status status = SEDGE_OK;
     int *missing = NULL;
@@ -169,7 +171,7 @@ static sedge_status obtain(program_batch *batch, int threads)
         SEDGE_TRY_GOTO(status, find(batch, p));
         if (!batch->items[p].found) missing[count++] = p;
     }
-    if (!batch->searches) SEDGE_TRY_GOTO(status, compile(batch, missing, count, threads));
+    if (!batch->searches) SEDGE_TRY_GOTO(status, compile(batch, missing, count));
 done:
     sedge_release(missing);
     return status;
@@ -214,14 +216,13 @@ static void clear_batch(program_batch *batch)
 // compiler's failure is in the item.
 static sedge_status make_batch(program_batch *batch, const sedge_comm *comm)
 {
-    const int threads = sedge_device_compilers(sedge_comm_node_size(comm));
     sedge_status status;
     sedge_hash *hashes = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, prepare_batch(batch, &hashes)));
     SEDGE_TRY_GOTO(status, sedge_share_create(&batch->share, comm, hashes, batch->count));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, allocate_items(batch)));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, obtain(batch, threads)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, obtain(batch)));
     for (int p = 0; p < batch->share.programs && !batch->loads; p++) {
         sedge_release(batch->items[p].part[SEDGE_SHARE_BINARY]);
         batch->items[p].part[SEDGE_SHARE_BINARY] = NULL;
@@ -264,47 +265,75 @@ static sedge_status load_programs(sedge_program **out, char **messages, program_
     return SEDGE_OK;
 }
 
+// Make the batch and clear it.
 static sedge_status create_programs(sedge_program **out, char **messages, const sedge_comm *comm,
-                                    sedge_device *device, sedge_cache *cache,
-                                    const sedge_program_text *texts, int count, bool searches)
+                                    program_batch *batch)
 {
-    program_batch batch = {.device = device,
-                           .cache = cache,
-                           .texts = texts,
-                           .count = count,
-                           .loads = true,
-                           .searches = searches};
     sedge_status status;
 
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < batch->count; i++) {
         out[i] = NULL;
         if (messages != NULL) messages[i] = NULL;
     }
-    SEDGE_TRY_GOTO(status, make_batch(&batch, comm));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, load_programs(out, messages, &batch)));
+    SEDGE_TRY_GOTO(status, make_batch(batch, comm));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, load_programs(out, messages, batch)));
 done:
-    for (int i = 0; i < count && status != SEDGE_OK; i++) {
+    for (int i = 0; i < batch->count && status != SEDGE_OK; i++) {
         sedge_program_free(out[i]);
         out[i] = NULL;
         if (messages == NULL) continue;
         sedge_release(messages[i]);
         messages[i] = NULL;
     }
-    clear_batch(&batch);
+    clear_batch(batch);
     return status;
+}
+
+// The compilers of a rank while all ranks of the node compile.
+static int share_compilers(const sedge_comm *comm)
+{
+    return sedge_device_compilers(sedge_comm_node_size(comm));
 }
 
 sedge_status sedge_programs_create(sedge_program **out, char **messages, const sedge_comm *comm,
                                    sedge_device *device, sedge_cache *cache,
                                    const sedge_program_text *texts, int count)
 {
-    return create_programs(out, messages, comm, device, cache, texts, count, false);
+    program_batch batch = {.device = device,
+                           .cache = cache,
+                           .texts = texts,
+                           .count = count,
+                           .loads = true,
+                           .compilers = share_compilers(comm)};
+
+    return create_programs(out, messages, comm, &batch);
+}
+
+sedge_status sedge_programs_create_here(sedge_program **out, char **messages, sedge_device *device,
+                                        sedge_cache *cache, const sedge_program_text *texts,
+                                        int count, int compilers)
+{
+    program_batch batch = {.device = device,
+                           .cache = cache,
+                           .texts = texts,
+                           .count = count,
+                           .loads = true,
+                           .compilers = compilers};
+
+    return create_programs(out, messages, NULL, &batch);
 }
 
 sedge_status sedge_programs_find(sedge_program **out, sedge_device *device, sedge_cache *cache,
                                  const sedge_program_text *texts, int count)
 {
-    return create_programs(out, NULL, NULL, device, cache, texts, count, true);
+    program_batch batch = {.device = device,
+                           .cache = cache,
+                           .texts = texts,
+                           .count = count,
+                           .loads = true,
+                           .searches = true};
+
+    return create_programs(out, NULL, NULL, &batch);
 }
 
 static void fill_record(sedge_program_record *record, const sedge_share_item *item)
@@ -318,7 +347,11 @@ sedge_status sedge_programs_build(int *compiled, sedge_program_record *records,
                                   const sedge_comm *comm, sedge_device *device, sedge_cache *cache,
                                   const sedge_program_text *texts, int count)
 {
-    program_batch batch = {.device = device, .cache = cache, .texts = texts, .count = count};
+    program_batch batch = {.device = device,
+                           .cache = cache,
+                           .texts = texts,
+                           .count = count,
+                           .compilers = share_compilers(comm)};
     sedge_status status;
 
     *compiled = 0;

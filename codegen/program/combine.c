@@ -99,6 +99,7 @@ typedef struct combine_batch {
     sedge_program **out;
     sedge_device *device;
     sedge_cache *cache;
+    int compilers; // at once
     const sedge_program_text *texts;
     int *missing; // of the texts, those that were not found
     int missing_count;
@@ -204,8 +205,8 @@ static sedge_status compile_wholes(combine_batch *batch)
     const double began = sedge_clock();
 
     if (batch->wholes_count == 0) return SEDGE_OK;
-    SEDGE_TRY(sedge_compile_jobs(batch->jobs, batch->wholes_count, batch->device,
-                                 sedge_device_compilers(1), settle, batch));
+    SEDGE_TRY(sedge_compile_jobs(batch->jobs, batch->wholes_count, batch->device, batch->compilers,
+                                 settle, batch));
     sedge_cache_count_misses(batch->cache, batch->wholes_count, sedge_clock() - began);
     return batch->status;
 }
@@ -222,8 +223,8 @@ static sedge_status compile_alone(combine_batch *batch, char **messages)
     SEDGE_TRY_GOTO(status, sedge_allocate(&programs, batch->alone_count, sizeof(sedge_program *)));
     SEDGE_TRY_GOTO(status, sedge_allocate(&own, batch->alone_count, sizeof *own));
     for (int k = 0; k < batch->alone_count; k++) texts[k] = batch->texts[batch->alone[k]];
-    SEDGE_TRY_GOTO(status, sedge_programs_create(programs, own, NULL, batch->device, batch->cache,
-                                                 texts, batch->alone_count));
+    SEDGE_TRY_GOTO(status, sedge_programs_create_here(programs, own, batch->device, batch->cache,
+                                                      texts, batch->alone_count, batch->compilers));
     for (int k = 0; k < batch->alone_count; k++) {
         batch->out[batch->alone[k]] = programs[k];
         messages[batch->alone[k]] = own[k];
@@ -237,13 +238,14 @@ done:
 
 sedge_status sedge_programs_combine(sedge_program **out, char **messages, sedge_device *device,
                                     sedge_cache *cache, const sedge_program_text *texts, int count,
-                                    int together)
+                                    int together, int compilers)
 {
-    combine_batch batch = {.out = out, .device = device, .cache = cache, .texts = texts};
+    combine_batch batch = {
+        .out = out, .device = device, .cache = cache, .compilers = compilers, .texts = texts};
     sedge_status status;
 
     if (sedge_device_get_info(device)->kind != SEDGE_DEVICE_CUDA || together < 2)
-        return sedge_programs_create(out, messages, NULL, device, cache, texts, count);
+        return sedge_programs_create_here(out, messages, device, cache, texts, count, compilers);
     if (together > SEDGE_COMBINE_MOST) together = SEDGE_COMBINE_MOST;
     for (int i = 0; i < count; i++) messages[i] = NULL;
     SEDGE_TRY(sedge_programs_find(out, device, cache, texts, count));

@@ -1,27 +1,28 @@
-// Inside codegen: several programs compiled as one, which costs the compiler's start and the
-// prelude once. On cuda, where a namespace keeps the names of one program's sources from the
-// others'.
+// Inside codegen: several programs compiled in one call of the compiler, which saves time: the
+// compiler starts once and reads the prelude once. This is done for cuda only, where each program
+// becomes a namespace, so that equal names in two programs do not collide.
 //
-// The binary is that of all. A part of it is a program whose kernels have longer names; the first
-// line of its log says what they begin with, and the rest of the log is its own. So an entry of the
-// cache is found by the part's text, as if it had been compiled alone, and holds the others, too:
-// the most that are put together bounds what that costs.
+// The call gives one binary for all its programs. The kernels of each have a prefix in it, which
+// the first line of the program's log states; the rest of the log concerns this program alone. The
+// cache stores the binary once for each program, under the program's own text, as if the program
+// had been compiled alone. SEDGE_COMBINE_MOST limits what this repetition costs.
 //
-// Where the whole does not compile, each part is compiled alone, and only what is broken fails.
+// If a combined text does not compile, each of its programs is compiled alone, and only the broken
+// ones fail.
 #pragma once
 
 #include "program/program.h"
 
-enum { SEDGE_COMBINE_MOST = 8 }; // parts of a whole
+enum { SEDGE_COMBINE_MOST = 8 }; // programs in one call of the compiler
 
-// Whether a program may be put together with `other`: both are in the dialect, by
-// sedge_program_write for cuda with the same prelude.
+// Whether two programs can be compiled in one call: sedge_program_write has written both for cuda,
+// with the same prelude.
 bool sedge_combine_fits(const char *text, const char *other);
 
-// As sedge_programs_create with places for messages, for this process alone: those of the
-// programs that are not in the cache are compiled up to `together` as one, on other devices than
-// cuda each alone.
+// As sedge_programs_create with places for messages, for this process alone, with at most
+// `compilers` calls of the compiler at once. On cuda each call compiles up to `together` of the
+// programs that are not in the cache; on other devices each call compiles one.
 SEDGE_MUST_USE
 sedge_status sedge_programs_combine(sedge_program **out, char **messages, sedge_device *device,
                                     sedge_cache *cache, const sedge_program_text *texts, int count,
-                                    int together);
+                                    int together, int compilers);

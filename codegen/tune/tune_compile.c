@@ -147,9 +147,9 @@ sedge_status sedge_race_compile(tune_race *race, int from, int to)
 
     SEDGE_TRY_GOTO(status, add_sources(race, &batch, from, to));
     const int64_t longest = find_longest(&batch);
-    SEDGE_TRY_GOTO(status,
-                   sedge_programs_combine(batch.programs, batch.messages, run->device, run->cache,
-                                          batch.sources, batch.count, run->together));
+    SEDGE_TRY_GOTO(status, sedge_programs_combine(batch.programs, batch.messages, run->device,
+                                                  run->cache, batch.sources, batch.count,
+                                                  run->together, run->compilers));
     for (int i = 0; i < batch.count; i++) {
         if (batch.programs[i] != NULL) {
             take_program(race, &batch, i);

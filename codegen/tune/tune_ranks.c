@@ -77,7 +77,7 @@ static sedge_status check_rule(const sedge_tune_task *task, const sedge_device_i
 // Search, and keep what was found.
 static sedge_status measure(sedge_tune_result *result, sedge_device *device, sedge_cache *cache,
                             const sedge_tune_task *task, const sedge_tune_options *options,
-                            const json_t *lines, json_t *key, uint64_t seed)
+                            const json_t *lines, json_t *key, uint64_t seed, int compilers)
 {
     sedge_tune_advice advice;
     sedge_tune_run run = {.device = device,
@@ -86,7 +86,8 @@ static sedge_status measure(sedge_tune_result *result, sedge_device *device, sed
                           .options = options,
                           .advice = &advice,
                           .result = result,
-                          .seed = seed};
+                          .seed = seed,
+                          .compilers = compilers};
     sedge_status status;
 
     SEDGE_TRY(sedge_tune_advise(&advice, task, lines, key, options));
@@ -104,7 +105,7 @@ done:
 
 static sedge_status tune_here(sedge_tune_result *result, sedge_device *device, sedge_cache *cache,
                               const sedge_tune_task *task, const sedge_tune_options *options,
-                              json_t *key, const sedge_hash *hash)
+                              json_t *key, const sedge_hash *hash, int compilers)
 {
     const double began = sedge_clock();
     json_t *lines = NULL;
@@ -119,7 +120,7 @@ static sedge_status tune_here(sedge_tune_result *result, sedge_device *device, s
     memcpy(&seed, hash->bytes, sizeof seed);
     if (!found && options->level != SEDGE_TUNE_OFF) {
         sedge_range_begin("tune");
-        status = measure(result, device, cache, task, options, lines, key, seed);
+        status = measure(result, device, cache, task, options, lines, key, seed, compilers);
         sedge_range_end();
         if (status != SEDGE_OK) goto done;
     }
@@ -131,33 +132,38 @@ done:
 
 // ---- ranks -------------------------------------------------------------------------------------
 
-// Where a rank's device is: two owners at one place would disturb each other's timing.
+// A rank's node and device, by hash: two owners that search on one device would disturb each
+// other's timing, and all that search on one node at once share its processors.
 typedef struct tune_place {
-    uint64_t where;
-    uint64_t is_owner;
+    uint64_t node, device;
+    int64_t turn; // of an owner; -1: the rank does not search
 } tune_place;
 
 static tune_place find_place(const sedge_device *device, bool is_owner)
 {
     const sedge_device_info *const info = sedge_device_get_info(device);
     char name[320] = "";
-    tune_place place = {.is_owner = is_owner};
+    tune_place place = {.turn = is_owner ? 0 : -1};
 
     if (gethostname(name, 256) != 0) name[0] = '\0';
     name[256] = '\0';
+    const sedge_hash node = sedge_hash_bytes(name, strlen(name));
+    memcpy(&place.node, node.bytes, sizeof place.node);
     (void)snprintf(name + strlen(name), 64, ":%s:%d", info->kind_name, info->ordinal);
     const sedge_hash hash = sedge_hash_bytes(name, strlen(name));
-    memcpy(&place.where, hash.bytes, sizeof place.where);
+    memcpy(&place.device, hash.bytes, sizeof place.device);
     return place;
 }
 
-// When this rank tunes: after the owners of lower rank at its place. `*turns` is the number of
-// turns anywhere. Collective.
+// When this rank searches: after the owners of lower rank that have the same device. `*turns` is
+// the largest number of turns on any device; `*compilers` is this rank's share of its node's
+// processors, which it divides with the ranks that search there at the same turn. Collective.
 static sedge_status find_turn(const sedge_group *group, const sedge_device *device, int *turn,
-                              int *turns)
+                              int *turns, int *compilers)
 {
     const sedge_comm *const comm = group->comm;
-    const tune_place mine = find_place(device, group->is_owner);
+    tune_place mine = find_place(device, group->is_owner);
+    int at_once = 0;
     sedge_status status;
     tune_place *places = NULL;
 
@@ -166,7 +172,12 @@ static sedge_status find_turn(const sedge_group *group, const sedge_device *devi
     sedge_comm_all_gather(comm, &mine, places, sizeof mine);
     *turn = 0;
     for (int r = 0; r < sedge_comm_rank(comm); r++)
-        if (places[r].is_owner && places[r].where == mine.where) (*turn)++;
+        if (places[r].turn >= 0 && places[r].device == mine.device) (*turn)++;
+    if (group->is_owner) mine.turn = *turn;
+    sedge_comm_all_gather(comm, &mine, places, sizeof mine);
+    for (int r = 0; r < sedge_comm_size(comm); r++)
+        at_once += places[r].turn == *turn && places[r].node == mine.node;
+    *compilers = group->is_owner ? sedge_device_compilers(at_once) : 0;
     int64_t most = group->is_owner ? *turn : 0;
     sedge_comm_max_int(comm, &most, 1);
     *turns = (int)most + 1;
@@ -233,16 +244,16 @@ sedge_status sedge_tune(sedge_tune_result **out, const sedge_comm *comm, sedge_d
     sedge_hash hash = {{0}};
     json_t *key = NULL;
     sedge_status status;
-    int turn, turns;
+    int turn, turns, compilers;
 
     *out = NULL;
     status = prepare(&result, &key, &hash, task, device);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     SEDGE_TRY_GOTO(status, sedge_group_init(&group, comm, &hash));
-    SEDGE_TRY_GOTO(status, find_turn(&group, device, &turn, &turns));
+    SEDGE_TRY_GOTO(status, find_turn(&group, device, &turn, &turns, &compilers));
     for (int t = 0; t < turns; t++) {
         if (group.is_owner && t == turn)
-            status = tune_here(result, device, cache, task, options, key, &hash);
+            status = tune_here(result, device, cache, task, options, key, &hash, compilers);
         if (t + 1 < turns) sedge_comm_barrier(comm);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));

@@ -59,7 +59,8 @@ typedef struct sedge_tune_run {
     sedge_stream *stream;
     sedge_event *before, *after;
     uint64_t seed;
-    int parallel;           // compilers that run at once
+    int compilers;          // that this rank may run at once
+    int parallel;           // of these, what the search uses and predicts with
     int together;           // programs that each of them compiles as one, by now
     int together_most;      // at most
     double deadline;        // by sedge_clock; HUGE_VAL: none

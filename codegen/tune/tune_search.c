@@ -273,7 +273,7 @@ static void guess_compiler(sedge_tune_run *run)
     const bool is_host = run->info->kind == SEDGE_DEVICE_HOST;
     const bool is_cuda = run->info->kind == SEDGE_DEVICE_CUDA;
 
-    run->parallel = sedge_device_compilers(1);
+    run->parallel = run->compilers;
     if (is_cuda && run->parallel > 2) run->parallel = (run->parallel + 1) / 2;
     run->together = 1;
     run->together_most = is_cuda ? SEDGE_COMBINE_MOST : 1;

@@ -351,14 +351,16 @@ static double compile_all(int missing, double longer, int together)
 
 sedge_status sim_programs_combine(sedge_program **out, char **messages, sedge_device *device,
                                   sedge_cache *cache, const sedge_program_text *texts, int count,
-                                  int together) IN_PLACE_OF(sedge_programs_combine);
+                                  int together, int compilers) IN_PLACE_OF(sedge_programs_combine);
 sedge_status sim_programs_combine(sedge_program **out, char **messages, sedge_device *device,
                                   sedge_cache *cache, const sedge_program_text *texts, int count,
-                                  int together)
+                                  int together, int compilers)
 {
     int missing = 0;
     size_t bytes = 0;
 
+    if (compilers != CORES)
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "%d compilers on %d cores", compilers, CORES);
     SEDGE_TRY(sim_programs_find(out, device, cache, texts, count));
     for (int i = 0; i < count; i++) {
         const int c = candidate_of(&texts[i]);

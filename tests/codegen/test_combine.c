@@ -8,6 +8,7 @@
 #include "program/combine.h"
 #include "program/combine_log.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 enum { PROGRAMS = 6, BROKEN = 3 };
@@ -88,6 +89,27 @@ static sedge_status load(sedge_device *device, void **module, const void *binary
     return SEDGE_OK;
 }
 
+static struct {
+    sedge_status (*compile)(sedge_device *device, const char *source, const char *arch,
+                            const char *keep_name, void **out, size_t *length, sedge_text *log);
+    pthread_mutex_t lock;
+    int now, most; // compilers at work; the most that were
+} counted = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static sedge_status compile(sedge_device *device, const char *source, const char *arch,
+                            const char *keep_name, void **out, size_t *length, sedge_text *log)
+{
+    (void)pthread_mutex_lock(&counted.lock);
+    counted.now++;
+    if (counted.now > counted.most) counted.most = counted.now;
+    (void)pthread_mutex_unlock(&counted.lock);
+    const sedge_status status = counted.compile(device, source, arch, keep_name, out, length, log);
+    (void)pthread_mutex_lock(&counted.lock);
+    counted.now--;
+    (void)pthread_mutex_unlock(&counted.lock);
+    return status;
+}
+
 static void unload(sedge_device *device, void *module)
 {
     (void)device;
@@ -143,7 +165,7 @@ static void free_programs(sedge_program **programs, char **messages)
 
 // Combined, found again as they are and one by one, in two caches, of which one compiles each
 // alone.
-static void test_combined(sedge_device *device, int broken, int together, int wanted)
+static void test_combined(sedge_device *device, int broken, int together, int compilers, int wanted)
 {
     sedge_program *programs[PROGRAMS], *alone[PROGRAMS], *again[PROGRAMS];
     char *messages[PROGRAMS], *alone_messages[PROGRAMS], *again_messages[PROGRAMS];
@@ -157,9 +179,11 @@ static void test_combined(sedge_device *device, int broken, int together, int wa
     CHECK_OK(sedge_cache_clear(cache, &removed));
     CHECK_OK(
         sedge_programs_create(alone, alone_messages, NULL, device, other, made.list, PROGRAMS));
-    CHECK_OK(
-        sedge_programs_combine(programs, messages, device, cache, made.list, PROGRAMS, together));
+    counted.most = 0;
+    CHECK_OK(sedge_programs_combine(programs, messages, device, cache, made.list, PROGRAMS,
+                                    together, compilers));
     CHECK(misses_of(cache) == wanted);
+    CHECK(counted.most >= 1 && counted.most <= compilers);
     const int good = broken < 0 ? PROGRAMS : PROGRAMS - 1;
     CHECK_OK(
         sedge_programs_create(again, again_messages, NULL, device, cache, made.list, PROGRAMS));
@@ -201,7 +225,7 @@ static void test_strangers(sedge_device *device)
     CHECK(sedge_combine_fits(list[1].text, list[2].text));
     CHECK_OK(sedge_cache_create(&cache, SEDGE_TEST_DIR "/combine-strangers"));
     CHECK_OK(sedge_cache_clear(cache, &removed));
-    CHECK_OK(sedge_programs_combine(programs, messages, device, cache, list, 3, 8));
+    CHECK_OK(sedge_programs_combine(programs, messages, device, cache, list, 3, 8, 2));
     CHECK(misses_of(cache) == 2);
     for (int i = 0; i < 3; i++) {
         CHECK(programs[i] != NULL && messages[i] == NULL);
@@ -245,13 +269,16 @@ int main(void)
     CHECK_OK(sedge_device_create_target(&device, "cuda", "sm_90"));
     if (check_failures > 0) return CHECK_END();
     operations = *device->operations;
+    counted.compile = operations.compile;
+    operations.compile = compile;
     operations.module_load = load;
     operations.module_free = unload;
     operations.module_get = get;
     device->operations = &operations;
-    test_combined(device, -1, 3, 2);
-    test_combined(device, BROKEN, 3, 2 + 3);
-    test_combined(device, -1, 4, 2);
+    test_combined(device, -1, 3, 2, 2);
+    test_combined(device, BROKEN, 3, 1, 2 + 3);
+    test_combined(device, -1, 4, 1, 2);
+    test_combined(device, -1, 1, 1, PROGRAMS);
     test_strangers(device);
     sedge_device_free(device);
     return CHECK_END();

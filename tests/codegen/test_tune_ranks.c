@@ -1,6 +1,7 @@
 // The tuner under MPI: ranks with the same key share one search, made by the lowest of them.
 #include "base/memory.h"
 #include "check.h"
+#include "device/internal.h"
 #include "tune/tune.h"
 #include "tune_case.h"
 
@@ -10,8 +11,17 @@ static sedge_comm *comm;
 static sedge_device *device;
 static char folder[512];
 static int rank, size;
+static int sharing; // the most ranks that shared processors when this rank asked for compilers
 
 static const sedge_tune_options fast = {.level = SEDGE_TUNE_FAST, .budget = 60.0, .forget = true};
+
+// The linker puts this in the place of sedge_device_compilers.
+int count_sharing(int local_ranks) __asm__("__wrap_sedge_device_compilers");
+int count_sharing(int local_ranks)
+{
+    if (local_ranks > sharing) sharing = local_ranks;
+    return 1;
+}
 
 static sedge_cache *open_cache(const char *name)
 {
@@ -83,6 +93,33 @@ static void test_groups(bool two)
     tune_case_free(&c);
 }
 
+// Owners on one device search one after the other, each with all processors of the node; owners on
+// several devices of the node search at once and share its processors. Other ranks compile nothing.
+static void test_compilers(bool two, bool several_devices)
+{
+    const tune_case_candidate candidates[] = {
+        {.name = "rule", .microseconds = 50.0},
+        {.name = "second", .microseconds = 40.0},
+    };
+    const bool is_owner = rank == 0 || (two && rank == 1);
+    const int ordinal = device->info.ordinal;
+    sedge_cache *const cache = open_cache("compilers");
+    sedge_tune_result *result = NULL;
+    tune_case c;
+
+    CHECK_OK(tune_case_init(&c, device));
+    tune_case_add(&c, "wait", candidates, 2);
+    if (two && rank % 2 == 1) c.task.size = "odd";
+    if (several_devices) device->info.ordinal = rank;
+    sharing = 0;
+    CHECK_OK(sedge_tune(&result, comm, device, cache, &c.task, &fast));
+    CHECK(sharing == (!is_owner ? 0 : two && several_devices ? 2 : 1));
+    device->info.ordinal = ordinal;
+    sedge_tune_result_free(result);
+    sedge_cache_free(cache);
+    tune_case_free(&c);
+}
+
 // One group's failure is everybody's, with its message.
 static void test_failure_is_shared(void)
 {
@@ -115,6 +152,9 @@ int main(void)
                                  sedge_comm_node_size(comm)));
     test_groups(false);
     test_groups(size > 1);
+    test_compilers(false, true);
+    test_compilers(size > 1, false);
+    test_compilers(size > 1, true);
     test_failure_is_shared();
     sedge_device_free(device);
     sedge_device_stop_helper();
