@@ -271,23 +271,27 @@ static void print_quality(const char *name, const char *when, const quality *q)
 
 // A budget is kept to but for what a compiler that was asked in time takes longer, which is most
 // where a program takes longer than the budget.
+//
+// Case "unknown" has no prior; only the times of the candidates tried so far say what to compile
+// next. Its four best candidates are at 1, 0.964, 0.939 and 0.925 (the quotients of make_spmv's
+// numbers). A warm search takes one of the first two; without tune_guess.c the fourth, too.
 static const struct {
     void (*make)(race_sim_kernel *kernel);
-    double wanted;  // of the best, at least
-    double seconds; // of a search, on average, at most
+    double cold, warm; // the best time / that of the choice is at least this
+    double seconds;    // of a search, on average, at most
 } cases[] = {
-    {make_linear, WANTED, 0.35},
-    {make_transpose, WANTED, 0.35},
-    {make_multiply, WANTED, 0.55},
-    {make_known_spmv, WANTED, 0.35},
-    {make_volume, WANTED, 0.9},
-    {make_surface, WANTED, 0.35},
-    {make_unknown_spmv, 0.9, 0.35},
-    {make_stage, WANTED, 2.8},
-    {make_rough_transpose, WANTED, 0.35},
-    {make_wrong_volume, WANTED, 0.9},
-    {make_busy, WANTED, 2.6},
-    {make_long, WANTED, 1.0},
+    {make_linear, WANTED, WANTED, 0.35},
+    {make_transpose, WANTED, WANTED, 0.35},
+    {make_multiply, WANTED, WANTED, 0.55},
+    {make_known_spmv, WANTED, WANTED, 0.35},
+    {make_volume, WANTED, WANTED, 0.9},
+    {make_surface, WANTED, WANTED, 0.35},
+    {make_unknown_spmv, 0.9, WANTED, 0.35},
+    {make_stage, WANTED, WANTED, 2.8},
+    {make_rough_transpose, WANTED, WANTED, 0.35},
+    {make_wrong_volume, WANTED, WANTED, 0.9},
+    {make_busy, WANTED, WANTED, 2.6},
+    {make_long, WANTED, WANTED, 1.0},
 };
 
 // The first search has an empty cache, the others what those before them compiled.
@@ -313,8 +317,8 @@ static void test_case(int number, race_sim_kernel *kernel, const test_way *way)
         print_quality(kernel->name, "cold", &cold);
         print_quality(kernel->name, "warm", &warm);
     }
-    CHECK_BOUND(cases[number].wanted, cold.worst);
-    CHECK_BOUND(cases[number].wanted, warm.worst);
+    CHECK_BOUND(cases[number].cold, cold.worst);
+    CHECK_BOUND(cases[number].warm, warm.worst);
     CHECK_BOUND(cold.seconds / cold.searches, cases[number].seconds);
     CHECK_BOUND(warm.seconds / warm.searches, cases[number].seconds);
 }
