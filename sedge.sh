@@ -25,8 +25,7 @@ END
 }
 
 packages_build=(gcc libc6-dev make cmake ninja-build pkg-config openmpi-bin libopenmpi-dev
-    libpetsc-real-dev libhdf5-openmpi-dev libyaml-dev libjansson-dev libmd-dev
-    libsuitesparse-dev zlib1g-dev)
+    libpetsc-real-dev libhdf5-openmpi-dev libyaml-dev libjansson-dev libmd-dev zlib1g-dev)
 packages_run=(python3 python3-h5py python3-matplotlib)
 packages_test=(clang-format-14 clang-tidy-14 pocl-opencl-icd ocl-icd-libopencl1 shellcheck
     slurmctld slurmd slurm-client munge)

@@ -29,17 +29,16 @@ int64_t sedge_matrix_original(const sedge_matrix *matrix, int64_t row);
 
 // ---- files -------------------------------------------------------------------------------------
 
-// Start what reads files on one rank and is collective to start. Collective, before the others
-// here.
+// Start PETSc, which partitions. Collective, before the others here.
 SEDGE_MUST_USE
 sedge_status sedge_matrix_start(void);
 
 // Read a whole square matrix: Matrix Market "coordinate" (real, integer, pattern; general,
-// symmetric, skew-symmetric), compressed by gzip or not, by CHOLMOD; or PETSc's binary form, by
-// PETSc. Entries that occur twice are added up. Both by content, not by name. Every failure is
-// SEDGE_ERR_DATA and names the file and what is wrong: not there, a pipe or a folder, no such
-// format, complex, not square, an index outside, too short, a line that is no entry of the kind of
-// numbers that the first line names, a gzip file without its end. Of one rank.
+// symmetric, skew-symmetric), compressed by gzip or not; or PETSc's binary form. Entries that occur
+// twice are added up. Both by content, not by name. Every failure is SEDGE_ERR_DATA and names the
+// file and what is wrong: not there, a pipe or a folder, no such format, complex, not square, an
+// index outside, too short, a line that is no entry of the kind of numbers that the first line
+// names, a gzip file without its end. Of one rank.
 SEDGE_MUST_USE
 sedge_status sedge_matrix_read(sedge_matrix **out, const char *path);
 

@@ -2,7 +2,7 @@
 #include "linear/matrix.h"
 
 #include "base/memory.h"
-#include "linear/petsc_io.h"
+#include "linear/petsc_partition.h"
 
 #include <stdlib.h>
 #include <string.h>

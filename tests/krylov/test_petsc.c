@@ -1,6 +1,8 @@
+#define _GNU_SOURCE // memfd_create
 // Beside PETSc's conjugate gradients on the same ranks: the same matrix, cut in the same way, the
 // same tolerance, norm and preconditioner take the same iterations, within two: none, Jacobi,
-// block-Jacobi with the same blocks, Chebyshev with the same interval and degree, AMG.
+// block-Jacobi with the same blocks, Chebyshev with the same interval and degree, AMG. And files:
+// numbers are the nearest to those written.
 #include "check.h"
 #include "krylov_case.h"
 #include "linear/amg.h"
@@ -14,6 +16,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { SIDE = 10, SIZE = SIDE * SIDE * SIDE };
 
@@ -243,6 +247,56 @@ static void test_amg_repeats(const sedge_matrix *matrix)
     CHECK(differing == 0);
 }
 
+// A file of `text` read, as rows, columns from 1 and values.
+static void check_file(const char *text, int count, const double (*entries)[3])
+{
+    const int file = memfd_create("matrix", 0);
+    char path[64];
+    sedge_matrix *matrix = NULL;
+    int found = 0;
+
+    CHECK(write(file, text, strlen(text)) == (ssize_t)strlen(text));
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    CHECK_OK(sedge_matrix_read(&matrix, path));
+    (void)close(file);
+    if (matrix == NULL) return;
+    CHECK(matrix->offsets[matrix->rows] == count);
+    for (int64_t i = 0; i < matrix->rows; i++) {
+        for (int64_t k = matrix->offsets[i]; k < matrix->offsets[i + 1] && found < count; k++) {
+            const double *const entry = entries[found++];
+            CHECK((double)(i + 1) == entry[0] && (double)(matrix->columns[k] + 1) == entry[1]);
+            CHECK(memcmp(&matrix->values[k], &entry[2], sizeof(double)) == 0);
+        }
+    }
+    CHECK(found == count);
+    sedge_matrix_free(matrix);
+}
+
+// Twins are added up in the file's order, a triangle becomes whole, numbers are rounded once:
+// halves between two doubles, the smallest of them, digits beyond all others.
+static void test_files(void)
+{
+    const double general[][3] = {{1, 1, (0.1 + 0.2) + 0.3},
+                                 {1, 3, 0x1p-1074},
+                                 {2, 2, 0x1p53},
+                                 {3, 1, 0x1.0000000000001p0},
+                                 {3, 3, -0.0}};
+    const double symmetric[][3] = {{1, 1, 4}, {1, 2, 3}, {2, 1, 3}, {2, 2, 5}};
+    const double skew[][3] = {{1, 2, -7}, {2, 1, 7}, {2, 2, 1}};
+    const double pattern[][3] = {{1, 1, 1}, {1, 2, 1}, {2, 1, 1}};
+
+    check_file("%%MatrixMarket matrix coordinate real general\n% one\n3 3 7\n3 3 -0\n1 1 0.1\n"
+               "3 1 1.00000000000000011102230246251565404236316680908203126\n1 1 0.2\n\n"
+               "2 2 9007199254740993\n1 1 0.3\n1 3 2.4703282292062328e-324\n",
+               5, general);
+    check_file("%%MatrixMarket matrix coordinate integer symmetric\n2 2 4\n"
+               "2 2 5\n2 1 1\n1 1 4\n1 2 +2\n",
+               4, symmetric);
+    check_file("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 2\n2 2 1\n2 1 7\n", 3,
+               skew);
+    check_file("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n1 1\n", 3, pattern);
+}
+
 int main(void)
 {
     sedge_matrix *matrix = NULL;
@@ -255,6 +309,7 @@ int main(void)
     if (matrix == NULL) return 1;
     for (int kind = NONE; kind < KINDS; kind++) test_kind(whole, matrix, kind);
     test_amg_repeats(matrix);
+    test_files();
     sedge_matrix_free(matrix);
     sedge_matrix_free(whole);
     krylov_case_end(&session);
