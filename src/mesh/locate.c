@@ -218,22 +218,9 @@ static void settle(int *owners, const best *found, int count, const sedge_comm *
     for (int i = 0; i < count; i++) owners[i] = (int)number[i];
 }
 
-int sedge_mesh_claim(int32_t *element, double rst[3], const sedge_comm *comm,
-                     const sedge_mesh *mesh, const double point[3])
-{
-    const best found = look_at_all(mesh, point);
-    double deepest;
-    int64_t number;
-    int owner;
-
-    settle(&owner, &found, 1, comm, mesh, &deepest, &number);
-    *element = owner == sedge_comm_rank(comm) ? report(&found, rst) : -1;
-    return owner;
-}
-
-sedge_status sedge_mesh_claim_all(int *owners, int32_t *elements, double (*rst)[3],
-                                  const sedge_comm *comm, const sedge_mesh *mesh,
-                                  const double (*points)[3], int count)
+sedge_status sedge_mesh_claim(int *owners, int32_t *elements, double (*rst)[3],
+                              const sedge_comm *comm, const sedge_mesh *mesh,
+                              const double (*points)[3], int count)
 {
     sedge_status status;
     sedge_locator *locator = NULL;

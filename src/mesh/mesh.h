@@ -331,12 +331,6 @@ void sedge_mesh_say(const char *what, int64_t elements);
 // number. Looks at every element; for many points there is sedge_locator.
 int32_t sedge_mesh_locate(const sedge_mesh *mesh, const double point[3], double rst[3]);
 
-// The element of all ranks' that contains `point`, chosen in the same way: the same one on any
-// number of ranks. Returns the rank that has it, -1 where none does; `*element` is -1 on the
-// others. Looks at every element; for many points there is sedge_mesh_claim_all. Collective.
-int sedge_mesh_claim(int32_t *element, double rst[3], const sedge_comm *comm,
-                     const sedge_mesh *mesh, const double point[3]);
-
 // The search of sedge_mesh_locate by a tree of boxes: about a microsecond a point.
 typedef struct sedge_locator sedge_locator;
 
@@ -348,10 +342,11 @@ void sedge_locator_free(sedge_locator *locator);
 // As sedge_mesh_locate, with the same answer.
 int32_t sedge_locator_find(const sedge_locator *locator, const double point[3], double rst[3]);
 
-// The answers of sedge_mesh_claim for `count` points at once, found by such a tree where they are
-// many, and agreed on in as many messages as for one. `owners`, `elements` and `rst` are [count];
-// `rst` is set where this rank is the owner. Collective; the same points on all ranks.
+// For each of `count` points, the element of all ranks' that contains it, chosen as by
+// sedge_mesh_locate: the same one on any number of ranks. owners [count]: the rank that has it; -1:
+// none does. elements [count] is -1 on the other ranks; rst [count] is set where this rank is the
+// owner. Many points are found by a tree. Collective; the same points on all ranks.
 SEDGE_MUST_USE
-sedge_status sedge_mesh_claim_all(int *owners, int32_t *elements, double (*rst)[3],
-                                  const sedge_comm *comm, const sedge_mesh *mesh,
-                                  const double (*points)[3], int count);
+sedge_status sedge_mesh_claim(int *owners, int32_t *elements, double (*rst)[3],
+                              const sedge_comm *comm, const sedge_mesh *mesh,
+                              const double (*points)[3], int count);

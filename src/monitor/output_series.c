@@ -217,8 +217,8 @@ static sedge_status find_probes(sedge_probe_log *log)
     for (int i = 0; i < log->probes; i++)
         memcpy(places[i], context->deck->probes[i].position, sizeof *places);
     SEDGE_TRY_GOTO(status,
-                   sedge_mesh_claim_all(log->owners, elements, rst, context->comm, context->mesh,
-                                        (const double(*)[3])places, log->probes));
+                   sedge_mesh_claim(log->owners, elements, rst, context->comm, context->mesh,
+                                    (const double(*)[3])places, log->probes));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, keep_probes(log, elements, rst)));
 done:
     sedge_release(places);

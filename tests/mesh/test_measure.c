@@ -98,6 +98,18 @@ static void map_point(double corners[4][3], const double rst[3], double x[3])
     }
 }
 
+static int claim_one(int32_t *element, double rst[3], const sedge_comm *comm,
+                     const sedge_mesh *mesh, const double x[3])
+{
+    const double points[1][3] = {{x[0], x[1], x[2]}};
+    double places[1][3] = {{0.0, 0.0, 0.0}};
+    int owner = -2;
+
+    CHECK_OK(sedge_mesh_claim(&owner, element, places, comm, mesh, points, 1));
+    memcpy(rst, places[0], sizeof places[0]);
+    return owner;
+}
+
 // One rank has the point, and no rank has an element that holds it better: so the choice does not
 // depend on how elements are spread.
 static int count_bad_claims(const sedge_comm *comm, const sedge_mesh *mesh, const double x[3])
@@ -107,7 +119,7 @@ static int count_bad_claims(const sedge_comm *comm, const sedge_mesh *mesh, cons
     int32_t element;
     int bad = 0;
 
-    const int owner = sedge_mesh_claim(&element, rst, comm, mesh, x);
+    const int owner = claim_one(&element, rst, comm, mesh, x);
     if (owner < 0) return 1;
     struct {
         double least;
@@ -172,7 +184,7 @@ static void check_points(const sedge_comm *comm, const sedge_mesh *mesh, int poi
     CHECK(sedge_locator_find(locator, outside, rst) == -1);
     CHECK(sedge_mesh_locate(mesh, outside, rst) == -1);
     int32_t none = 0;
-    CHECK(sedge_mesh_claim(&none, rst, comm, mesh, outside) == -1);
+    CHECK(claim_one(&none, rst, comm, mesh, outside) == -1);
     CHECK(none == -1);
     sedge_locator_free(locator);
 }
@@ -198,12 +210,12 @@ static void test_claims_at_once(const sedge_comm *comm, int count)
         if (i % 10 == 9) points[i][i % 3] += 1.5;
     }
     CHECK_OK(
-        sedge_mesh_claim_all(owners, elements, rst, comm, mesh, (const double(*)[3])points, count));
+        sedge_mesh_claim(owners, elements, rst, comm, mesh, (const double(*)[3])points, count));
     for (int i = 0; i < count; i++) {
         double alone[3];
         int32_t element;
 
-        bad += sedge_mesh_claim(&element, alone, comm, mesh, points[i]) != owners[i];
+        bad += claim_one(&element, alone, comm, mesh, points[i]) != owners[i];
         bad += element != elements[i];
         for (int d = 0; d < 3 && element >= 0; d++) bad += alone[d] != rst[i][d];
         outside += owners[i] == -1;
