@@ -7,6 +7,7 @@
 #include "elementwise/elementwise.h"
 #include "program/launch.h"
 #include "reduce/random_kernel.h"
+#include "text/template.h"
 
 #include <string.h>
 
@@ -31,41 +32,27 @@ static int elements_of(sedge_type type)
 
 // ---- programs ----------------------------------------------------------------------------------
 
-static sedge_status write_place(sedge_text *out, int dimensions)
-{
-    SEDGE_TRY(sedge_text_add(out, "#define RANDOM_WALK(X)"));
-    for (int d = 0; d < dimensions; d++)
-        SEDGE_TRY(sedge_text_add(out, " X(sedge_int64, size%d) X(sedge_int64, stride%d)", d, d));
-    SEDGE_TRY(sedge_text_add(out, "\nSEDGE_FUNCTION sedge_int64 random_place(sedge_int64 rest"));
-    for (int d = 0; d < dimensions; d++)
-        SEDGE_TRY(sedge_text_add(out, ", sedge_int64 size%d, sedge_int64 stride%d", d, d));
-    SEDGE_TRY(sedge_text_add(out, ")\n{\n    sedge_int64 place = 0;\n"));
-    for (int d = dimensions - 1; d >= 0; d--) {
-        SEDGE_TRY(sedge_text_add(
-            out, "    place += rest %% size%d * stride%d;\n    rest /= size%d;\n", d, d, d));
-    }
-    return sedge_text_add(out, "    return place;\n}\n");
-}
-
 static sedge_status write_types(sedge_text *out, const sedge_random_shape *shape)
 {
     const sedge_type type = (sedge_type)shape->type;
     const sedge_type part = type == SEDGE_COMPLEX64    ? SEDGE_FLOAT32
                             : type == SEDGE_COMPLEX128 ? SEDGE_FLOAT64
                                                        : type;
-    // Elements of different sizes take different counters, so that their streams do not meet.
-    const int class = 4 / elements_of(type);
+    const sedge_binding values[] = {
+        SEDGE_BIND_TEXT("real", sedge_type_word(part)),
+        SEDGE_BIND_INTEGER("kind", shape->kind),
+        SEDGE_BIND_INTEGER("two_words", takes_two_words(type)),
+        SEDGE_BIND_INTEGER("parts", parts_of(type)),
+        SEDGE_BIND_INTEGER("elements", elements_of(type)),
+        SEDGE_BIND_INTEGER("threads", RANDOM_THREADS),
+        SEDGE_BIND_INTEGER("items", RANDOM_ITEMS),
+        SEDGE_BIND_INTEGER("dimensions", shape->dimensions),
+    };
+    const sedge_pattern pattern = {.name = "codegen/kernels/reduce/random_types.h",
+                                   .bindings = values,
+                                   .count = sizeof values / sizeof values[0]};
 
-    SEDGE_TRY(sedge_text_add(out,
-                             "typedef %s random_real;\n#define RANDOM_KIND    %d\n"
-                             "#define RANDOM_DOUBLE  %d\n#define RANDOM_PARTS   %d\n"
-                             "#define RANDOM_PER     %d\n#define RANDOM_CLASS   %du\n"
-                             "#define RANDOM_THREADS %d\n#define RANDOM_ITEMS   %d\n"
-                             "#define RANDOM_STRIDED %d\n",
-                             sedge_type_word(part), shape->kind, takes_two_words(type),
-                             parts_of(type), elements_of(type), class, RANDOM_THREADS, RANDOM_ITEMS,
-                             shape->dimensions > 0));
-    return write_place(out, shape->dimensions);
+    return sedge_template_write(out, &pattern);
 }
 
 static void set_options(sedge_program_options *options, sedge_source sources[2],
