@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "time/lsrk.h"
+#include "time/integrator.h"
 #include "tune/ceiling.h"
 
 #include <math.h>
@@ -71,9 +71,9 @@ static sedge_status run_steps(beside *b, int side, int steps)
             SEDGE_TRY(sedge_operator_step(b->op[side], i * b->dt, b->dt));
             continue;
         }
-        for (int s = 0; s < sedge_lsrk45.stages; s++) {
-            if (!b->plan.stage(&b->plan, b->hand, sedge_lsrk45.a[s], sedge_lsrk45.b[s], b->dt,
-                               threads))
+        for (int s = 0; s < sedge_integrator_lsrk45.stages; s++) {
+            if (!b->plan.stage(&b->plan, b->hand, sedge_integrator_lsrk45.a[s],
+                               sedge_integrator_lsrk45.b[s], b->dt, threads))
                 return SEDGE_FAIL(SEDGE_ERR_DEVICE, "libxsmm compiles nothing for this processor");
         }
     }
@@ -224,7 +224,7 @@ static sedge_status race(beside *b, side_time times[SIDES])
     for (int i = 0; i < repeats; i++) {
         for (int side = 0; side < SIDES; side++) {
             if (!has_side(b, side)) continue;
-            const double stages = (double)steps[side] * sedge_lsrk45.stages;
+            const double stages = (double)steps[side] * sedge_integrator_lsrk45.stages;
             const double start = sedge_clock();
             const double computed = processor_clock();
             SEDGE_TRY(run_steps(b, side, steps[side]));

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "time/lsrk.h"
+#include "time/integrator.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,8 +91,9 @@ static sedge_status step_generated(loop_case *c, int steps)
 static void step_hand(loop_case *c, int steps)
 {
     for (int i = 0; i < steps; i++) {
-        for (int s = 0; s < sedge_lsrk45.stages; s++)
-            c->stage(c->hand, sedge_lsrk45.a[s], sedge_lsrk45.b[s], c->dt, c->threads);
+        for (int s = 0; s < sedge_integrator_lsrk45.stages; s++)
+            c->stage(c->hand, sedge_integrator_lsrk45.a[s], sedge_integrator_lsrk45.b[s], c->dt,
+                     c->threads);
     }
 }
 
@@ -134,10 +135,10 @@ static sedge_status race(loop_case *c, double *generated, double *hand)
     for (int i = 0; i < REPEATS; i++) {
         start = sedge_clock();
         SEDGE_TRY(step_generated(c, steps));
-        ours[i] = (sedge_clock() - start) / steps / sedge_lsrk45.stages;
+        ours[i] = (sedge_clock() - start) / steps / sedge_integrator_lsrk45.stages;
         start = sedge_clock();
         step_hand(c, steps);
-        theirs[i] = (sedge_clock() - start) / steps / sedge_lsrk45.stages;
+        theirs[i] = (sedge_clock() - start) / steps / sedge_integrator_lsrk45.stages;
     }
     *generated = bench_median(ours, REPEATS);
     *hand = bench_median(theirs, REPEATS);

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "time/lsrk.h"
+#include "time/integrator.h"
 #include "tune/ceiling.h"
 
 #include <math.h>
@@ -103,7 +103,7 @@ static int choose_steps(const bench *b)
 // Run the operator from the initial state; fill the times of `c`.
 static sedge_status time_case(bench *b, bench_case *c, sedge_operator *op, double dt)
 {
-    const double stages = (double)sedge_lsrk45.stages * c->steps;
+    const double stages = (double)sedge_integrator_lsrk45.stages * c->steps;
     double seconds[BENCH_MAX_REPEATS];
     double before;
     double after;

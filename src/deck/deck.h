@@ -75,7 +75,8 @@ typedef struct sedge_deck {
     double end_time; // code units; > 0, or 0 when `steps` is given or there is no time
     int64_t steps;   // 0: by end_time
     double cfl;      // 1: the stability limit, see SEDGE_CFL_STABLE; default 0.8
-    double wall;     // seconds that a run may take; 0: any time; < 0: not given
+    const sedge_integrator *integrator; // NULL: an equation without time
+    double wall;                        // seconds that a run may take; 0: any time; < 0: not given
 
     double tolerance;   // solver; of an equation without time, as are the next two
     int64_t iterations; // at most

@@ -290,7 +290,7 @@ static sedge_status check_choice(const deck_reader *reader, deck_node *node, con
     const char *names[NAMES_MAX];
     int index = 0;
 
-    (void)snprintf(words, sizeof words, "%s", key->choices);
+    deck_choices(key, words, sizeof words);
     const int count = split_words(words, names);
     SEDGE_TRY(deck_choose(&index, reader, node, where, names, count));
     node->plain = false;

@@ -42,11 +42,13 @@ static const char *type_text(const deck_key *key)
 
 static sedge_status add_type(sedge_text *out, const deck_key *key)
 {
+    char words[256];
     char text[256] = "";
     size_t used = 0;
 
     if (key->type != DECK_CHOICE) return add_cell(out, type_text(key));
-    for (const char *c = key->choices; *c != '\0' && used + 3 < sizeof text; c++) {
+    deck_choices(key, words, sizeof words);
+    for (const char *c = words; *c != '\0' && used + 3 < sizeof text; c++) {
         if (*c == ' ') text[used++] = ',';
         text[used++] = *c;
     }
@@ -202,6 +204,17 @@ static sedge_status add_equation(sedge_text *out, const sedge_equation *equation
     return SEDGE_OK;
 }
 
+// What time.integrator may be.
+static sedge_status add_integrators(sedge_text *out)
+{
+    SEDGE_TRY(sedge_text_add(out, "\n## Integrators\n\nWhat `time.integrator` may be.\n\n"));
+    for (int i = 0; sedge_integrators[i] != NULL; i++) {
+        SEDGE_TRY(sedge_text_add(out, "- `%s`: %s.\n", sedge_integrators[i]->name,
+                                 sedge_integrators[i]->text));
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_deck_document(sedge_text *out)
 {
     char title[128];
@@ -218,6 +231,7 @@ sedge_status sedge_deck_document(sedge_text *out)
                                  kind->name, kind->text));
         SEDGE_TRY(add_parameters(out, NULL, kind->parameters, kind->parameter_count));
     }
+    SEDGE_TRY(add_integrators(out));
     SEDGE_TRY(sedge_text_add(out, "\n## Signals\n\nFunctions of time that sources and initial "
                                   "fields take, such as `{type: ricker, frequency: 0.5}`.\n"));
     for (int i = 0; i < DECK_SIGNALS; i++) {

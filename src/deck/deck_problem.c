@@ -263,6 +263,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     SEDGE_TRY(sedge_problem_init(problem, equation, groups->volumes, groups->surfaces, points));
     problem->order = deck->order;
     problem->precision = deck->precision;
+    if (deck->integrator != NULL) problem->integrator = deck->integrator;
     problem->curved = mesh->global_curved > 0;
     SEDGE_TRY_GOTO(status, assemble_materials(problem, deck, groups));
     SEDGE_TRY_GOTO(status, assemble_boundaries(problem, deck, groups));

@@ -236,6 +236,7 @@ static sedge_status read_time(const deck_reader *reader, sedge_deck *deck)
     deck->end_time = end != NULL ? deck_real(reader, end, SEDGE_TIME) : 0.0;
     deck->steps = steps != NULL ? deck_integer(steps) : 0;
     deck->cfl = deck_real(reader, deck_child(node, "cfl"), SEDGE_DIMENSIONLESS);
+    deck->integrator = sedge_integrator_find(deck_child(node, "integrator")->text);
     const deck_node *const wall = deck_child(node, "wall");
     deck->wall = wall != NULL ? deck_real(reader, wall, SEDGE_DIMENSIONLESS) : -1.0;
     return SEDGE_OK;

@@ -89,6 +89,8 @@ static const deck_key time_keys[] = {
     {"cfl", DECK_REAL, .fallback = "0.8", .positive = true, RANGE(0, 2),
      .text = "time step as a fraction of the stability limit; all orders are stable up to 0.85, "
              "some to 1, and above 0.85 a warning says so"},
+    {"integrator", DECK_CHOICE, .fallback = "lsrk45", .names = sedge_integrator_names,
+     .text = "how a step is made: a Runge-Kutta method; each has its own stability limit"},
     {"wall", DECK_DURATION, .computed = "Slurm's limit of the job, else 0", RANGE(0, NO_LIMIT),
      .text = "time of the wall clock that the run may take, from the start of its process: "
              "seconds, or such as `55 min` (s, min, h, d); before it is over the run stops with a "
@@ -240,6 +242,15 @@ const deck_section *deck_section_find(const char *path)
     while (i < deck_section_count && strcmp(deck_sections[i].path, path) != 0) i++;
     assert(i < deck_section_count);
     return &deck_sections[i];
+}
+
+void deck_choices(const deck_key *key, char *text, size_t size)
+{
+    if (key->names != NULL) {
+        key->names(text, size);
+    } else {
+        (void)snprintf(text, size, "%s", key->choices);
+    }
 }
 
 // Rows that all signals have. The amplitude's unit is that of the key which takes the signal.

@@ -8,6 +8,7 @@
 #include "dg/equation.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef enum deck_type {
     DECK_TEXT,     // any text
@@ -38,6 +39,8 @@ typedef struct deck_key {
     bool nonzero;
     sedge_dimension dimension;
     const char *choices; // "fp32 fp64"
+    // Instead of `choices`: writes them into text[size], where they are a table of the program's.
+    void (*names)(char *text, size_t size);
     const char *either;  // exactly one of this key and that one
     const char *with;    // goes only with that key
     const char *without; // does not go with that key
@@ -61,6 +64,9 @@ const deck_section *deck_section_find(const char *path);
 // Kinds of signals, in the order of SEDGE_SIGNAL_GAUSSIAN, ...; path is the type's name.
 extern const deck_section deck_signals[];
 #define DECK_SIGNALS 3
+
+// The choices of a DECK_CHOICE into text[size], with spaces between them.
+void deck_choices(const deck_key *key, char *text, size_t size);
 
 // Keys that a later version will have: refused with their own message.
 typedef struct deck_reserved {

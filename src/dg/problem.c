@@ -32,7 +32,7 @@ double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, 
 
     // Growth is no matter of stability, but must be resolved as decay must.
     if (equation->decay != NULL) rate += fabs(equation->decay(m)) / STABLE_DECAY;
-    return rate;
+    return rate / problem->integrator->stability;
 }
 
 double sedge_problem_decay_part(const sedge_problem *problem, const sedge_mesh *mesh,
@@ -41,7 +41,7 @@ double sedge_problem_decay_part(const sedge_problem *problem, const sedge_mesh *
     const double *const m = problem->materials[mesh->group[element]];
 
     if (problem->equation->decay == NULL) return 0.0;
-    return fabs(problem->equation->decay(m)) / STABLE_DECAY /
+    return fabs(problem->equation->decay(m)) / STABLE_DECAY / problem->integrator->stability /
            sedge_problem_rate(problem, mesh, element);
 }
 
@@ -68,6 +68,7 @@ sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *eq
 
     memset(problem, 0, sizeof *problem);
     problem->equation = equation;
+    problem->integrator = &sedge_integrator_lsrk45;
     problem->volumes = volumes;
     problem->surfaces = surfaces;
     problem->point_source_count = point_sources;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "dg/equation.h"
 #include "mesh/mesh.h"
+#include "time/integrator.h"
 
 #include <stdint.h>
 
@@ -31,6 +32,7 @@ typedef struct sedge_problem {
     const sedge_equation *equation;
     int order;
     sedge_precision precision;
+    const sedge_integrator *integrator; // of the steps; at first sedge_integrator_lsrk45
 
     bool curved; // the mesh has curved elements: their kernels are in the program
 
@@ -68,8 +70,9 @@ SEDGE_MUST_USE
 sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge_mesh *mesh);
 
 // The time step of this rank's elements for `cfl`; 1 is the limit that was measured once:
-//   dt = cfl min_K 1 / (c_K / (C_N min(r_in(K), 0.36 h_min(K))) + |decay_K| / 4.6)
-// with C_N = sedge_stable_number(N) (measured on regular cells, upwind, N = 1..8; 8.4 * 1.5 /
+//   dt = cfl S min_K 1 / (c_K / (C_N min(r_in(K), 0.36 h_min(K))) + |decay_K| / 4.6)
+// with S = 1 for lsrk45 and the integrator's `stability` for others, C_N = sedge_stable_number(N)
+// (measured on regular cells, upwind, N = 1..8; 8.4 * 1.5 /
 // ((N+1)(N+3)) above), r_in the inscribed radius and h_min the least height; for a curved element
 // both are lower bounds (sedge_mesh_inradius, sedge_mesh_height). The bound by h_min is for flat
 // elements: there r_in approaches h_min / 2, but the stable step is only 0.7 times as large as that

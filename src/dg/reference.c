@@ -4,8 +4,7 @@
 #include "dg/dense.h"
 #include "dg/point.h"
 #include "dg/reference_internal.h"
-
-#include "time/lsrk.h"
+#include "time/integrator.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -433,7 +432,7 @@ sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, do
 
 sedge_status sedge_reference_step(sedge_reference *reference, double *u, double t, double dt)
 {
-    const sedge_lsrk *method = &sedge_lsrk45;
+    const sedge_integrator *method = reference->problem->integrator;
     const int64_t count = (int64_t)reference->mesh->elements *
                           reference->problem->equation->fields * reference->element->nodes;
 

@@ -44,7 +44,7 @@ void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double 
 void sedge_reference_outer(sedge_reference *reference, int32_t slot, const double *u,
                            const double *halo, double t, double *v);
 
-// One LSRK4(5) step from t: u is replaced. Collective.
+// One step of the problem's integrator from t: u is replaced. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_reference_step(sedge_reference *reference, double *u, double t, double dt);
 

@@ -218,10 +218,9 @@ static sedge_status harvest_samples(sedge_operator *op)
 // One of the stage's kernels. In three kernels, the first two make the right-hand side in the place
 // of the next state.
 static sedge_status run_kernel(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
-                               int64_t first, int64_t count, int stage, double dt)
+                               int64_t first, int64_t count, const sedge_stage *stage)
 {
     const bool makes_rhs = op->cut.three && kernel != KERNEL_UPDATE;
-    const sedge_lsrk *const method = &sedge_lsrk45;
     uint64_t u = sedge_buffer_address(op->data.u[0]);
     uint64_t next = sedge_buffer_address(op->data.u[1]);
     uint64_t residual = makes_rhs ? next : sedge_buffer_address(op->data.residual);
@@ -234,9 +233,9 @@ static sedge_status run_kernel(sedge_operator *op, operator_kernel kernel, sedge
     uint64_t lift = sedge_buffer_address(op->tables.lift);
     uint64_t tables = sedge_buffer_address(op->maps);
     int64_t slots = op->layout.slots;
-    operator_real a = operator_scalar(op, makes_rhs ? 0.0 : method->a[stage]);
-    operator_real b = operator_scalar(op, method->b[stage]);
-    operator_real step = operator_scalar(op, makes_rhs ? 1.0 : dt);
+    operator_real a = operator_scalar(op, makes_rhs ? 0.0 : stage->a);
+    operator_real b = operator_scalar(op, stage->b);
+    operator_real step = operator_scalar(op, makes_rhs ? 1.0 : stage->dt);
     void *const arguments[] = {&u,        &next,      &residual, &trace, &links,  &geometry,
                                &material, &materials, &deriv,    &lift,  &tables, &first,
                                &count,    &slots,     &a,        &b,     &step};
@@ -248,26 +247,26 @@ static sedge_status run_kernel(sedge_operator *op, operator_kernel kernel, sedge
 
 // Values [first, first + count) through one of the stage's kernels, from u[0] to u[1].
 static sedge_status run_range(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
-                              int64_t first, int64_t count, int stage, double dt)
+                              int64_t first, int64_t count, const sedge_stage *stage)
 {
-    if (op->cut.blas) return operator_blas_run(op, stream, first, count, stage, dt);
-    SEDGE_TRY(run_kernel(op, kernel, stream, first, count, stage, dt));
+    if (op->cut.blas) return operator_blas_run(op, stream, first, count, stage);
+    SEDGE_TRY(run_kernel(op, kernel, stream, first, count, stage));
     if (!op->cut.three || kernel != KERNEL_SURFACE) return SEDGE_OK;
-    return run_kernel(op, KERNEL_UPDATE, stream, first, count, stage, dt);
+    return run_kernel(op, KERNEL_UPDATE, stream, first, count, stage);
 }
 
 sedge_status operator_run_straight(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
-                                   int stage, double dt)
+                                   const sedge_stage *stage)
 {
     const operator_layout *const layout = &op->layout;
 
-    SEDGE_TRY(run_range(op, kernel, stream, 0, layout->interior_values, stage, dt));
+    SEDGE_TRY(run_range(op, kernel, stream, 0, layout->interior_values, stage));
     return run_range(op, kernel, stream, layout->interior_values + layout->interior_curved_values,
-                     layout->edge_values, stage, dt);
+                     layout->edge_values, stage);
 }
 
-static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *stream, int stage,
-                                         double dt)
+static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *stream,
+                                         const sedge_stage *stage)
 {
     const int64_t fields = op->problem->equation->fields;
     int64_t points = (int64_t)op->mesh->boundary_faces * op->element->face_nodes;
@@ -286,7 +285,7 @@ static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *strea
     uint64_t tables = sedge_buffer_address(op->maps);
     uint64_t face_basis = sedge_buffer_address(op->face_basis);
     uint64_t clock = sedge_buffer_address(op->clock);
-    double delay = sedge_lsrk45.c[stage] * dt;
+    double delay = stage->delay;
     void *const arguments[] = {&u,          &trace,      &boundary, &group,    &places,
                                &parameters, &kinds,      &geometry, &material, &materials,
                                &tables,     &face_basis, &clock,    &delay,    &points};
@@ -299,27 +298,27 @@ static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *strea
 }
 
 // The elements whose neighbours other ranks have.
-static sedge_status run_edge(sedge_operator *op, sedge_stream *stream, int stage, double dt)
+static sedge_status run_edge(sedge_operator *op, sedge_stream *stream, const sedge_stage *stage)
 {
     const operator_layout *const layout = &op->layout;
     const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
 
     SEDGE_TRY(operator_two_sided_run(op, stream, true, sedge_lsrk45.c[stage] * dt));
     SEDGE_TRY(run_range(op, last, stream, layout->interior_values + layout->interior_curved_values,
-                        layout->edge_values, stage, dt));
-    return operator_run_curved(op, stream, false, stage, dt);
+                        layout->edge_values, stage));
+    return operator_run_curved(op, stream, false, stage);
 }
 
 // They need not wait for the end of the interior: they run beside it, as soon as the traces are
 // there, and with cuBLAS, whose form has one place for its products, after it.
-static sedge_status run_edge_beside(sedge_operator *op, int stage, double dt)
+static sedge_status run_edge_beside(sedge_operator *op, const sedge_stage *stage)
 {
     if (op->cut.blas) {
         SEDGE_TRY(sedge_stream_wait_event(op->main, op->arrived));
-        return run_edge(op, op->main, stage, dt);
+        return run_edge(op, op->main, stage);
     }
     SEDGE_TRY(sedge_stream_wait_event(op->side, op->edge_ready));
-    return run_edge(op, op->side, stage, dt);
+    return run_edge(op, op->side, stage);
 }
 
 // Whether the boundary's kernels run beside the interior's: its elements lie apart.
@@ -337,67 +336,67 @@ static int64_t find_boundary(const sedge_operator *op)
     return (mesh->interior - mesh->interior_curved - mesh->boundary_last) / op->layout.lanes;
 }
 
-static sedge_status run_boundary_beside(sedge_operator *op, int stage, double dt)
+static sedge_status run_boundary_beside(sedge_operator *op, const sedge_stage *stage)
 {
     const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
     const int64_t first = find_boundary(op);
 
-    SEDGE_TRY(make_boundary_traces(op, op->side, stage, dt));
+    SEDGE_TRY(make_boundary_traces(op, op->side, stage));
     SEDGE_TRY(sedge_stream_wait_event(op->side, op->edge_ready));
-    return run_range(op, last, op->side, first, op->layout.interior_values - first, stage, dt);
+    return run_range(op, last, op->side, first, op->layout.interior_values - first, stage);
 }
 
 // All interior values but those of the boundary, in parts: between them MPI, which has no thread of
 // its own, can move messages.
-static sedge_status run_interior(sedge_operator *op, int parts, int stage, double dt)
+static sedge_status run_interior(sedge_operator *op, int parts, const sedge_stage *stage)
 {
     const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
     const int64_t values = find_boundary(op);
 
     for (int part = 0; part < parts; part++) {
         const int64_t first = values * part / parts;
-        SEDGE_TRY(
-            run_range(op, last, op->main, first, values * (part + 1) / parts - first, stage, dt));
+        SEDGE_TRY(run_range(op, last, op->main, first, values * (part + 1) / parts - first, stage));
         if (parts > 1) sedge_halo_progress(op->halo);
     }
-    return operator_run_curved(op, op->main, true, stage, dt);
+    return operator_run_curved(op, op->main, true, stage);
 }
 
 // What does not wait for other ranks' traces. The boundary's part of it goes into the side stream
 // where it can.
-static sedge_status run_own(sedge_operator *op, int parts, int stage, double dt)
+static sedge_status run_own(sedge_operator *op, int parts, const sedge_stage *stage)
 {
     const bool beside = has_boundary_apart(op);
 
-    if (!beside) SEDGE_TRY(make_boundary_traces(op, op->main, stage, dt));
-    if (!op->cut.fused) SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, op->main, stage, dt));
+    if (!beside) SEDGE_TRY(make_boundary_traces(op, op->main, stage));
+    if (!op->cut.fused) SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, op->main, stage));
     if (beside || sedge_halo_has_peers(op->halo))
         SEDGE_TRY(sedge_event_record(op->edge_ready, op->main));
-    if (beside) SEDGE_TRY(run_boundary_beside(op, stage, dt));
-    return run_interior(op, parts, stage, dt);
+    if (beside) SEDGE_TRY(run_boundary_beside(op, stage));
+    return run_interior(op, parts, stage);
 }
 
 // The device goes on with its own elements while traces move. On the host device the work happens
 // inside the calls of this thread, so messages leave before it.
-static sedge_status run_and_exchange(sedge_operator *op, int stage, double dt)
+static sedge_status run_and_exchange(sedge_operator *op, const sedge_stage *stage)
 {
     const bool is_host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
 
     SEDGE_TRY(operator_halo_send(op));
-    SEDGE_TRY(run_own(op, is_host ? HOST_PARTS : 1, stage, dt));
+    SEDGE_TRY(run_own(op, is_host ? HOST_PARTS : 1, stage));
     SEDGE_TRY(sedge_event_record(op->interior_done, op->main));
     SEDGE_TRY(operator_halo_receive(op));
-    SEDGE_TRY(run_edge_beside(op, stage, dt));
+    SEDGE_TRY(run_edge_beside(op, stage));
     return operator_halo_note(op);
 }
 
-static sedge_status add_point_sources(sedge_operator *op, int stage, double dt)
+static sedge_status add_point_sources(sedge_operator *op, const sedge_stage *stage)
 {
     uint64_t next = sedge_buffer_address(op->data.u[1]);
     uint64_t residual = sedge_buffer_address(op->data.residual);
     uint64_t clock = sedge_buffer_address(op->clock);
-    double delay = sedge_lsrk45.c[stage] * dt;
-    operator_real b = operator_scalar(op, sedge_lsrk45.b[stage]);
+    double delay = stage->delay;
+    double dt = stage->dt;
+    operator_real b = operator_scalar(op, stage->b);
 
     for (int i = 0; i < op->points; i++) {
         uint64_t values = sedge_buffer_address(op->point[i].values);
@@ -421,7 +420,7 @@ static void swap_states(sedge_operator *op)
     op->stages++;
 }
 
-static sedge_status run_stage(sedge_operator *op, int stage, double dt)
+static sedge_status run_stage(sedge_operator *op, const sedge_stage *stage)
 {
     const bool exchanges = sedge_halo_has_peers(op->halo);
     const bool forks = exchanges || has_boundary_apart(op);
@@ -430,19 +429,24 @@ static sedge_status run_stage(sedge_operator *op, int stage, double dt)
         SEDGE_TRY(sedge_event_record(op->ready, op->main));
         SEDGE_TRY(sedge_stream_wait_event(op->side, op->ready));
     }
-    SEDGE_TRY(exchanges ? run_and_exchange(op, stage, dt) : run_own(op, 1, stage, dt));
+    SEDGE_TRY(exchanges ? run_and_exchange(op, stage) : run_own(op, 1, stage));
     if (forks) {
         SEDGE_TRY(sedge_event_record(op->edge_done, op->side));
         SEDGE_TRY(sedge_stream_wait_event(op->main, op->edge_done));
     }
-    SEDGE_TRY(add_point_sources(op, stage, dt));
+    SEDGE_TRY(add_point_sources(op, stage));
     swap_states(op);
     return SEDGE_OK;
 }
 
 static sedge_status run_stages(sedge_operator *op, double dt)
 {
-    for (int stage = 0; stage < sedge_lsrk45.stages; stage++) SEDGE_TRY(run_stage(op, stage, dt));
+    const sedge_integrator *const integrator = op->problem->integrator;
+
+    for (int s = 0; s < integrator->stages; s++) {
+        const sedge_stage stage = sedge_integrator_stage(integrator, s, dt);
+        SEDGE_TRY(run_stage(op, &stage));
+    }
     return SEDGE_OK;
 }
 
@@ -492,13 +496,14 @@ static sedge_status find_step(operator_step_graph **out, sedge_operator *op, dou
 
 static sedge_status launch_step(sedge_operator *op, double dt)
 {
+    const int stages = op->problem->integrator->stages;
     operator_step_graph *which;
 
     SEDGE_TRY(find_step(&which, op, dt));
     if (which != NULL) {
         for (int k = 0; k < KERNELS; k++) op->launches[k] += which->launches[k];
-        for (int stage = 0; stage < sedge_lsrk45.stages; stage++) swap_states(op);
-        if (sedge_halo_has_peers(op->halo)) sedge_halo_skip(op->halo, sedge_lsrk45.stages);
+        for (int s = 0; s < stages; s++) swap_states(op);
+        if (sedge_halo_has_peers(op->halo)) sedge_halo_skip(op->halo, stages);
     } else {
         which = &op->step_graphs[op->step_graphs[0].graph != NULL];
         SEDGE_TRY(record_step(op, which, dt));

@@ -102,7 +102,7 @@ static sedge_status multiply(sedge_operator *op, sedge_stream *stream, int64_t c
 }
 
 static sedge_status update(sedge_operator *op, sedge_stream *stream, int64_t first, int64_t count,
-                           int stage, double dt)
+                           const sedge_stage *stage)
 {
     const int64_t items = count * op->element->nodes;
     uint64_t u = sedge_buffer_address(op->data.u[0]);
@@ -111,9 +111,9 @@ static sedge_status update(sedge_operator *op, sedge_stream *stream, int64_t fir
     uint64_t rates = sedge_buffer_address(op->tables.rates);
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t materials = sedge_buffer_address(op->materials);
-    operator_real a = operator_scalar(op, sedge_lsrk45.a[stage]);
-    operator_real b = operator_scalar(op, sedge_lsrk45.b[stage]);
-    operator_real step = operator_scalar(op, dt);
+    operator_real a = operator_scalar(op, stage->a);
+    operator_real b = operator_scalar(op, stage->b);
+    operator_real step = operator_scalar(op, stage->dt);
     void *const arguments[] = {&u,     &next,  &residual, &rates, &material, &materials,
                                &first, &count, &a,        &b,     &step};
 
@@ -122,14 +122,14 @@ static sedge_status update(sedge_operator *op, sedge_stream *stream, int64_t fir
 }
 
 sedge_status operator_blas_run(sedge_operator *op, sedge_stream *stream, int64_t first,
-                               int64_t count, int stage, double dt)
+                               int64_t count, const sedge_stage *stage)
 {
     for (int64_t done = 0; done < count; done += op->cut.block) {
         const int64_t left = count - done;
         const int64_t part = left < op->cut.block ? left : op->cut.block;
         SEDGE_TRY(make_fluxes(op, stream, first + done, part));
         SEDGE_TRY(multiply(op, stream, part));
-        SEDGE_TRY(update(op, stream, first + done, part, stage, dt));
+        SEDGE_TRY(update(op, stream, first + done, part, stage));
     }
     return SEDGE_OK;
 }

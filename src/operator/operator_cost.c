@@ -79,7 +79,8 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     out->exchange_seconds = op->exchange_seconds;
     out->exposed_seconds = op->exposed_seconds;
     if (op->packed != NULL) {
-        out->exchange_bytes_per_step = (double)sedge_buffer_bytes(op->packed) * sedge_lsrk45.stages;
+        out->exchange_bytes_per_step =
+            (double)sedge_buffer_bytes(op->packed) * op->problem->integrator->stages;
     }
     for (int k = 0; k < KERNELS; k++) {
         out->kernel[k].name = operator_kernel_name((operator_kernel)k);

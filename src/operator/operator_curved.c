@@ -247,8 +247,8 @@ static curved_range find_range(const sedge_operator *op, bool interior)
                           layout->interior_curved_values, layout->edge_curved_values};
 }
 
-sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool interior, int stage,
-                                 double dt)
+sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool interior,
+                                 const sedge_stage *stage)
 {
     const operator_curved_cut *const cut = &op->curved.cut;
     curved_range range = find_range(op, interior);
@@ -270,11 +270,11 @@ sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool 
     uint64_t kinds = sedge_buffer_address(op->kinds);
     int64_t halo_faces = op->mesh->halo_faces;
     int64_t slots = op->layout.slots;
-    operator_real a = operator_scalar(op, sedge_lsrk45.a[stage]);
-    operator_real b = operator_scalar(op, sedge_lsrk45.b[stage]);
+    operator_real a = operator_scalar(op, stage->a);
+    operator_real b = operator_scalar(op, stage->b);
     uint64_t clock = sedge_buffer_address(op->clock);
-    double delay = sedge_lsrk45.c[stage] * dt;
-    operator_real step = operator_scalar(op, dt);
+    double delay = stage->delay;
+    operator_real step = operator_scalar(op, stage->dt);
     void *const arguments[] = {&u,
                                &next,
                                &residual,

@@ -10,7 +10,7 @@
 #include "dg/bernstein.h"
 #include "dg/cubature.h"
 #include "halo/halo.h"
-#include "time/lsrk.h"
+#include "time/integrator.h"
 
 #define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg/dg_trace.h
 #define SEDGE_MONITOR_THREADS 128 // as in codegen/kernels/dg/dg_monitor.h
@@ -214,8 +214,9 @@ struct sedge_operator {
     sedge_buffer *boundary_group, *places, *parameters, *kinds;
     int32_t two_sided_here, two_sided_beyond; // counts of data.two_sided
 
-    sedge_buffer *clock;                // the time of the step's beginning
-    operator_step_graph step_graphs[2]; // stages are odd in number: the states change places
+    sedge_buffer *clock; // the time of the step's beginning
+    operator_step_graph
+        step_graphs[2]; // after an odd number of stages the states have changed places
     bool launch_singly;
 
     sedge_buffer *packed; // traces to send; NULL: none
@@ -341,7 +342,7 @@ sedge_status operator_blas_tables(operator_tables *tables, const sedge_operator 
 // The stage in values [first, first + count). Never recorded in a graph: cuBLAS may want memory.
 SEDGE_MUST_USE
 sedge_status operator_blas_run(sedge_operator *op, sedge_stream *stream, int64_t first,
-                               int64_t count, int stage, double dt);
+                               int64_t count, const sedge_stage *stage);
 
 // As operator_count, of its three kernels in so many elements.
 void operator_blas_count(const sedge_operator *op, operator_kernel kernel, double elements,
@@ -484,8 +485,8 @@ void operator_curved_free(sedge_operator *op);
 
 // The stage in the curved elements of the interior, or in those with faces on other ranks.
 SEDGE_MUST_USE
-sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool interior, int stage,
-                                 double dt);
+sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool interior,
+                                 const sedge_stage *stage);
 SEDGE_MUST_USE
 sedge_status operator_run_curved_energy(sedge_operator *op);
 
@@ -531,7 +532,7 @@ sedge_status operator_halo_note(sedge_operator *op);
 // All straight values through one of the stage's kernels.
 SEDGE_MUST_USE
 sedge_status operator_run_straight(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
-                                   int stage, double dt);
+                                   const sedge_stage *stage);
 
 // Launch one kernel of this operator in `stream`, timed if the step is sampled.
 SEDGE_MUST_USE

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STAGE           1 // of the Runge-Kutta method: the first that reads the residual; |a| < 1
 #define WORK            1.0e8 // operations that the reference may do, about
 #define LEAST           24    // elements compared
 #define MOST            256   // the same
@@ -243,11 +242,18 @@ static double choose_step(double *sizes, int count)
     return middle > 0.0 && isfinite(middle) ? exp2(-round(log2(middle))) : 1.0;
 }
 
+// A stage that reads the residual; |a| < 1.
+static sedge_stage choose_stage(const operator_sample *sample)
+{
+    return sedge_integrator_stage(&sedge_integrator_lsrk45, 1, sample->dt);
+}
+
 // `next` holds the right-hand sides and gets the fields.
 static void update(operator_sample *sample, const sedge_operator *op)
 {
-    const double a = rounded(op, sedge_lsrk45.a[STAGE]);
-    const double b = rounded(op, sedge_lsrk45.b[STAGE]);
+    const sedge_stage stage = choose_stage(sample);
+    const double a = rounded(op, stage.a);
+    const double b = rounded(op, stage.b);
     const int64_t size = block_size(op);
 
     for (int64_t k = 0; k < sample->count * size; k++) {
@@ -416,10 +422,12 @@ sedge_status operator_sample_launch(const operator_sample *sample, sedge_operato
 {
     const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
 
+    const sedge_stage stage = choose_stage(sample);
+
     if (!op->cut.fused) {
-        SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, stream, STAGE, sample->dt));
+        SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, stream, &stage));
     }
-    return operator_run_straight(op, last, stream, STAGE, sample->dt);
+    return operator_run_straight(op, last, stream, &stage);
 }
 
 // ---- comparison --------------------------------------------------------------------------------

@@ -108,7 +108,7 @@ static sedge_status launch(void *context, int operation, int candidate,
         return operator_sample_launch(tuning->sample, tuning->op, stream);
     return operator_run_straight(tuning->op,
                                  tuning->part == SEDGE_PART_VOLUME ? KERNEL_VOLUME : KERNEL_SURFACE,
-                                 stream, 0, 0.0);
+                                 stream, &(sedge_stage){.dt = 0.0});
 }
 
 static sedge_status verify(void *context, int operation, int candidate,
@@ -179,7 +179,7 @@ static void describe_task(operator_tuning *tuning, int64_t elements)
     if (bytes < 4.0 * (double)sedge_device_get_info(op->device)->l2_bytes)
         bytes = 0.0; // from there
     tuning->operation = (sedge_tune_operation){.name = "stage",
-                                               .weight = sedge_lsrk45.stages,
+                                               .weight = op->problem->integrator->stages,
                                                .bytes = bytes,
                                                .flops = flops,
                                                .count = tuning->choices.searched,
@@ -277,7 +277,7 @@ static sedge_status time_stage(double *seconds, sedge_operator *op)
     sedge_event *const to = op->sample[0].to;
 
     for (int i = 0; i < 3; i++) {
-        SEDGE_TRY(operator_run_straight(op, last, op->main, 0, 0.0));
+        SEDGE_TRY(operator_run_straight(op, last, op->main, &(sedge_stage){.dt = 0.0}));
         if (i == 0) SEDGE_TRY(sedge_event_record(from, op->main));
     }
     SEDGE_TRY(sedge_event_record(to, op->main));

@@ -8,7 +8,6 @@
 #include "run/doubt.h"
 #include "run/resolution.h"
 #include "run/steady.h"
-#include "time/lsrk.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +36,8 @@ static void print_memory(const sedge_session *session, const sedge_comm *comm)
 // What one step takes at least, over all ranks: the counts of report.json, times the stages.
 static void print_work(const sedge_session *session)
 {
-    const double stages = sedge_lsrk45.stages * (double)session->mesh->global_elements;
+    const double stages =
+        session->problem.integrator->stages * (double)session->mesh->global_elements;
     double bytes;
     double flops;
 

@@ -20,9 +20,9 @@
 static const struct {
     const char *name;
     bool must;
-} fact_rows[] = {{"equation", true}, {"order", true},       {"units", true},
-                 {"mesh", true},     {"materials", true},   {"precision", false},
-                 {"flux", false},    {"boundaries", false}, {"sources", false}};
+} fact_rows[] = {{"equation", true},  {"order", true},      {"units", true}, {"mesh", true},
+                 {"materials", true}, {"precision", false}, {"flux", false}, {"boundaries", false},
+                 {"sources", false},  {"integrator", false}};
 #define FACTS ((int)(sizeof fact_rows / sizeof *fact_rows))
 
 // The whole mesh as a text: how many elements, and the sum of their checksums, which does not
@@ -165,6 +165,7 @@ sedge_status checkpoint_facts(json_t **out, const sedge_session *session)
     if (status == SEDGE_OK) status = set_fact(facts, "mesh", mesh);
     if (status == SEDGE_OK)
         status = set_fact(facts, "precision", deck->precision == SEDGE_FP64 ? "fp64" : "fp32");
+    if (status == SEDGE_OK) status = set_fact(facts, "integrator", deck->integrator->name);
     if (status == SEDGE_OK) status = set_written(facts, "materials", add_materials, session);
     if (status == SEDGE_OK) status = set_written(facts, "flux", add_flux, session);
     if (status == SEDGE_OK) status = set_written(facts, "boundaries", add_boundaries, session);
@@ -214,6 +215,7 @@ sedge_status checkpoint_compare(const sedge_session *session, const json_t *ther
         const char *const now = fact_of(here, name);
 
         if (fact_rows[i].must || strcmp(old, now) == 0) continue;
+        if (json_object_get(there, name) == NULL) continue; // earlier versions did not write it
         printf("  note               %s: '%s' before, '%s' from here on%s\n", name, old, now,
                strcmp(name, "precision") == 0 && strcmp(now, "fp32") == 0
                    ? ": the fields are rounded"

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "run/errors.h"
 #include "run/report.h"
-#include "time/lsrk.h"
 #include "tune/ceiling.h"
 
 #include <math.h>
@@ -113,7 +112,8 @@ static void fill_report(driver_run *run, sedge_report *report)
     report->restarted_from = run->restarted_from[0] != '\0' ? run->restarted_from : NULL;
     report->checkpoints = run->checkpoints;
     report->before_seconds = run->wall_before;
-    report->stages = sedge_lsrk45.stages;
+    report->integrator = session->problem.integrator->name;
+    report->stages = session->problem.integrator->stages;
     report->dt = session->dt * sedge_deck_time_unit(session->deck);
     report->time = sedge_session_time(session, run->step) * sedge_deck_time_unit(session->deck);
     report->tune_seconds = tuning.seconds;

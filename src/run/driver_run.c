@@ -7,7 +7,6 @@
 #include "run/monitor.h"
 #include "run/resolution.h"
 #include "run/steady.h"
-#include "time/lsrk.h"
 
 #include <jansson.h>
 
@@ -142,7 +141,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     sedge_operator_options cut;
     SEDGE_TRY(sedge_comm_agree(comm, sedge_session_cut(&cut, session)));
     SEDGE_TRY(sedge_hold_create(&run->hold, comm, session->deck->output));
-    cut.expected_stages = (session->steps - run->step) * sedge_lsrk45.stages;
+    cut.expected_stages = (session->steps - run->step) * session->problem.integrator->stages;
     if (driver_is_pressed(run)) cut.tune = SEDGE_TUNE_OFF;
     say(run, "choosing kernels");
     SEDGE_TRY(sedge_operator_create(&run->op, comm, run->device, run->cache, session->element,

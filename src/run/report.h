@@ -41,10 +41,11 @@ typedef struct sedge_report {
     int threads;
     const char *restarted_from; // a checkpoint; NULL: from the beginning
     int64_t elements, dofs;
-    int64_t steps;        // of the whole run
-    int64_t steps_before; // of them before this part of it
-    int checkpoints;      // written by this part
-    int stages;           // 0: an equation without time
+    int64_t steps;          // of the whole run
+    int64_t steps_before;   // of them before this part of it
+    int checkpoints;        // written by this part
+    const char *integrator; // NULL: an equation without time
+    int stages;             // 0: an equation without time
     double dt, time;
     sedge_stopwatch watch;                              // of this process, stopped
     double before_seconds;                              // of the runs that this one continues

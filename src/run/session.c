@@ -432,10 +432,10 @@ void sedge_session_print(const sedge_session *session)
         sedge_mesh_print_shape(session->mesh, "  note               ");
     }
     if (sedge_comm_is_root(session->comm) && session->problem.equation->steady == NULL) {
-        printf("  time               %lld steps of dt = %.6g%s to t = %.6g%s (cfl %.3g)\n",
+        printf("  time               %lld steps of dt = %.6g%s to t = %.6g%s (cfl %.3g, %s)\n",
                (long long)session->steps, session->dt * time_unit, deck->si ? " s" : "",
                sedge_session_time(session, session->steps) * time_unit, deck->si ? " s" : "",
-               deck->cfl);
+               deck->cfl, deck->integrator->name);
         if (deck->cfl > SEDGE_CFL_STABLE) {
             printf("  warning            time.cfl %.3g is above %.3g, up to which all orders were "
                    "stable: the fields may grow without end\n",

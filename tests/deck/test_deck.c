@@ -281,6 +281,7 @@ static void test_resolved_text(void)
                                  "time:\n"
                                  "  steps: 5\n"
                                  "  cfl: 0.8\n"
+                                 "  integrator: lsrk45\n"
                                  "materials:\n"
                                  "  domain:\n"
                                  "    epsilon: 1\n"

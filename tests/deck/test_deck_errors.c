@@ -53,6 +53,8 @@ static const bad_deck bad_decks[] = {
     {"  file: a.msh\n", "  {}\n", "deck.yaml:5: mesh needs 'file' or 'box'"},
     {"  file: a.msh\n", "  file: a.msh\n  box: {}\n",
      "deck.yaml:6: mesh takes one of 'file' and 'box' (line 7), not both"},
+    {"{end: 10}", "{end: 10, integrator: lsrk54}",
+     "deck.yaml:7: time.integrator 'lsrk54' is not known; did you mean 'lsrk45'?"},
     {"{end: 10}", "{cfl: 1}", "deck.yaml:7: time needs 'end' or 'steps'"},
     {"{end: 10}", "{end: 10, steps: 3}", "deck.yaml:7: time takes one of 'end' and 'steps'"},
     {"  file: a.msh\n", "  box: {}\n  scale: 2\n",

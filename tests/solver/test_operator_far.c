@@ -132,8 +132,8 @@ static void run_straight(const sedge_operator *op, operator_kernel kernel, place
     uint64_t lift = sedge_buffer_address(op->tables.lift);
     uint64_t tables = sedge_buffer_address(op->maps);
     int64_t count = op->layout.interior_values;
-    operator_real a = operator_scalar(op, makes_rhs ? 0.0 : sedge_lsrk45.a[STAGE]);
-    operator_real b = operator_scalar(op, sedge_lsrk45.b[STAGE]);
+    operator_real a = operator_scalar(op, makes_rhs ? 0.0 : sedge_integrator_lsrk45.a[STAGE]);
+    operator_real b = operator_scalar(op, sedge_integrator_lsrk45.b[STAGE]);
     operator_real step = operator_scalar(op, makes_rhs ? 1.0 : dt);
     void *const arguments[] = {&p->address[STATE],
                                &p->address[NEXT],
@@ -165,8 +165,8 @@ static void run_blas(const sedge_operator *op, place *p, double dt)
     uint64_t rates = sedge_buffer_address(op->tables.rates);
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t tables = sedge_buffer_address(op->maps);
-    operator_real a = operator_scalar(op, sedge_lsrk45.a[STAGE]);
-    operator_real b = operator_scalar(op, sedge_lsrk45.b[STAGE]);
+    operator_real a = operator_scalar(op, sedge_integrator_lsrk45.a[STAGE]);
+    operator_real b = operator_scalar(op, sedge_integrator_lsrk45.b[STAGE]);
     operator_real step = operator_scalar(op, dt);
     void *const before[] = {&p->address[STATE],
                             &fluxes,
@@ -220,8 +220,8 @@ static void run_curved(const sedge_operator *op, place *p, double dt)
     int64_t first = p->first + op->layout.interior_values;
     int64_t first_curve = 0;
     int64_t count = op->layout.interior_curved_values;
-    operator_real a = operator_scalar(op, sedge_lsrk45.a[STAGE]);
-    operator_real b = operator_scalar(op, sedge_lsrk45.b[STAGE]);
+    operator_real a = operator_scalar(op, sedge_integrator_lsrk45.a[STAGE]);
+    operator_real b = operator_scalar(op, sedge_integrator_lsrk45.b[STAGE]);
     operator_real step = operator_scalar(op, dt);
     void *const arguments[] = {&p->address[STATE],
                                &p->address[NEXT],

@@ -38,7 +38,7 @@ static void test_same(const kit_world *world, const char *variant, sedge_precisi
     CHECK_OK(kit_load(&k, precision, &cut));
     CHECK_OK(kit_advance_unevenly(&k, k.base.exact, STEPS, LONGER));
     CHECK(k.op->step_graphs[0].graph == NULL);
-    CHECK(k.op->stages == stages && stages == STEPS * sedge_lsrk45.stages);
+    CHECK(k.op->stages == stages && stages == STEPS * sedge_integrator_lsrk45.stages);
     CHECK(memcmp(launches, k.op->launches, sizeof launches) == 0);
     CHECK(memcmp(k.result, k.base.exact, (size_t)k.base.values * sizeof *k.result) == 0);
     CHECK(kit_difference(&k, k.result, k.base.u) > 0.1);
