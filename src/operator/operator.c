@@ -303,7 +303,7 @@ static sedge_status run_edge(sedge_operator *op, sedge_stream *stream, const sed
     const operator_layout *const layout = &op->layout;
     const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
 
-    SEDGE_TRY(operator_two_sided_run(op, stream, true, sedge_lsrk45.c[stage] * dt));
+    SEDGE_TRY(operator_two_sided_run(op, stream, true, stage->delay));
     SEDGE_TRY(run_range(op, last, stream, layout->interior_values + layout->interior_curved_values,
                         layout->edge_values, stage));
     return operator_run_curved(op, stream, false, stage);
