@@ -309,7 +309,7 @@ sedge_status bench_beside(const sedge_comm *comm, sedge_device *device, sedge_ca
 
     if (sedge_comm_size(comm) > 1)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "--beside: one rank, not %d", sedge_comm_size(comm));
-    if (sedge_device_get_info(device)->kind != SEDGE_DEVICE_HOST)
+    if (!sedge_device_get_traits(device)->in_call)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "--beside is for --device host");
     if (options->beside_opencl) {
         SEDGE_TRY(sedge_device_create(&b.device[OPENCL], "opencl", 0, 1));

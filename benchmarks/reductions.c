@@ -211,8 +211,7 @@ static sedge_status measure_case(bench *b, const bench_case *c, bool others)
 static sedge_status measure_type(bench *b, sedge_type type, int64_t size)
 {
     sedge_status status;
-    const bool others =
-        sedge_device_get_info(sedge_context_device(b->context))->kind == SEDGE_DEVICE_CUDA;
+    const bool others = sedge_device_get_traits(sedge_context_device(b->context))->vendor_libraries;
 
     SEDGE_TRY_GOTO(status, sedge_array_vector(&b->x, b->context, type, size));
     SEDGE_TRY_GOTO(status, sedge_array_vector(&b->y, b->context, type, size));

@@ -267,8 +267,7 @@ static void plain_free(plain_cg *cg)
 
 static sedge_status bench_plain(system_of *s)
 {
-    const bool cuda =
-        sedge_device_get_info(sedge_context_device(s->context))->kind == SEDGE_DEVICE_CUDA;
+    const bool cuda = sedge_device_get_traits(sedge_context_device(s->context))->vendor_libraries;
     const sedge_sparse_options vendor = {.real_bytes = s->real_bytes,
                                          .has_tune = true,
                                          .tune = SEDGE_TUNE_FAST,

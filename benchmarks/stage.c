@@ -185,7 +185,7 @@ static sedge_status open_bench(bench *b)
     if (status == SEDGE_OK) status = bench_record_create(&b->record);
     SEDGE_TRY(sedge_comm_agree(b->comm, status));
     const sedge_device_info *const info = sedge_device_get_info(b->device);
-    b->is_gpu = info->kind != SEDGE_DEVICE_HOST;
+    b->is_gpu = !sedge_traits_of(info->kind)->in_call;
     if (sedge_comm_is_root(b->comm)) {
         printf("%s: %s (%s), %d rank%s", info->kind_name, info->name, info->arch,
                sedge_comm_size(b->comm), sedge_comm_size(b->comm) == 1 ? "" : "s");

@@ -21,7 +21,7 @@ static sedge_status run(const sedge_comm *comm, sedge_context *context, int repe
                                 .repeats = repeats,
                                 .tables = strstr(what, "tables") != NULL,
                                 .six = strstr(what, "six") != NULL,
-                                .large = info->kind == SEDGE_DEVICE_CUDA};
+                                .large = sedge_traits_of(info->kind)->gpu_rules};
 
     printf("%s: %s\n", info->kind_name, info->name);
     bench_tuning_print_head();

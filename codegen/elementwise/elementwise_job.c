@@ -13,7 +13,7 @@ bool sedge_job_needs_gpu_form(const sedge_context *context)
 {
     const sedge_device_info *const info = sedge_device_get_info(sedge_context_device(context));
 
-    return info->kind != SEDGE_DEVICE_HOST || info->random_order;
+    return !sedge_traits_of(info->kind)->in_call || info->random_order;
 }
 
 // ---- the job -----------------------------------------------------------------------------------
@@ -339,7 +339,7 @@ sedge_status sedge_elementwise_preview(sedge_text *out, sedge_device_kind kind, 
     sedge_job_start(&job, array->context, array);
     sedge_job_add_leaves(&job, &analysis);
     job.title = options.name;
-    job.gpu = kind != SEDGE_DEVICE_HOST;
+    job.gpu = !sedge_traits_of(kind)->in_call;
     sedge_job_plan(&job, array->dimensions, array->shape, true);
     SEDGE_TRY_GOTO(status, write_expression(&body, &job));
     SEDGE_TRY_GOTO(status, sedge_text_create(&text));

@@ -65,7 +65,7 @@ static int rounding(const sedge_job *job, sedge_type type)
 {
     const sedge_device *const device = sedge_context_device(job->context);
 
-    if (sedge_device_get_info(device)->kind != SEDGE_DEVICE_HOST || type < SEDGE_FLOAT32) return 0;
+    if (!sedge_device_get_traits(device)->in_call || type < SEDGE_FLOAT32) return 0;
     return type == SEDGE_FLOAT32 || type == SEDGE_COMPLEX64 ? 4 : 8;
 }
 

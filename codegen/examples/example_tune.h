@@ -198,7 +198,7 @@ static inline sedge_status example_try_all(example_problem *problem)
     for (int c = 0; c < problem->of->count; c++) {
         int number[EXAMPLE_NUMBERS];
         example_fill(number, problem, c);
-        const bool fits = info->kind == SEDGE_DEVICE_HOST ||
+        const bool fits = sedge_traits_of(info->kind)->in_call ||
                           problem->of->shared_bytes(number) <= info->shared_bytes_block;
         if (example_refuse(problem, c) != NULL || !fits) continue;
         SEDGE_TRY(example_show(problem, "choice", c, NULL));

@@ -179,7 +179,7 @@ static sedge_status show_simple(product *p)
 
 static sedge_status show_blas(product *p)
 {
-    if (sedge_device_get_info(sedge_context_device(p->context))->kind != SEDGE_DEVICE_CUDA)
+    if (!sedge_device_get_traits(sedge_context_device(p->context))->vendor_libraries)
         return SEDGE_OK;
     SEDGE_TRY(sedge_blas_create(&p->blas, sedge_context_device(p->context)));
     return show(p, "cuBLAS", launch_blas);

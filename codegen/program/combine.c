@@ -244,7 +244,7 @@ sedge_status sedge_programs_combine(sedge_program **out, char **messages, sedge_
         .out = out, .device = device, .cache = cache, .compilers = compilers, .texts = texts};
     sedge_status status;
 
-    if (sedge_device_get_info(device)->kind != SEDGE_DEVICE_CUDA || together < 2)
+    if (!sedge_device_get_traits(device)->joint_compile || together < 2)
         return sedge_programs_create_here(out, messages, device, cache, texts, count, compilers);
     if (together > SEDGE_COMBINE_MOST) together = SEDGE_COMBINE_MOST;
     for (int i = 0; i < count; i++) messages[i] = NULL;

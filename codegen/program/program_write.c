@@ -115,7 +115,7 @@ static sedge_status choose_target(source_target *target, sedge_device_kind kind)
     bool random;
 
     *target = targets[kind];
-    if (kind != SEDGE_DEVICE_HOST) return SEDGE_OK;
+    if (!sedge_traits_of(kind)->in_call) return SEDGE_OK;
     SEDGE_TRY(sedge_order_wanted(&random, &seed));
     if (random) *target = in_random_order;
     return SEDGE_OK;
@@ -147,7 +147,7 @@ static sedge_status add_shared_bytes(sedge_text *out, sedge_device_kind kind,
                           "program '%s': %d bytes of block memory are outside 0..%d", options->name,
                           options->shared_bytes, MOST);
     }
-    if (kind != SEDGE_DEVICE_OPENCL || options->shared_bytes == 0) return SEDGE_OK;
+    if (!sedge_traits_of(kind)->fixed_scratch || options->shared_bytes == 0) return SEDGE_OK;
     return sedge_text_add(out, "#define SEDGE_PRELUDE_SHARED_BYTES %d\n",
                           (options->shared_bytes + PACK - 1) / PACK * PACK);
 }

@@ -20,7 +20,7 @@ enum { FINISH_MOST = 256, MANY_TILES = 4 };
 
 const sedge_reduce_tuning *sedge_reduce_rule(sedge_device_kind kind)
 {
-    return kind == SEDGE_DEVICE_HOST ? &host_tuning : &gpu_tuning;
+    return sedge_traits_of(kind)->in_call ? &host_tuning : &gpu_tuning;
 }
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -294,7 +294,7 @@ void sedge_reduce_plan_make(sedge_reduce_plan *plan, const sedge_analysis *analy
                        ? plan->rows / plan->columns * ceil_div(plan->columns, shape->rows)
                        : ceil_div(plan->rows, shape->rows);
     choose_cuts(plan, info->multiprocessors, tuning);
-    shape->last = tuning->last && info->kind == SEDGE_DEVICE_CUDA && plan->rows == 1 &&
+    shape->last = tuning->last && sedge_traits_of(info->kind)->blocks_meet && plan->rows == 1 &&
                   shape->rows == 1 && plan->cuts > 1;
 }
 

@@ -52,7 +52,7 @@ void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
     out->segmented = segmented;
     out->start = segmented ? (int)start : -1;
     out->element = (int)formula->element;
-    out->chained = kind == SEDGE_DEVICE_CUDA;
+    out->chained = sedge_traits_of(kind)->blocks_meet;
     if (out->chained) {
         // Of smaller items more would lie in registers, one each.
         const bool fits = !segmented && aligned && item == bytes && result <= bytes && item >= 4;
@@ -70,7 +70,7 @@ void sedge_scan_shape_make(sedge_scan_shape *out, sedge_device_kind kind,
         if (out->packs > 16) out->packs = 16;
         out->tile = (int64_t)out->threads * out->pack * (out->packs + out->staged);
     } else {
-        const bool host = kind == SEDGE_DEVICE_HOST;
+        const bool host = sedge_traits_of(kind)->in_call;
         const scan_rule *const rule = host ? &host_phases : &phases;
         out->threads = rule->threads;
         out->items = rule->items;

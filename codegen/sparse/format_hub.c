@@ -250,7 +250,7 @@ static int64_t count_blocks(const sedge_sparse_store *store, const sedge_sparse_
 static void add_hub(sedge_sparse_chooser *c, int kib, int width)
 {
     const sedge_sparse_matrix *const m = c->matrix;
-    const bool is_cuda = c->info->kind == SEDGE_DEVICE_CUDA;
+    const bool is_gpu = sedge_traits_of(c->info->kind)->gpu_rules;
     const bool is_fit = c->is_far && m->deviation >= c->mean;
     sedge_sparse_layout *const layout =
         sedge_sparse_add_layout(c, &sedge_sparse_hub, "hub %d %d", kib, width);
@@ -260,7 +260,7 @@ static void add_hub(sedge_sparse_chooser *c, int kib, int width)
     sedge_sparse_set_bytes(c, layout,
                            (double)m->entries * (m->value_bytes + 4) + 4.25 * (double)m->rows,
                            false, (is_fit ? 1.0 : 1.7) * (c->is_host ? 2.0 : 1.0));
-    const int threads = is_cuda ? 1024 : 256;
+    const int threads = is_gpu ? 1024 : 256;
     sedge_sparse_add_kernel(c, threads, 0, 4, 1);
     if (m->real_bytes == 4) sedge_sparse_add_kernel(c, threads, 0, 8, 1);
 }
@@ -282,7 +282,7 @@ static void add_candidates(sedge_sparse_chooser *c)
 {
     const int kib = find_hub(c->info->shared_bytes_block);
 
-    if (c->info->kind != SEDGE_DEVICE_CUDA) {
+    if (!sedge_traits_of(c->info->kind)->gpu_rules) {
         add_hub(c, 16, 64);
     } else if (kib > 0) {
         add_hub(c, kib, 64);

@@ -167,7 +167,8 @@ void sedge_sparse_choose(sedge_sparse_choices *choices, const sedge_sparse_matri
     sedge_sparse_chooser c = {.out = choices,
                               .matrix = matrix,
                               .info = info,
-                              .is_host = info->kind == SEDGE_DEVICE_HOST && !info->random_order,
+                              .is_host =
+                                  sedge_traits_of(info->kind)->in_call && !info->random_order,
                               .has_cusparse = has_cusparse};
 
     memset(choices, 0, sizeof *choices);

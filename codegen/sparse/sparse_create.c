@@ -189,7 +189,7 @@ static sedge_status make(sedge_sparse *sparse, const sedge_sparse_matrix *matrix
     sedge_status status = SEDGE_OK;
 
     // Without the library there is just no such candidate.
-    if (info->kind == SEDGE_DEVICE_CUDA &&
+    if (sedge_traits_of(info->kind)->vendor_libraries &&
         sedge_cusparse_create(&sparse->cusparse, sparse->device) != SEDGE_OK)
         sedge_error_clear();
     sedge_sparse_choose(sparse->choices, matrix, info, sparse->cusparse != NULL);

@@ -263,7 +263,7 @@ static double find_serial(const trial *t, const sedge_device_info *info,
 {
     const double longest = (double)t->matrix->longest;
 
-    if (info->kind == SEDGE_DEVICE_HOST) return 1e-9;
+    if (sedge_traits_of(info->kind)->in_call) return 1e-9;
     if (!t->choices->layout[kernel->layout].format->bound_by_rows) return 1e-9;
     return 1e-9 + SERIAL_LEAST * longest / (kernel->lanes > 0 ? kernel->lanes : 1);
 }

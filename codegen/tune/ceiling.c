@@ -40,7 +40,7 @@ typedef struct ceiling_run {
 static void choose_sizes(ceiling_run *run, const sedge_device_info *info, int real_bytes)
 {
     run->real_bytes = real_bytes;
-    if (info->kind == SEDGE_DEVICE_HOST) {
+    if (sedge_traits_of(info->kind)->in_call) {
         run->lanes = info->vector_bytes / run->real_bytes;
         run->pack_bytes = info->vector_bytes;
         run->copy_items = 65536 / run->pack_bytes;
@@ -119,10 +119,10 @@ static sedge_status make_arrays(ceiling_run *run, int64_t bytes)
 // Bytes of one array, where there is room.
 static int64_t choose_copy(const sedge_device_info *info, int ranks)
 {
-    if (info->kind == SEDGE_DEVICE_CUDA) return COPY_GPU;
+    if (sedge_traits_of(info->kind)->gpu_rules) return COPY_GPU;
     // OpenCL may be a processor.
     const int64_t most =
-        info->kind == SEDGE_DEVICE_HOST ? COPY_THREAD * info->multiprocessors : COPY_GPU;
+        sedge_traits_of(info->kind)->in_call ? COPY_THREAD * info->multiprocessors : COPY_GPU;
     const int64_t cache = 4 * info->l2_bytes / ranks;
     const int64_t bytes = cache < most ? cache : most;
     return bytes > COPY_LEAST ? bytes : COPY_LEAST;
@@ -322,7 +322,7 @@ static sedge_status measure_fma(ceiling_run *run, const sedge_comm *comm, double
 
     SEDGE_TRY(sedge_comm_agree(comm, start_fma(run, &seconds)));
     run->rounds = (int64_t)(FMA_ROUNDS * fmin(fmax(FMA_SECONDS / fmax(seconds, 1e-9), 1.0), 1e4));
-    if (sedge_device_get_info(run->device)->kind == SEDGE_DEVICE_HOST) run->rounds = FMA_HOST;
+    if (sedge_device_get_traits(run->device)->in_call) run->rounds = FMA_HOST;
     SEDGE_TRY(find_best(run, comm, fma_once, &best));
     *rate = 2.0 * (double)run->rounds * FMA_UNROLL * run->fma_chains * run->lanes * run->fma_items *
             (double)run->fma_blocks / best;

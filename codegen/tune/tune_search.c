@@ -270,13 +270,13 @@ static double choose_deadline(const sedge_tune_task *task, const sedge_tune_opti
 // Many threads of NVRTC slow each other down: half of them, and several programs in each.
 static void guess_compiler(sedge_tune_run *run)
 {
-    const bool is_host = run->info->kind == SEDGE_DEVICE_HOST;
-    const bool is_cuda = run->info->kind == SEDGE_DEVICE_CUDA;
+    const bool is_host = sedge_traits_of(run->info->kind)->in_call;
+    const bool is_joint = sedge_traits_of(run->info->kind)->joint_compile;
 
     run->parallel = run->compilers;
-    if (is_cuda && run->parallel > 2) run->parallel = (run->parallel + 1) / 2;
+    if (is_joint && run->parallel > 2) run->parallel = (run->parallel + 1) / 2;
     run->together = 1;
-    run->together_most = is_cuda ? SEDGE_COMBINE_MOST : 1;
+    run->together_most = is_joint ? SEDGE_COMBINE_MOST : 1;
     run->compile_seconds = run->advice->compile_seconds;
     run->compiler_unknown = !(run->compile_seconds > 0.0);
     if (run->compiler_unknown) run->compile_seconds = is_host ? 0.25 : 0.1;

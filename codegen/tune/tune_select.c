@@ -51,7 +51,7 @@ bool sedge_tune_is_refused(const sedge_device_info *info, const sedge_tune_candi
         sedge_tune_reason(to, "%s", candidate->refused);
         return true;
     }
-    if (info->kind == SEDGE_DEVICE_HOST) return false;
+    if (sedge_traits_of(info->kind)->in_call) return false;
     if (candidate->threads > BLOCK_THREADS) {
         sedge_tune_reason(to, "needs %d threads, a block has at most %d", candidate->threads,
                           BLOCK_THREADS);
@@ -92,7 +92,7 @@ static void reject_occupancy(const sedge_tune_run *run, int operation, int rule,
     double best = 0.0;
     int left = 0;
 
-    if (run->info->kind == SEDGE_DEVICE_HOST) return;
+    if (sedge_traits_of(run->info->kind)->in_call) return;
     for (int i = 0; i < *count; i++)
         with_registers = with_registers && o->candidates[list[i]].registers > 0;
     for (int i = 0; i < *count; i++)

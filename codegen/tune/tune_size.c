@@ -46,7 +46,7 @@ static bool fits(const tune_race *race, const race_entry *leader, double end, do
     if (leader != NULL) {
         seconds += 3.0 * size * fmax(SAMPLE_SECONDS, 2.0 * leader->least) +
                    sedge_race_predict_finals(race, leader);
-    } else if (race->run->info->kind != SEDGE_DEVICE_HOST) {
+    } else if (!sedge_traits_of(race->run->info->kind)->in_call) {
         seconds += WARM_SECONDS;
     }
     return sedge_clock() + seconds <= end;

@@ -62,7 +62,8 @@ sedge_status sedge_race_warm(const tune_race *race, const race_entry *entry)
     const sedge_tune_run *const run = race->run;
     const double began = sedge_clock();
     const double wanted = run->launched > 0.0 ? WARM_AGAIN : WARM_SECONDS;
-    const bool paused = run->info->kind != SEDGE_DEVICE_HOST && began - run->launched > WARM_PAUSE;
+    const bool paused =
+        !sedge_traits_of(run->info->kind)->in_call && began - run->launched > WARM_PAUSE;
     double seconds;
 
     SEDGE_TRY(time_batch(race, entry, 1, &seconds));
@@ -74,7 +75,7 @@ sedge_status sedge_race_warm(const tune_race *race, const race_entry *entry)
 
 bool sedge_race_is_short(const tune_race *race, double seconds)
 {
-    const bool is_host = race->run->info->kind == SEDGE_DEVICE_HOST;
+    const bool is_host = sedge_traits_of(race->run->info->kind)->in_call;
 
     return seconds < (is_host ? HOST_SHORT : SAMPLE_SHORT);
 }

@@ -124,6 +124,11 @@ const sedge_device_info *sedge_device_get_info(const sedge_device *device)
     return &device->info;
 }
 
+const sedge_traits *sedge_device_get_traits(const sedge_device *device)
+{
+    return sedge_traits_of(device->info.kind);
+}
+
 const char *sedge_device_compile_options(const sedge_device *device)
 {
     return sedge_text_get(device->options);

@@ -1,5 +1,6 @@
 // Devices: the only place, with its .c files, that sees the CUDA driver, NVRTC, OpenCL, the system
-// compiler and dlopen. Nothing above this door knows which kind is in use.
+// compiler and dlopen. Nothing above this door asks which kind is in use: it asks what the device
+// can do (sedge_traits). The exceptions are listed, with reasons, in tests/device/kinds.cmake.
 //
 // Kinds: `cuda` (driver API and NVRTC, loaded at run time: the same binary starts on machines
 // without either), `opencl` (any device of OpenCL 1.2 or later, loaded at run time) and `host` (C
@@ -145,6 +146,30 @@ typedef struct sedge_device_info {
     bool random_order;          // host: kernels run in the form of the GPUs (SEDGE_ORDER)
     bool graphs;                // work can be recorded and launched as a whole
 } sedge_device_info;
+
+// What a kind of device can do, for code that writes or chooses kernels: it asks for these and
+// never for the kind, so that another kind is one row here (traits.c) and a folder below this door.
+typedef struct sedge_traits {
+    bool in_call;     // this process's threads do the work, in the call that starts it: nothing
+                      // runs meanwhile, needs warming up or is waited for; a kernel is loops
+                      // over vector registers, not blocks of threads (but see random_order)
+    bool gpu_rules;   // certainly a GPU: rules found on GPUs hold (its bandwidth, blocks of
+                      // 1024 threads, much shared memory). An OpenCL device may be a processor
+    bool blocks_meet; // blocks may count themselves, read what earlier blocks of the same
+                      // launch wrote, and wait for it
+    bool mpi_memory;  // there are MPIs that take addresses of its memory
+    bool vendor_libraries; // cuBLAS and cuSPARSE work on it
+    bool joint_compile;    // the compiler takes several programs at once in less time than one each
+    bool fixed_scratch;    // the bytes of a block's memory stand in a program's text
+} sedge_traits;
+
+const sedge_traits *sedge_traits_of(sedge_device_kind kind);
+const sedge_traits *sedge_device_get_traits(const sedge_device *device);
+
+// Has the chip matrix units for double precision; can blocks of a cluster read each other's shared
+// memory? By info's arch, so of a chip that need not be here, too.
+bool sedge_device_has_matrix_units(const sedge_device_info *info);
+bool sedge_device_has_clusters(const sedge_device_info *info);
 
 // Borrowed from the device.
 const sedge_device_info *sedge_device_get_info(const sedge_device *device);

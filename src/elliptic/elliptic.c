@@ -300,7 +300,7 @@ static sedge_status run_interior(sedge_elliptic *op, const elliptic_application 
 static sedge_status run_with_halo(sedge_elliptic *op, const elliptic_application *a)
 {
     const elliptic_range *const outer = &op->range[1];
-    const bool host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
+    const bool host = sedge_device_get_traits(op->device)->in_call;
 
     SEDGE_TRY(run_flux(op, a, outer));
     SEDGE_TRY(send_traces(op, a));

@@ -15,7 +15,7 @@
 sedge_status elliptic_curved_choose(elliptic_cut *cut, const sedge_device_info *info,
                                     const sedge_element *element)
 {
-    const bool host = info->kind == SEDGE_DEVICE_HOST && !info->random_order;
+    const bool host = sedge_traits_of(info->kind)->in_call && !info->random_order;
     const int nodes = element->nodes;
 
     SEDGE_TRY(sedge_cubature_sizes(&cut->points, &cut->face_points, element->order));

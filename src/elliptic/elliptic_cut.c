@@ -16,13 +16,6 @@ int elliptic_width(int real_bytes, int count)
     return round_up(count, 16 / real_bytes);
 }
 
-// Double precision on NVIDIA's matrix units came with sm_80.
-static bool has_matrix_unit(const sedge_device_info *info)
-{
-    return info->kind == SEDGE_DEVICE_CUDA && strncmp(info->arch, "sm_", 3) == 0 &&
-           strtol(info->arch + 3, NULL, 10) >= 80;
-}
-
 // How a GPU is to work by rule, as sedge-bench-poisson found it on an H200. Nodes an item, where it
 // integrates, values an item, a block, threads that registers are to suffice for. Items' rows were
 // found in fp32; a number of fp64 takes two registers.
@@ -40,7 +33,7 @@ static sedge_elliptic_options find_rule(const sedge_device_info *info, int order
         [7] = {16, 16, 16, 16, 512}, [8] = {8, 16, 16, 16, 672},
     };
     const bool fp64 = precision == SEDGE_FP64;
-    const bool units = fp64 && has_matrix_unit(info);
+    const bool units = fp64 && sedge_device_has_matrix_units(info);
     const int *const row = units ? matrix[order] : items[order];
 
     return (sedge_elliptic_options){.matrix = units,
@@ -86,7 +79,7 @@ sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *inf
                                  const sedge_element *element, sedge_precision precision,
                                  bool curved, const sedge_elliptic_options *options)
 {
-    const bool host = info->kind == SEDGE_DEVICE_HOST && !info->random_order;
+    const bool host = sedge_traits_of(info->kind)->in_call && !info->random_order;
     const int64_t most = host ? INT64_MAX : info->shared_bytes_block;
     const sedge_elliptic_options rule = find_rule(info, element->order, precision);
     const int order = element->order;
@@ -111,8 +104,8 @@ sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *inf
     }
     cut->smooth_block = host || element->nodes > 128 ? 1 : 128 / element->nodes;
     cut->coarse_nodes = order > 1 ? order * (order + 1) * (order + 2) / 6 : 0;
-    if (cut->matrix && (!has_matrix_unit(info) || cut->real_bytes != 8 || cut->tile % 8 != 0 ||
-                        cut->weak_tile % 8 != 0 || cut->together % 16 != 0)) {
+    if (cut->matrix && (!sedge_device_has_matrix_units(info) || cut->real_bytes != 8 ||
+                        cut->tile % 8 != 0 || cut->weak_tile % 8 != 0 || cut->together % 16 != 0)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "matrix units want fp64, a GPU of sm_80 or later, a multiple of 8 nodes "
                           "and of 16 elements; here are fp%d, %s, %d and %d nodes, %d elements",

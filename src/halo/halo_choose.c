@@ -151,7 +151,7 @@ static bool is_wanted(int which, sedge_transport wanted)
 static sedge_status list(const halo_transport **out, int *count, const sedge_halo *halo,
                          sedge_transport wanted)
 {
-    const bool host = sedge_device_get_info(halo->device)->kind == SEDGE_DEVICE_HOST;
+    const bool host = sedge_device_get_traits(halo->device)->in_call;
 
     *count = 0;
     for (int i = 0; i < TRANSPORTS; i++) {
@@ -174,8 +174,7 @@ static sedge_status list(const halo_transport **out, int *count, const sedge_hal
 static bool needs_trial(const sedge_halo *halo, const halo_transport *transport)
 {
     if (transport == &halo_staged) return false;
-    return transport != &halo_direct ||
-           sedge_device_get_info(halo->device)->kind != SEDGE_DEVICE_HOST;
+    return transport != &halo_direct || !sedge_device_get_traits(halo->device)->in_call;
 }
 
 static void take(sedge_halo *halo, const halo_transport *transport, void *state)

@@ -16,7 +16,7 @@ typedef struct messages {
 
 static bool is_on_host(const sedge_halo *halo)
 {
-    return sedge_device_get_info(halo->device)->kind == SEDGE_DEVICE_HOST;
+    return sedge_device_get_traits(halo->device)->in_call;
 }
 
 // ---- creation ----------------------------------------------------------------------------------
@@ -104,15 +104,11 @@ static sedge_status direct_possible(const sedge_halo *halo)
 {
     const sedge_device_info *const info = sedge_device_get_info(halo->device);
 
-    switch (info->kind) {
-    case SEDGE_DEVICE_HOST:
-        return SEDGE_OK;
-    case SEDGE_DEVICE_CUDA:
+    if (sedge_traits_of(info->kind)->in_call) return SEDGE_OK;
+    if (sedge_traits_of(info->kind)->mpi_memory) {
         if (sedge_comm_takes_device_memory()) return SEDGE_OK;
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "transport 'direct' is not possible: this MPI does not "
                                            "take addresses of a GPU's memory");
-    case SEDGE_DEVICE_OPENCL:
-        break;
     }
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "transport 'direct' is not possible: no MPI takes memory of device '%s'",

@@ -8,14 +8,14 @@
 #include <string.h>
 
 // Blocks of kernels that leave a part each: at most SEDGE_KRYLOV_SUMS, on the host a few a core.
-enum { THREADS = 256, HOST_BLOCKS = 128, CLUSTER = 8, CLUSTER_SINCE = 90, SOURCES = 4 };
+enum { THREADS = 256, HOST_BLOCKS = 128, CLUSTER = 8, SOURCES = 4 };
 
 static sedge_status write_constants(sedge_text *out, sedge_device_kind device, bool gpu,
                                     int real_bytes, krylov_kind kind, int *tile)
 {
     const int pack = gpu ? 16 / real_bytes : 1;
     const int unroll = gpu ? 2 : 1;
-    const int keep_threads = device == SEDGE_DEVICE_CUDA ? 1024 : THREADS;
+    const int keep_threads = sedge_traits_of(device)->gpu_rules ? 1024 : THREADS;
 
     *tile = THREADS * pack * unroll;
     return sedge_text_add(out,
@@ -44,9 +44,7 @@ static void cut(krylov_kernels *kernels, int64_t rows, int tile, int most)
 // As SEDGE_CLUSTER_OF in the kernel: chips that have clusters run so many, others one.
 int sedge_krylov_keep_blocks(const sedge_device_info *info)
 {
-    const bool is_cuda = info->kind == SEDGE_DEVICE_CUDA && strncmp(info->arch, "sm_", 3) == 0;
-
-    return is_cuda && strtol(info->arch + 3, NULL, 10) >= CLUSTER_SINCE ? CLUSTER : 1;
+    return sedge_device_has_clusters(info) ? CLUSTER : 1;
 }
 
 static sedge_status find_kernels(krylov_kernels *kernels, int with)
@@ -121,15 +119,15 @@ static sedge_status program_describe(krylov_program *out, sedge_device_kind devi
 
 static bool is_gpu(const sedge_device_info *info)
 {
-    return info->kind != SEDGE_DEVICE_HOST || info->random_order;
+    return !sedge_traits_of(info->kind)->in_call || info->random_order;
 }
 
 sedge_status sedge_krylov_kernels_write(sedge_text *out, sedge_device_kind device, int real_bytes,
                                         krylov_kind kind, int with)
 {
     krylov_program program;
-    sedge_status status =
-        program_describe(&program, device, device != SEDGE_DEVICE_HOST, real_bytes, kind, with);
+    sedge_status status = program_describe(&program, device, !sedge_traits_of(device)->in_call,
+                                           real_bytes, kind, with);
 
     if (status == SEDGE_OK) status = sedge_program_write(out, device, &program.options);
     sedge_text_free(program.constants);

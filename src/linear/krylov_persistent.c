@@ -22,8 +22,9 @@ sedge_status sedge_krylov_plan_keep(sedge_krylov *krylov, bool *fits)
 {
     const sedge_device_info *const info =
         sedge_device_get_info(sedge_context_device(krylov->context));
-    const int64_t bytes = info->kind == SEDGE_DEVICE_HOST ? KRYLOV_KEEP_BYTES
-                                                          : info->shared_bytes_block - STATIC_BYTES;
+    const int64_t bytes = sedge_traits_of(info->kind)->in_call
+                              ? KRYLOV_KEEP_BYTES
+                              : info->shared_bytes_block - STATIC_BYTES;
     const int64_t blocks = sedge_krylov_keep_blocks(info), real = krylov->real_bytes;
     const int64_t chunk = (krylov->rows + blocks - 1) / blocks;
     const int64_t vectors = krylov->kind == KRYLOV_DIAGONAL ? 7 : 5;

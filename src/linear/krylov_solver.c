@@ -137,7 +137,7 @@ static sedge_status choose(sedge_krylov *krylov, const sedge_krylov_options *opt
     // So many that looking costs nothing, so few that little is done in vain: a millisecond's.
     krylov->check = options->check;
     if (krylov->check == 0) {
-        const double seconds = bytes / (info->kind == SEDGE_DEVICE_CUDA ? 2e12 : 2e10);
+        const double seconds = bytes / (sedge_traits_of(info->kind)->gpu_rules ? 2e12 : 2e10);
         krylov->check = seconds > 0.25e-3 ? 4 : seconds < 2e-5 ? 50 : (int)(1e-3 / seconds);
         if (krylov->is_many && krylov->check > 10) krylov->check = 10;
         if (krylov->form == SEDGE_KRYLOV_PERSISTENT) krylov->check = KRYLOV_KEEP_CHECK;

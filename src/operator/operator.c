@@ -379,7 +379,7 @@ static sedge_status run_own(sedge_operator *op, int parts, const sedge_stage *st
 // inside the calls of this thread, so messages leave before it.
 static sedge_status run_and_exchange(sedge_operator *op, const sedge_stage *stage)
 {
-    const bool is_host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
+    const bool is_host = sedge_device_get_traits(op->device)->in_call;
 
     SEDGE_TRY(operator_halo_send(op));
     SEDGE_TRY(run_own(op, is_host ? HOST_PARTS : 1, stage));

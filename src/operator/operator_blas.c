@@ -6,7 +6,7 @@
 
 bool operator_has_blas(const sedge_device_info *info)
 {
-    return info->kind == SEDGE_DEVICE_CUDA || info->random_order;
+    return sedge_traits_of(info->kind)->vendor_libraries || info->random_order;
 }
 
 sedge_status operator_blas_need(sedge_operator *op)

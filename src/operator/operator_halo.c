@@ -72,7 +72,7 @@ sedge_status operator_halo_receive(sedge_operator *op)
 
 sedge_status operator_halo_note(sedge_operator *op)
 {
-    const bool is_host = sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
+    const bool is_host = sedge_device_get_traits(op->device)->in_call;
     double travelled, late;
 
     if (!is_host && !op->sampling) return SEDGE_OK;

@@ -46,7 +46,7 @@ int operator_round_up(int value, int multiple)
 
 bool operator_is_host_form(const sedge_device_info *info)
 {
-    return info->kind == SEDGE_DEVICE_HOST && !info->random_order;
+    return sedge_traits_of(info->kind)->in_call && !info->random_order;
 }
 
 // The largest divisor of `fields` that is at most `most`.
@@ -125,7 +125,7 @@ static bool is_sparse_first(const sedge_device_info *info, const sedge_problem *
                             const operator_layout *layout, const sedge_element *element)
 {
     if (operator_is_host_form(info) || !has_shared_sums(layout, element)) return true;
-    return info->kind == SEDGE_DEVICE_CUDA &&
+    return sedge_traits_of(info->kind)->gpu_rules &&
            (problem->precision == SEDGE_FP32 || problem->order < MATRIX_SINCE);
 }
 
@@ -273,12 +273,10 @@ static void derive_sparse(operator_cut *cut, const operator_layout *layout,
 
 bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem)
 {
-    const bool is_chip = info->kind == SEDGE_DEVICE_CUDA && strncmp(info->arch, "sm_", 3) == 0 &&
-                         atoi(info->arch + 3) >= 80;
-
     const bool is_exact = problem->precision == SEDGE_FP64 || problem->order >= SEDGE_LEAST_SPLIT;
 
-    return problem->equation->linear && is_exact && (is_chip || info->random_order);
+    return problem->equation->linear && is_exact &&
+           (sedge_device_has_matrix_units(info) || info->random_order);
 }
 
 // Words from element to element where a warp reads `steps` times 8 rows of `fields`: lanes 4 g + t
@@ -536,7 +534,7 @@ void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
                          const sedge_element *element)
 {
     const int order = element->order;
-    const bool wins = info->kind == SEDGE_DEVICE_CUDA && layout->basis == SEDGE_NODAL &&
+    const bool wins = sedge_device_has_matrix_units(info) && layout->basis == SEDGE_NODAL &&
                       layout->real_bytes == 8 && tensor_rules[order].block > 0;
     const operator_cut form = {.fused = true,
                                .tensor = true,

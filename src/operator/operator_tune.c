@@ -289,7 +289,7 @@ static sedge_status time_stage(double *seconds, sedge_operator *op)
 
 static bool is_on_host(const sedge_operator *op)
 {
-    return sedge_device_get_info(op->device)->kind == SEDGE_DEVICE_HOST;
+    return sedge_device_get_traits(op->device)->in_call;
 }
 
 // What a run that will have so many stages spares for tuning; 0: it is not worth it. Leaves the

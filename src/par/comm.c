@@ -47,7 +47,7 @@ sedge_status sedge_comm_create(sedge_comm **out, const void *mpi_comm)
 
     *out = NULL;
     SEDGE_TRY(start_mpi(&here.started_mpi));
-    if (mpi_comm != NULL) memcpy(&given, mpi_comm, sizeof given);
+    if (mpi_comm != NULL) memcpy(&given, mpi_comm, sizeof(MPI_Comm));
     if (given == MPI_COMM_NULL)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "the communicator is MPI_COMM_NULL");
     MPI_Comm_dup(given, &here.world);

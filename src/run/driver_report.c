@@ -82,8 +82,8 @@ static sedge_status fill_cost(driver_run *run, sedge_report *report, sedge_statu
     // Where they cost little beside the run: 0.3 s on the host. One that must end has no time.
     const bool measure =
         outcome != SEDGE_ERR_STOPPED &&
-        (sedge_device_get_info(run->device)->kind != SEDGE_DEVICE_HOST ||
-         run->session.options->verbose || run->watch.seconds[SEDGE_PHASE_LOOP] > 3.0);
+        (!sedge_device_get_traits(run->device)->in_call || run->session.options->verbose ||
+         run->watch.seconds[SEDGE_PHASE_LOOP] > 3.0);
 
     // Before ceilings are measured, which compiles and allocates.
     sedge_report_count(report, comm, sedge_cache_get_counts(run->cache),

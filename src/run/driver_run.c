@@ -33,7 +33,7 @@ static void print_devices(const driver_run *run, const sedge_comm *comm)
 
     if (!sedge_comm_is_root(comm)) return;
     printf("  device             %s: %s (%s)", info->kind_name, info->name, info->arch);
-    if (info->kind == SEDGE_DEVICE_HOST) {
+    if (sedge_traits_of(info->kind)->in_call) {
         printf(", %d thread%s a rank\n", info->multiprocessors,
                info->multiprocessors == 1 ? "" : "s");
     } else {
@@ -267,7 +267,7 @@ static void stay_close(driver_run *run, sedge_comm *comm, int64_t step)
     const double since = (double)(step - run->waited_step);
 
     if (step < run->wait_step || sedge_operator_waits(run->op) ||
-        sedge_device_get_info(run->device)->kind == SEDGE_DEVICE_HOST)
+        sedge_device_get_traits(run->device)->in_call)
         return;
     end_alone(comm, sedge_operator_wait(run->op));
     const double now = sedge_clock();

@@ -205,7 +205,7 @@ void sedge_report_describe(sedge_report *report, const sedge_session *session,
     report->ranks = sedge_comm_size(session->comm);
     report->device_kind = info->kind_name;
     report->device_name = info->name;
-    report->threads = info->kind == SEDGE_DEVICE_HOST ? info->multiprocessors : 0;
+    report->threads = sedge_traits_of(info->kind)->in_call ? info->multiprocessors : 0;
     report->elements = session->mesh->global_elements;
     report->mesh_seconds = session->mesh_seconds;
 }

@@ -441,7 +441,7 @@ static void fill_record(solve_state *solve)
     record->block = solve->block;
     record->device_kind = info->kind_name;
     record->device_name = info->name;
-    record->threads = info->kind == SEDGE_DEVICE_HOST ? info->multiprocessors : 1;
+    record->threads = sedge_traits_of(info->kind)->in_call ? info->multiprocessors : 1;
     record->matrix = sedge_matrix_device_get_info(solve->product);
     if (solve->amg != NULL) record->amg = sedge_amg_get_counts(solve->amg);
     record->cache_hits = counts.hits;
