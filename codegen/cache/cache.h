@@ -1,12 +1,16 @@
-// The cache of compiled programs on disk: one file an entry, named by the SHA-256 of everything
-// that went into the binary (schema, target, architecture, compiler identity, options, text). It
-// holds the key's fields and a checksum; it is written to a private temporary file and renamed; any
-// defect is a miss. Folder: SEDGE_CACHE_DIR, else $XDG_CACHE_HOME/sedge, else ~/.cache/sedge; mode
-// 0700, refused if it belongs to another user or others may write to it (then the run goes on
-// without a cache and says so). SEDGE_CACHE_MAX bounds it (MiB, 256 by default); the longest unused
-// entries go first. A folder named by SEDGE_CACHE_SITE is looked into before it and never changed;
-// it and its entries may belong to root, too. With SEDGE_DEBUG=1 nothing is looked for and nothing
-// kept.
+// The cache of compiled programs on disk, so that no program is compiled twice.
+//
+// Each program is one file, whose name is the SHA-256 of everything that determines the binary
+// (schema, target, architecture, compiler identity, options, text). The file repeats these fields
+// and has checksums; a damaged file counts as a miss. A new file is written under a temporary name
+// and then renamed, so that other processes never read half of it.
+//
+// The folder is SEDGE_CACHE_DIR, else $XDG_CACHE_HOME/sedge, else ~/.cache/sedge, with mode 0700.
+// It is refused if it belongs to another user or others may write to it; then the run goes on
+// without a cache and says so. SEDGE_CACHE_MAX limits its size (MiB, 256 by default): the entries
+// that were not used for the longest time are removed first. A second folder, SEDGE_CACHE_SITE, is
+// searched first and never changed; it and its entries may belong to root. With SEDGE_DEBUG=1 the
+// cache is neither read nor written.
 #pragma once
 
 #include "base/error.h"

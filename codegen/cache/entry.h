@@ -44,5 +44,5 @@ SEDGE_MUST_USE
 sedge_status sedge_entry_encode(sedge_entry *entry, void **out, size_t *length);
 
 // Read what encode wrote; pointers go into `bytes`, and the fields do not end with NUL. False for
-// anything that is not whole and unchanged, or of another schema.
+// anything that is damaged, incomplete or of another schema.
 bool sedge_entry_decode(sedge_entry *entry, const void *bytes, size_t length);

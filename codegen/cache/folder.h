@@ -1,5 +1,6 @@
-// The cache's folder: files in it are read, written and removed relative to the open folder, so
-// that what was checked is what is used.
+// The cache's folder and the files in it. The folder is checked and opened once; files are read,
+// written and removed relative to the open folder. So nobody can put another folder in its place
+// between the check and the use.
 #pragma once
 
 #include "base/error.h"
@@ -28,9 +29,9 @@ sedge_status sedge_cache_folder_open(int *directory, const char *path);
 SEDGE_MUST_USE
 sedge_status sedge_cache_folder_open_site(int *directory, const char *path);
 
-// The whole file with a NUL behind it, to release with sedge_release; NULL when there is none, or
-// it is no regular file of this user (in a site folder: or of root) that only its owner may write.
-// Fails only for want of memory.
+// Read a file, with a NUL added at its end; release it with sedge_release. NULL when there is none,
+// or it is no regular file of this user (in a site folder: or of root) that only its owner may
+// write. Fails only if memory runs out.
 SEDGE_MUST_USE
 sedge_status sedge_cache_folder_read(int directory, const char *name, char **out, size_t *length);
 SEDGE_MUST_USE

@@ -110,15 +110,15 @@ static sedge_status open_site(sedge_cache *cache)
 
 static sedge_status read_bound(int64_t *bytes)
 {
-    const char *const wish = getenv("SEDGE_CACHE_MAX");
+    const char *const setting = getenv("SEDGE_CACHE_MAX");
     char *end = NULL;
 
     *bytes = (int64_t)256 << 20;
-    if (wish == NULL || wish[0] == '\0') return SEDGE_OK;
-    const long mebibytes = strtol(wish, &end, 10);
+    if (setting == NULL || setting[0] == '\0') return SEDGE_OK;
+    const long mebibytes = strtol(setting, &end, 10);
     if (*end != '\0' || mebibytes < 1 || mebibytes > 1 << 20) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "SEDGE_CACHE_MAX='%s' is not a number of MiB in 1..%d",
-                          wish, 1 << 20);
+                          setting, 1 << 20);
     }
     *bytes = (int64_t)mebibytes << 20;
     return SEDGE_OK;

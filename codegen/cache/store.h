@@ -1,5 +1,5 @@
-// Entries of the cache: their keys, how they are found and stored. For codegen/program and
-// codegen/tune.
+// Entries of the cache: the key of a program, and functions that look for an entry and store one.
+// Only codegen/program and codegen/tune use them.
 #pragma once
 
 #include "base/hash.h"
@@ -7,7 +7,7 @@
 #include "cache/cache.h"
 #include "device/device.h"
 
-// What decides about a binary. The texts are borrowed.
+// Everything that determines a binary. The texts are borrowed.
 typedef struct sedge_cache_key {
     uint64_t schema;
     const char *kind;     // "cuda", "opencl", "host"
@@ -30,7 +30,7 @@ typedef enum sedge_cache_place {
     SEDGE_CACHE_PLACES
 } sedge_cache_place;
 
-// Look in one place for a whole, unchanged entry of exactly this key. Found: `*bytes` gets
+// Look in one place for an undamaged entry of exactly this key. If there is one, `*bytes` gets
 // `*length` bytes of binary to release with sedge_release, the compiler's log is appended to `log`,
 // and the entry's time is renewed. Anything else is a miss: `*bytes` NULL. A damaged entry is
 // removed. Fails only when memory runs out.

@@ -23,7 +23,7 @@ typedef struct program_batch {
     sedge_share share;
     sedge_share_item *items;
     sedge_module **modules;
-    int *text_of; // [programs]: one of this rank's texts; where it wants none, 0
+    int *text_of; // [programs]: one of this rank's texts; 0 if it requests none
 } program_batch;
 
 bool sedge_program_debugging(void)
@@ -61,7 +61,7 @@ static void clear_item(sedge_share_item *item)
     memset(item, 0, sizeof *item);
 }
 
-// Look in one place. An entry that is whole and yet cannot be loaded is none.
+// Look in one place. An intact entry that cannot be loaded is dropped and counts as a miss.
 static sedge_status find_in(program_batch *batch, int p, sedge_cache_place place)
 {
     const sedge_cache_key *const key = &batch->keys[batch->text_of[p]];
@@ -212,8 +212,8 @@ static void clear_batch(program_batch *batch)
     sedge_share_clear(&batch->share);
 }
 
-// Every program is found or compiled, and has come to the ranks that want it. Collective; a
-// compiler's failure is in the item.
+// Find or compile every program and send it to the ranks that request it. Collective; a failure of
+// the compiler is in the item.
 static sedge_status make_batch(program_batch *batch, const sedge_comm *comm)
 {
     sedge_status status;
@@ -358,7 +358,7 @@ sedge_status sedge_programs_build(int *compiled, sedge_program_record *records,
     SEDGE_TRY_GOTO(status, make_batch(&batch, comm));
     for (int p = 0; p < batch.share.programs; p++) {
         if (status == SEDGE_OK && batch.items[p].status != SEDGE_OK &&
-            sedge_share_wants(&batch.share, p))
+            sedge_share_requests(&batch.share, p))
             status = raise_item(&batch.items[p]);
         *compiled += !batch.items[p].found;
     }

@@ -13,26 +13,27 @@
 
 // ---- text --------------------------------------------------------------------------------------
 
-// Where a program's prelude begins, and its own sources; NULL: it is none of the dialect's.
-typedef struct combine_cut {
+// Where a program's prelude and its own sources begin; NULL if the text is not in the dialect.
+typedef struct combine_sections {
     const char *prelude, *own;
-} combine_cut;
+} combine_sections;
 
-static combine_cut cut_text(const char *text)
+static combine_sections find_sections(const char *text)
 {
-    combine_cut cut = {.prelude =
-                           strstr(text, "#line 1 \"codegen/kernels/program/prelude_cuda.h\"\n")};
+    combine_sections sections = {
+        .prelude = strstr(text, "#line 1 \"codegen/kernels/program/prelude_cuda.h\"\n")};
 
-    if (cut.prelude != NULL) cut.own = strstr(cut.prelude, "\n#line 1 \"constants of ");
-    if (cut.own == NULL) return (combine_cut){NULL, NULL};
-    cut.own++;
-    return cut;
+    if (sections.prelude != NULL)
+        sections.own = strstr(sections.prelude, "\n#line 1 \"constants of ");
+    if (sections.own == NULL) return (combine_sections){NULL, NULL};
+    sections.own++;
+    return sections;
 }
 
 bool sedge_combine_fits(const char *text, const char *other)
 {
-    const combine_cut a = cut_text(text);
-    const combine_cut b = cut_text(other);
+    const combine_sections a = find_sections(text);
+    const combine_sections b = find_sections(other);
 
     return a.own != NULL && b.own != NULL && a.own - a.prelude == b.own - b.prelude &&
            memcmp(a.prelude, b.prelude, (size_t)(a.own - a.prelude)) == 0;
@@ -53,7 +54,7 @@ static const char *find_macro(const char *line, size_t *length)
     return line;
 }
 
-// The macros of one part are none of the next one's.
+// Undefine the macros of one program, so that the next program does not see them.
 static sedge_status add_undefs(sedge_text *out, const char *own)
 {
     for (const char *line = own; *line != '\0';) {
@@ -66,15 +67,15 @@ static sedge_status add_undefs(sedge_text *out, const char *own)
     return SEDGE_OK;
 }
 
-// The text of all; each fits the first.
-static sedge_status write_whole(sedge_text *out, const char *const *texts, int count)
+// Write the combined text. Each of the programs fits the first (sedge_combine_fits).
+static sedge_status write_group(sedge_text *out, const char *const *texts, int count)
 {
-    const combine_cut first = cut_text(texts[0]);
+    const combine_sections first = find_sections(texts[0]);
 
     SEDGE_TRY(sedge_text_add(out, "// %d programs for cuda, compiled as one.\n", count));
     SEDGE_TRY(sedge_text_add_bytes(out, first.prelude, (size_t)(first.own - first.prelude)));
     for (int i = 0; i < count; i++) {
-        const char *const own = cut_text(texts[i]).own;
+        const char *const own = find_sections(texts[i]).own;
         if (own == NULL) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "part %d is not in the dialect", i);
         SEDGE_TRY(sedge_text_add(out,
                                  "#undef SEDGE_PRELUDE_NAMED\n"
@@ -88,11 +89,11 @@ static sedge_status write_whole(sedge_text *out, const char *const *texts, int c
 
 // ---- programs ----------------------------------------------------------------------------------
 
-// Neighbours in the list of what is missing that are compiled as one.
-typedef struct combine_whole {
+// Neighbours in the list of missing programs that are compiled in one call.
+typedef struct combine_group {
     sedge_text *text;
     int first, count;
-} combine_whole;
+} combine_group;
 
 // Programs that are made together.
 typedef struct combine_batch {
@@ -101,47 +102,47 @@ typedef struct combine_batch {
     sedge_cache *cache;
     int compilers; // at once
     const sedge_program_text *texts;
-    int *missing; // of the texts, those that were not found
+    int *missing; // indices of the texts that were not found
     int missing_count;
-    combine_whole *wholes; // [wholes_count], as many jobs
+    combine_group *groups; // [group_count], as many jobs
     sedge_compile_job *jobs;
-    int wholes_count;
-    int *alone; // of the texts, those that are compiled alone
+    int group_count;
+    int *alone; // indices of the texts that are compiled alone
     int alone_count;
-    sedge_status status; // want of memory
+    sedge_status status; // SEDGE_ERR_MEMORY after a failure to allocate
 } combine_batch;
 
 static sedge_status allocate_batch(combine_batch *batch, int count)
 {
     SEDGE_TRY(sedge_allocate(&batch->missing, count, sizeof *batch->missing));
-    SEDGE_TRY(sedge_allocate(&batch->wholes, count, sizeof *batch->wholes));
+    SEDGE_TRY(sedge_allocate(&batch->groups, count, sizeof *batch->groups));
     SEDGE_TRY(sedge_allocate(&batch->jobs, count, sizeof *batch->jobs));
     return sedge_allocate(&batch->alone, count, sizeof *batch->alone);
 }
 
 static void clear_batch(combine_batch *batch)
 {
-    for (int i = 0; i < batch->wholes_count; i++) {
-        sedge_text_free(batch->wholes[i].text);
+    for (int i = 0; i < batch->group_count; i++) {
+        sedge_text_free(batch->groups[i].text);
         sedge_text_free(batch->jobs[i].log);
         sedge_release(batch->jobs[i].binary);
         sedge_release(batch->jobs[i].message);
     }
     sedge_release(batch->missing);
-    sedge_release(batch->wholes);
+    sedge_release(batch->groups);
     sedge_release(batch->jobs);
     sedge_release(batch->alone);
 }
 
-// Put up to `together` neighbours that fit together into wholes; what fits with none is compiled
-// alone.
-static sedge_status make_wholes(combine_batch *batch, int together)
+// Put up to `together` neighbours that fit into each group. A program that fits no neighbour is
+// compiled alone.
+static sedge_status make_groups(combine_batch *batch, int together)
 {
     const char *parts[SEDGE_COMBINE_MOST];
 
     for (int i = 0; i < batch->missing_count;) {
-        combine_whole *const whole = &batch->wholes[batch->wholes_count];
-        sedge_compile_job *const job = &batch->jobs[batch->wholes_count];
+        combine_group *const group = &batch->groups[batch->group_count];
+        sedge_compile_job *const job = &batch->jobs[batch->group_count];
         int count = 0;
         while (count < together && i + count < batch->missing_count) {
             parts[count] = batch->texts[batch->missing[i + count]].text;
@@ -152,13 +153,13 @@ static sedge_status make_wholes(combine_batch *batch, int together)
             batch->alone[batch->alone_count++] = batch->missing[i++];
             continue;
         }
-        *whole = (combine_whole){.first = i, .count = count};
-        job->number = batch->wholes_count++;
-        SEDGE_TRY(sedge_text_create(&whole->text));
+        *group = (combine_group){.first = i, .count = count};
+        job->number = batch->group_count++;
+        SEDGE_TRY(sedge_text_create(&group->text));
         SEDGE_TRY(sedge_text_create(&job->log));
-        SEDGE_TRY(write_whole(whole->text, parts, count));
+        SEDGE_TRY(write_group(group->text, parts, count));
         job->name = batch->texts[batch->missing[i]].name;
-        job->text = sedge_text_get(whole->text);
+        job->text = sedge_text_get(group->text);
         i += count;
     }
     return SEDGE_OK;
@@ -166,7 +167,7 @@ static sedge_status make_wholes(combine_batch *batch, int together)
 
 static sedge_status settle_part(combine_batch *batch, const sedge_compile_job *job, int part)
 {
-    const int i = batch->missing[batch->wholes[job->number].first + part];
+    const int i = batch->missing[batch->groups[job->number].first + part];
     const sedge_cache_key key = sedge_cache_key_make(batch->device, batch->texts[i].text);
     sedge_text *log = NULL;
     sedge_status status;
@@ -184,30 +185,31 @@ done:
     return status;
 }
 
-// A whole is compiled. Parts of one that is not, and what cannot be loaded, will be compiled alone.
+// Store the programs of a group that was compiled. If it did not compile, or a program cannot be
+// loaded, these programs are compiled alone later.
 static void settle(void *context, sedge_compile_job *job)
 {
     combine_batch *const batch = context;
-    const combine_whole *const whole = &batch->wholes[job->number];
+    const combine_group *const group = &batch->groups[job->number];
 
-    for (int k = 0; k < whole->count; k++) {
+    for (int k = 0; k < group->count; k++) {
         const sedge_status status =
             job->status == SEDGE_OK ? settle_part(batch, job, k) : job->status;
         if (status == SEDGE_ERR_MEMORY) batch->status = status;
         if (status != SEDGE_OK)
-            batch->alone[batch->alone_count++] = batch->missing[whole->first + k];
+            batch->alone[batch->alone_count++] = batch->missing[group->first + k];
         if (status != SEDGE_OK && status != SEDGE_ERR_MEMORY) sedge_error_clear();
     }
 }
 
-static sedge_status compile_wholes(combine_batch *batch)
+static sedge_status compile_groups(combine_batch *batch)
 {
     const double began = sedge_clock();
 
-    if (batch->wholes_count == 0) return SEDGE_OK;
-    SEDGE_TRY(sedge_compile_jobs(batch->jobs, batch->wholes_count, batch->device, batch->compilers,
+    if (batch->group_count == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_compile_jobs(batch->jobs, batch->group_count, batch->device, batch->compilers,
                                  settle, batch));
-    sedge_cache_count_misses(batch->cache, batch->wholes_count, sedge_clock() - began);
+    sedge_cache_count_misses(batch->cache, batch->group_count, sedge_clock() - began);
     return batch->status;
 }
 
@@ -252,8 +254,8 @@ sedge_status sedge_programs_combine(sedge_program **out, char **messages, sedge_
     SEDGE_TRY_GOTO(status, allocate_batch(&batch, count));
     for (int i = 0; i < count; i++)
         if (out[i] == NULL) batch.missing[batch.missing_count++] = i;
-    SEDGE_TRY_GOTO(status, make_wholes(&batch, together));
-    SEDGE_TRY_GOTO(status, compile_wholes(&batch));
+    SEDGE_TRY_GOTO(status, make_groups(&batch, together));
+    SEDGE_TRY_GOTO(status, compile_groups(&batch));
     SEDGE_TRY_GOTO(status, compile_alone(&batch, messages));
 done:
     for (int i = 0; i < count && status != SEDGE_OK; i++) {

@@ -1,5 +1,5 @@
-// Inside codegen: the compiler's log of a program that was compiled together with others
-// (program/combine.h). Its first line says what the names of the program's kernels begin with.
+// Inside codegen: the compiler's log of one program that was compiled in one call with others
+// (program/combine.h). Its first line states the prefix of the names of the program's kernels.
 #pragma once
 
 #include "base/error.h"
@@ -7,11 +7,11 @@
 
 enum { SEDGE_COMBINE_PREFIX = 32 };
 
-#define SEDGE_COMBINE_NAME "sedge_part_%d_" // what the names of a part's kernels begin with
+#define SEDGE_COMBINE_NAME "sedge_part_%d_" // prefix of the kernels of program %d
 
-// What the names of a program's kernels begin with, by its log: "" for a program of its own.
+// The prefix of a program's kernels, read from its log; "" if it was compiled alone.
 void sedge_combine_prefix(char prefix[SEDGE_COMBINE_PREFIX], const char *log);
 
-// The log of one part: of what the compiler says, what concerns its kernels.
+// Append the log of program `part`: the lines of the compiler's log about its kernels.
 SEDGE_MUST_USE
 sedge_status sedge_combine_log(sedge_text *out, const char *log, int part);

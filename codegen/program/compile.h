@@ -25,7 +25,7 @@ void sedge_compile_fail(sedge_compile_job *job, sedge_status status);
 
 // Compile all jobs, `threads` at once, and hand each to `settle` as soon as it is done, in any
 // order, in the calling thread. A job's failure is in the job. The calling thread compiles itself
-// where only one thread is wanted, or no other can be had. Fails only for want of memory.
+// if `threads` is 1 or no thread can be started. Fails only if memory runs out.
 SEDGE_MUST_USE
 sedge_status sedge_compile_jobs(sedge_compile_job *jobs, int count, sedge_device *device,
                                 int threads, void (*settle)(void *context, sedge_compile_job *job),

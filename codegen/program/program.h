@@ -37,9 +37,9 @@ sedge_status sedge_program_write(sedge_text *out, sedge_device_kind kind,
                                  const sedge_program_options *options);
 
 // Find in the cache or compile, load. Collective (`comm` NULL: this process alone): each distinct
-// program (text, architecture, compiler) is looked for and compiled by one rank that wants it, and
-// sent to the others. Any rank's failure fails all with its message, the compiler's lines included.
-// The caller frees it, before the device.
+// program (text, architecture, compiler) is looked for and compiled by one of the ranks that
+// request it, and sent to the others. Any rank's failure fails all with its message, the compiler's
+// lines included. The caller frees it, before the device.
 SEDGE_MUST_USE
 sedge_status sedge_program_create(sedge_program **out, const sedge_comm *comm, sedge_device *device,
                                   sedge_cache *cache, const sedge_program_options *options);
@@ -50,12 +50,12 @@ typedef struct sedge_program_text {
     const char *text;
 } sedge_program_text;
 
-// Many programs at once: the distinct ones among all ranks are found or compiled once each, spread
-// over the ranks that want them and over the threads of each, and sent to the others. Collective;
-// ranks may want different numbers of programs (`comm` NULL: this process alone). A program that
-// does not compile is NULL in `out` and its message, released with sedge_release, is in `messages`
-// (NULL: any failure fails all, with the first message); `out` and `messages` have `count` places.
-// The caller frees each program, before the device.
+// Many programs at once. Each distinct program of all ranks is found or compiled once, by one of
+// the ranks that request it, and sent to the others; each rank compiles on several threads.
+// Collective; ranks may request different numbers of programs (`comm` NULL: this process alone). A
+// program that does not compile is NULL in `out` and its message, released with sedge_release, is
+// in `messages` (NULL: any failure fails all, with the first message); `out` and `messages` have
+// `count` places. The caller frees each program, before the device.
 SEDGE_MUST_USE
 sedge_status sedge_programs_create(sedge_program **out, char **messages, const sedge_comm *comm,
                                    sedge_device *device, sedge_cache *cache,
@@ -77,8 +77,8 @@ sedge_status sedge_programs_build(int *compiled, sedge_program_record *records,
                                   const sedge_comm *comm, sedge_device *device, sedge_cache *cache,
                                   const sedge_program_text *texts, int count);
 
-// A program of a binary, or of its module `*module`, which is taken where there is one (NULL:
-// none). The caller frees it, before the device.
+// Make a program of a binary. If `module` and `*module` are not NULL, the binary is loaded already:
+// the program takes the module over. The caller frees the program, before the device.
 SEDGE_MUST_USE
 sedge_status sedge_program_load(sedge_program **out, sedge_module **module, sedge_device *device,
                                 const void *binary, size_t length, const char *log);

@@ -5,33 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One rank's wish.
-typedef struct share_wish {
+// One rank's request.
+typedef struct share_request {
     sedge_hash hash;
     int rank;
-} share_wish;
+} share_request;
 
-// ---- who wants what ----------------------------------------------------------------------------
+// ---- who requests what
+// ----------------------------------------------------------------------------
 
-static int compare_wishes(const void *left, const void *right)
+static int compare_requests(const void *left, const void *right)
 {
-    const share_wish *const a = left;
-    const share_wish *const b = right;
+    const share_request *const a = left;
+    const share_request *const b = right;
     const int order = memcmp(&a->hash, &b->hash, sizeof a->hash);
 
     return order != 0 ? order : a->rank - b->rank;
 }
 
-// All ranks' wishes, in one gather: each rank's list is filled up to the longest one with wishes
-// that count as nobody's. Collective. The caller releases `*wishes`.
-static sedge_status gather_wishes(const sedge_share *share, const sedge_hash *hashes, int count,
-                                  share_wish **wishes, int64_t *total)
+// Gather the requests of all ranks at once. Shorter lists are filled up with requests of rank -1,
+// which are dropped afterwards. Collective. The caller releases `*requests`.
+static sedge_status gather_requests(const sedge_share *share, const sedge_hash *hashes, int count,
+                                    share_request **requests, int64_t *total)
 {
     int64_t most = count;
-    share_wish *all = NULL;
-    share_wish *own = NULL;
+    share_request *all = NULL;
+    share_request *own = NULL;
 
-    *wishes = NULL;
+    *requests = NULL;
     sedge_comm_max_int(share->comm, &most, 1);
     sedge_status status = sedge_allocate(&all, share->ranks * most, sizeof *all);
     if (status == SEDGE_OK) status = sedge_allocate(&own, most, sizeof *own);
@@ -44,8 +45,8 @@ static sedge_status gather_wishes(const sedge_share *share, const sedge_hash *ha
     *total = 0;
     for (int64_t i = 0; i < share->ranks * most; i++)
         if (all[i].rank >= 0) all[(*total)++] = all[i];
-    qsort(all, (size_t)*total, sizeof *all, compare_wishes);
-    *wishes = all;
+    qsort(all, (size_t)*total, sizeof *all, compare_requests);
+    *requests = all;
     all = NULL;
 done:
     sedge_release(all);
@@ -53,44 +54,45 @@ done:
     return status;
 }
 
-static bool is_new(const share_wish *wishes, int64_t i)
+static bool is_new(const share_request *requests, int64_t i)
 {
-    return i == 0 || memcmp(&wishes[i].hash, &wishes[i - 1].hash, sizeof wishes[i].hash) != 0;
+    return i == 0 || memcmp(&requests[i].hash, &requests[i - 1].hash, sizeof requests[i].hash) != 0;
 }
 
 static sedge_status allocate_lists(sedge_share *share, int count)
 {
     SEDGE_TRY(sedge_allocate(&share->owner, share->programs, sizeof *share->owner));
-    SEDGE_TRY(sedge_allocate(&share->wanters, share->programs, sizeof *share->wanters));
-    SEDGE_TRY(sedge_allocate(&share->wanted, (int64_t)share->programs * share->ranks,
-                             sizeof *share->wanted));
+    SEDGE_TRY(sedge_allocate(&share->requesters, share->programs, sizeof *share->requesters));
+    SEDGE_TRY(sedge_allocate(&share->requested, (int64_t)share->programs * share->ranks,
+                             sizeof *share->requested));
     return sedge_allocate(&share->mine, count, sizeof *share->mine);
 }
 
-static void fill_lists(sedge_share *share, const share_wish *wishes, int64_t total,
+static void fill_lists(sedge_share *share, const share_request *requests, int64_t total,
                        const sedge_hash *hashes, int count)
 {
     int p = -1;
 
     for (int64_t i = 0; i < total; i++) {
-        if (is_new(wishes, i)) p++;
-        bool *const wanted = &share->wanted[(int64_t)p * share->ranks + wishes[i].rank];
-        if (!*wanted) share->wanters[p]++;
-        *wanted = true;
-        for (int k = 0; k < count && wishes[i].rank == share->rank; k++)
-            if (memcmp(&hashes[k], &wishes[i].hash, sizeof *hashes) == 0) share->mine[k] = p;
+        if (is_new(requests, i)) p++;
+        bool *const requested = &share->requested[(int64_t)p * share->ranks + requests[i].rank];
+        if (!*requested) share->requesters[p]++;
+        *requested = true;
+        for (int k = 0; k < count && requests[i].rank == share->rank; k++)
+            if (memcmp(&hashes[k], &requests[i].hash, sizeof *hashes) == 0) share->mine[k] = p;
     }
 }
 
-// Programs that few ranks want choose first; the rank with the fewest takes it. `load` is zeroed.
+// Programs with few requesters get their owner first: the requester that owns the fewest programs
+// so far. `load` [ranks] starts as zeros.
 static void choose_owners(sedge_share *share, int *load)
 {
-    for (int wanters = 1; wanters <= share->ranks; wanters++) {
+    for (int requesters = 1; requesters <= share->ranks; requesters++) {
         for (int p = 0; p < share->programs; p++) {
             int best = -1;
-            if (share->wanters[p] != wanters) continue;
+            if (share->requesters[p] != requesters) continue;
             for (int r = 0; r < share->ranks; r++) {
-                if (share->wanted[(int64_t)p * share->ranks + r] &&
+                if (share->requested[(int64_t)p * share->ranks + r] &&
                     (best < 0 || load[r] < load[best]))
                     best = r;
             }
@@ -104,7 +106,7 @@ sedge_status sedge_share_create(sedge_share *share, const sedge_comm *comm,
                                 const sedge_hash *hashes, int count)
 {
     sedge_status status;
-    share_wish *wishes = NULL;
+    share_request *requests = NULL;
     int *load = NULL;
     int64_t total = 0;
 
@@ -112,31 +114,31 @@ sedge_status sedge_share_create(sedge_share *share, const sedge_comm *comm,
     share->comm = comm;
     share->rank = sedge_comm_rank(comm);
     share->ranks = sedge_comm_size(comm);
-    SEDGE_TRY(gather_wishes(share, hashes, count, &wishes, &total));
-    for (int64_t i = 0; i < total; i++) share->programs += is_new(wishes, i);
+    SEDGE_TRY(gather_requests(share, hashes, count, &requests, &total));
+    for (int64_t i = 0; i < total; i++) share->programs += is_new(requests, i);
     status = allocate_lists(share, count);
     if (status == SEDGE_OK) status = sedge_allocate(&load, share->ranks, sizeof *load);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(share->comm, status));
-    fill_lists(share, wishes, total, hashes, count);
+    fill_lists(share, requests, total, hashes, count);
     choose_owners(share, load);
 done:
     sedge_release(load);
-    sedge_release(wishes);
+    sedge_release(requests);
     return status;
 }
 
 void sedge_share_clear(sedge_share *share)
 {
     sedge_release(share->owner);
-    sedge_release(share->wanters);
-    sedge_release(share->wanted);
+    sedge_release(share->requesters);
+    sedge_release(share->requested);
     sedge_release(share->mine);
     memset(share, 0, sizeof *share);
 }
 
-bool sedge_share_wants(const sedge_share *share, int p)
+bool sedge_share_requests(const sedge_share *share, int p)
 {
-    return share->wanted[(int64_t)p * share->ranks + share->rank];
+    return share->requested[(int64_t)p * share->ranks + share->rank];
 }
 
 // ---- sending -----------------------------------------------------------------------------------
@@ -169,7 +171,7 @@ static sedge_status make_room(const sedge_share *share, sedge_share_item *items,
                               const int64_t *heads)
 {
     for (int p = 0; p < share->programs; p++) {
-        if (share->owner[p] == share->rank || !sedge_share_wants(share, p)) continue;
+        if (share->owner[p] == share->rank || !sedge_share_requests(share, p)) continue;
         for (int k = 0; k < SEDGE_SHARE_PARTS; k++) {
             const int64_t length = heads[(int64_t)p * HEAD + HEAD_LENGTHS + k];
             SEDGE_TRY(sedge_allocate(&items[p].part[k], length + 1, 1));
@@ -179,20 +181,20 @@ static sedge_status make_room(const sedge_share *share, sedge_share_item *items,
     return SEDGE_OK;
 }
 
-// All ranks take the programs in the same order, and owners their receivers by rank: whatever has
-// to be done first, both of its sides have come to it, so nobody waits for ever.
+// All ranks go through the programs in the same order, and an owner sends to its receivers in the
+// order of ranks. So both sides of the next message always reach it, and there is no deadlock.
 static void send_part(const sedge_share *share, int p, char *bytes, size_t length)
 {
-    const bool *const wanted = share->wanted + (int64_t)p * share->ranks;
+    const bool *const requested = share->requested + (int64_t)p * share->ranks;
     const int owner = share->owner[p];
 
-    if (share->wanters[p] == share->ranks) {
+    if (share->requesters[p] == share->ranks) {
         sedge_comm_broadcast(share->comm, bytes, length, owner);
     } else if (share->rank != owner) {
         sedge_comm_receive(share->comm, bytes, length, owner);
     } else {
         for (int r = 0; r < share->ranks; r++)
-            if (wanted[r] && r != owner) sedge_comm_send(share->comm, bytes, length, r);
+            if (requested[r] && r != owner) sedge_comm_send(share->comm, bytes, length, r);
     }
 }
 
@@ -208,7 +210,7 @@ sedge_status sedge_share_send(const sedge_share *share, sedge_share_item *items)
     send_heads(share, items, heads);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(share->comm, make_room(share, items, heads)));
     for (int p = 0; p < share->programs; p++) {
-        if (!sedge_share_wants(share, p) || share->wanters[p] == 1) continue;
+        if (!sedge_share_requests(share, p) || share->requesters[p] == 1) continue;
         for (int k = 0; k < SEDGE_SHARE_PARTS; k++)
             send_part(share, p, items[p].part[k], items[p].length[k]);
     }

@@ -1,7 +1,8 @@
-// Inside codegen: programs that several ranks want are made by one of them and sent to the others.
+// Inside codegen: a program that several ranks request is made by one rank, its owner, and sent to
+// the others.
 //
-// All ranks hold the same list of the distinct programs, ordered by key. Each has an owner among
-// the ranks that want it, chosen so that all have the same number of them as nearly as can be.
+// All ranks have the same list of the distinct programs, ordered by key. The owner of a program is
+// one of the ranks that request it. The programs are spread evenly over the owners.
 #pragma once
 
 #include "base/error.h"
@@ -14,22 +15,23 @@
 typedef struct sedge_share {
     const sedge_comm *comm; // NULL: this process alone
     int rank, ranks;
-    int programs; // distinct ones of all ranks
-    int *owner;   // [programs]
-    int *wanters; // [programs]: how many ranks want it
-    bool *wanted; // [programs][ranks]
-    int *mine;    // [count]: which program each of this rank's is
+    int programs;    // distinct ones of all ranks
+    int *owner;      // [programs]
+    int *requesters; // [programs]: how many ranks request it
+    bool *requested; // [programs][ranks]
+    int *mine;       // [count]: which program each of this rank's is
 } sedge_share;
 
-// Ranks say what they want: the keys' hashes of their `count` programs. Collective; fails on all
-// ranks or none. Cleared by the caller in any case.
+// Gather the requests of all ranks. `hashes` [count] are the hashes of the keys of this rank's
+// programs. Collective; fails on all ranks or none. The caller clears `share`, also after a
+// failure.
 SEDGE_MUST_USE
 sedge_status sedge_share_create(sedge_share *share, const sedge_comm *comm,
                                 const sedge_hash *hashes, int count);
 void sedge_share_clear(sedge_share *share);
 
-// Does this rank want program `p`?
-bool sedge_share_wants(const sedge_share *share, int p);
+// Whether this rank requests program `p`.
+bool sedge_share_requests(const sedge_share *share, int p);
 
 typedef enum sedge_share_part {
     SEDGE_SHARE_BINARY,
@@ -47,8 +49,9 @@ typedef struct sedge_share_item {
     size_t length[SEDGE_SHARE_PARTS];
 } sedge_share_item;
 
-// Bring each owner's item to the ranks that want the program, and status, `found` and `seconds` to
-// all. `items` has a place for each program. Collective; fails on all ranks or none.
+// Send each owner's item to the ranks that request the program, and its status, `found` and
+// `seconds` to all ranks. `items` has a place for each program. Collective; fails on all ranks or
+// none.
 SEDGE_MUST_USE
 sedge_status sedge_share_send(const sedge_share *share, sedge_share_item *items);
 void sedge_share_release(sedge_share_item *items, int programs);

@@ -1,5 +1,6 @@
-// Inside the makers of text: the names and values that fill a pattern's holes, checked, found and
-// written. For substitution, templates and syntax trees.
+// Inside codegen/text: bindings, which are the names and values that fill the holes of a pattern.
+// Functions that check them, find one by its name, and write its value. Substitution, templates and
+// syntax trees use them.
 #pragma once
 
 #include "base/error.h"

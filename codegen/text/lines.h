@@ -1,5 +1,6 @@
-// Inside the makers of text: output whose lines a compiler reports as those of the pattern that it
-// was made from. A #line is written wherever the two stop agreeing.
+// Inside codegen/text: output with #line directives, so that a compiler's message names the line of
+// the pattern and not the line of the generated text. A #line is written where the two line numbers
+// begin to differ.
 #pragma once
 
 #include "base/error.h"

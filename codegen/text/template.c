@@ -1,4 +1,5 @@
-// Templates: cut into tokens, blocks matched, gone through once for names and grammar, then run.
+// Templates: the text is split into tokens, the blocks are matched, one pass checks names and
+// grammar, and a second pass writes the output.
 #include "text/template.h"
 
 #include "base/memory.h"
@@ -12,7 +13,7 @@
 
 // ---- tokens ------------------------------------------------------------------------------------
 
-// A line while it is cut.
+// A line while it is split into tokens.
 typedef struct template_line {
     int first;   // token
     bool silent; // so far white space and directives other than `$expression$`
@@ -75,8 +76,8 @@ static void end_line(template_run *run, template_line *line)
 }
 
 // What a `$` at `at` begins; `*length` is how many bytes it has, both dollars included.
-static sedge_status cut_dollar(template_run *run, template_line *line, int number, const char *at,
-                               size_t *length)
+static sedge_status split_dollar(template_run *run, template_line *line, int number, const char *at,
+                                 size_t *length)
 {
     const size_t inside = strcspn(at + 1, "$\n");
 
@@ -94,7 +95,7 @@ static sedge_status cut_dollar(template_run *run, template_line *line, int numbe
     return SEDGE_OK;
 }
 
-static sedge_status cut(template_run *run, const char *at)
+static sedge_status split(template_run *run, const char *at)
 {
     template_line line = {.silent = true};
     int number = 1;
@@ -109,7 +110,7 @@ static sedge_status cut(template_run *run, const char *at)
             end_line(run, &line);
             number++;
         } else if (*at == '$') {
-            SEDGE_TRY(cut_dollar(run, &line, number, at, &length));
+            SEDGE_TRY(split_dollar(run, &line, number, at, &length));
             at += length;
         }
     }
@@ -410,7 +411,7 @@ static sedge_status run_whole(template_run *run, const char *text)
     SEDGE_TRY(sedge_allocate(&run->used, pattern->count, sizeof *run->used));
     SEDGE_TRY(sedge_allocate(&run->tokens, bound, sizeof *run->tokens));
     SEDGE_TRY(sedge_allocate(&run->variables, bound, sizeof *run->variables));
-    SEDGE_TRY(cut(run, text));
+    SEDGE_TRY(split(run, text));
     SEDGE_TRY(match(run));
     SEDGE_TRY(check_ends(run));
     SEDGE_TRY(run_tokens(run, 0, run->count, false));

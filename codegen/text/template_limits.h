@@ -1,4 +1,4 @@
-// What a template may be at most. A larger one is refused with the limit in the message.
+// Limits of a template. A larger one is refused, with the limit in the message.
 #pragma once
 
 #define SEDGE_TEMPLATE_DEPTH 32         // blocks in blocks, and parentheses in an expression

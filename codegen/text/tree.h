@@ -1,5 +1,5 @@
-// Syntax trees built in C and printed as indented code, the third of the three ways to make program
-// text: for code whose shape the program works out.
+// Syntax trees: code is built in C as a tree of statements and blocks, and printed as indented
+// text. The third of the three ways to make program text, for code whose structure is computed.
 //
 //     sedge_tree *tree;
 //     SEDGE_TRY(sedge_tree_create(&tree, "scale by 1.5"));
@@ -9,8 +9,8 @@
 //     sedge_tree_assign(items, "y[n]", "=", "%s * x[n]", sedge_tree_float(tree, 1.5f));
 //     SEDGE_TRY(sedge_tree_write(out, tree));
 //
-// Building never fails in the caller's face: memory that runs out or a wrong call stays in the
-// tree, what is added from then on goes nowhere, and sedge_tree_write reports the first trouble.
+// The functions that add nodes report no errors. The tree remembers the first error (a wrong call,
+// or no memory) and ignores what is added later; sedge_tree_write returns that error.
 // Texts are copied. Formats are printf's; texts have one line, statements no `;` at their end.
 #pragma once
 
@@ -22,7 +22,8 @@ typedef struct sedge_node sedge_node; // a part of a tree, which owns it; never 
 
 #define SEDGE_PRINTF(at) __attribute__((format(printf, at, (at) + 1)))
 
-// `name` says in the first line of the text from what it was made. The caller frees the tree.
+// `name` appears in the first line of the text and says what it was made from. The caller frees
+// the tree.
 SEDGE_MUST_USE
 sedge_status sedge_tree_create(sedge_tree **out, const char *name);
 void sedge_tree_free(sedge_tree *tree);
@@ -32,7 +33,7 @@ void sedge_tree_free(sedge_tree *tree);
 SEDGE_MUST_USE
 sedge_status sedge_tree_write(sedge_text *out, const sedge_tree *tree);
 
-// What holds everything else.
+// The root of the tree, to which kernels and functions are added.
 sedge_node *sedge_tree_module(sedge_tree *tree);
 
 // ---- in the module -----------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// Inside syntax trees: what a tree and its nodes hold. tree.c builds them, tree_print.c prints
-// them.
+// Inside syntax trees: the structures of a tree and its nodes. tree.c builds trees, tree_print.c
+// prints them.
 #pragma once
 
 #include "base/error.h"

@@ -443,9 +443,9 @@ done:
 }
 
 void sedge_ceilings_try(sedge_ceilings *out, const sedge_comm *comm, sedge_device *device,
-                        sedge_cache *cache, int real_bytes, bool wanted)
+                        sedge_cache *cache, int real_bytes, bool requested)
 {
-    int64_t any = wanted;
+    int64_t any = requested;
 
     *out = (sedge_ceilings){0.0, 0.0};
     sedge_comm_max_int(comm, &any, 1);

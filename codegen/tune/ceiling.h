@@ -1,5 +1,6 @@
-// Ceilings: what this device does at most, measured, so that a kernel's time can be set against the
-// least time that its bytes and operations need.
+// Ceilings: the highest rates that this device reaches, measured: bytes copied and floating-point
+// operations a second. They give the least time that a kernel's bytes and operations need, with
+// which its measured time is compared.
 //
 // Copy: one vectorised kernel over two arrays of 1 GiB each on a GPU, on the host of four times the
 // last-level cache each (a node's ranks share that) but at most 64 MiB a thread; less, by halves
@@ -46,10 +47,10 @@ SEDGE_MUST_USE
 sedge_status sedge_ceilings_get(sedge_ceilings *out, const sedge_comm *comm, sedge_device *device,
                                 sedge_cache *cache, int real_bytes, bool forget);
 
-// The same for a report at the end of a run, where it is `wanted` on any rank: a failure leaves
-// both ceilings 0, as not wanting it does, and is no error. Collective.
+// As sedge_ceilings_get, for a report at the end of a run, if it is `requested` on any rank. If it
+// is not requested, or measuring fails, both ceilings are 0; that is no error. Collective.
 void sedge_ceilings_try(sedge_ceilings *out, const sedge_comm *comm, sedge_device *device,
-                        sedge_cache *cache, int real_bytes, bool wanted);
+                        sedge_cache *cache, int real_bytes, bool requested);
 
 // The least seconds for `bytes` and `flops`, which overlap: the larger of the two times. 0 where
 // nothing was measured (all ceilings 0).

@@ -1,5 +1,6 @@
-// Inside codegen: groups of ranks that want the same thing, known by a hash. The lowest rank of a
-// group owns it: it makes the thing and gives it to the others.
+// Inside codegen: groups of ranks that need the same result, for example the same search. Ranks
+// with equal hashes form a group. The lowest rank of a group is its owner: it makes the result and
+// sends it to the others.
 #pragma once
 
 #include "base/error.h"

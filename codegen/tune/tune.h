@@ -1,13 +1,16 @@
-// The tuner: chooses among generated kernels by measuring them where they will run, and remembers.
+// The tuner: chooses among several kernels for the same work by timing them on the device that will
+// run them, and stores the choice on disk for later runs.
 //
-// A task is one solver's (or one array operation's) choice: `layouts` of its data in memory, and
-// operations, each with candidates that belong to one layout. For each layout the operations are
-// tuned on their own; the layout with the smallest sum of weight x time wins, with the best
-// candidates of its operations (another than the first by more than 3 %, and again when the choices
-// of both take turns). Before compiling, candidates are rejected whose resources do not fit, whose
-// estimated occupancy is below half of the best, or whose lower bound exceeds what was measured;
-// while timing, by racing; a whole layout when its partial score plus the others' bounds already
-// loses.
+// A task describes one choice, of a solver or of an array operation. It has one or more layouts of
+// the data in memory, and operations; an operation has candidates (kernels), and each candidate
+// works in one layout. In each layout the operations are tuned one by one. The layout with the
+// smallest sum of weight x time wins, with the best candidates of its operations. A layout other
+// than the first must be more than 3 % faster, and again when the choices of both take turns.
+//
+// A candidate is rejected before it is compiled if its resources do not fit, if its estimated
+// occupancy is below half of the best, or if its lower bound exceeds the best time so far. Slow
+// candidates are dropped while they are timed. A layout is dropped once its time so far and the
+// bounds of its remaining operations exceed the best layout's time.
 //
 // Timing: in place, at the real size, alone on the device, warm. A sample is a batch of launches
 // between two events. Candidates take turns, the least of the rounds counts, median and spread are
@@ -130,7 +133,7 @@ typedef struct sedge_tune_result {
 
 // Choose. Collective over `comm` (NULL: this process alone). `out` is freed by the caller. Fails
 // only where the rule's choice itself cannot be compiled, launched or verified, or callbacks fail
-// for want of memory; a candidate's failure is its own.
+// because memory runs out; if another candidate fails, it only cannot win.
 SEDGE_MUST_USE
 sedge_status sedge_tune(sedge_tune_result **out, const sedge_comm *comm, sedge_device *device,
                         sedge_cache *cache, const sedge_tune_task *task,

@@ -15,7 +15,7 @@
 #define LATE_PART      0.5 // of its time that an operation may have more when the compiler was slow
 #define LATE_SECONDS   0.15 // the same at most, when it was not too slow
 
-enum { ROUNDS_GUESS = 2 }; // before they say what is compiled next
+enum { ROUNDS_ORDER = 2 }; // of a candidate, before its time decides what is compiled next
 
 const char *sedge_race_name(const tune_race *race, const race_entry *entry)
 {
@@ -299,7 +299,7 @@ static sedge_status verify_winner(tune_race *race, race_entry *entry, bool *good
         return verify(race, entry, good);
     }
     entry->out = true;
-    race->run->cut = true;
+    race->run->incomplete = true;
     sedge_tune_reason(sedge_race_record(race, entry), "not verified: the time was spent");
     return SEDGE_OK;
 }
@@ -367,7 +367,7 @@ static void leave(const tune_race *race, const race_entry *entry)
 {
     sedge_tune_reason(sedge_race_record(race, entry), "not %s: the time was spent",
                       entry->program != NULL ? "timed" : "tried");
-    race->run->cut = true;
+    race->run->incomplete = true;
 }
 
 // The compiler was slow: what it made is timed nevertheless, on a part of the others' time or a
@@ -439,7 +439,7 @@ static sedge_status choose_next(tune_race *race, race_entry **list, int *size)
         return SEDGE_OK;
     }
     if (!everything) {
-        SEDGE_TRY(run_early(race, list, ROUNDS_GUESS));
+        SEDGE_TRY(run_early(race, list, ROUNDS_ORDER));
         sedge_race_reorder(race);
         sedge_race_look_ahead(race);
     }

@@ -1,9 +1,11 @@
-// Inside the tuner: one race, which tune_race.c runs.
+// Inside the tuner: a race, which compares the candidates of one operation in one layout. They are
+// compiled in batches and timed in turns; slow ones are dropped, the fastest correct one wins.
 //
-//   tune_time.c      samples
-//   tune_compile.c   programs
-//   tune_size.c      how many of them next
-//   tune_guess.c     which of them next
+//   tune_race.c      the race: which step comes next, who is dropped, who wins
+//   tune_time.c      times a candidate
+//   tune_compile.c   compiles a batch of candidates
+//   tune_size.c      chooses how many candidates the next batch has
+//   tune_order.c     chooses the order of the candidates that are not compiled yet
 #pragma once
 
 #include "base/error.h"
@@ -36,7 +38,7 @@ typedef struct race_entry {
     int batch; // calls a sample
     int count; // of samples
     double least;
-    double guess; // of its time among those not compiled, in logarithms
+    double expected; // logarithm of its time relative to the mean, before it is compiled
     double samples[SAMPLES_MAX];
 } race_entry;
 
@@ -75,42 +77,44 @@ sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, con
 const char *sedge_race_name(const tune_race *race, const race_entry *entry);
 sedge_tune_record *sedge_race_record(const tune_race *race, const race_entry *entry);
 
-// A candidate's failure is its own: `what` and this thread's message become its reason. That of the
-// rule's choice of layout 0 is returned, and so is want of memory.
+// Take a candidate that failed out of the race; its reason in the table is `what` with this
+// thread's message. A failure of the rule's choice of layout 0 is returned, and so is
+// SEDGE_ERR_MEMORY.
 SEDGE_MUST_USE
 sedge_status sedge_race_give_up(tune_race *race, race_entry *entry, sedge_status status,
                                 const char *what);
 
-// It is out, `slower` times slower than others.
+// Take a candidate out of the race that is `slower` times slower than others.
 void sedge_race_drop(const tune_race *race, race_entry *entry, double slower, const char *when);
 
 // ---- tune_time.c -------------------------------------------------------------------------------
 
-// Its samples into the table.
+// Write the candidate's samples into the table.
 void sedge_race_write_record(const tune_race *race, const race_entry *entry);
 
-// The spread of the fastest samples, in seconds: what disturbs makes the others slower, never
-// faster.
+// The spread of the fastest samples, in seconds. Noise only adds time, so the slow samples are left
+// out.
 double sedge_race_spread(const race_entry *entry);
 
 double sedge_race_median(const race_entry *entry);
 
-// Was most of the time something else at work?
+// Whether other work on the machine disturbed most samples.
 bool sedge_race_is_disturbed(const race_entry *entry);
 
-// Is a sample of these seconds taken again, before a candidate is dropped for it?
+// Whether a sample of these seconds is short enough to be repeated before it drops a candidate.
 bool sedge_race_is_short(const tune_race *race, double seconds);
 
-// One sample more. A batch that turns out too short is made longer, and timed again.
+// Take one more sample. If its batch of calls was too short, make it longer and time it again.
 SEDGE_MUST_USE
 sedge_status sedge_race_sample(const tune_race *race, race_entry *entry);
 
-// Calls that do not count: the first, which may load code and touch pages; after a pause more of
-// them, since a GPU's clocks rise under load only.
+// Make calls that are not timed: one, which may load code and touch pages, and more of them after a
+// pause, since a GPU's clocks rise only under load.
 SEDGE_MUST_USE
 sedge_status sedge_race_warm(const tune_race *race, const race_entry *entry);
 
-// The first one, after calls that do not count; it may be dropped for it.
+// Take the first sample of a candidate, after calls that are not timed. If it is too slow, the
+// candidate is dropped.
 SEDGE_MUST_USE
 sedge_status sedge_race_start(const tune_race *race, race_entry *entry);
 
@@ -120,18 +124,18 @@ sedge_status sedge_race_start(const tune_race *race, race_entry *entry);
 SEDGE_MUST_USE
 sedge_status sedge_race_compile(tune_race *race, int from, int to);
 
-// Write the next entry's text and note its length: how long the compiler will take. Where it has
-// none, nothing is known.
+// Write the next entry's text and note its length, which predicts the compiler's time. Without a
+// text the length stays unknown.
 void sedge_race_look_ahead(tune_race *race);
 
-// Load what the cache has of the entries from `compiled` on, and put it before the others. Those
-// without a text are out, and stand there, too. `*found` is the number of both.
+// Load the programs that the cache has for the entries from `compiled` on, and put these entries
+// before the others. Entries without a text are out; they are put there, too. `*found` counts both.
 SEDGE_MUST_USE
 sedge_status sedge_race_find(tune_race *race, int *found);
 
 // ---- tune_size.c -------------------------------------------------------------------------------
 
-// Is there time for so many seconds?
+// Whether there is time for so many seconds.
 bool sedge_race_has_time(const tune_race *race, double seconds);
 
 // Seconds of a batch, by what the last one took.
@@ -147,9 +151,9 @@ int sedge_race_choose_found(const tune_race *race, const race_entry *leader);
 // How many are compiled next, run->together of them as one; 0: there is no time.
 int sedge_race_choose_size(const tune_race *race, const race_entry *leader);
 
-// ---- tune_guess.c ------------------------------------------------------------------------------
+// ---- tune_order.c ------------------------------------------------------------------------------
 
-// Put the entries from `compiled` on in the order in which those timed so far let expect them:
-// names are made of words (and numbers) which stand for properties, and a property takes the time
-// of those that share it.
+// Sort the entries from `compiled` on by the time expected of them. A candidate's name consists of
+// words and numbers, each of which stands for a property; candidates that share a property are
+// expected to take similar times.
 void sedge_race_reorder(tune_race *race);

@@ -92,7 +92,7 @@ static sedge_status measure(sedge_tune_result *result, sedge_device *device, sed
 
     SEDGE_TRY(sedge_tune_advise(&advice, task, lines, key, options));
     SEDGE_TRY_GOTO(status, sedge_tune_search(&run));
-    if (run.measured || !run.cut) {
+    if (run.measured || !run.incomplete) {
         const sedge_tune_level rigor = advice.retime > 0 && options->level != SEDGE_TUNE_EXHAUSTIVE
                                            ? (sedge_tune_level)advice.retime
                                            : options->level;

@@ -66,12 +66,12 @@ typedef struct sedge_tune_run {
     double deadline;        // by sedge_clock; HUGE_VAL: none
     double compile_seconds; // predicted, of a batch of which each is compiled alone
     int64_t compile_bytes;  // and whose longest text has so many; 0: not known
-    bool compiler_unknown;  // that is no more than a guess
+    bool compiler_unknown;  // compile_seconds is a default, not measured
     double verify_seconds;  // predicted
     double layout_seconds;  // predicted, to bring the data into a layout
     double launched;        // when the device last had work; 0: never
     bool measured;          // a challenger was timed
-    bool cut;               // something was left for want of time
+    bool incomplete;        // time ran out before everything was tried
 } sedge_tune_run;
 
 // Tables [operations][candidates] in one piece of memory, rows first.

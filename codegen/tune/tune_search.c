@@ -102,7 +102,7 @@ static sedge_status search_layout(sedge_tune_run *run, layout_search *search, do
     search->complete = false;
     if (search->layout > 0 && sedge_clock() + run->layout_seconds >= run->deadline) {
         explain_rest(run, search->layout, 0, "not tried: the time was spent");
-        run->cut = true;
+        run->incomplete = true;
         return SEDGE_OK;
     }
     SEDGE_TRY(enter_layout(run, search, &entered));
@@ -266,9 +266,10 @@ static double choose_deadline(const sedge_tune_task *task, const sedge_tune_opti
     return sedge_clock() + (options->budget > 0.0 ? options->budget : seconds);
 }
 
-// Programs that the compiler makes at once, and its seconds for them where nothing is known yet.
-// Many threads of NVRTC slow each other down: half of them, and several programs in each.
-static void guess_compiler(sedge_tune_run *run)
+// Choose how many programs are compiled at once, and predict the compiler's seconds if no earlier
+// search measured them. Threads of NVRTC slow each other down: use half as many, and compile
+// several programs in each call.
+static void predict_compiler(sedge_tune_run *run)
 {
     const bool is_host = sedge_traits_of(run->info->kind)->in_call;
     const bool is_joint = sedge_traits_of(run->info->kind)->joint_compile;
@@ -288,7 +289,7 @@ sedge_status sedge_tune_search(sedge_tune_run *run)
 
     run->info = sedge_device_get_info(run->device);
     run->deadline = choose_deadline(run->task, run->options);
-    guess_compiler(run);
+    predict_compiler(run);
     SEDGE_TRY_GOTO(status, sedge_stream_create(&run->stream, run->device, false));
     SEDGE_TRY_GOTO(status, sedge_event_create(&run->before, run->device));
     SEDGE_TRY_GOTO(status, sedge_event_create(&run->after, run->device));

@@ -15,9 +15,10 @@ bool sedge_race_has_time(const tune_race *race, double seconds)
     return sedge_clock() + seconds <= race->end;
 }
 
-// Programs compiled as one take their parts' time at most, and their start once. A text twice as
-// long takes twice the time (on an H200 machine 0.45 s for 95 KB, 1.5 s for 245). What is only
-// guessed is no less for fewer compilers, but for the first batch, which the rule's choice needs.
+// A call that compiles several programs takes at most the sum of their times, with one start. A
+// text twice as long takes twice the time (on an H200 machine 0.45 s for 95 KB, 1.5 s for 245). As
+// long as the compiler's time is not measured, fewer compilers are not expected to be faster,
+// except in the first batch, which the rule's choice needs.
 double sedge_race_predict_batch(const tune_race *race, int jobs, int together)
 {
     const double crowd = race->run->together_most > 1 ? CROWD : 0.0;

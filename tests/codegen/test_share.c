@@ -217,7 +217,7 @@ static void test_even_parts(const test_run *run)
     CHECK(share.programs == PROGRAMS);
     for (int p = 0; p < share.programs; p++) {
         mine += share.owner[p] == run->rank;
-        CHECK(share.owner[p] != run->rank || sedge_share_wants(&share, p));
+        CHECK(share.owner[p] != run->rank || sedge_share_requests(&share, p));
     }
     CHECK_BOUND(fabs((double)mine * run->size / PROGRAMS - 1.0), 0.01);
     sedge_share_clear(&share);

@@ -189,7 +189,7 @@ static void test_forget(void)
 // What comes next at the compiler follows the words that names share with those timed: with 64
 // threads and with one lane it went fast. An unknown word says nothing, nor does one that stands in
 // another place, and equal ones keep their order.
-static void test_guess(void)
+static void test_expected_order(void)
 {
     static const char *const names[] = {"a 256,4", "a 256,1",  "a 64,4", "a 512,1",
                                         "a 64,8",  "a 256,16", "a 1,64", "a 64,1"};
@@ -214,7 +214,7 @@ static void test_guess(void)
 int main(void)
 {
     test_forget();
-    test_guess();
+    test_expected_order();
     test_gpu();
     test_exceptions();
     test_patient();

@@ -1,33 +1,34 @@
-// The tuner's guess: what the times of some candidates say of the others.
+// The order of the candidates that are not compiled yet: the times of the others predict theirs.
 #include "tune/tune_race.h"
 
 #include <math.h>
 #include <string.h>
 
-// A word of a name, or a number of a list in it.
-typedef struct guess_word {
+// A word of a candidate's name, or one number of a list in it.
+typedef struct name_word {
     const char *at;
-    size_t length; // 0: there is no other
-} guess_word;
+    size_t length; // 0: the name has no further word
+} name_word;
 
-static guess_word next_word(const char *at)
+static name_word next_word(const char *at)
 {
     at += strspn(at, " ,");
-    return (guess_word){at, strcspn(at, " ,")};
+    return (name_word){at, strcspn(at, " ,")};
 }
 
-// Does a name have this word in this place?
-static bool has_word(const char *name, int place, guess_word word)
+// Whether a name has this word at this place.
+static bool has_word(const char *name, int place, name_word word)
 {
-    guess_word own = next_word(name);
+    name_word own = next_word(name);
 
     while (place-- > 0 && own.length > 0) own = next_word(own.at + own.length);
     return own.length == word.length && memcmp(own.at, word.at, word.length) == 0;
 }
 
-// The mean logarithm of the times of those with this word in this place above that of all, `mean`,
-// as if there were one more, of mean time: one candidate says less than several.
-static double effect_of(const tune_race *race, int place, guess_word word, double mean)
+// By how much the logarithms of the times of the candidates with this word at this place exceed
+// `mean`, the mean of all, on average. One more candidate of mean time is added, so that a single
+// candidate has less influence than several.
+static double effect_of(const tune_race *race, int place, name_word word, double mean)
 {
     double sum = 0.0;
     int count = 0;
@@ -41,9 +42,9 @@ static double effect_of(const tune_race *race, int place, guess_word word, doubl
     return sum / (count + 1);
 }
 
-static double guess(const tune_race *race, const race_entry *entry, double mean)
+static double expect(const tune_race *race, const race_entry *entry, double mean)
 {
-    guess_word word = next_word(sedge_race_name(race, entry));
+    name_word word = next_word(sedge_race_name(race, entry));
     double sum = 0.0;
 
     for (int place = 0; word.length > 0; place++) {
@@ -68,8 +69,8 @@ void sedge_race_reorder(tune_race *race)
     for (int i = race->compiled; i < race->count; i++) { // insertion: equal ones keep their order
         race_entry entry = race->entries[i];
         int at = i;
-        entry.guess = guess(race, &entry, mean);
-        for (; at > race->compiled && race->entries[at - 1].guess > entry.guess; at--)
+        entry.expected = expect(race, &entry, mean);
+        for (; at > race->compiled && race->entries[at - 1].expected > entry.expected; at--)
             race->entries[at] = race->entries[at - 1];
         race->entries[at] = entry;
     }
