@@ -1,4 +1,5 @@
-#include "elliptic_internal.h"
+#include "elliptic.h"
+#include "elliptic_state.h"
 
 #include "base/memory.h"
 

@@ -22,6 +22,9 @@
 // integrals against the nodal functions.
 #pragma once
 
+#include "elliptic_cut.h"
+#include "elliptic_form.h"
+
 #include "array/context.h"
 #include "base/error.h"
 #include "dg/element.h"
@@ -33,44 +36,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// ---- the discrete form -------------------------------------------------------------------------
-
-// The coefficients of one face of one element. With u+ the value behind the face, a face adds to A
-//   -g n.(grad u- + grad u+) [v] - g n.(grad v) [u] + tau [u] [v].
-// On the boundary u+ = -u-, grad u+ = grad u-: [u] = 2 u. g = 0 marks a condition on the normal
-// derivative; tau is then half its factor. On all other faces of a curved element `tau` stores
-// tau sJ, which is constant on the face (elliptic_curved.h).
-typedef struct sedge_elliptic_face {
-    double g;
-    double tau;
-} sedge_elliptic_face;
-
-// g and tau of all faces, [elements][4], from mesh and problem. Collective; released with
-// sedge_release. The equation has `steady` (dg/equation.h).
-SEDGE_MUST_USE
-sedge_status sedge_elliptic_faces(sedge_elliptic_face **out, const sedge_comm *comm,
-                                  const sedge_element *element, const sedge_mesh *mesh,
-                                  const sedge_problem *problem);
-
-// Does any boundary fix u, or a part of it (a factor)? Else A is singular. Of a mesh in parts each
-// must have one that does: sedge_elliptic_check_parts (parts.h). Collective.
-bool sedge_elliptic_is_fixed(const sedge_comm *comm, const sedge_mesh *mesh,
-                             const sedge_problem *problem);
-
 // ---- the operator ------------------------------------------------------------------------------
 
 typedef struct sedge_elliptic sedge_elliptic;
-
-// How the kernels are cut; 0: by rule. `matrix` counts where block_elements is given: fp64 on a
-// CUDA GPU from sm_80 on, an item being a warp, with multiples of 8 nodes and 16 elements.
-typedef struct sedge_elliptic_options {
-    bool matrix;        // on the GPU's matrix units
-    int item_nodes;     // nodes a work item differentiates at
-    int weak_nodes;     // nodes a work item integrates at
-    int item_elements;  // values a work item; 1 on the host
-    int block_elements; // values a block, a multiple of item_elements; 1 on the host
-    int resident;       // threads that the registers of a multiprocessor are to suffice for
-} sedge_elliptic_options;
 
 // Compile, allocate, upload. `order` is the element's and may be below the problem's (a level of
 // multigrid). Collective. Keeps all arguments but the options. SEDGE_ERR_USAGE for an order above
@@ -127,13 +95,6 @@ typedef struct sedge_elliptic_cost {
 } sedge_elliptic_cost;
 
 void sedge_elliptic_get_cost(const sedge_elliptic *op, sedge_elliptic_cost *out);
-
-// Append the text of the program that sedge_elliptic_create compiles for such a device. `curved`:
-// the mesh has curved elements.
-SEDGE_MUST_USE
-sedge_status sedge_elliptic_text(sedge_text *out, const sedge_device_info *info,
-                                 const sedge_element *element, sedge_precision precision,
-                                 bool curved, const sedge_elliptic_options *options);
 
 // ---- right-hand side and results, on the host --------------------------------------------------
 

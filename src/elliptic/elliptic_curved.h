@@ -20,9 +20,14 @@
 // integrals are sums over these points.
 #pragma once
 
-#include "elliptic.h"
+#include "elliptic_face.h"
 
+#include "base/error.h"
+#include "dg/element.h"
 #include "dg/quadrature.h"
+#include "mesh/mesh.h"
+
+#include <stdbool.h>
 
 typedef struct elliptic_curved {
     int nodes, face_nodes;

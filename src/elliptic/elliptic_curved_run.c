@@ -1,46 +1,13 @@
 // Curved elements of the elliptic operator on the device
 // (codegen/kernels/elliptic/dg_elliptic_curved.h).
-#include "elliptic_internal.h"
+#include "elliptic.h"
+#include "elliptic_state.h"
 
 #include "base/memory.h"
 #include "dg/cubature.h"
 
-#define MAP_WORDS     (3 * SEDGE_CURVE_TERMS)
-#define CURVE_WORDS   (MAP_WORDS + 2 * SEDGE_FACES) // sedge_elliptic_curve
-#define BLOCK_NODES   128 // nodes that a block of a GPU should have at least, where memory allows
-#define SHARED_ENOUGH 49152
-
-// ---- sizes -------------------------------------------------------------------------------------
-
-sedge_status elliptic_curved_choose(elliptic_cut *cut, const sedge_device_info *info,
-                                    const sedge_element *element)
-{
-    const bool host = sedge_traits_of(info->kind)->in_call && !info->random_order;
-    const int nodes = element->nodes;
-
-    SEDGE_TRY(sedge_cubature_sizes(&cut->points, &cut->face_points, element->order));
-    const int around = SEDGE_FACES * (2 * element->face_nodes + 4 * cut->face_points);
-    cut->curved_chunk = around / 3 < cut->points ? around / 3 : cut->points;
-    cut->curved_words = nodes + around;
-    const int64_t each = (int64_t)cut->curved_words * cut->lanes * cut->real_bytes;
-    cut->curved_block = 1;
-    if (!host) {
-        const int64_t most =
-            info->shared_bytes_block < SHARED_ENOUGH ? info->shared_bytes_block : SHARED_ENOUGH;
-        while (cut->curved_block * nodes < BLOCK_NODES && (cut->curved_block + 1) * each <= most)
-            cut->curved_block++;
-        if (each > info->shared_bytes_block) {
-            return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                              "curved elements of order %d need %lld bytes of shared memory a "
-                              "block; %s has %lld; take a lower order or precision",
-                              element->order, (long long)each, info->name,
-                              (long long)info->shared_bytes_block);
-        }
-    }
-    cut->curved_threads = (cut->curved_block * nodes + 31) / 32 * 32;
-    cut->curved_scratch = cut->curved_block * each;
-    return SEDGE_OK;
-}
+#define MAP_WORDS   (3 * SEDGE_CURVE_TERMS)
+#define CURVE_WORDS (MAP_WORDS + 2 * SEDGE_FACES) // sedge_elliptic_curve
 
 // ---- what the kernels read ---------------------------------------------------------------------
 

@@ -1,10 +1,15 @@
-#include "elliptic_internal.h"
+#include "elliptic_cut.h"
+
+#include "dg/cubature.h"
+#include "program/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 32 // values of a GPU whose geometry lies together
+#define CHUNK         32  // values of a GPU whose geometry lies together
+#define BLOCK_NODES   128 // nodes that a block of a GPU should have at least, where memory allows
+#define SHARED_ENOUGH 49152
 
 static int round_up(int count, int step)
 {
@@ -75,6 +80,37 @@ static void size_block(elliptic_cut *cut, const sedge_element *element)
     cut->apply_scratch = value * spread(cut, points + rest);
 }
 
+// Sizes of the curved elements' kernels. SEDGE_ERR_DEVICE where the device has too little memory.
+static sedge_status choose_curved(elliptic_cut *cut, const sedge_device_info *info,
+                                  const sedge_element *element)
+{
+    const bool host = sedge_traits_of(info->kind)->in_call && !info->random_order;
+    const int nodes = element->nodes;
+
+    SEDGE_TRY(sedge_cubature_sizes(&cut->points, &cut->face_points, element->order));
+    const int around = SEDGE_FACES * (2 * element->face_nodes + 4 * cut->face_points);
+    cut->curved_chunk = around / 3 < cut->points ? around / 3 : cut->points;
+    cut->curved_words = nodes + around;
+    const int64_t each = (int64_t)cut->curved_words * cut->lanes * cut->real_bytes;
+    cut->curved_block = 1;
+    if (!host) {
+        const int64_t most =
+            info->shared_bytes_block < SHARED_ENOUGH ? info->shared_bytes_block : SHARED_ENOUGH;
+        while (cut->curved_block * nodes < BLOCK_NODES && (cut->curved_block + 1) * each <= most)
+            cut->curved_block++;
+        if (each > info->shared_bytes_block) {
+            return SEDGE_FAIL(SEDGE_ERR_DEVICE,
+                              "curved elements of order %d need %lld bytes of shared memory a "
+                              "block; %s has %lld; take a lower order or precision",
+                              element->order, (long long)each, info->name,
+                              (long long)info->shared_bytes_block);
+        }
+    }
+    cut->curved_threads = (cut->curved_block * nodes + 31) / 32 * 32;
+    cut->curved_scratch = cut->curved_block * each;
+    return SEDGE_OK;
+}
+
 sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *info,
                                  const sedge_element *element, sedge_precision precision,
                                  bool curved, const sedge_elliptic_options *options)
@@ -124,7 +160,7 @@ sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *inf
                           info->name, (long long)most, info->threads_block);
     }
     cut->curved = curved;
-    return curved ? elliptic_curved_choose(cut, info, element) : SEDGE_OK;
+    return curved ? choose_curved(cut, info, element) : SEDGE_OK;
 }
 
 sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_info *info,

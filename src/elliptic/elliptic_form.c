@@ -1,4 +1,4 @@
-#include "elliptic_internal.h"
+#include "elliptic_form.h"
 
 #include "base/memory.h"
 #include "elliptic_curved.h"

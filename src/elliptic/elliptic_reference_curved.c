@@ -1,6 +1,7 @@
 // The slow reference by quadrature: the formula in physical space at each quadrature point, with
 // the values of both sides of a face. Straight elements are treated like curved ones.
-#include "elliptic_internal.h"
+#include "elliptic.h"
+#include "elliptic_curved.h"
 
 #include "base/memory.h"
 

@@ -1,4 +1,4 @@
-#include "elliptic_internal.h"
+#include "elliptic.h"
 
 #include "base/memory.h"
 #include "dg/point.h"

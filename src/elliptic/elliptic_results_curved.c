@@ -1,6 +1,6 @@
 #include "elliptic_results_curved.h"
 
-#include "elliptic_internal.h"
+#include "elliptic_form.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -4,6 +4,8 @@
 
 #include "elliptic_curved.h"
 
+#include "dg/problem.h"
+
 // b_n += the integral of f against nodal function n; f is evaluated at the quadrature points.
 void elliptic_curved_add_source(double *b, const elliptic_curved *curved, const sedge_mesh *mesh,
                                 const sedge_problem *problem, int32_t e);

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "dg/dense.h"
-#include "elliptic_internal.h"
+#include "elliptic_state.h"
 #include "linear/amg.h"
 #include "linear/chebyshev.h"
 #include "vertices.h"

@@ -1,7 +1,8 @@
 #include "parts.h"
 
 #include "base/memory.h"
-#include "elliptic_internal.h"
+#include "elliptic_form.h"
+#include "elliptic_sets.h"
 
 #include <math.h>
 #include <stdint.h>

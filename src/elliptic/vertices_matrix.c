@@ -1,7 +1,8 @@
 #include "vertex_numbering.h"
 
 #include "base/memory.h"
-#include "elliptic_internal.h"
+#include "elliptic_curved.h"
+#include "elliptic_form.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,13 @@
-// Inside the elliptic operator: layout, cut, buffers. For src/elliptic/*.c only.
+// The state of the elliptic operator: kernels, buffers, where elements lie in a vector, and what
+// fills and launches them. For src/elliptic/*.c only.
 #pragma once
 
-#include "elliptic.h"
 #include "elliptic_curved.h"
+#include "elliptic_cut.h"
 
+#include "array/context.h"
 #include "halo/halo.h"
+#include "linear/krylov.h"
 #include "program/launch.h"
 #include "program/program.h"
 
@@ -21,29 +24,6 @@ typedef enum elliptic_kernel {
     ELLIPTIC_KERNELS
 } elliptic_kernel;
 
-typedef struct elliptic_cut {
-    int real_bytes;
-    int lanes;
-    bool matrix;               // on matrix units; an item is a warp then
-    int tile;                  // nodes an item, where it differentiates
-    int tiles;                 // of a value
-    int weak_tile, weak_tiles; // where it integrates
-    int together;              // values an item
-    int block;                 // values a block
-    int threads, resident;
-    int chunk;                           // values whose geometry lies together, word by word
-    int smooth_block;                    // values a block of the level's kernels
-    int coarse_nodes;                    // of the order below; 0: there is none
-    int64_t flux_scratch, apply_scratch; // bytes
-
-    bool curved;             // the mesh has curved elements: their kernels are needed
-    int points, face_points; // quadrature points of a curved element
-    int curved_block, curved_threads;
-    int curved_chunk;       // number of volume points that are worked on at once
-    int curved_words;       // values per element in the block's memory
-    int64_t curved_scratch; // bytes
-} elliptic_cut;
-
 // The operator's matrices, laid out for a cut.
 typedef struct elliptic_tables {
     sedge_buffer *deriv, *lift, *weak, *mass;
@@ -57,7 +37,7 @@ typedef struct elliptic_range {
     int64_t first_curve;          // index of the first curved batch among all curved batches
 } elliptic_range;
 
-struct sedge_elliptic {
+typedef struct sedge_elliptic {
     const sedge_comm *comm;
     sedge_context *context;
     const sedge_element *element;
@@ -82,22 +62,7 @@ struct sedge_elliptic {
     sedge_event *ready, *arrived;
     sedge_buffer *halo_list, *packed, *behind; // other ranks' traces
     sedge_halo *halo;
-};
-
-// ---- elliptic_cut.c ----------------------------------------------------------------------------
-
-SEDGE_MUST_USE
-sedge_status elliptic_cut_choose(elliptic_cut *cut, const sedge_device_info *info,
-                                 const sedge_element *element, sedge_precision precision,
-                                 bool curved, const sedge_elliptic_options *options);
-
-// The program's text and its name.
-SEDGE_MUST_USE
-sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_info *info,
-                           const sedge_element *element, const elliptic_cut *cut);
-
-// `count` numbers of a row of an operator's table, filled up to 16 bytes.
-int elliptic_width(int real_bytes, int count);
+} sedge_elliptic;
 
 // ---- elliptic_upload.c -------------------------------------------------------------------------
 
@@ -135,11 +100,6 @@ sedge_status elliptic_upload_reals(sedge_buffer **out, const sedge_elliptic *op,
 
 // ---- elliptic_curved_run.c ---------------------------------------------------------------------
 
-// Sizes of the curved elements' kernels. SEDGE_ERR_DEVICE where the device has too little memory.
-SEDGE_MUST_USE
-sedge_status elliptic_curved_choose(elliptic_cut *cut, const sedge_device_info *info,
-                                    const sedge_element *element);
-
 // Upload the curved elements' operators and maps. `curved` was created with operators.
 SEDGE_MUST_USE
 sedge_status elliptic_curved_upload(sedge_elliptic *op, const elliptic_curved *curved,
@@ -169,33 +129,5 @@ sedge_status elliptic_upload_tables(elliptic_tables *out, const sedge_elliptic *
                                     const elliptic_cut *cut);
 void elliptic_free_tables(elliptic_tables *table);
 
-// ---- elliptic_form.c ---------------------------------------------------------------------------
-
-// One number of each element behind the halo faces, [halo faces], from one of each element of this
-// rank. Collective.
-SEDGE_MUST_USE
-sedge_status elliptic_exchange(double *behind, const sedge_comm *comm, const sedge_mesh *mesh,
-                               const double *values, int width);
-
-// Outcome of the condition at a place of a boundary face.
-sedge_condition elliptic_condition(const sedge_mesh *mesh, const sedge_problem *problem,
-                                   const sedge_trace_face *face, const double *x, const double *n);
-
-// Does the condition of this boundary face fix u, or a part of it (a factor)?
-bool elliptic_face_fixes(const sedge_mesh *mesh, const sedge_problem *problem,
-                         const sedge_trace_face *face);
-
 // A scalar argument in the run's precision.
 sedge_argument elliptic_real(const sedge_elliptic *op, double value);
-
-// ---- sets that grow together -------------------------------------------------------------------
-
-// The root of i's set, where `parent` of a root is itself; shortens the way there.
-static inline int32_t elliptic_root(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
