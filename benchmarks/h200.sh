@@ -44,7 +44,6 @@ if command -v nvidia-smi >/dev/null; then
 fi
 table stage "$bench" --device cuda --output "$out/stage.json"
 table small "$bench" --device cuda --elements 6000 --output "$out/small.json"
-table three "$bench" --device cuda --orders 1-8 --variant three --output "$out/three.json"
 
 # mesh FILE OPTIONS...: FILE, or if it is empty what gmsh makes of big.geo; nothing without gmsh.
 mesh() {

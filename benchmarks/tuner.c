@@ -3,7 +3,7 @@
 //
 //     sedge-bench-tuner [DEVICE [REPEATS [tables|six|six,tables]]]
 //
-// tables: with those of the first search; six: without the fused stages, which take longest.
+// tables: with those of the first search; six: without the stages of order 4, which take longest.
 // Some kernels are templates (tuner_templates.c); those of the DG operator are the solver's
 // (tuner_own.c).
 #include "tuner.h"

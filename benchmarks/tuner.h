@@ -12,7 +12,7 @@ typedef struct bench_tuning {
     sedge_cache *cache;
     int repeats; // of the quick search; the exhaustive one runs once
     bool tables; // print those of the first quick search, too
-    bool six;    // without the fused stages
+    bool six;    // with two of the stages only
     bool large;  // problems of a GPU's size
 } bench_tuning;
 

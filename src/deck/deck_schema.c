@@ -185,11 +185,10 @@ static const deck_key kernel_keys[] = {
      .text = "how long ways to cut the kernels are compared before the run, where none was found "
              "before; fast: 5 % of the run and 3 s at most; patient: 60 s"},
     {"variant", DECK_CHOICE, .fallback = "auto", .choices = SEDGE_OPERATOR_VARIANTS,
-     .text = "one kernel a stage; two; three; one with fewer products (curls; tangential: in the "
-             "lift, too), by matrix instructions (NVIDIA), or both; blas: products by "
-             "cuBLAS (cuda); bernstein: one, and coefficients of the Bernstein-Bezier basis "
-             "instead of nodal values (linear equations on straight elements, where auto begins "
-             "with it)"},
+     .text = "auto: by rule; fused: for every equation and device; tensor-curl: curls by matrix "
+             "instructions (fp64, NVIDIA); bernstein: sparse products, coefficients of the "
+             "Bernstein-Bezier basis instead of nodal values (linear equations on straight "
+             "elements, where auto begins with it)"},
     {"block_elements", DECK_INTEGER, .fallback = "0", RANGE(0, 4096),
      .text = "elements a block (cuda); 0: by rule"},
     {"item_nodes", DECK_INTEGER, .fallback = "0", RANGE(0, 64),

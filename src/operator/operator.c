@@ -71,7 +71,6 @@ static sedge_status make_programs(sedge_operator *op, sedge_cache *cache)
 static sedge_status make_rest(sedge_operator *op, sedge_cache *cache)
 {
     operator_cut_name(op->variant, &op->cut, &op->layout, sedge_device_get_info(op->device));
-    SEDGE_TRY(sedge_comm_agree(op->comm, op->cut.blas ? operator_blas_need(op) : SEDGE_OK));
     SEDGE_TRY(make_programs(op, cache));
     SEDGE_TRY(sedge_comm_agree(op->comm, operator_tables_create(&op->tables, op)));
     SEDGE_TRY(operator_halo_create(op));
@@ -165,7 +164,6 @@ void sedge_operator_free(sedge_operator *op)
     operator_programs_free(op);
     operator_tuning_free(op->tuning);
     sedge_bernstein_free(op->bernstein);
-    sedge_blas_free(op->blas);
     sedge_release(op);
 }
 
@@ -215,15 +213,13 @@ static sedge_status harvest_samples(sedge_operator *op)
 
 // ---- one stage ---------------------------------------------------------------------------------
 
-// One of the stage's kernels. In three kernels, the first two make the right-hand side in the place
-// of the next state.
-static sedge_status run_kernel(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
-                               int64_t first, int64_t count, const sedge_stage *stage)
+// SIMD batches [first, first + count) through the stage, from u[0] to u[1].
+static sedge_status run_range(sedge_operator *op, sedge_stream *stream, int64_t first,
+                              int64_t count, const sedge_stage *stage)
 {
-    const bool makes_rhs = op->cut.three && kernel != KERNEL_UPDATE;
     uint64_t u = sedge_buffer_address(op->data.u[0]);
     uint64_t next = sedge_buffer_address(op->data.u[1]);
-    uint64_t residual = makes_rhs ? next : sedge_buffer_address(op->data.residual);
+    uint64_t residual = sedge_buffer_address(op->data.residual);
     uint64_t trace = sedge_buffer_address(op->trace);
     uint64_t links = sedge_buffer_address(op->data.links);
     uint64_t geometry = sedge_buffer_address(op->data.geometry);
@@ -233,35 +229,25 @@ static sedge_status run_kernel(sedge_operator *op, operator_kernel kernel, sedge
     uint64_t lift = sedge_buffer_address(op->tables.lift);
     uint64_t tables = sedge_buffer_address(op->maps);
     int64_t slots = op->layout.slots;
-    operator_real a = operator_scalar(op, makes_rhs ? 0.0 : stage->a);
+    operator_real a = operator_scalar(op, stage->a);
     operator_real b = operator_scalar(op, stage->b);
-    operator_real step = operator_scalar(op, makes_rhs ? 1.0 : stage->dt);
+    operator_real step = operator_scalar(op, stage->dt);
     void *const arguments[] = {&u,        &next,      &residual, &trace, &links,  &geometry,
                                &material, &materials, &deriv,    &lift,  &tables, &first,
                                &count,    &slots,     &a,        &b,     &step};
     const int64_t blocks = (count + op->cut.block - 1) / op->cut.block;
 
-    return operator_launch(op, kernel, stream, blocks, op->cut.threads, arguments,
+    return operator_launch(op, KERNEL_STAGE, stream, blocks, op->cut.threads, arguments,
                            (int)(sizeof arguments / sizeof arguments[0]));
 }
 
-// Values [first, first + count) through one of the stage's kernels, from u[0] to u[1].
-static sedge_status run_range(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
-                              int64_t first, int64_t count, const sedge_stage *stage)
-{
-    if (op->cut.blas) return operator_blas_run(op, stream, first, count, stage);
-    SEDGE_TRY(run_kernel(op, kernel, stream, first, count, stage));
-    if (!op->cut.three || kernel != KERNEL_SURFACE) return SEDGE_OK;
-    return run_kernel(op, KERNEL_UPDATE, stream, first, count, stage);
-}
-
-sedge_status operator_run_straight(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+sedge_status operator_run_straight(sedge_operator *op, sedge_stream *stream,
                                    const sedge_stage *stage)
 {
     const operator_layout *const layout = &op->layout;
 
-    SEDGE_TRY(run_range(op, kernel, stream, 0, layout->interior_values, stage));
-    return run_range(op, kernel, stream, layout->interior_values + layout->interior_curved_values,
+    SEDGE_TRY(run_range(op, stream, 0, layout->interior_values, stage));
+    return run_range(op, stream, layout->interior_values + layout->interior_curved_values,
                      layout->edge_values, stage);
 }
 
@@ -301,22 +287,17 @@ static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *strea
 static sedge_status run_edge(sedge_operator *op, sedge_stream *stream, const sedge_stage *stage)
 {
     const operator_layout *const layout = &op->layout;
-    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
 
     SEDGE_TRY(operator_two_sided_run(op, stream, true, stage->delay));
-    SEDGE_TRY(run_range(op, last, stream, layout->interior_values + layout->interior_curved_values,
+    SEDGE_TRY(run_range(op, stream, layout->interior_values + layout->interior_curved_values,
                         layout->edge_values, stage));
     return operator_run_curved(op, stream, false, stage);
 }
 
 // They need not wait for the end of the interior: they run beside it, as soon as the traces are
-// there, and with cuBLAS, whose form has one place for its products, after it.
+// there.
 static sedge_status run_edge_beside(sedge_operator *op, const sedge_stage *stage)
 {
-    if (op->cut.blas) {
-        SEDGE_TRY(sedge_stream_wait_event(op->main, op->arrived));
-        return run_edge(op, op->main, stage);
-    }
     SEDGE_TRY(sedge_stream_wait_event(op->side, op->edge_ready));
     return run_edge(op, op->side, stage);
 }
@@ -324,7 +305,7 @@ static sedge_status run_edge_beside(sedge_operator *op, const sedge_stage *stage
 // Whether the boundary's kernels run beside the interior's: its elements lie apart.
 static bool has_boundary_apart(const sedge_operator *op)
 {
-    return op->mesh->boundary_last > 0 && !op->cut.blas;
+    return op->mesh->boundary_last > 0;
 }
 
 // Of the straight interior elements, the first value with boundary faces where they lie apart.
@@ -338,24 +319,22 @@ static int64_t find_boundary(const sedge_operator *op)
 
 static sedge_status run_boundary_beside(sedge_operator *op, const sedge_stage *stage)
 {
-    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
     const int64_t first = find_boundary(op);
 
     SEDGE_TRY(make_boundary_traces(op, op->side, stage));
     SEDGE_TRY(sedge_stream_wait_event(op->side, op->edge_ready));
-    return run_range(op, last, op->side, first, op->layout.interior_values - first, stage);
+    return run_range(op, op->side, first, op->layout.interior_values - first, stage);
 }
 
 // All interior values but those of the boundary, in parts: between them MPI, which has no thread of
 // its own, can move messages.
 static sedge_status run_interior(sedge_operator *op, int parts, const sedge_stage *stage)
 {
-    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
     const int64_t values = find_boundary(op);
 
     for (int part = 0; part < parts; part++) {
         const int64_t first = values * part / parts;
-        SEDGE_TRY(run_range(op, last, op->main, first, values * (part + 1) / parts - first, stage));
+        SEDGE_TRY(run_range(op, op->main, first, values * (part + 1) / parts - first, stage));
         if (parts > 1) sedge_halo_progress(op->halo);
     }
     return operator_run_curved(op, op->main, true, stage);
@@ -368,7 +347,6 @@ static sedge_status run_own(sedge_operator *op, int parts, const sedge_stage *st
     const bool beside = has_boundary_apart(op);
 
     if (!beside) SEDGE_TRY(make_boundary_traces(op, op->main, stage));
-    if (!op->cut.fused) SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, op->main, stage));
     if (beside || sedge_halo_has_peers(op->halo))
         SEDGE_TRY(sedge_event_record(op->edge_ready, op->main));
     if (beside) SEDGE_TRY(run_boundary_beside(op, stage));
@@ -524,7 +502,7 @@ sedge_status sedge_operator_step(sedge_operator *op, double t, double dt)
     op->sampling = op->always_sample || op->steps % SEDGE_SAMPLE_EVERY == SEDGE_SAMPLE_FIRST;
     if (op->sampling) SEDGE_TRY(harvest_samples(op));
     const bool singly = op->sampling || op->launch_singly || sedge_halo_waits(op->halo) ||
-                        op->cut.blas || !sedge_device_get_info(op->device)->graphs;
+                        !sedge_device_get_info(op->device)->graphs;
     SEDGE_TRY(set_clock(op, t));
     SEDGE_TRY(singly ? run_stages(op, dt) : launch_step(op, dt));
     op->sampling = false;

@@ -26,25 +26,21 @@
 typedef struct sedge_operator sedge_operator;
 
 // What `variant` may be: the one list, of which the deck's choices, messages and helps are made.
-#define SEDGE_OPERATOR_VARIANTS \
-    "auto fused split three curl tangential tensor tensor-curl tensor-tangential blas bernstein"
+#define SEDGE_OPERATOR_VARIANTS "auto fused tensor-curl bernstein"
 
 // How the stage is cut. Where nothing is wished (0, NULL): by tuning, or by the rule for this
 // device, order and precision.
 typedef struct sedge_operator_options {
-    // "auto": as NULL; "fused": one kernel a stage; "split": volume, then surface and update;
-    // "three": volume, surface, update; "curl": fused, where the equation is made of curls, with
-    // fewer products; "tangential": the same in the lift, too, where jumps lie in their faces; on
-    // GPUs of NVIDIA "tensor", "tensor-curl" and "tensor-tangential": the same as fused, curl and
-    // tangential by matrix instructions, and "blas": fluxes, a product by cuBLAS, update;
-    // "bernstein": fused, coefficients of that basis instead of nodal values
+    // "auto": as NULL; "fused": the plain form, of every equation and device; "tensor-curl": curls
+    // by matrix instructions, in fp64 on GPUs of NVIDIA; "bernstein": sparse products, coefficients
+    // of that basis instead of nodal values, of linear equations
     const char *variant;
     int block_elements; // elements a block (cuda)
     int item_nodes;     // nodes a work item in the volume
     int lift_nodes;     // nodes a work item in the lift
     int item_fields;    // fields that a work item differentiates together
     const char *cut;    // all of it, by the name that tuning gives it: "fused b24 n2,4 r1024 p20",
-                        // "bernstein fused b24 n2,4 r1024 p20"
+                        // "bernstein sparse b5 w2 r64 p36"
     bool time_kernels;  // measure each kernel with events (costs a little)
     bool launch_singly; // never a step as a graph, where the device has graphs
 
@@ -52,7 +48,7 @@ typedef struct sedge_operator_options {
     bool forget;             // measure even if there is wisdom
     int most_candidates;     // of a layout, those that the rule thinks best; 0: all
     int64_t expected_stages; // of the run, 0: not known; fast tuning takes at most a part of it
-    bool search_all;         // also what can only lose and else is chosen by name: for tests
+    bool search_all;         // also what is less promising and else is chosen by name: for tests
 } sedge_operator_options;
 
 #define SEDGE_OPERATOR_NAME     96 // bytes that a program's name may take
@@ -147,7 +143,7 @@ SEDGE_MUST_USE
 sedge_status sedge_operator_fetch_probes(sedge_operator *op, double *values, int *samples);
 
 // What a stage costs at least, and what was measured.
-#define SEDGE_OPERATOR_KERNELS 15 // kinds of kernels
+#define SEDGE_OPERATOR_KERNELS 10 // kinds of kernels
 
 typedef struct sedge_operator_cost {
     const char *variant; // the cut, "fused b24 n2,4 r1024 p20"; borrowed from the operator
@@ -190,19 +186,10 @@ void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *
 SEDGE_MUST_USE
 sedge_status sedge_operator_print_tuning(const sedge_operator *op, FILE *file);
 
-// What of the stage a tuner's task is about.
-typedef enum sedge_operator_part {
-    SEDGE_PART_STAGE,  // all of it, fused or split
-    SEDGE_PART_VOLUME, // of the split form only: its first kernel,
-    SEDGE_PART_SURFACE // its second
-} sedge_operator_part;
-
 // The task that creating the operator gave the tuner, borrowed, for benchmarks of the tuner: the
-// operator is spent by it and can only be freed, or asked for another part. Only the timed launches
-// differ by part; candidates are verified as whole stages. Not collective.
+// operator is spent by it and can only be freed. Not collective.
 SEDGE_MUST_USE
-sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
-                                 const sedge_tune_task **out);
+sedge_status sedge_operator_task(sedge_operator *op, const sedge_tune_task **out);
 
 // Bytes of device memory that an operator with this many elements, and faces at other ranks and
 // boundaries, takes about, for `sedge check`.

@@ -7,12 +7,9 @@
 #define REGISTERS_CUDA  65536 // of a multiprocessor
 #define LEAST_REGISTERS 20    // of a thread, for addresses and counters
 #define ITEMS_HOST      8     // nodes of a tile on the host, at most
-#define SPLIT           1.0   // what a second kernel counts there, and a third one
 #define NEAR            2.0   // is what is rated below it
-#define NEAR_SPLIT      3.5   // the same for two kernels
-#define FAR             6.0   // what is tried late
-#define BLAS            3     // candidates by cuBLAS, behind those that are kept
-#define ROOM            2048  // candidates of a layout; when it is full, the far ones are dropped
+#define FORMS           (FORM_SPARSE + 1)
+#define ROOM            2048 // candidates of a layout; when it is full, the far ones are dropped
 
 // What the lists below are made with.
 typedef struct lister {
@@ -53,10 +50,10 @@ static int count_registers(const lister *list, const operator_cut *cut)
     const operator_layout *const layout = list->layout;
     const int fields = list->problem->equation->fields;
     const int points = SEDGE_FACES * list->element->face_nodes;
-    const int sums = cut->curls ? 1 : 3;
+    const int sums = 3;
 
-    if (layout->form == FORM_SPARSE && cut->shared_sums) return 255;
-    if (layout->form == FORM_SPARSE) {
+    if (cut->form == FORM_SPARSE && cut->shared_sums) return 255;
+    if (cut->form == FORM_SPARSE) {
         return LEAST_REGISTERS +
                layout->real_bytes / 4 * (list->element->nodes + 2 * list->element->face_nodes / 3);
     }
@@ -99,8 +96,7 @@ static double rate(const lister *list, const operator_cut *cut)
     sum += 2.0 * waste(nodes, cut->item_nodes) + waste(nodes, cut->lift_nodes);
     if (!operator_is_host_form(list->info))
         sum += (double)cut->threads / (cut->block * cut->tiles) - 1.0;
-    if (spill > 0.0) sum += 2.0 * spill;
-    return sum + (cut->fused ? 0.0 : cut->three ? 2.0 * SPLIT : SPLIT);
+    return sum + (spill > 0.0 ? 2.0 * spill : 0.0);
 }
 
 // ---- the list ----------------------------------------------------------------------------------
@@ -129,8 +125,8 @@ static void keep_near(lister *list)
 
     qsort(&choices->candidate[ruled], (size_t)(choices->count - ruled), sizeof *choices->candidate,
           compare);
-    if (choices->count > list->first + SEDGE_CANDIDATES - BLAS)
-        choices->count = list->first + SEDGE_CANDIDATES - BLAS;
+    if (choices->count > list->first + SEDGE_CANDIDATES)
+        choices->count = list->first + SEDGE_CANDIDATES;
 }
 
 // Add a cut that fits and is new.
@@ -164,31 +160,25 @@ static void add_resident(lister *list, operator_cut cut)
     }
 }
 
-// Every block and tile, fused; in several kernels, what is near the rule.
+// Every block and tile.
 static void list_cuda(lister *list)
 {
     static const int blocks[] = {1, 2, 4, 8, 12, 16, 24, 32, 48};
-    static const int items[] = {1, 2, 4, 6, 8};
+    static const int items[] = {1, 2, 4};
     static const int lifts[] = {1, 2, 4, 6, 8};
     const int group = list->layout->group;
-    const int most = list->rule.curls ? 8 : 4; // nodes of an item
 
-    for (int i = 0; i < 2 * 5 * 5 * 9; i++) {
+    for (int i = 0; i < 3 * 5 * 9; i++) {
         operator_cut cut = list->rule;
-        cut.fused = i % 2 == 0;
-        cut.item_nodes = items[i / 2 % 5];
-        cut.lift_nodes = lifts[i / 10 % 5];
-        cut.block = blocks[i / 50];
+        cut.item_nodes = items[i % 3];
+        cut.lift_nodes = lifts[i / 3 % 5];
+        cut.block = blocks[i / 15];
         operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
-        if (cut.item_nodes > most || (cut.curls && !cut.fused)) continue;
         if (cut.item_nodes % group != 0 || cut.lift_nodes % group != 0) continue;
         if (cut.tiles == 1 && cut.item_nodes > list->rule.item_nodes) continue;
         if (cut.lift_tiles == 1 && cut.lift_nodes > list->rule.lift_nodes) continue;
         if (2 * cut.block * cut.tiles < cut.threads) continue; // half of the threads would idle
-        if (!cut.fused && rate(list, &cut) > NEAR_SPLIT) continue;
         add_resident(list, cut);
-        cut.three = !cut.fused && list->layout->basis == SEDGE_NODAL;
-        if (cut.three && rate(list, &cut) < NEAR_SPLIT) add(list, cut);
     }
 }
 
@@ -212,8 +202,8 @@ static int count_tensor_registers(const lister *list, const operator_cut *cut)
     const int fields = (list->problem->equation->fields + 1) / 2 * 2;
     const int points = cut->block * SEDGE_FACES * list->element->face_nodes;
     const int rounds = (points + cut->threads - 1) / cut->threads;
-    const int sums = cut->curls ? 2 : 6;
-    const int rows = (cut->groups * sums + 2 + 2 * (words == 1)) * fields;
+    const int sums = 2;
+    const int rows = (cut->groups * sums + 2) * fields;
 
     return LEAST_REGISTERS + words * largest(rows + 6, rounds * fields);
 }
@@ -256,23 +246,6 @@ static void list_tensor(lister *list)
     }
 }
 
-// The part of the elements that goes through cuBLAS at once, and its quarter and fourfold. Behind
-// what is near the rule of others: cuBLAS must be loaded first.
-static void list_blas(lister *list)
-{
-    for (int i = 0; i < BLAS; i++) {
-        operator_candidate candidate = {.layout = (int)(list->layout - list->choices->layout),
-                                        .cut = list->rule,
-                                        .registers = LEAST_REGISTERS,
-                                        .prior = FAR + i};
-        candidate.cut.block = i == 0   ? list->rule.block
-                              : i == 1 ? list->rule.block / 4
-                                       : list->rule.block * 4;
-        operator_cut_name(candidate.name, &candidate.cut, list->layout, list->info);
-        list->choices->candidate[list->choices->count++] = candidate;
-    }
-}
-
 // Volume and lift do not disturb each other much: each alone, and together what is near the rule.
 static void list_host(lister *list)
 {
@@ -292,15 +265,7 @@ static void list_host(lister *list)
             cut.lift_nodes == list->rule.lift_nodes && cut.lift_block == list->rule.lift_block;
         if (4 * count_registers(list, &cut) > 5 * limit_registers(list, &cut)) continue;
         if (!list->problem->equation->linear && cut.field_block != list->rule.field_block) continue;
-        if (cut.curls && cut.field_block % 3 != 0) continue;
-        if (cut.tangential && cut.lift_block % 3 != 0) continue;
         if (same_volume || same_lift || rate(list, &cut) < NEAR) add(list, cut);
-        if (cut.curls) continue;
-        cut.fused = false;
-        if (rate(list, &cut) < NEAR_SPLIT) add(list, cut);
-        if (list->layout->basis != SEDGE_NODAL) continue;
-        cut.three = true;
-        if (rate(list, &cut) < NEAR_SPLIT) add(list, cut);
     }
 }
 
@@ -325,17 +290,17 @@ static void list_sparse(lister *list)
     }
 }
 
-// The ways to cut another form, near the rule for it.
-static void list_form(lister *list, const operator_cut *form)
+// The ways to cut a form, near the rule for it.
+static void list_form(lister *list, operator_form form)
 {
     const operator_cut rule = list->rule;
 
     operator_cut_choose_form(&list->rule, form, list->layout, list->info, list->problem,
                              list->element);
-    if (form->blas) {
-        list_blas(list);
-    } else if (form->tensor) {
+    if (form == FORM_TENSOR) {
         list_tensor(list);
+    } else if (form == FORM_SPARSE) {
+        if (!operator_is_host_form(list->info)) list_sparse(list);
     } else if (operator_is_host_form(list->info)) {
         list_host(list);
     } else {
@@ -345,125 +310,69 @@ static void list_form(lister *list, const operator_cut *form)
 }
 
 // The candidates of one layout behind those of the others: the rule's, if it fits, then by their
-// promise. There may be none in a layout that needs more memory than the first. Tables of matrix
-// instructions are made of nodal operators, and in the other basis dense forms can only lose.
+// promise. There may be none in a layout that needs more memory than the first.
 static void list_layout(lister *list)
 {
-    static const operator_cut plain = {.fused = true};
-    static const operator_cut curl = {.fused = true, .curls = true};
-    static const operator_cut tangential = {.fused = true, .curls = true, .tangential = true};
-    static const operator_cut tensor_tangential = {
-        .fused = true, .curls = true, .tensor = true, .tangential = true};
-    static const operator_cut blas = {.fused = true, .blas = true};
-    static const operator_cut tensor = {.fused = true, .tensor = true};
-    static const operator_cut tensor_curl = {.fused = true, .curls = true, .tensor = true};
     operator_choices *const choices = list->choices;
-    const bool nodal = list->layout->basis == SEDGE_NODAL;
-    const bool curls = nodal && list->problem->equation->curls;
-    const bool tangents = curls && list->problem->equation->tangential;
-    const bool has_tensor = nodal && operator_has_tensor(list->info, list->problem);
 
     list->first = choices->count;
     operator_cut_choose(&list->rule, list->layout, list->info, list->problem, list->element);
-    if (list->layout->form == FORM_SPARSE) {
-        add(list, list->rule);
-        list->ruled = choices->count - list->first;
-        if (!operator_is_host_form(list->info)) list_sparse(list);
-        keep_near(list);
-        return;
-    }
-    if (list->rule.tensor) {
+    if (list->rule.form == FORM_TENSOR) {
         add_tensor(list, list->rule);
     } else {
         add(list, list->rule);
     }
     list->ruled = choices->count - list->first;
-    list_form(list, &plain);
-    if (curls) list_form(list, &curl);
-    if (has_tensor) list_form(list, &tensor);
-    if (has_tensor && curls) list_form(list, &tensor_curl);
-    if (choices->count == list->first)
-        return; // what follows takes less memory, but is never the rule
-    if (tangents) list_form(list, &tangential);
-    if (has_tensor && tangents) list_form(list, &tensor_tangential);
+    if (list->layout->basis == SEDGE_BERNSTEIN) {
+        list_form(list, FORM_SPARSE);
+    } else {
+        list_form(list, FORM_PLAIN);
+        if (operator_tensor_refusal(list->info, list->problem) == NULL)
+            list_form(list, FORM_TENSOR);
+    }
     keep_near(list);
-    if (nodal && operator_has_blas(list->info)) list_form(list, &blas);
 }
 
 // ---- what is searched --------------------------------------------------------------------------
 
-typedef enum cut_group {
-    GROUP_SPARSE,
-    GROUP_PLAIN,
-    GROUP_CURL,
-    GROUP_TENSOR,
-    GROUP_TENSOR_CURL,
-    GROUP_BLAS,
-    GROUP_SPLIT, // in two or three kernels
-    GROUPS
-} cut_group;
-
-static cut_group find_group(const operator_cut *cut)
-{
-    if (cut->form == FORM_SPARSE) return GROUP_SPARSE;
-    if (!cut->fused) return GROUP_SPLIT;
-    if (cut->blas) return GROUP_BLAS;
-    if (cut->tensor) return cut->curls ? GROUP_TENSOR_CURL : GROUP_TENSOR;
-    return cut->curls ? GROUP_CURL : GROUP_PLAIN;
-}
-
-// How many of each group a GPU's search takes, the most promising: each is compiled for three chips
+// How many of each form a GPU's search takes, the most promising: each is compiled for three chips
 // in a test. By the tables of benchmarks/README.md: matrix instructions lose below order 4 and are
 // 1.2 to 2 times as fast as other nodal forms above; two kernels always lose to one; the nodal
 // basis is 1.5 times slower than sums in registers in the other one, and filled up nodes gain a
 // few per cent of the same cuts at most; of sparse cuts the winners
 // were among the first four.
-static void choose_numbers(int most[GROUPS], const operator_choices *choices, int layout,
+static void choose_numbers(int most[FORMS], const operator_choices *choices, int layout,
                            const sedge_device_info *info, const sedge_problem *problem,
                            const sedge_element *element)
 {
-    static const int low[GROUPS] = {4, 5, 1, 1, 1, 0, 0};
-    static const int high[GROUPS] = {4, 1, 1, 2, 3, 1, 0};
-    static const int no_units[GROUPS] = {4, 8, 4, 0, 0, 0, 0};
-    static const int single[GROUPS] = {4, 1, 1, 1, 1, 0, 0};
-    const bool is_high = element->order >= 4 + (problem->precision == SEDGE_FP32);
-    const bool is_behind = layout > 0 && (choices->layout[0].form == FORM_SPARSE ||
+    static const int low[FORMS] = {[FORM_SPARSE] = 4, [FORM_PLAIN] = 5, [FORM_TENSOR] = 1};
+    static const int high[FORMS] = {[FORM_SPARSE] = 4, [FORM_PLAIN] = 1, [FORM_TENSOR] = 3};
+    static const int no_units[FORMS] = {[FORM_SPARSE] = 4, [FORM_PLAIN] = 8};
+    static const int single[FORMS] = {[FORM_SPARSE] = 4, [FORM_PLAIN] = 1, [FORM_TENSOR] = 1};
+    const bool is_behind = layout > 0 && (choices->layout[0].basis == SEDGE_BERNSTEIN ||
                                           choices->layout[layout - 1].basis == SEDGE_NODAL);
-    const int *const from = is_behind                             ? single
-                            : !operator_has_tensor(info, problem) ? no_units
-                            : is_high                             ? high
-                                                                  : low;
+    const int *const from = is_behind                                        ? single
+                            : operator_tensor_refusal(info, problem) != NULL ? no_units
+                            : element->order >= 4                            ? high
+                                                                             : low;
 
     memcpy(most, from, sizeof low);
 }
 
-// Numbers split in two round less than plain sums of the same form (test_operator_tensor), but
-// covariant components round once more: in fp32 the search takes no split numbers that are off by
-// more than plain sums without curls are. On an H200 they are at orders 4 and 8, with curls.
-static bool is_rough(const operator_cut *cut, const sedge_problem *problem)
-{
-    return cut->tensor && problem->precision == SEDGE_FP32 && (cut->tangential || cut->curls);
-}
-
-// Mark them; `searched` stays 0 of the dense forms in the Bernstein-Bezier basis, which are the
-// nodal ones with other numbers and a conversion more.
+// Mark them.
 static void mark_searched(operator_choices *choices, bool *searched, const sedge_device_info *info,
                           const sedge_problem *problem, const sedge_element *element)
 {
-    int most[GROUPS] = {0};
+    int most[FORMS] = {0};
     int layout = -1;
 
     for (int c = 0; c < choices->count; c++) {
         const operator_candidate *const candidate = &choices->candidate[c];
-        const operator_layout *const of = &choices->layout[candidate->layout];
         const bool is_first = candidate->layout != layout;
-        const cut_group group = find_group(&candidate->cut);
         layout = candidate->layout;
         if (is_first) choose_numbers(most, choices, layout, info, problem, element);
-        if (of->basis == SEDGE_BERNSTEIN && of->form != FORM_SPARSE) continue;
-        if (is_rough(&candidate->cut, problem)) continue;
-        searched[c] = operator_is_host_form(info) || is_first || most[group] > 0;
-        most[group]--;
+        searched[c] = operator_is_host_form(info) || is_first || most[candidate->cut.form] > 0;
+        most[candidate->cut.form]--;
     }
 }
 

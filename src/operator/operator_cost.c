@@ -2,9 +2,8 @@
 
 #include <string.h>
 
-// The peers' counts (benchmarks/README.md, "Stage"), so that rates can be compared. The split form
-// moves three and four words an unknown instead of four, that of three kernels two, three and five.
-// If an equation does not count its operations, none are reported.
+// The peers' counts (benchmarks/README.md, "Stage"), so that rates can be compared. If an equation
+// does not count its operations, none are reported.
 typedef struct element_work {
     double words;           // bytes of the state once
     double fixed;           // bytes of geometry and connectivity
@@ -41,21 +40,12 @@ void operator_count(const sedge_operator *op, operator_kernel kernel, double *by
     const element_work work = count_element(op->problem, op->element);
     const double elements =
         (double)op->mesh->elements - op->mesh->interior_curved - op->mesh->edge_curved;
-    const bool three = op->cut.three;
 
     *bytes = 0.0;
     *flops = 0.0;
-    if (op->cut.blas && kernel >= KERNEL_FLUXES && kernel <= KERNEL_PRODUCT) {
-        operator_blas_count(op, kernel, elements, bytes, flops);
-    } else if (kernel == KERNEL_STAGE || kernel == KERNEL_SURFACE) {
-        const bool makes_rhs = three && kernel == KERNEL_SURFACE;
-        *bytes = elements * ((makes_rhs ? 3.0 : 4.0) * work.words + work.fixed);
-        *flops = elements * (work.surface + (kernel == KERNEL_STAGE ? work.volume : 0.0));
-    } else if (kernel == KERNEL_VOLUME) {
-        *bytes = elements * ((three ? 2.0 : 3.0) * work.words + work.fixed);
-        *flops = elements * work.volume;
-    } else if (kernel == KERNEL_UPDATE && three) {
-        *bytes = elements * 5.0 * work.words;
+    if (kernel == KERNEL_STAGE) {
+        *bytes = elements * (4.0 * work.words + work.fixed);
+        *flops = elements * (work.surface + work.volume);
     } else if (kernel == KERNEL_CURVED) {
         operator_curved_count(op, bytes, flops);
         if (!(op->problem->equation->face_flops > 0.0)) *flops = 0.0;

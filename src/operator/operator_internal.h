@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "device/blas.h"
 #include "dg/bernstein.h"
 #include "dg/cubature.h"
 #include "halo/halo.h"
@@ -15,7 +14,7 @@
 #define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg/dg_trace.h
 #define SEDGE_MONITOR_THREADS 128 // as in codegen/kernels/dg/dg_monitor.h
 #define SEDGE_GEOMETRY_WORDS  28  // of an element, as in codegen/kernels/dg/dg_layout.h
-#define SEDGE_JACOBIAN_WORDS  12  // the same, as in codegen/kernels/dg/dg_curl.h
+#define SEDGE_JACOBIAN_WORDS  12  // the same, as in codegen/kernels/dg/dg_tensor.h
 #define SEDGE_SAMPLE_EVERY    50  // steps between those whose launches are timed
 #define SEDGE_SAMPLE_FIRST    2   // the first of them: the caches are warm
 #define SEDGE_SAMPLES         256 // launches timed in one such step at most
@@ -27,15 +26,15 @@
 // (operator_shape.c), the candidates (operator_candidates.c), the program's sources
 // (operator_program.c), the tables (operator_layout.c).
 typedef enum operator_form {
-    FORM_DENSE, // dg_stage.h, in any basis
-    FORM_SPARSE // dg_bernstein.h, in the Bernstein-Bezier basis
+    FORM_PLAIN,  // dg_stage.h: the one form of every equation and device
+    FORM_TENSOR, // dg_tensor.h: curls by matrix instructions in fp64
+    FORM_SPARSE  // dg_bernstein.h: in the Bernstein-Bezier basis, linear equations
 } operator_form;
 
 // How the fields lie in memory; fields, geometry and connectivity on the device depend on it. In
 // the Bernstein-Bezier basis "node" means coefficient: the one of the same lattice point.
 typedef struct operator_layout {
-    sedge_basis basis;  // the same on all ranks: they exchange what they keep
-    operator_form form; // of all cuts of this layout
+    sedge_basis basis; // the same on all ranks: they exchange what they keep
     int real_bytes;
     int lanes;        // slots a value
     int pack;         // words of a vector load
@@ -58,30 +57,22 @@ typedef struct operator_layout {
 // them. Program and operators' tables depend on it.
 typedef struct operator_cut {
     operator_form form;
-    bool fused;
-    bool three;      // not fused; volume, surface, update: the classical form
-    bool curls;      // fused, of curls in the reference element: dg_curl.h
-    bool tangential; // with curls: two components of a jump instead of three
-    bool blas;       // by cuBLAS: dg_blas.h; of the next six only block: values that go together
-    bool tensor;     // fused, by matrix instructions: dg_tensor.h; of the next six only resident
     int block;       // values a block
     int item_nodes;  // nodes an item: a tile
     int lift_nodes;  // nodes an item in the lift
     int field_block; // fields differentiated together
     int lift_block;  // fields lifted together
     int resident;    // threads that a multiprocessor should hold: limits registers
-    int groups;      // of 8 elements, that a warp takes together (tensor)
-    int warps;       // of a block (tensor)
+    int groups;      // of 8 elements, that a warp takes together (FORM_TENSOR)
+    int warps;       // of a block (FORM_TENSOR)
 
     int tiles; // for the nodes of one value
     int lift_tiles;
-    int face_points;         // of a face, with what fills up groups (tangential)
     int threads;             // of a block
     int deriv_width;         // numbers of D_r, D_s, D_t a tile and group, padded for vector loads
     int lift_width;          // the same of the lift
-    int stride, face_stride; // words from element to element in the block's memory (tensor)
-    int flux_words, rate_words; // of a row, filled up (blas)
-    int64_t scratch_words;      // values of the block's memory
+    int stride, face_stride; // words from element to element in the block's memory (FORM_TENSOR)
+    int64_t scratch_words;   // values of the block's memory
     int64_t scratch_bytes;
 
     // FORM_SPARSE on a GPU only, where `block` is a multiple of group_elements.
@@ -115,9 +106,9 @@ typedef struct operator_candidate {
 #define SEDGE_LAYOUTS    5
 #define SEDGE_CANDIDATES 240 // of a layout, at most
 
-// All ways to run the stage here: those that the tuner searches, by layout, then those that can
-// only lose and are run by name alone, by layout. The first of each layout is the rule's choice,
-// the first of all where there is no time to search.
+// All ways to run the stage here: those that the tuner searches, by layout, then those that are
+// less promising and are run by name alone, by layout. The first of each layout is the rule's
+// choice, the first of all where there is no time to search.
 typedef struct operator_choices {
     int layouts;
     operator_layout layout[SEDGE_LAYOUTS]; // without the rank's part
@@ -131,11 +122,6 @@ typedef struct operator_tuning operator_tuning; // operator_tune.c
 
 typedef enum operator_kernel {
     KERNEL_STAGE,
-    KERNEL_VOLUME,
-    KERNEL_SURFACE,
-    KERNEL_FLUXES,
-    KERNEL_UPDATE,
-    KERNEL_PRODUCT, // cuBLAS's
     KERNEL_PACK,
     KERNEL_BOUNDARY,
     KERNEL_POINT,
@@ -182,10 +168,9 @@ typedef struct operator_data {
                                    // this rank, then the others
 } operator_data;
 
-// What depends on the cut: the operators as its kernels read them; by cuBLAS all in `deriv`, and
-// fluxes and rates of some elements in the other two.
+// What depends on the cut: the operators as its kernels read them.
 typedef struct operator_tables {
-    sedge_buffer *deriv, *lift, *rates;
+    sedge_buffer *deriv, *lift;
 } operator_tables;
 
 struct sedge_operator {
@@ -197,7 +182,6 @@ struct sedge_operator {
     operator_layout layout;
     operator_cut cut;
     sedge_bernstein *bernstein; // NULL: not needed so far
-    sedge_blas *blas;           // the same
     char variant[SEDGE_CUT_NAME];
     operator_tuning *tuning;
 
@@ -281,22 +265,16 @@ bool operator_cut_fits(const operator_cut *cut, const sedge_device_info *info);
 void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
                        const operator_layout *layout, const sedge_device_info *info);
 
-// With fewer products a sum, what fp32 numbers lose when they are split counts for more than what
-// longer sums in plain fp32 lose (test_operator_tensor compares; at order 3 by 6 % with curls).
-#define SEDGE_LEAST_SPLIT 4
+// Why the stage cannot run by matrix instructions here: what it needs; NULL: it can.
+const char *operator_tensor_refusal(const sedge_device_info *info, const sedge_problem *problem);
 
-// Whether the stage can run by matrix instructions in a nodal layout: fluxes are linear, the device
-// has them, and in fp32 they are not less exact than others.
-bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem);
+// One of SEDGE_OPERATOR_VARIANTS.
+const char *operator_form_name(operator_form form);
 
-// One of SEDGE_OPERATOR_VARIANTS; "bernstein" of the sparse form.
-const char *operator_cut_form_name(const operator_cut *cut);
-
-// The rule's cut of another form, which `form` says and the layout, the device and the equation
-// have: what is not plain wants a nodal layout. The sparse form has no other.
-void operator_cut_choose_form(operator_cut *cut, const operator_cut *form,
-                              const operator_layout *layout, const sedge_device_info *info,
-                              const sedge_problem *problem, const sedge_element *element);
+// The rule's cut of a form that the layout, the device and the equation have.
+void operator_cut_choose_form(operator_cut *cut, operator_form form, const operator_layout *layout,
+                              const sedge_device_info *info, const sedge_problem *problem,
+                              const sedge_element *element);
 
 // ---- operator_wish.c ---------------------------------------------------------------------------
 
@@ -322,31 +300,6 @@ sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *ele
 
 // The nodes of order N of each simplex of order N - 1: out [nodes of order N - 1][4].
 void operator_bernstein_simplices(int16_t *out, int order);
-
-// ---- operator_blas.c ---------------------------------------------------------------------------
-
-// Whether the stage can run by cuBLAS in a nodal layout, if there is one: on cuda, and in random
-// order, where loops take its place.
-bool operator_has_blas(const sedge_device_info *info);
-
-// op->blas is there afterwards; SEDGE_ERR_DEVICE says why it cannot be.
-SEDGE_MUST_USE
-sedge_status operator_blas_need(sedge_operator *op);
-
-// What follows from the values that go together, and the tables.
-void operator_blas_derive(operator_cut *cut, const operator_layout *layout,
-                          const sedge_element *element);
-SEDGE_MUST_USE
-sedge_status operator_blas_tables(operator_tables *tables, const sedge_operator *op);
-
-// The stage in values [first, first + count). Never recorded in a graph: cuBLAS may want memory.
-SEDGE_MUST_USE
-sedge_status operator_blas_run(sedge_operator *op, sedge_stream *stream, int64_t first,
-                               int64_t count, const sedge_stage *stage);
-
-// As operator_count, of its three kernels in so many elements.
-void operator_blas_count(const sedge_operator *op, operator_kernel kernel, double elements,
-                         double *bytes, double *flops);
 
 // ---- operator_candidates.c ---------------------------------------------------------------------
 
@@ -529,9 +482,9 @@ sedge_status operator_halo_note(sedge_operator *op);
 
 // ---- operator.c --------------------------------------------------------------------------------
 
-// All straight values through one of the stage's kernels.
+// All straight values through the stage.
 SEDGE_MUST_USE
-sedge_status operator_run_straight(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
+sedge_status operator_run_straight(sedge_operator *op, sedge_stream *stream,
                                    const sedge_stage *stage);
 
 // Launch one kernel of this operator in `stream`, timed if the step is sampled.

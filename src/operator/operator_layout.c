@@ -70,7 +70,7 @@ static sedge_status upload(const sedge_operator *op, sedge_buffer **out, void *f
     return status;
 }
 
-// dx_d/dr_p at 3 d + p, and 1/J (dg_curl.h).
+// dx_d/dr_p at 3 d + p, and 1/J (dg_tensor.h).
 static void put_jacobian(const sedge_operator *op, void *list, int64_t first, int64_t slot,
                          double corners[4][3], double jacobian)
 {
@@ -84,7 +84,7 @@ static void put_jacobian(const sedge_operator *op, void *list, int64_t first, in
     operator_put(op, list, base + (int64_t)9 * lanes, 1.0 / jacobian);
 }
 
-// sedge_geometry of dg_layout.h, and behind it what dg_curl.h wants of an equation of curls: four
+// sedge_geometry of dg_layout.h, and behind it what dg_tensor.h wants of an equation of curls: four
 // times normal and scale, then the metric terms. Empty slots get zeros, so that nothing ever
 // changes there.
 static sedge_status upload_geometry(sedge_operator *op)
@@ -383,8 +383,7 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
 static sedge_status make_deriv(sedge_buffer **out, const sedge_operator *op)
 {
     const sedge_element *const element = op->element;
-    double *const *const derivative =
-        op->layout.basis == SEDGE_NODAL ? element->derivative : op->bernstein->derivative;
+    double *const *const derivative = element->derivative;
     const int nodes = element->nodes;
     const int tile = op->cut.item_nodes;
     const int tiles = op->cut.tiles;
@@ -407,73 +406,50 @@ static sedge_status make_deriv(sedge_buffer **out, const sedge_operator *op)
     return upload(op, out, deriv, count, real);
 }
 
-// The lift of the layout's basis: sedge_lift of dg_layout.h, [face point groups][lift tiles]; for
-// tangential jumps each face's points begin with a group.
+// The lift: sedge_lift of dg_layout.h, [face point groups][lift tiles].
 static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
 {
     const sedge_element *const element = op->element;
-    const double *const from =
-        op->layout.basis == SEDGE_NODAL ? element->lift : op->bernstein->lift;
+    const double *const from = element->lift;
     const int nodes = element->nodes;
     const int tile = op->cut.lift_nodes;
     const int tiles = op->cut.lift_tiles;
     const int group = op->layout.group;
     const int points = SEDGE_FACES * element->face_nodes;
-    const int64_t count =
-        (int64_t)SEDGE_FACES * op->cut.face_points / group * tiles * op->cut.lift_width;
+    const int64_t count = (int64_t)points / group * tiles * op->cut.lift_width;
     const size_t real = (size_t)op->layout.real_bytes;
     void *lift = NULL;
 
     SEDGE_TRY(sedge_allocate(&lift, count, real));
     for (int k = 0; k < points; k++) {
-        const int64_t at =
-            (int64_t)k / element->face_nodes * op->cut.face_points + k % element->face_nodes;
         for (int n = 0; n < nodes; n++) {
             operator_put(op, lift,
-                         (at / group * tiles + n / tile) * op->cut.lift_width + at % group * tile +
-                             n % tile,
+                         ((int64_t)k / group * tiles + n / tile) * op->cut.lift_width +
+                             (int64_t)k % group * tile + n % tile,
                          from[n * points + k]);
         }
     }
     return upload(op, out, lift, count, real);
 }
 
-// Of 8 rows or columns, the one that is number `k` to the matrix unit (SEDGE_PLACE of dg_tensor.h):
-// of rows, lane t has numbers t and t + 4; of columns, 2 t and 2 t + 1.
-static int find_place(const sedge_operator *op, int t, int i)
+// Of 8 rows or columns, the one that is number `i` of lane t to the matrix unit (SEDGE_PLACE of
+// dg_tensor.h).
+static int find_place(int t, int i)
 {
-    return op->layout.real_bytes == 8 ? t + 4 * i : 2 * t + i;
+    return t + 4 * i;
 }
-
-// x to 11 bits, as SEDGE_TF32 does it.
-static double keep_bits(double x)
-{
-    int exponent;
-    const double part = frexp(x, &exponent);
-
-    return ldexp(round(part * 2048.0) / 2048.0, exponent);
-}
-
-// The matrix unit cuts sums off to 24 bits, half a unit on average, and 2^-24 / ln 2 / 2 of a
-// number whose logarithm may be anything: what operators are larger by, so that errors have no
-// mean.
-#define CUT_OFF (0.7213 / 16777216.0)
 
 // What lane 4 g + t holds of a matrix [nodes][columns] for the tile's 8 nodes and a step's 8
-// columns; in fp32 the leading bits of both numbers, then what is left.
+// columns.
 static void put_fragment(const sedge_operator *op, void *list, int64_t at, const double *matrix,
                          int columns, int tile, int step, int lane)
 {
-    const int node = 8 * tile + find_place(op, lane / 4 / 2, lane / 4 % 2);
+    const int node = 8 * tile + find_place(lane / 4 / 2, lane / 4 % 2);
 
     for (int i = 0; i < 2; i++) {
-        const int column = 8 * step + find_place(op, lane % 4, i);
+        const int column = 8 * step + find_place(lane % 4, i);
         const bool inside = node < op->element->nodes && column < columns;
-        const double value = inside ? matrix[node * columns + column] : 0.0;
-        const double high = op->layout.real_bytes == 8 ? value : keep_bits(value);
-        operator_put(op, list, at + i, high);
-        if (op->layout.real_bytes == 4)
-            operator_put(op, list, at + 2 + i, keep_bits(value - high + CUT_OFF * value));
+        operator_put(op, list, at + i, inside ? matrix[node * columns + column] : 0.0);
     }
 }
 
@@ -501,19 +477,10 @@ static sedge_status make_tensor_tables(operator_tables *tables, const sedge_oper
     const sedge_element *const element = op->element;
     const double *const derivatives[3] = {element->derivative[0], element->derivative[1],
                                           element->derivative[2]};
-    const int points = SEDGE_FACES * op->cut.face_points; // filled up where jumps are
-    double *lift = NULL;
+    const double *const lifts[1] = {element->lift};
 
     SEDGE_TRY(make_fragments(&tables->deriv, op, derivatives, 3, element->nodes));
-    SEDGE_TRY(sedge_allocate(&lift, (int64_t)element->nodes * points, sizeof *lift));
-    for (int k = 0; k < element->nodes * SEDGE_FACES * element->face_nodes; k++) {
-        const int row = k / element->face_nodes; // of a node and a face
-        lift[row * op->cut.face_points + k % element->face_nodes] = element->lift[k];
-    }
-    const double *const lifts[1] = {lift};
-    const sedge_status status = make_fragments(&tables->lift, op, lifts, 1, points);
-    sedge_release(lift);
-    return status;
+    return make_fragments(&tables->lift, op, lifts, 1, SEDGE_FACES * element->face_nodes);
 }
 
 sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op)
@@ -522,8 +489,7 @@ sedge_status operator_tables_create(operator_tables *tables, const sedge_operato
         SEDGE_TRY(sedge_buffer_create(&tables->deriv, op->device, 0));
         return sedge_buffer_create(&tables->lift, op->device, 0);
     }
-    if (op->cut.tensor) return make_tensor_tables(tables, op);
-    if (op->cut.blas) return operator_blas_tables(tables, op);
+    if (op->cut.form == FORM_TENSOR) return make_tensor_tables(tables, op);
     SEDGE_TRY(make_deriv(&tables->deriv, op));
     return make_lift(&tables->lift, op);
 }
@@ -532,6 +498,5 @@ void operator_tables_free(operator_tables *tables)
 {
     sedge_buffer_free(tables->deriv);
     sedge_buffer_free(tables->lift);
-    sedge_buffer_free(tables->rates);
-    *tables = (operator_tables){NULL, NULL, NULL};
+    *tables = (operator_tables){NULL, NULL};
 }

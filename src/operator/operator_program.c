@@ -3,13 +3,15 @@
 #include <stdio.h>
 
 static const char *const kernel_names[KERNELS] = {
-    [KERNEL_STAGE] = "sedge_stage",         [KERNEL_VOLUME] = "sedge_volume",
-    [KERNEL_SURFACE] = "sedge_surface",     [KERNEL_FLUXES] = "sedge_fluxes",
-    [KERNEL_UPDATE] = "sedge_update",       [KERNEL_PRODUCT] = "cublas_gemm",
-    [KERNEL_PACK] = "sedge_collect",        [KERNEL_BOUNDARY] = "sedge_boundary",
-    [KERNEL_POINT] = "sedge_point_source",  [KERNEL_CLOCK] = "sedge_clock",
-    [KERNEL_ENERGY] = "sedge_energy",       [KERNEL_PROBE] = "sedge_probe",
-    [KERNEL_CURVED] = "sedge_curved",       [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
+    [KERNEL_STAGE] = "sedge_stage",
+    [KERNEL_PACK] = "sedge_collect",
+    [KERNEL_BOUNDARY] = "sedge_boundary",
+    [KERNEL_POINT] = "sedge_point_source",
+    [KERNEL_CLOCK] = "sedge_clock",
+    [KERNEL_ENERGY] = "sedge_energy",
+    [KERNEL_PROBE] = "sedge_probe",
+    [KERNEL_CURVED] = "sedge_curved",
+    [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
     [KERNEL_TWO_SIDED] = "sedge_two_sided",
 };
 
@@ -142,14 +144,12 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
                               const operator_cut *cut, bool stage)
 {
     const size_row rows[] = {
-        {"STAGE", stage && cut->form == FORM_DENSE && !cut->blas},
+        {"STAGE", stage && cut->form != FORM_SPARSE},
         {"LANES", layout->lanes},
         {"PACK", layout->pack},
         {"GROUP", layout->group},
         {"NODES_PADDED", layout->nodes_padded},
         {"STATE_ALIGN", layout->state_align},
-        {"FUSED", cut->fused},
-        {"THREE", cut->three},
         {"BLOCK", cut->block},
         {"TN", cut->item_nodes},
         {"LIFT_TN", cut->lift_nodes},
@@ -160,14 +160,7 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
         {"DERIV_WIDTH", cut->deriv_width},
         {"LIFT_WIDTH", cut->lift_width},
         {"SCRATCH_WORDS", (int)cut->scratch_words},
-        {"TENSOR", cut->tensor},
-        {"CURLS", cut->curls},
-        {"TANGENTIAL", cut->tangential},
-        {"FACE_ROWS", cut->face_points},
-    };
-    const size_row blas_rows[] = {
-        {"FLUXES", cut->flux_words},
-        {"RATES", cut->rate_words},
+        {"TENSOR", cut->form == FORM_TENSOR},
     };
     const size_row tensor_rows[] = {
         {"GROUPS", cut->groups},
@@ -176,8 +169,7 @@ static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
     };
 
     SEDGE_TRY(write_rows(text, rows, sizeof rows / sizeof rows[0]));
-    if (cut->blas) SEDGE_TRY(write_rows(text, blas_rows, sizeof blas_rows / sizeof blas_rows[0]));
-    if (!cut->tensor) return SEDGE_OK;
+    if (cut->form != FORM_TENSOR) return SEDGE_OK;
     return write_rows(text, tensor_rows, sizeof tensor_rows / sizeof tensor_rows[0]);
 }
 
@@ -235,9 +227,7 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
 // Kernel sources behind those that all programs have.
 typedef enum program_part {
     PART_STAGE,
-    PART_CURL,   // the stage with curls in the reference element
     PART_TENSOR, // the stage by matrix instructions
-    PART_BLAS,   // the stage by cuBLAS
     PART_SPARSE, // the stage in the Bernstein-Bezier basis
     PART_STAGES, // number of the stage's forms, which are above
     PART_OTHERS = PART_STAGES,
@@ -260,10 +250,7 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
 {
     static const char *const kernels[][SOURCES - ALL_PROGRAMS] = {
         [PART_STAGE] = {"codegen/kernels/dg/dg_stage.h"},
-        [PART_CURL] = {"codegen/kernels/dg/dg_stage.h", "codegen/kernels/dg/dg_curl.h"},
-        [PART_TENSOR] = {"codegen/kernels/dg/dg_stage.h", "codegen/kernels/dg/dg_curl.h",
-                         "codegen/kernels/dg/dg_tensor.h"},
-        [PART_BLAS] = {"codegen/kernels/dg/dg_stage.h", "codegen/kernels/dg/dg_blas.h"},
+        [PART_TENSOR] = {"codegen/kernels/dg/dg_stage.h", "codegen/kernels/dg/dg_tensor.h"},
         [PART_SPARSE] = {"codegen/kernels/dg/dg_stage.h", "bernstein_products.h",
                          "codegen/kernels/dg/dg_bernstein.h"},
         [PART_OTHERS] = {"codegen/kernels/dg/dg_trace.h", "codegen/kernels/dg/dg_monitor.h"},
@@ -317,12 +304,10 @@ static sedge_status write_program(sedge_text *text, const char *name, sedge_devi
     }
     if (curved != NULL) SEDGE_TRY_GOTO(status, write_curved(constants, curved));
     SEDGE_TRY_GOTO(status, write_values(constants, problem));
-    const program_part part = !stage        ? problem->curved ? PART_CURVED : PART_OTHERS
-                              : is_sparse   ? PART_SPARSE
-                              : cut->tensor ? PART_TENSOR
-                              : cut->blas   ? PART_BLAS
-                              : cut->curls  ? PART_CURL
-                                            : PART_STAGE;
+    const program_part part = !stage      ? problem->curved ? PART_CURVED : PART_OTHERS
+                              : is_sparse ? PART_SPARSE
+                              : cut->form == FORM_TENSOR ? PART_TENSOR
+                                                         : PART_STAGE;
     SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem, part, sparse));
 done:
     sedge_text_free(sparse);
@@ -338,7 +323,7 @@ sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAM
     char problem_name[SEDGE_CUT_NAME];
 
     operator_name(problem_name, problem);
-    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name, operator_cut_form_name(cut));
+    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name, operator_form_name(cut->form));
     return write_program(text, name, kind, layout, cut, NULL, problem, element, true);
 }
 
@@ -348,12 +333,12 @@ static sedge_status write_both(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
                                const operator_cut *cut, const sedge_problem *problem,
                                const sedge_element *element)
 {
-    static const operator_cut plain = {.fused = true};
+    const operator_form form = layout->basis == SEDGE_NODAL ? FORM_PLAIN : FORM_SPARSE;
     operator_curved_cut curved;
     operator_cut any; // the same for all cuts, so that the text is
     char problem_name[SEDGE_CUT_NAME];
 
-    operator_cut_choose_form(&any, &plain, layout, info, problem, element);
+    operator_cut_choose_form(&any, form, layout, info, problem, element);
     operator_name(problem_name, problem);
     (void)snprintf(name[1], SEDGE_OPERATOR_NAME, "%s-others", problem_name);
     SEDGE_TRY(operator_stage_write(text[0], name[0], info->kind, layout, cut, problem, element));
@@ -445,20 +430,8 @@ done:
 
 sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program)
 {
-    const bool blas = op->cut.blas;
-    const bool has[KERNELS] = {[KERNEL_STAGE] = op->cut.fused && !blas,
-                               [KERNEL_VOLUME] = !op->cut.fused,
-                               [KERNEL_SURFACE] = !op->cut.fused,
-                               [KERNEL_FLUXES] = blas,
-                               [KERNEL_UPDATE] = op->cut.three || blas};
-
-    for (int k = KERNEL_STAGE; k <= KERNEL_UPDATE; k++) {
-        op->kernel[k] = NULL;
-        if (!has[k]) continue;
-        SEDGE_TRY(sedge_program_get(&op->kernel[k], program, kernel_names[k]));
-        SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[k], op->cut.scratch_bytes));
-    }
-    return SEDGE_OK;
+    SEDGE_TRY(sedge_program_get(&op->kernel[KERNEL_STAGE], program, kernel_names[KERNEL_STAGE]));
+    return sedge_kernel_set_scratch(op->kernel[KERNEL_STAGE], op->cut.scratch_bytes);
 }
 
 int operator_boundary_points(const sedge_operator *op)

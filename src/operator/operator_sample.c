@@ -420,14 +420,9 @@ done:
 sedge_status operator_sample_launch(const operator_sample *sample, sedge_operator *op,
                                     sedge_stream *stream)
 {
-    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
-
     const sedge_stage stage = choose_stage(sample);
 
-    if (!op->cut.fused) {
-        SEDGE_TRY(operator_run_straight(op, KERNEL_VOLUME, stream, &stage));
-    }
-    return operator_run_straight(op, last, stream, &stage);
+    return operator_run_straight(op, stream, &stage);
 }
 
 // ---- comparison --------------------------------------------------------------------------------

@@ -4,20 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE         128         // bytes that a GPU's caches hold together,
-#define SECTOR       32          // and those that it reads from memory at once
-#define WARP         32          // threads
-#define MOST_SUMS    176         // registers that sums of one field may take
-#define SHARED_BYTES 233472      // of a multiprocessor of a large chip
-#define SHARED_MORE  1024        // of a block, beside its own
-#define MATRIX_SINCE 8           // the order, in fp64
-#define BLAS_BYTES   (256 << 20) // of what goes through a product at once,
-#define BLAS_UNIT    64          // and of its elements
-
-static int64_t largest(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+#define LINE         128    // bytes that a GPU's caches hold together,
+#define SECTOR       32     // and those that it reads from memory at once
+#define WARP         32     // threads
+#define MOST_SUMS    176    // registers that sums of one field may take
+#define SHARED_BYTES 233472 // of a multiprocessor of a large chip
+#define SHARED_MORE  1024   // of a block, beside its own
+#define MATRIX_SINCE 8      // the order from which the tensor form beats the sparse one,
+#define TENSOR_SINCE 4      // and the plain one
 
 // Largest power of two that divides `bytes`, at most 16.
 static int alignment_of(int bytes)
@@ -119,19 +113,21 @@ static bool has_shared_sums(const operator_layout *layout, const sedge_element *
 
 // Does the rule take the sparse form in the Bernstein-Bezier basis? Where sums must lie in the
 // block's memory, it was faster than the nodal forms on an H200 at order 7 in fp64, and at 9 and 10
-// in fp32; from order 8 in fp64 the matrix units are (benchmarks/README.md). On other devices only
-// a search can tell.
+// in fp32; from order 8 in fp64 the matrix units are, which only curls have (benchmarks/README.md).
+// On other devices only a search can tell.
 static bool is_sparse_first(const sedge_device_info *info, const sedge_problem *problem,
                             const operator_layout *layout, const sedge_element *element)
 {
     if (operator_is_host_form(info) || !has_shared_sums(layout, element)) return true;
-    return sedge_traits_of(info->kind)->gpu_rules &&
-           (problem->precision == SEDGE_FP32 || problem->order < MATRIX_SINCE);
+    if (!sedge_traits_of(info->kind)->gpu_rules) return false;
+    return problem->order < MATRIX_SINCE || operator_tensor_refusal(info, problem) != NULL;
 }
 
 const char *operator_bernstein_refusal(const sedge_problem *problem)
 {
     if (!problem->equation->linear) return "the equation is not linear";
+    if (problem->equation->fields > WARP) // an item a field, and a warp has an element at least
+        return "the equation has more than 32 fields";
     return NULL;
 }
 
@@ -164,21 +160,13 @@ void operator_layouts_list(operator_choices *choices, const sedge_device_info *i
     }
     if (operator_bernstein_refusal(problem) != NULL) return;
     const operator_layout nodal = choices->layout[0];
-    operator_layout *const dense = &choices->layout[choices->layouts];
-    *dense = nodal;
-    dense->basis = SEDGE_BERNSTEIN;
-    (void)snprintf(dense->name, sizeof dense->name, "dense bernstein, %.14s", nodal.name);
-    if (problem->equation->fields > WARP) { // an item a field, and a warp has an element at least
-        choices->layouts++;
-        return;
-    }
-    const int place = is_sparse_first(info, problem, dense, element) ? 0 : choices->layouts;
+    const int place = is_sparse_first(info, problem, &nodal, element) ? 0 : choices->layouts;
     operator_layout *const sparse = &choices->layout[place];
-    memmove(sparse + 1, sparse, (size_t)(choices->layouts + 1 - place) * sizeof *sparse);
-    *sparse = choices->layout[choices->layouts + 1];
-    sparse->form = FORM_SPARSE;
+    memmove(sparse + 1, sparse, (size_t)(choices->layouts - place) * sizeof *sparse);
+    *sparse = nodal;
+    sparse->basis = SEDGE_BERNSTEIN;
     (void)snprintf(sparse->name, sizeof sparse->name, "bernstein, %.16s", nodal.name);
-    choices->layouts += 2;
+    choices->layouts++;
     if (!operator_is_host_form(info)) list_sectors(choices, place, problem);
 }
 
@@ -192,16 +180,16 @@ static int64_t stride(const operator_layout *layout, int64_t count)
 
 // Words of the block's memory: SEDGE_SCRATCH_WORDS of dg_stage.h.
 static int64_t scratch_words(const operator_cut *cut, const operator_layout *layout,
-                             const sedge_problem *problem, bool host)
+                             const sedge_problem *problem, const sedge_element *element, bool host)
 {
     const int fields = problem->equation->fields;
     const int64_t words = (int64_t)layout->nodes_padded * fields;
-    const int64_t points = SEDGE_FACES * (int64_t)cut->face_points;
-    const int64_t surface = stride(layout, points * (cut->tangential ? fields / 3 * 2 : fields));
+    const int64_t points = SEDGE_FACES * (int64_t)element->face_nodes;
+    const int64_t surface = stride(layout, points * fields);
     const int64_t states = host ? 0 : SEDGE_GEOMETRY_WORDS + 2 * stride(layout, words);
-    const int64_t fluxes = !problem->equation->linear ? 3 * words : host && cut->curls ? words : 0;
+    const int64_t fluxes = problem->equation->linear ? 0 : 3 * words;
 
-    return cut->block * (states + (cut->fused ? surface + fluxes : largest(surface, fluxes)));
+    return cut->block * (states + surface + fluxes);
 }
 
 // Accesses of a warp that meet in the worst bank of shared memory, where an item takes one field of
@@ -271,12 +259,14 @@ static void derive_sparse(operator_cut *cut, const operator_layout *layout,
 
 // ---- by matrix instructions --------------------------------------------------------------------
 
-bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *problem)
+const char *operator_tensor_refusal(const sedge_device_info *info, const sedge_problem *problem)
 {
-    const bool is_exact = problem->precision == SEDGE_FP64 || problem->order >= SEDGE_LEAST_SPLIT;
-
-    return problem->equation->linear && is_exact &&
-           (sedge_device_has_matrix_units(info) || info->random_order);
+    if (!problem->equation->curls) return "an equation that is made of curls";
+    if (!problem->equation->linear) return "a linear equation";
+    if (problem->precision != SEDGE_FP64) return "precision fp64";
+    if (!sedge_device_has_matrix_units(info) && !info->random_order)
+        return "an NVIDIA GPU of compute capability 8.0 or later";
+    return NULL;
 }
 
 // Words from element to element where a warp reads `steps` times 8 rows of `fields`: lanes 4 g + t
@@ -284,7 +274,7 @@ bool operator_has_tensor(const sedge_device_info *info, const sedge_problem *pro
 // pack each. The least stride that comes nearest to it.
 static int choose_stride(const operator_layout *layout, int fields, int steps)
 {
-    const int run = layout->real_bytes == 8 ? fields : 2 * fields; // words, as in dg_tensor.h
+    const int run = fields; // words, as in dg_tensor.h
     const int least = (steps * 8 * fields + layout->pack - 1) / layout->pack;
     int best = least | 1;
     int most = 0;
@@ -314,11 +304,7 @@ static void derive_tensor(operator_cut *cut, const operator_layout *layout,
     cut->deriv_width = 3 * 32 * layout->pack;
     cut->lift_width = 32 * layout->pack;
     cut->stride = choose_stride(layout, fields, cut->tiles);
-    cut->face_points =
-        cut->tangential ? operator_round_up(element->face_nodes, 8) : element->face_nodes;
-    cut->face_stride =
-        cut->tangential ? choose_stride(layout, fields / 3 * 2, SEDGE_FACES * cut->face_points / 8)
-                        : choose_stride(layout, fields, (points + 7) / 8);
+    cut->face_stride = choose_stride(layout, fields, (points + 7) / 8);
     cut->scratch_words =
         (int64_t)cut->block * (SEDGE_GEOMETRY_WORDS + cut->stride + cut->face_stride);
     cut->scratch_bytes = cut->scratch_words * layout->real_bytes;
@@ -332,15 +318,16 @@ static int choose_warps(const operator_cut *cut, const sedge_element *element, i
     return (pieces + rounds - 1) / rounds;
 }
 
+// Orders and rounds as an H200 has them fastest with six fields (benchmarks/README.md).
 static void choose_tensor(operator_cut *cut, const operator_layout *layout,
                           const sedge_device_info *info, const sedge_problem *problem,
                           const sedge_element *element)
 {
-    const int least = layout->real_bytes == 8 ? 1 : 2; // rounds
+    const int least = element->order < 6 ? 1 : element->order < 10 ? 2 : 3; // rounds
 
     cut->groups = 1;
     cut->block = 8;
-    cut->resident = layout->real_bytes == 8 ? 512 : 768;
+    cut->resident = 512;
     for (int rounds = least; rounds == least || cut->threads > 512; rounds++) {
         cut->warps = choose_warps(cut, element, rounds);
         operator_cut_derive(cut, layout, info, problem, element);
@@ -353,11 +340,7 @@ void operator_cut_derive(operator_cut *cut, const operator_layout *layout,
                          const sedge_device_info *info, const sedge_problem *problem,
                          const sedge_element *element)
 {
-    if (cut->blas) {
-        operator_blas_derive(cut, layout, element);
-        return;
-    }
-    if (cut->tensor) {
+    if (cut->form == FORM_TENSOR) {
         derive_tensor(cut, layout, problem, element);
         return;
     }
@@ -365,7 +348,7 @@ void operator_cut_derive(operator_cut *cut, const operator_layout *layout,
     const bool host = operator_is_host_form(info);
     const int quad = 16 / layout->real_bytes; // numbers of a vector load
 
-    if (layout->form == FORM_SPARSE) {
+    if (cut->form == FORM_SPARSE) {
         derive_sparse(cut, layout, problem, element, host);
         return;
     }
@@ -375,9 +358,7 @@ void operator_cut_derive(operator_cut *cut, const operator_layout *layout,
     cut->threads = operator_round_up(cut->block * cut->tiles, 32);
     cut->deriv_width = operator_round_up(3 * cut->item_nodes * layout->group, quad);
     cut->lift_width = operator_round_up(cut->lift_nodes * layout->group, quad);
-    cut->face_points = cut->tangential ? operator_round_up(element->face_nodes, layout->group)
-                                       : element->face_nodes; // whole groups of a face
-    cut->scratch_words = scratch_words(cut, layout, problem, host);
+    cut->scratch_words = scratch_words(cut, layout, problem, element, host);
     cut->scratch_bytes = cut->scratch_words * layout->real_bytes * layout->lanes;
 }
 
@@ -450,44 +431,20 @@ static void choose_sparse(operator_cut *cut, const operator_layout *layout,
     cut->resident = is_crowded ? 1024 : cut->threads;
 }
 
-// Sums are a third of the others': an item takes more nodes.
-static void choose_curls(operator_cut *cut, const operator_layout *layout,
-                         const sedge_device_info *info, const sedge_problem *problem,
-                         const sedge_element *element)
-{
-    if (operator_is_host_form(info)) {
-        const int most = info->vector_bytes >= 64 ? 8 : 4;
-        cut->field_block = 3;
-        cut->item_nodes = choose_tile(element->nodes, most / 2, most);
-        return;
-    }
-    cut->item_nodes = operator_round_up(4, layout->group);
-    operator_cut_derive(cut, layout, info, problem, element);
-    while (cut->block > 1 && !operator_cut_fits(cut, info)) {
-        cut->block /= 2;
-        operator_cut_derive(cut, layout, info, problem, element);
-    }
-}
-
-static void choose_blas(operator_cut *cut, const operator_layout *layout,
-                        const sedge_problem *problem, const sedge_element *element)
-{
-    operator_blas_derive(cut, layout, element);
-    const int bytes = problem->equation->fields * (cut->flux_words + cut->rate_words) *
-                      layout->real_bytes; // of an element
-    cut->block = BLAS_BYTES / bytes / BLAS_UNIT * BLAS_UNIT;
-}
-
-static void choose_plain(operator_cut *cut, const operator_layout *layout,
-                         const sedge_device_info *info, const sedge_problem *problem,
-                         const sedge_element *element)
+void operator_cut_choose_form(operator_cut *cut, operator_form form, const operator_layout *layout,
+                              const sedge_device_info *info, const sedge_problem *problem,
+                              const sedge_element *element)
 {
     memset(cut, 0, sizeof *cut);
-    cut->form = layout->form;
-    cut->fused = true;
+    cut->form = form;
     cut->resident = 4096 / layout->real_bytes;
-    if (layout->form == FORM_SPARSE) {
+    if (form == FORM_SPARSE) {
         choose_sparse(cut, layout, info, problem, element);
+    } else if (form == FORM_TENSOR) {
+        cut->form = FORM_PLAIN; // the functions of dg_stage.h that both include have its numbers
+        choose_gpu(cut, layout, info, problem, element);
+        cut->form = FORM_TENSOR;
+        choose_tensor(cut, layout, info, problem, element);
     } else if (operator_is_host_form(info)) {
         choose_host(cut, layout, info, problem, element);
     } else {
@@ -496,92 +453,45 @@ static void choose_plain(operator_cut *cut, const operator_layout *layout,
     operator_cut_derive(cut, layout, info, problem, element);
 }
 
-void operator_cut_choose_form(operator_cut *cut, const operator_cut *form,
-                              const operator_layout *layout, const sedge_device_info *info,
-                              const sedge_problem *problem, const sedge_element *element)
-{
-    choose_plain(cut, layout, info, problem, element);
-    cut->fused = form->fused;
-    cut->three = form->three;
-    cut->curls = form->curls;
-    cut->tangential = form->tangential;
-    cut->tensor = form->tensor;
-    cut->blas = form->blas;
-    if (cut->blas) {
-        choose_blas(cut, layout, problem, element);
-    } else if (cut->tensor) {
-        choose_tensor(cut, layout, info, problem, element);
-    } else if (cut->curls) {
-        choose_curls(cut, layout, info, problem, element);
-    }
-    operator_cut_derive(cut, layout, info, problem, element);
-}
-
-// Orders at which matrix instructions win in fp64, and how: the best on an H200 with six fields
-// (benchmarks/README.md). A warp does `rounds` pieces; without curls in the equation, all the same.
-// In fp32 they win from order 5 up, but round more than plain sums do: only a search takes them.
-static const struct {
-    bool curls;
-    int block, rounds, resident; // block 0: they do not win, or were not measured
-} tensor_rules[SEDGE_ORDER_MAX + 1] = {
-    [4] = {true, 8, 1, 512},  [5] = {true, 8, 1, 512}, [6] = {true, 8, 2, 512},
-    [7] = {false, 8, 2, 512}, [8] = {true, 8, 2, 512}, [9] = {true, 8, 2, 512},
-    [10] = {true, 8, 3, 512},
-};
-
 void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
                          const sedge_device_info *info, const sedge_problem *problem,
                          const sedge_element *element)
 {
-    const int order = element->order;
-    const bool wins = sedge_device_has_matrix_units(info) && layout->basis == SEDGE_NODAL &&
-                      layout->real_bytes == 8 && tensor_rules[order].block > 0;
-    const operator_cut form = {.fused = true,
-                               .tensor = true,
-                               .curls = tensor_rules[order].curls && problem->equation->curls};
+    const bool nodal = layout->basis == SEDGE_NODAL;
 
-    if (wins && operator_has_tensor(info, problem)) {
-        operator_cut_choose_form(cut, &form, layout, info, problem, element);
-        cut->block = tensor_rules[order].block;
-        cut->resident = tensor_rules[order].resident;
-        cut->warps = choose_warps(cut, element, tensor_rules[order].rounds);
-        operator_cut_derive(cut, layout, info, problem, element);
+    if (nodal && info->kind == SEDGE_DEVICE_CUDA && element->order >= TENSOR_SINCE &&
+        operator_tensor_refusal(info, problem) == NULL) {
+        operator_cut_choose_form(cut, FORM_TENSOR, layout, info, problem, element);
         if (operator_cut_fits(cut, info)) return;
     }
-    choose_plain(cut, layout, info, problem, element);
+    operator_cut_choose_form(cut, nodal ? FORM_PLAIN : FORM_SPARSE, layout, info, problem, element);
 }
 
-const char *operator_cut_form_name(const operator_cut *cut)
+const char *operator_form_name(operator_form form)
 {
-    if (cut->form == FORM_SPARSE) return "bernstein";
-    if (cut->blas) return "blas";
-    if (cut->tensor && cut->tangential) return "tensor-tangential";
-    if (cut->tensor) return cut->curls ? "tensor-curl" : "tensor";
-    if (cut->curls) return cut->tangential ? "tangential" : "curl";
-    return cut->fused ? "fused" : cut->three ? "three" : "split";
+    static const char *const names[] = {"fused", "tensor-curl", "bernstein"};
+
+    return names[form];
 }
 
 void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
                        const operator_layout *layout, const sedge_device_info *info)
 {
-    const char *const basis = layout->basis == SEDGE_BERNSTEIN ? "bernstein " : "";
-    const char *const form = operator_cut_form_name(cut);
+    const char *const form = operator_form_name(cut->form);
 
-    if (layout->form == FORM_SPARSE && operator_is_host_form(info)) {
+    if (cut->form == FORM_SPARSE && operator_is_host_form(info)) {
         (void)snprintf(name, SEDGE_CUT_NAME, "bernstein sparse l%d", layout->lanes);
-    } else if (layout->form == FORM_SPARSE) {
+    } else if (cut->form == FORM_SPARSE) {
         (void)snprintf(name, SEDGE_CUT_NAME, "bernstein sparse b%d w%d r%d p%d", cut->block,
                        cut->parts, cut->resident, layout->nodes_padded);
-    } else if (cut->blas) {
-        (void)snprintf(name, SEDGE_CUT_NAME, "blas c%d p%d", cut->block, layout->nodes_padded);
-    } else if (cut->tensor) {
+    } else if (cut->form == FORM_TENSOR) {
         (void)snprintf(name, SEDGE_CUT_NAME, "%s b%d g%d w%d r%d p%d", form, cut->block,
                        cut->groups, cut->warps, cut->resident, layout->nodes_padded);
     } else if (operator_is_host_form(info)) {
-        (void)snprintf(name, SEDGE_CUT_NAME, "%s%s n%d,%d f%d,%d l%d", basis, form, cut->item_nodes,
+        (void)snprintf(name, SEDGE_CUT_NAME, "%s n%d,%d f%d,%d l%d", form, cut->item_nodes,
                        cut->lift_nodes, cut->field_block, cut->lift_block, layout->lanes);
     } else {
-        (void)snprintf(name, SEDGE_CUT_NAME, "%s%s b%d n%d,%d r%d p%d", basis, form, cut->block,
+        (void)snprintf(name, SEDGE_CUT_NAME, "%s b%d n%d,%d r%d p%d", form, cut->block,
                        cut->item_nodes, cut->lift_nodes, cut->resident, layout->nodes_padded);
     }
 }

@@ -17,11 +17,10 @@
 struct operator_tuning {
     sedge_operator *op;
     operator_choices choices;
-    operator_sample *sample;  // NULL until something is timed
-    operator_tables *tables;  // [choices.count], made as candidates are launched; all of one layout
-    int layout;               // whose buffers are there; -1: none
-    sedge_operator_part part; // what is launched
-    int candidate;            // the operator's present cut, with kernels of
+    operator_sample *sample; // NULL until something is timed
+    operator_tables *tables; // [choices.count], made as candidates are launched; all of one layout
+    int layout;              // whose buffers are there; -1: none
+    int candidate;           // the operator's present cut, with kernels of
     const sedge_program *program; // this program; NULL: none
 
     char name[SEDGE_CUT_NAME];
@@ -32,7 +31,6 @@ struct operator_tuning {
     sedge_tune_operation operation;
     sedge_tune_task task;
     sedge_tune_result *result;
-    char no_blas[256]; // why cuBLAS cannot be had
     double seconds;    // of all that was done to choose
     bool is_overruled; // what was chosen does not fit what other ranks did
 };
@@ -43,7 +41,7 @@ struct operator_tuning {
 static void free_tables(operator_tuning *tuning)
 {
     for (int c = 0; c < tuning->choices.count; c++) operator_tables_free(&tuning->tables[c]);
-    tuning->op->tables = (operator_tables){NULL, NULL, NULL};
+    tuning->op->tables = (operator_tables){NULL, NULL};
 }
 
 static sedge_status use_layout(void *context, int layout)
@@ -72,7 +70,6 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
     char name[SEDGE_OPERATOR_NAME];
 
     (void)operation;
-    if (which->cut.blas) SEDGE_TRY(operator_blas_need(tuning->op)); // else it is out, with a reason
     return operator_stage_write(text, name, sedge_device_get_info(tuning->op->device)->kind,
                                 &tuning->choices.layout[which->layout], &which->cut,
                                 tuning->op->problem, tuning->op->element);
@@ -104,11 +101,7 @@ static sedge_status launch(void *context, int operation, int candidate,
 
     (void)operation;
     SEDGE_TRY(take_candidate(tuning, candidate, program));
-    if (tuning->part == SEDGE_PART_STAGE)
-        return operator_sample_launch(tuning->sample, tuning->op, stream);
-    return operator_run_straight(tuning->op,
-                                 tuning->part == SEDGE_PART_VOLUME ? KERNEL_VOLUME : KERNEL_SURFACE,
-                                 stream, &(sedge_stage){.dt = 0.0});
+    return operator_sample_launch(tuning->sample, tuning->op, stream);
 }
 
 static sedge_status verify(void *context, int operation, int candidate,
@@ -138,24 +131,19 @@ void operator_tuning_free(operator_tuning *tuning)
 // what the others' operations take is no bound of its time.
 static bool does_fewer(const operator_cut *cut)
 {
-    return cut->form == FORM_SPARSE || cut->curls || cut->tangential || cut->tensor || cut->blas;
+    return cut->form != FORM_PLAIN;
 }
 
 static void describe_candidates(operator_tuning *tuning)
 {
     for (int c = 0; c < tuning->choices.count; c++) {
         const operator_candidate *const from = &tuning->choices.candidate[c];
-        const operator_candidate *shape = from; // whose occupancy it is compared by: what a
-        if (from->cut.blas) {                   // library's kernels take is not known
-            shape = tuning->choices.candidate;
-            while (shape->layout != from->layout) shape++;
-        }
         tuning->candidates[c] = (sedge_tune_candidate){
             .name = from->name,
             .layout = from->layout,
-            .threads = shape->cut.threads,
-            .shared_bytes = shape->cut.scratch_bytes,
-            .registers = shape->registers,
+            .threads = from->cut.threads,
+            .shared_bytes = from->cut.scratch_bytes,
+            .registers = from->registers,
             .prior = from->prior,
             .fewer = does_fewer(&from->cut),
         };
@@ -198,31 +186,8 @@ static void describe_task(operator_tuning *tuning, int64_t elements)
                                      .verify = verify};
 }
 
-// What a quick search does not try: cuBLAS takes too long to load, and may not be there; the
-// tangential lift seldom wins (benchmarks/README.md).
-static void refuse_slow(operator_tuning *tuning, sedge_tune_level level)
-{
-    const bool is_quick = level < SEDGE_TUNE_PATIENT;
-    const char *no_blas =
-        is_quick ? "tried by --tune patient only: cuBLAS takes long to load" : NULL;
-
-    if (!is_quick && operator_has_blas(sedge_device_get_info(tuning->op->device)) &&
-        operator_blas_need(tuning->op) != SEDGE_OK) {
-        (void)snprintf(tuning->no_blas, sizeof tuning->no_blas, "%s", sedge_error_message());
-        sedge_error_clear();
-        no_blas = tuning->no_blas;
-    }
-    for (int c = 0; c < tuning->choices.count; c++) {
-        const operator_cut *const cut = &tuning->choices.candidate[c].cut;
-        if (cut->blas) tuning->candidates[c].refused = no_blas;
-        if (cut->tangential)
-            tuning->candidates[c].patient = "tried by --tune patient only: it seldom wins";
-    }
-}
-
-// Those that are kept, in their order; the searched ones stay the first.
-static void keep(operator_choices *choices, bool (*is_kept)(const operator_candidate *, int, int),
-                 int most)
+// At most the first `most` of each layout, in their order; the searched ones stay the first.
+static void keep_first(operator_choices *choices, int most)
 {
     int of_layout[SEDGE_LAYOUTS] = {0};
     int searched = 0;
@@ -230,19 +195,12 @@ static void keep(operator_choices *choices, bool (*is_kept)(const operator_candi
 
     for (int c = 0; c < choices->count; c++) {
         const operator_candidate *const candidate = &choices->candidate[c];
-        if (!is_kept(candidate, of_layout[candidate->layout]++, most)) continue;
+        if (of_layout[candidate->layout]++ >= most) continue;
         searched += c < choices->searched;
         choices->candidate[count++] = *candidate;
     }
     choices->searched = searched;
     choices->count = count;
-}
-
-// At most the first `most` of each layout.
-static bool is_near(const operator_candidate *candidate, int place, int most)
-{
-    (void)candidate;
-    return place < most;
 }
 
 static sedge_status make_task(sedge_operator *op, const sedge_operator_options *options)
@@ -255,7 +213,7 @@ static sedge_status make_task(sedge_operator *op, const sedge_operator_options *
     tuning->layout = -1;
     SEDGE_TRY(operator_choices_list(&tuning->choices, sedge_device_get_info(op->device),
                                     op->problem, op->element));
-    if (options->most_candidates > 0) keep(&tuning->choices, is_near, options->most_candidates);
+    if (options->most_candidates > 0) keep_first(&tuning->choices, options->most_candidates);
     if (options->search_all) {
         tuning->choices.searched = tuning->choices.count;
         tuning->choices.searched_layouts = tuning->choices.layouts;
@@ -272,12 +230,11 @@ static sedge_status make_task(sedge_operator *op, const sedge_operator_options *
 // Seconds of a stage by the rule, two of three: the first does not count.
 static sedge_status time_stage(double *seconds, sedge_operator *op)
 {
-    const operator_kernel last = op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE;
     sedge_event *const from = op->sample[0].from;
     sedge_event *const to = op->sample[0].to;
 
     for (int i = 0; i < 3; i++) {
-        SEDGE_TRY(operator_run_straight(op, last, op->main, &(sedge_stage){.dt = 0.0}));
+        SEDGE_TRY(operator_run_straight(op, op->main, &(sedge_stage){.dt = 0.0}));
         if (i == 0) SEDGE_TRY(sedge_event_record(from, op->main));
     }
     SEDGE_TRY(sedge_event_record(to, op->main));
@@ -441,7 +398,6 @@ sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
     if (sedge_operator_is_cut(options))
         return sedge_comm_agree(op->comm, take_wish(op->tuning, options));
     const sedge_operator_options shared = share_level(op->comm, options);
-    refuse_slow(op->tuning, shared.tune);
     const sedge_status status = choose(op->tuning, cache, &shared);
     clear_up(op->tuning);
     SEDGE_TRY(status);
@@ -501,51 +457,15 @@ void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *
         out->gain = records[0].seconds / records[result->choice[0]].seconds;
 }
 
-// Where one of the split form's kernels is wanted: of the nodal basis, by their names.
-static bool is_split(const operator_candidate *candidate, int place, int most)
+sedge_status sedge_operator_task(sedge_operator *op, const sedge_tune_task **out)
 {
-    (void)place, (void)most;
-    return strncmp(candidate->name, "split ", 6) == 0;
-}
-
-// The tuner wants candidates in each layout.
-static void drop_empty_layouts(operator_choices *choices)
-{
-    for (int l = choices->layouts - 1; l >= 0; l--) {
-        bool empty = true;
-        for (int c = 0; c < choices->count; c++) empty = empty && choices->candidate[c].layout != l;
-        if (!empty) continue;
-        choices->layouts--;
-        memmove(&choices->layout[l], &choices->layout[l + 1],
-                (size_t)(choices->layouts - l) * sizeof *choices->layout);
-        for (int c = 0; c < choices->count; c++)
-            if (choices->candidate[c].layout > l) choices->candidate[c].layout--;
-    }
-}
-
-sedge_status sedge_operator_task(sedge_operator *op, sedge_operator_part part,
-                                 const sedge_tune_task **out)
-{
-    static const char *const names[] = {"stage", "volume", "surface"};
-    static const operator_kernel kernels[] = {KERNEL_STAGE, KERNEL_VOLUME, KERNEL_SURFACE};
     operator_tuning *const tuning = op->tuning;
 
-    *out = NULL;
     operator_programs_free(op);
     clear_up(tuning);
-    tuning->part = part;
     tuning->layout = -1;
-    if (part != SEDGE_PART_STAGE) {
-        keep(&tuning->choices, is_split, 0);
-        drop_empty_layouts(&tuning->choices);
-        tuning->choices.searched = tuning->choices.count;
-        tuning->choices.searched_layouts = tuning->choices.layouts;
-    }
     describe_task(tuning, op->mesh->elements);
-    tuning->operation.name = names[part];
-    operator_count(op, kernels[part], &tuning->operation.bytes, &tuning->operation.flops);
-    if (tuning->choices.searched == 0)
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s has no split form here", tuning->name);
+    operator_count(op, KERNEL_STAGE, &tuning->operation.bytes, &tuning->operation.flops);
     *out = &tuning->task;
     return SEDGE_OK;
 }

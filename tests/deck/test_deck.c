@@ -29,7 +29,7 @@ static const char full_deck[] =
     "  probes: {every: 2, points: {near: [0, 0, 0.1], far: [0, 0, 2]}}\n"
     "  slices: {cut: {normal: y, at: 0.25, resolution: 50}}\n"
     "output: {folder: out/here, snapshots: 3}\n"
-    "kernels: {variant: split, block_elements: 8, item_nodes: 2}\n";
+    "kernels: {variant: fused, block_elements: 8, item_nodes: 2}\n";
 
 static const char least_deck[] = "equation: maxwell\n"
                                  "order: 2\n"
@@ -96,7 +96,7 @@ static void test_sources_and_monitors(void)
     CHECK(deck->slice_count == 1 && deck->slices[0].axis == 1);
     CHECK(deck->slices[0].position == 0.25 && deck->slices[0].resolution == 50);
     CHECK(strcmp(deck->output, "out/here") == 0 && deck->snapshots == 3);
-    CHECK(strcmp(deck->variant, "split") == 0);
+    CHECK(strcmp(deck->variant, "fused") == 0);
     CHECK(deck->cut[0] == 8 && deck->cut[1] == 2 && deck->cut[2] == 0);
     CHECK(sedge_deck_time_unit(deck) == 1.0 / 3e8 && sedge_deck_energy_unit(deck) == 2.5);
     sedge_deck_free(deck);

@@ -58,36 +58,17 @@ fused 1 solver/test_operator_form fused 2 fp32 burgers
 fused 1 solver/test_operator_form fused 1 fp64 advection
 fused 1 solver/test_operator_form fused 2 fp64 incident
 fused-two-ranks 2 solver/test_operator_form fused 2 fp32 walls
-split 1 solver/test_operator_form split 3 fp32 walls
-split 1 solver/test_operator_form split 2 fp64 burgers
-three 1 solver/test_operator_form three 1 fp32 walls
-three 1 solver/test_operator_form three 3 fp64 walls
-curl 1 solver/test_operator_form curl 3 fp32 walls
-curl 1 solver/test_operator_form curl 4 fp64 walls
-tangential 1 solver/test_operator_form tangential 1 fp32 walls
-tangential 1 solver/test_operator_form tangential 4 fp32 walls
-tangential 1 solver/test_operator_form tangential 5 fp64 walls
-tensor 1 solver/test_operator_form tensor 4 fp32 walls
-tensor 1 solver/test_operator_form tensor 5 fp64 walls
-tensor 1 solver/test_operator_form tensor 4 fp32 advection
-tensor-curl 1 solver/test_operator_form tensor-curl 4 fp32 walls
 tensor-curl 1 solver/test_operator_form tensor-curl 5 fp64 walls
-tensor-tangential 1 solver/test_operator_form tensor-tangential 4 fp32 walls
-tensor-tangential 1 solver/test_operator_form tensor-tangential 4 fp64 walls
 bernstein-sparse 1 solver/test_operator_form bernstein 1 fp32 walls
 bernstein-sparse 1 solver/test_operator_form bernstein 3 fp32 walls
 bernstein-sparse 1 solver/test_operator_form bernstein 5 fp64 walls
 bernstein-sparse 1 solver/test_operator_form bernstein 2 fp64 advection
-bernstein-dense 1 solver/test_operator_form dense 3 fp32 walls
-bernstein-dense 1 solver/test_operator_form dense 2 fp64 walls
 boundary-converting 1 solver/test_operator_form bernstein 2 fp32 incident
 boundary-converting 1 solver/test_operator_form bernstein 4 fp64 incident
 bernstein-two-ranks 2 solver/test_operator_form bernstein 3 fp64 walls
 curved 1 solver/test_operator_form fused 2 fp32 curved
 curved 1 solver/test_operator_form tensor-curl 3 fp64 curved
 point 2 ../src/sedge run $root/input/waveguide.yaml --device cuda --set time.steps=3 --output $out/point
-blas 1 solver/test_operator_form blas 3 fp32 walls
-blas 1 solver/test_operator_form blas 2 fp64 burgers
 graphs 1 solver/test_operator_graph
 examples 1 ../codegen/examples/example_square cuda 1000
 examples 1 ../codegen/examples/example_transpose cuda 96

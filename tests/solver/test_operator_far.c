@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STAGE        1   // of the Runge-Kutta method: it reads the residual
-#define BLAS_THREADS 128 // as in codegen/kernels/dg/dg_blas.h
+#define STAGE 1 // of the Runge-Kutta method: it reads the residual
 
 enum { STATE, NEXT, RESIDUAL, TRACE, LINKS, GEOMETRY, MATERIAL, BOUNDARY, ARRAYS };
 
@@ -59,7 +58,7 @@ static void make_place(place *p, const sedge_operator *op, int64_t first, int64_
         (int64_t)op->element->face_nodes * op->problem->equation->fields * layout->real_bytes;
 
     *p = (place){.first = first, .traces = traces, .slots = layout->slots + first * lanes};
-    if (op->cut.curls) {
+    if (op->cut.form == FORM_TENSOR) {
         CHECK(op->problem->volumes == 1 && first % SEDGE_GEOMETRY_WORDS == 0);
         p->slots -= first / SEDGE_GEOMETRY_WORDS * SEDGE_JACOBIAN_WORDS * lanes;
     }
@@ -123,21 +122,19 @@ static void run_boundary(const sedge_operator *op, place *p)
     launch(op, KERNEL_BOUNDARY, (points + each - 1) / each, SEDGE_TRACE_THREADS, arguments, 15);
 }
 
-// In three kernels, the first two make the right-hand side in the place of the next state.
-static void run_straight(const sedge_operator *op, operator_kernel kernel, place *p, double dt)
+static void run_straight(const sedge_operator *op, place *p, double dt)
 {
-    const bool makes_rhs = op->cut.three && kernel != KERNEL_UPDATE;
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t deriv = sedge_buffer_address(op->tables.deriv);
     uint64_t lift = sedge_buffer_address(op->tables.lift);
     uint64_t tables = sedge_buffer_address(op->maps);
     int64_t count = op->layout.interior_values;
-    operator_real a = operator_scalar(op, makes_rhs ? 0.0 : sedge_integrator_lsrk45.a[STAGE]);
+    operator_real a = operator_scalar(op, sedge_integrator_lsrk45.a[STAGE]);
     operator_real b = operator_scalar(op, sedge_integrator_lsrk45.b[STAGE]);
-    operator_real step = operator_scalar(op, makes_rhs ? 1.0 : dt);
+    operator_real step = operator_scalar(op, dt);
     void *const arguments[] = {&p->address[STATE],
                                &p->address[NEXT],
-                               &p->address[makes_rhs ? NEXT : RESIDUAL],
+                               &p->address[RESIDUAL],
                                &p->address[TRACE],
                                &p->address[LINKS],
                                &p->address[GEOMETRY],
@@ -153,55 +150,8 @@ static void run_straight(const sedge_operator *op, operator_kernel kernel, place
                                &b,
                                &step};
 
-    launch(op, kernel, (count + op->cut.block - 1) / op->cut.block, op->cut.threads, arguments, 17);
-}
-
-// Fluxes, products and update of all at once.
-static void run_blas(const sedge_operator *op, place *p, double dt)
-{
-    const int nodes = op->element->nodes;
-    int64_t count = op->layout.interior_values;
-    uint64_t fluxes = sedge_buffer_address(op->tables.lift);
-    uint64_t rates = sedge_buffer_address(op->tables.rates);
-    uint64_t materials = sedge_buffer_address(op->materials);
-    uint64_t tables = sedge_buffer_address(op->maps);
-    operator_real a = operator_scalar(op, sedge_integrator_lsrk45.a[STAGE]);
-    operator_real b = operator_scalar(op, sedge_integrator_lsrk45.b[STAGE]);
-    operator_real step = operator_scalar(op, dt);
-    void *const before[] = {&p->address[STATE],
-                            &fluxes,
-                            &p->address[TRACE],
-                            &p->address[LINKS],
-                            &p->address[GEOMETRY],
-                            &p->address[MATERIAL],
-                            &materials,
-                            &tables,
-                            &p->first,
-                            &count,
-                            &p->slots};
-    void *const after[] = {&p->address[STATE],
-                           &p->address[NEXT],
-                           &p->address[RESIDUAL],
-                           &rates,
-                           &p->address[MATERIAL],
-                           &materials,
-                           &p->first,
-                           &count,
-                           &a,
-                           &b,
-                           &step};
-
-    CHECK(count <= op->cut.block);
-    launch(op, KERNEL_FLUXES,
-           (count * (nodes + SEDGE_FACES * (int64_t)op->element->face_nodes) + BLAS_THREADS - 1) /
-               BLAS_THREADS,
-           BLAS_THREADS, before, 11);
-    CHECK_OK(sedge_blas_multiply(op->blas, NULL, op->layout.real_bytes == 8,
-                                 (int)count * op->problem->equation->fields, op->cut.rate_words,
-                                 op->cut.flux_words, fluxes, sedge_buffer_address(op->tables.deriv),
-                                 rates));
-    launch(op, KERNEL_UPDATE, (count * nodes + BLAS_THREADS - 1) / BLAS_THREADS, BLAS_THREADS,
-           after, 11);
+    launch(op, KERNEL_STAGE, (count + op->cut.block - 1) / op->cut.block, op->cut.threads,
+           arguments, 17);
 }
 
 static void run_curved(const sedge_operator *op, place *p, double dt)
@@ -255,13 +205,7 @@ static void run_curved(const sedge_operator *op, place *p, double dt)
 static void run_all(const sedge_operator *op, place *p, double dt)
 {
     run_boundary(op, p);
-    if (op->cut.blas) {
-        run_blas(op, p, dt);
-    } else {
-        if (!op->cut.fused) run_straight(op, KERNEL_VOLUME, p, dt);
-        run_straight(op, op->cut.fused ? KERNEL_STAGE : KERNEL_SURFACE, p, dt);
-        if (op->cut.three) run_straight(op, KERNEL_UPDATE, p, dt);
-    }
+    run_straight(op, p, dt);
     if (op->problem->curved) run_curved(op, p, dt);
 }
 
@@ -361,19 +305,13 @@ static void test_far(const kit_world *world, const char *variant, int order,
 static void test_blocks(const kit_world *world)
 {
     test_far(world, "bernstein", 3, SEDGE_FP32, false);
-    test_far(world, "blas", 3, SEDGE_FP32, false);
-    test_far(world, "tensor", 3, SEDGE_FP64, false);
     test_far(world, "tensor-curl", 3, SEDGE_FP64, false);
-    test_far(world, "tensor-tangential", 3, SEDGE_FP64, false);
 }
 
 static void test_all(const kit_world *world)
 {
     test_far(world, "fused", 3, SEDGE_FP32, true);
-    test_far(world, "split", 3, SEDGE_FP64, true);
-    test_far(world, "three", 3, SEDGE_FP32, false);
-    test_far(world, "curl", 3, SEDGE_FP32, false);
-    test_far(world, "tangential", 3, SEDGE_FP32, false);
+    test_far(world, "fused", 3, SEDGE_FP64, true);
     test_far(world, "bernstein", 3, SEDGE_FP32, false);
 }
 

@@ -52,9 +52,9 @@ int main(void)
     CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     test_same(&world, "fused", SEDGE_FP32, false, false);
-    test_same(&world, "split", SEDGE_FP64, true, false);
+    test_same(&world, "fused", SEDGE_FP64, true, false);
     test_same(&world, "fused", SEDGE_FP32, false, true);
-    test_same(&world, "split", SEDGE_FP64, true, true);
+    test_same(&world, "fused", SEDGE_FP64, true, true);
     kit_close(&world);
     return CHECK_END();
 }

@@ -89,7 +89,7 @@ int main(void)
     CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
     test_same(&world, "fused", SEDGE_FP32, false);
-    test_same(&world, "split", SEDGE_FP64, true);
+    test_same(&world, "fused", SEDGE_FP64, true);
     test_refused(&world);
     kit_close(&world);
     return CHECK_END();

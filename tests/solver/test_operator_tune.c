@@ -51,10 +51,7 @@ static bool is_selected(const operator_choices *choices, int c)
 
     for (int i = 0; i < choices->count; i++) {
         const operator_candidate *const other = &choices->candidate[i];
-        if (other->layout != candidate->layout ||
-            strcmp(operator_cut_form_name(&other->cut), operator_cut_form_name(&candidate->cut)) !=
-                0)
-            continue;
+        if (other->layout != candidate->layout || other->cut.form != candidate->cut.form) continue;
         first = first && i >= c;
         last = last && i <= c;
     }
@@ -315,12 +312,9 @@ static void test_long_run(const kit_world *world)
     if (k.op == NULL) return;
     sedge_operator_get_tuning(k.op, &tuning);
     CHECK(tuning.timed >= 1);
-    for (operator_kernel i = KERNEL_STAGE; i <= KERNEL_SURFACE; i++) {
-        const sedge_kernel *own = NULL;
-        if ((i == KERNEL_STAGE) != k.op->cut.fused) continue;
-        CHECK_OK(sedge_program_get(&own, k.op->program[0], operator_kernel_name(i)));
-        CHECK(k.op->kernel[i] == own);
-    }
+    const sedge_kernel *own = NULL;
+    CHECK_OK(sedge_program_get(&own, k.op->program[0], operator_kernel_name(KERNEL_STAGE)));
+    CHECK(k.op->kernel[KERNEL_STAGE] == own);
     kit_clear(&k);
 }
 
@@ -431,7 +425,7 @@ static void test_wrong_does_not_win(const kit_world *world)
     CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
     match_one(&k, 0.0, dt, 1, SEDGE_FP64, &measure);
     if (k.op == NULL) return;
-    CHECK(k.op->cut.lift_nodes == lift_nodes || k.op->cut.tangential); // whose lift is another
+    CHECK(k.op->cut.lift_nodes == lift_nodes);
     char *const table = get_table(&k);
     CHECK(table != NULL && strstr(table, "wrong: element") != NULL);
     free(table);
@@ -472,8 +466,7 @@ static void test_key_has_sources(const kit_world *world)
 {
     static const char *const forms[] = {
         "codegen/kernels/program/prelude_cuda.h", "codegen/kernels/dg/dg_stage.h",
-        "codegen/kernels/dg/dg_curl.h",           "codegen/kernels/dg/dg_tensor.h",
-        "codegen/kernels/dg/dg_bernstein.h",      "codegen/kernels/dg/dg_blas.h"};
+        "codegen/kernels/dg/dg_tensor.h", "codegen/kernels/dg/dg_bernstein.h"};
     const sedge_device_info *const info = sedge_device_get_info(world->device);
     kernel_files files = {.count = 0};
     operator_choices choices;

@@ -17,14 +17,8 @@
 #define SEDGE_TILES       ((SEDGE_NODES + SEDGE_TN - 1) / SEDGE_TN)
 #define SEDGE_LIFT_TILES  ((SEDGE_NODES + SEDGE_LIFT_TN - 1) / SEDGE_LIFT_TN)
 #define SEDGE_WORDS       (SEDGE_NODES_PADDED * SEDGE_FIELDS)
-// Jumps of an element; tangential ones (dg_curl.h) are two numbers a vector, and those of a face
-// are filled up to SEDGE_FACE_ROWS points.
-#if SEDGE_TANGENTIAL
-#define SEDGE_JUMP_FIELDS (SEDGE_FIELDS / 3 * 2)
-#define SEDGE_FACE_WORDS  (4 * SEDGE_FACE_ROWS * SEDGE_JUMP_FIELDS)
-#else
+// Jumps of an element.
 #define SEDGE_FACE_WORDS (SEDGE_FACE_POINTS * SEDGE_FIELDS)
-#endif
 // Face points an item takes on a GPU; what it keeps of each is in registers.
 #define SEDGE_ROUNDS ((SEDGE_BLOCK * SEDGE_FACE_POINTS + SEDGE_THREADS - 1) / SEDGE_THREADS)
 // Words to the next element in the block's memory: an odd number of packs. dg_tensor.h has others.
@@ -170,12 +164,6 @@ SEDGE_FUNCTION void get_neighbour_material(sedge_value *m, sedge_int64 value, in
 #endif
 }
 
-#if SEDGE_TANGENTIAL
-SEDGE_FUNCTION void put_tangential(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT s_f,
-                                   const sedge_value *jump, const SEDGE_BLOCKWIDE sedge_value *g,
-                                   int k);
-#endif
-
 // Fscale (n.F* - n.F) at face point k of an element into s_f. other is the neighbour's trace,
 // own_words are the element's states.
 SEDGE_FUNCTION void find_jump(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT s_f,
@@ -200,11 +188,7 @@ SEDGE_FUNCTION void find_jump(SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT s_f,
     get_neighbour_material(mv, value, face, links, material, materials, slots);
     SEDGE_SURFACE(own.f, other, m, mv, at.n, constants, jump.f);
     SEDGE_EACH (f, SEDGE_FIELDS) jump.f[f] = at.scale * jump.f[f];
-#if SEDGE_TANGENTIAL
-    put_tangential(s_f, jump.f, geometry->metric, k);
-#else
     *(SEDGE_BLOCKWIDE sedge_state *)(s_f + k * SEDGE_FIELDS) = jump;
-#endif
 }
 
 #if SEDGE_TARGET_HOST
@@ -268,12 +252,7 @@ find_jumps(sedge_value *SEDGE_RESTRICT s_f, const sedge_value *own_words,
             sedge_value jump[SEDGE_FIELDS];
 
             SEDGE_SURFACE(own.f, other + i * SEDGE_FIELDS, m, mv, at.n, constants, jump);
-#if SEDGE_TANGENTIAL
-            SEDGE_EACH (f, SEDGE_FIELDS) jump[f] = at.scale * jump[f];
-            put_tangential(s_f, jump, geometry->metric, k);
-#else
             SEDGE_EACH (f, SEDGE_FIELDS) s_f[k * SEDGE_FIELDS + f] = at.scale * jump[f];
-#endif
         }
     }
 }

@@ -13,12 +13,8 @@
 // is used with all fields. The block's memory holds element after element; items read it by packs
 // of 16 bytes, and strides of an odd number of packs keep neighbours in different banks. On a GPU
 // states, residuals and geometry are copied in asynchronously while the neighbours' traces, the
-// slowest to come, travel into registers. "fused" does the stage in one kernel; "split" leaves
-// a residual + dt (volume + source) in the residual first and does the surface in a second one.
-// "three" is the classical form, for comparison: volume and surface make the right-hand side in
-// `next`, which the host hands to both as the residual, with a = 0 and dt = 1; a third kernel makes
-// residual and next of it. All read u and write next, so that neighbours never see a half-updated
-// state.
+// slowest to come, travel into registers. All read u and write next, so that neighbours never see
+// a half-updated state.
 #pragma once
 
 // ---- volume ------------------------------------------------------------------------------------
@@ -217,7 +213,7 @@ SEDGE_FUNCTION void add_volume(SEDGE_BLOCKWIDE sedge_value *residual,
 }
 
 // residual -= dt sum, result = old + b residual at the lift tile's nodes; old and result may be the
-// same memory. In three kernels there is no result yet.
+// same memory.
 SEDGE_FUNCTION void add_surface(SEDGE_BLOCKWIDE sedge_value *result,
                                 const SEDGE_BLOCKWIDE sedge_value *old,
                                 SEDGE_BLOCKWIDE sedge_value *residual,
@@ -232,13 +228,9 @@ SEDGE_FUNCTION void add_surface(SEDGE_BLOCKWIDE sedge_value *result,
 
             SEDGE_EACH (i, SEDGE_PACK) change.v[i] = change.v[i] - dt * sum[p * SEDGE_PACK + i];
             *(SEDGE_BLOCKWIDE sedge_pack *)(residual + w) = change;
-#if SEDGE_THREE
-            (void)result, (void)old, (void)rk_b;
-#else
             sedge_pack next = *(const SEDGE_BLOCKWIDE sedge_pack *)(old + w);
             SEDGE_EACH (i, SEDGE_PACK) next.v[i] = next.v[i] + rk_b * change.v[i];
             *(SEDGE_BLOCKWIDE sedge_pack *)(result + w) = next;
-#endif
         }
     }
 }
@@ -248,8 +240,8 @@ SEDGE_FUNCTION void add_surface(SEDGE_BLOCKWIDE sedge_value *result,
 // A program has either these kernels, with its cut, or those that need the types only.
 #if SEDGE_STAGE
 
-// What the stage needs of an element's geometry: with curls, others than metrics (dg_tensor.h).
-#if SEDGE_CURLS
+// What the stage needs of an element's geometry: dg_tensor.h has others than metrics.
+#if SEDGE_TENSOR
 #define SEDGE_NEEDED_WORDS 16
 #else
 #define SEDGE_NEEDED_WORDS SEDGE_GEOMETRY_WORDS
@@ -332,7 +324,7 @@ SEDGE_FUNCTION void copy_out(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT to,
                       slots);                                                                     \
     }
 
-#if !SEDGE_TENSOR && !SEDGE_CURLS
+#if !SEDGE_TENSOR
 
 // -div F at the tile's nodes of element e.
 #if SEDGE_LINEAR
@@ -343,8 +335,7 @@ SEDGE_FUNCTION void copy_out(SEDGE_GLOBAL sedge_state *SEDGE_RESTRICT to,
 #define SEDGE_FIND_VOLUME(sum) differentiate(sum, s_g + e * 3 * SEDGE_WORDS, tile, deriv)
 #endif
 
-#if !SEDGE_FUSED
-SEDGE_KERNEL_RESIDENT(sedge_volume, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
+SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
 {
     SEDGE_OUTER (b) {
         const sedge_int64 start = first + b * SEDGE_BLOCK;
@@ -356,56 +347,6 @@ SEDGE_KERNEL_RESIDENT(sedge_volume, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_L
         copy_geometry(s_x, geometry, start, left);
         copy_in(s_u, u, start, left);
         if (rk_a != SEDGE_R(0.0)) copy_in(s_r, residual, start, left);
-#endif
-        SEDGE_COPY_WAIT();
-        SEDGE_BARRIER();
-#if !SEDGE_LINEAR
-        SEDGE_BLOCKWIDE sedge_value *const s_g = s_f;
-        SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
-            if (e < left)
-                find_flux(s_g + e * 3 * SEDGE_WORDS, s_u + e * SEDGE_STRIDE, n, start + e, s_x + e,
-                          material, materials);
-        }
-        SEDGE_BARRIER();
-#endif
-        SEDGE_ITEMS (tile, SEDGE_TILES, e, SEDGE_BLOCK, SEDGE_THREADS) {
-            if (e < left) {
-                sedge_value sum[SEDGE_TN * SEDGE_FIELDS];
-                SEDGE_FIND_VOLUME(sum);
-                add_source(sum, s_u + e * SEDGE_STRIDE, tile, start + e, material, materials);
-                add_volume(s_r + e * SEDGE_STRIDE, s_r + e * SEDGE_STRIDE, sum, tile, rk_a, dt);
-            }
-        }
-#if !SEDGE_TARGET_HOST
-        SEDGE_BARRIER();
-        copy_out(residual, s_r, start, left);
-#endif
-        (void)s_n, (void)s_f;
-    }
-    (void)next, (void)trace, (void)links, (void)lift, (void)tables, (void)slots;
-    (void)rk_b;
-}
-#endif
-
-#if SEDGE_FUSED
-SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
-#else
-SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
-#endif
-{
-    SEDGE_OUTER (b) {
-        const sedge_int64 start = first + b * SEDGE_BLOCK;
-        const sedge_int64 left = count - b * SEDGE_BLOCK;
-        SEDGE_SCRATCH(sedge_value, scratch, SEDGE_SCRATCH_WORDS);
-        SEDGE_BLOCK_STATES(scratch);
-
-#if !SEDGE_TARGET_HOST
-        copy_geometry(s_x, geometry, start, left);
-        copy_in(s_u, u, start, left);
-#if SEDGE_FUSED
-        if (rk_a != SEDGE_R(0.0))
-#endif
-            copy_in(s_r, residual, start, left);
 
         SEDGE_BLOCK_TRACES(other)
         SEDGE_COPY_WAIT();
@@ -415,7 +356,6 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
         find_jumps(s_f, s_u, s_x, start, u, trace, links, material, materials, tables, slots);
         (void)left;
 #endif
-#if SEDGE_FUSED
 #if !SEDGE_LINEAR
         SEDGE_BLOCKWIDE sedge_value *const s_g = s_f + SEDGE_BLOCK * SEDGE_FACE_STRIDE;
         SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
@@ -433,7 +373,6 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
                 add_volume(s_r + e * SEDGE_STRIDE, s_r + e * SEDGE_STRIDE, sum, tile, rk_a, dt);
             }
         }
-#endif
         SEDGE_BARRIER();
         SEDGE_ITEMS (tile, SEDGE_LIFT_TILES, e, SEDGE_BLOCK, SEDGE_THREADS) {
             if (e < left) {
@@ -445,44 +384,12 @@ SEDGE_KERNEL_RESIDENT(sedge_surface, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_
         }
 #if !SEDGE_TARGET_HOST
         SEDGE_BARRIER();
-#if !SEDGE_THREE
         copy_out(next, s_u, start, left);
-#endif
         copy_out(residual, s_r, start, left);
 #endif
     }
     (void)deriv, (void)rk_a, (void)next;
 }
 
-#if SEDGE_THREE
-// `next` holds the right-hand side and gets the fields.
-SEDGE_KERNEL(sedge_update, SEDGE_THREADS, SEDGE_STAGE_LIST)
-{
-    SEDGE_OUTER (b) {
-        const sedge_int64 start = first + b * SEDGE_BLOCK;
-        const sedge_int64 left = count - b * SEDGE_BLOCK;
-
-        SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_WORDS / SEDGE_PACK, SEDGE_THREADS) {
-            if (e < left) {
-                const sedge_int64 at = ((start + e) * SEDGE_WORDS) / SEDGE_PACK + p;
-                const sedge_pack old = ((const SEDGE_GLOBAL sedge_pack *)u)[at];
-                sedge_pack change = ((const SEDGE_GLOBAL sedge_pack *)next)[at];
-                sedge_pack result;
-
-                SEDGE_EACH (i, SEDGE_PACK) change.v[i] = dt * change.v[i];
-                if (rk_a != SEDGE_R(0.0)) {
-                    const sedge_pack memory = ((const SEDGE_GLOBAL sedge_pack *)residual)[at];
-                    SEDGE_EACH (i, SEDGE_PACK) change.v[i] = change.v[i] + rk_a * memory.v[i];
-                }
-                SEDGE_EACH (i, SEDGE_PACK) result.v[i] = old.v[i] + rk_b * change.v[i];
-                ((SEDGE_GLOBAL sedge_pack *)residual)[at] = change;
-                ((SEDGE_GLOBAL sedge_pack *)next)[at] = result;
-            }
-        }
-    }
-    (void)trace, (void)links, (void)geometry, (void)material, (void)materials;
-    (void)deriv, (void)lift, (void)tables, (void)slots;
-}
-#endif
-#endif // SEDGE_TENSOR, SEDGE_CURLS
+#endif // SEDGE_TENSOR
 #endif // SEDGE_STAGE

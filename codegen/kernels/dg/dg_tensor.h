@@ -1,37 +1,64 @@
-// The fused stage by matrix instructions, for fluxes that are linear; types and layout of
-// dg_layout.h.
+// The stage by matrix instructions in fp64, where div F is made of curls; types and layout of
+// dg_layout.h, copies into the block's memory of dg_stage.h.
+//
+// Curls are taken in the reference element: with the covariant components
+// h_p = sum_d dx_d/dr_p u_d of each vector,
+//   (curl u)_d = 1/J sum_p dx_d/dr_p (D_{p+1} h_{p+2} - D_{p+2} h_{p+1}),
+// two products a component instead of three, and a third of the sums (the Piola transformation: the
+// curl of a covariant field is a contravariant one). In the block's memory h takes the place of u,
+// which is read a second time, from a cache, when the products are done.
+// Jacobians: [SIMD batches][SEDGE_JACOBIAN_WORDS], dx_d/dr_p at 3 d + p, then 1/J; behind the
+// geometry.
 //
 // A warp takes SEDGE_GROUPS times 8 elements (rows: 8 elements with two fields each, as often as
 // there are pairs of fields) and 8 nodes (columns), and sums over nodes, then over face points, 8
-// at a time. So a lane holds all fields and all three derivatives of one element at two nodes, and
-// applies geometry, flux and Runge-Kutta step to them where they are, in its registers. Lane 4 g +
-// t has element g of a group; its numbers of the sum, and its nodes, are SEDGE_PLACE(t, i), i = 0
-// and 1, of each 8: in fp32 two neighbouring nodes fill whole packs.
+// at a time. So a lane holds all fields of one element at two nodes, and applies geometry, flux and
+// Runge-Kutta step to them where they are, in its registers. Lane 4 g + t has element g of a group;
+// its numbers of the sum, and its nodes, are SEDGE_PLACE(t, i), i = 0 and 1, of each 8.
 //
 //   deriv  [tiles of 8 nodes][steps of 8 nodes][r, s, t][lanes] of sedge_pack: the lane's numbers
-//   of B lift   [tiles of 8 nodes][steps of 8 face points][lanes] of sedge_pack
-//
-// Where div F is made of curls (SEDGE_CURLS), they are taken in the reference element (dg_curl.h):
-// two products a component instead of three, and a third of the sums. Tangential jumps
-// (SEDGE_TANGENTIAL) begin each face with a step of the lift, and two components of them are
-// lifted.
-//
-// fp64 numbers are multiplied as they are. fp32 numbers are split into two of 11 bits, hi + lo, and
-// hi hi + hi lo + lo hi is summed, 8 products at a time: what is summed in the matrix unit is cut
-// off, so that longer sums there would be worse than plain fp32. A pack is {hi, hi, lo, lo}.
+//   lift   [tiles of 8 nodes][steps of 8 face points][lanes] of sedge_pack
 //
 // Rows do not mix: what is not a number stays in its element. Numbers behind the last node and the
 // last face point are zero in the block's memory and in the operators.
 #pragma once
 
+#define SEDGE_JACOBIAN_WORDS 12
+
 #if SEDGE_TENSOR && SEDGE_STAGE
 
-#define SEDGE_NODE_STEPS ((SEDGE_NODES + 7) / 8)
-#if SEDGE_TANGENTIAL
-#define SEDGE_FACE_STEPS (4 * SEDGE_FACE_ROWS / 8)
-#else
-#define SEDGE_FACE_STEPS ((SEDGE_FACE_POINTS + 7) / 8)
-#endif
+SEDGE_FUNCTION const SEDGE_GLOBAL sedge_value *
+find_jacobians(const SEDGE_GLOBAL sedge_geometry *SEDGE_RESTRICT geometry, sedge_int64 slots)
+{
+    return (const SEDGE_GLOBAL sedge_value *)(geometry + slots / SEDGE_LANES);
+}
+
+// Jacobians in the place of metrics.
+SEDGE_FUNCTION void copy_jacobians(SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT to,
+                                   const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT from,
+                                   sedge_int64 start, sedge_int64 left)
+{
+    SEDGE_ITEMS (e, SEDGE_BLOCK, p, SEDGE_JACOBIAN_WORDS / SEDGE_PACK, SEDGE_THREADS) {
+        if (e < left)
+            SEDGE_COPY_PACK(to[e].metric + p * SEDGE_PACK,
+                            from + (start + e) * SEDGE_JACOBIAN_WORDS + p * SEDGE_PACK);
+    }
+}
+
+// Covariant components of the vectors at one node; g: the Jacobian. May be done in place.
+SEDGE_FUNCTION void make_covariant(SEDGE_BLOCKWIDE sedge_value *to,
+                                   const SEDGE_BLOCKWIDE sedge_value *from,
+                                   const SEDGE_BLOCKWIDE sedge_value *g)
+{
+    SEDGE_EACH (v, SEDGE_FIELDS / 3) {
+        sedge_value x[3];
+        SEDGE_EACH (d, 3) x[d] = from[3 * v + d];
+        SEDGE_EACH (p, 3) to[3 * v + p] = g[p] * x[0] + g[3 + p] * x[1] + g[6 + p] * x[2];
+    }
+}
+
+#define SEDGE_NODE_STEPS  ((SEDGE_NODES + 7) / 8)
+#define SEDGE_FACE_STEPS  ((SEDGE_FACE_POINTS + 7) / 8)
 #define SEDGE_WARP_VALUES (8 * SEDGE_GROUPS)
 #define SEDGE_PARTS       (SEDGE_BLOCK / SEDGE_WARP_VALUES)
 #define SEDGE_WARPS       (SEDGE_THREADS / 32)
@@ -39,17 +66,10 @@
 
 // Pairs of fields, and the field of pair p in row g (r = 0) and in row g + 8 (r = 1); with curls,
 // the same component of two vectors.
-#if SEDGE_CURLS
 #define SEDGE_PAIRS          ((SEDGE_FIELDS / 3 + 1) / 2 * 3)
 #define SEDGE_FIELD_OF(p, r) ((p) / 3 * 6 + (p) % 3 + 3 * (r))
 #define SEDGE_PAIR_OF(f)     ((f) / 6 * 3 + (f) % 3)
 #define SEDGE_ROW_OF(f)      ((f) / 3 % 2)
-#else
-#define SEDGE_PAIRS          ((SEDGE_FIELDS + 1) / 2)
-#define SEDGE_FIELD_OF(p, r) (2 * (p) + (r))
-#define SEDGE_PAIR_OF(f)     ((f) / 2)
-#define SEDGE_ROW_OF(f)      ((f) % 2)
-#endif
 
 // A loop that stays one: unrolled, it takes so many registers that blocks are missing. Operators,
 // which come from a cache, are read a step ahead.
@@ -60,15 +80,9 @@
 #endif
 
 // Neighbouring words of a lane: RUNS times RUN, 4 RUN words apart.
-#if SEDGE_FP64
 #define SEDGE_PLACE(t, i) ((t) + 4 * (i))
 #define SEDGE_RUNS        2
 #define SEDGE_RUN         SEDGE_FIELDS
-#else
-#define SEDGE_PLACE(t, i) (2 * (t) + (i))
-#define SEDGE_RUNS        1
-#define SEDGE_RUN         (2 * SEDGE_FIELDS)
-#endif
 #if SEDGE_RUN % SEDGE_PACK == 0
 #define SEDGE_BY_PACKS 1
 #else
@@ -107,25 +121,7 @@ SEDGE_FUNCTION void take_pair(sedge_real *SEDGE_RESTRICT a, const sedge_real *SE
 // What the fields at 8 nodes are for the matrix unit.
 typedef struct sedge_rows {
     sedge_real a[SEDGE_PAIRS][4];
-#if !SEDGE_FP64
-    sedge_real low[SEDGE_PAIRS][4];
-#endif
 } sedge_rows;
-
-// Of a pair's numbers in fp32: 8193 x - 8192 x, of which the first is rounded: x to 11 bits. What
-// is left has 12, of which the unit cuts off one.
-SEDGE_FUNCTION void split_row(sedge_rows *SEDGE_RESTRICT rows, int j)
-{
-#if !SEDGE_FP64
-    SEDGE_EACH (i, 4) {
-        const sedge_real all = rows->a[j][i];
-        rows->a[j][i] = fmaf(-8192.0f, all, 8193.0f * all);
-        rows->low[j][i] = all - rows->a[j][i];
-    }
-#else
-    (void)rows, (void)j;
-#endif
-}
 
 SEDGE_FUNCTION void make_rows(sedge_rows *SEDGE_RESTRICT rows,
                               const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT from, int t)
@@ -133,43 +129,23 @@ SEDGE_FUNCTION void make_rows(sedge_rows *SEDGE_RESTRICT rows,
     sedge_real q[2 * SEDGE_FIELDS];
 
     fetch_lane(q, from, t);
-    SEDGE_EACH (j, SEDGE_PAIRS) {
-        take_pair(rows->a[j], q, j);
-        split_row(rows, j);
-    }
+    SEDGE_EACH (j, SEDGE_PAIRS) take_pair(rows->a[j], q, j);
 }
 
 // c += rows times the operator's numbers in `op`.
 SEDGE_FUNCTION void multiply(sedge_real *SEDGE_RESTRICT c, const sedge_rows *SEDGE_RESTRICT rows,
                              int j, const sedge_pack *SEDGE_RESTRICT op)
 {
-#if SEDGE_FP64
     SEDGE_MULTIPLY_FP64(c, rows->a[j], op->v);
-#else
-    sedge_real sum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-
-    SEDGE_MULTIPLY_TF32(sum, rows->low[j], op->v);
-    SEDGE_MULTIPLY_TF32(sum, rows->a[j], op->v + 2);
-    SEDGE_MULTIPLY_TF32(sum, rows->a[j], op->v);
-    SEDGE_EACH (i, 4) c[i] += sum[i];
-#endif
 }
 
 // Where a lane finds its elements' fields when products are done: in the block's memory, unless
 // other things are there by then.
-#if SEDGE_CURLS
 #define SEDGE_OWN const SEDGE_GLOBAL
-#else
-#define SEDGE_OWN const SEDGE_BLOCKWIDE
-#endif
 
 // ---- volume, lift, step ------------------------------------------------------------------------
 
-#if SEDGE_CURLS
 #define SEDGE_SUMS 1
-#else
-#define SEDGE_SUMS 3
-#endif
 
 // What a step adds to the sums of one element group: D_r, D_s, D_t of all fields; or the components
 // of the curls, 1/J and the way back still missing.
@@ -177,7 +153,6 @@ SEDGE_FUNCTION void add_step(sedge_real (*SEDGE_RESTRICT d)[SEDGE_PAIRS][4],
                              const sedge_rows *SEDGE_RESTRICT rows,
                              const sedge_pack *SEDGE_RESTRICT op)
 {
-#if SEDGE_CURLS
     sedge_pack minus[3];
 
     SEDGE_EACH (j, 3)
@@ -187,10 +162,6 @@ SEDGE_FUNCTION void add_step(sedge_real (*SEDGE_RESTRICT d)[SEDGE_PAIRS][4],
         multiply(d[0][p], rows, vector + (p + 2) % 3, &op[(p + 1) % 3]);
         multiply(d[0][p], rows, vector + (p + 1) % 3, &minus[(p + 2) % 3]);
     }
-#else
-    SEDGE_EACH (p, SEDGE_PAIRS)
-        SEDGE_EACH (j, 3) multiply(d[j][p], rows, p, &op[j]);
-#endif
 }
 
 // The sums of the warp's elements at its nodes; words: those of the lane's first element.
@@ -228,7 +199,6 @@ SEDGE_FUNCTION void find_flow(sedge_real *SEDGE_RESTRICT flow,
 {
     const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
 
-#if SEDGE_CURLS
     sedge_real curl[SEDGE_FIELDS];
 
     SEDGE_EACH (f, SEDGE_FIELDS) {
@@ -240,22 +210,6 @@ SEDGE_FUNCTION void find_flow(sedge_real *SEDGE_RESTRICT flow,
             g[9];
     }
     SEDGE_FROM_CURLS(curl, m, constants, flow);
-#else
-    SEDGE_EACH (f, SEDGE_FIELDS) flow[f] = SEDGE_R(0.0);
-    SEDGE_EACH (x, 3) {
-        sedge_real slope[SEDGE_FIELDS];
-        sedge_real flux[3][SEDGE_FIELDS];
-
-        SEDGE_EACH (f, SEDGE_FIELDS) {
-            const int pair = SEDGE_PAIR_OF(f);
-            const int at = SEDGE_ROW_OF(f) * 2 + i;
-            slope[f] =
-                g[x] * d[0][pair][at] + g[3 + x] * d[1][pair][at] + g[6 + x] * d[2][pair][at];
-        }
-        SEDGE_FLUX(slope, m, constants, flux[0], flux[1], flux[2]);
-        SEDGE_EACH (f, SEDGE_FIELDS) flow[f] += flux[x][f];
-    }
-#endif
 }
 
 // div F - S at the lane's two nodes of one element: `sum` as a product's numbers lie, [pairs][4].
@@ -297,85 +251,6 @@ SEDGE_FUNCTION void find_balance(sedge_real (*SEDGE_RESTRICT sum)[4],
     (void)own, (void)tile, (void)t;
 }
 
-#if SEDGE_TANGENTIAL
-// What is lifted of the jumps at 8 face points: component c of the vectors 2 v and 2 v + 1 is
-// number 2 v + c.
-SEDGE_FUNCTION void make_jump_rows(sedge_rows *SEDGE_RESTRICT rows,
-                                   const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT from, int t)
-{
-    SEDGE_EACH (i, 4) {
-        const SEDGE_BLOCKWIDE sedge_real *const point =
-            from + SEDGE_PLACE(t, i / 2) * SEDGE_JUMP_FIELDS;
-        SEDGE_EACH (w, SEDGE_JUMP_FIELDS) {
-#if SEDGE_JUMP_FIELDS % SEDGE_PACK == 0
-            const sedge_real word =
-                ((const SEDGE_BLOCKWIDE sedge_pack *)point)[w / SEDGE_PACK].v[w % SEDGE_PACK];
-#else
-            const sedge_real word = point[w];
-#endif
-            if (w / 2 % 2 == i % 2) rows->a[w / 4 * 2 + w % 2][i] = word;
-        }
-        SEDGE_EACH (c, 2) {
-            if (SEDGE_FIELDS / 3 % 2 == 1 && i % 2 == 1)
-                rows->a[SEDGE_FIELDS / 6 * 2 + c][i] = SEDGE_R(0.0);
-        }
-    }
-    SEDGE_EACH (j, SEDGE_PAIRS / 3 * 2) split_row(rows, j);
-}
-
-// c += LIFT times what is lifted of the components `one` and `two` of a face.
-SEDGE_FUNCTION void lift_face_rows(sedge_real (*SEDGE_RESTRICT c)[SEDGE_PAIRS][4],
-                                   const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT words,
-                                   const SEDGE_GLOBAL sedge_pack *SEDGE_RESTRICT lift, int face,
-                                   int one, int two, int t)
-{
-    const int first = face * (SEDGE_FACE_STEPS / 4);
-    sedge_pack ahead = lift[first * 32];
-
-    SEDGE_ROLLED for (int k = first; k < first + SEDGE_FACE_STEPS / 4; k++)
-    {
-        const sedge_pack op = ahead;
-        ahead = lift[(k + 1) * 32];
-
-        SEDGE_EACH (h, SEDGE_GROUPS) {
-            sedge_rows rows;
-
-            make_jump_rows(&rows, words + h * 8 * SEDGE_FACE_STRIDE + k * 8 * SEDGE_JUMP_FIELDS, t);
-            SEDGE_EACH (v, SEDGE_PAIRS / 3) {
-                multiply(c[h][3 * v + one], &rows, 2 * v, &op);
-                multiply(c[h][3 * v + two], &rows, 2 * v + 1, &op);
-            }
-        }
-    }
-}
-
-// sum += LIFT times the jumps; geometry: of the lane's first element.
-SEDGE_FUNCTION void lift_rows(sedge_real (*SEDGE_RESTRICT sum)[SEDGE_PAIRS][4],
-                              const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT words,
-                              const SEDGE_GLOBAL sedge_pack *SEDGE_RESTRICT lift,
-                              const SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT geometry, int t)
-{
-    sedge_real c[SEDGE_GROUPS][SEDGE_PAIRS][4];
-
-    SEDGE_EACH (h, SEDGE_GROUPS)
-        SEDGE_EACH (p, SEDGE_PAIRS)
-            SEDGE_EACH (i, 4) c[h][p][i] = SEDGE_R(0.0);
-    lift_face_rows(c, words, lift, 2, 0, 1, t);
-    SEDGE_EACH (h, SEDGE_GROUPS)
-        SEDGE_EACH (v, SEDGE_PAIRS / 3)
-            SEDGE_EACH (i, 4) c[h][3 * v + 2][i] = -c[h][3 * v][i] - c[h][3 * v + 1][i];
-    lift_face_rows(c, words, lift, 0, 0, 1, t);
-    lift_face_rows(c, words, lift, 1, 0, 2, t);
-    lift_face_rows(c, words, lift, 3, 1, 2, t);
-    SEDGE_EACH (h, SEDGE_GROUPS)
-        SEDGE_EACH (p, SEDGE_PAIRS) {
-            const SEDGE_BLOCKWIDE sedge_real *const row = geometry[8 * h].metric + p % 3 * 3;
-            SEDGE_EACH (i, 4)
-                sum[h][p][i] += row[0] * c[h][p / 3 * 3][i] + row[1] * c[h][p / 3 * 3 + 1][i] +
-                                row[2] * c[h][p / 3 * 3 + 2][i];
-        }
-}
-#else
 // sum += LIFT times the jumps.
 SEDGE_FUNCTION void lift_rows(sedge_real (*SEDGE_RESTRICT sum)[SEDGE_PAIRS][4],
                               const SEDGE_BLOCKWIDE sedge_real *SEDGE_RESTRICT words,
@@ -397,7 +272,6 @@ SEDGE_FUNCTION void lift_rows(sedge_real (*SEDGE_RESTRICT sum)[SEDGE_PAIRS][4],
     }
     (void)geometry;
 }
-#endif
 
 // residual = a residual - dt sum, next = own + b residual at the lane's nodes of one element, all
 // three at the tile's first node; `most`: words up to the element's end.
@@ -454,11 +328,7 @@ SEDGE_FUNCTION void clear_rest(SEDGE_BLOCKWIDE sedge_real *words, int stride, in
         words[k / (read - used) * stride + used + k % (read - used)] = SEDGE_R(0.0);
 }
 
-#if SEDGE_CURLS
 #define SEDGE_FIND_OWN(value, e) (u[0].f + (value) * (SEDGE_NODES_PADDED * SEDGE_FIELDS))
-#else
-#define SEDGE_FIND_OWN(value, e) (s_u + (e)*SEDGE_STRIDE)
-#endif
 
 SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LIST)
 {
@@ -473,28 +343,20 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
         SEDGE_BLOCKWIDE sedge_real *const s_f = s_u + SEDGE_BLOCK * SEDGE_STRIDE;
 
         copy_geometry(s_x, geometry, start, left);
-#if SEDGE_CURLS
         copy_jacobians(s_x, find_jacobians(geometry, slots), start, left);
-#endif
         copy_in(s_u, u, start, left);
         clear_rest(s_u, SEDGE_STRIDE, SEDGE_WORDS, SEDGE_NODE_STEPS * 8 * SEDGE_FIELDS);
-#if SEDGE_TANGENTIAL
-        clear_faces(s_f);
-#else
         clear_rest(s_f, SEDGE_FACE_STRIDE, SEDGE_FACE_WORDS, SEDGE_FACE_STEPS * 8 * SEDGE_FIELDS);
-#endif
         SEDGE_BLOCK_TRACES(other)
         SEDGE_COPY_WAIT();
         SEDGE_BARRIER();
         SEDGE_BLOCK_JUMPS(other)
         SEDGE_BARRIER();
-#if SEDGE_CURLS
         SEDGE_ITEMS (v, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
             SEDGE_BLOCKWIDE sedge_real *const at = s_u + v * SEDGE_STRIDE + n * SEDGE_FIELDS;
             if (v < left) make_covariant(at, at, s_x[v].metric);
         }
         SEDGE_BARRIER();
-#endif
         // Each warp takes the same number of pieces; what is beyond the last is done and dropped.
         for (int piece = SEDGE_THREAD / 32; piece / SEDGE_WARPS * SEDGE_WARPS < SEDGE_PIECES;
              piece += SEDGE_WARPS) {
