@@ -1,9 +1,9 @@
 #define _DEFAULT_SOURCE
-#include "blas.h"
+#include "device/blas.h"
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "internal.h"
+#include "device/backend.h"
 
 #include <dlfcn.h>
 #include <string.h>

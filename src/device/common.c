@@ -1,6 +1,6 @@
 // What the kinds of device share: kept sources, compiler messages, the trace.
 #define _DEFAULT_SOURCE // PATH_MAX
-#include "internal.h"
+#include "device/backend.h"
 
 #include "base/file.h"
 

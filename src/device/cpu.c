@@ -1,5 +1,5 @@
 #define _GNU_SOURCE // sched_getaffinity
-#include "cpu.h"
+#include "device/cpu.h"
 
 #include <errno.h>
 #include <sched.h>

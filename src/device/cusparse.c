@@ -1,9 +1,9 @@
 #define _DEFAULT_SOURCE
-#include "cusparse.h"
+#include "device/cusparse.h"
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "internal.h"
+#include "device/backend.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 // A kernel as the compiled binary shows it (the preludes in codegen/kernels make these forms): on
 // the host `void NAME(long blocks, void **arguments)`, arguments[i] points to argument i; on cuda
 // `extern "C" __global__ void NAME(long long blocks, ...arguments)`; on opencl what
-// src/device/opencl_program.h says.
+// src/device/opencl/opencl_program.h says.
 //
 // Environment: SEDGE_CC (host compiler: a name or a path, no arguments), SEDGE_NVRTC (path of
 // libnvrtc), SEDGE_OPENCL (a part of "PLATFORM: DEVICE": others are not used), SEDGE_THREADS,

@@ -1,12 +1,12 @@
 #define _GNU_SOURCE // SOCK_CLOEXEC, syscall
-#include "helper.h"
+#include "device/helper.h"
 
 #include "base/memory.h"
 #include "base/trust.h"
-#include "device.h"
-#include "helper_wire.h"
-#include "limit.h"
-#include "opencl_folder.h"
+#include "device/device.h"
+#include "device/helper_wire.h"
+#include "device/limit.h"
+#include "device/opencl_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // The helper's side. Plain libc only: it runs beside the solver and shares nothing with it.
 #define _GNU_SOURCE
-#include "helper_wire.h"
+#include "device/helper_wire.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 #define _DEFAULT_SOURCE // pthread_sigmask
-#include "limit.h"
+#include "device/limit.h"
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "device.h"
+#include "device/device.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 #define _GNU_SOURCE // nftw, O_DIRECTORY, getentropy, setenv
-#include "opencl_folder.h"
+#include "device/opencl_folder.h"
 
 #include "base/trust.h"
-#include "cpu.h"
-#include "device.h"
+#include "device/cpu.h"
+#include "device/device.h"
 
 #include <dirent.h>
 #include <errno.h>

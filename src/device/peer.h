@@ -7,7 +7,7 @@
 // that the stream wrote after it.
 #pragma once
 
-#include "device.h"
+#include "device/device.h"
 
 typedef struct sedge_peer_handle {
     unsigned char bytes[64];

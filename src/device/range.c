@@ -1,6 +1,6 @@
-#include "range.h"
+#include "device/range.h"
 
-#include "internal.h"
+#include "device/backend.h"
 
 #if SEDGE_HAVE_NVTX
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // What a kernel says of its parameters, from the table that the preludes put beside it.
-#include "internal.h"
+#include "device/backend.h"
 
 #include "base/memory.h"
 

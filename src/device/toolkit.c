@@ -1,7 +1,7 @@
 // Libraries of the CUDA toolkit, loaded when they are needed.
 #define _DEFAULT_SOURCE
 #include "base/trust.h"
-#include "internal.h"
+#include "device/backend.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 // Which transport: those that are possible are tried with known bytes and timed.
-#include "halo/halo_internal.h"
+#include "halo/halo_transport.h"
 
 #include "base/file.h"
 #include "base/memory.h"

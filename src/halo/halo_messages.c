@@ -1,5 +1,5 @@
 // By MPI: staged through pinned memory of the host, or direct between the buffers.
-#include "halo/halo_internal.h"
+#include "halo/halo_transport.h"
 
 #include "base/memory.h"
 

@@ -15,7 +15,7 @@
 // exchange each of the two sends to the other: where there are no bytes for a peer, the flag alone.
 // With one place it fails: b's start of k + 1 follows b's finish of k only, which says nothing of
 // a's.
-#include "halo/halo_internal.h"
+#include "halo/halo_transport.h"
 
 #include "base/file.h"
 #include "base/memory.h"

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "cache/store.h"
 #include "check.h"
-#include "device/internal.h"
+#include "device/backend.h"
 #include "program/combine.h"
 #include "program/combine_log.h"
 

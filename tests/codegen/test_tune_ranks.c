@@ -1,7 +1,7 @@
 // The tuner under MPI: ranks with the same key share one search, made by the lowest of them.
 #include "base/memory.h"
 #include "check.h"
-#include "device/internal.h"
+#include "device/backend.h"
 #include "tune/tune.h"
 #include "tune_case.h"
 

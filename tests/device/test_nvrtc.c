@@ -2,8 +2,8 @@
 #define _DEFAULT_SOURCE // setenv
 #include "base/memory.h"
 #include "check.h"
+#include "device/cuda/nvrtc.h"
 #include "device/device.h"
-#include "device/nvrtc.h"
 
 #include <pthread.h>
 

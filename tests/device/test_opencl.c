@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "device/device.h"
-#include "device/opencl_log.h"
+#include "device/opencl/opencl_log.h"
 #include "repeat.h"
 
 #include <dirent.h>

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "device/internal.h"
+#include "device/backend.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

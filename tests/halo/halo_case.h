@@ -2,7 +2,7 @@
 // the bytes that must come in each round.
 #pragma once
 
-#include "halo/halo_internal.h"
+#include "halo/halo_transport.h"
 
 enum { CASE_RANKS = 8 };
 

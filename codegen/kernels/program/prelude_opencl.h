@@ -27,7 +27,8 @@ typedef ulong sedge_uint64;
 
 // A kernel is given each argument with the bytes to add to it, for OpenCL hands over whole buffers
 // (0 for numbers), and NULL as a pointer whose type tells the argument's size and kind: 1 a
-// pointer, 2 an integer, 3 a floating point number, 4 another type (src/device/opencl_program.h).
+// pointer, 2 an integer, 3 a floating point number, 4 another type
+// (src/device/opencl/opencl_program.h).
 #define SEDGE_PRELUDE_KIND(class)           ((class) == 5 ? 1 : (class) == 1 ? 2 : (class) == 8 ? 3 : 4)
 #define SEDGE_PRELUDE_PARAMETER(type, name) , type name
 #define SEDGE_PRELUDE_GIVEN(type, name) \

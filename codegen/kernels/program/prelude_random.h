@@ -25,7 +25,7 @@ typedef unsigned long long sedge_uint64;
 // An unrolled loop: arrays indexed by i stay in registers.
 #define SEDGE_EACH(i, count) SEDGE_UNROLL for (int i = 0; i < (count); i++)
 
-// Who runs the items: src/device/host_order.c, where this structure stands a second time.
+// Who runs the items: src/device/host/host_order.c, where this structure stands a second time.
 struct sedge_order {
     long long block; // of the item that runs now
     int item;

@@ -1,6 +1,6 @@
 // A driver that has every function that sedge asks for and does nothing (fake/cuda.c has those that
 // do something). A call without the device's context fails, as a true driver's does.
-#include "device/cuda_driver.h"
+#include "device/cuda/cuda_driver.h"
 
 #include "fake/cuda.h"
 

@@ -1,7 +1,7 @@
 // The places that a compiler's messages name.
 #pragma once
 
-#include "opencl_program.h"
+#include "device/opencl/opencl_program.h"
 
 // Add `log` to `out`, with places of the text as a whole, "<kernel>:LINE:", turned into the file
 // and line that `source`'s #line directives give them: there are compilers that pass over those

@@ -4,7 +4,7 @@
 // A row is two lengths, a name with its NUL, and a signature as sedge_signature_read takes it.
 #pragma once
 
-#include "opencl_program.h"
+#include "device/opencl/opencl_program.h"
 
 enum { SEDGE_CL_FIXED = 2, SEDGE_CL_EACH = 3 }; // parameters before the arguments, and of each
 

@@ -1,9 +1,9 @@
-#include "opencl_program.h"
+#include "device/opencl/opencl_program.h"
 
 #include "base/memory.h"
-#include "limit.h"
-#include "opencl_log.h"
-#include "opencl_table.h"
+#include "device/limit.h"
+#include "device/opencl/opencl_log.h"
+#include "device/opencl/opencl_table.h"
 
 #include <string.h>
 

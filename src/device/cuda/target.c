@@ -1,9 +1,9 @@
 // A cuda chip that need not be here: it compiles as such a GPU's device would, and no more.
-#include "internal.h"
+#include "device/backend.h"
 
 #include "base/memory.h"
-#include "cpu.h"
-#include "nvrtc.h"
+#include "device/cpu.h"
+#include "device/cuda/nvrtc.h"
 
 #include <stdio.h>
 #include <string.h>

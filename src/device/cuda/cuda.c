@@ -1,10 +1,10 @@
 // The cuda device: the driver API, one primary context, work in non-blocking streams.
-#include "internal.h"
+#include "device/backend.h"
 
 #if SEDGE_HAVE_CUDA
 #include "base/memory.h"
-#include "cuda_driver.h"
-#include "nvrtc.h"
+#include "device/cuda/cuda_driver.h"
+#include "device/cuda/nvrtc.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // The opencl device: one context, work in in-order queues. Programs are in opencl_program.c.
 #define _POSIX_C_SOURCE 200809L // posix_memalign
 #include "base/memory.h"
-#include "cpu.h"
-#include "internal.h"
-#include "opencl_driver.h"
-#include "opencl_folder.h"
-#include "opencl_program.h"
+#include "device/backend.h"
+#include "device/cpu.h"
+#include "device/opencl/opencl_driver.h"
+#include "device/opencl/opencl_program.h"
+#include "device/opencl_folder.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 #define _GNU_SOURCE // MADV_HUGEPAGE
 #include "base/file.h"
 #include "base/memory.h"
-#include "cpu.h"
-#include "host_compiler.h"
-#include "host_module.h"
-#include "internal.h"
+#include "device/backend.h"
+#include "device/cpu.h"
+#include "device/host/host_compiler.h"
+#include "device/host/host_module.h"
 
 #include <dlfcn.h>
 #include <limits.h>

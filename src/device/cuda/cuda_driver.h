@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "internal.h"
+#include "device/backend.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 // Inside src/device: what every kind of device provides, and what the kinds share.
 #pragma once
 
-#include "device.h"
-#include "peer.h"
+#include "device/device.h"
+#include "device/peer.h"
 
 #define SEDGE_KERNEL_ARGUMENTS_MAX 320
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE // dl_iterate_phdr
-#include "elf_build.h"
+#include "device/cuda/elf_build.h"
 
 #include "base/file.h"
 #include "base/hash.h"

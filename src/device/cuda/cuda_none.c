@@ -1,5 +1,5 @@
 // The cuda device in a build without CUDA's headers: refused in words.
-#include "internal.h"
+#include "device/backend.h"
 
 #if !SEDGE_HAVE_CUDA
 static const char reason[] = "this sedge was built without the CUDA headers";

@@ -1,14 +1,14 @@
 #define _GNU_SOURCE // gnu_get_libc_version
-#include "host_compiler.h"
+#include "device/host/host_compiler.h"
 
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/trust.h"
-#include "cpu.h"
-#include "helper.h"
-#include "internal.h"
-#include "limit.h"
+#include "device/backend.h"
+#include "device/cpu.h"
+#include "device/helper.h"
+#include "device/limit.h"
 
 #include <gnu/libc-version.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-#include "opencl_table.h"
+#include "device/opencl/opencl_table.h"
 
 #include "base/memory.h"
 

@@ -8,7 +8,7 @@
 // the types of parameters, and so what the argument is and how large.
 #pragma once
 
-#include "opencl_driver.h"
+#include "device/opencl/opencl_driver.h"
 
 // Addresses of buffers come from a space of the device's own (by its number on the node), in which
 // they rise and are never used again: between two buffers there is a gap, so that an address at a

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "host_order.h"
+#include "device/host/host_order.h"
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "halo/halo_internal.h"
+#include "halo/halo_transport.h"
 
 #include "base/memory.h"
 

@@ -1,4 +1,4 @@
-#include "opencl_log.h"
+#include "device/opencl/opencl_log.h"
 
 #include "base/memory.h"
 

@@ -1,9 +1,9 @@
 // Memory that processes share on GPUs of one node, by CUDA's handles for other processes, and
 // flags in it by the driver's memory operations in streams.
-#include "internal.h"
+#include "device/backend.h"
 
 #if SEDGE_HAVE_CUDA
-#include "cuda_driver.h"
+#include "device/cuda/cuda_driver.h"
 
 #include <stdio.h>
 #include <string.h>

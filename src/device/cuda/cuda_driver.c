@@ -1,7 +1,7 @@
-#include "internal.h"
+#include "device/backend.h"
 
 #if SEDGE_HAVE_CUDA
-#include "cuda_driver.h"
+#include "device/cuda/cuda_driver.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

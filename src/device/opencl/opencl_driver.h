@@ -1,11 +1,11 @@
 // OpenCL, loaded at run time: no library is linked and no header of it is needed. What is declared
-// here is the part of OpenCL 1.2 that src/device/opencl.c calls, with the names and values of the
-// specification.
+// here is the part of OpenCL 1.2 that src/device/opencl/opencl.c calls, with the names and values
+// of the specification.
 #pragma once
 
 #include "base/error.h"
 #include "base/file.h"
-#include "internal.h"
+#include "device/backend.h"
 
 #include <stdbool.h>
 #include <stddef.h>

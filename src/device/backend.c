@@ -1,8 +1,8 @@
-#include "device.h"
+#include "device/device.h"
 
 #include "base/memory.h"
-#include "cpu.h"
-#include "internal.h"
+#include "device/backend.h"
+#include "device/cpu.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE // memfd_create, dladdr1
-#include "host_module.h"
+#include "device/host/host_module.h"
 
 #include "base/file.h"
 #include "base/memory.h"

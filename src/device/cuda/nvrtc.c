@@ -1,15 +1,15 @@
 #define _GNU_SOURCE // dl_iterate_phdr, dladdr
-#include "nvrtc.h"
+#include "device/cuda/nvrtc.h"
 
-#include "internal.h"
+#include "device/backend.h"
 
 #if SEDGE_HAVE_CUDA
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/trust.h"
-#include "cuda_driver.h"
-#include "elf_build.h"
-#include "limit.h"
+#include "device/cuda/cuda_driver.h"
+#include "device/cuda/elf_build.h"
+#include "device/limit.h"
 
 #include <dlfcn.h>
 #include <limits.h>

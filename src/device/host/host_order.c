@@ -1,5 +1,5 @@
 #define _GNU_SOURCE // MAP_ANONYMOUS, MAP_NORESERVE
-#include "host_order.h"
+#include "device/host/host_order.h"
 
 #include "base/memory.h"
 

@@ -1,7 +1,7 @@
-#include "opencl_driver.h"
+#include "device/opencl/opencl_driver.h"
 
-#include "helper.h"
-#include "opencl_folder.h"
+#include "device/helper.h"
+#include "device/opencl_folder.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
