@@ -91,9 +91,10 @@ static sedge_status step_generated(loop_case *c, int steps)
 static void step_hand(loop_case *c, int steps)
 {
     for (int i = 0; i < steps; i++) {
-        for (int s = 0; s < sedge_integrator_lsrk45.stages; s++)
+        for (int s = 0; s < sedge_integrator_lsrk45.stages; s++) {
             c->stage(c->hand, sedge_integrator_lsrk45.a[s], sedge_integrator_lsrk45.b[s], c->dt,
                      c->threads);
+        }
     }
 }
 

@@ -38,9 +38,10 @@ static void add_dimension(sedge_iteration *iteration, int operands, const int64_
 static void set_contiguous(sedge_iteration *iteration, int operands)
 {
     iteration->contiguous = iteration->dimensions <= 1;
-    for (int k = 0; k < operands && iteration->dimensions == 1; k++)
+    for (int k = 0; k < operands && iteration->dimensions == 1; k++) {
         if (iteration->stride[k][0] != 0 && iteration->stride[k][0] != 1)
             iteration->contiguous = false;
+    }
 }
 
 void sedge_iteration_make(sedge_iteration *iteration, int dimensions, const int64_t *shape,

@@ -90,9 +90,10 @@ sedge_status sedge_array_create(sedge_array **out, sedge_context *context, sedge
     SEDGE_TRY(sedge_shape_check(dimensions, shape, type));
     SEDGE_TRY(make_header(&array, context, type, dimensions, shape));
     const int64_t bytes = sedge_shape_count(dimensions, shape) * sedge_type_bytes(type);
-    if (bytes > 0)
+    if (bytes > 0) {
         SEDGE_TRY_GOTO(status, sedge_pool_take(sedge_context_memory(context), bytes, &array->block,
                                                &array->buffer));
+    }
     *out = array;
     return SEDGE_OK;
 done:

@@ -459,7 +459,7 @@ void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
 {
     const bool nodal = layout->basis == SEDGE_NODAL;
 
-    if (nodal && info->kind == SEDGE_DEVICE_CUDA && element->order >= TENSOR_SINCE &&
+    if (nodal && sedge_device_has_matrix_units(info) && element->order >= TENSOR_SINCE &&
         operator_tensor_refusal(info, problem) == NULL) {
         operator_cut_choose_form(cut, FORM_TENSOR, layout, info, problem, element);
         if (operator_cut_fits(cut, info)) return;

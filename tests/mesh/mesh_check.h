@@ -241,12 +241,14 @@ static inline int sides_agree(const sedge_set_face *mine, const set_side *own,
                               const set_side *other, const double period[3], double tolerance)
 {
     const bool is_periodic = own->group != other->group;
+    double here[3][3], there[3][3];
 
+    memcpy(here, own->corners, sizeof here);
+    memcpy(there, other->corners, sizeof there);
     return other->known && other->face == mine->other_face && other->volume == mine->other_group &&
            is_inverse(own->orientation, other->orientation) &&
            (is_periodic ? !own->second && !other->second : own->second != other->second) &&
-           corners_agree((double(*)[3])own->corners, (double(*)[3])other->corners, own->orientation,
-                         period, tolerance);
+           corners_agree(here, there, own->orientation, period, tolerance);
 }
 
 // The sides whose other side another rank has, through the halo's slots.

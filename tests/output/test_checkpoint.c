@@ -103,7 +103,7 @@ static sedge_checkpoint header(int64_t step)
                               .samples = 2,
                               .history = {0.1, 0.3},
                               .wall_seconds = 1e5 + 0.1,
-                              .position = {5, 7, 3, 2, step},
+                              .position = {5, 7, 3, 2, step, NULL},
                               .basis = step == 20 ? SEDGE_BERNSTEIN : SEDGE_NODAL};
 }
 

@@ -1,3 +1,4 @@
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 #include "fake/cuda.h"
 
 #include <cuda.h>
@@ -113,3 +114,4 @@ CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule module,
     *bytes = 0;
     return fake_is_entered() ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_CONTEXT;
 }
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
