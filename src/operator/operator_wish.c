@@ -27,18 +27,20 @@ sedge_status operator_layout_wish(int *out, const operator_choices *choices,
 
     *out = 0;
     if (!sedge_operator_is_cut(options)) return SEDGE_OK;
-    if (!is_bernstein_wish(options)) {
-        while (choices->layout[*out].basis != SEDGE_NODAL) (*out)++;
-        return SEDGE_OK;
-    }
-    if (refusal != NULL) {
+    const sedge_basis basis = is_bernstein_wish(options) ? SEDGE_BERNSTEIN : SEDGE_NODAL;
+    if (basis == SEDGE_BERNSTEIN && refusal != NULL) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s cannot run in the Bernstein-Bezier basis, which kernels.variant or a "
                           "cut asks for: %s; leave it out",
                           problem->equation->name, refusal);
     }
-    while (choices->layout[*out].basis != SEDGE_BERNSTEIN) (*out)++;
-    return SEDGE_OK;
+    while (*out < choices->layouts && choices->layout[*out].basis != basis) (*out)++;
+    if (*out < choices->layouts) return SEDGE_OK;
+    return SEDGE_FAIL(
+        SEDGE_ERR_USAGE,
+        "kernels in the %s basis, which kernels.variant or a cut asks for, do not fit "
+        "into this device's block memory at order %d; leave it out",
+        basis == SEDGE_BERNSTEIN ? "Bernstein-Bezier" : "nodal", problem->order);
 }
 
 static bool is_listed(const char *variant)
