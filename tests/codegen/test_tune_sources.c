@@ -47,14 +47,16 @@ static sedge_status ask_elements(sedge_array **out, sedge_array *array)
     return sedge_array_evaluate(out, sedge_multiply(sedge_use(array), sedge_use(array)));
 }
 
-static sedge_status ask_reduction(sedge_array **out, sedge_array *array)
+// The sums over columns: the only reduction that is tuned.
+static sedge_status ask_columns(sedge_array **out, sedge_array *array)
 {
-    return sedge_array_reduce(out, SEDGE_SUM, sedge_use(array), SEDGE_ALL_AXES);
-}
+    sedge_array *rows = NULL;
 
-static sedge_status ask_scan(sedge_array **out, sedge_array *array)
-{
-    return sedge_array_scan(out, array, SEDGE_SCAN_SUM, false, NULL);
+    *out = NULL;
+    CHECK_OK(sedge_array_reshape(&rows, array, 2, (int64_t[]){1 << 10, 1 << 10}));
+    const sedge_status status = sedge_array_reduce(out, SEDGE_SUM, sedge_use(rows), 0);
+    sedge_array_free(rows);
+    return status;
 }
 
 static sedge_status ask_matrix(sedge_array **out, sedge_array *array)
@@ -136,8 +138,7 @@ int main(void)
     if (context == NULL) return CHECK_END();
     CHECK_OK(sedge_array_vector(&array, context, SEDGE_INT32, SIZE)); // with candidates everywhere
     test_sources(ask_elements, array, 3);
-    test_sources(ask_reduction, array, 3);
-    test_sources(ask_scan, array, 3);
+    test_sources(ask_columns, array, 3);
     test_sources(ask_matrix, array, 3);
     test_all_formats(context, array);
     sedge_array_free(array);
