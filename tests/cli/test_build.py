@@ -109,7 +109,7 @@ class Build(Case):
         self.assertIn("3 compiled", self.build("--device", "host", "--set", "precision=fp32"))
         self.assertIn("2 compiled, 1 found", self.build("--device", "host", "--set", "order=3"))
         self.assertIn("2 compiled, 1 found",  # another basis: other traces
-                      self.build("--device", "host", "--set", "kernels.variant=split"))
+                      self.build("--device", "host", "--set", "kernels.variant=fused"))
         self.assertEqual(self.build("--device", "host", "--quiet"), "")
 
     def test_for_gpus_that_are_not_here(self):

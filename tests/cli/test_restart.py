@@ -94,7 +94,7 @@ class Run(Case):
 class Continuation(Run):
     def test_same_layout(self):
         for ranks in (0, 2):
-            for settings in ((), ("precision=fp32",), ("kernels.variant=split",)):
+            for settings in ((), ("precision=fp32",), ("kernels.variant=fused",)):
                 with self.subTest(ranks=ranks, settings=settings):
                     words = [word for setting in settings for word in ("--set", setting)]
                     for name in ("whole", "parts"):
