@@ -8,7 +8,8 @@
 #include <ctype.h>
 #include <dirent.h>
 
-#define KERNELS SEDGE_SOURCE_DIR "/codegen/kernels"
+#define KERNELS  SEDGE_SOURCE_DIR "/codegen/kernels"
+#define PRELUDES KERNELS "/program"
 
 enum { WORDS_MAX = 256, WORD_LENGTH = 64 };
 
@@ -50,9 +51,9 @@ static char *read_text(const char *folder, const char *name)
 }
 
 // Words that a prelude or values.h defines for kernels: not its own helpers.
-static void find_defined(word_list *list, const char *name)
+static void find_defined(word_list *list, const char *folder, const char *name)
 {
-    char *const text = read_text(KERNELS, name);
+    char *const text = read_text(folder, name);
 
     for (const char *at = text; at != NULL; at = strstr(at + 1, "#define SEDGE_")) {
         if (strncmp(at, "#define SEDGE_", 14) != 0) continue;
@@ -87,17 +88,17 @@ static void check_contains(const word_list *all, const word_list *part, const ch
 static void test_preludes_agree(void)
 {
     static word_list first;
-    DIR *const folder = opendir(KERNELS);
+    DIR *const folder = opendir(PRELUDES);
     int count = 0;
 
     CHECK(folder != NULL);
     if (folder == NULL) return;
-    find_defined(&first, "prelude_host.h");
+    find_defined(&first, PRELUDES, "prelude_host.h");
     for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
         static word_list words;
         if (strncmp(entry->d_name, "prelude_", 8) != 0) continue;
         words.count = 0;
-        find_defined(&words, entry->d_name);
+        find_defined(&words, PRELUDES, entry->d_name);
         CHECK(has(&words, "SEDGE_THREAD") == (strcmp(entry->d_name, "prelude_host.h") != 0));
         check_contains(&words, &first, "prelude_host.h", entry->d_name);
         CHECK(words.count == first.count + has(&words, "SEDGE_THREAD"));
@@ -112,8 +113,8 @@ static void test_page_has_all_words(void)
 {
     static word_list defined, page, known;
 
-    find_defined(&defined, "prelude_cuda.h");
-    find_defined(&defined, "values.h");
+    find_defined(&defined, PRELUDES, "prelude_cuda.h");
+    find_defined(&defined, KERNELS "/dg", "values.h");
     find_mentioned(&page, KERNELS, "README.md");
     check_contains(&page, &defined, "the preludes", "codegen/kernels/README.md");
     known = defined;
