@@ -262,7 +262,7 @@ static const sedge_source_kind sources[] = {
      .text = "a charge at a point or in a ball"},
 };
 
-static const sedge_steady steady = {
+static const sedge_elliptic_equation elliptic = {
     .coefficient = get_coefficient, .source = get_source, .condition = get_condition};
 
 const sedge_equation sedge_equation_poisson = {
@@ -284,7 +284,7 @@ const sedge_equation sedge_equation_poisson = {
     .flux_key_count = COUNT_OF(flux_keys),
     .constant_count = 1,
     .constants = set_constants,
-    .steady = &steady,
+    .elliptic = &elliptic,
     .energy = get_energy,
     .boundaries = boundaries,
     .boundary_count = COUNT_OF(boundaries),

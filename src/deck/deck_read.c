@@ -48,18 +48,18 @@ static sedge_status read_equation(deck_reader *reader, const deck_node *node)
 // An equation has time or a solver.
 static sedge_status settle_time(const deck_reader *reader, deck_node *root)
 {
-    const bool steady = reader->equation->steady != NULL;
-    const deck_node *const wrong = deck_child(root, steady ? "time" : "solver");
+    const bool elliptic = reader->equation->elliptic != NULL;
+    const deck_node *const wrong = deck_child(root, elliptic ? "time" : "solver");
     deck_node *made = NULL;
 
     if (wrong != NULL) {
         return deck_fail(reader->path, wrong, "the equation '%s' has %s; remove '%s'",
-                         reader->equation->name, steady ? "no time" : "time, nothing to solve",
+                         reader->equation->name, elliptic ? "no time" : "time, nothing to solve",
                          wrong->key);
     }
-    if (!steady && deck_child(root, "time") == NULL)
+    if (!elliptic && deck_child(root, "time") == NULL)
         return deck_fail(reader->path, root, "the deck needs the key 'time'");
-    if (!steady || deck_child(root, "solver") != NULL) return SEDGE_OK;
+    if (!elliptic || deck_child(root, "solver") != NULL) return SEDGE_OK;
     return deck_tree_add(&made, root, "solver", "{}");
 }
 
@@ -75,7 +75,7 @@ static sedge_status read_top(deck_reader *reader, sedge_deck *deck)
     deck->precision =
         strcmp(deck_child(root, "precision")->text, "fp64") == 0 ? SEDGE_FP64 : SEDGE_FP32;
     SEDGE_TRY(settle_time(reader, root));
-    if (deck->equation->steady != NULL && deck->order > SEDGE_ELLIPTIC_ORDER_MAX) {
+    if (deck->equation->elliptic != NULL && deck->order > SEDGE_ELLIPTIC_ORDER_MAX) {
         return deck_fail(reader->path, deck_child(root, "order"),
                          "order %d: the equation '%s' is solved at orders 1 to %d", deck->order,
                          deck->equation->name, SEDGE_ELLIPTIC_ORDER_MAX);
@@ -229,7 +229,7 @@ static sedge_status read_time(const deck_reader *reader, sedge_deck *deck)
 {
     deck_node *const node = deck_child(deck->tree, "time");
 
-    if (deck->equation->steady != NULL) return read_solver(reader, deck);
+    if (deck->equation->elliptic != NULL) return read_solver(reader, deck);
     SEDGE_TRY(deck_check(reader, node, "time", deck_section_find("time"), NULL, 0));
     const deck_node *const end = deck_child(node, "end");
     const deck_node *const steps = deck_child(node, "steps");
@@ -314,7 +314,7 @@ static sedge_status refuse_idle(const deck_reader *reader, const deck_node *chec
     const deck_section *const section = deck_section_find("kernels");
     const char *const name = reader->equation->name;
 
-    if (reader->equation->steady == NULL) return SEDGE_OK;
+    if (reader->equation->elliptic == NULL) return SEDGE_OK;
     if (checkpoint != NULL) {
         return deck_fail(reader->path, checkpoint,
                          "the equation '%s' has no time; remove 'output.checkpoint'", name);

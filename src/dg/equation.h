@@ -149,7 +149,7 @@ typedef struct sedge_initial_kind {
 typedef enum sedge_source_type {
     SEDGE_SOURCE_POINT,    // S(x, t) = weights * signal(t) * delta(x - position)
     SEDGE_SOURCE_INCIDENT, // an incident field that boundary functions use, through the constants
-    SEDGE_SOURCE_BALL      // of a steady equation: an amount at a point or spread over a ball
+    SEDGE_SOURCE_BALL      // of an elliptic equation: an amount at a point or spread over a ball
 } sedge_source_type;
 
 typedef struct sedge_source_kind {
@@ -172,19 +172,19 @@ typedef struct sedge_condition {
     double value;
 } sedge_condition;
 
-#define SEDGE_ELLIPTIC_ORDER_MAX 8 // of equations without time
+#define SEDGE_ELLIPTIC_ORDER_MAX 8
 
-// An equation without time, -div(k grad u) = f for the first of its four fields; the others are
+// An elliptic equation, -div(k grad u) = f for the first of its four fields; the others are
 // -grad u, for output. Its table has no flux, surface, source, speed, decay; initial kinds are
 // known solutions, "zero" for none; `energy` is not used: the energy is 1/2 k |grad u|^2. Its
 // sources are balls.
-typedef struct sedge_steady {
+typedef struct sedge_elliptic_equation {
     double (*coefficient)(const double *m); // k > 0 of a material
     // f at x, without the sources in a ball
     double (*source)(const struct sedge_problem *problem, const double *m, const double *x);
     void (*condition)(sedge_condition *out, const struct sedge_problem *problem, int surface,
                       const double *m, const double *x, const double *n);
-} sedge_steady;
+} sedge_elliptic_equation;
 
 // A group of fields that belong together in output: "E" = fields 0..2.
 typedef struct sedge_output_group {
@@ -235,7 +235,7 @@ typedef struct sedge_equation {
     void (*source)(const double *u, const double *m, const double *c, double *s); // optional
     bool (*has_source)(const double *m); // optional: is S non-zero there? NULL: if source is set
 
-    const sedge_steady *steady; // optional; NULL: an equation with time
+    const sedge_elliptic_equation *elliptic; // optional; NULL: an equation with time
 
     // Floating-point operations of one stage, for reports of speed (a multiply-add counts two): at
     // a node of an element, without the derivatives, and at a node of a face. Optional; 0: not

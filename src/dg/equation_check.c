@@ -81,7 +81,7 @@ static sedge_status check_parameters(const sedge_equation *equation, const char 
 
 static sedge_status check_boundaries(const sedge_equation *equation)
 {
-    const bool steady = equation->steady != NULL;
+    const bool elliptic = equation->elliptic != NULL;
     const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS];
     char place[64];
 
@@ -97,11 +97,11 @@ static sedge_status check_boundaries(const sedge_equation *equation)
         const requirement required[] = {
             {is_text(kind->name), "name", missing},
             {is_text(kind->text), "text", missing},
-            {steady || is_text(kind->function), "function", missing},
-            {steady || kind->apply != NULL || kind->apply_two_sided != NULL, "apply", missing},
+            {elliptic || is_text(kind->function), "function", missing},
+            {elliptic || kind->apply != NULL || kind->apply_two_sided != NULL, "apply", missing},
             {kind->apply == NULL || kind->apply_two_sided == NULL, "apply_two_sided",
              "is there together with apply; a kind has one of them"},
-            {!steady || kind->apply_two_sided == NULL, "apply_two_sided",
+            {!elliptic || kind->apply_two_sided == NULL, "apply_two_sided",
              "is for an equation with time"},
             {kind->header == NULL || is_text(kind->header_text), "header_text", missing},
         };
@@ -158,7 +158,7 @@ static sedge_status check_source_type(const sedge_equation *equation, const char
     const bool is_ball = kind->type == SEDGE_SOURCE_BALL;
     const requirement required[] = {
         {is_point || is_incident || is_ball, "type", "it is not one of the types of sources"},
-        {is_ball == (equation->steady != NULL), "type",
+        {is_ball == (equation->elliptic != NULL), "type",
          "a ball, and nothing else, is a source of an equation without time"},
         {!is_point || kind->point != NULL, "point",
          "a point source requires it, and it is missing"},
@@ -274,17 +274,17 @@ static sedge_status check_numbers(const sedge_equation *equation)
 
 static sedge_status check_functions(const sedge_equation *equation)
 {
-    const sedge_steady *const steady = equation->steady;
+    const sedge_elliptic_equation *const elliptic = equation->elliptic;
 
-    if (steady != NULL) {
+    if (elliptic != NULL) {
         const requirement required[] = {
-            {steady->coefficient != NULL, "coefficient", missing},
-            {steady->source != NULL, "source", missing},
-            {steady->condition != NULL, "condition", missing},
+            {elliptic->coefficient != NULL, "coefficient", missing},
+            {elliptic->source != NULL, "source", missing},
+            {elliptic->condition != NULL, "condition", missing},
         };
         const requirement fields[] = {
             {equation->fields == 4, "fields", "an equation without time has 4"}};
-        REQUIRE(equation, "steady->", required);
+        REQUIRE(equation, "elliptic->", required);
         REQUIRE(equation, "", fields);
         return SEDGE_OK;
     }

@@ -42,14 +42,14 @@ sedge_condition elliptic_condition(const sedge_mesh *mesh, const sedge_problem *
 {
     sedge_condition condition = {.fixed = false};
 
-    problem->equation->steady->condition(&condition, problem, face->group,
-                                         problem->materials[mesh->group[face->element]], x, n);
+    problem->equation->elliptic->condition(&condition, problem, face->group,
+                                           problem->materials[mesh->group[face->element]], x, n);
     return condition;
 }
 
 static double coefficient(const sedge_problem *problem, int group)
 {
-    return problem->equation->steady->coefficient(problem->materials[group]);
+    return problem->equation->elliptic->coefficient(problem->materials[group]);
 }
 
 // The condition of boundary face `trace` at its centroid: of it, kind and factor are wanted.

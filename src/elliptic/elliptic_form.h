@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 // g and tau of all faces, [elements][4], from mesh and problem. Collective; released with
-// sedge_release. The equation has `steady` (dg/equation.h).
+// sedge_release. The equation has `elliptic` (dg/equation.h).
 SEDGE_MUST_USE
 sedge_status sedge_elliptic_faces(sedge_elliptic_face **out, const sedge_comm *comm,
                                   const sedge_element *element, const sedge_mesh *mesh,

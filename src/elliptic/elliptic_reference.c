@@ -105,7 +105,7 @@ static double triangle_area(double corners[4][3], int f)
 
 static double coefficient(const reference *ref, int group)
 {
-    return ref->problem->equation->steady->coefficient(ref->problem->materials[group]);
+    return ref->problem->equation->elliptic->coefficient(ref->problem->materials[group]);
 }
 
 // u and grad u behind point k of an inner face.

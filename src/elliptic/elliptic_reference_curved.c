@@ -167,7 +167,7 @@ static const double *find_behind(const reference *ref, const sedge_face *face, i
 
 static double coefficient(const reference *ref, int group)
 {
-    return ref->problem->equation->steady->coefficient(ref->problem->materials[group]);
+    return ref->problem->equation->elliptic->coefficient(ref->problem->materials[group]);
 }
 
 static double dot(const double *a, const double *b)

@@ -28,7 +28,7 @@ static void add_source(double *b, const sedge_element *element, const sedge_mesh
     for (int n = 0; n < nodes; n++) {
         double x[3];
         map_node(x, element, mesh->corners[e], n);
-        f[n] = problem->equation->steady->source(problem, m, x);
+        f[n] = problem->equation->elliptic->source(problem, m, x);
     }
     for (int n = 0; n < nodes; n++) {
         for (int i = 0; i < nodes; i++)
@@ -345,7 +345,8 @@ sedge_status sedge_elliptic_energy(double *energy, const sedge_comm *comm,
 
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_curved(&curved, element, mesh)));
     for (int32_t e = 0; e < mesh->elements; e++) {
-        const double k = problem->equation->steady->coefficient(problem->materials[mesh->group[e]]);
+        const double k =
+            problem->equation->elliptic->coefficient(problem->materials[mesh->group[e]]);
         const double sum =
             0.5 * k *
             (sedge_mesh_curve(mesh, e) >= 0

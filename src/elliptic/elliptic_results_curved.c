@@ -30,7 +30,7 @@ void elliptic_curved_add_source(double *b, const elliptic_curved *curved, const 
         elliptic_point at;
         elliptic_curved_point(&at, curved, map, p);
         const double f =
-            at.weight * at.jacobian * problem->equation->steady->source(problem, m, at.x);
+            at.weight * at.jacobian * problem->equation->elliptic->source(problem, m, at.x);
         for (int n = 0; n < curved->nodes; n++)
             b[n] += f * curved->values[(int64_t)p * curved->nodes + n];
     }

@@ -87,7 +87,7 @@ static void fill_shape(double shape[ELLIPTIC_SHAPE_WORDS], const sedge_elliptic 
         sedge_mesh_expand(mesh, e, map);
         elliptic_curved_shape(shape, curved, map, faces + (int64_t)e * SEDGE_FACES);
         shape[6] =
-            op->problem->equation->steady->coefficient(op->problem->materials[mesh->group[e]]);
+            op->problem->equation->elliptic->coefficient(op->problem->materials[mesh->group[e]]);
         return;
     }
     sedge_geometry_compute(&geometry, mesh->corners[e]);
@@ -96,7 +96,7 @@ static void fill_shape(double shape[ELLIPTIC_SHAPE_WORDS], const sedge_elliptic 
         const double *const b = geometry.metric[pairs[k][1]];
         shape[k] = geometry.jacobian * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
     }
-    shape[6] = op->problem->equation->steady->coefficient(op->problem->materials[mesh->group[e]]);
+    shape[6] = op->problem->equation->elliptic->coefficient(op->problem->materials[mesh->group[e]]);
     shape[7] = 0.0;
     for (int f = 0; f < SEDGE_FACES; f++) {
         const sedge_elliptic_face *const face = &faces[e * SEDGE_FACES + f];

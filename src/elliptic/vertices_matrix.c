@@ -28,7 +28,7 @@ static int compare_entries(const void *left, const void *right)
 static void element_matrix(double out[4][4], const sedge_mesh *mesh, const sedge_problem *problem,
                            const sedge_elliptic_face *faces, int32_t e)
 {
-    const double k = problem->equation->steady->coefficient(problem->materials[mesh->group[e]]);
+    const double k = problem->equation->elliptic->coefficient(problem->materials[mesh->group[e]]);
     const double volume = sedge_tet_volume(mesh->corners[e]);
     sedge_geometry geometry;
     double slope[4][3];
@@ -78,7 +78,7 @@ static void curved_matrix(double out[4][4], const sedge_mesh *mesh, const sedge_
     // d/dr, d/ds, d/dt of the hat functions.
     static const double slope[4][3] = {
         {-0.5, -0.5, -0.5}, {0.5, 0.0, 0.0}, {0.0, 0.5, 0.0}, {0.0, 0.0, 0.5}};
-    const double k = problem->equation->steady->coefficient(problem->materials[mesh->group[e]]);
+    const double k = problem->equation->elliptic->coefficient(problem->materials[mesh->group[e]]);
     double map[SEDGE_CURVE_TERMS][3];
     double shape[ELLIPTIC_SHAPE_WORDS];
     double turned[4][3]; // J grad r_j . grad of the hat functions

@@ -7,7 +7,7 @@
 #include "device/device.h"
 #include "operator/operator.h"
 #include "program/program.h"
-#include "run/steady.h"
+#include "run/driver_elliptic.h"
 #include "tune/ceiling.h"
 
 #include <stdio.h>
@@ -131,11 +131,11 @@ static sedge_status make_room(build_list *list, int most)
 }
 
 // Of an equation without time: its operators and the iterations.
-static sedge_status write_steady(build_list *list, const build_state *build,
-                                 const sedge_device_info *info)
+static sedge_status write_elliptic(build_list *list, const build_state *build,
+                                   const sedge_device_info *info)
 {
     const sedge_session *const session = &build->session;
-    const sedge_elliptic_solve_options options = sedge_steady_options(session);
+    const sedge_elliptic_solve_options options = sedge_elliptic_run_options(session);
     char names[SEDGE_ELLIPTIC_TEXTS][SEDGE_ELLIPTIC_NAME];
 
     SEDGE_TRY(make_room(list, SEDGE_ELLIPTIC_TEXTS));
@@ -179,8 +179,8 @@ static sedge_status write_stage(build_list *list, const build_state *build,
 static sedge_status write_texts(build_list *list, const build_state *build,
                                 const sedge_device *device)
 {
-    if (build->session.problem.equation->steady != NULL) {
-        SEDGE_TRY(write_steady(list, build, sedge_device_get_info(device)));
+    if (build->session.problem.equation->elliptic != NULL) {
+        SEDGE_TRY(write_elliptic(list, build, sedge_device_get_info(device)));
     } else {
         SEDGE_TRY(write_stage(list, build, device));
     }

@@ -6,8 +6,8 @@
 #include "operator/operator.h"
 #include "run/checkpoint.h"
 #include "run/doubt.h"
+#include "run/driver_elliptic.h"
 #include "run/resolution.h"
-#include "run/steady.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -122,7 +122,7 @@ static sedge_status check_kernels(const sedge_session *session, const sedge_comm
     char names[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME];
     sedge_status status;
 
-    if (session->problem.equation->steady != NULL) return SEDGE_OK;
+    if (session->problem.equation->elliptic != NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_session_cut(&cut, session));
     if (!sedge_operator_is_cut(&cut)) return SEDGE_OK;
     if (sedge_device_create(&device, session->deck->device, sedge_comm_node_rank(comm),
@@ -254,13 +254,13 @@ static sedge_status print_check(const sedge_session *session, const sedge_comm *
 {
     const bool root = sedge_comm_is_root(comm);
 
-    if (session->problem.equation->steady != NULL)
+    if (session->problem.equation->elliptic != NULL)
         SEDGE_TRY(sedge_elliptic_check_parts(comm, session->mesh, &session->problem));
     sedge_session_print(session);
     SEDGE_TRY(sedge_resolution_print(session));
     sedge_doubt_print(session);
-    if (session->problem.equation->steady != NULL) {
-        sedge_steady_print_sizes(session);
+    if (session->problem.equation->elliptic != NULL) {
+        sedge_elliptic_print_sizes(session);
     } else {
         if (sedge_resolution_frequency(session) <= 0.0 && root) {
             printf(

@@ -83,7 +83,7 @@ static void doubt_end(const sedge_session *session)
 
 void sedge_doubt_print(const sedge_session *session)
 {
-    if (session->problem.equation->steady != NULL || !sedge_comm_is_root(session->comm)) return;
+    if (session->problem.equation->elliptic != NULL || !sedge_comm_is_root(session->comm)) return;
     doubt_wave(session);
     doubt_steps(session);
     doubt_end(session);

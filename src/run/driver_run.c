@@ -4,9 +4,9 @@
 #include "base/memory.h"
 #include "device/range.h"
 #include "run/doubt.h"
+#include "run/driver_elliptic.h"
 #include "run/monitor.h"
 #include "run/resolution.h"
-#include "run/steady.h"
 
 #include <jansson.h>
 
@@ -356,9 +356,9 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
     run->watch = sedge_stopwatch_start(SEDGE_PHASE_START, run->start);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_SETUP);
     SEDGE_TRY_GOTO(status, sedge_session_open(&run->session, comm, options, true));
-    if (run->session.problem.equation->steady != NULL) {
+    if (run->session.problem.equation->elliptic != NULL) {
         sedge_stop_ignore(); // it writes no checkpoints
-        status = sedge_steady_run(&run->session, run->watch);
+        status = sedge_elliptic_run(&run->session, run->watch);
         goto done;
     }
     SEDGE_TRY_GOTO(status, set_up(run, comm, options));

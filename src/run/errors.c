@@ -134,7 +134,7 @@ static void fill(sedge_report *report, const comparison *c)
         report->linf_error[f] = isnan(c->error[f]) ? c->error[f] : c->linf[f];
     }
     report->l2_error_relative =
-        find_relative(c, 0, equation->steady != NULL ? 1 : equation->fields);
+        find_relative(c, 0, equation->elliptic != NULL ? 1 : equation->fields);
     for (int g = 0; g < equation->group_count; g++) {
         report->l2_error_group[g] =
             find_relative(c, equation->groups[g].first, equation->groups[g].count);

@@ -33,7 +33,7 @@ static double list_frequency(const sedge_parameter *parameters, int count, const
 double sedge_resolution_frequency(const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
-    if (problem->equation->steady != NULL) return 0.0;
+    if (problem->equation->elliptic != NULL) return 0.0;
     double highest = list_frequency(problem->initial->parameters, problem->initial->parameter_count,
                                     problem->initial_parameters);
 

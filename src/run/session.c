@@ -241,7 +241,7 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     SEDGE_TRY(check_points(session));
     SEDGE_TRY(
         sedge_comm_agree(comm, sedge_element_create(&session->element, session->deck->order)));
-    if (session->problem.equation->steady != NULL) return SEDGE_OK;
+    if (session->problem.equation->elliptic != NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_points_create(&session->points, comm, session->element, session->mesh,
                                   &session->problem));
     return find_time_step(session);
@@ -407,7 +407,7 @@ void sedge_session_print(const sedge_session *session)
     const double time_unit = sedge_deck_time_unit(deck);
     const char *const metre = sedge_deck_unit(deck, SEDGE_LENGTH);
     const int fields =
-        session->problem.equation->steady != NULL ? 1 : session->problem.equation->fields;
+        session->problem.equation->elliptic != NULL ? 1 : session->problem.equation->fields;
     const int64_t dofs = session->mesh->global_elements * session->element->nodes * fields;
     int64_t halo[2] = {session->mesh->halo_faces, session->mesh->elements};
 
@@ -431,7 +431,7 @@ void sedge_session_print(const sedge_session *session)
         print_defaults(session);
         sedge_mesh_print_shape(session->mesh, "  note               ");
     }
-    if (sedge_comm_is_root(session->comm) && session->problem.equation->steady == NULL) {
+    if (sedge_comm_is_root(session->comm) && session->problem.equation->elliptic == NULL) {
         printf("  time               %lld steps of dt = %.6g%s to t = %.6g%s (cfl %.3g, %s)\n",
                (long long)session->steps, session->dt * time_unit, deck->si ? " s" : "",
                sedge_session_time(session, session->steps) * time_unit, deck->si ? " s" : "",

@@ -45,7 +45,7 @@ sedge_status sedge_tune_deck(sedge_comm *comm, const sedge_run_options *options)
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_session_open(session, comm, options, false));
-    if (session->problem.equation->steady != NULL) {
+    if (session->problem.equation->elliptic != NULL) {
         status =
             SEDGE_FAIL(SEDGE_ERR_USAGE,
                        "%s: the kernels of the equation '%s' are cut by rule; there is nothing "

@@ -10,7 +10,7 @@ from kit import DECK, Case, others_come, read_json
 
 USAGE, DEVICE = 1, 3
 
-STEADY = """\
+ELLIPTIC = """\
 equation: poisson
 order: 2
 precision: fp64
@@ -55,7 +55,7 @@ class Build(Case):
         self.assertRegex(self.build("--device", "host"), r"(?m)^0 compiled, 3 found")
 
     def test_an_equation_without_time(self):
-        self.deck = self.write("deck.yaml", STEADY)
+        self.deck = self.write("deck.yaml", ELLIPTIC)
         for words, count in ((), 3), (("--set", "solver.preconditioner=none"), 2):
             text = self.build("--device", "host", *words)
             self.assertRegex(text, r"(?m)^  elliptic-n2-fp64 +host ")

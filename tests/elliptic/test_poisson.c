@@ -36,7 +36,7 @@ static void check_known(const sedge_problem *problem, const double *m, const dou
         CHECK_BOUND(fabs(fields[1 + d] + (b - a) / (2.0 * step)), 1e-4);
         second += (a + b - 2.0 * fields[0]) / (step * step);
     }
-    const double f = problem->equation->steady->source(problem, m, x);
+    const double f = problem->equation->elliptic->source(problem, m, x);
     CHECK_BOUND(fabs(f - m[1] + m[0] * second), 1e-3 * (1.0 + fabs(f)));
 }
 

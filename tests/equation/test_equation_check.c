@@ -272,13 +272,13 @@ static void test_required_in_lists(void)
 }
 
 // Without time: other functions.
-static void test_required_steady(void)
+static void test_required_elliptic(void)
 {
-    static const sedge_steady empty = {.coefficient = NULL};
+    static const sedge_elliptic_equation empty = {.coefficient = NULL};
 
     table = plain;
-    table.steady = &empty;
-    check_named("steady->coefficient");
+    table.elliptic = &empty;
+    check_named("elliptic->coefficient");
 }
 
 int main(void)
@@ -290,7 +290,7 @@ int main(void)
     CHECK_OK(sedge_comm_create(&comm, NULL));
     test_required();
     test_required_in_lists();
-    test_required_steady();
+    test_required_elliptic();
     test_all_missing(comm);
     test_one_missing(comm);
     sedge_device_stop_helper();

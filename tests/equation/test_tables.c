@@ -62,8 +62,8 @@ static void test_kinds(const sedge_equation *equation)
 {
     for (int i = 0; i < equation->boundary_count; i++) {
         const sedge_boundary_kind *kind = &equation->boundaries[i];
-        CHECK((kind->apply != NULL || equation->steady != NULL) && kind->text != NULL);
-        if (equation->steady == NULL) check_function(equation, kind->function);
+        CHECK((kind->apply != NULL || equation->elliptic != NULL) && kind->text != NULL);
+        if (equation->elliptic == NULL) check_function(equation, kind->function);
         check_parameters(kind->parameters, kind->parameter_count);
         for (int k = 0; k < i; k++) CHECK(strcmp(kind->name, equation->boundaries[k].name) != 0);
     }
@@ -79,7 +79,7 @@ static void test_kinds(const sedge_equation *equation)
         CHECK(kind->text != NULL);
         check_parameters(kind->parameters, kind->parameter_count);
         if (kind->type == SEDGE_SOURCE_BALL) {
-            CHECK(equation->steady != NULL && kind->parameter_count == 3);
+            CHECK(equation->elliptic != NULL && kind->parameter_count == 3);
             CHECK(kind->parameters[0].type == SEDGE_PARAMETER_VECTOR);
         }
         if (kind->type != SEDGE_SOURCE_POINT) continue;
@@ -163,13 +163,13 @@ static void test_flux_consistent(const sedge_equation *equation)
 }
 
 // An equation without time: a potential and its gradient; conditions and coefficients.
-static void test_steady(const sedge_equation *equation)
+static void test_elliptic(const sedge_equation *equation)
 {
-    const sedge_steady *const steady = equation->steady;
+    const sedge_elliptic_equation *const elliptic = equation->elliptic;
 
     CHECK(equation->fields == 4 && equation->constant_count >= 1);
     CHECK(equation->flux == NULL && equation->surface == NULL && equation->speed == NULL);
-    CHECK(steady->coefficient != NULL && steady->source != NULL && steady->condition != NULL);
+    CHECK(elliptic->coefficient != NULL && elliptic->source != NULL && elliptic->condition != NULL);
 }
 
 static void test_find(void)
@@ -281,8 +281,8 @@ int main(void)
         CHECK(sedge_equation_find(equation->name) == equation);
         test_sizes(equation);
         test_kinds(equation);
-        if (equation->steady != NULL) {
-            test_steady(equation);
+        if (equation->elliptic != NULL) {
+            test_elliptic(equation);
             continue;
         }
         check_kernel_functions(equation);

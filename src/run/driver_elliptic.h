@@ -1,5 +1,5 @@
-// Equations without time: `sedge run` solves them instead of stepping, and `sedge check` says how
-// large that is.
+// Elliptic equations, which have no time: `sedge run` solves them instead of stepping, and `sedge
+// check` says how large that is.
 #pragma once
 
 #include "base/error.h"
@@ -11,10 +11,10 @@
 // report.json, and print a summary. `watch` is the run's stopwatch, in the phase SEDGE_PHASE_SETUP.
 // SEDGE_ERR_COMPUTE if the solve does not converge; the report is written then, too. Collective.
 SEDGE_MUST_USE
-sedge_status sedge_steady_run(sedge_session *session, sedge_stopwatch watch);
+sedge_status sedge_elliptic_run(sedge_session *session, sedge_stopwatch watch);
 
 // What the deck says of the solve.
-sedge_elliptic_solve_options sedge_steady_options(const sedge_session *session);
+sedge_elliptic_solve_options sedge_elliptic_run_options(const sedge_session *session);
 
 // Unknowns, levels, memory, output, to stdout. Root prints. Collective.
-void sedge_steady_print_sizes(const sedge_session *session);
+void sedge_elliptic_print_sizes(const sedge_session *session);

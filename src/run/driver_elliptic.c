@@ -1,4 +1,4 @@
-#include "steady.h"
+#include "driver_elliptic.h"
 
 #include "array/context.h"
 #include "base/file.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 // Everything a solve owns, beside its session.
-typedef struct steady_state {
+typedef struct elliptic_run {
     const sedge_session *session;
     sedge_device *device;
     sedge_cache *cache;
@@ -31,16 +31,16 @@ typedef struct steady_state {
     bool is_found;  // the solution: energy and surface_flux, too
     double energy;
     sedge_stopwatch watch;
-} steady_state;
+} elliptic_run;
 
-static int64_t node_count(const steady_state *s)
+static int64_t node_count(const elliptic_run *s)
 {
     return (int64_t)s->session->mesh->elements * s->session->element->nodes;
 }
 
 // ---- set-up ------------------------------------------------------------------------------------
 
-static sedge_status open_local(steady_state *s)
+static sedge_status open_local(elliptic_run *s)
 {
     const sedge_comm *const comm = s->session->comm;
 
@@ -55,7 +55,7 @@ static sedge_status open_local(steady_state *s)
     return sedge_allocate(&s->surface_flux, s->session->problem.surfaces, sizeof(double));
 }
 
-static void print_device(const steady_state *s)
+static void print_device(const elliptic_run *s)
 {
     const sedge_device_info *const info = sedge_device_get_info(s->device);
 
@@ -64,7 +64,7 @@ static void print_device(const steady_state *s)
         printf("  warning            no kernel cache: %s\n", sedge_cache_problem(s->cache));
 }
 
-static void tear_down(steady_state *s)
+static void tear_down(elliptic_run *s)
 {
     sedge_output_free(s->output);
     sedge_hold_free(s->hold);
@@ -87,12 +87,12 @@ static void show_progress(void *context, int64_t iteration, double residual, dou
 
 // ---- the solve ---------------------------------------------------------------------------------
 
-static bool prints(const steady_state *s)
+static bool prints(const elliptic_run *s)
 {
     return sedge_comm_is_root(s->session->comm) && !s->session->options->quiet;
 }
 
-static void print_balance(const steady_state *s)
+static void print_balance(const elliptic_run *s)
 {
     if (!s->result.singular || !prints(s)) return;
     printf("  note               no condition fixes the solution: its mean is made zero\n");
@@ -104,7 +104,7 @@ static void print_balance(const steady_state *s)
     }
 }
 
-static sedge_status check_reason(const steady_state *s)
+static sedge_status check_reason(const elliptic_run *s)
 {
     const sedge_krylov_result *const krylov = &s->result.krylov;
 
@@ -117,7 +117,7 @@ static sedge_status check_reason(const steady_state *s)
 }
 
 // Energy, surfaces, and the fields in the order of output. Collective.
-static sedge_status find_results(steady_state *s)
+static sedge_status find_results(elliptic_run *s)
 {
     const sedge_session *const session = s->session;
     const int64_t nodes = session->element->nodes;
@@ -135,7 +135,7 @@ static sedge_status find_results(steady_state *s)
     return SEDGE_OK;
 }
 
-sedge_elliptic_solve_options sedge_steady_options(const sedge_session *session)
+sedge_elliptic_solve_options sedge_elliptic_run_options(const sedge_session *session)
 {
     sedge_elliptic_solve_options options =
         sedge_elliptic_solve_defaults(session->problem.precision);
@@ -147,10 +147,10 @@ sedge_elliptic_solve_options sedge_steady_options(const sedge_session *session)
 }
 
 // Collective.
-static sedge_status solve(steady_state *s)
+static sedge_status solve(elliptic_run *s)
 {
     const sedge_session *const session = s->session;
-    sedge_elliptic_solve_options options = sedge_steady_options(session);
+    sedge_elliptic_solve_options options = sedge_elliptic_run_options(session);
 
     if (prints(s) && session->options->verbose) options.progress = show_progress;
     SEDGE_TRY(sedge_elliptic_solve(s->u, &s->result, session->comm, s->context, session->element,
@@ -165,7 +165,7 @@ static sedge_status solve(steady_state *s)
 
 // ---- output ------------------------------------------------------------------------------------
 
-static sedge_status write_probes(steady_state *s)
+static sedge_status write_probes(elliptic_run *s)
 {
     const int nodes = s->session->element->nodes;
     const double time = 0.0;
@@ -186,7 +186,7 @@ static sedge_status write_probes(steady_state *s)
     return status;
 }
 
-static sedge_status write_output(steady_state *s)
+static sedge_status write_output(elliptic_run *s)
 {
     (void)sedge_stopwatch_enter(&s->watch, SEDGE_PHASE_OUTPUT);
     SEDGE_TRY(sedge_output_energy(s->output, 0.0, 0, s->energy));
@@ -200,7 +200,7 @@ static sedge_status write_output(steady_state *s)
 
 // ---- report ------------------------------------------------------------------------------------
 
-static void fill_solve(sedge_report_solve *out, const steady_state *s)
+static void fill_solve(sedge_report_solve *out, const elliptic_run *s)
 {
     const sedge_elliptic_result *const result = &s->result;
     const sedge_krylov_result *const krylov = &result->krylov;
@@ -230,7 +230,7 @@ static void fill_solve(sedge_report_solve *out, const steady_state *s)
 }
 
 // Collective.
-static void fill_report(const steady_state *s, sedge_report *report)
+static void fill_report(const elliptic_run *s, sedge_report *report)
 {
     const sedge_session *const session = s->session;
     const sedge_device_info *const info = sedge_device_get_info(s->device);
@@ -248,7 +248,7 @@ static void fill_report(const steady_state *s, sedge_report *report)
     report->exchange_hidden = -1.0;
 }
 
-static void print_summary(const steady_state *s, const sedge_report *report)
+static void print_summary(const elliptic_run *s, const sedge_report *report)
 {
     const sedge_report_solve *const solve = report->solve;
 
@@ -276,7 +276,7 @@ static void print_summary(const steady_state *s, const sedge_report *report)
 }
 
 // The report of a finished or failed solve; its own failure wins. Collective.
-static sedge_status finish(steady_state *s, sedge_status outcome)
+static sedge_status finish(elliptic_run *s, sedge_status outcome)
 {
     const sedge_run_options *const options = s->session->options;
     sedge_status status = SEDGE_OK;
@@ -313,9 +313,9 @@ static sedge_status finish(steady_state *s, sedge_status outcome)
     return outcome;
 }
 
-sedge_status sedge_steady_run(sedge_session *session, sedge_stopwatch watch)
+sedge_status sedge_elliptic_run(sedge_session *session, sedge_stopwatch watch)
 {
-    steady_state s = {.session = session, .watch = watch};
+    elliptic_run s = {.session = session, .watch = watch};
     sedge_status status;
 
     if (session->options->restart != NULL) {
@@ -343,7 +343,7 @@ done:
 
 // ---- sedge check -------------------------------------------------------------------------------
 
-void sedge_steady_print_sizes(const sedge_session *session)
+void sedge_elliptic_print_sizes(const sedge_session *session)
 {
     const sedge_mesh *const mesh = session->mesh;
     const int64_t nodes = session->element->nodes;
