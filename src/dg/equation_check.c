@@ -1,8 +1,11 @@
 // Is an equation's table whole? What is required is named where it is missing.
 #include "equation.h"
 
+#include "dg/term_kind.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // An entry that must be there, or must hold.
 typedef struct requirement {
@@ -197,6 +200,54 @@ static sedge_status check_sources(const sedge_equation *equation)
     return SEDGE_OK;
 }
 
+// Has a key of a material or an earlier term the name of kinds[index]?
+static bool is_taken(const sedge_equation *equation, const sedge_term_kind *const *kinds, int index)
+{
+    for (int i = 0; i < equation->material_count; i++)
+        if (strcmp(equation->materials[i].name, kinds[index]->name) == 0) return true;
+    for (int i = 0; i < index; i++)
+        if (strcmp(kinds[i]->name, kinds[index]->name) == 0) return true;
+    return false;
+}
+
+static sedge_status check_terms(const sedge_equation *equation)
+{
+    const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
+    const int count = sedge_term_kinds_of(kinds, equation);
+    char place[96];
+    char range[64];
+
+    if (count > SEDGE_MAX_KINDS) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "equation '%s' has %d kinds of terms; at most %d",
+                          equation->name, count, SEDGE_MAX_KINDS);
+    }
+    for (int i = 0; i < count; i++) {
+        const sedge_term_kind *const kind = kinds[i];
+        const requirement named[] = {{is_text(kind->name), "name", missing}};
+        (void)snprintf(place, sizeof place, "term kind %d: ", i);
+        REQUIRE(equation, place, named);
+        (void)snprintf(range, sizeof range, "%d is outside 0..%d", kind->memory, SEDGE_MAX_MEMORY);
+        const requirement required[] = {
+            {is_text(kind->text), "text", missing},
+            {equation->elliptic == NULL, "equation", "a term is for an equation with time"},
+            {kind->memory >= 0 && kind->memory <= SEDGE_MAX_MEMORY, "memory", range},
+            {is_text(kind->function), "function", missing},
+            {is_text(kind->header), "header", missing},
+            {is_text(kind->header_text), "header_text", missing},
+            {kind->local != NULL, "local", missing},
+            {kind->rate != NULL, "rate", missing},
+            {!is_taken(equation, kinds, i), "name",
+             "a key of materials or another term has it already"},
+        };
+        (void)snprintf(place, sizeof place, "term '%.64s': ", kind->name);
+        REQUIRE(equation, place, required);
+        (void)snprintf(place, sizeof place, "term '%.64s': parameters", kind->name);
+        SEDGE_TRY(check_parameters(equation, place, kind->parameters, kind->parameter_count,
+                                   SEDGE_MAX_VALUES));
+    }
+    return SEDGE_OK;
+}
+
 // ---- the table ---------------------------------------------------------------------------------
 
 static sedge_status check_fields(const sedge_equation *equation)
@@ -309,5 +360,6 @@ sedge_status sedge_equation_check(const sedge_equation *equation)
     SEDGE_TRY(check_functions(equation));
     SEDGE_TRY(check_boundaries(equation));
     SEDGE_TRY(check_initials(equation));
-    return check_sources(equation);
+    SEDGE_TRY(check_sources(equation));
+    return check_terms(equation);
 }

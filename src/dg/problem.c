@@ -89,7 +89,46 @@ void sedge_problem_clear(sedge_problem *problem)
     sedge_release(problem->materials);
     sedge_release(problem->boundaries);
     sedge_release(problem->point_sources);
+    for (int i = 0; i < problem->term_count; i++) {
+        sedge_release(problem->terms[i].present);
+        sedge_release(problem->terms[i].parameters);
+    }
+    sedge_release(problem->terms);
     memset(problem, 0, sizeof *problem);
+}
+
+// Append a term that no group has yet.
+static sedge_status append_term(sedge_problem *problem, const sedge_term_kind *kind)
+{
+    sedge_term term = {.kind = kind};
+    sedge_term *terms = NULL;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&terms, problem->term_count + 1, sizeof *terms));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&term.present, problem->volumes, sizeof *term.present));
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&term.parameters, problem->volumes, sizeof *term.parameters));
+    for (int i = 0; i < problem->term_count; i++) terms[i] = problem->terms[i];
+    terms[problem->term_count++] = term;
+    sedge_release(problem->terms);
+    problem->terms = terms;
+    return SEDGE_OK;
+done:
+    sedge_release(term.present);
+    sedge_release(terms);
+    return status;
+}
+
+sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kind *kind, int volume,
+                                    const double *parameters)
+{
+    if (problem->term_count == 0 || problem->terms[problem->term_count - 1].kind != kind)
+        SEDGE_TRY(append_term(problem, kind));
+    sedge_term *const term = &problem->terms[problem->term_count - 1];
+    const int size = sedge_parameters_size(kind->parameters, kind->parameter_count);
+    term->present[volume] = true;
+    for (int i = 0; i < size; i++) term->parameters[volume][i] = parameters[i];
+    return SEDGE_OK;
 }
 
 static bool is_two_sided(const sedge_boundary *boundary)

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "dg/equation.h"
+#include "dg/term_kind.h"
 #include "mesh/mesh.h"
 #include "time/integrator.h"
 
@@ -28,6 +29,13 @@ typedef struct sedge_point_source {
     double parameters[SEDGE_MAX_VALUES]; // all of the kind's, position and signal included
 } sedge_point_source;
 
+// A kind of term and the volume groups that have it.
+typedef struct sedge_term {
+    const sedge_term_kind *kind;
+    bool *present;                          // [volumes]
+    double (*parameters)[SEDGE_MAX_VALUES]; // [volumes] code units; zero where it is not present
+} sedge_term;
+
 typedef struct sedge_problem {
     const sedge_equation *equation;
     int order;
@@ -48,6 +56,8 @@ typedef struct sedge_problem {
     bool compare; // errors against the initial kind's exact solution
     int point_source_count;
     sedge_point_source *point_sources; // [point_source_count]
+    int term_count;
+    sedge_term *terms; // [term_count] each kind once, in the order of sedge_term_kinds
 } sedge_problem;
 
 // Zeroed arrays for `volumes` and `surfaces` groups and point sources, the rest zero but for the
@@ -56,6 +66,12 @@ SEDGE_MUST_USE
 sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *equation, int volumes,
                                 int surfaces, int point_sources);
 void sedge_problem_clear(sedge_problem *problem);
+
+// Give volume group `volume` a term with these parameters (as many numbers as the kind's list
+// takes). Kinds must come in the order of sedge_term_kinds. SEDGE_ERR_MEMORY.
+SEDGE_MUST_USE
+sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kind *kind, int volume,
+                                    const double *parameters);
 
 // The number of a kind in kernels: its index in the equation's table; that of a face kind, which is
 // in no table, follows from the first surface that has it.

@@ -231,6 +231,7 @@ static const sedge_equation fake_advection = {
 
 const sedge_equation *const sedge_equations[] = {&fake_maxwell, &fake_advection, NULL};
 const sedge_face_kind *const sedge_face_kinds[] = {NULL};
+const sedge_term_kind *const sedge_term_kinds[] = {NULL};
 const sedge_integrator *const sedge_integrators[] = {&sedge_integrator_lsrk45, NULL};
 const sedge_monitor_kind *const sedge_monitor_kinds[] = {NULL};
 

@@ -1,0 +1,61 @@
+// A kind of term: a law that adds to du/dt at each node of the volume groups that have it, with or
+// without memory of its own. Memory is further unknowns w at the node with an equation of their
+// own, such as the polarisation of a dispersive medium:
+//
+//   du/dt = -div F(u) + S(u) + s(u, w, t),    dw/dt = q(u, w, t)
+//
+// Both sides know this node alone: no derivative, no neighbour. Memory is zero at the start of a
+// run, takes part in each stage of the integrator, and is in checkpoints.
+//
+// A kind's file is NAME_term.c (src/kinds/README.md). In the deck it is an entry of a volume group,
+// materials.GROUP.NAME: {parameters}, at most one of each kind in a group.
+#pragma once
+
+#include "dg/equation.h"
+
+#include <stdbool.h>
+
+#define SEDGE_MAX_MEMORY 32 // components of a term's memory at a node
+
+// Entries are required unless their comment says "optional". sedge_equation_check names a missing
+// one.
+typedef struct sedge_term_kind {
+    const char *name;                  // in the deck, and of the memory in checkpoints: "debye"
+    const char *equation;              // its name; an equation with time
+    const char *text;                  // what it is, for input/README.md
+    const sedge_parameter *parameters; // may be an empty list
+    int parameter_count;
+    int memory; // components of w, 0..SEDGE_MAX_MEMORY
+
+    // The function in the header, "debye_local", in the words of dg/physics.h:
+    //   void <function>(const sedge_value *u, const sedge_value *w, const sedge_value *m,
+    //                   const sedge_value *p, const double *c, double t, sedge_value *du,
+    //                   sedge_value *dw)
+    // Sets du [fields], what the term adds to du/dt, and dw [memory], which is dw/dt, at one node
+    // and the time t. m are the group's material values, p the term's parameters there in code
+    // units, c the equation's constants. p are sedge_value since the lanes of a SIMD batch may lie
+    // in groups with different parameters.
+    const char *function;
+    const char *header;      // the header's name: "debye_term.h"
+    const char *header_text; // its text: sedge_text_debye_term_h
+    void (*local)(const double *u, const double *w, const double *m, const double *p,
+                  const double *c, double t, double *du, double *dw); // the same, for the reference
+
+    // The largest rate (1/time) that the term adds to the problem's, for the time step: a bound of
+    // how far the eigenvalues of the system with the term lie from those without it.
+    double (*rate)(const double *m, const double *p);
+    // Optional: du and dw are linear in (u, w) together, and without an explicit dependence on t:
+    // coefficients of any basis may stand for the values at nodes.
+    bool linear;
+    // Optional: weights [memory] of the memory in the energy density, 1/2 sum_i weights_i w_i^2.
+    // NULL: the memory has no known energy.
+    void (*energy)(const double *m, const double *p, double *weights);
+} sedge_term_kind;
+
+// All kinds that the program has; ends with NULL. Made by sedge_kinds (solvers/CMakeLists.txt).
+extern const sedge_term_kind *const sedge_term_kinds[];
+
+// The kinds of an equation, in the registry's order. Returns how many there are, of which the first
+// SEDGE_MAX_KINDS are in `kinds`.
+int sedge_term_kinds_of(const sedge_term_kind *kinds[SEDGE_MAX_KINDS],
+                        const sedge_equation *equation);
