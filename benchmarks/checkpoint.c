@@ -157,7 +157,7 @@ static void print_table(bench *b, int64_t bytes)
 static sedge_status run(bench *b, const sedge_run_options *options)
 {
     sedge_session *const session = &b->session;
-    sedge_operator_options cut;
+    sedge_operator_options config;
     sedge_status status;
     int64_t bytes = 0;
 
@@ -171,9 +171,9 @@ static sedge_status run(bench *b, const sedge_run_options *options)
     if (status == SEDGE_OK)
         status = sedge_allocate(&b->energy, session->mesh->elements, sizeof(double));
     SEDGE_TRY(sedge_comm_agree(b->comm, status));
-    SEDGE_TRY(sedge_session_cut(&cut, session));
+    SEDGE_TRY(sedge_session_kernels(&config, session));
     SEDGE_TRY(sedge_operator_create(&b->op, b->comm, b->device, b->cache, session->element,
-                                    session->mesh, &session->problem, &cut));
+                                    session->mesh, &session->problem, &config));
     SEDGE_TRY(sedge_reference_create(&b->reference, b->comm, session->element, session->mesh,
                                      &session->problem));
     sedge_reference_initial(b->reference, 0.0, b->u);

@@ -258,7 +258,7 @@ static sedge_status take_option(bench_options *out, int option, const char *word
     case OPTION_ITEM_FIELDS:
         return take_int(&out->kernels.item_fields, optarg, 1, 16, "--item-fields");
     case OPTION_CUT:
-        out->kernels.cut = optarg;
+        out->kernels.config = optarg;
         return SEDGE_OK;
     case OPTION_TUNE:
         return sedge_tune_level_parse(&out->kernels.tune, optarg);

@@ -28,8 +28,8 @@ typedef struct sedge_operator sedge_operator;
 // What `variant` may be: the one list, of which the deck's choices, messages and helps are made.
 #define SEDGE_OPERATOR_VARIANTS "auto fused tensor-curl bernstein"
 
-// How the stage is cut. Where nothing is wished (0, NULL): by tuning, or by the rule for this
-// device, order and precision.
+// The request for a kernel configuration of the stage. What is not requested (0, NULL) is chosen by
+// tuning, or by the rule for this device, order and precision.
 typedef struct sedge_operator_options {
     // "auto": as NULL; "fused": the plain form, of every equation and device; "tensor-curl": curls
     // by matrix instructions, in fp64 on GPUs of NVIDIA; "bernstein": sparse products, coefficients
@@ -39,7 +39,7 @@ typedef struct sedge_operator_options {
     int item_nodes;     // nodes a work item in the volume
     int lift_nodes;     // nodes a work item in the lift
     int item_fields;    // fields that a work item differentiates together
-    const char *cut;    // all of it, by the name that tuning gives it: "fused b24 n2,4 r1024 p20",
+    const char *config; // all of it, by the name that tuning gives it: "fused b24 n2,4 r1024 p20",
                         // "bernstein sparse b5 w2 r64 p36"
     bool time_kernels;  // measure each kernel with events (costs a little)
     bool launch_singly; // never a step as a graph, where the device has graphs
@@ -64,12 +64,13 @@ sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS]
                                   const sedge_problem *problem,
                                   const sedge_operator_options *options);
 
-// Whether the options wish for a variant, a number of a cut, or a cut: then nothing is tuned.
-bool sedge_operator_is_cut(const sedge_operator_options *options);
+// Whether the options wish for a variant, a number of a configuration, or a configuration: then
+// nothing is tuned.
+bool sedge_operator_is_requested(const sedge_operator_options *options);
 
-// The cuts that tuning has chosen so far for this problem, at any size, on devices of `device`'s
-// kind and architecture (it may be one that only compiles), as names for options.cut; released with
-// sedge_release. Not collective.
+// The configurations that tuning has chosen so far for this problem, at any size, on devices of
+// `device`'s kind and architecture (it may be one that only compiles), as names for options.config;
+// released with sedge_release. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
                                        const sedge_device *device, const sedge_cache *cache,
@@ -146,7 +147,8 @@ sedge_status sedge_operator_fetch_probes(sedge_operator *op, double *values, int
 #define SEDGE_OPERATOR_KERNELS 10 // kinds of kernels
 
 typedef struct sedge_operator_cost {
-    const char *variant; // the cut, "fused b24 n2,4 r1024 p20"; borrowed from the operator
+    const char
+        *variant;   // the configuration, "fused b24 n2,4 r1024 p20"; borrowed from the operator
     double bytes;   // compulsory a stage, this rank: 4 words an unknown, geometry, connectivity
     double flops;   // nominal a stage, this rank; 0: the equation does not count them
     int64_t stages; // run so far
@@ -171,7 +173,7 @@ void sedge_operator_element_work(const sedge_problem *problem, const sedge_eleme
 // Of this rank; not collective.
 void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out);
 
-// How the cut was chosen.
+// How the configuration was chosen.
 typedef struct sedge_operator_tuning {
     const char *how; // "wish", "rule", "wisdom", "measurement", "rule, for the other ranks' basis"
     double seconds;  // spent on it, compiling included

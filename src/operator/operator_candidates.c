@@ -18,9 +18,9 @@ typedef struct lister {
     const sedge_problem *problem;
     const sedge_element *element;
     const operator_layout *layout;
-    operator_cut rule; // of this layout
-    int first;         // candidate of this layout
-    int ruled;         // candidates that are the rule's: 1, or 0 where its cut does not fit
+    operator_config rule; // of this layout
+    int first;            // candidate of this layout
+    int ruled;            // candidates that are the rule's: 1, or 0 where it does not fit
 } lister;
 
 // ---- model -------------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ static int largest(int a, int b)
     return a > b ? a : b;
 }
 
-// Part of the work that a list of `count` wastes when it is cut into pieces of `size`.
+// Part of the work that a list of `count` wastes when it is divided into pieces of `size`.
 static double waste(int count, int size)
 {
     const int filled = (count + size - 1) / size * size;
@@ -45,57 +45,59 @@ static double distance(int a, int b)
 
 // Registers of a thread, or vector registers of the host, that the inner loops keep busy: sums,
 // what they are made from, and on a GPU the neighbours' traces.
-static int count_registers(const lister *list, const operator_cut *cut)
+static int count_registers(const lister *list, const operator_config *config)
 {
     const operator_layout *const layout = list->layout;
     const int fields = list->problem->equation->fields;
     const int points = SEDGE_FACES * list->element->face_nodes;
     const int sums = 3;
 
-    if (cut->form == FORM_SPARSE && cut->shared_sums) return 255;
-    if (cut->form == FORM_SPARSE) {
+    if (config->form == FORM_SPARSE && config->shared_sums) return 255;
+    if (config->form == FORM_SPARSE) {
         return LEAST_REGISTERS +
                layout->real_bytes / 4 * (list->element->nodes + 2 * list->element->face_nodes / 3);
     }
     if (operator_is_host_form(list->info)) {
         const int each = largest(1, layout->lanes * layout->real_bytes / list->info->vector_bytes);
-        return each * largest((sums * cut->item_nodes + 1) * cut->field_block,
-                              (cut->lift_nodes + 1) * cut->lift_block);
+        return each * largest((sums * config->item_nodes + 1) * config->field_block,
+                              (config->lift_nodes + 1) * config->lift_block);
     }
-    const int rounds = (cut->block * points + cut->threads - 1) / cut->threads;
-    const int volume = (sums * cut->item_nodes + layout->group) * fields;
-    const int lift = (cut->lift_nodes + layout->group) * fields;
+    const int rounds = (config->block * points + config->threads - 1) / config->threads;
+    const int volume = (sums * config->item_nodes + layout->group) * fields;
+    const int lift = (config->lift_nodes + layout->group) * fields;
     return LEAST_REGISTERS +
            layout->real_bytes / 4 * largest(largest(volume, lift), rounds * fields);
 }
 
 // Registers a thread may have.
-static int limit_registers(const lister *list, const operator_cut *cut)
+static int limit_registers(const lister *list, const operator_config *config)
 {
     if (operator_is_host_form(list->info)) return list->info->vector_bytes >= 64 ? 32 : 16;
-    const int blocks = largest(1, cut->resident / cut->threads);
-    const int limit = REGISTERS_CUDA / (blocks * cut->threads);
+    const int blocks = largest(1, config->resident / config->threads);
+    const int limit = REGISTERS_CUDA / (blocks * config->threads);
     return limit < 255 ? limit : 255;
 }
 
-// 1 plus how far a cut is from the rule's, plus what it wastes: nodes that fill up tiles, threads
-// that fill up warps, registers that are spilled.
-static double rate(const lister *list, const operator_cut *cut)
+// 1 plus how far a configuration is from the rule's, plus what it wastes: nodes that fill up tiles,
+// threads that fill up warps, registers that are spilled.
+static double rate(const lister *list, const operator_config *config)
 {
-    const operator_cut *const rule = &list->rule;
+    const operator_config *const rule = &list->rule;
     const int nodes = list->element->nodes;
-    const double spill = (double)count_registers(list, cut) / limit_registers(list, cut) - 1.0;
-    double sum =
-        1.0 + distance(cut->block, rule->block) + distance(cut->item_nodes, rule->item_nodes) +
-        distance(cut->lift_nodes, rule->lift_nodes) +
-        distance(cut->field_block, rule->field_block) +
-        distance(cut->lift_block, rule->lift_block) + 0.5 * distance(cut->resident, rule->resident);
+    const double spill =
+        (double)count_registers(list, config) / limit_registers(list, config) - 1.0;
+    double sum = 1.0 + distance(config->block, rule->block) +
+                 distance(config->item_nodes, rule->item_nodes) +
+                 distance(config->lift_nodes, rule->lift_nodes) +
+                 distance(config->field_block, rule->field_block) +
+                 distance(config->lift_block, rule->lift_block) +
+                 0.5 * distance(config->resident, rule->resident);
 
-    if (cut->form == FORM_SPARSE)
-        return sum + distance(cut->parts, rule->parts) + (spill > 0.0 ? 2.0 * spill : 0.0);
-    sum += 2.0 * waste(nodes, cut->item_nodes) + waste(nodes, cut->lift_nodes);
+    if (config->form == FORM_SPARSE)
+        return sum + distance(config->parts, rule->parts) + (spill > 0.0 ? 2.0 * spill : 0.0);
+    sum += 2.0 * waste(nodes, config->item_nodes) + waste(nodes, config->lift_nodes);
     if (!operator_is_host_form(list->info))
-        sum += (double)cut->threads / (cut->block * cut->tiles) - 1.0;
+        sum += (double)config->threads / (config->block * config->tiles) - 1.0;
     return sum + (spill > 0.0 ? 2.0 * spill : 0.0);
 }
 
@@ -129,34 +131,34 @@ static void keep_near(lister *list)
         choices->count = list->first + SEDGE_CANDIDATES;
 }
 
-// Add a cut that fits and is new.
-static void add(lister *list, operator_cut cut)
+// Add a configuration that fits and is new.
+static void add(lister *list, operator_config config)
 {
     operator_candidate candidate = {.layout = (int)(list->layout - list->choices->layout)};
 
-    operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
-    operator_cut_name(candidate.name, &cut, list->layout, list->info);
-    if (!operator_cut_fits(&cut, list->info) || is_known(list, candidate.name)) return;
-    candidate.cut = cut;
-    candidate.registers = count_registers(list, &cut);
-    if (candidate.registers > limit_registers(list, &cut)) // the others are spilled
-        candidate.registers = limit_registers(list, &cut);
-    candidate.prior = rate(list, &cut);
+    operator_config_derive(&config, list->layout, list->info, list->problem, list->element);
+    operator_config_name(candidate.name, &config, list->layout, list->info);
+    if (!operator_config_fits(&config, list->info) || is_known(list, candidate.name)) return;
+    candidate.config = config;
+    candidate.registers = count_registers(list, &config);
+    if (candidate.registers > limit_registers(list, &config)) // the others are spilled
+        candidate.registers = limit_registers(list, &config);
+    candidate.prior = rate(list, &config);
     if (list->choices->count == list->first + ROOM) keep_near(list);
     list->choices->candidate[list->choices->count++] = candidate;
 }
 
 // Half as many threads that stay on a multiprocessor have twice the registers: worth trying where
 // there are too few of them, and the other way not worth trying where half would be spilled.
-static void add_resident(lister *list, operator_cut cut)
+static void add_resident(lister *list, operator_config config)
 {
-    const int wanted = count_registers(list, &cut);
+    const int wanted = count_registers(list, &config);
 
-    operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
-    if (2 * limit_registers(list, &cut) > wanted) add(list, cut);
-    if (limit_registers(list, &cut) < wanted) {
-        cut.resident /= 2;
-        add(list, cut);
+    operator_config_derive(&config, list->layout, list->info, list->problem, list->element);
+    if (2 * limit_registers(list, &config) > wanted) add(list, config);
+    if (limit_registers(list, &config) < wanted) {
+        config.resident /= 2;
+        add(list, config);
     }
 }
 
@@ -169,61 +171,63 @@ static void list_cuda(lister *list)
     const int group = list->layout->group;
 
     for (int i = 0; i < 3 * 5 * 9; i++) {
-        operator_cut cut = list->rule;
-        cut.item_nodes = items[i % 3];
-        cut.lift_nodes = lifts[i / 3 % 5];
-        cut.block = blocks[i / 15];
-        operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
-        if (cut.item_nodes % group != 0 || cut.lift_nodes % group != 0) continue;
-        if (cut.tiles == 1 && cut.item_nodes > list->rule.item_nodes) continue;
-        if (cut.lift_tiles == 1 && cut.lift_nodes > list->rule.lift_nodes) continue;
-        if (2 * cut.block * cut.tiles < cut.threads) continue; // half of the threads would idle
-        add_resident(list, cut);
+        operator_config config = list->rule;
+        config.item_nodes = items[i % 3];
+        config.lift_nodes = lifts[i / 3 % 5];
+        config.block = blocks[i / 15];
+        operator_config_derive(&config, list->layout, list->info, list->problem, list->element);
+        if (config.item_nodes % group != 0 || config.lift_nodes % group != 0) continue;
+        if (config.tiles == 1 && config.item_nodes > list->rule.item_nodes) continue;
+        if (config.lift_tiles == 1 && config.lift_nodes > list->rule.lift_nodes) continue;
+        if (2 * config.block * config.tiles < config.threads)
+            continue; // half of the threads would idle
+        add_resident(list, config);
     }
 }
 
-// How good a cut by matrix instructions may be: it is compared with the others where there is much
-// arithmetic, and with the rule of its own form everywhere.
-static double rate_tensor(const lister *list, const operator_cut *cut)
+// How good a configuration by matrix instructions may be: it is compared with the others where
+// there is much arithmetic, and with the rule of its own form everywhere.
+static double rate_tensor(const lister *list, const operator_config *config)
 {
-    const operator_cut *const rule = &list->rule;
-    const int pieces = cut->tiles * cut->block / (8 * cut->groups);
+    const operator_config *const rule = &list->rule;
+    const int pieces = config->tiles * config->block / (8 * config->groups);
 
-    return 1.0 + waste(list->element->nodes, 8) + waste(pieces, cut->warps) +
-           distance(cut->block, rule->block) + 0.5 * distance(cut->resident, rule->resident) +
-           0.5 * distance(cut->groups, rule->groups) + 0.5 * distance(cut->warps, rule->warps);
+    return 1.0 + waste(list->element->nodes, 8) + waste(pieces, config->warps) +
+           distance(config->block, rule->block) + 0.5 * distance(config->resident, rule->resident) +
+           0.5 * distance(config->groups, rule->groups) +
+           0.5 * distance(config->warps, rule->warps);
 }
 
-// Registers that a cut by matrix instructions keeps busy: three derivatives of two nodes, what they
-// are made from, and the neighbours' traces.
-static int count_tensor_registers(const lister *list, const operator_cut *cut)
+// Registers that a configuration by matrix instructions keeps busy: three derivatives of two nodes,
+// what they are made from, and the neighbours' traces.
+static int count_tensor_registers(const lister *list, const operator_config *config)
 {
     const int words = list->layout->real_bytes / 4;
     const int fields = (list->problem->equation->fields + 1) / 2 * 2;
-    const int points = cut->block * SEDGE_FACES * list->element->face_nodes;
-    const int rounds = (points + cut->threads - 1) / cut->threads;
+    const int points = config->block * SEDGE_FACES * list->element->face_nodes;
+    const int rounds = (points + config->threads - 1) / config->threads;
     const int sums = 2;
-    const int rows = (cut->groups * sums + 2) * fields;
+    const int rows = (config->groups * sums + 2) * fields;
 
     return LEAST_REGISTERS + words * largest(rows + 6, rounds * fields);
 }
 
-static void add_tensor(lister *list, operator_cut cut)
+static void add_tensor(lister *list, operator_config config)
 {
     operator_candidate candidate = {.layout = (int)(list->layout - list->choices->layout)};
 
-    operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
-    operator_cut_name(candidate.name, &cut, list->layout, list->info);
-    candidate.cut = cut;
-    candidate.registers = count_tensor_registers(list, &cut);
-    if (!operator_cut_fits(&cut, list->info) || is_known(list, candidate.name)) return;
+    operator_config_derive(&config, list->layout, list->info, list->problem, list->element);
+    operator_config_name(candidate.name, &config, list->layout, list->info);
+    candidate.config = config;
+    candidate.registers = count_tensor_registers(list, &config);
+    if (!operator_config_fits(&config, list->info) || is_known(list, candidate.name)) return;
     const bool is_rule = list->choices->count == list->first;
-    if (!is_rule &&
-        (cut.threads > cut.resident || candidate.registers > 5 * limit_registers(list, &cut) / 4))
+    if (!is_rule && (config.threads > config.resident ||
+                     candidate.registers > 5 * limit_registers(list, &config) / 4))
         return;
-    if (candidate.registers > limit_registers(list, &cut))
-        candidate.registers = limit_registers(list, &cut);
-    candidate.prior = rate_tensor(list, &cut);
+    if (candidate.registers > limit_registers(list, &config))
+        candidate.registers = limit_registers(list, &config);
+    candidate.prior = rate_tensor(list, &config);
     if (list->choices->count == list->first + ROOM) keep_near(list);
     list->choices->candidate[list->choices->count++] = candidate;
 }
@@ -235,14 +239,14 @@ static void list_tensor(lister *list)
     static const int residents[] = {384, 512, 768, 1024};
 
     for (int i = 0; i < 5 * 2 * 4 * 4; i++) {
-        operator_cut cut = list->rule;
-        cut.block = blocks[i % 5];
-        cut.groups = i / 5 % 2 + 1;
-        cut.resident = residents[i / 40];
-        const int pieces = list->rule.tiles * cut.block / (8 * cut.groups);
+        operator_config config = list->rule;
+        config.block = blocks[i % 5];
+        config.groups = i / 5 % 2 + 1;
+        config.resident = residents[i / 40];
+        const int pieces = list->rule.tiles * config.block / (8 * config.groups);
         const int rounds = i / 10 % 4 + 1;
-        cut.warps = (pieces + rounds - 1) / rounds;
-        if (cut.block % (8 * cut.groups) == 0) add_tensor(list, cut);
+        config.warps = (pieces + rounds - 1) / rounds;
+        if (config.block % (8 * config.groups) == 0) add_tensor(list, config);
     }
 }
 
@@ -253,19 +257,20 @@ static void list_host(lister *list)
     const int most = ITEMS_HOST < list->element->nodes ? ITEMS_HOST : list->element->nodes;
 
     for (int i = 0; i < most * fields * most * fields; i++) {
-        operator_cut cut = list->rule;
-        cut.item_nodes = i % most + 1;
-        cut.field_block = i / most % fields + 1;
-        cut.lift_nodes = i / most / fields % most + 1;
-        cut.lift_block = i / most / fields / most + 1;
-        if (fields % cut.field_block != 0 || fields % cut.lift_block != 0) continue;
-        const bool same_volume =
-            cut.item_nodes == list->rule.item_nodes && cut.field_block == list->rule.field_block;
-        const bool same_lift =
-            cut.lift_nodes == list->rule.lift_nodes && cut.lift_block == list->rule.lift_block;
-        if (4 * count_registers(list, &cut) > 5 * limit_registers(list, &cut)) continue;
-        if (!list->problem->equation->linear && cut.field_block != list->rule.field_block) continue;
-        if (same_volume || same_lift || rate(list, &cut) < NEAR) add(list, cut);
+        operator_config config = list->rule;
+        config.item_nodes = i % most + 1;
+        config.field_block = i / most % fields + 1;
+        config.lift_nodes = i / most / fields % most + 1;
+        config.lift_block = i / most / fields / most + 1;
+        if (fields % config.field_block != 0 || fields % config.lift_block != 0) continue;
+        const bool same_volume = config.item_nodes == list->rule.item_nodes &&
+                                 config.field_block == list->rule.field_block;
+        const bool same_lift = config.lift_nodes == list->rule.lift_nodes &&
+                               config.lift_block == list->rule.lift_block;
+        if (4 * count_registers(list, &config) > 5 * limit_registers(list, &config)) continue;
+        if (!list->problem->equation->linear && config.field_block != list->rule.field_block)
+            continue;
+        if (same_volume || same_lift || rate(list, &config) < NEAR) add(list, config);
     }
 }
 
@@ -276,27 +281,27 @@ static void list_sparse(lister *list)
     static const int groups[] = {1, 2, 4, 8};
 
     for (int i = 0; i < 8; i++) {
-        operator_cut cut = list->rule;
-        cut.parts = i % 2 + 1;
-        cut.block = groups[i / 2] * list->rule.group_elements;
-        operator_cut_derive(&cut, list->layout, list->info, list->problem, list->element);
-        cut.resident = cut.threads;
-        add(list, cut);
-        const int blocks = cut.ahead / SEDGE_MULTIPROCESSORS;
-        for (int quarters = 4; quarters > 1 && !cut.shared_sums; quarters--) {
-            cut.resident = blocks * quarters / 4 * cut.threads;
-            if (cut.resident <= 2048 && cut.resident > cut.threads) add(list, cut);
+        operator_config config = list->rule;
+        config.parts = i % 2 + 1;
+        config.block = groups[i / 2] * list->rule.group_elements;
+        operator_config_derive(&config, list->layout, list->info, list->problem, list->element);
+        config.resident = config.threads;
+        add(list, config);
+        const int blocks = config.ahead / SEDGE_MULTIPROCESSORS;
+        for (int quarters = 4; quarters > 1 && !config.shared_sums; quarters--) {
+            config.resident = blocks * quarters / 4 * config.threads;
+            if (config.resident <= 2048 && config.resident > config.threads) add(list, config);
         }
     }
 }
 
-// The ways to cut a form, near the rule for it.
+// The configurations of a form, near the rule for it.
 static void list_form(lister *list, operator_form form)
 {
-    const operator_cut rule = list->rule;
+    const operator_config rule = list->rule;
 
-    operator_cut_choose_form(&list->rule, form, list->layout, list->info, list->problem,
-                             list->element);
+    operator_config_choose_form(&list->rule, form, list->layout, list->info, list->problem,
+                                list->element);
     if (form == FORM_TENSOR) {
         list_tensor(list);
     } else if (form == FORM_SPARSE) {
@@ -316,7 +321,7 @@ static void list_layout(lister *list)
     operator_choices *const choices = list->choices;
 
     list->first = choices->count;
-    operator_cut_choose(&list->rule, list->layout, list->info, list->problem, list->element);
+    operator_config_choose(&list->rule, list->layout, list->info, list->problem, list->element);
     if (list->rule.form == FORM_TENSOR) {
         add_tensor(list, list->rule);
     } else {
@@ -339,7 +344,7 @@ static void list_layout(lister *list)
 // in a test. By the tables of benchmarks/README.md: matrix instructions lose below order 4 and are
 // 1.2 to 2 times as fast as other nodal forms above; two kernels always lose to one; the nodal
 // basis is 1.5 times slower than sums in registers in the other one, and filled up nodes gain a
-// few per cent of the same cuts at most; of sparse cuts the winners
+// few per cent of the same configurations at most; of sparse ones the winners
 // were among the first four.
 static void choose_numbers(int most[FORMS], const operator_choices *choices, int layout,
                            const sedge_device_info *info, const sedge_problem *problem,
@@ -371,8 +376,8 @@ static void mark_searched(operator_choices *choices, bool *searched, const sedge
         const bool is_first = candidate->layout != layout;
         layout = candidate->layout;
         if (is_first) choose_numbers(most, choices, layout, info, problem, element);
-        searched[c] = operator_is_host_form(info) || is_first || most[candidate->cut.form] > 0;
-        most[candidate->cut.form]--;
+        searched[c] = operator_is_host_form(info) || is_first || most[candidate->config.form] > 0;
+        most[candidate->config.form]--;
     }
 }
 
@@ -408,13 +413,13 @@ done:
 
 static sedge_status fail_none(const lister *list)
 {
-    const operator_cut *const cut = &list->rule; // with as few elements as can be
+    const operator_config *const config = &list->rule; // with as few elements as can be
 
     return SEDGE_FAIL(SEDGE_ERR_DEVICE,
                       "order %d of %s cannot run on %s: a block needs %d threads and %lld bytes of "
                       "shared memory at least; %d and %lld are possible",
                       list->element->order, list->problem->equation->name, list->info->kind_name,
-                      cut->threads, (long long)cut->scratch_bytes, list->info->threads_block,
+                      config->threads, (long long)config->scratch_bytes, list->info->threads_block,
                       (long long)list->info->shared_bytes_block);
 }
 

@@ -14,26 +14,27 @@ static int largest(int a, int b)
 
 // ---- sizes -------------------------------------------------------------------------------------
 
-sedge_status operator_curved_choose(operator_curved_cut *cut, const operator_layout *layout,
+sedge_status operator_curved_choose(operator_curved_config *config, const operator_layout *layout,
                                     const sedge_device_info *info, const sedge_problem *problem,
                                     const sedge_element *element)
 {
     const int fields = problem->equation->fields;
     const int nodes = element->nodes;
 
-    SEDGE_TRY(sedge_cubature_sizes(&cut->points, &cut->face_points, element->order));
-    const int around = SEDGE_FACES * (element->face_nodes + cut->face_points);
-    cut->chunk = largest(1, around / 3);
-    if (cut->chunk > cut->points) cut->chunk = cut->points;
+    SEDGE_TRY(sedge_cubature_sizes(&config->points, &config->face_points, element->order));
+    const int around = SEDGE_FACES * (element->face_nodes + config->face_points);
+    config->chunk = largest(1, around / 3);
+    if (config->chunk > config->points) config->chunk = config->points;
     // Faces; or three fluxes at the points of a chunk; or sums and what they are divided into.
-    const int work = largest(largest(around, 3 * cut->chunk), nodes + cut->chunk);
-    cut->scratch_words = (nodes + work) * fields;
-    const int64_t each = (int64_t)cut->scratch_words * layout->lanes * layout->real_bytes;
-    cut->block = 1;
+    const int work = largest(largest(around, 3 * config->chunk), nodes + config->chunk);
+    config->scratch_words = (nodes + work) * fields;
+    const int64_t each = (int64_t)config->scratch_words * layout->lanes * layout->real_bytes;
+    config->block = 1;
     if (!operator_is_host_form(info)) {
         const int64_t most =
             info->shared_bytes_block < SHARED_ENOUGH ? info->shared_bytes_block : SHARED_ENOUGH;
-        while (cut->block * nodes < BLOCK_NODES && (cut->block + 1) * each <= most) cut->block++;
+        while (config->block * nodes < BLOCK_NODES && (config->block + 1) * each <= most)
+            config->block++;
         if (each > info->shared_bytes_block) {
             return SEDGE_FAIL(SEDGE_ERR_DEVICE,
                               "curved elements of order %d need %lld bytes of shared memory a "
@@ -42,8 +43,8 @@ sedge_status operator_curved_choose(operator_curved_cut *cut, const operator_lay
                               (long long)info->shared_bytes_block);
         }
     }
-    cut->threads = (cut->block * nodes + 31) / 32 * 32;
-    cut->scratch_bytes = cut->block * each;
+    config->threads = (config->block * nodes + 31) / 32 * 32;
+    config->scratch_bytes = config->block * each;
     return SEDGE_OK;
 }
 
@@ -250,7 +251,7 @@ static curved_range find_range(const sedge_operator *op, bool interior)
 sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool interior,
                                  const sedge_stage *stage)
 {
-    const operator_curved_cut *const cut = &op->curved.cut;
+    const operator_curved_config *const config = &op->curved.config;
     curved_range range = find_range(op, interior);
 
     if (range.count == 0) return SEDGE_OK;
@@ -300,8 +301,9 @@ sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool 
                                &b,
                                &step};
 
-    return operator_launch(op, KERNEL_CURVED, stream, (range.count + cut->block - 1) / cut->block,
-                           cut->threads, arguments, (int)(sizeof arguments / sizeof arguments[0]));
+    return operator_launch(op, KERNEL_CURVED, stream,
+                           (range.count + config->block - 1) / config->block, config->threads,
+                           arguments, (int)(sizeof arguments / sizeof arguments[0]));
 }
 
 sedge_status operator_run_curved_energy(sedge_operator *op)
@@ -335,8 +337,8 @@ void operator_curved_count(const sedge_operator *op, double *bytes, double *flop
     const double nodes = op->element->nodes;
     const double width = op->element->face_nodes;
     const double fields = op->problem->equation->fields;
-    const double points = op->curved.cut.points;
-    const double around = (double)SEDGE_FACES * op->curved.cut.face_points;
+    const double points = op->curved.config.points;
+    const double around = (double)SEDGE_FACES * op->curved.config.face_points;
 
     *bytes = elements * ((4.0 * fields * nodes + CURVE_WORDS) * op->layout.real_bytes + 32.0);
     *flops = elements * (2.0 * fields * (6.0 * points * nodes + around * (2.0 * width + nodes)) +

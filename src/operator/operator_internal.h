@@ -1,4 +1,5 @@
-// Inside the operator: its layout, its cut, its buffers. For src/operator/*.c only.
+// Inside the operator: its layout, its kernel configuration, its buffers. For src/operator/*.c
+// only.
 #pragma once
 
 #include "operator/operator.h"
@@ -18,12 +19,12 @@
 #define SEDGE_SAMPLE_EVERY    50  // steps between those whose launches are timed
 #define SEDGE_SAMPLE_FIRST    2   // the first of them: the caches are warm
 #define SEDGE_SAMPLES         256 // launches timed in one such step at most
-#define SEDGE_CUT_NAME        64
+#define SEDGE_CONFIG_NAME     64
 #define SEDGE_MULTIPROCESSORS \
     132 // of a large chip: for what no program text may know of its device
 
-// How a stage multiplies by its operators. What differs by it: what follows from a cut and its name
-// (operator_shape.c), the candidates (operator_candidates.c), the program's sources
+// How a stage multiplies by its operators. What differs by it: what follows from a configuration
+// and its name (operator_shape.c), the candidates (operator_candidates.c), the program's sources
 // (operator_program.c), the tables (operator_layout.c).
 typedef enum operator_form {
     FORM_PLAIN,  // dg_stage.h: the one form of every equation and device
@@ -53,9 +54,9 @@ typedef struct operator_layout {
     int64_t slots;  // values * lanes
 } operator_layout;
 
-// How the stage is cut, in one layout: the tunable numbers of dg_stage.h and what follows from
-// them. Program and operators' tables depend on it.
-typedef struct operator_cut {
+// A kernel configuration of the stage in one layout: the tunable numbers of dg_stage.h and what
+// follows from them. Program and operators' tables depend on it.
+typedef struct operator_config {
     operator_form form;
     int block;       // values a block
     int item_nodes;  // nodes an item: a tile
@@ -82,23 +83,24 @@ typedef struct operator_cut {
     int lower_stride;   // the same of coefficients of order N - 1, or of sums
     bool shared_sums;   // sums in the block's memory instead of registers
     int ahead;          // blocks: how far ahead the L2 cache is asked to read
-} operator_cut;
+} operator_config;
 
-// How the stage of curved elements is cut: by a rule, not tuned.
-typedef struct operator_curved_cut {
+// The kernel configuration of the stage in curved elements: by a rule, not tuned.
+typedef struct operator_curved_config {
     int points, face_points; // of quadrature, inside and on a face
     int chunk;               // points whose fluxes are in the block's memory at once
     int block;               // values a block
     int threads;             // of it
     int scratch_words;       // values of the block's memory, of each of its values
     int64_t scratch_bytes;   // of all
-} operator_curved_cut;
+} operator_curved_config;
 
 // One way to run the stage.
 typedef struct operator_candidate {
-    char name[SEDGE_CUT_NAME]; // unique; in the Bernstein-Bezier basis it begins with "bernstein "
+    char name[SEDGE_CONFIG_NAME]; // unique; in the Bernstein-Bezier basis it begins with "bernstein
+                                  // "
     int layout;
-    operator_cut cut;
+    operator_config config;
     int registers; // a thread, estimated
     double prior;  // smaller is tried sooner
 } operator_candidate;
@@ -168,7 +170,7 @@ typedef struct operator_data {
                                    // this rank, then the others
 } operator_data;
 
-// What depends on the cut: the operators as its kernels read them.
+// What depends on the configuration: the operators as its kernels read them.
 typedef struct operator_tables {
     sedge_buffer *deriv, *lift;
 } operator_tables;
@@ -180,9 +182,9 @@ struct sedge_operator {
     const sedge_mesh *mesh;
     const sedge_problem *problem;
     operator_layout layout;
-    operator_cut cut;
+    operator_config config;
     sedge_bernstein *bernstein; // NULL: not needed so far
-    char variant[SEDGE_CUT_NAME];
+    char variant[SEDGE_CONFIG_NAME];
     operator_tuning *tuning;
 
     sedge_program *program[SEDGE_OPERATOR_PROGRAMS];
@@ -207,7 +209,7 @@ struct sedge_operator {
     sedge_halo *halo;
 
     struct {
-        operator_curved_cut cut;
+        operator_curved_config config;
         sedge_cubature *cubature; // NULL: no curved elements on this rank
         sedge_buffer *operators;
     } curved;
@@ -249,21 +251,21 @@ const char *operator_bernstein_refusal(const sedge_problem *problem);
 void operator_layouts_list(operator_choices *choices, const sedge_device_info *info,
                            const sedge_problem *problem, const sedge_element *element);
 
-// The rule's cut in a layout.
-void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
-                         const sedge_device_info *info, const sedge_problem *problem,
-                         const sedge_element *element);
+// The rule's configuration in a layout.
+void operator_config_choose(operator_config *config, const operator_layout *layout,
+                            const sedge_device_info *info, const sedge_problem *problem,
+                            const sedge_element *element);
 
 // What follows from the tunable numbers.
-void operator_cut_derive(operator_cut *cut, const operator_layout *layout,
-                         const sedge_device_info *info, const sedge_problem *problem,
-                         const sedge_element *element);
+void operator_config_derive(operator_config *config, const operator_layout *layout,
+                            const sedge_device_info *info, const sedge_problem *problem,
+                            const sedge_element *element);
 
 // Whether a block has few enough threads and little enough memory.
-bool operator_cut_fits(const operator_cut *cut, const sedge_device_info *info);
+bool operator_config_fits(const operator_config *config, const sedge_device_info *info);
 
-void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
-                       const operator_layout *layout, const sedge_device_info *info);
+void operator_config_name(char name[SEDGE_CONFIG_NAME], const operator_config *config,
+                          const operator_layout *layout, const sedge_device_info *info);
 
 // Why the stage cannot run by matrix instructions here: what it needs; NULL: it can.
 const char *operator_tensor_refusal(const sedge_device_info *info, const sedge_problem *problem);
@@ -271,29 +273,31 @@ const char *operator_tensor_refusal(const sedge_device_info *info, const sedge_p
 // One of SEDGE_OPERATOR_VARIANTS.
 const char *operator_form_name(operator_form form);
 
-// The rule's cut of a form that the layout, the device and the equation have.
-void operator_cut_choose_form(operator_cut *cut, operator_form form, const operator_layout *layout,
-                              const sedge_device_info *info, const sedge_problem *problem,
-                              const sedge_element *element);
+// The rule's configuration of a form that the layout, the device and the equation have.
+void operator_config_choose_form(operator_config *config, operator_form form,
+                                 const operator_layout *layout, const sedge_device_info *info,
+                                 const sedge_problem *problem, const sedge_element *element);
 
 // ---- operator_wish.c ---------------------------------------------------------------------------
 
-// Change the rule's cut as the options wish; a wish that does not fit is SEDGE_ERR_USAGE.
+// Change the rule's configuration as the options wish; a wish that does not fit is SEDGE_ERR_USAGE.
 SEDGE_MUST_USE
-sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
-                               const sedge_device_info *info, const sedge_problem *problem,
-                               const sedge_element *element, const sedge_operator_options *options);
+sedge_status operator_config_request(operator_config *config, const operator_layout *layout,
+                                     const sedge_device_info *info, const sedge_problem *problem,
+                                     const sedge_element *element,
+                                     const sedge_operator_options *options);
 
 // The layout of `choices` that the options' variant asks for; a basis that cannot be had is
 // SEDGE_ERR_USAGE.
 SEDGE_MUST_USE
-sedge_status operator_layout_wish(int *out, const operator_choices *choices,
-                                  const sedge_problem *problem,
-                                  const sedge_operator_options *options);
+sedge_status operator_layout_request(int *out, const operator_choices *choices,
+                                     const sedge_problem *problem,
+                                     const sedge_operator_options *options);
 
 // ---- operator_bernstein.c -----------------------------------------------------------------------
 
-// Text of the sparse products for an element of `fields` fields; `shared_sums` as in the cut.
+// Text of the sparse products for an element of `fields` fields; `shared_sums` as in the
+// configuration.
 SEDGE_MUST_USE
 sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *element, int fields,
                                       bool shared_sums);
@@ -315,22 +319,22 @@ const operator_candidate *operator_choices_find(const operator_choices *choices,
 // ---- operator_program.c ------------------------------------------------------------------------
 
 // "maxwell-n4-fp32"
-void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem);
+void operator_name(char name[SEDGE_CONFIG_NAME], const sedge_problem *problem);
 const char *operator_kernel_name(operator_kernel kernel);
 
 // The whole text of the program that holds the stage's kernels, and its name.
 SEDGE_MUST_USE
 sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
                                   sedge_device_kind kind, const operator_layout *layout,
-                                  const operator_cut *cut, const sedge_problem *problem,
+                                  const operator_config *config, const sedge_problem *problem,
                                   const sedge_element *element);
 
-// Of everything that decides how the stage's kernels run, but for layout, cut and size.
+// Of everything that decides how the stage's kernels run, but for layout, configuration and size.
 SEDGE_MUST_USE
 sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind kind,
                                   const sedge_problem *problem, const sedge_element *element);
 
-// The programs of op->layout and op->cut and their kernels, instead of those before. Collective.
+// The programs of op->layout and op->config and their kernels, instead of those before. Collective.
 SEDGE_MUST_USE
 sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache);
 void operator_programs_free(sedge_operator *op);
@@ -338,7 +342,7 @@ void operator_programs_free(sedge_operator *op);
 // Face points that a block of the boundary kernel works on: whole faces where it converts them.
 int operator_boundary_points(const sedge_operator *op);
 
-// Take the stage's kernels from a program that was cut as op->cut.
+// Take the stage's kernels from a program of op->config.
 SEDGE_MUST_USE
 sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program);
 
@@ -354,7 +358,7 @@ double operator_fetch(const sedge_operator *op, const void *array, int64_t index
 // Index of (slot, field, node) in the device's fields, in real numbers.
 int64_t operator_index(const sedge_operator *op, int64_t slot, int field, int node);
 
-// Make and fill the buffers that depend on neither layout nor cut.
+// Make and fill the buffers that depend on neither layout nor configuration.
 SEDGE_MUST_USE
 sedge_status operator_upload(sedge_operator *op);
 
@@ -363,7 +367,7 @@ SEDGE_MUST_USE
 sedge_status operator_take_layout(sedge_operator *op, const operator_layout *layout);
 void operator_data_free(operator_data *data);
 
-// The operators for op->cut.
+// The operators for op->config.
 SEDGE_MUST_USE
 sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op);
 void operator_tables_free(operator_tables *tables);
@@ -381,8 +385,8 @@ void operator_convert(const sedge_operator *op, sedge_basis to, sedge_basis from
 
 // ---- operator_tune.c ---------------------------------------------------------------------------
 
-// Choose layout and cut: the options' wish, else what sedge_tune chooses; and take them. Leaves the
-// stage's program and its tables to be made. Collective.
+// Choose layout and configuration: the requested ones, else what sedge_tune chooses; and take them.
+// Leaves the stage's program and its tables to be made. Collective.
 SEDGE_MUST_USE
 sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
                            const sedge_operator_options *options);
@@ -405,7 +409,7 @@ bool operator_sample_fits(const operator_sample *sample, const sedge_operator *o
 SEDGE_MUST_USE
 sedge_status operator_sample_fill(const operator_sample *sample, sedge_operator *op);
 
-// Put one stage of the present cut into `stream`: what is timed.
+// Put one stage of the present configuration into `stream`: what is timed.
 SEDGE_MUST_USE
 sedge_status operator_sample_launch(const operator_sample *sample, sedge_operator *op,
                                     sedge_stream *stream);
@@ -422,7 +426,7 @@ sedge_status operator_points_create(sedge_operator *op);
 // ---- operator_curved.c -------------------------------------------------------------------------
 
 SEDGE_MUST_USE
-sedge_status operator_curved_choose(operator_curved_cut *cut, const operator_layout *layout,
+sedge_status operator_curved_choose(operator_curved_config *config, const operator_layout *layout,
                                     const sedge_device_info *info, const sedge_problem *problem,
                                     const sedge_element *element);
 

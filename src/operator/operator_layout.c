@@ -377,7 +377,7 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
     return upload_faces(op, &op->data.halo, 0, op->mesh->halo_faces);
 }
 
-// ---- cut ---------------------------------------------------------------------------------------
+// ---- tables ------------------------------------------------------------------------------------
 
 // D_r, D_s, D_t of the layout's basis: sedge_deriv of dg_layout.h, [node groups][tiles].
 static sedge_status make_deriv(sedge_buffer **out, const sedge_operator *op)
@@ -385,10 +385,10 @@ static sedge_status make_deriv(sedge_buffer **out, const sedge_operator *op)
     const sedge_element *const element = op->element;
     double *const *const derivative = element->derivative;
     const int nodes = element->nodes;
-    const int tile = op->cut.item_nodes;
-    const int tiles = op->cut.tiles;
+    const int tile = op->config.item_nodes;
+    const int tiles = op->config.tiles;
     const int group = op->layout.group;
-    const int64_t count = (int64_t)op->layout.nodes_padded / group * tiles * op->cut.deriv_width;
+    const int64_t count = (int64_t)op->layout.nodes_padded / group * tiles * op->config.deriv_width;
     const size_t real = (size_t)op->layout.real_bytes;
     void *deriv = NULL;
 
@@ -397,7 +397,7 @@ static sedge_status make_deriv(sedge_buffer **out, const sedge_operator *op)
         for (int n = 0; n < nodes; n++) {
             for (int j = 0; j < 3; j++) {
                 operator_put(op, deriv,
-                             ((int64_t)m / group * tiles + n / tile) * op->cut.deriv_width +
+                             ((int64_t)m / group * tiles + n / tile) * op->config.deriv_width +
                                  ((int64_t)m % group * tile + n % tile) * 3 + j,
                              derivative[j][n * nodes + m]);
             }
@@ -412,11 +412,11 @@ static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
     const sedge_element *const element = op->element;
     const double *const from = element->lift;
     const int nodes = element->nodes;
-    const int tile = op->cut.lift_nodes;
-    const int tiles = op->cut.lift_tiles;
+    const int tile = op->config.lift_nodes;
+    const int tiles = op->config.lift_tiles;
     const int group = op->layout.group;
     const int points = SEDGE_FACES * element->face_nodes;
-    const int64_t count = (int64_t)points / group * tiles * op->cut.lift_width;
+    const int64_t count = (int64_t)points / group * tiles * op->config.lift_width;
     const size_t real = (size_t)op->layout.real_bytes;
     void *lift = NULL;
 
@@ -424,7 +424,7 @@ static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
     for (int k = 0; k < points; k++) {
         for (int n = 0; n < nodes; n++) {
             operator_put(op, lift,
-                         ((int64_t)k / group * tiles + n / tile) * op->cut.lift_width +
+                         ((int64_t)k / group * tiles + n / tile) * op->config.lift_width +
                              (int64_t)k % group * tile + n % tile,
                          from[n * points + k]);
         }
@@ -458,7 +458,7 @@ static sedge_status make_fragments(sedge_buffer **out, const sedge_operator *op,
                                    const double *const *matrices, int count, int columns)
 {
     const int steps = (columns + 7) / 8;
-    const int64_t packs = (int64_t)op->cut.tiles * steps * count * 32;
+    const int64_t packs = (int64_t)op->config.tiles * steps * count * 32;
     void *list = NULL;
 
     const int64_t room = (int64_t)count * 32; // kernels read a step ahead
@@ -485,11 +485,11 @@ static sedge_status make_tensor_tables(operator_tables *tables, const sedge_oper
 
 sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op)
 {
-    if (op->cut.form == FORM_SPARSE) { // they are text
+    if (op->config.form == FORM_SPARSE) { // they are text
         SEDGE_TRY(sedge_buffer_create(&tables->deriv, op->device, 0));
         return sedge_buffer_create(&tables->lift, op->device, 0);
     }
-    if (op->cut.form == FORM_TENSOR) return make_tensor_tables(tables, op);
+    if (op->config.form == FORM_TENSOR) return make_tensor_tables(tables, op);
     SEDGE_TRY(make_deriv(&tables->deriv, op));
     return make_lift(&tables->lift, op);
 }

@@ -9,7 +9,7 @@
 // Divide by J what was projected; on curved elements by the weight-adjusted mass matrix.
 static sedge_status divide(const sedge_operator *op, int32_t element, double *x)
 {
-    const int64_t points = op->curved.cut.points;
+    const int64_t points = op->curved.config.points;
     double *jacobian = NULL;
 
     if (sedge_mesh_curve(op->mesh, element) < 0) {

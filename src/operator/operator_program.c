@@ -120,7 +120,7 @@ static int list_headers(sedge_source *sources, int room, const sedge_problem *pr
     return count;
 }
 
-// What decides about the code, without layout and cut.
+// What decides about the code, without layout and configuration.
 static sedge_status write_problem(sedge_text *text, const sedge_problem *problem,
                                   const sedge_element *element)
 {
@@ -140,63 +140,63 @@ static sedge_status write_problem(sedge_text *text, const sedge_problem *problem
     return write_rows(text, rows, sizeof rows / sizeof rows[0]);
 }
 
-static sedge_status write_cut(sedge_text *text, const operator_layout *layout,
-                              const operator_cut *cut, bool stage)
+static sedge_status write_config(sedge_text *text, const operator_layout *layout,
+                                 const operator_config *config, bool stage)
 {
     const size_row rows[] = {
-        {"STAGE", stage && cut->form != FORM_SPARSE},
+        {"STAGE", stage && config->form != FORM_SPARSE},
         {"LANES", layout->lanes},
         {"PACK", layout->pack},
         {"GROUP", layout->group},
         {"NODES_PADDED", layout->nodes_padded},
         {"STATE_ALIGN", layout->state_align},
-        {"BLOCK", cut->block},
-        {"TN", cut->item_nodes},
-        {"LIFT_TN", cut->lift_nodes},
-        {"RESIDENT", cut->resident},
-        {"THREADS", cut->threads},
-        {"FIELD_BLOCK", cut->field_block},
-        {"LIFT_BLOCK", cut->lift_block},
-        {"DERIV_WIDTH", cut->deriv_width},
-        {"LIFT_WIDTH", cut->lift_width},
-        {"SCRATCH_WORDS", (int)cut->scratch_words},
-        {"TENSOR", cut->form == FORM_TENSOR},
+        {"BLOCK", config->block},
+        {"TN", config->item_nodes},
+        {"LIFT_TN", config->lift_nodes},
+        {"RESIDENT", config->resident},
+        {"THREADS", config->threads},
+        {"FIELD_BLOCK", config->field_block},
+        {"LIFT_BLOCK", config->lift_block},
+        {"DERIV_WIDTH", config->deriv_width},
+        {"LIFT_WIDTH", config->lift_width},
+        {"SCRATCH_WORDS", (int)config->scratch_words},
+        {"TENSOR", config->form == FORM_TENSOR},
     };
     const size_row tensor_rows[] = {
-        {"GROUPS", cut->groups},
-        {"STRIDE", cut->stride},
-        {"FACE_STRIDE", cut->face_stride},
+        {"GROUPS", config->groups},
+        {"STRIDE", config->stride},
+        {"FACE_STRIDE", config->face_stride},
     };
 
     SEDGE_TRY(write_rows(text, rows, sizeof rows / sizeof rows[0]));
-    if (cut->form != FORM_TENSOR) return SEDGE_OK;
+    if (config->form != FORM_TENSOR) return SEDGE_OK;
     return write_rows(text, tensor_rows, sizeof tensor_rows / sizeof tensor_rows[0]);
 }
 
 // The same of the sparse form.
-static sedge_status write_sparse_cut(sedge_text *text, const operator_layout *layout,
-                                     const operator_cut *cut, const sedge_element *element)
+static sedge_status write_sparse_config(sedge_text *text, const operator_layout *layout,
+                                        const operator_config *config, const sedge_element *element)
 {
     const size_row rows[] = {
         {"LOWER_NODES", element->nodes - element->face_nodes},
-        {"PARTS", cut->parts},
-        {"GROUP_ELEMENTS", cut->group_elements},
-        {"JUMP_STRIDE", cut->jump_stride},
-        {"LOWER_STRIDE", cut->lower_stride},
-        {"SHARED_SUMS", cut->shared_sums},
-        {"AHEAD", cut->ahead},
+        {"PARTS", config->parts},
+        {"GROUP_ELEMENTS", config->group_elements},
+        {"JUMP_STRIDE", config->jump_stride},
+        {"LOWER_STRIDE", config->lower_stride},
+        {"SHARED_SUMS", config->shared_sums},
+        {"AHEAD", config->ahead},
         {"PAIR_BYTES", 2 * layout->real_bytes},
     };
 
     return write_rows(text, rows, sizeof rows / sizeof rows[0]);
 }
 
-static sedge_status write_curved(sedge_text *text, const operator_curved_cut *cut)
+static sedge_status write_curved(sedge_text *text, const operator_curved_config *config)
 {
     const size_row rows[] = {
-        {"CURVED_POINTS", cut->points},   {"CURVED_FACE_POINTS", cut->face_points},
-        {"CURVED_CHUNK", cut->chunk},     {"CURVED_BLOCK", cut->block},
-        {"CURVED_THREADS", cut->threads}, {"CURVED_SCRATCH", cut->scratch_words},
+        {"CURVED_POINTS", config->points},   {"CURVED_FACE_POINTS", config->face_points},
+        {"CURVED_CHUNK", config->chunk},     {"CURVED_BLOCK", config->block},
+        {"CURVED_THREADS", config->threads}, {"CURVED_SCRATCH", config->scratch_words},
     };
 
     return write_rows(text, rows, sizeof rows / sizeof rows[0]);
@@ -237,9 +237,9 @@ typedef enum program_part {
 #define SOURCES      9 // of a program, at most
 #define ALL_PROGRAMS 4 // of these, those that all programs have
 
-void operator_name(char name[SEDGE_CUT_NAME], const sedge_problem *problem)
+void operator_name(char name[SEDGE_CONFIG_NAME], const sedge_problem *problem)
 {
-    (void)snprintf(name, SEDGE_CUT_NAME, "%s-n%d-%s", problem->equation->name, problem->order,
+    (void)snprintf(name, SEDGE_CONFIG_NAME, "%s-n%d-%s", problem->equation->name, problem->order,
                    problem->precision == SEDGE_FP64 ? "fp64" : "fp32");
 }
 
@@ -278,25 +278,26 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
     return sedge_program_write(text, kind, &options);
 }
 
-// The stage's kernels; or the other ones, which know its types, with any cut.
+// The stage's kernels; or the other ones, which know its types, with any configuration.
 static sedge_status write_program(sedge_text *text, const char *name, sedge_device_kind kind,
-                                  const operator_layout *layout, const operator_cut *cut,
-                                  const operator_curved_cut *curved, const sedge_problem *problem,
-                                  const sedge_element *element, bool stage)
+                                  const operator_layout *layout, const operator_config *config,
+                                  const operator_curved_config *curved,
+                                  const sedge_problem *problem, const sedge_element *element,
+                                  bool stage)
 {
-    const bool is_sparse = stage && cut->form == FORM_SPARSE;
+    const bool is_sparse = stage && config->form == FORM_SPARSE;
     sedge_status status;
     sedge_text *constants = NULL;
     sedge_text *sparse = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_text_create(&constants));
     SEDGE_TRY_GOTO(status, write_problem(constants, problem, element));
-    SEDGE_TRY_GOTO(status, write_cut(constants, layout, cut, stage));
+    SEDGE_TRY_GOTO(status, write_config(constants, layout, config, stage));
     if (is_sparse) {
-        SEDGE_TRY_GOTO(status, write_sparse_cut(constants, layout, cut, element));
+        SEDGE_TRY_GOTO(status, write_sparse_config(constants, layout, config, element));
         SEDGE_TRY_GOTO(status, sedge_text_create(&sparse));
         SEDGE_TRY_GOTO(status, operator_bernstein_write(sparse, element, problem->equation->fields,
-                                                        cut->shared_sums));
+                                                        config->shared_sums));
     }
     if (!stage) {
         SEDGE_TRY_GOTO(status, sedge_text_add(constants, "#define SEDGE_CONVERT_FACES %d\n",
@@ -306,8 +307,8 @@ static sedge_status write_program(sedge_text *text, const char *name, sedge_devi
     SEDGE_TRY_GOTO(status, write_values(constants, problem));
     const program_part part = !stage      ? problem->curved ? PART_CURVED : PART_OTHERS
                               : is_sparse ? PART_SPARSE
-                              : cut->form == FORM_TENSOR ? PART_TENSOR
-                                                         : PART_STAGE;
+                              : config->form == FORM_TENSOR ? PART_TENSOR
+                                                            : PART_STAGE;
     SEDGE_TRY_GOTO(status, write_sources(text, name, kind, constants, problem, part, sparse));
 done:
     sedge_text_free(sparse);
@@ -317,31 +318,32 @@ done:
 
 sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
                                   sedge_device_kind kind, const operator_layout *layout,
-                                  const operator_cut *cut, const sedge_problem *problem,
+                                  const operator_config *config, const sedge_problem *problem,
                                   const sedge_element *element)
 {
-    char problem_name[SEDGE_CUT_NAME];
+    char problem_name[SEDGE_CONFIG_NAME];
 
     operator_name(problem_name, problem);
-    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name, operator_form_name(cut->form));
-    return write_program(text, name, kind, layout, cut, NULL, problem, element, true);
+    (void)snprintf(name, SEDGE_OPERATOR_NAME, "%s-%s", problem_name,
+                   operator_form_name(config->form));
+    return write_program(text, name, kind, layout, config, NULL, problem, element, true);
 }
 
 static sedge_status write_both(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
                                char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
                                const sedge_device_info *info, const operator_layout *layout,
-                               const operator_cut *cut, const sedge_problem *problem,
+                               const operator_config *config, const sedge_problem *problem,
                                const sedge_element *element)
 {
     const operator_form form = layout->basis == SEDGE_NODAL ? FORM_PLAIN : FORM_SPARSE;
-    operator_curved_cut curved;
-    operator_cut any; // the same for all cuts, so that the text is
-    char problem_name[SEDGE_CUT_NAME];
+    operator_curved_config curved;
+    operator_config any; // the same for all configurations, so that the text is
+    char problem_name[SEDGE_CONFIG_NAME];
 
-    operator_cut_choose_form(&any, form, layout, info, problem, element);
+    operator_config_choose_form(&any, form, layout, info, problem, element);
     operator_name(problem_name, problem);
     (void)snprintf(name[1], SEDGE_OPERATOR_NAME, "%s-others", problem_name);
-    SEDGE_TRY(operator_stage_write(text[0], name[0], info->kind, layout, cut, problem, element));
+    SEDGE_TRY(operator_stage_write(text[0], name[0], info->kind, layout, config, problem, element));
     if (!problem->curved) {
         return write_program(text[1], name[1], info->kind, layout, &any, NULL, problem, element,
                              false);
@@ -354,22 +356,22 @@ static sedge_status write_both(sedge_text *const text[SEDGE_OPERATOR_PROGRAMS],
 static sedge_status write_named(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
                                 char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
                                 const sedge_device_info *info, const sedge_element *element,
-                                const sedge_problem *problem, const char *cut)
+                                const sedge_problem *problem, const char *config)
 {
     operator_choices choices;
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, operator_choices_list(&choices, info, problem, element));
-    const operator_candidate *const found = operator_choices_find(&choices, cut);
+    const operator_candidate *const found = operator_choices_find(&choices, config);
     if (found == NULL) {
         status = SEDGE_FAIL(SEDGE_ERR_USAGE,
                             "there is no way to run it that is called '%s'; "
                             "'sedge tune' lists them all",
-                            cut);
+                            config);
         goto done;
     }
-    status =
-        write_both(out, name, info, &choices.layout[found->layout], &found->cut, problem, element);
+    status = write_both(out, name, info, &choices.layout[found->layout], &found->config, problem,
+                        element);
 done:
     operator_choices_clear(&choices);
     return status;
@@ -386,14 +388,16 @@ sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS]
     int wanted;
     int first = 0;
 
-    if (options->cut != NULL) return write_named(out, name, info, element, problem, options->cut);
+    if (options->config != NULL)
+        return write_named(out, name, info, element, problem, options->config);
     SEDGE_TRY_GOTO(status, operator_choices_list(&choices, info, problem, element));
-    SEDGE_TRY_GOTO(status, operator_layout_wish(&wanted, &choices, problem, options));
+    SEDGE_TRY_GOTO(status, operator_layout_request(&wanted, &choices, problem, options));
     const operator_layout *const layout = &choices.layout[wanted];
     while (choices.candidate[first].layout != wanted) first++;
-    operator_cut cut = choices.candidate[first].cut;
-    SEDGE_TRY_GOTO(status, operator_cut_wish(&cut, layout, info, problem, element, options));
-    status = write_both(out, name, info, layout, &cut, problem, element);
+    operator_config config = choices.candidate[first].config;
+    SEDGE_TRY_GOTO(status,
+                   operator_config_request(&config, layout, info, problem, element, options));
+    status = write_both(out, name, info, layout, &config, problem, element);
 done:
     operator_choices_clear(&choices);
     return status;
@@ -431,7 +435,7 @@ done:
 sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program)
 {
     SEDGE_TRY(sedge_program_get(&op->kernel[KERNEL_STAGE], program, kernel_names[KERNEL_STAGE]));
-    return sedge_kernel_set_scratch(op->kernel[KERNEL_STAGE], op->cut.scratch_bytes);
+    return sedge_kernel_set_scratch(op->kernel[KERNEL_STAGE], op->config.scratch_bytes);
 }
 
 int operator_boundary_points(const sedge_operator *op)
@@ -464,9 +468,9 @@ static sedge_status find_kernels(sedge_operator *op)
                                                op->layout.real_bytes));
     }
     if (!op->problem->curved) return SEDGE_OK;
-    SEDGE_TRY(operator_curved_choose(&op->curved.cut, &op->layout,
+    SEDGE_TRY(operator_curved_choose(&op->curved.config, &op->layout,
                                      sedge_device_get_info(op->device), op->problem, op->element));
-    return sedge_kernel_set_scratch(op->kernel[KERNEL_CURVED], op->curved.cut.scratch_bytes);
+    return sedge_kernel_set_scratch(op->kernel[KERNEL_CURVED], op->curved.config.scratch_bytes);
 }
 
 sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)
@@ -480,7 +484,7 @@ sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)
     for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS && status == SEDGE_OK; i++)
         status = sedge_text_create(&text[i]);
     if (status == SEDGE_OK) {
-        status = write_both(text, name, sedge_device_get_info(op->device), &op->layout, &op->cut,
+        status = write_both(text, name, sedge_device_get_info(op->device), &op->layout, &op->config,
                             op->problem, op->element);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));

@@ -47,7 +47,7 @@ static sedge_status make_order(sedge_operator *op)
     return SEDGE_OK;
 }
 
-// What one rank can fail at alone, before layout and cut are known.
+// What one rank can fail at alone, before layout and configuration are known.
 static sedge_status make_local(sedge_operator *op)
 {
     SEDGE_TRY(make_order(op));
@@ -56,8 +56,9 @@ static sedge_status make_local(sedge_operator *op)
     return make_trace(op);
 }
 
-// The programs of the chosen cut. Tuning may have left the rule's, on ranks that stay with it; the
-// kernels in use are those of the tuner's last candidate, whose program is gone. Collective.
+// The programs of the chosen configuration. Tuning may have left the rule's, on ranks that stay
+// with it; the kernels in use are those of the tuner's last candidate, whose program is gone.
+// Collective.
 static sedge_status make_programs(sedge_operator *op, sedge_cache *cache)
 {
     int64_t missing = op->program[0] == NULL;
@@ -70,7 +71,7 @@ static sedge_status make_programs(sedge_operator *op, sedge_cache *cache)
 // Programs, tables, and what else wants to know the layout. Collective.
 static sedge_status make_rest(sedge_operator *op, sedge_cache *cache)
 {
-    operator_cut_name(op->variant, &op->cut, &op->layout, sedge_device_get_info(op->device));
+    operator_config_name(op->variant, &op->config, &op->layout, sedge_device_get_info(op->device));
     SEDGE_TRY(make_programs(op, cache));
     SEDGE_TRY(sedge_comm_agree(op->comm, operator_tables_create(&op->tables, op)));
     SEDGE_TRY(operator_halo_create(op));
@@ -243,9 +244,9 @@ static sedge_status run_range(sedge_operator *op, sedge_stream *stream, int64_t 
     void *const arguments[] = {&u,        &next,      &residual, &trace, &links,  &geometry,
                                &material, &materials, &deriv,    &lift,  &tables, &first,
                                &count,    &slots,     &a,        &b,     &step};
-    const int64_t blocks = (count + op->cut.block - 1) / op->cut.block;
+    const int64_t blocks = (count + op->config.block - 1) / op->config.block;
 
-    return operator_launch(op, KERNEL_STAGE, stream, blocks, op->cut.threads, arguments,
+    return operator_launch(op, KERNEL_STAGE, stream, blocks, op->config.threads, arguments,
                            (int)(sizeof arguments / sizeof arguments[0]));
 }
 

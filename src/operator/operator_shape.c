@@ -170,7 +170,7 @@ void operator_layouts_list(operator_choices *choices, const sedge_device_info *i
     if (!operator_is_host_form(info)) list_sectors(choices, place, problem);
 }
 
-// ---- cuts --------------------------------------------------------------------------------------
+// ---- configurations ----------------------------------------------------------------------------
 
 // Words of `count` words filled up to an odd number of packs.
 static int64_t stride(const operator_layout *layout, int64_t count)
@@ -179,7 +179,7 @@ static int64_t stride(const operator_layout *layout, int64_t count)
 }
 
 // Words of the block's memory: SEDGE_SCRATCH_WORDS of dg_stage.h.
-static int64_t scratch_words(const operator_cut *cut, const operator_layout *layout,
+static int64_t scratch_words(const operator_config *config, const operator_layout *layout,
                              const sedge_problem *problem, const sedge_element *element, bool host)
 {
     const int fields = problem->equation->fields;
@@ -189,7 +189,7 @@ static int64_t scratch_words(const operator_cut *cut, const operator_layout *lay
     const int64_t states = host ? 0 : SEDGE_GEOMETRY_WORDS + 2 * stride(layout, words);
     const int64_t fluxes = problem->equation->linear ? 0 : 3 * words;
 
-    return cut->block * (states + surface + fluxes);
+    return config->block * (states + surface + fluxes);
 }
 
 // Accesses of a warp that meet in the worst bank of shared memory, where an item takes one field of
@@ -226,7 +226,7 @@ static int spread(int words, const operator_layout *layout, int fields)
 }
 
 // The sparse form: of dg_bernstein.h.
-static void derive_sparse(operator_cut *cut, const operator_layout *layout,
+static void derive_sparse(operator_config *config, const operator_layout *layout,
                           const sedge_problem *problem, const sedge_element *element, bool host)
 {
     const int fields = problem->equation->fields;
@@ -234,27 +234,27 @@ static void derive_sparse(operator_cut *cut, const operator_layout *layout,
     const int lower = element->nodes - element->face_nodes; // nodes of order N - 1
     const int64_t words = (int64_t)layout->nodes_padded * fields;
 
-    cut->tiles = cut->lift_tiles = element->nodes;
-    cut->deriv_width = cut->lift_width = 16 / layout->real_bytes;
+    config->tiles = config->lift_tiles = element->nodes;
+    config->deriv_width = config->lift_width = 16 / layout->real_bytes;
     if (host) {
-        cut->threads = WARP;
-        cut->scratch_words = (int64_t)(points + lower + element->nodes) * fields;
-        cut->scratch_bytes = cut->scratch_words * layout->real_bytes * layout->lanes;
+        config->threads = WARP;
+        config->scratch_words = (int64_t)(points + lower + element->nodes) * fields;
+        config->scratch_bytes = config->scratch_words * layout->real_bytes * layout->lanes;
         return;
     }
-    cut->group_elements = WARP / fields;
-    cut->block = operator_round_up(cut->block, cut->group_elements);
-    cut->threads = cut->block / cut->group_elements * cut->parts * WARP;
-    cut->shared_sums = has_shared_sums(layout, element);
-    cut->jump_stride =
+    config->group_elements = WARP / fields;
+    config->block = operator_round_up(config->block, config->group_elements);
+    config->threads = config->block / config->group_elements * config->parts * WARP;
+    config->shared_sums = has_shared_sums(layout, element);
+    config->jump_stride =
         spread((points > element->nodes ? points : element->nodes) * fields, layout, fields);
-    cut->lower_stride =
-        spread((cut->shared_sums ? element->nodes : lower) * fields, layout, fields);
-    cut->scratch_words =
-        cut->block * (words + SEDGE_GEOMETRY_WORDS + cut->jump_stride + cut->lower_stride);
-    cut->scratch_bytes = cut->scratch_words * layout->real_bytes;
-    const int64_t blocks = SHARED_BYTES / (cut->scratch_bytes + SHARED_MORE);
-    cut->ahead = SEDGE_MULTIPROCESSORS * (int)(blocks < 1 ? 1 : blocks > 32 ? 32 : blocks);
+    config->lower_stride =
+        spread((config->shared_sums ? element->nodes : lower) * fields, layout, fields);
+    config->scratch_words =
+        config->block * (words + SEDGE_GEOMETRY_WORDS + config->jump_stride + config->lower_stride);
+    config->scratch_bytes = config->scratch_words * layout->real_bytes;
+    const int64_t blocks = SHARED_BYTES / (config->scratch_bytes + SHARED_MORE);
+    config->ahead = SEDGE_MULTIPROCESSORS * (int)(blocks < 1 ? 1 : blocks > 32 ? 32 : blocks);
 }
 
 // ---- by matrix instructions --------------------------------------------------------------------
@@ -292,84 +292,85 @@ static int choose_stride(const operator_layout *layout, int fields, int steps)
     return best * layout->pack;
 }
 
-static void derive_tensor(operator_cut *cut, const operator_layout *layout,
+static void derive_tensor(operator_config *config, const operator_layout *layout,
                           const sedge_problem *problem, const sedge_element *element)
 {
     const int fields = problem->equation->fields;
     const int points = SEDGE_FACES * element->face_nodes;
 
-    cut->tiles = (element->nodes + 7) / 8;
-    cut->lift_tiles = cut->tiles;
-    cut->threads = 32 * cut->warps;
-    cut->deriv_width = 3 * 32 * layout->pack;
-    cut->lift_width = 32 * layout->pack;
-    cut->stride = choose_stride(layout, fields, cut->tiles);
-    cut->face_stride = choose_stride(layout, fields, (points + 7) / 8);
-    cut->scratch_words =
-        (int64_t)cut->block * (SEDGE_GEOMETRY_WORDS + cut->stride + cut->face_stride);
-    cut->scratch_bytes = cut->scratch_words * layout->real_bytes;
+    config->tiles = (element->nodes + 7) / 8;
+    config->lift_tiles = config->tiles;
+    config->threads = 32 * config->warps;
+    config->deriv_width = 3 * 32 * layout->pack;
+    config->lift_width = 32 * layout->pack;
+    config->stride = choose_stride(layout, fields, config->tiles);
+    config->face_stride = choose_stride(layout, fields, (points + 7) / 8);
+    config->scratch_words =
+        (int64_t)config->block * (SEDGE_GEOMETRY_WORDS + config->stride + config->face_stride);
+    config->scratch_bytes = config->scratch_words * layout->real_bytes;
 }
 
 // Of a block's pieces - 8 nodes of a warp's elements - each warp takes `rounds`.
-static int choose_warps(const operator_cut *cut, const sedge_element *element, int rounds)
+static int choose_warps(const operator_config *config, const sedge_element *element, int rounds)
 {
-    const int pieces = (element->nodes + 7) / 8 * cut->block / (8 * cut->groups);
+    const int pieces = (element->nodes + 7) / 8 * config->block / (8 * config->groups);
 
     return (pieces + rounds - 1) / rounds;
 }
 
 // Orders and rounds as an H200 has them fastest with six fields (benchmarks/README.md).
-static void choose_tensor(operator_cut *cut, const operator_layout *layout,
+static void choose_tensor(operator_config *config, const operator_layout *layout,
                           const sedge_device_info *info, const sedge_problem *problem,
                           const sedge_element *element)
 {
     const int least = element->order < 6 ? 1 : element->order < 10 ? 2 : 3; // rounds
 
-    cut->groups = 1;
-    cut->block = 8;
-    cut->resident = 512;
-    for (int rounds = least; rounds == least || cut->threads > 512; rounds++) {
-        cut->warps = choose_warps(cut, element, rounds);
-        operator_cut_derive(cut, layout, info, problem, element);
+    config->groups = 1;
+    config->block = 8;
+    config->resident = 512;
+    for (int rounds = least; rounds == least || config->threads > 512; rounds++) {
+        config->warps = choose_warps(config, element, rounds);
+        operator_config_derive(config, layout, info, problem, element);
     }
 }
 
 // ---- what follows ------------------------------------------------------------------------------
 
-void operator_cut_derive(operator_cut *cut, const operator_layout *layout,
-                         const sedge_device_info *info, const sedge_problem *problem,
-                         const sedge_element *element)
+void operator_config_derive(operator_config *config, const operator_layout *layout,
+                            const sedge_device_info *info, const sedge_problem *problem,
+                            const sedge_element *element)
 {
-    if (cut->form == FORM_TENSOR) {
-        derive_tensor(cut, layout, problem, element);
+    if (config->form == FORM_TENSOR) {
+        derive_tensor(config, layout, problem, element);
         return;
     }
 
     const bool host = operator_is_host_form(info);
     const int quad = 16 / layout->real_bytes; // numbers of a vector load
 
-    if (cut->form == FORM_SPARSE) {
-        derive_sparse(cut, layout, problem, element, host);
+    if (config->form == FORM_SPARSE) {
+        derive_sparse(config, layout, problem, element, host);
         return;
     }
 
-    cut->tiles = (element->nodes + cut->item_nodes - 1) / cut->item_nodes;
-    cut->lift_tiles = (element->nodes + cut->lift_nodes - 1) / cut->lift_nodes;
-    cut->threads = operator_round_up(cut->block * cut->tiles, 32);
-    cut->deriv_width = operator_round_up(3 * cut->item_nodes * layout->group, quad);
-    cut->lift_width = operator_round_up(cut->lift_nodes * layout->group, quad);
-    cut->scratch_words = scratch_words(cut, layout, problem, element, host);
-    cut->scratch_bytes = cut->scratch_words * layout->real_bytes * layout->lanes;
+    config->tiles = (element->nodes + config->item_nodes - 1) / config->item_nodes;
+    config->lift_tiles = (element->nodes + config->lift_nodes - 1) / config->lift_nodes;
+    config->threads = operator_round_up(config->block * config->tiles, 32);
+    config->deriv_width = operator_round_up(3 * config->item_nodes * layout->group, quad);
+    config->lift_width = operator_round_up(config->lift_nodes * layout->group, quad);
+    config->scratch_words = scratch_words(config, layout, problem, element, host);
+    config->scratch_bytes = config->scratch_words * layout->real_bytes * layout->lanes;
 }
 
-bool operator_cut_fits(const operator_cut *cut, const sedge_device_info *info)
+bool operator_config_fits(const operator_config *config, const sedge_device_info *info)
 {
     if (operator_is_host_form(info)) return true;
-    return cut->threads <= info->threads_block && cut->scratch_bytes <= info->shared_bytes_block;
+    return config->threads <= info->threads_block &&
+           config->scratch_bytes <= info->shared_bytes_block;
 }
 
 // A tile has as many nodes as fill the registers that the other values leave.
-static void choose_host(operator_cut *cut, const operator_layout *layout,
+static void choose_host(operator_config *config, const operator_layout *layout,
                         const sedge_device_info *info, const sedge_problem *problem,
                         const sedge_element *element)
 {
@@ -377,94 +378,95 @@ static void choose_host(operator_cut *cut, const operator_layout *layout,
     const int each = layout->lanes * layout->real_bytes > info->vector_bytes ? 2 : 1;
     const int most = registers / 4 / each;
 
-    cut->block = 1;
-    cut->item_nodes = choose_tile(element->nodes, most / 2, most);
-    cut->lift_nodes = cut->item_nodes;
-    cut->field_block = 1;
-    cut->lift_block = choose_divisor(problem->equation->fields, 3);
+    config->block = 1;
+    config->item_nodes = choose_tile(element->nodes, most / 2, most);
+    config->lift_nodes = config->item_nodes;
+    config->field_block = 1;
+    config->lift_block = choose_divisor(problem->equation->fields, 3);
 }
 
 // GPUs: elements a block and nodes a lift item by order, two nodes a volume item throughout; the
 // best of a sweep with six fields on an H200 (benchmarks/README.md).
 static const struct {
     int block, lift_nodes;
-} gpu_cuts[2][SEDGE_ORDER_MAX + 1] = {
+} gpu_configs[2][SEDGE_ORDER_MAX + 1] = {
     {{0, 0}, {32, 2}, {32, 2}, {24, 4}, {8, 4}, {4, 4}, {2, 2}, {2, 4}, {2, 2}, {2, 2}, {2, 2}},
     {{0, 0}, {16, 4}, {8, 4}, {16, 4}, {8, 4}, {2, 2}, {2, 2}, {2, 2}, {2, 2}, {2, 2}, {2, 2}},
 };
 
-static void choose_gpu(operator_cut *cut, const operator_layout *layout,
+static void choose_gpu(operator_config *config, const operator_layout *layout,
                        const sedge_device_info *info, const sedge_problem *problem,
                        const sedge_element *element)
 {
     const bool is_double = layout->real_bytes == 8;
 
-    cut->field_block = problem->equation->fields;
-    cut->lift_block = problem->equation->fields;
-    cut->item_nodes = 2;
-    cut->lift_nodes = gpu_cuts[is_double][element->order].lift_nodes;
-    cut->block = gpu_cuts[is_double][element->order].block;
-    cut->item_nodes = operator_round_up(cut->item_nodes, layout->group);
-    cut->lift_nodes = operator_round_up(cut->lift_nodes, layout->group);
-    operator_cut_derive(cut, layout, info, problem, element);
-    while (cut->block > 1 && !operator_cut_fits(cut, info)) {
-        cut->block /= 2;
-        operator_cut_derive(cut, layout, info, problem, element);
+    config->field_block = problem->equation->fields;
+    config->lift_block = problem->equation->fields;
+    config->item_nodes = 2;
+    config->lift_nodes = gpu_configs[is_double][element->order].lift_nodes;
+    config->block = gpu_configs[is_double][element->order].block;
+    config->item_nodes = operator_round_up(config->item_nodes, layout->group);
+    config->lift_nodes = operator_round_up(config->lift_nodes, layout->group);
+    operator_config_derive(config, layout, info, problem, element);
+    while (config->block > 1 && !operator_config_fits(config, info)) {
+        config->block /= 2;
+        operator_config_derive(config, layout, info, problem, element);
     }
 }
 
 // One warp a group at low orders, where there are enough of them; groups a block as an H200 has
 // them fastest (benchmarks/README.md); registers as many as it takes, but where eight blocks win.
-static void choose_sparse(operator_cut *cut, const operator_layout *layout,
+static void choose_sparse(operator_config *config, const operator_layout *layout,
                           const sedge_device_info *info, const sedge_problem *problem,
                           const sedge_element *element)
 {
     const bool is_low = element->order + (layout->real_bytes == 8) <= 2;
 
-    cut->item_nodes = cut->lift_nodes = layout->group;
-    cut->field_block = cut->lift_block = problem->equation->fields;
-    cut->parts = is_low ? 1 : 2;
+    config->item_nodes = config->lift_nodes = layout->group;
+    config->field_block = config->lift_block = problem->equation->fields;
+    config->parts = is_low ? 1 : 2;
     const int groups = is_low ? 4 : element->order == 3 && layout->real_bytes == 4 ? 2 : 1;
-    cut->block = operator_is_host_form(info) ? 1 : groups * (WARP / problem->equation->fields);
-    operator_cut_derive(cut, layout, info, problem, element);
+    config->block = operator_is_host_form(info) ? 1 : groups * (WARP / problem->equation->fields);
+    operator_config_derive(config, layout, info, problem, element);
     const bool is_crowded = layout->real_bytes == 4 && element->order == 3;
-    cut->resident = is_crowded ? 1024 : cut->threads;
+    config->resident = is_crowded ? 1024 : config->threads;
 }
 
-void operator_cut_choose_form(operator_cut *cut, operator_form form, const operator_layout *layout,
-                              const sedge_device_info *info, const sedge_problem *problem,
-                              const sedge_element *element)
+void operator_config_choose_form(operator_config *config, operator_form form,
+                                 const operator_layout *layout, const sedge_device_info *info,
+                                 const sedge_problem *problem, const sedge_element *element)
 {
-    memset(cut, 0, sizeof *cut);
-    cut->form = form;
-    cut->resident = 4096 / layout->real_bytes;
+    memset(config, 0, sizeof *config);
+    config->form = form;
+    config->resident = 4096 / layout->real_bytes;
     if (form == FORM_SPARSE) {
-        choose_sparse(cut, layout, info, problem, element);
+        choose_sparse(config, layout, info, problem, element);
     } else if (form == FORM_TENSOR) {
-        cut->form = FORM_PLAIN; // the functions of dg_stage.h that both include have its numbers
-        choose_gpu(cut, layout, info, problem, element);
-        cut->form = FORM_TENSOR;
-        choose_tensor(cut, layout, info, problem, element);
+        config->form = FORM_PLAIN; // the functions of dg_stage.h that both include have its numbers
+        choose_gpu(config, layout, info, problem, element);
+        config->form = FORM_TENSOR;
+        choose_tensor(config, layout, info, problem, element);
     } else if (operator_is_host_form(info)) {
-        choose_host(cut, layout, info, problem, element);
+        choose_host(config, layout, info, problem, element);
     } else {
-        choose_gpu(cut, layout, info, problem, element);
+        choose_gpu(config, layout, info, problem, element);
     }
-    operator_cut_derive(cut, layout, info, problem, element);
+    operator_config_derive(config, layout, info, problem, element);
 }
 
-void operator_cut_choose(operator_cut *cut, const operator_layout *layout,
-                         const sedge_device_info *info, const sedge_problem *problem,
-                         const sedge_element *element)
+void operator_config_choose(operator_config *config, const operator_layout *layout,
+                            const sedge_device_info *info, const sedge_problem *problem,
+                            const sedge_element *element)
 {
     const bool nodal = layout->basis == SEDGE_NODAL;
 
     if (nodal && sedge_device_has_matrix_units(info) && element->order >= TENSOR_SINCE &&
         operator_tensor_refusal(info, problem) == NULL) {
-        operator_cut_choose_form(cut, FORM_TENSOR, layout, info, problem, element);
-        if (operator_cut_fits(cut, info)) return;
+        operator_config_choose_form(config, FORM_TENSOR, layout, info, problem, element);
+        if (operator_config_fits(config, info)) return;
     }
-    operator_cut_choose_form(cut, nodal ? FORM_PLAIN : FORM_SPARSE, layout, info, problem, element);
+    operator_config_choose_form(config, nodal ? FORM_PLAIN : FORM_SPARSE, layout, info, problem,
+                                element);
 }
 
 const char *operator_form_name(operator_form form)
@@ -474,24 +476,25 @@ const char *operator_form_name(operator_form form)
     return names[form];
 }
 
-void operator_cut_name(char name[SEDGE_CUT_NAME], const operator_cut *cut,
-                       const operator_layout *layout, const sedge_device_info *info)
+void operator_config_name(char name[SEDGE_CONFIG_NAME], const operator_config *config,
+                          const operator_layout *layout, const sedge_device_info *info)
 {
-    const char *const form = operator_form_name(cut->form);
+    const char *const form = operator_form_name(config->form);
 
-    if (cut->form == FORM_SPARSE && operator_is_host_form(info)) {
-        (void)snprintf(name, SEDGE_CUT_NAME, "bernstein sparse l%d", layout->lanes);
-    } else if (cut->form == FORM_SPARSE) {
-        (void)snprintf(name, SEDGE_CUT_NAME, "bernstein sparse b%d w%d r%d p%d", cut->block,
-                       cut->parts, cut->resident, layout->nodes_padded);
-    } else if (cut->form == FORM_TENSOR) {
-        (void)snprintf(name, SEDGE_CUT_NAME, "%s b%d g%d w%d r%d p%d", form, cut->block,
-                       cut->groups, cut->warps, cut->resident, layout->nodes_padded);
+    if (config->form == FORM_SPARSE && operator_is_host_form(info)) {
+        (void)snprintf(name, SEDGE_CONFIG_NAME, "bernstein sparse l%d", layout->lanes);
+    } else if (config->form == FORM_SPARSE) {
+        (void)snprintf(name, SEDGE_CONFIG_NAME, "bernstein sparse b%d w%d r%d p%d", config->block,
+                       config->parts, config->resident, layout->nodes_padded);
+    } else if (config->form == FORM_TENSOR) {
+        (void)snprintf(name, SEDGE_CONFIG_NAME, "%s b%d g%d w%d r%d p%d", form, config->block,
+                       config->groups, config->warps, config->resident, layout->nodes_padded);
     } else if (operator_is_host_form(info)) {
-        (void)snprintf(name, SEDGE_CUT_NAME, "%s n%d,%d f%d,%d l%d", form, cut->item_nodes,
-                       cut->lift_nodes, cut->field_block, cut->lift_block, layout->lanes);
+        (void)snprintf(name, SEDGE_CONFIG_NAME, "%s n%d,%d f%d,%d l%d", form, config->item_nodes,
+                       config->lift_nodes, config->field_block, config->lift_block, layout->lanes);
     } else {
-        (void)snprintf(name, SEDGE_CUT_NAME, "%s b%d n%d,%d r%d p%d", form, cut->block,
-                       cut->item_nodes, cut->lift_nodes, cut->resident, layout->nodes_padded);
+        (void)snprintf(name, SEDGE_CONFIG_NAME, "%s b%d n%d,%d r%d p%d", form, config->block,
+                       config->item_nodes, config->lift_nodes, config->resident,
+                       layout->nodes_padded);
     }
 }

@@ -20,11 +20,11 @@ struct operator_tuning {
     operator_sample *sample; // NULL until something is timed
     operator_tables *tables; // [choices.count], made as candidates are launched; all of one layout
     int layout;              // whose buffers are there; -1: none
-    int candidate;           // the operator's present cut, with kernels of
+    int candidate;           // the operator's present configuration, with kernels of
     const sedge_program *program; // this program; NULL: none
 
-    char name[SEDGE_CUT_NAME];
-    char size[SEDGE_CUT_NAME];
+    char name[SEDGE_CONFIG_NAME];
+    char size[SEDGE_CONFIG_NAME];
     char hash[SEDGE_HASH_TEXT];
     const char *layout_names[SEDGE_LAYOUTS];
     sedge_tune_candidate *candidates; // [choices.count]
@@ -37,7 +37,7 @@ struct operator_tuning {
 
 // ---- callbacks of the tuner --------------------------------------------------------------------
 
-// The operator borrows those of its present cut.
+// The operator borrows those of its present configuration.
 static void free_tables(operator_tuning *tuning)
 {
     for (int c = 0; c < tuning->choices.count; c++) operator_tables_free(&tuning->tables[c]);
@@ -71,11 +71,11 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
 
     (void)operation;
     return operator_stage_write(text, name, sedge_device_get_info(tuning->op->device)->kind,
-                                &tuning->choices.layout[which->layout], &which->cut,
+                                &tuning->choices.layout[which->layout], &which->config,
                                 tuning->op->problem, tuning->op->element);
 }
 
-// Make a candidate the operator's present cut.
+// Make a candidate the operator's present configuration.
 static sedge_status take_candidate(operator_tuning *tuning, int candidate,
                                    const sedge_program *program)
 {
@@ -85,7 +85,7 @@ static sedge_status take_candidate(operator_tuning *tuning, int candidate,
 
     if (candidate == tuning->candidate && program == tuning->program) return SEDGE_OK;
     if (which->layout != tuning->layout) SEDGE_TRY(use_layout(tuning, which->layout));
-    op->cut = which->cut;
+    op->config = which->config;
     if (tables->lift == NULL) SEDGE_TRY(operator_tables_create(tables, op));
     op->tables = *tables;
     SEDGE_TRY(operator_stage_find(op, program));
@@ -129,9 +129,9 @@ void operator_tuning_free(operator_tuning *tuning)
 
 // Whether a form does fewer operations than the dense operators have, or has matrix units do them:
 // what the others' operations take is no bound of its time.
-static bool does_fewer(const operator_cut *cut)
+static bool does_fewer(const operator_config *config)
 {
-    return cut->form != FORM_PLAIN;
+    return config->form != FORM_PLAIN;
 }
 
 static void describe_candidates(operator_tuning *tuning)
@@ -141,11 +141,11 @@ static void describe_candidates(operator_tuning *tuning)
         tuning->candidates[c] = (sedge_tune_candidate){
             .name = from->name,
             .layout = from->layout,
-            .threads = from->cut.threads,
-            .shared_bytes = from->cut.scratch_bytes,
+            .threads = from->config.threads,
+            .shared_bytes = from->config.scratch_bytes,
             .registers = from->registers,
             .prior = from->prior,
-            .fewer = does_fewer(&from->cut),
+            .fewer = does_fewer(&from->config),
         };
     }
 }
@@ -257,7 +257,7 @@ static sedge_status find_budget(double *budget, operator_tuning *tuning, sedge_c
     sedge_operator *const op = tuning->op;
     double seconds = 0.0;
 
-    op->cut = tuning->choices.candidate[0].cut;
+    op->config = tuning->choices.candidate[0].config;
     SEDGE_TRY(sedge_comm_agree(op->comm, operator_take_layout(op, &tuning->choices.layout[0])));
     SEDGE_TRY(operator_programs_create(op, cache));
     sedge_status status = operator_tables_create(&tuning->tables[0], op);
@@ -328,7 +328,7 @@ static sedge_status take_candidate_for_good(operator_tuning *tuning, int candida
     sedge_operator *const op = tuning->op;
 
     if (candidate != 0) operator_programs_free(op); // they are the rule's, if any
-    op->cut = which->cut;
+    op->config = which->config;
     return operator_take_layout(op, &tuning->choices.layout[which->layout]);
 }
 
@@ -352,19 +352,19 @@ static sedge_status take_named(operator_tuning *tuning, const char *name)
                       tuning->name, name);
 }
 
-static sedge_status take_wish(operator_tuning *tuning, const sedge_operator_options *options)
+static sedge_status take_requested(operator_tuning *tuning, const sedge_operator_options *options)
 {
     sedge_operator *const op = tuning->op;
     int wanted;
     int first = 0;
 
-    SEDGE_TRY(operator_layout_wish(&wanted, &tuning->choices, op->problem, options));
-    if (options->cut != NULL) return take_named(tuning, options->cut);
+    SEDGE_TRY(operator_layout_request(&wanted, &tuning->choices, op->problem, options));
+    if (options->config != NULL) return take_named(tuning, options->config);
     const operator_layout *const layout = &tuning->choices.layout[wanted];
     while (tuning->choices.candidate[first].layout != wanted) first++;
-    op->cut = tuning->choices.candidate[first].cut;
-    SEDGE_TRY(operator_cut_wish(&op->cut, layout, sedge_device_get_info(op->device), op->problem,
-                                op->element, options));
+    op->config = tuning->choices.candidate[first].config;
+    SEDGE_TRY(operator_config_request(&op->config, layout, sedge_device_get_info(op->device),
+                                      op->problem, op->element, options));
     return operator_take_layout(op, layout);
 }
 
@@ -395,8 +395,8 @@ sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
     SEDGE_TRY(sedge_comm_agree(op->comm, make_task(op, options)));
     sedge_comm_max_int(op->comm, &elements, 1);
     describe_task(op->tuning, elements);
-    if (sedge_operator_is_cut(options))
-        return sedge_comm_agree(op->comm, take_wish(op->tuning, options));
+    if (sedge_operator_is_requested(options))
+        return sedge_comm_agree(op->comm, take_requested(op->tuning, options));
     const sedge_operator_options shared = share_level(op->comm, options);
     const sedge_status status = choose(op->tuning, cache, &shared);
     clear_up(op->tuning);
@@ -412,7 +412,7 @@ sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *cou
 {
     const sedge_device_info *const info = sedge_device_get_info(device);
     operator_choices choices;
-    char name[SEDGE_CUT_NAME];
+    char name[SEDGE_CONFIG_NAME];
     char hash[SEDGE_HASH_TEXT];
     sedge_status status;
     int kept = 0;

@@ -68,8 +68,8 @@ static void print_program(const char *name, const sedge_device_info *info,
 
 // The programs for one device.
 typedef struct build_list {
-    char (*cuts)[SEDGE_TUNE_NAME]; // that tuning has chosen before
-    int cut_count;
+    char (*configs)[SEDGE_TUNE_NAME]; // that tuning has chosen before
+    int config_count;
     sedge_text **texts; // [count]
     char (*names)[SEDGE_OPERATOR_NAME];
     sedge_program_text *programs;
@@ -80,16 +80,16 @@ typedef struct build_list {
 static void free_list(build_list *list)
 {
     for (int i = 0; list->texts != NULL && i < list->count; i++) sedge_text_free(list->texts[i]);
-    sedge_release(list->cuts);
+    sedge_release(list->configs);
     sedge_release(list->texts);
     sedge_release(list->names);
     sedge_release(list->programs);
     sedge_release(list->records);
 }
 
-// Those of one cut. A text that is on the list already comes off it.
-static sedge_status add_cut(build_list *list, const build_state *build,
-                            const sedge_device_info *info, const sedge_operator_options *cut)
+// Those of one configuration. A text that is on the list already comes off it.
+static sedge_status add_config(build_list *list, const build_state *build,
+                               const sedge_device_info *info, const sedge_operator_options *config)
 {
     const sedge_session *const session = &build->session;
     const int first = list->count;
@@ -99,7 +99,7 @@ static sedge_status add_cut(build_list *list, const build_state *build,
         list->count++;
     }
     SEDGE_TRY(sedge_operator_texts(&list->texts[first], &list->names[first], info, session->element,
-                                   &session->problem, cut));
+                                   &session->problem, config));
     int kept = first;
     for (int i = first; i < first + SEDGE_OPERATOR_PROGRAMS; i++) {
         bool known = false;
@@ -146,8 +146,9 @@ static sedge_status write_elliptic(build_list *list, const build_state *build,
     return SEDGE_OK;
 }
 
-// What a run takes: its cut by wish; else by the rule, or what tuning has chosen before. How many
-// elements its ranks will have is not known here, so that all such choices are built.
+// What a run takes: the requested configuration; else by the rule, or what tuning has chosen
+// before. How many elements its ranks will have is not known here, so that all such choices are
+// built.
 static sedge_status write_stage(build_list *list, const build_state *build,
                                 const sedge_device *device)
 {
@@ -155,19 +156,19 @@ static sedge_status write_stage(build_list *list, const build_state *build,
     const sedge_session *const session = &build->session;
     const int real_bytes = session->problem.precision == SEDGE_FP64 ? 8 : 4;
     const char *ceiling = NULL;
-    sedge_operator_options cut;
+    sedge_operator_options config;
 
-    SEDGE_TRY(sedge_session_cut(&cut, session));
-    if (!sedge_operator_is_cut(&cut)) {
-        SEDGE_TRY(sedge_operator_remembered(&list->cuts, &list->cut_count, device, build->cache,
-                                            session->element, &session->problem));
+    SEDGE_TRY(sedge_session_kernels(&config, session));
+    if (!sedge_operator_is_requested(&config)) {
+        SEDGE_TRY(sedge_operator_remembered(&list->configs, &list->config_count, device,
+                                            build->cache, session->element, &session->problem));
     }
-    const int most = SEDGE_OPERATOR_PROGRAMS * (1 + list->cut_count) + 1; // the last: ceilings
+    const int most = SEDGE_OPERATOR_PROGRAMS * (1 + list->config_count) + 1; // the last: ceilings
     SEDGE_TRY(make_room(list, most));
-    SEDGE_TRY(add_cut(list, build, info, &cut));
-    for (int c = 0; c < list->cut_count; c++) {
-        cut.cut = list->cuts[c];
-        SEDGE_TRY(add_cut(list, build, info, &cut));
+    SEDGE_TRY(add_config(list, build, info, &config));
+    for (int c = 0; c < list->config_count; c++) {
+        config.config = list->configs[c];
+        SEDGE_TRY(add_config(list, build, info, &config));
     }
     SEDGE_TRY(sedge_text_create(&list->texts[list->count]));
     list->count++;

@@ -116,15 +116,15 @@ static void print_device(const sedge_session *session)
 // only its run can tell.
 static sedge_status check_kernels(const sedge_session *session, const sedge_comm *comm)
 {
-    sedge_operator_options cut;
+    sedge_operator_options config;
     sedge_device *device = NULL;
     sedge_text *texts[SEDGE_OPERATOR_PROGRAMS] = {NULL};
     char names[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME];
     sedge_status status;
 
     if (session->problem.equation->elliptic != NULL) return SEDGE_OK;
-    SEDGE_TRY(sedge_session_cut(&cut, session));
-    if (!sedge_operator_is_cut(&cut)) return SEDGE_OK;
+    SEDGE_TRY(sedge_session_kernels(&config, session));
+    if (!sedge_operator_is_requested(&config)) return SEDGE_OK;
     if (sedge_device_create(&device, session->deck->device, sedge_comm_node_rank(comm),
                             sedge_comm_node_size(comm)) != SEDGE_OK) {
         sedge_error_clear();
@@ -133,7 +133,7 @@ static sedge_status check_kernels(const sedge_session *session, const sedge_comm
     for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++)
         SEDGE_TRY_GOTO(status, sedge_text_create(&texts[i]));
     SEDGE_TRY_GOTO(status, sedge_operator_texts(texts, names, sedge_device_get_info(device),
-                                                session->element, &session->problem, &cut));
+                                                session->element, &session->problem, &config));
 done:
     for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) sedge_text_free(texts[i]);
     sedge_device_free(device);

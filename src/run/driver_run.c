@@ -48,7 +48,7 @@ static void print_devices(const driver_run *run, const sedge_comm *comm)
         printf("  warning            no site cache: %s\n", sedge_cache_site_problem(run->cache));
 }
 
-// Where the kernels' cut comes from, and how traces travel.
+// Where the kernels' configuration comes from, and how traces travel.
 static void print_choices(const driver_run *run, const sedge_comm *comm)
 {
     sedge_operator_tuning tuning;
@@ -138,14 +138,14 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     run->energy_limit = run->energy_bound = (double)INFINITY;
     sedge_growth_create(&run->growth, session);
     SEDGE_TRY(driver_restart(run, &from, &found));
-    sedge_operator_options cut;
-    SEDGE_TRY(sedge_comm_agree(comm, sedge_session_cut(&cut, session)));
+    sedge_operator_options config;
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_session_kernels(&config, session)));
     SEDGE_TRY(sedge_hold_create(&run->hold, comm, session->deck->output));
-    cut.expected_stages = (session->steps - run->step) * session->problem.integrator->stages;
-    if (driver_is_pressed(run)) cut.tune = SEDGE_TUNE_OFF;
+    config.expected_stages = (session->steps - run->step) * session->problem.integrator->stages;
+    if (driver_is_pressed(run)) config.tune = SEDGE_TUNE_OFF;
     say(run, "choosing kernels");
     SEDGE_TRY(sedge_operator_create(&run->op, comm, run->device, run->cache, session->element,
-                                    session->mesh, &session->problem, &cut));
+                                    session->mesh, &session->problem, &config));
     if (!options->quiet) print_choices(run, comm);
     SEDGE_TRY(
         sedge_comm_agree(comm, sedge_reference_create_alone(&run->reference, session->element,

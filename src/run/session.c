@@ -288,7 +288,7 @@ double sedge_session_time(const sedge_session *session, int64_t step)
     return session->origin_time + session->dt * (double)(step - session->origin_step);
 }
 
-sedge_status sedge_session_cut(sedge_operator_options *out, const sedge_session *session)
+sedge_status sedge_session_kernels(sedge_operator_options *out, const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
     const char *const graphs = getenv("SEDGE_GRAPHS");

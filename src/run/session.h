@@ -73,11 +73,11 @@ sedge_status sedge_session_continue(sedge_session *session, double origin_time, 
 // Code time at the end of step `step`: origin_time + (step - origin_step) dt.
 double sedge_session_time(const sedge_session *session, int64_t step);
 
-// How the deck wants the kernels cut, and tuned; what it does not say of tuning SEDGE_TUNE does,
-// and fast is the default; a step is no graph with SEDGE_GRAPHS=0. SEDGE_ERR_USAGE for a bad
-// SEDGE_TUNE or SEDGE_GRAPHS. Texts stay the deck's. Not collective.
+// The kernel configuration that the deck requests, and how the kernels are tuned; what it does not
+// say of tuning SEDGE_TUNE does, and fast is the default; a step is no graph with SEDGE_GRAPHS=0.
+// SEDGE_ERR_USAGE for a bad SEDGE_TUNE or SEDGE_GRAPHS. Texts stay the deck's. Not collective.
 SEDGE_MUST_USE
-sedge_status sedge_session_cut(sedge_operator_options *out, const sedge_session *session);
+sedge_status sedge_session_kernels(sedge_operator_options *out, const sedge_session *session);
 
 // Time step, elements and the like, to stdout. Root prints. Collective.
 void sedge_session_print(const sedge_session *session);

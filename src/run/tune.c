@@ -53,7 +53,7 @@ sedge_status sedge_tune_deck(sedge_comm *comm, const sedge_run_options *options)
                        session->deck->path, session->problem.equation->name);
         goto done;
     }
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_session_cut(&wanted, session)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_session_kernels(&wanted, session)));
     wanted.forget = options->forget;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_device(&tune, comm)));
     SEDGE_TRY_GOTO(status,

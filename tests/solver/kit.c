@@ -244,7 +244,7 @@ void kit_clear(kit *k)
     memset(k, 0, sizeof *k);
 }
 
-sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_options *cut)
+sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_options *config)
 {
     static const sedge_operator_options by_rule;
 
@@ -253,7 +253,7 @@ sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_op
     k->base.problem.precision = precision;
     return sedge_operator_create(&k->op, k->world->comm, k->world->device, k->world->cache,
                                  k->base.element, k->base.mesh, &k->base.problem,
-                                 cut != NULL ? cut : &by_rule);
+                                 config != NULL ? config : &by_rule);
 }
 
 // ---- time and norms ----------------------------------------------------------------------------
@@ -297,7 +297,7 @@ sedge_status kit_solve(double *error, const kit_world *world, const kit_options 
     kit k;
 
     SEDGE_TRY_GOTO(status, kit_create(&k, world, options));
-    SEDGE_TRY_GOTO(status, kit_load(&k, options->precision, &options->cut));
+    SEDGE_TRY_GOTO(status, kit_load(&k, options->precision, &options->config));
     dg_case_start(&k.base, 0.0);
     const int steps = (int)ceil(end / kit_time_step(&k, cfl));
     SEDGE_TRY_GOTO(status, kit_advance(&k, k.base.u, 0.0, end / steps, steps));

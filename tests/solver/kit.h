@@ -34,7 +34,7 @@ typedef struct kit_options {
     const sedge_equation *equation;
     int order;
     sedge_precision precision;
-    sedge_operator_options cut;
+    sedge_operator_options config;
 
     const char *file; // in meshes/; NULL: a box
     bool straight;    // curved elements of the file lose their edges' nodes
@@ -88,7 +88,7 @@ void kit_clear(kit *k);
 // Make the operator (instead of the one before): precision and cut may differ each time.
 // Collective.
 SEDGE_MUST_USE
-sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_options *cut);
+sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_options *config);
 
 // `cfl` times the stable step of the whole mesh. Collective.
 double kit_time_step(const kit *k, double cfl);

@@ -18,9 +18,9 @@ static const sedge_precision match_precisions[] = {SEDGE_FP64, SEDGE_FP32};
 
 // One cut of the operator against the fields in base.exact, from those in base.u.
 static inline void match_one(kit *k, double t, double dt, int steps, sedge_precision precision,
-                             const sedge_operator_options *cut)
+                             const sedge_operator_options *config)
 {
-    CHECK_OK(kit_load(k, precision, cut));
+    CHECK_OK(kit_load(k, precision, config));
     CHECK_OK(kit_advance(k, k->base.u, t, dt, steps));
     const double units = kit_difference(k, k->result, k->base.exact) / kit_rounding(precision);
     if (!(units <= MATCH_UNITS) && k->op != NULL) {

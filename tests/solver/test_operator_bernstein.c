@@ -83,11 +83,11 @@ static void clear_case(bernstein_case *c)
 
 // How far the operator comes out from base.exact, in units of rounding of the largest coefficient.
 static double find_units(bernstein_case *c, sedge_precision precision,
-                         const sedge_operator_options *cut)
+                         const sedge_operator_options *config)
 {
     kit *const k = &c->k;
 
-    CHECK_OK(kit_load(k, precision, cut));
+    CHECK_OK(kit_load(k, precision, config));
     CHECK(k->op != NULL && sedge_operator_basis(k->op) == SEDGE_BERNSTEIN);
     CHECK_OK(kit_advance(k, k->base.u, c->t, c->dt, c->steps));
     return kit_difference(k, k->result, k->base.exact) / kit_rounding(precision) / c->ratio;
@@ -270,7 +270,7 @@ static void test_solve(const kit_world *world, int order, sedge_precision precis
     options.wall = "pec";
     options.initial = "cavity-mode";
     CHECK_OK(kit_solve(&nodal, world, &options, 0.5, 0.5));
-    options.cut = by_variant;
+    options.config = by_variant;
     CHECK_OK(kit_solve(&other, world, &options, 0.5, 0.5));
     CHECK_BOUND(other / nodal - 1.0, limit);
 }
@@ -296,14 +296,15 @@ static void test_named(const kit_world *world)
         CHECK(other == (strncmp(candidate->name, "bernstein ", 10) == 0));
         CHECK(other || !is_host || i < choices.searched);
         if (!other) continue;
-        CHECK(candidate->cut.form == FORM_SPARSE);
+        CHECK(candidate->config.form == FORM_SPARSE);
         last = i;
     }
-    const sedge_operator_options cut = {.cut = last < 0 ? "none" : choices.candidate[last].name};
+    const sedge_operator_options config = {.config =
+                                               last < 0 ? "none" : choices.candidate[last].name};
     sedge_operator_cost cost = {.variant = ""};
-    CHECK_BOUND(find_units(&c, SEDGE_FP64, &cut), MATCH_UNITS);
+    CHECK_BOUND(find_units(&c, SEDGE_FP64, &config), MATCH_UNITS);
     if (c.k.op != NULL) sedge_operator_get_cost(c.k.op, &cost);
-    CHECK(strcmp(cost.variant, cut.cut) == 0);
+    CHECK(strcmp(cost.variant, config.config) == 0);
     operator_choices_clear(&choices);
     clear_case(&c);
 }
@@ -451,7 +452,7 @@ static void test_sample(const kit_world *world, int order, sedge_precision preci
 static void test_refusals(const kit_world *world)
 {
     const double keys[4] = {1.0, 0.7, -0.4, 1.5};
-    const sedge_operator_options named = {.cut = "bernstein fused b1"};
+    const sedge_operator_options named = {.config = "bernstein fused b1"};
     const sedge_operator_options typo = {.variant = "bernstine"};
     kit_options options = kit_defaults(1, 2);
     kit k;

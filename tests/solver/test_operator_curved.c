@@ -29,7 +29,7 @@ static kit_options make_options(int order)
 // by up to the norm of T^-1, and so is what rounding leaves.
 static void match_bernstein(kit *k, double t, int steps, int turn)
 {
-    const sedge_operator_options cut = {.variant = "bernstein"};
+    const sedge_operator_options config = {.variant = "bernstein"};
     const double dt = match_reference(k, t, steps);
     sedge_bernstein *basis = NULL;
 
@@ -37,7 +37,7 @@ static void match_bernstein(kit *k, double t, int steps, int turn)
     if (basis == NULL) return;
     for (int p = 0; p < 2; p++) {
         if (!match_everything() && (k->base.element->order + turn) % 2 != p) continue;
-        CHECK_OK(kit_load(k, match_precisions[p], &cut));
+        CHECK_OK(kit_load(k, match_precisions[p], &config));
         CHECK(sedge_operator_basis(k->op) == SEDGE_BERNSTEIN);
         CHECK_OK(kit_advance(k, k->base.u, t, dt, steps));
         CHECK_BOUND(kit_difference(k, k->result, k->base.exact),

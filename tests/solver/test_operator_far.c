@@ -58,7 +58,7 @@ static void make_place(place *p, const sedge_operator *op, int64_t first, int64_
         (int64_t)op->element->face_nodes * op->problem->equation->fields * layout->real_bytes;
 
     *p = (place){.first = first, .traces = traces, .slots = layout->slots + first * lanes};
-    if (op->cut.form == FORM_TENSOR) {
+    if (op->config.form == FORM_TENSOR) {
         CHECK(op->problem->volumes == 1 && first % SEDGE_GEOMETRY_WORDS == 0);
         p->slots -= first / SEDGE_GEOMETRY_WORDS * SEDGE_JACOBIAN_WORDS * lanes;
     }
@@ -150,7 +150,7 @@ static void run_straight(const sedge_operator *op, place *p, double dt)
                                &b,
                                &step};
 
-    launch(op, KERNEL_STAGE, (count + op->cut.block - 1) / op->cut.block, op->cut.threads,
+    launch(op, KERNEL_STAGE, (count + op->config.block - 1) / op->config.block, op->config.threads,
            arguments, 17);
 }
 
@@ -198,8 +198,8 @@ static void run_curved(const sedge_operator *op, place *p, double dt)
                                &b,
                                &step};
 
-    launch(op, KERNEL_CURVED, (count + op->curved.cut.block - 1) / op->curved.cut.block,
-           op->curved.cut.threads, arguments, 24);
+    launch(op, KERNEL_CURVED, (count + op->curved.config.block - 1) / op->curved.config.block,
+           op->curved.config.threads, arguments, 24);
 }
 
 static void run_all(const sedge_operator *op, place *p, double dt)
@@ -264,7 +264,7 @@ static void test_far(const kit_world *world, const char *variant, int order,
                      sedge_precision precision, bool curved)
 {
     static const double media[2][3] = {{1.3, 4.0, 0.0}, {2.25, 1.5, 0.7}};
-    const sedge_operator_options cut = {.variant = variant};
+    const sedge_operator_options config = {.variant = variant};
     kit_options options = kit_defaults(order, curved ? 3 : 2);
     place near, far;
     kit k;
@@ -278,7 +278,7 @@ static void test_far(const kit_world *world, const char *variant, int order,
     options.wall = "absorbing";
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
-    CHECK_OK(kit_load(&k, precision, &cut));
+    CHECK_OK(kit_load(&k, precision, &config));
     const double dt = kit_time_step(&k, 0.5);
     CHECK_OK(kit_advance(&k, k.base.u, 0.0, dt, 1)); // residual and traces are something
     if (k.op == NULL || check_failures > 0) {

@@ -89,8 +89,8 @@ static void test_form(const kit_world *world, const char *form, int order,
     dg_case_random(&k.base, k.base.u);
     const double dt = match_reference(&k, 0.2, 1);
     k.base.problem.precision = precision;
-    const sedge_operator_options cut = {.variant = form};
-    CHECK_OK(kit_load(&k, precision, &cut));
+    const sedge_operator_options config = {.variant = form};
+    CHECK_OK(kit_load(&k, precision, &config));
     CHECK_OK(kit_advance(&k, k.base.u, 0.2, dt, 1));
     CHECK_OK(sedge_bernstein_create(&basis, k.base.element));
     if (k.op != NULL && basis != NULL) {

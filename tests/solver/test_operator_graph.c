@@ -15,7 +15,7 @@ static void test_same(const kit_world *world, const char *variant, sedge_precisi
                       bool curved, bool boundary_last)
 {
     const bool graphs = sedge_device_get_info(world->device)->graphs;
-    sedge_operator_options cut = {.variant = variant};
+    sedge_operator_options config = {.variant = variant};
     kit_options options = kit_defaults(2, 3);
     kit k;
 
@@ -26,7 +26,7 @@ static void test_same(const kit_world *world, const char *variant, sedge_precisi
     options.boundary_last = boundary_last;
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
-    CHECK_OK(kit_load(&k, precision, &cut));
+    CHECK_OK(kit_load(&k, precision, &config));
     CHECK_OK(kit_advance_unevenly(&k, k.result, STEPS, LONGER));
     CHECK((k.op->step_graphs[0].graph != NULL) == graphs);
     CHECK((k.op->step_graphs[1].graph != NULL) == graphs);
@@ -34,8 +34,8 @@ static void test_same(const kit_world *world, const char *variant, sedge_precisi
     int64_t launches[KERNELS];
     memcpy(launches, k.op->launches, sizeof launches);
 
-    cut.launch_singly = true;
-    CHECK_OK(kit_load(&k, precision, &cut));
+    config.launch_singly = true;
+    CHECK_OK(kit_load(&k, precision, &config));
     CHECK_OK(kit_advance_unevenly(&k, k.base.exact, STEPS, LONGER));
     CHECK(k.op->step_graphs[0].graph == NULL);
     CHECK(k.op->stages == stages && stages == STEPS * sedge_integrator_lsrk45.stages);

@@ -15,8 +15,8 @@ static void match_two(const kit_world *world, const kit_options *options, double
     for (int p = 0; p < 2; p++) {
         const bool fused = (match_precisions[p] == SEDGE_FP64) == fused_is_double;
         const bool linear = k.base.problem.equation->linear; // others have nodal kernels alone
-        const sedge_operator_options cut = {.variant = fused || !linear ? "fused" : "bernstein"};
-        match_one(&k, t, dt, steps, match_precisions[p], &cut);
+        const sedge_operator_options config = {.variant = fused || !linear ? "fused" : "bernstein"};
+        match_one(&k, t, dt, steps, match_precisions[p], &config);
     }
     kit_clear(&k);
 }

@@ -114,9 +114,9 @@ static void test_no_barrier_is_idle(const kit_world *world, const char *name, in
         CHECK_OK(sedge_file_write(path, changed, strlen(changed)));
         free(changed);
         CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
-        const sedge_operator_options cut = {.variant = variant};
+        const sedge_operator_options config = {.variant = variant};
         const double bound = MATCH_UNITS * kit_rounding(SEDGE_FP64);
-        CHECK_OK(kit_load(&k, SEDGE_FP64, &cut));
+        CHECK_OK(kit_load(&k, SEDGE_FP64, &config));
         CHECK_OK(kit_advance(&k, k.base.u, 0.0, dt, 1));
         seen += !(kit_difference(&k, k.result, k.base.exact) <= bound);
         seen += !(energy_difference(&k) <= bound);

@@ -12,14 +12,15 @@
 enum { STEPS = 17, LONGER = 7 };
 
 // With one transport, as graphs where it can; compared with what `exact` holds, or into it.
-static void test_transport(kit *k, const char *transport, sedge_operator_options *cut, bool first)
+static void test_transport(kit *k, const char *transport, sedge_operator_options *config,
+                           bool first)
 {
     const bool by_peer = strcmp(transport, "peer") == 0;
-    const bool can = !cut->launch_singly && sedge_device_get_info(k->world->device)->graphs;
+    const bool can = !config->launch_singly && sedge_device_get_info(k->world->device)->graphs;
     sedge_operator_cost cost;
 
     CHECK(setenv("SEDGE_TRANSPORT", transport, 1) == 0);
-    CHECK_OK(kit_load(k, k->base.problem.precision, cut));
+    CHECK_OK(kit_load(k, k->base.problem.precision, config));
     CHECK(strcmp(sedge_operator_transport(k->op), transport) == 0);
     CHECK(sedge_operator_waits(k->op) == (k->base.mesh->peers > 0 && !by_peer));
     CHECK_OK(kit_advance_unevenly(k, first ? k->base.exact : k->result, STEPS, LONGER));
@@ -42,7 +43,7 @@ static void test_same(const kit_world *world, const char *variant, sedge_precisi
                       bool boundary_last)
 {
     const sedge_device_kind kind = sedge_device_get_info(world->device)->kind;
-    sedge_operator_options cut = {.variant = variant};
+    sedge_operator_options config = {.variant = variant};
     kit_options options = kit_defaults(2, 4);
     kit k;
 
@@ -52,14 +53,14 @@ static void test_same(const kit_world *world, const char *variant, sedge_precisi
     options.boundary_last = boundary_last;
     CHECK_OK(kit_create(&k, world, &options));
     dg_case_random(&k.base, k.base.u);
-    test_transport(&k, "staged", &cut, true);
+    test_transport(&k, "staged", &config, true);
     if (kind == SEDGE_DEVICE_HOST ||
         (kind == SEDGE_DEVICE_CUDA && sedge_comm_takes_device_memory()))
-        test_transport(&k, "direct", &cut, false);
+        test_transport(&k, "direct", &config, false);
     if (kind == SEDGE_DEVICE_CUDA) {
-        test_transport(&k, "peer", &cut, false);
-        cut.launch_singly = true;
-        test_transport(&k, "peer", &cut, false);
+        test_transport(&k, "peer", &config, false);
+        config.launch_singly = true;
+        test_transport(&k, "peer", &config, false);
     }
     kit_clear(&k);
 }

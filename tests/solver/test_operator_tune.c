@@ -51,7 +51,8 @@ static bool is_selected(const operator_choices *choices, int c)
 
     for (int i = 0; i < choices->count; i++) {
         const operator_candidate *const other = &choices->candidate[i];
-        if (other->layout != candidate->layout || other->cut.form != candidate->cut.form) continue;
+        if (other->layout != candidate->layout || other->config.form != candidate->config.form)
+            continue;
         first = first && i >= c;
         last = last && i <= c;
     }
@@ -76,7 +77,7 @@ static void compile_candidates(const kit_world *world, const kit *k,
         const operator_candidate *const candidate = &choices->candidate[c];
         CHECK_OK(sedge_text_create(&texts[c]));
         CHECK_OK(operator_stage_write(texts[c], names[c], kind, &choices->layout[candidate->layout],
-                                      &candidate->cut, &k->base.problem, k->base.element));
+                                      &candidate->config, &k->base.problem, k->base.element));
         programs[c] = (sedge_program_text){.name = names[c], .text = sedge_text_get(texts[c])};
     }
     CHECK_OK(sedge_programs_build(&compiled, NULL, NULL, world->device, world->cache, programs,
@@ -101,10 +102,10 @@ static void test_candidates(const kit_world *world, int order, sedge_precision p
     CHECK(choices.count <= choices.layouts * SEDGE_CANDIDATES);
     if (all) compile_candidates(world, &k, &choices);
     for (int c = 0; c < choices.searched; c++) { // the others: test_operator_bernstein
-        const sedge_operator_options cut = {.cut = choices.candidate[c].name};
+        const sedge_operator_options config = {.config = choices.candidate[c].name};
         for (int i = 0; i < c; i++)
             CHECK(strcmp(choices.candidate[i].name, choices.candidate[c].name) != 0);
-        if (all || is_selected(&choices, c)) match_one(&k, 0.0, dt, 1, precision, &cut);
+        if (all || is_selected(&choices, c)) match_one(&k, 0.0, dt, 1, precision, &config);
     }
     operator_choices_clear(&choices);
     kit_clear(&k);
@@ -113,7 +114,7 @@ static void test_candidates(const kit_world *world, int order, sedge_precision p
 // The first candidate of each layout is the rule's, the first layout's what runs without tuning.
 static void test_rule_is_first(const kit_world *world)
 {
-    static const sedge_operator_options unknown = {.cut = "fused b99"};
+    static const sedge_operator_options unknown = {.config = "fused b99"};
     operator_choices choices;
     sedge_operator_cost cost;
     sedge_operator_tuning tuning;
@@ -141,24 +142,24 @@ static void test_small_device(const kit_world *world)
                               .threads_block = 1024,
                               .shared_bytes_block = (int64_t)48 << 10};
     operator_choices choices;
-    operator_cut rule;
+    operator_config rule;
     int nodal = 0; // its layouts take blocks of one element
     kit k;
 
     make_case(&k, world, 4, 2);
     CHECK_OK(operator_choices_list(&choices, &info, &k.base.problem, k.base.element));
-    operator_cut_choose(&rule, &choices.layout[0], &info, &k.base.problem, k.base.element);
-    CHECK(choices.candidate[0].cut.block == rule.block && operator_cut_fits(&rule, &info));
+    operator_config_choose(&rule, &choices.layout[0], &info, &k.base.problem, k.base.element);
+    CHECK(choices.candidate[0].config.block == rule.block && operator_config_fits(&rule, &info));
     while (choices.layout[nodal].basis != SEDGE_NODAL) nodal++;
-    operator_cut_choose(&rule, &choices.layout[nodal], &info, &k.base.problem, k.base.element);
+    operator_config_choose(&rule, &choices.layout[nodal], &info, &k.base.problem, k.base.element);
     rule.block = 1;
-    operator_cut_derive(&rule, &choices.layout[nodal], &info, &k.base.problem, k.base.element);
+    operator_config_derive(&rule, &choices.layout[nodal], &info, &k.base.problem, k.base.element);
     operator_choices_clear(&choices);
     for (int less = 0; less < 2; less++) {
         info.shared_bytes_block = rule.scratch_bytes - 16 * less;
         if (less == 0) {
             CHECK_OK(operator_choices_list(&choices, &info, &k.base.problem, k.base.element));
-            CHECK(choices.count > 0 && choices.candidate[0].cut.block == 1);
+            CHECK(choices.count > 0 && choices.candidate[0].config.block == 1);
             CHECK(choices.layout[0].basis == SEDGE_NODAL);
         } else {
             CHECK_FAILS(operator_choices_list(&choices, &info, &k.base.problem, k.base.element),
@@ -416,7 +417,7 @@ static void test_wrong_does_not_win(const kit_world *world)
     make_case(&k, world, 3, 4);
     const double dt = match_reference(&k, 0.0, 1);
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
-    const int lift_nodes = k.op->cut.lift_nodes;
+    const int lift_nodes = k.op->config.lift_nodes;
     (void)snprintf(wrong, sizeof wrong, no_lift, lift_nodes);
     (void)unlink(SEDGE_TEST_DIR "/broken-kernels/dg_layout.h"); // of a run before
     if (sedge_comm_is_root(world->comm))
@@ -425,7 +426,7 @@ static void test_wrong_does_not_win(const kit_world *world)
     CHECK(setenv("SEDGE_KERNELS", folder, 1) == 0);
     match_one(&k, 0.0, dt, 1, SEDGE_FP64, &measure);
     if (k.op == NULL) return;
-    CHECK(k.op->cut.lift_nodes == lift_nodes);
+    CHECK(k.op->config.lift_nodes == lift_nodes);
     char *const table = get_table(&k);
     CHECK(table != NULL && strstr(table, "wrong: element") != NULL);
     free(table);
@@ -480,7 +481,7 @@ static void test_key_has_sources(const kit_world *world)
         sedge_text *text = NULL;
         CHECK_OK(sedge_text_create(&text));
         CHECK_OK(operator_stage_write(text, name, info->kind, &choices.layout[candidate->layout],
-                                      &candidate->cut, &k.base.problem, k.base.element));
+                                      &candidate->config, &k.base.problem, k.base.element));
         kernel_files_find(&files, sedge_text_get(text));
         sedge_text_free(text);
     }

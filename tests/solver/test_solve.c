@@ -23,7 +23,7 @@ static void test_orders(const kit_world *world)
         options.file = "cube.msh";
         options.wall = "pec";
         options.initial = "cavity-mode";
-        options.cut.variant = "fused";
+        options.config.variant = "fused";
         const double error = solve(world, options, 0.5);
         CHECK_BOUND(5.0 * error, last);
         last = error;

@@ -40,7 +40,7 @@ static sedge_status make_problem(sedge_problem *problem, const char *equation, i
 typedef struct variant_batch {
     sedge_element *elements[SEDGE_ORDER_MAX + 1]; // by order; those of high ones take long to make
     sedge_text *texts[MOST_TEXTS];
-    char names[MOST_TEXTS][SEDGE_OPERATOR_NAME + SEDGE_CUT_NAME];
+    char names[MOST_TEXTS][SEDGE_OPERATOR_NAME + SEDGE_CONFIG_NAME];
     int count;
 } variant_batch;
 
@@ -52,7 +52,7 @@ static sedge_status add(variant_batch *batch, const operator_choices *choices, i
 
     SEDGE_TRY(sedge_text_create(&batch->texts[batch->count]));
     SEDGE_TRY(operator_stage_write(batch->texts[batch->count], name, SEDGE_DEVICE_CUDA,
-                                   &choices->layout[candidate->layout], &candidate->cut, problem,
+                                   &choices->layout[candidate->layout], &candidate->config, problem,
                                    element));
     (void)snprintf(batch->names[batch->count], sizeof batch->names[0], "%s %s", name,
                    candidate->name);
@@ -167,7 +167,7 @@ static void add_order(variant_batch *batch, sedge_device *device, const char *eq
         CHECK_OK(operator_choices_list(&choices, info, &problem, element));
         CHECK(choices.searched > 1 && choices.searched <= choices.count);
         for (int c = 0; c < choices.searched && check_failures == 0; c++) {
-            CHECK(choices.candidate[c].cut.scratch_bytes <= info->shared_bytes_block);
+            CHECK(choices.candidate[c].config.scratch_bytes <= info->shared_bytes_block);
             CHECK(batch->count < MOST_TEXTS);
             if (is_known(batch, first, choices.candidate[c].name)) continue;
             CHECK_OK(add(batch, &choices, c, &problem, element));

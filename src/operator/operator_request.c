@@ -1,32 +1,33 @@
-// What options ask for: a layout and a cut, or a message that says why they cannot be had.
+// What options ask for: a layout and a configuration, or a message that says why they cannot be
+// had.
 #include "operator/operator_internal.h"
 
 #include <string.h>
 
-bool sedge_operator_is_cut(const sedge_operator_options *options)
+bool sedge_operator_is_requested(const sedge_operator_options *options)
 {
     return (options->variant != NULL && strcmp(options->variant, "auto") != 0) ||
-           options->cut != NULL || options->block_elements > 0 || options->item_nodes > 0 ||
+           options->config != NULL || options->block_elements > 0 || options->item_nodes > 0 ||
            options->lift_nodes > 0 || options->item_fields > 0;
 }
 
-// Does the options' variant or cut name the other basis?
+// Does the options' variant or configuration name the other basis?
 static bool is_bernstein_wish(const sedge_operator_options *options)
 {
     static const char name[] = "bernstein";
 
-    if (options->cut != NULL) return strncmp(options->cut, name, strlen(name)) == 0;
+    if (options->config != NULL) return strncmp(options->config, name, strlen(name)) == 0;
     return options->variant != NULL && strcmp(options->variant, name) == 0;
 }
 
-sedge_status operator_layout_wish(int *out, const operator_choices *choices,
-                                  const sedge_problem *problem,
-                                  const sedge_operator_options *options)
+sedge_status operator_layout_request(int *out, const operator_choices *choices,
+                                     const sedge_problem *problem,
+                                     const sedge_operator_options *options)
 {
     const char *const refusal = operator_bernstein_refusal(problem);
 
     *out = 0;
-    if (!sedge_operator_is_cut(options)) return SEDGE_OK;
+    if (!sedge_operator_is_requested(options)) return SEDGE_OK;
     const sedge_basis basis = is_bernstein_wish(options) ? SEDGE_BERNSTEIN : SEDGE_NODAL;
     if (basis == SEDGE_BERNSTEIN && refusal != NULL) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
@@ -58,7 +59,7 @@ static bool is_listed(const char *variant)
 
 // NULL and "auto": as the rule has it, or "fused" where numbers are wished. "bernstein" is a
 // layout, and its rule.
-static sedge_status choose_variant(operator_cut *cut, const operator_layout *layout,
+static sedge_status choose_variant(operator_config *config, const operator_layout *layout,
                                    const sedge_device_info *info, const sedge_problem *problem,
                                    const sedge_element *element,
                                    const sedge_operator_options *options)
@@ -69,7 +70,7 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
     if (variant == NULL || strcmp(variant, "auto") == 0) {
         if (options->block_elements > 0 || options->item_nodes > 0 || options->lift_nodes > 0 ||
             options->item_fields > 0)
-            operator_cut_choose_form(cut, FORM_PLAIN, layout, info, problem, element);
+            operator_config_choose_form(config, FORM_PLAIN, layout, info, problem, element);
         return SEDGE_OK;
     }
     if (!is_listed(variant)) {
@@ -79,7 +80,7 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
     }
     if (strcmp(variant, operator_form_name(FORM_SPARSE)) == 0) return SEDGE_OK;
     if (strcmp(variant, operator_form_name(FORM_PLAIN)) == 0) {
-        operator_cut_choose_form(cut, FORM_PLAIN, layout, info, problem, element);
+        operator_config_choose_form(config, FORM_PLAIN, layout, info, problem, element);
         return SEDGE_OK;
     }
     if (refusal != NULL) {
@@ -88,66 +89,69 @@ static sedge_status choose_variant(operator_cut *cut, const operator_layout *lay
                           refusal, problem->equation->name,
                           problem->precision == SEDGE_FP64 ? "fp64" : "fp32", info->name);
     }
-    operator_cut_choose_form(cut, FORM_TENSOR, layout, info, problem, element);
+    operator_config_choose_form(config, FORM_TENSOR, layout, info, problem, element);
     return SEDGE_OK;
 }
 
 // Numbers of nodes and fields an item are of the forms whose items have some.
-static sedge_status check_numbers(const operator_cut *cut, const sedge_operator_options *options)
+static sedge_status check_numbers(const operator_config *config,
+                                  const sedge_operator_options *options)
 {
-    if (cut->form == FORM_PLAIN ||
+    if (config->form == FORM_PLAIN ||
         (options->item_nodes == 0 && options->lift_nodes == 0 && options->item_fields == 0))
         return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "kernels.%s goes with kernels.variant fused, not with '%s'",
                       options->item_nodes > 0   ? "item_nodes"
                       : options->lift_nodes > 0 ? "lift_nodes"
                                                 : "item_fields",
-                      operator_form_name(cut->form));
+                      operator_form_name(config->form));
 }
 
-sedge_status operator_cut_wish(operator_cut *cut, const operator_layout *layout,
-                               const sedge_device_info *info, const sedge_problem *problem,
-                               const sedge_element *element, const sedge_operator_options *options)
+sedge_status operator_config_request(operator_config *config, const operator_layout *layout,
+                                     const sedge_device_info *info, const sedge_problem *problem,
+                                     const sedge_element *element,
+                                     const sedge_operator_options *options)
 {
     const int fields = problem->equation->fields;
     const bool host = operator_is_host_form(info);
 
-    SEDGE_TRY(choose_variant(cut, layout, info, problem, element, options));
-    SEDGE_TRY(check_numbers(cut, options));
-    if (cut->form == FORM_SPARSE) {
-        if (options->block_elements > 0 && !host) cut->block = options->block_elements;
-        operator_cut_derive(cut, layout, info, problem, element);
-        if (operator_cut_fits(cut, info)) return SEDGE_OK;
+    SEDGE_TRY(choose_variant(config, layout, info, problem, element, options));
+    SEDGE_TRY(check_numbers(config, options));
+    if (config->form == FORM_SPARSE) {
+        if (options->block_elements > 0 && !host) config->block = options->block_elements;
+        operator_config_derive(config, layout, info, problem, element);
+        if (operator_config_fits(config, info)) return SEDGE_OK;
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "kernels.block_elements %d needs %d threads and %lld bytes of shared "
                           "memory a block; at most %d and %lld are possible",
-                          cut->block, cut->threads, (long long)cut->scratch_bytes,
+                          config->block, config->threads, (long long)config->scratch_bytes,
                           info->threads_block, (long long)info->shared_bytes_block);
     }
     if (options->item_nodes > 0)
-        cut->item_nodes = operator_round_up(options->item_nodes, layout->group);
+        config->item_nodes = operator_round_up(options->item_nodes, layout->group);
     if (options->lift_nodes > 0)
-        cut->lift_nodes = operator_round_up(options->lift_nodes, layout->group);
-    if (options->item_fields > 0 && host) cut->field_block = options->item_fields;
-    if (options->block_elements > 0 && !host) cut->block = options->block_elements;
-    if (cut->form == FORM_TENSOR && cut->block % (8 * cut->groups) != 0) {
+        config->lift_nodes = operator_round_up(options->lift_nodes, layout->group);
+    if (options->item_fields > 0 && host) config->field_block = options->item_fields;
+    if (options->block_elements > 0 && !host) config->block = options->block_elements;
+    if (config->form == FORM_TENSOR && config->block % (8 * config->groups) != 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "kernels.block_elements %d is not a multiple of %d, as kernels.variant "
                           "'%s' wants it",
-                          cut->block, 8 * cut->groups, operator_form_name(cut->form));
+                          config->block, 8 * config->groups, operator_form_name(config->form));
     }
-    operator_cut_derive(cut, layout, info, problem, element);
-    if (fields % cut->field_block != 0) {
+    operator_config_derive(config, layout, info, problem, element);
+    if (fields % config->field_block != 0) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "kernels.item_fields %d does not divide the %d fields of %s",
-                          cut->field_block, fields, problem->equation->name);
+                          config->field_block, fields, problem->equation->name);
     }
-    if (!operator_cut_fits(cut, info)) {
+    if (!operator_config_fits(config, info)) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "kernels: block_elements %d and item_nodes %d need %d threads and %lld "
                           "bytes of shared memory a block; at most %d and %lld are possible",
-                          cut->block, cut->item_nodes, cut->threads, (long long)cut->scratch_bytes,
-                          info->threads_block, (long long)info->shared_bytes_block);
+                          config->block, config->item_nodes, config->threads,
+                          (long long)config->scratch_bytes, info->threads_block,
+                          (long long)info->shared_bytes_block);
     }
     return SEDGE_OK;
 }

@@ -22,9 +22,9 @@ static void make_case(kit *k, const kit_world *world, int order, int cells)
 
 // Every way to cut order 3, with its 20 nodes: tiles that fit, that do not, and blocks whose last
 // is not full.
-static void test_cuts(const kit_world *world)
+static void test_configs(const kit_world *world)
 {
-    const sedge_operator_options cuts[] = {
+    const sedge_operator_options configs[] = {
         {.item_nodes = 1},
         {.item_nodes = 3, .block_elements = 1},
         {.item_nodes = 20, .item_fields = 6, .block_elements = 7},
@@ -36,8 +36,8 @@ static void test_cuts(const kit_world *world)
 
     make_case(&k, world, 3, 2);
     const double dt = match_reference(&k, 0.0, 1);
-    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++)
-        match_one(&k, 0.0, dt, 1, i % 2 == 0 ? SEDGE_FP32 : SEDGE_FP64, &cuts[i]);
+    for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++)
+        match_one(&k, 0.0, dt, 1, i % 2 == 0 ? SEDGE_FP32 : SEDGE_FP64, &configs[i]);
 
     sedge_operator_cost cost;
     sedge_operator_get_cost(k.op, &cost);
@@ -291,7 +291,7 @@ int main(void)
 
     CHECK_OK(kit_open(&world));
     if (world.comm == NULL) return CHECK_END();
-    test_cuts(&world);
+    test_configs(&world);
     test_refusals(&world);
     test_boundary_last(&world, false);
     test_boundary_last(&world, true);
