@@ -6,7 +6,7 @@
 #include "cli/help.h"
 #include "cli/option.h"
 #include "device/device.h"
-#include "halo/halo.h"
+#include "halo/transport.h"
 #include "par/comm.h"
 #include "run/stop.h"
 
@@ -44,14 +44,14 @@ static sedge_status act(sedge_comm *comm, int argc, char **argv, sedge_arguments
     const bool root = sedge_comm_is_root(comm);
     const sedge_command *which = NULL;
     void (*print)(void) = NULL;
-    sedge_transport transport;
+    const sedge_transport *transport;
     bool help = false;
 
     // Ranks may have been started with different words.
     SEDGE_TRY(sedge_comm_agree(comm, read_words(&which, &print, &help, given, argc, argv)));
     if (which != NULL && !help) {
         // Whatever the command: long before ranks exchange anything.
-        SEDGE_TRY(sedge_comm_agree(comm, sedge_transport_wanted(&transport)));
+        SEDGE_TRY(sedge_comm_agree(comm, sedge_transport_requested(&transport)));
         return which->function(comm, given);
     }
     if (root && print != NULL) print();

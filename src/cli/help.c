@@ -2,6 +2,7 @@
 
 #include "cli/option.h"
 #include "deck/deck.h"
+#include "halo/transport.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +26,9 @@ void sedge_help_print(void)
     int options;
     const sedge_command *const command = sedge_commands(&commands);
     const sedge_option *const option = sedge_options(&options);
+    char transports[128];
 
+    sedge_transport_names(transports, sizeof transports);
     printf(
         "sedge " SEDGE_VERSION ": discontinuous Galerkin solvers whose kernels are written at run "
         "time\n\nUsage: sedge COMMAND [arguments], under mpirun for several ranks\n\nCommands\n");
@@ -52,12 +55,13 @@ void sedge_help_print(void)
            "  SEDGE_THREADS          threads a rank of the host device\n"
            "  SEDGE_TUNE             off, fast, patient, exhaustive; deck and --tune go before it\n"
            "  SEDGE_GRAPHS=0         no time step as one graph, as on cuda on one rank or by peer\n"
-           "  SEDGE_TRANSPORT        how ranks exchange halos: auto, staged, direct, peer\n"
+           "  SEDGE_TRANSPORT        how ranks exchange halos: %s\n"
            "  SEDGE_KERNELS          folder whose files replace the embedded kernel sources\n"
            "  SEDGE_KEEP             folder that gets every program that is compiled, as text\n"
            "  SEDGE_DEBUG=1          line information in kernels, no cache\n"
            "  SEDGE_TRACE=1          print driver calls\n"
-           "  SEDGE_NVTX=1           named ranges for profilers (Nsight Systems)\n");
+           "  SEDGE_NVTX=1           named ranges for profilers (Nsight Systems)\n",
+           transports);
 }
 
 void sedge_help_print_command(const sedge_command *which)

@@ -1,40 +1,28 @@
 // The halo exchange of all solvers: each rank sends blocks of a buffer on its device to its peers,
-// and gets blocks of theirs into another one. How they travel is chosen when the halo is made.
+// the ranks that it shares faces with, and receives their blocks in another buffer. How the blocks
+// travel, the transport, is chosen when the halo is created.
 //
 //   staged  through pinned memory of the host and MPI; always possible
-//   direct  MPI takes the device's addresses: on the host device always, on cuda where this MPI
-//           says that it can, on opencl never
-//   peer    the device writes into the other rank's memory, and streams wait for flags in it; cuda,
-//           all ranks on one node. The host waits for nothing: a step can be recorded as a graph
+//   direct  MPI gets the device's addresses: on the host device always, on cuda where this MPI
+//           says that it takes them, on opencl never
+//   peer    the device writes into the other rank's memory, and streams wait for flags in it: on
+//           cuda, with all ranks on one node. The host never waits, so a time step can be recorded
+//           as a graph
 //
-// Where several are possible each is tried with known bytes; of those that brought the right ones
-// all ranks take the one whose slowest rank is fastest. One that was tried and is wrong, or does
-// not come to an end, is not used, and the root says so on stderr.
+// Where several transports are possible each is tried with known bytes. Of those that brought the
+// right bytes all ranks take the one whose slowest rank is fastest. A transport that brings wrong
+// bytes, or hangs, is not used, and the root prints a warning.
 //
-// Environment: SEDGE_TRANSPORT, one of SEDGE_TRANSPORTS; rank 0's counts.
+// Environment: SEDGE_TRANSPORT requests one (transport.h); rank 0's value counts.
 //
-// One exchange: the caller packs in a stream, start, other work, finish. Work put into the stream
-// after finish sees what came. All ranks with peers make their exchanges in the same order and
-// number.
+// One exchange: the caller packs in a stream, calls start, does other work, calls finish. Work that
+// is put into the stream after finish sees what was received. All ranks with peers make the same
+// number of exchanges of their halos, in the same order.
 #pragma once
 
-#include "device/device.h"
-#include "par/comm.h"
+#include "halo/transport.h"
 
 typedef struct sedge_halo sedge_halo;
-
-#define SEDGE_TRANSPORTS "auto, staged, direct or peer"
-
-typedef enum sedge_transport {
-    SEDGE_TRANSPORT_AUTO,
-    SEDGE_TRANSPORT_STAGED,
-    SEDGE_TRANSPORT_DIRECT,
-    SEDGE_TRANSPORT_PEER
-} sedge_transport;
-
-// What SEDGE_TRANSPORT wants; auto without it. SEDGE_ERR_USAGE for another value. Not collective.
-SEDGE_MUST_USE
-sedge_status sedge_transport_wanted(sedge_transport *out);
 
 // Who exchanges what. Of each pair of ranks both name each other or none does; a pair may be
 // one-sided, with no bytes in one direction.
@@ -47,15 +35,22 @@ typedef struct sedge_halo_plan {
 } sedge_halo_plan;
 
 // `ranks` and offsets are copied; comm, device and buffers are kept and must outlive the halo. What
-// the ranges of the two buffers hold is lost. With one rank, or NULL, there is nothing to exchange.
-// SEDGE_ERR_USAGE for a transport that is wanted and not possible, with the reason, and for a bad
-// SEDGE_TRANSPORT; SEDGE_ERR_COMPUTE for one that is wanted and wrong; SEDGE_ERR_INTERNAL where two
-// ranks do not mean the same sizes, or a range is outside its buffer. Collective, and so is
-// freeing, before which all work that this rank has put into streams is done.
+// the ranges of the two buffers hold is lost. With one rank there is nothing to exchange.
+// SEDGE_ERR_USAGE if the requested transport is not possible, with the reason, and for a bad
+// SEDGE_TRANSPORT; SEDGE_ERR_COMPUTE if the requested transport brings wrong bytes;
+// SEDGE_ERR_INTERNAL if the two ranks of a pair expect different sizes, or a range is outside its
+// buffer. Collective. Freeing is collective, too, and follows when all work in streams is done.
 SEDGE_MUST_USE
 sedge_status sedge_halo_create(sedge_halo **out, const sedge_comm *comm, sedge_device *device,
                                const sedge_halo_plan *plan);
 void sedge_halo_free(sedge_halo *halo);
+
+// The same with a requested transport (NULL: none) and a way between devices of the caller's, not
+// the environment's and the device's; `peer` NULL: there is none, for the reason `no_peer`.
+SEDGE_MUST_USE
+sedge_status sedge_halo_create_with(sedge_halo **out, const sedge_comm *comm, sedge_device *device,
+                                    const sedge_halo_plan *plan, const sedge_transport *requested,
+                                    const sedge_peer *peer, const char *no_peer);
 
 // "staged", "direct", "peer", the same on all ranks; "none" with one rank, and of NULL.
 const char *sedge_halo_transport(const sedge_halo *halo);

@@ -2,7 +2,9 @@
 // the bytes that must come in each round.
 #pragma once
 
-#include "halo/halo_transport.h"
+#include "halo/halo.h"
+
+extern const sedge_transport sedge_transport_peer;
 
 enum { CASE_RANKS = 8 };
 

@@ -1,5 +1,5 @@
 // Which transport is taken: of those that are right the fastest; one that is wrong, silent or does
-// not open is left, with a line on stderr, and refused where it is wanted.
+// not open is left, with a line on stderr, and refused where it is requested.
 #define _DEFAULT_SOURCE // usleep, dup2
 #include "check.h"
 #include "fake_peer.h"
@@ -64,7 +64,7 @@ static void test_choice(const sedge_comm *comm, sedge_device *device, fake_fault
     const sedge_halo_plan plan = halo_case_plan(&c);
     listen(&l, comm);
     const sedge_status status =
-        halo_create(&halo, comm, device, &plan, SEDGE_TRANSPORT_AUTO, &fake_peer, NULL);
+        sedge_halo_create_with(&halo, comm, device, &plan, NULL, &fake_peer, NULL);
     char *const text = heard(&l);
     CHECK_OK(status);
     CHECK(strcmp(sedge_halo_transport(halo), name) == 0);
@@ -79,8 +79,8 @@ static void test_choice(const sedge_comm *comm, sedge_device *device, fake_fault
     halo_case_clear(&c);
 }
 
-static void test_wanted(const sedge_comm *comm, sedge_device *device, fake_fault fault,
-                        sedge_status wanted, const char *message)
+static void test_requested(const sedge_comm *comm, sedge_device *device, fake_fault fault,
+                           sedge_status wanted, const char *message)
 {
     sedge_halo *halo = NULL;
     halo_case c;
@@ -88,8 +88,9 @@ static void test_wanted(const sedge_comm *comm, sedge_device *device, fake_fault
     fake_set_fault(fault);
     halo_case_create(&c, comm, device, 0, 3000);
     const sedge_halo_plan plan = halo_case_plan(&c);
-    CHECK_FAILS(halo_create(&halo, comm, device, &plan, SEDGE_TRANSPORT_PEER, &fake_peer, NULL),
-                wanted, message);
+    CHECK_FAILS(
+        sedge_halo_create_with(&halo, comm, device, &plan, &sedge_transport_peer, &fake_peer, NULL),
+        wanted, message);
     CHECK(halo == NULL);
     halo_case_clear(&c);
 }
@@ -107,8 +108,8 @@ int main(void)
     test_choice(comm, device, FAKE_WRONG, "direct", "wrong bytes came from rank ");
     test_choice(comm, device, FAKE_CLOSED, "direct", "the fake's memory stays closed");
     test_choice(comm, device, FAKE_SILENT, "direct", "a peer's flag did not come within");
-    test_wanted(comm, device, FAKE_WRONG, SEDGE_ERR_COMPUTE, "wrong bytes came from rank ");
-    test_wanted(comm, device, FAKE_CLOSED, SEDGE_ERR_DEVICE, "the fake's memory stays closed");
+    test_requested(comm, device, FAKE_WRONG, SEDGE_ERR_COMPUTE, "wrong bytes came from rank ");
+    test_requested(comm, device, FAKE_CLOSED, SEDGE_ERR_DEVICE, "the fake's memory stays closed");
     CHECK(fake_lost() == 0);
     fake_stop();
     halo_world_close(comm, device);

@@ -41,7 +41,8 @@ static void begin(player *p, sedge_halo **halo, halo_case *c, const sedge_comm *
 {
     halo_case_create(c, comm, device, seed, 500);
     const sedge_halo_plan plan = halo_case_plan(c);
-    CHECK_OK(halo_create(halo, comm, device, &plan, SEDGE_TRANSPORT_PEER, &fake_peer, NULL));
+    CHECK_OK(
+        sedge_halo_create_with(halo, comm, device, &plan, &sedge_transport_peer, &fake_peer, NULL));
     *p = (player){.c = c};
     CHECK_OK(sedge_allocate(&p->expected, c->received, 1));
     // A trial came before.

@@ -15,13 +15,14 @@
 // exchange each of the two sends to the other: where there are no bytes for a peer, the flag alone.
 // With one place it fails: b's start of k + 1 follows b's finish of k only, which says nothing of
 // a's.
-#include "halo/halo_transport.h"
+#include "halo/transport.h"
 
 #include "base/file.h"
 #include "base/memory.h"
 
 #define PLACES    2
 #define ALIGNMENT 256 // of places, bytes
+#define PATIENCE  5.0 // seconds that a trial waits for the peers' flags
 
 // What a rank tells a peer: where in its memory that one writes.
 typedef struct invitation {
@@ -40,27 +41,27 @@ typedef struct side {
 } side;
 
 typedef struct peers {
-    const sedge_halo *halo;
+    const sedge_transfer *transfer;
     const sedge_peer *peer;
     uint64_t memory; // flags [peers][PLACES], then the places; 0: none
     int64_t bytes;
     int64_t places[PLACES]; // bytes from its beginning
-    side *sides;            // [halo->peers]
+    side *sides;            // [transfer->peers]
     int64_t exchanges;      // so far
 } peers;
 
 // ---- creation ----------------------------------------------------------------------------------
 
-static sedge_status possible(const sedge_halo *halo)
+static sedge_status possible(const sedge_transfer *transfer)
 {
-    if (halo->peer == NULL) {
+    if (transfer->peer == NULL) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "transport 'peer' is not possible: device '%s': %s",
-                          sedge_device_get_info(halo->device)->kind_name, halo->no_peer);
+                          sedge_device_get_info(transfer->device)->kind_name, transfer->no_peer);
     }
-    if (sedge_comm_node_size(halo->comm) == sedge_comm_size(halo->comm)) return SEDGE_OK;
+    if (sedge_comm_node_size(transfer->comm) == sedge_comm_size(transfer->comm)) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE,
                       "transport 'peer' is not possible: of %d ranks only %d are on this node",
-                      sedge_comm_size(halo->comm), sedge_comm_node_size(halo->comm));
+                      sedge_comm_size(transfer->comm), sedge_comm_node_size(transfer->comm));
 }
 
 static int64_t round_up(int64_t bytes)
@@ -75,31 +76,32 @@ static int64_t flag_at(int i, int place)
 
 static sedge_status allocate(peers *p)
 {
-    const sedge_halo *const halo = p->halo;
-    const int64_t received = halo->receive_offsets[halo->peers] - halo->receive_offsets[0];
+    const sedge_transfer *const transfer = p->transfer;
+    const int64_t received =
+        transfer->receive_offsets[transfer->peers] - transfer->receive_offsets[0];
 
-    SEDGE_TRY(sedge_allocate(&p->sides, halo->peers, sizeof *p->sides));
-    if (halo->peers == 0) return SEDGE_OK;
-    p->places[0] = round_up(flag_at(halo->peers, 0));
+    SEDGE_TRY(sedge_allocate(&p->sides, transfer->peers, sizeof *p->sides));
+    if (transfer->peers == 0) return SEDGE_OK;
+    p->places[0] = round_up(flag_at(transfer->peers, 0));
     p->places[1] = p->places[0] + round_up(received);
     p->bytes = p->places[1] + round_up(received);
-    return p->peer->allocate(halo->device, &p->memory, p->bytes);
+    return p->peer->allocate(transfer->device, &p->memory, p->bytes);
 }
 
 // Rows for all peers, in the order of ranks.
 static sedge_status invite(const peers *p, invitation *rows, int64_t *counts)
 {
-    const sedge_halo *const halo = p->halo;
+    const sedge_transfer *const transfer = p->transfer;
     invitation mine = {.places = {0}};
     int64_t row = 0;
 
-    if (halo->peers > 0) SEDGE_TRY(p->peer->share(halo->device, &mine.handle, p->memory));
-    for (int rank = 0; rank < sedge_comm_size(halo->comm); rank++) {
-        for (int i = 0; i < halo->peers; i++) {
-            if (halo->ranks[i] != rank) continue;
+    if (transfer->peers > 0) SEDGE_TRY(p->peer->share(transfer->device, &mine.handle, p->memory));
+    for (int rank = 0; rank < sedge_comm_size(transfer->comm); rank++) {
+        for (int i = 0; i < transfer->peers; i++) {
+            if (transfer->ranks[i] != rank) continue;
             for (int place = 0; place < PLACES; place++) {
                 mine.places[place] =
-                    p->places[place] + halo->receive_offsets[i] - halo->receive_offsets[0];
+                    p->places[place] + transfer->receive_offsets[i] - transfer->receive_offsets[0];
                 mine.flags[place] = flag_at(i, place);
             }
             rows[row++] = mine;
@@ -111,29 +113,29 @@ static sedge_status invite(const peers *p, invitation *rows, int64_t *counts)
 
 static sedge_status open_side(peers *p, int i, const invitation *from)
 {
-    const sedge_halo *const halo = p->halo;
+    const sedge_transfer *const transfer = p->transfer;
     side *const s = &p->sides[i];
 
-    SEDGE_TRY(p->peer->open(halo->device, &s->memory, &from->handle));
+    SEDGE_TRY(p->peer->open(transfer->device, &s->memory, &from->handle));
     for (int place = 0; place < PLACES; place++) {
         s->places[place] = s->memory + (uint64_t)from->places[place];
         s->flags[place] = s->memory + (uint64_t)from->flags[place];
         s->own_flags[place] = p->memory + (uint64_t)flag_at(i, place);
     }
-    s->from = sedge_buffer_address(halo->packed) + (uint64_t)halo->send_offsets[i];
-    s->bytes = halo->send_offsets[i + 1] - halo->send_offsets[i];
+    s->from = sedge_buffer_address(transfer->packed) + (uint64_t)transfer->send_offsets[i];
+    s->bytes = transfer->send_offsets[i + 1] - transfer->send_offsets[i];
     return SEDGE_OK;
 }
 
 // `rows` are those of all peers in the order of ranks.
 static sedge_status open_sides(peers *p, const invitation *rows)
 {
-    const sedge_halo *const halo = p->halo;
+    const sedge_transfer *const transfer = p->transfer;
     int64_t row = 0;
 
-    for (int rank = 0; rank < sedge_comm_size(halo->comm); rank++) {
-        for (int i = 0; i < halo->peers; i++)
-            if (halo->ranks[i] == rank) SEDGE_TRY(open_side(p, i, &rows[row++]));
+    for (int rank = 0; rank < sedge_comm_size(transfer->comm); rank++) {
+        for (int i = 0; i < transfer->peers; i++)
+            if (transfer->ranks[i] == rank) SEDGE_TRY(open_side(p, i, &rows[row++]));
     }
     return SEDGE_OK;
 }
@@ -141,13 +143,13 @@ static sedge_status open_sides(peers *p, const invitation *rows)
 // Collective.
 static sedge_status connect(peers *p)
 {
-    const sedge_comm *const comm = p->halo->comm;
+    const sedge_comm *const comm = p->transfer->comm;
     const int ranks = sedge_comm_size(comm);
     invitation *sent = NULL;
     invitation *received = NULL;
     int64_t *counts = NULL; // of rows sent, then of rows received
 
-    sedge_status status = sedge_allocate(&sent, p->halo->peers, sizeof *sent);
+    sedge_status status = sedge_allocate(&sent, p->transfer->peers, sizeof *sent);
     if (status == SEDGE_OK) status = sedge_allocate(&counts, 2LL * ranks, sizeof *counts);
     if (status == SEDGE_OK) status = invite(p, sent, counts);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
@@ -167,28 +169,28 @@ static void free_peers(void *state)
     peers *const p = state;
 
     if (p == NULL) return;
-    const sedge_halo *const halo = p->halo;
-    for (int i = 0; i < halo->peers && p->sides != NULL; i++)
-        if (p->sides[i].memory != 0) p->peer->close(halo->device, p->sides[i].memory);
-    sedge_comm_barrier(halo->comm);
-    if (p->memory != 0) p->peer->release(halo->device, p->memory, p->bytes);
+    const sedge_transfer *const transfer = p->transfer;
+    for (int i = 0; i < transfer->peers && p->sides != NULL; i++)
+        if (p->sides[i].memory != 0) p->peer->close(transfer->device, p->sides[i].memory);
+    sedge_comm_barrier(transfer->comm);
+    if (p->memory != 0) p->peer->release(transfer->device, p->memory, p->bytes);
     sedge_release(p->sides);
     sedge_release(p);
 }
 
-static sedge_status create(void **out, const sedge_halo *halo)
+static sedge_status create(void **out, const sedge_transfer *transfer)
 {
     peers *p = NULL;
-    sedge_status status = sedge_comm_agree(halo->comm, sedge_allocate(&p, 1, sizeof *p));
+    sedge_status status = sedge_comm_agree(transfer->comm, sedge_allocate(&p, 1, sizeof *p));
 
     *out = NULL;
     if (status != SEDGE_OK) {
         sedge_release(p);
         return status;
     }
-    p->halo = halo;
-    p->peer = halo->peer;
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(halo->comm, allocate(p)));
+    p->transfer = transfer;
+    p->peer = transfer->peer;
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(transfer->comm, allocate(p)));
     SEDGE_TRY_GOTO(status, connect(p));
     *out = p;
     p = NULL;
@@ -209,10 +211,10 @@ static int turn(const void *state)
 static sedge_status start(void *state, sedge_stream *stream)
 {
     const peers *const p = state;
-    sedge_device *const device = p->halo->device;
+    sedge_device *const device = p->transfer->device;
     const int place = turn(p);
 
-    for (int i = 0; i < p->halo->peers; i++) {
+    for (int i = 0; i < p->transfer->peers; i++) {
         const side *const s = &p->sides[i];
         if (s->bytes > 0)
             SEDGE_TRY(p->peer->copy(device, stream, s->places[place], s->from, s->bytes));
@@ -224,18 +226,19 @@ static sedge_status start(void *state, sedge_stream *stream)
 static sedge_status finish(void *state, sedge_stream *stream)
 {
     peers *const p = state;
-    const sedge_halo *const halo = p->halo;
+    const sedge_transfer *const transfer = p->transfer;
     const int place = turn(p);
-    const int64_t first = halo->receive_offsets[0];
-    const int64_t bytes = halo->receive_offsets[halo->peers] - first;
+    const int64_t first = transfer->receive_offsets[0];
+    const int64_t bytes = transfer->receive_offsets[transfer->peers] - first;
 
-    for (int i = 0; i < halo->peers; i++) {
-        SEDGE_TRY(p->peer->wait(halo->device, stream, p->sides[i].own_flags[place], 1));
-        SEDGE_TRY(p->peer->write(halo->device, stream, p->sides[i].own_flags[place], 0));
+    for (int i = 0; i < transfer->peers; i++) {
+        SEDGE_TRY(p->peer->wait(transfer->device, stream, p->sides[i].own_flags[place], 1));
+        SEDGE_TRY(p->peer->write(transfer->device, stream, p->sides[i].own_flags[place], 0));
     }
     p->exchanges++;
     if (bytes == 0) return SEDGE_OK;
-    return p->peer->copy(halo->device, stream, sedge_buffer_address(halo->target) + (uint64_t)first,
+    return p->peer->copy(transfer->device, stream,
+                         sedge_buffer_address(transfer->target) + (uint64_t)first,
                          p->memory + (uint64_t)p->places[place], bytes);
 }
 
@@ -249,9 +252,9 @@ static void skip(void *state, int64_t exchanges)
 // Let the stream pass all flags that it may wait for, so that it comes to its end.
 static sedge_status give_up(const peers *p)
 {
-    for (int i = 0; i < p->halo->peers; i++) {
+    for (int i = 0; i < p->transfer->peers; i++) {
         for (int place = 0; place < PLACES; place++)
-            SEDGE_TRY(p->peer->write(p->halo->device, NULL, p->sides[i].own_flags[place], 1));
+            SEDGE_TRY(p->peer->write(p->transfer->device, NULL, p->sides[i].own_flags[place], 1));
     }
     return SEDGE_OK;
 }
@@ -264,16 +267,16 @@ static sedge_status settle(void *state, sedge_stream *stream)
     bool idle = false;
 
     while (!idle) {
-        SEDGE_TRY(p->peer->idle(p->halo->device, stream, &idle));
-        if (idle || is_late || sedge_clock() - began < HALO_PATIENCE) continue;
+        SEDGE_TRY(p->peer->idle(p->transfer->device, stream, &idle));
+        if (idle || is_late || sedge_clock() - began < PATIENCE) continue;
         is_late = true;
         SEDGE_TRY(give_up(p));
     }
     if (!is_late) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_DEVICE, "a peer's flag did not come within %g s", HALO_PATIENCE);
+    return SEDGE_FAIL(SEDGE_ERR_DEVICE, "a peer's flag did not come within %g s", PATIENCE);
 }
 
-const halo_transport halo_by_peer = {
+const sedge_transport sedge_transport_peer = {
     .name = "peer",
     .waits = false,
     .possible = possible,

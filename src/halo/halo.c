@@ -1,30 +1,17 @@
-#include "halo/halo_transport.h"
+#include "halo/halo.h"
 
 #include "base/memory.h"
+#include "halo/choose.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
-sedge_status sedge_transport_wanted(sedge_transport *out)
-{
-    static const char *const names[] = {[SEDGE_TRANSPORT_AUTO] = "auto",
-                                        [SEDGE_TRANSPORT_STAGED] = "staged",
-                                        [SEDGE_TRANSPORT_DIRECT] = "direct",
-                                        [SEDGE_TRANSPORT_PEER] = "peer"};
-    const char *const wish = getenv("SEDGE_TRANSPORT");
-
-    *out = SEDGE_TRANSPORT_AUTO;
-    if (wish == NULL || wish[0] == '\0') return SEDGE_OK;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(wish, names[i]) == 0) {
-            *out = (sedge_transport)i;
-            return SEDGE_OK;
-        }
-    }
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "SEDGE_TRANSPORT='%s' is no transport: " SEDGE_TRANSPORTS,
-                      wish);
-}
+struct sedge_halo {
+    sedge_transfer transfer;
+    const sedge_transport *transport; // NULL: not chosen yet, or one rank
+    void *state;
+    bool is_under_way; // between start and finish
+};
 
 // ---- creation ----------------------------------------------------------------------------------
 
@@ -43,27 +30,28 @@ static sedge_status check_range(const char *what, const sedge_buffer *buffer, co
     return SEDGE_OK;
 }
 
-static sedge_status copy_plan(sedge_halo *halo, const sedge_halo_plan *plan)
+static sedge_status copy_plan(sedge_transfer *transfer, const sedge_halo_plan *plan)
 {
     const int peers = plan->peers;
 
     SEDGE_TRY(check_range("sent", plan->packed, plan->send_offsets, peers));
     SEDGE_TRY(check_range("received", plan->target, plan->receive_offsets, peers));
-    SEDGE_TRY(sedge_allocate(&halo->ranks, peers, sizeof *halo->ranks));
-    SEDGE_TRY(sedge_allocate(&halo->send_offsets, peers + 1LL, sizeof(int64_t)));
-    SEDGE_TRY(sedge_allocate(&halo->receive_offsets, peers + 1LL, sizeof(int64_t)));
+    SEDGE_TRY(sedge_allocate(&transfer->ranks, peers, sizeof *transfer->ranks));
+    SEDGE_TRY(sedge_allocate(&transfer->send_offsets, peers + 1LL, sizeof(int64_t)));
+    SEDGE_TRY(sedge_allocate(&transfer->receive_offsets, peers + 1LL, sizeof(int64_t)));
     if (peers == 0) return SEDGE_OK;
-    memcpy(halo->ranks, plan->ranks, (size_t)peers * sizeof *halo->ranks);
-    memcpy(halo->send_offsets, plan->send_offsets, ((size_t)peers + 1) * sizeof(int64_t));
-    memcpy(halo->receive_offsets, plan->receive_offsets, ((size_t)peers + 1) * sizeof(int64_t));
-    halo->peers = peers;
+    memcpy(transfer->ranks, plan->ranks, (size_t)peers * sizeof *transfer->ranks);
+    memcpy(transfer->send_offsets, plan->send_offsets, ((size_t)peers + 1) * sizeof(int64_t));
+    memcpy(transfer->receive_offsets, plan->receive_offsets, ((size_t)peers + 1) * sizeof(int64_t));
+    transfer->peers = peers;
     return SEDGE_OK;
 }
 
 // What the others send and expect, [ranks][2] of sent and expected bytes; -1: no peer.
-static sedge_status compare_sizes(const sedge_halo *halo, int64_t (*mine)[2], int64_t *counts)
+static sedge_status compare_sizes(const sedge_transfer *transfer, int64_t (*mine)[2],
+                                  int64_t *counts)
 {
-    const int ranks = sedge_comm_size(halo->comm);
+    const int ranks = sedge_comm_size(transfer->comm);
     int64_t(*theirs)[2] = NULL;
     int64_t received = 0;
     sedge_status status;
@@ -72,65 +60,64 @@ static sedge_status compare_sizes(const sedge_halo *halo, int64_t (*mine)[2], in
         mine[r][0] = mine[r][1] = -1;
         counts[r] = 1;
     }
-    for (int i = 0; i < halo->peers; i++) {
-        mine[halo->ranks[i]][0] = halo->send_offsets[i + 1] - halo->send_offsets[i];
-        mine[halo->ranks[i]][1] = halo->receive_offsets[i + 1] - halo->receive_offsets[i];
+    for (int i = 0; i < transfer->peers; i++) {
+        mine[transfer->ranks[i]][0] = transfer->send_offsets[i + 1] - transfer->send_offsets[i];
+        mine[transfer->ranks[i]][1] =
+            transfer->receive_offsets[i + 1] - transfer->receive_offsets[i];
     }
-    status = sedge_comm_all_to_all(halo->comm, mine, counts, sizeof *mine, &theirs, counts + ranks);
+    status =
+        sedge_comm_all_to_all(transfer->comm, mine, counts, sizeof *mine, &theirs, counts + ranks);
     for (int r = 0; r < ranks && status == SEDGE_OK; r++) {
         received = theirs[r][0];
         if (received == mine[r][1]) continue;
         status =
             SEDGE_FAIL(SEDGE_ERR_INTERNAL,
                        "rank %d sends %lld bytes to rank %d, which expects %lld (-1: none)", r,
-                       (long long)received, sedge_comm_rank(halo->comm), (long long)mine[r][1]);
+                       (long long)received, sedge_comm_rank(transfer->comm), (long long)mine[r][1]);
     }
     sedge_release(theirs);
     return status;
 }
 
 // Each pair means the same sizes. Collective.
-static sedge_status check_pairs(const sedge_halo *halo)
+static sedge_status check_pairs(const sedge_transfer *transfer)
 {
-    const int ranks = sedge_comm_size(halo->comm);
+    const int ranks = sedge_comm_size(transfer->comm);
     int64_t(*mine)[2] = NULL;
     int64_t *counts = NULL; // of rows sent, then of rows received
 
     sedge_status status = sedge_allocate(&mine, ranks, sizeof *mine);
     if (status == SEDGE_OK) status = sedge_allocate(&counts, 2LL * ranks, sizeof *counts);
-    status = sedge_comm_agree(halo->comm, status);
+    status = sedge_comm_agree(transfer->comm, status);
     if (status == SEDGE_OK) {
-        status = compare_sizes(halo, mine, counts);
-        status = sedge_comm_agree(halo->comm, status);
+        status = compare_sizes(transfer, mine, counts);
+        status = sedge_comm_agree(transfer->comm, status);
     }
     sedge_release(mine);
     sedge_release(counts);
     return status;
 }
 
-sedge_status halo_create(sedge_halo **out, const sedge_comm *comm, sedge_device *device,
-                         const sedge_halo_plan *plan, sedge_transport wanted,
-                         const sedge_peer *peer, const char *no_peer)
+sedge_status sedge_halo_create_with(sedge_halo **out, const sedge_comm *comm, sedge_device *device,
+                                    const sedge_halo_plan *plan, const sedge_transport *requested,
+                                    const sedge_peer *peer, const char *no_peer)
 {
     sedge_status status;
     sedge_halo *halo = NULL;
 
     *out = NULL;
-    status = sedge_comm_agree(comm, sedge_allocate(&halo, 1, sizeof *halo));
-    if (status != SEDGE_OK) {
-        sedge_release(halo);
-        return status;
-    }
-    *halo = (sedge_halo){.comm = comm,
-                         .device = device,
-                         .peer = peer,
-                         .no_peer = no_peer,
-                         .packed = plan->packed,
-                         .target = plan->target};
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&halo, 1, sizeof *halo)));
+    halo->transfer = (sedge_transfer){.comm = comm,
+                                      .device = device,
+                                      .peer = peer,
+                                      .no_peer = no_peer,
+                                      .packed = plan->packed,
+                                      .target = plan->target};
     if (sedge_comm_size(comm) > 1) {
-        SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, copy_plan(halo, plan)));
-        SEDGE_TRY_GOTO(status, check_pairs(halo));
-        SEDGE_TRY_GOTO(status, halo_choose(halo, wanted));
+        SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, copy_plan(&halo->transfer, plan)));
+        SEDGE_TRY_GOTO(status, check_pairs(&halo->transfer));
+        SEDGE_TRY_GOTO(status, sedge_transport_choose(&halo->transport, &halo->state,
+                                                      &halo->transfer, requested));
     }
     *out = halo;
     halo = NULL;
@@ -142,23 +129,26 @@ done:
 sedge_status sedge_halo_create(sedge_halo **out, const sedge_comm *comm, sedge_device *device,
                                const sedge_halo_plan *plan)
 {
-    sedge_transport wanted;
+    const sedge_transport *requested;
     const char *why;
+    int row = 0; // of sedge_transports; SEDGE_TRANSPORTS: none
 
     *out = NULL;
-    SEDGE_TRY(sedge_comm_agree(comm, sedge_transport_wanted(&wanted)));
-    sedge_comm_broadcast(comm, &wanted, sizeof wanted, 0);
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_transport_requested(&requested)));
+    while (row < SEDGE_TRANSPORTS && sedge_transports[row] != requested) row++;
+    sedge_comm_broadcast(comm, &row, sizeof row, 0);
+    requested = row < SEDGE_TRANSPORTS ? sedge_transports[row] : NULL;
     const sedge_peer *const peer = sedge_device_peer(device, &why);
-    return halo_create(out, comm, device, plan, wanted, peer, why);
+    return sedge_halo_create_with(out, comm, device, plan, requested, peer, why);
 }
 
 void sedge_halo_free(sedge_halo *halo)
 {
     if (halo == NULL) return;
     if (halo->transport != NULL) halo->transport->free(halo->state);
-    sedge_release(halo->ranks);
-    sedge_release(halo->send_offsets);
-    sedge_release(halo->receive_offsets);
+    sedge_release(halo->transfer.ranks);
+    sedge_release(halo->transfer.send_offsets);
+    sedge_release(halo->transfer.receive_offsets);
     sedge_release(halo);
 }
 
@@ -171,7 +161,7 @@ const char *sedge_halo_transport(const sedge_halo *halo)
 
 bool sedge_halo_has_peers(const sedge_halo *halo)
 {
-    return halo != NULL && halo->peers > 0;
+    return halo != NULL && halo->transfer.peers > 0;
 }
 
 bool sedge_halo_waits(const sedge_halo *halo)
@@ -189,7 +179,7 @@ int sedge_halo_turn(const sedge_halo *halo)
 
 sedge_status sedge_halo_start(sedge_halo *halo, sedge_stream *stream)
 {
-    assert(halo->peers > 0 && !halo->is_under_way);
+    assert(halo->transfer.peers > 0 && !halo->is_under_way);
     halo->is_under_way = true;
     return halo->transport->start(halo->state, stream);
 }
@@ -209,6 +199,6 @@ sedge_status sedge_halo_finish(sedge_halo *halo, sedge_stream *stream)
 
 void sedge_halo_skip(sedge_halo *halo, int64_t exchanges)
 {
-    assert(halo->peers > 0 && !halo->is_under_way && halo->transport->skip != NULL);
+    assert(halo->transfer.peers > 0 && !halo->is_under_way && halo->transport->skip != NULL);
     halo->transport->skip(halo->state, exchanges);
 }
