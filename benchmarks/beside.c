@@ -38,7 +38,7 @@ typedef struct beside {
     sedge_element *element;
     sedge_mesh *mesh;
     sedge_problem problem;
-    sedge_operator *op[2]; // by side
+    sedge_evolution *evolution[2]; // by side
     hand_mesh *hand;
     xsmm_plan plan;
     double dt;
@@ -68,7 +68,7 @@ static sedge_status run_steps(beside *b, int side, int steps)
 
     for (int i = 0; i < steps; i++) {
         if (side != XSMM) {
-            SEDGE_TRY(sedge_operator_step(b->op[side], i * b->dt, b->dt));
+            SEDGE_TRY(sedge_evolution_step(b->evolution[side], i * b->dt, b->dt));
             continue;
         }
         for (int s = 0; s < sedge_integrator_lsrk45.stages; s++) {
@@ -77,7 +77,7 @@ static sedge_status run_steps(beside *b, int side, int steps)
                 return SEDGE_FAIL(SEDGE_ERR_DEVICE, "libxsmm compiles nothing for this processor");
         }
     }
-    return side != XSMM ? sedge_operator_wait(b->op[side]) : SEDGE_OK;
+    return side != XSMM ? sedge_evolution_wait(b->evolution[side]) : SEDGE_OK;
 }
 
 // ---- one case ----------------------------------------------------------------------------------
@@ -98,10 +98,10 @@ static sedge_status open_case(beside *b, int cells)
     b->dt = bench_time_step(b->comm, &b->problem, b->mesh);
     for (int side = HOST; side <= OPENCL; side++) {
         if (!has_side(b, side)) continue;
-        SEDGE_TRY(sedge_operator_create(&b->op[side], b->comm, b->device[side], b->cache,
-                                        b->element, b->mesh, &b->problem,
-                                        side == HOST ? &b->options->kernels : &rule));
-        SEDGE_TRY(sedge_operator_set(b->op[side], b->u));
+        SEDGE_TRY(sedge_evolution_create(&b->evolution[side], b->comm, b->device[side], b->cache,
+                                         b->element, b->mesh, &b->problem,
+                                         side == HOST ? &b->options->kernels : &rule));
+        SEDGE_TRY(sedge_evolution_set(b->evolution[side], b->u));
     }
     if (!b->options->beside_xsmm) return SEDGE_OK;
     SEDGE_TRY(xsmm_init(&b->plan, b->element, real_bytes));
@@ -114,8 +114,8 @@ static sedge_status open_case(beside *b, int cells)
 static void close_case(beside *b)
 {
     for (int side = HOST; side <= OPENCL; side++) {
-        sedge_operator_free(b->op[side]);
-        b->op[side] = NULL;
+        sedge_evolution_free(b->evolution[side]);
+        b->evolution[side] = NULL;
     }
     hand_mesh_free(b->hand);
     xsmm_clear(&b->plan);
@@ -139,7 +139,7 @@ static sedge_status compare(beside *b)
     const int64_t values = (int64_t)b->mesh->elements * 6 * b->element->nodes;
 
     SEDGE_TRY(run_steps(b, HOST, CHECK_STEPS));
-    SEDGE_TRY(sedge_operator_get(b->op[HOST], b->u));
+    SEDGE_TRY(sedge_evolution_get(b->evolution[HOST], b->u));
     b->difference = 0.0;
     for (int side = OPENCL; side < SIDES; side++) {
         double largest = 0.0;
@@ -150,7 +150,7 @@ static sedge_status compare(beside *b)
         if (side == XSMM) {
             hand_get(b->hand, b->mesh, b->element, b->theirs);
         } else {
-            SEDGE_TRY(sedge_operator_get(b->op[side], b->theirs));
+            SEDGE_TRY(sedge_evolution_get(b->evolution[side], b->theirs));
         }
         for (int64_t i = 0; i < values; i++) {
             largest = fmax(largest, fabs(b->theirs[i]));
@@ -263,7 +263,7 @@ static void print_case(beside *b, const side_time times[SIDES])
                "ratio", "proc.", "batch", "apart");
     }
     b->has_head = true;
-    sedge_operator_get_cost(b->op[HOST], &cost);
+    sedge_operator_get_cost(sedge_evolution_operator(b->evolution[HOST]), &cost);
     printf("%5d %5s %7lld  %-26s %10.1f %5.1f%% %12.1f %8.3f %7.3f %7.3f", b->work.order,
            bench_precision_name(b->work.precision), (long long)b->work.elements, cost.variant,
            1e6 * seconds, 100.0 * times[HOST].spread, 1e6 * times[HOST].processor,

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "device/device.h"
 #include "dg/reference.h"
+#include "evolve/evolution.h"
 #include "monitor/output.h"
-#include "operator/operator.h"
 #include "program/program.h"
 #include "run/session.h"
 
@@ -29,7 +29,7 @@ typedef struct bench {
     sedge_session session;
     sedge_device *device;
     sedge_cache *cache;
-    sedge_operator *op;
+    sedge_evolution *evolution;
     sedge_reference *reference;
     sedge_output *output;
     double *u, *energy;
@@ -70,23 +70,25 @@ static sedge_status act(bench *b, int kind, const char *plain, hsize_t first, hs
                         hsize_t all)
 {
     const sedge_session *const session = &b->session;
-    sedge_checkpoint checkpoint = {
-        .step = b->done, .dt = session->dt, .samples = 1, .basis = sedge_operator_basis(b->op)};
+    sedge_checkpoint checkpoint = {.step = b->done,
+                                   .dt = session->dt,
+                                   .samples = 1,
+                                   .basis = sedge_evolution_basis(b->evolution)};
 
     switch (kind) {
     case STEP:
         for (int i = 0; i < STEPS; i++, b->done++) {
-            SEDGE_TRY(
-                sedge_operator_step(b->op, sedge_session_time(session, b->done), session->dt));
+            SEDGE_TRY(sedge_evolution_step(b->evolution, sedge_session_time(session, b->done),
+                                           session->dt));
         }
-        return sedge_operator_wait(b->op);
+        return sedge_evolution_wait(b->evolution);
     case SNAPSHOT:
-        SEDGE_TRY(sedge_operator_get(b->op, b->u));
+        SEDGE_TRY(sedge_evolution_get(b->evolution, b->u));
         return sedge_output_snapshot(b->output, sedge_session_time(session, b->done), b->done,
                                      b->u);
     case CHECKPOINT:
-        SEDGE_TRY(sedge_operator_energy(b->op, b->energy));
-        SEDGE_TRY(sedge_operator_get_in(b->op, checkpoint.basis, b->u));
+        SEDGE_TRY(sedge_evolution_energy(b->evolution, b->energy));
+        SEDGE_TRY(sedge_evolution_get_in(b->evolution, checkpoint.basis, b->u));
         SEDGE_TRY(sedge_output_sync(b->output, b->done, &checkpoint.position));
         return sedge_checkpoint_write(session, sedge_output_folder(b->output), 1, &checkpoint, b->u,
                                       b->energy);
@@ -172,12 +174,12 @@ static sedge_status run(bench *b, const sedge_run_options *options)
         status = sedge_allocate(&b->energy, session->mesh->elements, sizeof(double));
     SEDGE_TRY(sedge_comm_agree(b->comm, status));
     SEDGE_TRY(sedge_session_kernels(&config, session));
-    SEDGE_TRY(sedge_operator_create(&b->op, b->comm, b->device, b->cache, session->element,
-                                    session->mesh, &session->problem, &config));
+    SEDGE_TRY(sedge_evolution_create(&b->evolution, b->comm, b->device, b->cache, session->element,
+                                     session->mesh, &session->problem, &config));
     SEDGE_TRY(sedge_reference_create(&b->reference, b->comm, session->element, session->mesh,
                                      &session->problem));
     sedge_reference_initial(b->reference, 0.0, b->u);
-    SEDGE_TRY(sedge_comm_agree(b->comm, sedge_operator_set(b->op, b->u)));
+    SEDGE_TRY(sedge_comm_agree(b->comm, sedge_evolution_set(b->evolution, b->u)));
     SEDGE_TRY(sedge_output_create(&b->output, b->comm, session->deck, session->mesh,
                                   session->element, &session->problem));
     SEDGE_TRY(measure(b, &bytes));
@@ -189,7 +191,7 @@ static void tear_down(bench *b)
 {
     sedge_output_free(b->output);
     sedge_reference_free(b->reference);
-    sedge_operator_free(b->op);
+    sedge_evolution_free(b->evolution);
     sedge_cache_free(b->cache);
     sedge_device_free(b->device);
     sedge_release(b->u);

@@ -25,7 +25,7 @@ typedef struct loop_case {
     sedge_element *element;
     sedge_mesh *mesh;
     sedge_problem problem;
-    sedge_operator *op;
+    sedge_evolution *evolution;
     hand_mesh *hand;
     hand_stage stage;
     double dt;
@@ -60,13 +60,13 @@ static sedge_status open_case(loop_case *c, int cells)
     SEDGE_TRY(sedge_element_create(&c->element, c->order));
     SEDGE_TRY(bench_mesh_create(&c->mesh, c->comm, NULL, cells, SEDGE_NUMBERING_CLUSTERS, false));
     SEDGE_TRY(bench_problem_init(&c->problem, c->mesh, c->order, c->precision));
-    SEDGE_TRY(sedge_operator_create(&c->op, c->comm, c->device, c->cache, c->element, c->mesh,
-                                    &c->problem, &options));
+    SEDGE_TRY(sedge_evolution_create(&c->evolution, c->comm, c->device, c->cache, c->element,
+                                     c->mesh, &c->problem, &options));
     SEDGE_TRY(hand_mesh_create(&c->hand, c->mesh, c->element, real_bytes, 0));
     SEDGE_TRY(bench_state_create(&c->u, c->mesh, c->element));
     SEDGE_TRY(bench_state_create(&c->theirs, c->mesh, c->element));
     c->dt = bench_time_step(c->comm, &c->problem, c->mesh);
-    SEDGE_TRY(sedge_operator_set(c->op, c->u));
+    SEDGE_TRY(sedge_evolution_set(c->evolution, c->u));
     hand_set(c->hand, c->mesh, c->element, c->u);
     return SEDGE_OK;
 }
@@ -76,7 +76,7 @@ static void close_case(loop_case *c)
     sedge_release(c->u);
     sedge_release(c->theirs);
     hand_mesh_free(c->hand);
-    sedge_operator_free(c->op);
+    sedge_evolution_free(c->evolution);
     sedge_problem_clear(&c->problem);
     sedge_mesh_free(c->mesh);
     sedge_element_free(c->element);
@@ -84,8 +84,8 @@ static void close_case(loop_case *c)
 
 static sedge_status step_generated(loop_case *c, int steps)
 {
-    for (int i = 0; i < steps; i++) SEDGE_TRY(sedge_operator_step(c->op, i * c->dt, c->dt));
-    return sedge_operator_wait(c->op);
+    for (int i = 0; i < steps; i++) SEDGE_TRY(sedge_evolution_step(c->evolution, i * c->dt, c->dt));
+    return sedge_evolution_wait(c->evolution);
 }
 
 static void step_hand(loop_case *c, int steps)
@@ -109,7 +109,7 @@ static sedge_status compare(loop_case *c, double *difference)
 
     SEDGE_TRY(step_generated(c, CHECK_STEPS));
     step_hand(c, CHECK_STEPS);
-    SEDGE_TRY(sedge_operator_get(c->op, c->u));
+    SEDGE_TRY(sedge_evolution_get(c->evolution, c->u));
     hand_get(c->hand, c->mesh, c->element, c->theirs);
     for (int64_t i = 0; i < values; i++) {
         largest = fmax(largest, fabs(c->theirs[i]));

@@ -100,7 +100,7 @@ double bench_time_step(const sedge_comm *comm, const sedge_problem *problem, con
     return dt;
 }
 
-sedge_status bench_energy(double *out, const sedge_comm *comm, sedge_operator *op,
+sedge_status bench_energy(double *out, const sedge_comm *comm, sedge_evolution *evolution,
                           const sedge_mesh *mesh)
 {
     sedge_status status;
@@ -108,7 +108,7 @@ sedge_status bench_energy(double *out, const sedge_comm *comm, sedge_operator *o
 
     *out = 0.0;
     status = sedge_allocate(&energy, mesh->elements, sizeof *energy);
-    if (status == SEDGE_OK) status = sedge_operator_energy(op, energy);
+    if (status == SEDGE_OK) status = sedge_evolution_energy(evolution, energy);
     for (int32_t e = 0; status == SEDGE_OK && e < mesh->elements; e++) *out += energy[e];
     sedge_release(energy);
     SEDGE_TRY(sedge_comm_agree(comm, status));

@@ -4,8 +4,8 @@
 
 #include "dg/element.h"
 #include "dg/problem.h"
+#include "evolve/evolution.h"
 #include "mesh/mesh.h"
-#include "operator/operator.h"
 #include "par/comm.h"
 
 #include <stdint.h>
@@ -33,7 +33,7 @@ double bench_time_step(const sedge_comm *comm, const sedge_problem *problem,
 
 // Energy of the operator's state, of all ranks; not-a-number where the state is. Collective.
 SEDGE_MUST_USE
-sedge_status bench_energy(double *out, const sedge_comm *comm, sedge_operator *op,
+sedge_status bench_energy(double *out, const sedge_comm *comm, sedge_evolution *evolution,
                           const sedge_mesh *mesh);
 
 // The median of `count` values, which are sorted: the least is then the first.

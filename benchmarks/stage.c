@@ -82,12 +82,12 @@ static void end_alone(bench *b, sedge_status status)
 }
 
 // Seconds of `steps` time steps, of the slowest rank.
-static double time_steps(bench *b, sedge_operator *op, int steps, double dt)
+static double time_steps(bench *b, sedge_evolution *evolution, int steps, double dt)
 {
     sedge_comm_barrier(b->comm);
     const double start = sedge_clock();
-    for (int i = 0; i < steps; i++) end_alone(b, sedge_operator_step(op, dt * i, dt));
-    end_alone(b, sedge_operator_wait(op));
+    for (int i = 0; i < steps; i++) end_alone(b, sedge_evolution_step(evolution, dt * i, dt));
+    end_alone(b, sedge_evolution_wait(evolution));
     double seconds = sedge_clock() - start;
     sedge_comm_max(b->comm, &seconds, 1);
     return seconds;
@@ -101,7 +101,7 @@ static int choose_steps(const bench *b)
 }
 
 // Run the operator from the initial state; fill the times of `c`.
-static sedge_status time_case(bench *b, bench_case *c, sedge_operator *op, double dt)
+static sedge_status time_case(bench *b, bench_case *c, sedge_evolution *evolution, double dt)
 {
     const double stages = (double)sedge_integrator_lsrk45.stages * c->steps;
     double seconds[BENCH_MAX_REPEATS];
@@ -109,11 +109,13 @@ static sedge_status time_case(bench *b, bench_case *c, sedge_operator *op, doubl
     double after;
 
     // As coefficients, too, it is a smooth state: nothing needs to be converted.
-    SEDGE_TRY(sedge_comm_agree(b->comm, sedge_operator_set_in(op, sedge_operator_basis(op), b->u)));
-    SEDGE_TRY(bench_energy(&before, b->comm, op, b->mesh));
-    (void)time_steps(b, op, b->is_gpu ? c->steps : 1, dt); // warm-up
-    for (int i = 0; i < c->repeats; i++) seconds[i] = time_steps(b, op, c->steps, dt) / stages;
-    SEDGE_TRY(bench_energy(&after, b->comm, op, b->mesh));
+    SEDGE_TRY(sedge_comm_agree(
+        b->comm, sedge_evolution_set_in(evolution, sedge_evolution_basis(evolution), b->u)));
+    SEDGE_TRY(bench_energy(&before, b->comm, evolution, b->mesh));
+    (void)time_steps(b, evolution, b->is_gpu ? c->steps : 1, dt); // warm-up
+    for (int i = 0; i < c->repeats; i++)
+        seconds[i] = time_steps(b, evolution, c->steps, dt) / stages;
+    SEDGE_TRY(bench_energy(&after, b->comm, evolution, b->mesh));
     c->median = bench_median(seconds, c->repeats);
     c->least = seconds[0];
     c->energy_change = (after - before) / before;
@@ -131,7 +133,7 @@ static sedge_status run_case(bench *b, int order, sedge_precision precision)
     const bool root = sedge_comm_is_root(b->comm);
     sedge_status status;
     sedge_problem problem = {0};
-    sedge_operator *op = NULL;
+    sedge_evolution *evolution = NULL;
     bench_case c = {.order = order, .precision = precision, .repeats = b->options.repeats};
 
     SEDGE_TRY(measure_ceilings(b, precision));
@@ -139,8 +141,8 @@ static sedge_status run_case(bench *b, int order, sedge_precision precision)
     c.elements = b->mesh->global_elements;
     SEDGE_TRY_GOTO(
         status, sedge_comm_agree(b->comm, bench_problem_init(&problem, b->mesh, order, precision)));
-    status = sedge_operator_create(&op, b->comm, b->device, b->cache, b->element, b->mesh, &problem,
-                                   &b->options.kernels);
+    status = sedge_evolution_create(&evolution, b->comm, b->device, b->cache, b->element, b->mesh,
+                                    &problem, &b->options.kernels);
     if (status != SEDGE_OK) { // the same on all ranks: go on with the next case
         if (root) {
             (void)fprintf(stderr, "sedge-bench: order %d %s left out: %s\n", order,
@@ -151,23 +153,24 @@ static sedge_status run_case(bench *b, int order, sedge_precision precision)
         goto done;
     }
     if (root && b->options.kernels.tune != SEDGE_TUNE_OFF)
-        status = sedge_operator_print_tuning(op, stdout);
+        status = sedge_operator_print_tuning(sedge_evolution_operator(evolution), stdout);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(b->comm, status));
-    SEDGE_TRY_GOTO(status, time_case(b, &c, op, bench_time_step(b->comm, &problem, b->mesh)));
+    SEDGE_TRY_GOTO(status,
+                   time_case(b, &c, evolution, bench_time_step(b->comm, &problem, b->mesh)));
     sedge_operator_cost cost;
-    sedge_operator_get_cost(op, &cost);
+    sedge_operator_get_cost(sedge_evolution_operator(evolution), &cost);
     (void)snprintf(c.variant, sizeof c.variant, "%s", cost.variant);
     double exchange[2] = {cost.exchange_seconds, cost.exposed_seconds};
     sedge_comm_sum(b->comm, exchange, 2);
     c.hidden = exchange[0] > 0.0 ? 1.0 - exchange[1] / exchange[0] : 0.0;
-    c.transport = sedge_operator_transport(op);
-    sedge_operator_get_tuning(op, &c.tuning);
+    c.transport = sedge_operator_transport(sedge_evolution_operator(evolution));
+    sedge_operator_get_tuning(sedge_evolution_operator(evolution), &c.tuning);
     bench_count_work(&c);
     c.floor = sedge_ceilings_floor(&b->ceilings[precision], c.bytes, c.flops);
     if (root) status = bench_record_add(b->record, &c, b->is_gpu);
     status = sedge_comm_agree(b->comm, status);
 done:
-    sedge_operator_free(op);
+    sedge_evolution_free(evolution);
     sedge_problem_clear(&problem);
     return status;
 }

@@ -1,12 +1,10 @@
-// The tuned operator: one problem on one device, its generated kernels, its state.
+// The tuned right-hand side: one problem on one device, its generated kernels, one stage at a time.
 //
-// The device holds the state in its own layout, basis and precision; callers see fp64 arrays
-// [elements][fields][nodes] in mesh order, nodal unless they ask for another basis. One step is
-// five LSRK stages; each stage makes boundary and halo traces and works on interior elements while
-// the traces travel; the elements whose traces they are follow in the stream that brings them,
-// beside the interior's, as do those with boundary faces where the mesh has them apart
-// (boundary_last). Nothing on the device waits for the host inside a step but the exchange itself,
-// and that not with the peer transport (halo/halo.h).
+// Each stage makes boundary and halo traces and works on interior elements while the traces travel;
+// the elements whose traces they are follow in the stream that brings them, beside the interior's,
+// as do those with boundary faces where the mesh has them apart (boundary_last). Nothing on the
+// device waits for the host inside a stage but the exchange itself, and that not with the peer
+// transport (halo/halo.h). What holds a state and steps it is an evolution (evolve/evolution.h).
 #pragma once
 
 #include "base/error.h"
@@ -76,12 +74,12 @@ sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *cou
                                        const sedge_device *device, const sedge_cache *cache,
                                        const sedge_element *element, const sedge_problem *problem);
 
-// Compile, allocate, upload; the state is zero. Collective. Keeps element, mesh, problem, device
-// and comm, which must outlive it. SEDGE_ERR_USAGE for a wish that does not fit, a transport that
-// is wanted and not possible, and a point source outside the mesh, SEDGE_ERR_DEVICE and
-// SEDGE_ERR_MEMORY as compiler and device say. The caller frees it; collective: what other ranks
-// have put into streams for this one is done before memory goes. A rank that cannot come there, for
-// it has failed alone, ends the job.
+// Compile, allocate, upload. Collective. Keeps element, mesh, problem, device and comm, which must
+// outlive it. SEDGE_ERR_USAGE for a request that does not fit, a transport that is requested and
+// not possible, and a point source outside the mesh, SEDGE_ERR_DEVICE and SEDGE_ERR_MEMORY as
+// compiler and device say. The caller frees it; collective: what other ranks have put into streams
+// for this one is done before memory goes. A rank that cannot come there, for it has failed alone,
+// ends the job.
 SEDGE_MUST_USE
 sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
                                    sedge_device *device, sedge_cache *cache,
@@ -90,58 +88,12 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
                                    const sedge_operator_options *options);
 void sedge_operator_free(sedge_operator *op);
 
-// The basis in which the operator keeps its state: on all ranks the same.
-sedge_basis sedge_operator_basis(const sedge_operator *op);
-
-// Replace the state, or get it: nodal values u [elements][fields][nodes]. Wait for all work; not
-// collective. Of an operator with another basis they are converted in fp64, so that in fp32 what is
-// got is what was set but for the rounding of coefficients.
-SEDGE_MUST_USE
-sedge_status sedge_operator_set(sedge_operator *op, const double *u);
-SEDGE_MUST_USE
-sedge_status sedge_operator_get(sedge_operator *op, double *u);
-
-// The same in a basis. In the operator's own one nothing is converted: what is got and set again is
-// the same to the last bit.
-SEDGE_MUST_USE
-sedge_status sedge_operator_set_in(sedge_operator *op, sedge_basis basis, const double *u);
-SEDGE_MUST_USE
-sedge_status sedge_operator_get_in(sedge_operator *op, sedge_basis basis, double *u);
-
-// One time step of `dt` from t, code units. Collective. Returns when its work is queued. A rank
-// that fails alone leaves the others waiting for its traces: the caller ends the job. On a device
-// with graphs a rank whose host does not wait inside a step (sedge_operator_waits) records a step
-// once and launches it as a whole, as long as dt stays.
-SEDGE_MUST_USE
-sedge_status sedge_operator_step(sedge_operator *op, double t, double dt);
-
 // Whether the host waits for other ranks' traces inside a step of this rank: it has neighbours and
 // they exchange by messages.
 bool sedge_operator_waits(const sedge_operator *op);
 
 // How traces travel, the same on all ranks: "none" (one rank), "staged", "direct", "peer".
 const char *sedge_operator_transport(const sedge_operator *op);
-
-// Until all queued work is done. Not collective.
-SEDGE_MUST_USE
-sedge_status sedge_operator_wait(sedge_operator *op);
-
-// Energy of each element of this rank, [elements], code units; not-a-number where the state is.
-// Waits; not collective.
-SEDGE_MUST_USE
-sedge_status sedge_operator_energy(sedge_operator *op, double *energy);
-
-// Probes of this rank: `elements` [count] and nodal `weights` [count][nodes], not kept; to be set
-// once. Then each call of `record` keeps all fields at all probes at the end of the queue, at most
-// `capacity` times (else SEDGE_ERR_INTERNAL) until `fetch` waits, returns what was recorded,
-// [samples][probes][fields] in fp64, and forgets it. Not collective.
-SEDGE_MUST_USE
-sedge_status sedge_operator_set_probes(sedge_operator *op, int count, const int32_t *elements,
-                                       const double *weights, int capacity);
-SEDGE_MUST_USE
-sedge_status sedge_operator_record_probes(sedge_operator *op);
-SEDGE_MUST_USE
-sedge_status sedge_operator_fetch_probes(sedge_operator *op, double *values, int *samples);
 
 // What a stage costs at least, and what was measured.
 #define SEDGE_OPERATOR_KERNELS 10 // kinds of kernels

@@ -16,9 +16,7 @@
 #define SEDGE_MONITOR_THREADS 128 // as in codegen/kernels/dg/dg_monitor.h
 #define SEDGE_GEOMETRY_WORDS  28  // of an element, as in codegen/kernels/dg/dg_layout.h
 #define SEDGE_JACOBIAN_WORDS  12  // the same, as in codegen/kernels/dg/dg_tensor.h
-#define SEDGE_SAMPLE_EVERY    50  // steps between those whose launches are timed
-#define SEDGE_SAMPLE_FIRST    2   // the first of them: the caches are warm
-#define SEDGE_SAMPLES         256 // launches timed in one such step at most
+#define SEDGE_SAMPLES         256 // launches timed in one step at most
 #define SEDGE_CONFIG_NAME     64
 #define SEDGE_MULTIPROCESSORS \
     132 // of a large chip: for what no program text may know of its device
@@ -150,15 +148,6 @@ typedef struct operator_timing {
     sedge_event *to;
 } operator_timing;
 
-// A whole step, recorded: from u[0] at this address and this turn of the halo, of this length.
-typedef struct operator_step_graph {
-    sedge_graph *graph; // NULL: none yet
-    sedge_buffer *from;
-    int turn;
-    double dt;
-    int64_t launches[KERNELS];
-} operator_step_graph;
-
 // What depends on the layout: fields, and what is numbered by slots.
 typedef struct operator_data {
     sedge_buffer *u[2]; // u[0] is the current state
@@ -201,9 +190,6 @@ struct sedge_operator {
     int32_t two_sided_here, two_sided_beyond; // counts of data.two_sided
 
     sedge_buffer *clock; // the time of the step's beginning
-    operator_step_graph
-        step_graphs[2]; // after an odd number of stages the states have changed places
-    bool launch_singly;
 
     sedge_buffer *packed; // traces to send; NULL: none
     sedge_halo *halo;
@@ -217,20 +203,14 @@ struct sedge_operator {
     int points;
     operator_point *point;
 
-    int probes;
-    int capacity; // samples the ring holds
-    int recorded;
-    sedge_buffer *probe_slots, *probe_weights, *probe_samples;
-
     sedge_stream *main, *side;
     sedge_event *ready, *packed_event, *arrived, *interior_done, *edge_ready, *edge_done;
 
-    int64_t steps, stages;
+    int64_t stages;
     int64_t launches[KERNELS];
     double sampled_seconds[KERNELS];
     int64_t sampled_launches[KERNELS];
     bool sampling;
-    bool always_sample;
     int samples;
     operator_timing sample[SEDGE_SAMPLES];
     double exchange_seconds, exposed_seconds;
@@ -383,6 +363,12 @@ sedge_status operator_bernstein_need(sedge_operator *op);
 void operator_convert(const sedge_operator *op, sedge_basis to, sedge_basis from, double *values,
                       double *work, int64_t rows);
 
+// Replace the state, or get it, in a basis (evolve/evolution.h).
+SEDGE_MUST_USE
+sedge_status operator_set_state(sedge_operator *op, sedge_basis basis, const double *u);
+SEDGE_MUST_USE
+sedge_status operator_get_state(sedge_operator *op, sedge_basis basis, double *u);
+
 // ---- operator_tune.c ---------------------------------------------------------------------------
 
 // Choose layout and configuration: the requested ones, else what sedge_tune chooses; and take them.
@@ -484,7 +470,23 @@ sedge_status operator_halo_receive(sedge_operator *op);
 SEDGE_MUST_USE
 sedge_status operator_halo_note(sedge_operator *op);
 
-// ---- operator.c --------------------------------------------------------------------------------
+// ---- operator_run.c ----------------------------------------------------------------------------
+
+// A stage of all elements, and what point sources add to it: then u[0] is the state after it.
+SEDGE_MUST_USE
+sedge_status operator_run_stage(sedge_operator *op, const sedge_stage *stage);
+
+// What a stage does to the two copies of the state in the end.
+void operator_swap_states(sedge_operator *op);
+
+// Until all queued work is done.
+SEDGE_MUST_USE
+sedge_status operator_wait(sedge_operator *op);
+
+// Each launch between the two is timed, up to SEDGE_SAMPLES of them.
+SEDGE_MUST_USE
+sedge_status operator_begin_sample(sedge_operator *op);
+void operator_end_sample(sedge_operator *op);
 
 // All straight values through the stage.
 SEDGE_MUST_USE

@@ -112,8 +112,6 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_local(op)));
     SEDGE_TRY_GOTO(status, operator_tune(op, cache, options));
     SEDGE_TRY_GOTO(status, make_rest(op, cache));
-    op->always_sample = options->time_kernels;
-    op->launch_singly = options->launch_singly;
     *out = op;
     op = NULL;
 done:
@@ -121,20 +119,11 @@ done:
     return status;
 }
 
-static void free_graphs(sedge_operator *op)
-{
-    for (int i = 0; i < 2; i++) {
-        sedge_graph_free(op->step_graphs[i].graph);
-        op->step_graphs[i] = (operator_step_graph){.graph = NULL};
-    }
-}
-
 static void free_buffers(sedge_operator *op)
 {
     sedge_buffer *const buffers[] = {
-        op->clock,          op->trace,       op->materials,      op->maps,          op->mass,
-        op->energy_weights, op->places,      op->boundary_group, op->parameters,    op->kinds,
-        op->packed,         op->probe_slots, op->probe_weights,  op->probe_samples, op->face_basis,
+        op->clock,  op->trace,          op->materials,  op->maps,  op->mass,   op->energy_weights,
+        op->places, op->boundary_group, op->parameters, op->kinds, op->packed, op->face_basis,
     };
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
@@ -155,7 +144,6 @@ void sedge_operator_free(sedge_operator *op)
     // What failed before stays the message: a wait that fails too has nothing to add.
     if (op->main != NULL) (void)!sedge_stream_wait(op->main);
     if (op->side != NULL) (void)!sedge_stream_wait(op->side);
-    free_graphs(op);
     sedge_halo_free(op->halo);
     free_buffers(op);
     for (int i = 0; i < SEDGE_SAMPLES; i++) {
@@ -218,6 +206,17 @@ static sedge_status harvest_samples(sedge_operator *op)
     }
     op->samples = 0;
     return SEDGE_OK;
+}
+
+sedge_status operator_begin_sample(sedge_operator *op)
+{
+    op->sampling = true;
+    return harvest_samples(op);
+}
+
+void operator_end_sample(sedge_operator *op)
+{
+    op->sampling = false;
 }
 
 // ---- one stage ---------------------------------------------------------------------------------
@@ -398,7 +397,7 @@ static sedge_status add_point_sources(sedge_operator *op, const sedge_stage *sta
 }
 
 // After a stage the states change places.
-static void swap_states(sedge_operator *op)
+void operator_swap_states(sedge_operator *op)
 {
     sedge_buffer *const swap = op->data.u[0];
 
@@ -407,7 +406,7 @@ static void swap_states(sedge_operator *op)
     op->stages++;
 }
 
-static sedge_status run_stage(sedge_operator *op, const sedge_stage *stage)
+sedge_status operator_run_stage(sedge_operator *op, const sedge_stage *stage)
 {
     const bool exchanges = sedge_halo_has_peers(op->halo);
     const bool forks = exchanges || has_boundary_apart(op);
@@ -422,104 +421,11 @@ static sedge_status run_stage(sedge_operator *op, const sedge_stage *stage)
         SEDGE_TRY(sedge_stream_wait_event(op->main, op->edge_done));
     }
     SEDGE_TRY(add_point_sources(op, stage));
-    swap_states(op);
+    operator_swap_states(op);
     return SEDGE_OK;
 }
 
-static sedge_status run_stages(sedge_operator *op, double dt)
-{
-    const sedge_integrator *const integrator = op->problem->integrator;
-
-    for (int s = 0; s < integrator->stages; s++) {
-        const sedge_stage stage = sedge_integrator_stage(integrator, s, dt);
-        SEDGE_TRY(run_stage(op, &stage));
-    }
-    return SEDGE_OK;
-}
-
-// ---- a step ------------------------------------------------------------------------------------
-
-// Record what a step launches, and leave everything as if it had run.
-static sedge_status record_step(sedge_operator *op, operator_step_graph *out, double dt)
-{
-    sedge_graph *graph = NULL;
-
-    *out =
-        (operator_step_graph){.from = op->data.u[0], .turn = sedge_halo_turn(op->halo), .dt = dt};
-    memcpy(out->launches, op->launches, sizeof out->launches);
-    SEDGE_TRY(sedge_graph_begin(op->main));
-    const sedge_status recorded = run_stages(op, dt);
-    const sedge_status ended = sedge_graph_end(&graph, op->main); // also after a failure
-    if (recorded != SEDGE_OK || ended != SEDGE_OK) {
-        sedge_graph_free(graph);
-        return recorded != SEDGE_OK ? recorded : ended;
-    }
-    for (int k = 0; k < KERNELS; k++) out->launches[k] = op->launches[k] - out->launches[k];
-    out->graph = graph;
-    return SEDGE_OK;
-}
-
-// The step that begins with the present state, recorded before: NULL where it is not yet. A graph
-// keeps the halo's turns that it was recorded with. Stages and turns go together, so they are those
-// of the state that it begins with.
-static sedge_status find_step(operator_step_graph **out, sedge_operator *op, double dt)
-{
-    const int turn = sedge_halo_turn(op->halo);
-
-    *out = NULL;
-    for (int i = 0; i < 2; i++) {
-        operator_step_graph *const known = &op->step_graphs[i];
-        if (known->graph != NULL && known->dt != dt) { // of no use any more
-            SEDGE_TRY(sedge_stream_wait(op->main));
-            free_graphs(op);
-        }
-        if (known->graph != NULL && known->from == op->data.u[0]) *out = known;
-    }
-    if (*out == NULL || (*out)->turn == turn) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
-                      "a step that was recorded at turn %d of the halo begins at turn %d",
-                      (*out)->turn, turn);
-}
-
-static sedge_status launch_step(sedge_operator *op, double dt)
-{
-    const int stages = op->problem->integrator->stages;
-    operator_step_graph *which;
-
-    SEDGE_TRY(find_step(&which, op, dt));
-    if (which != NULL) {
-        for (int k = 0; k < KERNELS; k++) op->launches[k] += which->launches[k];
-        for (int s = 0; s < stages; s++) swap_states(op);
-        if (sedge_halo_has_peers(op->halo)) sedge_halo_skip(op->halo, stages);
-    } else {
-        which = &op->step_graphs[op->step_graphs[0].graph != NULL];
-        SEDGE_TRY(record_step(op, which, dt));
-    }
-    return sedge_graph_launch(which->graph, op->main);
-}
-
-static sedge_status set_clock(sedge_operator *op, double t)
-{
-    uint64_t clock = sedge_buffer_address(op->clock);
-    void *const arguments[] = {&clock, &t};
-
-    return operator_launch(op, KERNEL_CLOCK, op->main, 1, SEDGE_TRACE_THREADS, arguments, 2);
-}
-
-sedge_status sedge_operator_step(sedge_operator *op, double t, double dt)
-{
-    op->sampling = op->always_sample || op->steps % SEDGE_SAMPLE_EVERY == SEDGE_SAMPLE_FIRST;
-    if (op->sampling) SEDGE_TRY(harvest_samples(op));
-    const bool singly = op->sampling || op->launch_singly || sedge_halo_waits(op->halo) ||
-                        !sedge_device_get_info(op->device)->graphs;
-    SEDGE_TRY(set_clock(op, t));
-    SEDGE_TRY(singly ? run_stages(op, dt) : launch_step(op, dt));
-    op->sampling = false;
-    op->steps++;
-    return SEDGE_OK;
-}
-
-sedge_status sedge_operator_wait(sedge_operator *op)
+sedge_status operator_wait(sedge_operator *op)
 {
     SEDGE_TRY(sedge_stream_wait(op->main));
     SEDGE_TRY(sedge_stream_wait(op->side));

@@ -16,11 +16,6 @@ void operator_convert(const sedge_operator *op, sedge_basis to, sedge_basis from
     sedge_bernstein_convert(op->bernstein, to, values, work, rows);
 }
 
-sedge_basis sedge_operator_basis(const sedge_operator *op)
-{
-    return op->layout.basis;
-}
-
 // The state goes to the device and back in pieces: while one is converted the other travels, and
 // the host never holds a second copy of it all.
 #define PIECE_BYTES ((int64_t)1 << 20)
@@ -122,7 +117,7 @@ static void move_rows(const sedge_operator *op, void *piece, int64_t slot, doubl
 }
 
 // Elements lie in the order of their slots.
-sedge_status sedge_operator_set_in(sedge_operator *op, sedge_basis basis, const double *u)
+sedge_status operator_set_state(sedge_operator *op, sedge_basis basis, const double *u)
 {
     const int fields = op->problem->equation->fields;
     const int nodes = op->element->nodes;
@@ -131,7 +126,7 @@ sedge_status sedge_operator_set_in(sedge_operator *op, sedge_basis basis, const 
     int32_t e = 0;
 
     SEDGE_TRY_GOTO(status, make_pieces(&pieces, op, basis));
-    SEDGE_TRY_GOTO(status, sedge_operator_wait(op));
+    SEDGE_TRY_GOTO(status, operator_wait(op));
     for (int64_t k = 0; k < pieces.count; k++) {
         void *const piece = pieces.piece[k % 2];
         SEDGE_TRY_GOTO(status, sedge_event_wait(pieces.done[k % 2]));
@@ -152,7 +147,7 @@ done:
     return status;
 }
 
-sedge_status sedge_operator_get_in(sedge_operator *op, sedge_basis basis, double *u)
+sedge_status operator_get_state(sedge_operator *op, sedge_basis basis, double *u)
 {
     const int fields = op->problem->equation->fields;
     const int nodes = op->element->nodes;
@@ -161,7 +156,7 @@ sedge_status sedge_operator_get_in(sedge_operator *op, sedge_basis basis, double
     int32_t e = 0;
 
     SEDGE_TRY_GOTO(status, make_pieces(&pieces, op, basis));
-    SEDGE_TRY_GOTO(status, sedge_operator_wait(op));
+    SEDGE_TRY_GOTO(status, operator_wait(op));
     if (pieces.count > 0) SEDGE_TRY_GOTO(status, fetch_piece(&pieces, op, 0));
     for (int64_t k = 0; k < pieces.count; k++) {
         void *const piece = pieces.piece[k % 2];
@@ -178,14 +173,4 @@ sedge_status sedge_operator_get_in(sedge_operator *op, sedge_basis basis, double
 done:
     release_pieces(&pieces, op);
     return status;
-}
-
-sedge_status sedge_operator_set(sedge_operator *op, const double *u)
-{
-    return sedge_operator_set_in(op, SEDGE_NODAL, u);
-}
-
-sedge_status sedge_operator_get(sedge_operator *op, double *u)
-{
-    return sedge_operator_get_in(op, SEDGE_NODAL, u);
 }

@@ -29,13 +29,13 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
                                    .samples = run->samples,
                                    .wall_seconds =
                                        run->wall_before + sedge_stopwatch_total(&run->watch),
-                                   .basis = sedge_operator_basis(run->op)};
+                                   .basis = sedge_evolution_basis(run->evolution)};
 
     SEDGE_TRY(driver_check_energy(run, step)); // what has blown up pushes no good one out
     checkpoint.energy_bound = driver_energy_bound(run, step);
     memcpy(checkpoint.history, run->history, sizeof checkpoint.history);
-    SEDGE_TRY(
-        sedge_comm_agree(session->comm, sedge_operator_get_in(run->op, checkpoint.basis, run->u)));
+    SEDGE_TRY(sedge_comm_agree(session->comm,
+                               sedge_evolution_get_in(run->evolution, checkpoint.basis, run->u)));
     SEDGE_TRY(driver_write_probes(run));
     sedge_status status = sedge_output_sync(run->output, step, &checkpoint.position);
     sedge_range_begin("output");
@@ -156,7 +156,7 @@ sedge_status driver_set_fields(driver_run *run, const sedge_checkpoint *from)
 {
     const sedge_session *const session = &run->session;
     const sedge_basis before = from != NULL ? from->basis : SEDGE_NODAL;
-    const sedge_basis now = sedge_operator_basis(run->op);
+    const sedge_basis now = sedge_evolution_basis(run->evolution);
 
     if (from != NULL && before != now && sedge_comm_is_root(session->comm) &&
         !session->options->quiet) {
@@ -164,7 +164,7 @@ sedge_status driver_set_fields(driver_run *run, const sedge_checkpoint *from)
                "rounded\n",
                sedge_basis_name(before), sedge_basis_name(now));
     }
-    return sedge_comm_agree(session->comm, sedge_operator_set_in(run->op, before, run->u));
+    return sedge_comm_agree(session->comm, sedge_evolution_set_in(run->evolution, before, run->u));
 }
 
 sedge_status driver_restart(driver_run *run, sedge_checkpoint *from, bool *found)

@@ -24,7 +24,7 @@ static sedge_status measure(driver_run *run, int64_t step, double *sum)
 {
     const sedge_session *const session = &run->session;
 
-    SEDGE_TRY(sedge_comm_agree(session->comm, sedge_operator_energy(run->op, run->energy)));
+    SEDGE_TRY(sedge_comm_agree(session->comm, sedge_evolution_energy(run->evolution, run->energy)));
     SEDGE_TRY(sedge_monitor_check(session, run->energy, run->energy_before,
                                   sedge_session_time(session, step), step, run->history,
                                   run->samples));

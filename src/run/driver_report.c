@@ -16,7 +16,7 @@ static sedge_status compare_exact(driver_run *run, sedge_report *report)
     const sedge_session *const session = &run->session;
 
     if (session->problem.compare)
-        SEDGE_TRY(sedge_comm_agree(session->comm, sedge_operator_get(run->op, run->u)));
+        SEDGE_TRY(sedge_comm_agree(session->comm, sedge_evolution_get(run->evolution, run->u)));
     return sedge_errors_fill(report, session, run->u, sedge_session_time(session, session->steps));
 }
 
@@ -77,7 +77,7 @@ static sedge_status fill_cost(driver_run *run, sedge_report *report, sedge_statu
     sedge_operator_cost cost;
     sedge_ceilings ceilings;
 
-    sedge_operator_get_cost(run->op, &cost);
+    sedge_operator_get_cost(sedge_evolution_operator(run->evolution), &cost);
     double sums[3] = {cost.exchange_seconds, cost.exposed_seconds, cost.exchange_bytes_per_step};
     // Where they cost little beside the run: 0.3 s on the host. One that must end has no time.
     const bool measure =
@@ -103,9 +103,9 @@ static void fill_report(driver_run *run, sedge_report *report)
     const double energy_unit = sedge_deck_energy_unit(session->deck);
     sedge_operator_tuning tuning;
 
-    sedge_operator_get_tuning(run->op, &tuning);
+    sedge_operator_get_tuning(sedge_evolution_operator(run->evolution), &tuning);
     sedge_report_describe(report, session, info);
-    report->transport = sedge_operator_transport(run->op);
+    report->transport = sedge_operator_transport(sedge_evolution_operator(run->evolution));
     report->dofs = report->elements * session->element->nodes * session->problem.equation->fields;
     report->steps = run->step;
     report->steps_before = run->steps_before;
@@ -159,7 +159,7 @@ static sedge_status save_state(driver_run *run)
 {
     SEDGE_TRY(driver_write_probes(run));
     SEDGE_TRY(sedge_output_flush(run->output));
-    SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_operator_get(run->op, run->u)));
+    SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_evolution_get(run->evolution, run->u)));
     return sedge_output_last_snapshot(run->output, sedge_session_time(&run->session, run->step),
                                       run->step, run->u);
 }

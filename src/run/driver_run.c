@@ -55,8 +55,8 @@ static void print_choices(const driver_run *run, const sedge_comm *comm)
     sedge_operator_cost cost;
 
     if (!sedge_comm_is_root(comm)) return;
-    sedge_operator_get_tuning(run->op, &tuning);
-    sedge_operator_get_cost(run->op, &cost);
+    sedge_operator_get_tuning(sedge_evolution_operator(run->evolution), &tuning);
+    sedge_operator_get_cost(sedge_evolution_operator(run->evolution), &cost);
     if (strcmp(tuning.how, "measurement") == 0) {
         printf("  kernels            tuned %d kernels in %.1f s: %s", tuning.timed, tuning.seconds,
                cost.variant);
@@ -66,7 +66,8 @@ static void print_choices(const driver_run *run, const sedge_comm *comm)
     if (tuning.gain > 0.0) printf(", %.2fx the rule", tuning.gain);
     printf("\n");
     if (sedge_comm_size(comm) > 1)
-        printf("  exchange           %s\n", sedge_operator_transport(run->op));
+        printf("  exchange           %s\n",
+               sedge_operator_transport(sedge_evolution_operator(run->evolution)));
 }
 
 static sedge_status set_probes(driver_run *run)
@@ -89,8 +90,8 @@ static sedge_status set_probes(driver_run *run)
         memcpy(weights + (size_t)i * (size_t)nodes, run->probes[i].weights,
                (size_t)nodes * sizeof *weights);
     }
-    SEDGE_TRY_GOTO(status, sedge_operator_set_probes(run->op, run->probe_count, elements, weights,
-                                                     PROBE_BATCH));
+    SEDGE_TRY_GOTO(status, sedge_evolution_set_probes(run->evolution, run->probe_count, elements,
+                                                      weights, PROBE_BATCH));
 done:
     sedge_release(elements);
     sedge_release(weights);
@@ -144,8 +145,8 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     config.expected_stages = (session->steps - run->step) * session->problem.integrator->stages;
     if (driver_is_pressed(run)) config.tune = SEDGE_TUNE_OFF;
     say(run, "choosing kernels");
-    SEDGE_TRY(sedge_operator_create(&run->op, comm, run->device, run->cache, session->element,
-                                    session->mesh, &session->problem, &config));
+    SEDGE_TRY(sedge_evolution_create(&run->evolution, comm, run->device, run->cache,
+                                     session->element, session->mesh, &session->problem, &config));
     if (!options->quiet) print_choices(run, comm);
     SEDGE_TRY(
         sedge_comm_agree(comm, sedge_reference_create_alone(&run->reference, session->element,
@@ -173,7 +174,7 @@ static void tear_down(driver_run *run)
     sedge_output_free(run->output);
     sedge_hold_free(run->hold);
     sedge_reference_free(run->reference);
-    sedge_operator_free(run->op);
+    sedge_evolution_free(run->evolution);
     sedge_cache_free(run->cache);
     sedge_device_free(run->device);
     sedge_release(run->u);
@@ -196,8 +197,9 @@ sedge_status driver_write_probes(driver_run *run)
     int samples;
 
     if (run->probe_pending == 0) return SEDGE_OK;
-    SEDGE_TRY(sedge_comm_agree(run->session.comm,
-                               sedge_operator_fetch_probes(run->op, run->probe_values, &samples)));
+    SEDGE_TRY(sedge_comm_agree(
+        run->session.comm,
+        sedge_evolution_fetch_probes(run->evolution, run->probe_values, &samples)));
     run->probe_pending = 0;
     return sedge_output_append_probes(run->output, samples, run->probe_times, run->probe_values);
 }
@@ -206,7 +208,7 @@ static sedge_status record_probes(driver_run *run, sedge_comm *comm, int64_t ste
 {
     if (run->session.deck->probe_count == 0 || step % run->session.deck->probe_every != 0)
         return SEDGE_OK;
-    end_alone(comm, sedge_operator_record_probes(run->op));
+    end_alone(comm, sedge_evolution_record_probes(run->evolution));
     run->probe_times[run->probe_pending++] = sedge_session_time(&run->session, step);
     return run->probe_pending == PROBE_BATCH ? driver_write_probes(run) : SEDGE_OK;
 }
@@ -216,7 +218,7 @@ static sedge_status sample_monitors(driver_run *run, int64_t step)
 {
     if (!sedge_output_due(run->output, step)) return SEDGE_OK;
     const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
-    SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_operator_get(run->op, run->u)));
+    SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_evolution_get(run->evolution, run->u)));
     SEDGE_TRY(
         sedge_output_sample(run->output, sedge_session_time(&run->session, step), step, run->u));
     (void)sedge_stopwatch_enter(&run->watch, phase);
@@ -237,7 +239,7 @@ static sedge_status put_snapshot(driver_run *run, int64_t step)
     const double start = sedge_clock();
     const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
 
-    SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_operator_get(run->op, run->u)));
+    SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_evolution_get(run->evolution, run->u)));
     SEDGE_TRY(driver_write_probes(run));
     SEDGE_TRY(
         sedge_output_snapshot(run->output, sedge_session_time(&run->session, step), step, run->u));
@@ -266,10 +268,10 @@ static void stay_close(driver_run *run, sedge_comm *comm, int64_t step)
 {
     const double since = (double)(step - run->waited_step);
 
-    if (step < run->wait_step || sedge_operator_waits(run->op) ||
+    if (step < run->wait_step || sedge_operator_waits(sedge_evolution_operator(run->evolution)) ||
         sedge_device_get_traits(run->device)->in_call)
         return;
-    end_alone(comm, sedge_operator_wait(run->op));
+    end_alone(comm, sedge_evolution_wait(run->evolution));
     const double now = sedge_clock();
     const double steps = since * DRIVER_POLL_SECONDS / fmax(now - run->wait_clock, 1e-9);
     run->wait_step = step + (int64_t)fmax(1.0, fmin(steps, 2.0 * since));
@@ -284,7 +286,7 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
     const double time = sedge_session_time(session, step);
 
     sedge_range_begin("step");
-    end_alone(comm, sedge_operator_step(run->op, time - session->dt, session->dt));
+    end_alone(comm, sedge_evolution_step(run->evolution, time - session->dt, session->dt));
     sedge_range_end();
     stay_close(run, comm, step);
     run->step = step;
@@ -293,7 +295,7 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
         SEDGE_TRY(driver_sample_energy(run, step));
     SEDGE_TRY(sample_monitors(run, step));
     if (sedge_progress_due(progress, step, session->steps)) {
-        end_alone(comm, sedge_operator_wait(run->op));
+        end_alone(comm, sedge_evolution_wait(run->evolution));
         sedge_progress_show(
             progress, step, session->steps, time * sedge_deck_time_unit(session->deck),
             sedge_deck_unit(session->deck, SEDGE_TIME), run->history[run->samples - 1],
@@ -336,7 +338,7 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
                                                       : take_step(run, comm, &progress);
     }
     sedge_progress_end(&progress);
-    if (status == SEDGE_OK) end_alone(comm, sedge_operator_wait(run->op));
+    if (status == SEDGE_OK) end_alone(comm, sedge_evolution_wait(run->evolution));
     SEDGE_TRY(status);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
     SEDGE_TRY(driver_write_probes(run));

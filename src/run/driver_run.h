@@ -4,9 +4,9 @@
 #pragma once
 
 #include "dg/reference.h"
+#include "evolve/evolution.h"
 #include "io/hold.h"
 #include "monitor/output.h"
-#include "operator/operator.h"
 #include "program/program.h"
 #include "run/checkpoint.h"
 #include "run/driver.h"
@@ -24,7 +24,7 @@ typedef struct driver_run {
     sedge_session session;
     sedge_device *device;
     sedge_cache *cache;
-    sedge_operator *op;
+    sedge_evolution *evolution;
     sedge_reference *reference; // for initial and exact solutions only
     sedge_hold *hold;           // of the output folder
     sedge_output *output;

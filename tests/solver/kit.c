@@ -237,7 +237,7 @@ sedge_status kit_create(kit *k, const kit_world *world, const kit_options *optio
 
 void kit_clear(kit *k)
 {
-    sedge_operator_free(k->op);
+    sedge_evolution_free(k->evolution);
     sedge_release(k->result);
     sedge_release(k->energy);
     dg_case_clear(&k->base);
@@ -248,12 +248,15 @@ sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_op
 {
     static const sedge_operator_options by_rule;
 
-    sedge_operator_free(k->op);
+    sedge_evolution_free(k->evolution);
+    k->evolution = NULL;
     k->op = NULL;
     k->base.problem.precision = precision;
-    return sedge_operator_create(&k->op, k->world->comm, k->world->device, k->world->cache,
-                                 k->base.element, k->base.mesh, &k->base.problem,
-                                 config != NULL ? config : &by_rule);
+    SEDGE_TRY(sedge_evolution_create(&k->evolution, k->world->comm, k->world->device,
+                                     k->world->cache, k->base.element, k->base.mesh,
+                                     &k->base.problem, config != NULL ? config : &by_rule));
+    k->op = sedge_evolution_operator(k->evolution);
+    return SEDGE_OK;
 }
 
 // ---- time and norms ----------------------------------------------------------------------------
@@ -269,10 +272,10 @@ double kit_time_step(const kit *k, double cfl)
 
 sedge_status kit_advance(kit *k, const double *u, double t, double dt, int steps)
 {
-    if (k->op == NULL) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no operator: kit_load failed");
-    SEDGE_TRY(sedge_operator_set(k->op, u));
-    for (int i = 0; i < steps; i++) SEDGE_TRY(sedge_operator_step(k->op, t + i * dt, dt));
-    return sedge_operator_get(k->op, k->result);
+    if (k->evolution == NULL) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no operator: kit_load failed");
+    SEDGE_TRY(sedge_evolution_set(k->evolution, u));
+    for (int i = 0; i < steps; i++) SEDGE_TRY(sedge_evolution_step(k->evolution, t + i * dt, dt));
+    return sedge_evolution_get(k->evolution, k->result);
 }
 
 sedge_status kit_advance_unevenly(kit *k, double *out, int steps, int longer)
@@ -280,14 +283,14 @@ sedge_status kit_advance_unevenly(kit *k, double *out, int steps, int longer)
     const double dt = kit_time_step(k, 0.5);
     double t = 0.0;
 
-    if (k->op == NULL) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no operator: kit_load failed");
-    SEDGE_TRY(sedge_operator_set(k->op, k->base.u));
+    if (k->evolution == NULL) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no operator: kit_load failed");
+    SEDGE_TRY(sedge_evolution_set(k->evolution, k->base.u));
     for (int i = 0; i < steps; i++) {
         const double step = i == longer || i == longer + 1 ? 1.25 * dt : dt;
-        SEDGE_TRY(sedge_operator_step(k->op, t, step));
+        SEDGE_TRY(sedge_evolution_step(k->evolution, t, step));
         t += step;
     }
-    return sedge_operator_get(k->op, out);
+    return sedge_evolution_get(k->evolution, out);
 }
 
 sedge_status kit_solve(double *error, const kit_world *world, const kit_options *options,
@@ -325,7 +328,8 @@ double kit_energy(kit *k)
 {
     const sedge_session session = {.comm = k->world->comm, .mesh = k->base.mesh};
 
-    if (k->op == NULL || sedge_operator_energy(k->op, k->energy) != SEDGE_OK) return (double)NAN;
+    if (k->evolution == NULL || sedge_evolution_energy(k->evolution, k->energy) != SEDGE_OK)
+        return (double)NAN;
     return sedge_monitor_sum(&session, k->energy);
 }
 

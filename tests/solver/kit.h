@@ -1,12 +1,12 @@
 // What tests of the generated operator need: a mesh, a problem on it, the slow reference, a device,
-// and the operator there.
+// and the evolution there.
 //
 // The device is the one that SEDGE_TEST_DEVICE names, "host" without it: the same program tests the
 // GPU where CTest registers it a second time. A device that is missing fails the test.
 #pragma once
 
 #include "dg/case.h"
-#include "operator/operator.h"
+#include "evolve/evolution.h"
 #include "program/program.h"
 #include "run/session.h"
 
@@ -59,9 +59,10 @@ typedef struct kit_options {
 typedef struct kit {
     const kit_world *world;
     dg_case base; // element, mesh, problem, reference, and three states: u, rhs, exact
-    sedge_operator *op;
-    double *result; // what came back from the operator
-    double *energy; // [elements]
+    sedge_evolution *evolution;
+    sedge_operator *op; // its right-hand side, borrowed
+    double *result;     // what came back from the device
+    double *energy;     // [elements]
 } kit;
 
 // Maxwell on a box of `cells` cubes an axis, fp64, upwind, one material, nothing else set.
@@ -80,12 +81,12 @@ extern const double kit_upwind[3];     // by order modulo 3: upwind, central, in
 // weak, so that its element does not drown the others; kit_upwind by order.
 kit_options kit_everything(int order, int cells, int split_axis);
 
-// Mesh, problem and reference; the operator comes with kit_load. Collective. Clear it in any case.
+// Mesh, problem and reference; the evolution comes with kit_load. Collective. Clear it in any case.
 SEDGE_MUST_USE
 sedge_status kit_create(kit *k, const kit_world *world, const kit_options *options);
 void kit_clear(kit *k);
 
-// Make the operator (instead of the one before): precision and cut may differ each time.
+// Make the evolution (instead of the one before): precision and cut may differ each time.
 // Collective.
 SEDGE_MUST_USE
 sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_options *config);
@@ -93,12 +94,13 @@ sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_op
 // `cfl` times the stable step of the whole mesh. Collective.
 double kit_time_step(const kit *k, double cfl);
 
-// Give the operator `u`, take `steps` steps from t, leave the fields in k->result. Collective.
+// Give the evolution `u`, take `steps` steps from t, leave the fields in k->result. Collective.
 SEDGE_MUST_USE
 sedge_status kit_advance(kit *k, const double *u, double t, double dt, int steps);
 
-// Give the operator k->base.u, take `steps` steps of half the stable one from t = 0, those numbered
-// `longer` and `longer` + 1 longer by a quarter, and leave the fields in `out`. Collective.
+// Give the evolution k->base.u, take `steps` steps of half the stable one from t = 0, those
+// numbered `longer` and `longer` + 1 longer by a quarter, and leave the fields in `out`.
+// Collective.
 SEDGE_MUST_USE
 sedge_status kit_advance_unevenly(kit *k, double *out, int steps, int longer);
 
@@ -113,7 +115,7 @@ sedge_status kit_solve(double *error, const kit_world *world, const kit_options 
 // number where either is. Collective.
 double kit_difference(const kit *k, const double *a, const double *b);
 
-// Energy of the operator's present state, summed as a run does. Collective.
+// Energy of the evolution's present state, summed as a run does. Collective.
 double kit_energy(kit *k);
 
 // Rounding unit of a precision: the tests' bounds are multiples of it.

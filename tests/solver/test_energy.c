@@ -23,10 +23,10 @@ static void check_drift(const kit_world *world, kit_options *options, double mos
     for (int i = 0; i < 2; i++) {
         const int steps = coarse << i;
         dg_case_start(&k.base, 0.0);
-        CHECK_OK(sedge_operator_set(k.op, k.base.u));
+        CHECK_OK(sedge_evolution_set(k.evolution, k.base.u));
         const double before = kit_energy(&k);
         for (int s = 0; s < steps; s++)
-            CHECK_OK(sedge_operator_step(k.op, (double)s / steps, 1.0 / steps));
+            CHECK_OK(sedge_evolution_step(k.evolution, (double)s / steps, 1.0 / steps));
         drift[i] = fabs(kit_energy(&k) / before - 1.0);
     }
     CHECK_BOUND(28.0, drift[0] / drift[1]);
@@ -82,11 +82,11 @@ static void test_never_grows(const kit_world *world, int order, double upwind, b
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
     const double dt = kit_time_step(&k, 0.9);
     dg_case_random(&k.base, k.base.u);
-    CHECK_OK(sedge_operator_set(k.op, k.base.u));
+    CHECK_OK(sedge_evolution_set(k.evolution, k.base.u));
     const double first = kit_energy(&k);
     double last = first;
     for (int i = 0; i < 100; i++) {
-        CHECK_OK(sedge_operator_step(k.op, i * dt, dt));
+        CHECK_OK(sedge_evolution_step(k.evolution, i * dt, dt));
         const double energy = kit_energy(&k);
         grew += !(energy <= last);
         last = energy;

@@ -61,15 +61,15 @@ static void record_run(kit *k, record *r, double end)
                                            weights + (size_t)(count * n)));
         mine[count++] = i;
     }
-    CHECK_OK(sedge_operator_set_probes(k->op, count, elements, weights, r->samples));
+    CHECK_OK(sedge_evolution_set_probes(k->evolution, count, elements, weights, r->samples));
     dg_case_start(&k->base, 0.0);
-    CHECK_OK(sedge_operator_set(k->op, k->base.u));
-    CHECK_OK(sedge_operator_record_probes(k->op));
+    CHECK_OK(sedge_evolution_set(k->evolution, k->base.u));
+    CHECK_OK(sedge_evolution_record_probes(k->evolution));
     for (int s = 0; s < steps; s++) {
-        CHECK_OK(sedge_operator_step(k->op, s * r->dt, r->dt));
-        CHECK_OK(sedge_operator_record_probes(k->op));
+        CHECK_OK(sedge_evolution_step(k->evolution, s * r->dt, r->dt));
+        CHECK_OK(sedge_evolution_record_probes(k->evolution));
     }
-    CHECK_OK(sedge_operator_fetch_probes(k->op, values, &samples));
+    CHECK_OK(sedge_evolution_fetch_probes(k->evolution, values, &samples));
     CHECK(samples == r->samples);
     for (int i = 0; i < count; i++)
         for (int s = 0; s < samples; s++) r->values[mine[i]][s] = values[(s * count + i) * FIELDS];

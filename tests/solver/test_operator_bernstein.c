@@ -88,7 +88,7 @@ static double find_units(bernstein_case *c, sedge_precision precision,
     kit *const k = &c->k;
 
     CHECK_OK(kit_load(k, precision, config));
-    CHECK(k->op != NULL && sedge_operator_basis(k->op) == SEDGE_BERNSTEIN);
+    CHECK(k->op != NULL && sedge_evolution_basis(k->evolution) == SEDGE_BERNSTEIN);
     CHECK_OK(kit_advance(k, k->base.u, c->t, c->dt, c->steps));
     return kit_difference(k, k->result, k->base.exact) / kit_rounding(precision) / c->ratio;
 }
@@ -171,26 +171,26 @@ static void test_set_get(const kit_world *world)
     make_fields(&c.k, c.basis); // coefficients in base.rhs
     for (int p = 0; p < 2; p++) {
         CHECK_OK(kit_load(&c.k, match_precisions[p], &by_variant));
-        CHECK_OK(sedge_operator_set_in(c.k.op, SEDGE_BERNSTEIN, base->rhs));
-        CHECK_OK(sedge_operator_get_in(c.k.op, SEDGE_BERNSTEIN, c.k.result));
+        CHECK_OK(sedge_evolution_set_in(c.k.evolution, SEDGE_BERNSTEIN, base->rhs));
+        CHECK_OK(sedge_evolution_get_in(c.k.evolution, SEDGE_BERNSTEIN, c.k.result));
         for (int64_t i = 0; i < base->values; i++) {
             const double rounded = p == 0 ? base->rhs[i] : (double)(float)base->rhs[i];
             wrong += c.k.result[i] != rounded;
         }
-        CHECK_OK(sedge_operator_get(c.k.op, c.k.result));
+        CHECK_OK(sedge_evolution_get(c.k.evolution, c.k.result));
         CHECK_BOUND(kit_difference(&c.k, c.k.result, base->u), 2.0 * kit_rounding(SEDGE_FP32));
-        CHECK_OK(sedge_operator_set(c.k.op, base->u));
-        CHECK_OK(sedge_operator_get(c.k.op, c.k.result));
+        CHECK_OK(sedge_evolution_set(c.k.evolution, base->u));
+        CHECK_OK(sedge_evolution_get(c.k.evolution, c.k.result));
         CHECK_BOUND(kit_difference(&c.k, c.k.result, base->u),
                     MATCH_UNITS * kit_rounding(match_precisions[p]));
     }
     CHECK(wrong == 0);
     CHECK_OK(kit_load(&c.k, SEDGE_FP64, &(sedge_operator_options){.variant = "fused"}));
-    CHECK(sedge_operator_basis(c.k.op) == SEDGE_NODAL);
-    CHECK_OK(sedge_operator_set_in(c.k.op, SEDGE_BERNSTEIN, base->rhs));
-    CHECK_OK(sedge_operator_get(c.k.op, c.k.result));
+    CHECK(sedge_evolution_basis(c.k.evolution) == SEDGE_NODAL);
+    CHECK_OK(sedge_evolution_set_in(c.k.evolution, SEDGE_BERNSTEIN, base->rhs));
+    CHECK_OK(sedge_evolution_get(c.k.evolution, c.k.result));
     CHECK_BOUND(kit_difference(&c.k, c.k.result, base->u), 0.0);
-    CHECK_OK(sedge_operator_get_in(c.k.op, SEDGE_BERNSTEIN, c.k.result));
+    CHECK_OK(sedge_evolution_get_in(c.k.evolution, SEDGE_BERNSTEIN, c.k.result));
     CHECK_BOUND(kit_difference(&c.k, c.k.result, base->rhs),
                 c.basis->norm * kit_rounding(SEDGE_FP64));
     clear_case(&c);
@@ -211,16 +211,16 @@ static void test_energy(const kit_world *world)
     for (int p = 0; p < 2; p++) {
         double worst = 0.0;
         CHECK_OK(kit_load(&c.k, match_precisions[p], &by_variant));
-        CHECK_OK(sedge_operator_set(c.k.op, base->u));
-        CHECK_OK(sedge_operator_energy(c.k.op, c.k.energy));
+        CHECK_OK(sedge_evolution_set(c.k.evolution, base->u));
+        CHECK_OK(sedge_evolution_energy(c.k.evolution, c.k.energy));
         for (int32_t e = 0; e < elements; e++)
             worst = fmax(worst, fabs(c.k.energy[e] / base->rhs[e] - 1.0));
         CHECK_BOUND(worst / kit_rounding(match_precisions[p]), 4.0 * 84.0);
     }
     const int32_t bad = elements / 2;
     base->u[(int64_t)bad * 6 * base->element->nodes + 1] = (double)NAN;
-    CHECK_OK(sedge_operator_set(c.k.op, base->u));
-    CHECK_OK(sedge_operator_energy(c.k.op, c.k.energy));
+    CHECK_OK(sedge_evolution_set(c.k.evolution, base->u));
+    CHECK_OK(sedge_evolution_energy(c.k.evolution, c.k.energy));
     for (int32_t e = 0; e < elements; e++) finite += isfinite(c.k.energy[e]) != 0;
     CHECK(finite == elements - 1 && !isfinite(c.k.energy[bad]));
     clear_case(&c);
@@ -242,10 +242,10 @@ static void test_probe(const kit_world *world)
     CHECK_OK(sedge_element_interpolate(c.k.base.element, -0.5, -0.6, -0.7, weights));
     CHECK_OK(sedge_element_interpolate(c.k.base.element, -0.2, -0.3, -0.9, weights + n));
     CHECK_OK(kit_load(&c.k, SEDGE_FP64, &by_variant));
-    CHECK_OK(sedge_operator_set_probes(c.k.op, 2, elements, weights, 1));
+    CHECK_OK(sedge_evolution_set_probes(c.k.evolution, 2, elements, weights, 1));
     CHECK_OK(kit_advance(&c.k, c.k.base.u, 0.2, c.dt, 1));
-    CHECK_OK(sedge_operator_record_probes(c.k.op));
-    CHECK_OK(sedge_operator_fetch_probes(c.k.op, values, &samples));
+    CHECK_OK(sedge_evolution_record_probes(c.k.evolution));
+    CHECK_OK(sedge_evolution_fetch_probes(c.k.evolution, values, &samples));
     CHECK(samples == 1);
     for (int at = 0; at < 12; at++) {
         const double *const u = c.k.result + ((int64_t)elements[at / 6] * 6 + at % 6) * n;
@@ -415,7 +415,7 @@ static void test_mixed_ranks(const kit_world *world)
     CHECK_BOUND(kit_difference(&c.k, c.k.result, c.k.base.exact) / kit_rounding(SEDGE_FP64),
                 MATCH_UNITS);
     sedge_operator_get_tuning(c.k.op, &tuning);
-    CHECK(sedge_operator_basis(c.k.op) == SEDGE_NODAL);
+    CHECK(sedge_evolution_basis(c.k.evolution) == SEDGE_NODAL);
     CHECK(strcmp(tuning.how, odd ? "rule, for the other ranks' basis" : "wisdom") == 0);
     sedge_comm_barrier(world->comm);
     if (sedge_comm_is_root(world->comm)) CHECK(remove(path) == 0);

@@ -216,8 +216,8 @@ static void test_energy(const kit_world *world, int order, double condition)
     for (int p = 0; p < 2; p++) {
         double worst = 0.0;
         CHECK_OK(kit_load(&k, match_precisions[p], NULL));
-        CHECK_OK(sedge_operator_set(k.op, k.base.u));
-        CHECK_OK(sedge_operator_energy(k.op, k.energy));
+        CHECK_OK(sedge_evolution_set(k.evolution, k.base.u));
+        CHECK_OK(sedge_evolution_energy(k.evolution, k.energy));
         for (int32_t e = 0; e < k.base.mesh->elements; e++)
             worst = fmax(worst, fabs(k.energy[e] / k.base.rhs[e] - 1.0));
         CHECK_BOUND(worst / kit_rounding(match_precisions[p]), 4.0 * condition);
@@ -226,8 +226,8 @@ static void test_energy(const kit_world *world, int order, double condition)
     const int32_t bad = k.base.mesh->elements / 2;
     int64_t finite = 0;
     k.base.u[(int64_t)bad * 6 * k.base.element->nodes + 1] = (double)NAN;
-    CHECK_OK(sedge_operator_set(k.op, k.base.u));
-    CHECK_OK(sedge_operator_energy(k.op, k.energy));
+    CHECK_OK(sedge_evolution_set(k.evolution, k.base.u));
+    CHECK_OK(sedge_evolution_energy(k.evolution, k.energy));
     for (int32_t e = 0; e < k.base.mesh->elements; e++) finite += isfinite(k.energy[e]) != 0;
     CHECK(finite == k.base.mesh->elements - 1);
     CHECK(!isfinite(k.energy[bad]));
@@ -255,16 +255,16 @@ static void test_probes(const kit_world *world)
                                            weights + (size_t)(i * n)));
     }
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
-    CHECK_OK(sedge_operator_set_probes(k.op, PROBES, elements, weights, STEPS + 1));
-    CHECK_OK(sedge_operator_set(k.op, k.base.u));
-    CHECK_OK(sedge_operator_record_probes(k.op));
+    CHECK_OK(sedge_evolution_set_probes(k.evolution, PROBES, elements, weights, STEPS + 1));
+    CHECK_OK(sedge_evolution_set(k.evolution, k.base.u));
+    CHECK_OK(sedge_evolution_record_probes(k.evolution));
     for (int s = 0; s < STEPS; s++) {
-        CHECK_OK(sedge_operator_step(k.op, s * dt, dt));
-        CHECK_OK(sedge_operator_record_probes(k.op));
+        CHECK_OK(sedge_evolution_step(k.evolution, s * dt, dt));
+        CHECK_OK(sedge_evolution_record_probes(k.evolution));
     }
-    CHECK_FAILS(sedge_operator_record_probes(k.op), SEDGE_ERR_INTERNAL,
+    CHECK_FAILS(sedge_evolution_record_probes(k.evolution), SEDGE_ERR_INTERNAL,
                 "more than 5 probe samples");
-    CHECK_OK(sedge_operator_fetch_probes(k.op, values, &samples));
+    CHECK_OK(sedge_evolution_fetch_probes(k.evolution, values, &samples));
     CHECK(samples == STEPS + 1);
 
     for (int s = 0; s <= STEPS; s++) {
@@ -279,7 +279,7 @@ static void test_probes(const kit_world *world)
             CHECK_BOUND(fabs(values[s * PROBES * 6 + at] - sum), 1e-13);
         }
     }
-    CHECK_OK(sedge_operator_fetch_probes(k.op, values, &samples));
+    CHECK_OK(sedge_evolution_fetch_probes(k.evolution, values, &samples));
     CHECK(samples == 0);
     sedge_release(weights);
     kit_clear(&k);

@@ -38,7 +38,7 @@ static void match_bernstein(kit *k, double t, int steps, int turn)
     for (int p = 0; p < 2; p++) {
         if (!match_everything() && (k->base.element->order + turn) % 2 != p) continue;
         CHECK_OK(kit_load(k, match_precisions[p], &config));
-        CHECK(sedge_operator_basis(k->op) == SEDGE_BERNSTEIN);
+        CHECK(sedge_evolution_basis(k->evolution) == SEDGE_BERNSTEIN);
         CHECK_OK(kit_advance(k, k->base.u, t, dt, steps));
         CHECK_BOUND(kit_difference(k, k->result, k->base.exact),
                     MATCH_UNITS * basis->norm * kit_rounding(match_precisions[p]));
@@ -54,8 +54,8 @@ static void check_energy(kit *k)
     double most = 0.0;
 
     CHECK_OK(kit_load(k, SEDGE_FP64, NULL));
-    CHECK_OK(sedge_operator_set(k->op, k->base.u));
-    CHECK_OK(sedge_operator_energy(k->op, k->energy));
+    CHECK_OK(sedge_evolution_set(k->evolution, k->base.u));
+    CHECK_OK(sedge_evolution_energy(k->evolution, k->energy));
     CHECK_OK(sedge_allocate(&energy, k->base.mesh->elements, sizeof *energy));
     sedge_reference_energy(k->base.reference, k->base.u, energy);
     for (int32_t e = 0; e < k->base.mesh->elements; e++) {

@@ -67,9 +67,9 @@ static void run_monitors(kit *k)
     CHECK(kit_energy(k) > 0.0);
     CHECK_OK(sedge_allocate(&weights, nodes, sizeof *weights));
     weights[nodes - 1] = 1.0;
-    CHECK_OK(sedge_operator_set_probes(k->op, 1, &first, weights, 1));
-    CHECK_OK(sedge_operator_record_probes(k->op));
-    CHECK_OK(sedge_operator_fetch_probes(k->op, values, &samples));
+    CHECK_OK(sedge_evolution_set_probes(k->evolution, 1, &first, weights, 1));
+    CHECK_OK(sedge_evolution_record_probes(k->evolution));
+    CHECK_OK(sedge_evolution_fetch_probes(k->evolution, values, &samples));
     CHECK(samples == 1);
     for (int f = 0; f < fields; f++)
         CHECK_BOUND(fabs(values[f] - k->result[(f + 1) * nodes - 1]), 1e-5);
@@ -94,7 +94,7 @@ static void test_form(const kit_world *world, const char *form, int order,
     CHECK_OK(kit_advance(&k, k.base.u, 0.2, dt, 1));
     CHECK_OK(sedge_bernstein_create(&basis, k.base.element));
     if (k.op != NULL && basis != NULL) {
-        const bool nodal = sedge_operator_basis(k.op) == SEDGE_NODAL;
+        const bool nodal = sedge_evolution_basis(k.evolution) == SEDGE_NODAL;
         CHECK_BOUND(kit_difference(&k, k.result, k.base.exact) / kit_rounding(precision),
                     MATCH_UNITS * (nodal ? 1.0 : basis->norm));
         run_monitors(&k);

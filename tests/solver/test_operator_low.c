@@ -74,12 +74,12 @@ static void test_energy(const kit_world *world)
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
     const double dt = kit_time_step(&k, 0.9);
     dg_case_random(&k.base, k.base.u);
-    CHECK_OK(sedge_operator_set(k.op, k.base.u));
+    CHECK_OK(sedge_evolution_set(k.evolution, k.base.u));
     double last = kit_energy(&k);
     const double wanted = 0.5 * dg_case_product(&k.base, k.base.u, k.base.u);
     CHECK_BOUND(fabs(last / wanted - 1.0), 1e-13);
     for (int i = 0; i < 100; i++) {
-        CHECK_OK(sedge_operator_step(k.op, i * dt, dt));
+        CHECK_OK(sedge_evolution_step(k.evolution, i * dt, dt));
         const double energy = kit_energy(&k);
         grew += !(energy <= last);
         last = energy;

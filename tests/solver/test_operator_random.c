@@ -17,7 +17,7 @@ static double energy_difference(kit *k)
     double largest = 0.0;
     double difference = 0.0;
 
-    CHECK_OK(sedge_operator_energy(k->op, k->energy));
+    CHECK_OK(sedge_evolution_energy(k->evolution, k->energy));
     CHECK_OK(sedge_allocate(&wanted, k->base.mesh->elements, sizeof *wanted));
     sedge_reference_energy(k->base.reference, k->result, wanted);
     for (int e = 0; e < k->base.mesh->elements; e++) {

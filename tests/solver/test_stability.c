@@ -31,11 +31,11 @@ static outcome run(const kit_world *world, const kit_options *options, double cf
     CHECK_OK(kit_load(&k, options->precision, NULL));
     const double dt = kit_time_step(&k, cfl);
     dg_case_random(&k.base, k.base.u);
-    CHECK_OK(sedge_operator_set(k.op, k.base.u));
+    CHECK_OK(sedge_evolution_set(k.evolution, k.base.u));
     const double first = kit_energy(&k);
     double last = first;
     for (int i = 1; i <= steps && result.growth < 1e3; i++) {
-        CHECK_OK(sedge_operator_step(k.op, (i - 1) * dt, dt));
+        CHECK_OK(sedge_evolution_step(k.evolution, (i - 1) * dt, dt));
         if (i % every != 0) continue;
         const double energy = kit_energy(&k);
         result.grew += !(energy <= last * (1.0 + 1e-12)); // central fluxes lose none

@@ -1,0 +1,8 @@
+// Energies of elements, computed on the device.
+#pragma once
+
+#include "operator/operator.h"
+
+// Energy of each element of this rank in mesh order, [elements]. Waits.
+SEDGE_MUST_USE
+sedge_status evolve_energy(sedge_operator *op, double *energy);

@@ -1,0 +1,152 @@
+#include "evolve/evolution.h"
+
+#include "base/memory.h"
+#include "evolve/energy.h"
+#include "evolve/graphs.h"
+#include "evolve/probes.h"
+#include "operator/operator_internal.h"
+
+#define SAMPLE_EVERY 50 // steps between those whose launches are timed
+#define SAMPLE_FIRST 2  // the first of them: the caches are warm
+
+struct sedge_evolution {
+    sedge_operator *op;
+    bool time_kernels;  // in each step
+    bool launch_singly; // never a step as a graph
+    int64_t steps;
+    evolve_graphs *graphs;
+    evolve_probes *probes; // NULL: not set
+};
+
+sedge_status sedge_evolution_create(sedge_evolution **out, const sedge_comm *comm,
+                                    sedge_device *device, sedge_cache *cache,
+                                    const sedge_element *element, const sedge_mesh *mesh,
+                                    const sedge_problem *problem,
+                                    const sedge_operator_options *options)
+{
+    sedge_status status;
+    sedge_evolution *evolution = NULL;
+
+    *out = NULL;
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(comm, sedge_allocate(&evolution, 1, sizeof *evolution)));
+    evolution->time_kernels = options->time_kernels;
+    evolution->launch_singly = options->launch_singly;
+    SEDGE_TRY_GOTO(status, sedge_operator_create(&evolution->op, comm, device, cache, element, mesh,
+                                                 problem, options));
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(comm, evolve_graphs_create(&evolution->graphs, evolution->op)));
+    *out = evolution;
+    evolution = NULL;
+done:
+    sedge_evolution_free(evolution);
+    return status;
+}
+
+void sedge_evolution_free(sedge_evolution *evolution)
+{
+    if (evolution == NULL) return;
+    // What failed before stays the message: a wait that fails too has nothing to add.
+    if (evolution->op != NULL) (void)!operator_wait(evolution->op);
+    evolve_graphs_free(evolution->graphs);
+    evolve_probes_free(evolution->probes);
+    sedge_operator_free(evolution->op);
+    sedge_release(evolution);
+}
+
+sedge_operator *sedge_evolution_operator(const sedge_evolution *evolution)
+{
+    return evolution->op;
+}
+
+// ---- the state ---------------------------------------------------------------------------------
+
+sedge_basis sedge_evolution_basis(const sedge_evolution *evolution)
+{
+    return evolution->op->layout.basis;
+}
+
+sedge_status sedge_evolution_set(sedge_evolution *evolution, const double *u)
+{
+    return operator_set_state(evolution->op, SEDGE_NODAL, u);
+}
+
+sedge_status sedge_evolution_get(sedge_evolution *evolution, double *u)
+{
+    return operator_get_state(evolution->op, SEDGE_NODAL, u);
+}
+
+sedge_status sedge_evolution_set_in(sedge_evolution *evolution, sedge_basis basis, const double *u)
+{
+    return operator_set_state(evolution->op, basis, u);
+}
+
+sedge_status sedge_evolution_get_in(sedge_evolution *evolution, sedge_basis basis, double *u)
+{
+    return operator_get_state(evolution->op, basis, u);
+}
+
+// ---- steps -------------------------------------------------------------------------------------
+
+static sedge_status set_clock(sedge_operator *op, double t)
+{
+    uint64_t clock = sedge_buffer_address(op->clock);
+    void *const arguments[] = {&clock, &t};
+
+    return operator_launch(op, KERNEL_CLOCK, op->main, 1, SEDGE_TRACE_THREADS, arguments, 2);
+}
+
+sedge_status sedge_evolution_step(sedge_evolution *evolution, double t, double dt)
+{
+    sedge_operator *const op = evolution->op;
+    const bool timed = evolution->time_kernels || evolution->steps % SAMPLE_EVERY == SAMPLE_FIRST;
+    const bool singly = timed || evolution->launch_singly || sedge_operator_waits(op) ||
+                        !sedge_device_get_info(op->device)->graphs;
+
+    if (timed) SEDGE_TRY(operator_begin_sample(op));
+    SEDGE_TRY(set_clock(op, t));
+    SEDGE_TRY(singly ? evolve_run_stages(op, dt) : evolve_graphs_launch(evolution->graphs, dt));
+    operator_end_sample(op);
+    evolution->steps++;
+    return SEDGE_OK;
+}
+
+sedge_status sedge_evolution_wait(sedge_evolution *evolution)
+{
+    return operator_wait(evolution->op);
+}
+
+int sedge_evolution_recorded(const sedge_evolution *evolution, int turn[2])
+{
+    return evolve_graphs_recorded(evolution->graphs, turn);
+}
+
+// ---- samples -----------------------------------------------------------------------------------
+
+sedge_status sedge_evolution_energy(sedge_evolution *evolution, double *energy)
+{
+    return evolve_energy(evolution->op, energy);
+}
+
+sedge_status sedge_evolution_set_probes(sedge_evolution *evolution, int count,
+                                        const int32_t *elements, const double *weights,
+                                        int capacity)
+{
+    evolve_probes_free(evolution->probes);
+    return evolve_probes_create(&evolution->probes, evolution->op, count, elements, weights,
+                                capacity);
+}
+
+sedge_status sedge_evolution_record_probes(sedge_evolution *evolution)
+{
+    if (evolution->probes == NULL)
+        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "probes are recorded, but none were set");
+    return evolve_probes_record(evolution->probes);
+}
+
+sedge_status sedge_evolution_fetch_probes(sedge_evolution *evolution, double *values, int *samples)
+{
+    *samples = 0;
+    return evolution->probes != NULL ? evolve_probes_fetch(evolution->probes, values, samples)
+                                     : SEDGE_OK;
+}

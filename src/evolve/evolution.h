@@ -1,0 +1,79 @@
+// An evolution: the state of a problem on a device, and how it goes on in time.
+//
+// It owns the tuned right-hand side (operator/operator.h), the clock, the stages of the problem's
+// integrator, the graphs that record a whole step, and what samples the state on the device:
+// energies of elements, and probes. Callers see fp64 arrays [elements][fields][nodes] in mesh
+// order, nodal unless they ask for another basis; the device has a layout, basis and precision of
+// its own.
+#pragma once
+
+#include "operator/operator.h"
+
+typedef struct sedge_evolution sedge_evolution;
+
+// Create the right-hand side (sedge_operator_create, whose arguments and failures these are) and a
+// state of zeros. Also SEDGE_ERR_USAGE for a point source outside the mesh. Collective. Keeps
+// element, mesh, problem, device and comm, which must outlive it. The caller frees it; collective:
+// what other ranks have put into streams for this one is done before memory goes. A rank that
+// cannot come there, for it has failed alone, ends the job.
+SEDGE_MUST_USE
+sedge_status sedge_evolution_create(sedge_evolution **out, const sedge_comm *comm,
+                                    sedge_device *device, sedge_cache *cache,
+                                    const sedge_element *element, const sedge_mesh *mesh,
+                                    const sedge_problem *problem,
+                                    const sedge_operator_options *options);
+void sedge_evolution_free(sedge_evolution *evolution);
+
+// Its right-hand side, borrowed: kernels, how they were chosen, what they cost.
+sedge_operator *sedge_evolution_operator(const sedge_evolution *evolution);
+
+// The basis in which the device keeps the state: on all ranks the same.
+sedge_basis sedge_evolution_basis(const sedge_evolution *evolution);
+
+// Replace the state, or get it: nodal values u [elements][fields][nodes]. Wait for all work; not
+// collective. Where the device has another basis they are converted in fp64, so that in fp32 what
+// is got is what was set but for the rounding of coefficients.
+SEDGE_MUST_USE
+sedge_status sedge_evolution_set(sedge_evolution *evolution, const double *u);
+SEDGE_MUST_USE
+sedge_status sedge_evolution_get(sedge_evolution *evolution, double *u);
+
+// The same in a basis. In the device's own one nothing is converted: what is got and set again is
+// the same to the last bit.
+SEDGE_MUST_USE
+sedge_status sedge_evolution_set_in(sedge_evolution *evolution, sedge_basis basis, const double *u);
+SEDGE_MUST_USE
+sedge_status sedge_evolution_get_in(sedge_evolution *evolution, sedge_basis basis, double *u);
+
+// One time step of `dt` from t, code units. Collective. Returns when its work is queued. A rank
+// that fails alone leaves the others waiting for its traces: the caller ends the job. On a device
+// with graphs a rank whose host does not wait inside a step (sedge_operator_waits) records a step
+// once and launches it as a whole, as long as dt stays.
+SEDGE_MUST_USE
+sedge_status sedge_evolution_step(sedge_evolution *evolution, double t, double dt);
+
+// Until all queued work is done. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_evolution_wait(sedge_evolution *evolution);
+
+// How many steps are recorded as graphs (there are none, or one for each order of the two copies of
+// the state: at most 2), and the turn of the halo's messages at which each begins. For tests.
+int sedge_evolution_recorded(const sedge_evolution *evolution, int turn[2]);
+
+// Energy of each element of this rank, [elements], code units; not-a-number where the state is.
+// Waits; not collective.
+SEDGE_MUST_USE
+sedge_status sedge_evolution_energy(sedge_evolution *evolution, double *energy);
+
+// Probes of this rank: `elements` [count] and nodal `weights` [count][nodes], not kept; to be set
+// once. Then each call of `record` keeps all fields at all probes at the end of the queue, at most
+// `capacity` times (else SEDGE_ERR_INTERNAL) until `fetch` waits, returns what was recorded,
+// [samples][probes][fields] in fp64, and forgets it. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_evolution_set_probes(sedge_evolution *evolution, int count,
+                                        const int32_t *elements, const double *weights,
+                                        int capacity);
+SEDGE_MUST_USE
+sedge_status sedge_evolution_record_probes(sedge_evolution *evolution);
+SEDGE_MUST_USE
+sedge_status sedge_evolution_fetch_probes(sedge_evolution *evolution, double *values, int *samples);

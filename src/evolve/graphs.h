@@ -1,0 +1,28 @@
+// Whole time steps recorded as graphs of the device, so that the host launches a step at once.
+//
+// A graph keeps the addresses and the turn of the halo's messages with which it was recorded. Two
+// graphs serve all steps of one length: after a step with an odd number of stages the two copies of
+// the state have changed places.
+#pragma once
+
+#include "operator/operator.h"
+
+typedef struct evolve_graphs evolve_graphs;
+
+// Keeps the operator, which must outlive it.
+SEDGE_MUST_USE
+sedge_status evolve_graphs_create(evolve_graphs **out, sedge_operator *op);
+
+// Nothing that was launched may still run.
+void evolve_graphs_free(evolve_graphs *graphs);
+
+// All stages of a step of `dt`, kernel by kernel.
+SEDGE_MUST_USE
+sedge_status evolve_run_stages(sedge_operator *op, double dt);
+
+// The same by a graph, which is recorded first unless a step from this state is.
+SEDGE_MUST_USE
+sedge_status evolve_graphs_launch(evolve_graphs *graphs, double dt);
+
+// As sedge_evolution_recorded says.
+int evolve_graphs_recorded(const evolve_graphs *graphs, int turn[2]);

@@ -1,0 +1,19 @@
+// Probes: the fields at points of this rank, sampled on the device into a ring that the host
+// fetches now and then.
+#pragma once
+
+#include "operator/operator.h"
+
+typedef struct evolve_probes evolve_probes;
+
+// As sedge_evolution_set_probes says. Keeps the operator, which must outlive it; its layout must
+// not change.
+SEDGE_MUST_USE
+sedge_status evolve_probes_create(evolve_probes **out, sedge_operator *op, int count,
+                                  const int32_t *elements, const double *weights, int capacity);
+void evolve_probes_free(evolve_probes *probes);
+
+SEDGE_MUST_USE
+sedge_status evolve_probes_record(evolve_probes *probes);
+SEDGE_MUST_USE
+sedge_status evolve_probes_fetch(evolve_probes *probes, double *values, int *samples);
