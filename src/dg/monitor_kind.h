@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sedge_output_context; // monitor/output_parts.h: deck, mesh, element, problem, the folder
+struct sedge_output_context; // monitor/output_context.h: deck, mesh, element, problem, the folder
 struct json_t;
 
 typedef struct sedge_monitor_kind {
@@ -23,7 +23,7 @@ typedef struct sedge_monitor_kind {
     // Keeps `context`; `parameters` are the numbers of the deck's section, in the table's order.
     // `memory` is what `save` told when the checkpoint was written that the run goes on from, and
     // NULL in a new run, in another folder, or where that run had no such monitor. The file is cut
-    // to the samples of that moment (sedge_output_make_series). NULL in `*out` on failure.
+    // to the samples of that moment (sedge_series_make). NULL in `*out` on failure.
     sedge_status (*create)(void **out, const struct sedge_output_context *context,
                            const double *parameters, const struct json_t *memory);
     // Is there something to record at the end of `step`? The same on all ranks.

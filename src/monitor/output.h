@@ -17,34 +17,11 @@
 #pragma once
 
 #include "base/error.h"
-#include "deck/deck.h"
-#include "dg/element.h"
-#include "dg/problem.h"
-#include "mesh/mesh.h"
-#include "par/comm.h"
+#include "monitor/output_context.h"
 
 #include <stdint.h>
 
 typedef struct sedge_output sedge_output;
-
-// How far the output has come: samples in energy.h5, probes.h5 and slices.h5, files in
-// fields.hdf.series, at the end of `step`.
-typedef struct sedge_output_position {
-    int64_t energies, probes, slices, fields;
-    int64_t step;
-    struct json_t *monitors; // what those of further kinds remember: {NAME: {...}}; NULL: nothing
-} sedge_output_position;
-
-// SEDGE_ERR_USAGE if a run into `folder` would replace or remove the file at `path`, which it reads
-// as its `what` ("mesh"): if the file is one of the folder's files whose names the run uses for its
-// results. Links are followed. `path` NULL: nothing to check. Not collective.
-SEDGE_MUST_USE
-sedge_status sedge_output_spare(const char *folder, const char *what, const char *path);
-
-// SEDGE_ERR_USAGE if a report at the path `report` would replace the folder or one of the run's own
-// files in it. Not collective.
-SEDGE_MUST_USE
-sedge_status sedge_output_check_report(const char *folder, const char *report);
 
 // Make the folder (an old run's files that this one would write are removed), check that it can be
 // written, write deck.yaml and, if the deck asks for snapshots, mesh.hdf; find the elements of

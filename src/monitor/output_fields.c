@@ -1,16 +1,14 @@
 // Field files and the list of them.
-#define _DEFAULT_SOURCE
-#include "output_vtk.h"
+#include "output_parts.h"
 
-#include "base/file.h"
 #include "base/memory.h"
-
-#include <jansson.h>
+#include "monitor/field_list.h"
+#include "monitor/output_describe.h"
+#include "monitor/vtk_mesh.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PATH_IN_FILE 128
 
@@ -104,39 +102,6 @@ static sedge_status fill_snapshot(const sedge_vtk *vtk, sedge_h5 *file, const vo
     return SEDGE_OK;
 }
 
-static void file_name(char name[32], int index)
-{
-    (void)snprintf(name, 32, "fields_%06d.hdf", index);
-}
-
-// Root: the list of complete files, whole or not at all.
-static sedge_status write_series(const sedge_fields *fields)
-{
-    char path[SEDGE_OUTPUT_PATH];
-    json_t *const files = json_array();
-    json_t *const series = json_pack("{s:s, s:O}", "file-series-version", "1.0", "files", files);
-    int failed = files == NULL || series == NULL;
-
-    for (int i = 0; i < fields->count && !failed; i++) {
-        char name[32];
-
-        file_name(name, i);
-        failed = json_array_append_new(
-            files, json_pack("{s:s, s:f}", "name", name, "time", fields->times[i]));
-    }
-    char *const text = failed ? NULL : json_dumps(series, JSON_INDENT(2));
-    json_decref(files);
-    json_decref(series);
-    if (text == NULL) {
-        return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the list of %d field files",
-                          fields->count);
-    }
-    sedge_output_path(path, fields->context, "fields.hdf.series");
-    const sedge_status status = sedge_file_write(path, text, strlen(text));
-    free(text);
-    return status;
-}
-
 static sedge_status note_time(sedge_fields *fields, double time)
 {
     if (fields->count == fields->capacity) {
@@ -164,10 +129,13 @@ sedge_status sedge_fields_write(sedge_fields *fields, double time, int64_t step,
     if (!isfinite(time))
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a snapshot at time %g cannot be listed", time);
     SEDGE_TRY(sedge_comm_agree(comm, note_time(fields, snapshot.time)));
-    file_name(name, fields->count);
+    sedge_field_list_name(name, fields->count);
     SEDGE_TRY(sedge_vtk_write(&fields->vtk, name, frame_snapshot, fill_snapshot, &snapshot));
     fields->count++;
-    return sedge_comm_agree(comm, sedge_comm_is_root(comm) ? write_series(fields) : SEDGE_OK);
+    return sedge_comm_agree(
+        comm, sedge_comm_is_root(comm)
+                  ? sedge_field_list_write(fields->context, fields->count, fields->times)
+                  : SEDGE_OK);
 }
 
 // ---- set-up ------------------------------------------------------------------------------------
@@ -178,20 +146,18 @@ static sedge_status continue_series(sedge_fields *fields)
 {
     const sedge_output_context *const context = fields->context;
     const int64_t count = context->from->fields;
-    char path[SEDGE_OUTPUT_PATH];
 
     SEDGE_TRY(sedge_allocate(&fields->times, count + 64, sizeof *fields->times));
     fields->capacity = (int)count + 64;
     fields->count = (int)count;
     if (!sedge_comm_is_root(context->comm)) return SEDGE_OK;
     if (count > 0) {
-        SEDGE_TRY(sedge_output_read_times(context, count, fields->times));
-        SEDGE_TRY(write_series(fields));
+        SEDGE_TRY(sedge_field_list_read(context, count, fields->times));
+        SEDGE_TRY(sedge_field_list_write(fields->context, fields->count, fields->times));
     } else {
-        sedge_output_path(path, context, "fields.hdf.series");
-        (void)unlink(path); // of files that are no more
+        sedge_field_list_remove(context); // of files that are no more
     }
-    return sedge_output_remove_fields(context, count);
+    return sedge_field_list_cut(context, count);
 }
 
 sedge_status sedge_fields_prepare(sedge_fields *fields)

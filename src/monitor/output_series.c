@@ -4,6 +4,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "monitor/output_describe.h"
+#include "monitor/output_folder.h"
+#include "monitor/series.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,8 +48,7 @@ sedge_status sedge_energy_log_create(sedge_energy_log **out, const sedge_output_
     *out = NULL;
     sedge_status status = sedge_allocate(&log, 1, sizeof *log);
     if (status == SEDGE_OK && root) {
-        status =
-            sedge_output_make_series(context, "energy.h5", 0, before, make_energy_file, context);
+        status = sedge_series_make(context, "energy.h5", 0, before, make_energy_file, context);
     }
     status = sedge_comm_agree(context->comm, status);
     if (status != SEDGE_OK) {
@@ -252,8 +254,8 @@ sedge_status sedge_probe_log_create(sedge_probe_log **out, const sedge_output_co
     SEDGE_TRY_GOTO(status, find_probes(log));
     log->count = context->from != NULL ? context->from->probes : 0;
     if (probes > 0 && sedge_comm_is_root(comm)) {
-        status = sedge_output_make_series(context, "probes.h5", probes * PROBE_BYTES, log->count,
-                                          make_probe_file, context);
+        status = sedge_series_make(context, "probes.h5", probes * PROBE_BYTES, log->count,
+                                   make_probe_file, context);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     *out = log;

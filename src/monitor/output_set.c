@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "monitors.h"
+#include "output_folder.h"
 #include "output_parts.h"
 
 #include <stdio.h>

@@ -4,6 +4,9 @@
 #include "output_parts.h"
 
 #include "base/memory.h"
+#include "monitor/output_describe.h"
+#include "monitor/output_folder.h"
+#include "monitor/series.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -301,8 +304,7 @@ static sedge_status create_file(const sedge_slice_log *log)
 
     for (int i = 0; i < log->count; i++)
         bytes += SLICE_BYTES + 8 * (log->slices[i].shape[0] + log->slices[i].shape[1]);
-    return sedge_output_make_series(log->context, "slices.h5", bytes, log->samples, make_slice_file,
-                                    log);
+    return sedge_series_make(log->context, "slices.h5", bytes, log->samples, make_slice_file, log);
 }
 
 sedge_status sedge_slice_log_create(sedge_slice_log **out, const sedge_output_context *context)

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "deck/deck_tree.h"
 #include "io/hold.h"
-#include "monitor/output.h"
+#include "monitor/output_folder.h"
 
 #include <math.h>
 #include <stdio.h>

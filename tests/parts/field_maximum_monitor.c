@@ -7,7 +7,9 @@
 
 #include "base/memory.h"
 #include "io/h5.h"
-#include "monitor/output_parts.h"
+#include "monitor/output_describe.h"
+#include "monitor/output_folder.h"
+#include "monitor/series.h"
 
 #include <jansson.h>
 
@@ -50,8 +52,8 @@ static sedge_status create(void **out, const sedge_output_context *context,
         monitor->samples = json_integer_value(json_object_get(memory, "samples"));
         monitor->largest = json_number_value(json_object_get(memory, "largest"));
         if (sedge_comm_is_root(context->comm)) {
-            status = sedge_output_make_series(context, "field_maximum.h5", 0, monitor->samples,
-                                              make_file, context);
+            status = sedge_series_make(context, "field_maximum.h5", 0, monitor->samples, make_file,
+                                       context);
         }
     }
     status = sedge_comm_agree(context->comm, status);

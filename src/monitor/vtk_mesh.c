@@ -1,7 +1,9 @@
 #define _DEFAULT_SOURCE
-#include "output_vtk.h"
+#include "vtk_mesh.h"
 
 #include "base/memory.h"
+#include "monitor/output_describe.h"
+#include "monitor/output_folder.h"
 
 #include <float.h>
 #include <math.h>

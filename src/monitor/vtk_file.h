@@ -1,15 +1,14 @@
-// Inside the part of the output that is for ParaView: VTKHDF 1.0, unstructured grids of Lagrange
-// tetrahedra, one piece a rank. A DG grid shares no points: element e of a piece has the points
-// [e nodes, (e+1) nodes), in VTK's numbering of the equispaced lattice. For output_fields.c,
-// output_vtk.c and output_vtk_mesh.c only.
+// Files for ParaView: VTKHDF 1.0, unstructured grids of Lagrange tetrahedra, one piece a rank. A DG
+// grid shares no points: element e of a piece has the points [e nodes, (e+1) nodes), in VTK's
+// numbering of the equispaced lattice.
 //
 // A file is made by the root with room for all values, which all ranks fill in. Functions are
 // collective and agree on their status unless they say that they are the root's.
 #pragma once
 
-#include "monitor/output_parts.h"
-
-#include "base/hash.h"
+#include "io/h5.h"
+#include "monitor/lattice.h"
+#include "monitor/output_context.h"
 
 typedef struct sedge_vtk {
     const sedge_output_context *context;
@@ -64,20 +63,3 @@ typedef sedge_status sedge_vtk_writer(const sedge_vtk *vtk, sedge_h5 *file, cons
 SEDGE_MUST_USE
 sedge_status sedge_vtk_write(const sedge_vtk *vtk, const char *name, sedge_vtk_writer *frame,
                              sedge_vtk_writer *values, const void *what);
-
-// ---- the mesh (output_vtk_mesh.c) --------------------------------------------------------------
-
-typedef struct sedge_vtk_mesh {
-    bool wide;     // fp32 points would lose the geometry
-    char name[48]; // of the file
-    char partition[SEDGE_HASH_TEXT];
-} sedge_vtk_mesh;
-
-// Find the file that holds the mesh as it lies on the ranks now, or write it. Earlier field files
-// link to mesh.hdf: it is replaced only where there are none.
-SEDGE_MUST_USE
-sedge_status sedge_vtk_mesh_prepare(sedge_vtk_mesh *mesh, const sedge_vtk *vtk);
-
-// Root: the mesh of another file, by links.
-SEDGE_MUST_USE
-sedge_status sedge_vtk_mesh_link(const sedge_vtk_mesh *mesh, const sedge_vtk *vtk, sedge_h5 *file);

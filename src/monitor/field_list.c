@@ -1,78 +1,58 @@
-// Files of series: new ones, and those that a run goes on with, cut to where its checkpoint was
-// written. A file is made under another name and takes its own when it is whole: a killed run
-// leaves none that is only begun. HDF5 cannot cut a file that such a run left open for writing, and
-// a run which ends meanwhile finds the old one.
 #define _DEFAULT_SOURCE
-#include "output_parts.h"
+#include "field_list.h"
 
 #include "base/file.h"
+#include "io/h5.h"
+#include "monitor/output_folder.h"
 
-#include <errno.h>
 #include <jansson.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define FIELD_TIME "/VTKHDF/FieldData/TimeValue" // in a field file
 
-// `path` NULL: there is no old one.
-static sedge_status fill_series(const char *temporary, const char *path, int64_t bytes,
-                                int64_t rows, sedge_series_maker *maker, const void *what,
-                                int *left)
+void sedge_field_list_name(char name[32], int index)
 {
-    sedge_h5 *file = NULL;
-    sedge_h5 *old = NULL;
-
-    SEDGE_TRY(sedge_h5_create_series(&file, temporary, bytes));
-    sedge_status status = maker(what, file);
-    if (status == SEDGE_OK && path != NULL) {
-        status = sedge_h5_open_read(&old, path);
-        if (status == SEDGE_OK) status = sedge_h5_copy_series(file, old, rows, left);
-    }
-    status = sedge_h5_close(old, status);
-    return sedge_h5_close(file, status);
+    (void)snprintf(name, 32, "fields_%06d.hdf", index);
 }
 
-// Series that have no place in the new file stay in the old one, under another name.
-static sedge_status keep_old(const sedge_output_context *context, const char *path)
-{
-    char kept[SEDGE_OUTPUT_PATH + 32];
-
-    (void)snprintf(kept, sizeof kept, "%s.before-%lld", path, (long long)context->from->step);
-    if (link(path, kept) == 0 || errno == EEXIST) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", kept, strerror(errno));
-}
-
-sedge_status sedge_output_make_series(const sedge_output_context *context, const char *name,
-                                      int64_t bytes, int64_t rows, sedge_series_maker *maker,
-                                      const void *what)
+sedge_status sedge_field_list_write(const sedge_output_context *context, int count,
+                                    const double *times)
 {
     char path[SEDGE_OUTPUT_PATH];
-    char temporary[SEDGE_OUTPUT_PATH + 8];
-    struct stat about = {0};
-    int left = 0;
+    json_t *const files = json_array();
+    json_t *const series = json_pack("{s:s, s:O}", "file-series-version", "1.0", "files", files);
+    int failed = files == NULL || series == NULL;
 
-    sedge_output_path(path, context, name);
-    const bool there = context->from != NULL && stat(path, &about) == 0;
-    if (!there && rows > 0) {
-        return SEDGE_FAIL(SEDGE_ERR_DATA,
-                          "'%s' is missing, of which the checkpoint knows %lld samples: to begin "
-                          "new series, restart into another --output",
-                          path, (long long)rows);
+    for (int i = 0; i < count && !failed; i++) {
+        char name[32];
+
+        sedge_field_list_name(name, i);
+        failed =
+            json_array_append_new(files, json_pack("{s:s, s:f}", "name", name, "time", times[i]));
     }
-    (void)snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    sedge_status status = fill_series(temporary, there ? path : NULL,
-                                      bytes + (int64_t)about.st_size, rows, maker, what, &left);
-    if (status == SEDGE_OK && left > 0) status = keep_old(context, path);
-    if (status == SEDGE_OK) return sedge_file_publish(temporary, path);
-    (void)unlink(temporary);
+    char *const text = failed ? NULL : json_dumps(series, JSON_INDENT(2));
+    json_decref(files);
+    json_decref(series);
+    if (text == NULL)
+        return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the list of %d field files", count);
+    sedge_output_path(path, context, "fields.hdf.series");
+    const sedge_status status = sedge_file_write(path, text, strlen(text));
+    free(text);
     return status;
 }
 
-// ---- field files -------------------------------------------------------------------------------
+void sedge_field_list_remove(const sedge_output_context *context)
+{
+    char path[SEDGE_OUTPUT_PATH];
+
+    sedge_output_path(path, context, "fields.hdf.series");
+    (void)unlink(path);
+}
 
 // As the list at `path` has them.
 static sedge_status read_list(const char *path, int64_t count, double *times)
@@ -127,8 +107,8 @@ static sedge_status read_files(const sedge_output_context *context, int64_t coun
     return SEDGE_OK;
 }
 
-sedge_status sedge_output_read_times(const sedge_output_context *context, int64_t count,
-                                     double *times)
+sedge_status sedge_field_list_read(const sedge_output_context *context, int64_t count,
+                                   double *times)
 {
     char path[SEDGE_OUTPUT_PATH];
     char reason[1024];
@@ -171,7 +151,7 @@ static bool is_later_field(const char *name, const void *what)
     return number >= 0 && number >= *(const int64_t *)what;
 }
 
-sedge_status sedge_output_remove_fields(const sedge_output_context *context, int64_t count)
+sedge_status sedge_field_list_cut(const sedge_output_context *context, int64_t count)
 {
     return sedge_output_remove(context, is_later_field, &count);
 }

@@ -1,4 +1,4 @@
-#include "output_parts.h"
+#include "lattice.h"
 
 #include "base/memory.h"
 

@@ -1,8 +1,10 @@
 #define _DEFAULT_SOURCE
-#include "output_vtk.h"
+#include "vtk_file.h"
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "monitor/output_describe.h"
+#include "monitor/output_folder.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,0 +1,59 @@
+#include "output_describe.h"
+
+#include <string.h>
+
+sedge_status sedge_output_describe(sedge_h5 *file, const sedge_output_context *context,
+                                   const char *content)
+{
+    const sedge_deck *const deck = context->deck;
+
+    SEDGE_TRY(sedge_h5_text(file, "/", "content", content));
+    SEDGE_TRY(sedge_h5_text(file, "/", "title", deck->title != NULL ? deck->title : ""));
+    SEDGE_TRY(sedge_h5_text(file, "/", "deck", deck->path));
+    SEDGE_TRY(sedge_h5_text(file, "/", "equation", context->problem->equation->name));
+    SEDGE_TRY(sedge_h5_integer(file, "/", "order", context->element->order));
+    SEDGE_TRY(sedge_h5_text(file, "/", "units", deck->si ? "si" : "normalised"));
+    return sedge_h5_text(file, "/", "version", "sedge " SEDGE_VERSION);
+}
+
+const char *sedge_output_unit(const sedge_output_context *context, const char *si)
+{
+    return context->deck->si ? si : "1";
+}
+
+double sedge_output_group_factor(const sedge_output_context *context,
+                                 const sedge_output_group *group)
+{
+    return context->deck->si ? group->si : 1.0;
+}
+
+sedge_status sedge_output_describe_group(sedge_h5 *file, const sedge_output_context *context,
+                                         const char *path, const sedge_output_group *group)
+{
+    const char *const si = group->unit_si != NULL ? group->unit_si : "1";
+
+    SEDGE_TRY(sedge_h5_text(file, path, "units", sedge_output_unit(context, si)));
+    return sedge_h5_texts(file, path, "fields",
+                          context->problem->equation->field_names + group->first, group->count);
+}
+
+sedge_status sedge_output_check_name(const sedge_output_context *context, const char *what,
+                                     int line, const char *name, int before,
+                                     const char *(*name_at)(const sedge_deck *deck, int i))
+{
+    const sedge_deck *const deck = context->deck;
+
+    if (name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s:%d: a %s cannot be named '%s': it becomes a group of an HDF5 file, "
+                          "whose name is not empty, not '.' and has no '/'",
+                          deck->path, line, what, name);
+    }
+    for (int i = 0; i < before; i++) {
+        if (strcmp(name, name_at(deck, i)) == 0) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s:%d: there are two %ss named '%s'", deck->path,
+                              line, what, name);
+        }
+    }
+    return SEDGE_OK;
+}
