@@ -46,7 +46,7 @@ static sedge_status make_halo(sedge_elliptic *op)
 static sedge_status make_buffers(sedge_elliptic *op, const sedge_elliptic_face *faces)
 {
     SEDGE_TRY(elliptic_upload(op, faces));
-    const int64_t points = op->values * op->cut.lanes * SEDGE_FACES * op->element->face_nodes;
+    const int64_t points = op->slots.count * SEDGE_FACES * op->element->face_nodes;
     return sedge_buffer_create(&op->flux, op->device, points * op->cut.real_bytes + 16);
 }
 
@@ -190,7 +190,7 @@ void sedge_elliptic_free(sedge_elliptic *op)
 
 int64_t sedge_elliptic_rows(const sedge_elliptic *op)
 {
-    return op->values * op->cut.lanes * op->element->nodes;
+    return op->slots.count * op->element->nodes;
 }
 
 int sedge_elliptic_real_bytes(const sedge_elliptic *op)
@@ -238,20 +238,21 @@ static int64_t blocks_of(const sedge_elliptic *op, int64_t values)
     return (values + op->cut.block - 1) / op->cut.block;
 }
 
-// The fluxes of a range.
-static sedge_status run_flux(sedge_elliptic *op, const elliptic_application *a,
-                             const elliptic_range *range)
+// The fluxes of the elements with or without halo faces.
+static sedge_status run_flux(sedge_elliptic *op, const elliptic_application *a, bool halo)
 {
-    SEDGE_TRY(SEDGE_LAUNCH(op->kernel[ELLIPTIC_FLUX], a->stream, blocks_of(op, range->straight),
+    const sedge_span *const straight = &op->slots.span[halo][false];
+
+    SEDGE_TRY(SEDGE_LAUNCH(op->kernel[ELLIPTIC_FLUX], a->stream, blocks_of(op, straight->count),
                            sedge_buffer_argument(a->x), sedge_buffer_argument(op->flux),
                            sedge_buffer_argument(op->geometry),
                            sedge_buffer_argument(op->table.deriv), sedge_buffer_argument(op->maps),
-                           sedge_int64_argument(range->first),
-                           sedge_int64_argument(range->straight)));
-    return elliptic_curved_flux(op, a, range);
+                           sedge_int64_argument(straight->first),
+                           sedge_int64_argument(straight->count)));
+    return elliptic_curved_flux(op, a, &op->slots.span[halo][true]);
 }
 
-// The operator on straight elements, [first, first + count) of values.
+// The operator on straight elements, SIMD batches [first, first + count).
 static sedge_status run_apply(sedge_elliptic *op, const elliptic_application *a, int64_t first,
                               int64_t count)
 {
@@ -286,31 +287,31 @@ static sedge_status send_traces(sedge_elliptic *op, const elliptic_application *
 // MPI, which has no thread of its own, can move messages.
 static sedge_status run_interior(sedge_elliptic *op, const elliptic_application *a, int parts)
 {
-    const int64_t values = op->range[0].straight;
+    const int64_t batches = op->slots.span[false][false].count;
 
-    SEDGE_TRY(run_flux(op, a, &op->range[0]));
+    SEDGE_TRY(run_flux(op, a, false));
     for (int part = 0; part < parts; part++) {
-        const int64_t first = values * part / parts;
-        SEDGE_TRY(run_apply(op, a, first, values * (part + 1) / parts - first));
+        const int64_t first = batches * part / parts;
+        SEDGE_TRY(run_apply(op, a, first, batches * (part + 1) / parts - first));
         if (parts > 1) sedge_halo_progress(op->halo);
     }
-    return elliptic_curved_apply(op, a, &op->range[0]);
+    return elliptic_curved_apply(op, a, &op->slots.span[false][true]);
 }
 
 // Elements with halo faces differentiate first; their traces travel while the others work.
 static sedge_status run_with_halo(sedge_elliptic *op, const elliptic_application *a)
 {
-    const elliptic_range *const outer = &op->range[1];
+    const sedge_span *const straight = &op->slots.span[true][false];
     const bool host = sedge_device_get_traits(op->device)->in_call;
 
-    SEDGE_TRY(run_flux(op, a, outer));
+    SEDGE_TRY(run_flux(op, a, true));
     SEDGE_TRY(send_traces(op, a));
     SEDGE_TRY(run_interior(op, a, host ? HOST_PARTS : 1));
     SEDGE_TRY(sedge_halo_finish(op->halo, op->side));
     SEDGE_TRY(sedge_event_record(op->arrived, op->side));
     SEDGE_TRY(sedge_stream_wait_event(a->stream, op->arrived));
-    SEDGE_TRY(run_apply(op, a, outer->first, outer->straight));
-    return elliptic_curved_apply(op, a, outer);
+    SEDGE_TRY(run_apply(op, a, straight->first, straight->count));
+    return elliptic_curved_apply(op, a, &op->slots.span[true][true]);
 }
 
 static sedge_status run(sedge_elliptic *op, const elliptic_application *a)

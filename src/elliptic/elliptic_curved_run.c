@@ -4,7 +4,7 @@
 #include "elliptic_state.h"
 
 #include "base/memory.h"
-#include "dg/cubature.h"
+#include "layout/upload.h"
 
 #define MAP_WORDS   (3 * SEDGE_CURVE_TERMS)
 #define CURVE_WORDS (MAP_WORDS + 2 * SEDGE_FACES) // sedge_elliptic_curve
@@ -33,7 +33,8 @@ static sedge_status upload_operators(sedge_elliptic *op, const elliptic_curved *
     for (int64_t i = 0; i < traces; i++) *at++ = curved->project[i];
     for (int64_t i = 0; i < 3 * all; i++) *at++ = curved->place[i / 3][i % 3];
     for (int64_t p = 0; p < all; p++) *at++ = curved->weight[p];
-    status = elliptic_upload_reals(&op->curved_operators, op, list, at - list);
+    status =
+        sedge_upload_reals(&op->curved_operators, op->device, op->cut.real_bytes, list, at - list);
     sedge_release(list);
     return status;
 }
@@ -55,65 +56,57 @@ static void fill_curve(double words[CURVE_WORDS], const sedge_mesh *mesh, int32_
 sedge_status elliptic_curved_upload(sedge_elliptic *op, const elliptic_curved *curved,
                                     const sedge_elliptic_face *faces)
 {
-    const int64_t lanes = op->cut.lanes;
-    const int64_t slots = (op->range[0].curved + op->range[1].curved) * lanes;
-    double words[CURVE_WORDS];
-    void *list = NULL;
+    const int64_t slots = op->slots.curved_batches * op->slots.lanes;
+    double(*words)[CURVE_WORDS] = NULL;
 
     if (!op->cut.curved) return SEDGE_OK;
     SEDGE_TRY(upload_operators(op, curved));
-    SEDGE_TRY(sedge_allocate(&list, slots * CURVE_WORDS, (size_t)sedge_elliptic_real_bytes(op)));
-    for (int64_t slot = 0; slot < slots; slot++) { // empty ones: x = r, y = s, z = t
-        for (int d = 0; d < 3; d++) {
-            elliptic_put(op, list,
-                         (slot / lanes * CURVE_WORDS + 3 + 4 * (int64_t)d) * lanes + slot % lanes,
-                         1.0);
-        }
-    }
+    SEDGE_TRY(sedge_allocate(&words, slots, sizeof *words));
+    for (int64_t slot = 0; slot < slots; slot++) // empty ones: x = r, y = s, z = t
+        for (int d = 0; d < 3; d++) words[slot][3 + 4 * d] = 1.0;
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         if (sedge_mesh_curve(op->mesh, e) < 0) continue;
-        const int64_t slot = elliptic_curved_slot(op, e);
-        fill_curve(words, op->mesh, e, faces + (int64_t)e * SEDGE_FACES);
-        for (int k = 0; k < CURVE_WORDS; k++) {
-            elliptic_put(op, list, (slot / lanes * CURVE_WORDS + k) * lanes + slot % lanes,
-                         words[k]);
-        }
+        fill_curve(words[sedge_curved_slot(&op->slots, e)], op->mesh, e,
+                   faces + (int64_t)e * SEDGE_FACES);
     }
-    return elliptic_upload_list(&op->curves, op, list, slots * CURVE_WORDS,
-                                (size_t)sedge_elliptic_real_bytes(op));
+    const sedge_status status =
+        sedge_upload_words(&op->curves, op->device, op->cut.real_bytes, (const double *)words,
+                           slots, CURVE_WORDS, op->slots.lanes);
+    sedge_release(words);
+    return status;
 }
 
 // ---- launches ----------------------------------------------------------------------------------
 
-static int64_t blocks_of(const sedge_elliptic *op, const elliptic_range *range)
+static int64_t blocks_of(const sedge_elliptic *op, const sedge_span *span)
 {
-    return (range->curved + op->cut.curved_block - 1) / op->cut.curved_block;
+    return (span->count + op->cut.curved_block - 1) / op->cut.curved_block;
 }
 
 sedge_status elliptic_curved_flux(sedge_elliptic *op, const elliptic_application *a,
-                                  const elliptic_range *range)
+                                  const sedge_span *span)
 {
-    if (range->curved == 0) return SEDGE_OK;
-    return SEDGE_LAUNCH(
-        op->kernel[ELLIPTIC_CURVED_FLUX], a->stream, blocks_of(op, range),
-        sedge_buffer_argument(a->x), sedge_buffer_argument(op->flux),
-        sedge_buffer_argument(op->curves), sedge_buffer_argument(op->curved_operators),
-        sedge_int64_argument(range->first_curved), sedge_int64_argument(range->first_curve),
-        sedge_int64_argument(range->curved));
+    if (span->count == 0) return SEDGE_OK;
+    return SEDGE_LAUNCH(op->kernel[ELLIPTIC_CURVED_FLUX], a->stream, blocks_of(op, span),
+                        sedge_buffer_argument(a->x), sedge_buffer_argument(op->flux),
+                        sedge_buffer_argument(op->curves),
+                        sedge_buffer_argument(op->curved_operators),
+                        sedge_int64_argument(span->first), sedge_int64_argument(span->first_curve),
+                        sedge_int64_argument(span->count));
 }
 
 sedge_status elliptic_curved_apply(sedge_elliptic *op, const elliptic_application *a,
-                                   const elliptic_range *range)
+                                   const sedge_span *span)
 {
-    if (range->curved == 0) return SEDGE_OK;
-    return SEDGE_LAUNCH(
-        op->kernel[ELLIPTIC_CURVED_APPLY], a->stream, blocks_of(op, range),
-        sedge_buffer_argument(a->x), sedge_buffer_argument(op->flux),
-        sedge_buffer_argument(op->behind), sedge_buffer_argument(a->b),
-        sedge_buffer_argument(a->out), sedge_buffer_argument(op->links),
-        sedge_buffer_argument(op->geometry), sedge_buffer_argument(op->curves),
-        sedge_buffer_argument(op->curved_operators), sedge_buffer_argument(op->maps),
-        sedge_int64_argument(range->first_curved), sedge_int64_argument(range->first_curve),
-        sedge_int64_argument(range->curved), sedge_int64_argument(op->mesh->halo_faces),
-        elliptic_real(op, a->base), elliptic_real(op, a->factor));
+    if (span->count == 0) return SEDGE_OK;
+    return SEDGE_LAUNCH(op->kernel[ELLIPTIC_CURVED_APPLY], a->stream, blocks_of(op, span),
+                        sedge_buffer_argument(a->x), sedge_buffer_argument(op->flux),
+                        sedge_buffer_argument(op->behind), sedge_buffer_argument(a->b),
+                        sedge_buffer_argument(a->out), sedge_buffer_argument(op->links),
+                        sedge_buffer_argument(op->geometry), sedge_buffer_argument(op->curves),
+                        sedge_buffer_argument(op->curved_operators),
+                        sedge_buffer_argument(op->maps), sedge_int64_argument(span->first),
+                        sedge_int64_argument(span->first_curve), sedge_int64_argument(span->count),
+                        sedge_int64_argument(op->mesh->halo_faces), elliptic_real(op, a->base),
+                        elliptic_real(op, a->factor));
 }

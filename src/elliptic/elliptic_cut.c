@@ -1,15 +1,14 @@
 #include "elliptic_cut.h"
 
 #include "dg/cubature.h"
+#include "layout/curved_block.h"
 #include "program/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK         32  // values of a GPU whose geometry lies together
-#define BLOCK_NODES   128 // nodes that a block of a GPU should have at least, where memory allows
-#define SHARED_ENOUGH 49152
+#define CHUNK 32 // values of a GPU whose geometry lies together
 
 static int round_up(int count, int step)
 {
@@ -84,30 +83,17 @@ static void size_block(elliptic_cut *cut, const sedge_element *element)
 static sedge_status choose_curved(elliptic_cut *cut, const sedge_device_info *info,
                                   const sedge_element *element)
 {
-    const bool host = sedge_traits_of(info->kind)->in_call && !info->random_order;
-    const int nodes = element->nodes;
+    sedge_curved_block block;
 
     SEDGE_TRY(sedge_cubature_sizes(&cut->points, &cut->face_points, element->order));
     const int around = SEDGE_FACES * (2 * element->face_nodes + 4 * cut->face_points);
     cut->curved_chunk = around / 3 < cut->points ? around / 3 : cut->points;
-    cut->curved_words = nodes + around;
-    const int64_t each = (int64_t)cut->curved_words * cut->lanes * cut->real_bytes;
-    cut->curved_block = 1;
-    if (!host) {
-        const int64_t most =
-            info->shared_bytes_block < SHARED_ENOUGH ? info->shared_bytes_block : SHARED_ENOUGH;
-        while (cut->curved_block * nodes < BLOCK_NODES && (cut->curved_block + 1) * each <= most)
-            cut->curved_block++;
-        if (each > info->shared_bytes_block) {
-            return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                              "curved elements of order %d need %lld bytes of shared memory a "
-                              "block; %s has %lld; take a lower order or precision",
-                              element->order, (long long)each, info->name,
-                              (long long)info->shared_bytes_block);
-        }
-    }
-    cut->curved_threads = (cut->curved_block * nodes + 31) / 32 * 32;
-    cut->curved_scratch = cut->curved_block * each;
+    cut->curved_words = element->nodes + around;
+    SEDGE_TRY(sedge_curved_block_choose(&block, info, element,
+                                        (int64_t)cut->curved_words * cut->lanes * cut->real_bytes));
+    cut->curved_block = block.batches;
+    cut->curved_threads = block.threads;
+    cut->curved_scratch = block.bytes;
     return SEDGE_OK;
 }
 

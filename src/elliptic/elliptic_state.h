@@ -7,6 +7,7 @@
 
 #include "array/context.h"
 #include "halo/halo.h"
+#include "layout/slots.h"
 #include "linear/krylov.h"
 #include "program/launch.h"
 #include "program/program.h"
@@ -29,14 +30,6 @@ typedef struct elliptic_tables {
     sedge_buffer *deriv, *lift, *weak, *mass;
 } elliptic_tables;
 
-// The SIMD batches of the elements without halo faces, or of those with some. Straight elements
-// come first, then curved ones.
-typedef struct elliptic_range {
-    int64_t first, straight;      // first batch and number of batches of straight elements
-    int64_t first_curved, curved; // the same of curved elements
-    int64_t first_curve;          // index of the first curved batch among all curved batches
-} elliptic_range;
-
 typedef struct sedge_elliptic {
     const sedge_comm *comm;
     sedge_context *context;
@@ -46,8 +39,7 @@ typedef struct sedge_elliptic {
     sedge_device *device;
 
     elliptic_cut cut;
-    elliptic_range range[2]; // without and with halo faces
-    int64_t values;
+    sedge_slots slots;
 
     sedge_program *program;
     const sedge_kernel *kernel[ELLIPTIC_KERNELS];
@@ -71,32 +63,8 @@ typedef struct sedge_elliptic {
 SEDGE_MUST_USE
 sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *faces);
 
-// The index of a curved element's slot among all curved slots.
-int64_t elliptic_curved_slot(const sedge_elliptic *op, int32_t element);
-
-// The place of an element among the slots; of its node in a vector, as number of reals.
-int64_t elliptic_slot(const sedge_elliptic *op, int32_t element);
-int64_t elliptic_index(const sedge_elliptic *op, int64_t slot, int node);
-
-// A new buffer filled from `count` items of `size` bytes, which is the end of `from`.
-SEDGE_MUST_USE
-sedge_status elliptic_upload_list(sedge_buffer **out, const sedge_elliptic *op, void *from,
-                                  int64_t count, size_t size);
-
-// array[index] = value, in the operator's precision.
-static inline void elliptic_put(const sedge_elliptic *op, void *array, int64_t index, double value)
-{
-    if (op->problem->precision == SEDGE_FP64) {
-        ((double *)array)[index] = value;
-    } else {
-        ((float *)array)[index] = (float)value;
-    }
-}
-
-// A new buffer of `count` numbers in the operator's precision.
-SEDGE_MUST_USE
-sedge_status elliptic_upload_reals(sedge_buffer **out, const sedge_elliptic *op,
-                                   const double *values, int64_t count);
+// The place of an element's node in a vector, as number of reals.
+int64_t elliptic_index(const sedge_elliptic *op, int32_t element, int node);
 
 // ---- elliptic_curved_run.c ---------------------------------------------------------------------
 
@@ -113,13 +81,13 @@ typedef struct elliptic_application {
     double base, factor;
 } elliptic_application;
 
-// Launch the flux kernel, and after it the kernel of A x, for a range's curved elements.
+// Launch the flux kernel, and after it the kernel of A x, for a span of curved elements.
 SEDGE_MUST_USE
 sedge_status elliptic_curved_flux(sedge_elliptic *op, const elliptic_application *a,
-                                  const elliptic_range *range);
+                                  const sedge_span *span);
 SEDGE_MUST_USE
 sedge_status elliptic_curved_apply(sedge_elliptic *op, const elliptic_application *a,
-                                   const elliptic_range *range);
+                                   const sedge_span *span);
 
 // ---- elliptic_tables.c -------------------------------------------------------------------------
 

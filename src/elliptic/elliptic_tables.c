@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "dg/dense.h"
+#include "layout/upload.h"
 
 #include <stdint.h>
 
@@ -71,12 +72,12 @@ static sedge_status upload_rows(sedge_buffer **out, const sedge_elliptic *op, co
         for (int n = 0; n < nodes; n++) {
             const int64_t place = ((int64_t)m * tiles + n / tile) * width;
             for (int j = 0; j < group; j++) {
-                elliptic_put(op, list, place + (int64_t)(n % tile) * group + j,
-                             matrix[((int64_t)n * columns + m) * group + j]);
+                sedge_real_put(list, (int)size, place + (int64_t)(n % tile) * group + j,
+                               matrix[((int64_t)n * columns + m) * group + j]);
             }
         }
     }
-    return elliptic_upload_list(out, op, list, count, size);
+    return sedge_upload(out, op->device, list, count, size);
 }
 
 static sedge_status upload_items(elliptic_tables *out, const sedge_elliptic *op,
@@ -117,13 +118,14 @@ static sedge_status upload_factors(sedge_buffer **out, const sedge_elliptic *op,
             for (int k = 0; k < from->columns; k++) {
                 const int64_t term = ((int64_t)n / 8 * from->parts + p) * terms + k / 4;
                 for (int j = 0; j < from->group; j++) {
-                    elliptic_put(op, list,
-                                 (term * from->group + j) * 32 + n % 8 * (int64_t)4 + k % 4, *at++);
+                    sedge_real_put(list, (int)size,
+                                   (term * from->group + j) * 32 + n % 8 * (int64_t)4 + k % 4,
+                                   *at++);
                 }
             }
         }
     }
-    return elliptic_upload_list(out, op, list, count, size);
+    return sedge_upload(out, op->device, list, count, size);
 }
 
 static sedge_status upload_units(elliptic_tables *out, const sedge_elliptic *op,

@@ -2,75 +2,18 @@
 #include "elliptic_state.h"
 
 #include "base/memory.h"
+#include "layout/mesh_upload.h"
+#include "layout/upload.h"
 
 #include <stdint.h>
+#include <string.h>
 
-int64_t elliptic_slot(const sedge_elliptic *op, int32_t element)
+int64_t elliptic_index(const sedge_elliptic *op, int32_t element, int node)
 {
-    const sedge_mesh *const mesh = op->mesh;
-    const bool outer = element >= mesh->interior;
-    const elliptic_range *const range = &op->range[outer];
-    const int32_t first = outer ? mesh->interior : 0;
-    const int32_t first_curved =
-        outer ? mesh->elements - mesh->edge_curved : mesh->interior - mesh->interior_curved;
-
-    if (element < first_curved) return range->first * op->cut.lanes + (element - first);
-    return range->first_curved * op->cut.lanes + (element - first_curved);
-}
-
-int64_t elliptic_curved_slot(const sedge_elliptic *op, int32_t element)
-{
-    const elliptic_range *const range = &op->range[element >= op->mesh->interior];
-
-    return elliptic_slot(op, element) + (range->first_curve - range->first_curved) * op->cut.lanes;
-}
-
-// Each of the four kinds of elements filled up to whole values.
-static void count_values(sedge_elliptic *op)
-{
-    const sedge_mesh *const mesh = op->mesh;
-    const int64_t lanes = op->cut.lanes;
-    const int32_t elements[2] = {mesh->interior, mesh->elements - mesh->interior};
-    const int32_t curved[2] = {mesh->interior_curved, mesh->edge_curved};
-
-    op->values = 0;
-    for (int k = 0; k < 2; k++) {
-        elliptic_range *const range = &op->range[k];
-        range->first = op->values;
-        range->straight = (elements[k] - curved[k] + lanes - 1) / lanes;
-        range->first_curved = range->first + range->straight;
-        range->curved = (curved[k] + lanes - 1) / lanes;
-        range->first_curve = k == 0 ? 0 : op->range[0].curved;
-        op->values = range->first_curved + range->curved;
-    }
-}
-
-int64_t elliptic_index(const sedge_elliptic *op, int64_t slot, int node)
-{
-    const int64_t lanes = op->cut.lanes;
+    const int64_t lanes = op->slots.lanes;
+    const int64_t slot = sedge_slot(&op->slots, element);
 
     return (slot / lanes * op->element->nodes + node) * lanes + slot % lanes;
-}
-
-sedge_status elliptic_upload_list(sedge_buffer **out, const sedge_elliptic *op, void *from,
-                                  int64_t count, size_t size)
-{
-    const int64_t bytes = count * (int64_t)size;
-    sedge_status status = sedge_buffer_create(out, op->device, bytes > 0 ? bytes : 16);
-
-    if (status == SEDGE_OK && bytes > 0) status = sedge_buffer_upload(*out, 0, from, bytes, NULL);
-    sedge_release(from);
-    return status;
-}
-
-sedge_status elliptic_upload_reals(sedge_buffer **out, const sedge_elliptic *op,
-                                   const double *values, int64_t count)
-{
-    void *list = NULL;
-
-    SEDGE_TRY(sedge_allocate(&list, count, (size_t)sedge_elliptic_real_bytes(op)));
-    for (int64_t i = 0; i < count; i++) elliptic_put(op, list, i, values[i]);
-    return elliptic_upload_list(out, op, list, count, (size_t)sedge_elliptic_real_bytes(op));
 }
 
 // ---- what the mesh gives -----------------------------------------------------------------------
@@ -105,104 +48,44 @@ static void fill_shape(double shape[ELLIPTIC_SHAPE_WORDS], const sedge_elliptic 
     }
 }
 
-static int64_t shape_index(const sedge_elliptic *op, int64_t slot, int word)
-{
-    const int64_t lanes = op->cut.lanes;
-    const int64_t chunk = op->cut.chunk;
-    const int64_t value = slot / lanes;
-
-    return ((value / chunk * ELLIPTIC_SHAPE_WORDS + word) * chunk + value % chunk) * lanes +
-           slot % lanes;
-}
-
-// Empty slots are reference elements of their own, whose blocks can be inverted.
+// Empty slots are reference elements of their own, whose blocks can be inverted. Words lie together
+// for a chunk of SIMD batches, as for one batch with as many more lanes.
 static sedge_status upload_geometry(sedge_elliptic *op, const elliptic_curved *curved,
                                     const sedge_elliptic_face *faces)
 {
     static const double empty[ELLIPTIC_SHAPE_WORDS] = {1, 1, 1, 0, 0, 0, 1, 0,
                                                        0, 1, 0, 1, 0, 1, 0, 1};
-    const int64_t chunk = op->cut.chunk;
-    const int64_t slots = (op->values + chunk - 1) / chunk * chunk * op->cut.lanes;
-    void *list = NULL;
+    const int lanes = op->cut.chunk * op->slots.lanes;
+    const int64_t slots = (op->slots.count + lanes - 1) / lanes * lanes;
+    double(*shapes)[ELLIPTIC_SHAPE_WORDS] = NULL;
 
-    SEDGE_TRY(
-        sedge_allocate(&list, slots * ELLIPTIC_SHAPE_WORDS, (size_t)sedge_elliptic_real_bytes(op)));
-    for (int64_t slot = 0; slot < slots; slot++) {
-        for (int k = 0; k < ELLIPTIC_SHAPE_WORDS; k++)
-            elliptic_put(op, list, shape_index(op, slot, k), empty[k]);
-    }
-    for (int32_t e = 0; e < op->mesh->elements; e++) {
-        double shape[ELLIPTIC_SHAPE_WORDS];
-
-        fill_shape(shape, op, e, curved, faces);
-        for (int k = 0; k < ELLIPTIC_SHAPE_WORDS; k++)
-            elliptic_put(op, list, shape_index(op, elliptic_slot(op, e), k), shape[k]);
-    }
-    return elliptic_upload_list(&op->geometry, op, list, slots * ELLIPTIC_SHAPE_WORDS,
-                                (size_t)sedge_elliptic_real_bytes(op));
-}
-
-static sedge_status upload_links(sedge_elliptic *op)
-{
-    const int64_t slots = op->values * op->cut.lanes;
-    int32_t(*links)[2] = NULL;
-
-    SEDGE_TRY(sedge_allocate(&links, slots * SEDGE_FACES, sizeof *links));
-    for (int64_t slot = 0; slot < slots; slot++) {
-        for (int f = 0; f < SEDGE_FACES; f++) { // an empty slot is its own neighbour
-            links[slot * SEDGE_FACES + f][0] = (int32_t)slot;
-            links[slot * SEDGE_FACES + f][1] = f * 6;
-        }
-    }
-    for (int32_t e = 0; e < op->mesh->elements; e++) {
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            const sedge_face *const face = &op->mesh->faces[e][f];
-            int32_t *const link = links[elliptic_slot(op, e) * SEDGE_FACES + f];
-            link[0] = face->neighbour >= 0 ? (int32_t)elliptic_slot(op, face->neighbour)
-                                           : face->neighbour;
-            link[1] = face->face * 6 + face->orientation;
-        }
-    }
-    return elliptic_upload_list(&op->links, op, links, slots * SEDGE_FACES, sizeof *links);
-}
-
-static sedge_status upload_halo_list(sedge_elliptic *op)
-{
-    int32_t(*list)[2] = NULL;
-
-    SEDGE_TRY(sedge_allocate(&list, op->mesh->halo_faces, sizeof *list));
-    for (int32_t i = 0; i < op->mesh->halo_faces; i++) {
-        const sedge_trace_face *const face = &op->mesh->trace_faces[i];
-        list[i][0] = (int32_t)elliptic_slot(op, face->element);
-        list[i][1] = face->face;
-    }
-    return elliptic_upload_list(&op->halo_list, op, list, op->mesh->halo_faces, sizeof *list);
+    SEDGE_TRY(sedge_allocate(&shapes, slots, sizeof *shapes));
+    for (int64_t slot = 0; slot < slots; slot++) memcpy(shapes[slot], empty, sizeof empty);
+    for (int32_t e = 0; e < op->mesh->elements; e++)
+        fill_shape(shapes[sedge_slot(&op->slots, e)], op, e, curved, faces);
+    const sedge_status status = sedge_upload_words(&op->geometry, op->device, op->cut.real_bytes,
+                                                   shapes[0], slots, ELLIPTIC_SHAPE_WORDS, lanes);
+    sedge_release(shapes);
+    return status;
 }
 
 // ---- what the element gives --------------------------------------------------------------------
 
+// The maps of faces, and behind them the point of each face at a node, or -1, [nodes][4].
 static sedge_status upload_maps(sedge_elliptic *op)
 {
     const sedge_element *const element = op->element;
     const int width = element->face_nodes;
-    const int64_t maps = (int64_t)(4 + 48) * width;
+    const int64_t maps = (int64_t)SEDGE_FACE_MAPS * width;
     const int64_t count = maps + (int64_t)element->nodes * SEDGE_FACES;
     int16_t *tables = NULL;
 
     SEDGE_TRY(sedge_allocate(&tables, count, sizeof *tables));
-    for (int k = 0; k < SEDGE_FACES * width; k++) tables[k] = (int16_t)element->face_node[k];
-    for (int code = 0; code < 24; code++) {
-        const int *const permuted = element->permuted + (int64_t)code % 6 * width;
-        for (int i = 0; i < width; i++) {
-            tables[(4 + code) * width + i] =
-                (int16_t)element->face_node[code / 6 * width + permuted[i]];
-            tables[(28 + code) * width + i] = (int16_t)permuted[i];
-        }
-    }
+    sedge_fill_face_maps(tables, element);
     for (int64_t i = maps; i < count; i++) tables[i] = -1;
     for (int k = 0; k < SEDGE_FACES * width; k++)
         tables[maps + (int64_t)element->face_node[k] * SEDGE_FACES + k / width] = (int16_t)k;
-    return elliptic_upload_list(&op->maps, op, tables, count, sizeof *tables);
+    return sedge_upload(&op->maps, op->device, tables, count, sizeof *tables);
 }
 
 sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *faces)
@@ -210,14 +93,15 @@ sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *face
     sedge_status status;
     elliptic_curved *curved = NULL;
 
-    count_values(op);
+    op->slots = sedge_slots_place(op->mesh, op->cut.lanes);
     if (op->cut.curved) SEDGE_TRY(elliptic_curved_create(&curved, op->element, true));
     status = upload_geometry(op, curved, faces);
     if (status == SEDGE_OK) status = elliptic_curved_upload(op, curved, faces);
     elliptic_curved_free(curved);
     SEDGE_TRY(status);
-    SEDGE_TRY(upload_links(op));
-    SEDGE_TRY(upload_halo_list(op));
+    SEDGE_TRY(sedge_upload_links(&op->links, op->device, &op->slots));
+    SEDGE_TRY(
+        sedge_upload_trace_faces(&op->halo_list, op->device, &op->slots, 0, op->mesh->halo_faces));
     return upload_maps(op);
 }
 
@@ -233,9 +117,10 @@ sedge_status sedge_elliptic_upload(const sedge_elliptic *op, sedge_buffer *vecto
     SEDGE_TRY_GOTO(status, sedge_stream_wait(sedge_context_stream(op->context)));
     SEDGE_TRY_GOTO(status, sedge_allocate(&list, rows, (size_t)sedge_elliptic_real_bytes(op)));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
-        const int64_t slot = elliptic_slot(op, e);
-        for (int n = 0; n < nodes; n++)
-            elliptic_put(op, list, elliptic_index(op, slot, n), u[(int64_t)e * nodes + n]);
+        for (int n = 0; n < nodes; n++) {
+            sedge_real_put(list, op->cut.real_bytes, elliptic_index(op, e, n),
+                           u[(int64_t)e * nodes + n]);
+        }
     }
     SEDGE_TRY_GOTO(
         status, sedge_buffer_upload(vector, 0, list, rows * sedge_elliptic_real_bytes(op), NULL));
@@ -257,12 +142,9 @@ sedge_status sedge_elliptic_download(const sedge_elliptic *op, const sedge_buffe
     SEDGE_TRY_GOTO(
         status, sedge_buffer_download(vector, 0, list, rows * sedge_elliptic_real_bytes(op), NULL));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
-        const int64_t slot = elliptic_slot(op, e);
         for (int n = 0; n < nodes; n++) {
-            const int64_t at = elliptic_index(op, slot, n);
-            u[(int64_t)e * nodes + n] = sedge_elliptic_real_bytes(op) == 8
-                                            ? ((const double *)list)[at]
-                                            : (double)((const float *)list)[at];
+            u[(int64_t)e * nodes + n] =
+                sedge_real_get(list, op->cut.real_bytes, elliptic_index(op, e, n));
         }
     }
 done:

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "dg/dense.h"
 #include "elliptic_state.h"
+#include "layout/upload.h"
 #include "linear/amg.h"
 #include "linear/chebyshev.h"
 #include "vertices.h"
@@ -117,12 +118,12 @@ static sedge_status make_blocks(mg_level *level)
     SEDGE_TRY_GOTO(status, sedge_allocate(&work, 2 * size, sizeof *work));
     put_stiffness(list, op->element, work);
     put_faces(list, op->element, work);
-    SEDGE_TRY_GOTO(status, elliptic_upload_reals(&entries, op, list, size * BLOCK_WORDS));
-    SEDGE_TRY_GOTO(
-        status, sedge_buffer_create(&level->blocks, op->device,
-                                    op->values * op->cut.lanes * size * op->cut.real_bytes + 16));
+    SEDGE_TRY_GOTO(status, sedge_upload_reals(&entries, op->device, op->cut.real_bytes, list,
+                                              size * BLOCK_WORDS));
+    SEDGE_TRY_GOTO(status, sedge_buffer_create(&level->blocks, op->device,
+                                               op->slots.count * size * op->cut.real_bytes + 16));
     SEDGE_TRY_GOTO(status,
-                   SEDGE_LAUNCH(op->kernel[ELLIPTIC_BLOCKS], NULL, op->values,
+                   SEDGE_LAUNCH(op->kernel[ELLIPTIC_BLOCKS], NULL, op->slots.batches,
                                 sedge_buffer_argument(level->blocks),
                                 sedge_buffer_argument(op->geometry),
                                 sedge_buffer_argument(op->links), sedge_buffer_argument(entries),
@@ -138,7 +139,7 @@ done:
 
 static int64_t smooth_blocks(const sedge_elliptic *op)
 {
-    return (op->values + op->cut.smooth_block - 1) / op->cut.smooth_block;
+    return (op->slots.batches + op->cut.smooth_block - 1) / op->cut.smooth_block;
 }
 
 // change = keep change + step B r; x = change, or x + change.
@@ -150,7 +151,7 @@ static sedge_status run_smooth(const mg_level *level, sedge_stream *stream, cons
     return SEDGE_LAUNCH(op->kernel[ELLIPTIC_SMOOTH], stream, smooth_blocks(op),
                         sedge_buffer_argument(level->blocks), sedge_buffer_argument(r),
                         sedge_buffer_argument(level->change), sedge_buffer_argument(x),
-                        sedge_int64_argument(op->values), elliptic_real(op, keep),
+                        sedge_int64_argument(op->slots.batches), elliptic_real(op, keep),
                         elliptic_real(op, step), sedge_int32_argument(fresh));
 }
 
@@ -207,7 +208,7 @@ static sedge_status make_corner_lists(sedge_multigrid *mg)
     for (int64_t i = 0; i < corners; i++) offsets[view.corner[i] + 2]++;
     for (int32_t v = 0; v < view.count; v++) offsets[v + 2] += offsets[v + 1];
     for (int64_t i = 0; i < corners; i++) { // node v of order 1 is vertex v
-        const int64_t at = elliptic_index(op, elliptic_slot(op, (int32_t)(i / 4)), (int)(i % 4));
+        const int64_t at = elliptic_index(op, (int32_t)(i / 4), (int)(i % 4));
         list[offsets[view.corner[i] + 1]++] = at;
         vertex[at] = view.corner[i];
     }
@@ -303,7 +304,7 @@ static sedge_status run_transfer(const mg_level *level, elliptic_kernel kernel,
     return SEDGE_LAUNCH(level->op->kernel[kernel], stream, smooth_blocks(level->op),
                         sedge_buffer_argument(from), sedge_buffer_argument(to),
                         sedge_buffer_argument(level->transfer),
-                        sedge_int64_argument(level->op->values));
+                        sedge_int64_argument(level->op->slots.batches));
 }
 
 static sedge_status go_down(sedge_multigrid *mg, int k, sedge_stream *stream)
@@ -378,8 +379,9 @@ static sedge_status make_transfer(mg_level *level)
                        sedge_element_interpolate(coarse, element->r[n], element->s[n],
                                                  element->t[n], list + (int64_t)n * coarse_nodes));
     }
-    SEDGE_TRY_GOTO(status, elliptic_upload_reals(&level->transfer, level->op, list,
-                                                 (int64_t)element->nodes * coarse_nodes));
+    SEDGE_TRY_GOTO(status, sedge_upload_reals(&level->transfer, level->op->device,
+                                              level->op->cut.real_bytes, list,
+                                              (int64_t)element->nodes * coarse_nodes));
 done:
     sedge_release(list);
     sedge_element_free(coarse);

@@ -1,0 +1,28 @@
+// What kernels over elements and faces read of the mesh and of the reference element, on a device.
+// The caller frees the buffers.
+#pragma once
+
+#include "layout/slots.h"
+
+#include "base/error.h"
+#include "device/device.h"
+#include "dg/element.h"
+
+#include <stdint.h>
+
+// The links [slots][4 faces] of two int32 each: the neighbour's slot, or -1 - i at trace face i;
+// and the neighbour's face * 6 + orientation. The faces of an empty slot lead to themselves.
+SEDGE_MUST_USE
+sedge_status sedge_upload_links(sedge_buffer **out, sedge_device *device, const sedge_slots *slots);
+
+// Slot and face of the mesh's trace faces [first, first + count), two int32 each.
+SEDGE_MUST_USE
+sedge_status sedge_upload_trace_faces(sedge_buffer **out, sedge_device *device,
+                                      const sedge_slots *slots, int32_t first, int32_t count);
+
+// Node numbers of faces, SEDGE_FACE_MAPS times face_nodes of them: the volume nodes of the own
+// faces [4][face nodes]; then, for all 24 codes (face * 6 + orientation), the neighbour's volume
+// nodes at the same places [24][face nodes], and these as numbers on the neighbour's face
+// [24][face nodes].
+#define SEDGE_FACE_MAPS 52
+void sedge_fill_face_maps(int16_t *maps, const sedge_element *element);

@@ -1,0 +1,38 @@
+// Where the elements of this rank lie in arrays on a device.
+//
+// Element data is stored in slots. A SIMD batch is `lanes` neighbouring slots, one for each lane of
+// a vector register; on a GPU it is a single slot. A kernel launch works on whole batches, so
+// elements that are launched separately never share one: the elements without faces on other ranks
+// come first, then those with such faces (halo); in both groups the straight elements precede the
+// curved ones. The last batch of each of these four spans may have empty slots.
+#pragma once
+
+#include "mesh/mesh.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// One of the four spans. Curved batches are also counted by themselves, because some arrays hold
+// curved elements only.
+typedef struct sedge_span {
+    int64_t first, count; // SIMD batches
+    int64_t first_curve;  // of a curved span: index of its first batch among all curved batches
+} sedge_span;
+
+typedef struct sedge_slots {
+    const sedge_mesh *mesh;
+    int lanes;
+    int64_t batches;
+    int64_t curved_batches; // of these
+    int64_t count;          // slots: batches * lanes
+    sedge_span span[2][2];  // [halo][curved]
+} sedge_slots;
+
+// Give each element of the mesh a slot. The result keeps `mesh`, which must outlive it.
+sedge_slots sedge_slots_place(const sedge_mesh *mesh, int lanes);
+
+// The slot of an element.
+int64_t sedge_slot(const sedge_slots *slots, int32_t element);
+
+// The slot of a curved element in arrays of curved elements only.
+int64_t sedge_curved_slot(const sedge_slots *slots, int32_t element);
