@@ -66,6 +66,10 @@ static const char *check_incident(const sedge_problem *problem)
     }
     if (!is_lossless(problem))
         return "a plane-wave source needs conductivity 0: the incident wave travels undamped";
+    if (problem->term_count > 0) {
+        return "a plane-wave source goes with no term of a material: the fields are the scattered "
+               "ones, and a term does not see the incident wave";
+    }
     if (!has_scatterer(problem))
         return "a plane-wave source acts on pec, pmc and impedance surfaces, and there is none";
     if (!starts_as(problem, "zero")) {

@@ -23,6 +23,13 @@ typedef struct sedge_deck_material {
     double values[SEDGE_MAX_MATERIALS]; // in the order of equation->materials, code units
 } sedge_deck_material;
 
+// `materials: NAME: {KIND: {...}}` - a term of one volume group.
+typedef struct sedge_deck_term {
+    const sedge_term_kind *kind;
+    int material; // index in `materials`
+    double parameters[SEDGE_MAX_VALUES];
+} sedge_deck_term;
+
 // `boundaries: NAME: {type: ..., ...}`. `periodic` has no kind but a partner.
 typedef struct sedge_deck_boundary {
     char name[64];
@@ -84,6 +91,8 @@ typedef struct sedge_deck {
 
     int material_count; // default for groups not named: an error that names them
     sedge_deck_material *materials;
+    int term_count;
+    sedge_deck_term *terms; // all of a kind together, kinds in the order of sedge_term_kinds
     int boundary_count;
     sedge_deck_boundary *boundaries;
     const sedge_initial_kind *initial;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES_MAX 64
+#define NAMES_MAX  128 // known names at one place of the deck
+#define NAME_BYTES 64  // of a name in the deck, with its end
 
 void deck_path(char out[DECK_PATH_MAX], const char *where, const char *key)
 {
@@ -229,7 +230,7 @@ sedge_status deck_check_name(const deck_reader *reader, const deck_node *node, c
 {
     const size_t length = strlen(name);
 
-    if (length == 0 || length >= NAMES_MAX)
+    if (length == 0 || length >= NAME_BYTES)
         return deck_fail(reader->path, node, "the name '%.80s' must have 1 to 63 bytes", name);
     for (const char *c = name; *c != '\0'; c++) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f) {

@@ -160,6 +160,26 @@ static sedge_status add_kind(sedge_text *out, const sedge_equation *equation, co
     return add_parameters(out, equation, parameters, count);
 }
 
+// The kinds of terms of an equation.
+static sedge_status add_terms(sedge_text *out, const sedge_equation *equation)
+{
+    const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
+    const int count = sedge_term_kinds_of(kinds, equation);
+
+    if (count == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_text_add(out,
+                             "\n### %s: terms of a material\n\nEntries of materials.NAME that add "
+                             "to the equation there, each at most once.\n",
+                             equation->name));
+    for (int i = 0; i < count; i++) {
+        SEDGE_TRY(sedge_text_add(out, "\n`%s: {...}` - %s; memory: %d numbers a node.%s\n",
+                                 kinds[i]->name, kinds[i]->text, kinds[i]->memory,
+                                 kinds[i]->parameter_count == 0 ? " No parameters." : ""));
+        SEDGE_TRY(add_parameters(out, equation, kinds[i]->parameters, kinds[i]->parameter_count));
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status add_equation(sedge_text *out, const sedge_equation *equation)
 {
     SEDGE_TRY(
@@ -174,6 +194,7 @@ static sedge_status add_equation(sedge_text *out, const sedge_equation *equation
         "elements of a Gmsh mesh that are in no volume group.%s\n",
         equation->name, equation->material_count == 0 ? " There are no keys: `{}`." : ""));
     SEDGE_TRY(add_parameters(out, equation, equation->materials, equation->material_count));
+    SEDGE_TRY(add_terms(out, equation));
     if (equation->flux_key_count > 0)
         SEDGE_TRY(sedge_text_add(out, "\n### %s: flux\n", equation->name));
     SEDGE_TRY(add_parameters(out, equation, equation->flux_keys, equation->flux_key_count));

@@ -89,6 +89,30 @@ static sedge_status assemble_materials(sedge_problem *problem, const sedge_deck 
     return SEDGE_OK;
 }
 
+// The terms of the groups that the mesh has.
+static sedge_status assemble_terms(sedge_problem *problem, const sedge_deck *deck,
+                                   const sedge_mesh_groups *groups)
+{
+    for (int i = 0; i < deck->term_count; i++) {
+        const sedge_deck_term *const term = &deck->terms[i];
+        const int v =
+            find_group(deck->materials[term->material].name, groups->volume_names, groups->volumes);
+        if (v < 0) continue; // the entry `default` of a mesh where no element needs it
+        SEDGE_TRY(sedge_problem_add_term(problem, term->kind, v, term->parameters));
+    }
+    return SEDGE_OK;
+}
+
+// An exact solution of the equation is none of the equation with a term.
+static sedge_status check_comparison(const sedge_problem *problem, const sedge_deck *deck)
+{
+    if (!problem->compare || problem->term_count == 0) return SEDGE_OK;
+    return deck_fail(deck->path, deck_child(deck->tree, "initial"),
+                     "initial: '%s' is an exact solution only without terms, and a material has "
+                     "the term '%s': set initial.compare to false",
+                     problem->initial->name, problem->terms[0].kind->name);
+}
+
 // ---- boundaries ---------------------------------------------------------------------------------
 
 // One condition of the deck; `s` is its group in the mesh.
@@ -266,6 +290,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     if (deck->integrator != NULL) problem->integrator = deck->integrator;
     problem->curved = mesh->global_curved > 0;
     SEDGE_TRY_GOTO(status, assemble_materials(problem, deck, groups));
+    SEDGE_TRY_GOTO(status, assemble_terms(problem, deck, groups));
     SEDGE_TRY_GOTO(status, assemble_boundaries(problem, deck, groups));
     SEDGE_TRY_GOTO(status, check_slices(deck, mesh));
     assemble_sources(problem, deck);
@@ -277,6 +302,7 @@ sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
     problem->initial = deck->initial;
     memcpy(problem->initial_parameters, deck->initial_parameters, sizeof deck->initial_parameters);
     problem->compare = deck->compare;
+    SEDGE_TRY_GOTO(status, check_comparison(problem, deck));
 
     const char *const contradiction =
         equation->contradiction != NULL ? equation->contradiction(problem) : NULL;

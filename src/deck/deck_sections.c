@@ -65,14 +65,13 @@ sedge_status deck_read_materials(const deck_reader *reader, sedge_deck *deck)
         deck_path(where, "materials", node->key);
         SEDGE_TRY(deck_check_name(reader, node, node->key, false));
         SEDGE_TRY(refuse_tensors(reader, node, where));
-        SEDGE_TRY(
-            deck_check(reader, node, where, NULL, equation->materials, equation->material_count));
+        SEDGE_TRY(deck_check_material(reader, node, where));
         deck_copy_name(material->name, node->key);
         material->line = node->line;
         deck_values(material->values, reader, node, equation->materials, equation->material_count);
         if (strcmp(node->key, SEDGE_DEFAULT_GROUP) == 0) deck->mesh.default_volume = true;
     }
-    return SEDGE_OK;
+    return deck_read_terms(reader, deck);
 }
 
 static sedge_status read_periodic(const deck_reader *reader, sedge_deck *deck, deck_node *node,

@@ -18,5 +18,15 @@ sedge_status deck_read_sources(const deck_reader *reader, sedge_deck *deck);
 SEDGE_MUST_USE
 sedge_status deck_read_monitors(const deck_reader *reader, sedge_deck *deck);
 
+// The mapping of one volume group, which is called `where`: the equation's parameters of a
+// material, and an entry for each kind of term, which is absent or a mapping. deck_read_terms goes
+// on.
+SEDGE_MUST_USE
+sedge_status deck_check_material(const deck_reader *reader, deck_node *node, const char *where);
+
+// The terms of all materials, once these are read.
+SEDGE_MUST_USE
+sedge_status deck_read_terms(const deck_reader *reader, sedge_deck *deck);
+
 // Copy a name of at most 63 bytes.
 void deck_copy_name(char out[64], const char *name);

@@ -21,6 +21,20 @@ double sedge_stable_number(int order)
     return 8.4 * 1.5 / ((order + 1.0) * (order + 3.0));
 }
 
+// The rates of the equation's source and of the terms in a volume group.
+static double find_decay(const sedge_problem *problem, int volume)
+{
+    const double *const m = problem->materials[volume];
+    // Growth is no matter of stability, but must be resolved as decay must.
+    double rate = problem->equation->decay != NULL ? fabs(problem->equation->decay(m)) : 0.0;
+
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        if (term->present[volume]) rate += term->kind->rate(m, term->parameters[volume]);
+    }
+    return rate;
+}
+
 double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, int32_t element)
 {
     const sedge_equation *const equation = problem->equation;
@@ -30,19 +44,15 @@ double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, 
     double rate =
         equation->speed(m, problem->constants) / (sedge_stable_number(problem->order) * size);
 
-    // Growth is no matter of stability, but must be resolved as decay must.
-    if (equation->decay != NULL) rate += fabs(equation->decay(m)) / STABLE_DECAY;
+    rate += find_decay(problem, mesh->group[element]) / STABLE_DECAY;
     return rate / problem->integrator->stability;
 }
 
 double sedge_problem_decay_part(const sedge_problem *problem, const sedge_mesh *mesh,
                                 int32_t element)
 {
-    const double *const m = problem->materials[mesh->group[element]];
-
-    if (problem->equation->decay == NULL) return 0.0;
-    return fabs(problem->equation->decay(m)) / STABLE_DECAY / problem->integrator->stability /
-           sedge_problem_rate(problem, mesh, element);
+    return find_decay(problem, mesh->group[element]) / STABLE_DECAY /
+           problem->integrator->stability / sedge_problem_rate(problem, mesh, element);
 }
 
 double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,

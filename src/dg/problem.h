@@ -86,7 +86,8 @@ SEDGE_MUST_USE
 sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge_mesh *mesh);
 
 // The time step of this rank's elements for `cfl`; 1 is the limit that was measured once:
-//   dt = cfl S min_K 1 / (c_K / (C_N min(r_in(K), 0.36 h_min(K))) + |decay_K| / 4.6)
+//   dt = cfl S min_K 1 / (c_K / (C_N min(r_in(K), 0.36 h_min(K))) + decay_K / 4.6)
+// with decay_K the sum of the source's |decay| and the terms' rates in the element, and
 // with S = 1 for lsrk45 and the integrator's `stability` for others, C_N = sedge_stable_number(N)
 // (measured on regular cells, upwind, N = 1..8; 8.4 * 1.5 /
 // ((N+1)(N+3)) above), r_in the inscribed radius and h_min the least height; for a curved element
@@ -103,7 +104,8 @@ double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *m
 // local CFL number.
 double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, int32_t element);
 
-// The fraction of sedge_problem_rate that is due to the decay of the element's material, 0 to 1.
+// The fraction of sedge_problem_rate that is due to the source and the terms in the element, 0 to
+// 1.
 double sedge_problem_decay_part(const sedge_problem *problem, const sedge_mesh *mesh,
                                 int32_t element);
 

@@ -41,8 +41,9 @@ typedef struct sedge_term_kind {
     void (*local)(const double *u, const double *w, const double *m, const double *p,
                   const double *c, double t, double *du, double *dw); // the same, for the reference
 
-    // The largest rate (1/time) that the term adds to the problem's, for the time step: a bound of
-    // how far the eigenvalues of the system with the term lie from those without it.
+    // The largest rate of decay (1/time) that the term adds, for the time step; >= 0. An undamped
+    // oscillation of angular frequency omega counts 3 omega: integrators reach less far along the
+    // imaginary axis than along the negative real one.
     double (*rate)(const double *m, const double *p);
     // Optional: du and dw are linear in (u, w) together, and without an explicit dependence on t:
     // coefficients of any basis may stand for the values at nodes.

@@ -171,6 +171,25 @@ static bool has_material(const sedge_deck *deck, const char *name)
     return false;
 }
 
+// The terms of volume group v, with the memory that they take over all ranks: two states of it.
+static void print_terms(const sedge_session *session, int v)
+{
+    const sedge_problem *const problem = &session->problem;
+    const int64_t bytes = problem->precision == SEDGE_FP64 ? 8 : 4;
+
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        const int64_t values = 2 * (int64_t)term->kind->memory * session->element->nodes *
+                               session->mesh->groups.volume_elements[v];
+        if (!term->present[v]) continue;
+        printf(", %s", term->kind->name);
+        if (values > 0) {
+            printf(" (memory: %.2f MiB on the device%s)", (double)(values * bytes) / 1048576.0,
+                   sedge_comm_size(session->comm) > 1 ? "s" : "");
+        }
+    }
+}
+
 // All groups of the mesh, and what the deck says about them.
 static void print_groups(const sedge_session *session)
 {
@@ -178,10 +197,12 @@ static void print_groups(const sedge_session *session)
 
     printf("  materials\n");
     for (int v = 0; v < groups->volumes; v++) {
-        printf("    %-16s %lld elements: %s\n", groups->volume_names[v],
+        printf("    %-16s %lld elements: %s", groups->volume_names[v],
                (long long)groups->volume_elements[v],
                has_material(session->deck, groups->volume_names[v]) ? "given"
                                                                     : "NO MATERIAL in the deck");
+        print_terms(session, v);
+        printf("\n");
     }
     printf("  boundaries\n");
     for (int s = 0; s < groups->surfaces; s++) {

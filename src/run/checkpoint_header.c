@@ -66,6 +66,21 @@ static sedge_status add_values(sedge_text *out, const sedge_session *session,
     return SEDGE_OK;
 }
 
+// ", debye eps_delta 2, tau 1" of the terms that volume group v has.
+static sedge_status add_terms(sedge_text *out, const sedge_session *session, int v)
+{
+    const sedge_problem *const problem = &session->problem;
+
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        if (!term->present[v]) continue;
+        SEDGE_TRY(sedge_text_add(out, ", %s", term->kind->name));
+        SEDGE_TRY(add_values(out, session, term->kind->parameters, term->kind->parameter_count,
+                             term->parameters[v]));
+    }
+    return SEDGE_OK;
+}
+
 static sedge_status add_materials(sedge_text *out, const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
@@ -79,6 +94,7 @@ static sedge_status add_materials(sedge_text *out, const sedge_session *session)
             SEDGE_TRY(add_values(out, session, deck->equation->materials,
                                  deck->equation->material_count, deck->materials[i].values));
         }
+        SEDGE_TRY(add_terms(out, session, v));
     }
     return SEDGE_OK;
 }

@@ -81,6 +81,13 @@ static void doubt_end(const sedge_session *session)
     }
 }
 
+static bool has_term(const sedge_problem *problem, int volume)
+{
+    for (int i = 0; i < problem->term_count; i++)
+        if (problem->terms[i].present[volume]) return true;
+    return false;
+}
+
 void sedge_doubt_print(const sedge_session *session)
 {
     if (session->problem.equation->elliptic != NULL || !sedge_comm_is_root(session->comm)) return;
@@ -88,8 +95,15 @@ void sedge_doubt_print(const sedge_session *session)
     doubt_steps(session);
     doubt_end(session);
     if (!(session->limit_decay > 0.5)) return;
+    const char *const group = session->mesh->groups.volume_names[session->limit_group];
+    const double percent = 100.0 * session->limit_decay;
+    if (has_term(&session->problem, session->limit_group)) {
+        printf("  warning            conductivity and terms of '%s' cause %.0f %% of the limit of "
+               "the time step\n",
+               group, percent);
+        return;
+    }
     printf("  warning            the conductivity of '%s' causes %.0f %% of the limit of the time "
-           "step: "
-           "model a good conductor by a boundary of type impedance instead of a volume\n",
-           session->mesh->groups.volume_names[session->limit_group], 100.0 * session->limit_decay);
+           "step: model a good conductor by a boundary of type impedance instead of a volume\n",
+           group, percent);
 }

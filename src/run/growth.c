@@ -126,7 +126,7 @@ void sedge_growth_create(sedge_growth *out, const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
     const sedge_equation *const equation = problem->equation;
-    const bool known = equation->quiet != NULL;
+    const bool known = equation->quiet != NULL && problem->term_count == 0;
     extremes found;
 
     find_extremes(&found, session);

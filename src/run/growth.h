@@ -26,8 +26,9 @@ typedef struct sedge_growth {
 } sedge_growth;
 
 // Of an equation that says when its energy cannot grow (sedge_equation.quiet) the sources are all
-// that feeds it: slack 10, for rounding and what the time steps add. Others may have what nobody
-// knows of: numbers of boundaries count as data there, and the slack is 1e30. Collective.
+// that feeds it: slack 10, for rounding and what the time steps add. Others, and all
+// with terms, may have what nobody knows of: numbers of boundaries count as data there, and the
+// slack is 1e30. Collective.
 void sedge_growth_create(sedge_growth *out, const sedge_session *session);
 
 // The bound on the energy `since` code units of time after it was at most `energy`; infinity if

@@ -142,7 +142,7 @@ double sedge_monitor_quiet(const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
 
-    if (problem->equation->quiet == NULL) return (double)INFINITY;
+    if (problem->equation->quiet == NULL || problem->term_count > 0) return (double)INFINITY;
     return problem->equation->quiet(problem, session->mesh->bounds);
 }
 

@@ -21,7 +21,9 @@ sedge_status sedge_monitor_check(const sedge_session *session, const double *ene
                                  const double *before, double time, int64_t step,
                                  const double *history, int samples);
 
-// The time from which on the energy cannot grow, as the equation says; infinity: none.
+// The time from which on the energy cannot grow, as the equation says; infinity: none. A problem
+// with terms has none: energy that a term stores in its memory, which the fields' energy does not
+// count, returns to the fields, and of what a term without memory adds nothing is known.
 double sedge_monitor_quiet(const sedge_session *session);
 
 // The most energy that a run can have which had `energy` when it became quiet and `peak` at most

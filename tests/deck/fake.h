@@ -231,7 +231,66 @@ static const sedge_equation fake_advection = {
 
 const sedge_equation *const sedge_equations[] = {&fake_maxwell, &fake_advection, NULL};
 const sedge_face_kind *const sedge_face_kinds[] = {NULL};
-const sedge_term_kind *const sedge_term_kinds[] = {NULL};
+
+static void fake_local(const double *u, const double *w, const double *m, const double *p,
+                       const double *c, double t, double *du, double *dw)
+{
+    du[0] = dw[0] = 0.0;
+    (void)u, (void)w, (void)m, (void)p, (void)c, (void)t;
+}
+
+static double fake_rate(const double *m, const double *p)
+{
+    (void)m;
+    return 1.0 / p[1];
+}
+
+static const sedge_parameter fake_relaxation[] = {
+    {.name = "strength", .required = true, .positive = true, .text = "how much"},
+    {.name = "tau",
+     .fallback = {3e8},
+     .maximum = HUGE_VAL,
+     .dimension = SEDGE_TIME,
+     .text = "when"},
+};
+
+static const sedge_term_kind fake_relaxing = {
+    .name = "relaxing",
+    .equation = "maxwell",
+    .text = "what comes later",
+    .parameters = fake_relaxation,
+    .parameter_count = COUNT(fake_relaxation),
+    .memory = 2,
+    .function = "fake_local",
+    .header = "fake_term.h",
+    .header_text = "// nothing",
+    .local = fake_local,
+    .rate = fake_rate,
+};
+
+static const sedge_term_kind fake_drag = {
+    .name = "drag",
+    .equation = "maxwell",
+    .text = "what slows down",
+    .function = "fake_local",
+    .header = "fake_term.h",
+    .header_text = "// nothing",
+    .local = fake_local,
+    .rate = fake_rate,
+};
+
+static const sedge_term_kind fake_leak = {
+    .name = "leak",
+    .equation = "advection",
+    .text = "what gets lost",
+    .function = "fake_local",
+    .header = "fake_term.h",
+    .header_text = "// nothing",
+    .local = fake_local,
+    .rate = fake_rate,
+};
+
+const sedge_term_kind *const sedge_term_kinds[] = {&fake_drag, &fake_leak, &fake_relaxing, NULL};
 const sedge_integrator *const sedge_integrators[] = {&sedge_integrator_lsrk45, NULL};
 const sedge_monitor_kind *const sedge_monitor_kinds[] = {NULL};
 

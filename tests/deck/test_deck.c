@@ -12,7 +12,7 @@ static const char full_deck[] =
     "time: {end: 2e-9, cfl: 0.5}\n"
     "materials:\n"
     "  air: {mu: 1}\n"
-    "  lossy: {epsilon: 2.25, mu: 1, sigma: 0.1}\n"
+    "  lossy: {drag: {}, relaxing: {tau: 2e-9, strength: 4}, epsilon: 2.25, mu: 1, sigma: 0.1}\n"
     "boundaries:\n"
     "  wall: {type: pec}\n"
     "  coat: {type: impedance, impedance: 50}\n"
@@ -63,6 +63,11 @@ static void test_full_deck(void)
     CHECK(deck->materials[0].values[0] == 1.0 && deck->materials[0].values[2] == 0.0);
     CHECK(deck->materials[1].values[0] == 2.25);
     CHECK(deck->materials[1].values[2] == 0.1 * 376.7);
+
+    CHECK(deck->term_count == 2 && deck->terms[0].kind == &fake_drag);
+    CHECK(deck->terms[0].material == 1 && deck->terms[1].material == 1);
+    CHECK(deck->terms[1].kind == &fake_relaxing && deck->terms[1].parameters[0] == 4.0);
+    CHECK(deck->terms[1].parameters[1] == 2e-9 * 3e8);
 
     CHECK(deck->boundary_count == 3 && deck->boundaries[0].kind == &fake_boundaries[0]);
     CHECK(deck->boundaries[1].parameters[0] == 50 * 0.125);

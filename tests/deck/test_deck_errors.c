@@ -147,6 +147,21 @@ static const bad_deck bad_decks[] = {
     {"{type: zero}", "{type: zero, compare: true}",
      "deck.yaml:17: initial.compare: 'zero' is no exact solution to compare with"},
 
+    // Terms.
+    {"{mu: 1}", "{mu: 1, relaxin: {strength: 1}}",
+     "deck.yaml:9: unknown key 'relaxin' in materials.air; did you mean 'relaxing'?"},
+    {"{mu: 1}", "{mu: 1, relaxing: {}}", "materials.air.relaxing needs the key 'strength'"},
+    {"{mu: 1}", "{mu: 1, relaxing: 3}", "deck.yaml:9: materials.air.relaxing must be a mapping"},
+    {"{mu: 1}", "{mu: 1, relaxing: {strenght: 1}}",
+     "deck.yaml:9: unknown key 'strenght' in materials.air.relaxing; did you mean 'strength'?"},
+    {"{mu: 1}", "{mu: 1, relaxing: {strength: 0}}",
+     "deck.yaml:9: materials.air.relaxing.strength 0 must be greater than 0"},
+    {"    mu: 1\n    sigma: 0.1", "    mu: 1\n    drag: {}\n    drag: {}",
+     "deck.yaml:14: duplicate key 'drag'; it is already on line 13"},
+    {"{mu: 1}", "{mu: 1, leak: {}}",
+     "deck.yaml:9: materials.air.leak is a term of the equation 'advection'; this deck has the "
+     "equation 'maxwell'"},
+
     // Signals.
     {"{type: cw, frequency: 1}", "{frequency: 1}", "sources.0.signal needs 'type'"},
     {"{type: cw, frequency: 1}", "{type: cw}", "sources.0.signal needs the key 'frequency'"},

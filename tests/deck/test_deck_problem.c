@@ -33,13 +33,13 @@ static const char deck_text[] =
     "time: {end: 1}\n"
     "flux: {upwind: 0.25}\n"
     "materials:\n"
-    "  glass: {epsilon: 3, mu: 2, sigma: 5}\n"
+    "  glass: {epsilon: 3, mu: 2, sigma: 5, relaxing: {strength: 7}}\n"
     "  air: {mu: 1}\n"
     "boundaries:\n"
     "  outer: {type: impedance, impedance: 8}\n"
     "  wall: {type: pec}\n"
     "  right: {type: periodic, partner: left}\n"
-    "initial: {type: mode, mode: [3, 2, 1]}\n"
+    "initial: {type: mode, mode: [3, 2, 1], compare: false}\n"
     "sources:\n"
     "  - {type: dipole, position: [1, 2, 3], signal: {type: cw, frequency: 4}}\n"
     "  - {type: plane-wave, direction: [0, 0, 9], signal: {type: cw, frequency: 1}}\n"
@@ -66,7 +66,11 @@ static void test_problem(void)
     for (int s = 2; s < 5; s++) CHECK(problem.boundaries[s].kind == NULL);
     CHECK(problem.constants[0] == 0.25 && problem.constants[1] == 9.0);
     CHECK(problem.incident == &fake_sources[0] && problem.incident_parameters[2] == 9.0);
-    CHECK(problem.initial == &fake_initials[1] && problem.compare);
+    CHECK(problem.initial == &fake_initials[1] && !problem.compare);
+    CHECK(problem.term_count == 1 && problem.terms[0].kind == &fake_relaxing);
+    CHECK(!problem.terms[0].present[0] && problem.terms[0].present[1]);
+    CHECK(problem.terms[0].parameters[0][0] == 0.0 && problem.terms[0].parameters[1][0] == 7.0);
+    CHECK(problem.terms[0].parameters[1][1] == 3e8);
     CHECK(problem.initial_parameters[0] == 3.0 && problem.initial_parameters[2] == 1.0);
     CHECK(problem.point_source_count == 2);
     const sedge_point_source *const last = &problem.point_sources[1];
@@ -100,6 +104,9 @@ static void test_refusals(void)
     check_refused("  air: {mu: 1}\n", "",
                   "deck.yaml:7: materials has nothing for the volume group 'air' of the mesh; "
                   "known: glass");
+    check_refused(", compare: false", "",
+                  "deck.yaml:14: initial: 'mode' is an exact solution only without terms, and a "
+                  "material has the term 'relaxing': set initial.compare to false");
     check_refused("  air:", "  ari:",
                   "deck.yaml:9: materials.ari: the mesh has no volume group 'ari'; did you mean "
                   "'air'?");
