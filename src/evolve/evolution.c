@@ -4,6 +4,7 @@
 #include "evolve/energy.h"
 #include "evolve/graphs.h"
 #include "evolve/probes.h"
+#include "evolve/stages.h"
 #include "operator/operator_internal.h"
 
 #define SAMPLE_EVERY 50 // steps between those whose launches are timed
@@ -14,6 +15,7 @@ struct sedge_evolution {
     bool time_kernels;  // in each step
     bool launch_singly; // never a step as a graph
     int64_t steps;
+    evolve_stages *stages;
     evolve_graphs *graphs;
     evolve_probes *probes; // NULL: not set
 };
@@ -34,8 +36,10 @@ sedge_status sedge_evolution_create(sedge_evolution **out, const sedge_comm *com
     evolution->launch_singly = options->launch_singly;
     SEDGE_TRY_GOTO(status, sedge_operator_create(&evolution->op, comm, device, cache, element, mesh,
                                                  problem, options));
+    SEDGE_TRY_GOTO(status, evolve_stages_create(&evolution->stages, evolution->op));
     SEDGE_TRY_GOTO(status,
-                   sedge_comm_agree(comm, evolve_graphs_create(&evolution->graphs, evolution->op)));
+                   sedge_comm_agree(comm, evolve_graphs_create(&evolution->graphs, evolution->op,
+                                                               evolution->stages)));
     *out = evolution;
     evolution = NULL;
 done:
@@ -49,6 +53,7 @@ void sedge_evolution_free(sedge_evolution *evolution)
     // What failed before stays the message: a wait that fails too has nothing to add.
     if (evolution->op != NULL) (void)!operator_wait(evolution->op);
     evolve_graphs_free(evolution->graphs);
+    evolve_stages_free(evolution->stages);
     evolve_probes_free(evolution->probes);
     sedge_operator_free(evolution->op);
     sedge_release(evolution);
@@ -105,7 +110,8 @@ sedge_status sedge_evolution_step(sedge_evolution *evolution, double t, double d
 
     if (timed) SEDGE_TRY(operator_begin_sample(op));
     SEDGE_TRY(set_clock(op, t));
-    SEDGE_TRY(singly ? evolve_run_stages(op, dt) : evolve_graphs_launch(evolution->graphs, dt));
+    SEDGE_TRY(singly ? evolve_stages_run(evolution->stages, dt)
+                     : evolve_graphs_launch(evolution->graphs, dt));
     operator_end_sample(op);
     evolution->steps++;
     return SEDGE_OK;

@@ -15,6 +15,7 @@ typedef struct step_graph {
 
 struct evolve_graphs {
     sedge_operator *op;
+    evolve_stages *stages;
     step_graph step[2];
 };
 
@@ -26,10 +27,11 @@ static void forget(evolve_graphs *graphs)
     }
 }
 
-sedge_status evolve_graphs_create(evolve_graphs **out, sedge_operator *op)
+sedge_status evolve_graphs_create(evolve_graphs **out, sedge_operator *op, evolve_stages *stages)
 {
     SEDGE_TRY(sedge_allocate(out, 1, sizeof **out));
     (*out)->op = op;
+    (*out)->stages = stages;
     return SEDGE_OK;
 }
 
@@ -40,26 +42,16 @@ void evolve_graphs_free(evolve_graphs *graphs)
     sedge_release(graphs);
 }
 
-sedge_status evolve_run_stages(sedge_operator *op, double dt)
-{
-    const sedge_integrator *const integrator = op->problem->integrator;
-
-    for (int s = 0; s < integrator->stages; s++) {
-        const sedge_stage stage = sedge_integrator_stage(integrator, s, dt);
-        SEDGE_TRY(operator_run_stage(op, &stage));
-    }
-    return SEDGE_OK;
-}
-
 // Record what a step launches, and leave everything as if it had run.
-static sedge_status record_step(sedge_operator *op, step_graph *out, double dt)
+static sedge_status record_step(const evolve_graphs *graphs, step_graph *out, double dt)
 {
+    sedge_operator *const op = graphs->op;
     sedge_graph *graph = NULL;
 
     *out = (step_graph){.from = op->data.u[0], .turn = sedge_halo_turn(op->halo), .dt = dt};
     memcpy(out->launches, op->launches, sizeof out->launches);
     SEDGE_TRY(sedge_graph_begin(op->main));
-    const sedge_status recorded = evolve_run_stages(op, dt);
+    const sedge_status recorded = evolve_stages_run(graphs->stages, dt);
     const sedge_status ended = sedge_graph_end(&graph, op->main); // also after a failure
     if (recorded != SEDGE_OK || ended != SEDGE_OK) {
         sedge_graph_free(graph);
@@ -106,7 +98,7 @@ sedge_status evolve_graphs_launch(evolve_graphs *graphs, double dt)
         if (sedge_halo_has_peers(op->halo)) sedge_halo_skip(op->halo, stages);
     } else {
         which = &graphs->step[graphs->step[0].graph != NULL];
-        SEDGE_TRY(record_step(op, which, dt));
+        SEDGE_TRY(record_step(graphs, which, dt));
     }
     return sedge_graph_launch(which->graph, op->main);
 }

@@ -5,22 +5,19 @@
 // the state have changed places.
 #pragma once
 
-#include "operator/operator.h"
+#include "evolve/stages.h"
 
 typedef struct evolve_graphs evolve_graphs;
 
-// Keeps the operator, which must outlive it.
+// Keeps both, which must outlive it.
 SEDGE_MUST_USE
-sedge_status evolve_graphs_create(evolve_graphs **out, sedge_operator *op);
+sedge_status evolve_graphs_create(evolve_graphs **out, sedge_operator *op, evolve_stages *stages);
 
 // Nothing that was launched may still run.
 void evolve_graphs_free(evolve_graphs *graphs);
 
-// All stages of a step of `dt`, kernel by kernel.
-SEDGE_MUST_USE
-sedge_status evolve_run_stages(sedge_operator *op, double dt);
-
-// The same by a graph, which is recorded first unless a step from this state is.
+// All stages of a step of `dt` by a graph, which is recorded first unless a step from this state
+// is.
 SEDGE_MUST_USE
 sedge_status evolve_graphs_launch(evolve_graphs *graphs, double dt);
 

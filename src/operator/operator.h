@@ -75,11 +75,10 @@ sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *cou
                                        const sedge_element *element, const sedge_problem *problem);
 
 // Compile, allocate, upload. Collective. Keeps element, mesh, problem, device and comm, which must
-// outlive it. SEDGE_ERR_USAGE for a request that does not fit, a transport that is requested and
-// not possible, and a point source outside the mesh, SEDGE_ERR_DEVICE and SEDGE_ERR_MEMORY as
-// compiler and device say. The caller frees it; collective: what other ranks have put into streams
-// for this one is done before memory goes. A rank that cannot come there, for it has failed alone,
-// ends the job.
+// outlive it. SEDGE_ERR_USAGE for a request that does not fit and a transport that is requested and
+// not possible, SEDGE_ERR_DEVICE and SEDGE_ERR_MEMORY as compiler and device say. The caller frees
+// it; collective: what other ranks have put into streams for this one is done before memory goes. A
+// rank that cannot come there, for it has failed alone, ends the job.
 SEDGE_MUST_USE
 sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
                                    sedge_device *device, sedge_cache *cache,

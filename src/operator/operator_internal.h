@@ -134,14 +134,6 @@ typedef enum operator_kernel {
     KERNELS
 } operator_kernel;
 
-// A point source on this rank: the elements on which it acts.
-typedef struct operator_point {
-    int blocks;
-    sedge_buffer *values;  // [blocks] indices of the SIMD batches that have such elements
-    sedge_buffer *weights; // [blocks][nodes][fields][lanes]
-    sedge_buffer *signal;
-} operator_point;
-
 typedef struct operator_timing {
     operator_kernel kernel;
     sedge_event *from;
@@ -199,9 +191,6 @@ struct sedge_operator {
         sedge_cubature *cubature; // NULL: no curved elements on this rank
         sedge_buffer *operators;
     } curved;
-
-    int points;
-    operator_point *point;
 
     sedge_stream *main, *side;
     sedge_event *ready, *packed_event, *arrived, *interior_done, *edge_ready, *edge_done;
@@ -404,11 +393,6 @@ sedge_status operator_sample_launch(const operator_sample *sample, sedge_operato
 SEDGE_MUST_USE
 sedge_status operator_sample_verify(const operator_sample *sample, sedge_operator *op);
 
-// ---- operator_monitor.c ------------------------------------------------------------------------
-
-SEDGE_MUST_USE
-sedge_status operator_points_create(sedge_operator *op);
-
 // ---- operator_curved.c -------------------------------------------------------------------------
 
 SEDGE_MUST_USE
@@ -472,11 +456,11 @@ sedge_status operator_halo_note(sedge_operator *op);
 
 // ---- operator_run.c ----------------------------------------------------------------------------
 
-// A stage of all elements, and what point sources add to it: then u[0] is the state after it.
+// A stage of all elements, from u[0] to u[1].
 SEDGE_MUST_USE
 sedge_status operator_run_stage(sedge_operator *op, const sedge_stage *stage);
 
-// What a stage does to the two copies of the state in the end.
+// Once a stage is done: what it made, u[1], is the current state, and counts as a stage.
 void operator_swap_states(sedge_operator *op);
 
 // Until all queued work is done.

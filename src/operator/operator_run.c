@@ -74,8 +74,7 @@ static sedge_status make_rest(sedge_operator *op, sedge_cache *cache)
     operator_config_name(op->variant, &op->config, &op->layout, sedge_device_get_info(op->device));
     SEDGE_TRY(make_programs(op, cache));
     SEDGE_TRY(sedge_comm_agree(op->comm, operator_tables_create(&op->tables, op)));
-    SEDGE_TRY(operator_halo_create(op));
-    return operator_points_create(op);
+    return operator_halo_create(op);
 }
 
 sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
@@ -127,12 +126,6 @@ static void free_buffers(sedge_operator *op)
     };
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
-    for (int i = 0; i < op->points; i++) {
-        sedge_buffer_free(op->point[i].values);
-        sedge_buffer_free(op->point[i].weights);
-        sedge_buffer_free(op->point[i].signal);
-    }
-    sedge_release(op->point);
     operator_data_free(&op->data);
     operator_tables_free(&op->tables);
     operator_curved_free(op);
@@ -375,27 +368,6 @@ static sedge_status run_and_exchange(sedge_operator *op, const sedge_stage *stag
     return operator_halo_note(op);
 }
 
-static sedge_status add_point_sources(sedge_operator *op, const sedge_stage *stage)
-{
-    uint64_t next = sedge_buffer_address(op->data.u[1]);
-    uint64_t residual = sedge_buffer_address(op->data.residual);
-    uint64_t clock = sedge_buffer_address(op->clock);
-    double delay = stage->delay;
-    double dt = stage->dt;
-    operator_real b = operator_scalar(op, stage->b);
-
-    for (int i = 0; i < op->points; i++) {
-        uint64_t values = sedge_buffer_address(op->point[i].values);
-        uint64_t weights = sedge_buffer_address(op->point[i].weights);
-        uint64_t signal = sedge_buffer_address(op->point[i].signal);
-        void *const arguments[] = {&next,  &residual, &weights, &values, &signal,
-                                   &clock, &delay,    &dt,      &b};
-        SEDGE_TRY(operator_launch(op, KERNEL_POINT, op->main, op->point[i].blocks,
-                                  SEDGE_MONITOR_THREADS, arguments, 9));
-    }
-    return SEDGE_OK;
-}
-
 // After a stage the states change places.
 void operator_swap_states(sedge_operator *op)
 {
@@ -420,8 +392,6 @@ sedge_status operator_run_stage(sedge_operator *op, const sedge_stage *stage)
         SEDGE_TRY(sedge_event_record(op->edge_done, op->side));
         SEDGE_TRY(sedge_stream_wait_event(op->main, op->edge_done));
     }
-    SEDGE_TRY(add_point_sources(op, stage));
-    operator_swap_states(op);
     return SEDGE_OK;
 }
 

@@ -1,10 +1,24 @@
+#include "evolve/point_sources.h"
+
 #include "dg/dense.h"
 #include "dg/point.h"
 #include "operator/operator_internal.h"
 
-#include <string.h>
+// A point source on this rank: the elements on which it acts.
+typedef struct point_source {
+    int blocks;
+    sedge_buffer *values;  // [blocks] indices of the SIMD batches that have such elements
+    sedge_buffer *weights; // [blocks][nodes][fields][lanes]
+    sedge_buffer *signal;
+} point_source;
 
-// ---- point sources -----------------------------------------------------------------------------
+struct evolve_point_sources {
+    sedge_operator *op;
+    int count;
+    point_source *source; // [count]
+};
+
+// ---- creation ----------------------------------------------------------------------------------
 
 // Divide by J what was projected; on curved elements by the weight-adjusted mass matrix.
 static sedge_status divide(const sedge_operator *op, int32_t element, double *x)
@@ -70,13 +84,14 @@ static sedge_status upload(sedge_buffer **out, const sedge_operator *op, const v
 }
 
 // A point source with its shares on this rank, which are `count`.
-static sedge_status add_point(sedge_operator *op, const sedge_point_source *source,
-                              const sedge_point_share *shares, const double *modes, int count)
+static sedge_status add_source(evolve_point_sources *sources, const sedge_point_source *source,
+                               const sedge_point_share *shares, const double *modes, int count)
 {
+    sedge_operator *const op = sources->op;
     const int nodes = op->element->nodes;
     const int64_t block_bytes =
         (int64_t)nodes * op->problem->equation->fields * op->layout.lanes * op->layout.real_bytes;
-    operator_point *const point = &op->point[op->points++];
+    point_source *const point = &sources->source[sources->count++];
     sedge_status status;
     int64_t *values = NULL;
     double *work = NULL;
@@ -102,20 +117,74 @@ done:
     return status;
 }
 
-sedge_status operator_points_create(sedge_operator *op)
+static sedge_status add_sources(evolve_point_sources *sources)
 {
+    const sedge_operator *const op = sources->op;
     const sedge_problem *const problem = op->problem;
     sedge_status status = SEDGE_OK;
     sedge_points points;
 
     SEDGE_TRY(sedge_points_create(&points, op->comm, op->element, op->mesh, problem));
-    status = sedge_allocate(&op->point, problem->point_source_count, sizeof *op->point);
+    status = sedge_allocate(&sources->source, problem->point_source_count, sizeof *sources->source);
     for (int first = 0, next = 0; first < points.count && status == SEDGE_OK; first = next) {
         const int source = points.share[first].source;
         while (next < points.count && points.share[next].source == source) next++;
-        status = add_point(op, &problem->point_sources[source], points.share + first,
-                           points.modes + (int64_t)first * op->element->nodes, next - first);
+        status = add_source(sources, &problem->point_sources[source], points.share + first,
+                            points.modes + (int64_t)first * op->element->nodes, next - first);
     }
     sedge_points_clear(&points);
     return sedge_comm_agree(op->comm, status);
+}
+
+sedge_status evolve_point_sources_create(evolve_point_sources **out, sedge_operator *op)
+{
+    evolve_point_sources *sources = NULL;
+
+    *out = NULL;
+    SEDGE_TRY(sedge_comm_agree(op->comm, sedge_allocate(&sources, 1, sizeof *sources)));
+    sources->op = op;
+    const sedge_status status = add_sources(sources);
+    if (status == SEDGE_OK) {
+        *out = sources;
+    } else {
+        evolve_point_sources_free(sources);
+    }
+    return status;
+}
+
+void evolve_point_sources_free(evolve_point_sources *sources)
+{
+    if (sources == NULL) return;
+    for (int i = 0; i < sources->count; i++) {
+        sedge_buffer_free(sources->source[i].values);
+        sedge_buffer_free(sources->source[i].weights);
+        sedge_buffer_free(sources->source[i].signal);
+    }
+    sedge_release(sources->source);
+    sedge_release(sources);
+}
+
+// ---- a stage -----------------------------------------------------------------------------------
+
+sedge_status evolve_point_sources_add(const evolve_point_sources *sources, const sedge_stage *stage)
+{
+    sedge_operator *const op = sources->op;
+    uint64_t next = sedge_buffer_address(op->data.u[1]);
+    uint64_t residual = sedge_buffer_address(op->data.residual);
+    uint64_t clock = sedge_buffer_address(op->clock);
+    double delay = stage->delay;
+    double dt = stage->dt;
+    operator_real b = operator_scalar(op, stage->b);
+
+    for (int i = 0; i < sources->count; i++) {
+        const point_source *const source = &sources->source[i];
+        uint64_t values = sedge_buffer_address(source->values);
+        uint64_t weights = sedge_buffer_address(source->weights);
+        uint64_t signal = sedge_buffer_address(source->signal);
+        void *const arguments[] = {&next,  &residual, &weights, &values, &signal,
+                                   &clock, &delay,    &dt,      &b};
+        SEDGE_TRY(operator_launch(op, KERNEL_POINT, op->main, source->blocks, SEDGE_MONITOR_THREADS,
+                                  arguments, 9));
+    }
+    return SEDGE_OK;
 }

@@ -1,0 +1,46 @@
+#include "evolve/stages.h"
+
+#include "evolve/point_sources.h"
+#include "operator/operator_internal.h"
+
+struct evolve_stages {
+    sedge_operator *op;
+    evolve_point_sources *point_sources;
+};
+
+sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op)
+{
+    sedge_status status;
+    evolve_stages *stages = NULL;
+
+    *out = NULL;
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, sedge_allocate(&stages, 1, sizeof *stages)));
+    stages->op = op;
+    SEDGE_TRY_GOTO(status, evolve_point_sources_create(&stages->point_sources, op));
+    *out = stages;
+    stages = NULL;
+done:
+    evolve_stages_free(stages);
+    return status;
+}
+
+void evolve_stages_free(evolve_stages *stages)
+{
+    if (stages == NULL) return;
+    evolve_point_sources_free(stages->point_sources);
+    sedge_release(stages);
+}
+
+sedge_status evolve_stages_run(evolve_stages *stages, double dt)
+{
+    sedge_operator *const op = stages->op;
+    const sedge_integrator *const integrator = op->problem->integrator;
+
+    for (int s = 0; s < integrator->stages; s++) {
+        const sedge_stage stage = sedge_integrator_stage(integrator, s, dt);
+        SEDGE_TRY(operator_run_stage(op, &stage));
+        SEDGE_TRY(evolve_point_sources_add(stages->point_sources, &stage));
+        operator_swap_states(op);
+    }
+    return SEDGE_OK;
+}

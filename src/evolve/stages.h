@@ -1,0 +1,16 @@
+// The stages of a time step by the problem's integrator: in each the tuned right-hand side, then
+// what adds to it.
+#pragma once
+
+#include "operator/operator.h"
+
+typedef struct evolve_stages evolve_stages;
+
+// As evolve_point_sources_create.
+SEDGE_MUST_USE
+sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op);
+void evolve_stages_free(evolve_stages *stages);
+
+// All stages of a step of `dt`, launched kernel by kernel: then u[0] is the state after it.
+SEDGE_MUST_USE
+sedge_status evolve_stages_run(evolve_stages *stages, double dt);
