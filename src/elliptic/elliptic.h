@@ -125,19 +125,3 @@ sedge_status sedge_elliptic_surface_flux(double *flux, const sedge_comm *comm,
                                          const sedge_element *element, const sedge_mesh *mesh,
                                          const sedge_problem *problem, const double *u,
                                          const double *field);
-
-// ---- the slow reference ------------------------------------------------------------------------
-
-// r = A u from the formula, in fp64, one element at a time: the oracle for the kernels, never used
-// in a run. [elements][nodes] both. Collective.
-SEDGE_MUST_USE
-sedge_status sedge_elliptic_reference(double *r, const sedge_comm *comm,
-                                      const sedge_element *element, const sedge_mesh *mesh,
-                                      const sedge_problem *problem, const double *u);
-
-// The same by quadrature, for meshes with curved elements; on straight elements both agree to
-// rounding. The penalties are those of sedge_elliptic_faces. Collective.
-SEDGE_MUST_USE
-sedge_status sedge_elliptic_reference_points(double *r, const sedge_comm *comm,
-                                             const sedge_element *element, const sedge_mesh *mesh,
-                                             const sedge_problem *problem, const double *u);

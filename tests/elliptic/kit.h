@@ -60,6 +60,11 @@ void elliptic_random(const elliptic_case *c, uint64_t seed, double *u);
 // The known solution at the nodes.
 void elliptic_known(const elliptic_case *c, double *u);
 
+// r = A u from the formula, in fp64, one element at a time: what the kernels are compared with.
+// Both [elements][nodes]. Collective.
+SEDGE_MUST_USE
+sedge_status elliptic_reference(double *r, const elliptic_case *c, const double *u);
+
 // sum_i a_i b_i over all ranks, the largest |a_i - b_i| (b NULL: |a_i|), sqrt(sum J (a-b)^T M
 // (a-b)). Collective.
 double elliptic_dot(const elliptic_case *c, const double *a, const double *b);

@@ -65,8 +65,7 @@ static void check_case(const elliptic_options *options)
     for (int i = 0; i < 5; i++) CHECK_OK(sedge_allocate(&v[i], c.values, sizeof(double)));
     elliptic_random(&c, 5, v[0]);
     elliptic_random(&c, 77, v[1]);
-    CHECK_OK(
-        sedge_elliptic_reference_points(v[4], world.comm, c.element, c.mesh, &c.problem, v[0]));
+    CHECK_OK(elliptic_reference(v[4], &c, v[0]));
     apply(&c, v[0], v[2]);
     CHECK_BOUND(elliptic_largest(&c, v[2], v[4]), tolerance(&c) * elliptic_largest(&c, v[4], NULL));
     apply(&c, v[1], v[3]);
@@ -158,7 +157,7 @@ static void test_positive(int order)
         for (int i = 0; i < 60; i++) {
             const double size = sqrt(elliptic_dot(&c, u, u));
             for (int64_t k = 0; k < c.values; k++) u[k] /= size;
-            CHECK_OK(sedge_elliptic_reference(Au, world.comm, c.element, c.mesh, &c.problem, u));
+            CHECK_OK(elliptic_reference(Au, &c, u));
             found = elliptic_dot(&c, u, Au);
             for (int64_t k = 0; k < c.values; k++)
                 u[k] = shifted ? 1.05 * largest * u[k] - Au[k] : Au[k];

@@ -84,7 +84,7 @@ static void check_case(const elliptic_options *options)
         make_vectors(&v, &c);
         elliptic_random(&c, 5, v.u);
         elliptic_random(&c, 77, v.v);
-        CHECK_OK(sedge_elliptic_reference(v.other, world.comm, c.element, c.mesh, &c.problem, v.u));
+        CHECK_OK(elliptic_reference(v.other, &c, v.u));
         CHECK_OK(apply(&c, v.u, v.Au));
         CHECK_BOUND(elliptic_largest(&c, v.Au, v.other),
                     tolerance(&c) * elliptic_largest(&c, v.other, NULL));
@@ -200,8 +200,7 @@ static void test_positive(void)
         for (int i = 0; i < 60; i++) {
             const double size = sqrt(elliptic_dot(&c, v.u, v.u));
             for (int64_t k = 0; k < c.values; k++) v.u[k] /= size;
-            CHECK_OK(
-                sedge_elliptic_reference(v.Au, world.comm, c.element, c.mesh, &c.problem, v.u));
+            CHECK_OK(elliptic_reference(v.Au, &c, v.u));
             found = elliptic_dot(&c, v.u, v.Au);
             for (int64_t k = 0; k < c.values; k++)
                 v.u[k] = shifted ? 1.05 * largest * v.u[k] - v.Au[k] : v.Au[k];
@@ -245,7 +244,7 @@ static void test_cuts(void)
     CHECK_OK(elliptic_case_create(&c, &world, &options));
     make_vectors(&v, &c);
     elliptic_random(&c, 5, v.u);
-    CHECK_OK(sedge_elliptic_reference(v.other, world.comm, c.element, c.mesh, &c.problem, v.u));
+    CHECK_OK(elliptic_reference(v.other, &c, v.u));
     CHECK_OK(sedge_elliptic_create(&op, world.comm, world.context, c.element, c.mesh, &c.problem,
                                    &rule));
     CHECK_OK(sedge_elliptic_vector(&in, op));

@@ -1,9 +1,9 @@
-// The slow reference by quadrature: the formula in physical space at each quadrature point, with
-// the values of both sides of a face. Straight elements are treated like curved ones.
-#include "elliptic.h"
-#include "elliptic_curved.h"
-
+// The slow reference of kit.h: the formula of elliptic.h in physical space at each quadrature
+// point, with the values of both sides of a face. Straight elements are treated like curved ones,
+// but for the penalty, which is computed from areas and volumes where both sides are straight.
 #include "base/memory.h"
+#include "elliptic/elliptic_curved.h"
+#include "kit.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,8 @@ typedef struct reference {
     const sedge_problem *problem;
     const double *u;
     elliptic_curved *curved;    // its points only
-    sedge_elliptic_face *faces; // penalties
+    sedge_elliptic_face *faces; // penalties of faces with a curved side
+    double *volume;             // [halo faces] of the element behind; 0: it is curved
     int *partner;               // [6][face points] the same point from behind
     double *values;             // [all points][nodes] nodal functions
     double *traces;             // [elements][4 face points][u, grad u]
@@ -27,6 +28,7 @@ static void clear(reference *ref)
 {
     elliptic_curved_free(ref->curved);
     sedge_release(ref->faces);
+    sedge_release(ref->volume);
     sedge_release(ref->partner);
     sedge_release(ref->values);
     sedge_release(ref->traces);
@@ -152,6 +154,31 @@ static sedge_status find_traces(reference *ref, const sedge_comm *comm)
     return status;
 }
 
+// The volume of a straight element, 0 of a curved one.
+static double straight_volume(const sedge_mesh *mesh, int32_t e)
+{
+    return sedge_mesh_curve(mesh, e) >= 0 ? 0.0 : sedge_tet_volume(mesh->corners[e]);
+}
+
+// Collective.
+static sedge_status find_volumes(reference *ref, const sedge_comm *comm)
+{
+    const sedge_mesh *const mesh = ref->mesh;
+    sedge_status status;
+    double *send = NULL;
+
+    status = sedge_allocate(&send, mesh->halo_faces, sizeof *send);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&ref->volume, mesh->halo_faces, sizeof *ref->volume);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    for (int32_t i = 0; i < mesh->halo_faces; i++)
+        send[i] = straight_volume(mesh, mesh->trace_faces[i].element);
+    status = elliptic_exchange(ref->volume, comm, mesh, send, 1);
+done:
+    sedge_release(send);
+    return status;
+}
+
 // What lies behind point q of an inner face.
 static const double *find_behind(const reference *ref, const sedge_face *face, int q)
 {
@@ -175,6 +202,46 @@ static double dot(const double *a, const double *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+static double triangle_area(double corners[4][3], int f)
+{
+    const int *const v = sedge_face_vertices[f];
+    double a[3];
+    double b[3];
+    double square = 0.0;
+
+    for (int d = 0; d < 3; d++) {
+        a[d] = corners[v[1]][d] - corners[v[0]][d];
+        b[d] = corners[v[2]][d] - corners[v[0]][d];
+    }
+    for (int d = 0; d < 3; d++) {
+        const double c = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
+        square += c * c;
+    }
+    return 0.5 * sqrt(square);
+}
+
+// tau of a face; `k` is the mean of both sides' coefficients, `surface` sJ.
+static double find_tau(const reference *ref, int32_t e, int f, double k, double surface)
+{
+    const sedge_mesh *const mesh = ref->mesh;
+    const int32_t neighbour = mesh->faces[e][f].neighbour;
+    const double order = ref->element->order;
+    const double own = straight_volume(mesh, e);
+    double behind = own;
+
+    if (neighbour >= 0) {
+        behind = straight_volume(mesh, neighbour);
+    } else if (-1 - neighbour < mesh->halo_faces) {
+        behind = ref->volume[-1 - neighbour];
+    }
+    if (own > 0.0 && behind > 0.0) {
+        return ref->problem->constants[0] * k * (order + 1.0) * (order + 3.0) / 3.0 *
+               triangle_area(mesh->corners[e], f) / fmin(own, behind);
+    }
+    const double tau = ref->faces[(int64_t)e * SEDGE_FACES + f].tau;
+    return own > 0.0 ? tau : tau / surface;
+}
+
 // What point q of face f adds against the test function (value) and its normal derivative (slope).
 static void find_face(double *value, double *slope, const reference *ref, const elliptic_point *at,
                       int32_t e, int f, int q)
@@ -185,14 +252,15 @@ static void find_face(double *value, double *slope, const reference *ref, const 
         ref->traces + (((int64_t)e * SEDGE_FACES + f) * ref->curved->face_points + q) * 4;
     const double k = coefficient(ref, mesh->group[e]);
     const int64_t slot = -1 - (int64_t)face->neighbour;
-    double tau = ref->faces[(int64_t)e * SEDGE_FACES + f].tau;
 
-    if (sedge_mesh_curve(mesh, e) >= 0) tau /= at->surface;
     if (slot >= mesh->halo_faces) {
         const sedge_condition condition =
             elliptic_condition(mesh, ref->problem, &mesh->trace_faces[slot], at->x, at->normal);
-        *value = condition.fixed ? 2.0 * tau * own[0] - k * dot(at->normal, own + 1)
-                                 : condition.factor * own[0];
+        *value = condition.factor * own[0];
+        if (condition.fixed) {
+            *value =
+                2.0 * find_tau(ref, e, f, k, at->surface) * own[0] - k * dot(at->normal, own + 1);
+        }
         *slope = condition.fixed ? -k * own[0] : 0.0;
         return;
     }
@@ -200,6 +268,7 @@ static void find_face(double *value, double *slope, const reference *ref, const 
     const double other = coefficient(ref, face->neighbour >= 0 ? mesh->group[face->neighbour]
                                                                : mesh->trace_faces[slot].group);
     const double mean = 2.0 / (1.0 / k + 1.0 / other);
+    const double tau = find_tau(ref, e, f, mean, at->surface);
     const double jump = own[0] - behind[0];
     *value = -0.5 * mean * (dot(at->normal, own + 1) + dot(at->normal, behind + 1)) + tau * jump;
     *slope = -0.5 * mean * jump;
@@ -250,18 +319,19 @@ static void apply_element(double *r, reference *ref, int32_t e)
     }
 }
 
-sedge_status sedge_elliptic_reference_points(double *r, const sedge_comm *comm,
-                                             const sedge_element *element, const sedge_mesh *mesh,
-                                             const sedge_problem *problem, const double *u)
+sedge_status elliptic_reference(double *r, const elliptic_case *c, const double *u)
 {
-    reference ref = {.element = element, .mesh = mesh, .problem = problem, .u = u};
+    const sedge_comm *const comm = c->world->comm;
+    reference ref = {.element = c->element, .mesh = c->mesh, .problem = &c->problem, .u = u};
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_points(&ref)));
-    SEDGE_TRY_GOTO(status, sedge_elliptic_faces(&ref.faces, comm, element, mesh, problem));
+    SEDGE_TRY_GOTO(status,
+                   sedge_elliptic_faces(&ref.faces, comm, c->element, c->mesh, &c->problem));
+    SEDGE_TRY_GOTO(status, find_volumes(&ref, comm));
     SEDGE_TRY_GOTO(status, find_traces(&ref, comm));
-    for (int32_t e = 0; e < mesh->elements; e++)
-        apply_element(r + (int64_t)e * element->nodes, &ref, e);
+    for (int32_t e = 0; e < c->mesh->elements; e++)
+        apply_element(r + (int64_t)e * c->element->nodes, &ref, e);
 done:
     clear(&ref);
     return status;
