@@ -119,6 +119,7 @@ sedge_status sedge_reference_create(sedge_reference **out, const sedge_comm *com
         reference->problem = problem;
         status = allocate_arrays(reference);
     }
+    if (status == SEDGE_OK) status = reference_terms_create(reference);
     if (status == SEDGE_OK) status = check_boundaries(mesh, problem);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
 
@@ -170,6 +171,7 @@ void sedge_reference_free(sedge_reference *reference)
     sedge_release(reference->residual);
     sedge_release(reference->rhs);
     reference_curved_free(reference);
+    reference_terms_free(reference);
     sedge_release(reference);
 }
 
@@ -374,7 +376,7 @@ static void add_points(const sedge_reference *reference, double t, double *rhs)
     }
 }
 
-// Without point sources.
+// Without terms and point sources.
 static void find_rhs(sedge_reference *reference, int32_t e, const double *u, double t, double *rhs)
 {
     const double *const own =
@@ -426,6 +428,7 @@ sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, do
     for (int32_t e = 0; e < reference->mesh->elements; e++) {
         find_rhs(reference, e, u, t, rhs + e * stride);
     }
+    reference_terms_add(reference, u, t, rhs);
     add_points(reference, t, rhs);
     return SEDGE_OK;
 }
@@ -448,6 +451,7 @@ sedge_status sedge_reference_step(sedge_reference *reference, double *u, double 
             reference->residual[i] = method->a[s] * reference->residual[i] + dt * reference->rhs[i];
             u[i] += method->b[s] * reference->residual[i];
         }
+        reference_terms_stage(reference, method->a[s], method->b[s], dt);
     }
     return SEDGE_OK;
 }

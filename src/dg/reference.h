@@ -20,22 +20,22 @@ sedge_status sedge_reference_create(sedge_reference **out, const sedge_comm *com
                                     const sedge_problem *problem);
 void sedge_reference_free(sedge_reference *reference);
 
-// For single elements, and of this rank alone: without exchange and without point sources. Only
+// For single elements, and of this rank alone: without exchange, terms and point sources. Only
 // sedge_reference_rhs_of, sedge_reference_outer and sedge_reference_initial may be called. It takes
 // no memory for elements that the first two are not asked about. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_reference_create_alone(sedge_reference **out, const sedge_element *element,
                                           const sedge_mesh *mesh, const sedge_problem *problem);
 
-// rhs = u_t at time t: -div F(u) - LIFT(Fscale jump) + S(u) + point sources. Exchanges traces.
-// Collective.
+// rhs = u_t at time t: -div F(u) - LIFT(Fscale jump) + S(u) + terms + point sources, the terms with
+// the memory as it is. Exchanges traces. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, double t,
                                  double *rhs);
 
-// The same in element e alone, into rhs [fields][nodes], but for point sources. `halo` has the
-// other ranks' traces, [halo_faces][fields][face_nodes], as they order their nodes; of u, only e
-// and its neighbours are read. Not collective.
+// The same in element e alone, into rhs [fields][nodes], but for terms and point sources. `halo`
+// has the other ranks' traces, [halo_faces][fields][face_nodes], as they order their nodes; of u,
+// only e and its neighbours are read. Not collective.
 void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double *u,
                             const double *halo, double t, double *rhs);
 
@@ -44,7 +44,12 @@ void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double 
 void sedge_reference_outer(sedge_reference *reference, int32_t slot, const double *u,
                            const double *halo, double t, double *v);
 
-// One step of the problem's integrator from t: u is replaced. Collective.
+// The memory of problem->terms[term] on this rank, [elements][memory][nodes], of the elements that
+// have the term in ascending order. It belongs to the reference, is zero at first, and may be read
+// and written. Not of a reference alone. Not collective.
+double *sedge_reference_memory(sedge_reference *reference, int term);
+
+// One step of the problem's integrator from t: u and the terms' memory are replaced. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_reference_step(sedge_reference *reference, double *u, double t, double dt);
 

@@ -1,4 +1,4 @@
-// What the two files of the slow reference share: its memory, and what each calls in the other.
+// What the files of the slow reference share: its memory, and what each calls in the other.
 // Other files see dg/reference.h only.
 #pragma once
 
@@ -17,6 +17,17 @@ typedef struct local_point {
     const double *signal;
 } local_point;
 
+// A term of the problem on this rank, with its memory.
+typedef struct reference_term {
+    const sedge_term *term;
+    int32_t elements; // that have it
+    int32_t *element; // [elements] ascending
+    int64_t values;   // of each of the next three, [elements][memory][nodes]
+    double *memory;   // w
+    double *residual; // of a step
+    double *rate;     // dw/dt, of the last right-hand side
+} reference_term;
+
 struct sedge_reference {
     const sedge_comm *comm;
     const sedge_element *element;
@@ -32,6 +43,8 @@ struct sedge_reference {
     int points;
     local_point *point;
     double *point_shape; // [points][nodes]: (V V^T l(x0)) / J
+
+    reference_term *terms; // [problem->term_count]; NULL: a reference alone
 
     double *flux;     // [3][nodes][fields] of one element
     double *jump;     // [4 face_nodes][fields] of one element
@@ -63,3 +76,16 @@ void reference_curved_free(sedge_reference *reference);
 // rhs = -div F(u) in the curved element e, faces included (dg/cubature.h).
 void reference_curved_rhs(sedge_reference *reference, int32_t e, const double *all, double t,
                           double *rhs);
+
+// ---- reference_terms.c -------------------------------------------------------------------------
+
+SEDGE_MUST_USE
+sedge_status reference_terms_create(sedge_reference *reference);
+void reference_terms_free(sedge_reference *reference);
+
+// rhs += the terms' du/dt of u and their memory at time t. Keeps the rates of the memory.
+void reference_terms_add(sedge_reference *reference, const double *u, double t, double *rhs);
+
+// Take the memory through the stage whose rates reference_terms_add has kept:
+//   residual = a residual + dt rate,  memory = memory + b residual.
+void reference_terms_stage(sedge_reference *reference, double a, double b, double dt);

@@ -334,11 +334,44 @@ static void test_range_in_si(void)
                 "sigma 1e307 is too large");
 }
 
+// The table of a term without one of its entries, or with a wrong one.
+static void test_terms_table(void)
+{
+    const sedge_term_kind whole = fake_relaxing;
+    const sedge_term_kind none = {.name = NULL};
+    sedge_deck *deck = NULL;
+
+#define WITH(entry, value, message)                                                   \
+    {                                                                                 \
+        fake_relaxing = whole;                                                        \
+        fake_relaxing.entry = value;                                                  \
+        CHECK_FAILS(read_deck(&deck, good_deck, NULL), SEDGE_ERR_USAGE,               \
+                    "the table of the equation 'maxwell': " message " (dg/equation"); \
+    }
+#define MISSING "it is required and missing"
+    WITH(name, none.name, "term kind 1: name: " MISSING)
+    WITH(text, none.text, "term 'relaxing': text: " MISSING)
+    WITH(function, none.function, "term 'relaxing': function: " MISSING)
+    WITH(header, none.header, "term 'relaxing': header: " MISSING)
+    WITH(header_text, none.header_text, "term 'relaxing': header_text: " MISSING)
+    WITH(local, none.local, "term 'relaxing': local: " MISSING)
+    WITH(rate, none.rate, "term 'relaxing': rate: " MISSING)
+    WITH(parameters, none.parameters,
+         "term 'relaxing': parameters: its count is not 0, but the list is missing")
+    WITH(memory, -1, "term 'relaxing': memory: -1 is outside 0..32")
+    WITH(name, "drag", "term 'drag': name: a key of materials or another term has it already")
+    WITH(name, "mu", "term 'mu': name: a key of materials or another term has it already")
+#undef WITH
+#undef MISSING
+    fake_relaxing = whole;
+}
+
 int main(void)
 {
     test_bad_decks();
     test_no_deck();
     test_bad_settings();
     test_range_in_si();
+    test_terms_table();
     return CHECK_END();
 }

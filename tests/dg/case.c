@@ -110,6 +110,12 @@ static sedge_status make_problem(dg_case *c, const dg_case_options *options)
     }
     copy_parameters(keys, options->flux_keys, equation->flux_keys, equation->flux_key_count);
     equation->constants(keys, options->incident_parameters, problem->constants);
+    if (options->term != NULL) {
+        double numbers[SEDGE_MAX_VALUES];
+        copy_parameters(numbers, options->term_parameters, options->term->parameters,
+                        options->term->parameter_count);
+        SEDGE_TRY(sedge_problem_add_term(problem, options->term, problem->volumes - 1, numbers));
+    }
     for (int s = 0; s < problem->surfaces && options->boundary != NULL; s++) {
         const sedge_boundary_kind *kind = dg_find_boundary(equation, options->boundary);
         problem->boundaries[s].kind = kind;

@@ -21,6 +21,8 @@ typedef struct dg_case_options {
     const double *incident_parameters; // NULL: no incident wave
     const char *point;                 // kind of one point source; NULL: none
     const double *point_parameters;
+    const sedge_term_kind *term; // of the last volume group; NULL: none
+    const double *term_parameters;
 } dg_case_options;
 
 typedef struct dg_case {

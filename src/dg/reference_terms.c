@@ -1,0 +1,96 @@
+// The terms of the slow reference (dg/term_kind.h), node by node.
+#include "dg/reference.h"
+
+#include "base/memory.h"
+#include "dg/reference_internal.h"
+
+static sedge_status create_term(reference_term *out, const sedge_reference *reference,
+                                const sedge_term *term)
+{
+    const sedge_mesh *const mesh = reference->mesh;
+    int32_t count = 0;
+
+    out->term = term;
+    for (int32_t e = 0; e < mesh->elements; e++) count += term->present[mesh->group[e]];
+    SEDGE_TRY(sedge_allocate(&out->element, count, sizeof *out->element));
+    for (int32_t e = 0; e < mesh->elements; e++)
+        if (term->present[mesh->group[e]]) out->element[out->elements++] = e;
+    out->values = (int64_t)count * term->kind->memory * reference->element->nodes;
+    SEDGE_TRY(sedge_allocate(&out->memory, out->values, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&out->residual, out->values, sizeof(double)));
+    return sedge_allocate(&out->rate, out->values, sizeof(double));
+}
+
+sedge_status reference_terms_create(sedge_reference *reference)
+{
+    const sedge_problem *const problem = reference->problem;
+
+    SEDGE_TRY(sedge_allocate(&reference->terms, problem->term_count, sizeof *reference->terms));
+    for (int i = 0; i < problem->term_count; i++)
+        SEDGE_TRY(create_term(&reference->terms[i], reference, &problem->terms[i]));
+    return SEDGE_OK;
+}
+
+void reference_terms_free(sedge_reference *reference)
+{
+    for (int i = 0; reference->terms != NULL && i < reference->problem->term_count; i++) {
+        sedge_release(reference->terms[i].element);
+        sedge_release(reference->terms[i].memory);
+        sedge_release(reference->terms[i].residual);
+        sedge_release(reference->terms[i].rate);
+    }
+    sedge_release(reference->terms);
+}
+
+// One element, the i-th that has the term: u and rhs [fields][nodes].
+static void add_element(const sedge_reference *reference, reference_term *of, int32_t i,
+                        const double *u, double t, double *rhs)
+{
+    const sedge_problem *const problem = reference->problem;
+    const int volume = reference->mesh->group[of->element[i]];
+    const int n = reference->element->nodes;
+    const int fields = problem->equation->fields;
+    const int memory = of->term->kind->memory;
+    const int64_t first = (int64_t)i * memory * n;
+
+    for (int j = 0; j < n; j++) {
+        double q[SEDGE_MAX_FIELDS], du[SEDGE_MAX_FIELDS];
+        double w[SEDGE_MAX_MEMORY], dw[SEDGE_MAX_MEMORY];
+        for (int k = 0; k < fields; k++) q[k] = u[k * n + j];
+        for (int k = 0; k < memory; k++) w[k] = of->memory[first + k * n + j];
+        of->term->kind->local(q, w, problem->materials[volume], of->term->parameters[volume],
+                              problem->constants, t, du, dw);
+        for (int k = 0; k < fields; k++) rhs[k * n + j] += du[k];
+        for (int k = 0; k < memory; k++) of->rate[first + k * n + j] = dw[k];
+    }
+}
+
+void reference_terms_add(sedge_reference *reference, const double *u, double t, double *rhs)
+{
+    const int64_t stride =
+        (int64_t)reference->problem->equation->fields * reference->element->nodes;
+
+    for (int k = 0; k < reference->problem->term_count; k++) {
+        reference_term *const of = &reference->terms[k];
+        for (int32_t i = 0; i < of->elements; i++) {
+            const int64_t at = of->element[i] * stride;
+            add_element(reference, of, i, u + at, t, rhs + at);
+        }
+    }
+}
+
+void reference_terms_stage(sedge_reference *reference, double a, double b, double dt)
+{
+    for (int k = 0; k < reference->problem->term_count; k++) {
+        reference_term *const of = &reference->terms[k];
+        for (int64_t i = 0; i < of->values; i++) {
+            of->residual[i] = a * of->residual[i] + dt * of->rate[i];
+            of->memory[i] += b * of->residual[i];
+        }
+    }
+}
+
+double *sedge_reference_memory(sedge_reference *reference, int term)
+{
+    return reference->terms[term].memory;
+}
