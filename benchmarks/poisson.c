@@ -1,18 +1,18 @@
 // sedge-bench-poisson: the elliptic operator's throughput by order and precision, and whole solves.
 //
 //   sedge-bench-poisson [DEVICE [UNKNOWNS [ORDERS [solve]]]]
-//   sedge-bench-poisson DEVICE UNKNOWNS ORDERS fp64|fp32|matrix CUTS [PART PARTS]
+//   sedge-bench-poisson DEVICE UNKNOWNS ORDERS fp64|fp32|matrix CONFIGS [PART PARTS]
 //
 // DEVICE auto, UNKNOWNS 10e6 (the least number of a mesh), ORDERS 12345678; with "solve" each order
 // is solved in fp64, too, on a mesh with a tenth of the unknowns. Boxes as those that
 // libParanumal's figures were taken on: cubes of six tetrahedra. One table row an order and
 // precision: GDOF/s, the fraction of the floor (compulsory bytes at the copy rate measured in the
 // same run), libParanumal's interior penalty operator on an H200 in fp64 beside it (research of
-// 2026-11-21). The second form times CUTS ways to cut the kernels, or every PARTS-th of them.
+// 2026-11-21). The second form times CONFIGS kernel configurations, or every PARTS-th of them.
 #include "array/context.h"
 #include "base/memory.h"
 #include "elliptic/solve.h"
-#include "poisson_cuts.h"
+#include "poisson_configs.h"
 #include "program/launch.h"
 #include "tune/ceiling.h"
 
@@ -158,7 +158,7 @@ static sedge_status run_bench(const bench *b, double unknowns, const char *order
 {
     printf("poisson on %s: %s\n", sedge_device_get_info(b->device)->kind_name,
            sedge_device_get_info(b->device)->name);
-    printf("N  type      tets   unknowns      apply    GDOF/s   floor  libP  faster  cut\n");
+    printf("N  type      tets   unknowns      apply    GDOF/s   floor  libP  faster  config\n");
     for (const char *at = orders; *at != '\0'; at++) {
         SEDGE_TRY(time_operator(b, *at - '0', SEDGE_FP64, unknowns));
         SEDGE_TRY(time_operator(b, *at - '0', SEDGE_FP32, unknowns));
@@ -175,17 +175,18 @@ static sedge_status run_cuts(const bench *b, double unknowns, char **words, int 
         sedge_status status = make_case(
             &c, b, *at - '0', strcmp(words[1], "fp32") == 0 ? SEDGE_FP32 : SEDGE_FP64, unknowns);
         if (status == SEDGE_OK) {
-            const bench_cuts cuts = {.comm = b->comm,
-                                     .device = b->device,
-                                     .context = b->context,
-                                     .element = c.element,
-                                     .mesh = c.mesh,
-                                     .problem = &c.problem,
-                                     .matrix = strcmp(words[1], "matrix") == 0,
-                                     .cuts = (int)strtol(words[2], NULL, 10),
-                                     .part = count > 4 ? (int)strtol(words[3], NULL, 10) : 0,
-                                     .parts = count > 4 ? (int)strtol(words[4], NULL, 10) : 1};
-            status = bench_time_cuts(&cuts);
+            const bench_configs configs = {.comm = b->comm,
+                                           .device = b->device,
+                                           .context = b->context,
+                                           .element = c.element,
+                                           .mesh = c.mesh,
+                                           .problem = &c.problem,
+                                           .matrix = strcmp(words[1], "matrix") == 0,
+                                           .configs = (int)strtol(words[2], NULL, 10),
+                                           .part = count > 4 ? (int)strtol(words[3], NULL, 10) : 0,
+                                           .parts =
+                                               count > 4 ? (int)strtol(words[4], NULL, 10) : 1};
+            status = bench_time_configs(&configs);
         }
         clear_case(&c);
         SEDGE_TRY(status);

@@ -11,7 +11,7 @@
 static sedge_status make_halo_buffers(sedge_elliptic *op, int64_t **offsets)
 {
     const sedge_mesh *const mesh = op->mesh;
-    const int64_t face_bytes = (int64_t)op->element->face_nodes * 2 * op->cut.real_bytes;
+    const int64_t face_bytes = (int64_t)op->element->face_nodes * 2 * op->config.real_bytes;
     const int64_t bytes = mesh->halo_faces * face_bytes;
 
     SEDGE_TRY(sedge_allocate(offsets, mesh->peers + 1LL, sizeof **offsets));
@@ -47,18 +47,18 @@ static sedge_status make_buffers(sedge_elliptic *op, const sedge_elliptic_face *
 {
     SEDGE_TRY(elliptic_upload(op, faces));
     const int64_t points = op->slots.count * SEDGE_FACES * op->element->face_nodes;
-    return sedge_buffer_create(&op->flux, op->device, points * op->cut.real_bytes + 16);
+    return sedge_buffer_create(&op->flux, op->device, points * op->config.real_bytes + 16);
 }
 
-// What depends on a cut, in use or on its way to be.
-typedef struct cut_parts {
-    elliptic_cut cut;
+// What depends on the kernel configuration.
+typedef struct config_parts {
+    elliptic_config config;
     sedge_program *program;
     const sedge_kernel *kernel[ELLIPTIC_KERNELS];
     elliptic_tables table;
-} cut_parts;
+} config_parts;
 
-static sedge_status find_kernels(cut_parts *parts, const sedge_elliptic *op)
+static sedge_status find_kernels(config_parts *parts, const sedge_elliptic *op)
 {
     const char *const names[ELLIPTIC_KERNELS] = {
         [ELLIPTIC_FLUX] = "sedge_elliptic_flux",
@@ -74,17 +74,17 @@ static sedge_status find_kernels(cut_parts *parts, const sedge_elliptic *op)
         [ELLIPTIC_CURVED_APPLY] = "sedge_elliptic_curved_apply",
     };
 
-    const int count = parts->cut.curved ? ELLIPTIC_KERNELS : ELLIPTIC_CURVED_FLUX;
+    const int count = parts->config.curved ? ELLIPTIC_KERNELS : ELLIPTIC_CURVED_FLUX;
     for (int k = 0; k < count; k++)
         SEDGE_TRY(sedge_program_get(&parts->kernel[k], parts->program, names[k]));
     for (int k = ELLIPTIC_CURVED_FLUX; k < count; k++)
-        SEDGE_TRY(sedge_kernel_set_scratch(parts->kernel[k], parts->cut.curved_scratch));
-    SEDGE_TRY(sedge_kernel_set_scratch(parts->kernel[ELLIPTIC_FLUX], parts->cut.flux_scratch));
-    SEDGE_TRY(sedge_kernel_set_scratch(parts->kernel[ELLIPTIC_APPLY], parts->cut.apply_scratch));
-    return elliptic_upload_tables(&parts->table, op, &parts->cut);
+        SEDGE_TRY(sedge_kernel_set_scratch(parts->kernel[k], parts->config.curved_scratch));
+    SEDGE_TRY(sedge_kernel_set_scratch(parts->kernel[ELLIPTIC_FLUX], parts->config.flux_scratch));
+    SEDGE_TRY(sedge_kernel_set_scratch(parts->kernel[ELLIPTIC_APPLY], parts->config.apply_scratch));
+    return elliptic_upload_tables(&parts->table, op, &parts->config);
 }
 
-static sedge_status make_program(cut_parts *parts, const sedge_elliptic *op)
+static sedge_status make_program(config_parts *parts, const sedge_elliptic *op)
 {
     sedge_status status;
     sedge_text *text = NULL;
@@ -93,8 +93,8 @@ static sedge_status make_program(cut_parts *parts, const sedge_elliptic *op)
 
     status = sedge_text_create(&text);
     if (status == SEDGE_OK) {
-        status =
-            elliptic_text(text, name, sedge_device_get_info(op->device), op->element, &parts->cut);
+        status = elliptic_text(text, name, sedge_device_get_info(op->device), op->element,
+                               &parts->config);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
     whole = (sedge_program_text){.name = name, .text = sedge_text_get(text)};
@@ -106,20 +106,20 @@ done:
     return status;
 }
 
-sedge_status sedge_elliptic_recut(sedge_elliptic *op, const sedge_elliptic_options *options)
+sedge_status sedge_elliptic_configure(sedge_elliptic *op, const sedge_elliptic_options *options)
 {
-    cut_parts parts = {.program = NULL};
+    config_parts parts = {.program = NULL};
     sedge_status status =
-        elliptic_cut_choose(&parts.cut, sedge_device_get_info(op->device), op->element,
-                            op->problem->precision, op->mesh->global_curved > 0, options);
+        elliptic_config_choose(&parts.config, sedge_device_get_info(op->device), op->element,
+                               op->problem->precision, op->mesh->global_curved > 0, options);
 
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
     SEDGE_TRY_GOTO(status, make_program(&parts, op));
     // What runs still uses the old ones.
     SEDGE_TRY_GOTO(
         status, sedge_comm_agree(op->comm, sedge_stream_wait(sedge_context_stream(op->context))));
-    const cut_parts old = {.program = op->program, .table = op->table};
-    op->cut = parts.cut;
+    const config_parts old = {.program = op->program, .table = op->table};
+    op->config = parts.config;
     op->program = parts.program;
     op->table = parts.table;
     for (int k = 0; k < ELLIPTIC_KERNELS; k++) op->kernel[k] = parts.kernel[k];
@@ -154,7 +154,7 @@ sedge_status sedge_elliptic_create(sedge_elliptic **out, const sedge_comm *comm,
                            .mesh = mesh,
                            .problem = problem,
                            .device = sedge_context_device(context)};
-    SEDGE_TRY_GOTO(status, sedge_elliptic_recut(op, options));
+    SEDGE_TRY_GOTO(status, sedge_elliptic_configure(op, options));
     SEDGE_TRY_GOTO(status, sedge_elliptic_faces(&faces, comm, element, mesh, problem));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_buffers(op, faces)));
     SEDGE_TRY_GOTO(status, make_halo(op));
@@ -200,7 +200,8 @@ int sedge_elliptic_real_bytes(const sedge_elliptic *op)
 
 sedge_status sedge_elliptic_vector(sedge_buffer **out, const sedge_elliptic *op)
 {
-    return sedge_buffer_create(out, op->device, sedge_elliptic_rows(op) * op->cut.real_bytes + 16);
+    return sedge_buffer_create(out, op->device,
+                               sedge_elliptic_rows(op) * op->config.real_bytes + 16);
 }
 
 void sedge_elliptic_get_cost(const sedge_elliptic *op, sedge_elliptic_cost *out)
@@ -208,34 +209,34 @@ void sedge_elliptic_get_cost(const sedge_elliptic *op, sedge_elliptic_cost *out)
     const double nodes = op->element->nodes;
     const double points = SEDGE_FACES * op->element->face_nodes;
     const double elements = op->mesh->elements;
-    const double real = op->cut.real_bytes;
+    const double real = op->config.real_bytes;
 
     *out = (sedge_elliptic_cost){
         .bytes = elements * ((3.0 * nodes + 2.0 * points + 7.0 + 15.0) * real + 32.0),
         .flops = elements * 2.0 * (nodes * (9.0 * nodes + 2.0 * points + 30.0) + 4.0 * points),
-        .matrix = op->cut.matrix,
-        .item_nodes = op->cut.tile,
-        .weak_nodes = op->cut.weak_tile,
-        .item_elements = op->cut.together,
-        .block_elements = op->cut.block,
-        .threads = op->cut.threads,
-        .resident = op->cut.resident,
-        .shared_bytes = op->cut.apply_scratch,
+        .matrix = op->config.matrix,
+        .item_nodes = op->config.tile,
+        .weak_nodes = op->config.weak_tile,
+        .item_elements = op->config.item_batches,
+        .block_elements = op->config.block_batches,
+        .threads = op->config.threads,
+        .resident = op->config.resident,
+        .shared_bytes = op->config.apply_scratch,
         .transport = sedge_halo_transport(op->halo),
     };
 }
 
 sedge_argument elliptic_real(const sedge_elliptic *op, double value)
 {
-    return op->cut.real_bytes == 8 ? sedge_double_argument(value)
-                                   : sedge_float_argument((float)value);
+    return op->config.real_bytes == 8 ? sedge_double_argument(value)
+                                      : sedge_float_argument((float)value);
 }
 
 // ---- an application ----------------------------------------------------------------------------
 
-static int64_t blocks_of(const sedge_elliptic *op, int64_t values)
+static int64_t blocks_of(const sedge_elliptic *op, int64_t batches)
 {
-    return (values + op->cut.block - 1) / op->cut.block;
+    return (batches + op->config.block_batches - 1) / op->config.block_batches;
 }
 
 // The fluxes of the elements with or without halo faces.

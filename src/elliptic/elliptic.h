@@ -22,7 +22,7 @@
 // integrals against the nodal functions.
 #pragma once
 
-#include "elliptic_cut.h"
+#include "elliptic_config.h"
 #include "elliptic_form.h"
 
 #include "array/context.h"
@@ -51,10 +51,10 @@ sedge_status sedge_elliptic_create(sedge_elliptic **out, const sedge_comm *comm,
 // Collective, as sedge_halo_free.
 void sedge_elliptic_free(sedge_elliptic *op);
 
-// Cut the kernels another way; vectors stay what they are. Collective. On failure, which is
-// SEDGE_ERR_DEVICE where the cut does not fit the device, the operator is as before.
+// Compile the kernels with another configuration. Vectors stay valid. On failure the operator is
+// unchanged; SEDGE_ERR_DEVICE: the configuration does not fit the device. Collective.
 SEDGE_MUST_USE
-sedge_status sedge_elliptic_recut(sedge_elliptic *op, const sedge_elliptic_options *options);
+sedge_status sedge_elliptic_configure(sedge_elliptic *op, const sedge_elliptic_options *options);
 
 // Numbers in a vector of this rank, and the bytes of one.
 int64_t sedge_elliptic_rows(const sedge_elliptic *op);
@@ -84,7 +84,8 @@ sedge_status sedge_elliptic_residual(sedge_elliptic *op, sedge_stream *stream,
 // As sedge_krylov_create takes it; borrowed.
 sedge_krylov_operator sedge_elliptic_as_operator(sedge_elliptic *op);
 
-// Compulsory bytes and nominal operations of an application, of this rank; and how it is cut.
+// What an application of the operator costs on this rank, in bytes that must be moved and in
+// arithmetic operations, and the kernel configuration in use.
 typedef struct sedge_elliptic_cost {
     double bytes; // u in, A u out, face fluxes out and in, geometry and links of both kernels
     double flops;

@@ -33,8 +33,8 @@ static sedge_status upload_operators(sedge_elliptic *op, const elliptic_curved *
     for (int64_t i = 0; i < traces; i++) *at++ = curved->project[i];
     for (int64_t i = 0; i < 3 * all; i++) *at++ = curved->place[i / 3][i % 3];
     for (int64_t p = 0; p < all; p++) *at++ = curved->weight[p];
-    status =
-        sedge_upload_reals(&op->curved_operators, op->device, op->cut.real_bytes, list, at - list);
+    status = sedge_upload_reals(&op->curved_operators, op->device, op->config.real_bytes, list,
+                                at - list);
     sedge_release(list);
     return status;
 }
@@ -59,7 +59,7 @@ sedge_status elliptic_curved_upload(sedge_elliptic *op, const elliptic_curved *c
     const int64_t slots = op->slots.curved_batches * op->slots.lanes;
     double(*words)[CURVE_WORDS] = NULL;
 
-    if (!op->cut.curved) return SEDGE_OK;
+    if (!op->config.curved) return SEDGE_OK;
     SEDGE_TRY(upload_operators(op, curved));
     SEDGE_TRY(sedge_allocate(&words, slots, sizeof *words));
     for (int64_t slot = 0; slot < slots; slot++) // empty ones: x = r, y = s, z = t
@@ -70,7 +70,7 @@ sedge_status elliptic_curved_upload(sedge_elliptic *op, const elliptic_curved *c
                    faces + (int64_t)e * SEDGE_FACES);
     }
     const sedge_status status =
-        sedge_upload_words(&op->curves, op->device, op->cut.real_bytes, (const double *)words,
+        sedge_upload_words(&op->curves, op->device, op->config.real_bytes, (const double *)words,
                            slots, CURVE_WORDS, op->slots.lanes);
     sedge_release(words);
     return status;
@@ -80,7 +80,7 @@ sedge_status elliptic_curved_upload(sedge_elliptic *op, const elliptic_curved *c
 
 static int64_t blocks_of(const sedge_elliptic *op, const sedge_span *span)
 {
-    return (span->count + op->cut.curved_block - 1) / op->cut.curved_block;
+    return (span->count + op->config.curved_block - 1) / op->config.curved_block;
 }
 
 sedge_status elliptic_curved_flux(sedge_elliptic *op, const elliptic_application *a,

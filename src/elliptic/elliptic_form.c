@@ -52,7 +52,8 @@ static double coefficient(const sedge_problem *problem, int group)
     return problem->equation->elliptic->coefficient(problem->materials[group]);
 }
 
-// The condition of boundary face `trace` at its centroid: of it, kind and factor are wanted.
+// The condition of boundary face `trace` at its centroid; only its kind and factor are meaningful
+// for the whole face.
 static sedge_condition face_condition(const sedge_mesh *mesh, const sedge_problem *problem,
                                       const sedge_trace_face *trace)
 {

@@ -2,8 +2,8 @@
 // fills and launches them. For src/elliptic/*.c only.
 #pragma once
 
+#include "elliptic_config.h"
 #include "elliptic_curved.h"
-#include "elliptic_cut.h"
 
 #include "array/context.h"
 #include "halo/halo.h"
@@ -25,7 +25,7 @@ typedef enum elliptic_kernel {
     ELLIPTIC_KERNELS
 } elliptic_kernel;
 
-// The operator's matrices, laid out for a cut.
+// The operator's matrices, laid out for a kernel configuration.
 typedef struct elliptic_tables {
     sedge_buffer *deriv, *lift, *weak, *mass;
 } elliptic_tables;
@@ -38,7 +38,7 @@ typedef struct sedge_elliptic {
     const sedge_problem *problem;
     sedge_device *device;
 
-    elliptic_cut cut;
+    elliptic_config config;
     sedge_slots slots;
 
     sedge_program *program;
@@ -58,8 +58,8 @@ typedef struct sedge_elliptic {
 
 // ---- elliptic_upload.c -------------------------------------------------------------------------
 
-// Everything that does not change with the cut: layout, geometry, links, maps. `faces` of
-// sedge_elliptic_faces.
+// Everything that does not depend on the kernel configuration: layout, geometry, links, maps.
+// `faces` of sedge_elliptic_faces.
 SEDGE_MUST_USE
 sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *faces);
 
@@ -91,10 +91,10 @@ sedge_status elliptic_curved_apply(sedge_elliptic *op, const elliptic_applicatio
 
 // ---- elliptic_tables.c -------------------------------------------------------------------------
 
-// The tables of a cut. The caller frees the tables, whatever comes back.
+// The tables for a kernel configuration. The caller frees them, also on failure.
 SEDGE_MUST_USE
 sedge_status elliptic_upload_tables(elliptic_tables *out, const sedge_elliptic *op,
-                                    const elliptic_cut *cut);
+                                    const elliptic_config *config);
 void elliptic_free_tables(elliptic_tables *table);
 
 // A scalar argument in the run's precision.

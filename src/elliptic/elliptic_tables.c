@@ -81,15 +81,15 @@ static sedge_status upload_rows(sedge_buffer **out, const sedge_elliptic *op, co
 }
 
 static sedge_status upload_items(elliptic_tables *out, const sedge_elliptic *op,
-                                 const elliptic_cut *cut, const matrices *m)
+                                 const elliptic_config *config, const matrices *m)
 {
     const int nodes = op->element->nodes;
     const int points = SEDGE_FACES * op->element->face_nodes;
 
-    SEDGE_TRY(upload_rows(&out->deriv, op, m->deriv, nodes, 3, cut->tile));
-    SEDGE_TRY(upload_rows(&out->lift, op, m->lift, points, 1, cut->tile));
-    SEDGE_TRY(upload_rows(&out->weak, op, m->weak, nodes, 3, cut->weak_tile));
-    return upload_rows(&out->mass, op, m->mass, points, 1, cut->weak_tile);
+    SEDGE_TRY(upload_rows(&out->deriv, op, m->deriv, nodes, 3, config->tile));
+    SEDGE_TRY(upload_rows(&out->lift, op, m->lift, points, 1, config->tile));
+    SEDGE_TRY(upload_rows(&out->weak, op, m->weak, nodes, 3, config->weak_tile));
+    return upload_rows(&out->mass, op, m->mass, points, 1, config->weak_tile);
 }
 
 // ---- for matrix units --------------------------------------------------------------------------
@@ -129,7 +129,7 @@ static sedge_status upload_factors(sedge_buffer **out, const sedge_elliptic *op,
 }
 
 static sedge_status upload_units(elliptic_tables *out, const sedge_elliptic *op,
-                                 const elliptic_cut *cut, const matrices *m)
+                                 const elliptic_config *config, const matrices *m)
 {
     const int nodes = op->element->nodes;
     const int nf = op->element->face_nodes;
@@ -138,15 +138,15 @@ static sedge_status upload_units(elliptic_tables *out, const sedge_elliptic *op,
     const factors mass = {.matrix = m->mass, .parts = 1, .columns = SEDGE_FACES * nf, .group = 1};
     double *signed_lift = NULL;
 
-    SEDGE_TRY(upload_factors(&out->deriv, op, &deriv, cut->tile));
-    SEDGE_TRY(upload_factors(&out->weak, op, &weak, cut->weak_tile));
-    SEDGE_TRY(upload_factors(&out->mass, op, &mass, cut->weak_tile));
+    SEDGE_TRY(upload_factors(&out->deriv, op, &deriv, config->tile));
+    SEDGE_TRY(upload_factors(&out->weak, op, &weak, config->weak_tile));
+    SEDGE_TRY(upload_factors(&out->mass, op, &mass, config->weak_tile));
     const int64_t size = (int64_t)nodes * SEDGE_FACES * nf;
     SEDGE_TRY(sedge_allocate(&signed_lift, size, sizeof *signed_lift));
     for (int64_t i = 0; i < size; i++)
         signed_lift[i] = i / nf % SEDGE_FACES == 2 ? m->lift[i] : -m->lift[i];
     const factors lift = {.matrix = signed_lift, .parts = SEDGE_FACES, .columns = nf, .group = 1};
-    const sedge_status status = upload_factors(&out->lift, op, &lift, cut->tile);
+    const sedge_status status = upload_factors(&out->lift, op, &lift, config->tile);
     sedge_release(signed_lift);
     return status;
 }
@@ -154,13 +154,14 @@ static sedge_status upload_units(elliptic_tables *out, const sedge_elliptic *op,
 // ---- both --------------------------------------------------------------------------------------
 
 sedge_status elliptic_upload_tables(elliptic_tables *out, const sedge_elliptic *op,
-                                    const elliptic_cut *cut)
+                                    const elliptic_config *config)
 {
     matrices m = {NULL, NULL, NULL, NULL};
     sedge_status status = make_matrices(&m, op->element);
 
     if (status == SEDGE_OK)
-        status = cut->matrix ? upload_units(out, op, cut, &m) : upload_items(out, op, cut, &m);
+        status =
+            config->matrix ? upload_units(out, op, config, &m) : upload_items(out, op, config, &m);
     clear_matrices(&m);
     return status;
 }

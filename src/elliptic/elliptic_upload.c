@@ -55,7 +55,7 @@ static sedge_status upload_geometry(sedge_elliptic *op, const elliptic_curved *c
 {
     static const double empty[ELLIPTIC_SHAPE_WORDS] = {1, 1, 1, 0, 0, 0, 1, 0,
                                                        0, 1, 0, 1, 0, 1, 0, 1};
-    const int lanes = op->cut.chunk * op->slots.lanes;
+    const int lanes = op->config.chunk * op->slots.lanes;
     const int64_t slots = (op->slots.count + lanes - 1) / lanes * lanes;
     double(*shapes)[ELLIPTIC_SHAPE_WORDS] = NULL;
 
@@ -63,7 +63,7 @@ static sedge_status upload_geometry(sedge_elliptic *op, const elliptic_curved *c
     for (int64_t slot = 0; slot < slots; slot++) memcpy(shapes[slot], empty, sizeof empty);
     for (int32_t e = 0; e < op->mesh->elements; e++)
         fill_shape(shapes[sedge_slot(&op->slots, e)], op, e, curved, faces);
-    const sedge_status status = sedge_upload_words(&op->geometry, op->device, op->cut.real_bytes,
+    const sedge_status status = sedge_upload_words(&op->geometry, op->device, op->config.real_bytes,
                                                    shapes[0], slots, ELLIPTIC_SHAPE_WORDS, lanes);
     sedge_release(shapes);
     return status;
@@ -93,8 +93,8 @@ sedge_status elliptic_upload(sedge_elliptic *op, const sedge_elliptic_face *face
     sedge_status status;
     elliptic_curved *curved = NULL;
 
-    op->slots = sedge_slots_place(op->mesh, op->cut.lanes);
-    if (op->cut.curved) SEDGE_TRY(elliptic_curved_create(&curved, op->element, true));
+    op->slots = sedge_slots_place(op->mesh, op->config.lanes);
+    if (op->config.curved) SEDGE_TRY(elliptic_curved_create(&curved, op->element, true));
     status = upload_geometry(op, curved, faces);
     if (status == SEDGE_OK) status = elliptic_curved_upload(op, curved, faces);
     elliptic_curved_free(curved);
@@ -118,7 +118,7 @@ sedge_status sedge_elliptic_upload(const sedge_elliptic *op, sedge_buffer *vecto
     SEDGE_TRY_GOTO(status, sedge_allocate(&list, rows, (size_t)sedge_elliptic_real_bytes(op)));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         for (int n = 0; n < nodes; n++) {
-            sedge_real_put(list, op->cut.real_bytes, elliptic_index(op, e, n),
+            sedge_real_put(list, op->config.real_bytes, elliptic_index(op, e, n),
                            u[(int64_t)e * nodes + n]);
         }
     }
@@ -144,7 +144,7 @@ sedge_status sedge_elliptic_download(const sedge_elliptic *op, const sedge_buffe
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         for (int n = 0; n < nodes; n++) {
             u[(int64_t)e * nodes + n] =
-                sedge_real_get(list, op->cut.real_bytes, elliptic_index(op, e, n));
+                sedge_real_get(list, op->config.real_bytes, elliptic_index(op, e, n));
         }
     }
 done:

@@ -118,10 +118,11 @@ static sedge_status make_blocks(mg_level *level)
     SEDGE_TRY_GOTO(status, sedge_allocate(&work, 2 * size, sizeof *work));
     put_stiffness(list, op->element, work);
     put_faces(list, op->element, work);
-    SEDGE_TRY_GOTO(status, sedge_upload_reals(&entries, op->device, op->cut.real_bytes, list,
+    SEDGE_TRY_GOTO(status, sedge_upload_reals(&entries, op->device, op->config.real_bytes, list,
                                               size * BLOCK_WORDS));
-    SEDGE_TRY_GOTO(status, sedge_buffer_create(&level->blocks, op->device,
-                                               op->slots.count * size * op->cut.real_bytes + 16));
+    SEDGE_TRY_GOTO(status,
+                   sedge_buffer_create(&level->blocks, op->device,
+                                       op->slots.count * size * op->config.real_bytes + 16));
     SEDGE_TRY_GOTO(status,
                    SEDGE_LAUNCH(op->kernel[ELLIPTIC_BLOCKS], NULL, op->slots.batches,
                                 sedge_buffer_argument(level->blocks),
@@ -139,7 +140,7 @@ done:
 
 static int64_t smooth_blocks(const sedge_elliptic *op)
 {
-    return (op->slots.batches + op->cut.smooth_block - 1) / op->cut.smooth_block;
+    return (op->slots.batches + op->config.smooth_block - 1) / op->config.smooth_block;
 }
 
 // change = keep change + step B r; x = change, or x + change.
@@ -366,7 +367,7 @@ sedge_krylov_preconditioner sedge_multigrid_as_preconditioner(sedge_multigrid *m
 static sedge_status make_transfer(mg_level *level)
 {
     const sedge_element *const element = level->op->element;
-    const int coarse_nodes = level->op->cut.coarse_nodes;
+    const int coarse_nodes = level->op->config.coarse_nodes;
     sedge_status status;
     sedge_element *coarse = NULL;
     double *list = NULL;
@@ -380,7 +381,7 @@ static sedge_status make_transfer(mg_level *level)
                                                  element->t[n], list + (int64_t)n * coarse_nodes));
     }
     SEDGE_TRY_GOTO(status, sedge_upload_reals(&level->transfer, level->op->device,
-                                              level->op->cut.real_bytes, list,
+                                              level->op->config.real_bytes, list,
                                               (int64_t)element->nodes * coarse_nodes));
 done:
     sedge_release(list);
@@ -397,7 +398,7 @@ static sedge_status make_level_buffers(mg_level *level, bool finest)
         SEDGE_TRY(sedge_elliptic_vector(&level->result, level->op));
         level->right = level->residual;
     }
-    if (level->op->cut.coarse_nodes > 0) SEDGE_TRY(make_transfer(level));
+    if (level->op->config.coarse_nodes > 0) SEDGE_TRY(make_transfer(level));
     return make_blocks(level);
 }
 
@@ -429,10 +430,10 @@ static sedge_status estimate(sedge_multigrid *mg, mg_level *level)
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_comm_agree(mg->comm, make_start(&start, level->op)));
-    SEDGE_TRY_GOTO(status,
-                   sedge_krylov_largest(&level->largest, mg->context, mg->comm,
-                                        level->op->cut.real_bytes, sedge_elliptic_rows(level->op),
-                                        &operator, & inner, start, LANCZOS_STEPS));
+    SEDGE_TRY_GOTO(status, sedge_krylov_largest(&level->largest, mg->context, mg->comm,
+                                                level->op->config.real_bytes,
+                                                sedge_elliptic_rows(level->op), &operator, & inner,
+                                                start, LANCZOS_STEPS));
     level->largest *= LANCZOS_MARGIN;
 done:
     sedge_buffer_free(start);

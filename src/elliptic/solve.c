@@ -157,7 +157,7 @@ static sedge_status set_up(solve_state *s, const double *u, sedge_elliptic_resul
     SEDGE_TRY(sedge_elliptic_right_hand_side(s->host_b, s->comm, s->element, s->mesh, s->problem));
     if (result->singular) SEDGE_TRY(balance(s->host_b, &result->imbalance, s));
     SEDGE_TRY(sedge_elliptic_create(&s->op, s->comm, s->context, s->element, s->mesh, s->problem,
-                                    &options->cut));
+                                    &options->kernels));
     SEDGE_TRY(sedge_comm_agree(s->comm, make_vectors(s, u)));
     if (options->preconditioner == SEDGE_ELLIPTIC_MULTIGRID) {
         SEDGE_TRY(sedge_multigrid_create(&s->multigrid, s->comm, s->context, s->mesh, s->problem,
@@ -216,14 +216,14 @@ done:
 
 static sedge_status add_order(sedge_text *out, char name[SEDGE_ELLIPTIC_NAME],
                               const sedge_device_info *info, int order, sedge_precision precision,
-                              bool curved, const sedge_elliptic_options *cut)
+                              bool curved, const sedge_elliptic_options *config)
 {
     sedge_element *element = NULL;
 
     (void)snprintf(name, SEDGE_ELLIPTIC_NAME, "elliptic-n%d-%s%s", order,
                    precision == SEDGE_FP64 ? "fp64" : "fp32", curved ? "-curved" : "");
     SEDGE_TRY(sedge_element_create(&element, order));
-    const sedge_status status = sedge_elliptic_text(out, info, element, precision, curved, cut);
+    const sedge_status status = sedge_elliptic_text(out, info, element, precision, curved, config);
     sedge_element_free(element);
     return status;
 }
@@ -248,7 +248,7 @@ sedge_status sedge_elliptic_solve_texts(sedge_text *out[SEDGE_ELLIPTIC_TEXTS],
         SEDGE_TRY(sedge_text_create(&out[*count]));
         const int at = (*count)++;
         SEDGE_TRY(add_order(out[at], name[at], info, k, precision, curved,
-                            k == order ? &options->cut : &rule));
+                            k == order ? &options->kernels : &rule));
     }
     for (int pipelined = 0; pipelined < (multigrid ? 1 : 2); pipelined++) {
         SEDGE_TRY(sedge_text_create(&out[*count]));

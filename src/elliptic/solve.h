@@ -15,7 +15,7 @@ typedef struct sedge_elliptic_solve_options {
     int64_t iterations;
     sedge_elliptic_preconditioner preconditioner;
     sedge_multigrid_options multigrid;
-    sedge_elliptic_options cut;
+    sedge_elliptic_options kernels;
     void (*progress)(void *context, int64_t iteration, double residual, double target);
     void *progress_context;
 } sedge_elliptic_solve_options;

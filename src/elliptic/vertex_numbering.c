@@ -102,10 +102,10 @@ static int compare_ranked(const void *left, const void *right)
     return (a->corner > b->corner) - (a->corner < b->corner);
 }
 
-// Number what sorts by `key` among corners where `mine` is `wanted`: fills `corner` from
+// Number what sorts by `key` among corners where `mine` is `requested`: fills `corner` from
 // `vertices->count` on, which grows.
 static sedge_status place_corners(sedge_vertices *vertices, const double *key, const bool *mine,
-                                  bool wanted)
+                                  bool requested)
 {
     const int64_t corners = 4 * (int64_t)vertices->mesh->elements;
     ranked *list = NULL;
@@ -113,7 +113,7 @@ static sedge_status place_corners(sedge_vertices *vertices, const double *key, c
 
     SEDGE_TRY(sedge_allocate(&list, corners, sizeof *list));
     for (int32_t i = 0; i < corners; i++)
-        if (mine[i] == wanted) list[count++] = (ranked){key[i], i};
+        if (mine[i] == requested) list[count++] = (ranked){key[i], i};
     qsort(list, (size_t)count, sizeof *list, compare_ranked);
     for (int64_t k = 0; k < count; k++) {
         if (k == 0 || list[k].key != list[k - 1].key) vertices->count++;
@@ -192,8 +192,8 @@ static sedge_status number_vertices(sedge_vertices *vertices, int32_t *root, dou
 
 // ---- exchange of values ------------------------------------------------------------------------
 
-// wanted[i * ranks + j]: how many vertices of rank j rank i has.
-static sedge_status count_wanted(int64_t *wanted, const sedge_vertices *vertices)
+// requested[i * ranks + j]: how many vertices of rank j rank i has.
+static sedge_status count_requested(int64_t *requested, const sedge_vertices *vertices)
 {
     const int ranks = sedge_comm_size(vertices->comm);
     sedge_status status;
@@ -210,7 +210,7 @@ static sedge_status count_wanted(int64_t *wanted, const sedge_vertices *vertices
         while (owner + 1 < ranks && vertices->number[i] >= firsts[owner + 1]) owner++;
         mine[owner]++;
     }
-    sedge_comm_all_gather(vertices->comm, mine, wanted, (size_t)ranks * sizeof *mine);
+    sedge_comm_all_gather(vertices->comm, mine, requested, (size_t)ranks * sizeof *mine);
 done:
     sedge_release(firsts);
     sedge_release(mine);
@@ -219,7 +219,7 @@ done:
 
 // A peer's window in both buffers holds first what the lesser rank wants of the greater one, then
 // the reverse.
-static sedge_status make_windows(sedge_vertices *vertices, const int64_t *wanted)
+static sedge_status make_windows(sedge_vertices *vertices, const int64_t *requested)
 {
     const int ranks = sedge_comm_size(vertices->comm);
     const int me = sedge_comm_rank(vertices->comm);
@@ -228,8 +228,8 @@ static sedge_status make_windows(sedge_vertices *vertices, const int64_t *wanted
 
     SEDGE_TRY(sedge_allocate(&vertices->window, ranks, sizeof *vertices->window));
     for (int p = 0; p < ranks; p++) {
-        const int64_t here = wanted[(int64_t)me * ranks + p];
-        const int64_t there = wanted[(int64_t)p * ranks + me];
+        const int64_t here = requested[(int64_t)me * ranks + p];
+        const int64_t there = requested[(int64_t)p * ranks + me];
         if (here + there == 0) continue;
         vertices->window[vertices->peers++] =
             (elliptic_window){.rank = p,
@@ -277,7 +277,7 @@ static void exchange(sedge_vertices *vertices)
     sedge_exchange_wait(vertices->exchange);
 }
 
-// Tell owners which of their vertices are wanted.
+// Tell owners which of their vertices are requested.
 static void learn_shares(sedge_vertices *vertices)
 {
     for (int i = 0; i < vertices->peers; i++) {
@@ -336,19 +336,19 @@ static sedge_status build(sedge_vertices *vertices)
     double *label = NULL;
     double *key = NULL;
     bool *mine = NULL;
-    int64_t *wanted = NULL;
+    int64_t *requested = NULL;
 
     status = sedge_allocate(&root, corners, sizeof *root);
     if (status == SEDGE_OK) status = sedge_allocate(&label, corners, sizeof *label);
     if (status == SEDGE_OK) status = sedge_allocate(&key, corners, sizeof *key);
     if (status == SEDGE_OK) status = sedge_allocate(&mine, corners, sizeof *mine);
-    if (status == SEDGE_OK) status = sedge_allocate(&wanted, ranks * ranks, sizeof *wanted);
+    if (status == SEDGE_OK) status = sedge_allocate(&requested, ranks * ranks, sizeof *requested);
     if (status == SEDGE_OK)
         status = sedge_allocate(&vertices->corner, corners, sizeof *vertices->corner);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(vertices->comm, status));
     SEDGE_TRY_GOTO(status, number_vertices(vertices, root, label, key, mine));
-    SEDGE_TRY_GOTO(status, count_wanted(wanted, vertices));
-    status = make_windows(vertices, wanted);
+    SEDGE_TRY_GOTO(status, count_requested(requested, vertices));
+    status = make_windows(vertices, requested);
     if (status == SEDGE_OK) status = make_exchange(vertices);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(vertices->comm, status));
     learn_shares(vertices);
@@ -357,7 +357,7 @@ done:
     sedge_release(label);
     sedge_release(key);
     sedge_release(mine);
-    sedge_release(wanted);
+    sedge_release(requested);
     return status;
 }
 

@@ -14,9 +14,9 @@
 
 static sedge_status open_device(elliptic_world *world)
 {
-    const char *const wanted = getenv("SEDGE_TEST_DEVICE");
+    const char *const requested = getenv("SEDGE_TEST_DEVICE");
 
-    SEDGE_TRY(sedge_device_create(&world->device, wanted != NULL ? wanted : "host",
+    SEDGE_TRY(sedge_device_create(&world->device, requested != NULL ? requested : "host",
                                   sedge_comm_node_rank(world->comm),
                                   sedge_comm_node_size(world->comm)));
     SEDGE_TRY(sedge_cache_create(&world->cache, NULL));
@@ -74,28 +74,28 @@ static void distort(sedge_mesh *mesh, double amount)
 
 static sedge_status make_mesh(elliptic_case *c, const elliptic_options *options)
 {
-    sedge_mesh_options wanted = sedge_mesh_defaults();
+    sedge_mesh_options requested = sedge_mesh_defaults();
     sedge_text *path = NULL;
     sedge_status status;
 
     if (options->file != NULL) {
         SEDGE_TRY(sedge_text_create(&path));
         SEDGE_TRY(sedge_text_add(path, SEDGE_SOURCE_DIR "/meshes/%s", options->file));
-        wanted.file = sedge_text_get(path);
-        status = sedge_mesh_create(&c->mesh, c->world->comm, &wanted);
+        requested.file = sedge_text_get(path);
+        status = sedge_mesh_create(&c->mesh, c->world->comm, &requested);
         sedge_text_free(path);
         return status;
     }
     for (int d = 0; d < 3; d++) {
-        wanted.box_cells[d] = options->cells[d];
-        wanted.box_periodic[d] = options->periodic;
+        requested.box_cells[d] = options->cells[d];
+        requested.box_periodic[d] = options->periodic;
     }
-    wanted.box_split_axis = options->epsilon > 0.0 ? 2 : -1;
-    wanted.box_split = 0.5;
-    wanted.box_names[0] = "below";
-    wanted.box_names[1] = "above";
-    wanted.box_map = options->map;
-    SEDGE_TRY(sedge_mesh_create(&c->mesh, c->world->comm, &wanted));
+    requested.box_split_axis = options->epsilon > 0.0 ? 2 : -1;
+    requested.box_split = 0.5;
+    requested.box_names[0] = "below";
+    requested.box_names[1] = "above";
+    requested.box_map = options->map;
+    SEDGE_TRY(sedge_mesh_create(&c->mesh, c->world->comm, &requested));
     if (options->map == NULL) distort(c->mesh, options->distort);
     return SEDGE_OK;
 }

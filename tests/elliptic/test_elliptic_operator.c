@@ -1,8 +1,8 @@
 // The kernels of the interior penalty operator against the slow reference; and what the form must
 // be: symmetric, positive definite, consistent with polynomials.
 //
-// Without arguments at some orders; with "all" at every one, in both precisions; with "cuts" only
-// other ways to cut the kernels.
+// Without arguments at some orders; with "all" at every one, in both precisions; with "configs"
+// only other kernel configurations.
 #include "kit.h"
 
 #include "base/memory.h"
@@ -213,12 +213,12 @@ static void test_positive(void)
     elliptic_case_clear(&c);
 }
 
-// However the kernels are cut, they do the same: tiles that do not divide the nodes, blocks that
+// All kernel configurations give the same result: tiles that do not divide the nodes, blocks that
 // the elements do not fill. (On the host there is one element an item, and one item after the
 // other.)
 static void test_cuts(void)
 {
-    static const sedge_elliptic_options cuts[] = {
+    static const sedge_elliptic_options configs[] = {
         {.item_nodes = 3, .weak_nodes = 7, .item_elements = 1, .block_elements = 5},
         {.item_nodes = 4, .weak_nodes = 3, .item_elements = 4, .block_elements = 32},
         {.matrix = true,
@@ -250,13 +250,13 @@ static void test_cuts(void)
     CHECK_OK(sedge_elliptic_vector(&in, op));
     CHECK_OK(sedge_elliptic_vector(&out, op));
     CHECK_OK(sedge_elliptic_upload(op, in, v.u));
-    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
-        if (cuts[i].matrix && !units) {
-            CHECK_FAILS(sedge_elliptic_recut(op, &cuts[i]), SEDGE_ERR_USAGE,
-                        "matrix units want fp64, a GPU of sm_80 or later");
+    for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
+        if (configs[i].matrix && !units) {
+            CHECK_FAILS(sedge_elliptic_configure(op, &configs[i]), SEDGE_ERR_USAGE,
+                        "matrix units need fp64, a GPU of sm_80 or later");
             continue;
         }
-        CHECK_OK(sedge_elliptic_recut(op, &cuts[i]));
+        CHECK_OK(sedge_elliptic_configure(op, &configs[i]));
         CHECK_OK(sedge_elliptic_apply(op, sedge_context_stream(world.context), in, out));
         CHECK_OK(sedge_elliptic_download(op, out, v.Au));
         CHECK_BOUND(elliptic_largest(&c, v.Au, v.other),
@@ -264,10 +264,10 @@ static void test_cuts(void)
     }
     if (sedge_device_get_info(world.device)->kind != SEDGE_DEVICE_HOST) {
         const sedge_elliptic_options odd = {.item_elements = 4, .block_elements = 6};
-        CHECK_FAILS(sedge_elliptic_recut(op, &odd), SEDGE_ERR_USAGE,
+        CHECK_FAILS(sedge_elliptic_configure(op, &odd), SEDGE_ERR_USAGE,
                     "blocks of 6 elements are no multiple of an item's 4");
         const sedge_elliptic_options large = {.item_elements = 1, .block_elements = 1 << 16};
-        CHECK_FAILS(sedge_elliptic_recut(op, &large), SEDGE_ERR_DEVICE,
+        CHECK_FAILS(sedge_elliptic_configure(op, &large), SEDGE_ERR_DEVICE,
                     "threads for blocks of 65536 elements");
     }
     sedge_buffer_free(in);
@@ -282,12 +282,12 @@ static void test_errors(void)
     elliptic_options options = elliptic_defaults(9);
     elliptic_case c;
     sedge_elliptic *op = NULL;
-    const sedge_elliptic_options cut = {.item_nodes = 0};
+    const sedge_elliptic_options config = {.item_nodes = 0};
 
     CHECK_OK(elliptic_case_create(&c, &world, &options));
-    CHECK_FAILS(
-        sedge_elliptic_create(&op, world.comm, world.context, c.element, c.mesh, &c.problem, &cut),
-        SEDGE_ERR_USAGE, "order 9: the equation 'poisson' is solved at orders 1 to 8");
+    CHECK_FAILS(sedge_elliptic_create(&op, world.comm, world.context, c.element, c.mesh, &c.problem,
+                                      &config),
+                SEDGE_ERR_USAGE, "order 9: the equation 'poisson' is solved at orders 1 to 8");
     elliptic_case_clear(&c);
 }
 
@@ -296,7 +296,7 @@ int main(int argc, char **argv)
     const bool all = argc > 1 && strcmp(argv[1], "all") == 0;
 
     CHECK_OK(elliptic_open(&world));
-    if (world.comm != NULL && argc > 1 && strcmp(argv[1], "cuts") == 0) {
+    if (world.comm != NULL && argc > 1 && strcmp(argv[1], "configs") == 0) {
         test_cuts();
         elliptic_close(&world);
     } else if (world.comm != NULL) {

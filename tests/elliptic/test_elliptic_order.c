@@ -15,18 +15,18 @@ static elliptic_world world;
 
 static double find_error(const elliptic_options *options)
 {
-    sedge_elliptic_solve_options wanted = sedge_elliptic_solve_defaults(options->precision);
+    sedge_elliptic_solve_options requested = sedge_elliptic_solve_defaults(options->precision);
     sedge_elliptic_result result;
     elliptic_case c;
     double *u = NULL;
     double *exact = NULL;
 
-    wanted.tolerance = 1e-11; // far below the errors of these meshes
+    requested.tolerance = 1e-11; // far below the errors of these meshes
     CHECK_OK(elliptic_case_create(&c, &world, options));
     CHECK_OK(sedge_allocate(&u, c.values, sizeof *u));
     CHECK_OK(sedge_allocate(&exact, c.values, sizeof *exact));
     CHECK_OK(sedge_elliptic_solve(u, &result, world.comm, world.context, c.element, c.mesh,
-                                  &c.problem, &wanted));
+                                  &c.problem, &requested));
     CHECK(result.krylov.reason == SEDGE_KRYLOV_CONVERGED);
     elliptic_known(&c, exact);
     const double error = elliptic_norm(&c, u, exact) / elliptic_norm(&c, exact, NULL);

@@ -32,7 +32,7 @@ done:
 static void test_symmetric(int order, void (*map)(const double x[3], double moved[3]))
 {
     elliptic_options options = elliptic_defaults(order);
-    const sedge_elliptic_options cut = {.item_nodes = 0};
+    const sedge_elliptic_options config = {.item_nodes = 0};
     const sedge_multigrid_options cycle = sedge_multigrid_defaults();
     elliptic_case c;
     sedge_elliptic *op = NULL;
@@ -48,8 +48,8 @@ static void test_symmetric(int order, void (*map)(const double x[3], double move
     for (int i = 0; i < 4; i++) CHECK_OK(sedge_allocate(&v[i], c.values, sizeof(double)));
     elliptic_random(&c, 1, v[0]);
     elliptic_random(&c, 2, v[1]);
-    CHECK_OK(
-        sedge_elliptic_create(&op, world.comm, world.context, c.element, c.mesh, &c.problem, &cut));
+    CHECK_OK(sedge_elliptic_create(&op, world.comm, world.context, c.element, c.mesh, &c.problem,
+                                   &config));
     CHECK_OK(
         sedge_multigrid_create(&mg, world.comm, world.context, c.mesh, &c.problem, op, &cycle));
     CHECK_OK(apply(mg, op, v[0], v[2]));
@@ -75,13 +75,14 @@ static int64_t count_iterations(const elliptic_options *options)
 {
     elliptic_case c;
     sedge_elliptic_result result = {.unknowns = 0};
-    const sedge_elliptic_solve_options wanted = sedge_elliptic_solve_defaults(options->precision);
+    const sedge_elliptic_solve_options requested =
+        sedge_elliptic_solve_defaults(options->precision);
     double *u = NULL;
 
     CHECK_OK(elliptic_case_create(&c, &world, options));
     CHECK_OK(sedge_allocate(&u, c.values, sizeof *u));
     CHECK_OK(sedge_elliptic_solve(u, &result, world.comm, world.context, c.element, c.mesh,
-                                  &c.problem, &wanted));
+                                  &c.problem, &requested));
     CHECK(result.krylov.reason == SEDGE_KRYLOV_CONVERGED);
     if (sedge_comm_is_root(world.comm)) {
         printf("order %d, %d cells%s: %lld iterations\n", options->order, options->cells[0],

@@ -73,11 +73,11 @@ typedef struct solution {
 
 static void solve(solution *s, const elliptic_options *options, const sedge_point_source *source)
 {
-    sedge_elliptic_solve_options wanted = sedge_elliptic_solve_defaults(options->precision);
+    sedge_elliptic_solve_options requested = sedge_elliptic_solve_defaults(options->precision);
     sedge_point_source copy;
 
     memset(s, 0, sizeof *s);
-    wanted.tolerance = 1e-11;
+    requested.tolerance = 1e-11;
     CHECK_OK(elliptic_case_create(&s->c, &world, options));
     if (source != NULL) {
         copy = *source;
@@ -89,7 +89,7 @@ static void solve(solution *s, const elliptic_options *options, const sedge_poin
     CHECK_OK(sedge_allocate(&s->u, s->c.values, sizeof(double)));
     CHECK_OK(sedge_allocate(&s->field, 3 * s->c.values, sizeof(double)));
     CHECK_OK(sedge_elliptic_solve(s->u, &s->result, world.comm, world.context, s->c.element,
-                                  s->c.mesh, &s->c.problem, &wanted));
+                                  s->c.mesh, &s->c.problem, &requested));
     sedge_elliptic_field(s->field, s->c.element, s->c.mesh, s->u);
     CHECK_OK(sedge_elliptic_energy(&s->energy, world.comm, s->c.element, s->c.mesh, &s->c.problem,
                                    s->u, s->field));

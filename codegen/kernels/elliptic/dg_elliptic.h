@@ -6,16 +6,16 @@
 //          + sum_F tau [v][u],   [u] = u- - u+, g half the harmonic mean of k- and k+
 //
 // At a boundary u+ = -u- and grad u+ = grad u-, with g and tau that make this the homogeneous
-// condition (sedge_elliptic_face in src/elliptic/elliptic.h).
+// condition (sedge_elliptic_face in src/elliptic/elliptic_face.h).
 //
-// Slots: the rank's elements, interior ones first, each of the two ranges filled up to a multiple
-// of SEDGE_LANES. A "value" below is SEDGE_LANES neighbouring slots.
+// Elements lie in slots (src/layout/slots.h). A SIMD batch is SEDGE_LANES neighbouring slots; a
+// sedge_value holds one number of each of them.
 //
-//   u, out   [values][SEDGE_NODES] of sedge_value; empty slots are zero
-//   flux     [values][4 face nodes]: sJ n.grad u at the face points, n outward, sJ half the area
+//   u, out   [batches][SEDGE_NODES] of sedge_value; empty slots are zero
+//   flux     [batches][4 face nodes]: sJ n.grad u at the face points, n outward, sJ half the area
 //   halo     [halo faces][face nodes] of sedge_trace, as the neighbour orders its nodes
 //   links    [slots][4]: neighbour slot, or -1 - trace slot; neighbour's face * 6 + orientation
-//   geometry [values / SEDGE_CHUNK][16][SEDGE_CHUNK]: J G_rr, J G_ss, J G_tt, J G_rs, J G_rt,
+//   geometry [batches / SEDGE_CHUNK][16][SEDGE_CHUNK]: J G_rr, J G_ss, J G_tt, J G_rs, J G_rt,
 //            J G_st; at 6 the coefficient k; at 7 nothing; at 8 + 2 f: g and tau sJ of face f
 //   deriv    [nodes][SEDGE_TILES] of D_r, D_s, D_t;  lift [4 face nodes][SEDGE_TILES]
 //   weak     [nodes][SEDGE_WEAK_TILES] of D_j^T M;  mass [4 face nodes][SEDGE_WEAK_TILES] of E M
@@ -29,10 +29,10 @@
 //   Au = sum_j D_j^T M sum_k J G_jk (k D_k u + Y_k) + sum_f E_f M_f s_f,
 //   s = -g (F- - F+) + tau sJ [u],  F of `flux`,  G_jk = grad r_j . grad r_k,  Y_k lifts of d.
 //
-// A block works on SEDGE_BLOCK values, a work item on a tile of nodes of SEDGE_EN of them:
+// A block works on SEDGE_BLOCK batches, a work item on a tile of nodes of SEDGE_EN of them:
 // SEDGE_TN nodes where it differentiates and lifts, SEDGE_WEAK_TN where it integrates. With one
 // field an operator's entry that is loaded, even if it is one number for all neighbouring items,
-// costs as much as several products; so each is used for SEDGE_EN values. Neighbouring items have
+// costs as much as several products; so each is used for SEDGE_EN batches. Neighbouring items have
 // neighbouring elements and the same nodes; strides of an odd number of words keep them in
 // different banks of the block's memory, whose parts are used again as the work goes on. With
 // SEDGE_MATRIX these two kernels are those of dg_elliptic_matrix.h, with the same memory but for
@@ -74,14 +74,14 @@ typedef struct sedge_trace {
     sedge_real flux;
 } sedge_trace;
 
-// Word k of a value's geometry.
+// Word k of a batch's geometry.
 SEDGE_FUNCTION sedge_value get_shape(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT geometry,
                                      sedge_int64 value, int k)
 {
     return geometry[(value / SEDGE_CHUNK * 16 + k) * SEDGE_CHUNK + value % SEDGE_CHUNK];
 }
 
-// Values [base, base + filled) of u to the block's memory, zero behind them: the first at `to`,
+// Batches [base, base + filled) of u to the block's memory, zero behind them: the first at `to`,
 // the next `stride` words on.
 SEDGE_FUNCTION void load_words(SEDGE_BLOCKWIDE sedge_value *to, int stride,
                                const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT u, sedge_int64 base,
@@ -108,7 +108,7 @@ SEDGE_FUNCTION void load_words(SEDGE_BLOCKWIDE sedge_value *to, int stride,
 #endif
 }
 
-// p_j = sum_k J G_jk v_k of one value, v_k `step` apart.
+// p_j = sum_k J G_jk v_k of one batch, v_k `step` apart.
 SEDGE_FUNCTION void contract(sedge_value p[3], const sedge_value *v, int step,
                              const sedge_value shape[6])
 {
@@ -117,7 +117,7 @@ SEDGE_FUNCTION void contract(sedge_value p[3], const sedge_value *v, int step,
     p[2] = shape[4] * v[0] + shape[5] * v[step] + shape[2] * v[2 * step];
 }
 
-// J G_jk of value e of a block; behind the last value, the last's.
+// J G_jk of batch e of a block; behind the last batch, the last one's.
 SEDGE_FUNCTION void get_metric(sedge_value shape[6],
                                const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT geometry,
                                sedge_int64 base, int e, int filled)
@@ -127,7 +127,7 @@ SEDGE_FUNCTION void get_metric(sedge_value shape[6],
 
 // ---- fluxes ------------------------------------------------------------------------------------
 
-// The fluxes of node n of one value, p its contracted gradient, to the points of the faces it is
+// The fluxes of node n of one batch, p its contracted gradient, to the points of the faces it is
 // on.
 SEDGE_FUNCTION void put_fluxes(SEDGE_BLOCKWIDE sedge_value *words, const sedge_value p[3], int n,
                                const SEDGE_GLOBAL short *SEDGE_RESTRICT tables)
@@ -141,7 +141,7 @@ SEDGE_FUNCTION void put_fluxes(SEDGE_BLOCKWIDE sedge_value *words, const sedge_v
     if (point[3] >= 0) words[point[3]] = -p[0];
 }
 
-// Fluxes of all values, the first at s_flux, from the block's memory.
+// Fluxes of all batches, the first at s_flux, from the block's memory.
 SEDGE_FUNCTION void store_fluxes(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT flux,
                                  const SEDGE_BLOCKWIDE sedge_value *s_flux, sedge_int64 base,
                                  int filled)
@@ -187,7 +187,7 @@ typedef struct sedge_sides {
     sedge_value u2, flux2; // behind the face
 } sedge_sides;
 
-// Both sides of face point k of one value. Addresses are selected before anything is loaded, so
+// Both sides of face point k of one batch. Addresses are selected before anything is loaded, so
 // that a compiler can have many loads on their way.
 SEDGE_FUNCTION sedge_sides get_sides(sedge_int64 value, int k,
                                      const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT u,
@@ -236,7 +236,7 @@ SEDGE_FUNCTION sedge_sides get_sides(sedge_int64 value, int k,
     return sides;
 }
 
-// s and d at face point k of one value whose words these are.
+// s and d at face point k of one batch whose words these are.
 SEDGE_FUNCTION void put_jumps(SEDGE_BLOCKWIDE sedge_value *words, const sedge_sides *sides, int k,
                               sedge_value g, sedge_value tau)
 {
@@ -291,7 +291,7 @@ SEDGE_FUNCTION void find_jumps(SEDGE_BLOCKWIDE sedge_value *s_all, sedge_int64 b
 #endif
 }
 
-// out from the results, the first value's at s_result.
+// out from the results, the first batch's at s_result.
 SEDGE_FUNCTION void store_result(SEDGE_GLOBAL sedge_value *out, const SEDGE_GLOBAL sedge_value *rhs,
                                  const SEDGE_BLOCKWIDE sedge_value *s_result, sedge_int64 base,
                                  int filled, sedge_real base_factor, sedge_real factor)
@@ -326,7 +326,7 @@ typedef struct SEDGE_ALIGN(16) sedge_masses {
     sedge_real w[SEDGE_MASS_WIDTH]; // [node of the tile]
 } sedge_masses;
 
-// d [node of a tile][j][value] = D_j u; an item's values are SEDGE_GROUPS strides apart.
+// d [node of a tile][j][batch] = D_j u; an item's batches are SEDGE_GROUPS strides apart.
 SEDGE_FUNCTION void differentiate(sedge_value *d, const SEDGE_BLOCKWIDE sedge_value *words,
                                   int stride, int tile,
                                   const SEDGE_GLOBAL sedge_slopes *SEDGE_RESTRICT deriv)
@@ -405,7 +405,7 @@ SEDGE_KERNEL_RESIDENT(sedge_elliptic_flux, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_
     X(sedge_real, base_factor)                                    \
     X(sedge_real, factor)
 
-// d [node of a tile][j][value] += Y_j, the lifts of d at the face points at `points`.
+// d [node of a tile][j][batch] += Y_j, the lifts of d at the face points at `points`.
 SEDGE_FUNCTION void add_lifts(sedge_value *d, const SEDGE_BLOCKWIDE sedge_value *points, int tile,
                               const SEDGE_GLOBAL sedge_lifts *SEDGE_RESTRICT lift)
 {
@@ -431,7 +431,7 @@ SEDGE_FUNCTION void add_lifts(sedge_value *d, const SEDGE_BLOCKWIDE sedge_value 
     }
 }
 
-// r [node of a weak tile][value] = sum_f E_f M_f s_f + sum_j D_j^T M p_j.
+// r [node of a weak tile][batch] = sum_f E_f M_f s_f + sum_j D_j^T M p_j.
 SEDGE_FUNCTION void integrate(sedge_value *r, const SEDGE_BLOCKWIDE sedge_value *words, int tile,
                               const SEDGE_GLOBAL sedge_weak_slopes *SEDGE_RESTRICT weak,
                               const SEDGE_GLOBAL sedge_masses *SEDGE_RESTRICT mass)

@@ -14,7 +14,7 @@ typedef struct SEDGE_ALIGN(16) sedge_block_entry {
     sedge_real w[24];
 } sedge_block_entry;
 
-// The factor of reference matrix n in the block of one value. A boundary's jump is 2 u.
+// The factor of reference matrix n in the block of one batch. A boundary's jump is 2 u.
 SEDGE_FUNCTION sedge_value find_weight(int n, sedge_int64 value,
                                        const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT geometry,
                                        const SEDGE_GLOBAL sedge_link *SEDGE_RESTRICT links,
@@ -46,7 +46,7 @@ SEDGE_FUNCTION sedge_value find_weight(int n, sedge_int64 value,
     X(const SEDGE_GLOBAL sedge_block_entry *SEDGE_RESTRICT, entries) \
     X(sedge_int64, halo_faces)
 
-// blocks [values][nodes][nodes]: each element's block of A, inverted in place by elimination
+// blocks [batches][nodes][nodes]: each element's block of A, inverted in place by elimination
 // without pivoting, since it is positive definite, and made symmetric.
 SEDGE_KERNEL(sedge_elliptic_blocks, SEDGE_BLOCK_THREADS, SEDGE_BLOCKS_LIST)
 {
@@ -103,7 +103,7 @@ SEDGE_KERNEL(sedge_elliptic_blocks, SEDGE_BLOCK_THREADS, SEDGE_BLOCKS_LIST)
     X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, r)      \
     X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, change)       \
     X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, x)            \
-    X(sedge_int64, values)                                    \
+    X(sedge_int64, batches)                                   \
     X(sedge_real, keep)                                       \
     X(sedge_real, step)                                       \
     X(int, fresh)
@@ -115,11 +115,11 @@ SEDGE_KERNEL(sedge_elliptic_smooth, SEDGE_LEVEL_THREADS, SEDGE_SMOOTH_LIST)
         const sedge_int64 base = b * SEDGE_SMOOTH_BLOCK;
 
         SEDGE_ITEMS (e, SEDGE_SMOOTH_BLOCK, n, SEDGE_NODES, SEDGE_LEVEL_THREADS) {
-            if (base + e < values) s_r[e * SEDGE_NODES + n] = r[(base + e) * SEDGE_NODES + n];
+            if (base + e < batches) s_r[e * SEDGE_NODES + n] = r[(base + e) * SEDGE_NODES + n];
         }
         SEDGE_BARRIER();
         SEDGE_ITEMS (e, SEDGE_SMOOTH_BLOCK, n, SEDGE_NODES, SEDGE_LEVEL_THREADS) {
-            if (base + e < values) {
+            if (base + e < batches) {
                 const SEDGE_GLOBAL sedge_value *const block =
                     blocks + (base + e) * SEDGE_NODES * SEDGE_NODES + n;
                 const sedge_int64 at = (base + e) * SEDGE_NODES + n;
@@ -143,9 +143,9 @@ SEDGE_KERNEL(sedge_elliptic_smooth, SEDGE_LEVEL_THREADS, SEDGE_SMOOTH_LIST)
     X(const SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, from)    \
     X(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT, to)            \
     X(const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT, transfer) \
-    X(sedge_int64, values)
+    X(sedge_int64, batches)
 
-// to [values][coarse nodes] = transfer^T from [values][nodes].
+// to [batches][coarse nodes] = transfer^T from [batches][nodes].
 SEDGE_KERNEL(sedge_elliptic_restrict, SEDGE_LEVEL_THREADS, SEDGE_TRANSFER_LIST)
 {
     SEDGE_OUTER (b) {
@@ -153,11 +153,12 @@ SEDGE_KERNEL(sedge_elliptic_restrict, SEDGE_LEVEL_THREADS, SEDGE_TRANSFER_LIST)
         const sedge_int64 base = b * SEDGE_SMOOTH_BLOCK;
 
         SEDGE_ITEMS (e, SEDGE_SMOOTH_BLOCK, n, SEDGE_NODES, SEDGE_LEVEL_THREADS) {
-            if (base + e < values) s_from[e * SEDGE_NODES + n] = from[(base + e) * SEDGE_NODES + n];
+            if (base + e < batches)
+                s_from[e * SEDGE_NODES + n] = from[(base + e) * SEDGE_NODES + n];
         }
         SEDGE_BARRIER();
         SEDGE_ITEMS (e, SEDGE_SMOOTH_BLOCK, c, SEDGE_COARSE_NODES, SEDGE_LEVEL_THREADS) {
-            if (base + e < values) {
+            if (base + e < batches) {
                 sedge_value sum = SEDGE_SPLAT(0.0);
                 for (int n = 0; n < SEDGE_NODES; n++)
                     sum += transfer[n * SEDGE_COARSE_NODES + c] * s_from[e * SEDGE_NODES + n];
@@ -167,7 +168,7 @@ SEDGE_KERNEL(sedge_elliptic_restrict, SEDGE_LEVEL_THREADS, SEDGE_TRANSFER_LIST)
     }
 }
 
-// to [values][nodes] += transfer from [values][coarse nodes].
+// to [batches][nodes] += transfer from [batches][coarse nodes].
 SEDGE_KERNEL(sedge_elliptic_prolong, SEDGE_LEVEL_THREADS, SEDGE_TRANSFER_LIST)
 {
     SEDGE_OUTER (b) {
@@ -175,12 +176,12 @@ SEDGE_KERNEL(sedge_elliptic_prolong, SEDGE_LEVEL_THREADS, SEDGE_TRANSFER_LIST)
         const sedge_int64 base = b * SEDGE_SMOOTH_BLOCK;
 
         SEDGE_ITEMS (e, SEDGE_SMOOTH_BLOCK, c, SEDGE_COARSE_NODES, SEDGE_LEVEL_THREADS) {
-            if (base + e < values)
+            if (base + e < batches)
                 s_from[e * SEDGE_COARSE_NODES + c] = from[(base + e) * SEDGE_COARSE_NODES + c];
         }
         SEDGE_BARRIER();
         SEDGE_ITEMS (e, SEDGE_SMOOTH_BLOCK, n, SEDGE_NODES, SEDGE_LEVEL_THREADS) {
-            if (base + e < values) {
+            if (base + e < batches) {
                 sedge_value sum = to[(base + e) * SEDGE_NODES + n];
                 for (int c = 0; c < SEDGE_COARSE_NODES; c++)
                     sum +=

@@ -1,4 +1,4 @@
-// Ways to cut the elliptic kernels, each timed: how the rule in elliptic_cut.c was found.
+// Configurations of the elliptic kernels, each timed: how the rule in elliptic_config.c was found.
 #pragma once
 
 #include "array/context.h"
@@ -14,7 +14,7 @@ typedef struct bench_apply {
 SEDGE_MUST_USE
 sedge_status bench_run_apply(void *context, sedge_stream *stream);
 
-typedef struct bench_cuts {
+typedef struct bench_configs {
     const sedge_comm *comm;
     sedge_device *device;
     sedge_context *context;
@@ -22,11 +22,11 @@ typedef struct bench_cuts {
     const sedge_mesh *mesh;
     const sedge_problem *problem;
     bool matrix;     // on matrix units
-    int cuts;        // the most promising by a model
+    int configs;     // the most promising by a model
     int part, parts; // of which every parts-th
-} bench_cuts;
+} bench_configs;
 
-// A line a cut on stdout. On a mesh of at most 10^6 unknowns each result is compared with the
-// rule's.
+// One line on stdout for each configuration. On a mesh of at most 10^6 unknowns each result is
+// compared with the rule's.
 SEDGE_MUST_USE
-sedge_status bench_time_cuts(const bench_cuts *bench);
+sedge_status bench_time_configs(const bench_configs *bench);
