@@ -3,14 +3,12 @@
 
 #include <math.h>
 
-// From when on a signal is nothing: beside its peak it is less than 1e-15.
+// From when on a signal is nothing.
 static double signal_end(const double *signal)
 {
-    const double pi = 3.14159265358979323846;
+    const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
 
-    if (signal[0] == SEDGE_SIGNAL_GAUSSIAN) return signal[4] + 6.0 * signal[3];
-    if (signal[0] == SEDGE_SIGNAL_RICKER) return signal[4] + 6.3 / (pi * signal[2]);
-    return HUGE_VAL;
+    return kind->end != NULL ? kind->end(signal) : HUGE_VAL;
 }
 
 // How long the incident wave takes from its origin to the corner of the box that it reaches last.

@@ -300,48 +300,52 @@ static sedge_status check_choice(const deck_reader *reader, deck_node *node, con
 
 // ---- signals ------------------------------------------------------------------------------------
 
-// Put the default that depends on another key of the signal.
+// Put a default that depends on another key of the signal.
 static sedge_status complete_signal(const deck_reader *reader, deck_node *node, const char *where,
-                                    const char *from, const char *to, double factor, bool inverse)
+                                    const sedge_signal_parameter *parameter)
 {
     static const deck_key anything = {.type = DECK_REAL};
-    deck_node *const source = deck_child(node, from);
+    deck_node *const source = deck_child(node, parameter->from);
     deck_node *made = NULL;
     char path[DECK_PATH_MAX];
     char text[32];
 
-    if (source == NULL || deck_child(node, to) != NULL) return SEDGE_OK;
-    deck_path(path, where, from);
+    if (source == NULL || deck_child(node, parameter->parameter.name) != NULL) return SEDGE_OK;
+    deck_path(path, where, parameter->from);
     SEDGE_TRY(check_real(reader, source, path, &anything));
     const double value = sedge_plain_read(source->text, NULL);
     if (!(value > 0.0)) return SEDGE_OK; // the row itself will say so
-    deck_print_number(text, inverse ? factor / value : factor * value);
-    return deck_tree_add(&made, node, to, text);
+    deck_print_number(text,
+                      parameter->inverse ? parameter->factor / value : parameter->factor * value);
+    return deck_tree_add(&made, node, parameter->parameter.name, text);
 }
 
 static sedge_status check_signal(const deck_reader *reader, deck_node *node, const char *where,
                                  const deck_key *key)
 {
     const deck_key scaled = {.type = DECK_REAL, .dimension = key->dimension};
-
-    const char *names[DECK_SIGNALS];
+    const char *names[SEDGE_SIGNAL_KINDS];
+    deck_signal_rows rows;
     char path[DECK_PATH_MAX];
-    int kind = 0;
+    int index = 0;
 
     SEDGE_TRY(deck_want(reader, node, where, DECK_MAPPING));
-    for (int i = 0; i < DECK_SIGNALS; i++) names[i] = deck_signals[i].path;
     const deck_node *const type = deck_child(node, "type");
-    if (type == NULL)
-        return deck_fail(reader->path, node, "%s needs 'type': gaussian, ricker or cw", where);
+    if (type == NULL) {
+        char known[256];
+        sedge_signal_names(known, sizeof known);
+        return deck_fail(reader->path, node, "%s needs 'type', one of: %s", where, known);
+    }
+    for (int i = 0; i < SEDGE_SIGNAL_KINDS; i++) names[i] = sedge_signal_kinds[i]->name;
     deck_path(path, where, "type");
-    SEDGE_TRY(deck_choose(&kind, reader, type, path, names, DECK_SIGNALS));
-    if (kind == SEDGE_SIGNAL_GAUSSIAN)
-        SEDGE_TRY(complete_signal(reader, node, where, "width", "delay", 5.0, false));
-    if (kind == SEDGE_SIGNAL_RICKER)
-        SEDGE_TRY(complete_signal(reader, node, where, "frequency", "delay", 1.6, true));
-    if (kind == SEDGE_SIGNAL_CW)
-        SEDGE_TRY(complete_signal(reader, node, where, "frequency", "ramp", 3.0, true));
-    SEDGE_TRY(deck_check(reader, node, where, &deck_signals[kind], NULL, 0));
+    SEDGE_TRY(deck_choose(&index, reader, type, path, names, SEDGE_SIGNAL_KINDS));
+    const sedge_signal_kind *const kind = sedge_signal_kinds[index];
+    for (int i = 0; i < kind->parameter_count; i++) {
+        if (kind->parameters[i].from != NULL)
+            SEDGE_TRY(complete_signal(reader, node, where, &kind->parameters[i]));
+    }
+    const deck_section section = deck_signal_section(&rows, kind);
+    SEDGE_TRY(deck_check(reader, node, where, &section, NULL, 0));
     deck_path(path, where, "amplitude"); // once more, with its dimension
     return check_real(reader, deck_child(node, "amplitude"), path, &scaled);
 }
@@ -549,27 +553,22 @@ bool deck_boolean(const deck_node *node)
     return strcmp(node->text, "true") == 0;
 }
 
-static double signal_value(const deck_reader *reader, const deck_node *map, const char *key,
-                           sedge_dimension dimension)
-{
-    const deck_node *const node = deck_child(map, key);
-
-    return node != NULL ? deck_real(reader, node, dimension) : 0.0;
-}
-
 static void signal_values(double *values, const deck_reader *reader, const deck_node *map,
                           sedge_dimension amplitude)
 {
     const char *const type = deck_child(map, "type")->text;
-    int kind = 0;
+    int number = 0;
 
-    while (strcmp(deck_signals[kind].path, type) != 0) kind++;
-    values[0] = kind;
-    values[1] = signal_value(reader, map, "amplitude", amplitude);
-    values[2] = signal_value(reader, map, "frequency", SEDGE_FREQUENCY);
-    values[3] = signal_value(reader, map, "width", SEDGE_TIME);
-    values[4] = signal_value(reader, map, "delay", SEDGE_TIME);
-    values[5] = signal_value(reader, map, "ramp", SEDGE_TIME);
+    while (strcmp(sedge_signal_kinds[number]->name, type) != 0) number++;
+    const sedge_signal_kind *const kind = sedge_signal_kinds[number];
+    for (int i = 0; i < SEDGE_SIGNAL_VALUES; i++) values[i] = 0.0;
+    values[0] = number;
+    values[1] = deck_real(reader, deck_child(map, "amplitude"), amplitude);
+    for (int i = 0; i < kind->parameter_count; i++) {
+        const sedge_signal_parameter *const p = &kind->parameters[i];
+        values[p->place] =
+            deck_real(reader, deck_child(map, p->parameter.name), p->parameter.dimension);
+    }
 }
 
 void deck_values(double *values, const deck_reader *reader, const deck_node *map,

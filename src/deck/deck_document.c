@@ -255,9 +255,11 @@ sedge_status sedge_deck_document(sedge_text *out)
     SEDGE_TRY(add_integrators(out));
     SEDGE_TRY(sedge_text_add(out, "\n## Signals\n\nFunctions of time that sources and initial "
                                   "fields take, such as `{type: ricker, frequency: 0.5}`.\n"));
-    for (int i = 0; i < DECK_SIGNALS; i++) {
-        (void)snprintf(title, sizeof title, "signal `%s`", deck_signals[i].path);
-        SEDGE_TRY(add_section(out, title, &deck_signals[i]));
+    for (int i = 0; i < SEDGE_SIGNAL_KINDS; i++) {
+        deck_signal_rows rows;
+        const deck_section section = deck_signal_section(&rows, sedge_signal_kinds[i]);
+        (void)snprintf(title, sizeof title, "signal `%s`", section.path);
+        SEDGE_TRY(add_section(out, title, &section));
     }
     for (int i = 0; sedge_equations[i] != NULL; i++) {
         SEDGE_TRY(sedge_equation_check(sedge_equations[i]));

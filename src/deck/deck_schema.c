@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #define ROWS(table)   (table), (int)(sizeof(table) / sizeof((table)[0]))
@@ -252,56 +253,35 @@ void deck_choices(const deck_key *key, char *text, size_t size)
     }
 }
 
-// Rows that all signals have. The amplitude's unit is that of the key which takes the signal.
-#define SIGNAL_TYPE                                                             \
-    {                                                                           \
-        "type", DECK_CHOICE, .required = true, .choices = "gaussian ricker cw", \
-                             .text = "the signal's form"                        \
+deck_section deck_signal_section(deck_signal_rows *rows, const sedge_signal_kind *kind)
+{
+    int count = 2;
+
+    assert(kind->parameter_count + count <= SEDGE_SIGNAL_VALUES);
+    rows->keys[0] = (deck_key){.name = "type",
+                               .type = DECK_CHOICE,
+                               .required = true,
+                               .names = sedge_signal_names,
+                               .text = "the signal's form"};
+    rows->keys[1] =
+        (deck_key){.name = "amplitude", .type = DECK_REAL, .fallback = "1", .text = "the factor a"};
+    for (int i = 0; i < kind->parameter_count; i++, count++) {
+        const sedge_signal_parameter *const p = &kind->parameters[i];
+        char *const text = rows->defaults[count];
+        deck_key *const key = &rows->keys[count];
+
+        *key = deck_key_of(&p->parameter);
+        if (p->from != NULL) {
+            (void)snprintf(text, sizeof rows->defaults[0], p->inverse ? "%g / %s" : "%g %s",
+                           p->factor, p->from);
+            key->computed = text;
+        } else if (!key->required) {
+            (void)snprintf(text, sizeof rows->defaults[0], "%g", p->parameter.fallback[0]);
+            key->fallback = text;
+        }
     }
-#define SIGNAL_AMPLITUDE                                                \
-    {                                                                   \
-        "amplitude", DECK_REAL, .fallback = "1", .text = "the factor a" \
-    }
-
-static const deck_key gaussian_keys[] = {
-    SIGNAL_TYPE,
-    SIGNAL_AMPLITUDE,
-    {"width", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_TIME,
-     .text = "w: the envelope falls to 1/e at a distance w from its peak"},
-    {"delay", DECK_REAL, .computed = "5 width", .dimension = SEDGE_TIME,
-     .text = "d: when the envelope peaks; at the default it is 1.4e-11 at t = 0"},
-    {"frequency", DECK_REAL, .fallback = "0", RANGE(0, NO_LIMIT), .dimension = SEDGE_FREQUENCY,
-     .text = "f of the carrier, which makes the mean zero; 0: no carrier"},
-};
-
-static const deck_key ricker_keys[] = {
-    SIGNAL_TYPE,
-    SIGNAL_AMPLITUDE,
-    {"frequency", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_FREQUENCY,
-     .text = "f: where the spectrum peaks; it reaches to about 2.5 f"},
-    {"delay", DECK_REAL, .computed = "1.6 / frequency", .dimension = SEDGE_TIME,
-     .text = "d: when the pulse peaks; at the default it is 5e-10 at t = 0"},
-};
-
-static const deck_key cw_keys[] = {
-    SIGNAL_TYPE,
-    SIGNAL_AMPLITUDE,
-    {"frequency", DECK_REAL, .required = true, .positive = true, .dimension = SEDGE_FREQUENCY,
-     .text = "f of the sine"},
-    {"ramp", DECK_REAL, .computed = "3 / frequency", RANGE(0, NO_LIMIT), .dimension = SEDGE_TIME,
-     .text = "time over which the sine is switched on smoothly; 0: at once"},
-};
-
-const deck_section deck_signals[DECK_SIGNALS] = {
-    {"gaussian",
-     "a exp(-((t - d) / w)^2), times sin(2 pi f (t - d)) if f > 0. Without a carrier its mean is "
-     "not zero: it leaves static charge and fields behind; take a carrier, or a Ricker pulse, for "
-     "scattering.",
-     ROWS(gaussian_keys)},
-    {"ricker", "a (1 - 2 v) exp(-v) with v = (pi f (t - d))^2: one short pulse with zero mean.",
-     ROWS(ricker_keys)},
-    {"cw", "a sin(2 pi f t), switched on over the ramp.", ROWS(cw_keys)},
-};
+    return (deck_section){kind->name, kind->text, rows->keys, count};
+}
 
 #define WALL_TIME "the key for it is time.wall: seconds, or such as 55 min"
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "dg/equation.h"
+#include "dg/signal.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ typedef enum deck_type {
     DECK_INTEGERS, // three whole numbers
     DECK_AXES,     // a list of x, y, z
     DECK_NAMES,    // two different names
-    DECK_SIGNAL,   // a mapping, see deck_signals
+    DECK_SIGNAL,   // a mapping, see deck_signal_section
     DECK_SECTION,  // a mapping with rows of its own
     DECK_LIST      // a list of mappings
 } deck_type;
@@ -61,9 +62,13 @@ extern const int deck_section_count;
 // The section with this path; there is one.
 const deck_section *deck_section_find(const char *path);
 
-// Kinds of signals, in the order of SEDGE_SIGNAL_GAUSSIAN, ...; path is the type's name.
-extern const deck_section deck_signals[];
-#define DECK_SIGNALS 3
+// The keys of a kind of signal, made of its table; the amplitude's unit is that of the key which
+// takes the signal. The section's path is the kind's name, and it points into `rows`.
+typedef struct deck_signal_rows {
+    deck_key keys[SEDGE_SIGNAL_VALUES];
+    char defaults[SEDGE_SIGNAL_VALUES][64];
+} deck_signal_rows;
+deck_section deck_signal_section(deck_signal_rows *rows, const sedge_signal_kind *kind);
 
 // The choices of a DECK_CHOICE into text[size], with spaces between them.
 void deck_choices(const deck_key *key, char *text, size_t size);

@@ -40,4 +40,6 @@ SEDGE_FUNCTION double sedge_sqrt(double a)
     return sqrt(a);
 }
 
-#include "kernels/dg/signal.h"
+// The value at time t of a time signal, which is this many numbers (dg/signal.h).
+#define SEDGE_SIGNAL_VALUES 6
+double sedge_signal(const double *signal, double t);

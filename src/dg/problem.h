@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "dg/equation.h"
+#include "dg/signal.h"
 #include "dg/term_kind.h"
 #include "mesh/mesh.h"
 #include "time/integrator.h"

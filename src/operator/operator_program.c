@@ -202,6 +202,16 @@ static sedge_status write_curved(sedge_text *text, const operator_curved_config 
     return write_rows(text, rows, sizeof rows / sizeof rows[0]);
 }
 
+// A row for each kind of signal, with its number.
+static sedge_status write_signals(sedge_text *text)
+{
+    SEDGE_TRY(sedge_text_add(text, "#define SEDGE_SIGNAL_VALUES %d\n#define SEDGE_SIGNAL_LIST(X)",
+                             SEDGE_SIGNAL_VALUES));
+    for (int i = 0; i < SEDGE_SIGNAL_KINDS; i++)
+        SEDGE_TRY(sedge_text_add(text, " X(%d, %s)", i, sedge_signal_kinds[i]->function));
+    return sedge_text_add(text, "\n");
+}
+
 // Numbers that the code holds, but that do not change what it does.
 static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
 {
@@ -218,6 +228,7 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
                              equation->name, equation->name, equation->name));
     if (equation->curls)
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FROM_CURLS %s_from_curls\n", equation->name));
+    SEDGE_TRY(write_signals(text));
     SEDGE_TRY(write_boundaries(text, problem));
     return write_two_sided(text, problem);
 }
@@ -234,8 +245,8 @@ typedef enum program_part {
     PART_CURVED // the others and those of curved elements
 } program_part;
 
-#define SOURCES      9 // of a program, at most
-#define ALL_PROGRAMS 4 // of these, those that all programs have
+#define SOURCES      (9 + SEDGE_SIGNAL_KINDS) // of a program, at most
+#define ALL_PROGRAMS (4 + SEDGE_SIGNAL_KINDS) // of these, those that all programs have
 
 void operator_name(char name[SEDGE_CONFIG_NAME], const sedge_problem *problem)
 {
@@ -259,7 +270,7 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
     };
     sedge_source sources[SOURCES + SEDGE_MAX_KINDS + 1] = {
         {"codegen/kernels/dg/values.h", NULL},
-        {"codegen/kernels/dg/signal.h", NULL},
+        [1 + SEDGE_SIGNAL_KINDS] = {"codegen/kernels/dg/signal.h", NULL},
         {problem->equation->header, problem->equation->header_text},
         {"codegen/kernels/dg/dg_layout.h", NULL},
     };
@@ -268,6 +279,10 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
                                      .sources = sources,
                                      .count = ALL_PROGRAMS};
 
+    for (int i = 0; i < SEDGE_SIGNAL_KINDS; i++) {
+        sources[1 + i] =
+            (sedge_source){sedge_signal_kinds[i]->header, sedge_signal_kinds[i]->header_text};
+    }
     if (part >= PART_OTHERS)
         options.count += list_headers(sources + ALL_PROGRAMS, SEDGE_MAX_KINDS, problem);
     for (int i = 0; i < SOURCES - ALL_PROGRAMS && kernels[part][i] != NULL; i++)

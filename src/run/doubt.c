@@ -50,18 +50,18 @@ static void doubt_steps(const sedge_session *session)
            sedge_deck_question(deck));
 }
 
-// Pulses have their peak at `delay`; continuous waves have no peak.
 static void doubt_signal(const sedge_session *session, const char *source, const double *signal)
 {
     const double time_unit = sedge_deck_time_unit(session->deck);
     const char *const unit = sedge_deck_unit(session->deck, SEDGE_TIME);
     const double end = sedge_session_time(session, session->steps);
 
-    if (signal[0] == SEDGE_SIGNAL_CW || !(end < signal[4])) return;
+    const sedge_signal_kind *const kind = sedge_signal_kind_of(signal);
+    if (kind->peak == NULL || !(end < kind->peak(signal))) return;
     printf(
         "  warning            the run ends at t = %.4g%s, before the signal of '%s' has its peak "
         "at %.4g%s (its delay)\n",
-        end * time_unit, unit, source, signal[4] * time_unit, unit);
+        end * time_unit, unit, source, kind->peak(signal) * time_unit, unit);
 }
 
 static void doubt_end(const sedge_session *session)

@@ -7,14 +7,9 @@
 
 // ---- frequencies -------------------------------------------------------------------------------
 
-// Where a signal's spectrum has fallen to about a hundredth of its peak.
 static double signal_frequency(const double *signal)
 {
-    const double pi = 3.14159265358979323846;
-
-    if (signal[0] == SEDGE_SIGNAL_GAUSSIAN) return signal[2] + 2.15 / (pi * signal[3]);
-    if (signal[0] == SEDGE_SIGNAL_RICKER) return 2.5 * signal[2];
-    return signal[2];
+    return sedge_signal_kind_of(signal)->frequency(signal);
 }
 
 // The highest frequency among the signals of a list of parameters.

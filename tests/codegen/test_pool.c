@@ -178,8 +178,9 @@ static void test_own_kernel(sedge_context *context)
 // and the block's memory is part of a program.
 static void test_programs_differ(sedge_context *context)
 {
-    const sedge_source twice[] = {{"twice.h", twice_text}, {"codegen/kernels/dg/signal.h", NULL}};
-    const sedge_source empty[] = {{"twice.h", twice_text}, {"codegen/kernels/dg/signal.h", ""}};
+    const sedge_source twice[] = {{"twice.h", twice_text},
+                                  {"codegen/kernels/array/numbers.h", NULL}};
+    const sedge_source empty[] = {{"twice.h", twice_text}, {"codegen/kernels/array/numbers.h", ""}};
     const sedge_program_options options[] = {
         {.name = "twice", .sources = twice, .count = 2},
         {.name = "twice", .sources = empty, .count = 2},
