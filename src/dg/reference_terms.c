@@ -48,10 +48,10 @@ static void add_element(const sedge_reference *reference, reference_term *of, in
 {
     const sedge_problem *const problem = reference->problem;
     const int volume = reference->mesh->group[of->element[i]];
-    const int n = reference->element->nodes;
+    const int64_t n = reference->element->nodes;
     const int fields = problem->equation->fields;
     const int memory = of->term->kind->memory;
-    const int64_t first = (int64_t)i * memory * n;
+    const int64_t first = i * n * memory;
 
     for (int j = 0; j < n; j++) {
         double q[SEDGE_MAX_FIELDS], du[SEDGE_MAX_FIELDS];

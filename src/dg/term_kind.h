@@ -48,9 +48,6 @@ typedef struct sedge_term_kind {
     // Optional: du and dw are linear in (u, w) together, and without an explicit dependence on t:
     // coefficients of any basis may stand for the values at nodes.
     bool linear;
-    // Optional: weights [memory] of the memory in the energy density, 1/2 sum_i weights_i w_i^2.
-    // NULL: the memory has no known energy.
-    void (*energy)(const double *m, const double *p, double *weights);
 } sedge_term_kind;
 
 // All kinds that the program has; ends with NULL. Made by sedge_kinds (solvers/CMakeLists.txt).
