@@ -15,8 +15,8 @@ sedge_status evolve_energy(sedge_operator *op, double *energy)
     double *slots = NULL;
 
     SEDGE_TRY(sedge_allocate(&slots, op->layout.slots, sizeof *slots));
-    SEDGE_TRY_GOTO(status, operator_launch(op, KERNEL_ENERGY, op->main, op->layout.values,
-                                           SEDGE_MONITOR_THREADS, arguments, 6));
+    SEDGE_TRY_GOTO(status, operator_launch(&op->launcher, KERNEL_ENERGY, op->main,
+                                           op->layout.values, SEDGE_MONITOR_THREADS, arguments, 6));
     SEDGE_TRY_GOTO(status, operator_run_curved_energy(op));
     SEDGE_TRY_GOTO(status, sedge_stream_wait(op->main));
     SEDGE_TRY_GOTO(status, sedge_buffer_download(op->data.energy, 0, slots,

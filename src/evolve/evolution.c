@@ -98,7 +98,8 @@ static sedge_status set_clock(sedge_operator *op, double t)
     uint64_t clock = sedge_buffer_address(op->clock);
     void *const arguments[] = {&clock, &t};
 
-    return operator_launch(op, KERNEL_CLOCK, op->main, 1, SEDGE_TRACE_THREADS, arguments, 2);
+    return operator_launch(&op->launcher, KERNEL_CLOCK, op->main, 1, SEDGE_TRACE_THREADS, arguments,
+                           2);
 }
 
 sedge_status sedge_evolution_step(sedge_evolution *evolution, double t, double dt)
@@ -108,11 +109,11 @@ sedge_status sedge_evolution_step(sedge_evolution *evolution, double t, double d
     const bool singly = timed || evolution->launch_singly || sedge_operator_waits(op) ||
                         !sedge_device_get_info(op->device)->graphs;
 
-    if (timed) SEDGE_TRY(operator_begin_sample(op));
+    if (timed) SEDGE_TRY(operator_begin_sampling(&op->launcher));
     SEDGE_TRY(set_clock(op, t));
     SEDGE_TRY(singly ? evolve_stages_run(evolution->stages, dt)
                      : evolve_graphs_launch(evolution->graphs, dt));
-    operator_end_sample(op);
+    operator_end_sampling(&op->launcher);
     evolution->steps++;
     return SEDGE_OK;
 }

@@ -49,7 +49,7 @@ static sedge_status record_step(const evolve_graphs *graphs, step_graph *out, do
     sedge_graph *graph = NULL;
 
     *out = (step_graph){.from = op->data.u[0], .turn = sedge_halo_turn(op->halo), .dt = dt};
-    memcpy(out->launches, op->launches, sizeof out->launches);
+    memcpy(out->launches, op->launcher.launches, sizeof out->launches);
     SEDGE_TRY(sedge_graph_begin(op->main));
     const sedge_status recorded = evolve_stages_run(graphs->stages, dt);
     const sedge_status ended = sedge_graph_end(&graph, op->main); // also after a failure
@@ -57,7 +57,8 @@ static sedge_status record_step(const evolve_graphs *graphs, step_graph *out, do
         sedge_graph_free(graph);
         return recorded != SEDGE_OK ? recorded : ended;
     }
-    for (int k = 0; k < KERNELS; k++) out->launches[k] = op->launches[k] - out->launches[k];
+    for (int k = 0; k < KERNELS; k++)
+        out->launches[k] = op->launcher.launches[k] - out->launches[k];
     out->graph = graph;
     return SEDGE_OK;
 }
@@ -93,7 +94,7 @@ sedge_status evolve_graphs_launch(evolve_graphs *graphs, double dt)
 
     SEDGE_TRY(find_step(&which, graphs, dt));
     if (which != NULL) {
-        for (int k = 0; k < KERNELS; k++) op->launches[k] += which->launches[k];
+        for (int k = 0; k < KERNELS; k++) op->launcher.launches[k] += which->launches[k];
         for (int s = 0; s < stages; s++) operator_swap_states(op);
         if (sedge_halo_has_peers(op->halo)) sedge_halo_skip(op->halo, stages);
     } else {

@@ -183,8 +183,8 @@ sedge_status evolve_point_sources_add(const evolve_point_sources *sources, const
         uint64_t signal = sedge_buffer_address(source->signal);
         void *const arguments[] = {&next,  &residual, &weights, &values, &signal,
                                    &clock, &delay,    &dt,      &b};
-        SEDGE_TRY(operator_launch(op, KERNEL_POINT, op->main, source->blocks, SEDGE_MONITOR_THREADS,
-                                  arguments, 9));
+        SEDGE_TRY(operator_launch(&op->launcher, KERNEL_POINT, op->main, source->blocks,
+                                  SEDGE_MONITOR_THREADS, arguments, 9));
     }
     return SEDGE_OK;
 }

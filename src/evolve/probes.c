@@ -107,7 +107,7 @@ sedge_status evolve_probes_record(evolve_probes *probes)
         uint64_t samples = sedge_buffer_address(probes->samples) +
                            (uint64_t)(probes->recorded * values * (int64_t)sizeof(double));
         void *const arguments[] = {&u, &slots, &weights, &samples, &values};
-        SEDGE_TRY(operator_launch(op, KERNEL_PROBE, op->main,
+        SEDGE_TRY(operator_launch(&op->launcher, KERNEL_PROBE, op->main,
                                   (values + SEDGE_MONITOR_THREADS - 1) / SEDGE_MONITOR_THREADS,
                                   SEDGE_MONITOR_THREADS, arguments, 5));
     }

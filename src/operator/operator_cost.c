@@ -74,15 +74,16 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     }
     for (int k = 0; k < KERNELS; k++) {
         out->kernel[k].name = operator_kernel_name((operator_kernel)k);
-        out->kernel[k].launches = op->launches[k];
-        if (op->launches[k] == 0) continue;
-        const double stages_a_launch = (double)op->stages / (double)op->launches[k];
+        out->kernel[k].launches = op->launcher.launches[k];
+        if (op->launcher.launches[k] == 0) continue;
+        const double stages_a_launch = (double)op->stages / (double)op->launcher.launches[k];
         operator_count(op, (operator_kernel)k, &bytes, &other);
         out->kernel[k].bytes = bytes * stages_a_launch;
         out->kernel[k].flops = other * stages_a_launch;
-        if (op->sampled_launches[k] > 0) {
-            out->kernel[k].seconds =
-                op->sampled_seconds[k] / (double)op->sampled_launches[k] * (double)op->launches[k];
+        if (op->launcher.sampled_launches[k] > 0) {
+            out->kernel[k].seconds = op->launcher.sampled_seconds[k] /
+                                     (double)op->launcher.sampled_launches[k] *
+                                     (double)op->launcher.launches[k];
         }
     }
 }

@@ -301,7 +301,7 @@ sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool 
                                &b,
                                &step};
 
-    return operator_launch(op, KERNEL_CURVED, stream,
+    return operator_launch(&op->launcher, KERNEL_CURVED, stream,
                            (range.count + config->block - 1) / config->block, config->threads,
                            arguments, (int)(sizeof arguments / sizeof arguments[0]));
 }
@@ -321,7 +321,7 @@ sedge_status operator_run_curved_energy(sedge_operator *op)
         void *const arguments[] = {&u,          &energy,  &curves,      &operators,
                                    &material,   &weights, &range.first, &range.first_curve,
                                    &range.count};
-        SEDGE_TRY(operator_launch(op, KERNEL_CURVED_ENERGY, op->main,
+        SEDGE_TRY(operator_launch(&op->launcher, KERNEL_CURVED_ENERGY, op->main,
                                   (range.count + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
                                   SEDGE_TRACE_THREADS, arguments,
                                   (int)(sizeof arguments / sizeof arguments[0])));

@@ -54,7 +54,7 @@ sedge_status operator_halo_send(sedge_operator *op)
     uint64_t packed = sedge_buffer_address(op->packed);
     void *const arguments[] = {&u, &halo, &tables, &packed, &points};
 
-    SEDGE_TRY(operator_launch(op, KERNEL_PACK, op->side,
+    SEDGE_TRY(operator_launch(&op->launcher, KERNEL_PACK, op->side,
                               (points + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
                               SEDGE_TRACE_THREADS, arguments, 5));
     SEDGE_TRY(sedge_event_record(op->packed_event, op->side));
@@ -75,7 +75,7 @@ sedge_status operator_halo_note(sedge_operator *op)
     const bool is_host = sedge_device_get_traits(op->device)->in_call;
     double travelled, late;
 
-    if (!is_host && !op->sampling) return SEDGE_OK;
+    if (!is_host && !op->launcher.sampling) return SEDGE_OK;
     SEDGE_TRY(sedge_event_wait(op->arrived));
     SEDGE_TRY(sedge_event_wait(op->interior_done));
     SEDGE_TRY(sedge_event_seconds(&travelled, op->packed_event, op->arrived));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "operator/operator.h"
+#include "operator/operator_launch.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
@@ -16,7 +17,6 @@
 #define SEDGE_MONITOR_THREADS 128 // as in codegen/kernels/dg/dg_monitor.h
 #define SEDGE_GEOMETRY_WORDS  28  // of an element, as in codegen/kernels/dg/dg_layout.h
 #define SEDGE_JACOBIAN_WORDS  12  // the same, as in codegen/kernels/dg/dg_tensor.h
-#define SEDGE_SAMPLES         256 // launches timed in one step at most
 #define SEDGE_CONFIG_NAME     64
 #define SEDGE_MULTIPROCESSORS \
     132 // of a large chip: for what no program text may know of its device
@@ -120,26 +120,6 @@ typedef struct operator_choices {
 
 typedef struct operator_tuning operator_tuning; // operator_tune.c
 
-typedef enum operator_kernel {
-    KERNEL_STAGE,
-    KERNEL_PACK,
-    KERNEL_BOUNDARY,
-    KERNEL_POINT,
-    KERNEL_ENERGY,
-    KERNEL_PROBE,
-    KERNEL_CLOCK,
-    KERNEL_TWO_SIDED, // only where the problem has two-sided conditions
-    KERNEL_CURVED,    // the rest only where the problem has curved elements
-    KERNEL_CURVED_ENERGY,
-    KERNELS
-} operator_kernel;
-
-typedef struct operator_timing {
-    operator_kernel kernel;
-    sedge_event *from;
-    sedge_event *to;
-} operator_timing;
-
 // What depends on the layout: fields, and what is numbered by slots.
 typedef struct operator_data {
     sedge_buffer *u[2]; // u[0] is the current state
@@ -169,7 +149,7 @@ struct sedge_operator {
     operator_tuning *tuning;
 
     sedge_program *program[SEDGE_OPERATOR_PROGRAMS];
-    const sedge_kernel *kernel[KERNELS]; // NULL: not in these programs
+    operator_launcher launcher;
 
     operator_data data;
     operator_tables tables;
@@ -196,12 +176,6 @@ struct sedge_operator {
     sedge_event *ready, *packed_event, *arrived, *interior_done, *edge_ready, *edge_done;
 
     int64_t stages;
-    int64_t launches[KERNELS];
-    double sampled_seconds[KERNELS];
-    int64_t sampled_launches[KERNELS];
-    bool sampling;
-    int samples;
-    operator_timing sample[SEDGE_SAMPLES];
     double exchange_seconds, exposed_seconds;
 };
 
@@ -467,28 +441,10 @@ void operator_swap_states(sedge_operator *op);
 SEDGE_MUST_USE
 sedge_status operator_wait(sedge_operator *op);
 
-// Each launch between the two is timed, up to SEDGE_SAMPLES of them.
-SEDGE_MUST_USE
-sedge_status operator_begin_sample(sedge_operator *op);
-void operator_end_sample(sedge_operator *op);
-
 // All straight values through the stage.
 SEDGE_MUST_USE
 sedge_status operator_run_straight(sedge_operator *op, sedge_stream *stream,
                                    const sedge_stage *stage);
-
-// Launch one kernel of this operator in `stream`, timed if the step is sampled.
-SEDGE_MUST_USE
-sedge_status operator_launch(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
-                             int64_t blocks, int threads, void *const *arguments, int count);
-
-// Around what one launch is about, where the step is sampled: `timing` is NULL where it is not.
-SEDGE_MUST_USE
-sedge_status operator_begin_timing(operator_timing **timing, sedge_operator *op,
-                                   operator_kernel kernel, sedge_stream *stream);
-SEDGE_MUST_USE
-sedge_status operator_end_timing(sedge_operator *op, const operator_timing *timing,
-                                 operator_kernel kernel, sedge_stream *stream);
 
 // A scalar kernel argument in the run's precision.
 typedef union operator_real {

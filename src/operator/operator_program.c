@@ -449,8 +449,9 @@ done:
 
 sedge_status operator_stage_find(sedge_operator *op, const sedge_program *program)
 {
-    SEDGE_TRY(sedge_program_get(&op->kernel[KERNEL_STAGE], program, kernel_names[KERNEL_STAGE]));
-    return sedge_kernel_set_scratch(op->kernel[KERNEL_STAGE], op->config.scratch_bytes);
+    SEDGE_TRY(
+        sedge_program_get(&op->launcher.kernel[KERNEL_STAGE], program, kernel_names[KERNEL_STAGE]));
+    return sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_STAGE], op->config.scratch_bytes);
 }
 
 int operator_boundary_points(const sedge_operator *op)
@@ -468,16 +469,16 @@ static sedge_status find_kernels(sedge_operator *op)
     const bool two_sided = sedge_problem_is_two_sided(op->problem);
     for (int k = KERNEL_PACK; k < kernels; k++) {
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
-        SEDGE_TRY(sedge_program_get(&op->kernel[k], op->program[1], kernel_names[k]));
+        SEDGE_TRY(sedge_program_get(&op->launcher.kernel[k], op->program[1], kernel_names[k]));
     }
     if (two_sided && converts_faces(&op->layout, op->problem)) {
-        SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[KERNEL_TWO_SIDED],
+        SEDGE_TRY(sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_TWO_SIDED],
                                            3LL * operator_boundary_points(op) *
                                                op->problem->equation->fields *
                                                op->layout.real_bytes));
     }
     if (converts_faces(&op->layout, op->problem)) {
-        SEDGE_TRY(sedge_kernel_set_scratch(op->kernel[KERNEL_BOUNDARY],
+        SEDGE_TRY(sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_BOUNDARY],
                                            2LL * operator_boundary_points(op) *
                                                op->problem->equation->fields *
                                                op->layout.real_bytes));
@@ -485,7 +486,8 @@ static sedge_status find_kernels(sedge_operator *op)
     if (!op->problem->curved) return SEDGE_OK;
     SEDGE_TRY(operator_curved_choose(&op->curved.config, &op->layout,
                                      sedge_device_get_info(op->device), op->problem, op->element));
-    return sedge_kernel_set_scratch(op->kernel[KERNEL_CURVED], op->curved.config.scratch_bytes);
+    return sedge_kernel_set_scratch(op->launcher.kernel[KERNEL_CURVED],
+                                    op->curved.config.scratch_bytes);
 }
 
 sedge_status operator_programs_create(sedge_operator *op, sedge_cache *cache)

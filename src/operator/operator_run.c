@@ -40,11 +40,7 @@ static sedge_status make_order(sedge_operator *op)
     SEDGE_TRY(sedge_event_create(&op->interior_done, op->device));
     SEDGE_TRY(sedge_event_create(&op->edge_ready, op->device));
     SEDGE_TRY(sedge_event_create(&op->edge_done, op->device));
-    for (int i = 0; i < SEDGE_SAMPLES; i++) {
-        SEDGE_TRY(sedge_event_create(&op->sample[i].from, op->device));
-        SEDGE_TRY(sedge_event_create(&op->sample[i].to, op->device));
-    }
-    return SEDGE_OK;
+    return operator_launcher_init(&op->launcher, op->device);
 }
 
 // What one rank can fail at alone, before layout and configuration are known.
@@ -139,10 +135,7 @@ void sedge_operator_free(sedge_operator *op)
     if (op->side != NULL) (void)!sedge_stream_wait(op->side);
     sedge_halo_free(op->halo);
     free_buffers(op);
-    for (int i = 0; i < SEDGE_SAMPLES; i++) {
-        sedge_event_free(op->sample[i].from);
-        sedge_event_free(op->sample[i].to);
-    }
+    operator_launcher_clear(&op->launcher);
     sedge_event_free(op->ready);
     sedge_event_free(op->packed_event);
     sedge_event_free(op->arrived);
@@ -155,61 +148,6 @@ void sedge_operator_free(sedge_operator *op)
     operator_tuning_free(op->tuning);
     sedge_bernstein_free(op->bernstein);
     sedge_release(op);
-}
-
-// ---- launches and their times ------------------------------------------------------------------
-
-sedge_status operator_begin_timing(operator_timing **timing, sedge_operator *op,
-                                   operator_kernel kernel, sedge_stream *stream)
-{
-    *timing = NULL;
-    if (!op->sampling || op->samples == SEDGE_SAMPLES) return SEDGE_OK;
-    *timing = &op->sample[op->samples++];
-    (*timing)->kernel = kernel;
-    return sedge_event_record((*timing)->from, stream);
-}
-
-sedge_status operator_end_timing(sedge_operator *op, const operator_timing *timing,
-                                 operator_kernel kernel, sedge_stream *stream)
-{
-    op->launches[kernel]++;
-    return timing == NULL ? SEDGE_OK : sedge_event_record(timing->to, stream);
-}
-
-sedge_status operator_launch(sedge_operator *op, operator_kernel kernel, sedge_stream *stream,
-                             int64_t blocks, int threads, void *const *arguments, int count)
-{
-    operator_timing *timing;
-
-    if (blocks == 0) return SEDGE_OK;
-    SEDGE_TRY(operator_begin_timing(&timing, op, kernel, stream));
-    SEDGE_TRY(sedge_kernel_launch(op->kernel[kernel], stream, blocks, threads, arguments, count));
-    return operator_end_timing(op, timing, kernel, stream);
-}
-
-// Read the times of the sampled step; its work is long done, or is waited for.
-static sedge_status harvest_samples(sedge_operator *op)
-{
-    for (int i = 0; i < op->samples; i++) {
-        double seconds;
-        SEDGE_TRY(sedge_event_wait(op->sample[i].to));
-        SEDGE_TRY(sedge_event_seconds(&seconds, op->sample[i].from, op->sample[i].to));
-        op->sampled_seconds[op->sample[i].kernel] += seconds;
-        op->sampled_launches[op->sample[i].kernel]++;
-    }
-    op->samples = 0;
-    return SEDGE_OK;
-}
-
-sedge_status operator_begin_sample(sedge_operator *op)
-{
-    op->sampling = true;
-    return harvest_samples(op);
-}
-
-void operator_end_sample(sedge_operator *op)
-{
-    op->sampling = false;
 }
 
 // ---- one stage ---------------------------------------------------------------------------------
@@ -238,8 +176,8 @@ static sedge_status run_range(sedge_operator *op, sedge_stream *stream, int64_t 
                                &count,    &slots,     &a,        &b,     &step};
     const int64_t blocks = (count + op->config.block - 1) / op->config.block;
 
-    return operator_launch(op, KERNEL_STAGE, stream, blocks, op->config.threads, arguments,
-                           (int)(sizeof arguments / sizeof arguments[0]));
+    return operator_launch(&op->launcher, KERNEL_STAGE, stream, blocks, op->config.threads,
+                           arguments, (int)(sizeof arguments / sizeof arguments[0]));
 }
 
 sedge_status operator_run_straight(sedge_operator *op, sedge_stream *stream,
@@ -278,7 +216,7 @@ static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *strea
                                &tables,     &face_basis, &clock,    &delay,    &points};
     const int64_t each = operator_boundary_points(op);
 
-    SEDGE_TRY(operator_launch(op, KERNEL_BOUNDARY, stream, (points + each - 1) / each,
+    SEDGE_TRY(operator_launch(&op->launcher, KERNEL_BOUNDARY, stream, (points + each - 1) / each,
                               SEDGE_TRACE_THREADS, arguments,
                               (int)(sizeof arguments / sizeof arguments[0])));
     return operator_two_sided_run(op, stream, false, delay);
@@ -399,5 +337,5 @@ sedge_status operator_wait(sedge_operator *op)
 {
     SEDGE_TRY(sedge_stream_wait(op->main));
     SEDGE_TRY(sedge_stream_wait(op->side));
-    return harvest_samples(op);
+    return operator_read_samples(&op->launcher);
 }

@@ -230,8 +230,8 @@ static sedge_status make_task(sedge_operator *op, const sedge_operator_options *
 // Seconds of a stage by the rule, two of three: the first does not count.
 static sedge_status time_stage(double *seconds, sedge_operator *op)
 {
-    sedge_event *const from = op->sample[0].from;
-    sedge_event *const to = op->sample[0].to;
+    sedge_event *const from = op->launcher.sample[0].from;
+    sedge_event *const to = op->launcher.sample[0].to;
 
     for (int i = 0; i < 3; i++) {
         SEDGE_TRY(operator_run_straight(op, op->main, &(sedge_stage){.dt = 0.0}));
@@ -338,7 +338,7 @@ static void clear_up(operator_tuning *tuning)
     free_tables(tuning);
     operator_sample_free(tuning->sample);
     tuning->sample = NULL;
-    memset(tuning->op->launches, 0, sizeof tuning->op->launches);
+    memset(tuning->op->launcher.launches, 0, sizeof tuning->op->launcher.launches);
 }
 
 static sedge_status take_named(operator_tuning *tuning, const char *name)

@@ -84,7 +84,7 @@ sedge_status operator_two_sided_run(sedge_operator *op, sedge_stream *stream, bo
 
     if (count == 0) return SEDGE_OK;
     faces = sedge_buffer_address(op->data.two_sided) + (uint64_t)first * sizeof(two_sided_face);
-    return operator_launch(op, KERNEL_TWO_SIDED, stream, (points + each - 1) / each,
+    return operator_launch(&op->launcher, KERNEL_TWO_SIDED, stream, (points + each - 1) / each,
                            SEDGE_TRACE_THREADS, arguments,
                            (int)(sizeof arguments / sizeof arguments[0]));
 }

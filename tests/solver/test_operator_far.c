@@ -86,7 +86,8 @@ static void free_place(place *p)
 static void launch(const sedge_operator *op, operator_kernel kernel, int64_t blocks, int threads,
                    void *const *arguments, int count)
 {
-    CHECK_OK(sedge_kernel_launch(op->kernel[kernel], NULL, blocks, threads, arguments, count));
+    CHECK_OK(
+        sedge_kernel_launch(op->launcher.kernel[kernel], NULL, blocks, threads, arguments, count));
 }
 
 static void run_boundary(const sedge_operator *op, place *p)

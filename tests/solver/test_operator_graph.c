@@ -32,14 +32,14 @@ static void test_same(const kit_world *world, const char *variant, sedge_precisi
     CHECK(sedge_evolution_recorded(k.evolution, turn) == (graphs ? 2 : 0));
     const int64_t stages = k.op->stages;
     int64_t launches[KERNELS];
-    memcpy(launches, k.op->launches, sizeof launches);
+    memcpy(launches, k.op->launcher.launches, sizeof launches);
 
     config.launch_singly = true;
     CHECK_OK(kit_load(&k, precision, &config));
     CHECK_OK(kit_advance_unevenly(&k, k.base.exact, STEPS, LONGER));
     CHECK(sedge_evolution_recorded(k.evolution, turn) == 0);
     CHECK(k.op->stages == stages && stages == STEPS * sedge_integrator_lsrk45.stages);
-    CHECK(memcmp(launches, k.op->launches, sizeof launches) == 0);
+    CHECK(memcmp(launches, k.op->launcher.launches, sizeof launches) == 0);
     CHECK(memcmp(k.result, k.base.exact, (size_t)k.base.values * sizeof *k.result) == 0);
     CHECK(kit_difference(&k, k.result, k.base.u) > 0.1);
     kit_clear(&k);

@@ -315,7 +315,7 @@ static void test_long_run(const kit_world *world)
     CHECK(tuning.timed >= 1);
     const sedge_kernel *own = NULL;
     CHECK_OK(sedge_program_get(&own, k.op->program[0], operator_kernel_name(KERNEL_STAGE)));
-    CHECK(k.op->kernel[KERNEL_STAGE] == own);
+    CHECK(k.op->launcher.kernel[KERNEL_STAGE] == own);
     kit_clear(&k);
 }
 
