@@ -10,7 +10,7 @@ sedge_status reference_curved_create(sedge_reference *reference)
     const sedge_mesh *const mesh = reference->mesh;
     const int64_t fields = reference->problem->equation->fields;
 
-    if (mesh->interior_curved + mesh->edge_curved == 0) return SEDGE_OK;
+    if (sedge_mesh_curved(mesh) == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_cubature_create(&reference->cubature, reference->element));
     const int64_t points = reference->cubature->volume.points;
     SEDGE_TRY(sedge_allocate(&reference->at_points, points * 3 * fields, sizeof(double)));

@@ -151,7 +151,7 @@ static sedge_elliptic_face find_face(const face_finder *finder, int32_t e, int f
 static sedge_status find_bounds(face_finder *finder, const sedge_element *element)
 {
     const sedge_mesh *const mesh = finder->mesh;
-    const int64_t count = (int64_t)mesh->interior_curved + mesh->edge_curved;
+    const int64_t count = sedge_mesh_curved(mesh);
     elliptic_curved *curved = NULL;
 
     if (count == 0) return SEDGE_OK;

@@ -7,12 +7,11 @@ typedef struct elements {
 
 static elements get_elements(const sedge_mesh *mesh, bool halo, bool curved)
 {
-    const int32_t first = halo ? mesh->interior : 0;
-    const int32_t last = halo ? mesh->elements : mesh->interior;
-    const int32_t first_curved = last - (halo ? mesh->edge_curved : mesh->interior_curved);
+    const int32_t first = halo ? sedge_mesh_interior(mesh) : 0;
+    const int32_t straight = sedge_mesh_count(mesh, halo, false);
 
-    return curved ? (elements){first_curved, last - first_curved}
-                  : (elements){first, first_curved - first};
+    return curved ? (elements){first + straight, sedge_mesh_count(mesh, halo, true)}
+                  : (elements){first, straight};
 }
 
 sedge_slots sedge_slots_place(const sedge_mesh *mesh, int lanes)
@@ -37,16 +36,16 @@ sedge_slots sedge_slots_place(const sedge_mesh *mesh, int lanes)
 
 int64_t sedge_slot(const sedge_slots *slots, int32_t element)
 {
-    const bool halo = element >= slots->mesh->interior;
-    const bool curved = sedge_mesh_curve(slots->mesh, element) >= 0;
-    const sedge_span *const span = &slots->span[halo][curved];
+    const sedge_range *const range = sedge_mesh_range(slots->mesh, element);
+    const sedge_span *const span = &slots->span[range->halo][range->curved];
+    const elements of_span = get_elements(slots->mesh, range->halo, range->curved);
 
-    return span->first * slots->lanes + (element - get_elements(slots->mesh, halo, curved).first);
+    return span->first * slots->lanes + (element - of_span.first);
 }
 
 int64_t sedge_curved_slot(const sedge_slots *slots, int32_t element)
 {
-    const sedge_span *const span = &slots->span[element >= slots->mesh->interior][true];
+    const sedge_span *const span = &slots->span[sedge_mesh_range(slots->mesh, element)->halo][true];
 
     return sedge_slot(slots, element) + (span->first_curve - span->first) * slots->lanes;
 }

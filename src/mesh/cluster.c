@@ -107,25 +107,26 @@ static void grow_range(growth *g)
     }
 }
 
-sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const int32_t ranges[6],
+sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const sedge_mesh *mesh,
                                  const sedge_record *records, int rank)
 {
+    const int32_t elements = mesh->elements;
     growth g = {.candidates = 0};
     int32_t *changed = NULL;
     sedge_status status;
 
-    SEDGE_TRY_GOTO(status, sedge_allocate(&g.taken, ranges[5], sizeof *g.taken));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&g.behind, ranges[5], sizeof *g.behind));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&changed, ranges[5], sizeof *changed));
-    list_behind(&g, ranges[5], records, rank, number);
-    for (int32_t e = 0; e < ranges[5]; e++) g.taken[e] = -1;
-    for (int i = 0; i < 5; i++) {
-        g.first = ranges[i];
-        g.end = ranges[i + 1];
+    SEDGE_TRY_GOTO(status, sedge_allocate(&g.taken, elements, sizeof *g.taken));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&g.behind, elements, sizeof *g.behind));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&changed, elements, sizeof *changed));
+    list_behind(&g, elements, records, rank, number);
+    for (int32_t e = 0; e < elements; e++) g.taken[e] = -1;
+    for (int i = 0; i < mesh->range_count; i++) {
+        g.first = mesh->ranges[i].first;
+        g.end = g.first + mesh->ranges[i].count;
         grow_range(&g);
     }
-    for (int32_t e = 0; e < ranges[5]; e++) changed[g.taken[e]] = order[e];
-    for (int32_t e = 0; e < ranges[5]; e++) {
+    for (int32_t e = 0; e < elements; e++) changed[g.taken[e]] = order[e];
+    for (int32_t e = 0; e < elements; e++) {
         order[e] = changed[e];
         number[order[e]] = e;
     }

@@ -126,6 +126,7 @@ void sedge_mesh_free(sedge_mesh *mesh)
     if (mesh == NULL) return;
     sedge_groups_release(&mesh->groups);
     sedge_release(mesh->period);
+    sedge_release(mesh->ranges);
     sedge_release(mesh->corners);
     sedge_release(mesh->middles);
     sedge_release(mesh->global_ids);

@@ -92,11 +92,15 @@ void sedge_curve_normal(double cofactor[3][3], int face, double normal[3])
 
 int32_t sedge_mesh_curve(const sedge_mesh *mesh, int32_t element)
 {
-    const int32_t inner = element - (mesh->interior - mesh->interior_curved);
-    const int32_t outer = element - (mesh->elements - mesh->edge_curved);
+    int32_t before = 0;
 
-    if (outer >= 0) return mesh->interior_curved + outer;
-    return inner >= 0 && element < mesh->interior ? inner : -1;
+    for (int r = 0; r < mesh->range_count; r++) {
+        const sedge_range *const range = &mesh->ranges[r];
+        const int32_t place = element - range->first;
+        if (place < range->count) return range->curved ? before + place : -1;
+        if (range->curved) before += range->count;
+    }
+    return -1;
 }
 
 void sedge_mesh_expand(const sedge_mesh *mesh, int32_t element, double c[SEDGE_CURVE_TERMS][3])

@@ -40,9 +40,8 @@ sedge_status sedge_local_distribute(sedge_mesh *mesh, sedge_record **records,
                                     const sedge_global *global, const int32_t *part,
                                     const sedge_comm *comm);
 
-// Number the elements of this rank and fill the local members of `mesh`: interior elements, then
-// those with halo faces, in both the curved ones last, and within these ranges by the options'
-// numbering; trace slots and peers.
+// Number the elements of this rank by ranges, and within these by the options' numbering, and fill
+// the local members of `mesh`: ranges, what each element has, trace slots and peers.
 SEDGE_MUST_USE
 sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
                                 double (*middles)[SEDGE_EDGES][3], int32_t count, int rank,
@@ -55,7 +54,7 @@ sedge_status sedge_local_list_sets(sedge_mesh *mesh, const sedge_record *records
                                    const int32_t *order, const int32_t *number, int rank);
 
 // Change an order of the elements, `order` [elements] and its inverse `number`, so that neighbours
-// come to lie in the same run of ten, within each of five ranges: ranges[i] to ranges[i + 1].
+// come to lie in the same run of ten, within each of the mesh's ranges.
 SEDGE_MUST_USE
-sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const int32_t ranges[6],
+sedge_status sedge_local_cluster(int32_t *number, int32_t *order, const sedge_mesh *mesh,
                                  const sedge_record *records, int rank);

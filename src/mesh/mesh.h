@@ -14,8 +14,7 @@
 // Face f and the neighbour's face g meet with an orientation o: vertex i of f is vertex
 // sedge_face_permutations[o][i] of g.
 //
-// Local order: elements [0, interior) have no face on another rank, [interior, elements) have one;
-// the last interior_curved and edge_curved of the two ranges are curved.
+// Local order: the elements of a rank lie in ranges with equal properties (sedge_range).
 // A face without a local neighbour owns a trace slot: halo faces first, grouped by peer and in the
 // same order on both sides, then boundary faces. A side of a linked sheet (sedge_mesh_options)
 // whose other side another rank has owns one of each: it is a boundary face, and the other side's
@@ -108,6 +107,16 @@ typedef struct sedge_mesh_shape {
     char fault[4096];                  // why the mesh is not conforming; "": it is
 } sedge_mesh_shape;
 
+// Elements [first, first + count) of a rank, which are alike in all of this.
+typedef struct sedge_range {
+    int32_t first, count;
+    bool halo; // they need traces of another rank's elements
+    bool curved;
+    bool boundary; // straight, without halo, with a boundary face: only where the options ask for
+                   // ranges of such elements
+    int class;     // of their volume group: 0, or 1 + its place in the options' class_volume
+} sedge_range;
+
 typedef struct sedge_mesh {
     int64_t global_elements;
     int64_t global_vertices; // corners of elements; both of a periodic pair
@@ -120,14 +129,11 @@ typedef struct sedge_mesh {
     double (*period)[3]; // [periods] the translation between the two groups
 
     int32_t elements;        // of this rank
-    int32_t interior;        // elements without a face on another rank: [0, interior)
-    int32_t interior_curved; // of [0, interior), the last ones
-    int32_t edge_curved;     // of [interior, elements), the last ones
-    int32_t boundary_last;   // of the straight ones of [0, interior), the last ones: those with a
-                             // boundary face; 0: they are among the others
+    int range_count;         // none of the ranges is empty, each has other properties
+    sedge_range *ranges;     // [range_count] in ascending order of halo, curved, boundary, class
     double (*corners)[4][3]; // [elements][vertex][x,y,z], length units of the file times scale
-    double (*middles)[SEDGE_EDGES][3]; // [interior_curved + edge_curved] of the curved elements:
-                                       // the node of each edge, sedge_edge_vertices
+    double (*middles)[SEDGE_EDGES][3]; // [curved elements] in their order: the node of each edge,
+                                       // sedge_edge_vertices
     int64_t *global_ids;              // [elements] number of the element in the file or box, from 0
     int32_t *group;                   // [elements] volume group
     sedge_face (*faces)[SEDGE_FACES]; // [elements][face]
@@ -196,8 +202,12 @@ typedef struct sedge_mesh_options {
 
     const char *partitioner; // PETSc partitioner type; NULL: the default (ptscotch)
     sedge_numbering numbering;
-    bool boundary_last; // elements with boundary faces come last, see sedge_mesh
-    bool keep_faults;   // accept a file that is not conforming; sedge_mesh_shape.fault says why
+    bool boundary_last; // ranges of elements with boundary faces, see sedge_range
+    // Volume groups whose elements lie in ranges of their own. Names that the mesh does not have do
+    // nothing.
+    int classes;
+    const char *const *class_volume;
+    bool keep_faults; // accept a file that is not conforming; sedge_mesh_shape.fault says why
 
     // Told on rank 0 what begins now, and of how many elements: sedge_mesh_say; NULL: nobody.
     void (*tell)(const char *what, int64_t elements);
@@ -232,6 +242,20 @@ double sedge_tet_height(double corners[4][3]);
 
 // 3 r_in / R_circumscribed: 1 for the regular tetrahedron, 0 for a degenerate one.
 double sedge_tet_quality(double corners[4][3]);
+
+// ---- ranges ------------------------------------------------------------------------------------
+
+// The range of an element.
+const sedge_range *sedge_mesh_range(const sedge_mesh *mesh, int32_t element);
+
+// How many elements the ranges with these two properties have. These ranges lie behind each other.
+int32_t sedge_mesh_count(const sedge_mesh *mesh, bool halo, bool curved);
+
+// How many elements have no halo, straight and curved ones: they are the first of the mesh.
+int32_t sedge_mesh_interior(const sedge_mesh *mesh);
+
+// How many elements are curved.
+int32_t sedge_mesh_curved(const sedge_mesh *mesh);
 
 // ---- curved elements ---------------------------------------------------------------------------
 

@@ -38,6 +38,143 @@ bool sedge_numbering_find(sedge_numbering *out, const char *name)
     return false;
 }
 
+// ---- ranges ------------------------------------------------------------------------------------
+
+// What the properties of elements depend on.
+typedef struct grouping {
+    int rank;
+    bool boundary_last;
+    int classes;
+    int *class;      // [volume groups] see sedge_range
+    bool *is_linked; // [surface groups] the other side's traces are exchanged
+} grouping;
+
+static bool has_name(const char *const *names, int count, const char *name, int *place)
+{
+    for (*place = 0; *place < count; (*place)++)
+        if (strcmp(names[*place], name) == 0) return true;
+    return false;
+}
+
+static sedge_status make_grouping(grouping *out, const sedge_mesh *mesh, int rank,
+                                  const sedge_mesh_options *options)
+{
+    const sedge_mesh_groups *const groups = &mesh->groups;
+    int place;
+
+    *out = (grouping){
+        .rank = rank, .boundary_last = options->boundary_last, .classes = options->classes};
+    SEDGE_TRY(sedge_allocate(&out->class, groups->volumes, sizeof *out->class));
+    for (int g = 0; g < groups->volumes; g++) {
+        if (has_name(options->class_volume, options->classes, groups->volume_names[g], &place))
+            out->class[g] = 1 + place;
+    }
+    SEDGE_TRY(sedge_allocate(&out->is_linked, groups->surfaces, sizeof *out->is_linked));
+    for (int g = 0; g < groups->surfaces; g++)
+        out->is_linked[g] = has_name(options->linked_sheet, options->linked_sheets,
+                                     groups->surface_names[g], &place);
+    return SEDGE_OK;
+}
+
+static void clear_grouping(grouping *by)
+{
+    sedge_release(by->class);
+    sedge_release(by->is_linked);
+}
+
+// Whether the trace on the other side of a face comes from another rank. Of a sheet only the traces
+// that the options ask for are exchanged.
+static bool is_halo(const sedge_record_face *face, const grouping *by)
+{
+    if (face->neighbour < 0 || face->rank == by->rank) return false;
+    return !face->boundary || by->is_linked[face->surface];
+}
+
+// The key of an element: its properties as one number. Ranges lie in ascending order of their keys.
+static int make_key(const sedge_record *record, const grouping *by)
+{
+    const bool curved = record->curve >= 0;
+    bool halo = false;
+    bool boundary = false;
+
+    for (int f = 0; f < SEDGE_FACES; f++) {
+        boundary |= record->faces[f].boundary;
+        halo |= is_halo(&record->faces[f], by);
+    }
+    boundary &= by->boundary_last && !halo && !curved;
+    return ((halo * 2 + curved) * 2 + boundary) * (by->classes + 1) + by->class[record->group];
+}
+
+static int count_keys(const grouping *by)
+{
+    return 2 * 2 * 2 * (by->classes + 1);
+}
+
+// The properties that make_key made a key of.
+static sedge_range split_key(int key, const grouping *by)
+{
+    const int flags = key / (by->classes + 1);
+
+    return (sedge_range){.halo = (flags & 4) != 0,
+                         .curved = (flags & 2) != 0,
+                         .boundary = (flags & 1) != 0,
+                         .class = key % (by->classes + 1)};
+}
+
+// List the ranges, and set next [keys] to the first element of each key's.
+static sedge_status list_ranges(sedge_mesh *mesh, int32_t *next, const sedge_record *records,
+                                const grouping *by)
+{
+    const int keys = count_keys(by);
+    int32_t first = 0;
+
+    for (int32_t i = 0; i < mesh->elements; i++) next[make_key(&records[i], by)]++;
+    SEDGE_TRY(sedge_allocate(&mesh->ranges, keys, sizeof *mesh->ranges));
+    for (int key = 0; key < keys; key++) {
+        sedge_range *const range = &mesh->ranges[mesh->range_count];
+        const int32_t count = next[key];
+        next[key] = first;
+        if (count == 0) continue;
+        *range = split_key(key, by);
+        range->first = first;
+        range->count = count;
+        first += count;
+        mesh->range_count++;
+    }
+    return SEDGE_OK;
+}
+
+const sedge_range *sedge_mesh_range(const sedge_mesh *mesh, int32_t element)
+{
+    const sedge_range *range = mesh->ranges;
+
+    while (element - range->first >= range->count) range++;
+    return range;
+}
+
+int32_t sedge_mesh_count(const sedge_mesh *mesh, bool halo, bool curved)
+{
+    int32_t count = 0;
+
+    for (int r = 0; r < mesh->range_count; r++) {
+        const sedge_range *const range = &mesh->ranges[r];
+        if (range->halo == halo && range->curved == curved) count += range->count;
+    }
+    return count;
+}
+
+int32_t sedge_mesh_interior(const sedge_mesh *mesh)
+{
+    return sedge_mesh_count(mesh, false, false) + sedge_mesh_count(mesh, false, true);
+}
+
+int32_t sedge_mesh_curved(const sedge_mesh *mesh)
+{
+    return sedge_mesh_count(mesh, false, true) + sedge_mesh_count(mesh, true, true);
+}
+
+// ---- order -------------------------------------------------------------------------------------
+
 // The keys of the records of `list` along a Hilbert curve through their centres.
 static void set_keys(sedge_hilbert_place *list, sedge_mesh *mesh, const sedge_record *records)
 {
@@ -50,93 +187,54 @@ static void set_keys(sedge_hilbert_place *list, sedge_mesh *mesh, const sedge_re
     }
 }
 
-// Ranges of elements, in their order.
-enum {
-    RANGE_INTERIOR,
-    RANGE_BOUNDARY,
-    RANGE_INTERIOR_CURVED,
-    RANGE_EDGE,
-    RANGE_EDGE_CURVED,
-    RANGES
-};
-
-// Whether the trace on the other side of a face comes from another rank. Of a sheet only the traces
-// that the options ask for are exchanged.
-static bool is_halo(const sedge_record_face *face, int rank, const bool *is_linked)
-{
-    if (face->neighbour < 0 || face->rank == rank) return false;
-    return !face->boundary || is_linked[face->surface];
-}
-
-static int find_range(const sedge_record *record, int rank, bool boundary_last,
-                      const bool *is_linked)
-{
-    bool halo = false;
-    bool boundary = false;
-
-    for (int f = 0; f < SEDGE_FACES; f++) {
-        boundary |= record->faces[f].boundary;
-        halo |= is_halo(&record->faces[f], rank, is_linked);
-    }
-    if (record->curve >= 0) return halo ? RANGE_EDGE_CURVED : RANGE_INTERIOR_CURVED;
-    if (halo) return RANGE_EDGE;
-    return boundary && boundary_last ? RANGE_BOUNDARY : RANGE_INTERIOR;
-}
-
-// Count what the ranges are found by, and boundary and halo faces.
-static void count_elements(sedge_mesh *mesh, int32_t ranges[RANGES + 1],
-                           const sedge_record *records, int rank, bool boundary_last,
-                           const bool *is_linked)
-{
-    for (int32_t i = 0; i < mesh->elements; i++) {
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            const sedge_record_face *const face = &records[i].faces[f];
-            mesh->boundary_faces += face->boundary;
-            mesh->halo_faces += is_halo(face, rank, is_linked);
-        }
-        ranges[find_range(&records[i], rank, boundary_last, is_linked) + 1]++;
-    }
-    mesh->boundary_last = ranges[RANGE_BOUNDARY + 1];
-    mesh->interior_curved = ranges[RANGE_INTERIOR_CURVED + 1];
-    mesh->edge_curved = ranges[RANGE_EDGE_CURVED + 1];
-    for (int r = 0; r < RANGES; r++) ranges[r + 1] += ranges[r];
-    mesh->interior = ranges[RANGE_EDGE];
-}
-
-// Local numbers by position among the records; counts interior elements, halo and boundary faces.
+// The ranges, and in them local numbers by position among the records: number [elements] of each
+// record, order [elements] the record of each number.
 static sedge_status order_elements(sedge_mesh *mesh, int32_t *number, int32_t *order,
-                                   const sedge_record *records, int rank,
-                                   const sedge_mesh_options *options, const bool *is_linked)
+                                   const sedge_record *records, sedge_numbering numbering,
+                                   const grouping *by)
 {
-    const sedge_numbering numbering = options->numbering;
-    int32_t ranges[RANGES + 1] = {0};
-    int32_t next[RANGES];
-    sedge_hilbert_place *list;
-    sedge_status status = SEDGE_OK;
+    int32_t *next = NULL;
+    sedge_hilbert_place *list = NULL;
+    sedge_status status;
 
-    SEDGE_TRY(sedge_allocate(&list, mesh->elements, sizeof *list));
-    count_elements(mesh, ranges, records, rank, options->boundary_last, is_linked);
-    memcpy(next, ranges, sizeof next);
+    SEDGE_TRY_GOTO(status, sedge_allocate(&next, count_keys(by), sizeof *next));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&list, mesh->elements, sizeof *list));
+    SEDGE_TRY_GOTO(status, list_ranges(mesh, next, records, by));
     for (int32_t i = 0; i < mesh->elements; i++)
-        list[next[find_range(&records[i], rank, options->boundary_last, is_linked)]++].element = i;
+        list[next[make_key(&records[i], by)]++].element = i;
     if (numbering != SEDGE_NUMBERING_NONE) set_keys(list, mesh, records);
-    for (int r = 0; r < RANGES && numbering != SEDGE_NUMBERING_NONE; r++)
-        SEDGE_TRY_GOTO(status, sedge_hilbert_sort(list + ranges[r], ranges[r + 1] - ranges[r]));
+    for (int r = 0; r < mesh->range_count && numbering != SEDGE_NUMBERING_NONE; r++) {
+        SEDGE_TRY_GOTO(status,
+                       sedge_hilbert_sort(list + mesh->ranges[r].first, mesh->ranges[r].count));
+    }
     for (int32_t e = 0; e < mesh->elements; e++) {
         order[e] = list[e].element;
         number[list[e].element] = e;
     }
+    if (numbering == SEDGE_NUMBERING_CLUSTERS)
+        status = sedge_local_cluster(number, order, mesh, records, by->rank);
 done:
+    sedge_release(next);
     sedge_release(list);
-    if (status != SEDGE_OK || numbering != SEDGE_NUMBERING_CLUSTERS) return status;
-    return sedge_local_cluster(number, order, ranges, records, rank);
+    return status;
+}
+
+// ---- members of the mesh -----------------------------------------------------------------------
+
+static void count_faces(sedge_mesh *mesh, const sedge_record *records, const grouping *by)
+{
+    for (int32_t i = 0; i < mesh->elements; i++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            mesh->boundary_faces += records[i].faces[f].boundary;
+            mesh->halo_faces += is_halo(&records[i].faces[f], by);
+        }
+    }
 }
 
 // Faces of element `e` with a local neighbour and boundary faces, which take the slots from `*slot`
 // on; halo faces are collected from `*halo` on.
 static void connect_faces(sedge_mesh *mesh, halo_face **halo, int32_t *slot, int32_t e,
-                          const sedge_record *record, const int32_t *number, int rank,
-                          const bool *is_linked)
+                          const sedge_record *record, const int32_t *number, const grouping *by)
 {
     for (int f = 0; f < SEDGE_FACES; f++) {
         const sedge_record_face *const face = &record->faces[f];
@@ -146,9 +244,9 @@ static void connect_faces(sedge_mesh *mesh, halo_face **halo, int32_t *slot, int
             mesh->trace_faces[(*slot)++] = (sedge_trace_face){e, f, face->surface};
         } else {
             *out = (sedge_face){-1, face->face, face->orientation};
-            if (face->rank == rank) out->neighbour = number[face->position];
+            if (face->rank == by->rank) out->neighbour = number[face->position];
         }
-        if (is_halo(face, rank, is_linked)) {
+        if (is_halo(face, by)) {
             const bool mine = record->id < face->neighbour;
             *(*halo)++ = (halo_face){mine ? record->id : face->neighbour,
                                      face->rank,
@@ -164,7 +262,7 @@ static void connect_faces(sedge_mesh *mesh, halo_face **halo, int32_t *slot, int
 // Everything that an element has, in the order of the numbers.
 static void fill_elements(sedge_mesh *mesh, halo_face *halo, const int32_t *number,
                           const int32_t *order, const sedge_record *records,
-                          double (*middles)[SEDGE_EDGES][3], int rank, const bool *is_linked)
+                          double (*middles)[SEDGE_EDGES][3], const grouping *by)
 {
     int32_t slot = mesh->halo_faces;
 
@@ -177,7 +275,7 @@ static void fill_elements(sedge_mesh *mesh, halo_face *halo, const int32_t *numb
         }
         mesh->global_ids[e] = record->id;
         mesh->group[e] = record->group;
-        connect_faces(mesh, &halo, &slot, e, record, number, rank, is_linked);
+        connect_faces(mesh, &halo, &slot, e, record, number, by);
     }
 }
 
@@ -200,18 +298,6 @@ static sedge_status plan_halo(sedge_mesh *mesh, halo_face *halo)
     return SEDGE_OK;
 }
 
-// The surface groups whose other side's traces are exchanged.
-static sedge_status list_linked(bool **out, const sedge_mesh *mesh,
-                                const sedge_mesh_options *options)
-{
-    SEDGE_TRY(sedge_allocate(out, mesh->groups.surfaces, sizeof **out));
-    for (int g = 0; g < mesh->groups.surfaces; g++) {
-        for (int i = 0; i < options->linked_sheets && !(*out)[g]; i++)
-            (*out)[g] = strcmp(options->linked_sheet[i], mesh->groups.surface_names[g]) == 0;
-    }
-    return SEDGE_OK;
-}
-
 sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
                                 double (*middles)[SEDGE_EDGES][3], int32_t count, int rank,
                                 const sedge_mesh_options *options)
@@ -219,18 +305,18 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
     int32_t *number = NULL;
     int32_t *order = NULL;
     halo_face *halo = NULL;
-    bool *is_linked = NULL; // [surface groups]
+    grouping by = {.classes = 0};
     sedge_status status;
 
     mesh->elements = count;
-    SEDGE_TRY_GOTO(status, list_linked(&is_linked, mesh, options));
+    SEDGE_TRY_GOTO(status, make_grouping(&by, mesh, rank, options));
     SEDGE_TRY_GOTO(status, sedge_allocate(&number, count, sizeof *number));
     SEDGE_TRY_GOTO(status, sedge_allocate(&order, count, sizeof *order));
-    SEDGE_TRY_GOTO(status, order_elements(mesh, number, order, records, rank, options, is_linked));
+    SEDGE_TRY_GOTO(status, order_elements(mesh, number, order, records, options->numbering, &by));
+    count_faces(mesh, records, &by);
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->corners, count, sizeof *mesh->corners));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->middles,
-                                          (int64_t)mesh->interior_curved + mesh->edge_curved,
-                                          sizeof *mesh->middles));
+    SEDGE_TRY_GOTO(status,
+                   sedge_allocate(&mesh->middles, sedge_mesh_curved(mesh), sizeof *mesh->middles));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->global_ids, count, sizeof *mesh->global_ids));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->group, count, sizeof *mesh->group));
     SEDGE_TRY_GOTO(status, sedge_allocate(&mesh->faces, count, sizeof *mesh->faces));
@@ -238,13 +324,13 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
                                           (int64_t)mesh->halo_faces + mesh->boundary_faces,
                                           sizeof *mesh->trace_faces));
     SEDGE_TRY_GOTO(status, sedge_allocate(&halo, mesh->halo_faces, sizeof *halo));
-    fill_elements(mesh, halo, number, order, records, middles, rank, is_linked);
+    fill_elements(mesh, halo, number, order, records, middles, &by);
     SEDGE_TRY_GOTO(status, plan_halo(mesh, halo));
     status = sedge_local_list_sets(mesh, records, order, number, rank);
 done:
     sedge_release(number);
     sedge_release(order);
     sedge_release(halo);
-    sedge_release(is_linked);
+    clear_grouping(&by);
     return status;
 }

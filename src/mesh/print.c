@@ -159,7 +159,7 @@ static void print_ranks(const rank_counts *counts, int ranks)
 
 sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh)
 {
-    const rank_counts mine = {mesh->elements, mesh->interior, mesh->halo_faces,
+    const rank_counts mine = {mesh->elements, sedge_mesh_interior(mesh), mesh->halo_faces,
                               mesh->boundary_faces, mesh->peers};
     sedge_mesh_quality quality;
     rank_counts *all;

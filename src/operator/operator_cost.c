@@ -38,8 +38,7 @@ void sedge_operator_element_work(const sedge_problem *problem, const sedge_eleme
 void operator_count(const sedge_operator *op, operator_kernel kernel, double *bytes, double *flops)
 {
     const element_work work = count_element(op->problem, op->element);
-    const double elements =
-        (double)op->mesh->elements - op->mesh->interior_curved - op->mesh->edge_curved;
+    const double elements = op->mesh->elements - sedge_mesh_curved(op->mesh);
 
     *bytes = 0.0;
     *flops = 0.0;

@@ -110,7 +110,7 @@ static sedge_status upload(const sedge_operator *op, sedge_buffer **out, void *l
 
 sedge_status operator_curved_create(sedge_operator *op)
 {
-    if (op->mesh->interior_curved + op->mesh->edge_curved == 0) return SEDGE_OK;
+    if (sedge_mesh_curved(op->mesh) == 0) return SEDGE_OK;
     return sedge_cubature_create(&op->curved.cubature, op->element);
 }
 
@@ -174,15 +174,26 @@ sedge_status operator_curved_take_basis(sedge_operator *op)
     return upload(op, &op->curved.operators, w.list, count * op->layout.real_bytes);
 }
 
-// Number among the curved slots: those of the interior first.
+// The curved SIMD batches before `batch`.
+static int64_t count_curved(const sedge_operator *op, int64_t batch)
+{
+    const int64_t *const first = op->data.first_batch;
+    int64_t count = 0;
+
+    for (int r = 0; r < op->mesh->range_count && first[r] < batch; r++) {
+        const int64_t end = first[r + 1] < batch ? first[r + 1] : batch;
+        if (op->mesh->ranges[r].curved) count += end - first[r];
+    }
+    return count;
+}
+
+// Number among the slots of the curved SIMD batches.
 static int64_t curved_slot(const sedge_operator *op, int32_t element)
 {
-    const operator_layout *const layout = &op->layout;
     const int64_t slot = operator_slot(op, element);
+    const int64_t lanes = op->layout.lanes;
 
-    if (element < op->mesh->interior) return slot - layout->interior_values * layout->lanes;
-    return slot - (layout->values - layout->interior_curved_values - layout->edge_curved_values) *
-                      layout->lanes;
+    return count_curved(op, slot / lanes) * lanes + slot % lanes;
 }
 
 sedge_status operator_curved_take_layout(sedge_operator *op)
@@ -194,7 +205,7 @@ sedge_status operator_curved_take_layout(sedge_operator *op)
                                            {-1.0, -1.0, 1.0}};
     const operator_layout *const layout = &op->layout;
     const int64_t lanes = layout->lanes;
-    const int64_t slots = (layout->interior_curved_values + layout->edge_curved_values) * lanes;
+    const int64_t slots = count_curved(op, layout->values) * lanes;
     writer w = {.op = op};
     double(*shapes)[CURVE_WORDS] = NULL;
     sedge_status status;
@@ -233,28 +244,14 @@ void operator_curved_free(sedge_operator *op)
 
 // ---- launches ----------------------------------------------------------------------------------
 
-typedef struct curved_range {
-    int64_t first, first_curve, count; // values
-} curved_range;
-
-static curved_range find_range(const sedge_operator *op, bool interior)
-{
-    const operator_layout *const layout = &op->layout;
-
-    if (interior) {
-        return (curved_range){layout->interior_values, 0, layout->interior_curved_values};
-    }
-    return (curved_range){layout->values - layout->edge_curved_values,
-                          layout->interior_curved_values, layout->edge_curved_values};
-}
-
-sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool interior,
+sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool halo,
                                  const sedge_stage *stage)
 {
     const operator_curved_config *const config = &op->curved.config;
-    curved_range range = find_range(op, interior);
+    operator_span span = operator_find_span(op, halo, true);
 
-    if (range.count == 0) return SEDGE_OK;
+    if (span.count == 0) return SEDGE_OK;
+    int64_t first_curve = count_curved(op, span.first);
     uint64_t u = sedge_buffer_address(op->data.u[0]);
     uint64_t next = sedge_buffer_address(op->data.u[1]);
     uint64_t residual = sedge_buffer_address(op->data.residual);
@@ -276,33 +273,14 @@ sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool 
     uint64_t clock = sedge_buffer_address(op->clock);
     double delay = stage->delay;
     operator_real step = operator_scalar(op, stage->dt);
-    void *const arguments[] = {&u,
-                               &next,
-                               &residual,
-                               &trace,
-                               &links,
-                               &curves,
-                               &material,
-                               &materials,
-                               &operators,
-                               &tables,
-                               &shapes,
-                               &group,
-                               &parameters,
-                               &kinds,
-                               &halo_faces,
-                               &clock,
-                               &delay,
-                               &range.first,
-                               &range.first_curve,
-                               &range.count,
-                               &slots,
-                               &a,
-                               &b,
-                               &step};
+    void *const arguments[] = {&u,      &next,     &residual,   &trace,       &links,
+                               &curves, &material, &materials,  &operators,   &tables,
+                               &shapes, &group,    &parameters, &kinds,       &halo_faces,
+                               &clock,  &delay,    &span.first, &first_curve, &span.count,
+                               &slots,  &a,        &b,          &step};
 
     return operator_launch(&op->launcher, KERNEL_CURVED, stream,
-                           (range.count + config->block - 1) / config->block, config->threads,
+                           (span.count + config->block - 1) / config->block, config->threads,
                            arguments, (int)(sizeof arguments / sizeof arguments[0]));
 }
 
@@ -313,16 +291,16 @@ sedge_status operator_run_curved_energy(sedge_operator *op)
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t weights = sedge_buffer_address(op->energy_weights);
 
-    for (int part = 0; part < 2; part++) {
-        curved_range range = find_range(op, part == 0);
-        if (range.count == 0) continue;
+    for (int halo = 0; halo < 2; halo++) {
+        operator_span span = operator_find_span(op, halo == 1, true);
+        if (span.count == 0) continue;
+        int64_t first_curve = count_curved(op, span.first);
         uint64_t curves = sedge_buffer_address(op->data.curves);
         uint64_t operators = sedge_buffer_address(op->curved.operators);
-        void *const arguments[] = {&u,          &energy,  &curves,      &operators,
-                                   &material,   &weights, &range.first, &range.first_curve,
-                                   &range.count};
+        void *const arguments[] = {&u,       &energy,     &curves,      &operators, &material,
+                                   &weights, &span.first, &first_curve, &span.count};
         SEDGE_TRY(operator_launch(&op->launcher, KERNEL_CURVED_ENERGY, op->main,
-                                  (range.count + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
+                                  (span.count + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
                                   SEDGE_TRACE_THREADS, arguments,
                                   (int)(sizeof arguments / sizeof arguments[0])));
     }
@@ -332,8 +310,7 @@ sedge_status operator_run_curved_energy(sedge_operator *op)
 // Products with the operators; 30 words of the map, and the states as on straight elements.
 void operator_curved_count(const sedge_operator *op, double *bytes, double *flops)
 {
-    const sedge_mesh *const mesh = op->mesh;
-    const double elements = (double)mesh->interior_curved + mesh->edge_curved;
+    const double elements = sedge_mesh_curved(op->mesh);
     const double nodes = op->element->nodes;
     const double width = op->element->face_nodes;
     const double fields = op->problem->equation->fields;

@@ -42,15 +42,15 @@ typedef struct operator_layout {
     int state_align;  // bytes
     char name[32];    // "36 nodes", "16 lanes", "bernstein, 16 lanes"
 
-    // Where this rank's elements lie: slots, interior ones first, in both ranges the straight ones
-    // first; each of the four ranges is filled up to whole values.
-    int64_t interior_values; // straight
-    int64_t interior_curved_values;
-    int64_t edge_values; // straight
-    int64_t edge_curved_values;
-    int64_t values; // all
+    // Of this rank. Each range of the mesh is filled up to whole SIMD batches.
+    int64_t values; // SIMD batches
     int64_t slots;  // values * lanes
 } operator_layout;
+
+// SIMD batches [first, first + count).
+typedef struct operator_span {
+    int64_t first, count;
+} operator_span;
 
 // A kernel configuration of the stage in one layout: the tunable numbers of dg_stage.h and what
 // follows from them. Program and operators' tables depend on it.
@@ -122,7 +122,8 @@ typedef struct operator_tuning operator_tuning; // operator_tune.c
 
 // What depends on the layout: fields, and what is numbered by slots.
 typedef struct operator_data {
-    sedge_buffer *u[2]; // u[0] is the current state
+    int64_t *first_batch; // [ranges of the mesh + 1] of the SIMD batches
+    sedge_buffer *u[2];   // u[0] is the current state
     sedge_buffer *residual;
     sedge_buffer *links, *geometry, *material, *half_jacobian, *energy;
     sedge_buffer *halo, *boundary; // (slot, face) of faces whose traces are sent, or made
@@ -291,6 +292,9 @@ sedge_status operator_stage_find(sedge_operator *op, const sedge_program *progra
 
 // ---- operator_layout.c -------------------------------------------------------------------------
 
+// The SIMD batches of the ranges with these two properties.
+operator_span operator_find_span(const sedge_operator *op, bool halo, bool curved);
+
 // Slot of an element in mesh order.
 int64_t operator_slot(const sedge_operator *op, int32_t element);
 
@@ -384,9 +388,9 @@ SEDGE_MUST_USE
 sedge_status operator_curved_take_layout(sedge_operator *op);
 void operator_curved_free(sedge_operator *op);
 
-// The stage in the curved elements of the interior, or in those with faces on other ranks.
+// The stage in the curved elements that need other ranks' traces (`halo`), or in the others.
 SEDGE_MUST_USE
-sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool interior,
+sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool halo,
                                  const sedge_stage *stage);
 SEDGE_MUST_USE
 sedge_status operator_run_curved_energy(sedge_operator *op);

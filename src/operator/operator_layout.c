@@ -3,36 +3,44 @@
 #include <math.h>
 #include <string.h>
 
-// Where this rank's elements lie.
-static void place_elements(operator_layout *layout, const sedge_mesh *mesh)
+// Place each range of the mesh in SIMD batches of its own.
+static sedge_status place_ranges(sedge_operator *op)
 {
-    const int64_t edge = mesh->elements - mesh->interior;
-    const int64_t lanes = layout->lanes;
+    const sedge_mesh *const mesh = op->mesh;
+    const int64_t lanes = op->layout.lanes;
 
-    layout->interior_values = (mesh->interior - mesh->interior_curved + lanes - 1) / lanes;
-    layout->interior_curved_values = (mesh->interior_curved + lanes - 1) / lanes;
-    layout->edge_values = (edge - mesh->edge_curved + lanes - 1) / lanes;
-    layout->edge_curved_values = (mesh->edge_curved + lanes - 1) / lanes;
-    layout->values = layout->interior_values + layout->interior_curved_values +
-                     layout->edge_values + layout->edge_curved_values;
-    layout->slots = layout->values * lanes;
+    if (op->data.first_batch == NULL) {
+        SEDGE_TRY(sedge_allocate(&op->data.first_batch, mesh->range_count + 1LL,
+                                 sizeof *op->data.first_batch));
+    }
+    int64_t *const first = op->data.first_batch;
+    for (int r = 0; r < mesh->range_count; r++)
+        first[r + 1] = first[r] + (mesh->ranges[r].count + lanes - 1) / lanes;
+    op->layout.values = first[mesh->range_count];
+    op->layout.slots = op->layout.values * lanes;
+    return SEDGE_OK;
+}
+
+operator_span operator_find_span(const sedge_operator *op, bool halo, bool curved)
+{
+    const int64_t *const first = op->data.first_batch;
+    operator_span span = {0, 0};
+
+    for (int r = 0; r < op->mesh->range_count; r++) {
+        const sedge_range *const range = &op->mesh->ranges[r];
+        if (range->halo != halo || range->curved != curved) continue;
+        if (span.count == 0) span.first = first[r];
+        span.count += first[r + 1] - first[r];
+    }
+    return span;
 }
 
 int64_t operator_slot(const sedge_operator *op, int32_t element)
 {
-    const sedge_mesh *const mesh = op->mesh;
-    const int64_t lanes = op->layout.lanes;
-    const int32_t first_curved[2] = {mesh->interior - mesh->interior_curved,
-                                     mesh->elements - mesh->edge_curved};
-    int64_t value = 0; // where the element's range begins
+    const sedge_range *const range = sedge_mesh_range(op->mesh, element);
+    const int64_t batch = op->data.first_batch[range - op->mesh->ranges];
 
-    if (element < first_curved[0]) return element;
-    value += op->layout.interior_values;
-    if (element < mesh->interior) return value * lanes + (element - first_curved[0]);
-    value += op->layout.interior_curved_values;
-    if (element < first_curved[1]) return value * lanes + (element - mesh->interior);
-    value += op->layout.edge_values;
-    return value * lanes + (element - first_curved[1]);
+    return batch * op->layout.lanes + (element - range->first);
 }
 
 int64_t operator_index(const sedge_operator *op, int64_t slot, int field, int node)
@@ -298,6 +306,7 @@ void operator_data_free(operator_data *data)
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
     free_fields(data);
+    sedge_release(data->first_batch);
     memset(data, 0, sizeof *data);
 }
 
@@ -363,7 +372,7 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
     if (!same_slots) operator_data_free(&op->data);
     SEDGE_TRY(take_basis(op, layout->basis));
     op->layout = *layout;
-    place_elements(&op->layout, op->mesh);
+    SEDGE_TRY(place_ranges(op));
     SEDGE_TRY(make_fields(op));
     if (same_slots) return SEDGE_OK;
     SEDGE_TRY(sedge_buffer_create(&op->data.energy, op->device,

@@ -152,9 +152,9 @@ void sedge_operator_free(sedge_operator *op)
 
 // ---- one stage ---------------------------------------------------------------------------------
 
-// SIMD batches [first, first + count) through the stage, from u[0] to u[1].
-static sedge_status run_range(sedge_operator *op, sedge_stream *stream, int64_t first,
-                              int64_t count, const sedge_stage *stage)
+// Straight elements through the stage, from u[0] to u[1].
+static sedge_status run_batches(sedge_operator *op, sedge_stream *stream, operator_span span,
+                                const sedge_stage *stage)
 {
     uint64_t u = sedge_buffer_address(op->data.u[0]);
     uint64_t next = sedge_buffer_address(op->data.u[1]);
@@ -171,10 +171,10 @@ static sedge_status run_range(sedge_operator *op, sedge_stream *stream, int64_t 
     operator_real a = operator_scalar(op, stage->a);
     operator_real b = operator_scalar(op, stage->b);
     operator_real step = operator_scalar(op, stage->dt);
-    void *const arguments[] = {&u,        &next,      &residual, &trace, &links,  &geometry,
-                               &material, &materials, &deriv,    &lift,  &tables, &first,
-                               &count,    &slots,     &a,        &b,     &step};
-    const int64_t blocks = (count + op->config.block - 1) / op->config.block;
+    void *const arguments[] = {&u,          &next,      &residual, &trace, &links,  &geometry,
+                               &material,   &materials, &deriv,    &lift,  &tables, &span.first,
+                               &span.count, &slots,     &a,        &b,     &step};
+    const int64_t blocks = (span.count + op->config.block - 1) / op->config.block;
 
     return operator_launch(&op->launcher, KERNEL_STAGE, stream, blocks, op->config.threads,
                            arguments, (int)(sizeof arguments / sizeof arguments[0]));
@@ -183,11 +183,11 @@ static sedge_status run_range(sedge_operator *op, sedge_stream *stream, int64_t 
 sedge_status operator_run_straight(sedge_operator *op, sedge_stream *stream,
                                    const sedge_stage *stage)
 {
-    const operator_layout *const layout = &op->layout;
-
-    SEDGE_TRY(run_range(op, stream, 0, layout->interior_values, stage));
-    return run_range(op, stream, layout->interior_values + layout->interior_curved_values,
-                     layout->edge_values, stage);
+    for (int halo = 0; halo < 2; halo++) {
+        const operator_span span = operator_find_span(op, halo == 1, false);
+        SEDGE_TRY(run_batches(op, stream, span, stage));
+    }
+    return SEDGE_OK;
 }
 
 static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *stream,
@@ -225,12 +225,9 @@ static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *strea
 // The elements whose neighbours other ranks have.
 static sedge_status run_edge(sedge_operator *op, sedge_stream *stream, const sedge_stage *stage)
 {
-    const operator_layout *const layout = &op->layout;
-
     SEDGE_TRY(operator_two_sided_run(op, stream, true, stage->delay));
-    SEDGE_TRY(run_range(op, stream, layout->interior_values + layout->interior_curved_values,
-                        layout->edge_values, stage));
-    return operator_run_curved(op, stream, false, stage);
+    SEDGE_TRY(run_batches(op, stream, operator_find_span(op, true, false), stage));
+    return operator_run_curved(op, stream, true, stage);
 }
 
 // They need not wait for the end of the interior: they run beside it, as soon as the traces are
@@ -241,42 +238,44 @@ static sedge_status run_edge_beside(sedge_operator *op, const sedge_stage *stage
     return run_edge(op, op->side, stage);
 }
 
-// Whether the boundary's kernels run beside the interior's: its elements lie apart.
-static bool has_boundary_apart(const sedge_operator *op)
+// The SIMD batches of the straight interior elements with boundary faces where these lie in ranges
+// of their own: the last ones of the straight interior's. They run beside the others, which need
+// not wait for the boundary's traces.
+static operator_span find_boundary(const sedge_operator *op)
 {
-    return op->mesh->boundary_last > 0;
+    const operator_span all = operator_find_span(op, false, false);
+    int64_t first = all.first + all.count;
+
+    for (int r = op->mesh->range_count - 1; r >= 0; r--)
+        if (op->mesh->ranges[r].boundary) first = op->data.first_batch[r];
+    return (operator_span){first, all.first + all.count - first};
 }
 
-// Of the straight interior elements, the first value with boundary faces where they lie apart.
-static int64_t find_boundary(const sedge_operator *op)
+static bool has_boundary_apart(const sedge_operator *op)
 {
-    const sedge_mesh *const mesh = op->mesh;
-
-    if (!has_boundary_apart(op)) return op->layout.interior_values;
-    return (mesh->interior - mesh->interior_curved - mesh->boundary_last) / op->layout.lanes;
+    return find_boundary(op).count > 0;
 }
 
 static sedge_status run_boundary_beside(sedge_operator *op, const sedge_stage *stage)
 {
-    const int64_t first = find_boundary(op);
-
     SEDGE_TRY(make_boundary_traces(op, op->side, stage));
     SEDGE_TRY(sedge_stream_wait_event(op->side, op->edge_ready));
-    return run_range(op, op->side, first, op->layout.interior_values - first, stage);
+    return run_batches(op, op->side, find_boundary(op), stage);
 }
 
 // All interior values but those of the boundary, in parts: between them MPI, which has no thread of
 // its own, can move messages.
 static sedge_status run_interior(sedge_operator *op, int parts, const sedge_stage *stage)
 {
-    const int64_t values = find_boundary(op);
+    const int64_t batches = operator_find_span(op, false, false).count - find_boundary(op).count;
 
     for (int part = 0; part < parts; part++) {
-        const int64_t first = values * part / parts;
-        SEDGE_TRY(run_range(op, op->main, first, values * (part + 1) / parts - first, stage));
+        const int64_t first = batches * part / parts;
+        const operator_span span = {first, batches * (part + 1) / parts - first};
+        SEDGE_TRY(run_batches(op, op->main, span, stage));
         if (parts > 1) sedge_halo_progress(op->halo);
     }
-    return operator_run_curved(op, op->main, true, stage);
+    return operator_run_curved(op, op->main, false, stage);
 }
 
 // What does not wait for other ranks' traces. The boundary's part of it goes into the side stream

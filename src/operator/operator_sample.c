@@ -81,7 +81,7 @@ static int sort_of(const sedge_mesh *mesh, int32_t e)
 }
 
 // Of each sort as many, spread over the rank's straight elements, which alone are tuned, and the
-// first and last of both ranges.
+// first and last of each range.
 static sedge_status choose_elements(operator_sample *sample, const sedge_operator *op)
 {
     const sedge_mesh *const mesh = op->mesh;
@@ -91,15 +91,15 @@ static sedge_status choose_elements(operator_sample *sample, const sedge_operato
     int32_t members[SORTS] = {0};
     int32_t seen[SORTS] = {0};
 
-    SEDGE_TRY(sedge_allocate(&sample->element, MOST + 2 * SORTS + 4, sizeof *sample->element));
-    const int32_t straight = mesh->interior - mesh->interior_curved;
-    const int32_t last = mesh->elements - mesh->edge_curved - 1;
+    SEDGE_TRY(sedge_allocate(&sample->element, MOST + 2 * SORTS + 2LL * mesh->range_count,
+                             sizeof *sample->element));
     for (int32_t e = 0; e < mesh->elements; e++) members[sort_of(mesh, e)]++;
     for (int32_t e = 0; e < mesh->elements; e++) {
+        const sedge_range *const range = sedge_mesh_range(mesh, e);
         const int sort = sort_of(mesh, e);
         const int32_t step = (members[sort] + each - 1) / each;
-        const bool at_end = e == 0 || e == straight - 1 || e == mesh->interior || e == last;
-        if (sedge_mesh_curve(mesh, e) >= 0) continue;
+        const bool at_end = e == range->first || e == range->first + range->count - 1;
+        if (range->curved) continue;
         if (seen[sort]++ % step == 0 || at_end) sample->element[sample->count++] = e;
     }
     return SEDGE_OK;

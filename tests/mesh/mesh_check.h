@@ -86,7 +86,7 @@ static inline void check_local_faces(const sedge_mesh *mesh, const double period
                 const int32_t slot = -1 - face->neighbour;
                 bad += slot >= mesh->halo_faces + mesh->boundary_faces ||
                        mesh->trace_faces[slot].element != e || mesh->trace_faces[slot].face != f;
-                bad += slot < mesh->halo_faces && e < mesh->interior;
+                bad += slot < mesh->halo_faces && e < sedge_mesh_interior(mesh);
                 bad += slot >= mesh->halo_faces && (face->face != f || face->orientation != 0);
                 continue;
             }
@@ -102,7 +102,8 @@ static inline void check_local_faces(const sedge_mesh *mesh, const double period
     char *halo;
     CHECK_OK(sedge_allocate(&halo, mesh->elements, 1));
     for (int32_t i = 0; i < mesh->halo_faces; i++) halo[mesh->trace_faces[i].element] = 1;
-    for (int32_t e = 0; e < mesh->elements; e++) bad += (e >= mesh->interior) != (halo[e] == 1);
+    for (int32_t e = 0; e < mesh->elements; e++)
+        bad += sedge_mesh_range(mesh, e)->halo != (halo[e] == 1);
     CHECK(bad == 0);
     sedge_release(halo);
 }

@@ -20,7 +20,7 @@ static void test_plain(const sedge_comm *comm)
     CHECK(outer_count(mesh, "ymin") == 2LL * 5 * 4 && outer_count(mesh, "ymax") == 2LL * 5 * 4);
     CHECK(outer_count(mesh, "zmin") == 2LL * 5 * 3 && outer_count(mesh, "zmax") == 2LL * 5 * 3);
     CHECK(!mesh->straightened);
-    CHECK(mesh->global_curved == 0 && mesh->interior_curved == 0 && mesh->edge_curved == 0);
+    CHECK(mesh->global_curved == 0 && sedge_mesh_curved(mesh) == 0);
     int bad = 0;
     for (int32_t i = mesh->halo_faces; i < mesh->halo_faces + mesh->boundary_faces; i++) {
         const sedge_trace_face *const at = &mesh->trace_faces[i];
@@ -146,10 +146,10 @@ static void test_partition_is_good(const sedge_comm *comm)
     CHECK_OK(sedge_mesh_measure(&quality, comm, mesh));
     CHECK(quality.halo_faces_max <= 3LL * 2 * 12 * 12);
     CHECK(quality.elements_max * 20 <= 21 * (mesh->global_elements / sedge_comm_size(comm) + 1));
-    for (int32_t e = 0; e < mesh->interior; e++) {
+    for (int32_t e = 0; e < sedge_mesh_interior(mesh); e++) {
         for (int f = 0; f < SEDGE_FACES; f++) {
             const int32_t n = mesh->faces[e][f].neighbour;
-            if (n < 0 || n >= mesh->interior) continue;
+            if (n < 0 || n >= sedge_mesh_interior(mesh)) continue;
             local++;
             near += abs(n - e) < 64;
         }
@@ -181,10 +181,10 @@ static void measure_numbering(const sedge_mesh *mesh, double *inside)
     int64_t same = 0;
     int64_t all = 0;
 
-    for (int32_t e = 0; e < mesh->interior; e++) {
+    for (int32_t e = 0; e < sedge_mesh_interior(mesh); e++) {
         for (int f = 0; f < SEDGE_FACES; f++) {
             const int32_t n = mesh->faces[e][f].neighbour;
-            if (n < 0 || n >= mesh->interior) continue;
+            if (n < 0 || n >= sedge_mesh_interior(mesh)) continue;
             all++;
             same += n / 10 == e / 10;
         }
@@ -217,7 +217,7 @@ static void test_numberings(const sedge_comm *comm)
         check_mesh(comm, mesh, 3.0, period);
         measure_numbering(mesh, &inside[i]);
         int64_t falls = 0;
-        for (int32_t e = 1; e < mesh->interior; e++)
+        for (int32_t e = 1; e < sedge_mesh_interior(mesh); e++)
             falls += mesh->global_ids[e] < mesh->global_ids[e - 1];
         CHECK((falls == 0) == (options.numbering == SEDGE_NUMBERING_NONE));
         sedge_mesh_free(mesh);
@@ -228,36 +228,116 @@ static void test_numberings(const sedge_comm *comm)
         CHECK(inside[SEDGE_NUMBERING_CLUSTERS] > 0.5 && inside[SEDGE_NUMBERING_CURVE] > 0.4);
 }
 
-static bool has_boundary_face(const sedge_mesh *mesh, int32_t e)
+// Whether a quadratic part of the element's map is more than rounding.
+static bool is_bent(const sedge_mesh *mesh, int32_t e)
 {
-    for (int f = 0; f < SEDGE_FACES; f++)
-        if (mesh->faces[e][f].neighbour < -mesh->halo_faces) return true;
-    return false;
+    double c[SEDGE_CURVE_TERMS][3];
+    double most = 0.0;
+
+    sedge_mesh_expand(mesh, e, c);
+    for (int k = 4; k < SEDGE_CURVE_TERMS; k++)
+        for (int d = 0; d < 3; d++) most = fmax(most, fabs(c[k][d]));
+    return most > 1e-6;
 }
 
-// Where they are asked for at the end, exactly the straight interior elements with boundary faces
-// are there; the mesh is one otherwise, in every numbering.
-static void test_boundary_last(const sedge_comm *comm)
+// What an element's range must say, found from the element itself.
+static sedge_range expect_range(const sedge_mesh *mesh, const sedge_mesh_options *options,
+                                int32_t e)
+{
+    sedge_range range = {.curved = is_bent(mesh, e)};
+    bool boundary = false;
+
+    for (int32_t i = 0; i < mesh->halo_faces; i++) range.halo |= mesh->trace_faces[i].element == e;
+    for (int f = 0; f < SEDGE_FACES; f++)
+        boundary |= mesh->faces[e][f].neighbour < -mesh->halo_faces;
+    range.boundary = options->boundary_last && !range.halo && !range.curved && boundary;
+    for (int c = 0; c < options->classes; c++) {
+        const char *const name = mesh->groups.volume_names[mesh->group[e]];
+        if (strcmp(options->class_volume[c], name) == 0) range.class = 1 + c;
+    }
+    return range;
+}
+
+// 0 where they say the same, else which of them comes first.
+static int compare_ranges(const sedge_range *a, const sedge_range *b)
+{
+    if (a->halo != b->halo) return a->halo - b->halo;
+    if (a->curved != b->curved) return a->curved - b->curved;
+    if (a->boundary != b->boundary) return a->boundary - b->boundary;
+    return a->class - b->class;
+}
+
+// Each element is in one range, which says the truth; the ranges are in order; the counts are those
+// of the ranges.
+static void check_ranges(const sedge_comm *comm, const sedge_mesh *mesh,
+                         const sedge_mesh_options *options)
+{
+    int32_t next = 0;
+    int32_t counts[2][2] = {{0}};
+    int64_t curved = sedge_mesh_curved(mesh);
+    int bad = 0;
+
+    for (int r = 0; r < mesh->range_count; r++) {
+        const sedge_range *const range = &mesh->ranges[r];
+        CHECK(range->first == next && range->count > 0);
+        CHECK(r == 0 || compare_ranges(&mesh->ranges[r - 1], range) < 0);
+        for (; next < range->first + range->count; next++) {
+            const sedge_range expected = expect_range(mesh, options, next);
+            bad += compare_ranges(range, &expected) != 0;
+            bad += sedge_mesh_range(mesh, next) != range;
+            bad += (sedge_mesh_curve(mesh, next) >= 0) != range->curved;
+        }
+        counts[range->halo][range->curved] += range->count;
+    }
+    CHECK(next == mesh->elements && bad == 0);
+    for (int k = 0; k < 4; k++)
+        CHECK(sedge_mesh_count(mesh, k / 2 == 1, k % 2 == 1) == counts[k / 2][k % 2]);
+    CHECK(sedge_mesh_interior(mesh) == counts[0][0] + counts[0][1]);
+    CHECK(curved == counts[0][1] + counts[1][1]);
+    sedge_comm_sum_int(comm, &curved, 1);
+    CHECK(curved == mesh->global_curved && curved > 0);
+}
+
+// Straight where x > 1/2, and everywhere the same along y; the walls stay plane.
+static void bend(const double x[3], double moved[3])
+{
+    const double wave = sin(2.0 * 3.14159265358979323846 * x[0]);
+
+    for (int d = 0; d < 3; d++) moved[d] = x[d];
+    if (x[0] < 0.5) moved[2] += 0.2 * x[2] * (1.0 - x[2]) * wave;
+}
+
+// Two volume groups, each with curved elements: without and with ranges of elements with boundary
+// faces and of one of the groups. The mesh is sound in each case.
+static void test_ranges(const sedge_comm *comm)
 {
     static const double period[3] = {0.0, 1.0, 0.0};
+    static const char *const groups[] = {"absent", "high"};
 
-    for (int i = 0; sedge_numbering_names[i] != NULL; i++) {
+    for (int i = 0; i < 4; i++) {
         sedge_mesh_options options = sedge_mesh_defaults();
         sedge_mesh *mesh = NULL;
-        int64_t wrong = 0;
 
-        CHECK(sedge_numbering_find(&options.numbering, sedge_numbering_names[i]));
-        options.boundary_last = true;
+        options.numbering = (sedge_numbering)(i % 3);
+        options.boundary_last = i % 2 == 1;
+        options.classes = i >= 2 ? 2 : 0;
+        options.class_volume = groups;
         options.partitioner = "simple";
         for (int d = 0; d < 3; d++) options.box_cells[d] = 6;
         options.box_periodic[1] = true;
+        options.box_map = bend;
+        options.box_split_axis = 2;
+        options.box_split = 0.5;
+        options.box_names[0] = "low";
+        options.box_names[1] = "high";
         CHECK_OK(sedge_mesh_create(&mesh, comm, &options));
         if (mesh == NULL) return;
-        check_mesh(comm, mesh, 1.0, period);
-        CHECK(mesh->boundary_last > 0 && mesh->interior_curved == 0);
-        for (int32_t e = 0; e < mesh->interior; e++)
-            wrong += has_boundary_face(mesh, e) != (e >= mesh->interior - mesh->boundary_last);
-        CHECK(wrong == 0);
+        check_mesh(comm, mesh, 0.0, period);
+        check_ranges(comm, mesh, &options);
+        if (sedge_comm_size(comm) == 1) {
+            static const int ranges[4] = {2, 3, 4, 6};
+            CHECK(mesh->range_count == ranges[i]);
+        }
         sedge_mesh_free(mesh);
     }
 }
@@ -405,7 +485,7 @@ int main(void)
         test_partition_is_good(comm);
         test_reproducible(comm);
         test_numberings(comm);
-        test_boundary_last(comm);
+        test_ranges(comm);
         test_partitioners(comm);
         test_refusals(comm);
         test_curved(comm);

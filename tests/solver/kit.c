@@ -102,8 +102,7 @@ static void distort(sedge_mesh *mesh, double amount)
 static void straighten(sedge_mesh *mesh)
 {
     mesh->global_curved = 0;
-    mesh->interior_curved = 0;
-    mesh->edge_curved = 0;
+    for (int r = 0; r < mesh->range_count; r++) mesh->ranges[r].curved = false;
 }
 
 static sedge_status make_mesh(kit *k, const kit_options *options)
@@ -116,6 +115,8 @@ static sedge_status make_mesh(kit *k, const kit_options *options)
         wanted.file = path;
     }
     wanted.boundary_last = options->boundary_last;
+    wanted.classes = options->classes ? 2 : 0;
+    wanted.class_volume = (const char *const[]){"above", "domain"};
     for (int d = 0; d < 3; d++) {
         wanted.box_cells[d] = options->cells[d];
         wanted.box_periodic[d] = options->periodic;

@@ -139,6 +139,13 @@ static void test_refuses_point_outside(const kit_world *world)
     kit_clear(&k);
 }
 
+static bool has_boundary_range(const sedge_mesh *mesh)
+{
+    for (int r = 0; r < mesh->range_count; r++)
+        if (mesh->ranges[r].boundary) return true;
+    return false;
+}
+
 // Elements with boundary faces apart, their kernels beside the others': walls and a dipole among
 // them that depend on time, in part with curved ones, over several steps. On several
 // ranks with the exchange in the same stream.
@@ -156,12 +163,57 @@ static void test_boundary_last(const kit_world *world, bool curved)
     options.distort = curved ? 0.0 : 0.08;
     options.box_map = curved ? curved_corner : NULL;
     CHECK_OK(kit_create(&k, world, &options));
-    CHECK(k.base.mesh->boundary_last > 0);
+    CHECK(has_boundary_range(k.base.mesh));
     dg_case_random(&k.base, k.base.u);
     const double dt = match_reference(&k, 0.0, 4);
     for (int v = curved ? 1 : 0; v < 2; v++)
         match_one(&k, 0.0, dt, 4, SEDGE_FP64, &(sedge_operator_options){.variant = variants[v]});
     kit_clear(&k);
+}
+
+static bool has_class(const sedge_mesh *mesh)
+{
+    for (int r = 0; r < mesh->range_count; r++)
+        if (mesh->ranges[r].class > 0) return true;
+    return false;
+}
+
+// Ranges by volume group change where elements lie, and no bit of the fields: each element has its
+// own SIMD lane. Walls of all kinds, a dipole, two media, curved elements, boundary faces apart.
+static void test_classes(const kit_world *world, const char *variant)
+{
+    const sedge_operator_options request = {.variant = variant};
+    const char *const path = SEDGE_TEST_DIR "/classes";
+    char start[4096], end[4096];
+
+    (void)snprintf(start, sizeof start, "%s-%d-start", path, sedge_comm_size(world->comm));
+    (void)snprintf(end, sizeof end, "%s-%d-end", path, sedge_comm_size(world->comm));
+    for (int classes = 0; classes < 2; classes++) {
+        kit_options options = kit_everything(2, 3, 0);
+        kit k;
+        options.distort = 0.0;
+        options.box_map = curved_corner;
+        options.boundary_last = true;
+        options.classes = classes == 1;
+        CHECK_OK(kit_create(&k, world, &options));
+        CHECK(has_class(k.base.mesh) == options.classes);
+        dg_case_random(&k.base, k.base.u);
+        if (classes == 0) {
+            CHECK_OK(kit_write(&k, k.base.u, start));
+        } else {
+            CHECK_OK(kit_read(&k, k.base.u, start));
+        }
+        CHECK_OK(kit_load(&k, SEDGE_FP64, &request));
+        CHECK_OK(kit_advance(&k, k.base.u, 0.2, kit_time_step(&k, 0.5), 3));
+        if (classes == 0) {
+            CHECK_OK(kit_write(&k, k.result, end));
+        } else {
+            CHECK_OK(kit_read(&k, k.base.exact, end));
+            CHECK(kit_difference(&k, k.result, k.base.exact) == 0.0);
+            CHECK(kit_difference(&k, k.result, k.base.u) > 0.1);
+        }
+        kit_clear(&k);
+    }
 }
 
 // Setting and getting changes nothing in fp64 and rounds in fp32, where nodal values are kept. On
@@ -295,6 +347,8 @@ int main(void)
     test_refusals(&world);
     test_boundary_last(&world, false);
     test_boundary_last(&world, true);
+    test_classes(&world, "fused");
+    test_classes(&world, "bernstein");
     if (sedge_comm_size(world.comm) == 1) test_names(&world);
     test_refuses_point_outside(&world);
     test_set_get(&world);

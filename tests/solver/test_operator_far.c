@@ -129,7 +129,7 @@ static void run_straight(const sedge_operator *op, place *p, double dt)
     uint64_t deriv = sedge_buffer_address(op->tables.deriv);
     uint64_t lift = sedge_buffer_address(op->tables.lift);
     uint64_t tables = sedge_buffer_address(op->maps);
-    int64_t count = op->layout.interior_values;
+    int64_t count = operator_find_span(op, false, false).count;
     operator_real a = operator_scalar(op, sedge_integrator_lsrk45.a[STAGE]);
     operator_real b = operator_scalar(op, sedge_integrator_lsrk45.b[STAGE]);
     operator_real step = operator_scalar(op, dt);
@@ -168,9 +168,10 @@ static void run_curved(const sedge_operator *op, place *p, double dt)
     uint64_t clock = sedge_buffer_address(op->clock);
     int64_t halo_faces = 0;
     double delay = 0.1;
-    int64_t first = p->first + op->layout.interior_values;
+    const operator_span span = operator_find_span(op, false, true);
+    int64_t first = p->first + span.first;
     int64_t first_curve = 0;
-    int64_t count = op->layout.interior_curved_values;
+    int64_t count = span.count;
     operator_real a = operator_scalar(op, sedge_integrator_lsrk45.a[STAGE]);
     operator_real b = operator_scalar(op, sedge_integrator_lsrk45.b[STAGE]);
     operator_real step = operator_scalar(op, dt);
