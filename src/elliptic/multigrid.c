@@ -7,7 +7,7 @@
 #include "layout/upload.h"
 #include "linear/amg.h"
 #include "linear/chebyshev.h"
-#include "vertices.h"
+#include "vertices_matrix.h"
 
 #include <string.h>
 
@@ -261,7 +261,7 @@ static sedge_status make_vertices(sedge_multigrid *mg, const sedge_mesh *mesh,
     sedge_matrix *matrix = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_vertices_create(&mg->vertices, mg->comm, mesh));
-    SEDGE_TRY_GOTO(status, sedge_vertices_matrix(&matrix, mg->vertices, problem));
+    SEDGE_TRY_GOTO(status, sedge_vertices_matrix(&matrix, mg->vertices, mg->comm, mesh, problem));
     if (!sedge_elliptic_is_fixed(mg->comm, mesh, problem)) hold_first_vertex(matrix);
     SEDGE_TRY_GOTO(status, sedge_amg_create(&mg->amg, mg->comm, matrix));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(mg->comm, make_vertex_buffers(mg)));

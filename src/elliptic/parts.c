@@ -2,73 +2,31 @@
 
 #include "base/memory.h"
 #include "elliptic_form.h"
-#include "elliptic_sets.h"
+#include "joined.h"
 
 #include <math.h>
 #include <stdint.h>
 
-// What is known of a part, at its element that is the root; each number grows until it is the
-// greatest of all elements in the part, on all ranks.
-enum {
-    PART_LABEL, // minus the global number of an element; a double holds it exactly
-    PART_FIXED, // 1: something fixes u
-    PART_VALUES
-};
+// What is known of the parts, at the roots of their elements.
+typedef struct known {
+    const int32_t *root;
+    double *label; // minus the least global number of an element; a double holds it exactly
+    double *fixed; // 1: something fixes u; else 0
+} known;
 
-// root[element]: the same for those that faces inside this rank join.
-static void join_elements(int32_t *root, const sedge_mesh *mesh)
+// What this rank knows.
+static void find_own(const known *part, const sedge_mesh *mesh, const sedge_problem *problem)
 {
-    for (int32_t e = 0; e < mesh->elements; e++) root[e] = e;
+    for (int32_t e = 0; e < mesh->elements; e++) part->label[e] = -HUGE_VAL;
     for (int32_t e = 0; e < mesh->elements; e++) {
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            const int32_t neighbour = mesh->faces[e][f].neighbour;
-            if (neighbour >= 0) root[elliptic_root(root, e)] = elliptic_root(root, neighbour);
-        }
-    }
-    for (int32_t e = 0; e < mesh->elements; e++) root[e] = elliptic_root(root, e);
-}
-
-// What this rank knows: part [elements][PART_VALUES] counts at roots.
-static void find_own(double (*part)[PART_VALUES], const int32_t *root, const sedge_mesh *mesh,
-                     const sedge_problem *problem)
-{
-    for (int32_t e = 0; e < mesh->elements; e++) part[e][PART_LABEL] = -HUGE_VAL;
-    for (int32_t e = 0; e < mesh->elements; e++) {
-        double *const label = &part[root[e]][PART_LABEL];
+        double *const label = &part->label[part->root[e]];
         *label = fmax(*label, -(double)mesh->global_ids[e]);
     }
     for (int32_t i = 0; i < mesh->boundary_faces; i++) {
         const sedge_trace_face *const trace = &mesh->trace_faces[mesh->halo_faces + i];
-        double *const fixed = &part[root[trace->element]][PART_FIXED];
+        double *const fixed = &part->fixed[part->root[trace->element]];
         if (*fixed == 0.0 && elliptic_face_fixes(mesh, problem, trace)) *fixed = 1.0;
     }
-}
-
-// Let each part take what the other side of its halo faces has, where that is greater, until
-// nothing changes on any rank. `send` and `behind` are [halo faces][PART_VALUES]. Collective.
-static sedge_status spread(double (*part)[PART_VALUES], double *send, double *behind,
-                           const int32_t *root, const sedge_comm *comm, const sedge_mesh *mesh)
-{
-    int64_t changed = 1;
-
-    while (changed != 0) {
-        changed = 0;
-        for (int32_t k = 0; k < PART_VALUES * mesh->halo_faces; k++) {
-            const int32_t element = mesh->trace_faces[k / PART_VALUES].element;
-            send[k] = part[root[element]][k % PART_VALUES];
-        }
-        SEDGE_TRY(elliptic_exchange(behind, comm, mesh, send, PART_VALUES));
-        for (int32_t k = 0; k < PART_VALUES * mesh->halo_faces; k++) {
-            const int32_t element = mesh->trace_faces[k / PART_VALUES].element;
-            double *const mine = &part[root[element]][k % PART_VALUES];
-            if (behind[k] > *mine) {
-                *mine = behind[k];
-                changed = 1;
-            }
-        }
-        sedge_comm_max_int(comm, &changed, 1);
-    }
-    return SEDGE_OK;
 }
 
 // The centre of the element with this global number. Collective.
@@ -84,18 +42,17 @@ static void find_centre(double centre[3], const sedge_comm *comm, const sedge_me
 }
 
 // Collective.
-static sedge_status judge(double (*part)[PART_VALUES], const int32_t *root, const sedge_comm *comm,
-                          const sedge_mesh *mesh)
+static sedge_status judge(const known *part, const sedge_comm *comm, const sedge_mesh *mesh)
 {
-    // Greatest label of all parts and of those that nothing fixes; minus the least label.
+    // The greatest label of all parts, that of the parts that nothing fixes, and minus the least.
     double found[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     double centre[3];
 
     for (int32_t e = 0; e < mesh->elements; e++) {
-        const double *const own = part[root[e]];
-        found[0] = fmax(found[0], own[PART_LABEL]);
-        found[2] = fmax(found[2], -own[PART_LABEL]);
-        if (own[PART_FIXED] == 0.0) found[1] = fmax(found[1], own[PART_LABEL]);
+        const double label = part->label[part->root[e]];
+        found[0] = fmax(found[0], label);
+        found[2] = fmax(found[2], -label);
+        if (part->fixed[part->root[e]] == 0.0) found[1] = fmax(found[1], label);
     }
     sedge_comm_max(comm, found, 3);
     if (found[0] == -found[2] || found[1] == -HUGE_VAL) return SEDGE_OK;
@@ -111,26 +68,27 @@ static sedge_status judge(double (*part)[PART_VALUES], const int32_t *root, cons
 sedge_status sedge_elliptic_check_parts(const sedge_comm *comm, const sedge_mesh *mesh,
                                         const sedge_problem *problem)
 {
-    const int64_t halo_values = PART_VALUES * (int64_t)mesh->halo_faces;
     sedge_status status;
     int32_t *root = NULL;
-    double(*part)[PART_VALUES] = NULL;
-    double *send = NULL;
-    double *behind = NULL;
+    known part = {.label = NULL};
 
     status = sedge_allocate(&root, mesh->elements, sizeof *root);
-    if (status == SEDGE_OK) status = sedge_allocate(&part, mesh->elements, sizeof *part);
-    if (status == SEDGE_OK) status = sedge_allocate(&send, halo_values, sizeof *send);
-    if (status == SEDGE_OK) status = sedge_allocate(&behind, halo_values, sizeof *behind);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&part.label, mesh->elements, sizeof *part.label);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&part.fixed, mesh->elements, sizeof *part.fixed);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    join_elements(root, mesh);
-    find_own(part, root, mesh, problem);
-    SEDGE_TRY_GOTO(status, spread(part, send, behind, root, comm, mesh));
-    status = judge(part, root, comm, mesh);
+    elliptic_find_roots(root, mesh, ELLIPTIC_ELEMENTS);
+    part.root = root;
+    find_own(&part, mesh, problem);
+    SEDGE_TRY_GOTO(status,
+                   elliptic_spread_largest(part.label, root, comm, mesh, ELLIPTIC_ELEMENTS));
+    SEDGE_TRY_GOTO(status,
+                   elliptic_spread_largest(part.fixed, root, comm, mesh, ELLIPTIC_ELEMENTS));
+    status = judge(&part, comm, mesh);
 done:
     sedge_release(root);
-    sedge_release(part);
-    sedge_release(send);
-    sedge_release(behind);
+    sedge_release(part.label);
+    sedge_release(part.fixed);
     return status;
 }

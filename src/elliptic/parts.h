@@ -12,8 +12,7 @@
 
 // SEDGE_ERR_USAGE on all ranks, with a place in the part, where the mesh has more than one part and
 // nothing fixes u in one of them (elliptic_face_fixes). A mesh of one part passes as it is: there
-// sedge_elliptic_is_fixed tells. Collective; a message a neighbour for each rank that a part
-// stretches over, at most.
+// sedge_elliptic_is_fixed tells. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_elliptic_check_parts(const sedge_comm *comm, const sedge_mesh *mesh,
                                         const sedge_problem *problem);

@@ -1,14 +1,13 @@
 // The continuous functions of order 1 on a mesh: one unknown a vertex, numbered over all ranks.
 //
 // Two corners are one vertex where a chain of faces with neighbours leads from one to the other
-// (so periodic sides are joined, and parts that touch in a point or an edge only are not). Each
-// vertex belongs to one rank; numbers are contiguous by rank. Here come a rank's own vertices
-// first, in the order of their numbers, then those that belong to others.
+// (joined.h), so periodic sides are joined, and parts of the mesh that touch in a point or an edge
+// only are not. Each vertex belongs to one rank. Numbers are contiguous by rank. A rank's list of
+// vertices holds its own first, in the order of their numbers, then other ranks' that its elements
+// have, in the same order.
 #pragma once
 
 #include "base/error.h"
-#include "dg/problem.h"
-#include "linear/matrix.h"
 #include "mesh/mesh.h"
 #include "par/comm.h"
 
@@ -24,13 +23,14 @@ void sedge_vertices_free(sedge_vertices *vertices);
 
 typedef struct sedge_vertices_view {
     int64_t size;          // of all ranks
-    int64_t first;         // number of this rank's first
+    const int64_t *firsts; // [ranks + 1] the number of each rank's first vertex; last: size
     int32_t owned;         // of this rank
-    int32_t count;         // here: own and others
+    int32_t count;         // in this rank's list: own and others
     const int64_t *number; // [count]
-    const int32_t *corner; // [elements][4] the place of each corner's vertex among `count`
+    const int32_t *corner; // [elements][4] the place of each corner's vertex in the list
 } sedge_vertices_view;
 
+// Borrowed from `vertices`.
 sedge_vertices_view sedge_vertices_get(const sedge_vertices *vertices);
 
 // values [count]: what this rank has for other ranks' vertices is added to theirs. Collective.
@@ -38,9 +38,3 @@ void sedge_vertices_sum(sedge_vertices *vertices, double *values);
 
 // values [count]: other ranks' vertices get their owners' values. Collective.
 void sedge_vertices_spread(sedge_vertices *vertices, double *values);
-
-// The elliptic form on continuous functions: Galerkin's matrix of order 1 (elliptic.h), in which
-// jumps inside the mesh are zero. Collective. The caller frees it.
-SEDGE_MUST_USE
-sedge_status sedge_vertices_matrix(sedge_matrix **out, const sedge_vertices *vertices,
-                                   const sedge_problem *problem);

@@ -1,13 +1,12 @@
-#include "vertex_numbering.h"
+#include "vertices_matrix.h"
 
 #include "base/memory.h"
 #include "elliptic_curved.h"
 #include "elliptic_form.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-// An entry on its way: numbers are global.
+// An entry of the matrix; row and column are numbers of vertices.
 typedef struct entry {
     int64_t row, column;
     double value;
@@ -136,13 +135,13 @@ static int64_t merge_entries(entry *list, int64_t count)
     return kept;
 }
 
-static int64_t fill_entries(entry *list, const sedge_vertices *vertices,
-                            const sedge_problem *problem, const elliptic_curved *curved,
-                            const sedge_elliptic_face *faces)
+// The entries of all elements here, sorted and added up; returns how many.
+static int64_t fill_entries(entry *list, const sedge_vertices_view *vertices,
+                            const sedge_mesh *mesh, const sedge_problem *problem,
+                            const elliptic_curved *curved, const sedge_elliptic_face *faces)
 {
-    const sedge_mesh *const mesh = vertices->mesh;
-
     for (int32_t e = 0; e < mesh->elements; e++) {
+        const int32_t *const corner = vertices->corner + 4 * (int64_t)e;
         double block[4][4];
         if (sedge_mesh_curve(mesh, e) >= 0) {
             curved_matrix(block, mesh, problem, curved, faces + (int64_t)e * SEDGE_FACES, e);
@@ -151,112 +150,47 @@ static int64_t fill_entries(entry *list, const sedge_vertices *vertices,
         }
         for (int k = 0; k < 16; k++) {
             list[(int64_t)e * 16 + k] =
-                (entry){vertices->number[vertices->corner[4 * e + k / 4]],
-                        vertices->number[vertices->corner[4 * e + k % 4]], block[k / 4][k % 4]};
+                (entry){vertices->number[corner[k / 4]], vertices->number[corner[k % 4]],
+                        block[k / 4][k % 4]};
         }
     }
     return merge_entries(list, (int64_t)mesh->elements * 16);
 }
 
-// ---- entries of other ranks' rows --------------------------------------------------------------
-
-// The first entry of `list`, sorted, whose row is at least `row`.
-static int64_t find_row(const entry *list, int64_t count, int64_t row)
+// Send each entry to the rank that has its row: `*list`, sorted, becomes the entries of this rank's
+// rows, sorted and added up. Collective.
+static sedge_status gather_entries(entry **list, int64_t *count,
+                                   const sedge_vertices_view *vertices, const sedge_comm *comm)
 {
-    int64_t low = 0;
-    int64_t high = count;
-
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (list[middle].row < row) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-// Send a peer the entries of its rows, and take those of own rows from it. The lesser rank sends
-// first; all ranks go through their peers by rank, so that no two wait for each other. The counts
-// are exchanged before, so that memory is there, or the peer is told that it is not.
-static void swap_entries(const sedge_vertices *vertices, const elliptic_window *window,
-                         const entry *mine, int64_t count, entry *theirs, int64_t their_count)
-{
-    const bool first = sedge_comm_rank(vertices->comm) < window->rank;
-
-    for (int turn = 0; turn < 2; turn++) {
-        if ((turn == 0) == first) {
-            sedge_comm_send(vertices->comm, mine, (size_t)count * sizeof *mine, window->rank);
-        } else {
-            sedge_comm_receive(vertices->comm, theirs, (size_t)their_count * sizeof *theirs,
-                               window->rank);
-        }
-    }
-}
-
-// How many entries each rank sends each other one, [ranks][ranks].
-static sedge_status count_entries(int64_t *counts, const sedge_vertices *vertices,
-                                  const entry *list, int64_t count)
-{
-    const int ranks = sedge_comm_size(vertices->comm);
-    int64_t *mine = NULL;
-
-    SEDGE_TRY(sedge_comm_agree(vertices->comm, sedge_allocate(&mine, ranks, sizeof *mine)));
-    for (int i = 0; i < vertices->peers; i++) {
-        const elliptic_window *const w = &vertices->window[i];
-        if (w->ghosts == 0) continue;
-        mine[w->rank] = find_row(list, count, vertices->number[w->ghost + w->ghosts - 1] + 1) -
-                        find_row(list, count, vertices->number[w->ghost]);
-    }
-    sedge_comm_all_gather(vertices->comm, mine, counts, (size_t)ranks * sizeof *mine);
-    sedge_release(mine);
-    return SEDGE_OK;
-}
-
-// `*list` becomes all entries of own rows, sorted and added up. Collective.
-static sedge_status gather_entries(entry **list, int64_t *count, const sedge_vertices *vertices)
-{
-    const int ranks = sedge_comm_size(vertices->comm);
-    const int me = sedge_comm_rank(vertices->comm);
-    const int64_t begin = find_row(*list, *count, vertices->first);
-    const int64_t end = find_row(*list, *count, vertices->first + vertices->owned);
+    const int ranks = sedge_comm_size(comm);
     sedge_status status;
-    int64_t *counts = NULL;
-    entry *whole = NULL;
-    int64_t total = end - begin;
+    int64_t *counts = NULL; // [2][ranks] sent, received
+    entry *received = NULL;
+    int owner = 0;
 
-    SEDGE_TRY_GOTO(
-        status, sedge_comm_agree(vertices->comm,
-                                 sedge_allocate(&counts, (int64_t)ranks * ranks, sizeof *counts)));
-    SEDGE_TRY_GOTO(status, count_entries(counts, vertices, *list, *count));
-    for (int p = 0; p < ranks; p++) total += counts[(int64_t)p * ranks + me];
-    SEDGE_TRY_GOTO(status,
-                   sedge_comm_agree(vertices->comm, sedge_allocate(&whole, total, sizeof *whole)));
-    memcpy(whole, *list + begin, (size_t)(end - begin) * sizeof *whole);
-    total = end - begin;
-    for (int i = 0; i < vertices->peers; i++) {
-        const elliptic_window *const w = &vertices->window[i];
-        const int64_t from =
-            w->ghosts > 0 ? find_row(*list, *count, vertices->number[w->ghost]) : 0;
-        const int64_t theirs = counts[(int64_t)w->rank * ranks + me];
-        swap_entries(vertices, w, *list + from, counts[(int64_t)me * ranks + w->rank],
-                     whole + total, theirs);
-        total += theirs;
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&counts, 2 * (int64_t)ranks, sizeof *counts)));
+    for (int64_t i = 0; i < *count; i++) {
+        while ((*list)[i].row >= vertices->firsts[owner + 1]) owner++;
+        counts[owner]++;
     }
+    SEDGE_TRY_GOTO(status, sedge_comm_all_to_all(comm, *list, counts, sizeof **list, &received,
+                                                 counts + ranks));
     sedge_release(*list);
-    *list = whole;
-    *count = merge_entries(whole, total);
-    whole = NULL;
+    *list = received;
+    *count = 0;
+    for (int r = 0; r < ranks; r++) *count += counts[ranks + r];
+    *count = merge_entries(*list, *count);
 done:
     sedge_release(counts);
-    sedge_release(whole);
     return status;
 }
 
 sedge_status sedge_vertices_matrix(sedge_matrix **out, const sedge_vertices *vertices,
+                                   const sedge_comm *comm, const sedge_mesh *mesh,
                                    const sedge_problem *problem)
 {
+    const sedge_vertices_view view = sedge_vertices_get(vertices);
+    const int64_t first = view.firsts[sedge_comm_rank(comm)];
     sedge_status status;
     sedge_element *element = NULL;
     elliptic_curved *curved = NULL;
@@ -267,19 +201,18 @@ sedge_status sedge_vertices_matrix(sedge_matrix **out, const sedge_vertices *ver
 
     *out = NULL;
     status = sedge_element_create(&element, 1);
-    if (status == SEDGE_OK && vertices->mesh->global_curved > 0)
+    if (status == SEDGE_OK && mesh->global_curved > 0)
         status = elliptic_curved_create(&curved, element, false);
     if (status == SEDGE_OK)
-        status = sedge_allocate(&list, (int64_t)vertices->mesh->elements * 16, sizeof *list);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(vertices->comm, status));
-    SEDGE_TRY_GOTO(status,
-                   sedge_elliptic_faces(&faces, vertices->comm, element, vertices->mesh, problem));
-    count = fill_entries(list, vertices, problem, curved, faces);
-    SEDGE_TRY_GOTO(status, gather_entries(&list, &count, vertices));
-    status = sedge_matrix_create(&matrix, vertices->size, vertices->first, vertices->owned, count);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(vertices->comm, status));
+        status = sedge_allocate(&list, (int64_t)mesh->elements * 16, sizeof *list);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status, sedge_elliptic_faces(&faces, comm, element, mesh, problem));
+    count = fill_entries(list, &view, mesh, problem, curved, faces);
+    SEDGE_TRY_GOTO(status, gather_entries(&list, &count, &view, comm));
+    status = sedge_matrix_create(&matrix, view.size, first, view.owned, count);
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     for (int64_t i = 0; i < count; i++) {
-        matrix->offsets[list[i].row - vertices->first + 1] = i + 1;
+        matrix->offsets[list[i].row - first + 1] = i + 1;
         matrix->columns[i] = list[i].column;
         matrix->values[i] = list[i].value;
     }
