@@ -376,7 +376,7 @@ static void add_points(const sedge_reference *reference, double t, double *rhs)
     }
 }
 
-// Without terms and point sources.
+// Without the equation's source, terms and point sources.
 static void find_rhs(sedge_reference *reference, int32_t e, const double *u, double t, double *rhs)
 {
     const double *const own =
@@ -388,7 +388,6 @@ static void find_rhs(sedge_reference *reference, int32_t e, const double *u, dou
         add_volume(reference, e, own, rhs);
         add_surface(reference, e, u, t, rhs);
     }
-    add_source(reference, e, own, rhs);
 }
 
 void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double *u,
@@ -427,6 +426,7 @@ sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, do
     reference->halo = reference->receive;
     for (int32_t e = 0; e < reference->mesh->elements; e++) {
         find_rhs(reference, e, u, t, rhs + e * stride);
+        add_source(reference, e, u + e * stride, rhs + e * stride);
     }
     reference_terms_add(reference, u, t, rhs);
     add_points(reference, t, rhs);

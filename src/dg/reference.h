@@ -33,9 +33,9 @@ SEDGE_MUST_USE
 sedge_status sedge_reference_rhs(sedge_reference *reference, const double *u, double t,
                                  double *rhs);
 
-// The same in element e alone, into rhs [fields][nodes], but for terms and point sources. `halo`
-// has the other ranks' traces, [halo_faces][fields][face_nodes], as they order their nodes; of u,
-// only e and its neighbours are read. Not collective.
+// The same in element e alone, into rhs [fields][nodes], but for S, terms and point sources: what a
+// stage kernel makes. `halo` has the other ranks' traces, [halo_faces][fields][face_nodes], as they
+// order their nodes; of u, only e and its neighbours are read. Not collective.
 void sedge_reference_rhs_of(sedge_reference *reference, int32_t e, const double *u,
                             const double *halo, double t, double *rhs);
 

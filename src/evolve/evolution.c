@@ -66,6 +66,11 @@ sedge_operator *sedge_evolution_operator(const sedge_evolution *evolution)
 
 // ---- the state ---------------------------------------------------------------------------------
 
+static const evolve_block *find_block(const sedge_evolution *evolution, int i)
+{
+    return evolve_terms_block(evolve_stages_terms(evolution->stages), i);
+}
+
 sedge_basis sedge_evolution_basis(const sedge_evolution *evolution)
 {
     return evolution->op->layout.basis;
@@ -73,22 +78,44 @@ sedge_basis sedge_evolution_basis(const sedge_evolution *evolution)
 
 sedge_status sedge_evolution_set(sedge_evolution *evolution, const double *u)
 {
-    return operator_set_state(evolution->op, SEDGE_NODAL, u);
+    return sedge_evolution_set_block(evolution, 0, SEDGE_NODAL, u);
 }
 
 sedge_status sedge_evolution_get(sedge_evolution *evolution, double *u)
 {
-    return operator_get_state(evolution->op, SEDGE_NODAL, u);
+    return sedge_evolution_get_block(evolution, 0, SEDGE_NODAL, u);
 }
 
 sedge_status sedge_evolution_set_in(sedge_evolution *evolution, sedge_basis basis, const double *u)
 {
-    return operator_set_state(evolution->op, basis, u);
+    return sedge_evolution_set_block(evolution, 0, basis, u);
 }
 
 sedge_status sedge_evolution_get_in(sedge_evolution *evolution, sedge_basis basis, double *u)
 {
-    return operator_get_state(evolution->op, basis, u);
+    return sedge_evolution_get_block(evolution, 0, basis, u);
+}
+
+int sedge_evolution_blocks(const sedge_evolution *evolution)
+{
+    return evolve_terms_blocks(evolve_stages_terms(evolution->stages));
+}
+
+const sedge_block *sedge_evolution_block(const sedge_evolution *evolution, int i)
+{
+    return &find_block(evolution, i)->shown;
+}
+
+sedge_status sedge_evolution_set_block(sedge_evolution *evolution, int i, sedge_basis basis,
+                                       const double *values)
+{
+    return evolve_block_set(evolution->op, find_block(evolution, i), basis, values);
+}
+
+sedge_status sedge_evolution_get_block(sedge_evolution *evolution, int i, sedge_basis basis,
+                                       double *values)
+{
+    return evolve_block_get(evolution->op, find_block(evolution, i), basis, values);
 }
 
 // ---- steps -------------------------------------------------------------------------------------

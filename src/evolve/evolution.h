@@ -7,6 +7,7 @@
 // its own.
 #pragma once
 
+#include "evolve/block.h"
 #include "operator/operator.h"
 
 typedef struct sedge_evolution sedge_evolution;
@@ -44,6 +45,19 @@ SEDGE_MUST_USE
 sedge_status sedge_evolution_set_in(sedge_evolution *evolution, sedge_basis basis, const double *u);
 SEDGE_MUST_USE
 sedge_status sedge_evolution_get_in(sedge_evolution *evolution, sedge_basis basis, double *u);
+
+// The blocks of the state: the fields first, then the memories of terms in the problem's order. On
+// all ranks the same but for the elements.
+int sedge_evolution_blocks(const sedge_evolution *evolution);
+const sedge_block *sedge_evolution_block(const sedge_evolution *evolution, int i); // borrowed
+
+// Replace block `i`, or get it, in a basis: values [block's elements][components][nodes], as above.
+SEDGE_MUST_USE
+sedge_status sedge_evolution_set_block(sedge_evolution *evolution, int i, sedge_basis basis,
+                                       const double *values);
+SEDGE_MUST_USE
+sedge_status sedge_evolution_get_block(sedge_evolution *evolution, int i, sedge_basis basis,
+                                       double *values);
 
 // One time step of `dt` from t, code units. Collective. Returns when its work is queued. A rank
 // that fails alone leaves the others waiting for its traces: the caller ends the job. On a device

@@ -2,7 +2,7 @@
 // what adds to it.
 #pragma once
 
-#include "operator/operator.h"
+#include "evolve/terms.h"
 
 typedef struct evolve_stages evolve_stages;
 
@@ -10,6 +10,9 @@ typedef struct evolve_stages evolve_stages;
 SEDGE_MUST_USE
 sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op);
 void evolve_stages_free(evolve_stages *stages);
+
+// The terms that its stages add, borrowed.
+const evolve_terms *evolve_stages_terms(const evolve_stages *stages);
 
 // All stages of a step of `dt`, launched kernel by kernel: then u[0] is the state after it.
 SEDGE_MUST_USE

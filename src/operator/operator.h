@@ -95,7 +95,7 @@ bool sedge_operator_waits(const sedge_operator *op);
 const char *sedge_operator_transport(const sedge_operator *op);
 
 // What a stage costs at least, and what was measured.
-#define SEDGE_OPERATOR_KERNELS 10 // kinds of kernels
+#define SEDGE_OPERATOR_KERNELS 11 // kinds of kernels
 
 typedef struct sedge_operator_cost {
     const char
@@ -144,6 +144,6 @@ sedge_status sedge_operator_print_tuning(const sedge_operator *op, FILE *file);
 SEDGE_MUST_USE
 sedge_status sedge_operator_task(sedge_operator *op, const sedge_tune_task **out);
 
-// Bytes of device memory that an operator with this many elements, and faces at other ranks and
-// boundaries, takes about, for `sedge check`.
-int64_t sedge_operator_memory(const sedge_problem *problem, int32_t elements, int32_t trace_faces);
+// Bytes of device memory that an operator on this rank's part of a mesh takes about, with the
+// state, for `sedge check`.
+int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *mesh);

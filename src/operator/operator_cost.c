@@ -1,5 +1,7 @@
 #include "operator/operator_internal.h"
 
+#include "operator/operator_terms.h"
+
 #include <string.h>
 
 // The peers' counts (benchmarks/README.md, "Stage"), so that rates can be compared. If an equation
@@ -45,6 +47,8 @@ void operator_count(const sedge_operator *op, operator_kernel kernel, double *by
     if (kernel == KERNEL_STAGE) {
         *bytes = elements * (4.0 * work.words + work.fixed);
         *flops = elements * (work.surface + work.volume);
+    } else if (kernel == KERNEL_TERM) {
+        *bytes = operator_terms_bytes(op->problem, op->mesh, op->element->nodes);
     } else if (kernel == KERNEL_CURVED) {
         operator_curved_count(op, bytes, flops);
         if (!(op->problem->equation->face_flops > 0.0)) *flops = 0.0;
@@ -87,18 +91,20 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     }
 }
 
-int64_t sedge_operator_memory(const sedge_problem *problem, int32_t elements, int32_t trace_faces)
+int64_t sedge_operator_memory(const sedge_problem *problem, const sedge_mesh *mesh)
 {
     const int64_t order = problem->order;
     const int64_t nodes = (order + 1) * (order + 2) * (order + 3) / 6;
     const int64_t face_nodes = (order + 1) * (order + 2) / 2;
     const int64_t real = problem->precision == SEDGE_FP64 ? 8 : 4;
     const int64_t fields = problem->equation->fields;
+    const int64_t trace_faces = (int64_t)mesh->halo_faces + mesh->boundary_faces;
     const int64_t geometry =
         SEDGE_GEOMETRY_WORDS + (problem->equation->curls ? SEDGE_JACOBIAN_WORDS : 0);
 
-    return elements *
+    return mesh->elements *
                (3 * nodes * fields * real + geometry * real + 8 * (int64_t)SEDGE_FACES + 20) +
            trace_faces * face_nodes * (fields * real + 3 * (int64_t)sizeof(double)) +
-           nodes * (4 * nodes + 4 * face_nodes) * real;
+           nodes * (4 * nodes + 4 * face_nodes) * real +
+           operator_terms_memory(problem, mesh, (int)nodes);
 }

@@ -330,12 +330,6 @@ sedge_status operator_bernstein_need(sedge_operator *op);
 void operator_convert(const sedge_operator *op, sedge_basis to, sedge_basis from, double *values,
                       double *work, int64_t rows);
 
-// Replace the state, or get it, in a basis (evolve/evolution.h).
-SEDGE_MUST_USE
-sedge_status operator_set_state(sedge_operator *op, sedge_basis basis, const double *u);
-SEDGE_MUST_USE
-sedge_status operator_get_state(sedge_operator *op, sedge_basis basis, double *u);
-
 // ---- operator_tune.c ---------------------------------------------------------------------------
 
 // Choose layout and configuration: the requested ones, else what sedge_tune chooses; and take them.

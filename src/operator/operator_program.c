@@ -1,17 +1,15 @@
 #include "operator/operator_internal.h"
 
+#include "operator/operator_terms.h"
+
 #include <stdio.h>
 
 static const char *const kernel_names[KERNELS] = {
-    [KERNEL_STAGE] = "sedge_stage",
-    [KERNEL_PACK] = "sedge_collect",
-    [KERNEL_BOUNDARY] = "sedge_boundary",
-    [KERNEL_POINT] = "sedge_point_source",
-    [KERNEL_CLOCK] = "sedge_clock",
-    [KERNEL_ENERGY] = "sedge_energy",
-    [KERNEL_PROBE] = "sedge_probe",
-    [KERNEL_CURVED] = "sedge_curved",
-    [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
+    [KERNEL_STAGE] = "sedge_stage",         [KERNEL_PACK] = "sedge_collect",
+    [KERNEL_BOUNDARY] = "sedge_boundary",   [KERNEL_POINT] = "sedge_point_source",
+    [KERNEL_TERM] = "sedge_term",           [KERNEL_CLOCK] = "sedge_clock",
+    [KERNEL_ENERGY] = "sedge_energy",       [KERNEL_PROBE] = "sedge_probe",
+    [KERNEL_CURVED] = "sedge_curved",       [KERNEL_CURVED_ENERGY] = "sedge_curved_energy",
     [KERNEL_TWO_SIDED] = "sedge_two_sided",
 };
 
@@ -51,17 +49,6 @@ static sedge_status write_list(sedge_text *text, const char *name, const double 
     SEDGE_TRY(sedge_text_add(text, "#define %s", name));
     for (int i = 0; i < count; i++) SEDGE_TRY(sedge_text_add(text, " %a,", values[i]));
     return sedge_text_add(text, "\n");
-}
-
-static bool any_source(const sedge_problem *problem)
-{
-    const sedge_equation *const equation = problem->equation;
-
-    if (equation->source == NULL) return false;
-    if (equation->has_source == NULL) return true;
-    for (int i = 0; i < problem->volumes; i++)
-        if (equation->has_source(problem->materials[i])) return true;
-    return false;
 }
 
 // A row for each boundary function in use; the number is the kind's index in the equation's table.
@@ -131,7 +118,6 @@ static sedge_status write_problem(sedge_text *text, const sedge_problem *problem
         {"NODES", element->nodes},
         {"FACE_NODES", element->face_nodes},
         {"LINEAR", problem->equation->linear},
-        {"HAS_SOURCE", any_source(problem)},
         {"MATERIALS", problem->volumes},
         {"MATERIAL_VALUES", problem->equation->material_values},
         {"CONSTANTS", problem->equation->constant_count},
@@ -222,10 +208,10 @@ static sedge_status write_values(sedge_text *text, const sedge_problem *problem)
     // One material is part of the program; several are read by number.
     SEDGE_TRY(write_list(text, "SEDGE_MATERIAL_LIST", problem->materials[0],
                          problem->volumes == 1 ? equation->material_values : 0));
-    SEDGE_TRY(sedge_text_add(text,
-                             "#define SEDGE_FLUX %s_flux\n#define SEDGE_SURFACE %s_surface\n"
-                             "#define SEDGE_SOURCE %s_source\n",
-                             equation->name, equation->name, equation->name));
+    SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FLUX %s_flux\n#define SEDGE_SURFACE %s_surface\n",
+                             equation->name, equation->name));
+    if (equation->source != NULL)
+        SEDGE_TRY(sedge_text_add(text, "#define SEDGE_SOURCE %s_source\n", equation->name));
     if (equation->curls)
         SEDGE_TRY(sedge_text_add(text, "#define SEDGE_FROM_CURLS %s_from_curls\n", equation->name));
     SEDGE_TRY(write_signals(text));
@@ -268,29 +254,40 @@ static sedge_status write_sources(sedge_text *text, const char *name, sedge_devi
         [PART_CURVED] = {"codegen/kernels/dg/dg_trace.h", "codegen/kernels/dg/dg_monitor.h",
                          "codegen/kernels/dg/dg_curve.h", "codegen/kernels/dg/dg_curved.h"},
     };
-    sedge_source sources[SOURCES + SEDGE_MAX_KINDS + 1] = {
-        {"codegen/kernels/dg/values.h", NULL},
-        [1 + SEDGE_SIGNAL_KINDS] = {"codegen/kernels/dg/signal.h", NULL},
-        {problem->equation->header, problem->equation->header_text},
-        {"codegen/kernels/dg/dg_layout.h", NULL},
-    };
-    sedge_program_options options = {.name = name,
-                                     .constants = sedge_text_get(constants),
-                                     .sources = sources,
-                                     .count = ALL_PROGRAMS};
+    const int terms = operator_terms_count(problem);
+    const int most = SOURCES + SEDGE_MAX_KINDS + 1 + SEDGE_TERM_SOURCES * terms;
+    char(*term_constants)[SEDGE_TERM_CONSTANTS] = NULL;
+    sedge_source *sources = NULL;
+    sedge_status status;
+    int count = 0;
 
+    SEDGE_TRY_GOTO(status, sedge_allocate(&sources, most, sizeof *sources));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&term_constants, terms, sizeof *term_constants));
+    sources[count++].name = "codegen/kernels/dg/values.h";
     for (int i = 0; i < SEDGE_SIGNAL_KINDS; i++) {
-        sources[1 + i] =
+        sources[count++] =
             (sedge_source){sedge_signal_kinds[i]->header, sedge_signal_kinds[i]->header_text};
     }
-    if (part >= PART_OTHERS)
-        options.count += list_headers(sources + ALL_PROGRAMS, SEDGE_MAX_KINDS, problem);
+    sources[count++].name = "codegen/kernels/dg/signal.h";
+    sources[count++] = (sedge_source){problem->equation->header, problem->equation->header_text};
+    sources[count++].name = "codegen/kernels/dg/dg_layout.h";
+    if (part >= PART_OTHERS) count += list_headers(sources + count, SEDGE_MAX_KINDS, problem);
     for (int i = 0; i < SOURCES - ALL_PROGRAMS && kernels[part][i] != NULL; i++)
-        sources[options.count++].name = kernels[part][i];
-    if (part >= PART_OTHERS && sedge_problem_is_two_sided(problem))
-        sources[options.count++].name = "codegen/kernels/dg/dg_two_sided.h";
+        sources[count++].name = kernels[part][i];
     if (part == PART_SPARSE) sources[ALL_PROGRAMS + 1].text = sedge_text_get(products);
-    return sedge_program_write(text, kind, &options);
+    if (part >= PART_OTHERS && sedge_problem_is_two_sided(problem))
+        sources[count++].name = "codegen/kernels/dg/dg_two_sided.h";
+    if (part >= PART_OTHERS)
+        SEDGE_TRY_GOTO(status, operator_terms_sources(sources, &count, term_constants, problem));
+    status = sedge_program_write(text, kind,
+                                 &(sedge_program_options){.name = name,
+                                                          .constants = sedge_text_get(constants),
+                                                          .sources = sources,
+                                                          .count = count});
+done:
+    sedge_release(sources);
+    sedge_release(term_constants);
+    return status;
 }
 
 // The stage's kernels; or the other ones, which know its types, with any configuration.
@@ -469,6 +466,7 @@ static sedge_status find_kernels(sedge_operator *op)
     const bool two_sided = sedge_problem_is_two_sided(op->problem);
     for (int k = KERNEL_PACK; k < kernels; k++) {
         if (k == KERNEL_TWO_SIDED && !two_sided) continue;
+        if (k == KERNEL_TERM) continue; // each term has a kernel of its own
         SEDGE_TRY(sedge_program_get(&op->launcher.kernel[k], op->program[1], kernel_names[k]));
     }
     if (two_sided && converts_faces(&op->layout, op->problem)) {

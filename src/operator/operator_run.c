@@ -95,14 +95,6 @@ sedge_status sedge_operator_create(sedge_operator **out, const sedge_comm *comm,
                             "the mesh has curved elements, which the problem does not say");
         goto done;
     }
-    if (problem->term_count > 0) {
-        status =
-            SEDGE_FAIL(SEDGE_ERR_USAGE,
-                       "terms such as materials.GROUP.%s are not possible on devices yet; remove "
-                       "them from the deck",
-                       problem->terms[0].kind->name);
-        goto done;
-    }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_problem_check_sides(problem, mesh)));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, make_local(op)));
     SEDGE_TRY_GOTO(status, operator_tune(op, cache, options));

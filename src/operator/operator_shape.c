@@ -1,4 +1,5 @@
 #include "operator/operator_internal.h"
+#include "operator/operator_terms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,6 +129,7 @@ const char *operator_bernstein_refusal(const sedge_problem *problem)
     if (!problem->equation->linear) return "the equation is not linear";
     if (problem->equation->fields > WARP) // an item a field, and a warp has an element at least
         return "the equation has more than 32 fields";
+    if (!operator_terms_are_linear(problem)) return "a term of its materials is not linear";
     return NULL;
 }
 

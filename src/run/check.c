@@ -18,9 +18,8 @@
 static void print_memory(const sedge_session *session, const sedge_comm *comm)
 {
     const sedge_mesh *const mesh = session->mesh;
-    const int32_t traces = mesh->halo_faces + mesh->boundary_faces;
     int64_t bytes[2] = {
-        sedge_operator_memory(&session->problem, mesh->elements, traces),
+        sedge_operator_memory(&session->problem, mesh),
         (int64_t)mesh->elements * session->problem.equation->fields * session->element->nodes *
             (int64_t)(2 * sizeof(double)),
     };

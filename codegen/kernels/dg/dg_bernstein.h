@@ -61,25 +61,6 @@ SEDGE_FUNCTION void find_lower(sedge_value *SEDGE_RESTRICT w,
     }
 }
 
-// change -= S(u) at one coefficient.
-SEDGE_FUNCTION void take_source(SEDGE_BLOCKWIDE sedge_value *change, const sedge_value *own,
-                                sedge_int64 value, const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                                const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials)
-{
-#if SEDGE_HAS_SOURCE
-    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-    sedge_value m[SEDGE_MATERIAL_VALUES + 1];
-    sedge_value sum[SEDGE_FIELDS];
-
-    get_material(m, material, materials, value);
-    SEDGE_EACH (f, SEDGE_FIELDS) sum[f] = SEDGE_SPLAT(0.0);
-    SEDGE_SOURCE(own, m, constants, sum);
-    SEDGE_EACH (f, SEDGE_FIELDS) change[f] = change[f] - sum[f];
-#else
-    (void)change, (void)own, (void)value, (void)material, (void)materials;
-#endif
-}
-
 #if SEDGE_TARGET_HOST
 
 // Ask for SEDGE_NODES words of two arrays that will be written.
@@ -118,9 +99,6 @@ SEDGE_KERNEL(sedge_stage, SEDGE_THREADS, SEDGE_STAGE_LIST)
             bernstein_lift_3(acc, s_f + f);
             for (int n = 0; n < SEDGE_NODES; n++) change[n * SEDGE_FIELDS + f] = acc[n];
         }
-        for (int n = 0; n < SEDGE_NODES; n++)
-            take_source(change + n * SEDGE_FIELDS, s_u + n * SEDGE_FIELDS, value, material,
-                        materials);
         for (int w = 0; w < SEDGE_NODES * SEDGE_FIELDS; w++) {
             const sedge_value old = s_u[w]; // behind the store it would wait for it: pages alike
             sedge_value r = -dt * change[w];
@@ -446,16 +424,6 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
                 SEDGE_BLOCKWIDE sedge_value *const to = s_f + mine * SEDGE_JUMP_STRIDE + field;
                 SEDGE_EACH (n, SEDGE_NODES)
                     to[n * SEDGE_FIELDS] = turn == 0 ? acc[n] : to[n * SEDGE_FIELDS] + acc[n];
-            }
-        }
-        SEDGE_BARRIER();
-#endif
-#if SEDGE_HAS_SOURCE
-        SEDGE_ITEMS (e, SEDGE_BLOCK, n, SEDGE_NODES, SEDGE_THREADS) {
-            if (e < left) {
-                const sedge_state own = u[(start + e) * SEDGE_NODES_PADDED + n];
-                take_source(s_f + e * SEDGE_JUMP_STRIDE + n * SEDGE_FIELDS, own.f, start + e,
-                            material, materials);
             }
         }
         SEDGE_BARRIER();

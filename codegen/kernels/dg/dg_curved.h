@@ -211,20 +211,9 @@ find_curved_surface(SEDGE_BLOCKWIDE sedge_value *s_f, const SEDGE_BLOCKWIDE sedg
 
 // residual = a residual + dt rhs, next = u + b residual at one node.
 SEDGE_FUNCTION void update_node(SEDGE_GLOBAL sedge_state *next, SEDGE_GLOBAL sedge_state *residual,
-                                const SEDGE_BLOCKWIDE sedge_value *own, sedge_value *rhs,
-                                sedge_int64 value, const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                                const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials,
+                                const SEDGE_BLOCKWIDE sedge_value *own, const sedge_value *rhs,
                                 sedge_real rk_a, sedge_real rk_b, sedge_real dt)
 {
-#if SEDGE_HAS_SOURCE
-    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-    sedge_value m[SEDGE_MATERIAL_VALUES + 1];
-    sedge_value u[SEDGE_FIELDS];
-
-    get_material(m, material, materials, value);
-    SEDGE_EACH (f, SEDGE_FIELDS) u[f] = own[f];
-    SEDGE_SOURCE(u, m, constants, rhs);
-#endif
     SEDGE_EACH (f, SEDGE_FIELDS) {
         sedge_value change = dt * rhs[f];
         // In the first stage the residual may hold anything.
@@ -232,7 +221,6 @@ SEDGE_FUNCTION void update_node(SEDGE_GLOBAL sedge_state *next, SEDGE_GLOBAL sed
         residual->f[f] = change;
         next->f[f] = own[f] + rk_b * change;
     }
-    (void)value, (void)material, (void)materials;
 }
 
 SEDGE_KERNEL(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_LIST)
@@ -349,8 +337,7 @@ SEDGE_KERNEL(sedge_curved, SEDGE_CURVED_THREADS, SEDGE_CURVED_LIST)
             const sedge_int64 at = (start + e) * SEDGE_NODES_PADDED + n;
             if (e < left)
                 update_node(&next[at], &residual[at], s_u + (e * SEDGE_NODES + n) * SEDGE_FIELDS,
-                            SEDGE_MINE(sums, e * SEDGE_NODES + n), start + e, material, materials,
-                            rk_a, rk_b, dt);
+                            SEDGE_MINE(sums, e * SEDGE_NODES + n), rk_a, rk_b, dt);
         }
     }
 }

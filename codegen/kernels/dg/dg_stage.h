@@ -1,6 +1,6 @@
-// One Runge-Kutta stage of u_t = -div F(u) + S(u) on affine tetrahedra of order N.
+// One Runge-Kutta stage of u_t = -div F(u) on affine tetrahedra of order N.
 //
-//   rhs = -sum_d dF_d/dx_d - LIFT Fscale (n.F* - n.F) + S
+//   rhs = -sum_d dF_d/dx_d - LIFT Fscale (n.F* - n.F)
 //   residual = a residual + dt rhs,   next = u + b residual
 //
 // Slots, values and types are those of dg_layout.h; beside them
@@ -162,30 +162,6 @@ SEDGE_FUNCTION void find_lift(sedge_value *SEDGE_RESTRICT sum,
             SEDGE_EACH (f, SEDGE_LIFT_BLOCK)
                 sum[i * SEDGE_FIELDS + part * SEDGE_LIFT_BLOCK + f] = a[i][f];
     }
-#endif
-}
-
-// sum += S(u) at the tile's nodes, `words` the element's.
-SEDGE_FUNCTION void add_source(sedge_value *SEDGE_RESTRICT sum,
-                               const SEDGE_BLOCKWIDE sedge_value *SEDGE_RESTRICT words, int tile,
-                               sedge_int64 value, const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                               const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials)
-{
-#if SEDGE_HAS_SOURCE
-    const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-    sedge_value m[SEDGE_MATERIAL_VALUES + 1];
-
-    get_material(m, material, materials, value);
-    SEDGE_EACH (i, SEDGE_TN) {
-        const int n = tile * SEDGE_TN + i;
-        if (n < SEDGE_NODES) {
-            sedge_value own[SEDGE_FIELDS];
-            SEDGE_EACH (f, SEDGE_FIELDS) own[f] = words[n * SEDGE_FIELDS + f];
-            SEDGE_SOURCE(own, m, constants, sum + i * SEDGE_FIELDS);
-        }
-    }
-#else
-    (void)sum, (void)words, (void)tile, (void)value, (void)material, (void)materials;
 #endif
 }
 
@@ -369,7 +345,6 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
             if (e < left) {
                 sedge_value sum[SEDGE_TN * SEDGE_FIELDS];
                 SEDGE_FIND_VOLUME(sum);
-                add_source(sum, s_u + e * SEDGE_STRIDE, tile, start + e, material, materials);
                 add_volume(s_r + e * SEDGE_STRIDE, s_r + e * SEDGE_STRIDE, sum, tile, rk_a, dt);
             }
         }

@@ -212,15 +212,12 @@ SEDGE_FUNCTION void find_flow(sedge_real *SEDGE_RESTRICT flow,
     SEDGE_FROM_CURLS(curl, m, constants, flow);
 }
 
-// div F - S at the lane's two nodes of one element: `sum` as a product's numbers lie, [pairs][4].
-// `own`: the element's fields at the tile's first node.
-SEDGE_FUNCTION void find_balance(sedge_real (*SEDGE_RESTRICT sum)[4],
-                                 sedge_real (*SEDGE_RESTRICT d)[SEDGE_PAIRS][4],
-                                 SEDGE_OWN sedge_real *SEDGE_RESTRICT own, sedge_int64 value,
-                                 const SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT geometry,
-                                 const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
-                                 const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials, int tile,
-                                 int t)
+// div F at the lane's two nodes of one element: `sum` as a product's numbers lie, [pairs][4].
+SEDGE_FUNCTION void find_flows(sedge_real (*SEDGE_RESTRICT sum)[4],
+                               sedge_real (*SEDGE_RESTRICT d)[SEDGE_PAIRS][4], sedge_int64 value,
+                               const SEDGE_BLOCKWIDE sedge_geometry *SEDGE_RESTRICT geometry,
+                               const SEDGE_GLOBAL int *SEDGE_RESTRICT material,
+                               const SEDGE_GLOBAL sedge_real *SEDGE_RESTRICT materials)
 {
     sedge_real m[SEDGE_MATERIAL_VALUES + 1];
     sedge_real g[10];
@@ -233,22 +230,8 @@ SEDGE_FUNCTION void find_balance(sedge_real (*SEDGE_RESTRICT sum)[4],
         sedge_real flow[SEDGE_FIELDS];
 
         find_flow(flow, d, g, m, i);
-#if SEDGE_HAS_SOURCE
-        const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
-        const int place = SEDGE_PLACE(t, i);
-        sedge_real at_node[SEDGE_FIELDS];
-        sedge_real source[SEDGE_FIELDS];
-        SEDGE_EACH (f, SEDGE_FIELDS) {
-            at_node[f] =
-                tile * 8 + place < SEDGE_NODES ? own[place * SEDGE_FIELDS + f] : SEDGE_R(0.0);
-            source[f] = SEDGE_R(0.0);
-        }
-        SEDGE_SOURCE(at_node, m, constants, source);
-        SEDGE_EACH (f, SEDGE_FIELDS) flow[f] -= source[f];
-#endif
         SEDGE_EACH (f, SEDGE_FIELDS) sum[SEDGE_PAIR_OF(f)][SEDGE_ROW_OF(f) * 2 + i] = flow[f];
     }
-    (void)own, (void)tile, (void)t;
 }
 
 // sum += LIFT times the jumps.
@@ -373,8 +356,7 @@ SEDGE_KERNEL_RESIDENT(sedge_stage, SEDGE_THREADS, SEDGE_RESIDENT, SEDGE_STAGE_LI
             SEDGE_EACH (h, SEDGE_GROUPS) {
                 const int here = e + 8 * h;
                 const sedge_int64 value = here < left ? start + here : start;
-                find_balance(sum[h], d[h], SEDGE_FIND_OWN(value, here) + tile_words, value,
-                             s_x + here, material, materials, tile, t);
+                find_flows(sum[h], d[h], value, s_x + here, material, materials);
             }
             lift_rows(sum, s_f + e * SEDGE_FACE_STRIDE,
                       (const SEDGE_GLOBAL sedge_pack *)lift + tile * SEDGE_FACE_STEPS * 32 + lane,
