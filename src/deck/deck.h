@@ -92,7 +92,8 @@ typedef struct sedge_deck {
     int material_count; // default for groups not named: an error that names them
     sedge_deck_material *materials;
     int term_count;
-    sedge_deck_term *terms; // all of a kind together, kinds in the order of sedge_term_kinds
+    sedge_deck_term *terms;    // all of a kind together, kinds in the order of sedge_term_kinds
+    const char **term_volumes; // names of the groups that have terms, for `mesh`
     int boundary_count;
     sedge_deck_boundary *boundaries;
     const sedge_initial_kind *initial;

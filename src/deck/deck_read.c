@@ -403,6 +403,7 @@ void sedge_deck_free(sedge_deck *deck)
     sedge_release(deck->sheets);
     sedge_release(deck->materials);
     sedge_release(deck->terms);
+    sedge_release(deck->term_volumes);
     sedge_release(deck->boundaries);
     sedge_release(deck->sources);
     sedge_release(deck->probes);

@@ -60,6 +60,22 @@ static sedge_status read_kind(const deck_reader *reader, sedge_deck *deck,
     return SEDGE_OK;
 }
 
+// The volume groups with terms are the mesh's classes: no SIMD batch has elements of two of them.
+static sedge_status list_volumes(sedge_deck *deck)
+{
+    int count = 0;
+
+    SEDGE_TRY(sedge_allocate(&deck->term_volumes, deck->material_count, sizeof(char *)));
+    for (int i = 0; i < deck->material_count; i++) {
+        bool has_term = false;
+        for (int k = 0; k < deck->term_count; k++) has_term |= deck->terms[k].material == i;
+        if (has_term) deck->term_volumes[count++] = deck->materials[i].name;
+    }
+    deck->mesh.class_volume = deck->term_volumes;
+    deck->mesh.classes = count;
+    return SEDGE_OK;
+}
+
 sedge_status deck_read_terms(const deck_reader *reader, sedge_deck *deck)
 {
     const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
@@ -68,5 +84,5 @@ sedge_status deck_read_terms(const deck_reader *reader, sedge_deck *deck)
     SEDGE_TRY(
         sedge_allocate(&deck->terms, (int64_t)count * deck->material_count, sizeof *deck->terms));
     for (int i = 0; i < count; i++) SEDGE_TRY(read_kind(reader, deck, kinds[i]));
-    return SEDGE_OK;
+    return list_volumes(deck);
 }

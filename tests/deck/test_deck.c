@@ -66,6 +66,8 @@ static void test_full_deck(void)
 
     CHECK(deck->term_count == 2 && deck->terms[0].kind == &fake_drag);
     CHECK(deck->terms[0].material == 1 && deck->terms[1].material == 1);
+    CHECK(deck->mesh.classes == 1);
+    CHECK(strcmp(deck->mesh.class_volume[0], deck->materials[1].name) == 0);
     CHECK(deck->terms[1].kind == &fake_relaxing && deck->terms[1].parameters[0] == 4.0);
     CHECK(deck->terms[1].parameters[1] == 2e-9 * 3e8);
 
