@@ -24,7 +24,8 @@ typedef struct block_pieces {
     double *work;
 } block_pieces;
 
-static sedge_status make_pieces(block_pieces *pieces, sedge_operator *op, const evolve_block *block,
+static sedge_status make_pieces(block_pieces *pieces, sedge_operator *op,
+                                const operator_fields *fields, const evolve_block *block,
                                 sedge_basis basis)
 {
     const operator_layout *const layout = &op->layout;
@@ -32,7 +33,7 @@ static sedge_status make_pieces(block_pieces *pieces, sedge_operator *op, const 
     memset(pieces, 0, sizeof *pieces);
     pieces->op = op;
     pieces->block = block;
-    pieces->buffer = block->buffer != NULL ? block->buffer : op->data.u[0];
+    pieces->buffer = block->buffer != NULL ? block->buffer : fields->u[0];
     pieces->components = pieces->block->shown.components;
     pieces->numbers = (int64_t)pieces->components * op->element->nodes;
     if (basis != layout->basis) SEDGE_TRY(operator_bernstein_need(op));
@@ -130,14 +131,14 @@ static void move_rows(const block_pieces *pieces, int64_t k, int64_t slot, doubl
 // ---- blocks ------------------------------------------------------------------------------------
 
 // A block's elements lie in the order of their slots.
-sedge_status evolve_block_set(sedge_operator *op, const evolve_block *block, sedge_basis basis,
-                              const double *values)
+sedge_status evolve_block_set(sedge_operator *op, const operator_fields *fields,
+                              const evolve_block *block, sedge_basis basis, const double *values)
 {
     block_pieces pieces;
     sedge_status status;
     int32_t e = 0;
 
-    SEDGE_TRY_GOTO(status, make_pieces(&pieces, op, block, basis));
+    SEDGE_TRY_GOTO(status, make_pieces(&pieces, op, fields, block, basis));
     SEDGE_TRY_GOTO(status, operator_wait(op));
     for (int64_t k = 0; k < pieces.count; k++) {
         SEDGE_TRY_GOTO(status, sedge_event_wait(pieces.done[k % 2]));
@@ -159,14 +160,14 @@ done:
     return status;
 }
 
-sedge_status evolve_block_get(sedge_operator *op, const evolve_block *block, sedge_basis basis,
-                              double *values)
+sedge_status evolve_block_get(sedge_operator *op, const operator_fields *fields,
+                              const evolve_block *block, sedge_basis basis, double *values)
 {
     block_pieces pieces;
     sedge_status status;
     int32_t e = 0;
 
-    SEDGE_TRY_GOTO(status, make_pieces(&pieces, op, block, basis));
+    SEDGE_TRY_GOTO(status, make_pieces(&pieces, op, fields, block, basis));
     SEDGE_TRY_GOTO(status, operator_wait(op));
     if (pieces.count > 0) SEDGE_TRY_GOTO(status, fetch_piece(&pieces, 0));
     for (int64_t k = 0; k < pieces.count; k++) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "operator/operator.h"
+#include "operator/operator_fields.h"
 
 typedef struct sedge_block {
     const char *name;       // "fields", or the term kind's name
@@ -22,8 +23,8 @@ typedef struct evolve_block {
 
 // Replace a block, or get it: `values` [elements][components][nodes] in a basis. Wait for all work.
 SEDGE_MUST_USE
-sedge_status evolve_block_set(sedge_operator *op, const evolve_block *block, sedge_basis basis,
-                              const double *values);
+sedge_status evolve_block_set(sedge_operator *op, const operator_fields *fields,
+                              const evolve_block *block, sedge_basis basis, const double *values);
 SEDGE_MUST_USE
-sedge_status evolve_block_get(sedge_operator *op, const evolve_block *block, sedge_basis basis,
-                              double *values);
+sedge_status evolve_block_get(sedge_operator *op, const operator_fields *fields,
+                              const evolve_block *block, sedge_basis basis, double *values);

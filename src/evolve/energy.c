@@ -2,9 +2,9 @@
 
 #include "operator/operator_internal.h"
 
-sedge_status evolve_energy(sedge_operator *op, double *energy)
+sedge_status evolve_energy(sedge_operator *op, const operator_fields *fields, double *energy)
 {
-    uint64_t u = sedge_buffer_address(op->data.u[0]);
+    uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t out = sedge_buffer_address(op->data.energy);
     uint64_t mass = sedge_buffer_address(op->mass);
     uint64_t half_jacobian = sedge_buffer_address(op->data.half_jacobian);
@@ -17,7 +17,7 @@ sedge_status evolve_energy(sedge_operator *op, double *energy)
     SEDGE_TRY(sedge_allocate(&slots, op->layout.slots, sizeof *slots));
     SEDGE_TRY_GOTO(status, operator_launch(&op->launcher, KERNEL_ENERGY, op->main,
                                            op->layout.values, SEDGE_MONITOR_THREADS, arguments, 6));
-    SEDGE_TRY_GOTO(status, operator_run_curved_energy(op));
+    SEDGE_TRY_GOTO(status, operator_run_curved_energy(op, fields));
     SEDGE_TRY_GOTO(status, sedge_stream_wait(op->main));
     SEDGE_TRY_GOTO(status, sedge_buffer_download(op->data.energy, 0, slots,
                                                  op->layout.slots * (int64_t)sizeof *slots, NULL));

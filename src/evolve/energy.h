@@ -2,7 +2,8 @@
 #pragma once
 
 #include "operator/operator.h"
+#include "operator/operator_fields.h"
 
 // Energy of each element of this rank in mesh order, [elements]. Waits.
 SEDGE_MUST_USE
-sedge_status evolve_energy(sedge_operator *op, double *energy);
+sedge_status evolve_energy(sedge_operator *op, const operator_fields *fields, double *energy);

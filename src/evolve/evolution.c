@@ -12,6 +12,7 @@
 
 struct sedge_evolution {
     sedge_operator *op;
+    operator_fields fields;
     bool time_kernels;  // in each step
     bool launch_singly; // never a step as a graph
     int64_t steps;
@@ -36,10 +37,14 @@ sedge_status sedge_evolution_create(sedge_evolution **out, const sedge_comm *com
     evolution->launch_singly = options->launch_singly;
     SEDGE_TRY_GOTO(status, sedge_operator_create(&evolution->op, comm, device, cache, element, mesh,
                                                  problem, options));
-    SEDGE_TRY_GOTO(status, evolve_stages_create(&evolution->stages, evolution->op));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(
+                               comm, operator_fields_create(&evolution->fields, device,
+                                                            operator_fields_bytes(evolution->op))));
     SEDGE_TRY_GOTO(status,
-                   sedge_comm_agree(comm, evolve_graphs_create(&evolution->graphs, evolution->op,
-                                                               evolution->stages)));
+                   evolve_stages_create(&evolution->stages, evolution->op, &evolution->fields));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(
+                               comm, evolve_graphs_create(&evolution->graphs, evolution->op,
+                                                          &evolution->fields, evolution->stages)));
     *out = evolution;
     evolution = NULL;
 done:
@@ -55,6 +60,7 @@ void sedge_evolution_free(sedge_evolution *evolution)
     evolve_graphs_free(evolution->graphs);
     evolve_stages_free(evolution->stages);
     evolve_probes_free(evolution->probes);
+    operator_fields_clear(&evolution->fields);
     sedge_operator_free(evolution->op);
     sedge_release(evolution);
 }
@@ -62,6 +68,11 @@ void sedge_evolution_free(sedge_evolution *evolution)
 sedge_operator *sedge_evolution_operator(const sedge_evolution *evolution)
 {
     return evolution->op;
+}
+
+const operator_fields *sedge_evolution_fields(const sedge_evolution *evolution)
+{
+    return &evolution->fields;
 }
 
 // ---- the state ---------------------------------------------------------------------------------
@@ -109,20 +120,22 @@ const sedge_block *sedge_evolution_block(const sedge_evolution *evolution, int i
 sedge_status sedge_evolution_set_block(sedge_evolution *evolution, int i, sedge_basis basis,
                                        const double *values)
 {
-    return evolve_block_set(evolution->op, find_block(evolution, i), basis, values);
+    return evolve_block_set(evolution->op, &evolution->fields, find_block(evolution, i), basis,
+                            values);
 }
 
 sedge_status sedge_evolution_get_block(sedge_evolution *evolution, int i, sedge_basis basis,
                                        double *values)
 {
-    return evolve_block_get(evolution->op, find_block(evolution, i), basis, values);
+    return evolve_block_get(evolution->op, &evolution->fields, find_block(evolution, i), basis,
+                            values);
 }
 
 // ---- steps -------------------------------------------------------------------------------------
 
-static sedge_status set_clock(sedge_operator *op, double t)
+static sedge_status set_clock(sedge_operator *op, const operator_fields *fields, double t)
 {
-    uint64_t clock = sedge_buffer_address(op->clock);
+    uint64_t clock = sedge_buffer_address(fields->clock);
     void *const arguments[] = {&clock, &t};
 
     return operator_launch(&op->launcher, KERNEL_CLOCK, op->main, 1, SEDGE_TRACE_THREADS, arguments,
@@ -137,7 +150,7 @@ sedge_status sedge_evolution_step(sedge_evolution *evolution, double t, double d
                         !sedge_device_get_info(op->device)->graphs;
 
     if (timed) SEDGE_TRY(operator_begin_sampling(&op->launcher));
-    SEDGE_TRY(set_clock(op, t));
+    SEDGE_TRY(set_clock(op, &evolution->fields, t));
     SEDGE_TRY(singly ? evolve_stages_run(evolution->stages, dt)
                      : evolve_graphs_launch(evolution->graphs, dt));
     operator_end_sampling(&op->launcher);
@@ -159,7 +172,7 @@ int sedge_evolution_recorded(const sedge_evolution *evolution, int turn[2])
 
 sedge_status sedge_evolution_energy(sedge_evolution *evolution, double *energy)
 {
-    return evolve_energy(evolution->op, energy);
+    return evolve_energy(evolution->op, &evolution->fields, energy);
 }
 
 sedge_status sedge_evolution_set_probes(sedge_evolution *evolution, int count,
@@ -175,7 +188,7 @@ sedge_status sedge_evolution_record_probes(sedge_evolution *evolution)
 {
     if (evolution->probes == NULL)
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "probes are recorded, but none were set");
-    return evolve_probes_record(evolution->probes);
+    return evolve_probes_record(evolution->probes, &evolution->fields);
 }
 
 sedge_status sedge_evolution_fetch_probes(sedge_evolution *evolution, double *values, int *samples)

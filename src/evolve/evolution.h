@@ -28,6 +28,10 @@ void sedge_evolution_free(sedge_evolution *evolution);
 // Its right-hand side, borrowed: kernels, how they were chosen, what they cost.
 sedge_operator *sedge_evolution_operator(const sedge_evolution *evolution);
 
+// The fields as kernels see them (operator/operator_fields.h), borrowed; steps change which of the
+// buffers is the current one.
+const struct operator_fields *sedge_evolution_fields(const sedge_evolution *evolution);
+
 // The basis in which the device keeps the state: on all ranks the same.
 sedge_basis sedge_evolution_basis(const sedge_evolution *evolution);
 

@@ -15,6 +15,7 @@ typedef struct step_graph {
 
 struct evolve_graphs {
     sedge_operator *op;
+    operator_fields *fields;
     evolve_stages *stages;
     step_graph step[2];
 };
@@ -27,10 +28,12 @@ static void forget(evolve_graphs *graphs)
     }
 }
 
-sedge_status evolve_graphs_create(evolve_graphs **out, sedge_operator *op, evolve_stages *stages)
+sedge_status evolve_graphs_create(evolve_graphs **out, sedge_operator *op, operator_fields *fields,
+                                  evolve_stages *stages)
 {
     SEDGE_TRY(sedge_allocate(out, 1, sizeof **out));
     (*out)->op = op;
+    (*out)->fields = fields;
     (*out)->stages = stages;
     return SEDGE_OK;
 }
@@ -48,7 +51,7 @@ static sedge_status record_step(const evolve_graphs *graphs, step_graph *out, do
     sedge_operator *const op = graphs->op;
     sedge_graph *graph = NULL;
 
-    *out = (step_graph){.from = op->data.u[0], .turn = sedge_halo_turn(op->halo), .dt = dt};
+    *out = (step_graph){.from = graphs->fields->u[0], .turn = sedge_halo_turn(op->halo), .dt = dt};
     memcpy(out->launches, op->launcher.launches, sizeof out->launches);
     SEDGE_TRY(sedge_graph_begin(op->main));
     const sedge_status recorded = evolve_stages_run(graphs->stages, dt);
@@ -78,7 +81,7 @@ static sedge_status find_step(step_graph **out, evolve_graphs *graphs, double dt
             SEDGE_TRY(sedge_stream_wait(op->main));
             forget(graphs);
         }
-        if (known->graph != NULL && known->from == op->data.u[0]) *out = known;
+        if (known->graph != NULL && known->from == graphs->fields->u[0]) *out = known;
     }
     if (*out == NULL || (*out)->turn == turn) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
@@ -95,7 +98,8 @@ sedge_status evolve_graphs_launch(evolve_graphs *graphs, double dt)
     SEDGE_TRY(find_step(&which, graphs, dt));
     if (which != NULL) {
         for (int k = 0; k < KERNELS; k++) op->launcher.launches[k] += which->launches[k];
-        for (int s = 0; s < stages; s++) operator_swap_states(op);
+        for (int s = 0; s < stages; s++) operator_fields_swap(graphs->fields);
+        op->stages += stages;
         if (sedge_halo_has_peers(op->halo)) sedge_halo_skip(op->halo, stages);
     } else {
         which = &graphs->step[graphs->step[0].graph != NULL];

@@ -9,9 +9,10 @@
 
 typedef struct evolve_graphs evolve_graphs;
 
-// Keeps both, which must outlive it.
+// Keeps all three, which must outlive it.
 SEDGE_MUST_USE
-sedge_status evolve_graphs_create(evolve_graphs **out, sedge_operator *op, evolve_stages *stages);
+sedge_status evolve_graphs_create(evolve_graphs **out, sedge_operator *op, operator_fields *fields,
+                                  evolve_stages *stages);
 
 // Nothing that was launched may still run.
 void evolve_graphs_free(evolve_graphs *graphs);

@@ -166,12 +166,13 @@ void evolve_point_sources_free(evolve_point_sources *sources)
 
 // ---- a stage -----------------------------------------------------------------------------------
 
-sedge_status evolve_point_sources_add(const evolve_point_sources *sources, const sedge_stage *stage)
+sedge_status evolve_point_sources_add(const evolve_point_sources *sources,
+                                      const operator_fields *fields, const sedge_stage *stage)
 {
     sedge_operator *const op = sources->op;
-    uint64_t next = sedge_buffer_address(op->data.u[1]);
-    uint64_t residual = sedge_buffer_address(op->data.residual);
-    uint64_t clock = sedge_buffer_address(op->clock);
+    uint64_t next = sedge_buffer_address(fields->u[1]);
+    uint64_t residual = sedge_buffer_address(fields->residual);
+    uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = stage->delay;
     double dt = stage->dt;
     operator_real b = operator_scalar(op, stage->b);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "operator/operator.h"
+#include "operator/operator_fields.h"
 #include "time/integrator.h"
 
 typedef struct evolve_point_sources evolve_point_sources;
@@ -15,4 +16,4 @@ void evolve_point_sources_free(evolve_point_sources *sources);
 // Add them to the residual and to the state after a stage.
 SEDGE_MUST_USE
 sedge_status evolve_point_sources_add(const evolve_point_sources *sources,
-                                      const sedge_stage *stage);
+                                      const operator_fields *fields, const sedge_stage *stage);

@@ -91,7 +91,7 @@ void evolve_probes_free(evolve_probes *probes)
     sedge_release(probes);
 }
 
-sedge_status evolve_probes_record(evolve_probes *probes)
+sedge_status evolve_probes_record(evolve_probes *probes, const operator_fields *fields)
 {
     sedge_operator *const op = probes->op;
     int64_t values = (int64_t)probes->count * op->problem->equation->fields;
@@ -101,7 +101,7 @@ sedge_status evolve_probes_record(evolve_probes *probes)
                           probes->capacity);
     }
     if (probes->count > 0) {
-        uint64_t u = sedge_buffer_address(op->data.u[0]);
+        uint64_t u = sedge_buffer_address(fields->u[0]);
         uint64_t slots = sedge_buffer_address(probes->slots);
         uint64_t weights = sedge_buffer_address(probes->weights);
         uint64_t samples = sedge_buffer_address(probes->samples) +

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "operator/operator.h"
+#include "operator/operator_fields.h"
 
 typedef struct evolve_probes evolve_probes;
 
@@ -14,6 +15,6 @@ sedge_status evolve_probes_create(evolve_probes **out, sedge_operator *op, int c
 void evolve_probes_free(evolve_probes *probes);
 
 SEDGE_MUST_USE
-sedge_status evolve_probes_record(evolve_probes *probes);
+sedge_status evolve_probes_record(evolve_probes *probes, const operator_fields *fields);
 SEDGE_MUST_USE
 sedge_status evolve_probes_fetch(evolve_probes *probes, double *values, int *samples);

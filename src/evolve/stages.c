@@ -5,11 +5,12 @@
 
 struct evolve_stages {
     sedge_operator *op;
+    operator_fields *fields;
     evolve_terms *terms;
     evolve_point_sources *point_sources;
 };
 
-sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op)
+sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op, operator_fields *fields)
 {
     sedge_status status;
     evolve_stages *stages = NULL;
@@ -17,6 +18,7 @@ sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op)
     *out = NULL;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, sedge_allocate(&stages, 1, sizeof *stages)));
     stages->op = op;
+    stages->fields = fields;
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, evolve_terms_create(&stages->terms, op)));
     SEDGE_TRY_GOTO(status, evolve_point_sources_create(&stages->point_sources, op));
     *out = stages;
@@ -41,15 +43,15 @@ const evolve_terms *evolve_stages_terms(const evolve_stages *stages)
 
 sedge_status evolve_stages_run(evolve_stages *stages, double dt)
 {
-    sedge_operator *const op = stages->op;
-    const sedge_integrator *const integrator = op->problem->integrator;
+    operator_fields *const fields = stages->fields;
+    const sedge_integrator *const integrator = stages->op->problem->integrator;
 
     for (int s = 0; s < integrator->stages; s++) {
         const sedge_stage stage = sedge_integrator_stage(integrator, s, dt);
-        SEDGE_TRY(operator_run_stage(op, &stage));
-        SEDGE_TRY(evolve_terms_add(stages->terms, &stage));
-        SEDGE_TRY(evolve_point_sources_add(stages->point_sources, &stage));
-        operator_swap_states(op);
+        SEDGE_TRY(operator_run_stage(stages->op, fields, &stage));
+        SEDGE_TRY(evolve_terms_add(stages->terms, fields, &stage));
+        SEDGE_TRY(evolve_point_sources_add(stages->point_sources, fields, &stage));
+        operator_fields_swap(fields);
     }
     return SEDGE_OK;
 }

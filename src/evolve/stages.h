@@ -8,7 +8,7 @@ typedef struct evolve_stages evolve_stages;
 
 // As evolve_point_sources_create.
 SEDGE_MUST_USE
-sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op);
+sedge_status evolve_stages_create(evolve_stages **out, sedge_operator *op, operator_fields *fields);
 void evolve_stages_free(evolve_stages *stages);
 
 // The terms that its stages add, borrowed.

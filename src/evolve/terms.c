@@ -184,11 +184,12 @@ void evolve_terms_free(evolve_terms *terms)
 
 // ---- a stage -----------------------------------------------------------------------------------
 
-static sedge_status add_term(sedge_operator *op, const device_term *term, const sedge_stage *stage)
+static sedge_status add_term(sedge_operator *op, const operator_fields *fields,
+                             const device_term *term, const sedge_stage *stage)
 {
-    uint64_t u = sedge_buffer_address(op->data.u[0]);
-    uint64_t next = sedge_buffer_address(op->data.u[1]);
-    uint64_t residual = sedge_buffer_address(op->data.residual);
+    uint64_t u = sedge_buffer_address(fields->u[0]);
+    uint64_t next = sedge_buffer_address(fields->u[1]);
+    uint64_t residual = sedge_buffer_address(fields->residual);
     uint64_t memory = term->memory != NULL ? sedge_buffer_address(term->memory) : 0;
     uint64_t memory_residual = term->residual != NULL ? sedge_buffer_address(term->residual) : 0;
     uint64_t batch = sedge_buffer_address(term->batch);
@@ -196,7 +197,7 @@ static sedge_status add_term(sedge_operator *op, const device_term *term, const 
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t parameters = sedge_buffer_address(term->parameters);
-    uint64_t clock = sedge_buffer_address(op->clock);
+    uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = stage->delay;
     int64_t count = term->batches;
     operator_real a = operator_scalar(op, stage->a);
@@ -213,9 +214,11 @@ static sedge_status add_term(sedge_operator *op, const device_term *term, const 
                               (int)(sizeof arguments / sizeof arguments[0]));
 }
 
-sedge_status evolve_terms_add(const evolve_terms *terms, const sedge_stage *stage)
+sedge_status evolve_terms_add(const evolve_terms *terms, const operator_fields *fields,
+                              const sedge_stage *stage)
 {
-    for (int i = 0; i < terms->count; i++) SEDGE_TRY(add_term(terms->op, &terms->term[i], stage));
+    for (int i = 0; i < terms->count; i++)
+        SEDGE_TRY(add_term(terms->op, fields, &terms->term[i], stage));
     return SEDGE_OK;
 }
 

@@ -15,7 +15,8 @@ void evolve_terms_free(evolve_terms *terms);
 
 // Add them to what a stage has made, from the state before it, which is still u[0].
 SEDGE_MUST_USE
-sedge_status evolve_terms_add(const evolve_terms *terms, const sedge_stage *stage);
+sedge_status evolve_terms_add(const evolve_terms *terms, const operator_fields *fields,
+                              const sedge_stage *stage);
 
 // The blocks of the state: the fields, then the memory of each term that has one.
 int evolve_terms_blocks(const evolve_terms *terms);

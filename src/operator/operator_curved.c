@@ -244,17 +244,17 @@ void operator_curved_free(sedge_operator *op)
 
 // ---- launches ----------------------------------------------------------------------------------
 
-sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool halo,
-                                 const sedge_stage *stage)
+sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fields,
+                                 sedge_stream *stream, bool halo, const sedge_stage *stage)
 {
     const operator_curved_config *const config = &op->curved.config;
     operator_span span = operator_find_span(op, halo, true);
 
     if (span.count == 0) return SEDGE_OK;
     int64_t first_curve = count_curved(op, span.first);
-    uint64_t u = sedge_buffer_address(op->data.u[0]);
-    uint64_t next = sedge_buffer_address(op->data.u[1]);
-    uint64_t residual = sedge_buffer_address(op->data.residual);
+    uint64_t u = sedge_buffer_address(fields->u[0]);
+    uint64_t next = sedge_buffer_address(fields->u[1]);
+    uint64_t residual = sedge_buffer_address(fields->residual);
     uint64_t trace = sedge_buffer_address(op->trace);
     uint64_t links = sedge_buffer_address(op->data.links);
     uint64_t curves = sedge_buffer_address(op->data.curves);
@@ -270,7 +270,7 @@ sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool 
     int64_t slots = op->layout.slots;
     operator_real a = operator_scalar(op, stage->a);
     operator_real b = operator_scalar(op, stage->b);
-    uint64_t clock = sedge_buffer_address(op->clock);
+    uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = stage->delay;
     operator_real step = operator_scalar(op, stage->dt);
     void *const arguments[] = {&u,      &next,     &residual,   &trace,       &links,
@@ -284,9 +284,9 @@ sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool 
                            arguments, (int)(sizeof arguments / sizeof arguments[0]));
 }
 
-sedge_status operator_run_curved_energy(sedge_operator *op)
+sedge_status operator_run_curved_energy(sedge_operator *op, const operator_fields *fields)
 {
-    uint64_t u = sedge_buffer_address(op->data.u[0]);
+    uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t energy = sedge_buffer_address(op->data.energy);
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t weights = sedge_buffer_address(op->energy_weights);

@@ -45,10 +45,10 @@ const char *sedge_operator_transport(const sedge_operator *op)
     return sedge_halo_transport(op->halo);
 }
 
-sedge_status operator_halo_send(sedge_operator *op)
+sedge_status operator_halo_send(sedge_operator *op, const operator_fields *fields)
 {
     int64_t points = (int64_t)op->mesh->halo_faces * op->element->face_nodes;
-    uint64_t u = sedge_buffer_address(op->data.u[0]);
+    uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t halo = sedge_buffer_address(op->data.halo);
     uint64_t tables = sedge_buffer_address(op->maps);
     uint64_t packed = sedge_buffer_address(op->packed);

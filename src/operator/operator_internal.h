@@ -3,6 +3,7 @@
 #pragma once
 
 #include "operator/operator.h"
+#include "operator/operator_fields.h"
 #include "operator/operator_launch.h"
 
 #include "base/hash.h"
@@ -120,11 +121,9 @@ typedef struct operator_choices {
 
 typedef struct operator_tuning operator_tuning; // operator_tune.c
 
-// What depends on the layout: fields, and what is numbered by slots.
+// What depends on the layout: what is numbered by slots.
 typedef struct operator_data {
     int64_t *first_batch; // [ranges of the mesh + 1] of the SIMD batches
-    sedge_buffer *u[2];   // u[0] is the current state
-    sedge_buffer *residual;
     sedge_buffer *links, *geometry, *material, *half_jacobian, *energy;
     sedge_buffer *halo, *boundary; // (slot, face) of faces whose traces are sent, or made
     sedge_buffer *curves, *shapes; // maps of curved elements, the latter in fp64
@@ -162,8 +161,6 @@ struct sedge_operator {
     sedge_buffer *boundary_group, *places, *parameters, *kinds;
     int32_t two_sided_here, two_sided_beyond; // counts of data.two_sided
 
-    sedge_buffer *clock; // the time of the step's beginning
-
     sedge_buffer *packed; // traces to send; NULL: none
     sedge_halo *halo;
 
@@ -174,7 +171,7 @@ struct sedge_operator {
     } curved;
 
     sedge_stream *main, *side;
-    sedge_event *ready, *packed_event, *arrived, *interior_done, *edge_ready, *edge_done;
+    sedge_event *ready, *packed_event, *arrived, *interior_done, *halo_ready, *halo_done;
 
     int64_t stages;
     double exchange_seconds, exposed_seconds;
@@ -309,10 +306,13 @@ int64_t operator_index(const sedge_operator *op, int64_t slot, int field, int no
 SEDGE_MUST_USE
 sedge_status operator_upload(sedge_operator *op);
 
-// Take a layout and make its buffers, instead of those before; the fields are zero.
+// Take a layout and make its buffers, instead of those before.
 SEDGE_MUST_USE
 sedge_status operator_take_layout(sedge_operator *op, const operator_layout *layout);
 void operator_data_free(operator_data *data);
+
+// Bytes of each of the fields in the present layout.
+int64_t operator_fields_bytes(const sedge_operator *op);
 
 // The operators for op->config.
 SEDGE_MUST_USE
@@ -352,18 +352,20 @@ void operator_sample_free(operator_sample *sample);
 // Whether it is of the present layout's basis: known fields are what the device keeps.
 bool operator_sample_fits(const operator_sample *sample, const sedge_operator *op);
 
-// Fill the fields of the present layout, those of the sample with what is known.
+// Fill fields `on` the device, of the present layout, those of the sample with what is known.
 SEDGE_MUST_USE
-sedge_status operator_sample_fill(const operator_sample *sample, sedge_operator *op);
+sedge_status operator_sample_fill(const operator_sample *sample, sedge_operator *op,
+                                  const operator_fields *on);
 
 // Put one stage of the present configuration into `stream`: what is timed.
 SEDGE_MUST_USE
 sedge_status operator_sample_launch(const operator_sample *sample, sedge_operator *op,
-                                    sedge_stream *stream);
+                                    const operator_fields *on, sedge_stream *stream);
 
 // Run it from the known fields; SEDGE_ERR_COMPUTE says where it differs from the reference.
 SEDGE_MUST_USE
-sedge_status operator_sample_verify(const operator_sample *sample, sedge_operator *op);
+sedge_status operator_sample_verify(const operator_sample *sample, sedge_operator *op,
+                                    const operator_fields *on);
 
 // ---- operator_curved.c -------------------------------------------------------------------------
 
@@ -384,10 +386,10 @@ void operator_curved_free(sedge_operator *op);
 
 // The stage in the curved elements that need other ranks' traces (`halo`), or in the others.
 SEDGE_MUST_USE
-sedge_status operator_run_curved(sedge_operator *op, sedge_stream *stream, bool halo,
-                                 const sedge_stage *stage);
+sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fields,
+                                 sedge_stream *stream, bool halo, const sedge_stage *stage);
 SEDGE_MUST_USE
-sedge_status operator_run_curved_energy(sedge_operator *op);
+sedge_status operator_run_curved_energy(sedge_operator *op, const operator_fields *fields);
 
 void operator_curved_count(const sedge_operator *op, double *bytes, double *flops);
 
@@ -405,8 +407,8 @@ sedge_status operator_two_sided_upload(sedge_operator *op);
 // Fill the trace slots of faces whose other side is on this rank, or (`remote`) of those whose
 // other side's trace has arrived from another, at the step's beginning plus `delay`.
 SEDGE_MUST_USE
-sedge_status operator_two_sided_run(sedge_operator *op, sedge_stream *stream, bool remote,
-                                    double delay);
+sedge_status operator_two_sided_run(sedge_operator *op, const operator_fields *fields,
+                                    sedge_stream *stream, bool remote, double delay);
 
 // ---- operator_halo.c ---------------------------------------------------------------------------
 
@@ -416,7 +418,7 @@ sedge_status operator_halo_create(sedge_operator *op);
 
 // Collect the traces of halo faces and let them travel, in the side stream.
 SEDGE_MUST_USE
-sedge_status operator_halo_send(sedge_operator *op);
+sedge_status operator_halo_send(sedge_operator *op, const operator_fields *fields);
 
 // Later work in the side stream sees the other ranks' traces.
 SEDGE_MUST_USE
@@ -430,10 +432,8 @@ sedge_status operator_halo_note(sedge_operator *op);
 
 // A stage of all elements, from u[0] to u[1].
 SEDGE_MUST_USE
-sedge_status operator_run_stage(sedge_operator *op, const sedge_stage *stage);
-
-// Once a stage is done: what it made, u[1], is the current state, and counts as a stage.
-void operator_swap_states(sedge_operator *op);
+sedge_status operator_run_stage(sedge_operator *op, const operator_fields *fields,
+                                const sedge_stage *stage);
 
 // Until all queued work is done.
 SEDGE_MUST_USE
@@ -441,8 +441,8 @@ sedge_status operator_wait(sedge_operator *op);
 
 // All straight values through the stage.
 SEDGE_MUST_USE
-sedge_status operator_run_straight(sedge_operator *op, sedge_stream *stream,
-                                   const sedge_stage *stage);
+sedge_status operator_run_straight(sedge_operator *op, const operator_fields *fields,
+                                   sedge_stream *stream, const sedge_stage *stage);
 
 // A scalar kernel argument in the run's precision.
 typedef union operator_real {

@@ -288,16 +288,6 @@ sedge_status operator_upload(sedge_operator *op)
 
 // ---- layout ------------------------------------------------------------------------------------
 
-static void free_fields(operator_data *data)
-{
-    sedge_buffer_free(data->u[0]);
-    sedge_buffer_free(data->u[1]);
-    sedge_buffer_free(data->residual);
-    data->u[0] = NULL;
-    data->u[1] = NULL;
-    data->residual = NULL;
-}
-
 void operator_data_free(operator_data *data)
 {
     sedge_buffer *const buffers[] = {
@@ -305,19 +295,14 @@ void operator_data_free(operator_data *data)
         data->boundary, data->half_jacobian, data->curves,   data->shapes, data->two_sided};
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
-    free_fields(data);
     sedge_release(data->first_batch);
     memset(data, 0, sizeof *data);
 }
 
-static sedge_status make_fields(sedge_operator *op)
+int64_t operator_fields_bytes(const sedge_operator *op)
 {
-    const int64_t bytes = op->layout.slots * op->layout.nodes_padded *
-                          op->problem->equation->fields * op->layout.real_bytes;
-
-    SEDGE_TRY(sedge_buffer_create(&op->data.u[0], op->device, bytes));
-    SEDGE_TRY(sedge_buffer_create(&op->data.u[1], op->device, bytes));
-    return sedge_buffer_create(&op->data.residual, op->device, bytes);
+    return op->layout.slots * op->layout.nodes_padded * op->problem->equation->fields *
+           op->layout.real_bytes;
 }
 
 static sedge_status upload_mass(sedge_operator *op)
@@ -368,12 +353,10 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
 {
     const bool same_slots = op->data.links != NULL && op->layout.lanes == layout->lanes;
 
-    free_fields(&op->data); // first: there may be no memory for both
     if (!same_slots) operator_data_free(&op->data);
     SEDGE_TRY(take_basis(op, layout->basis));
     op->layout = *layout;
     SEDGE_TRY(place_ranges(op));
-    SEDGE_TRY(make_fields(op));
     if (same_slots) return SEDGE_OK;
     SEDGE_TRY(sedge_buffer_create(&op->data.energy, op->device,
                                   op->layout.slots * (int64_t)sizeof(double)));

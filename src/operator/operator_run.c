@@ -38,8 +38,8 @@ static sedge_status make_order(sedge_operator *op)
     SEDGE_TRY(sedge_event_create(&op->packed_event, op->device));
     SEDGE_TRY(sedge_event_create(&op->arrived, op->device));
     SEDGE_TRY(sedge_event_create(&op->interior_done, op->device));
-    SEDGE_TRY(sedge_event_create(&op->edge_ready, op->device));
-    SEDGE_TRY(sedge_event_create(&op->edge_done, op->device));
+    SEDGE_TRY(sedge_event_create(&op->halo_ready, op->device));
+    SEDGE_TRY(sedge_event_create(&op->halo_done, op->device));
     return operator_launcher_init(&op->launcher, op->device);
 }
 
@@ -48,7 +48,6 @@ static sedge_status make_local(sedge_operator *op)
 {
     SEDGE_TRY(make_order(op));
     SEDGE_TRY(operator_upload(op));
-    SEDGE_TRY(sedge_buffer_create(&op->clock, op->device, sizeof(double)));
     return make_trace(op);
 }
 
@@ -109,8 +108,8 @@ done:
 static void free_buffers(sedge_operator *op)
 {
     sedge_buffer *const buffers[] = {
-        op->clock,  op->trace,          op->materials,  op->maps,  op->mass,   op->energy_weights,
-        op->places, op->boundary_group, op->parameters, op->kinds, op->packed, op->face_basis,
+        op->trace,          op->materials,  op->maps,  op->mass,   op->energy_weights, op->places,
+        op->boundary_group, op->parameters, op->kinds, op->packed, op->face_basis,
     };
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
@@ -132,8 +131,8 @@ void sedge_operator_free(sedge_operator *op)
     sedge_event_free(op->packed_event);
     sedge_event_free(op->arrived);
     sedge_event_free(op->interior_done);
-    sedge_event_free(op->edge_ready);
-    sedge_event_free(op->edge_done);
+    sedge_event_free(op->halo_ready);
+    sedge_event_free(op->halo_done);
     sedge_stream_free(op->main);
     sedge_stream_free(op->side);
     operator_programs_free(op);
@@ -145,12 +144,12 @@ void sedge_operator_free(sedge_operator *op)
 // ---- one stage ---------------------------------------------------------------------------------
 
 // Straight elements through the stage, from u[0] to u[1].
-static sedge_status run_batches(sedge_operator *op, sedge_stream *stream, operator_span span,
-                                const sedge_stage *stage)
+static sedge_status run_batches(sedge_operator *op, const operator_fields *fields,
+                                sedge_stream *stream, operator_span span, const sedge_stage *stage)
 {
-    uint64_t u = sedge_buffer_address(op->data.u[0]);
-    uint64_t next = sedge_buffer_address(op->data.u[1]);
-    uint64_t residual = sedge_buffer_address(op->data.residual);
+    uint64_t u = sedge_buffer_address(fields->u[0]);
+    uint64_t next = sedge_buffer_address(fields->u[1]);
+    uint64_t residual = sedge_buffer_address(fields->residual);
     uint64_t trace = sedge_buffer_address(op->trace);
     uint64_t links = sedge_buffer_address(op->data.links);
     uint64_t geometry = sedge_buffer_address(op->data.geometry);
@@ -172,25 +171,25 @@ static sedge_status run_batches(sedge_operator *op, sedge_stream *stream, operat
                            arguments, (int)(sizeof arguments / sizeof arguments[0]));
 }
 
-sedge_status operator_run_straight(sedge_operator *op, sedge_stream *stream,
-                                   const sedge_stage *stage)
+sedge_status operator_run_straight(sedge_operator *op, const operator_fields *fields,
+                                   sedge_stream *stream, const sedge_stage *stage)
 {
     for (int halo = 0; halo < 2; halo++) {
         const operator_span span = operator_find_span(op, halo == 1, false);
-        SEDGE_TRY(run_batches(op, stream, span, stage));
+        SEDGE_TRY(run_batches(op, fields, stream, span, stage));
     }
     return SEDGE_OK;
 }
 
-static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *stream,
-                                         const sedge_stage *stage)
+static sedge_status make_boundary_traces(sedge_operator *op, const operator_fields *fields,
+                                         sedge_stream *stream, const sedge_stage *stage)
 {
-    const int64_t fields = op->problem->equation->fields;
+    const int64_t face_bytes =
+        (int64_t)op->element->face_nodes * op->problem->equation->fields * op->layout.real_bytes;
     int64_t points = (int64_t)op->mesh->boundary_faces * op->element->face_nodes;
-    uint64_t u = sedge_buffer_address(op->data.u[0]);
-    uint64_t trace = sedge_buffer_address(op->trace) +
-                     (uint64_t)(op->mesh->halo_faces * (int64_t)op->element->face_nodes * fields *
-                                op->layout.real_bytes);
+    uint64_t u = sedge_buffer_address(fields->u[0]);
+    uint64_t trace =
+        sedge_buffer_address(op->trace) + (uint64_t)(op->mesh->halo_faces * face_bytes);
     uint64_t boundary = sedge_buffer_address(op->data.boundary);
     uint64_t group = sedge_buffer_address(op->boundary_group);
     uint64_t places = sedge_buffer_address(op->places);
@@ -201,7 +200,7 @@ static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *strea
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t tables = sedge_buffer_address(op->maps);
     uint64_t face_basis = sedge_buffer_address(op->face_basis);
-    uint64_t clock = sedge_buffer_address(op->clock);
+    uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = stage->delay;
     void *const arguments[] = {&u,          &trace,      &boundary, &group,    &places,
                                &parameters, &kinds,      &geometry, &material, &materials,
@@ -211,23 +210,25 @@ static sedge_status make_boundary_traces(sedge_operator *op, sedge_stream *strea
     SEDGE_TRY(operator_launch(&op->launcher, KERNEL_BOUNDARY, stream, (points + each - 1) / each,
                               SEDGE_TRACE_THREADS, arguments,
                               (int)(sizeof arguments / sizeof arguments[0])));
-    return operator_two_sided_run(op, stream, false, delay);
+    return operator_two_sided_run(op, fields, stream, false, delay);
 }
 
-// The elements whose neighbours other ranks have.
-static sedge_status run_edge(sedge_operator *op, sedge_stream *stream, const sedge_stage *stage)
+// The halo elements: they have neighbours on other ranks.
+static sedge_status run_halo_elements(sedge_operator *op, const operator_fields *fields,
+                                      sedge_stream *stream, const sedge_stage *stage)
 {
-    SEDGE_TRY(operator_two_sided_run(op, stream, true, stage->delay));
-    SEDGE_TRY(run_batches(op, stream, operator_find_span(op, true, false), stage));
-    return operator_run_curved(op, stream, true, stage);
+    SEDGE_TRY(operator_two_sided_run(op, fields, stream, true, stage->delay));
+    SEDGE_TRY(run_batches(op, fields, stream, operator_find_span(op, true, false), stage));
+    return operator_run_curved(op, fields, stream, true, stage);
 }
 
 // They need not wait for the end of the interior: they run beside it, as soon as the traces are
 // there.
-static sedge_status run_edge_beside(sedge_operator *op, const sedge_stage *stage)
+static sedge_status run_halo_elements_beside(sedge_operator *op, const operator_fields *fields,
+                                             const sedge_stage *stage)
 {
-    SEDGE_TRY(sedge_stream_wait_event(op->side, op->edge_ready));
-    return run_edge(op, op->side, stage);
+    SEDGE_TRY(sedge_stream_wait_event(op->side, op->halo_ready));
+    return run_halo_elements(op, fields, op->side, stage);
 }
 
 // The SIMD batches of the straight interior elements with boundary faces where these lie in ranges
@@ -248,66 +249,61 @@ static bool has_boundary_apart(const sedge_operator *op)
     return find_boundary(op).count > 0;
 }
 
-static sedge_status run_boundary_beside(sedge_operator *op, const sedge_stage *stage)
+static sedge_status run_boundary_beside(sedge_operator *op, const operator_fields *fields,
+                                        const sedge_stage *stage)
 {
-    SEDGE_TRY(make_boundary_traces(op, op->side, stage));
-    SEDGE_TRY(sedge_stream_wait_event(op->side, op->edge_ready));
-    return run_batches(op, op->side, find_boundary(op), stage);
+    SEDGE_TRY(make_boundary_traces(op, fields, op->side, stage));
+    SEDGE_TRY(sedge_stream_wait_event(op->side, op->halo_ready));
+    return run_batches(op, fields, op->side, find_boundary(op), stage);
 }
 
-// All interior values but those of the boundary, in parts: between them MPI, which has no thread of
-// its own, can move messages.
-static sedge_status run_interior(sedge_operator *op, int parts, const sedge_stage *stage)
+// All interior SIMD batches but those of the boundary, in parts: between them MPI, which has no
+// thread of its own, can move messages.
+static sedge_status run_interior(sedge_operator *op, const operator_fields *fields, int parts,
+                                 const sedge_stage *stage)
 {
     const int64_t batches = operator_find_span(op, false, false).count - find_boundary(op).count;
 
     for (int part = 0; part < parts; part++) {
         const int64_t first = batches * part / parts;
         const operator_span span = {first, batches * (part + 1) / parts - first};
-        SEDGE_TRY(run_batches(op, op->main, span, stage));
+        SEDGE_TRY(run_batches(op, fields, op->main, span, stage));
         if (parts > 1) sedge_halo_progress(op->halo);
     }
-    return operator_run_curved(op, op->main, false, stage);
+    return operator_run_curved(op, fields, op->main, false, stage);
 }
 
 // What does not wait for other ranks' traces. The boundary's part of it goes into the side stream
 // where it can.
-static sedge_status run_own(sedge_operator *op, int parts, const sedge_stage *stage)
+static sedge_status run_own(sedge_operator *op, const operator_fields *fields, int parts,
+                            const sedge_stage *stage)
 {
     const bool beside = has_boundary_apart(op);
 
-    if (!beside) SEDGE_TRY(make_boundary_traces(op, op->main, stage));
+    if (!beside) SEDGE_TRY(make_boundary_traces(op, fields, op->main, stage));
     if (beside || sedge_halo_has_peers(op->halo))
-        SEDGE_TRY(sedge_event_record(op->edge_ready, op->main));
-    if (beside) SEDGE_TRY(run_boundary_beside(op, stage));
-    return run_interior(op, parts, stage);
+        SEDGE_TRY(sedge_event_record(op->halo_ready, op->main));
+    if (beside) SEDGE_TRY(run_boundary_beside(op, fields, stage));
+    return run_interior(op, fields, parts, stage);
 }
 
 // The device goes on with its own elements while traces move. On the host device the work happens
 // inside the calls of this thread, so messages leave before it.
-static sedge_status run_and_exchange(sedge_operator *op, const sedge_stage *stage)
+static sedge_status run_and_exchange(sedge_operator *op, const operator_fields *fields,
+                                     const sedge_stage *stage)
 {
     const bool is_host = sedge_device_get_traits(op->device)->in_call;
 
-    SEDGE_TRY(operator_halo_send(op));
-    SEDGE_TRY(run_own(op, is_host ? HOST_PARTS : 1, stage));
+    SEDGE_TRY(operator_halo_send(op, fields));
+    SEDGE_TRY(run_own(op, fields, is_host ? HOST_PARTS : 1, stage));
     SEDGE_TRY(sedge_event_record(op->interior_done, op->main));
     SEDGE_TRY(operator_halo_receive(op));
-    SEDGE_TRY(run_edge_beside(op, stage));
+    SEDGE_TRY(run_halo_elements_beside(op, fields, stage));
     return operator_halo_note(op);
 }
 
-// After a stage the states change places.
-void operator_swap_states(sedge_operator *op)
-{
-    sedge_buffer *const swap = op->data.u[0];
-
-    op->data.u[0] = op->data.u[1];
-    op->data.u[1] = swap;
-    op->stages++;
-}
-
-sedge_status operator_run_stage(sedge_operator *op, const sedge_stage *stage)
+sedge_status operator_run_stage(sedge_operator *op, const operator_fields *fields,
+                                const sedge_stage *stage)
 {
     const bool exchanges = sedge_halo_has_peers(op->halo);
     const bool forks = exchanges || has_boundary_apart(op);
@@ -316,11 +312,12 @@ sedge_status operator_run_stage(sedge_operator *op, const sedge_stage *stage)
         SEDGE_TRY(sedge_event_record(op->ready, op->main));
         SEDGE_TRY(sedge_stream_wait_event(op->side, op->ready));
     }
-    SEDGE_TRY(exchanges ? run_and_exchange(op, stage) : run_own(op, 1, stage));
+    SEDGE_TRY(exchanges ? run_and_exchange(op, fields, stage) : run_own(op, fields, 1, stage));
     if (forks) {
-        SEDGE_TRY(sedge_event_record(op->edge_done, op->side));
-        SEDGE_TRY(sedge_stream_wait_event(op->main, op->edge_done));
+        SEDGE_TRY(sedge_event_record(op->halo_done, op->side));
+        SEDGE_TRY(sedge_stream_wait_event(op->main, op->halo_done));
     }
+    op->stages++;
     return SEDGE_OK;
 }
 

@@ -395,7 +395,8 @@ static sedge_status fill(const sedge_operator *op, sedge_buffer *buffer, const v
     return sedge_stream_wait(op->main);
 }
 
-sedge_status operator_sample_fill(const operator_sample *sample, sedge_operator *op)
+sedge_status operator_sample_fill(const operator_sample *sample, sedge_operator *op,
+                                  const operator_fields *on)
 {
     sedge_status status;
     void *pattern = NULL;
@@ -404,12 +405,12 @@ sedge_status operator_sample_fill(const operator_sample *sample, sedge_operator 
     SEDGE_TRY_GOTO(status, sedge_allocate(&pattern, PATTERN, (size_t)op->layout.real_bytes));
     SEDGE_TRY_GOTO(status, sedge_allocate(&chunk, value_bytes(op), 1));
     for (int64_t k = 0; k < PATTERN; k++) operator_put(op, pattern, k, noise(k));
-    SEDGE_TRY_GOTO(status, fill(op, op->data.u[0], pattern));
-    SEDGE_TRY_GOTO(status, fill(op, op->data.residual, pattern));
+    SEDGE_TRY_GOTO(status, fill(op, on->u[0], pattern));
+    SEDGE_TRY_GOTO(status, fill(op, on->residual, pattern));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         if (!sample->known[e]) continue;
-        SEDGE_TRY_GOTO(status, move_element(op, op->data.u[0], e, sample->u + e * block_size(op),
-                                            chunk, true));
+        SEDGE_TRY_GOTO(status,
+                       move_element(op, on->u[0], e, sample->u + e * block_size(op), chunk, true));
     }
 done:
     sedge_release(pattern);
@@ -418,11 +419,11 @@ done:
 }
 
 sedge_status operator_sample_launch(const operator_sample *sample, sedge_operator *op,
-                                    sedge_stream *stream)
+                                    const operator_fields *on, sedge_stream *stream)
 {
     const sedge_stage stage = choose_stage(sample);
 
-    return operator_run_straight(op, stream, &stage);
+    return operator_run_straight(op, on, stream, &stage);
 }
 
 // ---- comparison --------------------------------------------------------------------------------
@@ -440,8 +441,8 @@ static double difference(const double *a, const double *b, int64_t count, double
     return largest;
 }
 
-static sedge_status compare_element(const operator_sample *sample, const sedge_operator *op, int i,
-                                    double *fields, void *chunk)
+static sedge_status compare_element(const operator_sample *sample, const sedge_operator *op,
+                                    const operator_fields *on, int i, double *fields, void *chunk)
 {
     const int64_t size = block_size(op);
     const double *const next = sample->next + i * size;
@@ -450,9 +451,9 @@ static sedge_status compare_element(const operator_sample *sample, const sedge_o
     double scale = DBL_MIN;
 
     for (int64_t k = 0; k < size; k++) scale = fmax(scale, fmax(fabs(next[k]), fabs(after[k])));
-    SEDGE_TRY(move_element(op, op->data.u[1], sample->element[i], fields, chunk, false));
+    SEDGE_TRY(move_element(op, on->u[1], sample->element[i], fields, chunk, false));
     double worst = difference(fields, next, size, unit * scale);
-    SEDGE_TRY(move_element(op, op->data.residual, sample->element[i], fields, chunk, false));
+    SEDGE_TRY(move_element(op, on->residual, sample->element[i], fields, chunk, false));
     worst = fmax(worst, difference(fields, after, size, unit * scale));
     if (worst <= sample->allowed) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_COMPUTE,
@@ -463,20 +464,21 @@ static sedge_status compare_element(const operator_sample *sample, const sedge_o
 
 // The residual as it is known, and no field to be found where the stage writes none.
 static sedge_status start_over(const operator_sample *sample, const sedge_operator *op,
-                               double *fields, void *chunk)
+                               const operator_fields *on, double *fields, void *chunk)
 {
     const int64_t size = block_size(op);
 
     for (int i = 0; i < sample->count; i++) {
-        SEDGE_TRY(move_element(op, op->data.residual, sample->element[i],
-                               sample->residual + i * size, chunk, true));
+        SEDGE_TRY(move_element(op, on->residual, sample->element[i], sample->residual + i * size,
+                               chunk, true));
         for (int64_t k = 0; k < size; k++) fields[k] = (double)NAN;
-        SEDGE_TRY(move_element(op, op->data.u[1], sample->element[i], fields, chunk, true));
+        SEDGE_TRY(move_element(op, on->u[1], sample->element[i], fields, chunk, true));
     }
     return SEDGE_OK;
 }
 
-sedge_status operator_sample_verify(const operator_sample *sample, sedge_operator *op)
+sedge_status operator_sample_verify(const operator_sample *sample, sedge_operator *op,
+                                    const operator_fields *on)
 {
     sedge_status status;
     double *fields = NULL;
@@ -485,11 +487,11 @@ sedge_status operator_sample_verify(const operator_sample *sample, sedge_operato
     SEDGE_TRY_GOTO(status, sedge_allocate(&fields, block_size(op), sizeof *fields));
     SEDGE_TRY_GOTO(status, sedge_allocate(&chunk, value_bytes(op), 1));
     SEDGE_TRY_GOTO(status, sedge_stream_wait(op->main)); // what was launched before
-    SEDGE_TRY_GOTO(status, start_over(sample, op, fields, chunk));
-    SEDGE_TRY_GOTO(status, operator_sample_launch(sample, op, op->main));
+    SEDGE_TRY_GOTO(status, start_over(sample, op, on, fields, chunk));
+    SEDGE_TRY_GOTO(status, operator_sample_launch(sample, op, on, op->main));
     SEDGE_TRY_GOTO(status, sedge_stream_wait(op->main));
     for (int i = 0; i < sample->count; i++)
-        SEDGE_TRY_GOTO(status, compare_element(sample, op, i, fields, chunk));
+        SEDGE_TRY_GOTO(status, compare_element(sample, op, on, i, fields, chunk));
 done:
     sedge_release(fields);
     sedge_release(chunk);

@@ -19,6 +19,7 @@ struct operator_tuning {
     operator_choices choices;
     operator_sample *sample; // NULL until something is timed
     operator_tables *tables; // [choices.count], made as candidates are launched; all of one layout
+    operator_fields fields;  // to measure with
     int layout;              // whose buffers are there; -1: none
     int candidate;           // the operator's present configuration, with kernels of
     const sedge_program *program; // this program; NULL: none
@@ -44,6 +45,16 @@ static void free_tables(operator_tuning *tuning)
     tuning->op->tables = (operator_tables){NULL, NULL};
 }
 
+// Take a layout and fields of it, instead of those before.
+static sedge_status take_layout(operator_tuning *tuning, int layout)
+{
+    sedge_operator *const op = tuning->op;
+
+    operator_fields_clear(&tuning->fields); // first: there may be no memory for both
+    SEDGE_TRY(operator_take_layout(op, &tuning->choices.layout[layout]));
+    return operator_fields_create(&tuning->fields, op->device, operator_fields_bytes(op));
+}
+
 static sedge_status use_layout(void *context, int layout)
 {
     operator_tuning *const tuning = context;
@@ -52,13 +63,13 @@ static sedge_status use_layout(void *context, int layout)
     free_tables(tuning);
     tuning->program = NULL;
     tuning->layout = -1;
-    SEDGE_TRY(operator_take_layout(op, &tuning->choices.layout[layout]));
+    SEDGE_TRY(take_layout(tuning, layout));
     if (tuning->sample != NULL && !operator_sample_fits(tuning->sample, op)) {
         operator_sample_free(tuning->sample);
         tuning->sample = NULL;
     }
     if (tuning->sample == NULL) SEDGE_TRY(operator_sample_create(&tuning->sample, op));
-    SEDGE_TRY(operator_sample_fill(tuning->sample, op));
+    SEDGE_TRY(operator_sample_fill(tuning->sample, op, &tuning->fields));
     tuning->layout = layout;
     return SEDGE_OK;
 }
@@ -101,7 +112,7 @@ static sedge_status launch(void *context, int operation, int candidate,
 
     (void)operation;
     SEDGE_TRY(take_candidate(tuning, candidate, program));
-    return operator_sample_launch(tuning->sample, tuning->op, stream);
+    return operator_sample_launch(tuning->sample, tuning->op, &tuning->fields, stream);
 }
 
 static sedge_status verify(void *context, int operation, int candidate,
@@ -111,7 +122,7 @@ static sedge_status verify(void *context, int operation, int candidate,
 
     (void)operation;
     SEDGE_TRY(take_candidate(tuning, candidate, program));
-    return operator_sample_verify(tuning->sample, tuning->op);
+    return operator_sample_verify(tuning->sample, tuning->op, &tuning->fields);
 }
 
 // ---- task --------------------------------------------------------------------------------------
@@ -120,6 +131,7 @@ void operator_tuning_free(operator_tuning *tuning)
 {
     if (tuning == NULL) return;
     operator_sample_free(tuning->sample);
+    operator_fields_clear(&tuning->fields);
     sedge_tune_result_free(tuning->result);
     operator_choices_clear(&tuning->choices);
     sedge_release(tuning->tables);
@@ -228,13 +240,14 @@ static sedge_status make_task(sedge_operator *op, const sedge_operator_options *
 // ---- how long it may take ----------------------------------------------------------------------
 
 // Seconds of a stage by the rule, two of three: the first does not count.
-static sedge_status time_stage(double *seconds, sedge_operator *op)
+static sedge_status time_stage(double *seconds, operator_tuning *tuning)
 {
+    sedge_operator *const op = tuning->op;
     sedge_event *const from = op->launcher.sample[0].from;
     sedge_event *const to = op->launcher.sample[0].to;
 
     for (int i = 0; i < 3; i++) {
-        SEDGE_TRY(operator_run_straight(op, op->main, &(sedge_stage){.dt = 0.0}));
+        SEDGE_TRY(operator_run_straight(op, &tuning->fields, op->main, &(sedge_stage){.dt = 0.0}));
         if (i == 0) SEDGE_TRY(sedge_event_record(from, op->main));
     }
     SEDGE_TRY(sedge_event_record(to, op->main));
@@ -258,11 +271,11 @@ static sedge_status find_budget(double *budget, operator_tuning *tuning, sedge_c
     double seconds = 0.0;
 
     op->config = tuning->choices.candidate[0].config;
-    SEDGE_TRY(sedge_comm_agree(op->comm, operator_take_layout(op, &tuning->choices.layout[0])));
+    SEDGE_TRY(sedge_comm_agree(op->comm, take_layout(tuning, 0)));
     SEDGE_TRY(operator_programs_create(op, cache));
     sedge_status status = operator_tables_create(&tuning->tables[0], op);
     op->tables = tuning->tables[0];
-    if (status == SEDGE_OK) status = time_stage(&seconds, op);
+    if (status == SEDGE_OK) status = time_stage(&seconds, tuning);
     SEDGE_TRY(sedge_comm_agree(op->comm, status));
     sedge_comm_max(op->comm, &seconds, 1);
     int64_t host = is_on_host(op); // or another rank's
@@ -338,6 +351,7 @@ static void clear_up(operator_tuning *tuning)
     free_tables(tuning);
     operator_sample_free(tuning->sample);
     tuning->sample = NULL;
+    operator_fields_clear(&tuning->fields);
     memset(tuning->op->launcher.launches, 0, sizeof tuning->op->launcher.launches);
 }
 

@@ -57,15 +57,15 @@ sedge_status operator_two_sided_upload(sedge_operator *op)
     return status;
 }
 
-sedge_status operator_two_sided_run(sedge_operator *op, sedge_stream *stream, bool remote,
-                                    double delay)
+sedge_status operator_two_sided_run(sedge_operator *op, const operator_fields *fields,
+                                    sedge_stream *stream, bool remote, double delay)
 {
     const int32_t first = remote ? op->two_sided_here : 0;
     const int32_t count = remote ? op->two_sided_beyond : op->two_sided_here;
     int64_t points = (int64_t)count * op->element->face_nodes;
     int64_t first_boundary = op->mesh->halo_faces;
     int64_t slots = op->layout.slots;
-    uint64_t u = sedge_buffer_address(op->data.u[0]);
+    uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t trace = sedge_buffer_address(op->trace);
     uint64_t faces = 0;
     uint64_t places = sedge_buffer_address(op->places);
@@ -76,7 +76,7 @@ sedge_status operator_two_sided_run(sedge_operator *op, sedge_stream *stream, bo
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t tables = sedge_buffer_address(op->maps);
     uint64_t face_basis = sedge_buffer_address(op->face_basis);
-    uint64_t clock = sedge_buffer_address(op->clock);
+    uint64_t clock = sedge_buffer_address(fields->clock);
     void *const arguments[] = {&u,        &trace,          &faces,     &places, &parameters, &kinds,
                                &geometry, &material,       &materials, &tables, &face_basis, &clock,
                                &delay,    &first_boundary, &slots,     &points};

@@ -438,12 +438,13 @@ static void test_sample(const kit_world *world, int order, sedge_precision preci
     if (k.op != NULL) CHECK_OK(operator_sample_create(&sample, k.op));
     if (sample != NULL) {
         CHECK(operator_sample_fits(sample, k.op));
-        CHECK_OK(operator_sample_fill(sample, k.op));
-        CHECK_OK(operator_sample_verify(sample, k.op));
+        CHECK_OK(operator_sample_fill(sample, k.op, sedge_evolution_fields(k.evolution)));
+        CHECK_OK(operator_sample_verify(sample, k.op, sedge_evolution_fields(k.evolution)));
         CHECK_OK(sedge_buffer_upload(
             k.op->data.geometry, 0, zero,
             (int64_t)SEDGE_GEOMETRY_WORDS * k.op->layout.lanes * k.op->layout.real_bytes, NULL));
-        CHECK_FAILS(operator_sample_verify(sample, k.op), SEDGE_ERR_COMPUTE, "off the reference");
+        CHECK_FAILS(operator_sample_verify(sample, k.op, sedge_evolution_fields(k.evolution)),
+                    SEDGE_ERR_COMPUTE, "off the reference");
     }
     operator_sample_free(sample);
     kit_clear(&k);

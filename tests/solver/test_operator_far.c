@@ -48,11 +48,12 @@ static void copy_list(sedge_buffer **out, const sedge_operator *op, const sedge_
 
 // Jacobians begin behind the geometry, by the number of slots: with curls that says where they
 // are, and there is one material, of which no number is read.
-static void make_place(place *p, const sedge_operator *op, int64_t first, int64_t traces)
+static void make_place(place *p, const sedge_operator *op, const operator_fields *fields,
+                       int64_t first, int64_t traces)
 {
     const operator_layout *const layout = &op->layout;
     const int64_t lanes = layout->lanes;
-    const int64_t state = sedge_buffer_bytes(op->data.u[0]) / layout->values;
+    const int64_t state = sedge_buffer_bytes(fields->u[0]) / layout->values;
     const int64_t geometry = lanes * SEDGE_GEOMETRY_WORDS * layout->real_bytes;
     const int64_t trace =
         (int64_t)op->element->face_nodes * op->problem->equation->fields * layout->real_bytes;
@@ -62,9 +63,9 @@ static void make_place(place *p, const sedge_operator *op, int64_t first, int64_
         CHECK(op->problem->volumes == 1 && first % SEDGE_GEOMETRY_WORDS == 0);
         p->slots -= first / SEDGE_GEOMETRY_WORDS * SEDGE_JACOBIAN_WORDS * lanes;
     }
-    p->address[STATE] = reach(op->data.u[0], first, state);
-    p->address[NEXT] = reach(op->data.u[1], first, state);
-    p->address[RESIDUAL] = reach(op->data.residual, first, state);
+    p->address[STATE] = reach(fields->u[0], first, state);
+    p->address[NEXT] = reach(fields->u[1], first, state);
+    p->address[RESIDUAL] = reach(fields->residual, first, state);
     p->address[TRACE] = reach(op->trace, traces, trace);
     p->address[GEOMETRY] = reach(op->data.geometry, first, geometry);
     p->address[MATERIAL] = reach(op->data.material, first, lanes * 4);
@@ -90,7 +91,7 @@ static void launch(const sedge_operator *op, operator_kernel kernel, int64_t blo
         sedge_kernel_launch(op->launcher.kernel[kernel], NULL, blocks, threads, arguments, count));
 }
 
-static void run_boundary(const sedge_operator *op, place *p)
+static void run_boundary(const sedge_operator *op, const operator_fields *fields, place *p)
 {
     uint64_t trace = sedge_buffer_address(op->trace);
     const int64_t each = operator_boundary_points(op);
@@ -102,7 +103,7 @@ static void run_boundary(const sedge_operator *op, place *p)
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t tables = sedge_buffer_address(op->maps);
     uint64_t face_basis = sedge_buffer_address(op->face_basis);
-    uint64_t clock = sedge_buffer_address(op->clock);
+    uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = 0.1;
     void *const arguments[] = {&p->address[STATE],
                                &trace,
@@ -155,7 +156,7 @@ static void run_straight(const sedge_operator *op, place *p, double dt)
            arguments, 17);
 }
 
-static void run_curved(const sedge_operator *op, place *p, double dt)
+static void run_curved(const sedge_operator *op, const operator_fields *fields, place *p, double dt)
 {
     uint64_t curves = sedge_buffer_address(op->data.curves);
     uint64_t materials = sedge_buffer_address(op->materials);
@@ -165,7 +166,7 @@ static void run_curved(const sedge_operator *op, place *p, double dt)
     uint64_t group = sedge_buffer_address(op->boundary_group);
     uint64_t parameters = sedge_buffer_address(op->parameters);
     uint64_t kinds = sedge_buffer_address(op->kinds);
-    uint64_t clock = sedge_buffer_address(op->clock);
+    uint64_t clock = sedge_buffer_address(fields->clock);
     int64_t halo_faces = 0;
     double delay = 0.1;
     const operator_span span = operator_find_span(op, false, true);
@@ -204,11 +205,11 @@ static void run_curved(const sedge_operator *op, place *p, double dt)
            op->curved.config.threads, arguments, 24);
 }
 
-static void run_all(const sedge_operator *op, place *p, double dt)
+static void run_all(const sedge_operator *op, const operator_fields *fields, place *p, double dt)
 {
-    run_boundary(op, p);
+    run_boundary(op, fields, p);
     run_straight(op, p, dt);
-    if (op->problem->curved) run_curved(op, p, dt);
+    if (op->problem->curved) run_curved(op, fields, p, dt);
 }
 
 // ---- near and far ------------------------------------------------------------------------------
@@ -216,16 +217,16 @@ static void run_all(const sedge_operator *op, place *p, double dt)
 enum { RESULTS = 3 };
 
 // What the kernels write, from what the operator had before: state, residual, traces.
-static void run_from(const sedge_operator *op, void *const start[RESULTS], void *result[RESULTS],
-                     place *p, double dt)
+static void run_from(const sedge_operator *op, const operator_fields *fields,
+                     void *const start[RESULTS], void *result[RESULTS], place *p, double dt)
 {
-    sedge_buffer *const before[RESULTS] = {op->data.u[1], op->data.residual, op->trace};
+    sedge_buffer *const before[RESULTS] = {fields->u[1], fields->residual, op->trace};
 
     for (int i = 0; i < RESULTS; i++) {
         const int64_t bytes = sedge_buffer_bytes(before[i]);
         CHECK_OK(sedge_buffer_upload(before[i], 0, start[i], bytes, NULL));
     }
-    run_all(op, p, dt);
+    run_all(op, fields, p, dt);
     for (int i = 0; i < RESULTS; i++) {
         const int64_t bytes = sedge_buffer_bytes(before[i]);
         CHECK_OK(sedge_allocate((char **)&result[i], bytes, 1));
@@ -233,9 +234,10 @@ static void run_from(const sedge_operator *op, void *const start[RESULTS], void 
     }
 }
 
-static void compare(const sedge_operator *op, place *near, place *far, double dt)
+static void compare(const sedge_operator *op, const operator_fields *fields, place *near,
+                    place *far, double dt)
 {
-    const sedge_buffer *const from[RESULTS] = {op->data.u[1], op->data.residual, op->trace};
+    const sedge_buffer *const from[RESULTS] = {fields->u[1], fields->residual, op->trace};
     void *start[RESULTS] = {NULL}, *close[RESULTS] = {NULL}, *distant[RESULTS] = {NULL};
     void *again[RESULTS] = {NULL};
     const int before = check_failures;
@@ -245,9 +247,9 @@ static void compare(const sedge_operator *op, place *near, place *far, double dt
         CHECK_OK(sedge_allocate((char **)&start[i], bytes, 1));
         CHECK_OK(sedge_buffer_download(from[i], 0, start[i], bytes, NULL));
     }
-    run_from(op, start, close, near, dt);
-    run_from(op, start, distant, far, dt);
-    run_from(op, start, again, near, dt);
+    run_from(op, fields, start, close, near, dt);
+    run_from(op, fields, start, distant, far, dt);
+    run_from(op, fields, start, again, near, dt);
     for (int i = 0; i < RESULTS; i++) {
         const size_t bytes = (size_t)sedge_buffer_bytes(from[i]);
         CHECK(memcmp(close[i], again[i], bytes) == 0); // the same place twice
@@ -288,6 +290,7 @@ static void test_far(const kit_world *world, const char *variant, int order,
         return;
     }
     const operator_layout *const layout = &k.op->layout;
+    const operator_fields *const fields = sedge_evolution_fields(k.evolution);
     const int64_t whole = SEDGE_GEOMETRY_WORDS;
     // As far as slots may be, which have 32 bits: numbers of states do not fit these, nor those of
     // Jacobians' words on a GPU; nor do those of trace points, where no material is looked up by
@@ -295,9 +298,9 @@ static void test_far(const kit_world *world, const char *variant, int order,
     const int64_t first = (INT32_MAX / layout->lanes - layout->values) / whole * whole;
     const int64_t traces = curved ? 0 : INT32_MAX / k.op->element->face_nodes + 1;
     CHECK(first > INT32_MAX / layout->nodes_padded);
-    make_place(&near, k.op, 0, 0);
-    make_place(&far, k.op, first, traces);
-    if (check_failures == 0) compare(k.op, &near, &far, dt);
+    make_place(&near, k.op, fields, 0, 0);
+    make_place(&far, k.op, fields, first, traces);
+    if (check_failures == 0) compare(k.op, fields, &near, &far, dt);
     free_place(&near);
     free_place(&far);
     kit_clear(&k);

@@ -180,21 +180,25 @@ static void test_sample(kit *k)
     int64_t *empty = NULL;
     operator_sample *sample = NULL;
     double number = 0.0;
+    const operator_fields *const fields = sedge_evolution_fields(k->evolution);
 
     CHECK_OK(operator_sample_create(&sample, k->op));
     if (sample == NULL) return;
-    CHECK_OK(operator_sample_fill(sample, k->op));
-    CHECK_OK(operator_sample_verify(sample, k->op));
-    CHECK_OK(operator_sample_launch(sample, k->op, k->op->main));
-    CHECK_OK(operator_sample_verify(sample, k->op)); // what was launched before does not matter
+    CHECK_OK(operator_sample_fill(sample, k->op, fields));
+    CHECK_OK(operator_sample_verify(sample, k->op, fields));
+    CHECK_OK(operator_sample_launch(sample, k->op, fields, k->op->main));
+    CHECK_OK(
+        operator_sample_verify(sample, k->op, fields)); // what was launched before does not matter
     CHECK_OK(sedge_allocate(&empty, k->op->mesh->range_count + 1LL, sizeof *empty));
     k->op->data.first_batch = empty; // the stage finds no elements
-    CHECK_FAILS(operator_sample_verify(sample, k->op), SEDGE_ERR_COMPUTE, "off the reference");
+    CHECK_FAILS(operator_sample_verify(sample, k->op, fields), SEDGE_ERR_COMPUTE,
+                "off the reference");
     k->op->data.first_batch = first_batch;
     sedge_release(empty);
-    CHECK_OK(operator_sample_verify(sample, k->op));
+    CHECK_OK(operator_sample_verify(sample, k->op, fields));
     CHECK_OK(sedge_buffer_upload(k->op->tables.lift, 0, &number, k->op->layout.real_bytes, NULL));
-    CHECK_FAILS(operator_sample_verify(sample, k->op), SEDGE_ERR_COMPUTE, "off the reference");
+    CHECK_FAILS(operator_sample_verify(sample, k->op, fields), SEDGE_ERR_COMPUTE,
+                "off the reference");
     operator_sample_free(sample);
 }
 
