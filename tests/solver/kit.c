@@ -144,16 +144,33 @@ static void copy_parameters(double *to, const double *from, const sedge_paramete
     }
 }
 
+// Index in the options of volume group v.
+static int find_material(const kit *k, int v)
+{
+    const char *const name = k->base.mesh->groups.volume_names[v];
+
+    return strcmp(name, "above") == 0 || strcmp(name, "right") == 0;
+}
+
+static sedge_status set_terms(kit *k, const kit_options *options)
+{
+    sedge_problem *const problem = &k->base.problem;
+
+    for (int v = 0; v < problem->volumes && options->term != NULL; v++) {
+        const double *const p = options->term_parameters[find_material(k, v)];
+        if (p != NULL) SEDGE_TRY(sedge_problem_add_term(problem, options->term, v, p));
+    }
+    return SEDGE_OK;
+}
+
 static void set_materials(kit *k, const kit_options *options)
 {
     const sedge_equation *const equation = options->equation;
     sedge_problem *const problem = &k->base.problem;
 
     for (int v = 0; v < problem->volumes && equation->derive != NULL; v++) {
-        const char *const name = k->base.mesh->groups.volume_names[v];
-        const bool second = strcmp(name, "above") == 0 || strcmp(name, "right") == 0;
         double deck[SEDGE_MAX_VALUES];
-        copy_parameters(deck, options->materials[second], equation->materials,
+        copy_parameters(deck, options->materials[find_material(k, v)], equation->materials,
                         equation->material_count);
         equation->derive(deck, problem->materials[v]);
     }
@@ -211,7 +228,7 @@ static sedge_status make_problem(kit *k, const kit_options *options)
                         problem->initial->parameters, problem->initial->parameter_count);
     }
     set_dipole(problem, options->dipole);
-    return SEDGE_OK;
+    return set_terms(k, options);
 }
 
 sedge_status kit_create(kit *k, const kit_world *world, const kit_options *options)

@@ -55,6 +55,8 @@ typedef struct kit_options {
     const double *initial_parameters; // NULL: defaults
     const double *incident;           // all parameters of a plane wave; NULL: none
     const double *dipole;             // all parameters of a dipole; NULL: none
+    const sedge_term_kind *term;      // NULL: none
+    const double *term_parameters[2]; // of the groups, as `materials`; NULL: it has no term
 } kit_options;
 
 typedef struct kit {

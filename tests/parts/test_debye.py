@@ -1,0 +1,99 @@
+"""A Debye medium (debye_term.c, debye.yaml) in whole runs, against exact solutions.
+
+A box or a ball with conducting walls keeps the shape of its modes, whatever the medium that fills it: all
+fields of a mode of wave number k are E = e(t) E(0), P = p(t) E(0), H ~ g(t), and
+
+    epsilon e' + p' = -(k^2 / mu) g,   p' = (eps_delta e - p) / tau,   g' = e.
+
+Solutions exp(lambda t) have eps(omega) omega^2 = k^2 / mu with lambda = -i omega and the permittivity
+eps(omega) = epsilon + eps_delta / (1 - i omega tau): three roots.
+"""
+
+import math
+import os
+import pathlib
+import sys
+import unittest
+
+import h5py
+import numpy
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "cli"))
+from kit import Case  # noqa: E402
+
+HERE = pathlib.Path(__file__).parent
+DEVICE = os.environ.get("SEDGE_TEST_DEVICE", "host")
+
+
+def solve(times, k2, epsilon, mu, eps_delta, tau):
+    """e(t) of what starts with e = 1, p = 0, g = 0, from the roots."""
+    roots = numpy.roots([mu * epsilon * tau, mu * (epsilon + eps_delta), k2 * tau, k2])
+    of = numpy.array([numpy.ones(3), eps_delta / (1 + roots * tau), 1 / roots])
+    weights = numpy.linalg.solve(of, [1, 0, 0])
+    return (weights * numpy.exp(numpy.outer(times, roots))).sum(axis=1).real
+
+
+class Debye(Case):
+    def probe(self, folder, *settings, ranks=0, words=()):
+        """Times, and E at the probe p."""
+        set_words = [word for setting in settings for word in ("--set", setting)]
+        self.succeed("run", HERE / "debye.yaml", "--quiet", "--device", DEVICE, "--tune=off",
+                     *set_words, *words, "--output", folder, ranks=ranks)
+        with h5py.File(self.folder / folder / "probes.h5") as file:
+            return file["time"][()], file["probes/p/E"][()]
+
+    def test_filled(self):
+        """Two cells of order 4 resolve the mode to 0.15 %; runs differ by rounding alone."""
+        runs = [("fp64", 0, "auto"), ("fp64", 2, "fused"), ("fp64", 4, "bernstein"),
+                ("fp32", 0, "bernstein"), ("fp32", 2, "fused")]
+        if DEVICE == "opencl":
+            runs = runs[-1:]  # compiling takes seconds
+        whole = None
+        for precision, ranks, variant in runs:
+            with self.subTest(precision=precision, ranks=ranks, variant=variant):
+                times, field = self.probe(f"{precision}-{ranks}-{variant}",
+                                          f"precision={precision}", f"kernels.variant={variant}",
+                                          ranks=ranks)
+                exact = solve(times, 3 * math.pi ** 2, 2.0, 1.5, 3.0, 0.15)
+                self.assertLess(abs(field - numpy.outer(exact, field[0])).max(),
+                                0.003 * abs(field[0]).max())
+                whole = field if whole is None else whole
+                self.assertLess(abs(field - whole).max(), {"fp64": 1e-12, "fp32": 2e-5}[precision])
+
+    @unittest.skipIf(DEVICE == "opencl", "compiling takes seconds")
+    def test_curved(self):
+        """A ball of curved elements; in its centre E of the lowest mode is along z."""
+        times, field = self.probe("ball", f"mesh={{file: {HERE.parents[1]}/meshes/ball.msh}}",
+                                  "order=3", "time.end=2", "boundaries={wall: {type: pec}}",
+                                  "materials={inside: {debye: {eps_delta: 1.5, tau: 0.4}}}",
+                                  "initial={type: ball-mode, compare: false}",
+                                  "monitors.probes.points={p: [0, 0, 0]}", ranks=2)
+        exact = solve(times, 2.743707269992265 ** 2, 1.0, 1.0, 1.5, 0.4)
+        self.assertLess(abs(field[:, 2] - exact).max(), 0.005)
+
+    def test_check(self):
+        """2 x 3 values of 8 bytes at 35 nodes of 24 elements."""
+        half = ("mesh.box.split={axis: x, at: 0.5, names: [water, air]}",
+                "materials={water: {debye: {eps_delta: 3, tau: 0.15}}, air: {}}")
+        words = [word for setting in half for word in ("--set", setting)]
+        done = self.succeed("check", HERE / "debye.yaml", "--device", "host", *words)
+        self.assertIn("24 elements: given, debye (memory: 0.04 MiB on the device)", done.out)
+        self.assertRegex(done.out, "air +24 elements: given\n")
+
+    def test_refused(self):
+        wave = ("sources=[{type: plane-wave, direction: [0, 0, 1], polarisation: [1, 0, 0], "
+                "signal: {type: gaussian, amplitude: 1, width: 0.22}}]")
+        for setting, message in (
+                ("initial.compare=true", "exact solution only without terms"),
+                ("materials.domain.debye.tau=0", "debye.tau 0 must be greater than 0"),
+                ("materials.domain.deby={}", "did you mean 'debye'?"),
+                (wave, "a plane-wave source goes with no term of a material")):
+            with self.subTest(setting=setting):
+                done = self.sedge("check", HERE / "debye.yaml", "--set", setting, "--set",
+                                  "order=1")
+                self.assertEqual(done.code, 1)
+                self.assertIn(message, done.messages[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
