@@ -7,11 +7,13 @@
 #include "device/device.h"
 #include "dg/reference.h"
 #include "evolve/evolution.h"
-#include "monitor/output.h"
+#include "monitor/monitors.h"
+#include "monitor/output_folder.h"
 #include "program/program.h"
 #include "run/session.h"
 
 #include <hdf5.h>
+#include <jansson.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +33,10 @@ typedef struct bench {
     sedge_cache *cache;
     sedge_evolution *evolution;
     sedge_reference *reference;
-    sedge_output *output;
+    sedge_output_context output;
+    sedge_sample_source source;
+    sedge_sample *sample;
+    sedge_monitors *monitors;
     double *u, *energy;
     int64_t done; // steps
     double seconds[KINDS][ROUNDS];
@@ -66,6 +71,16 @@ static sedge_status write_plain(const bench *b, const char *path, const void *da
     return sedge_comm_is_root(b->comm) ? sedge_file_sync(path) : SEDGE_OK;
 }
 
+static sedge_status get_fields(void *evolution, double *u)
+{
+    return sedge_evolution_get(evolution, u);
+}
+
+static sedge_status get_energies(void *evolution, double *energies)
+{
+    return sedge_evolution_energy(evolution, energies);
+}
+
 static sedge_status act(bench *b, int kind, const char *plain, hsize_t first, hsize_t bytes,
                         hsize_t all)
 {
@@ -83,15 +98,17 @@ static sedge_status act(bench *b, int kind, const char *plain, hsize_t first, hs
         }
         return sedge_evolution_wait(b->evolution);
     case SNAPSHOT:
-        SEDGE_TRY(sedge_evolution_get(b->evolution, b->u));
-        return sedge_output_snapshot(b->output, sedge_session_time(session, b->done), b->done,
-                                     b->u);
-    case CHECKPOINT:
+        sedge_sample_begin(b->sample, sedge_session_time(session, b->done), b->done);
+        return sedge_monitors_last(b->monitors, b->sample); // whether one is due or not
+    case CHECKPOINT: {
         SEDGE_TRY(sedge_evolution_energy(b->evolution, b->energy));
         SEDGE_TRY(sedge_evolution_get_in(b->evolution, checkpoint.basis, b->u));
-        SEDGE_TRY(sedge_output_sync(b->output, b->done, &checkpoint.position));
-        return sedge_checkpoint_write(session, sedge_output_folder(b->output), 1, &checkpoint, b->u,
-                                      b->energy);
+        SEDGE_TRY(sedge_monitors_save(b->monitors, &checkpoint.monitors));
+        const sedge_status status =
+            sedge_checkpoint_write(session, session->deck->output, 1, &checkpoint, b->u, b->energy);
+        json_decref(checkpoint.monitors);
+        return status;
+    }
     default: // fp64 values of u serve as bytes
         return write_plain(b, plain, b->u, first, bytes, all);
     }
@@ -105,7 +122,7 @@ static sedge_status measure(bench *b, int64_t *all)
     const int64_t mine = session->mesh->elements * row;
     char plain[4096];
 
-    (void)snprintf(plain, sizeof plain, "%s/plain.h5", sedge_output_folder(b->output));
+    (void)snprintf(plain, sizeof plain, "%s/plain.h5", session->deck->output);
     const int64_t first = sedge_comm_scan(b->comm, mine);
     *all = session->mesh->global_elements * row;
     for (int round = -1; round < ROUNDS; round++) { // the first is not counted
@@ -180,8 +197,13 @@ static sedge_status run(bench *b, const sedge_run_options *options)
                                      &session->problem));
     sedge_reference_initial(b->reference, 0.0, b->u);
     SEDGE_TRY(sedge_comm_agree(b->comm, sedge_evolution_set(b->evolution, b->u)));
-    SEDGE_TRY(sedge_output_create(&b->output, b->comm, session->deck, session->mesh,
-                                  session->element, &session->problem));
+    b->output = sedge_session_output(session, 0, false);
+    b->source = (sedge_sample_source){
+        .solver = b->evolution, .fields = get_fields, .energies = get_energies};
+    SEDGE_TRY(sedge_comm_agree(
+        b->comm, sedge_sample_create(&b->sample, b->comm, session->mesh, &b->source, b->u)));
+    SEDGE_TRY(sedge_output_prepare_folder(&b->output));
+    SEDGE_TRY(sedge_monitors_create(&b->monitors, &b->output, b->sample, NULL));
     SEDGE_TRY(measure(b, &bytes));
     if (sedge_comm_is_root(b->comm)) print_table(b, bytes);
     return SEDGE_OK;
@@ -189,7 +211,8 @@ static sedge_status run(bench *b, const sedge_run_options *options)
 
 static void tear_down(bench *b)
 {
-    sedge_output_free(b->output);
+    sedge_monitors_free(b->monitors);
+    sedge_sample_free(b->sample);
     sedge_reference_free(b->reference);
     sedge_evolution_free(b->evolution);
     sedge_cache_free(b->cache);

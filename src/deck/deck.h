@@ -51,13 +51,13 @@ typedef struct sedge_deck_probe {
     double position[3];
 } sedge_deck_probe;
 
-// A picture plane: samples on a rectangle, normal to one axis.
-// A section monitors.NAME of a kind in sedge_monitor_kinds.
+// A section monitors.NAME of a kind in sedge_monitor_kinds that has parameters.
 typedef struct sedge_deck_monitor {
     const sedge_monitor_kind *kind;
     double parameters[SEDGE_MAX_VALUES];
 } sedge_deck_monitor;
 
+// A picture plane: samples on a rectangle, normal to one axis.
 typedef struct sedge_deck_slice {
     char name[64];
     int line;
@@ -110,7 +110,7 @@ typedef struct sedge_deck {
     int slice_count;
     sedge_deck_slice *slices;
     int monitor_count;
-    sedge_deck_monitor *monitors; // of further kinds, in the order of sedge_monitor_kinds
+    sedge_deck_monitor *monitors; // of kinds with parameters, in the order of sedge_monitor_kinds
 
     char *output;  // folder; relative to the working directory
     int snapshots; // number of field snapshots over the run beside the initial one; 0: none

@@ -248,6 +248,7 @@ sedge_status sedge_deck_document(sedge_text *out)
     }
     for (int i = 0; sedge_monitor_kinds[i] != NULL; i++) {
         const sedge_monitor_kind *const kind = sedge_monitor_kinds[i];
+        if (kind->requested != NULL) continue; // its keys are above
         SEDGE_TRY(sedge_text_add(out, "\n### `monitors.%s`\n\nGoes to %s.h5: %s.\n", kind->name,
                                  kind->name, kind->text));
         SEDGE_TRY(add_parameters(out, NULL, kind->parameters, kind->parameter_count));

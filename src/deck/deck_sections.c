@@ -333,7 +333,7 @@ static int count_kinds(void)
     return kinds;
 }
 
-// The keys of `monitors`: those of the schema, and a section for each further kind.
+// The keys of `monitors`: those of the schema, and a section for each kind with parameters.
 static sedge_status check_monitors(const deck_reader *reader, deck_node *node)
 {
     deck_section section = *deck_section_find("monitors");
@@ -343,6 +343,7 @@ static sedge_status check_monitors(const deck_reader *reader, deck_node *node)
     SEDGE_TRY(sedge_allocate(&keys, section.count + kinds, sizeof *keys));
     memcpy(keys, section.keys, (size_t)section.count * sizeof *keys);
     for (int k = 0; k < kinds; k++) {
+        if (sedge_monitor_kinds[k]->requested != NULL) continue; // its keys are the schema's
         keys[section.count++] = (deck_key){.name = sedge_monitor_kinds[k]->name,
                                            .type = DECK_SECTION,
                                            .text = sedge_monitor_kinds[k]->text};
@@ -364,7 +365,7 @@ static sedge_status read_kinds(const deck_reader *reader, sedge_deck *deck, cons
         deck_node *const section = deck_child(node, kind->name);
         char where[DECK_PATH_MAX];
 
-        if (section == NULL) continue;
+        if (section == NULL || kind->requested != NULL) continue;
         deck_path(where, "monitors", kind->name);
         SEDGE_TRY(
             deck_check(reader, section, where, &none, kind->parameters, kind->parameter_count));

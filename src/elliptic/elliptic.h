@@ -111,9 +111,10 @@ sedge_status sedge_elliptic_right_hand_side(double *b, const sedge_comm *comm,
 void sedge_elliptic_field(double *field, const sedge_element *element, const sedge_mesh *mesh,
                           const double *u);
 
-// The energy 1/2 sum_K (k grad u, grad u)_K; `field` is that of sedge_elliptic_field. Collective.
+// The energy 1/2 sum_K (k grad u, grad u)_K, and this rank's elements' parts of it, `parts`
+// [elements]; `field` is that of sedge_elliptic_field. Collective.
 SEDGE_MUST_USE
-sedge_status sedge_elliptic_energy(double *energy, const sedge_comm *comm,
+sedge_status sedge_elliptic_energy(double *energy, double *parts, const sedge_comm *comm,
                                    const sedge_element *element, const sedge_mesh *mesh,
                                    const sedge_problem *problem, const double *u,
                                    const double *field);

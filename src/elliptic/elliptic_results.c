@@ -333,7 +333,7 @@ static double straight_energy(const sedge_element *element, const sedge_mesh *me
     return sum * 0.75 * sedge_tet_volume(mesh->corners[e]); // J = 3/4 volume
 }
 
-sedge_status sedge_elliptic_energy(double *energy, const sedge_comm *comm,
+sedge_status sedge_elliptic_energy(double *energy, double *parts, const sedge_comm *comm,
                                    const sedge_element *element, const sedge_mesh *mesh,
                                    const sedge_problem *problem, const double *u,
                                    const double *field)
@@ -352,6 +352,7 @@ sedge_status sedge_elliptic_energy(double *energy, const sedge_comm *comm,
             (sedge_mesh_curve(mesh, e) >= 0
                  ? elliptic_curved_energy(curved, mesh, e, u + (int64_t)e * element->nodes)
                  : straight_energy(element, mesh, e, field));
+        parts[e] = sum;
         const double total = high + sum; // keeps what is rounded away in `low`
         const double back = total - high;
         low += (high - (total - back)) + (sum - back);

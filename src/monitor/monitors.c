@@ -1,39 +1,128 @@
 #include "monitors.h"
 
+#include "base/file.h"
 #include "base/memory.h"
+#include "monitor/output_folder.h"
+#include "monitor/point_recorder.h"
 
 #include <jansson.h>
 
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct one_monitor {
+    const sedge_monitor_kind *kind;
+    void *monitor;
+    int first_point, points; // of this rank, among those of all monitors
+    bool *due;               // [SEDGE_POINT_BATCH] at the samples that wait; NULL: it has no points
+} one_monitor;
+
 struct sedge_monitors {
     const sedge_output_context *context;
+    json_t *memory; // of the run before, NULL: none
     int count;
-    void **each; // [count], of the kinds in context->deck->monitors
+    one_monitor *each;              // [count]
+    sedge_point_recorder *recorder; // NULL: no monitor has points
+    int waiting;                    // samples of points that are not received yet
+    double times[SEDGE_POINT_BATCH];
+    double *batch; // [SEDGE_POINT_BATCH][points of a monitor][fields]
 };
 
-static const sedge_monitor_kind *kind_of(const sedge_monitors *monitors, int i)
+// ---- making ------------------------------------------------------------------------------------
+
+// The numbers of the deck's section of a kind; NULL: it has none.
+static const double *find_parameters(const sedge_deck *deck, const sedge_monitor_kind *kind)
 {
-    return monitors->context->deck->monitors[i].kind;
+    for (int i = 0; i < deck->monitor_count; i++)
+        if (deck->monitors[i].kind == kind) return deck->monitors[i].parameters;
+    return NULL;
 }
 
-sedge_status sedge_monitors_create(sedge_monitors **out, const sedge_output_context *context)
+static sedge_status create_each(sedge_monitors *monitors)
 {
-    const sedge_deck *const deck = context->deck;
-    const json_t *const memory = context->from != NULL ? context->from->monitors : NULL;
-    sedge_monitors *monitors = NULL;
+    const sedge_output_context *const context = monitors->context;
+    int kinds = 0;
 
-    *out = NULL;
-    sedge_status status = sedge_allocate(&monitors, 1, sizeof *monitors);
-    if (status == SEDGE_OK)
-        status = sedge_allocate(&monitors->each, deck->monitor_count, sizeof *monitors->each);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
-    monitors->context = context;
-    for (int i = 0; i < deck->monitor_count; i++) {
-        const sedge_monitor_kind *const kind = deck->monitors[i].kind;
-        SEDGE_TRY_GOTO(status,
-                       kind->create(&monitors->each[i], context, deck->monitors[i].parameters,
-                                    json_object_get(memory, kind->name)));
+    while (sedge_monitor_kinds[kinds] != NULL) kinds++;
+    SEDGE_TRY(sedge_comm_agree(context->comm,
+                               sedge_allocate(&monitors->each, kinds, sizeof *monitors->each)));
+    for (int k = 0; k < kinds; k++) {
+        const sedge_monitor_kind *const kind = sedge_monitor_kinds[k];
+        const double *const parameters = find_parameters(context->deck, kind);
+        one_monitor *const one = &monitors->each[monitors->count];
+
+        if (kind->requested != NULL ? !kind->requested(context->deck) : parameters == NULL)
+            continue;
+        SEDGE_TRY(kind->create(&one->monitor, context, parameters,
+                               json_object_get(monitors->memory, kind->name)));
+        one->kind = kind;
         monitors->count++;
     }
+    return SEDGE_OK;
+}
+
+// Put the points of all monitors, `count` of them, side by side.
+static sedge_status create_recorder(sedge_monitors *monitors, const sedge_sample *sample, int count)
+{
+    sedge_monitor_point *points = NULL;
+    sedge_status status;
+    int most = 0;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&points, count, sizeof *points));
+    for (int i = 0; i < monitors->count; i++) {
+        one_monitor *const one = &monitors->each[i];
+        int own = 0;
+
+        if (one->kind->points == NULL) continue;
+        SEDGE_TRY_GOTO(status, sedge_allocate(&one->due, SEDGE_POINT_BATCH, sizeof *one->due));
+        const sedge_monitor_point *const from = one->kind->points(one->monitor, &own);
+        if (own > 0) memcpy(points + one->first_point, from, (size_t)own * sizeof *points);
+        if (own > most) most = own;
+    }
+    SEDGE_TRY_GOTO(status, sedge_allocate(&monitors->batch,
+                                          (int64_t)SEDGE_POINT_BATCH * most *
+                                              monitors->context->problem->equation->fields,
+                                          sizeof *monitors->batch));
+    SEDGE_TRY_GOTO(status, sedge_point_recorder_create(&monitors->recorder, monitors->context,
+                                                       sample, points, count));
+done:
+    sedge_release(points);
+    return status;
+}
+
+static sedge_status find_points(sedge_monitors *monitors, const sedge_sample *sample)
+{
+    sedge_status status = SEDGE_OK;
+    bool found = false;
+    int count = 0;
+
+    for (int i = 0; i < monitors->count; i++) {
+        one_monitor *const one = &monitors->each[i];
+
+        if (one->kind->points == NULL) continue;
+        found = true;
+        one->first_point = count;
+        (void)one->kind->points(one->monitor, &one->points);
+        count += one->points;
+    }
+    if (found) status = create_recorder(monitors, sample, count);
+    return sedge_comm_agree(monitors->context->comm, status);
+}
+
+sedge_status sedge_monitors_create(sedge_monitors **out, const sedge_output_context *context,
+                                   const sedge_sample *sample, json_t *memory)
+{
+    sedge_monitors *monitors = NULL;
+    sedge_status status;
+
+    *out = NULL;
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(context->comm, sedge_allocate(&monitors, 1, sizeof *monitors)));
+    monitors->context = context;
+    monitors->memory = context->continues ? json_incref(memory) : NULL;
+    SEDGE_TRY_GOTO(status, create_each(monitors));
+    SEDGE_TRY_GOTO(status, find_points(monitors, sample));
     *out = monitors;
     monitors = NULL;
 done:
@@ -44,63 +133,177 @@ done:
 void sedge_monitors_free(sedge_monitors *monitors)
 {
     if (monitors == NULL) return;
-    for (int i = 0; i < monitors->count; i++) kind_of(monitors, i)->free(monitors->each[i]);
+    for (int i = 0; i < monitors->count; i++) {
+        monitors->each[i].kind->free(monitors->each[i].monitor);
+        sedge_release(monitors->each[i].due);
+    }
+    sedge_point_recorder_free(monitors->recorder);
+    json_decref(monitors->memory);
     sedge_release(monitors->each);
+    sedge_release(monitors->batch);
     sedge_release(monitors);
+}
+
+// ---- fields at points --------------------------------------------------------------------------
+
+sedge_status sedge_monitors_record(sedge_monitors *monitors, sedge_sample *sample)
+{
+    const int64_t step = sedge_sample_step(sample);
+    bool due = false;
+
+    for (int i = 0; i < monitors->count; i++) {
+        const one_monitor *const one = &monitors->each[i];
+
+        if (one->due == NULL) continue;
+        one->due[monitors->waiting] = one->kind->due(one->monitor, step);
+        due = due || one->due[monitors->waiting];
+    }
+    if (!due) return SEDGE_OK;
+    monitors->times[monitors->waiting++] = sedge_sample_time(sample);
+    return sedge_point_recorder_record(monitors->recorder, sample);
+}
+
+// Give a monitor its part of `values` [waiting][points of all][fields].
+static sedge_status give_values(sedge_monitors *monitors, const one_monitor *one, int points,
+                                const double *values)
+{
+    const int fields = monitors->context->problem->equation->fields;
+    const size_t row = (size_t)one->points * (size_t)fields;
+    double times[SEDGE_POINT_BATCH];
+    int samples = 0;
+
+    for (int s = 0; s < monitors->waiting; s++) {
+        const double *const from =
+            values + ((int64_t)s * points + one->first_point) * (int64_t)fields;
+
+        if (!one->due[s]) continue;
+        times[samples] = monitors->times[s];
+        if (row > 0) memcpy(monitors->batch + (size_t)samples * row, from, row * sizeof *from);
+        samples++;
+    }
+    if (samples == 0) return SEDGE_OK;
+    return one->kind->receive(one->monitor, samples, times, monitors->batch);
+}
+
+// Bring what waits to the monitors. Collective.
+static sedge_status fetch(sedge_monitors *monitors)
+{
+    sedge_status status = SEDGE_OK;
+    const double *values = NULL;
+    int points = 0;
+
+    if (monitors->waiting == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_comm_agree(monitors->context->comm,
+                               sedge_point_recorder_fetch(monitors->recorder, &values)));
+    for (int i = 0; i < monitors->count; i++) points += monitors->each[i].points;
+    for (int i = 0; i < monitors->count && status == SEDGE_OK; i++) {
+        if (monitors->each[i].due != NULL)
+            status = give_values(monitors, &monitors->each[i], points, values);
+    }
+    monitors->waiting = 0;
+    return status;
+}
+
+// ---- sampling ----------------------------------------------------------------------------------
+
+static bool is_due(const one_monitor *one, int64_t step)
+{
+    return one->kind->sample != NULL && one->kind->due(one->monitor, step);
 }
 
 bool sedge_monitors_due(const sedge_monitors *monitors, int64_t step)
 {
-    for (int i = 0; i < monitors->count; i++)
-        if (kind_of(monitors, i)->due(monitors->each[i], step)) return true;
-    return false;
+    bool due = monitors->waiting == SEDGE_POINT_BATCH;
+
+    for (int i = 0; i < monitors->count && !due; i++) due = is_due(&monitors->each[i], step);
+    return due;
 }
 
-sedge_status sedge_monitors_sample(sedge_monitors *monitors, double time, int64_t step,
-                                   const double *u)
+sedge_status sedge_monitors_sample(sedge_monitors *monitors, sedge_sample *sample)
 {
-    for (int i = 0; i < monitors->count; i++) {
-        const sedge_monitor_kind *const kind = kind_of(monitors, i);
+    const int64_t step = sedge_sample_step(sample);
+    bool flush = false;
 
-        if (kind->due(monitors->each[i], step))
-            SEDGE_TRY(kind->sample(monitors->each[i], time, step, u));
+    if (monitors->waiting == SEDGE_POINT_BATCH) SEDGE_TRY(fetch(monitors));
+    for (int i = 0; i < monitors->count; i++) {
+        const one_monitor *const one = &monitors->each[i];
+
+        if (!is_due(one, step)) continue;
+        SEDGE_TRY(one->kind->sample(one->monitor, sample));
+        flush = flush || one->kind->flushes_all;
     }
-    return SEDGE_OK;
+    return flush ? sedge_monitors_flush(monitors) : SEDGE_OK;
+}
+
+sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample)
+{
+    SEDGE_TRY(sedge_monitors_flush(monitors));
+    for (int i = 0; i < monitors->count; i++) {
+        const one_monitor *const one = &monitors->each[i];
+
+        if (one->kind->last != NULL) SEDGE_TRY(one->kind->last(one->monitor, sample));
+    }
+    return sedge_monitors_flush(monitors);
 }
 
 sedge_status sedge_monitors_flush(sedge_monitors *monitors)
 {
+    SEDGE_TRY(fetch(monitors));
     for (int i = 0; i < monitors->count; i++) {
-        const sedge_monitor_kind *const kind = kind_of(monitors, i);
+        const one_monitor *const one = &monitors->each[i];
 
-        if (kind->flush != NULL) SEDGE_TRY(kind->flush(monitors->each[i]));
+        if (one->kind->flush != NULL) SEDGE_TRY(one->kind->flush(one->monitor));
     }
     return SEDGE_OK;
 }
 
-static sedge_status save_one(const sedge_monitors *monitors, int i, json_t *all)
-{
-    const sedge_monitor_kind *const kind = kind_of(monitors, i);
-    json_t *const memory = json_object();
+// ---- checkpoints -------------------------------------------------------------------------------
 
-    if (json_object_set_new(all, kind->name, memory) != 0)
-        return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the monitor '%s'", kind->name);
-    return kind->save(monitors->each[i], memory);
+// Root: bring the monitors' files NAME.h5 to the disk, where they have one.
+static sedge_status sync_files(const sedge_monitors *monitors)
+{
+    for (int i = 0; i < monitors->count; i++) {
+        char path[SEDGE_OUTPUT_PATH];
+        char file[128];
+
+        (void)snprintf(file, sizeof file, "%.100s.h5", monitors->each[i].kind->name);
+        sedge_output_path(path, monitors->context, file);
+        if (access(path, F_OK) == 0) SEDGE_TRY(sedge_file_sync(path));
+    }
+    return SEDGE_OK;
 }
 
-sedge_status sedge_monitors_save(const sedge_monitors *monitors, json_t **out)
+static sedge_status save_each(const sedge_monitors *monitors, json_t *all)
 {
-    sedge_status status = SEDGE_OK;
+    for (int i = 0; i < monitors->count; i++) {
+        const one_monitor *const one = &monitors->each[i];
+        json_t *const memory = json_object();
+
+        if (json_object_set_new(all, one->kind->name, memory) != 0) {
+            return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the monitor '%s'",
+                              one->kind->name);
+        }
+        SEDGE_TRY(one->kind->save(one->monitor, memory));
+    }
+    return SEDGE_OK;
+}
+
+sedge_status sedge_monitors_save(sedge_monitors *monitors, json_t **out)
+{
+    const sedge_comm *const comm = monitors->context->comm;
+    json_t *all = NULL;
+    sedge_status status;
 
     *out = NULL;
-    if (monitors->count == 0) return SEDGE_OK;
-    json_t *all = json_object();
-    for (int i = 0; i < monitors->count && status == SEDGE_OK; i++)
-        status = save_one(monitors, i, all);
+    SEDGE_TRY(sedge_monitors_flush(monitors));
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_comm_is_root(comm) ? sync_files(monitors) : SEDGE_OK));
+    all = monitors->memory != NULL ? json_copy(monitors->memory) : json_object();
+    status = save_each(monitors, all);
+    status = sedge_comm_agree(comm, status);
     if (status == SEDGE_OK) {
         *out = all;
-        all = NULL;
+    } else {
+        json_decref(all);
     }
-    json_decref(all);
     return status;
 }

@@ -1,29 +1,52 @@
-// The monitors that a deck has of the kinds in sedge_monitor_kinds, in the table's order.
+// All that a run records: the monitors that its deck asks for, of all kinds that the program has
+// (dg/monitor_kind.h). Nobody but the kinds' own files knows one of them by its name.
+//
+// A step that is done is recorded, checked by the run, and then sampled: see sedge_monitors_record
+// and sedge_monitors_sample. Functions are collective and agree on their status unless they say
+// otherwise.
 #pragma once
 
 #include "dg/monitor_kind.h"
-#include "monitor/output_parts.h"
+#include "monitor/output_context.h"
+#include "monitor/sample.h"
 
 typedef struct sedge_monitors sedge_monitors;
 
-// Keeps `context`. Collective.
+// Make the monitors, whose files begin or, where the context says so, go on. `memory` is what
+// sedge_monitors_save told then; NULL: nothing. Keeps `context`; the source of `sample` learns the
+// points of all monitors. The folder is ready (sedge_output_prepare_folder).
+//
+// Files that go on are cut to what `memory` tells. SEDGE_ERR_DATA: one is missing, damaged or
+// shorter. SEDGE_ERR_USAGE: a place outside the mesh (names deck, line, place), a name that HDF5
+// cannot take or that comes twice, a file that cannot be written.
 SEDGE_MUST_USE
-sedge_status sedge_monitors_create(sedge_monitors **out, const sedge_output_context *context);
+sedge_status sedge_monitors_create(sedge_monitors **out, const sedge_output_context *context,
+                                   const sedge_sample *sample, struct json_t *memory);
 void sedge_monitors_free(sedge_monitors *monitors);
 
-// Does one of them record something at the end of `step`? The same on all ranks.
+// Record the fields at the points of the monitors that are due at the end of the sample's step. It
+// waits for no device. A failure is of this rank alone.
+SEDGE_MUST_USE
+sedge_status sedge_monitors_record(sedge_monitors *monitors, sedge_sample *sample);
+
+// Has sedge_monitors_sample something to do at the end of `step`? The same on all ranks, not
+// collective.
 bool sedge_monitors_due(const sedge_monitors *monitors, int64_t step);
 
-// Let those that are due record the state u [elements][fields][nodes]. Collective.
+// Let the monitors that are due sample the state.
 SEDGE_MUST_USE
-sedge_status sedge_monitors_sample(sedge_monitors *monitors, double time, int64_t step,
-                                   const double *u);
+sedge_status sedge_monitors_sample(sedge_monitors *monitors, sedge_sample *sample);
 
-// Write what they keep. Collective.
+// Flush all, then record the state in which the run has failed.
+SEDGE_MUST_USE
+sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample);
+
+// Write what the monitors keep in memory.
 SEDGE_MUST_USE
 sedge_status sedge_monitors_flush(sedge_monitors *monitors);
 
-// What each remembers: {NAME: {...}, ...}; the caller releases it. NULL if there are none.
-// Collective.
+// The same, to the disk itself, and tell what the monitors need to go on: {NAME: {...}, ...}, for a
+// checkpoint. Of a monitor that the deck has no more that is what it told before. The caller
+// releases it by json_decref.
 SEDGE_MUST_USE
-sedge_status sedge_monitors_save(const sedge_monitors *monitors, struct json_t **out);
+sedge_status sedge_monitors_save(sedge_monitors *monitors, struct json_t **out);

@@ -1,4 +1,5 @@
-// What all files of a run's output folder need: the problem, and the folder.
+// What all files in a run's output folder need to know of the run. Whoever fills it in keeps it,
+// and what it points to, as long as the run writes.
 #pragma once
 
 #include "deck/deck.h"
@@ -7,24 +8,19 @@
 #include "mesh/mesh.h"
 #include "par/comm.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SEDGE_OUTPUT_PATH 4096
 
-// How far the output has come: samples in energy.h5, probes.h5 and slices.h5, files in
-// fields.hdf.series, at the end of `step`.
-typedef struct sedge_output_position {
-    int64_t energies, probes, slices, fields;
-    int64_t step;
-    struct json_t *monitors; // what those of further kinds remember: {NAME: {...}}; NULL: nothing
-} sedge_output_position;
-
 typedef struct sedge_output_context {
     const sedge_comm *comm;
-    const sedge_deck *deck;
+    const sedge_deck *deck; // the folder is deck->output
     const sedge_mesh *mesh;
     const sedge_element *element;
     const sedge_problem *problem;
-    const sedge_output_position *from; // where the series go on; NULL: new ones
-    char folder[SEDGE_OUTPUT_PATH - 256];
+    int64_t steps;      // of the whole run, those before a restart included; at least 1
+    int64_t first_step; // after which this run begins: 0, or a checkpoint's
+    bool continues;     // the folder's files go on, which tell of the time until first_step; else
+                        // new ones begin there
 } sedge_output_context;

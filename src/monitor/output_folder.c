@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "dg/monitor_kind.h"
 #include "io/hold.h"
 
 #include <dirent.h>
@@ -16,12 +17,11 @@
 void sedge_output_path(char path[SEDGE_OUTPUT_PATH], const sedge_output_context *context,
                        const char *name)
 {
-    (void)snprintf(path, SEDGE_OUTPUT_PATH, "%s/%.200s", context->folder, name);
+    (void)snprintf(path, SEDGE_OUTPUT_PATH, "%s/%.200s", context->deck->output, name);
 }
 
-// Is `name` `start`, then at least `least` of `characters`, then nothing or one of `ends`?
-static bool is_numbered(const char *name, const char *start, const char *characters, size_t least,
-                        const char *const *ends)
+bool sedge_output_is_numbered(const char *name, const char *start, const char *characters,
+                              size_t least, const char *const *ends)
 {
     const size_t length = strlen(start);
 
@@ -33,54 +33,52 @@ static bool is_numbered(const char *name, const char *start, const char *charact
     return false;
 }
 
-// A file that sedge_file_write left when it was killed.
-static bool is_litter(const char *name, const void *what)
+// NAME.h5 in any of the forms that it has in a folder.
+static bool is_series(const char *file, const char *name)
 {
-    static const char *const starts[] = {"report.json.tmp.", "deck.yaml.tmp.",
-                                         "fields.hdf.series.tmp."};
-    static const char *const ends[] = {"", NULL};
+    static const char *const plain[] = {".h5", ".h5.tmp", NULL};
+    static const char *const whole[] = {"", NULL};
+    char before[128];
 
-    (void)what;
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (is_numbered(name, starts[i], "0123456789abcdef", 16, ends)) return true;
+    (void)snprintf(before, sizeof before, "%.90s.h5.before-", name);
+    return sedge_output_is_numbered(file, name, "", 0, plain) ||
+           sedge_output_is_numbered(file, before, "0123456789", 1, whole);
+}
+
+static bool is_of_monitor(const char *name)
+{
+    for (int i = 0; sedge_monitor_kinds[i] != NULL; i++) {
+        const sedge_monitor_kind *const kind = sedge_monitor_kinds[i];
+
+        if (kind->owns != NULL ? kind->owns(name) : is_series(name, kind->name)) return true;
+    }
     return false;
 }
 
-// NAME.h5 of a further kind of monitor, in any of the forms that it has in a folder.
-static bool is_of_monitor(const char *name)
+// A file that sedge_file_write left when it was killed: a name that a run gives, with an ending.
+static bool is_litter(const char *name, const void *what)
 {
-    static const char *const whole[] = {"", NULL};
-    static const char *const plain[] = {".h5", ".h5.tmp", NULL};
+    static const char *const ends[] = {"", NULL};
+    const char *ending = name;
+    char base[256];
 
-    for (int i = 0; sedge_monitor_kinds[i] != NULL; i++) {
-        char before[128];
-
-        (void)snprintf(before, sizeof before, "%.90s.h5.before-", sedge_monitor_kinds[i]->name);
-        if (is_numbered(name, sedge_monitor_kinds[i]->name, "", 0, plain) ||
-            is_numbered(name, before, "0123456789", 1, whole))
-            return true;
-    }
-    return false;
+    (void)what;
+    for (const char *next = name; (next = strstr(next, ".tmp.")) != NULL; next++) ending = next;
+    const size_t length = (size_t)(ending - name);
+    if (length == 0 || length >= sizeof base ||
+        !sedge_output_is_numbered(ending, ".tmp.", "0123456789abcdef", 16, ends))
+        return false;
+    memcpy(base, name, length);
+    base[length] = '\0';
+    return strcmp(base, "report.json") == 0 || strcmp(base, "deck.yaml") == 0 ||
+           is_of_monitor(base);
 }
 
 // A file that an earlier run left and that would be taken for this run's. Files of others may lie
 // beside it: a name must be one that sedge gives.
 static bool is_old_output(const char *name, const void *what)
 {
-    static const char *const fixed[] = {
-        "mesh.hdf",  "mesh.hdf.tmp",  "fields.hdf.series", "energy.h5",     "probes.h5",
-        "slices.h5", "energy.h5.tmp", "probes.h5.tmp",     "slices.h5.tmp", "report.json"};
-    static const char *const series[] = {"energy.h5.before-", "probes.h5.before-",
-                                         "slices.h5.before-"};
-    static const char *const whole[] = {"", NULL};
-    static const char *const fields[] = {".hdf", ".hdf.tmp", NULL};
-
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        if (strcmp(name, fixed[i]) == 0) return true;
-    for (size_t i = 0; i < sizeof series / sizeof *series; i++)
-        if (is_numbered(name, series[i], "0123456789", 1, whole)) return true;
-    return is_of_monitor(name) || is_numbered(name, "mesh-", "0123456789abcdef", 16, fields) ||
-           is_numbered(name, "fields_", "0123456789", 6, fields) || is_litter(name, what);
+    return strcmp(name, "report.json") == 0 || is_of_monitor(name) || is_litter(name, what);
 }
 
 // Any name that a run gives.
@@ -89,7 +87,7 @@ static bool is_own_name(const char *name)
     static const char *const ends[] = {".h5", ".h5.tmp", ".h5.old", NULL};
 
     return strcmp(name, "deck.yaml") == 0 || is_old_output(name, NULL) ||
-           is_numbered(name, "checkpoint-", "0123456789", 1, ends);
+           sedge_output_is_numbered(name, "checkpoint-", "0123456789", 1, ends);
 }
 
 sedge_status sedge_output_spare(const char *folder, const char *what, const char *path)
@@ -132,11 +130,11 @@ sedge_status sedge_output_remove(const sedge_output_context *context, sedge_outp
                                  const void *what)
 {
     sedge_status status = SEDGE_OK;
-    DIR *const folder = opendir(context->folder);
+    DIR *const folder = opendir(context->deck->output);
 
     if (folder == NULL) {
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot read output folder '%s': %s", context->folder,
-                          strerror(errno));
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot read output folder '%s': %s",
+                          context->deck->output, strerror(errno));
     }
     for (const struct dirent *entry; status == SEDGE_OK && (entry = readdir(folder)) != NULL;) {
         char path[SEDGE_OUTPUT_PATH];
@@ -157,7 +155,7 @@ static sedge_status clear_folder(const sedge_output_context *context)
 {
     char path[SEDGE_OUTPUT_PATH];
 
-    if (context->from == NULL) return sedge_output_remove(context, is_old_output, NULL);
+    if (!context->continues) return sedge_output_remove(context, is_old_output, NULL);
     SEDGE_TRY(sedge_output_remove(context, is_litter, NULL));
     sedge_output_path(path, context, "report.json"); // of the part before: it is not this run's
     if (unlink(path) != 0 && errno != ENOENT)
@@ -186,7 +184,11 @@ sedge_status sedge_output_prepare_folder(const sedge_output_context *context)
     const sedge_comm *const comm = context->comm;
     const bool root = sedge_comm_is_root(comm);
 
-    SEDGE_TRY(sedge_hold_reach(comm, context->folder));
+    if (strlen(context->deck->output) >= SEDGE_OUTPUT_PATH - 256) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "the output folder's path is too long: '%.100s...'",
+                          context->deck->output);
+    }
+    SEDGE_TRY(sedge_hold_reach(comm, context->deck->output));
     SEDGE_TRY(sedge_comm_agree(comm, root ? clear_folder(context) : SEDGE_OK));
     return sedge_comm_agree(comm, root ? write_deck(context) : SEDGE_OK);
 }

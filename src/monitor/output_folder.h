@@ -1,8 +1,13 @@
-// The output folder of a run, and whose the files in it are. The names that a run gives are known
-// here: an earlier run's files are removed, the user's own stay.
+// The output folder of a run: deck.yaml, what was run; the files of its monitors; checkpoints
+// (run/checkpoint.h); report.json (run/report.h), how it went. An earlier run's files are removed,
+// the user's own stay: a file belongs to a run if it has one of the names that a run gives.
 #pragma once
 
+#include "base/error.h"
 #include "monitor/output_context.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 // SEDGE_ERR_USAGE if a run into `folder` would replace or remove the file at `path`, which it reads
 // as its `what` ("mesh"): if the file is one of the folder's files whose names the run uses for its
@@ -15,13 +20,20 @@ sedge_status sedge_output_spare(const char *folder, const char *what, const char
 SEDGE_MUST_USE
 sedge_status sedge_output_check_report(const char *folder, const char *report);
 
-// Make the folder, remove what an earlier run left there, write deck.yaml.
+// Make the folder, check that it can be written into, remove what an earlier run left there (where
+// this one continues only what is neither a monitor's nor a checkpoint), write deck.yaml.
+// SEDGE_ERR_USAGE: a folder that cannot be written into. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_output_prepare_folder(const sedge_output_context *context);
 
 // The path of `name` in the output folder.
 void sedge_output_path(char path[SEDGE_OUTPUT_PATH], const sedge_output_context *context,
                        const char *name);
+
+// Is `name` `start`, then at least `least` of `characters`, then one of `ends`? `ends` ends with
+// NULL. To tell the names of a monitor's files.
+bool sedge_output_is_numbered(const char *name, const char *start, const char *characters,
+                              size_t least, const char *const *ends);
 
 // Is the file of this name to be removed? `what` is the caller's.
 typedef bool sedge_output_judge(const char *name, const void *what);

@@ -9,6 +9,7 @@
 #include "monitor/output_folder.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,7 +38,7 @@ static sedge_status keep_old(const sedge_output_context *context, const char *pa
 {
     char kept[SEDGE_OUTPUT_PATH + 32];
 
-    (void)snprintf(kept, sizeof kept, "%s.before-%lld", path, (long long)context->from->step);
+    (void)snprintf(kept, sizeof kept, "%s.before-%lld", path, (long long)context->first_step);
     if (link(path, kept) == 0 || errno == EEXIST) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "cannot write '%s': %s", kept, strerror(errno));
 }
@@ -51,7 +52,7 @@ sedge_status sedge_series_make(const sedge_output_context *context, const char *
     int left = 0;
 
     sedge_output_path(path, context, name);
-    const bool there = context->from != NULL && stat(path, &about) == 0;
+    const bool there = context->continues && stat(path, &about) == 0;
     if (!there && rows > 0) {
         return SEDGE_FAIL(SEDGE_ERR_DATA,
                           "'%s' is missing, of which the checkpoint knows %lld samples: to begin "
@@ -65,4 +66,22 @@ sedge_status sedge_series_make(const sedge_output_context *context, const char *
     if (status == SEDGE_OK) return sedge_file_publish(temporary, path);
     (void)unlink(temporary);
     return status;
+}
+
+sedge_status sedge_series_load(int64_t *samples, const json_t *memory, const char *name)
+{
+    const json_t *const value = json_object_get(memory, "samples");
+
+    *samples = json_integer_value(value);
+    if (memory == NULL || (json_is_integer(value) && *samples >= 0)) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_DATA,
+                      "the checkpoint is damaged: it does not tell how many samples the monitor "
+                      "'%s' had",
+                      name);
+}
+
+sedge_status sedge_series_save(int64_t samples, json_t *memory, const char *name)
+{
+    if (json_object_set_new(memory, "samples", json_integer(samples)) == 0) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the monitor '%s'", name);
 }

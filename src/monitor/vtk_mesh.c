@@ -282,13 +282,12 @@ static bool has_partition(const sedge_vtk_mesh *mesh, const sedge_output_context
 }
 
 // Choose the file's name; `*written` if the file is there.
-static void choose_name(sedge_vtk_mesh *mesh, bool *written, const sedge_output_context *context)
+static void choose_name(sedge_vtk_mesh *mesh, bool *written, const sedge_output_context *context,
+                        bool in_use)
 {
-    const sedge_output_position *const from = context->from;
-
     (void)snprintf(mesh->name, sizeof mesh->name, "mesh.hdf");
     *written = false;
-    if (from == NULL || from->fields == 0) return;
+    if (!in_use) return;
     if (sedge_comm_is_root(context->comm)) {
         *written = has_partition(mesh, context);
         if (!*written) {
@@ -300,12 +299,12 @@ static void choose_name(sedge_vtk_mesh *mesh, bool *written, const sedge_output_
     sedge_comm_broadcast(context->comm, written, sizeof *written, 0);
 }
 
-sedge_status sedge_vtk_mesh_prepare(sedge_vtk_mesh *mesh, const sedge_vtk *vtk)
+sedge_status sedge_vtk_mesh_prepare(sedge_vtk_mesh *mesh, const sedge_vtk *vtk, bool in_use)
 {
     bool written = false;
 
     mesh->wide = needs_wide_points(vtk->context);
     SEDGE_TRY(name_partition(mesh->partition, vtk->context));
-    choose_name(mesh, &written, vtk->context);
+    choose_name(mesh, &written, vtk->context, in_use);
     return written ? SEDGE_OK : sedge_vtk_write(vtk, mesh->name, frame_mesh, fill_mesh, mesh);
 }

@@ -11,9 +11,9 @@ typedef struct sedge_vtk_mesh {
 } sedge_vtk_mesh;
 
 // Find the file that holds the mesh as it lies on the ranks now, or write it. Earlier field files
-// link to mesh.hdf: it is replaced only where there are none.
+// link to mesh.hdf: it is replaced only where there are none, that is not `in_use`.
 SEDGE_MUST_USE
-sedge_status sedge_vtk_mesh_prepare(sedge_vtk_mesh *mesh, const sedge_vtk *vtk);
+sedge_status sedge_vtk_mesh_prepare(sedge_vtk_mesh *mesh, const sedge_vtk *vtk, bool in_use);
 
 // Root: the mesh of another file, by links.
 SEDGE_MUST_USE

@@ -2,7 +2,7 @@
 //
 // A checkpoint holds the fields exactly (fp32 runs store fp32, fp64 runs fp64, in the basis in
 // which the operator keeps them: "basis" in the header and at /fields), where the time is, the
-// monitors' memory, how long each series of the output folder is at this moment, and the facts
+// monitors' memory, as of how long each file of the output folder is at this moment, and the facts
 // about the problem that must be the same in the run that goes on. The Runge-Kutta residual is not
 // in it: a step's first stage multiplies it by a[0] = 0, so at the end of a step it is dead.
 //
@@ -20,7 +20,6 @@
 
 #include "base/error.h"
 #include "dg/bernstein.h"
-#include "monitor/output.h"
 #include "run/session.h"
 
 #include <stdbool.h>
@@ -41,8 +40,8 @@ typedef struct sedge_checkpoint {
     double history[SEDGE_HISTORY];                   // deck's units, newest last
     double wall_seconds;                             // of the run and of those that it goes on from
     sedge_basis basis;                               // of `u` below
-    sedge_output_position position;                  // output.h: lengths of the series; who reads
-                                                     // releases position.monitors: json_decref
+    struct json_t *monitors;                         // what they need to go on, {NAME: {...}, ...};
+                                                     // who reads releases it: json_decref
     char path[4096];  // where it was read from; "" of one to be written
     bool same_folder; // read from the output folder: its series go on
 } sedge_checkpoint;

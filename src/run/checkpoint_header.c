@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FORMAT_NODAL 1 // of the file: fields are nodal values, whether it says so or not
-#define FORMAT       2 // a higher one is not read; the header names the basis of the fields
+// Of the file; a higher one is not read. 2: the header names the basis of the fields, which are
+// nodal values in 1 where it does not. 3: it has the memory of all monitors, where "position" has
+// that of four of them in earlier ones.
+#define FORMAT 3
 
 // ---- what the problem is -----------------------------------------------------------------------
 
@@ -271,24 +273,20 @@ static json_t *print_energies(const sedge_checkpoint *checkpoint)
 sedge_status checkpoint_print(char **text, const sedge_session *session,
                               const sedge_checkpoint *checkpoint, const json_t *facts)
 {
-    const sedge_output_position *const position = &checkpoint->position;
     const sedge_equation *const equation = session->problem.equation;
-    const bool nodal = checkpoint->basis == SEDGE_NODAL;
-    json_t *const root = json_pack(
-        "{s:s, s:i, s:I, s:f, s:f, s:f, s:I, s:o, s:f,"
-        " s:{s:I, s:I, s:I, s:I}, s:{s:I, s:i, s:i, s:i, s:b, s:s}, s:O}",
-        "sedge", SEDGE_VERSION, "format", nodal ? FORMAT_NODAL : FORMAT, "step",
-        (json_int_t)checkpoint->step, "time", checkpoint->time, "dt", checkpoint->dt, "origin_time",
-        checkpoint->origin_time, "origin_step", (json_int_t)checkpoint->origin_step, "energy",
-        print_energies(checkpoint), "wall_seconds", checkpoint->wall_seconds, "position",
-        "energies", (json_int_t)position->energies, "probes", (json_int_t)position->probes,
-        "slices", (json_int_t)position->slices, "fields", (json_int_t)position->fields, "form",
-        "elements", (json_int_t)session->mesh->global_elements, "fields", equation->fields, "nodes",
-        session->element->nodes, "ranks", sedge_comm_size(session->comm), "wide",
-        session->problem.precision == SEDGE_FP64, "basis", sedge_basis_name(checkpoint->basis),
-        "problem", facts);
+    json_t *const root =
+        json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:I, s:o, s:f,"
+                  " s:{s:I, s:i, s:i, s:i, s:b, s:s}, s:O}",
+                  "sedge", SEDGE_VERSION, "format", FORMAT, "step", (json_int_t)checkpoint->step,
+                  "time", checkpoint->time, "dt", checkpoint->dt, "origin_time",
+                  checkpoint->origin_time, "origin_step", (json_int_t)checkpoint->origin_step,
+                  "energy", print_energies(checkpoint), "wall_seconds", checkpoint->wall_seconds,
+                  "form", "elements", (json_int_t)session->mesh->global_elements, "fields",
+                  equation->fields, "nodes", session->element->nodes, "ranks",
+                  sedge_comm_size(session->comm), "wide", session->problem.precision == SEDGE_FP64,
+                  "basis", sedge_basis_name(checkpoint->basis), "problem", facts);
 
-    if (position->monitors != NULL) (void)json_object_set(root, "monitors", position->monitors);
+    if (checkpoint->monitors != NULL) (void)json_object_set(root, "monitors", checkpoint->monitors);
     *text = root != NULL ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(root);
     if (*text == NULL) {
@@ -314,31 +312,52 @@ static bool parse_history(sedge_checkpoint *out, const json_t *list)
     return true;
 }
 
+// The memory of the monitors, borrowed from `root`; NULL: there is none. In the header of an
+// earlier format it is made of "position". False if that is damaged.
+static bool find_monitors(json_t **out, json_t *root)
+{
+    static const char *const names[][2] = {{"energies", "energy"},
+                                           {"probes", "probes"},
+                                           {"slices", "slices"},
+                                           {"fields", "snapshots"}};
+    const json_t *const position = json_object_get(root, "position");
+
+    *out = json_object_get(root, "monitors");
+    if (position == NULL) return true;
+    if (*out == NULL && json_object_set_new(root, "monitors", json_object()) != 0) return false;
+    *out = json_object_get(root, "monitors");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        json_t *const samples = json_object_get(position, names[i][0]);
+
+        if (json_object_set_new(*out, names[i][1], json_pack("{s:O}", "samples", samples)) != 0)
+            return false;
+    }
+    return true;
+}
+
 // The numbers of a header; `*facts` and `*history` are borrowed from `root`.
 static bool unpack(json_t *root, sedge_checkpoint *out, checkpoint_form *form, json_t **facts,
                    json_t **history)
 {
-    json_int_t step, origin_step, elements, rows[4];
+    json_int_t step, origin_step, elements;
     const char *basis = sedge_basis_name(SEDGE_NODAL);
     int wide = 0;
 
     out->energy_limit = out->energy_bound = (double)INFINITY; // earlier versions wrote none
     if (json_unpack(root,
                     "{s:I, s:F, s:F, s:F, s:I, s:{s:F, s:F, s:F, s?F, s?F, s:o}, s:F,"
-                    " s:{s:I, s:I, s:I, s:I}, s:{s:I, s:i, s:i, s:b, s?s}, s:o}",
+                    " s:{s:I, s:i, s:i, s:b, s?s}, s:o}",
                     "step", &step, "time", &out->time, "dt", &out->dt, "origin_time",
                     &out->origin_time, "origin_step", &origin_step, "energy", "initial",
                     &out->energy_initial, "last", &out->energy_last, "peak", &out->energy_peak,
                     "limit", &out->energy_limit, "bound", &out->energy_bound, "history", history,
-                    "wall_seconds", &out->wall_seconds, "position", "energies", &rows[0], "probes",
-                    &rows[1], "slices", &rows[2], "fields", &rows[3], "form", "elements", &elements,
-                    "fields", &form->fields, "nodes", &form->nodes, "wide", &wide, "basis", &basis,
-                    "problem", facts) != 0)
+                    "wall_seconds", &out->wall_seconds, "form", "elements", &elements, "fields",
+                    &form->fields, "nodes", &form->nodes, "wide", &wide, "basis", &basis, "problem",
+                    facts) != 0)
         return false;
     if (!sedge_basis_parse(&out->basis, basis)) return false;
     out->step = step;
     out->origin_step = origin_step;
-    out->position = (sedge_output_position){rows[0], rows[1], rows[2], rows[3], step, NULL};
     form->elements = elements;
     form->precision = wide ? SEDGE_FP64 : SEDGE_FP32;
     return step >= 0 && origin_step >= 0 && origin_step <= step && out->dt > 0.0 && elements > 0;
@@ -361,7 +380,7 @@ sedge_status checkpoint_parse(json_t **root, const json_t **facts, sedge_checkpo
                           path, (long long)format, FORMAT);
     }
     if (*root == NULL || format < 1 || !unpack(*root, out, form, &problem, &history) ||
-        !parse_history(out, history)) {
+        !parse_history(out, history) || !find_monitors(&out->monitors, *root)) {
         return SEDGE_FAIL(SEDGE_ERR_DATA, "checkpoint '%s' is damaged: its header is none", path);
     }
     *facts = problem;

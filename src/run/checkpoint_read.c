@@ -497,8 +497,8 @@ static sedge_status read_fitting(const sedge_session *session, const char *path,
     }
     SEDGE_TRY_GOTO(status, read_file(session, path, &form, u, energy));
     (void)snprintf(out->path, sizeof out->path, "%s", path);
-    out->position.monitors = json_incref(json_object_get(root, "monitors"));
 done:
+    out->monitors = status == SEDGE_OK ? json_incref(out->monitors) : NULL;
     json_decref(root);
     sedge_release(text);
     return status;

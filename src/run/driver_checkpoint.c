@@ -31,21 +31,21 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
                                        run->wall_before + sedge_stopwatch_total(&run->watch),
                                    .basis = sedge_evolution_basis(run->evolution)};
 
-    SEDGE_TRY(driver_check_energy(run, step)); // what has blown up pushes no good one out
+    SEDGE_TRY(driver_check_energy(run)); // what has blown up pushes no good one out
     checkpoint.energy_bound = driver_energy_bound(run, step);
     memcpy(checkpoint.history, run->history, sizeof checkpoint.history);
     SEDGE_TRY(sedge_comm_agree(session->comm,
                                sedge_evolution_get_in(run->evolution, checkpoint.basis, run->u)));
-    SEDGE_TRY(driver_write_probes(run));
-    sedge_status status = sedge_output_sync(run->output, step, &checkpoint.position);
+    sedge_sample_forget_fields(run->sample);
+    sedge_status status = sedge_monitors_save(run->monitors, &checkpoint.monitors);
     sedge_range_begin("output");
     if (status == SEDGE_OK) {
-        status = sedge_checkpoint_write(session, sedge_output_folder(run->output),
-                                        session->deck->checkpoint_keep, &checkpoint, run->u,
-                                        run->energy_before);
+        status =
+            sedge_checkpoint_write(session, session->deck->output, session->deck->checkpoint_keep,
+                                   &checkpoint, run->u, run->energy_before);
     }
     sedge_range_end();
-    json_decref(checkpoint.position.monitors);
+    json_decref(checkpoint.monitors);
     SEDGE_TRY(status);
     run->last_checkpoint = step;
     run->checkpoint_clock = sedge_clock();
@@ -125,17 +125,6 @@ static void take_over(driver_run *run, const sedge_checkpoint *from)
     memcpy(run->history, from->history, sizeof run->history);
 }
 
-// The first snapshot after step `step` of n over the run: snapshot k is due at k/n of it.
-static int next_snapshot(const sedge_session *session, int64_t step)
-{
-    const double part = (double)step / (double)session->steps * session->deck->snapshots;
-    int64_t k = (int64_t)part;
-
-    while (k > 0 && k * session->steps > step * session->deck->snapshots) k--;
-    while (k * session->steps <= step * session->deck->snapshots) k++;
-    return (int)k;
-}
-
 static void print_restart(const driver_run *run, const sedge_checkpoint *from)
 {
     const sedge_session *const session = &run->session;
@@ -188,7 +177,6 @@ sedge_status driver_restart(driver_run *run, sedge_checkpoint *from, bool *found
     take_over(run, from);
     SEDGE_TRY(sedge_session_continue(session, from->origin_time, from->origin_step, from->dt,
                                      from->step, from->path));
-    if (session->deck->snapshots > 0) run->snapshot = next_snapshot(session, from->step);
     if (tell) print_restart(run, from);
     return SEDGE_OK;
 }

@@ -6,7 +6,8 @@
 #include "base/print.h"
 #include "elliptic/solve.h"
 #include "io/hold.h"
-#include "monitor/output.h"
+#include "monitor/monitors.h"
+#include "monitor/output_folder.h"
 #include "run/errors.h"
 #include "run/report.h"
 
@@ -21,10 +22,14 @@ typedef struct elliptic_run {
     sedge_cache *cache;
     sedge_context *context;
     sedge_hold *hold; // of the output folder
-    sedge_output *output;
-    double *u;      // [elements][nodes]
-    double *field;  // [elements][3][nodes], -grad u
-    double *fields; // [elements][4][nodes], both as output wants them
+    sedge_output_context output;
+    sedge_sample_source source;
+    sedge_sample *sample;
+    sedge_monitors *monitors;
+    double *u;        // [elements][nodes]
+    double *field;    // [elements][3][nodes], -grad u
+    double *fields;   // [elements][4][nodes], both as monitors get them
+    double *energies; // [elements]
     double *surface_flux;
     sedge_elliptic_result result;
     bool has_ended; // the iteration, for whatever reason: `result` is filled
@@ -52,6 +57,7 @@ static sedge_status open_local(elliptic_run *s)
     SEDGE_TRY(sedge_allocate(&s->u, node_count(s), sizeof(double)));
     SEDGE_TRY(sedge_allocate(&s->field, 3 * node_count(s), sizeof(double)));
     SEDGE_TRY(sedge_allocate(&s->fields, 4 * node_count(s), sizeof(double)));
+    SEDGE_TRY(sedge_allocate(&s->energies, s->session->mesh->elements, sizeof(double)));
     return sedge_allocate(&s->surface_flux, s->session->problem.surfaces, sizeof(double));
 }
 
@@ -66,7 +72,8 @@ static void print_device(const elliptic_run *s)
 
 static void tear_down(elliptic_run *s)
 {
-    sedge_output_free(s->output);
+    sedge_monitors_free(s->monitors);
+    sedge_sample_free(s->sample);
     sedge_hold_free(s->hold);
     sedge_context_free(s->context);
     sedge_cache_free(s->cache);
@@ -74,6 +81,7 @@ static void tear_down(elliptic_run *s)
     sedge_release(s->u);
     sedge_release(s->field);
     sedge_release(s->fields);
+    sedge_release(s->energies);
     sedge_release(s->surface_flux);
 }
 
@@ -116,15 +124,15 @@ static sedge_status check_reason(const elliptic_run *s)
                       krylov->target);
 }
 
-// Energy, surfaces, and the fields in the order of output. Collective.
+// Energy, surfaces, and the fields in the order of monitors. Collective.
 static sedge_status find_results(elliptic_run *s)
 {
     const sedge_session *const session = s->session;
     const int64_t nodes = session->element->nodes;
 
     sedge_elliptic_field(s->field, session->element, session->mesh, s->u);
-    SEDGE_TRY(sedge_elliptic_energy(&s->energy, session->comm, session->element, session->mesh,
-                                    &session->problem, s->u, s->field));
+    SEDGE_TRY(sedge_elliptic_energy(&s->energy, s->energies, session->comm, session->element,
+                                    session->mesh, &session->problem, s->u, s->field));
     SEDGE_TRY(sedge_elliptic_surface_flux(s->surface_flux, session->comm, session->element,
                                           session->mesh, &session->problem, s->u, s->field));
     for (int64_t e = 0; e < session->mesh->elements; e++) {
@@ -165,37 +173,41 @@ static sedge_status solve(elliptic_run *s)
 
 // ---- output ------------------------------------------------------------------------------------
 
-static sedge_status write_probes(elliptic_run *s)
+// The sample's room for fields is s->fields, where they are.
+static sedge_status get_fields(void *solver, double *u)
 {
-    const int nodes = s->session->element->nodes;
-    const double time = 0.0;
-    double *values = NULL;
-    int count = 0;
-    const sedge_probe *const probes = sedge_output_probes(s->output, &count);
+    (void)solver;
+    (void)u;
+    return SEDGE_OK;
+}
 
-    SEDGE_TRY(sedge_comm_agree(s->session->comm,
-                               sedge_allocate(&values, (int64_t)count * 4 + 1, sizeof *values)));
-    for (int i = 0; i < count; i++) {
-        for (int f = 0; f < 4; f++) {
-            const double *const from = s->fields + ((int64_t)probes[i].element * 4 + f) * nodes;
-            for (int n = 0; n < nodes; n++) values[i * 4 + f] += probes[i].weights[n] * from[n];
-        }
-    }
-    const sedge_status status = sedge_output_append_probes(s->output, 1, &time, values);
-    sedge_release(values);
-    return status;
+static sedge_status get_energies(void *solver, double *energies)
+{
+    const elliptic_run *const s = solver;
+
+    memcpy(energies, s->energies, (size_t)s->session->mesh->elements * sizeof *energies);
+    return SEDGE_OK;
+}
+
+static sedge_status create_monitors(elliptic_run *s)
+{
+    const sedge_comm *const comm = s->session->comm;
+
+    s->output = sedge_session_output(s->session, 0, false);
+    s->source = (sedge_sample_source){.solver = s, .fields = get_fields, .energies = get_energies};
+    SEDGE_TRY(sedge_comm_agree(
+        comm, sedge_sample_create(&s->sample, comm, s->session->mesh, &s->source, s->fields)));
+    SEDGE_TRY(sedge_output_prepare_folder(&s->output));
+    return sedge_monitors_create(&s->monitors, &s->output, s->sample, NULL);
 }
 
 static sedge_status write_output(elliptic_run *s)
 {
     (void)sedge_stopwatch_enter(&s->watch, SEDGE_PHASE_OUTPUT);
-    SEDGE_TRY(sedge_output_energy(s->output, 0.0, 0, s->energy));
-    if (s->session->deck->probe_count > 0) SEDGE_TRY(write_probes(s));
-    if (s->session->deck->snapshots > 0)
-        SEDGE_TRY(sedge_output_snapshot(s->output, 0.0, 0, s->fields));
-    if (sedge_output_due(s->output, 0))
-        SEDGE_TRY(sedge_output_sample(s->output, 0.0, 0, s->fields));
-    return sedge_output_flush(s->output);
+    sedge_sample_begin(s->sample, 0.0, 0);
+    SEDGE_TRY(sedge_monitors_record(s->monitors, s->sample));
+    SEDGE_TRY(sedge_monitors_sample(s->monitors, s->sample));
+    return sedge_monitors_flush(s->monitors);
 }
 
 // ---- report ------------------------------------------------------------------------------------
@@ -272,7 +284,7 @@ static void print_summary(const elliptic_run *s, const sedge_report *report)
     printf("  %-22s %.1f MiB host, %.1f MiB device, a rank at most\n", "memory",
            (double)report->memory_host_peak / 1048576.0,
            (double)report->memory_device_peak / 1048576.0);
-    printf("  %-22s %s\n", "results", sedge_output_folder(s->output));
+    printf("  %-22s %s\n", "results", s->session->deck->output);
 }
 
 // The report of a finished or failed solve; its own failure wins. Collective.
@@ -301,7 +313,7 @@ static sedge_status finish(elliptic_run *s, sedge_status outcome)
     if (sedge_comm_is_root(s->session->comm)) {
         (void)sedge_stopwatch_enter(&s->watch, SEDGE_PHASE_FINISH);
         report.watch = s->watch;
-        (void)snprintf(path, sizeof path, "%s/report.json", sedge_output_folder(s->output));
+        (void)snprintf(path, sizeof path, "%s/report.json", s->session->deck->output);
         status = sedge_report_write(&report, path);
         if (status == SEDGE_OK && options->report != NULL)
             status = sedge_report_write(&report, options->report);
@@ -330,8 +342,7 @@ sedge_status sedge_elliptic_run(sedge_session *session, sedge_stopwatch watch)
     SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, open_local(&s)));
     if (prints(&s)) print_device(&s);
     SEDGE_TRY_GOTO(status, sedge_hold_create(&s.hold, session->comm, session->deck->output));
-    SEDGE_TRY_GOTO(status, sedge_output_create(&s.output, session->comm, session->deck,
-                                               session->mesh, session->element, &session->problem));
+    SEDGE_TRY_GOTO(status, create_monitors(&s));
     (void)sedge_stopwatch_enter(&s.watch, SEDGE_PHASE_LOOP);
     status = solve(&s);
     if (status == SEDGE_OK) status = write_output(&s);

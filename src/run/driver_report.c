@@ -15,9 +15,10 @@ static sedge_status compare_exact(driver_run *run, sedge_report *report)
 {
     const sedge_session *const session = &run->session;
 
-    if (session->problem.compare)
-        SEDGE_TRY(sedge_comm_agree(session->comm, sedge_evolution_get(run->evolution, run->u)));
-    return sedge_errors_fill(report, session, run->u, sedge_session_time(session, session->steps));
+    const double *u = run->u;
+
+    if (session->problem.compare) SEDGE_TRY(sedge_sample_fields(run->sample, &u));
+    return sedge_errors_fill(report, session, u, sedge_session_time(session, session->steps));
 }
 
 // One kernel on one rank.
@@ -152,16 +153,7 @@ static void print_summary(const driver_run *run, const sedge_report *report)
     printf("  %-22s %.1f MiB host, %.1f MiB device, a rank at most\n", "memory",
            (double)report->memory_host_peak / 1048576.0,
            (double)report->memory_device_peak / 1048576.0);
-    printf("  %-22s %s\n", "results", sedge_output_folder(run->output));
-}
-
-static sedge_status save_state(driver_run *run)
-{
-    SEDGE_TRY(driver_write_probes(run));
-    SEDGE_TRY(sedge_output_flush(run->output));
-    SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_evolution_get(run->evolution, run->u)));
-    return sedge_output_last_snapshot(run->output, sedge_session_time(&run->session, run->step),
-                                      run->step, run->u);
+    printf("  %-22s %s\n", "results", run->session.deck->output);
 }
 
 // What a field that is not a number any more left behind; its fault is what the user must hear of,
@@ -172,7 +164,7 @@ static void save_failed(driver_run *run, sedge_status outcome)
 
     if (outcome != SEDGE_ERR_COMPUTE) return; // only this one all ranks find together
     (void)snprintf(fault, sizeof fault, "%.3000s", sedge_error_message());
-    if (save_state(run) != SEDGE_OK) {
+    if (sedge_monitors_last(run->monitors, run->sample) != SEDGE_OK) {
         const size_t length = strlen(fault);
         (void)snprintf(fault + length, sizeof fault - length,
                        "; the last state could not be written: %.900s", sedge_error_message());
@@ -203,7 +195,7 @@ sedge_status driver_finish(driver_run *run, const sedge_run_options *options, se
     if (status == SEDGE_OK && sedge_comm_is_root(comm)) {
         (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_FINISH);
         report.watch = run->watch;
-        (void)snprintf(path, sizeof path, "%s/report.json", sedge_output_folder(run->output));
+        (void)snprintf(path, sizeof path, "%s/report.json", run->session.deck->output);
         status = sedge_report_write(&report, path);
         if (status == SEDGE_OK && options->report != NULL)
             status = sedge_report_write(&report, options->report);

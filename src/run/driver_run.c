@@ -3,9 +3,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "device/range.h"
+#include "run/blowup.h"
 #include "run/doubt.h"
 #include "run/driver_elliptic.h"
-#include "run/monitor.h"
+#include "run/progress.h"
 #include "run/resolution.h"
 
 #include <jansson.h>
@@ -70,38 +71,9 @@ static void print_choices(const driver_run *run, const sedge_comm *comm)
                sedge_operator_transport(sedge_evolution_operator(run->evolution)));
 }
 
-static sedge_status set_probes(driver_run *run)
-{
-    const int nodes = run->session.element->nodes;
-    const int fields = run->session.problem.equation->fields;
-    sedge_status status;
-    int32_t *elements = NULL;
-    double *weights = NULL;
-
-    run->probes = sedge_output_probes(run->output, &run->probe_count);
-    SEDGE_TRY_GOTO(status, sedge_allocate(&elements, run->probe_count, sizeof *elements));
-    SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&weights, (int64_t)run->probe_count * nodes, sizeof *weights));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&run->probe_values,
-                                          (int64_t)PROBE_BATCH * run->probe_count * fields,
-                                          sizeof(double)));
-    for (int i = 0; i < run->probe_count; i++) {
-        elements[i] = run->probes[i].element;
-        memcpy(weights + (size_t)i * (size_t)nodes, run->probes[i].weights,
-               (size_t)nodes * sizeof *weights);
-    }
-    SEDGE_TRY_GOTO(status, sedge_evolution_set_probes(run->evolution, run->probe_count, elements,
-                                                      weights, PROBE_BATCH));
-done:
-    sedge_release(elements);
-    sedge_release(weights);
-    return status;
-}
-
 static sedge_status allocate_state(driver_run *run)
 {
     SEDGE_TRY(sedge_allocate(&run->u, driver_state_size(run), sizeof(double)));
-    SEDGE_TRY(sedge_allocate(&run->energy, run->session.mesh->elements, sizeof(double)));
     SEDGE_TRY(sedge_allocate(&run->energy_before, run->session.mesh->elements, sizeof(double)));
     return SEDGE_OK;
 }
@@ -135,7 +107,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     SEDGE_TRY(status);
     if (!options->quiet) print_devices(run, comm);
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
-    run->quiet = sedge_monitor_quiet(session);
+    run->quiet = sedge_blowup_quiet(session);
     run->energy_limit = run->energy_bound = (double)INFINITY;
     sedge_growth_create(&run->growth, session);
     SEDGE_TRY(driver_restart(run, &from, &found));
@@ -154,14 +126,10 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     // First the checkpoints that belong to what is cut off now: none may outlive its series.
     SEDGE_TRY(sedge_checkpoint_set_aside(session, session->deck->output,
                                          found && from.same_folder ? from.step : -1));
-    const sedge_status made =
-        sedge_output_continue(&run->output, comm, session->deck, session->mesh, session->element,
-                              &session->problem, found && from.same_folder ? &from.position : NULL);
-    json_decref(from.position.monitors);
+    const sedge_status made = driver_create_monitors(run, from.monitors, found && from.same_folder);
+    json_decref(from.monitors);
     SEDGE_TRY(made);
-    SEDGE_TRY(sedge_comm_agree(comm, set_probes(run)));
-    run->series_go_on = found && from.same_folder;
-    run->last_checkpoint = run->series_go_on ? from.step : -1;
+    run->last_checkpoint = run->output.continues ? from.step : -1;
     if (found) (void)snprintf(run->restarted_from, sizeof run->restarted_from, "%s", from.path);
     say(run, found ? "state of the checkpoint" : "initial state");
     if (!found) sedge_reference_initial(run->reference, 0.0, run->u);
@@ -171,94 +139,25 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
 static void tear_down(driver_run *run)
 {
     sedge_stop_free(run->stop);
-    sedge_output_free(run->output);
+    sedge_monitors_free(run->monitors);
+    sedge_sample_free(run->sample);
     sedge_hold_free(run->hold);
     sedge_reference_free(run->reference);
     sedge_evolution_free(run->evolution);
     sedge_cache_free(run->cache);
     sedge_device_free(run->device);
     sedge_release(run->u);
-    sedge_release(run->energy);
     sedge_release(run->energy_before);
-    sedge_release(run->probe_values);
     sedge_session_close(&run->session);
 }
 
-// ---- monitors ----------------------------------------------------------------------------------
+// ---- the time loop -----------------------------------------------------------------------------
 
 // A failure of one rank alone, where the others go on into an exchange: end the job.
 static void end_alone(sedge_comm *comm, sedge_status status)
 {
     if (status != SEDGE_OK) sedge_comm_end_alone(comm, status);
 }
-
-sedge_status driver_write_probes(driver_run *run)
-{
-    int samples;
-
-    if (run->probe_pending == 0) return SEDGE_OK;
-    SEDGE_TRY(sedge_comm_agree(
-        run->session.comm,
-        sedge_evolution_fetch_probes(run->evolution, run->probe_values, &samples)));
-    run->probe_pending = 0;
-    return sedge_output_append_probes(run->output, samples, run->probe_times, run->probe_values);
-}
-
-static sedge_status record_probes(driver_run *run, sedge_comm *comm, int64_t step)
-{
-    if (run->session.deck->probe_count == 0 || step % run->session.deck->probe_every != 0)
-        return SEDGE_OK;
-    end_alone(comm, sedge_evolution_record_probes(run->evolution));
-    run->probe_times[run->probe_pending++] = sedge_session_time(&run->session, step);
-    return run->probe_pending == PROBE_BATCH ? driver_write_probes(run) : SEDGE_OK;
-}
-
-// What monitors of further kinds record at `step`, the last one done.
-static sedge_status sample_monitors(driver_run *run, int64_t step)
-{
-    if (!sedge_output_due(run->output, step)) return SEDGE_OK;
-    const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
-    SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_evolution_get(run->evolution, run->u)));
-    SEDGE_TRY(
-        sedge_output_sample(run->output, sedge_session_time(&run->session, step), step, run->u));
-    (void)sedge_stopwatch_enter(&run->watch, phase);
-    return SEDGE_OK;
-}
-
-// Snapshot k of n is due at the first step at or after k/n of the run.
-static bool snapshot_due(const driver_run *run, int64_t step)
-{
-    const int64_t snapshots = run->session.deck->snapshots;
-
-    if (snapshots == 0) return false;
-    return step * snapshots >= run->snapshot * run->session.steps;
-}
-
-static sedge_status put_snapshot(driver_run *run, int64_t step)
-{
-    const double start = sedge_clock();
-    const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
-
-    SEDGE_TRY(sedge_comm_agree(run->session.comm, sedge_evolution_get(run->evolution, run->u)));
-    SEDGE_TRY(driver_write_probes(run));
-    SEDGE_TRY(
-        sedge_output_snapshot(run->output, sedge_session_time(&run->session, step), step, run->u));
-    SEDGE_TRY(sedge_output_flush(run->output));
-    while (snapshot_due(run, step)) run->snapshot++;
-    sedge_stop_spent(run->stop, sedge_clock() - start);
-    (void)sedge_stopwatch_enter(&run->watch, phase);
-    return SEDGE_OK;
-}
-
-static sedge_status write_snapshot(driver_run *run, int64_t step)
-{
-    sedge_range_begin("output");
-    const sedge_status status = put_snapshot(run, step);
-    sedge_range_end();
-    return status;
-}
-
-// ---- the time loop -----------------------------------------------------------------------------
 
 // A rank that waits for no other is ahead of its device by what the driver's queue holds: minutes,
 // where steps are long. It waits every DRIVER_POLL_SECONDS or step, so that clocks and signals mean
@@ -290,10 +189,9 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
     sedge_range_end();
     stay_close(run, comm, step);
     run->step = step;
-    SEDGE_TRY(record_probes(run, comm, step));
+    driver_begin_sample(run);
     if (step % session->deck->energy_every == 0 || step == session->steps)
-        SEDGE_TRY(driver_sample_energy(run, step));
-    SEDGE_TRY(sample_monitors(run, step));
+        SEDGE_TRY(driver_follow_energy(run));
     if (sedge_progress_due(progress, step, session->steps)) {
         end_alone(comm, sedge_evolution_wait(run->evolution));
         sedge_progress_show(
@@ -301,19 +199,24 @@ static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress 
             sedge_deck_unit(session->deck, SEDGE_TIME), run->history[run->samples - 1],
             sedge_deck_energy_suffix(session->deck));
     }
-    if (snapshot_due(run, step)) SEDGE_TRY(write_snapshot(run, step));
+    SEDGE_TRY(driver_sample_monitors(run));
     return driver_checkpoint_due(run, step) ? driver_write_checkpoint(run, step) : SEDGE_OK;
 }
 
 // The first samples, at step 0 or, in a folder of its own, where a restart goes on.
-static sedge_status begin_series(driver_run *run, sedge_comm *comm)
+static sedge_status begin_series(driver_run *run)
 {
-    SEDGE_TRY(driver_sample_energy(run, run->step));
-    SEDGE_TRY(record_probes(run, comm, run->step));
-    SEDGE_TRY(sample_monitors(run, run->step));
-    if (run->step == 0 && !snapshot_due(run, 0)) return SEDGE_OK;
+    driver_begin_sample(run);
+    SEDGE_TRY(driver_follow_energy(run));
     say(run, "first output");
-    return write_snapshot(run, run->step);
+    return driver_sample_monitors(run);
+}
+
+// Where the series go on their samples of this step are there.
+static sedge_status check_restart(driver_run *run)
+{
+    sedge_sample_begin(run->sample, sedge_session_time(&run->session, run->step), run->step);
+    return driver_check_energy(run);
 }
 
 static sedge_status run_loop(driver_run *run, sedge_comm *comm)
@@ -323,7 +226,7 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
 
     sedge_stop_listen();
     sedge_stop_set_up(false);
-    SEDGE_TRY(run->series_go_on ? driver_check_energy(run, run->step) : begin_series(run, comm));
+    SEDGE_TRY(run->output.continues ? check_restart(run) : begin_series(run));
     sedge_progress progress =
         sedge_progress_start(show, run->session.options->terminal, run->step, run->session.steps);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_LOOP);
@@ -341,8 +244,7 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     if (status == SEDGE_OK) end_alone(comm, sedge_evolution_wait(run->evolution));
     SEDGE_TRY(status);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
-    SEDGE_TRY(driver_write_probes(run));
-    return sedge_output_flush(run->output);
+    return sedge_monitors_flush(run->monitors);
 }
 
 sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)

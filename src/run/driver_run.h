@@ -6,7 +6,7 @@
 #include "dg/reference.h"
 #include "evolve/evolution.h"
 #include "io/hold.h"
-#include "monitor/output.h"
+#include "monitor/monitors.h"
 #include "program/program.h"
 #include "run/checkpoint.h"
 #include "run/driver.h"
@@ -16,7 +16,6 @@
 
 #include <stdint.h>
 
-#define PROBE_BATCH         256  // probe samples kept on the device before they are fetched
 #define DRIVER_POLL_SECONDS 0.25 // between looks at the root's clock, and waits for the device
 
 // Everything a run owns, beside its session.
@@ -27,17 +26,14 @@ typedef struct driver_run {
     sedge_evolution *evolution;
     sedge_reference *reference; // for initial and exact solutions only
     sedge_hold *hold;           // of the output folder
-    sedge_output *output;
+    sedge_output_context output;
+    sedge_sample_source source;
+    sedge_sample *sample; // of `step`
+    sedge_monitors *monitors;
     sedge_stop *stop;
-    const sedge_probe *probes;
-    int probe_count;
-    double *u;             // [elements][fields][nodes]
-    double *energy;        // [elements], this sample's
-    double *energy_before; // [elements], the sample's before
-    double *probe_values;  // [PROBE_BATCH][probes][fields]
-    double probe_times[PROBE_BATCH];
-    int probe_pending;
-    double history[SEDGE_HISTORY]; // the last energies sampled, newest last
+    double *u;                     // [elements][fields][nodes]
+    double *energy_before;         // [elements], at the regular check before
+    double history[SEDGE_HISTORY]; // the energies of the last checks, newest last
     int samples;
     double energy_initial, energy_last, energy_peak;
     double quiet;         // time from which on the energy cannot grow, and
@@ -49,11 +45,9 @@ typedef struct driver_run {
     bool energy_begun;
     sedge_stopwatch watch;
     double start; // clock, of the process
-    int snapshot; // written
     int64_t step; // done
 
     char restarted_from[4096]; // path; "": from the beginning
-    bool series_go_on;         // they have the samples of its step
     int64_t steps_before;      // steps of the runs that this one continues
     double wall_before;        // seconds of the runs that this one continues
     int checkpoints;           // number written
@@ -73,21 +67,29 @@ static inline int64_t driver_state_size(const driver_run *run)
            run->session.element->nodes;
 }
 
-// Sample the energy at `step`, the last one done: it goes into the series. A failure if a field is
-// not a number any more, or if the energy is more than a right run can have.
+// Make the sample and the monitors. `memory` is what the monitors told when the checkpoint was
+// written that the run goes on from, NULL: none; `continues`: in the same folder.
 SEDGE_MUST_USE
-sedge_status driver_sample_energy(driver_run *run, int64_t step);
+sedge_status driver_create_monitors(driver_run *run, struct json_t *memory, bool continues);
+
+// The sample is of run->step from now on; what monitors record on the device is recorded.
+void driver_begin_sample(driver_run *run);
+
+// Let the monitors that are due write what they sample.
+SEDGE_MUST_USE
+sedge_status driver_sample_monitors(driver_run *run);
+
+// The regular check of the energy: a failure if a field is not a number any more, or if the energy
+// is more than a right run can have. What later checks compare with is remembered.
+SEDGE_MUST_USE
+sedge_status driver_follow_energy(driver_run *run);
 
 // What sources can have made of the energy until `step`, growth.h; after the first of the above.
 double driver_energy_bound(const driver_run *run, int64_t step);
 
-// The same failures between samples. No sample is kept but that of a failure.
+// The same failures between regular checks; only a failure is remembered.
 SEDGE_MUST_USE
-sedge_status driver_check_energy(driver_run *run, int64_t step);
-
-// Append the probe samples that wait on the device.
-SEDGE_MUST_USE
-sedge_status driver_write_probes(driver_run *run);
+sedge_status driver_check_energy(driver_run *run);
 
 // Write the report of a finished or failed run; the run's own failure wins.
 SEDGE_MUST_USE

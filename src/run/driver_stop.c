@@ -29,8 +29,7 @@ sedge_status driver_stop(driver_run *run)
 {
     const sedge_session *const session = &run->session;
 
-    SEDGE_TRY(driver_write_probes(run));
-    SEDGE_TRY(sedge_output_flush(run->output));
+    SEDGE_TRY(sedge_monitors_flush(run->monitors));
     if (run->last_checkpoint != run->step) SEDGE_TRY(driver_write_checkpoint(run, run->step));
     return SEDGE_FAIL(
         SEDGE_ERR_STOPPED,
@@ -38,5 +37,5 @@ sedge_status driver_stop(driver_run *run)
         "the same command with --restart auto goes on",
         sedge_stop_reason(run->stop), (long long)run->step, (long long)session->steps,
         sedge_session_time(session, run->step) * sedge_deck_time_unit(session->deck),
-        sedge_deck_unit(session->deck, SEDGE_TIME), sedge_output_folder(run->output));
+        sedge_deck_unit(session->deck, SEDGE_TIME), session->deck->output);
 }

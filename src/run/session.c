@@ -283,6 +283,19 @@ sedge_status sedge_session_continue(sedge_session *session, double origin_time, 
     return SEDGE_OK;
 }
 
+sedge_output_context sedge_session_output(const sedge_session *session, int64_t first_step,
+                                          bool continues)
+{
+    return (sedge_output_context){.comm = session->comm,
+                                  .deck = session->deck,
+                                  .mesh = session->mesh,
+                                  .element = session->element,
+                                  .problem = &session->problem,
+                                  .steps = session->steps > 0 ? session->steps : 1,
+                                  .first_step = first_step,
+                                  .continues = continues};
+}
+
 double sedge_session_time(const sedge_session *session, int64_t step)
 {
     return session->origin_time + session->dt * (double)(step - session->origin_step);

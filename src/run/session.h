@@ -7,6 +7,7 @@
 #include "dg/point.h"
 #include "dg/problem.h"
 #include "mesh/mesh.h"
+#include "monitor/output_context.h"
 #include "operator/operator.h"
 #include "par/comm.h"
 
@@ -69,6 +70,11 @@ void sedge_session_close(sedge_session *session);
 SEDGE_MUST_USE
 sedge_status sedge_session_continue(sedge_session *session, double origin_time, int64_t origin_step,
                                     double dt, int64_t step, const char *path);
+
+// What the files in the output folder need: `first_step` is the last step of the run before, whose
+// files go on if `continues`. Borrows from the session.
+sedge_output_context sedge_session_output(const sedge_session *session, int64_t first_step,
+                                          bool continues);
 
 // Code time at the end of step `step`: origin_time + (step - origin_step) dt.
 double sedge_session_time(const sedge_session *session, int64_t step);

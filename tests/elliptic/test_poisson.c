@@ -91,8 +91,16 @@ static void solve(solution *s, const elliptic_options *options, const sedge_poin
     CHECK_OK(sedge_elliptic_solve(s->u, &s->result, world.comm, world.context, s->c.element,
                                   s->c.mesh, &s->c.problem, &requested));
     sedge_elliptic_field(s->field, s->c.element, s->c.mesh, s->u);
-    CHECK_OK(sedge_elliptic_energy(&s->energy, world.comm, s->c.element, s->c.mesh, &s->c.problem,
-                                   s->u, s->field));
+    double *parts = NULL;
+    double sum = 0.0;
+    CHECK_OK(sedge_allocate(&parts, s->c.mesh->elements, sizeof *parts));
+    CHECK_OK(sedge_elliptic_energy(&s->energy, parts, world.comm, s->c.element, s->c.mesh,
+                                   &s->c.problem, s->u, s->field));
+    for (int32_t e = 0; e < s->c.mesh->elements; e++) sum += parts[e];
+    sedge_comm_sum(world.comm, &sum, 1);
+    // Of sums of positive numbers, one of which is rounded at each addition.
+    CHECK_BOUND(fabs(sum - s->energy), 1e-16 * (double)s->c.mesh->global_elements * s->energy);
+    sedge_release(parts);
     CHECK_OK(sedge_elliptic_surface_flux(s->flux, world.comm, s->c.element, s->c.mesh,
                                          &s->c.problem, s->u, s->field));
 }

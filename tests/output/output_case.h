@@ -8,8 +8,11 @@
 #include "deck/deck.h"
 #include "dg/element.h"
 #include "mesh/mesh.h"
-#include "monitor/output.h"
+#include "monitor/monitors.h"
+#include "monitor/output_folder.h"
 #include "par/comm.h"
+
+#include <jansson.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +22,7 @@
 #define CASE_FIELDS 4
 #define CASE_E_SI   2.5
 #define CASE_P_SI   4.0
+#define CASE_STEPS  40 // of a run
 
 static const char *const case_field_names[CASE_FIELDS] = {"Ex", "Ey", "Ez", "p"};
 static const sedge_output_group case_groups[] = {{"E", 0, 3, "V/m", CASE_E_SI},
@@ -49,8 +53,13 @@ typedef struct output_case {
     char folder[512];
     char path[600]; // of the file asked for last
     char title[32], deck_path[32];
-    sedge_output *output;
-    double *u; // [elements][fields][nodes]
+    sedge_output_context output;
+    sedge_sample_source source;
+    sedge_sample *sample;
+    sedge_monitors *monitors;
+    double *u;     // [elements][fields][nodes]
+    double *room;  // of the sample, as u
+    double energy; // of the whole mesh, on the root's first element
 } output_case;
 
 // Field f at x: a polynomial of degree `order`, different in each field, of size about 1 in the
@@ -122,25 +131,73 @@ __attribute__((unused)) static void case_make(output_case *c, const sedge_comm *
     c->deck.order = order;
     c->deck.output = c->folder;
     c->deck.snapshots = 2;
-    CHECK_OK(sedge_allocate(&c->u, (int64_t)c->mesh->elements * CASE_FIELDS * c->element->nodes,
-                            sizeof *c->u));
+    const int64_t values = (int64_t)c->mesh->elements * CASE_FIELDS * c->element->nodes;
+    CHECK_OK(sedge_allocate(&c->u, values, sizeof *c->u));
+    CHECK_OK(sedge_allocate(&c->room, values, sizeof *c->room));
 }
 
-__attribute__((unused)) static void case_open(output_case *c)
+static sedge_status case_get_fields(void *solver, double *u)
 {
-    CHECK_OK(sedge_output_create(&c->output, c->comm, &c->deck, c->mesh, c->element, &c->problem));
+    const output_case *const c = solver;
+
+    memcpy(u, c->u,
+           (size_t)c->mesh->elements * CASE_FIELDS * (size_t)c->element->nodes * sizeof *u);
+    return SEDGE_OK;
+}
+
+static sedge_status case_get_energies(void *solver, double *energies)
+{
+    const output_case *const c = solver;
+
+    memset(energies, 0, (size_t)c->mesh->elements * sizeof *energies);
+    if (sedge_comm_is_root(c->comm)) energies[0] = c->energy;
+    return SEDGE_OK;
+}
+
+// Make the case's folder and monitors; `memory` NULL: a new run.
+__attribute__((unused)) static sedge_status case_try(output_case *c, json_t *memory)
+{
+    c->source = (sedge_sample_source){
+        .solver = c, .fields = case_get_fields, .energies = case_get_energies};
+    c->output = (sedge_output_context){.comm = c->comm,
+                                       .deck = &c->deck,
+                                       .mesh = c->mesh,
+                                       .element = c->element,
+                                       .problem = &c->problem,
+                                       .steps = CASE_STEPS,
+                                       .first_step = memory != NULL ? 1 : 0,
+                                       .continues = memory != NULL};
+    SEDGE_TRY(sedge_output_prepare_folder(&c->output));
+    SEDGE_TRY(sedge_sample_create(&c->sample, c->comm, c->mesh, &c->source, c->room));
+    return sedge_monitors_create(&c->monitors, &c->output, c->sample, memory);
 }
 
 __attribute__((unused)) static void case_close(output_case *c)
 {
-    sedge_output_free(c->output);
-    c->output = NULL;
+    sedge_monitors_free(c->monitors);
+    sedge_sample_free(c->sample);
+    c->monitors = NULL;
+    c->sample = NULL;
+}
+
+__attribute__((unused)) static void case_open(output_case *c)
+{
+    CHECK_OK(case_try(c, NULL));
+}
+
+// The fields c->u and the energy c->energy are those at the end of `step`.
+__attribute__((unused)) static sedge_status case_sample(output_case *c, double time, int64_t step)
+{
+    sedge_sample_begin(c->sample, time, step);
+    SEDGE_TRY(sedge_monitors_record(c->monitors, c->sample));
+    return sedge_monitors_sample(c->monitors, c->sample);
 }
 
 __attribute__((unused)) static void case_free(output_case *c)
 {
     case_close(c);
     sedge_release(c->u);
+    sedge_release(c->room);
     sedge_element_free(c->element);
     sedge_mesh_free(c->mesh);
     sedge_deck_free(c->base);

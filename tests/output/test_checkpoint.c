@@ -88,6 +88,8 @@ static void check_filled(const own_case *c, double shift)
     CHECK(wrong == 0);
 }
 
+static json_t *monitors; // what those of each checkpoint remember
+
 static sedge_checkpoint header(int64_t step)
 {
     return (sedge_checkpoint){.step = step,
@@ -103,7 +105,7 @@ static sedge_checkpoint header(int64_t step)
                               .samples = 2,
                               .history = {0.1, 0.3},
                               .wall_seconds = 1e5 + 0.1,
-                              .position = {5, 7, 3, 2, step, NULL},
+                              .monitors = monitors,
                               .basis = step == 20 ? SEDGE_BERNSTEIN : SEDGE_NODAL};
 }
 
@@ -167,7 +169,8 @@ static void test_round_trip(const sedge_comm *comm)
             CHECK(got.energy_limit == put.energy_limit && got.energy_bound == put.energy_bound);
             CHECK(got.energy_peak == put.energy_peak && got.wall_seconds == put.wall_seconds);
             CHECK(got.samples == 2 && got.history[0] == 0.1 && got.history[1] == 0.3);
-            CHECK(memcmp(&got.position, &put.position, sizeof put.position) == 0);
+            CHECK(json_equal(got.monitors, monitors));
+            json_decref(got.monitors);
             free_case(&c);
         }
     }
@@ -185,12 +188,19 @@ static sedge_status parse_basis(sedge_checkpoint *out, int format, const char *b
         snprintf(text, sizeof text,
                  "{\"format\": %d, \"step\": 1, \"time\": 1.0, \"dt\": 1.0, \"origin_time\": 0.0, "
                  "\"origin_step\": 0, \"energy\": {\"initial\": 1.0, \"last\": 1.0, \"peak\": 1.0, "
-                 "\"history\": [1.0]}, \"wall_seconds\": 1.0, \"position\": {\"energies\": 1, "
-                 "\"probes\": 0, \"slices\": 0, \"fields\": 0}, \"form\": {\"elements\": 1, "
+                 "\"history\": [1.0]}, \"wall_seconds\": 1.0, \"position\": {\"energies\": 11, "
+                 "\"probes\": 7, \"slices\": 3, \"fields\": 2}, \"form\": {\"elements\": 1, "
                  "\"fields\": 6, \"nodes\": 4, \"wide\": true%s}, \"problem\": {}}",
                  format, basis);
     const sedge_status status =
         checkpoint_parse(&root, &facts, out, &form, text, (size_t)length, "some.h5");
+    if (status == SEDGE_OK) { // what "position" says is the memory of four monitors
+        json_t *const wanted =
+            json_pack("{s:{s:i}, s:{s:i}, s:{s:i}, s:{s:i}}", "energy", "samples", 11, "probes",
+                      "samples", 7, "slices", "samples", 3, "snapshots", "samples", 2);
+        CHECK(json_equal(out->monitors, wanted));
+        json_decref(wanted);
+    }
     json_decref(root);
     return status;
 }
@@ -207,8 +217,8 @@ static void test_basis(void)
     CHECK_FAILS(parse_basis(&got, 2, ", \"basis\": \"modal\""), SEDGE_ERR_DATA,
                 "checkpoint 'some.h5' is damaged: its header is none");
     CHECK_FAILS(parse_basis(&got, 2, ", \"basis\": 3"), SEDGE_ERR_DATA, "its header is none");
-    CHECK_FAILS(parse_basis(&got, 3, ""), SEDGE_ERR_DATA,
-                "has the format 3 of a later version; this one reads 2");
+    CHECK_FAILS(parse_basis(&got, 4, ""), SEDGE_ERR_DATA,
+                "has the format 4 of a later version; this one reads 3");
 }
 
 // The newest stay; a write that fails leaves them, and nothing else.
@@ -235,6 +245,7 @@ static void test_kept(const sedge_comm *comm)
     if (sedge_comm_is_root(comm)) CHECK(rmdir(path) == 0);
     CHECK_OK(sedge_checkpoint_read(&c.session, c.folder, "auto", &got, &found, c.u, c.energy));
     CHECK(found && got.step == 12);
+    json_decref(got.monitors);
     // The file says none, as those of before there was one.
     CHECK(isinf(got.energy_limit) && isinf(got.energy_bound));
     check_filled(&c, 12.0);
@@ -372,6 +383,8 @@ int main(void)
     sedge_comm *comm = NULL;
 
     CHECK_OK(sedge_comm_create(&comm, NULL));
+    monitors = json_pack("{s:{s:i}, s:{s:i, s:f}}", "probes", "samples", 7, "maximum", "samples", 3,
+                         "largest", 0.1);
     test_quick_hash();
     test_all_to_all(comm);
     test_basis();
@@ -379,6 +392,7 @@ int main(void)
     test_kept(comm);
     test_none(comm);
     test_curved_facts(comm);
+    json_decref(monitors);
     sedge_comm_free(comm);
     return CHECK_END();
 }

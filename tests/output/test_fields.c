@@ -202,10 +202,10 @@ static void test_polynomials(const sedge_comm *comm, int order)
     case_make(&c, comm, order, name, 0.0);
     c.deck.si = true;
     case_open(&c);
-    for (int k = 0; k < 2 && c.output != NULL; k++) {
+    for (int k = 0; k < 2 && c.monitors != NULL; k++) {
         shown[k] = times[k] * sedge_deck_time_unit(&c.deck);
         case_fill(&c, k + 1.0);
-        CHECK_OK(sedge_output_snapshot(c.output, times[k], 10 * k, c.u));
+        CHECK_OK(case_sample(&c, times[k], k * CASE_STEPS / 2));
     }
     case_close(&c);
     if (sedge_comm_is_root(comm)) {
@@ -218,7 +218,7 @@ static void test_polynomials(const sedge_comm *comm, int order)
             check_grid(&c, file);
             check_corners_and_edges(&c, file);
             if (order == 4) check_faces(&c, file);
-            check_attributes(file, order, shown[k], 10 * k);
+            check_attributes(file, order, shown[k], k * CASE_STEPS / 2);
             H5Fclose(file);
         }
         check_series(&c, shown, 2);
@@ -235,13 +235,13 @@ static void test_second_run_replaces(const sedge_comm *comm)
 
     case_make(&c, comm, 2, "fields-again", 0.0);
     case_open(&c);
-    for (int k = 0; k < 3 && c.output != NULL; k++)
-        CHECK_OK(sedge_output_snapshot(c.output, 0.5 * k, k, c.u));
+    for (int k = 0; k < 3 && c.monitors != NULL; k++)
+        CHECK_OK(case_sample(&c, 0.5 * k, k * CASE_STEPS / 2));
     case_close(&c);
     sedge_comm_barrier(comm);
     case_open(&c);
     if (sedge_comm_is_root(comm)) CHECK(!is_there(case_path(&c, "fields.hdf.series")));
-    CHECK_OK(sedge_output_snapshot(c.output, 0.0, 0, c.u));
+    CHECK_OK(case_sample(&c, 0.0, 0));
     case_close(&c);
     if (sedge_comm_is_root(comm)) {
         check_series(&c, &zero, 1);
@@ -254,16 +254,16 @@ static void test_second_run_replaces(const sedge_comm *comm)
 // Go on after two field files whose list has become `text` (NULL: it is missing).
 static sedge_status go_on(output_case *c, const char *text)
 {
-    const sedge_output_position position = {.fields = 2, .step = 1};
-
     if (sedge_comm_is_root(c->comm)) {
         (void)remove(case_path(c, "fields.hdf.series"));
         if (text != NULL)
             CHECK_OK(sedge_file_write(case_path(c, "fields.hdf.series"), text, strlen(text)));
     }
     sedge_comm_barrier(c->comm);
-    return sedge_output_continue(&c->output, c->comm, &c->deck, c->mesh, c->element, &c->problem,
-                                 &position);
+    json_t *const memory = json_pack("{s:{s:i}}", "snapshots", "samples", 2);
+    const sedge_status status = case_try(c, memory);
+    json_decref(memory);
+    return status;
 }
 
 // A list of field files that is missing or damaged is made anew from the files.
@@ -282,14 +282,14 @@ static void test_damaged_list(const sedge_comm *comm)
 
     case_make(&c, comm, 2, "fields-damaged", 0.0);
     case_open(&c);
-    for (int k = 0; k < 2 && c.output != NULL; k++)
-        CHECK_OK(sedge_output_snapshot(c.output, times[k], k, c.u));
+    for (int k = 0; k < 2 && c.monitors != NULL; k++)
+        CHECK_OK(case_sample(&c, times[k], k * CASE_STEPS / 2));
     case_close(&c);
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         CHECK_OK(go_on(&c, damages[i]));
-        if (c.output == NULL) break;
+        if (c.monitors == NULL) break;
         if (sedge_comm_is_root(comm)) check_series(&c, times, 2);
-        CHECK_OK(sedge_output_snapshot(c.output, times[2], 2, c.u));
+        CHECK_OK(case_sample(&c, times[2], CASE_STEPS));
         case_close(&c);
         if (sedge_comm_is_root(comm)) check_series(&c, times, 3);
     }
@@ -298,7 +298,7 @@ static void test_damaged_list(const sedge_comm *comm)
     CHECK_FAILS(go_on(&c, "{"), SEDGE_ERR_DATA, "fields.hdf.series' cannot be read: line 1: ");
     CHECK(strstr(sedge_error_message(), "fields_000001.hdf") != NULL);
     CHECK(strstr(sedge_error_message(), "restart into another --output") != NULL);
-    CHECK(c.output == NULL);
+    CHECK(c.monitors == NULL);
     case_free(&c);
 }
 
@@ -322,7 +322,7 @@ static void test_points_far_away(const sedge_comm *comm)
     case_free(&c);
 }
 
-// No snapshots asked for: no mesh, no field files, but slices and energy would go on.
+// No snapshots requested: no mesh, no field files, but those of the last state of a failed run.
 static void test_no_snapshots(const sedge_comm *comm)
 {
     output_case c;
@@ -330,11 +330,25 @@ static void test_no_snapshots(const sedge_comm *comm)
     case_make(&c, comm, 1, "fields-none", 0.0);
     c.deck.snapshots = 0;
     case_open(&c);
-    CHECK_OK(sedge_output_snapshot(c.output, 0.0, 0, c.u));
-    case_close(&c);
+    CHECK_OK(case_sample(&c, 0.0, 0));
     if (sedge_comm_is_root(comm)) {
         CHECK(!is_there(case_path(&c, "mesh.hdf")));
         CHECK(!is_there(case_path(&c, "fields_000000.hdf")));
+    }
+    sedge_comm_barrier(comm);
+    c.energy = 7.0;
+    sedge_sample_begin(c.sample, 0.25, 3); // no monitor is due
+    CHECK_OK(sedge_monitors_last(c.monitors, c.sample));
+    case_close(&c);
+    if (sedge_comm_is_root(comm)) {
+        const double time = 0.25;
+        const hid_t file = read_open(case_path(&c, "energy.h5"));
+        read_array energy = read_dataset(file, "/energy");
+
+        check_series(&c, &time, 1);
+        CHECK(energy.size == 2 && energy.values[1] == 7.0);
+        read_free(&energy);
+        H5Fclose(file);
     }
     case_free(&c);
 }

@@ -19,7 +19,8 @@
 
 static sedge_status try_open(output_case *c)
 {
-    return sedge_output_create(&c->output, c->comm, &c->deck, c->mesh, c->element, &c->problem);
+    case_close(c);
+    return case_try(c, NULL);
 }
 
 // Root may write anywhere, so the folder lies below a regular file, and in a file system of none.
@@ -35,13 +36,13 @@ static void test_folder(const sedge_comm *comm)
     (void)snprintf(c.folder, sizeof c.folder, "%.500s/out", file);
     CHECK_FAILS(try_open(&c), SEDGE_ERR_USAGE, "cannot write into output folder '");
     CHECK_FAILS(try_open(&c), SEDGE_ERR_USAGE, "errors-np");
-    CHECK(c.output == NULL);
+    CHECK(c.monitors == NULL);
     c.deck.output = file; // a regular file itself
     CHECK_FAILS(try_open(&c), SEDGE_ERR_USAGE, "cannot write into output folder '");
     (void)strcpy(c.folder, "/proc");
     c.deck.output = c.folder;
     CHECK_FAILS(try_open(&c), SEDGE_ERR_USAGE, "cannot write into output folder '/proc': ");
-    CHECK(c.output == NULL);
+    CHECK(c.monitors == NULL);
     case_free(&c);
 }
 
@@ -61,31 +62,34 @@ static void test_permission(const sedge_comm *comm)
     case_free(&c);
 }
 
-// The folder vanishes during the run: every part says which file it cannot write, on all ranks.
-static void test_folder_lost(const sedge_comm *comm)
+// The folder vanishes during the run: every monitor says which file it cannot write, on all ranks.
+// Slices come before snapshots.
+static void test_folder_lost(const sedge_comm *comm, int slices)
 {
     output_case c;
     sedge_deck_slice cut = {.name = "cut", .axis = 0, .position = 0.3, .resolution = 8};
     sedge_deck_probe probe = {.name = "p", .position = {0.3, 0.2, 0.1}};
-    const double zeros[CASE_FIELDS] = {0.0};
     char moved[700];
 
     case_make(&c, comm, 2, "lost", 0.0);
+    case_fill(&c, 1.0);
     c.deck.slices = &cut;
-    c.deck.slice_count = 1;
+    c.deck.slice_count = slices;
     c.deck.probes = &probe;
     c.deck.probe_count = 1;
     case_open(&c);
     (void)snprintf(moved, sizeof moved, "%s-moved", c.folder);
     if (sedge_comm_is_root(comm)) CHECK(rename(c.folder, moved) == 0);
     sedge_comm_barrier(comm);
-    CHECK_FAILS(sedge_output_snapshot(c.output, 0.0, 0, c.u), SEDGE_ERR_USAGE,
-                "fields_000000.hdf.tmp': No such file or directory");
-    CHECK_OK(sedge_output_energy(c.output, 0.0, 0, 1.0));
-    CHECK_FAILS(sedge_output_flush(c.output), SEDGE_ERR_USAGE,
-                "energy.h5': No such file or directory");
-    CHECK_FAILS(sedge_output_append_probes(c.output, 1, zeros, zeros), SEDGE_ERR_USAGE,
+    sedge_sample_begin(c.sample, 0.0, 0);
+    CHECK_OK(sedge_monitors_record(c.monitors, c.sample));
+    CHECK_FAILS(sedge_monitors_flush(c.monitors), SEDGE_ERR_USAGE,
                 "probes.h5': No such file or directory");
+    CHECK_FAILS(sedge_monitors_sample(c.monitors, c.sample), SEDGE_ERR_USAGE,
+                slices > 0 ? "slices.h5': No such file or directory"
+                           : "fields_000000.hdf.tmp': No such file or directory");
+    CHECK_FAILS(sedge_monitors_flush(c.monitors), SEDGE_ERR_USAGE,
+                "energy.h5': No such file or directory");
     sedge_comm_barrier(comm);
     if (sedge_comm_is_root(comm)) CHECK(rename(moved, c.folder) == 0);
     case_free(&c);
@@ -135,8 +139,7 @@ static void test_series_damaged(const sedge_comm *comm)
     case_make(&c, comm, 1, "damaged", 0.0);
     case_open(&c);
     if (sedge_comm_is_root(comm)) CHECK(truncate(case_path(&c, "energy.h5"), 40) == 0);
-    CHECK_OK(sedge_output_energy(c.output, 0.0, 0, 1.0));
-    CHECK_FAILS(sedge_output_flush(c.output), SEDGE_ERR_USAGE, "cannot open '");
+    CHECK_FAILS(case_sample(&c, 0.0, 0), SEDGE_ERR_USAGE, "cannot open '");
     case_free(&c);
 }
 
@@ -187,6 +190,7 @@ static void test_disk_full(const sedge_comm *comm)
     output_case c;
 
     case_make(&c, comm, 6, "full", 0.0);
+    c.deck.snapshots = 20;
     case_fill(&c, 1.0);
     for (size_t i = 0; i < sizeof kibibytes / sizeof *kibibytes; i++) {
         int64_t mounted = 0;
@@ -203,8 +207,7 @@ static void test_disk_full(const sedge_comm *comm)
         if (mounted == 0) break; // not allowed here
         sedge_status status = try_open(&c);
         for (int k = 0; k < 20 && status == SEDGE_OK; k++) {
-            status = sedge_output_energy(c.output, k, k, 1.0);
-            if (status == SEDGE_OK) status = sedge_output_snapshot(c.output, k, k, c.u);
+            status = case_sample(&c, k, k * CASE_STEPS / 20);
             if (status == SEDGE_OK) written++;
         }
         CHECK(status == SEDGE_ERR_USAGE);
@@ -303,7 +306,8 @@ int main(void)
     CHECK_OK(sedge_comm_create(&comm, NULL));
     test_folder(comm);
     test_permission(comm);
-    test_folder_lost(comm);
+    test_folder_lost(comm, 1);
+    test_folder_lost(comm, 0);
     test_neighbours(comm);
     test_series_damaged(comm);
     test_write_failing(comm);

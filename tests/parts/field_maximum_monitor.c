@@ -9,6 +9,7 @@
 #include "io/h5.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
+#include "monitor/sample.h"
 #include "monitor/series.h"
 
 #include <jansson.h>
@@ -49,9 +50,9 @@ static sedge_status create(void **out, const sedge_output_context *context,
     if (status == SEDGE_OK) {
         monitor->context = context;
         monitor->every = (int64_t)parameters[0];
-        monitor->samples = json_integer_value(json_object_get(memory, "samples"));
         monitor->largest = json_number_value(json_object_get(memory, "largest"));
-        if (sedge_comm_is_root(context->comm)) {
+        status = sedge_series_load(&monitor->samples, memory, "field_maximum");
+        if (status == SEDGE_OK && sedge_comm_is_root(context->comm)) {
             status = sedge_series_make(context, "field_maximum.h5", 0, monitor->samples, make_file,
                                        context);
         }
@@ -104,15 +105,16 @@ static maximum find_own(const sedge_output_context *context, const double *u)
 }
 
 // Root: one more row of each series.
-static sedge_status append(const field_maximum *monitor, const maximum *best, double time,
-                           int64_t step)
+static sedge_status append(const field_maximum *monitor, const maximum *best,
+                           const sedge_sample *sample)
 {
     const sedge_output_context *const context = monitor->context;
     const double factor =
         sedge_output_group_factor(context, &context->problem->equation->groups[0]);
     const double value = best->value * factor;
     const double largest = monitor->largest * factor;
-    const double shown = time * sedge_deck_time_unit(context->deck);
+    const int64_t step = sedge_sample_step(sample);
+    const double shown = sedge_sample_time(sample) * sedge_deck_time_unit(context->deck);
     char path[SEDGE_OUTPUT_PATH];
     sedge_h5 *file = NULL;
 
@@ -126,14 +128,16 @@ static sedge_status append(const field_maximum *monitor, const maximum *best, do
     return sedge_h5_close(file, status);
 }
 
-static sedge_status sample(void *what, double time, int64_t step, const double *u)
+static sedge_status record(void *what, sedge_sample *sample)
 {
     field_maximum *const monitor = what;
     const sedge_output_context *const context = monitor->context;
     const sedge_comm *const comm = context->comm;
-    const maximum own = find_own(context, u);
+    const double *u;
     maximum *all = NULL;
 
+    SEDGE_TRY(sedge_sample_fields(sample, &u));
+    const maximum own = find_own(context, u);
     SEDGE_TRY(sedge_comm_agree(comm, sedge_allocate(&all, sedge_comm_size(comm), sizeof *all)));
     sedge_comm_all_gather(comm, &own, all, sizeof own);
     maximum best = all[0];
@@ -142,18 +146,17 @@ static sedge_status sample(void *what, double time, int64_t step, const double *
     sedge_release(all);
     monitor->largest = fmax(monitor->largest, best.value);
     monitor->samples++;
-    return sedge_comm_agree(comm, sedge_comm_is_root(comm) ? append(monitor, &best, time, step)
-                                                           : SEDGE_OK);
+    return sedge_comm_agree(comm,
+                            sedge_comm_is_root(comm) ? append(monitor, &best, sample) : SEDGE_OK);
 }
 
 static sedge_status save(const void *what, json_t *memory)
 {
     const field_maximum *const monitor = what;
 
-    if (json_object_set_new(memory, "samples", json_integer(monitor->samples)) != 0 ||
-        json_object_set_new(memory, "largest", json_real(monitor->largest)) != 0)
+    if (json_object_set_new(memory, "largest", json_real(monitor->largest)) != 0)
         return SEDGE_FAIL(SEDGE_ERR_COMPUTE, "the largest field is not a number");
-    return SEDGE_OK;
+    return sedge_series_save(monitor->samples, memory, "field_maximum");
 }
 
 static void release(void *what)
@@ -176,7 +179,7 @@ const sedge_monitor_kind sedge_monitor_field_maximum = {
     .parameter_count = 1,
     .create = create,
     .due = due,
-    .sample = sample,
+    .sample = record,
     .save = save,
     .free = release,
 };

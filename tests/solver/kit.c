@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "run/monitor.h"
+#include "monitor/sample.h"
 
 #include <float.h>
 #include <math.h>
@@ -344,11 +344,9 @@ double kit_difference(const kit *k, const double *a, const double *b)
 
 double kit_energy(kit *k)
 {
-    const sedge_session session = {.comm = k->world->comm, .mesh = k->base.mesh};
-
     if (k->evolution == NULL || sedge_evolution_energy(k->evolution, k->energy) != SEDGE_OK)
         return (double)NAN;
-    return sedge_monitor_sum(&session, k->energy);
+    return sedge_energy_sum(k->world->comm, k->base.mesh->elements, k->energy);
 }
 
 double kit_rounding(sedge_precision precision)

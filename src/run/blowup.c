@@ -1,26 +1,10 @@
-#include "monitor.h"
+#include "blowup.h"
 
-#include "base/file.h"
-#include "base/print.h"
 #include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-double sedge_monitor_sum(const sedge_session *session, const double *energy)
-{
-    double sum = 0.0;
-    double rest = 0.0;
-
-    for (int32_t e = 0; e < session->mesh->elements; e++) { // two-sum: no digit is lost
-        const double next = sum + energy[e];
-        const double part = next - sum;
-        rest += (sum - (next - part)) + (energy[e] - part);
-        sum = next;
-    }
-    return sedge_comm_sum_exact(session->comm, sum, rest);
-}
 
 // ---- what went wrong where ---------------------------------------------------------------------
 
@@ -123,9 +107,9 @@ static sedge_status accuse(const sedge_session *session, const suspect *best, co
     return sedge_comm_agree(session->comm, status);
 }
 
-sedge_status sedge_monitor_check(const sedge_session *session, const double *energy,
-                                 const double *before, double time, int64_t step,
-                                 const double *history, int samples)
+sedge_status sedge_blowup_check(const sedge_session *session, const double *energy,
+                                const double *before, double time, int64_t step,
+                                const double *history, int samples)
 {
     const sedge_mesh *const mesh = session->mesh;
     suspect worst = {-1, 0.0};
@@ -138,7 +122,7 @@ sedge_status sedge_monitor_check(const sedge_session *session, const double *ene
                   &(fault){"the field is not a number any more", time, step, history, samples});
 }
 
-double sedge_monitor_quiet(const sedge_session *session)
+double sedge_blowup_quiet(const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
 
@@ -146,9 +130,9 @@ double sedge_monitor_quiet(const sedge_session *session)
     return problem->equation->quiet(problem, session->mesh->bounds);
 }
 
-sedge_status sedge_monitor_growth(const sedge_session *session, const char *how,
-                                  const double *energy, const double *before, double limit,
-                                  double time, int64_t step, const double *history, int samples)
+sedge_status sedge_blowup_grown(const sedge_session *session, const char *how, const double *energy,
+                                const double *before, double limit, double time, int64_t step,
+                                const double *history, int samples)
 {
     const sedge_mesh *const mesh = session->mesh;
     suspect worst = {-1, 0.0};
@@ -161,69 +145,4 @@ sedge_status sedge_monitor_growth(const sedge_session *session, const char *how,
                    limit * sedge_deck_energy_unit(session->deck),
                    sedge_deck_energy_suffix(session->deck));
     return accuse(session, &worst, &(fault){what, time, step, history, samples});
-}
-
-// ---- progress ----------------------------------------------------------------------------------
-
-static int count_tenths(int64_t step, int64_t steps)
-{
-    return (int)(10 * step / steps);
-}
-
-sedge_progress sedge_progress_start(bool on, bool terminal, int64_t step, int64_t steps)
-{
-    const double now = sedge_clock();
-
-    return (sedge_progress){.on = on,
-                            .terminal = terminal,
-                            .start = now,
-                            .last = now,
-                            .tenths = count_tenths(step, steps),
-                            .first = step};
-}
-
-bool sedge_progress_due(const sedge_progress *progress, int64_t step, int64_t steps)
-{
-    if (!progress->on) return false;
-    if (step == steps) return true;
-    if (!progress->terminal && count_tenths(step, steps) > progress->tenths) return true;
-    return sedge_clock() - progress->last > (progress->terminal ? 0.5 : 600.0);
-}
-
-// Seconds as a person says them.
-static void print_duration(char text[32], double seconds)
-{
-    if (seconds < 100.0) {
-        (void)snprintf(text, 32, "%.1f s", seconds);
-    } else if (seconds < 6000.0) {
-        (void)snprintf(text, 32, "%.1f min", seconds / 60.0);
-    } else {
-        (void)snprintf(text, 32, "%.1f h", seconds / 3600.0);
-    }
-}
-
-void sedge_progress_show(sedge_progress *progress, int64_t step, int64_t steps, double time,
-                         const char *unit, double energy, const char *energy_unit)
-{
-    const double now = sedge_clock();
-    const double spent = now - progress->start;
-    char gone[32];
-    char left[32];
-
-    progress->last = now;
-    progress->tenths = count_tenths(step, steps);
-    progress->shown = true;
-    print_duration(gone, spent);
-    print_duration(left, spent * (double)(steps - step) / (double)(step - progress->first));
-    printf("%s%3d %%  step %lld of %lld  t = %.4g%s  energy %.6g%s  %s, %s left%s",
-           progress->terminal ? "\r  " : "  ", (int)(100.0 * (double)step / (double)steps),
-           (long long)step, (long long)steps, time, unit, energy, energy_unit, gone, left,
-           progress->terminal ? "   " : "\n");
-    sedge_print_flush();
-}
-
-void sedge_progress_end(sedge_progress *progress)
-{
-    if (progress->shown && progress->terminal) printf("\n");
-    sedge_print_flush();
 }

@@ -1,11 +1,16 @@
 // slices.h5: pictures of plane cuts. Points are the centres of a rectangle's pixels; a point takes
 // the value of the element that contains it, not a mean over neighbours; a point outside the mesh
 // is not-a-number. Each rank keeps its points' elements and weights, the root assembles and writes.
-#include "output_parts.h"
+//
+// /time, /step, /slices/NAME/GROUP [snapshots][rows][columns] or [...][3], the coordinate arrays
+// beside it.
+#include "dg/monitor_kind.h"
 
 #include "base/memory.h"
 #include "monitor/output_describe.h"
 #include "monitor/output_folder.h"
+#include "monitor/sample.h"
+#include "monitor/schedule.h"
 #include "monitor/series.h"
 
 #include <math.h>
@@ -27,12 +32,12 @@ typedef struct plane_slice {
     int32_t *pixels;       // root: of all ranks' points, rank by rank; else [owned]
 } plane_slice;
 
-struct sedge_slice_log {
+typedef struct slices_monitor {
     const sedge_output_context *context;
     int64_t samples;
     int count;
     plane_slice *slices;
-};
+} slices_monitor;
 
 static const char axis_names[3][2] = {"x", "y", "z"};
 
@@ -284,74 +289,79 @@ static sedge_status make_slice_group(const sedge_output_context *context, sedge_
 
 static sedge_status make_slice_file(const void *what, sedge_h5 *file)
 {
-    const sedge_slice_log *const log = what;
-    const sedge_output_context *const context = log->context;
+    const slices_monitor *const monitor = what;
+    const sedge_output_context *const context = monitor->context;
 
     SEDGE_TRY(sedge_output_describe(file, context, "slices"));
     SEDGE_TRY(sedge_h5_series(file, "/time", SEDGE_H5_F64, 0, NULL, 64));
     SEDGE_TRY(sedge_h5_text(file, "/time", "units", sedge_output_unit(context, "s")));
     SEDGE_TRY(sedge_h5_series(file, "/step", SEDGE_H5_I64, 0, NULL, 64));
     SEDGE_TRY(sedge_h5_group(file, "/slices"));
-    for (int i = 0; i < log->count; i++)
-        SEDGE_TRY(make_slice_group(context, file, &log->slices[i]));
+    for (int i = 0; i < monitor->count; i++)
+        SEDGE_TRY(make_slice_group(context, file, &monitor->slices[i]));
     return SEDGE_OK;
 }
 
 // Root: make slices.h5 with no snapshot in it, or with those of before.
-static sedge_status create_file(const sedge_slice_log *log)
+static sedge_status create_file(const slices_monitor *monitor)
 {
     int64_t bytes = 0; // of axes and attributes
 
-    for (int i = 0; i < log->count; i++)
-        bytes += SLICE_BYTES + 8 * (log->slices[i].shape[0] + log->slices[i].shape[1]);
-    return sedge_series_make(log->context, "slices.h5", bytes, log->samples, make_slice_file, log);
+    for (int i = 0; i < monitor->count; i++)
+        bytes += SLICE_BYTES + 8 * (monitor->slices[i].shape[0] + monitor->slices[i].shape[1]);
+    return sedge_series_make(monitor->context, "slices.h5", bytes, monitor->samples,
+                             make_slice_file, monitor);
 }
 
-sedge_status sedge_slice_log_create(sedge_slice_log **out, const sedge_output_context *context)
+static void release(void *what)
+{
+    slices_monitor *const monitor = what;
+
+    if (monitor == NULL) return;
+    for (int i = 0; monitor->slices != NULL && i < monitor->count; i++) {
+        sedge_release(monitor->slices[i].elements);
+        sedge_release(monitor->slices[i].weights);
+        sedge_release(monitor->slices[i].rank_offsets);
+        sedge_release(monitor->slices[i].pixels);
+    }
+    sedge_release(monitor->slices);
+    sedge_release(monitor);
+}
+
+static sedge_status create(void **out, const sedge_output_context *context,
+                           const double *parameters, const struct json_t *memory)
 {
     const sedge_deck *const deck = context->deck;
     const sedge_comm *const comm = context->comm;
-    sedge_slice_log *log = NULL;
+    slices_monitor *monitor = NULL;
     sedge_status status;
 
+    (void)parameters;
     *out = NULL;
     for (int i = 0; i < deck->slice_count; i++) {
         SEDGE_TRY(sedge_output_check_name(context, "slice", deck->slices[i].line,
                                           deck->slices[i].name, i, slice_name));
     }
-    status = sedge_allocate(&log, 1, sizeof *log);
+    status = sedge_allocate(&monitor, 1, sizeof *monitor);
     if (status == SEDGE_OK)
-        status = sedge_allocate(&log->slices, deck->slice_count, sizeof *log->slices);
+        status = sedge_allocate(&monitor->slices, deck->slice_count, sizeof *monitor->slices);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    log->context = context;
-    log->samples = context->from != NULL ? context->from->slices : 0;
-    log->count = deck->slice_count;
-    for (int i = 0; i < log->count; i++) {
-        log->slices[i].wanted = &deck->slices[i];
-        SEDGE_TRY_GOTO(status, place_slice(context, &log->slices[i]));
-        SEDGE_TRY_GOTO(status, find_points(context, &log->slices[i]));
-        SEDGE_TRY_GOTO(status, gather_pixels(context, &log->slices[i]));
+    monitor->context = context;
+    monitor->count = deck->slice_count;
+    SEDGE_TRY_GOTO(status, sedge_series_load(&monitor->samples, memory, "slices"));
+    for (int i = 0; i < monitor->count; i++) {
+        monitor->slices[i].wanted = &deck->slices[i];
+        SEDGE_TRY_GOTO(status, place_slice(context, &monitor->slices[i]));
+        SEDGE_TRY_GOTO(status, find_points(context, &monitor->slices[i]));
+        SEDGE_TRY_GOTO(status, gather_pixels(context, &monitor->slices[i]));
     }
-    if (log->count > 0 && sedge_comm_is_root(comm)) status = create_file(log);
+    if (sedge_comm_is_root(comm)) status = create_file(monitor);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    *out = log;
-    log = NULL;
+    *out = monitor;
+    monitor = NULL;
 done:
-    sedge_slice_log_free(log);
+    release(monitor);
     return status;
-}
-
-void sedge_slice_log_free(sedge_slice_log *log)
-{
-    if (log == NULL) return;
-    for (int i = 0; log->slices != NULL && i < log->count; i++) {
-        sedge_release(log->slices[i].elements);
-        sedge_release(log->slices[i].weights);
-        sedge_release(log->slices[i].rank_offsets);
-        sedge_release(log->slices[i].pixels);
-    }
-    sedge_release(log->slices);
-    sedge_release(log);
 }
 
 // ---- a snapshot --------------------------------------------------------------------------------
@@ -432,36 +442,34 @@ done:
     return status;
 }
 
-int64_t sedge_slice_log_count(const sedge_slice_log *log)
+static sedge_status record(void *what, sedge_sample *sample)
 {
-    return log->samples;
-}
-
-sedge_status sedge_slice_log_write(sedge_slice_log *log, double time, int64_t step, const double *u)
-{
-    const sedge_output_context *const context = log->context;
+    slices_monitor *const monitor = what;
+    const sedge_output_context *const context = monitor->context;
     const sedge_comm *const comm = context->comm;
     const bool root = sedge_comm_is_root(comm);
-    const double shown = time * sedge_deck_time_unit(context->deck);
+    const int64_t step = sedge_sample_step(sample);
+    const double shown = sedge_sample_time(sample) * sedge_deck_time_unit(context->deck);
+    const double *u = NULL;
     sedge_h5 *file = NULL;
     sedge_status status = SEDGE_OK;
 
-    if (log->count == 0) return SEDGE_OK;
-    log->samples++;
+    SEDGE_TRY(sedge_sample_fields(sample, &u));
+    monitor->samples++;
     if (root) {
         const sedge_equation *const equation = context->problem->equation;
         int64_t points = 0;
         char path[SEDGE_OUTPUT_PATH];
 
-        for (int i = 0; i < log->count; i++)
-            points += log->slices[i].shape[0] * log->slices[i].shape[1];
+        for (int i = 0; i < monitor->count; i++)
+            points += monitor->slices[i].shape[0] * monitor->slices[i].shape[1];
         sedge_output_path(path, context, "slices.h5");
         status = sedge_h5_open_series(&file, path, points * equation->fields * 4,
-                                      2 + log->count * equation->group_count);
+                                      2 + monitor->count * equation->group_count);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    for (int i = 0; i < log->count; i++)
-        SEDGE_TRY_GOTO(status, write_slice(context, file, &log->slices[i], u));
+    for (int i = 0; i < monitor->count; i++)
+        SEDGE_TRY_GOTO(status, write_slice(context, file, &monitor->slices[i], u));
     if (root) {
         status = sedge_h5_extend(file, "/step", SEDGE_H5_I64, 1, &step);
         if (status == SEDGE_OK) status = sedge_h5_extend(file, "/time", SEDGE_H5_F64, 1, &shown);
@@ -472,3 +480,32 @@ sedge_status sedge_slice_log_write(sedge_slice_log *log, double time, int64_t st
 done:
     return sedge_h5_close(file, status);
 }
+
+static bool requested(const sedge_deck *deck)
+{
+    return deck->slice_count > 0;
+}
+
+static bool due(const void *what, int64_t step)
+{
+    return sedge_snapshot_due(((const slices_monitor *)what)->context, step);
+}
+
+static sedge_status save(const void *what, struct json_t *memory)
+{
+    return sedge_series_save(((const slices_monitor *)what)->samples, memory, "slices");
+}
+
+extern const sedge_monitor_kind sedge_monitor_slices;
+const sedge_monitor_kind sedge_monitor_slices = {
+    .name = "slices",
+    .text = "by name: fields on planes, with every snapshot",
+    .requested = requested,
+    .create = create,
+    .due = due,
+    .sample = record,
+    .last = record,
+    .flushes_all = true,
+    .save = save,
+    .free = release,
+};

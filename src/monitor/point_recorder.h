@@ -1,0 +1,31 @@
+// Fields at points, step by step: recorded where the state is, and brought to the host in batches,
+// so that no step waits for them. A source of samples that cannot record has them interpolated on
+// the host.
+#pragma once
+
+#include "dg/monitor_kind.h"
+#include "monitor/output_context.h"
+#include "monitor/sample.h"
+
+#define SEDGE_POINT_BATCH 256 // samples kept before they are fetched
+
+typedef struct sedge_point_recorder sedge_point_recorder;
+
+// `points` [count] of this rank; what they point to may go after the call. Keeps `context` and the
+// source of `sample`. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_point_recorder_create(sedge_point_recorder **out,
+                                         const sedge_output_context *context,
+                                         const sedge_sample *sample,
+                                         const sedge_monitor_point *points, int count);
+void sedge_point_recorder_free(sedge_point_recorder *recorder);
+
+// Record the fields at the end of the sample's step; at most SEDGE_POINT_BATCH times until they are
+// fetched. A failure is of this rank alone, unless the source cannot record: then collective.
+SEDGE_MUST_USE
+sedge_status sedge_point_recorder_record(sedge_point_recorder *recorder, sedge_sample *sample);
+
+// The recorded fields, values [samples][points][fields] in code units, which are forgotten then;
+// borrowed until the next record. Waits. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_point_recorder_fetch(sedge_point_recorder *recorder, const double **values);

@@ -1,0 +1,64 @@
+// The state at the end of a step, as monitors see it. It gives what they ask for, and takes it from
+// the solver only then, once a step however many ask.
+#pragma once
+
+#include "base/error.h"
+#include "mesh/mesh.h"
+#include "par/comm.h"
+
+#include <stdint.h>
+
+typedef struct sedge_sample sedge_sample;
+
+// The step, and its time in code units.
+int64_t sedge_sample_step(const sedge_sample *sample);
+double sedge_sample_time(const sedge_sample *sample);
+
+// The fields: nodal values u [elements][fields][nodes] of this rank's elements in mesh order, code
+// units. Borrowed until the next step. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_sample_fields(sedge_sample *sample, const double **u);
+
+// The energy of each element of this rank [elements], code units. Borrowed until the next step.
+// Collective.
+SEDGE_MUST_USE
+sedge_status sedge_sample_energies(sedge_sample *sample, const double **energies);
+
+// The energy of the whole mesh, code units, as sedge_energy_sum. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_sample_energy(sedge_sample *sample, double *energy);
+
+// The sum of `energies` [elements] over all ranks: the same to the last bit on any number of ranks,
+// but for rounding in the elements themselves. Collective.
+double sedge_energy_sum(const sedge_comm *comm, int32_t elements, const double *energies);
+
+// ---- for solvers -------------------------------------------------------------------------------
+
+// How the data come from a solver. Its functions are of one rank, and wait for the device unless
+// they say otherwise.
+typedef struct sedge_sample_source {
+    void *solver;
+    sedge_status (*fields)(void *solver, double *u);          // as sedge_sample_fields gives them
+    sedge_status (*energies)(void *solver, double *energies); // [elements]
+    // Optional, all three: fields at points, recorded on the device. Points are set once: elements
+    // [count], weights [count][nodes], not kept. Then each call of `record` keeps the fields at all
+    // points without waiting, at most `capacity` times until `fetch` gives and forgets them:
+    // values [samples][points][fields].
+    sedge_status (*set_points)(void *solver, int count, const int32_t *elements,
+                               const double *weights, int capacity);
+    sedge_status (*record_points)(void *solver);
+    sedge_status (*fetch_points)(void *solver, double *values, int *samples);
+} sedge_sample_source;
+
+// `u` is the caller's room for the fields; who changes it calls sedge_sample_forget_fields. Keeps
+// all arguments. Not collective.
+SEDGE_MUST_USE
+sedge_status sedge_sample_create(sedge_sample **out, const sedge_comm *comm, const sedge_mesh *mesh,
+                                 const sedge_sample_source *source, double *u);
+void sedge_sample_free(sedge_sample *sample);
+
+// From now on the sample is of the state at the end of `step`, which the solver has made or queued.
+void sedge_sample_begin(sedge_sample *sample, double time, int64_t step);
+void sedge_sample_forget_fields(sedge_sample *sample);
+
+const sedge_sample_source *sedge_sample_get_source(const sedge_sample *sample);

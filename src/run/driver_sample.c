@@ -1,0 +1,71 @@
+// What checks and monitors see of a run's state, and the run's monitors.
+#include "driver_run.h"
+
+#include "base/file.h"
+#include "device/range.h"
+#include "monitor/output_folder.h"
+
+static sedge_status get_fields(void *solver, double *u)
+{
+    return sedge_evolution_get(solver, u);
+}
+
+static sedge_status get_energies(void *solver, double *energies)
+{
+    return sedge_evolution_energy(solver, energies);
+}
+
+static sedge_status set_points(void *solver, int count, const int32_t *elements,
+                               const double *weights, int capacity)
+{
+    return sedge_evolution_set_probes(solver, count, elements, weights, capacity);
+}
+
+static sedge_status record_points(void *solver)
+{
+    return sedge_evolution_record_probes(solver);
+}
+
+static sedge_status fetch_points(void *solver, double *values, int *samples)
+{
+    return sedge_evolution_fetch_probes(solver, values, samples);
+}
+
+sedge_status driver_create_monitors(driver_run *run, struct json_t *memory, bool continues)
+{
+    sedge_session *const session = &run->session;
+
+    run->source = (sedge_sample_source){.solver = run->evolution,
+                                        .fields = get_fields,
+                                        .energies = get_energies,
+                                        .set_points = set_points,
+                                        .record_points = record_points,
+                                        .fetch_points = fetch_points};
+    run->output = sedge_session_output(session, run->step, continues);
+    SEDGE_TRY(
+        sedge_comm_agree(session->comm, sedge_sample_create(&run->sample, session->comm,
+                                                            session->mesh, &run->source, run->u)));
+    SEDGE_TRY(sedge_output_prepare_folder(&run->output));
+    return sedge_monitors_create(&run->monitors, &run->output, run->sample, memory);
+}
+
+void driver_begin_sample(driver_run *run)
+{
+    sedge_sample_begin(run->sample, sedge_session_time(&run->session, run->step), run->step);
+    const sedge_status status = sedge_monitors_record(run->monitors, run->sample);
+    if (status != SEDGE_OK) sedge_comm_end_alone(run->session.comm, status); // others go on
+}
+
+sedge_status driver_sample_monitors(driver_run *run)
+{
+    if (!sedge_monitors_due(run->monitors, run->step)) return SEDGE_OK;
+    const double start = sedge_clock();
+    const sedge_phase phase = sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_OUTPUT);
+
+    sedge_range_begin("output");
+    const sedge_status status = sedge_monitors_sample(run->monitors, run->sample);
+    sedge_range_end();
+    sedge_stop_spent(run->stop, sedge_clock() - start);
+    (void)sedge_stopwatch_enter(&run->watch, phase);
+    return status;
+}
