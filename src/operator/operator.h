@@ -13,6 +13,7 @@
 #include "dg/bernstein.h"
 #include "dg/element.h"
 #include "dg/problem.h"
+#include "forms/form_list.h"
 #include "mesh/mesh.h"
 #include "par/comm.h"
 #include "program/program.h"
@@ -23,24 +24,18 @@
 
 typedef struct sedge_operator sedge_operator;
 
-// What `variant` may be: the one list, of which the deck's choices, messages and helps are made.
-#define SEDGE_OPERATOR_VARIANTS "auto fused tensor-curl bernstein"
-
 // The request for a kernel configuration of the stage. What is not requested (0, NULL) is chosen by
 // tuning, or by the rule for this device, order and precision.
 typedef struct sedge_operator_options {
-    // "auto": as NULL; "fused": the plain form, of every equation and device; "tensor-curl": curls
-    // by matrix instructions, in fp64 on GPUs of NVIDIA; "bernstein": sparse products, coefficients
-    // of that basis instead of nodal values, of linear equations
-    const char *variant;
-    int block_elements; // elements a block (cuda)
-    int item_nodes;     // nodes a work item in the volume
-    int lift_nodes;     // nodes a work item in the lift
-    int item_fields;    // fields that a work item differentiates together
-    const char *config; // all of it, by the name that tuning gives it: "fused b24 n2,4 r1024 p20",
-                        // "bernstein sparse b5 w2 r64 p36"
-    bool time_kernels;  // measure each kernel with events (costs a little)
-    bool launch_singly; // never a step as a graph, where the device has graphs
+    const char *variant; // one of SEDGE_OPERATOR_VARIANTS (forms/form_list.h); "auto": as NULL
+    int block_elements;  // elements a block (cuda)
+    int item_nodes;      // nodes a work item in the volume
+    int lift_nodes;      // nodes a work item in the lift
+    int item_fields;     // fields that a work item differentiates together
+    const char *config;  // all of it, by the name that tuning gives it: "fused b24 n2,4 r1024 p20",
+                         // "bernstein sparse b5 w2 r64 p36"
+    bool time_kernels;   // measure each kernel with events (costs a little)
+    bool launch_singly;  // never a step as a graph, where the device has graphs
 
     sedge_tune_level tune;   // off: wisdom, else the rule; rank 0's is that of all
     bool forget;             // measure even if there is wisdom
@@ -49,8 +44,7 @@ typedef struct sedge_operator_options {
     bool search_all;         // also what is less promising and else is chosen by name: for tests
 } sedge_operator_options;
 
-#define SEDGE_OPERATOR_NAME     96 // bytes that a program's name may take
-#define SEDGE_OPERATOR_PROGRAMS 2  // the stage's kernels, and all others
+#define SEDGE_OPERATOR_PROGRAMS 2 // the stage's kernels, and all others
 
 // Append the whole texts of the programs that sedge_operator_create would compile for a device of
 // this info, which need not be here, if it does not tune, and tell their names. SEDGE_ERR_USAGE for

@@ -11,78 +11,19 @@
 #include "base/text.h"
 #include "dg/bernstein.h"
 #include "dg/cubature.h"
+#include "forms/candidates.h"
+#include "forms/request.h"
 #include "halo/halo.h"
 #include "time/integrator.h"
 
 #define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg/dg_trace.h
 #define SEDGE_MONITOR_THREADS 128 // as in codegen/kernels/dg/dg_monitor.h
-#define SEDGE_GEOMETRY_WORDS  28  // of an element, as in codegen/kernels/dg/dg_layout.h
 #define SEDGE_JACOBIAN_WORDS  12  // the same, as in codegen/kernels/dg/dg_tensor.h
-#define SEDGE_CONFIG_NAME     64
-#define SEDGE_MULTIPROCESSORS \
-    132 // of a large chip: for what no program text may know of its device
-
-// How a stage multiplies by its operators. What differs by it: what follows from a configuration
-// and its name (operator_shape.c), the candidates (operator_candidates.c), the program's sources
-// (operator_program.c), the tables (operator_layout.c).
-typedef enum operator_form {
-    FORM_PLAIN,  // dg_stage.h: the one form of every equation and device
-    FORM_TENSOR, // dg_tensor.h: curls by matrix instructions in fp64
-    FORM_SPARSE  // dg_bernstein.h: in the Bernstein-Bezier basis, linear equations
-} operator_form;
-
-// How the fields lie in memory; fields, geometry and connectivity on the device depend on it. In
-// the Bernstein-Bezier basis "node" means coefficient: the one of the same lattice point.
-typedef struct operator_layout {
-    sedge_basis basis; // the same on all ranks: they exchange what they keep
-    int real_bytes;
-    int lanes;        // slots a value
-    int pack;         // words of a vector load
-    int group;        // nodes or face points whose words fill whole packs
-    int nodes_padded; // nodes of an element, filled up to whole groups at least
-    int state_align;  // bytes
-    char name[32];    // "36 nodes", "16 lanes", "bernstein, 16 lanes"
-
-    // Of this rank. Each range of the mesh is filled up to whole SIMD batches.
-    int64_t values; // SIMD batches
-    int64_t slots;  // values * lanes
-} operator_layout;
 
 // SIMD batches [first, first + count).
 typedef struct operator_span {
     int64_t first, count;
 } operator_span;
-
-// A kernel configuration of the stage in one layout: the tunable numbers of dg_stage.h and what
-// follows from them. Program and operators' tables depend on it.
-typedef struct operator_config {
-    operator_form form;
-    int block;       // values a block
-    int item_nodes;  // nodes an item: a tile
-    int lift_nodes;  // nodes an item in the lift
-    int field_block; // fields differentiated together
-    int lift_block;  // fields lifted together
-    int resident;    // threads that a multiprocessor should hold: limits registers
-    int groups;      // of 8 elements, that a warp takes together (FORM_TENSOR)
-    int warps;       // of a block (FORM_TENSOR)
-
-    int tiles; // for the nodes of one value
-    int lift_tiles;
-    int threads;             // of a block
-    int deriv_width;         // numbers of D_r, D_s, D_t a tile and group, padded for vector loads
-    int lift_width;          // the same of the lift
-    int stride, face_stride; // words from element to element in the block's memory (FORM_TENSOR)
-    int64_t scratch_words;   // values of the block's memory
-    int64_t scratch_bytes;
-
-    // FORM_SPARSE on a GPU only, where `block` is a multiple of group_elements.
-    int parts;          // warps that share a group of elements: 1 or 2
-    int group_elements; // as many as a warp has lanes for, one a field
-    int jump_stride;    // words from one element's jumps to the next one's
-    int lower_stride;   // the same of coefficients of order N - 1, or of sums
-    bool shared_sums;   // sums in the block's memory instead of registers
-    int ahead;          // blocks: how far ahead the L2 cache is asked to read
-} operator_config;
 
 // The kernel configuration of the stage in curved elements: by a rule, not tuned.
 typedef struct operator_curved_config {
@@ -93,31 +34,6 @@ typedef struct operator_curved_config {
     int scratch_words;       // values of the block's memory, of each of its values
     int64_t scratch_bytes;   // of all
 } operator_curved_config;
-
-// One way to run the stage.
-typedef struct operator_candidate {
-    char name[SEDGE_CONFIG_NAME]; // unique; in the Bernstein-Bezier basis it begins with "bernstein
-                                  // "
-    int layout;
-    operator_config config;
-    int registers; // a thread, estimated
-    double prior;  // smaller is tried sooner
-} operator_candidate;
-
-#define SEDGE_LAYOUTS    5
-#define SEDGE_CANDIDATES 240 // of a layout, at most
-
-// All ways to run the stage here: those that the tuner searches, by layout, then those that are
-// less promising and are run by name alone, by layout. The first of each layout is the rule's
-// choice, the first of all where there is no time to search.
-typedef struct operator_choices {
-    int layouts;
-    operator_layout layout[SEDGE_LAYOUTS]; // without the rank's part
-    int count;
-    operator_candidate *candidate; // [count]
-    int searched_layouts;          // the first of `layouts`, and
-    int searched;                  // of `count`, that the tuner searches
-} operator_choices;
 
 typedef struct operator_tuning operator_tuning; // operator_tune.c
 
@@ -177,103 +93,14 @@ struct sedge_operator {
     double exchange_seconds, exposed_seconds;
 };
 
-// ---- operator_shape.c --------------------------------------------------------------------------
-
-// The least multiple of `multiple` that is not below `value`.
-int operator_round_up(int value, int multiple);
-
-// A block of the host is a vector register of elements; in random order it is a GPU's.
-bool operator_is_host_form(const sedge_device_info *info);
-
-// Why no layout in the Bernstein-Bezier basis can be had; NULL: there is one.
-const char *operator_bernstein_refusal(const sedge_problem *problem);
-
-// The layouts for such a device; the first is the rule's.
-void operator_layouts_list(operator_choices *choices, const sedge_device_info *info,
-                           const sedge_problem *problem, const sedge_element *element);
-
-// The rule's configuration in a layout.
-void operator_config_choose(operator_config *config, const operator_layout *layout,
-                            const sedge_device_info *info, const sedge_problem *problem,
-                            const sedge_element *element);
-
-// What follows from the tunable numbers.
-void operator_config_derive(operator_config *config, const operator_layout *layout,
-                            const sedge_device_info *info, const sedge_problem *problem,
-                            const sedge_element *element);
-
-// Whether a block has few enough threads and little enough memory.
-bool operator_config_fits(const operator_config *config, const sedge_device_info *info);
-
-void operator_config_name(char name[SEDGE_CONFIG_NAME], const operator_config *config,
-                          const operator_layout *layout, const sedge_device_info *info);
-
-// Why the stage cannot run by matrix instructions here: what it needs; NULL: it can.
-const char *operator_tensor_refusal(const sedge_device_info *info, const sedge_problem *problem);
-
-// One of SEDGE_OPERATOR_VARIANTS.
-const char *operator_form_name(operator_form form);
-
-// The rule's configuration of a form that the layout, the device and the equation have.
-void operator_config_choose_form(operator_config *config, operator_form form,
-                                 const operator_layout *layout, const sedge_device_info *info,
-                                 const sedge_problem *problem, const sedge_element *element);
-
-// ---- operator_wish.c ---------------------------------------------------------------------------
-
-// Change the rule's configuration as the options wish; a wish that does not fit is SEDGE_ERR_USAGE.
-SEDGE_MUST_USE
-sedge_status operator_config_request(operator_config *config, const operator_layout *layout,
-                                     const sedge_device_info *info, const sedge_problem *problem,
-                                     const sedge_element *element,
-                                     const sedge_operator_options *options);
-
-// The layout of `choices` that the options' variant asks for; a basis that cannot be had is
-// SEDGE_ERR_USAGE.
-SEDGE_MUST_USE
-sedge_status operator_layout_request(int *out, const operator_choices *choices,
-                                     const sedge_problem *problem,
-                                     const sedge_operator_options *options);
-
-// ---- operator_bernstein.c -----------------------------------------------------------------------
-
-// Text of the sparse products for an element of `fields` fields; `shared_sums` as in the
-// configuration.
-SEDGE_MUST_USE
-sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *element, int fields,
-                                      bool shared_sums);
-
-// The nodes of order N of each simplex of order N - 1: out [nodes of order N - 1][4].
-void operator_bernstein_simplices(int16_t *out, int order);
-
-// ---- operator_candidates.c ---------------------------------------------------------------------
-
-// Needs no device: `info` says of which kind and size it would be. Clear it in any case.
-SEDGE_MUST_USE
-sedge_status operator_choices_list(operator_choices *choices, const sedge_device_info *info,
-                                   const sedge_problem *problem, const sedge_element *element);
-void operator_choices_clear(operator_choices *choices);
-
-// The candidate of this name, borrowed; NULL: there is none.
-const operator_candidate *operator_choices_find(const operator_choices *choices, const char *name);
-
 // ---- operator_program.c ------------------------------------------------------------------------
 
-// "maxwell-n4-fp32"
-void operator_name(char name[SEDGE_CONFIG_NAME], const sedge_problem *problem);
+operator_target operator_target_of(const sedge_operator *op);
+
+// What the options request of the kernels.
+operator_request operator_request_of(const sedge_operator_options *options);
+
 const char *operator_kernel_name(operator_kernel kernel);
-
-// The whole text of the program that holds the stage's kernels, and its name.
-SEDGE_MUST_USE
-sedge_status operator_stage_write(sedge_text *text, char name[SEDGE_OPERATOR_NAME],
-                                  sedge_device_kind kind, const operator_layout *layout,
-                                  const operator_config *config, const sedge_problem *problem,
-                                  const sedge_element *element);
-
-// Of everything that decides how the stage's kernels run, but for layout, configuration and size.
-SEDGE_MUST_USE
-sedge_status operator_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind kind,
-                                  const sedge_problem *problem, const sedge_element *element);
 
 // The programs of op->layout and op->config and their kernels, instead of those before. Collective.
 SEDGE_MUST_USE

@@ -1,3 +1,4 @@
+#include "forms/bernstein_products.h"
 #include "operator/operator_internal.h"
 
 #include <math.h>
@@ -371,119 +372,33 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
 
 // ---- tables ------------------------------------------------------------------------------------
 
-// D_r, D_s, D_t of the layout's basis: sedge_deriv of dg_layout.h, [node groups][tiles].
-static sedge_status make_deriv(sedge_buffer **out, const sedge_operator *op)
+static sedge_status upload_table(const sedge_operator *op, sedge_buffer **out,
+                                 const operator_table *table)
 {
-    const sedge_element *const element = op->element;
-    double *const *const derivative = element->derivative;
-    const int nodes = element->nodes;
-    const int tile = op->config.item_nodes;
-    const int tiles = op->config.tiles;
-    const int group = op->layout.group;
-    const int64_t count = (int64_t)op->layout.nodes_padded / group * tiles * op->config.deriv_width;
     const size_t real = (size_t)op->layout.real_bytes;
-    void *deriv = NULL;
-
-    SEDGE_TRY(sedge_allocate(&deriv, count, real));
-    for (int m = 0; m < nodes; m++) {
-        for (int n = 0; n < nodes; n++) {
-            for (int j = 0; j < 3; j++) {
-                operator_put(op, deriv,
-                             ((int64_t)m / group * tiles + n / tile) * op->config.deriv_width +
-                                 ((int64_t)m % group * tile + n % tile) * 3 + j,
-                             derivative[j][n * nodes + m]);
-            }
-        }
-    }
-    return upload(op, out, deriv, count, real);
-}
-
-// The lift: sedge_lift of dg_layout.h, [face point groups][lift tiles].
-static sedge_status make_lift(sedge_buffer **out, const sedge_operator *op)
-{
-    const sedge_element *const element = op->element;
-    const double *const from = element->lift;
-    const int nodes = element->nodes;
-    const int tile = op->config.lift_nodes;
-    const int tiles = op->config.lift_tiles;
-    const int group = op->layout.group;
-    const int points = SEDGE_FACES * element->face_nodes;
-    const int64_t count = (int64_t)points / group * tiles * op->config.lift_width;
-    const size_t real = (size_t)op->layout.real_bytes;
-    void *lift = NULL;
-
-    SEDGE_TRY(sedge_allocate(&lift, count, real));
-    for (int k = 0; k < points; k++) {
-        for (int n = 0; n < nodes; n++) {
-            operator_put(op, lift,
-                         ((int64_t)k / group * tiles + n / tile) * op->config.lift_width +
-                             (int64_t)k % group * tile + n % tile,
-                         from[n * points + k]);
-        }
-    }
-    return upload(op, out, lift, count, real);
-}
-
-// Of 8 rows or columns, the one that is number `i` of lane t to the matrix unit (SEDGE_PLACE of
-// dg_tensor.h).
-static int find_place(int t, int i)
-{
-    return t + 4 * i;
-}
-
-// What lane 4 g + t holds of a matrix [nodes][columns] for the tile's 8 nodes and a step's 8
-// columns.
-static void put_fragment(const sedge_operator *op, void *list, int64_t at, const double *matrix,
-                         int columns, int tile, int step, int lane)
-{
-    const int node = 8 * tile + find_place(lane / 4 / 2, lane / 4 % 2);
-
-    for (int i = 0; i < 2; i++) {
-        const int column = 8 * step + find_place(lane % 4, i);
-        const bool inside = node < op->element->nodes && column < columns;
-        operator_put(op, list, at + i, inside ? matrix[node * columns + column] : 0.0);
-    }
-}
-
-// `count` matrices, one beside the other in each step: [tiles][steps][count][lanes] of packs.
-static sedge_status make_fragments(sedge_buffer **out, const sedge_operator *op,
-                                   const double *const *matrices, int count, int columns)
-{
-    const int steps = (columns + 7) / 8;
-    const int64_t packs = (int64_t)op->config.tiles * steps * count * 32;
     void *list = NULL;
 
-    const int64_t room = (int64_t)count * 32; // kernels read a step ahead
-    SEDGE_TRY(
-        sedge_allocate(&list, (packs + room) * op->layout.pack, (size_t)op->layout.real_bytes));
-    for (int64_t k = 0; k < packs; k++) {
-        const int step = (int)(k / 32 / count % steps);
-        put_fragment(op, list, k * op->layout.pack, matrices[k / 32 % count], columns,
-                     (int)(k / 32 / count / steps), step, (int)(k % 32));
-    }
-    return upload(op, out, list, (packs + room) * op->layout.pack, (size_t)op->layout.real_bytes);
-}
-
-static sedge_status make_tensor_tables(operator_tables *tables, const sedge_operator *op)
-{
-    const sedge_element *const element = op->element;
-    const double *const derivatives[3] = {element->derivative[0], element->derivative[1],
-                                          element->derivative[2]};
-    const double *const lifts[1] = {element->lift};
-
-    SEDGE_TRY(make_fragments(&tables->deriv, op, derivatives, 3, element->nodes));
-    return make_fragments(&tables->lift, op, lifts, 1, SEDGE_FACES * element->face_nodes);
+    SEDGE_TRY(sedge_allocate(&list, table->count, real));
+    for (int64_t i = 0; i < table->count; i++) operator_put(op, list, i, table->values[i]);
+    return upload(op, out, list, table->count, real);
 }
 
 sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op)
 {
-    if (op->config.form == FORM_SPARSE) { // they are text
-        SEDGE_TRY(sedge_buffer_create(&tables->deriv, op->device, 0));
-        return sedge_buffer_create(&tables->lift, op->device, 0);
-    }
-    if (op->config.form == FORM_TENSOR) return make_tensor_tables(tables, op);
-    SEDGE_TRY(make_deriv(&tables->deriv, op));
-    return make_lift(&tables->lift, op);
+    const operator_target target = operator_target_of(op);
+    const operator_form *const form = op->config.form;
+    operator_table deriv = {0, NULL};
+    operator_table lift = {0, NULL};
+    sedge_status status = SEDGE_OK;
+
+    if (form->tables != NULL)
+        SEDGE_TRY_GOTO(status, form->tables(&deriv, &lift, &op->config, &op->layout, &target));
+    SEDGE_TRY_GOTO(status, upload_table(op, &tables->deriv, &deriv));
+    status = upload_table(op, &tables->lift, &lift);
+done:
+    sedge_release(deriv.values);
+    sedge_release(lift.values);
+    return status;
 }
 
 void operator_tables_free(operator_tables *tables)

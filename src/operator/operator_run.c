@@ -66,7 +66,9 @@ static sedge_status make_programs(sedge_operator *op, sedge_cache *cache)
 // Programs, tables, and what else wants to know the layout. Collective.
 static sedge_status make_rest(sedge_operator *op, sedge_cache *cache)
 {
-    operator_config_name(op->variant, &op->config, &op->layout, sedge_device_get_info(op->device));
+    const operator_target target = operator_target_of(op);
+
+    operator_config_name(op->variant, &op->config, &op->layout, &target);
     SEDGE_TRY(make_programs(op, cache));
     SEDGE_TRY(sedge_comm_agree(op->comm, operator_tables_create(&op->tables, op)));
     return operator_halo_create(op);

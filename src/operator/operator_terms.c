@@ -51,13 +51,6 @@ bool operator_term_is_in(const operator_term *term, const sedge_problem *problem
     return term->term != NULL ? term->term->present[volume] : has_source(problem, volume);
 }
 
-bool operator_terms_are_linear(const sedge_problem *problem)
-{
-    for (int i = 0; i < operator_terms_count(problem); i++)
-        if (!operator_terms_get(problem, i).linear) return false;
-    return true;
-}
-
 // ---- what they cost ----------------------------------------------------------------------------
 
 static int64_t count_elements(const operator_term *term, const sedge_problem *problem,

@@ -25,9 +25,6 @@ operator_term operator_terms_get(const sedge_problem *problem, int i);
 // Whether a volume group has the term.
 bool operator_term_is_in(const operator_term *term, const sedge_problem *problem, int volume);
 
-// Whether coefficients of any basis may stand for values at nodes in all terms.
-bool operator_terms_are_linear(const sedge_problem *problem);
-
 // Bytes that a stage reads and writes for the terms of this rank's elements.
 double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh, int nodes);
 

@@ -1,5 +1,8 @@
 #include "operator/operator_internal.h"
 
+#include "forms/program.h"
+#include "forms/request.h"
+
 #include "base/file.h"
 #include "tune/ceiling.h"
 
@@ -78,12 +81,12 @@ static sedge_status write_text(void *context, int operation, int candidate, sedg
 {
     const operator_tuning *const tuning = context;
     const operator_candidate *const which = &tuning->choices.candidate[candidate];
+    const operator_target target = operator_target_of(tuning->op);
     char name[SEDGE_OPERATOR_NAME];
 
     (void)operation;
-    return operator_stage_write(text, name, sedge_device_get_info(tuning->op->device)->kind,
-                                &tuning->choices.layout[which->layout], &which->config,
-                                tuning->op->problem, tuning->op->element);
+    return operator_stage_write(text, name, &target, &tuning->choices.layout[which->layout],
+                                &which->config);
 }
 
 // Make a candidate the operator's present configuration.
@@ -139,13 +142,6 @@ void operator_tuning_free(operator_tuning *tuning)
     sedge_release(tuning);
 }
 
-// Whether a form does fewer operations than the dense operators have, or has matrix units do them:
-// what the others' operations take is no bound of its time.
-static bool does_fewer(const operator_config *config)
-{
-    return config->form != FORM_PLAIN;
-}
-
 static void describe_candidates(operator_tuning *tuning)
 {
     for (int c = 0; c < tuning->choices.count; c++) {
@@ -157,7 +153,7 @@ static void describe_candidates(operator_tuning *tuning)
             .shared_bytes = from->config.scratch_bytes,
             .registers = from->registers,
             .prior = from->prior,
-            .fewer = does_fewer(&from->config),
+            .fewer = !from->config.form->counts_are_bounds,
         };
     }
 }
@@ -223,8 +219,8 @@ static sedge_status make_task(sedge_operator *op, const sedge_operator_options *
     op->tuning = tuning; // freed with it
     tuning->op = op;
     tuning->layout = -1;
-    SEDGE_TRY(operator_choices_list(&tuning->choices, sedge_device_get_info(op->device),
-                                    op->problem, op->element));
+    const operator_target target = operator_target_of(op);
+    SEDGE_TRY(operator_choices_list(&tuning->choices, &target));
     if (options->most_candidates > 0) keep_first(&tuning->choices, options->most_candidates);
     if (options->search_all) {
         tuning->choices.searched = tuning->choices.count;
@@ -233,8 +229,7 @@ static sedge_status make_task(sedge_operator *op, const sedge_operator_options *
     const int64_t count = tuning->choices.count;
     SEDGE_TRY(sedge_allocate(&tuning->candidates, count, sizeof *tuning->candidates));
     SEDGE_TRY(sedge_allocate(&tuning->tables, count, sizeof *tuning->tables));
-    return operator_source_hash(tuning->hash, sedge_device_get_info(op->device)->kind, op->problem,
-                                op->element);
+    return operator_forms_hash(tuning->hash, operator_forms, &target);
 }
 
 // ---- how long it may take ----------------------------------------------------------------------
@@ -355,31 +350,15 @@ static void clear_up(operator_tuning *tuning)
     memset(tuning->op->launcher.launches, 0, sizeof tuning->op->launcher.launches);
 }
 
-static sedge_status take_named(operator_tuning *tuning, const char *name)
-{
-    const operator_candidate *const found = operator_choices_find(&tuning->choices, name);
-
-    if (found != NULL)
-        return take_candidate_for_good(tuning, (int)(found - tuning->choices.candidate));
-    return SEDGE_FAIL(SEDGE_ERR_USAGE,
-                      "there is no way to run %s that is called '%s'; 'sedge tune' lists them all",
-                      tuning->name, name);
-}
-
 static sedge_status take_requested(operator_tuning *tuning, const sedge_operator_options *options)
 {
+    const operator_request request = operator_request_of(options);
     sedge_operator *const op = tuning->op;
-    int wanted;
-    int first = 0;
+    const operator_target target = operator_target_of(op);
+    int layout;
 
-    SEDGE_TRY(operator_layout_request(&wanted, &tuning->choices, op->problem, options));
-    if (options->config != NULL) return take_named(tuning, options->config);
-    const operator_layout *const layout = &tuning->choices.layout[wanted];
-    while (tuning->choices.candidate[first].layout != wanted) first++;
-    op->config = tuning->choices.candidate[first].config;
-    SEDGE_TRY(operator_config_request(&op->config, layout, sedge_device_get_info(op->device),
-                                      op->problem, op->element, options));
-    return operator_take_layout(op, layout);
+    SEDGE_TRY(operator_request_find(&op->config, &layout, &tuning->choices, &target, &request));
+    return operator_take_layout(op, &tuning->choices.layout[layout]);
 }
 
 // What was chosen here; the rule's where devices of several kinds chose several bases, of which the
@@ -424,7 +403,7 @@ sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *cou
                                        const sedge_device *device, const sedge_cache *cache,
                                        const sedge_element *element, const sedge_problem *problem)
 {
-    const sedge_device_info *const info = sedge_device_get_info(device);
+    const operator_target target = {sedge_device_get_info(device), problem, element};
     operator_choices choices;
     char name[SEDGE_CONFIG_NAME];
     char hash[SEDGE_HASH_TEXT];
@@ -434,8 +413,8 @@ sedge_status sedge_operator_remembered(char (**names)[SEDGE_TUNE_NAME], int *cou
     *names = NULL;
     *count = 0;
     operator_name(name, problem);
-    SEDGE_TRY_GOTO(status, operator_choices_list(&choices, info, problem, element));
-    SEDGE_TRY_GOTO(status, operator_source_hash(hash, info->kind, problem, element));
+    SEDGE_TRY_GOTO(status, operator_choices_list(&choices, &target));
+    SEDGE_TRY_GOTO(status, operator_forms_hash(hash, operator_forms, &target));
     SEDGE_TRY_GOTO(status, sedge_tune_remembered(names, count, device, cache, name, hash, "stage"));
     for (int i = 0; i < *count; i++) {
         if (operator_choices_find(&choices, (*names)[i]) == NULL) continue;

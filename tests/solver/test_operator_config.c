@@ -5,6 +5,7 @@
 #include "match.h"
 
 #include "base/memory.h"
+#include "forms/form.h"
 
 static const double glass[3] = {2.25, 1.5, 0.7};
 
@@ -69,7 +70,8 @@ static void test_refusals(const kit_world *world)
         CHECK_FAILS(kit_load(&k, SEDGE_FP64, &fields), SEDGE_ERR_USAGE,
                     "kernels.item_fields 4 does not divide the 6 fields of maxwell");
     } else {
-        CHECK_FAILS(kit_load(&k, SEDGE_FP64, &large), SEDGE_ERR_USAGE, "block_elements 4096");
+        CHECK_FAILS(kit_load(&k, SEDGE_FP64, &large), SEDGE_ERR_USAGE,
+                    "kernels: block_elements 4096");
     }
     kit_clear(&k);
 }
@@ -114,7 +116,8 @@ static void test_names(const kit_world *world)
         CHECK(status == SEDGE_OK || status == SEDGE_ERR_USAGE);
         if (status != SEDGE_OK) CHECK(strstr(sedge_error_message(), " needs ") != NULL);
         for (int i = 0; i < SEDGE_OPERATOR_PROGRAMS; i++) sedge_text_free(texts[i]);
-        CHECK(file_has("src/operator/operator.h", "\"", name, "\""));
+        CHECK(file_has("src/forms/form_list.h", "\"", name, "\":"));
+        CHECK(strcmp(name, "auto") == 0 || operator_form_find(name) != NULL);
         CHECK(strcmp(name, "auto") == 0 ||
               file_has("tests/device/sanitize.sh", " solver/test_operator_form ", name, " "));
         count++;

@@ -59,7 +59,7 @@ static void make_place(place *p, const sedge_operator *op, const operator_fields
         (int64_t)op->element->face_nodes * op->problem->equation->fields * layout->real_bytes;
 
     *p = (place){.first = first, .traces = traces, .slots = layout->slots + first * lanes};
-    if (op->config.form == FORM_TENSOR) {
+    if (op->config.form == &operator_form_tensor) {
         CHECK(op->problem->volumes == 1 && first % SEDGE_GEOMETRY_WORDS == 0);
         p->slots -= first / SEDGE_GEOMETRY_WORDS * SEDGE_JACOBIAN_WORDS * lanes;
     }

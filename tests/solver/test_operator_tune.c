@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "forms/program.h"
 #include "operator/operator_internal.h"
 
 #include <stdlib.h>
@@ -64,7 +65,8 @@ static bool is_selected(const operator_choices *choices, int c)
 static void compile_candidates(const kit_world *world, const kit *k,
                                const operator_choices *choices)
 {
-    const sedge_device_kind kind = sedge_device_get_info(world->device)->kind;
+    const operator_target target = {sedge_device_get_info(world->device), &k->base.problem,
+                                    k->base.element};
     sedge_text **texts = NULL;
     sedge_program_text *programs = NULL;
     char(*names)[SEDGE_OPERATOR_NAME] = NULL;
@@ -76,8 +78,8 @@ static void compile_candidates(const kit_world *world, const kit *k,
     for (int c = 0; c < choices->count; c++) {
         const operator_candidate *const candidate = &choices->candidate[c];
         CHECK_OK(sedge_text_create(&texts[c]));
-        CHECK_OK(operator_stage_write(texts[c], names[c], kind, &choices->layout[candidate->layout],
-                                      &candidate->config, &k->base.problem, k->base.element));
+        CHECK_OK(operator_stage_write(texts[c], names[c], &target,
+                                      &choices->layout[candidate->layout], &candidate->config));
         programs[c] = (sedge_program_text){.name = names[c], .text = sedge_text_get(texts[c])};
     }
     CHECK_OK(sedge_programs_build(&compiled, NULL, NULL, world->device, world->cache, programs,
@@ -96,8 +98,9 @@ static void test_candidates(const kit_world *world, int order, sedge_precision p
     make_case(&k, world, order, 2);
     k.base.problem.precision = precision;
     const double dt = match_reference(&k, 0.0, 1);
-    CHECK_OK(operator_choices_list(&choices, sedge_device_get_info(world->device), &k.base.problem,
-                                   k.base.element));
+    const operator_target target = {sedge_device_get_info(world->device), &k.base.problem,
+                                    k.base.element};
+    CHECK_OK(operator_choices_list(&choices, &target));
     CHECK(choices.layouts >= 1 && choices.count > 10);
     CHECK(choices.count <= choices.layouts * SEDGE_CANDIDATES);
     if (all) compile_candidates(world, &k, &choices);
@@ -121,14 +124,16 @@ static void test_rule_is_first(const kit_world *world)
     kit k;
 
     make_case(&k, world, 2, 2);
-    CHECK_OK(operator_choices_list(&choices, sedge_device_get_info(world->device), &k.base.problem,
-                                   k.base.element));
+    const operator_target target = {sedge_device_get_info(world->device), &k.base.problem,
+                                    k.base.element};
+    CHECK_OK(operator_choices_list(&choices, &target));
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
     sedge_operator_get_cost(k.op, &cost);
     sedge_operator_get_tuning(k.op, &tuning);
     CHECK(strcmp(cost.variant, choices.candidate[0].name) == 0);
     CHECK(strcmp(tuning.how, "rule") == 0 && tuning.timed == 0);
-    CHECK_FAILS(kit_load(&k, SEDGE_FP64, &unknown), SEDGE_ERR_USAGE, "called 'fused b99'");
+    CHECK_FAILS(kit_load(&k, SEDGE_FP64, &unknown), SEDGE_ERR_USAGE,
+                "maxwell of order 2 has no kernel configuration 'fused b99' here");
     operator_choices_clear(&choices);
     kit_clear(&k);
 }
@@ -147,23 +152,24 @@ static void test_small_device(const kit_world *world)
     kit k;
 
     make_case(&k, world, 4, 2);
-    CHECK_OK(operator_choices_list(&choices, &info, &k.base.problem, k.base.element));
-    operator_config_choose(&rule, &choices.layout[0], &info, &k.base.problem, k.base.element);
+    const operator_target target = {&info, &k.base.problem, k.base.element};
+    CHECK_OK(operator_choices_list(&choices, &target));
+    operator_config_choose(&rule, &choices.layout[0], &target);
     CHECK(choices.candidate[0].config.block == rule.block && operator_config_fits(&rule, &info));
     while (choices.layout[nodal].basis != SEDGE_NODAL) nodal++;
-    operator_config_choose(&rule, &choices.layout[nodal], &info, &k.base.problem, k.base.element);
+    operator_config_choose(&rule, &choices.layout[nodal], &target);
     rule.block = 1;
-    operator_config_derive(&rule, &choices.layout[nodal], &info, &k.base.problem, k.base.element);
+    operator_config_derive(&rule, &choices.layout[nodal], &target);
     operator_choices_clear(&choices);
     for (int less = 0; less < 2; less++) {
         info.shared_bytes_block = rule.scratch_bytes - 16 * less;
         if (less == 0) {
-            CHECK_OK(operator_choices_list(&choices, &info, &k.base.problem, k.base.element));
+            CHECK_OK(operator_choices_list(&choices, &target));
             CHECK(choices.count > 0 && choices.candidate[0].config.block == 1);
             CHECK(choices.layout[0].basis == SEDGE_NODAL);
         } else {
-            CHECK_FAILS(operator_choices_list(&choices, &info, &k.base.problem, k.base.element),
-                        SEDGE_ERR_DEVICE, "order 4 of maxwell cannot run on opencl: a block");
+            CHECK_FAILS(operator_choices_list(&choices, &target), SEDGE_ERR_DEVICE,
+                        "order 4 of maxwell cannot run on opencl: a block");
         }
         operator_choices_clear(&choices);
     }
@@ -453,14 +459,14 @@ static void test_wrong_does_not_win(const kit_world *world)
 // ---- changed kernels ---------------------------------------------------------------------------
 
 // Whether the wisdom's key of the stage is another one when this source is changed.
-static bool is_in_key(const kit *k, sedge_device_kind kind, const char *file)
+static bool is_in_key(const operator_target *target, const char *file)
 {
     static const char folder[] = SEDGE_TEST_DIR "/changed-kernels";
     char before[SEDGE_HASH_TEXT], after[SEDGE_HASH_TEXT];
 
-    CHECK_OK(operator_source_hash(before, kind, &k->base.problem, k->base.element));
+    CHECK_OK(operator_forms_hash(before, operator_forms, target));
     kernel_file_change(folder, file);
-    CHECK_OK(operator_source_hash(after, kind, &k->base.problem, k->base.element));
+    CHECK_OK(operator_forms_hash(after, operator_forms, target));
     kernel_file_restore(folder, file);
     if (strcmp(before, after) != 0) return true;
     (void)fprintf(stderr, "  '%s' is not in the key\n", file);
@@ -475,27 +481,63 @@ static void test_key_has_sources(const kit_world *world)
         "codegen/kernels/program/prelude_cuda.h", "codegen/kernels/dg/dg_stage.h",
         "codegen/kernels/dg/dg_tensor.h", "codegen/kernels/dg/dg_bernstein.h"};
     const sedge_device_info *const info = sedge_device_get_info(world->device);
+    const sedge_device_info chip = {.kind = SEDGE_DEVICE_CUDA, .kind_name = "cuda"};
     kernel_files files = {.count = 0};
     operator_choices choices;
     char name[SEDGE_OPERATOR_NAME];
     kit k;
 
     make_case(&k, world, 2, 2);
-    CHECK_OK(operator_choices_list(&choices, info, &k.base.problem, k.base.element));
+    const operator_target target = {info, &k.base.problem, k.base.element};
+    const operator_target gpu = {&chip, &k.base.problem, k.base.element};
+    CHECK_OK(operator_choices_list(&choices, &target));
     for (int c = 0; c < choices.count; c++) {
         const operator_candidate *const candidate = &choices.candidate[c];
         sedge_text *text = NULL;
         CHECK_OK(sedge_text_create(&text));
-        CHECK_OK(operator_stage_write(text, name, info->kind, &choices.layout[candidate->layout],
-                                      &candidate->config, &k.base.problem, k.base.element));
+        CHECK_OK(operator_stage_write(text, name, &target, &choices.layout[candidate->layout],
+                                      &candidate->config));
         kernel_files_find(&files, sedge_text_get(text));
         sedge_text_free(text);
     }
     CHECK(files.count >= 4);
-    for (int f = 0; f < files.count; f++) CHECK(is_in_key(&k, info->kind, files.name[f]));
-    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++)
-        CHECK(is_in_key(&k, SEDGE_DEVICE_CUDA, forms[f]));
+    for (int f = 0; f < files.count; f++) CHECK(is_in_key(&target, files.name[f]));
+    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) CHECK(is_in_key(&gpu, forms[f]));
     operator_choices_clear(&choices);
+    kit_clear(&k);
+}
+
+static sedge_status write_more(sedge_text *text, const operator_config *config,
+                               const operator_layout *layout, const operator_target *target)
+{
+    SEDGE_TRY(operator_form_fused.constants(text, config, layout, target));
+    return sedge_text_add(text, "#define SEDGE_MORE 1\n");
+}
+
+// The key is made of the rows: a row more or fewer, another source or constant of a row make
+// another key, and a row without sources is refused.
+static void test_key_has_rows(const kit_world *world)
+{
+    operator_form rows[5] = {operator_form_fused, operator_form_fused, operator_form_fused,
+                             operator_form_fused, operator_form_fused};
+    char key[5][SEDGE_HASH_TEXT];
+    kit k;
+
+    make_case(&k, world, 2, 2);
+    const operator_target target = {sedge_device_get_info(world->device), &k.base.problem,
+                                    k.base.element};
+    rows[1].sources[0] = operator_form_bernstein.sources[2];
+    rows[2].sources[1] = operator_form_bernstein.sources[2];
+    rows[3].constants = write_more;
+    for (int i = 0; i < 5; i++) {
+        const operator_form *const forms[] = {&rows[i], i == 4 ? &rows[0] : NULL, NULL};
+        CHECK_OK(operator_forms_hash(key[i], forms, &target));
+        for (int j = 0; j < i; j++) CHECK(strcmp(key[i], key[j]) != 0);
+    }
+    rows[1].sources[0] = NULL;
+    const operator_form *const forms[] = {&rows[0], &rows[1], NULL};
+    CHECK_FAILS(operator_forms_hash(key[0], forms, &target), SEDGE_ERR_INTERNAL,
+                "the form 'fused' names no sources");
     kit_clear(&k);
 }
 
@@ -517,6 +559,7 @@ int main(int argc, char **argv)
         test_sample_nonlinear(&world);
         test_rule_is_first(&world);
         if (alone) test_key_has_sources(&world);
+        if (alone) test_key_has_rows(&world);
         test_small_device(&world);
         test_tuned(&world);
         test_long_run(&world);

@@ -8,7 +8,9 @@
 // elements, of orders 1, 4 and 10, and for coefficients of the Bernstein-Bezier basis, of orders 1
 // and 10. Cuts that can only be asked for by name are left out.
 #include "codegen/spill_check.h"
-#include "operator/operator_internal.h"
+#include "forms/candidates.h"
+#include "forms/program.h"
+#include "operator/operator.h"
 
 #include <stdlib.h>
 
@@ -45,15 +47,14 @@ typedef struct variant_batch {
 } variant_batch;
 
 static sedge_status add(variant_batch *batch, const operator_choices *choices, int c,
-                        const sedge_problem *problem, const sedge_element *element)
+                        const operator_target *target)
 {
     const operator_candidate *const candidate = &choices->candidate[c];
     char name[SEDGE_OPERATOR_NAME];
 
     SEDGE_TRY(sedge_text_create(&batch->texts[batch->count]));
-    SEDGE_TRY(operator_stage_write(batch->texts[batch->count], name, SEDGE_DEVICE_CUDA,
-                                   &choices->layout[candidate->layout], &candidate->config, problem,
-                                   element));
+    SEDGE_TRY(operator_stage_write(batch->texts[batch->count], name, target,
+                                   &choices->layout[candidate->layout], &candidate->config));
     (void)snprintf(batch->names[batch->count], sizeof batch->names[0], "%s %s", name,
                    candidate->name);
     batch->count++;
@@ -161,16 +162,17 @@ static void add_order(variant_batch *batch, sedge_device *device, const char *eq
     sedge_problem problem = {0};
 
     CHECK_OK(make_problem(&problem, equation, order, precision));
+    const operator_target target = {info, &problem, element};
     for (int curved = 0; curved < 2; curved++) {
         operator_choices choices = {0};
         problem.curved = curved == 1;
-        CHECK_OK(operator_choices_list(&choices, info, &problem, element));
+        CHECK_OK(operator_choices_list(&choices, &target));
         CHECK(choices.searched > 1 && choices.searched <= choices.count);
         for (int c = 0; c < choices.searched && check_failures == 0; c++) {
             CHECK(choices.candidate[c].config.scratch_bytes <= info->shared_bytes_block);
             CHECK(batch->count < MOST_TEXTS);
             if (is_known(batch, first, choices.candidate[c].name)) continue;
-            CHECK_OK(add(batch, &choices, c, &problem, element));
+            CHECK_OK(add(batch, &choices, c, &target));
         }
         operator_choices_clear(&choices);
     }

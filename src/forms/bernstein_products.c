@@ -1,18 +1,7 @@
-// Text of the sparse operators of codegen/kernels/dg/dg_bernstein.h: derivatives' last step and
-// lift.
-//
-// With coefficients c of order N - 1, those of the same polynomial of order N are
-// sum_j alpha_j / N c_{alpha - e_j}. The lift of jumps f on the face lambda_l = 0 is, at a
-// coefficient alpha with alpha_l = j and gamma the rest of it,
-//
-//   (-1)^j binomial(N, j) / (1 + j) g_j[gamma],
-//   g_0 = (N + 1)^2 / 2 E^t E f,  g_j[gamma] = sum_i (gamma_i + 1) / (N - j + 1) g_{j-1}[gamma +
-//   e_i],
-//
-// E raising a triangle's coefficients from N to N + 1 (Chan & Warburton, SIAM J. Sci. Comput. 39
-// (2017) A628, sections 3 and 4). tests/solver/test_operator_bernstein.c compares
-// what comes of it with the slow reference.
-#include "operator/operator_internal.h"
+#include "forms/bernstein_products.h"
+
+#include "dg/bernstein.h"
+#include "dg/problem.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -225,7 +214,7 @@ sedge_status operator_bernstein_write(sedge_text *text, const sedge_element *ele
         }
     }
     SEDGE_TRY(sedge_text_add(text,
-                             "// Written by src/operator/operator_bernstein.c.\n"
+                             "// Written by src/forms/bernstein_products.c.\n"
                              "// Sums in memory are read late, so that they take no registers.\n"
                              "#if SEDGE_TARGET_CUDA\n"
                              "#define SEDGE_KEEP_ORDER() asm volatile(\"\" ::: \"memory\")\n"

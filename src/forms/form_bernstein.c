@@ -1,0 +1,284 @@
+// Sparse operators on coefficients of the Bernstein-Bezier basis (codegen/kernels/dg/
+// dg_bernstein.h), of linear equations: a work item has one field of one element.
+#include "forms/bernstein_products.h"
+#include "forms/candidates.h"
+#include "forms/constants.h"
+
+#include <stdio.h>
+
+#define WARP            32     // threads
+#define MOST_SUMS       176    // registers that sums of one field may take
+#define SHARED_BYTES    233472 // of a multiprocessor of a large chip
+#define SHARED_MORE     1024   // of a block, beside its own
+#define MULTIPROCESSORS 132    // of a large chip: the device's number would change the cache key
+#define MATRIX_SINCE    8      // the order from which matrix instructions beat it
+
+// Numbers of its own on a GPU, where `block` is a multiple of GROUP_ELEMENTS.
+enum {
+    PARTS,          // warps that share a group of elements: 1 or 2
+    GROUP_ELEMENTS, // as many as a warp has lanes for, one a field
+    JUMP_STRIDE,    // words from one element's jumps to the next one's
+    LOWER_STRIDE,   // the same of coefficients of order N - 1, or of sums
+    SHARED_SUMS,    // sums in the block's memory instead of registers?
+    AHEAD           // blocks: how far ahead the L2 cache prefetches
+};
+
+static const char *refusal(const operator_target *target)
+{
+    if (!target->problem->equation->linear) return "a linear equation";
+    if (target->problem->equation->fields > WARP) // a warp has an element at least
+        return "an equation of at most 32 fields";
+    for (int i = 0; i < target->problem->term_count; i++)
+        if (!target->problem->terms[i].kind->linear) return "linear terms of materials";
+    return NULL;
+}
+
+// On a GPU: does a thread have too few registers for the sums of one field?
+static bool has_shared_sums(const operator_target *target)
+{
+    const int words = target->problem->precision == SEDGE_FP64 ? 2 : 1;
+
+    return target->element->nodes * words > MOST_SUMS;
+}
+
+static bool is_matrix_form_here(const operator_target *target)
+{
+    for (int i = 0; operator_forms[i] != NULL; i++) {
+        if (operator_forms[i]->matrix_units &&
+            operator_form_refusal(operator_forms[i], target) == NULL)
+            return true;
+    }
+    return false;
+}
+
+// Where sums must lie in the block's memory, it was faster than the nodal forms on an H200 at order
+// 7 in fp64, and at 9 and 10 in fp32; from order 8 in fp64 the matrix units are, which only curls
+// have (benchmarks/MEASUREMENTS.md). On other devices only a search can tell.
+static bool is_default(const operator_target *target)
+{
+    if (operator_is_host_form(target->info) || !has_shared_sums(target)) return true;
+    if (!sedge_traits_of(target->info->kind)->gpu_rules) return false;
+    return target->problem->order < MATRIX_SINCE || !is_matrix_form_here(target);
+}
+
+// ---- configuration -----------------------------------------------------------------------------
+
+// Accesses of a warp that meet in the worst bank of shared memory, where an item takes one field of
+// one element and elements are `words` apart.
+static int count_conflicts(int words, int fields, int real_bytes)
+{
+    const int banks = 128 / real_bytes; // words that can be read at once
+    int worst = 1;
+
+    for (int first = 0; first < WARP; first += banks) {
+        int used[32] = {0};
+        for (int lane = first; lane < first + banks && lane < WARP / fields * fields; lane++) {
+            int *const bank = &used[(lane / fields * words + lane % fields) % banks];
+            if (++*bank > worst) worst = *bank;
+        }
+    }
+    return worst;
+}
+
+// `words` filled up to whole pieces, so that a warp's items meet different banks.
+static int spread(int words, const operator_layout *layout, int fields)
+{
+    const int align = layout->state_align / layout->real_bytes;
+    const int unit = align < 2 ? 2 : align;
+    const int least = operator_round_up(words, unit);
+    int best = least;
+
+    for (int s = least; s < least + 2 * WARP; s += unit) {
+        if (count_conflicts(s, fields, layout->real_bytes) <
+            count_conflicts(best, fields, layout->real_bytes))
+            best = s;
+    }
+    return best;
+}
+
+// Nodes of order N - 1.
+static int count_lower(const operator_target *target)
+{
+    return target->element->nodes - target->element->face_nodes;
+}
+
+// Blocks of a multiprocessor for whose memory there is room, of a large chip.
+static int count_blocks(const operator_config *config)
+{
+    const int64_t blocks = SHARED_BYTES / (config->scratch_bytes + SHARED_MORE);
+
+    return blocks < 1 ? 1 : blocks > 32 ? 32 : (int)blocks;
+}
+
+static void derive(operator_config *config, const operator_layout *layout,
+                   const operator_target *target)
+{
+    const int fields = target->problem->equation->fields;
+    const int points = SEDGE_FACES * target->element->face_nodes;
+    const int nodes = target->element->nodes;
+    const int lower = count_lower(target);
+    const int64_t words = (int64_t)layout->nodes_padded * fields;
+    int *const own = config->own;
+
+    config->tiles = config->lift_tiles = nodes;
+    config->deriv_width = config->lift_width = 16 / layout->real_bytes;
+    if (operator_is_host_form(target->info)) {
+        config->threads = WARP;
+        config->scratch_words = (int64_t)(points + lower + nodes) * fields;
+        config->scratch_bytes = config->scratch_words * layout->real_bytes * layout->lanes;
+        return;
+    }
+    own[GROUP_ELEMENTS] = WARP / fields;
+    config->block = operator_round_up(config->block, own[GROUP_ELEMENTS]);
+    config->threads = config->block / own[GROUP_ELEMENTS] * own[PARTS] * WARP;
+    own[SHARED_SUMS] = has_shared_sums(target);
+    own[JUMP_STRIDE] = spread((points > nodes ? points : nodes) * fields, layout, fields);
+    own[LOWER_STRIDE] = spread((own[SHARED_SUMS] ? nodes : lower) * fields, layout, fields);
+    config->scratch_words =
+        config->block * (words + SEDGE_GEOMETRY_WORDS + own[JUMP_STRIDE] + own[LOWER_STRIDE]);
+    config->scratch_bytes = config->scratch_words * layout->real_bytes;
+    own[AHEAD] = MULTIPROCESSORS * count_blocks(config);
+}
+
+// One warp a group at low orders, where there are enough of them; groups a block as an H200 has
+// them fastest (benchmarks/MEASUREMENTS.md); registers as many as it takes, but where eight blocks
+// win.
+static void choose(operator_config *config, const operator_layout *layout,
+                   const operator_target *target)
+{
+    const int order = target->element->order;
+    const bool is_low = order + (layout->real_bytes == 8) <= 2;
+    const bool is_third = layout->real_bytes == 4 && order == 3;
+    const int fields = target->problem->equation->fields;
+    const int groups = is_low ? 4 : is_third ? 2 : 1;
+
+    config->item_nodes = config->lift_nodes = layout->group;
+    config->field_block = config->lift_block = fields;
+    config->own[PARTS] = is_low ? 1 : 2;
+    config->block = operator_is_host_form(target->info) ? 1 : groups * (WARP / fields);
+    derive(config, layout, target);
+    config->resident = is_third ? 1024 : config->threads;
+}
+
+static void describe(char *text, size_t size, const operator_config *config,
+                     const operator_layout *layout, const operator_target *target)
+{
+    if (operator_is_host_form(target->info)) {
+        (void)snprintf(text, size, "sparse l%d", layout->lanes);
+    } else {
+        (void)snprintf(text, size, "sparse b%d w%d r%d p%d", config->block, config->own[PARTS],
+                       config->resident, layout->nodes_padded);
+    }
+}
+
+static sedge_status request(operator_config *config, const operator_layout *layout,
+                            const operator_target *target, const operator_numbers *numbers)
+{
+    (void)layout;
+    SEDGE_TRY(operator_request_no_items(numbers, config->form));
+    if (numbers->block_elements > 0 && !operator_is_host_form(target->info))
+        config->block = numbers->block_elements;
+    return SEDGE_OK;
+}
+
+// ---- candidates --------------------------------------------------------------------------------
+
+static int count_registers(const operator_config *config, const operator_layout *layout,
+                           const operator_target *target)
+{
+    const sedge_element *const element = target->element;
+
+    if (config->own[SHARED_SUMS]) return 255;
+    return OPERATOR_LEAST_REGISTERS +
+           layout->real_bytes / 4 * (element->nodes + 2 * element->face_nodes / 3);
+}
+
+static double rate(const operator_config *config, const operator_config *rule,
+                   const operator_layout *layout, const operator_target *target)
+{
+    const double sum = 1.0 + operator_distance(config->block, rule->block) +
+                       0.5 * operator_distance(config->resident, rule->resident) +
+                       operator_distance(config->own[PARTS], rule->own[PARTS]);
+
+    return sum + 2.0 * operator_spilled(config, layout, target);
+}
+
+// A GPU: groups of elements a block, warps a group, and limits of registers that let half, three
+// quarters or all of the blocks stay that have room for their memory. The host has the default
+// alone.
+static void list(operator_lister *list)
+{
+    static const int groups[] = {1, 2, 4, 8};
+
+    if (operator_is_host_form(list->target->info)) return;
+    for (int i = 0; i < 8; i++) {
+        operator_config config = list->rule;
+        config.own[PARTS] = i % 2 + 1;
+        config.block = groups[i / 2] * list->rule.own[GROUP_ELEMENTS];
+        derive(&config, list->layout, list->target);
+        config.resident = config.threads;
+        operator_lister_add(list, config);
+        const int blocks = count_blocks(&config);
+        for (int quarters = 4; quarters > 1 && !config.own[SHARED_SUMS]; quarters--) {
+            config.resident = blocks * quarters / 4 * config.threads;
+            if (config.resident <= 2048 && config.resident > config.threads)
+                operator_lister_add(list, config);
+        }
+    }
+}
+
+// The winners were among the first four (benchmarks/MEASUREMENTS.md).
+static int count_searched(const operator_target *target, bool alone, bool behind)
+{
+    (void)target, (void)alone, (void)behind;
+    return 4;
+}
+
+// ---- program -----------------------------------------------------------------------------------
+
+static sedge_status write_constants(sedge_text *text, const operator_config *config,
+                                    const operator_layout *layout, const operator_target *target)
+{
+    const int *const own = config->own;
+    const operator_constant rows[] = {
+        {"STAGE", 0},
+        {"TENSOR", 0},
+        {"LOWER_NODES", count_lower(target)},
+        {"PARTS", own[PARTS]},
+        {"GROUP_ELEMENTS", own[GROUP_ELEMENTS]},
+        {"JUMP_STRIDE", own[JUMP_STRIDE]},
+        {"LOWER_STRIDE", own[LOWER_STRIDE]},
+        {"SHARED_SUMS", own[SHARED_SUMS]},
+        {"AHEAD", own[AHEAD]},
+        {"PAIR_BYTES", 2 * layout->real_bytes},
+    };
+
+    return operator_constants_write(text, rows, sizeof rows / sizeof rows[0]);
+}
+
+static sedge_status write_products(sedge_text *text, const operator_config *config,
+                                   const operator_target *target)
+{
+    return operator_bernstein_write(text, target->element, target->problem->equation->fields,
+                                    config->own[SHARED_SUMS] != 0);
+}
+
+const operator_form operator_form_bernstein = {
+    .name = "bernstein",
+    .basis = SEDGE_BERNSTEIN,
+    .refusal = refusal,
+    .is_default = is_default,
+    .choose = choose,
+    .derive = derive,
+    .describe = describe,
+    .request = request,
+    .list = list,
+    .registers = count_registers,
+    .prior = rate,
+    .searched = count_searched,
+    .sources = {"codegen/kernels/dg/dg_stage.h", "bernstein_products.h",
+                "codegen/kernels/dg/dg_bernstein.h"},
+    .constants = write_constants,
+    .written = "bernstein_products.h",
+    .write = write_products,
+};
