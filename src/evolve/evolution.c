@@ -18,6 +18,7 @@ struct sedge_evolution {
     int64_t steps;
     evolve_stages *stages;
     evolve_graphs *graphs;
+    evolve_energy *energy;
     evolve_probes *probes; // NULL: not set
 };
 
@@ -45,6 +46,8 @@ sedge_status sedge_evolution_create(sedge_evolution **out, const sedge_comm *com
     SEDGE_TRY_GOTO(status, sedge_comm_agree(
                                comm, evolve_graphs_create(&evolution->graphs, evolution->op,
                                                           &evolution->fields, evolution->stages)));
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(comm, evolve_energy_create(&evolution->energy, evolution->op)));
     *out = evolution;
     evolution = NULL;
 done:
@@ -59,6 +62,7 @@ void sedge_evolution_free(sedge_evolution *evolution)
     if (evolution->op != NULL) (void)!operator_wait(evolution->op);
     evolve_graphs_free(evolution->graphs);
     evolve_stages_free(evolution->stages);
+    evolve_energy_free(evolution->energy);
     evolve_probes_free(evolution->probes);
     operator_fields_clear(&evolution->fields);
     sedge_operator_free(evolution->op);
@@ -172,7 +176,7 @@ int sedge_evolution_recorded(const sedge_evolution *evolution, int turn[2])
 
 sedge_status sedge_evolution_energy(sedge_evolution *evolution, double *energy)
 {
-    return evolve_energy(evolution->op, &evolution->fields, energy);
+    return evolve_energy_measure(evolution->energy, &evolution->fields, energy);
 }
 
 sedge_status sedge_evolution_set_probes(sedge_evolution *evolution, int count,

@@ -284,12 +284,14 @@ sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fiel
                            arguments, (int)(sizeof arguments / sizeof arguments[0]));
 }
 
-sedge_status operator_run_curved_energy(sedge_operator *op, const operator_fields *fields)
+sedge_status operator_run_curved_energy(sedge_operator *op, const operator_fields *fields,
+                                        const sedge_buffer *energy_weights,
+                                        const sedge_buffer *slots)
 {
     uint64_t u = sedge_buffer_address(fields->u[0]);
-    uint64_t energy = sedge_buffer_address(op->data.energy);
+    uint64_t energy = sedge_buffer_address(slots);
     uint64_t material = sedge_buffer_address(op->data.material);
-    uint64_t weights = sedge_buffer_address(op->energy_weights);
+    uint64_t weights = sedge_buffer_address(energy_weights);
 
     for (int halo = 0; halo < 2; halo++) {
         operator_span span = operator_find_span(op, halo == 1, true);

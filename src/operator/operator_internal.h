@@ -40,7 +40,7 @@ typedef struct operator_tuning operator_tuning; // operator_tune.c
 // What depends on the layout: what is numbered by slots.
 typedef struct operator_data {
     int64_t *first_batch; // [ranges of the mesh + 1] of the SIMD batches
-    sedge_buffer *links, *geometry, *material, *half_jacobian, *energy;
+    sedge_buffer *links, *geometry, *material;
     sedge_buffer *halo, *boundary; // (slot, face) of faces whose traces are sent, or made
     sedge_buffer *curves, *shapes; // maps of curved elements, the latter in fp64
     sedge_buffer *two_sided;       // faces with two-sided conditions: those whose other side is on
@@ -70,10 +70,9 @@ struct sedge_operator {
     operator_data data;
     operator_tables tables;
     sedge_buffer *trace;
-    sedge_buffer *materials; // more than one material
-    sedge_buffer *maps;      // of face nodes
-    sedge_buffer *mass, *energy_weights;
-    sedge_buffer *face_basis; // of the layout's basis, as the mass matrix
+    sedge_buffer *materials;  // more than one material
+    sedge_buffer *maps;       // of face nodes
+    sedge_buffer *face_basis; // of the layout's basis
     sedge_buffer *boundary_group, *places, *parameters, *kinds;
     int32_t two_sided_here, two_sided_beyond; // counts of data.two_sided
 
@@ -215,8 +214,11 @@ void operator_curved_free(sedge_operator *op);
 SEDGE_MUST_USE
 sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fields,
                                  sedge_stream *stream, bool halo, const sedge_stage *stage);
+// The energies of curved elements, into `slots` [slots], by the weights of each field's square.
 SEDGE_MUST_USE
-sedge_status operator_run_curved_energy(sedge_operator *op, const operator_fields *fields);
+sedge_status operator_run_curved_energy(sedge_operator *op, const operator_fields *fields,
+                                        const sedge_buffer *energy_weights,
+                                        const sedge_buffer *slots);
 
 void operator_curved_count(const sedge_operator *op, double *bytes, double *flops);
 

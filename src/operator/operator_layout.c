@@ -103,7 +103,6 @@ static sedge_status upload_geometry(sedge_operator *op)
     const int64_t jacobians = op->layout.slots * SEDGE_GEOMETRY_WORDS;
     const int64_t count = jacobians + (curls ? op->layout.slots * SEDGE_JACOBIAN_WORDS : 0);
     void *list = NULL;
-    double *half_jacobian = NULL;
 
     SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->layout.real_bytes));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
@@ -124,12 +123,7 @@ static sedge_status upload_geometry(sedge_operator *op)
             put_jacobian(op, list, jacobians, slot, op->mesh->corners[e], geometry.jacobian);
         }
     }
-    SEDGE_TRY(upload(op, &op->data.geometry, list, count, (size_t)op->layout.real_bytes));
-
-    SEDGE_TRY(sedge_allocate(&half_jacobian, op->layout.slots, sizeof(double)));
-    for (int32_t e = 0; e < op->mesh->elements; e++)
-        half_jacobian[operator_slot(op, e)] = 3.0 * sedge_tet_volume(op->mesh->corners[e]) / 8.0;
-    return upload(op, &op->data.half_jacobian, half_jacobian, op->layout.slots, sizeof(double));
+    return upload(op, &op->data.geometry, list, count, (size_t)op->layout.real_bytes);
 }
 
 static sedge_status upload_links(sedge_operator *op)
@@ -172,27 +166,16 @@ static sedge_status upload_numbers(sedge_operator *op)
     return upload(op, &op->data.material, material, op->layout.slots + traces, sizeof *material);
 }
 
-// The materials' values, and their weights in the energy.
 static sedge_status upload_materials(sedge_operator *op)
 {
-    const sedge_equation *const equation = op->problem->equation;
-    const int values = equation->material_values;
-    const int fields = equation->fields;
+    const int values = op->problem->equation->material_values;
+    const int64_t count = (int64_t)op->problem->volumes * values + 1;
     void *list = NULL;
-    double *weights = NULL;
 
-    SEDGE_TRY(sedge_allocate(&list, (int64_t)op->problem->volumes * values + 1,
-                             (size_t)op->layout.real_bytes));
+    SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->layout.real_bytes));
     for (int i = 0; i < op->problem->volumes * values; i++)
         operator_put(op, list, i, op->problem->materials[i / values][i % values]);
-    SEDGE_TRY(upload(op, &op->materials, list, (int64_t)op->problem->volumes * values + 1,
-                     (size_t)op->layout.real_bytes));
-
-    SEDGE_TRY(sedge_allocate(&weights, (int64_t)op->problem->volumes * fields, sizeof *weights));
-    for (int i = 0; i < op->problem->volumes; i++)
-        equation->energy(op->problem->materials[i], weights + (int64_t)i * fields);
-    return upload(op, &op->energy_weights, weights, (int64_t)op->problem->volumes * fields,
-                  sizeof *weights);
+    return upload(op, &op->materials, list, count, (size_t)op->layout.real_bytes);
 }
 
 static sedge_status upload_maps(sedge_operator *op)
@@ -291,9 +274,9 @@ sedge_status operator_upload(sedge_operator *op)
 
 void operator_data_free(operator_data *data)
 {
-    sedge_buffer *const buffers[] = {
-        data->links,    data->geometry,      data->material, data->energy, data->halo,
-        data->boundary, data->half_jacobian, data->curves,   data->shapes, data->two_sided};
+    sedge_buffer *const buffers[] = {data->links,  data->geometry, data->material,
+                                     data->halo,   data->boundary, data->curves,
+                                     data->shapes, data->two_sided};
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
     sedge_release(data->first_batch);
@@ -304,18 +287,6 @@ int64_t operator_fields_bytes(const sedge_operator *op)
 {
     return op->layout.slots * op->layout.nodes_padded * op->problem->equation->fields *
            op->layout.real_bytes;
-}
-
-static sedge_status upload_mass(sedge_operator *op)
-{
-    const bool nodal = op->layout.basis == SEDGE_NODAL;
-    const double *const from = nodal ? op->element->mass : op->bernstein->mass;
-    const int nodes = op->element->nodes;
-    void *mass = NULL;
-
-    SEDGE_TRY(sedge_allocate(&mass, (int64_t)nodes * nodes, (size_t)op->layout.real_bytes));
-    for (int i = 0; i < nodes * nodes; i++) operator_put(op, mass, i, from[i]);
-    return upload(op, &op->mass, mass, (int64_t)nodes * nodes, (size_t)op->layout.real_bytes);
 }
 
 // Tf and its inverse, columns first, for boundary functions, which want nodal values. The nodal
@@ -338,14 +309,11 @@ static sedge_status upload_face_basis(sedge_operator *op)
 // What depends on nothing but the basis, unless it is there.
 static sedge_status take_basis(sedge_operator *op, sedge_basis basis)
 {
-    if (op->mass != NULL && op->face_basis != NULL && op->layout.basis == basis) return SEDGE_OK;
-    sedge_buffer_free(op->mass);
+    if (op->face_basis != NULL && op->layout.basis == basis) return SEDGE_OK;
     sedge_buffer_free(op->face_basis);
-    op->mass = NULL;
     op->face_basis = NULL;
     op->layout.basis = basis;
     if (basis == SEDGE_BERNSTEIN) SEDGE_TRY(operator_bernstein_need(op));
-    SEDGE_TRY(upload_mass(op));
     SEDGE_TRY(operator_curved_take_basis(op));
     return upload_face_basis(op);
 }
@@ -359,8 +327,6 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
     op->layout = *layout;
     SEDGE_TRY(place_ranges(op));
     if (same_slots) return SEDGE_OK;
-    SEDGE_TRY(sedge_buffer_create(&op->data.energy, op->device,
-                                  op->layout.slots * (int64_t)sizeof(double)));
     SEDGE_TRY(upload_geometry(op));
     SEDGE_TRY(operator_curved_take_layout(op));
     SEDGE_TRY(upload_links(op));

@@ -110,8 +110,8 @@ done:
 static void free_buffers(sedge_operator *op)
 {
     sedge_buffer *const buffers[] = {
-        op->trace,          op->materials,  op->maps,  op->mass,   op->energy_weights, op->places,
-        op->boundary_group, op->parameters, op->kinds, op->packed, op->face_basis,
+        op->trace,      op->materials, op->maps,   op->places,     op->boundary_group,
+        op->parameters, op->kinds,     op->packed, op->face_basis,
     };
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
