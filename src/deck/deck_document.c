@@ -172,9 +172,12 @@ static sedge_status add_terms(sedge_text *out, const sedge_equation *equation)
                              "to the equation there, each at most once.\n",
                              equation->name));
     for (int i = 0; i < count; i++) {
-        SEDGE_TRY(sedge_text_add(out, "\n`%s: {...}` - %s; memory: %d numbers a node.%s\n",
-                                 kinds[i]->name, kinds[i]->text, kinds[i]->memory,
-                                 kinds[i]->parameter_count == 0 ? " No parameters." : ""));
+        SEDGE_TRY(sedge_text_add(out, "\n`%s: {...}` - %s; ", kinds[i]->name, kinds[i]->text));
+        SEDGE_TRY(kinds[i]->memory > 0
+                      ? sedge_text_add(out, "memory: %d numbers a node.", kinds[i]->memory)
+                      : sedge_text_add(out, "without memory."));
+        SEDGE_TRY(
+            sedge_text_add(out, "%s\n", kinds[i]->parameter_count == 0 ? " No parameters." : ""));
         SEDGE_TRY(add_parameters(out, equation, kinds[i]->parameters, kinds[i]->parameter_count));
     }
     return SEDGE_OK;

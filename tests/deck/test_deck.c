@@ -340,6 +340,25 @@ static void test_default_delays(void)
     }
 }
 
+// The page of keys has the terms of each equation, with their keys.
+static void test_terms_page(void)
+{
+    sedge_text *page = NULL;
+
+    CHECK_OK(sedge_text_create(&page));
+    CHECK_OK(sedge_deck_document(page));
+    const char *const text = sedge_text_get(page);
+    const char *const own = strstr(text, "### maxwell: terms of a material");
+    CHECK(own != NULL && strstr(own, "`drag: {...}` - what slows down; without memory. No "
+                                     "parameters.\n") != NULL);
+    CHECK(
+        strstr(text, "`relaxing: {...}` - what comes later; memory: 2 numbers a node.\n\n| key") !=
+        NULL);
+    CHECK(strstr(text, "| `tau` | number | `3e8` | at least 0 | s | when |") != NULL);
+    CHECK(strstr(text, "### advection: terms of a material") != NULL);
+    sedge_text_free(page);
+}
+
 int main(void)
 {
     test_full_deck();
@@ -351,6 +370,7 @@ int main(void)
     test_pairs();
     test_round_trip();
     test_resolved_text();
+    test_terms_page();
     test_default_delays();
     return CHECK_END();
 }
