@@ -28,7 +28,9 @@ struct sedge_vertices {
 // The number of a corner in the whole mesh; a double holds it exactly.
 static double corner_label(const sedge_mesh *mesh, int64_t corner)
 {
-    return (double)(4 * mesh->global_ids[corner / 4] + corner % 4);
+    const int64_t element = corner / 4;
+
+    return (double)(4 * mesh->global_ids[element] + corner % 4);
 }
 
 typedef struct keyed_corner {

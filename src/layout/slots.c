@@ -1,46 +1,42 @@
 #include "slots.h"
 
-// The elements of a span.
-typedef struct elements {
-    int32_t first, count;
-} elements;
-
-static elements get_elements(const sedge_mesh *mesh, bool halo, bool curved)
+static int64_t count_batches(const sedge_slots *slots, const sedge_range *range)
 {
-    const int32_t first = halo ? sedge_mesh_interior(mesh) : 0;
-    const int32_t straight = sedge_mesh_count(mesh, halo, false);
-
-    return curved ? (elements){first + straight, sedge_mesh_count(mesh, halo, true)}
-                  : (elements){first, straight};
+    return ((int64_t)range->count + slots->lanes - 1) / slots->lanes;
 }
 
 sedge_slots sedge_slots_place(const sedge_mesh *mesh, int lanes)
 {
     sedge_slots slots = {.mesh = mesh, .lanes = lanes};
 
-    for (int k = 0; k < 4; k++) {
-        const bool halo = k / 2 == 1;
-        const bool curved = k % 2 == 1;
-        const int32_t count = get_elements(mesh, halo, curved).count;
-        sedge_span *const span = &slots.span[halo][curved];
+    for (int r = 0; r < mesh->range_count; r++) {
+        const sedge_range *const range = &mesh->ranges[r];
+        const int64_t count = count_batches(&slots, range);
+        sedge_span *const span = &slots.span[range->halo][range->curved];
 
-        *span = (sedge_span){.first = slots.batches, .count = ((int64_t)count + lanes - 1) / lanes};
-        slots.batches += span->count;
-        if (!curved) continue;
-        span->first_curve = slots.curved_batches;
-        slots.curved_batches += span->count;
+        if (span->count == 0) *span = (sedge_span){slots.batches, 0, slots.curved_batches};
+        span->count += count;
+        slots.batches += count;
+        if (range->curved) slots.curved_batches += count;
     }
     slots.count = slots.batches * lanes;
     return slots;
 }
 
+int64_t sedge_slots_first(const sedge_slots *slots, const sedge_range *range)
+{
+    int64_t first = 0;
+
+    for (const sedge_range *r = slots->mesh->ranges; r < range; r++)
+        first += count_batches(slots, r);
+    return first;
+}
+
 int64_t sedge_slot(const sedge_slots *slots, int32_t element)
 {
     const sedge_range *const range = sedge_mesh_range(slots->mesh, element);
-    const sedge_span *const span = &slots->span[range->halo][range->curved];
-    const elements of_span = get_elements(slots->mesh, range->halo, range->curved);
 
-    return span->first * slots->lanes + (element - of_span.first);
+    return sedge_slots_first(slots, range) * slots->lanes + (element - range->first);
 }
 
 int64_t sedge_curved_slot(const sedge_slots *slots, int32_t element)

@@ -1,11 +1,12 @@
 // Curved elements on the device: their operators, maps and kernels
 // (codegen/kernels/dg/dg_curved.h).
 #include "dg/dense.h"
+#include "layout/curved_block.h"
 #include "operator/operator_internal.h"
 
-#define CURVE_WORDS   30  // as in codegen/kernels/dg/dg_curve.h
-#define BLOCK_NODES   128 // nodes that a block of a GPU should have at least, where memory allows
-#define SHARED_ENOUGH 49152
+#include <string.h>
+
+#define CURVE_WORDS 30 // as in codegen/kernels/dg/dg_curve.h
 
 static int largest(int a, int b)
 {
@@ -20,6 +21,7 @@ sedge_status operator_curved_choose(operator_curved_config *config, const operat
 {
     const int fields = problem->equation->fields;
     const int nodes = element->nodes;
+    sedge_curved_block block;
 
     SEDGE_TRY(sedge_cubature_sizes(&config->points, &config->face_points, element->order));
     const int around = SEDGE_FACES * (element->face_nodes + config->face_points);
@@ -28,23 +30,12 @@ sedge_status operator_curved_choose(operator_curved_config *config, const operat
     // Faces; or three fluxes at the points of a chunk; or sums and what they are divided into.
     const int work = largest(largest(around, 3 * config->chunk), nodes + config->chunk);
     config->scratch_words = (nodes + work) * fields;
-    const int64_t each = (int64_t)config->scratch_words * layout->lanes * layout->real_bytes;
-    config->block = 1;
-    if (!operator_is_host_form(info)) {
-        const int64_t most =
-            info->shared_bytes_block < SHARED_ENOUGH ? info->shared_bytes_block : SHARED_ENOUGH;
-        while (config->block * nodes < BLOCK_NODES && (config->block + 1) * each <= most)
-            config->block++;
-        if (each > info->shared_bytes_block) {
-            return SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                              "curved elements of order %d need %lld bytes of shared memory a "
-                              "block; %s has %lld; take a lower order or precision",
-                              element->order, (long long)each, info->name,
-                              (long long)info->shared_bytes_block);
-        }
-    }
-    config->threads = (config->block * nodes + 31) / 32 * 32;
-    config->scratch_bytes = config->block * each;
+    SEDGE_TRY(sedge_curved_block_choose(&block, info, element,
+                                        (int64_t)config->scratch_words * layout->lanes *
+                                            layout->real_bytes));
+    config->block = block.batches;
+    config->threads = block.threads;
+    config->scratch_bytes = block.bytes;
     return SEDGE_OK;
 }
 
@@ -58,11 +49,7 @@ typedef struct writer {
 
 static void write_real(writer *w, double value)
 {
-    if (w->op->layout.real_bytes == 8) {
-        ((double *)w->list)[w->at++] = value;
-    } else {
-        ((float *)w->list)[w->at++] = (float)value;
-    }
+    operator_put(w->op, w->list, w->at++, value);
 }
 
 // A matrix [rows][columns], its columns first.
@@ -96,16 +83,6 @@ static void write_operators(writer *w, const sedge_cubature *cubature)
     write_places(w, cubature->volume.place, points);
     write_places(w, cubature->face_place, all);
     for (int q = 0; q < points; q++) write_real(w, cubature->volume.weight[q]);
-}
-
-// Make a buffer of a host list, which is released.
-static sedge_status upload(const sedge_operator *op, sedge_buffer **out, void *list, int64_t bytes)
-{
-    sedge_status status = sedge_buffer_create(out, op->device, bytes);
-
-    if (status == SEDGE_OK) status = sedge_buffer_upload(*out, 0, list, bytes, NULL);
-    sedge_release(list);
-    return status;
 }
 
 sedge_status operator_curved_create(sedge_operator *op)
@@ -171,69 +148,34 @@ sedge_status operator_curved_take_basis(sedge_operator *op)
     if (status == SEDGE_OK) write_operators(&w, nodal ? cubature : &turned);
     sedge_release(memory);
     SEDGE_TRY(status);
-    return upload(op, &op->curved.operators, w.list, count * op->layout.real_bytes);
-}
-
-// The curved SIMD batches before `batch`.
-static int64_t count_curved(const sedge_operator *op, int64_t batch)
-{
-    const int64_t *const first = op->data.first_batch;
-    int64_t count = 0;
-
-    for (int r = 0; r < op->mesh->range_count && first[r] < batch; r++) {
-        const int64_t end = first[r + 1] < batch ? first[r + 1] : batch;
-        if (op->mesh->ranges[r].curved) count += end - first[r];
-    }
-    return count;
-}
-
-// Number among the slots of the curved SIMD batches.
-static int64_t curved_slot(const sedge_operator *op, int32_t element)
-{
-    const int64_t slot = operator_slot(op, element);
-    const int64_t lanes = op->layout.lanes;
-
-    return count_curved(op, slot / lanes) * lanes + slot % lanes;
+    return sedge_upload(&op->curved.operators, op->device, w.list, count,
+                        (size_t)op->layout.real_bytes);
 }
 
 sedge_status operator_curved_take_layout(sedge_operator *op)
 {
-    static const double reference[4][3] = {// of empty slots: an element of volume
-                                           {-1.0, -1.0, -1.0},
-                                           {1.0, -1.0, -1.0},
-                                           {-1.0, 1.0, -1.0},
-                                           {-1.0, -1.0, 1.0}};
-    const operator_layout *const layout = &op->layout;
-    const int64_t lanes = layout->lanes;
-    const int64_t slots = count_curved(op, layout->values) * lanes;
-    writer w = {.op = op};
+    const sedge_slots *const at = &op->data.slots;
+    const int64_t slots = at->curved_batches * at->lanes;
     double(*shapes)[CURVE_WORDS] = NULL;
-    sedge_status status;
 
     if (slots == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_allocate(&shapes, slots, sizeof *shapes));
-    for (int64_t slot = 0; slot < slots; slot++) { // x = r, y = s, z = t
-        for (int d = 0; d < 3; d++) shapes[slot][3 * (d + 1) + d] = reference[d + 1][d];
-    }
+    for (int64_t slot = 0; slot < slots; slot++) // empty ones have a volume: x = r, y = s, z = t
+        for (int d = 0; d < 3; d++) shapes[slot][3 + 4 * d] = 1.0;
     for (int32_t e = 0; e < op->mesh->elements; e++) {
         double c[SEDGE_CURVE_TERMS][3];
         if (sedge_mesh_curve(op->mesh, e) < 0) continue;
         sedge_mesh_expand(op->mesh, e, c);
-        for (int k = 0; k < CURVE_WORDS; k++) shapes[curved_slot(op, e)][k] = c[k / 3][k % 3];
+        memcpy(shapes[sedge_curved_slot(at, e)], c, sizeof c);
     }
-    SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&w.list, slots * CURVE_WORDS, (size_t)layout->real_bytes));
-    for (int64_t value = 0; value < slots / lanes; value++) {
-        for (int k = 0; k < CURVE_WORDS; k++)
-            for (int64_t l = 0; l < lanes; l++) write_real(&w, shapes[value * lanes + l][k]);
+    const sedge_status status =
+        sedge_upload_words(&op->data.curves, op->device, op->layout.real_bytes,
+                           (const double *)shapes, slots, CURVE_WORDS, at->lanes);
+    if (status != SEDGE_OK) {
+        sedge_release(shapes);
+        return status;
     }
-    SEDGE_TRY_GOTO(status, upload(op, &op->data.curves, w.list,
-                                  slots * CURVE_WORDS * (int64_t)layout->real_bytes));
-    status = upload(op, &op->data.shapes, shapes, slots * (int64_t)sizeof *shapes);
-    shapes = NULL;
-done:
-    sedge_release(shapes);
-    return status;
+    return sedge_upload(&op->data.shapes, op->device, shapes, slots, sizeof *shapes);
 }
 
 void operator_curved_free(sedge_operator *op)
@@ -248,10 +190,10 @@ sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fiel
                                  sedge_stream *stream, bool halo, const sedge_stage *stage)
 {
     const operator_curved_config *const config = &op->curved.config;
-    operator_span span = operator_find_span(op, halo, true);
+    sedge_span span = op->data.slots.span[halo][true];
 
     if (span.count == 0) return SEDGE_OK;
-    int64_t first_curve = count_curved(op, span.first);
+    int64_t first_curve = span.first_curve;
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t next = sedge_buffer_address(fields->u[1]);
     uint64_t residual = sedge_buffer_address(fields->residual);
@@ -294,9 +236,9 @@ sedge_status operator_run_curved_energy(sedge_operator *op, const operator_field
     uint64_t weights = sedge_buffer_address(energy_weights);
 
     for (int halo = 0; halo < 2; halo++) {
-        operator_span span = operator_find_span(op, halo == 1, true);
+        sedge_span span = op->data.slots.span[halo == 1][true];
         if (span.count == 0) continue;
-        int64_t first_curve = count_curved(op, span.first);
+        int64_t first_curve = span.first_curve;
         uint64_t curves = sedge_buffer_address(op->data.curves);
         uint64_t operators = sedge_buffer_address(op->curved.operators);
         void *const arguments[] = {&u,       &energy,     &curves,      &operators, &material,

@@ -14,16 +14,13 @@
 #include "forms/candidates.h"
 #include "forms/request.h"
 #include "halo/halo.h"
+#include "layout/slots.h"
+#include "layout/upload.h"
 #include "time/integrator.h"
 
 #define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg/dg_trace.h
 #define SEDGE_MONITOR_THREADS 128 // as in codegen/kernels/dg/dg_monitor.h
 #define SEDGE_JACOBIAN_WORDS  12  // the same, as in codegen/kernels/dg/dg_tensor.h
-
-// SIMD batches [first, first + count).
-typedef struct operator_span {
-    int64_t first, count;
-} operator_span;
 
 // The kernel configuration of the stage in curved elements: by a rule, not tuned.
 typedef struct operator_curved_config {
@@ -39,7 +36,7 @@ typedef struct operator_tuning operator_tuning; // operator_tune.c
 
 // What depends on the layout: what is numbered by slots.
 typedef struct operator_data {
-    int64_t *first_batch; // [ranges of the mesh + 1] of the SIMD batches
+    sedge_slots slots;
     sedge_buffer *links, *geometry, *material;
     sedge_buffer *halo, *boundary; // (slot, face) of faces whose traces are sent, or made
     sedge_buffer *curves, *shapes; // maps of curved elements, the latter in fp64
@@ -115,15 +112,22 @@ sedge_status operator_stage_find(sedge_operator *op, const sedge_program *progra
 
 // ---- operator_layout.c -------------------------------------------------------------------------
 
-// The SIMD batches of the ranges with these two properties.
-operator_span operator_find_span(const sedge_operator *op, bool halo, bool curved);
-
 // Slot of an element in mesh order.
-int64_t operator_slot(const sedge_operator *op, int32_t element);
+static inline int64_t operator_slot(const sedge_operator *op, int32_t element)
+{
+    return sedge_slot(&op->data.slots, element);
+}
 
 // Store `value` as real number `index` of an array in the run's precision; or fetch it.
-void operator_put(const sedge_operator *op, void *array, int64_t index, double value);
-double operator_fetch(const sedge_operator *op, const void *array, int64_t index);
+static inline void operator_put(const sedge_operator *op, void *array, int64_t index, double value)
+{
+    sedge_real_put(array, op->layout.real_bytes, index, value);
+}
+
+static inline double operator_fetch(const sedge_operator *op, const void *array, int64_t index)
+{
+    return sedge_real_get(array, op->layout.real_bytes, index);
+}
 
 // Index of (slot, field, node) in the device's fields, in real numbers.
 int64_t operator_index(const sedge_operator *op, int64_t slot, int field, int node);

@@ -1,48 +1,9 @@
 #include "forms/bernstein_products.h"
+#include "layout/mesh_upload.h"
 #include "operator/operator_internal.h"
 
 #include <math.h>
 #include <string.h>
-
-// Place each range of the mesh in SIMD batches of its own.
-static sedge_status place_ranges(sedge_operator *op)
-{
-    const sedge_mesh *const mesh = op->mesh;
-    const int64_t lanes = op->layout.lanes;
-
-    if (op->data.first_batch == NULL) {
-        SEDGE_TRY(sedge_allocate(&op->data.first_batch, mesh->range_count + 1LL,
-                                 sizeof *op->data.first_batch));
-    }
-    int64_t *const first = op->data.first_batch;
-    for (int r = 0; r < mesh->range_count; r++)
-        first[r + 1] = first[r] + (mesh->ranges[r].count + lanes - 1) / lanes;
-    op->layout.values = first[mesh->range_count];
-    op->layout.slots = op->layout.values * lanes;
-    return SEDGE_OK;
-}
-
-operator_span operator_find_span(const sedge_operator *op, bool halo, bool curved)
-{
-    const int64_t *const first = op->data.first_batch;
-    operator_span span = {0, 0};
-
-    for (int r = 0; r < op->mesh->range_count; r++) {
-        const sedge_range *const range = &op->mesh->ranges[r];
-        if (range->halo != halo || range->curved != curved) continue;
-        if (span.count == 0) span.first = first[r];
-        span.count += first[r + 1] - first[r];
-    }
-    return span;
-}
-
-int64_t operator_slot(const sedge_operator *op, int32_t element)
-{
-    const sedge_range *const range = sedge_mesh_range(op->mesh, element);
-    const int64_t batch = op->data.first_batch[range - op->mesh->ranges];
-
-    return batch * op->layout.lanes + (element - range->first);
-}
 
 int64_t operator_index(const sedge_operator *op, int64_t slot, int field, int node)
 {
@@ -50,33 +11,6 @@ int64_t operator_index(const sedge_operator *op, int64_t slot, int field, int no
     const int64_t row = slot / lanes * op->layout.nodes_padded + node;
 
     return (row * op->problem->equation->fields + field) * lanes + slot % lanes;
-}
-
-void operator_put(const sedge_operator *op, void *array, int64_t index, double value)
-{
-    if (op->layout.real_bytes == 8) {
-        ((double *)array)[index] = value;
-    } else {
-        ((float *)array)[index] = (float)value;
-    }
-}
-
-double operator_fetch(const sedge_operator *op, const void *array, int64_t index)
-{
-    return op->layout.real_bytes == 8 ? ((const double *)array)[index]
-                                      : (double)((const float *)array)[index];
-}
-
-// A new buffer filled from `count` items of `size` bytes, and the end of the host copy.
-static sedge_status upload(const sedge_operator *op, sedge_buffer **out, void *from, int64_t count,
-                           size_t size)
-{
-    const int64_t bytes = count * (int64_t)size;
-    sedge_status status = sedge_buffer_create(out, op->device, bytes > 0 ? bytes : 16);
-
-    if (status == SEDGE_OK && bytes > 0) status = sedge_buffer_upload(*out, 0, from, bytes, NULL);
-    sedge_release(from);
-    return status;
 }
 
 // dx_d/dr_p at 3 d + p, and 1/J (dg_tensor.h).
@@ -123,30 +57,7 @@ static sedge_status upload_geometry(sedge_operator *op)
             put_jacobian(op, list, jacobians, slot, op->mesh->corners[e], geometry.jacobian);
         }
     }
-    return upload(op, &op->data.geometry, list, count, (size_t)op->layout.real_bytes);
-}
-
-static sedge_status upload_links(sedge_operator *op)
-{
-    int32_t(*links)[2] = NULL;
-
-    SEDGE_TRY(sedge_allocate(&links, op->layout.slots * SEDGE_FACES, sizeof *links));
-    for (int64_t slot = 0; slot < op->layout.slots; slot++) {
-        for (int f = 0; f < SEDGE_FACES; f++) { // an empty slot is its own neighbour
-            links[slot * SEDGE_FACES + f][0] = (int32_t)slot;
-            links[slot * SEDGE_FACES + f][1] = f * 6;
-        }
-    }
-    for (int32_t e = 0; e < op->mesh->elements; e++) {
-        for (int f = 0; f < SEDGE_FACES; f++) {
-            const sedge_face *const face = &op->mesh->faces[e][f];
-            int32_t *const link = links[operator_slot(op, e) * SEDGE_FACES + f];
-            link[0] = face->neighbour >= 0 ? (int32_t)operator_slot(op, face->neighbour)
-                                           : face->neighbour;
-            link[1] = face->face * 6 + face->orientation;
-        }
-    }
-    return upload(op, &op->data.links, links, op->layout.slots * SEDGE_FACES, sizeof *links);
+    return sedge_upload(&op->data.geometry, op->device, list, count, (size_t)op->layout.real_bytes);
 }
 
 // Material numbers of slots, then of the neighbours behind the trace slots.
@@ -163,7 +74,8 @@ static sedge_status upload_numbers(sedge_operator *op)
         material[op->layout.slots + i] =
             i < mesh->halo_faces ? face->group : mesh->group[face->element];
     }
-    return upload(op, &op->data.material, material, op->layout.slots + traces, sizeof *material);
+    return sedge_upload(&op->data.material, op->device, material, op->layout.slots + traces,
+                        sizeof *material);
 }
 
 static sedge_status upload_materials(sedge_operator *op)
@@ -175,7 +87,7 @@ static sedge_status upload_materials(sedge_operator *op)
     SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->layout.real_bytes));
     for (int i = 0; i < op->problem->volumes * values; i++)
         operator_put(op, list, i, op->problem->materials[i / values][i % values]);
-    return upload(op, &op->materials, list, count, (size_t)op->layout.real_bytes);
+    return sedge_upload(&op->materials, op->device, list, count, (size_t)op->layout.real_bytes);
 }
 
 static sedge_status upload_maps(sedge_operator *op)
@@ -184,35 +96,12 @@ static sedge_status upload_maps(sedge_operator *op)
     const int width = element->face_nodes;
     int16_t *tables = NULL;
 
-    const int64_t maps = (int64_t)(4 + 48) * width;
+    const int64_t maps = (int64_t)SEDGE_FACE_MAPS * width;
     const int64_t simplices = 4 * (int64_t)(element->nodes - width);
     SEDGE_TRY(sedge_allocate(&tables, maps + simplices, sizeof *tables));
-    for (int k = 0; k < SEDGE_FACES * width; k++) tables[k] = (int16_t)element->face_node[k];
-    for (int code = 0; code < 24; code++) {
-        const int *const permuted = element->permuted + (int64_t)code % 6 * width;
-        for (int i = 0; i < width; i++) {
-            tables[(4 + code) * width + i] =
-                (int16_t)element->face_node[code / 6 * width + permuted[i]];
-            tables[(28 + code) * width + i] = (int16_t)permuted[i];
-        }
-    }
+    sedge_fill_face_maps(tables, element);
     operator_bernstein_simplices(tables + maps, element->order);
-    return upload(op, &op->maps, tables, maps + simplices, sizeof *tables);
-}
-
-// (slot, face) of the trace faces [first, first + count).
-static sedge_status upload_faces(sedge_operator *op, sedge_buffer **out, int32_t first,
-                                 int32_t count)
-{
-    int32_t(*list)[2] = NULL;
-
-    SEDGE_TRY(sedge_allocate(&list, count, sizeof *list));
-    for (int32_t i = 0; i < count; i++) {
-        const sedge_trace_face *const face = &op->mesh->trace_faces[first + i];
-        list[i][0] = (int32_t)operator_slot(op, face->element);
-        list[i][1] = face->face;
-    }
-    return upload(op, out, list, count, sizeof *list);
+    return sedge_upload(&op->maps, op->device, tables, maps + simplices, sizeof *tables);
 }
 
 // Boundary faces: their groups, the places of their nodes, their conditions' kinds and parameters.
@@ -229,7 +118,8 @@ static sedge_status upload_boundary(sedge_operator *op)
     SEDGE_TRY(sedge_allocate(&group, mesh->boundary_faces, sizeof *group));
     for (int32_t i = 0; i < mesh->boundary_faces; i++)
         group[i] = mesh->trace_faces[mesh->halo_faces + i].group;
-    SEDGE_TRY(upload(op, &op->boundary_group, group, mesh->boundary_faces, sizeof *group));
+    SEDGE_TRY(
+        sedge_upload(&op->boundary_group, op->device, group, mesh->boundary_faces, sizeof *group));
 
     SEDGE_TRY(sedge_allocate(&places, (int64_t)mesh->boundary_faces * width * 3, sizeof *places));
     for (int32_t i = 0; i < mesh->boundary_faces; i++) {
@@ -240,8 +130,8 @@ static sedge_status upload_boundary(sedge_operator *op)
             sedge_mesh_place(mesh, face->element, rst, places + ((int64_t)i * width + k) * 3);
         }
     }
-    SEDGE_TRY(
-        upload(op, &op->places, places, (int64_t)mesh->boundary_faces * width * 3, sizeof *places));
+    SEDGE_TRY(sedge_upload(&op->places, op->device, places,
+                           (int64_t)mesh->boundary_faces * width * 3, sizeof *places));
 
     const int surfaces = op->problem->surfaces;
     SEDGE_TRY(
@@ -251,15 +141,15 @@ static sedge_status upload_boundary(sedge_operator *op)
         memcpy(parameters + (size_t)i * SEDGE_MAX_VALUES, boundary->parameters,
                sizeof boundary->parameters);
     }
-    SEDGE_TRY(upload(op, &op->parameters, parameters, (int64_t)surfaces * SEDGE_MAX_VALUES,
-                     sizeof *parameters));
+    SEDGE_TRY(sedge_upload(&op->parameters, op->device, parameters,
+                           (int64_t)surfaces * SEDGE_MAX_VALUES, sizeof *parameters));
 
     SEDGE_TRY(sedge_allocate(&kinds, surfaces, sizeof *kinds));
     for (int i = 0; i < surfaces; i++) {
         const sedge_boundary_kind *const kind = op->problem->boundaries[i].kind;
         kinds[i] = kind == NULL ? -1 : sedge_problem_kind_number(op->problem, kind);
     }
-    return upload(op, &op->kinds, kinds, surfaces, sizeof *kinds);
+    return sedge_upload(&op->kinds, op->device, kinds, surfaces, sizeof *kinds);
 }
 
 sedge_status operator_upload(sedge_operator *op)
@@ -279,7 +169,6 @@ void operator_data_free(operator_data *data)
                                      data->shapes, data->two_sided};
 
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) sedge_buffer_free(buffers[i]);
-    sedge_release(data->first_batch);
     memset(data, 0, sizeof *data);
 }
 
@@ -303,7 +192,7 @@ static sedge_status upload_face_basis(sedge_operator *op)
         list[turned] = op->bernstein->face_to_nodal[k];
         list[count + turned] = op->bernstein->face_from_nodal[k];
     }
-    return upload(op, &op->face_basis, list, 2 * count, sizeof *list);
+    return sedge_upload(&op->face_basis, op->device, list, 2 * count, sizeof *list);
 }
 
 // What depends on nothing but the basis, unless it is there.
@@ -325,15 +214,19 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
     if (!same_slots) operator_data_free(&op->data);
     SEDGE_TRY(take_basis(op, layout->basis));
     op->layout = *layout;
-    SEDGE_TRY(place_ranges(op));
+    op->data.slots = sedge_slots_place(op->mesh, layout->lanes);
+    op->layout.values = op->data.slots.batches;
+    op->layout.slots = op->data.slots.count;
     if (same_slots) return SEDGE_OK;
     SEDGE_TRY(upload_geometry(op));
     SEDGE_TRY(operator_curved_take_layout(op));
-    SEDGE_TRY(upload_links(op));
+    SEDGE_TRY(sedge_upload_links(&op->data.links, op->device, &op->data.slots));
     SEDGE_TRY(upload_numbers(op));
     SEDGE_TRY(operator_two_sided_upload(op));
-    SEDGE_TRY(upload_faces(op, &op->data.boundary, op->mesh->halo_faces, op->mesh->boundary_faces));
-    return upload_faces(op, &op->data.halo, 0, op->mesh->halo_faces);
+    SEDGE_TRY(sedge_upload_trace_faces(&op->data.boundary, op->device, &op->data.slots,
+                                       op->mesh->halo_faces, op->mesh->boundary_faces));
+    return sedge_upload_trace_faces(&op->data.halo, op->device, &op->data.slots, 0,
+                                    op->mesh->halo_faces);
 }
 
 // ---- tables ------------------------------------------------------------------------------------
@@ -346,7 +239,7 @@ static sedge_status upload_table(const sedge_operator *op, sedge_buffer **out,
 
     SEDGE_TRY(sedge_allocate(&list, table->count, real));
     for (int64_t i = 0; i < table->count; i++) operator_put(op, list, i, table->values[i]);
-    return upload(op, out, list, table->count, real);
+    return sedge_upload(out, op->device, list, table->count, real);
 }
 
 sedge_status operator_tables_create(operator_tables *tables, const sedge_operator *op)

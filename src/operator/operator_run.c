@@ -147,7 +147,7 @@ void sedge_operator_free(sedge_operator *op)
 
 // Straight elements through the stage, from u[0] to u[1].
 static sedge_status run_batches(sedge_operator *op, const operator_fields *fields,
-                                sedge_stream *stream, operator_span span, const sedge_stage *stage)
+                                sedge_stream *stream, sedge_span span, const sedge_stage *stage)
 {
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t next = sedge_buffer_address(fields->u[1]);
@@ -177,7 +177,7 @@ sedge_status operator_run_straight(sedge_operator *op, const operator_fields *fi
                                    sedge_stream *stream, const sedge_stage *stage)
 {
     for (int halo = 0; halo < 2; halo++) {
-        const operator_span span = operator_find_span(op, halo == 1, false);
+        const sedge_span span = op->data.slots.span[halo == 1][false];
         SEDGE_TRY(run_batches(op, fields, stream, span, stage));
     }
     return SEDGE_OK;
@@ -220,7 +220,7 @@ static sedge_status run_halo_elements(sedge_operator *op, const operator_fields 
                                       sedge_stream *stream, const sedge_stage *stage)
 {
     SEDGE_TRY(operator_two_sided_run(op, fields, stream, true, stage->delay));
-    SEDGE_TRY(run_batches(op, fields, stream, operator_find_span(op, true, false), stage));
+    SEDGE_TRY(run_batches(op, fields, stream, op->data.slots.span[true][false], stage));
     return operator_run_curved(op, fields, stream, true, stage);
 }
 
@@ -236,14 +236,15 @@ static sedge_status run_halo_elements_beside(sedge_operator *op, const operator_
 // The SIMD batches of the straight interior elements with boundary faces where these lie in ranges
 // of their own: the last ones of the straight interior's. They run beside the others, which need
 // not wait for the boundary's traces.
-static operator_span find_boundary(const sedge_operator *op)
+static sedge_span find_boundary(const sedge_operator *op)
 {
-    const operator_span all = operator_find_span(op, false, false);
+    const sedge_span all = op->data.slots.span[false][false];
     int64_t first = all.first + all.count;
 
     for (int r = op->mesh->range_count - 1; r >= 0; r--)
-        if (op->mesh->ranges[r].boundary) first = op->data.first_batch[r];
-    return (operator_span){first, all.first + all.count - first};
+        if (op->mesh->ranges[r].boundary)
+            first = sedge_slots_first(&op->data.slots, &op->mesh->ranges[r]);
+    return (sedge_span){.first = first, .count = all.first + all.count - first};
 }
 
 static bool has_boundary_apart(const sedge_operator *op)
@@ -264,11 +265,11 @@ static sedge_status run_boundary_beside(sedge_operator *op, const operator_field
 static sedge_status run_interior(sedge_operator *op, const operator_fields *fields, int parts,
                                  const sedge_stage *stage)
 {
-    const int64_t batches = operator_find_span(op, false, false).count - find_boundary(op).count;
+    const int64_t batches = op->data.slots.span[false][false].count - find_boundary(op).count;
 
     for (int part = 0; part < parts; part++) {
         const int64_t first = batches * part / parts;
-        const operator_span span = {first, batches * (part + 1) / parts - first};
+        const sedge_span span = {.first = first, .count = batches * (part + 1) / parts - first};
         SEDGE_TRY(run_batches(op, fields, op->main, span, stage));
         if (parts > 1) sedge_halo_progress(op->halo);
     }

@@ -130,7 +130,7 @@ static void run_straight(const sedge_operator *op, place *p, double dt)
     uint64_t deriv = sedge_buffer_address(op->tables.deriv);
     uint64_t lift = sedge_buffer_address(op->tables.lift);
     uint64_t tables = sedge_buffer_address(op->maps);
-    int64_t count = operator_find_span(op, false, false).count;
+    int64_t count = op->data.slots.span[false][false].count;
     operator_real a = operator_scalar(op, sedge_integrator_lsrk45.a[STAGE]);
     operator_real b = operator_scalar(op, sedge_integrator_lsrk45.b[STAGE]);
     operator_real step = operator_scalar(op, dt);
@@ -169,7 +169,7 @@ static void run_curved(const sedge_operator *op, const operator_fields *fields, 
     uint64_t clock = sedge_buffer_address(fields->clock);
     int64_t halo_faces = 0;
     double delay = 0.1;
-    const operator_span span = operator_find_span(op, false, true);
+    const sedge_span span = op->data.slots.span[false][true];
     int64_t first = p->first + span.first;
     int64_t first_curve = 0;
     int64_t count = span.count;

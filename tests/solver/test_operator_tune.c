@@ -182,8 +182,7 @@ static void test_small_device(const kit_world *world)
 // done at all, or one number of the lift is.
 static void test_sample(kit *k)
 {
-    int64_t *const first_batch = k->op->data.first_batch;
-    int64_t *empty = NULL;
+    const sedge_slots slots = k->op->data.slots;
     operator_sample *sample = NULL;
     double number = 0.0;
     const operator_fields *const fields = sedge_evolution_fields(k->evolution);
@@ -195,12 +194,10 @@ static void test_sample(kit *k)
     CHECK_OK(operator_sample_launch(sample, k->op, fields, k->op->main));
     CHECK_OK(
         operator_sample_verify(sample, k->op, fields)); // what was launched before does not matter
-    CHECK_OK(sedge_allocate(&empty, k->op->mesh->range_count + 1LL, sizeof *empty));
-    k->op->data.first_batch = empty; // the stage finds no elements
+    memset(k->op->data.slots.span, 0, sizeof slots.span); // the stage finds no elements
     CHECK_FAILS(operator_sample_verify(sample, k->op, fields), SEDGE_ERR_COMPUTE,
                 "off the reference");
-    k->op->data.first_batch = first_batch;
-    sedge_release(empty);
+    k->op->data.slots = slots;
     CHECK_OK(operator_sample_verify(sample, k->op, fields));
     CHECK_OK(sedge_buffer_upload(k->op->tables.lift, 0, &number, k->op->layout.real_bytes, NULL));
     CHECK_FAILS(operator_sample_verify(sample, k->op, fields), SEDGE_ERR_COMPUTE,
