@@ -141,6 +141,13 @@ sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kin
     return SEDGE_OK;
 }
 
+bool sedge_problem_has_term(const sedge_problem *problem, int volume)
+{
+    for (int i = 0; i < problem->term_count; i++)
+        if (problem->terms[i].present[volume]) return true;
+    return false;
+}
+
 static bool is_two_sided(const sedge_boundary *boundary)
 {
     return boundary->kind != NULL && boundary->kind->apply_two_sided != NULL;

@@ -74,6 +74,9 @@ SEDGE_MUST_USE
 sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kind *kind, int volume,
                                     const double *parameters);
 
+// Has volume group `volume` any term?
+bool sedge_problem_has_term(const sedge_problem *problem, int volume);
+
 // The number of a kind in kernels: its index in the equation's table; that of a face kind, which is
 // in no table, follows from the first surface that has it.
 int sedge_problem_kind_number(const sedge_problem *problem, const sedge_boundary_kind *kind);

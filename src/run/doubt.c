@@ -81,13 +81,6 @@ static void doubt_end(const sedge_session *session)
     }
 }
 
-static bool has_term(const sedge_problem *problem, int volume)
-{
-    for (int i = 0; i < problem->term_count; i++)
-        if (problem->terms[i].present[volume]) return true;
-    return false;
-}
-
 void sedge_doubt_print(const sedge_session *session)
 {
     if (session->problem.equation->elliptic != NULL || !sedge_comm_is_root(session->comm)) return;
@@ -97,7 +90,7 @@ void sedge_doubt_print(const sedge_session *session)
     if (!(session->limit_decay > 0.5)) return;
     const char *const group = session->mesh->groups.volume_names[session->limit_group];
     const double percent = 100.0 * session->limit_decay;
-    if (has_term(&session->problem, session->limit_group)) {
+    if (sedge_problem_has_term(&session->problem, session->limit_group)) {
         printf("  warning            conductivity and terms of '%s' cause %.0f %% of the limit of "
                "the time step\n",
                group, percent);

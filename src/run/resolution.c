@@ -152,8 +152,10 @@ static void print_group(const resolution *group, const sedge_session *session, i
 
     const char *const metre = sedge_deck_unit(session->deck, SEDGE_LENGTH);
 
-    printf("  %-18s shortest wave %.4g%s, longest edge %.4g%s: %.3g points a wavelength",
-           session->mesh->groups.volume_names[g], wave, metre, group->edge, metre, points);
+    printf("  %-18s shortest wave %.4g%s%s, longest edge %.4g%s: %.3g points a wavelength",
+           session->mesh->groups.volume_names[g], wave, metre,
+           sedge_problem_has_term(&session->problem, g) ? " without terms" : "", group->edge, metre,
+           points);
     if (has_odd_unit(points)) {
         printf("  %s", sedge_deck_question(session->deck));
     } else {
