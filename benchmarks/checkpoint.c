@@ -37,7 +37,9 @@ typedef struct bench {
     sedge_sample_source source;
     sedge_sample *sample;
     sedge_monitors *monitors;
-    double *u, *energy;
+    sedge_checkpoint_state state;
+    double *u; // the values of its first block
+    double *energy;
     int64_t done; // steps
     double seconds[KINDS][ROUNDS];
 } bench;
@@ -104,8 +106,8 @@ static sedge_status act(bench *b, int kind, const char *plain, hsize_t first, hs
         SEDGE_TRY(sedge_evolution_energy(b->evolution, b->energy));
         SEDGE_TRY(sedge_evolution_get_in(b->evolution, checkpoint.basis, b->u));
         SEDGE_TRY(sedge_monitors_save(b->monitors, &checkpoint.monitors));
-        const sedge_status status =
-            sedge_checkpoint_write(session, session->deck->output, 1, &checkpoint, b->u, b->energy);
+        const sedge_status status = sedge_checkpoint_write(session, session->deck->output, 1,
+                                                           &checkpoint, &b->state, b->energy);
         json_decref(checkpoint.monitors);
         return status;
     }
@@ -181,12 +183,11 @@ static sedge_status run(bench *b, const sedge_run_options *options)
     int64_t bytes = 0;
 
     SEDGE_TRY(sedge_session_open(session, b->comm, options, true));
-    const int64_t size = (int64_t)session->mesh->elements * session->problem.equation->fields *
-                         session->element->nodes;
     status = sedge_device_create(&b->device, session->deck->device, sedge_comm_node_rank(b->comm),
                                  sedge_comm_node_size(b->comm));
     if (status == SEDGE_OK) status = sedge_cache_create(&b->cache, NULL);
-    if (status == SEDGE_OK) status = sedge_allocate(&b->u, size, sizeof(double));
+    if (status == SEDGE_OK) status = sedge_checkpoint_state_create(&b->state, &b->session);
+    if (status == SEDGE_OK) b->u = b->state.block[0].values;
     if (status == SEDGE_OK)
         status = sedge_allocate(&b->energy, session->mesh->elements, sizeof(double));
     SEDGE_TRY(sedge_comm_agree(b->comm, status));
@@ -217,7 +218,7 @@ static void tear_down(bench *b)
     sedge_evolution_free(b->evolution);
     sedge_cache_free(b->cache);
     sedge_device_free(b->device);
-    sedge_release(b->u);
+    sedge_checkpoint_state_clear(&b->state);
     sedge_release(b->energy);
     sedge_session_close(&b->session);
 }

@@ -70,9 +70,10 @@ static sedge_status make_grouping(grouping *out, const sedge_mesh *mesh, int ran
             out->class[g] = 1 + place;
     }
     SEDGE_TRY(sedge_allocate(&out->is_linked, groups->surfaces, sizeof *out->is_linked));
-    for (int g = 0; g < groups->surfaces; g++)
+    for (int g = 0; g < groups->surfaces; g++) {
         out->is_linked[g] = has_name(options->linked_sheet, options->linked_sheets,
                                      groups->surface_names[g], &place);
+    }
     return SEDGE_OK;
 }
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define FRAME_BYTES 65536      // what describes the file, beside its header
-#define BLOCK_BYTES (64 << 20) // of fields that are written at once
+#define PIECE_BYTES (64 << 20) // of values that are written at once
 
 // ---- the folder --------------------------------------------------------------------------------
 
@@ -127,39 +127,53 @@ sedge_status sedge_checkpoint_set_aside(const sedge_session *session, const char
 
 // ---- writing -----------------------------------------------------------------------------------
 
-int64_t checkpoint_sum(int64_t id, double energy, const void *fields, size_t bytes)
+checkpoint_paths checkpoint_paths_of(int i, const char *name)
+{
+    checkpoint_paths paths = {"/fields", "/elements", "/checksums"};
+
+    if (i == 0) return paths;
+    (void)snprintf(paths.values, sizeof paths.values, "/blocks/%s/values", name);
+    (void)snprintf(paths.elements, sizeof paths.elements, "/blocks/%s/elements", name);
+    (void)snprintf(paths.checksums, sizeof paths.checksums, "/blocks/%s/checksums", name);
+    return paths;
+}
+
+int64_t checkpoint_sum(int64_t id, double energy, const void *values, size_t bytes)
 {
     uint64_t sum = sedge_hash_quick(0, &id, sizeof id);
     int64_t out;
 
     sum = sedge_hash_quick(sum, &energy, sizeof energy);
-    sum = sedge_hash_quick(sum, fields, bytes);
+    sum = sedge_hash_quick(sum, values, bytes);
     memcpy(&out, &sum, sizeof out);
     return out;
 }
 
 int64_t sedge_checkpoint_bytes(const sedge_session *session)
 {
-    const int64_t real = session->problem.precision == SEDGE_FP64 ? 8 : 4;
-    const int64_t row =
-        (int64_t)session->problem.equation->fields * session->element->nodes * real + 24;
+    const sedge_problem *const problem = &session->problem;
+    const sedge_mesh_groups *const groups = &session->mesh->groups;
+    const int64_t number = (problem->precision == SEDGE_FP64 ? 8LL : 4LL) * session->element->nodes;
+    int64_t bytes =
+        session->mesh->global_elements * (problem->equation->fields * number + 24) + FRAME_BYTES;
 
-    return session->mesh->global_elements * row + FRAME_BYTES;
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+        for (int v = 0; v < groups->volumes; v++) {
+            if (term->present[v] && term->kind->memory > 0)
+                bytes += groups->volume_elements[v] * (term->kind->memory * number + 16);
+        }
+    }
+    return bytes;
 }
 
 // One file on its way.
 typedef struct checkpoint_writer {
     const sedge_session *session;
     const sedge_checkpoint *checkpoint;
-    const double *u;
+    const sedge_checkpoint_state *state;
     const double *energy;
-    int64_t first;  // elements of lower ranks
-    int64_t most;   // elements of the largest rank
-    int64_t values; // of an element
-    int64_t block;  // elements a block
-    void *rows;     // [block][values], as stored; fp64: NULL
-    int64_t *sums;  // [elements]
-    char *header;   // root only
+    char *header; // root only
 } checkpoint_writer;
 
 // For people; a restart reads the header alone.
@@ -183,25 +197,36 @@ static sedge_status describe(const checkpoint_writer *writer, sedge_h5 *file)
     return sedge_h5_text(file, "/", "version", "sedge " SEDGE_VERSION);
 }
 
+// Root: a block's datasets.
+static sedge_status make_datasets(const checkpoint_writer *writer, sedge_h5 *file, int i)
+{
+    const sedge_session *const session = writer->session;
+    const sedge_checkpoint_block *const block = &writer->state->block[i];
+    const bool wide = session->problem.precision == SEDGE_FP64;
+    const int64_t shape[3] = {block->all, block->components, session->element->nodes};
+    const checkpoint_paths paths = checkpoint_paths_of(i, block->name);
+    char group[SEDGE_BLOCK_NAME + 32];
+
+    (void)snprintf(group, sizeof group, "/blocks/%s", block->name);
+    if (i > 0) SEDGE_TRY(sedge_h5_group(file, group));
+    SEDGE_TRY(sedge_h5_dataset(file, paths.elements, SEDGE_H5_I64, 1, shape));
+    if (i == 0) SEDGE_TRY(sedge_h5_dataset(file, "/energy", SEDGE_H5_F64, 1, shape));
+    SEDGE_TRY(sedge_h5_dataset(file, paths.checksums, SEDGE_H5_I64, 1, shape));
+    return sedge_h5_dataset(file, paths.values, wide ? SEDGE_H5_F64 : SEDGE_H5_F32, 3, shape);
+}
+
 // Root: everything but the elements' values.
 static sedge_status write_frame(const checkpoint_writer *writer, sedge_h5 *file)
 {
-    const sedge_session *const session = writer->session;
     const int64_t length = (int64_t)strlen(writer->header);
-    const int64_t shape[3] = {session->mesh->global_elements, session->problem.equation->fields,
-                              session->element->nodes};
     const sedge_hash sum = sedge_hash_bytes(writer->header, (size_t)length);
     char text[SEDGE_HASH_TEXT];
 
     sedge_hash_print(&sum, text);
     SEDGE_TRY(sedge_h5_put(file, "/header", SEDGE_H5_U8, 1, &length, writer->header));
     SEDGE_TRY(sedge_h5_text(file, "/header", "checksum", text));
-    SEDGE_TRY(sedge_h5_dataset(file, "/elements", SEDGE_H5_I64, 1, shape));
-    SEDGE_TRY(sedge_h5_dataset(file, "/energy", SEDGE_H5_F64, 1, shape));
-    SEDGE_TRY(sedge_h5_dataset(file, "/checksums", SEDGE_H5_I64, 1, shape));
-    SEDGE_TRY(sedge_h5_dataset(
-        file, "/fields", session->problem.precision == SEDGE_FP64 ? SEDGE_H5_F64 : SEDGE_H5_F32, 3,
-        shape));
+    if (writer->state->count > 1) SEDGE_TRY(sedge_h5_group(file, "/blocks"));
+    for (int i = 0; i < writer->state->count; i++) SEDGE_TRY(make_datasets(writer, file, i));
     return describe(writer, file);
 }
 
@@ -216,76 +241,116 @@ static sedge_status make_file(const checkpoint_writer *writer, const char *path)
     return sedge_h5_reserve(path);
 }
 
+// A block on its way.
+typedef struct block_writer {
+    const sedge_checkpoint_block *block;
+    const double *energy; // [elements]; NULL: 0
+    int64_t first;        // elements of lower ranks
+    int64_t most;         // elements of the largest rank
+    int64_t values;       // of an element
+    int64_t piece;        // elements that are written at once
+    float *rows;          // [piece][values], as stored; fp64: NULL
+    int64_t *ids;         // [elements]
+    int64_t *sums;        // [elements]
+} block_writer;
+
 // Elements [first, first + count) of this rank as they are stored; sums them.
-static const void *store_rows(const checkpoint_writer *writer, int64_t first, int64_t count)
+static const void *store_rows(const block_writer *writer, int64_t first, int64_t count)
 {
-    const sedge_mesh *const mesh = writer->session->mesh;
     const int64_t values = writer->values;
     const bool wide = writer->rows == NULL;
     const size_t bytes = (size_t)values * (wide ? sizeof(double) : sizeof(float));
-    float *const narrow = writer->rows;
 
     for (int64_t e = first; e < first + count; e++) {
-        const double *const u = writer->u + e * values;
-        float *const row = wide ? NULL : narrow + (e - first) * values;
+        const double *const u = writer->block->values + e * values;
+        float *const row = wide ? NULL : writer->rows + (e - first) * values;
 
         for (int64_t i = 0; i < values && !wide; i++) row[i] = (float)u[i];
-        writer->sums[e] = checkpoint_sum(mesh->global_ids[e], writer->energy[e],
-                                         wide ? (const void *)u : (const void *)row, bytes);
+        writer->sums[e] =
+            checkpoint_sum(writer->ids[e], writer->energy != NULL ? writer->energy[e] : 0.0,
+                           wide ? (const void *)u : (const void *)row, bytes);
     }
-    return wide ? (const void *)(writer->u + first * values) : writer->rows;
+    return wide ? (const void *)(writer->block->values + first * values)
+                : (const void *)writer->rows;
 }
 
-// All ranks: the elements, fields block by block; as many rounds as the largest rank needs.
-static sedge_status fill_file(const checkpoint_writer *writer, sedge_h5 *file)
+static sedge_status prepare_block(block_writer *writer, const checkpoint_writer *all, int i)
 {
-    const sedge_comm *const comm = writer->session->comm;
-    const sedge_mesh *const mesh = writer->session->mesh;
-    const sedge_h5_type type = writer->rows == NULL ? SEDGE_H5_F64 : SEDGE_H5_F32;
-    const struct {
-        const char *path;
-        sedge_h5_type type;
-        const void *data;
-    } columns[] = {{"/elements", SEDGE_H5_I64, mesh->global_ids},
-                   {"/energy", SEDGE_H5_F64, writer->energy},
-                   {"/checksums", SEDGE_H5_I64, writer->sums}};
+    const sedge_session *const session = all->session;
+    const sedge_checkpoint_block *const block = &all->state->block[i];
 
-    for (int64_t e = 0; e < writer->most; e += writer->block) {
-        const int64_t left = mesh->elements > e ? mesh->elements - e : 0;
-        const int64_t count = left < writer->block ? left : writer->block;
+    *writer = (block_writer){.block = block,
+                             .energy = i == 0 ? all->energy : NULL,
+                             .first = sedge_comm_scan(session->comm, block->elements),
+                             .most = block->elements,
+                             .values = (int64_t)block->components * session->element->nodes};
+    sedge_comm_max_int(session->comm, &writer->most, 1);
+    writer->piece = PIECE_BYTES / (8 * writer->values) + 1;
+    if (writer->piece > writer->most) writer->piece = writer->most;
+    sedge_status status = sedge_allocate(&writer->sums, block->elements, sizeof *writer->sums);
+    if (status == SEDGE_OK)
+        status = sedge_allocate(&writer->ids, block->elements, sizeof *writer->ids);
+    if (status == SEDGE_OK && session->problem.precision != SEDGE_FP64)
+        status = sedge_allocate(&writer->rows, writer->piece * writer->values + 1, sizeof(float));
+    SEDGE_TRY(sedge_comm_agree(session->comm, status));
+    for (int32_t e = 0; e < block->elements; e++)
+        writer->ids[e] = sedge_checkpoint_id(block, session->mesh, e);
+    return SEDGE_OK;
+}
+
+// A block's elements, piece by piece; as many rounds as the largest rank needs. Collective.
+static sedge_status fill_rows(const block_writer *writer, const sedge_comm *comm, sedge_h5 *file,
+                              const checkpoint_paths *paths)
+{
+    const sedge_h5_type type = writer->rows == NULL ? SEDGE_H5_F64 : SEDGE_H5_F32;
+    const int32_t elements = writer->block->elements;
+
+    for (int64_t e = 0; e < writer->most; e += writer->piece) {
+        const int64_t left = elements > e ? elements - e : 0;
+        const int64_t count = left < writer->piece ? left : writer->piece;
         const void *const rows = count > 0 ? store_rows(writer, e, count) : NULL;
 
         SEDGE_TRY(sedge_comm_agree(
-            comm, sedge_h5_write(file, "/fields", type, writer->first + e, count, rows)));
+            comm, sedge_h5_write(file, paths->values, type, writer->first + e, count, rows)));
     }
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        SEDGE_TRY(
-            sedge_comm_agree(comm, sedge_h5_write(file, columns[i].path, columns[i].type,
-                                                  writer->first, mesh->elements, columns[i].data)));
+    if (writer->energy != NULL) {
+        SEDGE_TRY(sedge_comm_agree(comm, sedge_h5_write(file, "/energy", SEDGE_H5_F64,
+                                                        writer->first, elements, writer->energy)));
     }
-    return SEDGE_OK;
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_h5_write(file, paths->elements, SEDGE_H5_I64,
+                                                    writer->first, elements, writer->ids)));
+    return sedge_comm_agree(comm, sedge_h5_write(file, paths->checksums, SEDGE_H5_I64,
+                                                 writer->first, elements, writer->sums));
+}
+
+// All ranks: the elements of all blocks.
+static sedge_status fill_file(const checkpoint_writer *writer, sedge_h5 *file)
+{
+    sedge_status status = SEDGE_OK;
+
+    for (int i = 0; i < writer->state->count && status == SEDGE_OK; i++) {
+        const checkpoint_paths paths = checkpoint_paths_of(i, writer->state->block[i].name);
+        block_writer block;
+        status = prepare_block(&block, writer, i);
+        if (status == SEDGE_OK) status = fill_rows(&block, writer->session->comm, file, &paths);
+        sedge_release(block.rows);
+        sedge_release(block.ids);
+        sedge_release(block.sums);
+    }
+    return status;
 }
 
 static sedge_status prepare(checkpoint_writer *writer)
 {
-    const sedge_session *const session = writer->session;
-    const sedge_comm *const comm = session->comm;
+    const sedge_comm *const comm = writer->session->comm;
     json_t *facts = NULL;
     sedge_status status = SEDGE_OK;
 
-    writer->values = (int64_t)session->problem.equation->fields * session->element->nodes;
-    writer->first = sedge_comm_scan(comm, session->mesh->elements);
-    writer->most = session->mesh->elements;
-    sedge_comm_max_int(comm, &writer->most, 1);
-    writer->block = BLOCK_BYTES / (8 * writer->values) + 1;
-    if (writer->block > writer->most) writer->block = writer->most;
-    SEDGE_TRY_GOTO(status, checkpoint_facts(&facts, session));
-    if (sedge_comm_is_root(comm))
-        status = checkpoint_print(&writer->header, session, writer->checkpoint, facts);
-    if (status == SEDGE_OK && session->problem.precision != SEDGE_FP64)
-        status = sedge_allocate(&writer->rows, writer->block * writer->values, sizeof(float));
-    if (status == SEDGE_OK)
-        status = sedge_allocate(&writer->sums, session->mesh->elements, sizeof *writer->sums);
+    SEDGE_TRY_GOTO(status, checkpoint_facts(&facts, writer->session));
+    if (sedge_comm_is_root(comm)) {
+        status = checkpoint_print(&writer->header, writer->session, writer->checkpoint,
+                                  writer->state, facts);
+    }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
 done:
     json_decref(facts);
@@ -313,13 +378,13 @@ static sedge_status publish(const char *temporary, const char *path, const char 
 }
 
 sedge_status sedge_checkpoint_write(const sedge_session *session, const char *folder, int keep,
-                                    const sedge_checkpoint *checkpoint, const double *u,
-                                    const double *energy)
+                                    const sedge_checkpoint *checkpoint,
+                                    const sedge_checkpoint_state *state, const double *energy)
 {
     const sedge_comm *const comm = session->comm;
     const bool root = sedge_comm_is_root(comm);
     checkpoint_writer writer = {
-        .session = session, .checkpoint = checkpoint, .u = u, .energy = energy};
+        .session = session, .checkpoint = checkpoint, .state = state, .energy = energy};
     char path[CHECKPOINT_PATH];
     char temporary[CHECKPOINT_PATH];
     sedge_status status;
@@ -332,7 +397,5 @@ sedge_status sedge_checkpoint_write(const sedge_session *session, const char *fo
 done:
     if (root && status != SEDGE_OK) (void)unlink(temporary);
     free(writer.header);
-    sedge_release(writer.rows);
-    sedge_release(writer.sums);
     return status;
 }

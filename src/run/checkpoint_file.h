@@ -23,18 +23,34 @@ sedge_status checkpoint_list(int64_t **steps, int *count, const char *folder, co
 void checkpoint_path(char path[CHECKPOINT_PATH], const char *folder, int64_t step,
                      const char *suffix);
 
-// ---- an element's row (checkpoint_file.c) -------------------------------------------------------
+// ---- blocks in the file (checkpoint_file.c) -----------------------------------------------------
 
-// The checksum of an element: its number, energy and `bytes` bytes of fields as they are stored.
-int64_t checkpoint_sum(int64_t id, double energy, const void *fields, size_t bytes);
+// The datasets of a block.
+typedef struct checkpoint_paths {
+    char values[SEDGE_BLOCK_NAME + 32], elements[SEDGE_BLOCK_NAME + 32];
+    char checksums[SEDGE_BLOCK_NAME + 32];
+} checkpoint_paths;
+
+// Of block `i` of the file, which has this name.
+checkpoint_paths checkpoint_paths_of(int i, const char *name);
+
+// The checksum of an element: its number, energy and `bytes` bytes of values as they are stored.
+int64_t checkpoint_sum(int64_t id, double energy, const void *values, size_t bytes);
 
 // ---- header (checkpoint_header.c) --------------------------------------------------------------
 
 // What a restart must know of the file beside sedge_checkpoint.
-typedef struct checkpoint_form {
+typedef struct checkpoint_block_form {
+    char name[SEDGE_BLOCK_NAME];
+    int components;
     int64_t elements;
-    int fields, nodes;
+} checkpoint_block_form;
+
+typedef struct checkpoint_form {
+    int nodes;
     sedge_precision precision;
+    int blocks;
+    checkpoint_block_form block[SEDGE_MAX_KINDS + 1]; // [blocks], the fields first
 } checkpoint_form;
 
 // What the problem is, in words: {"order": "3", ...}. NULL when out of memory. Collective.
@@ -44,7 +60,8 @@ sedge_status checkpoint_facts(json_t **out, const sedge_session *session);
 // The header as text, to be released by free(). Not collective.
 SEDGE_MUST_USE
 sedge_status checkpoint_print(char **text, const sedge_session *session,
-                              const sedge_checkpoint *checkpoint, const json_t *facts);
+                              const sedge_checkpoint *checkpoint,
+                              const sedge_checkpoint_state *state, const json_t *facts);
 
 // Read a header's text; `facts` of the file are borrowed from `*root`, which the caller releases.
 // SEDGE_ERR_DATA: not a header of this version. Not collective.

@@ -10,10 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-// Of the file; a higher one is not read. 2: the header names the basis of the fields, which are
-// nodal values in 1 where it does not. 3: it has the memory of all monitors, where "position" has
-// that of four of them in earlier ones.
-#define FORMAT 3
+// Formats of the file. 2: the header names the basis of the fields, which are nodal values in 1
+// where it does not. 3: it has the memory of all monitors, where "position" has that of four of
+// them in earlier ones. 4: the state has further blocks than the fields; only files with such
+// blocks have this format.
+#define FORMAT_FIELDS 3
+#define FORMAT        4 // a higher one is not read
 
 // ---- what the problem is -----------------------------------------------------------------------
 
@@ -235,9 +237,8 @@ sedge_status checkpoint_compare(const sedge_session *session, const json_t *ther
         if (fact_rows[i].must || strcmp(old, now) == 0) continue;
         if (json_object_get(there, name) == NULL) continue; // earlier versions did not write it
         printf("  note               %s: '%s' before, '%s' from here on%s\n", name, old, now,
-               strcmp(name, "precision") == 0 && strcmp(now, "fp32") == 0
-                   ? ": the fields are rounded"
-                   : "");
+               strcmp(name, "precision") == 0 && strcmp(now, "fp32") == 0 ? ": the state is rounded"
+                                                                          : "");
     }
 done:
     sedge_text_free(text);
@@ -270,22 +271,39 @@ static json_t *print_energies(const sedge_checkpoint *checkpoint)
     return energies;
 }
 
+// The blocks but for the fields.
+static json_t *print_blocks(const sedge_checkpoint_state *state)
+{
+    json_t *const list = json_array();
+
+    for (int i = 1; i < state->count; i++) {
+        const sedge_checkpoint_block *const block = &state->block[i];
+        (void)json_array_append_new(list, json_pack("{s:s, s:i, s:I}", "name", block->name,
+                                                    "components", block->components, "elements",
+                                                    (json_int_t)block->all));
+    }
+    return list;
+}
+
 sedge_status checkpoint_print(char **text, const sedge_session *session,
-                              const sedge_checkpoint *checkpoint, const json_t *facts)
+                              const sedge_checkpoint *checkpoint,
+                              const sedge_checkpoint_state *state, const json_t *facts)
 {
     const sedge_equation *const equation = session->problem.equation;
-    json_t *const root =
-        json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:I, s:o, s:f,"
-                  " s:{s:I, s:i, s:i, s:i, s:b, s:s}, s:O}",
-                  "sedge", SEDGE_VERSION, "format", FORMAT, "step", (json_int_t)checkpoint->step,
-                  "time", checkpoint->time, "dt", checkpoint->dt, "origin_time",
-                  checkpoint->origin_time, "origin_step", (json_int_t)checkpoint->origin_step,
-                  "energy", print_energies(checkpoint), "wall_seconds", checkpoint->wall_seconds,
-                  "form", "elements", (json_int_t)session->mesh->global_elements, "fields",
-                  equation->fields, "nodes", session->element->nodes, "ranks",
-                  sedge_comm_size(session->comm), "wide", session->problem.precision == SEDGE_FP64,
-                  "basis", sedge_basis_name(checkpoint->basis), "problem", facts);
+    json_t *const root = json_pack(
+        "{s:s, s:i, s:I, s:f, s:f, s:f, s:I, s:o, s:f,"
+        " s:{s:I, s:i, s:i, s:i, s:b, s:s}, s:O}",
+        "sedge", SEDGE_VERSION, "format", state->count > 1 ? FORMAT : FORMAT_FIELDS, "step",
+        (json_int_t)checkpoint->step, "time", checkpoint->time, "dt", checkpoint->dt, "origin_time",
+        checkpoint->origin_time, "origin_step", (json_int_t)checkpoint->origin_step, "energy",
+        print_energies(checkpoint), "wall_seconds", checkpoint->wall_seconds, "form", "elements",
+        (json_int_t)session->mesh->global_elements, "fields", equation->fields, "nodes",
+        session->element->nodes, "ranks", sedge_comm_size(session->comm), "wide",
+        session->problem.precision == SEDGE_FP64, "basis", sedge_basis_name(checkpoint->basis),
+        "problem", facts);
 
+    if (state->count > 1)
+        (void)json_object_set_new(json_object_get(root, "form"), "blocks", print_blocks(state));
     if (checkpoint->monitors != NULL) (void)json_object_set(root, "monitors", checkpoint->monitors);
     *text = root != NULL ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(root);
@@ -335,30 +353,55 @@ static bool find_monitors(json_t **out, json_t *root)
     return true;
 }
 
+// False if the header's list of blocks is none. Without a list there are only the fields.
+static bool parse_blocks(checkpoint_form *form, const json_t *list)
+{
+    const size_t count = json_array_size(list);
+
+    if (list != NULL && (!json_is_array(list) || count > SEDGE_MAX_KINDS)) return false;
+    for (size_t i = 0; i < count; i++) {
+        checkpoint_block_form *const block = &form->block[form->blocks++];
+        const char *name;
+        json_int_t elements;
+        if (json_unpack(json_array_get(list, i), "{s:s, s:i, s:I}", "name", &name, "components",
+                        &block->components, "elements", &elements) != 0 ||
+            block->components < 1 || elements < 0 || strlen(name) >= sizeof block->name)
+            return false;
+        (void)snprintf(block->name, sizeof block->name, "%s", name);
+        block->elements = elements;
+    }
+    return true;
+}
+
 // The numbers of a header; `*facts` and `*history` are borrowed from `root`.
 static bool unpack(json_t *root, sedge_checkpoint *out, checkpoint_form *form, json_t **facts,
                    json_t **history)
 {
     json_int_t step, origin_step, elements;
     const char *basis = sedge_basis_name(SEDGE_NODAL);
+    checkpoint_block_form *const fields = &form->block[0];
+    json_t *blocks = NULL;
     int wide = 0;
 
     out->energy_limit = out->energy_bound = (double)INFINITY; // earlier versions wrote none
     if (json_unpack(root,
                     "{s:I, s:F, s:F, s:F, s:I, s:{s:F, s:F, s:F, s?F, s?F, s:o}, s:F,"
-                    " s:{s:I, s:i, s:i, s:b, s?s}, s:o}",
+                    " s:{s:I, s:i, s:i, s:b, s?s, s?o}, s:o}",
                     "step", &step, "time", &out->time, "dt", &out->dt, "origin_time",
                     &out->origin_time, "origin_step", &origin_step, "energy", "initial",
                     &out->energy_initial, "last", &out->energy_last, "peak", &out->energy_peak,
                     "limit", &out->energy_limit, "bound", &out->energy_bound, "history", history,
                     "wall_seconds", &out->wall_seconds, "form", "elements", &elements, "fields",
-                    &form->fields, "nodes", &form->nodes, "wide", &wide, "basis", &basis, "problem",
-                    facts) != 0)
+                    &fields->components, "nodes", &form->nodes, "wide", &wide, "basis", &basis,
+                    "blocks", &blocks, "problem", facts) != 0)
         return false;
     if (!sedge_basis_parse(&out->basis, basis)) return false;
     out->step = step;
     out->origin_step = origin_step;
-    form->elements = elements;
+    (void)snprintf(fields->name, sizeof fields->name, "fields");
+    fields->elements = elements;
+    form->blocks = 1;
+    if (!parse_blocks(form, blocks)) return false;
     form->precision = wide ? SEDGE_FP64 : SEDGE_FP32;
     return step >= 0 && origin_step >= 0 && origin_step <= step && out->dt > 0.0 && elements > 0;
 }

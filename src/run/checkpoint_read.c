@@ -1,7 +1,8 @@
 // Finding and reading checkpoints. Rank r of P reads the r-th P-th of a file's elements and sends
-// each to the rank that has it now; who that is, the ranks tell each other through a directory
-// which is spread over them by element number. No rank holds more than its share, twice.
+// each to the rank that has it now (checkpoint_directory.h), block by block. No rank holds more
+// than its share, twice.
 #define _DEFAULT_SOURCE
+#include "checkpoint_directory.h"
 #include "checkpoint_file.h"
 
 #include "base/hash.h"
@@ -43,16 +44,22 @@ static sedge_status load_header(char **text, int64_t *length, sedge_h5 *file, co
 static sedge_status check_arrays(sedge_h5 *file, const checkpoint_form *form, const char *path)
 {
     const sedge_h5_type real = form->precision == SEDGE_FP64 ? SEDGE_H5_F64 : SEDGE_H5_F32;
-    int64_t shape[6] = {0};
+    int64_t energies = 0;
+    bool fits = true;
 
-    SEDGE_TRY(sedge_h5_shape(file, "/fields", real, 3, shape));
-    SEDGE_TRY(sedge_h5_shape(file, "/elements", SEDGE_H5_I64, 1, shape + 3));
-    SEDGE_TRY(sedge_h5_shape(file, "/energy", SEDGE_H5_F64, 1, shape + 4));
-    SEDGE_TRY(sedge_h5_shape(file, "/checksums", SEDGE_H5_I64, 1, shape + 5));
-    const bool fits = shape[0] == form->elements && shape[1] == form->fields &&
-                      shape[2] == form->nodes && shape[3] == form->elements &&
-                      shape[4] == form->elements && shape[5] == form->elements;
-    if (fits) return SEDGE_OK;
+    SEDGE_TRY(sedge_h5_shape(file, "/energy", SEDGE_H5_F64, 1, &energies));
+    for (int i = 0; i < form->blocks; i++) {
+        const checkpoint_block_form *const block = &form->block[i];
+        const checkpoint_paths paths = checkpoint_paths_of(i, block->name);
+        int64_t shape[5] = {0};
+        SEDGE_TRY(sedge_h5_shape(file, paths.values, real, 3, shape));
+        SEDGE_TRY(sedge_h5_shape(file, paths.elements, SEDGE_H5_I64, 1, shape + 3));
+        SEDGE_TRY(sedge_h5_shape(file, paths.checksums, SEDGE_H5_I64, 1, shape + 4));
+        fits = fits && shape[0] == block->elements && shape[1] == block->components &&
+               shape[2] == form->nodes && shape[3] == block->elements &&
+               shape[4] == block->elements;
+    }
+    if (fits && energies == form->block[0].elements) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_DATA,
                       "checkpoint '%s' is damaged: its arrays have other lengths "
                       "than its header tells",
@@ -93,226 +100,68 @@ static sedge_status share_header(char **text, int64_t *length, const sedge_comm 
     return SEDGE_OK;
 }
 
-// ---- who has which element ---------------------------------------------------------------------
+// ---- the elements of a block -------------------------------------------------------------------
 
-// Where an element is: `id` is its number in the mesh file.
-typedef struct element_place {
-    int64_t id;
-    int32_t rank;
-    int32_t element; // there
-} element_place;
-
-// Numbers [first, first + count) of all, of which this rank knows the places.
-typedef struct directory {
-    int64_t share; // numbers a rank
-    int64_t first;
-    int64_t count;
-    element_place *places; // [count]; rank -1: not told
-} directory;
-
-// Order `count` rows by the rank that `ranks` gives each: fills counts [ranks] and `order`, the
-// place of each row among the ordered ones.
-static void order_by_rank(const int32_t *ranks, int64_t count, int size, int64_t *counts,
-                          int64_t *order)
-{
-    int64_t start = 0;
-
-    memset(counts, 0, (size_t)size * sizeof *counts);
-    for (int64_t i = 0; i < count; i++) order[i] = counts[ranks[i]]++;
-    for (int r = 0; r < size; r++) { // `counts` becomes where each begins, for a moment
-        const int64_t own = counts[r];
-        counts[r] = start;
-        start += own;
-    }
-    for (int64_t i = 0; i < count; i++) order[i] += counts[ranks[i]];
-    for (int r = 0; r + 1 < size; r++) counts[r] = counts[r + 1] - counts[r];
-    counts[size - 1] = count - counts[size - 1];
-}
-
-// Rows on their way.
-typedef struct mail {
-    char *rows;  // [count][bytes]
-    int32_t *to; // [count] rank
-    int64_t count;
-    size_t bytes;
-} mail;
-
-// Collective.
-static sedge_status mail_create(mail *out, const sedge_comm *comm, int64_t count, size_t bytes)
-{
-    out->count = count;
-    out->bytes = bytes;
-    sedge_status status = sedge_allocate(&out->rows, count, bytes);
-    if (status == SEDGE_OK) status = sedge_allocate(&out->to, count, sizeof *out->to);
-    return sedge_comm_agree(comm, status);
-}
-
-static void mail_clear(const mail *given)
-{
-    sedge_release(given->rows);
-    sedge_release(given->to);
-}
-
-static void mail_put(mail *given, int64_t i, const void *row, int64_t to)
-{
-    memcpy(given->rows + i * (int64_t)given->bytes, row, given->bytes);
-    given->to[i] = (int32_t)to;
-}
-
-// Send the rows; `*received` has `*got` of them and is to be released. Collective.
-static sedge_status mail_deal(const mail *given, const sedge_comm *comm, void *received,
-                              int64_t *got)
-{
-    const int size = sedge_comm_size(comm);
-    const int64_t bytes = (int64_t)given->bytes;
-    char *ordered = NULL;
-    int64_t *order = NULL;
-    int64_t *counts = NULL; // sent, then received
-    void *nothing = NULL;
-
-    *got = 0;
-    memcpy(received, &nothing, sizeof nothing);
-    sedge_status status = sedge_allocate(&ordered, given->count, given->bytes);
-    if (status == SEDGE_OK) status = sedge_allocate(&order, given->count, sizeof *order);
-    if (status == SEDGE_OK) status = sedge_allocate(&counts, 2LL * size, sizeof *counts);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    order_by_rank(given->to, given->count, size, counts, order);
-    for (int64_t i = 0; i < given->count; i++)
-        memcpy(ordered + order[i] * bytes, given->rows + i * bytes, given->bytes);
-    SEDGE_TRY_GOTO(status, sedge_comm_all_to_all(comm, ordered, counts, given->bytes, received,
-                                                 counts + size));
-    for (int r = 0; r < size; r++) *got += counts[size + r];
-done:
-    sedge_release(ordered);
-    sedge_release(order);
-    sedge_release(counts);
-    return status;
-}
-
-// Every rank tells where its elements are. Collective.
-static sedge_status make_directory(directory *out, const sedge_session *session)
-{
-    const sedge_comm *const comm = session->comm;
-    const sedge_mesh *const mesh = session->mesh;
-    const int64_t ranks = sedge_comm_size(comm);
-    element_place *told = NULL;
-    mail telling = {0};
-    int64_t count = 0;
-
-    out->share = (mesh->global_elements + ranks - 1) / ranks;
-    out->first = out->share * sedge_comm_rank(comm);
-    out->count = out->share;
-    sedge_status status = sedge_allocate(&out->places, out->count, sizeof *out->places);
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    SEDGE_TRY_GOTO(status, mail_create(&telling, comm, mesh->elements, sizeof(element_place)));
-    for (int64_t i = 0; i < out->count; i++) out->places[i].rank = -1;
-    for (int32_t e = 0; e < mesh->elements; e++) {
-        const element_place place = {mesh->global_ids[e], sedge_comm_rank(comm), e};
-        mail_put(&telling, e, &place, place.id / out->share);
-    }
-    SEDGE_TRY_GOTO(status, mail_deal(&telling, comm, &told, &count));
-    for (int64_t i = 0; i < count; i++) out->places[told[i].id - out->first] = told[i];
-done:
-    mail_clear(&telling);
-    sedge_release(told);
-    return status;
-}
-
-// Answer `count` questions: back goes who has the element, under the question's number. Collective.
-static sedge_status answer(const directory *known, const sedge_comm *comm,
-                           const element_place *asked, int64_t count, element_place **answered,
-                           int64_t *answers)
-{
-    mail answering = {0};
-    sedge_status status;
-
-    SEDGE_TRY_GOTO(status, mail_create(&answering, comm, count, sizeof *asked));
-    for (int64_t i = 0; i < count; i++) {
-        const element_place *const place = &known->places[asked[i].id - known->first];
-        const element_place row = {(int64_t)asked[i].element << 32 | place->element, place->rank,
-                                   0};
-        mail_put(&answering, i, &row, asked[i].rank);
-    }
-    SEDGE_TRY_GOTO(status, mail_deal(&answering, comm, answered, answers));
-done:
-    mail_clear(&answering);
-    return status;
-}
-
-// Look the numbers `ids` [count] up: fills places [count], rank -1 where nobody has it. Collective.
-static sedge_status ask_directory(element_place *places, const directory *known,
-                                  const sedge_comm *comm, const int64_t *ids, int64_t count)
-{
-    mail asking = {0}; // `rank`: who asks; `element`: the number of the question
-    element_place *asked = NULL;
-    element_place *answered = NULL;
-    int64_t questions = 0;
-    int64_t answers = 0;
-    sedge_status status;
-
-    SEDGE_TRY_GOTO(status, mail_create(&asking, comm, count, sizeof *places));
-    for (int64_t i = 0; i < count; i++) {
-        const element_place question = {ids[i], sedge_comm_rank(comm), (int32_t)i};
-        mail_put(&asking, i, &question, ids[i] / known->share);
-    }
-    SEDGE_TRY_GOTO(status, mail_deal(&asking, comm, &asked, &questions));
-    SEDGE_TRY_GOTO(status, answer(known, comm, asked, questions, &answered, &answers));
-    for (int64_t i = 0; i < answers; i++) {
-        const int64_t number = answered[i].id >> 32;
-        places[number] =
-            (element_place){ids[number], answered[i].rank, (int32_t)(answered[i].id & INT32_MAX)};
-    }
-done:
-    mail_clear(&asking);
-    sedge_release(asked);
-    sedge_release(answered);
-    return status;
-}
-
-// ---- the elements ------------------------------------------------------------------------------
-
-// One file being read.
+// One block of a file being read.
 typedef struct checkpoint_reader {
     const sedge_session *session;
     const char *path;
     sedge_h5 *file;
-    checkpoint_form form;
-    int64_t first, count;  // elements of the file that this rank reads
-    int64_t most;          // the largest count
-    int64_t values;        // of an element
-    size_t row_bytes;      // of its fields in the file
-    int64_t *ids;          // [count]
-    double *energies;      // [count]
-    int64_t *sums;         // [count]
-    element_place *places; // [count]
-    double *u;             // what is filled
-    double *energy;
-    uint8_t *seen;  // [elements of this rank]
-    int64_t filled; // of them
+    const checkpoint_form *form;
+    const checkpoint_block_form *there;
+    const sedge_checkpoint_block *block; // what is filled
+    double *energy;                      // so is this [elements]; NULL: the block has none
+    checkpoint_paths paths;
+    int64_t first, count;     // elements of the file that this rank reads
+    int64_t most;             // the largest count
+    int64_t values;           // of an element
+    size_t row_bytes;         // of its values in the file
+    int64_t *own;             // [elements of this rank's] their numbers
+    int64_t *ids;             // [count]
+    double *energies;         // [count]
+    int64_t *sums;            // [count]
+    checkpoint_place *places; // [count]
+    uint8_t *seen;            // [elements of this rank's]
+    int64_t filled;           // of them
 } checkpoint_reader;
 
-// What travels with an element's fields.
+// What travels with an element's values.
 typedef struct row_head {
     double energy;
-    int64_t element; // of the rank that gets it
+    int64_t element; // of the block, on the rank that gets it
 } row_head;
 
 static sedge_status allocate_columns(checkpoint_reader *reader)
 {
+    const int32_t elements = reader->block->elements;
+
+    SEDGE_TRY(sedge_allocate(&reader->own, elements, sizeof *reader->own));
     SEDGE_TRY(sedge_allocate(&reader->ids, reader->count, sizeof *reader->ids));
     SEDGE_TRY(sedge_allocate(&reader->energies, reader->count, sizeof *reader->energies));
     SEDGE_TRY(sedge_allocate(&reader->sums, reader->count, sizeof *reader->sums));
-    SEDGE_TRY(sedge_allocate(&reader->seen, reader->session->mesh->elements, 1));
+    SEDGE_TRY(sedge_allocate(&reader->seen, elements, 1));
     return sedge_allocate(&reader->places, reader->count, sizeof *reader->places);
+}
+
+static void release_columns(const checkpoint_reader *reader)
+{
+    sedge_release(reader->own);
+    sedge_release(reader->ids);
+    sedge_release(reader->energies);
+    sedge_release(reader->sums);
+    sedge_release(reader->seen);
+    sedge_release(reader->places);
 }
 
 static sedge_status check_ids(const checkpoint_reader *reader)
 {
     for (int64_t i = 0; i < reader->count; i++) {
-        if (reader->ids[i] < 0 || reader->ids[i] >= reader->form.elements) {
+        if (reader->ids[i] < 0 || reader->ids[i] >= reader->session->mesh->global_elements) {
             return SEDGE_FAIL(
-                SEDGE_ERR_DATA, "checkpoint '%s' is damaged: its element %lld has the number %lld",
-                reader->path, (long long)(reader->first + i), (long long)reader->ids[i]);
+                SEDGE_ERR_DATA,
+                "checkpoint '%s' is damaged: element %lld of '%s' has the number %lld",
+                reader->path, (long long)(reader->first + i), reader->there->name,
+                (long long)reader->ids[i]);
         }
     }
     return SEDGE_OK;
@@ -326,32 +175,57 @@ static sedge_status read_columns(checkpoint_reader *reader)
     const int64_t count = reader->count;
 
     SEDGE_TRY(sedge_comm_agree(comm, allocate_columns(reader)));
-    SEDGE_TRY(sedge_comm_agree(
-        comm, sedge_h5_read(reader->file, "/elements", SEDGE_H5_I64, first, count, reader->ids)));
-    SEDGE_TRY(sedge_comm_agree(comm, sedge_h5_read(reader->file, "/energy", SEDGE_H5_F64, first,
-                                                   count, reader->energies)));
-    SEDGE_TRY(sedge_comm_agree(
-        comm, sedge_h5_read(reader->file, "/checksums", SEDGE_H5_I64, first, count, reader->sums)));
+    for (int32_t i = 0; i < reader->block->elements; i++)
+        reader->own[i] = sedge_checkpoint_id(reader->block, reader->session->mesh, i);
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_h5_read(reader->file, reader->paths.elements,
+                                                   SEDGE_H5_I64, first, count, reader->ids)));
+    if (reader->energy != NULL) {
+        SEDGE_TRY(sedge_comm_agree(comm, sedge_h5_read(reader->file, "/energy", SEDGE_H5_F64, first,
+                                                       count, reader->energies)));
+    }
+    SEDGE_TRY(sedge_comm_agree(comm, sedge_h5_read(reader->file, reader->paths.checksums,
+                                                   SEDGE_H5_I64, first, count, reader->sums)));
     return sedge_comm_agree(comm, check_ids(reader));
 }
 
-// Verify the rows from `at` on, and address each: [head][fields].
+// Where the elements of the columns are. Collective.
+static sedge_status find_places(checkpoint_reader *reader)
+{
+    const sedge_comm *const comm = reader->session->comm;
+    checkpoint_directory known = {0};
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status,
+                   checkpoint_directory_create(&known, comm, reader->session->mesh->global_elements,
+                                               reader->own, reader->block->elements));
+    status = checkpoint_directory_ask(reader->places, &known, comm, reader->ids, reader->count);
+done:
+    checkpoint_directory_clear(&known);
+    return status;
+}
+
+// Verify the rows from `at` on, and address each: [head][values].
 static sedge_status pack_rows(const checkpoint_reader *reader, int64_t at, const char *rows,
-                              mail *packed)
+                              checkpoint_mail *packed)
 {
     const size_t bytes = reader->row_bytes;
 
     for (int64_t i = 0; i < packed->count; i++) {
         const char *const row = rows + i * (int64_t)bytes;
         char *const to = packed->rows + i * (int64_t)packed->bytes;
-        const element_place *const place = &reader->places[at + i];
+        const checkpoint_place *const place = &reader->places[at + i];
         const row_head head = {reader->energies[at + i], place->element};
 
-        if (checkpoint_sum(reader->ids[at + i], head.energy, row, bytes) != reader->sums[at + i] ||
-            place->rank < 0) {
+        if (checkpoint_sum(reader->ids[at + i], head.energy, row, bytes) != reader->sums[at + i]) {
             return SEDGE_FAIL(SEDGE_ERR_DATA,
                               "checkpoint '%s' is damaged: element %lld does not have its checksum",
                               reader->path, (long long)reader->ids[at + i]);
+        }
+        if (place->rank < 0) {
+            return SEDGE_FAIL(SEDGE_ERR_DATA,
+                              "checkpoint '%s' is damaged: element %lld, which does not have '%s' "
+                              "here, has it there",
+                              reader->path, (long long)reader->ids[at + i], reader->there->name);
         }
         memcpy(to, &head, sizeof head);
         memcpy(to + sizeof head, row, bytes);
@@ -370,12 +244,12 @@ static void unpack_rows(checkpoint_reader *reader, int64_t count, const char *pa
         const char *const from = packed + i * (int64_t)(sizeof head + reader->row_bytes);
 
         memcpy(&head, from, sizeof head);
-        assert(head.element >= 0 && head.element < reader->session->mesh->elements);
-        double *const u = reader->u + head.element * values;
+        assert(head.element >= 0 && head.element < reader->block->elements);
+        double *const u = reader->block->values + head.element * values;
         reader->filled += reader->seen[head.element] == 0;
         reader->seen[head.element] = 1;
-        reader->energy[head.element] = head.energy;
-        if (reader->form.precision == SEDGE_FP64) {
+        if (reader->energy != NULL) reader->energy[head.element] = head.energy;
+        if (reader->form->precision == SEDGE_FP64) {
             memcpy(u, from + sizeof head, reader->row_bytes);
             continue;
         }
@@ -391,22 +265,24 @@ static void unpack_rows(checkpoint_reader *reader, int64_t count, const char *pa
 static sedge_status read_round(checkpoint_reader *reader, int64_t at, int64_t count)
 {
     const sedge_comm *const comm = reader->session->comm;
-    const sedge_h5_type type = reader->form.precision == SEDGE_FP64 ? SEDGE_H5_F64 : SEDGE_H5_F32;
-    mail packed = {0};
+    const sedge_h5_type type = reader->form->precision == SEDGE_FP64 ? SEDGE_H5_F64 : SEDGE_H5_F32;
+    checkpoint_mail packed = {0};
     char *rows = NULL;
     char *received = NULL;
     int64_t got = 0;
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_allocate(&rows, count, reader->row_bytes)));
-    SEDGE_TRY_GOTO(status, mail_create(&packed, comm, count, sizeof(row_head) + reader->row_bytes));
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_h5_read(reader->file, "/fields", type,
-                                                                reader->first + at, count, rows)));
+    SEDGE_TRY_GOTO(
+        status, checkpoint_mail_create(&packed, comm, count, sizeof(row_head) + reader->row_bytes));
+    SEDGE_TRY_GOTO(status,
+                   sedge_comm_agree(comm, sedge_h5_read(reader->file, reader->paths.values, type,
+                                                        reader->first + at, count, rows)));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, pack_rows(reader, at, rows, &packed)));
-    SEDGE_TRY_GOTO(status, mail_deal(&packed, comm, &received, &got));
+    SEDGE_TRY_GOTO(status, checkpoint_mail_deal(&packed, comm, &received, &got));
     unpack_rows(reader, got, received);
 done:
-    mail_clear(&packed);
+    checkpoint_mail_clear(&packed);
     sedge_release(rows);
     sedge_release(received);
     return status;
@@ -415,65 +291,134 @@ done:
 // Every element came: a number that is twice in the file leaves another one out.
 static sedge_status check_complete(const checkpoint_reader *reader)
 {
-    if (reader->filled == reader->session->mesh->elements) return SEDGE_OK;
-    return SEDGE_FAIL(SEDGE_ERR_DATA, "checkpoint '%s' is damaged: an element is in it twice",
-                      reader->path);
+    if (reader->filled == reader->block->elements) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_DATA, "checkpoint '%s' is damaged: an element is in '%s' twice",
+                      reader->path, reader->there->name);
 }
 
-// All elements of the open file. Collective.
+// All elements of a block of the open file. Collective.
 static sedge_status read_elements(checkpoint_reader *reader)
 {
     const sedge_comm *const comm = reader->session->comm;
     const int64_t size = sedge_comm_size(comm);
     const int64_t rank = sedge_comm_rank(comm);
-    const int64_t all = reader->form.elements;
-    directory known = {0};
-    sedge_status status;
+    const int64_t all = reader->there->elements;
 
     reader->first = all / size * rank + (rank < all % size ? rank : all % size);
     reader->count = all / size + (rank < all % size);
     reader->most = all / size + 1;
-    reader->values = (int64_t)reader->form.fields * reader->form.nodes;
+    reader->values = (int64_t)reader->there->components * reader->form->nodes;
     reader->row_bytes =
-        (size_t)reader->values * (reader->form.precision == SEDGE_FP64 ? 8 : sizeof(float));
+        (size_t)reader->values * (reader->form->precision == SEDGE_FP64 ? 8 : sizeof(float));
     const int64_t round = ROUND_BYTES / (int64_t)reader->row_bytes + 1;
 
-    SEDGE_TRY_GOTO(status, read_columns(reader));
-    SEDGE_TRY_GOTO(status, make_directory(&known, reader->session));
-    SEDGE_TRY_GOTO(status, ask_directory(reader->places, &known, comm, reader->ids, reader->count));
+    SEDGE_TRY(read_columns(reader));
+    SEDGE_TRY(find_places(reader));
     for (int64_t at = 0; at < reader->most; at += round) {
         const int64_t left = reader->count > at ? reader->count - at : 0;
-        SEDGE_TRY_GOTO(status, read_round(reader, at, left < round ? left : round));
+        SEDGE_TRY(read_round(reader, at, left < round ? left : round));
     }
-    status = sedge_comm_agree(comm, check_complete(reader));
-done:
-    sedge_release(known.places);
-    return status;
+    return sedge_comm_agree(comm, check_complete(reader));
+}
+
+// ---- blocks ------------------------------------------------------------------------------------
+
+// The place of the block with this name in the file; -1: the file has none.
+static int find_block(const checkpoint_form *form, const char *name)
+{
+    for (int i = 0; i < form->blocks; i++)
+        if (strcmp(form->block[i].name, name) == 0) return i;
+    return -1;
+}
+
+// A block of the run against that of the file.
+static sedge_status check_block(const sedge_checkpoint_block *here,
+                                const checkpoint_block_form *there, const char *path)
+{
+    if (there->components != here->components) {
+        return SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "checkpoint '%s' does not fit the deck: its block '%s' has %d components, "
+            "and that of this run has %d",
+            path, here->name, there->components, here->components);
+    }
+    if (there->elements != here->all) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "checkpoint '%s' is damaged: its block '%s' is on %lld elements, and the "
+                          "mesh has %lld of them",
+                          path, here->name, (long long)there->elements, (long long)here->all);
+    }
+    return SEDGE_OK;
+}
+
+// The blocks of the run and those of the file are the same.
+static sedge_status check_blocks(const sedge_checkpoint_state *state, const checkpoint_form *form,
+                                 int nodes, const char *path)
+{
+    const checkpoint_block_form *const fields = &form->block[0];
+
+    if (fields->components != state->block[0].components || form->nodes != nodes ||
+        fields->elements != state->block[0].all) {
+        return SEDGE_FAIL(SEDGE_ERR_DATA,
+                          "checkpoint '%s' is damaged: its arrays do not fit "
+                          "what its header says of the problem",
+                          path);
+    }
+    for (int i = 1; i < state->count; i++) {
+        const sedge_checkpoint_block *const block = &state->block[i];
+        const int k = find_block(form, block->name);
+        if (k < 0) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "checkpoint '%s' does not fit the deck: it does not have the memory "
+                              "of the term '%s', which this run has",
+                              path, block->name);
+        }
+        SEDGE_TRY(check_block(block, &form->block[k], path));
+    }
+    for (int k = 1; k < form->blocks; k++) {
+        bool known = false;
+        for (int i = 1; i < state->count; i++)
+            known = known || strcmp(state->block[i].name, form->block[k].name) == 0;
+        if (!known) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "checkpoint '%s' does not fit the deck: it has the memory of the "
+                              "term '%s', which this run does not have",
+                              path, form->block[k].name);
+        }
+    }
+    return SEDGE_OK;
 }
 
 static sedge_status read_file(const sedge_session *session, const char *path,
-                              const checkpoint_form *form, double *u, double *energy)
+                              const checkpoint_form *form, const sedge_checkpoint_state *state,
+                              double *energy)
 {
     const sedge_comm *const comm = session->comm;
-    checkpoint_reader reader = {
-        .session = session, .path = path, .form = *form, .u = u, .energy = energy};
-    sedge_status status =
-        sedge_comm_agree(comm, sedge_h5_open_read_shared(&reader.file, path, comm));
+    sedge_h5 *file = NULL;
+    sedge_status status = sedge_comm_agree(comm, sedge_h5_open_read_shared(&file, path, comm));
 
-    if (status == SEDGE_OK) status = read_elements(&reader);
-    sedge_release(reader.ids);
-    sedge_release(reader.energies);
-    sedge_release(reader.sums);
-    sedge_release(reader.seen);
-    sedge_release(reader.places);
-    return sedge_comm_agree(comm, sedge_h5_close(reader.file, status));
+    for (int i = 0; i < state->count && status == SEDGE_OK; i++) {
+        const int k = find_block(form, state->block[i].name);
+        checkpoint_reader reader = {.session = session,
+                                    .path = path,
+                                    .file = file,
+                                    .form = form,
+                                    .there = &form->block[k],
+                                    .block = &state->block[i],
+                                    .energy = i == 0 ? energy : NULL,
+                                    .paths = checkpoint_paths_of(k, state->block[i].name)};
+        status = read_elements(&reader);
+        release_columns(&reader);
+    }
+    return sedge_comm_agree(comm, sedge_h5_close(file, status));
 }
 
 // ---- one checkpoint ----------------------------------------------------------------------------
 
 // Fits the deck? Then all of it. Collective.
 static sedge_status read_fitting(const sedge_session *session, const char *path, const json_t *here,
-                                 sedge_checkpoint *out, double *u, double *energy)
+                                 sedge_checkpoint *out, const sedge_checkpoint_state *state,
+                                 double *energy)
 {
     const sedge_comm *const comm = session->comm;
     checkpoint_form form;
@@ -487,15 +432,8 @@ static sedge_status read_fitting(const sedge_session *session, const char *path,
     status = checkpoint_parse(&root, &there, out, &form, text, (size_t)length, path);
     if (status == SEDGE_OK) status = checkpoint_compare(session, there, here, path);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    if (form.fields != session->problem.equation->fields || form.nodes != session->element->nodes ||
-        form.elements != session->mesh->global_elements) {
-        status = SEDGE_FAIL(SEDGE_ERR_DATA,
-                            "checkpoint '%s' is damaged: its arrays do not fit "
-                            "what its header says of the problem",
-                            path);
-        goto done;
-    }
-    SEDGE_TRY_GOTO(status, read_file(session, path, &form, u, energy));
+    SEDGE_TRY_GOTO(status, check_blocks(state, &form, session->element->nodes, path));
+    SEDGE_TRY_GOTO(status, read_file(session, path, &form, state, energy));
     (void)snprintf(out->path, sizeof out->path, "%s", path);
 done:
     out->monitors = status == SEDGE_OK ? json_incref(out->monitors) : NULL;
@@ -540,8 +478,8 @@ static sedge_status share_list(int64_t **steps, int *count, const sedge_session 
 }
 
 static sedge_status read_newest(const sedge_session *session, const char *folder,
-                                const json_t *here, sedge_checkpoint *out, bool *found, double *u,
-                                double *energy)
+                                const json_t *here, sedge_checkpoint *out, bool *found,
+                                const sedge_checkpoint_state *state, double *energy)
 {
     char path[CHECKPOINT_PATH];
     int64_t *steps = NULL;
@@ -551,7 +489,7 @@ static sedge_status read_newest(const sedge_session *session, const char *folder
     SEDGE_TRY_GOTO(status, share_list(&steps, &count, session, folder));
     for (int i = 0; i < count && !*found; i++) {
         checkpoint_path(path, folder, steps[i], "");
-        status = read_fitting(session, path, here, out, u, energy);
+        status = read_fitting(session, path, here, out, state, energy);
         *found = status == SEDGE_OK;
         if (status == SEDGE_OK) continue;
         if (status != SEDGE_ERR_DATA) goto done;
@@ -573,7 +511,7 @@ done:
 
 sedge_status sedge_checkpoint_read(const sedge_session *session, const char *folder,
                                    const char *wanted, sedge_checkpoint *out, bool *found,
-                                   double *u, double *energy)
+                                   const sedge_checkpoint_state *state, double *energy)
 {
     const sedge_comm *const comm = session->comm;
     json_t *here = NULL;
@@ -583,9 +521,9 @@ sedge_status sedge_checkpoint_read(const sedge_session *session, const char *fol
     memset(out, 0, sizeof *out);
     SEDGE_TRY_GOTO(status, checkpoint_facts(&here, session));
     if (strcmp(wanted, "auto") == 0) {
-        status = read_newest(session, folder, here, out, found, u, energy);
+        status = read_newest(session, folder, here, out, found, state, energy);
     } else {
-        status = read_fitting(session, wanted, here, out, u, energy);
+        status = read_fitting(session, wanted, here, out, state, energy);
         *found = status == SEDGE_OK;
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));

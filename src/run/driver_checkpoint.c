@@ -10,6 +10,29 @@
 #include <stdio.h>
 #include <string.h>
 
+// ---- the state's blocks ------------------------------------------------------------------------
+
+// Get the values of all blocks from the evolution in a basis, or give them to it.
+static sedge_status move_state(driver_run *run, sedge_basis basis, bool get)
+{
+    sedge_evolution *const evolution = run->evolution;
+
+    for (int i = 0; i < run->state.count; i++) {
+        const sedge_checkpoint_block *const block = &run->state.block[i];
+        const bool same = i < sedge_evolution_blocks(evolution) &&
+                          strcmp(sedge_evolution_block(evolution, i)->name, block->name) == 0 &&
+                          sedge_evolution_block(evolution, i)->elements == block->elements;
+        if (!same || run->state.count != sedge_evolution_blocks(evolution)) {
+            return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
+                              "block %d of a checkpoint, '%s', is not that of the evolution", i,
+                              block->name);
+        }
+        SEDGE_TRY(get ? sedge_evolution_get_block(evolution, i, basis, block->values)
+                      : sedge_evolution_set_block(evolution, i, basis, block->values));
+    }
+    return SEDGE_OK;
+}
+
 // ---- writing -----------------------------------------------------------------------------------
 
 sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
@@ -34,15 +57,14 @@ sedge_status driver_write_checkpoint(driver_run *run, int64_t step)
     SEDGE_TRY(driver_check_energy(run)); // what has blown up pushes no good one out
     checkpoint.energy_bound = driver_energy_bound(run, step);
     memcpy(checkpoint.history, run->history, sizeof checkpoint.history);
-    SEDGE_TRY(sedge_comm_agree(session->comm,
-                               sedge_evolution_get_in(run->evolution, checkpoint.basis, run->u)));
+    SEDGE_TRY(sedge_comm_agree(session->comm, move_state(run, checkpoint.basis, true)));
     sedge_sample_forget_fields(run->sample);
     sedge_status status = sedge_monitors_save(run->monitors, &checkpoint.monitors);
     sedge_range_begin("output");
     if (status == SEDGE_OK) {
         status =
             sedge_checkpoint_write(session, session->deck->output, session->deck->checkpoint_keep,
-                                   &checkpoint, run->u, run->energy_before);
+                                   &checkpoint, &run->state, run->energy_before);
     }
     sedge_range_end();
     json_decref(checkpoint.monitors);
@@ -141,7 +163,7 @@ static void print_restart(const driver_run *run, const sedge_checkpoint *from)
     }
 }
 
-sedge_status driver_set_fields(driver_run *run, const sedge_checkpoint *from)
+sedge_status driver_set_state(driver_run *run, const sedge_checkpoint *from)
 {
     const sedge_session *const session = &run->session;
     const sedge_basis before = from != NULL ? from->basis : SEDGE_NODAL;
@@ -149,11 +171,11 @@ sedge_status driver_set_fields(driver_run *run, const sedge_checkpoint *from)
 
     if (from != NULL && before != now && sedge_comm_is_root(session->comm) &&
         !session->options->quiet) {
-        printf("  note               basis: '%s' before, '%s' from here on: the fields are "
+        printf("  note               basis: '%s' before, '%s' from here on: the state is "
                "rounded\n",
                sedge_basis_name(before), sedge_basis_name(now));
     }
-    return sedge_comm_agree(session->comm, sedge_evolution_set_in(run->evolution, before, run->u));
+    return sedge_comm_agree(session->comm, move_state(run, before, false));
 }
 
 sedge_status driver_restart(driver_run *run, sedge_checkpoint *from, bool *found)
@@ -164,8 +186,8 @@ sedge_status driver_restart(driver_run *run, sedge_checkpoint *from, bool *found
 
     *found = false;
     if (wanted == NULL) return SEDGE_OK;
-    SEDGE_TRY(sedge_checkpoint_read(session, session->deck->output, wanted, from, found, run->u,
-                                    run->energy_before));
+    SEDGE_TRY(sedge_checkpoint_read(session, session->deck->output, wanted, from, found,
+                                    &run->state, run->energy_before));
     if (!*found) {
         if (tell) {
             printf("  restart            no checkpoint in '%s': from the beginning\n",

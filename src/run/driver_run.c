@@ -73,7 +73,8 @@ static void print_choices(const driver_run *run, const sedge_comm *comm)
 
 static sedge_status allocate_state(driver_run *run)
 {
-    SEDGE_TRY(sedge_allocate(&run->u, driver_state_size(run), sizeof(double)));
+    SEDGE_TRY(sedge_checkpoint_state_create(&run->state, &run->session));
+    run->u = run->state.block[0].values;
     SEDGE_TRY(sedge_allocate(&run->energy_before, run->session.mesh->elements, sizeof(double)));
     return SEDGE_OK;
 }
@@ -133,7 +134,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     if (found) (void)snprintf(run->restarted_from, sizeof run->restarted_from, "%s", from.path);
     say(run, found ? "state of the checkpoint" : "initial state");
     if (!found) sedge_reference_initial(run->reference, 0.0, run->u);
-    return driver_set_fields(run, found ? &from : NULL);
+    return driver_set_state(run, found ? &from : NULL);
 }
 
 static void tear_down(driver_run *run)
@@ -146,7 +147,7 @@ static void tear_down(driver_run *run)
     sedge_evolution_free(run->evolution);
     sedge_cache_free(run->cache);
     sedge_device_free(run->device);
-    sedge_release(run->u);
+    sedge_checkpoint_state_clear(&run->state);
     sedge_release(run->energy_before);
     sedge_session_close(&run->session);
 }

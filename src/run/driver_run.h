@@ -31,7 +31,8 @@ typedef struct driver_run {
     sedge_sample *sample; // of `step`
     sedge_monitors *monitors;
     sedge_stop *stop;
-    double *u;                     // [elements][fields][nodes]
+    sedge_checkpoint_state state;  // its blocks on the host
+    double *u;                     // [elements][fields][nodes], the values of its first block
     double *energy_before;         // [elements], at the regular check before
     double history[SEDGE_HISTORY]; // the energies of the last checks, newest last
     int samples;
@@ -61,12 +62,6 @@ typedef struct driver_run {
     double wait_clock;         // the clock at waited_step
 } driver_run;
 
-static inline int64_t driver_state_size(const driver_run *run)
-{
-    return (int64_t)run->session.mesh->elements * run->session.problem.equation->fields *
-           run->session.element->nodes;
-}
-
 // Make the sample and the monitors. `memory` is what the monitors told when the checkpoint was
 // written that the run goes on from, NULL: none; `continues`: in the same folder.
 SEDGE_MUST_USE
@@ -95,16 +90,15 @@ sedge_status driver_check_energy(driver_run *run);
 SEDGE_MUST_USE
 sedge_status driver_finish(driver_run *run, const sedge_run_options *options, sedge_status outcome);
 
-// Read the checkpoint that --restart names and go on from it: fields into run->u, time and
-// monitors.
+// Read the checkpoint that --restart names and go on from it: run->state, time and monitors.
 // `*found` is false without --restart and where `auto` finds none.
 SEDGE_MUST_USE
 sedge_status driver_restart(driver_run *run, sedge_checkpoint *from, bool *found);
 
-// Give the operator the fields in run->u: what driver_restart read, in the basis of `from`, or
+// Give the evolution the values in run->state: what driver_restart read, in the basis of `from`, or
 // nodal values where that is NULL. Collective.
 SEDGE_MUST_USE
-sedge_status driver_set_fields(driver_run *run, const sedge_checkpoint *from);
+sedge_status driver_set_state(driver_run *run, const sedge_checkpoint *from);
 
 // Does the deck want a checkpoint at the end of `step`? To be asked after each step, in order.
 bool driver_checkpoint_due(driver_run *run, int64_t step);

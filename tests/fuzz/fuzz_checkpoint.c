@@ -10,7 +10,7 @@ enum { BYTES_MAX = 16384 };
 int FUZZ_ONE(const uint8_t *data, size_t size)
 {
     sedge_checkpoint checkpoint = {.step = 0};
-    checkpoint_form form = {.elements = 0};
+    checkpoint_form form = {.blocks = 0};
     const json_t *facts = NULL;
     json_t *root = NULL;
 
@@ -21,8 +21,9 @@ int FUZZ_ONE(const uint8_t *data, size_t size)
     if (status == SEDGE_OK) {
         FUZZ_CHECK(root != NULL && json_is_object(facts));
         FUZZ_CHECK(checkpoint.samples >= 0 && checkpoint.samples <= SEDGE_HISTORY);
-        FUZZ_CHECK(checkpoint.step >= 0 && form.elements >= 0);
+        FUZZ_CHECK(checkpoint.step >= 0 && form.block[0].elements >= 0);
         FUZZ_CHECK(form.precision == SEDGE_FP32 || form.precision == SEDGE_FP64);
+        FUZZ_CHECK(form.blocks >= 1 && form.blocks <= SEDGE_MAX_KINDS + 1);
     } else {
         FUZZ_CHECK(status == SEDGE_ERR_DATA);
         fuzz_check_message();

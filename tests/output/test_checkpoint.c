@@ -24,14 +24,42 @@ typedef struct own_case {
     sedge_run_options options;
     sedge_session session;
     char deck[512], folder[512];
-    int64_t values; // of an element
-    double *u, *energy;
+    sedge_checkpoint_state state;
+    double *energy;
 } own_case;
+
+// The numbers of an element in a block.
+static int64_t values_of(const own_case *c, int block)
+{
+    return (int64_t)c->state.block[block].components * c->session.element->nodes;
+}
 
 // A value of its own for each place of the mesh, whatever rank has it; fp32 holds it exactly.
 static double wanted_value(int64_t id, int64_t i)
 {
     return (double)(id * 64 + i) / 1024.0 - 3.0;
+}
+
+// A block as a term with memory has it, on the elements whose number leaves 1 when divided by
+// `step`.
+static void add_block(own_case *c, const char *name, int components, int64_t step)
+{
+    const sedge_mesh *const mesh = c->session.mesh;
+    sedge_checkpoint_block *const list = c->state.block;
+    sedge_checkpoint_block *block;
+
+    CHECK_OK(sedge_allocate(&c->state.block, c->state.count + 1LL, sizeof *block));
+    memcpy(c->state.block, list, (size_t)c->state.count * sizeof *list);
+    sedge_release(list);
+    block = &c->state.block[c->state.count++];
+    (void)snprintf(block->name, sizeof block->name, "%s", name);
+    block->components = components;
+    block->all = (mesh->global_elements + step - 2) / step;
+    CHECK_OK(sedge_allocate(&block->element, mesh->elements, sizeof *block->element));
+    for (int32_t e = 0; e < mesh->elements; e++)
+        if (mesh->global_ids[e] % step == 1) block->element[block->elements++] = e;
+    CHECK_OK(sedge_allocate(&block->values, block->elements * values_of(c, c->state.count - 1),
+                            sizeof *block->values));
 }
 
 static void make_case(own_case *c, const sedge_comm *comm, const char *setting,
@@ -53,38 +81,49 @@ static void make_case(own_case *c, const sedge_comm *comm, const char *setting,
     if (setting != NULL) c->options.settings[c->options.setting_count++] = setting;
     if (other_setting != NULL) c->options.settings[c->options.setting_count++] = other_setting;
     CHECK_OK(sedge_session_open(&c->session, comm, &c->options, true));
-    c->values = (int64_t)c->session.problem.equation->fields * c->session.element->nodes;
-    CHECK_OK(sedge_allocate(&c->u, c->session.mesh->elements * c->values, sizeof(double)));
+    CHECK_OK(sedge_checkpoint_state_create(&c->state, &c->session));
     CHECK_OK(sedge_allocate(&c->energy, c->session.mesh->elements, sizeof(double)));
 }
 
 static void free_case(own_case *c)
 {
-    sedge_release(c->u);
+    sedge_checkpoint_state_clear(&c->state);
     sedge_release(c->energy);
     sedge_session_close(&c->session);
 }
 
 static void fill(own_case *c, double shift)
 {
-    for (int32_t e = 0; e < c->session.mesh->elements; e++) {
-        const int64_t id = c->session.mesh->global_ids[e];
-        for (int64_t i = 0; i < c->values; i++)
-            c->u[e * c->values + i] = wanted_value(id, i) + shift;
-        c->energy[e] = 0.1 * (double)id;
+    for (int b = 0; b < c->state.count; b++) {
+        const sedge_checkpoint_block *const block = &c->state.block[b];
+        const int64_t values = values_of(c, b);
+        for (int32_t e = 0; e < block->elements; e++) {
+            const int64_t id = sedge_checkpoint_id(block, c->session.mesh, e);
+            for (int64_t i = 0; i < values; i++)
+                block->values[e * values + i] =
+                    wanted_value(id, i) + shift + 512.0 * block->components;
+        }
     }
+    for (int32_t e = 0; e < c->session.mesh->elements; e++)
+        c->energy[e] = 0.1 * (double)c->session.mesh->global_ids[e];
 }
 
 static void check_filled(const own_case *c, double shift)
 {
     int64_t wrong = 0;
 
-    for (int32_t e = 0; e < c->session.mesh->elements; e++) {
-        const int64_t id = c->session.mesh->global_ids[e];
-        for (int64_t i = 0; i < c->values; i++)
-            wrong += c->u[e * c->values + i] != wanted_value(id, i) + shift;
-        wrong += c->energy[e] != 0.1 * (double)id;
+    for (int b = 0; b < c->state.count; b++) {
+        const sedge_checkpoint_block *const block = &c->state.block[b];
+        const int64_t values = values_of(c, b);
+        for (int32_t e = 0; e < block->elements; e++) {
+            const int64_t id = sedge_checkpoint_id(block, c->session.mesh, e);
+            for (int64_t i = 0; i < values; i++)
+                wrong += block->values[e * values + i] !=
+                         wanted_value(id, i) + shift + 512.0 * block->components;
+        }
     }
+    for (int32_t e = 0; e < c->session.mesh->elements; e++)
+        wrong += c->energy[e] != 0.1 * (double)c->session.mesh->global_ids[e];
     CHECK(wrong == 0);
 }
 
@@ -114,7 +153,7 @@ static sedge_status write_step(own_case *c, int64_t step, int keep)
     const sedge_checkpoint out = header(step);
 
     fill(c, (double)step);
-    return sedge_checkpoint_write(&c->session, c->folder, keep, &out, c->u, c->energy);
+    return sedge_checkpoint_write(&c->session, c->folder, keep, &out, &c->state, c->energy);
 }
 
 static bool exists(const own_case *c, const char *name)
@@ -149,6 +188,8 @@ static void test_round_trip(const sedge_comm *comm)
         own_case c;
 
         make_case(&c, comm, settings[from][0], settings[from][1]);
+        add_block(&c, "many", 3, 3);
+        add_block(&c, "one", 1, 72); // on one element: other ranks have none
         clear_folder(&c);
         CHECK_OK(write_step(&c, 20, 2));
         free_case(&c);
@@ -157,9 +198,11 @@ static void test_round_trip(const sedge_comm *comm)
             bool found = false;
 
             make_case(&c, comm, settings[to][0], settings[to][1]);
+            add_block(&c, "one", 1, 72); // in another order than there
+            add_block(&c, "many", 3, 3);
             const sedge_checkpoint put = header(20);
-            CHECK_OK(
-                sedge_checkpoint_read(&c.session, c.folder, "auto", &got, &found, c.u, c.energy));
+            CHECK_OK(sedge_checkpoint_read(&c.session, c.folder, "auto", &got, &found, &c.state,
+                                           c.energy));
             CHECK(found && got.same_folder);
             check_filled(&c, 20.0);
             CHECK(got.basis == SEDGE_BERNSTEIN);
@@ -174,6 +217,61 @@ static void test_round_trip(const sedge_comm *comm)
             free_case(&c);
         }
     }
+}
+
+// Read what is there into a state with the fields and one more block, or none. Each rank has the
+// same message.
+static sedge_status read_into(const sedge_comm *comm, const char *name, int components,
+                              int64_t step)
+{
+    sedge_checkpoint got;
+    bool found = false;
+    char path[600];
+    own_case c;
+
+    make_case(&c, comm, NULL, NULL);
+    if (name != NULL) add_block(&c, name, components, step);
+    (void)snprintf(path, sizeof path, "%s/checkpoint-9.h5", c.folder);
+    const sedge_status status =
+        sedge_checkpoint_read(&c.session, c.folder, path, &got, &found, &c.state, c.energy);
+    if (status == SEDGE_OK) check_filled(&c, 9.0);
+    free_case(&c);
+    return status;
+}
+
+static void write_with(const sedge_comm *comm, const char *name, int components, int64_t step)
+{
+    own_case c;
+
+    make_case(&c, comm, NULL, NULL);
+    clear_folder(&c);
+    if (name != NULL) add_block(&c, name, components, step);
+    CHECK_OK(write_step(&c, 9, 1));
+    free_case(&c);
+}
+
+// A block that is missing, one too many, other components, other elements.
+static void test_blocks_that_differ(const sedge_comm *comm)
+{
+    write_with(comm, NULL, 0, 0);
+    CHECK_OK(read_into(comm, NULL, 0, 0));
+    CHECK_FAILS(read_into(comm, "memory", 3, 3), SEDGE_ERR_USAGE,
+                "does not fit the deck: it does not have the memory of the term 'memory', which "
+                "this run has");
+    write_with(comm, "memory", 3, 3);
+    CHECK_OK(read_into(comm, "memory", 3, 3));
+    CHECK_FAILS(read_into(comm, NULL, 0, 0), SEDGE_ERR_USAGE,
+                "it has the memory of the term 'memory', which this run does not have");
+    CHECK_FAILS(read_into(comm, "other", 3, 3), SEDGE_ERR_USAGE,
+                "it does not have the memory of the term 'other'");
+    CHECK_FAILS(read_into(comm, "memory", 2, 3), SEDGE_ERR_USAGE,
+                "its block 'memory' has 3 components, and that of this run has 2");
+    CHECK_FAILS(read_into(comm, "memory", 3, 5), SEDGE_ERR_DATA,
+                "its block 'memory' is on 24 elements, and the mesh has 15 of them");
+    write_with(comm, "memory", 3, 70); // on elements 1 and 71
+    CHECK_OK(read_into(comm, "memory", 3, 70));
+    CHECK_FAILS(read_into(comm, "memory", 3, 60), SEDGE_ERR_DATA, // 1 and 61
+                "element 71, which does not have 'memory' here, has it there");
 }
 
 // Parse a header of this format whose "form" has the text `basis`, too.
@@ -217,8 +315,12 @@ static void test_basis(void)
     CHECK_FAILS(parse_basis(&got, 2, ", \"basis\": \"modal\""), SEDGE_ERR_DATA,
                 "checkpoint 'some.h5' is damaged: its header is none");
     CHECK_FAILS(parse_basis(&got, 2, ", \"basis\": 3"), SEDGE_ERR_DATA, "its header is none");
-    CHECK_FAILS(parse_basis(&got, 4, ""), SEDGE_ERR_DATA,
-                "has the format 4 of a later version; this one reads 3");
+    CHECK_OK(parse_basis(&got, 4, ", \"blocks\": []"));
+    CHECK_FAILS(parse_basis(&got, 4, ", \"blocks\": 1"), SEDGE_ERR_DATA, "its header is none");
+    CHECK_FAILS(parse_basis(&got, 4, ", \"blocks\": [{\"name\": \"a\"}]"), SEDGE_ERR_DATA,
+                "its header is none");
+    CHECK_FAILS(parse_basis(&got, 5, ""), SEDGE_ERR_DATA,
+                "has the format 5 of a later version; this one reads 4");
 }
 
 // The newest stay; a write that fails leaves them, and nothing else.
@@ -243,7 +345,7 @@ static void test_kept(const sedge_comm *comm)
     CHECK(exists(&c, "checkpoint-11.h5") && exists(&c, "checkpoint-12.h5"));
     CHECK(!exists(&c, "checkpoint-30.h5"));
     if (sedge_comm_is_root(comm)) CHECK(rmdir(path) == 0);
-    CHECK_OK(sedge_checkpoint_read(&c.session, c.folder, "auto", &got, &found, c.u, c.energy));
+    CHECK_OK(sedge_checkpoint_read(&c.session, c.folder, "auto", &got, &found, &c.state, c.energy));
     CHECK(found && got.step == 12);
     json_decref(got.monitors);
     // The file says none, as those of before there was one.
@@ -266,13 +368,13 @@ static void test_none(const sedge_comm *comm)
 
     make_case(&c, comm, NULL, NULL);
     clear_folder(&c);
-    CHECK_OK(sedge_checkpoint_read(&c.session, c.folder, "auto", &got, &found, c.u, c.energy));
+    CHECK_OK(sedge_checkpoint_read(&c.session, c.folder, "auto", &got, &found, &c.state, c.energy));
     CHECK(!found);
-    CHECK_OK(
-        sedge_checkpoint_read(&c.session, "/nowhere/at/all", "auto", &got, &found, c.u, c.energy));
+    CHECK_OK(sedge_checkpoint_read(&c.session, "/nowhere/at/all", "auto", &got, &found, &c.state,
+                                   c.energy));
     CHECK(!found);
-    CHECK(sedge_checkpoint_read(&c.session, c.folder, "/nowhere/checkpoint-1.h5", &got, &found, c.u,
-                                c.energy) == SEDGE_ERR_DATA);
+    CHECK(sedge_checkpoint_read(&c.session, c.folder, "/nowhere/checkpoint-1.h5", &got, &found,
+                                &c.state, c.energy) == SEDGE_ERR_DATA);
     CHECK(strstr(sedge_error_message(), "/nowhere/checkpoint-1.h5") != NULL);
     free_case(&c);
 }
@@ -389,6 +491,7 @@ int main(void)
     test_all_to_all(comm);
     test_basis();
     test_round_trip(comm);
+    test_blocks_that_differ(comm);
     test_kept(comm);
     test_none(comm);
     test_curved_facts(comm);

@@ -107,5 +107,81 @@ class Debye(Case):
                 self.assertIn(message, done.messages[0])
 
 
+@unittest.skipIf(DEVICE != "host", "files are the same from all devices")
+class Checkpoints(Case):
+    """The memory of the term is in checkpoints, on the elements of one half of a box."""
+
+    SETTINGS = ("order=2", "output={snapshots: 0, checkpoint: {steps: 6, keep: 3}}",
+                "mesh.box.split={axis: x, at: 0.5, names: [water, air]}",
+                "materials={water: {debye: {eps_delta: 3, tau: 0.15}}, air: {}}")
+
+    def go(self, folder, steps, *words, variant="bernstein", settings=(), ranks=0):
+        set_words = [word for setting in (*self.SETTINGS, f"kernels.variant={variant}",
+                                          f"time={{steps: {steps}}}", *settings)
+                     for word in ("--set", setting)]
+        return self.sedge("run", HERE / "debye.yaml", "--quiet", "--device", "host", "--tune=off",
+                          *set_words, *words, "--output", folder, ranks=ranks)
+
+    def succeeds(self, *words, **more):
+        done = self.go(*words, **more)
+        self.assertEqual(done.code, 0, done)
+
+    def state(self, folder, step):
+        """Fields and memory by element, of a checkpoint."""
+        with h5py.File(self.folder / folder / f"checkpoint-{step}.h5") as file:
+            whole = file["fields"][()][file["elements"][()].argsort()]
+            memory = file["blocks/debye"]
+            order = memory["elements"][()].argsort()
+            self.assertEqual(len(order), 24)
+            return whole, memory["values"][()][order], memory["elements"][()][order]
+
+    def check_same(self, left, right, tolerance):
+        for a, b in zip(self.state(left, 18), self.state(right, 18)):
+            self.assertEqual(a.shape, b.shape)
+            if tolerance == 0:
+                self.assertEqual(a.tobytes(), b.tobytes())
+            self.assertLessEqual(abs(a - b).max(), tolerance)
+
+    def test_continued(self):
+        """1e-13: what 12 steps make of the last bit of fields of size one."""
+        self.succeeds("whole", 18)
+        fields, memory, _ = self.state("whole", 6)
+        self.assertEqual((memory.shape, memory.dtype), ((24, 3, 10), numpy.float64))
+        self.assertGreater(abs(memory).max(), 0.1 * abs(fields).max())  # leaving it out shows
+        start = self.folder / "whole/checkpoint-6.h5"
+        self.succeeds("again", 18, "--restart", start)
+        self.check_same("whole", "again", 0)
+        self.succeeds("two", 18, ranks=2)
+        self.succeeds("two-again", 18, "--restart", self.folder / "two/checkpoint-6.h5", ranks=2)
+        self.check_same("two", "two-again", 0)
+        self.succeeds("parts", 6)
+        self.succeeds("parts", 12, "--restart", "auto", ranks=2)
+        self.succeeds("parts", 18, "--restart", "auto", ranks=4)
+        self.check_same("whole", "parts", 1e-13)
+        self.succeeds("nodal", 18, variant="fused")
+        self.succeeds("converted", 18, "--restart", start, variant="fused")
+        self.check_same("nodal", "converted", 1e-13)
+        self.succeeds("narrow", 18, "--restart", start, settings=("precision=fp32",))
+        self.assertEqual(self.state("narrow", 18)[1].dtype, numpy.float32)
+        self.check_same("whole", "narrow", 1e-5)
+
+    def test_refused(self):
+        self.succeeds("whole", 6)
+        path = self.folder / "whole/checkpoint-6.h5"
+        other = ("materials={water: {debye: {eps_delta: 2, tau: 0.15}}, air: {}}",)
+        done = self.go("other", 12, "--restart", path, settings=other)
+        self.assertEqual(done.code, 1)
+        self.assertIn("does not fit the deck: materials is", done.messages[0])
+        with h5py.File(path) as file:
+            place = file["blocks/debye/values"].id.get_offset() + 100
+        data = bytearray(path.read_bytes())
+        data[place] ^= 16
+        path.write_bytes(data)
+        for ranks in (0, 2):
+            done = self.go("damaged", 12, "--restart", path, ranks=ranks)
+            self.assertEqual(done.code, 2)
+            self.assertRegex(done.messages[0], "is damaged: element [0-9]+ does not have its checksum")
+
+
 if __name__ == "__main__":
     unittest.main()
