@@ -21,15 +21,15 @@
 #define INSIDE      -1e-9 // least barycentric coordinate of a point that counts as inside
 
 typedef struct plane_slice {
-    const sedge_deck_slice *wanted;
-    int axes[2];           // of columns, of rows
-    int64_t shape[2];      // rows, columns
-    double step[2];        // along columns, along rows
-    int64_t owned;         // points of this rank
-    int32_t *elements;     // [owned]
-    double *weights;       // [owned][nodes]
-    int64_t *rank_offsets; // [ranks + 1] windows of `pixels`; root only
-    int32_t *pixels;       // root: of all ranks' points, rank by rank; else [owned]
+    const sedge_deck_slice *entry; // of the deck
+    int axes[2];                   // of columns, of rows
+    int64_t shape[2];              // rows, columns
+    double step[2];                // along columns, along rows
+    int64_t owned;                 // points of this rank
+    int32_t *elements;             // [owned]
+    double *weights;               // [owned][nodes]
+    int64_t *rank_offsets;         // [ranks + 1] windows of `pixels`; root only
+    int32_t *pixels;               // root: of all ranks' points, rank by rank; else [owned]
 } plane_slice;
 
 typedef struct slices_monitor {
@@ -99,9 +99,9 @@ static void mark_element(const sedge_output_context *context, const plane_slice 
     sedge_geometry map;
 
     sedge_mesh_box(context->mesh, e, low, high);
-    const int normal = slice->wanted->axis;
+    const int normal = slice->entry->axis;
     const double slack = 1e-9 * (high[normal] - low[normal]);
-    point[normal] = slice->wanted->position;
+    point[normal] = slice->entry->position;
     if (point[normal] < low[normal] - slack || point[normal] > high[normal] + slack) return;
     sedge_geometry_compute(&map, context->mesh->corners[e]);
     pixel_window(context, slice, 0, low[slice->axes[0]], high[slice->axes[0]], across);
@@ -210,31 +210,31 @@ static sedge_status gather_pixels(const sedge_output_context *context, plane_sli
 // Place the rectangle: the mesh's extents, `resolution` pixels along the longer side.
 static sedge_status place_slice(const sedge_output_context *context, plane_slice *slice)
 {
-    const sedge_deck_slice *const wanted = slice->wanted;
+    const sedge_deck_slice *const entry = slice->entry;
     const double(*const bounds)[3] = context->mesh->bounds;
     double length[2];
 
-    if (wanted->position < bounds[0][wanted->axis] || wanted->position > bounds[1][wanted->axis]) {
+    if (entry->position < bounds[0][entry->axis] || entry->position > bounds[1][entry->axis]) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE,
                           "%s:%d: slice '%s' at %s = %g lies outside the mesh, which spans %g to "
                           "%g",
-                          context->deck->path, wanted->line, wanted->name, axis_names[wanted->axis],
-                          wanted->position, bounds[0][wanted->axis], bounds[1][wanted->axis]);
+                          context->deck->path, entry->line, entry->name, axis_names[entry->axis],
+                          entry->position, bounds[0][entry->axis], bounds[1][entry->axis]);
     }
-    slice->axes[0] = wanted->axis == 0 ? 1 : 0;
-    slice->axes[1] = wanted->axis == 2 ? 1 : 2;
+    slice->axes[0] = entry->axis == 0 ? 1 : 0;
+    slice->axes[1] = entry->axis == 2 ? 1 : 2;
     for (int k = 0; k < 2; k++) length[k] = bounds[1][slice->axes[k]] - bounds[0][slice->axes[k]];
     for (int k = 0; k < 2; k++) {
         const double share = length[k] / fmax(length[0], length[1]);
-        const double pixels = fmax(1.0, round(share * wanted->resolution));
+        const double pixels = fmax(1.0, round(share * entry->resolution));
 
         slice->shape[1 - k] = (int64_t)pixels;
         slice->step[k] = length[k] / pixels;
     }
     if (slice->shape[0] * slice->shape[1] > INT32_MAX) {
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s:%d: slice '%s' has too many points: %lld x %lld",
-                          context->deck->path, wanted->line, wanted->name,
-                          (long long)slice->shape[0], (long long)slice->shape[1]);
+                          context->deck->path, entry->line, entry->name, (long long)slice->shape[0],
+                          (long long)slice->shape[1]);
     }
     return SEDGE_OK;
 }
@@ -250,7 +250,7 @@ static sedge_status write_axis(const sedge_output_context *context, sedge_h5 *fi
     double *centres = NULL;
     sedge_status status;
 
-    (void)snprintf(path, sizeof path, "/slices/%s/%s", slice->wanted->name,
+    (void)snprintf(path, sizeof path, "/slices/%s/%s", slice->entry->name,
                    axis_names[slice->axes[direction]]);
     SEDGE_TRY_GOTO(status, sedge_allocate(&centres, count, sizeof *centres));
     for (int64_t i = 0; i < count; i++) centres[i] = pixel_centre(context, slice, direction, i);
@@ -268,10 +268,10 @@ static sedge_status make_slice_group(const sedge_output_context *context, sedge_
     const char *const axes[2] = {axis_names[slice->axes[1]], axis_names[slice->axes[0]]};
     char folder[128];
 
-    (void)snprintf(folder, sizeof folder, "/slices/%s", slice->wanted->name);
+    (void)snprintf(folder, sizeof folder, "/slices/%s", slice->entry->name);
     SEDGE_TRY(sedge_h5_group(file, folder));
-    SEDGE_TRY(sedge_h5_text(file, folder, "normal", axis_names[slice->wanted->axis]));
-    SEDGE_TRY(sedge_h5_real(file, folder, "position", slice->wanted->position));
+    SEDGE_TRY(sedge_h5_text(file, folder, "normal", axis_names[slice->entry->axis]));
+    SEDGE_TRY(sedge_h5_real(file, folder, "position", slice->entry->position));
     SEDGE_TRY(sedge_h5_text(file, folder, "position_units", sedge_output_unit(context, "m")));
     SEDGE_TRY(sedge_h5_texts(file, folder, "axes", axes, 2)); // of rows, of columns
     for (int k = 0; k < 2; k++) SEDGE_TRY(write_axis(context, file, slice, k));
@@ -350,7 +350,7 @@ static sedge_status create(void **out, const sedge_output_context *context,
     monitor->count = deck->slice_count;
     SEDGE_TRY_GOTO(status, sedge_series_load(&monitor->samples, memory, "slices"));
     for (int i = 0; i < monitor->count; i++) {
-        monitor->slices[i].wanted = &deck->slices[i];
+        monitor->slices[i].entry = &deck->slices[i];
         SEDGE_TRY_GOTO(status, place_slice(context, &monitor->slices[i]));
         SEDGE_TRY_GOTO(status, find_points(context, &monitor->slices[i]));
         SEDGE_TRY_GOTO(status, gather_pixels(context, &monitor->slices[i]));
@@ -404,7 +404,7 @@ static sedge_status extend_group(const sedge_output_context *context, sedge_h5 *
                 (float)(factor * values[i * fields + group->first + c]);
         }
     }
-    (void)snprintf(path, sizeof path, "/slices/%s/%s", slice->wanted->name, group->name);
+    (void)snprintf(path, sizeof path, "/slices/%s/%s", slice->entry->name, group->name);
     return sedge_h5_extend(file, path, SEDGE_H5_F32, 1, picture);
 }
 

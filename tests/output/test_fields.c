@@ -235,8 +235,12 @@ static void test_second_run_replaces(const sedge_comm *comm)
 
     case_make(&c, comm, 2, "fields-again", 0.0);
     case_open(&c);
-    for (int k = 0; k < 3 && c.monitors != NULL; k++)
-        CHECK_OK(case_sample(&c, 0.5 * k, k * CASE_STEPS / 2));
+    for (int step = 0; step <= CASE_STEPS && c.monitors != NULL; step++)
+        CHECK_OK(case_sample(&c, 0.5 * step, step));
+    if (sedge_comm_is_root(comm)) { // at the start, in the middle, at the end
+        CHECK(is_there(case_path(&c, "fields_000002.hdf")));
+        CHECK(!is_there(case_path(&c, "fields_000003.hdf")));
+    }
     case_close(&c);
     sedge_comm_barrier(comm);
     case_open(&c);

@@ -225,7 +225,13 @@ static void test_slices(const sedge_comm *comm, int order)
         case_fill(&c, k + 1.0);
         CHECK_OK(case_sample(&c, 2.0 * k, k * CASE_STEPS / 2)); // two snapshots a run
     }
+    CHECK(c.fetched == 2); // for slices and snapshots together
     if (sedge_comm_is_root(comm)) {
+        const hid_t other = read_open(case_path(&c, "energy.h5"));
+        read_array energy = read_dataset(other, "/energy");
+        CHECK(energy.size == 2); // a snapshot flushes all
+        read_free(&energy);
+        H5Fclose(other);
         const hid_t file = read_open(case_path(&c, "slices.h5"));
 
         CHECK(file >= 0);
@@ -306,6 +312,42 @@ static void test_wrong_slice(const sedge_comm *comm)
     case_free(&c);
 }
 
+// ---- memory ------------------------------------------------------------------------------------
+
+// What monitors remember that the deck has no more goes on from checkpoint to checkpoint.
+static void test_memory(const sedge_comm *comm)
+{
+    json_t *const before =
+        json_pack("{s:{s:i}, s:{s:i}}", "probes", "samples", 4, "energy", "samples", 2);
+    json_t *const damaged = json_pack("{s:{s:i}}", "energy", "samples", -1);
+    json_t *after = NULL;
+    output_case c;
+
+    case_make(&c, comm, 1, "memory", 0.0);
+    c.deck.snapshots = 0;
+    case_open(&c);
+    CHECK_OK(case_sample(&c, 0.0, 0));
+    CHECK_OK(case_sample(&c, 0.5, 20));
+    CHECK_OK(sedge_monitors_flush(c.monitors));
+    case_close(&c);
+    CHECK_OK(case_try(&c, before)); // after step 1
+    if (c.monitors != NULL) {
+        CHECK_OK(case_sample(&c, 1.0, 40));
+        CHECK_OK(sedge_monitors_save(c.monitors, &after));
+    }
+    case_close(&c);
+    CHECK(json_object_size(after) == 3);
+    CHECK(json_equal(json_object_get(after, "probes"), json_object_get(before, "probes")));
+    const json_t *const energy = json_object_get(after, "energy");
+    CHECK(json_integer_value(json_object_get(energy, "samples")) == 3);
+    CHECK_FAILS(case_try(&c, damaged), SEDGE_ERR_DATA,
+                "does not tell how many samples the monitor 'energy' had");
+    json_decref(before);
+    json_decref(damaged);
+    json_decref(after);
+    case_free(&c);
+}
+
 int main(void)
 {
     sedge_comm *comm = NULL;
@@ -317,6 +359,7 @@ int main(void)
     for (int order = 1; order <= 10; order += order < 4 ? 1 : 3) test_slices(comm, order);
     test_hole(comm);
     test_wrong_slice(comm);
+    test_memory(comm);
     sedge_comm_free(comm);
     return CHECK_END();
 }
