@@ -91,6 +91,43 @@ static void test_decay_shrinks_step(void)
     sedge_problem_clear(&problem);
 }
 
+static double first_parameter(const double *m, const double *p)
+{
+    (void)m;
+    return p[0];
+}
+
+// The rates of a group's terms add to its decay; other groups do not have them.
+static void test_terms_shrink_step(void)
+{
+    static const sedge_parameter rate[] = {{.name = "rate"}};
+    static const sedge_term_kind kinds[2] = {
+        {.name = "one", .parameters = rate, .parameter_count = 1, .rate = first_parameter},
+        {.name = "two", .parameters = rate, .parameter_count = 1, .rate = first_parameter}};
+    int32_t group[2] = {0, 1};
+    sedge_mesh mesh = {.elements = 2, .corners = corners, .group = group};
+    sedge_problem problem;
+
+    CHECK_OK(sedge_problem_init(&problem, &decaying, 2, 0, 0));
+    problem.order = 2;
+    problem.materials[0][0] = problem.materials[1][0] = 1.0;
+    const double before[2] = {sedge_problem_rate(&problem, &mesh, 0),
+                              sedge_problem_rate(&problem, &mesh, 1)};
+    CHECK_OK(sedge_problem_add_term(&problem, &kinds[0], 1, &(double){23.0}));
+    CHECK_OK(sedge_problem_add_term(&problem, &kinds[1], 0, &(double){4.6}));
+    CHECK_OK(sedge_problem_add_term(&problem, &kinds[1], 1, &(double){9.2}));
+    CHECK(problem.term_count == 2 && !problem.terms[0].present[0] && problem.terms[1].present[0]);
+    CHECK(problem.terms[0].parameters[0][0] == 0.0 && problem.terms[1].parameters[1][0] == 9.2);
+    CHECK(sedge_problem_has_term(&problem, 0) && sedge_problem_has_term(&problem, 1));
+    problem.materials[1][1] = -13.8; // growth counts as decay
+    const double after[2] = {sedge_problem_rate(&problem, &mesh, 0),
+                             sedge_problem_rate(&problem, &mesh, 1)};
+    CHECK_BOUND(fabs(after[0] - before[0] - 1.0), 1e-12);
+    CHECK_BOUND(fabs(after[1] - before[1] - 10.0), 1e-12);
+    CHECK_BOUND(fabs(sedge_problem_decay_part(&problem, &mesh, 1) - 10.0 / after[1]), 1e-14);
+    sedge_problem_clear(&problem);
+}
+
 static void test_still_medium(void)
 {
     int32_t group[2] = {0, 0};
@@ -137,6 +174,7 @@ int main(void)
     test_known_step();
     test_flat_step();
     test_decay_shrinks_step();
+    test_terms_shrink_step();
     test_still_medium();
     test_stable_numbers();
     test_arrays();
