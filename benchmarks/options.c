@@ -22,7 +22,7 @@ enum {
     OPTION_ITEM_NODES,
     OPTION_LIFT_NODES,
     OPTION_ITEM_FIELDS,
-    OPTION_CUT,
+    OPTION_CONFIG,
     OPTION_TUNE,
     OPTION_FORGET,
     OPTION_SINGLY,
@@ -48,7 +48,7 @@ static const struct option long_options[] = {
     {"item-nodes", required_argument, NULL, OPTION_ITEM_NODES},
     {"lift-nodes", required_argument, NULL, OPTION_LIFT_NODES},
     {"item-fields", required_argument, NULL, OPTION_ITEM_FIELDS},
-    {"cut", required_argument, NULL, OPTION_CUT},
+    {"config", required_argument, NULL, OPTION_CONFIG},
     {"tune", required_argument, NULL, OPTION_TUNE},
     {"forget", no_argument, NULL, OPTION_FORGET},
     {"singly", no_argument, NULL, OPTION_SINGLY},
@@ -97,7 +97,7 @@ void bench_options_print_help(void)
            "  --item-nodes N         nodes a work item in the volume\n"
            "  --lift-nodes N         nodes a work item in the lift\n"
            "  --item-fields N        fields a work item takes together\n"
-           "  --cut NAME             all of it, as the tuner's table names it\n"
+           "  --config NAME          all of it, as the tuner's table names it\n"
            "  --tune LEVEL           off: wisdom, else the rule (default); fast, patient, "
            "exhaustive:\n"
            "                         tune first, and print the table\n"
@@ -257,7 +257,7 @@ static sedge_status take_option(bench_options *out, int option, const char *word
         return take_int(&out->kernels.lift_nodes, optarg, 1, 1024, "--lift-nodes");
     case OPTION_ITEM_FIELDS:
         return take_int(&out->kernels.item_fields, optarg, 1, 16, "--item-fields");
-    case OPTION_CUT:
+    case OPTION_CONFIG:
         out->kernels.config = optarg;
         return SEDGE_OK;
     case OPTION_TUNE:

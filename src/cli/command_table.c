@@ -198,8 +198,7 @@ static const sedge_command commands[] = {
      command_build, 1, 1, SEDGE_FOR_DECK | SEDGE_FOR_BUILD},
     {"tune", "sedge tune DECK [options]",
      "Find the fastest kernels for a deck here, and remember them.\n"
-     "Compares ways to cut the kernels on this device with this mesh, checks what wins against "
-     "the\n"
+     "Compares kernel configurations on this device with this mesh, checks what wins against the\n"
      "reference, and prints all of them with their times. Later runs of the kind use the choice.\n"
      "--tune patient compares for a minute instead of three seconds; off shows what is known.",
      command_tune, 1, 1, SEDGE_FOR_DECK | SEDGE_FOR_TUNE},

@@ -120,8 +120,9 @@ typedef struct sedge_deck {
     int checkpoint_keep;      // how many of the newest stay
     char device[16];          // auto, cuda, host, opencl
     char variant[32];         // kernels: auto, or the name of a form
-    int cut[4];    // kernels: block_elements, item_nodes, lift_nodes, item_fields; 0: not given
-    char tune[16]; // kernels: off, fast, patient; "": not given
+    int kernel_numbers[4]; // kernels: block_elements, item_nodes, lift_nodes, item_fields; 0: not
+                           // given
+    char tune[16];         // kernels: off, fast, patient; "": not given
 
     // The reader's own.
     struct deck_node *tree; // the resolved deck (deck_tree.h); strings above point into it

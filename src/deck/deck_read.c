@@ -306,8 +306,8 @@ static sedge_status read_checkpoint(const deck_reader *reader, sedge_deck *deck,
     return SEDGE_OK;
 }
 
-// An equation without time has no checkpoints, and its kernels are cut by rule: a wish that would
-// do nothing is refused. Defaults stay, which stand in a resolved deck.
+// An equation without time has no checkpoints, and its kernels have configurations by rule: a
+// request that would do nothing is refused. Defaults stay, which stand in a resolved deck.
 static sedge_status refuse_idle(const deck_reader *reader, const deck_node *checkpoint,
                                 const deck_node *kernels)
 {
@@ -324,9 +324,10 @@ static sedge_status refuse_idle(const deck_reader *reader, const deck_node *chec
         const deck_node *const node = deck_child(kernels, key->name);
         if (node == NULL || key->fallback == NULL || strcmp(node->text, key->fallback) == 0)
             continue;
-        return deck_fail(reader->path, node,
-                         "the kernels of the equation '%s' are cut by rule; remove 'kernels.%s'",
-                         name, key->name);
+        return deck_fail(
+            reader->path, node,
+            "the kernels of the equation '%s' are configured by rule; remove 'kernels.%s'", name,
+            key->name);
     }
     return SEDGE_OK;
 }
@@ -347,10 +348,10 @@ static sedge_status read_output(const deck_reader *reader, sedge_deck *deck)
     SEDGE_TRY(deck_check(reader, kernels, "kernels", deck_section_find("kernels"), NULL, 0));
     SEDGE_TRY(refuse_idle(reader, deck_child(node, "checkpoint"), kernels));
     (void)snprintf(deck->variant, sizeof deck->variant, "%s", deck_child(kernels, "variant")->text);
-    deck->cut[0] = (int)deck_integer(deck_child(kernels, "block_elements"));
-    deck->cut[1] = (int)deck_integer(deck_child(kernels, "item_nodes"));
-    deck->cut[2] = (int)deck_integer(deck_child(kernels, "lift_nodes"));
-    deck->cut[3] = (int)deck_integer(deck_child(kernels, "item_fields"));
+    deck->kernel_numbers[0] = (int)deck_integer(deck_child(kernels, "block_elements"));
+    deck->kernel_numbers[1] = (int)deck_integer(deck_child(kernels, "item_nodes"));
+    deck->kernel_numbers[2] = (int)deck_integer(deck_child(kernels, "lift_nodes"));
+    deck->kernel_numbers[3] = (int)deck_integer(deck_child(kernels, "item_fields"));
     const deck_node *const tune = deck_child(kernels, "tune");
     if (tune != NULL) (void)snprintf(deck->tune, sizeof deck->tune, "%s", tune->text);
     return SEDGE_OK;

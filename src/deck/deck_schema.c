@@ -41,7 +41,7 @@ static const deck_key top_keys[] = {
     {"monitors", DECK_SECTION, .fallback = "{}", .text = "what is recorded while it runs"},
     {"output", DECK_SECTION, .fallback = "{}", .text = "where the results go"},
     {"kernels", DECK_SECTION, .fallback = "{}",
-     .text = "how the kernels are tuned; for developers: how they are cut"},
+     .text = "how the kernels are tuned; for developers: their configuration"},
 };
 
 static const deck_key mesh_keys[] = {
@@ -183,13 +183,10 @@ static const deck_key checkpoint_keys[] = {
 
 static const deck_key kernel_keys[] = {
     {"tune", DECK_CHOICE, .computed = "SEDGE_TUNE, else fast", .choices = "off fast patient",
-     .text = "how long ways to cut the kernels are compared before the run, where none was found "
+     .text = "how long kernel configurations are compared before the run, where none was chosen "
              "before; fast: 5 % of the run and 3 s at most; patient: 60 s"},
     {"variant", DECK_CHOICE, .fallback = "auto", .choices = SEDGE_OPERATOR_VARIANTS,
-     .text = "auto: by rule; fused: for every equation and device; tensor-curl: curls by matrix "
-             "instructions (fp64, NVIDIA); bernstein: sparse products, coefficients of the "
-             "Bernstein-Bezier basis instead of nodal values (linear equations on straight "
-             "elements, where auto begins with it)"},
+     .text = "auto: by rule" SEDGE_OPERATOR_VARIANT_TEXTS},
     {"block_elements", DECK_INTEGER, .fallback = "0", RANGE(0, 4096),
      .text = "elements a block (cuda); 0: by rule"},
     {"item_nodes", DECK_INTEGER, .fallback = "0", RANGE(0, 64),
@@ -228,9 +225,8 @@ const deck_section deck_sections[] = {
      "Exactly one of `steps`, `time` and `wall`. One more is written at the end of the run.",
      ROWS(checkpoint_keys)},
     {"kernels",
-     "The defaults are right for every normal run. A key beside `tune` fixes the cut: then nothing "
-     "is "
-     "tuned.",
+     "The defaults are right for every normal run. A key beside `tune` requests a kernel "
+     "configuration: then nothing is tuned.",
      ROWS(kernel_keys)},
 };
 const int deck_section_count = (int)(sizeof deck_sections / sizeof deck_sections[0]);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OPERATOR_FORM_ROW(row, name) &operator_form_##row,
+#define OPERATOR_FORM_ROW(row, name, text) &operator_form_##row,
 const operator_form *const operator_forms[] = {SEDGE_OPERATOR_FORMS(OPERATOR_FORM_ROW) NULL};
 
 enum { FORMS = sizeof operator_forms / sizeof operator_forms[0] - 1 };

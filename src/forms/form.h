@@ -89,7 +89,7 @@ typedef struct operator_form {
                            const operator_target *target);
 } operator_form;
 
-#define OPERATOR_FORM_DECLARE(row, name) extern const operator_form operator_form_##row;
+#define OPERATOR_FORM_DECLARE(row, name, text) extern const operator_form operator_form_##row;
 SEDGE_OPERATOR_FORMS(OPERATOR_FORM_DECLARE)
 #undef OPERATOR_FORM_DECLARE
 

@@ -59,7 +59,7 @@ static void list_host(operator_layout *layouts, int *count, const operator_targe
         target->info->vector_bytes / (target->problem->precision == SEDGE_FP64 ? 8 : 4);
     const int lanes[] = {full, full / 2, 2 * full};
 
-    for (int i = 0; i < bases[basis].lanes; i++) {
+    for (int i = 0; i < 3 && i < bases[basis].lanes; i++) {
         if (lanes[i] >= 2)
             add(layouts, count, make_layout(target, basis, lanes[i]), lanes[i], "lanes");
     }

@@ -48,7 +48,7 @@ typedef struct sedge_operator_options {
 
 // Append the whole texts of the programs that sedge_operator_create would compile for a device of
 // this info, which need not be here, if it does not tune, and tell their names. SEDGE_ERR_USAGE for
-// a wish that does not fit. Not collective.
+// a request that cannot be had. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS],
                                   char name[SEDGE_OPERATOR_PROGRAMS][SEDGE_OPERATOR_NAME],
@@ -56,7 +56,7 @@ sedge_status sedge_operator_texts(sedge_text *const out[SEDGE_OPERATOR_PROGRAMS]
                                   const sedge_problem *problem,
                                   const sedge_operator_options *options);
 
-// Whether the options wish for a variant, a number of a configuration, or a configuration: then
+// Whether the options request a variant, numbers of a configuration, or a configuration: then
 // nothing is tuned.
 bool sedge_operator_is_requested(const sedge_operator_options *options);
 
@@ -120,11 +120,12 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
 
 // How the configuration was chosen.
 typedef struct sedge_operator_tuning {
-    const char *how; // "wish", "rule", "wisdom", "measurement", "rule, for the other ranks' basis"
-    double seconds;  // spent on it, compiling included
-    int timed;       // candidates, now or when the wisdom was found
-    int compiled;    // programs, now
-    double gain;     // the rule's time over the chosen one's; 0: not known
+    const char
+        *how; // "request", "rule", "wisdom", "measurement", "rule, for the other ranks' basis"
+    double seconds; // spent on it, compiling included
+    int timed;      // candidates, now or when the wisdom was found
+    int compiled;   // programs, now
+    double gain;    // the rule's time over the chosen one's; 0: not known
 } sedge_operator_tuning;
 
 void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *out);

@@ -86,8 +86,8 @@ static sedge_status choose_elements(operator_sample *sample, const sedge_operato
 {
     const sedge_mesh *const mesh = op->mesh;
     const double nodes = op->element->nodes;
-    const double wanted = WORK / (12.0 * nodes * nodes * op->problem->equation->fields);
-    const int each = (int)fmin(fmax(wanted, LEAST), MOST) / SORTS;
+    const double affordable = WORK / (12.0 * nodes * nodes * op->problem->equation->fields);
+    const int each = (int)fmin(fmax(affordable, LEAST), MOST) / SORTS;
     int32_t members[SORTS] = {0};
     int32_t seen[SORTS] = {0};
 

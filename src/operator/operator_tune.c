@@ -283,14 +283,14 @@ static sedge_status find_budget(double *budget, operator_tuning *tuning, sedge_c
 // ---- choice ------------------------------------------------------------------------------------
 
 static sedge_status run_tuner(operator_tuning *tuning, sedge_cache *cache,
-                              const sedge_tune_options *wanted)
+                              const sedge_tune_options *options)
 {
     sedge_operator *const op = tuning->op;
 
     sedge_tune_result_free(tuning->result);
     tuning->result = NULL;
     tuning->program = NULL;
-    return sedge_tune(&tuning->result, op->comm, op->device, cache, &tuning->task, wanted);
+    return sedge_tune(&tuning->result, op->comm, op->device, cache, &tuning->task, options);
 }
 
 // The options with rank 0's level: a variable of the environment may be set on some nodes only, and
@@ -309,7 +309,7 @@ static sedge_status choose(operator_tuning *tuning, sedge_cache *cache,
                            const sedge_operator_options *options)
 {
     const sedge_tune_options look = {.level = SEDGE_TUNE_OFF};
-    sedge_tune_options wanted = {.level = options->tune, .forget = options->forget};
+    sedge_tune_options measure = {.level = options->tune, .forget = options->forget};
     const sedge_operator *const op = tuning->op;
 
     if (options->tune == SEDGE_TUNE_FAST && options->expected_stages > 0) {
@@ -318,16 +318,17 @@ static sedge_status choose(operator_tuning *tuning, sedge_cache *cache,
         int64_t unknown = options->forget || tuning->result->source != SEDGE_TUNE_BY_WISDOM;
         sedge_comm_max_int(op->comm, &unknown, 1);
         if (unknown == 0) return SEDGE_OK;
-        SEDGE_TRY(find_budget(&wanted.budget, tuning, cache, options->expected_stages));
-        if (!(wanted.budget > 0.0)) return SEDGE_OK;
+        SEDGE_TRY(find_budget(&measure.budget, tuning, cache, options->expected_stages));
+        if (!(measure.budget > 0.0)) return SEDGE_OK;
     } else if (options->tune != SEDGE_TUNE_OFF) { // rates, to compare times with
         sedge_ceilings ceilings;
         sedge_ceilings_try(&ceilings, op->comm, op->device, cache, op->layout.real_bytes, true);
-        wanted.copy_rate = ceilings.copy;
-        wanted.flops = ceilings.flops;
-        if (options->tune == SEDGE_TUNE_FAST) wanted.budget = is_on_host(op) ? MOST_HOST : MOST_GPU;
+        measure.copy_rate = ceilings.copy;
+        measure.flops = ceilings.flops;
+        if (options->tune == SEDGE_TUNE_FAST)
+            measure.budget = is_on_host(op) ? MOST_HOST : MOST_GPU;
     }
-    return run_tuner(tuning, cache, &wanted);
+    return run_tuner(tuning, cache, &measure);
 }
 
 static sedge_status take_candidate_for_good(operator_tuning *tuning, int candidate)
@@ -434,7 +435,7 @@ void sedge_operator_get_tuning(const sedge_operator *op, sedge_operator_tuning *
     const sedge_tune_result *const result = tuning->result;
 
     memset(out, 0, sizeof *out);
-    out->how = "wish";
+    out->how = "request";
     if (result == NULL) return;
     out->how = tuning->is_overruled                          ? "rule, for the other ranks' basis"
                : result->source == SEDGE_TUNE_BY_MEASUREMENT ? "measurement"
@@ -468,6 +469,6 @@ sedge_status sedge_operator_print_tuning(const sedge_operator *op, FILE *file)
     const operator_tuning *const tuning = op->tuning;
 
     if (tuning->result != NULL) return sedge_tune_print(file, &tuning->task, tuning->result);
-    (void)fprintf(file, "%s: %s, as wished\n", tuning->name, op->variant);
+    (void)fprintf(file, "%s: %s, as requested\n", tuning->name, op->variant);
     return SEDGE_OK;
 }

@@ -111,8 +111,8 @@ static void print_device(const sedge_session *session)
     }
 }
 
-// A wish for kernels that this device, order or equation cannot have. Of a device that is not here
-// only its run can tell.
+// Are kernels requested that this device, order or equation cannot have? Of a device that is not
+// here only its run can tell.
 static sedge_status check_kernels(const sedge_session *session, const sedge_comm *comm)
 {
     sedge_operator_options config;

@@ -50,9 +50,9 @@ typedef struct sedge_report {
     sedge_stopwatch watch;                              // of this process, stopped
     double before_seconds;                              // of the runs that this one continues
     double mesh_seconds, tune_seconds, compile_seconds; // parts of the set-up
-    const char *tuned_by;                               // "wish", "rule", "wisdom", "measurement"
-    int tuned;                                          // candidates that were timed, now or before
-    double tuning_gain; // the rule's time over the chosen one's; < 0: not known
+    const char *tuned_by; // "request", "rule", "wisdom", "measurement"
+    int tuned;            // candidates that were timed, now or before
+    double tuning_gain;   // the rule's time over the chosen one's; < 0: not known
     int kernels;
     sedge_report_kernel kernel[SEDGE_OPERATOR_KERNELS];
     double energy_initial, energy_final, energy_peak; // not a number: there is no solution

@@ -311,10 +311,10 @@ sedge_status sedge_session_kernels(sedge_operator_options *out, const sedge_sess
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "SEDGE_GRAPHS='%s' is not 0 or 1", graphs);
     *out = (sedge_operator_options){.variant = deck->variant,
                                     .launch_singly = singly,
-                                    .block_elements = deck->cut[0],
-                                    .item_nodes = deck->cut[1],
-                                    .lift_nodes = deck->cut[2],
-                                    .item_fields = deck->cut[3]};
+                                    .block_elements = deck->kernel_numbers[0],
+                                    .item_nodes = deck->kernel_numbers[1],
+                                    .lift_nodes = deck->kernel_numbers[2],
+                                    .item_fields = deck->kernel_numbers[3]};
     if (deck->tune[0] != '\0') return sedge_tune_level_parse(&out->tune, deck->tune);
     return sedge_tune_level_default(&out->tune, SEDGE_TUNE_FAST);
 }

@@ -46,11 +46,11 @@ sedge_status sedge_tune_deck(sedge_comm *comm, const sedge_run_options *options)
 
     SEDGE_TRY_GOTO(status, sedge_session_open(session, comm, options, false));
     if (session->problem.equation->elliptic != NULL) {
-        status =
-            SEDGE_FAIL(SEDGE_ERR_USAGE,
-                       "%s: the kernels of the equation '%s' are cut by rule; there is nothing "
-                       "to tune",
-                       session->deck->path, session->problem.equation->name);
+        status = SEDGE_FAIL(
+            SEDGE_ERR_USAGE,
+            "%s: the kernels of the equation '%s' are configured by rule; there is nothing "
+            "to tune",
+            session->deck->path, session->problem.equation->name);
         goto done;
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_session_kernels(&wanted, session)));

@@ -64,10 +64,10 @@ class Tune(Case):
         self.assertIn("kernels from rule: ", run)
         self.assertEqual(self.report()["tuning"]["timed"], 0)
 
-    def test_a_wish_is_not_tuned(self):
-        wish = ["--set", "kernels.variant=fused", "--tune", "patient"]
-        self.assertIn("as wished", self.ask("tune", *wish))
-        self.assertIn("kernels from wish: fused", self.ask("run", *wish))
+    def test_a_request_is_not_tuned(self):
+        request = ["--set", "kernels.variant=fused", "--tune", "patient"]
+        self.assertIn("as requested", self.ask("tune", *request))
+        self.assertIn("kernels from request: fused", self.ask("run", *request))
 
     def test_wrong_levels(self):
         deck = self.deck

@@ -104,7 +104,8 @@ static void test_sources_and_monitors(void)
     CHECK(deck->slices[0].position == 0.25 && deck->slices[0].resolution == 50);
     CHECK(strcmp(deck->output, "out/here") == 0 && deck->snapshots == 3);
     CHECK(strcmp(deck->variant, "fused") == 0);
-    CHECK(deck->cut[0] == 8 && deck->cut[1] == 2 && deck->cut[2] == 0);
+    CHECK(deck->kernel_numbers[0] == 8 && deck->kernel_numbers[1] == 2 &&
+          deck->kernel_numbers[2] == 0);
     CHECK(sedge_deck_time_unit(deck) == 1.0 / 3e8 && sedge_deck_energy_unit(deck) == 2.5);
     sedge_deck_free(deck);
 }
@@ -125,7 +126,7 @@ static void test_defaults(void)
     CHECK(!deck->mesh.box_periodic[0] && deck->mesh.scale == 1.0);
     CHECK(deck->initial == &fake_initials[0] && !deck->compare && deck->source_count == 0);
     CHECK(deck->energy_every == 20 && deck->probe_every == 1 && deck->probe_count == 0);
-    CHECK(strcmp(deck->variant, "auto") == 0 && deck->cut[0] == 0);
+    CHECK(strcmp(deck->variant, "auto") == 0 && deck->kernel_numbers[0] == 0);
     CHECK(sedge_deck_time_unit(deck) == 1.0 && sedge_deck_energy_unit(deck) == 1.0);
     sedge_deck_free(deck);
 }
