@@ -277,17 +277,6 @@ int sedge_formula_key(unsigned char key[SEDGE_FORMULA_KEY], const sedge_formula 
     return SEDGE_FORMULA_KEY;
 }
 
-sedge_status sedge_formula_types_write(sedge_text *out, const sedge_formula *formula)
-{
-    SEDGE_TRY(sedge_text_add(out, "SEDGE_FUNCTION float formula_infinity(void)\n{\n"
-                                  "    union {\n        unsigned bits;\n        float number;\n"
-                                  "    } x;\n    x.bits = 0x7f800000u;\n"
-                                  "    return x.number;\n}\n"));
-    return sedge_text_add(out, "typedef %s formula_value;\ntypedef %s formula_result;\n%s",
-                          sedge_type_word(formula->element), sedge_type_word(formula->result),
-                          formula->state);
-}
-
 void sedge_formula_sources_make(sedge_formula_sources *out, const sedge_formula *formula,
                                 const char *kind, const char *types, const char *map,
                                 const char *kernels)
@@ -306,6 +295,7 @@ void sedge_formula_sources_make(sedge_formula_sources *out, const sedge_formula 
     int count = 0;
 
     out->source[count++] = (sedge_source){"codegen/kernels/array/numbers.h", NULL};
+    out->source[count++] = (sedge_source){"codegen/kernels/reduce/formula.h", NULL};
     out->source[count++] = (sedge_source){"types", types};
     for (int k = 0; k < 5; k++) {
         (void)snprintf(out->places[k], sizeof out->places[k], "%s, %s", formula->name, pieces[k]);

@@ -45,10 +45,6 @@ bool sedge_formula_may_fuse(const sedge_formula *formula);
 enum { SEDGE_FORMULA_KEY = sizeof(int) + SEDGE_HASH_BYTES };
 int sedge_formula_key(unsigned char key[SEDGE_FORMULA_KEY], const sedge_formula *formula);
 
-// Append the types to a program's text.
-SEDGE_MUST_USE
-sedge_status sedge_formula_types_write(sedge_text *out, const sedge_formula *formula);
-
 // The sources of a program, and where they are said to come from.
 typedef struct sedge_formula_sources {
     char program[128], places[5][128];

@@ -2,12 +2,12 @@
 #include "reduce/random.h"
 
 #include "array/iteration.h"
+#include "array/pattern_program.h"
 #include "array/shared.h"
 #include "array/strided.h"
 #include "elementwise/elementwise.h"
 #include "program/launch.h"
 #include "reduce/random_kernel.h"
-#include "text/template.h"
 
 #include <string.h>
 
@@ -32,74 +32,50 @@ static int elements_of(sedge_type type)
 
 // ---- programs ----------------------------------------------------------------------------------
 
-static sedge_status write_types(sedge_text *out, const sedge_random_shape *shape)
+enum { RANDOM_VALUES = 8 };
+
+static sedge_pattern_program describe(sedge_binding values[RANDOM_VALUES],
+                                      const sedge_random_shape *shape)
 {
+    static const char *const names[] = {"random-bits", "random-uniform", "random-normal"};
     const sedge_type type = (sedge_type)shape->type;
     const sedge_type part = type == SEDGE_COMPLEX64    ? SEDGE_FLOAT32
                             : type == SEDGE_COMPLEX128 ? SEDGE_FLOAT64
                                                        : type;
-    const sedge_binding values[] = {
-        SEDGE_BIND_TEXT("real", sedge_type_word(part)),
-        SEDGE_BIND_INTEGER("kind", shape->kind),
-        SEDGE_BIND_INTEGER("two_words", takes_two_words(type)),
-        SEDGE_BIND_INTEGER("parts", parts_of(type)),
-        SEDGE_BIND_INTEGER("elements", elements_of(type)),
-        SEDGE_BIND_INTEGER("threads", RANDOM_THREADS),
-        SEDGE_BIND_INTEGER("items", RANDOM_ITEMS),
-        SEDGE_BIND_INTEGER("dimensions", shape->dimensions),
-    };
-    const sedge_pattern pattern = {.name = "codegen/kernels/reduce/random_types.h",
-                                   .bindings = values,
-                                   .count = sizeof values / sizeof values[0]};
 
-    return sedge_template_write(out, &pattern);
-}
-
-static void set_options(sedge_program_options *options, sedge_source sources[2],
-                        const sedge_text *types, const sedge_random_shape *shape)
-{
-    static const char *const names[] = {"random-bits", "random-uniform", "random-normal"};
-
-    sources[0] = (sedge_source){"types", sedge_text_get(types)};
-    sources[1] = (sedge_source){"codegen/kernels/reduce/philox.h", NULL};
-    *options = (sedge_program_options){
-        .name = names[shape->kind], .constants = "", .sources = sources, .count = 2};
+    values[0] = SEDGE_BIND_TEXT("real", sedge_type_word(part));
+    values[1] = SEDGE_BIND_INTEGER("kind", shape->kind);
+    values[2] = SEDGE_BIND_INTEGER("two_words", takes_two_words(type));
+    values[3] = SEDGE_BIND_INTEGER("parts", parts_of(type));
+    values[4] = SEDGE_BIND_INTEGER("elements", elements_of(type));
+    values[5] = SEDGE_BIND_INTEGER("threads", RANDOM_THREADS);
+    values[6] = SEDGE_BIND_INTEGER("items", RANDOM_ITEMS);
+    values[7] = SEDGE_BIND_INTEGER("dimensions", shape->dimensions);
+    return (sedge_pattern_program){.name = names[shape->kind],
+                                   .types = {.name = "codegen/kernels/reduce/random_types.h",
+                                             .bindings = values,
+                                             .count = RANDOM_VALUES},
+                                   .kernels = "codegen/kernels/reduce/philox.h"};
 }
 
 sedge_status sedge_random_program_write(sedge_text *out, sedge_device_kind kind,
                                         const sedge_random_shape *shape)
 {
-    sedge_status status;
-    sedge_text *types = NULL;
-    sedge_source sources[2];
-    sedge_program_options options;
+    sedge_binding values[RANDOM_VALUES];
+    const sedge_pattern_program made = describe(values, shape);
 
-    SEDGE_TRY_GOTO(status, sedge_text_create(&types));
-    SEDGE_TRY_GOTO(status, write_types(types, shape));
-    set_options(&options, sources, types, shape);
-    SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &options));
-done:
-    sedge_text_free(types);
-    return status;
+    return sedge_pattern_program_write(out, kind, &made);
 }
 
 static sedge_status make_kernel(sedge_cached_kernel *cached, sedge_context *context,
                                 const sedge_random_shape *shape)
 {
-    sedge_status status;
-    sedge_text *types = NULL;
-    sedge_source sources[2];
-    sedge_program_options options;
+    sedge_binding values[RANDOM_VALUES];
+    const sedge_pattern_program made = describe(values, shape);
     const sedge_program *program;
 
-    SEDGE_TRY_GOTO(status, sedge_text_create(&types));
-    SEDGE_TRY_GOTO(status, write_types(types, shape));
-    set_options(&options, sources, types, shape);
-    SEDGE_TRY_GOTO(status, sedge_context_program(context, &program, &options));
-    SEDGE_TRY_GOTO(status, sedge_program_get(&cached->kernel[0], program, "sedge_random"));
-done:
-    sedge_text_free(types);
-    return status;
+    SEDGE_TRY(sedge_pattern_program_get(&program, context, &made));
+    return sedge_program_get(&cached->kernel[0], program, "sedge_random");
 }
 
 static sedge_status get_kernel(const sedge_cached_kernel **out, sedge_context *context,

@@ -5,45 +5,34 @@
 #include "array/strided.h"
 #include "elementwise/analysis.h"
 #include "elementwise/copy.h"
+#include "text/template.h"
 
 #include <assert.h>
 #include <string.h>
 
 // ---- the kernel's text -------------------------------------------------------------------------
 
-static sedge_status write_arrays(sedge_text *out, const sedge_reduce_plan *plan,
-                                 const sedge_analysis *analysis)
-{
-    const int pack = plan->shape.pack;
+// The leaves of the expression: arrays, then numbers.
+typedef struct leaf_lists {
+    int64_t array[SEDGE_LEAVES], array_bytes[SEDGE_LEAVES], number[SEDGE_LEAVES];
+    const char *array_type[SEDGE_LEAVES], *number_type[SEDGE_LEAVES];
+    int arrays, numbers;
+} leaf_lists;
 
+static void list_leaves(leaf_lists *out, const sedge_analysis *analysis)
+{
+    out->arrays = out->numbers = 0;
     for (int k = 0; k < analysis->leaves; k++) {
         const sedge_type type = analysis->leaf[k].type;
-        if (analysis->leaf[k].array == NULL) continue;
-        SEDGE_TRY(sedge_text_add(out,
-                                 "typedef %s reduce_type%d;\n"
-                                 "typedef struct SEDGE_ALIGN(%d) reduce_pack%d {\n"
-                                 "    reduce_type%d w[%d];\n} reduce_pack%d;\n",
-                                 sedge_type_word(type), k, pack * sedge_type_bytes(type), k, k,
-                                 pack, k));
-    }
-    SEDGE_TRY(sedge_text_add(out, "#define REDUCE_ARRAYS(X)"));
-    for (int k = 0; k < analysis->leaves; k++)
-        if (analysis->leaf[k].array != NULL) SEDGE_TRY(sedge_text_add(out, " X(%d)", k));
-    SEDGE_TRY(sedge_text_add(out, "\n#define REDUCE_POINTERS(X)"));
-    for (int k = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array != NULL) {
-            SEDGE_TRY(sedge_text_add(
-                out, " X(const SEDGE_GLOBAL reduce_type%d *SEDGE_RESTRICT, array%d)", k, k));
+            out->array_bytes[out->arrays] = sedge_type_bytes(type);
+            out->array_type[out->arrays] = sedge_type_word(type);
+            out->array[out->arrays++] = k;
+        } else {
+            out->number_type[out->numbers] = sedge_type_word(type);
+            out->number[out->numbers++] = k;
         }
     }
-    SEDGE_TRY(sedge_text_add(out, "\n#define REDUCE_NUMBERS(X)"));
-    for (int k = 0; k < analysis->leaves; k++) {
-        if (analysis->leaf[k].array == NULL) {
-            SEDGE_TRY(
-                sedge_text_add(out, " X(%s, leaf%d)", sedge_type_word(analysis->leaf[k].type), k));
-        }
-    }
-    return sedge_text_add(out, "\n");
 }
 
 // What stands before the preamble: constants and types.
@@ -51,44 +40,69 @@ static sedge_status write_types(sedge_text *out, const sedge_reduce_plan *plan,
                                 const sedge_analysis *analysis, const sedge_formula *formula)
 {
     const sedge_reduce_shape *const shape = &plan->shape;
+    leaf_lists leaves;
 
-    SEDGE_TRY(sedge_text_add(out,
-                             "#define REDUCE_FORM      %d\n#define REDUCE_ELEMENTS  %d\n"
-                             "#define REDUCE_ROWS_FAST %d\n#define REDUCE_ROWS      %d\n"
-                             "#define REDUCE_LANES     %d\n#define REDUCE_PACK      %d\n"
-                             "#define REDUCE_UNROLL    %d\n#define REDUCE_RUN       %d\n"
-                             "#define REDUCE_RESIDENT  %d\n#define REDUCE_STREAMED  %d\n"
-                             "#define REDUCE_STRIPED   %d\n#define REDUCE_LAST      %d\n"
-                             "#define REDUCE_TILES     %d\n#define REDUCE_PIECES    %d\n"
-                             "#define REDUCE_FINISH_THREADS %d\n#define REDUCE_FINISH_MANY    %d\n",
-                             shape->form, shape->elements, shape->rows_fast, shape->rows,
-                             shape->lanes, shape->pack, shape->unroll, shape->run, shape->resident,
-                             shape->streamed, shape->striped, shape->last, shape->tiles,
-                             shape->pieces, shape->finish_threads, shape->finish_many));
-    SEDGE_TRY(sedge_formula_types_write(out, formula));
-    SEDGE_TRY(write_arrays(out, plan, analysis));
+    list_leaves(&leaves, analysis);
+    const sedge_binding values[] = {
+        SEDGE_BIND_INTEGER("form", shape->form),
+        SEDGE_BIND_INTEGER("elements", shape->elements),
+        SEDGE_BIND_INTEGER("rows_fast", shape->rows_fast),
+        SEDGE_BIND_INTEGER("rows", shape->rows),
+        SEDGE_BIND_INTEGER("lanes", shape->lanes),
+        SEDGE_BIND_INTEGER("pack", shape->pack),
+        SEDGE_BIND_INTEGER("unroll", shape->unroll),
+        SEDGE_BIND_INTEGER("run", shape->run),
+        SEDGE_BIND_INTEGER("resident", shape->resident),
+        SEDGE_BIND_INTEGER("streamed", shape->streamed),
+        SEDGE_BIND_INTEGER("striped", shape->striped),
+        SEDGE_BIND_INTEGER("last", shape->last),
+        SEDGE_BIND_INTEGER("tiles", shape->tiles),
+        SEDGE_BIND_INTEGER("pieces", shape->pieces),
+        SEDGE_BIND_INTEGER("finish_threads", shape->finish_threads),
+        SEDGE_BIND_INTEGER("finish_many", shape->finish_many),
+        SEDGE_BIND_TEXT("value", sedge_type_word(formula->element)),
+        SEDGE_BIND_TEXT("result", sedge_type_word(formula->result)),
+        SEDGE_BIND_TEXT("state", formula->state),
+        SEDGE_BIND_INTEGERS("array", leaves.array, leaves.arrays),
+        SEDGE_BIND_TEXTS("array_type", leaves.array_type, leaves.arrays),
+        SEDGE_BIND_INTEGERS("array_bytes", leaves.array_bytes, leaves.arrays),
+        SEDGE_BIND_INTEGERS("number", leaves.number, leaves.numbers),
+        SEDGE_BIND_TEXTS("number_type", leaves.number_type, leaves.numbers),
+    };
+    const sedge_pattern pattern = {.name = "codegen/kernels/reduce/reduce_types.h",
+                                   .bindings = values,
+                                   .count = sizeof values / sizeof *values};
+    SEDGE_TRY(sedge_template_write(out, &pattern));
     return sedge_reduce_places_write(out, plan, analysis);
 }
 
 // The beginning of reduce_map, up to the formula.
+static const char map_text[] =
+    "SEDGE_FUNCTION formula_state reduce_map($for a in 0..len(array)$reduce_type$array[a]$ "
+    "leaf$array[a]$, $end$sedge_int64 i$for n in 0..len(number)$, $number_type[n]$ "
+    "leaf$number[n]$$end$)\n"
+    "{\n"
+    "    const formula_value x = $x$;\n"
+    "    (void)i;\n"
+    "    (void)x;\n"
+    "    return (\n";
+
 static sedge_status write_map(sedge_text *out, const sedge_analysis *analysis)
 {
-    SEDGE_TRY(sedge_text_add(out, "SEDGE_FUNCTION formula_state reduce_map("));
-    for (int k = 0; k < analysis->leaves; k++) {
-        if (analysis->leaf[k].array != NULL)
-            SEDGE_TRY(sedge_text_add(out, "reduce_type%d leaf%d, ", k, k));
-    }
-    SEDGE_TRY(sedge_text_add(out, "sedge_int64 i"));
-    for (int k = 0; k < analysis->leaves; k++) {
-        if (analysis->leaf[k].array == NULL) {
-            SEDGE_TRY(
-                sedge_text_add(out, ", %s leaf%d", sedge_type_word(analysis->leaf[k].type), k));
-        }
-    }
-    return sedge_text_add(out,
-                          ")\n{\n    const formula_value x = %s;\n    (void)i;\n    (void)x;\n"
-                          "    return (\n",
-                          sedge_text_get(analysis->text));
+    leaf_lists leaves;
+
+    list_leaves(&leaves, analysis);
+    const sedge_binding values[] = {
+        SEDGE_BIND_TEXT("x", sedge_text_get(analysis->text)),
+        SEDGE_BIND_INTEGERS("array", leaves.array, leaves.arrays),
+        SEDGE_BIND_INTEGERS("number", leaves.number, leaves.numbers),
+        SEDGE_BIND_TEXTS("number_type", leaves.number_type, leaves.numbers),
+    };
+    const sedge_pattern pattern = {.name = "map",
+                                   .text = map_text,
+                                   .bindings = values,
+                                   .count = sizeof values / sizeof *values};
+    return sedge_template_write(out, &pattern);
 }
 
 typedef struct reduce_program {

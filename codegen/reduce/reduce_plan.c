@@ -2,7 +2,9 @@
 #include "reduce/reduce_plan.h"
 #include "array/strided.h"
 #include "elementwise/analysis.h"
+#include "text/template.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // ---- constants of devices ----------------------------------------------------------------------
@@ -352,84 +354,49 @@ int sedge_reduce_places_values(int64_t values[SEDGE_REDUCE_NUMBERS_MOST],
     return numbers.count;
 }
 
-static sedge_status write_stride(sedge_text *out, const char *word, int k, int kind, int number)
+static void name_stride(const char **out, char text[24], int kind, int number)
 {
-    SEDGE_TRY(sedge_text_add(out, "#define REDUCE_%s%d ", word, k));
-    if (kind >= 0) return sedge_text_add(out, "%d\n", kind);
-    return sedge_text_add(out, "reduce_w%d\n", number);
-}
-
-static sedge_status write_formal(sedge_text *out, int count)
-{
-    for (int n = 0; n < count; n++) SEDGE_TRY(sedge_text_add(out, ", sedge_int64 reduce_w%d", n));
-    return sedge_text_add(out, ")\n{\n    reduce_place place;\n");
-}
-
-// The digits of `index` in the iteration's shape, last dimension first, and what they add to
-// places.
-static sedge_status write_digits(sedge_text *out, const sedge_reduce_plan *plan,
-                                 const sedge_analysis *analysis, const place_numbers *numbers,
-                                 const char *index)
-{
-    const char *const word = plan->shape.narrow ? "unsigned" : "sedge_int64";
-
-    SEDGE_TRY(sedge_text_add(out, "    %s rest = (%s)%s, digit;\n", word, word, index));
-    for (int d = decoded_dimensions(plan) - 1; d >= 0; d--) {
-        if (d > 0) {
-            SEDGE_TRY(sedge_text_add(out, "    digit = rest %% (%s)reduce_w%d;\n", word,
-                                     numbers->size[d]));
-            SEDGE_TRY(sedge_text_add(out, "    rest /= (%s)reduce_w%d;\n", word, numbers->size[d]));
-        } else {
-            SEDGE_TRY(sedge_text_add(out, "    digit = rest;\n"));
-        }
-        for (int k = 0; k < analysis->leaves; k++) {
-            if (analysis->leaf[k].array == NULL) continue;
-            SEDGE_TRY(sedge_text_add(out, "    place.at%d += (sedge_int64)digit * reduce_w%d;\n", k,
-                                     numbers->stride[k][d]));
-        }
-    }
-    return sedge_text_add(out, "    (void)rest, (void)digit;\n");
-}
-
-static sedge_status write_function(sedge_text *out, const sedge_reduce_plan *plan,
-                                   const sedge_analysis *analysis, const place_numbers *numbers,
-                                   const char *name, bool digits)
-{
-    SEDGE_TRY(sedge_text_add(out, "SEDGE_FUNCTION reduce_place reduce_%s(sedge_int64 index", name));
-    SEDGE_TRY(write_formal(out, numbers->count));
-    for (int k = 0; k < analysis->leaves; k++) {
-        if (analysis->leaf[k].array != NULL)
-            SEDGE_TRY(sedge_text_add(out, "    place.at%d = 0;\n", k));
-    }
-    if (digits && decoded_dimensions(plan) > 0)
-        SEDGE_TRY(write_digits(out, plan, analysis, numbers, "index"));
-    return sedge_text_add(out, "    (void)index;\n    return place;\n}\n");
+    (void)snprintf(text, 24, kind >= 0 ? "%d" : "reduce_w%d", kind >= 0 ? kind : number);
+    *out = text;
 }
 
 sedge_status sedge_reduce_places_write(sedge_text *out, const sedge_reduce_plan *plan,
                                        const sedge_analysis *analysis)
 {
+    const int dimensions = decoded_dimensions(plan);
     const bool elements = plan->shape.elements;
+    int64_t array[SEDGE_LEAVES], same[SEDGE_LEAVES], size[SEDGE_ARRAY_DIMENSIONS];
+    int64_t stride[SEDGE_LEAVES * SEDGE_ARRAY_DIMENSIONS];
+    const char *step[SEDGE_LEAVES], *side[SEDGE_LEAVES];
+    char texts[SEDGE_LEAVES][2][24];
     place_numbers numbers;
+    int count = 0;
 
     number_places(&numbers, plan, analysis);
-    SEDGE_TRY(sedge_text_add(out, "#define REDUCE_WALK(X)"));
-    for (int n = 0; n < numbers.count; n++)
-        SEDGE_TRY(sedge_text_add(out, " X(sedge_int64, reduce_w%d)", n));
-    SEDGE_TRY(sedge_text_add(out, "\ntypedef struct reduce_place {\n"));
-    for (int k = 0; k < analysis->leaves; k++) {
-        if (analysis->leaf[k].array != NULL)
-            SEDGE_TRY(sedge_text_add(out, "    sedge_int64 at%d;\n", k));
-    }
-    SEDGE_TRY(sedge_text_add(out, "} reduce_place;\n"));
+    for (int d = 0; d < dimensions; d++) size[d] = numbers.size[d];
     for (int k = 0; k < analysis->leaves; k++) {
         if (analysis->leaf[k].array == NULL) continue;
-        SEDGE_TRY(write_stride(out, "STEP", k, plan->shape.step[k], numbers.step[k]));
-        SEDGE_TRY(write_stride(out, "SIDE", k, plan->shape.side[k], numbers.side[k]));
-        SEDGE_TRY(sedge_text_add(out, "#define REDUCE_SAME%d %d\n", k,
-                                 plan->shape.step[k] == 0 && !elements));
+        array[count] = k;
+        same[count] = plan->shape.step[k] == 0 && !elements;
+        name_stride(&step[count], texts[count][0], plan->shape.step[k], numbers.step[k]);
+        name_stride(&side[count], texts[count][1], plan->shape.side[k], numbers.side[k]);
+        for (int d = 0; d < dimensions; d++) stride[count * dimensions + d] = numbers.stride[k][d];
+        count++;
     }
-    SEDGE_TRY(write_function(out, plan, analysis, &numbers, "row", !elements));
-    if (elements) SEDGE_TRY(write_function(out, plan, analysis, &numbers, "element", true));
-    return SEDGE_OK;
+    const sedge_binding values[] = {
+        SEDGE_BIND_INTEGER("arguments", numbers.count),
+        SEDGE_BIND_INTEGER("elements", elements),
+        SEDGE_BIND_INTEGER("dimensions", dimensions),
+        SEDGE_BIND_TEXT("digit", plan->shape.narrow ? "unsigned" : "sedge_int64"),
+        SEDGE_BIND_INTEGERS("array", array, count),
+        SEDGE_BIND_TEXTS("along", step, count),
+        SEDGE_BIND_TEXTS("across", side, count),
+        SEDGE_BIND_INTEGERS("same", same, count),
+        SEDGE_BIND_INTEGERS("size", size, dimensions),
+        SEDGE_BIND_INTEGERS("stride", stride, count * dimensions),
+    };
+    const sedge_pattern pattern = {.name = "codegen/kernels/reduce/reduce_places.h",
+                                   .bindings = values,
+                                   .count = sizeof values / sizeof *values};
+    return sedge_template_write(out, &pattern);
 }

@@ -5,6 +5,7 @@
 #include "array/strided.h"
 #include "elementwise/copy.h"
 #include "program/launch.h"
+#include "text/template.h"
 
 #include <assert.h>
 #include <string.h>
@@ -89,30 +90,31 @@ static const char scan_map[] = "SEDGE_FUNCTION formula_state scan_map(const form
 static sedge_status write_types(sedge_text *out, const sedge_scan_shape *shape,
                                 const sedge_formula *formula)
 {
-    SEDGE_TRY(sedge_text_add(out,
-                             "#define SCAN_EXCLUSIVE %d\n#define SCAN_SEGMENTED %d\n"
-                             "#define SCAN_THREADS   %d\n",
-                             shape->exclusive, shape->segmented, shape->threads));
-    if (shape->chained) {
-        SEDGE_TRY(sedge_text_add(out,
-                                 "#define SCAN_PACK      %d\n#define SCAN_PACKS     %d\n"
-                                 "#define SCAN_RESIDENT  %d\n#define SCAN_STAGED    %d\n"
-                                 "#define SCAN_COMMUTES  %d\n"
-                                 "#define SCAN_JOINT_ITEMS %d\n",
-                                 shape->pack, shape->packs, shape->resident, shape->staged,
-                                 shape->commutes,
-                                 formula->state_bytes * (shape->segmented ? 2 : 1) <= 8));
-    } else {
-        SEDGE_TRY(sedge_text_add(out,
-                                 "#define SCAN_ITEMS     %d\n#define SCAN_TILES     %d\n"
-                                 "#define SCAN_CHAINS    %d\n",
-                                 shape->items, shape->tiles, shape->chains));
-    }
-    if (shape->segmented) {
-        SEDGE_TRY(sedge_text_add(out, "typedef %s scan_start;\n",
-                                 sedge_type_word((sedge_type)shape->start)));
-    }
-    return sedge_formula_types_write(out, formula);
+    const int state_bytes = formula->state_bytes * (shape->segmented ? 2 : 1);
+    const sedge_binding values[] = {
+        SEDGE_BIND_INTEGER("exclusive", shape->exclusive),
+        SEDGE_BIND_INTEGER("segmented", shape->segmented),
+        SEDGE_BIND_INTEGER("threads", shape->threads),
+        SEDGE_BIND_INTEGER("chained", shape->chained),
+        SEDGE_BIND_INTEGER("pack", shape->pack),
+        SEDGE_BIND_INTEGER("packs", shape->packs),
+        SEDGE_BIND_INTEGER("resident", shape->resident),
+        SEDGE_BIND_INTEGER("staged", shape->staged),
+        SEDGE_BIND_INTEGER("commutes", shape->commutes),
+        SEDGE_BIND_INTEGER("joint_items", state_bytes <= 8),
+        SEDGE_BIND_INTEGER("items", shape->items),
+        SEDGE_BIND_INTEGER("tiles", shape->tiles),
+        SEDGE_BIND_INTEGER("chains", shape->chains),
+        SEDGE_BIND_TEXT("start", shape->segmented ? sedge_type_word((sedge_type)shape->start) : ""),
+        SEDGE_BIND_TEXT("value", sedge_type_word(formula->element)),
+        SEDGE_BIND_TEXT("result", sedge_type_word(formula->result)),
+        SEDGE_BIND_TEXT("state", formula->state),
+    };
+    const sedge_pattern pattern = {.name = "codegen/kernels/reduce/scan_types.h",
+                                   .bindings = values,
+                                   .count = sizeof values / sizeof *values};
+
+    return sedge_template_write(out, &pattern);
 }
 
 // Keeps `types`.

@@ -1,5 +1,7 @@
 // Selection, gathering and scattering.
 #include "reduce/select.h"
+
+#include "array/pattern_program.h"
 #include "array/shared.h"
 #include "array/strided.h"
 #include "elementwise/copy.h"
@@ -37,77 +39,50 @@ static const char *unit_word(sedge_type type)
     }
 }
 
-static sedge_status write_types(sedge_text *out, const sedge_select_shape *shape)
-{
-    const char *const index = sedge_type_word((sedge_type)shape->index);
+enum { SELECT_VALUES = 7 };
 
-    SEDGE_TRY(sedge_text_add(out,
-                             "#define SELECT_COMPRESS   %d\n#define SELECT_TAKE       %d\n"
-                             "#define SELECT_THREADS    %d\n#define SELECT_ITEMS      %d\n"
-                             "#define SELECT_DIMENSIONS %d\ntypedef %s select_unit;\n",
-                             shape->what == SEDGE_SELECT_COMPRESS, shape->what == SEDGE_SELECT_TAKE,
-                             SELECT_THREADS, SELECT_ITEMS, shape->dimensions,
-                             unit_word((sedge_type)shape->unit)));
-    SEDGE_TRY(
-        sedge_text_add(out, "typedef %s %s;\n#define SELECT_WALK(X)", index,
-                       shape->what == SEDGE_SELECT_COMPRESS ? "select_mask" : "select_index"));
-    for (int d = 0; d < shape->dimensions; d++)
-        SEDGE_TRY(sedge_text_add(out, " X(sedge_int64, size%d) X(sedge_int64, stride%d)", d, d));
-    return sedge_text_add(out, "\n");
-}
-
-static void set_options(sedge_program_options *options, sedge_source sources[3],
-                        const sedge_text *types, const sedge_select_shape *shape)
+static sedge_pattern_program describe(sedge_binding values[SELECT_VALUES],
+                                      const sedge_select_shape *shape)
 {
     static const char *const names[] = {"compress", "take", "put"};
 
-    sources[0] = (sedge_source){"codegen/kernels/array/numbers.h", NULL};
-    sources[1] = (sedge_source){"types", sedge_text_get(types)};
-    sources[2] = (sedge_source){"codegen/kernels/reduce/select.h", NULL};
-    *options = (sedge_program_options){
-        .name = names[shape->what], .constants = "", .sources = sources, .count = 3};
+    values[0] = SEDGE_BIND_INTEGER("compress", shape->what == SEDGE_SELECT_COMPRESS);
+    values[1] = SEDGE_BIND_INTEGER("take", shape->what == SEDGE_SELECT_TAKE);
+    values[2] = SEDGE_BIND_INTEGER("threads", SELECT_THREADS);
+    values[3] = SEDGE_BIND_INTEGER("items", SELECT_ITEMS);
+    values[4] = SEDGE_BIND_INTEGER("dimensions", shape->dimensions);
+    values[5] = SEDGE_BIND_TEXT("unit", unit_word((sedge_type)shape->unit));
+    values[6] = SEDGE_BIND_TEXT("index", sedge_type_word((sedge_type)shape->index));
+    return (sedge_pattern_program){.name = names[shape->what],
+                                   .types = {.name = "codegen/kernels/reduce/select_types.h",
+                                             .bindings = values,
+                                             .count = SELECT_VALUES},
+                                   .before = "codegen/kernels/array/numbers.h",
+                                   .kernels = "codegen/kernels/reduce/select.h"};
 }
 
 sedge_status sedge_select_program_write(sedge_text *out, sedge_device_kind kind,
                                         const sedge_select_shape *shape)
 {
-    sedge_status status;
-    sedge_text *types = NULL;
-    sedge_source sources[3];
-    sedge_program_options options;
+    sedge_binding values[SELECT_VALUES];
+    const sedge_pattern_program made = describe(values, shape);
 
-    SEDGE_TRY_GOTO(status, sedge_text_create(&types));
-    SEDGE_TRY_GOTO(status, write_types(types, shape));
-    set_options(&options, sources, types, shape);
-    SEDGE_TRY_GOTO(status, sedge_program_write(out, kind, &options));
-done:
-    sedge_text_free(types);
-    return status;
+    return sedge_pattern_program_write(out, kind, &made);
 }
 
 static sedge_status make_kernel(sedge_cached_kernel *cached, sedge_context *context,
                                 const sedge_select_shape *shape)
 {
-    sedge_status status;
-    sedge_text *types = NULL;
-    sedge_source sources[3];
-    sedge_program_options options;
-    const sedge_program *program;
+    sedge_binding values[SELECT_VALUES];
+    const sedge_pattern_program made = describe(values, shape);
     const bool compress = shape->what == SEDGE_SELECT_COMPRESS;
+    const sedge_program *program;
 
-    SEDGE_TRY_GOTO(status, sedge_text_create(&types));
-    SEDGE_TRY_GOTO(status, write_types(types, shape));
-    set_options(&options, sources, types, shape);
-    SEDGE_TRY_GOTO(status, sedge_context_program(context, &program, &options));
-    SEDGE_TRY_GOTO(status, sedge_program_get(&cached->kernel[0], program,
-                                             compress ? "sedge_select_count" : "sedge_select"));
-    if (compress) {
-        SEDGE_TRY_GOTO(status,
-                       sedge_program_get(&cached->kernel[1], program, "sedge_select_write"));
-    }
-done:
-    sedge_text_free(types);
-    return status;
+    SEDGE_TRY(sedge_pattern_program_get(&program, context, &made));
+    SEDGE_TRY(sedge_program_get(&cached->kernel[0], program,
+                                compress ? "sedge_select_count" : "sedge_select"));
+    if (!compress) return SEDGE_OK;
+    return sedge_program_get(&cached->kernel[1], program, "sedge_select_write");
 }
 
 static sedge_status get_kernel(const sedge_cached_kernel **out, sedge_context *context,

@@ -71,6 +71,7 @@ curved 1 solver/test_operator_form tensor-curl 3 fp64 curved
 point 2 ../src/sedge run $root/input/waveguide.yaml --device cuda --set time.steps=3 --output $out/point
 graphs 1 solver/test_operator_graph
 examples 1 ../codegen/examples/example_square cuda 1000
+examples 1 ../codegen/examples/example_polynomial cuda 1000
 examples 1 ../codegen/examples/example_transpose cuda 96
 examples 1 ../codegen/examples/example_multiply cuda 192 all
 examples 1 ../codegen/examples/example_linear cuda 1000
