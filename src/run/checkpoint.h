@@ -15,7 +15,7 @@
 //   /header    u8 [bytes]: JSON, everything but the arrays; attribute "checksum": its SHA-256
 //   /elements  i64 [elements]: number in the mesh file
 //   /fields    f32 or f64 [elements][fields][nodes or coefficients], code units
-//   /energy    f64 [elements]: the monitor's last sample, code units
+//   /energy    f64 [elements]: of the last regular check, code units
 //   /checksums i64 [elements]: sedge_hash_quick of an element's number, energy and fields
 //
 // For each term with memory, TERM being the name of its kind, on the elements that have it:

@@ -330,8 +330,8 @@ static bool parse_history(sedge_checkpoint *out, const json_t *list)
     return true;
 }
 
-// The memory of the monitors, borrowed from `root`; NULL: there is none. In the header of an
-// earlier format it is made of "position". False if that is damaged.
+// The memory of the monitors, borrowed from `root`. In the header of an earlier format it is made
+// of "position". False if it is damaged: without it the series would be cut to nothing.
 static bool find_monitors(json_t **out, json_t *root)
 {
     static const char *const names[][2] = {{"energies", "energy"},
@@ -341,7 +341,7 @@ static bool find_monitors(json_t **out, json_t *root)
     const json_t *const position = json_object_get(root, "position");
 
     *out = json_object_get(root, "monitors");
-    if (position == NULL) return true;
+    if (position == NULL) return json_is_object(*out);
     if (*out == NULL && json_object_set_new(root, "monitors", json_object()) != 0) return false;
     *out = json_object_get(root, "monitors");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -1,6 +1,7 @@
 // The parts of `sedge run`, one file each: set-up and time loop (driver_run.c), energies
-// (driver_energy.c), report (driver_report.c), checkpoints (driver_checkpoint.c), early ends
-// (driver_stop.c). Only driver*.c include this. Functions are collective.
+// (driver_energy.c), monitors (driver_sample.c), report (driver_report.c), checkpoints
+// (driver_checkpoint.c), early ends (driver_stop.c). Only driver*.c include this. Functions are
+// collective.
 #pragma once
 
 #include "dg/reference.h"

@@ -306,7 +306,15 @@ static sedge_status parse_basis(sedge_checkpoint *out, int format, const char *b
 // Files from before there was another basis are nodal; what names none that is known is damaged.
 static void test_basis(void)
 {
+    static const char bare[] =
+        "{\"format\": 3, \"step\": 1, \"time\": 1.0, \"dt\": 1.0, \"origin_time\": 0.0, "
+        "\"origin_step\": 0, \"energy\": {\"initial\": 1.0, \"last\": 1.0, \"peak\": 1.0, "
+        "\"history\": [1.0]}, \"wall_seconds\": 1.0, \"form\": {\"elements\": 1, \"fields\": 6, "
+        "\"nodes\": 4, \"wide\": true}, \"problem\": {}}";
     sedge_checkpoint got = {.basis = SEDGE_BERNSTEIN};
+    const json_t *facts = NULL;
+    json_t *root = NULL;
+    checkpoint_form form;
 
     CHECK_OK(parse_basis(&got, 1, ""));
     CHECK(got.basis == SEDGE_NODAL);
@@ -319,6 +327,10 @@ static void test_basis(void)
     CHECK_FAILS(parse_basis(&got, 4, ", \"blocks\": 1"), SEDGE_ERR_DATA, "its header is none");
     CHECK_FAILS(parse_basis(&got, 4, ", \"blocks\": [{\"name\": \"a\"}]"), SEDGE_ERR_DATA,
                 "its header is none");
+    // Of what the monitors remember nothing is there: their series would be cut to nothing.
+    CHECK_FAILS(checkpoint_parse(&root, &facts, &got, &form, bare, strlen(bare), "some.h5"),
+                SEDGE_ERR_DATA, "its header is none");
+    json_decref(root);
     CHECK_FAILS(parse_basis(&got, 5, ""), SEDGE_ERR_DATA,
                 "has the format 5 of a later version; this one reads 4");
 }
