@@ -1,6 +1,12 @@
 #include "evolve/block.h"
 
-#include "operator/operator_internal.h"
+#include "base/memory.h"
+#include "layout/slots.h"
+#include "layout/upload.h"
+#include "operator/basis.h"
+#include "operator/fields.h"
+#include "operator/parts.h"
+#include "operator/stage.h"
 
 #include <string.h>
 
@@ -99,11 +105,12 @@ static sedge_status fetch_piece(block_pieces *pieces, int64_t k)
 // Where the block's element number `i` lies.
 static int64_t slot_of(const block_pieces *pieces, int32_t i)
 {
-    return pieces->block->slot != NULL ? pieces->block->slot[i] : operator_slot(pieces->op, i);
+    return pieces->block->slot != NULL ? pieces->block->slot[i]
+                                       : sedge_slot(&pieces->op->data.slots, i);
 }
 
-// One element's values into piece k, or out of it; as operator_index says, without its divisions
-// for each of them.
+// One element's values into piece k, or out of it; without the divisions that each of them
+// would need.
 static void move_rows(const block_pieces *pieces, int64_t k, int64_t slot, double *values, bool in)
 {
     const sedge_operator *const op = pieces->op;
@@ -120,9 +127,9 @@ static void move_rows(const block_pieces *pieces, int64_t k, int64_t slot, doubl
             const int64_t at = first + (int64_t)(n * components + f) * lanes;
             double *const value = &values[f * nodes + n];
             if (in) {
-                operator_put(op, piece, at, *value);
+                sedge_real_put(piece, op->layout.real_bytes, at, *value);
             } else {
-                *value = operator_fetch(op, piece, at);
+                *value = sedge_real_get(piece, op->layout.real_bytes, at);
             }
         }
     }

@@ -3,8 +3,8 @@
 // precision and basis are their own.
 #pragma once
 
+#include "operator/fields.h"
 #include "operator/operator.h"
-#include "operator/operator_fields.h"
 
 typedef struct sedge_block {
     const char *name;       // "fields", or the term kind's name

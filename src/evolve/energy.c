@@ -1,7 +1,12 @@
 #include "evolve/energy.h"
 
+#include "base/memory.h"
+#include "layout/slots.h"
 #include "layout/upload.h"
-#include "operator/operator_internal.h"
+#include "operator/curved.h"
+#include "operator/fields.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
 
 struct evolve_energy {
     sedge_operator *op;
@@ -26,10 +31,11 @@ static sedge_status upload_half_jacobian(evolve_energy *energy)
     const sedge_operator *const op = energy->op;
     double *list = NULL;
 
-    SEDGE_TRY(sedge_allocate(&list, op->layout.slots, sizeof *list));
+    SEDGE_TRY(sedge_allocate(&list, op->data.slots.count, sizeof *list));
     for (int32_t e = 0; e < op->mesh->elements; e++)
-        list[operator_slot(op, e)] = 3.0 * sedge_tet_volume(op->mesh->corners[e]) / 8.0;
-    return sedge_upload(&energy->half_jacobian, op->device, list, op->layout.slots, sizeof *list);
+        list[sedge_slot(&op->data.slots, e)] = 3.0 * sedge_tet_volume(op->mesh->corners[e]) / 8.0;
+    return sedge_upload(&energy->half_jacobian, op->device, list, op->data.slots.count,
+                        sizeof *list);
 }
 
 static sedge_status upload_weights(evolve_energy *energy)
@@ -53,7 +59,7 @@ static sedge_status make_buffers(evolve_energy *energy)
     SEDGE_TRY(upload_half_jacobian(energy));
     SEDGE_TRY(upload_weights(energy));
     return sedge_buffer_create(&energy->slots, op->device,
-                               op->layout.slots * (int64_t)sizeof(double));
+                               op->data.slots.count * (int64_t)sizeof(double));
 }
 
 sedge_status evolve_energy_create(evolve_energy **out, sedge_operator *op)
@@ -94,7 +100,7 @@ static sedge_status launch(const evolve_energy *energy, const operator_fields *f
     uint64_t weights = sedge_buffer_address(energy->weights);
     void *const arguments[] = {&u, &out, &mass, &half_jacobian, &material, &weights};
 
-    SEDGE_TRY(operator_launch(&op->launcher, KERNEL_ENERGY, op->main, op->layout.values,
+    SEDGE_TRY(operator_launch(&op->launcher, KERNEL_ENERGY, op->main, op->data.slots.batches,
                               SEDGE_MONITOR_THREADS, arguments, 6));
     return operator_run_curved_energy(op, fields, energy->weights, energy->slots);
 }
@@ -106,12 +112,14 @@ sedge_status evolve_energy_measure(const evolve_energy *energy, const operator_f
     sedge_status status;
     double *slots = NULL;
 
-    SEDGE_TRY(sedge_allocate(&slots, op->layout.slots, sizeof *slots));
+    SEDGE_TRY(sedge_allocate(&slots, op->data.slots.count, sizeof *slots));
     SEDGE_TRY_GOTO(status, launch(energy, fields));
     SEDGE_TRY_GOTO(status, sedge_stream_wait(op->main));
-    SEDGE_TRY_GOTO(status, sedge_buffer_download(energy->slots, 0, slots,
-                                                 op->layout.slots * (int64_t)sizeof *slots, NULL));
-    for (int32_t e = 0; e < op->mesh->elements; e++) values[e] = slots[operator_slot(op, e)];
+    SEDGE_TRY_GOTO(status,
+                   sedge_buffer_download(energy->slots, 0, slots,
+                                         op->data.slots.count * (int64_t)sizeof *slots, NULL));
+    for (int32_t e = 0; e < op->mesh->elements; e++)
+        values[e] = slots[sedge_slot(&op->data.slots, e)];
 done:
     sedge_release(slots);
     return status;

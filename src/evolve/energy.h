@@ -1,8 +1,8 @@
 // Energies of elements, computed on the device.
 #pragma once
 
+#include "operator/fields.h"
 #include "operator/operator.h"
-#include "operator/operator_fields.h"
 
 typedef struct evolve_energy evolve_energy;
 

@@ -5,7 +5,11 @@
 #include "evolve/graphs.h"
 #include "evolve/probes.h"
 #include "evolve/stages.h"
-#include "operator/operator_internal.h"
+#include "operator/fields.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
+#include "operator/stage.h"
+#include "operator/upload.h"
 
 #define SAMPLE_EVERY 50 // steps between those whose launches are timed
 #define SAMPLE_FIRST 2  // the first of them: the caches are warm

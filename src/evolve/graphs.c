@@ -1,6 +1,9 @@
 #include "evolve/graphs.h"
 
-#include "operator/operator_internal.h"
+#include "base/memory.h"
+#include "operator/fields.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
 
 #include <string.h>
 
@@ -51,7 +54,8 @@ static sedge_status record_step(const evolve_graphs *graphs, step_graph *out, do
     sedge_operator *const op = graphs->op;
     sedge_graph *graph = NULL;
 
-    *out = (step_graph){.from = graphs->fields->u[0], .turn = sedge_halo_turn(op->halo), .dt = dt};
+    *out = (step_graph){
+        .from = graphs->fields->u[0], .turn = sedge_halo_turn(op->exchange.halo), .dt = dt};
     memcpy(out->launches, op->launcher.launches, sizeof out->launches);
     SEDGE_TRY(sedge_graph_begin(op->main));
     const sedge_status recorded = evolve_stages_run(graphs->stages, dt);
@@ -72,7 +76,7 @@ static sedge_status record_step(const evolve_graphs *graphs, step_graph *out, do
 static sedge_status find_step(step_graph **out, evolve_graphs *graphs, double dt)
 {
     const sedge_operator *const op = graphs->op;
-    const int turn = sedge_halo_turn(op->halo);
+    const int turn = sedge_halo_turn(op->exchange.halo);
 
     *out = NULL;
     for (int i = 0; i < 2; i++) {
@@ -100,7 +104,7 @@ sedge_status evolve_graphs_launch(evolve_graphs *graphs, double dt)
         for (int k = 0; k < KERNELS; k++) op->launcher.launches[k] += which->launches[k];
         for (int s = 0; s < stages; s++) operator_fields_swap(graphs->fields);
         op->stages += stages;
-        if (sedge_halo_has_peers(op->halo)) sedge_halo_skip(op->halo, stages);
+        if (sedge_halo_has_peers(op->exchange.halo)) sedge_halo_skip(op->exchange.halo, stages);
     } else {
         which = &graphs->step[graphs->step[0].graph != NULL];
         SEDGE_TRY(record_step(graphs, which, dt));

@@ -1,8 +1,15 @@
 #include "evolve/point_sources.h"
 
+#include "base/memory.h"
 #include "dg/dense.h"
 #include "dg/point.h"
-#include "operator/operator_internal.h"
+#include "layout/slots.h"
+#include "layout/upload.h"
+#include "operator/basis.h"
+#include "operator/fields.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
+#include "operator/scalar.h"
 
 // A point source on this rank: the elements on which it acts.
 typedef struct point_source {
@@ -49,7 +56,7 @@ static sedge_status put_weights(sedge_operator *op, void *weights, int block,
     const int nodes = op->element->nodes;
     const int fields = op->problem->equation->fields;
     const int lanes = op->layout.lanes;
-    const int lane = (int)(operator_slot(op, element) % lanes);
+    const int lane = (int)(sedge_slot(&op->data.slots, element) % lanes);
     double field_weights[SEDGE_MAX_FIELDS] = {0.0};
 
     source->kind->point(source->parameters, op->problem->materials[op->mesh->group[element]],
@@ -59,8 +66,9 @@ static sedge_status put_weights(sedge_operator *op, void *weights, int block,
     operator_convert(op, op->layout.basis, SEDGE_NODAL, work, work + nodes, 1);
     for (int n = 0; n < nodes; n++) {
         for (int f = 0; f < fields; f++) {
-            operator_put(op, weights, (((int64_t)block * nodes + n) * fields + f) * lanes + lane,
-                         field_weights[f] * work[n]);
+            sedge_real_put(weights, op->layout.real_bytes,
+                           (((int64_t)block * nodes + n) * fields + f) * lanes + lane,
+                           field_weights[f] * work[n]);
         }
     }
     return SEDGE_OK;
@@ -74,13 +82,6 @@ static int find_block(int64_t *values, int *count, int64_t value)
     while (i < *count && values[i] != value) i++;
     if (i == *count) values[(*count)++] = value;
     return i;
-}
-
-static sedge_status upload(sedge_buffer **out, const sedge_operator *op, const void *data,
-                           int64_t bytes)
-{
-    SEDGE_TRY(sedge_buffer_create(out, op->device, bytes));
-    return sedge_buffer_upload(*out, 0, data, bytes, NULL);
 }
 
 // A point source with its shares on this rank, which are `count`.
@@ -101,15 +102,18 @@ static sedge_status add_source(evolve_point_sources *sources, const sedge_point_
     SEDGE_TRY_GOTO(status, sedge_allocate(&work, 2 * (int64_t)nodes, sizeof *work));
     SEDGE_TRY_GOTO(status, sedge_allocate(&weights, count * block_bytes, 1));
     for (int i = 0; i < count; i++) {
-        const int block = find_block(values, &point->blocks,
-                                     operator_slot(op, shares[i].element) / op->layout.lanes);
+        const int block =
+            find_block(values, &point->blocks,
+                       sedge_slot(&op->data.slots, shares[i].element) / op->layout.lanes);
         SEDGE_TRY_GOTO(status, put_weights(op, weights, block, source, shares[i].element,
                                            modes + (int64_t)i * nodes, work));
     }
-    SEDGE_TRY_GOTO(status,
-                   upload(&point->values, op, values, point->blocks * (int64_t)sizeof *values));
-    SEDGE_TRY_GOTO(status, upload(&point->weights, op, weights, point->blocks * block_bytes));
-    SEDGE_TRY_GOTO(status, upload(&point->signal, op, source->signal, sizeof source->signal));
+    SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->values, op->device, values,
+                                             point->blocks * (int64_t)sizeof *values));
+    SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->weights, op->device, weights,
+                                             point->blocks * block_bytes));
+    SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->signal, op->device, source->signal,
+                                             sizeof source->signal));
 done:
     sedge_release(values);
     sedge_release(work);

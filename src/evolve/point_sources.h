@@ -1,8 +1,8 @@
 // Point sources: what acts at single points of the mesh, added to a stage after all else.
 #pragma once
 
+#include "operator/fields.h"
 #include "operator/operator.h"
-#include "operator/operator_fields.h"
 #include "time/integrator.h"
 
 typedef struct evolve_point_sources evolve_point_sources;

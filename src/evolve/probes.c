@@ -1,7 +1,12 @@
 #include "evolve/probes.h"
 
+#include "base/memory.h"
 #include "dg/dense.h"
-#include "operator/operator_internal.h"
+#include "layout/slots.h"
+#include "layout/upload.h"
+#include "operator/fields.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
 
 #include <string.h>
 
@@ -31,13 +36,6 @@ static void turn_weights(const sedge_operator *op, double *out, const double *we
     }
 }
 
-static sedge_status upload(sedge_buffer **out, const sedge_operator *op, const void *data,
-                           int64_t bytes)
-{
-    SEDGE_TRY(sedge_buffer_create(out, op->device, bytes));
-    return sedge_buffer_upload(*out, 0, data, bytes, NULL);
-}
-
 static sedge_status make_buffers(evolve_probes *probes, const int32_t *elements,
                                  const double *weights)
 {
@@ -51,11 +49,13 @@ static sedge_status make_buffers(evolve_probes *probes, const int32_t *elements,
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&slots, count, sizeof *slots));
-    for (int i = 0; i < count; i++) slots[i] = (int32_t)operator_slot(op, elements[i]);
-    SEDGE_TRY_GOTO(status, upload(&probes->slots, op, slots, count * (int64_t)sizeof *slots));
+    for (int i = 0; i < count; i++) slots[i] = (int32_t)sedge_slot(&op->data.slots, elements[i]);
+    SEDGE_TRY_GOTO(status, sedge_upload_copy(&probes->slots, op->device, slots,
+                                             count * (int64_t)sizeof *slots));
     SEDGE_TRY_GOTO(status, sedge_allocate(&turned, numbers, sizeof *turned));
     turn_weights(op, turned, weights, count);
-    SEDGE_TRY_GOTO(status, upload(&probes->weights, op, turned, numbers * (int64_t)sizeof *turned));
+    SEDGE_TRY_GOTO(status, sedge_upload_copy(&probes->weights, op->device, turned,
+                                             numbers * (int64_t)sizeof *turned));
     SEDGE_TRY_GOTO(
         status, sedge_buffer_create(&probes->samples, op->device, sample_bytes * probes->capacity));
 done:

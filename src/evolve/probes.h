@@ -2,8 +2,8 @@
 // fetches now and then.
 #pragma once
 
+#include "operator/fields.h"
 #include "operator/operator.h"
-#include "operator/operator_fields.h"
 
 typedef struct evolve_probes evolve_probes;
 

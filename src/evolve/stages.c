@@ -1,7 +1,10 @@
 #include "evolve/stages.h"
 
+#include "base/memory.h"
 #include "evolve/point_sources.h"
-#include "operator/operator_internal.h"
+#include "operator/fields.h"
+#include "operator/parts.h"
+#include "operator/stage.h"
 
 struct evolve_stages {
     sedge_operator *op;

@@ -1,7 +1,13 @@
 #include "evolve/terms.h"
 
-#include "operator/operator_internal.h"
-#include "operator/operator_terms.h"
+#include "base/memory.h"
+#include "layout/slots.h"
+#include "layout/upload.h"
+#include "operator/fields.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
+#include "operator/scalar.h"
+#include "operator/terms.h"
 
 #include <stdio.h>
 
@@ -26,31 +32,24 @@ struct evolve_terms {
 
 // ---- creation ----- -----------------------------------------------------------------------------
 
-static sedge_status upload(sedge_buffer **out, const sedge_operator *op, const void *data,
-                           int64_t bytes)
-{
-    SEDGE_TRY(sedge_buffer_create(out, op->device, bytes));
-    return bytes > 0 ? sedge_buffer_upload(*out, 0, data, bytes, NULL) : SEDGE_OK;
-}
-
-// Which lanes of each SIMD batch of the layout have the term, `lanes` [layout.values].
+// Which lanes of each SIMD batch of the layout have the term, `lanes` [slots.batches].
 static void find_lanes(device_term *term, uint32_t *lanes, const sedge_operator *op)
 {
     const int64_t width = op->layout.lanes;
     const uint32_t all = width < 32 ? (1U << width) - 1U : UINT32_MAX;
 
     for (int32_t e = 0; e < op->mesh->elements; e++) {
-        const int64_t slot = operator_slot(op, e);
+        const int64_t slot = sedge_slot(&op->data.slots, e);
         if (!operator_term_is_in(&term->term, op->problem, op->mesh->group[e])) continue;
         if (lanes[slot / width] == 0) term->batches++;
         lanes[slot / width] |= 1U << slot % width;
         term->elements++;
     }
-    for (int64_t b = 0; b < op->layout.values; b++)
+    for (int64_t b = 0; b < op->data.slots.batches; b++)
         if (lanes[b] == all) lanes[b] = UINT32_MAX;
 }
 
-// Indices and lanes of the batches that have the term; `place` [layout.values] gets the batches'
+// Indices and lanes of the batches that have the term; `place` [slots.batches] gets the batches'
 // places in these lists.
 static sedge_status make_support(device_term *term, int64_t *place, const sedge_operator *op)
 {
@@ -59,17 +58,18 @@ static sedge_status make_support(device_term *term, int64_t *place, const sedge_
     int64_t *batch = NULL;
     int64_t count = 0;
 
-    SEDGE_TRY_GOTO(status, sedge_allocate(&lanes, op->layout.values, sizeof *lanes));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&lanes, op->data.slots.batches, sizeof *lanes));
     find_lanes(term, lanes, op);
     SEDGE_TRY_GOTO(status, sedge_allocate(&batch, term->batches, sizeof *batch));
-    for (int64_t b = 0; b < op->layout.values; b++) {
+    for (int64_t b = 0; b < op->data.slots.batches; b++) {
         if (lanes[b] == 0) continue;
         place[b] = count;
         batch[count] = b;
         lanes[count++] = lanes[b];
     }
-    SEDGE_TRY_GOTO(status, upload(&term->batch, op, batch, count * (int64_t)sizeof *batch));
-    status = upload(&term->lanes, op, lanes, count * (int64_t)sizeof *lanes);
+    SEDGE_TRY_GOTO(
+        status, sedge_upload_copy(&term->batch, op->device, batch, count * (int64_t)sizeof *batch));
+    status = sedge_upload_copy(&term->lanes, op->device, lanes, count * (int64_t)sizeof *lanes);
 done:
     sedge_release(lanes);
     sedge_release(batch);
@@ -84,9 +84,11 @@ static sedge_status make_parameters(device_term *term, const sedge_operator *op)
 
     SEDGE_TRY(sedge_allocate(&list, (int64_t)volumes * count + 1, (size_t)op->layout.real_bytes));
     for (int i = 0; i < volumes * count; i++)
-        operator_put(op, list, i, term->term.term->parameters[i / count][i % count]);
+        sedge_real_put(list, op->layout.real_bytes, i,
+                       term->term.term->parameters[i / count][i % count]);
     const sedge_status status =
-        upload(&term->parameters, op, list, ((int64_t)volumes * count + 1) * op->layout.real_bytes);
+        sedge_upload_copy(&term->parameters, op->device, list,
+                          ((int64_t)volumes * count + 1) * op->layout.real_bytes);
     sedge_release(list);
     return status;
 }
@@ -111,7 +113,7 @@ static sedge_status make_memory(device_term *term, evolve_block *block, const in
     block->slots = term->batches * lanes;
     SEDGE_TRY(sedge_allocate(&block->slot, term->elements, sizeof *block->slot));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
-        const int64_t slot = operator_slot(op, e);
+        const int64_t slot = sedge_slot(&op->data.slots, e);
         if (!operator_term_is_in(&term->term, op->problem, op->mesh->group[e])) continue;
         block->slot[count] = place[slot / lanes] * lanes + slot % lanes;
         term->element[count++] = e;
@@ -130,7 +132,7 @@ static sedge_status make_term(evolve_terms *terms, int i)
     term->term = operator_terms_get(op->problem, i);
     (void)snprintf(name, sizeof name, SEDGE_TERM_KERNEL_NAME, i);
     SEDGE_TRY(sedge_program_get(&term->kernel, op->program[1], name));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&place, op->layout.values, sizeof *place));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&place, op->data.slots.batches, sizeof *place));
     SEDGE_TRY_GOTO(status, make_support(term, place, op));
     SEDGE_TRY_GOTO(status, make_parameters(term, op));
     if (term->term.memory > 0)
@@ -155,7 +157,7 @@ sedge_status evolve_terms_create(evolve_terms **out, sedge_operator *op)
         (evolve_block){.shown = {.name = "fields",
                                  .components = op->problem->equation->fields,
                                  .elements = op->mesh->elements},
-                       .slots = op->layout.slots};
+                       .slots = op->data.slots.count};
     for (int i = 0; i < terms->count; i++) SEDGE_TRY_GOTO(status, make_term(terms, i));
     *out = terms;
     terms = NULL;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define SEDGE_GEOMETRY_WORDS 28 // of an element, as in codegen/kernels/dg/dg_layout.h
+#define SEDGE_JACOBIAN_WORDS 12 // of an element, as in codegen/kernels/dg/dg_tensor.h
 
 // Fields, geometry and connectivity on the device depend on it. In the Bernstein-Bezier basis
 // "node" means coefficient: the one of the same lattice point.
@@ -18,8 +19,4 @@ typedef struct operator_layout {
     int nodes_padded; // nodes of an element, filled up to whole groups at least
     int state_align;  // bytes
     char name[32];    // "36 nodes", "16 lanes", "bernstein, 16 lanes"
-
-    // Of this rank. Each range of the mesh is filled up to whole SIMD batches.
-    int64_t values; // SIMD batches
-    int64_t slots;  // values * lanes
 } operator_layout;

@@ -2,13 +2,18 @@
 
 #include "base/memory.h"
 
+sedge_status sedge_upload_copy(sedge_buffer **out, sedge_device *device, const void *from,
+                               int64_t bytes)
+{
+    SEDGE_TRY(sedge_buffer_create(out, device, bytes > 0 ? bytes : 16));
+    return bytes > 0 ? sedge_buffer_upload(*out, 0, from, bytes, NULL) : SEDGE_OK;
+}
+
 sedge_status sedge_upload(sedge_buffer **out, sedge_device *device, void *from, int64_t count,
                           size_t size)
 {
-    const int64_t bytes = count * (int64_t)size;
-    sedge_status status = sedge_buffer_create(out, device, bytes > 0 ? bytes : 16);
+    const sedge_status status = sedge_upload_copy(out, device, from, count * (int64_t)size);
 
-    if (status == SEDGE_OK && bytes > 0) status = sedge_buffer_upload(*out, 0, from, bytes, NULL);
     sedge_release(from);
     return status;
 }

@@ -28,6 +28,11 @@ SEDGE_MUST_USE
 sedge_status sedge_upload(sedge_buffer **out, sedge_device *device, void *from, int64_t count,
                           size_t size);
 
+// A new buffer with a copy of `bytes` bytes of a host array. The caller frees it.
+SEDGE_MUST_USE
+sedge_status sedge_upload_copy(sedge_buffer **out, sedge_device *device, const void *from,
+                               int64_t bytes);
+
 // A new buffer with `count` real numbers. The caller frees it.
 SEDGE_MUST_USE
 sedge_status sedge_upload_reals(sedge_buffer **out, sedge_device *device, int real_bytes,

@@ -9,12 +9,16 @@
 // With the argument "random" (and SEDGE_ORDER): work items in random order, and the boundary
 // kernel's barriers are missed where they are not there.
 #define _DEFAULT_SOURCE // setenv
-#include "match.h"
-
 #include "base/file.h"
 #include "base/memory.h"
 #include "dg/random.h"
-#include "operator/operator_internal.h"
+#include "forms/candidates.h"
+#include "forms/form.h"
+#include "forms/target.h"
+#include "match.h"
+#include "operator/parts.h"
+#include "operator/sample.h"
+#include "operator/tune.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -6,8 +6,13 @@
 #include "base/memory.h"
 #include "check.h"
 #include "curved_maps.h"
+#include "forms/form.h"
 #include "kit.h"
-#include "operator/operator_internal.h"
+#include "operator/fields.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
+#include "operator/program.h"
+#include "operator/scalar.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,12 +58,12 @@ static void make_place(place *p, const sedge_operator *op, const operator_fields
 {
     const operator_layout *const layout = &op->layout;
     const int64_t lanes = layout->lanes;
-    const int64_t state = sedge_buffer_bytes(fields->u[0]) / layout->values;
+    const int64_t state = sedge_buffer_bytes(fields->u[0]) / op->data.slots.batches;
     const int64_t geometry = lanes * SEDGE_GEOMETRY_WORDS * layout->real_bytes;
     const int64_t trace =
         (int64_t)op->element->face_nodes * op->problem->equation->fields * layout->real_bytes;
 
-    *p = (place){.first = first, .traces = traces, .slots = layout->slots + first * lanes};
+    *p = (place){.first = first, .traces = traces, .slots = op->data.slots.count + first * lanes};
     if (op->config.form == &operator_form_tensor) {
         CHECK(op->problem->volumes == 1 && first % SEDGE_GEOMETRY_WORDS == 0);
         p->slots -= first / SEDGE_GEOMETRY_WORDS * SEDGE_JACOBIAN_WORDS * lanes;
@@ -66,7 +71,7 @@ static void make_place(place *p, const sedge_operator *op, const operator_fields
     p->address[STATE] = reach(fields->u[0], first, state);
     p->address[NEXT] = reach(fields->u[1], first, state);
     p->address[RESIDUAL] = reach(fields->residual, first, state);
-    p->address[TRACE] = reach(op->trace, traces, trace);
+    p->address[TRACE] = reach(op->faces.trace, traces, trace);
     p->address[GEOMETRY] = reach(op->data.geometry, first, geometry);
     p->address[MATERIAL] = reach(op->data.material, first, lanes * 4);
     copy_list(&p->links, op, op->data.links, first * lanes, traces);
@@ -93,16 +98,16 @@ static void launch(const sedge_operator *op, operator_kernel kernel, int64_t blo
 
 static void run_boundary(const sedge_operator *op, const operator_fields *fields, place *p)
 {
-    uint64_t trace = sedge_buffer_address(op->trace);
+    uint64_t trace = sedge_buffer_address(op->faces.trace);
     const int64_t each = operator_boundary_points(op);
     int64_t points = (int64_t)op->mesh->boundary_faces * op->element->face_nodes;
-    uint64_t group = sedge_buffer_address(op->boundary_group);
-    uint64_t places = sedge_buffer_address(op->places);
-    uint64_t parameters = sedge_buffer_address(op->parameters);
-    uint64_t kinds = sedge_buffer_address(op->kinds);
+    uint64_t group = sedge_buffer_address(op->faces.group);
+    uint64_t places = sedge_buffer_address(op->faces.places);
+    uint64_t parameters = sedge_buffer_address(op->faces.parameters);
+    uint64_t kinds = sedge_buffer_address(op->faces.kinds);
     uint64_t materials = sedge_buffer_address(op->materials);
-    uint64_t tables = sedge_buffer_address(op->maps);
-    uint64_t face_basis = sedge_buffer_address(op->face_basis);
+    uint64_t tables = sedge_buffer_address(op->faces.maps);
+    uint64_t face_basis = sedge_buffer_address(op->faces.basis);
     uint64_t clock = sedge_buffer_address(fields->clock);
     double delay = 0.1;
     void *const arguments[] = {&p->address[STATE],
@@ -129,7 +134,7 @@ static void run_straight(const sedge_operator *op, place *p, double dt)
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t deriv = sedge_buffer_address(op->tables.deriv);
     uint64_t lift = sedge_buffer_address(op->tables.lift);
-    uint64_t tables = sedge_buffer_address(op->maps);
+    uint64_t tables = sedge_buffer_address(op->faces.maps);
     int64_t count = op->data.slots.span[false][false].count;
     operator_real a = operator_scalar(op, sedge_integrator_lsrk45.a[STAGE]);
     operator_real b = operator_scalar(op, sedge_integrator_lsrk45.b[STAGE]);
@@ -161,11 +166,11 @@ static void run_curved(const sedge_operator *op, const operator_fields *fields, 
     uint64_t curves = sedge_buffer_address(op->data.curves);
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t operators = sedge_buffer_address(op->curved.operators);
-    uint64_t tables = sedge_buffer_address(op->maps);
+    uint64_t tables = sedge_buffer_address(op->faces.maps);
     uint64_t shapes = sedge_buffer_address(op->data.shapes);
-    uint64_t group = sedge_buffer_address(op->boundary_group);
-    uint64_t parameters = sedge_buffer_address(op->parameters);
-    uint64_t kinds = sedge_buffer_address(op->kinds);
+    uint64_t group = sedge_buffer_address(op->faces.group);
+    uint64_t parameters = sedge_buffer_address(op->faces.parameters);
+    uint64_t kinds = sedge_buffer_address(op->faces.kinds);
     uint64_t clock = sedge_buffer_address(fields->clock);
     int64_t halo_faces = 0;
     double delay = 0.1;
@@ -220,7 +225,7 @@ enum { RESULTS = 3 };
 static void run_from(const sedge_operator *op, const operator_fields *fields,
                      void *const start[RESULTS], void *result[RESULTS], place *p, double dt)
 {
-    sedge_buffer *const before[RESULTS] = {fields->u[1], fields->residual, op->trace};
+    sedge_buffer *const before[RESULTS] = {fields->u[1], fields->residual, op->faces.trace};
 
     for (int i = 0; i < RESULTS; i++) {
         const int64_t bytes = sedge_buffer_bytes(before[i]);
@@ -237,7 +242,7 @@ static void run_from(const sedge_operator *op, const operator_fields *fields,
 static void compare(const sedge_operator *op, const operator_fields *fields, place *near,
                     place *far, double dt)
 {
-    const sedge_buffer *const from[RESULTS] = {fields->u[1], fields->residual, op->trace};
+    const sedge_buffer *const from[RESULTS] = {fields->u[1], fields->residual, op->faces.trace};
     void *start[RESULTS] = {NULL}, *close[RESULTS] = {NULL}, *distant[RESULTS] = {NULL};
     void *again[RESULTS] = {NULL};
     const int before = check_failures;
@@ -295,7 +300,7 @@ static void test_far(const kit_world *world, const char *variant, int order,
     // As far as slots may be, which have 32 bits: numbers of states do not fit these, nor those of
     // Jacobians' words on a GPU; nor do those of trace points, where no material is looked up by
     // them.
-    const int64_t first = (INT32_MAX / layout->lanes - layout->values) / whole * whole;
+    const int64_t first = (INT32_MAX / layout->lanes - k.op->data.slots.batches) / whole * whole;
     const int64_t traces = curved ? 0 : INT32_MAX / k.op->element->face_nodes + 1;
     CHECK(first > INT32_MAX / layout->nodes_padded);
     make_place(&near, k.op, fields, 0, 0);

@@ -8,11 +8,9 @@
 //
 // Without arguments what no other test has: the plain and the sparse form in random order.
 #define _DEFAULT_SOURCE // setenv
-#include "match.h"
-
 #include "base/memory.h"
 #include "curved_maps.h"
-#include "operator/operator_internal.h"
+#include "match.h"
 
 #include <stdlib.h>
 #include <string.h>

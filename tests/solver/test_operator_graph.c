@@ -5,7 +5,8 @@
 #include "check.h"
 #include "curved_maps.h"
 #include "kit.h"
-#include "operator/operator_internal.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #define _DEFAULT_SOURCE // setenv
 #include "check.h"
 #include "kit.h"
-#include "operator/operator_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

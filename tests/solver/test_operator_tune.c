@@ -5,13 +5,20 @@
 // With the arguments "all ORDER" (one rank): every candidate of this order, of odd ones in fp32 and
 // of even ones in fp64; without, a selection.
 #define _DEFAULT_SOURCE // setenv
-#include "kernel_files.h"
-#include "match.h"
-
 #include "base/file.h"
 #include "base/memory.h"
+#include "forms/candidates.h"
+#include "forms/form.h"
 #include "forms/program.h"
-#include "operator/operator_internal.h"
+#include "forms/target.h"
+#include "kernel_files.h"
+#include "match.h"
+#include "operator/fields.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
+#include "operator/program.h"
+#include "operator/sample.h"
+#include "operator/tune.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,6 +1,10 @@
-#include "operator/operator_internal.h"
+#include "operator/cost.h"
 
-#include "operator/operator_terms.h"
+#include "operator/curved.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
+#include "operator/program.h"
+#include "operator/terms.h"
 
 #include <string.h>
 
@@ -69,11 +73,11 @@ void sedge_operator_get_cost(const sedge_operator *op, sedge_operator_cost *out)
     out->bytes += bytes;
     out->flops += other;
     out->stages = op->stages;
-    out->exchange_seconds = op->exchange_seconds;
-    out->exposed_seconds = op->exposed_seconds;
-    if (op->packed != NULL) {
+    out->exchange_seconds = op->exchange.seconds;
+    out->exposed_seconds = op->exchange.exposed_seconds;
+    if (op->exchange.packed != NULL) {
         out->exchange_bytes_per_step =
-            (double)sedge_buffer_bytes(op->packed) * op->problem->integrator->stages;
+            (double)sedge_buffer_bytes(op->exchange.packed) * op->problem->integrator->stages;
     }
     for (int k = 0; k < KERNELS; k++) {
         out->kernel[k].name = operator_kernel_name((operator_kernel)k);

@@ -1,5 +1,12 @@
 // Faces with two-sided conditions: their list, and the kernel that fills their trace slots.
-#include "operator/operator_internal.h"
+#include "operator/two_sided.h"
+
+#include "base/memory.h"
+#include "layout/slots.h"
+#include "operator/fields.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
+#include "operator/program.h"
 
 // sedge_two_sided_face of dg_two_sided.h.
 typedef struct two_sided_face {
@@ -28,9 +35,10 @@ static int32_t list_faces(two_sided_face *list, const sedge_operator *op, bool r
             const sedge_set_face *const side = &mesh->set_faces[i];
             if ((side->other < 0) != remote) continue;
             list[count++] = (two_sided_face){
-                .own = (int32_t)operator_slot(op, side->element),
+                .own = (int32_t)sedge_slot(&op->data.slots, side->element),
                 .own_face = side->face,
-                .other = remote ? -1 - side->other_slot : (int32_t)operator_slot(op, side->other),
+                .other = remote ? -1 - side->other_slot
+                                : (int32_t)sedge_slot(&op->data.slots, side->other),
                 .other_code = side->other_face * 6 + side->orientation,
                 .slot = side->slot,
                 .group = s};
@@ -46,9 +54,9 @@ sedge_status operator_two_sided_upload(sedge_operator *op)
 
     if (!sedge_problem_is_two_sided(op->problem)) return SEDGE_OK;
     SEDGE_TRY(sedge_allocate(&list, op->mesh->set_offsets[op->problem->surfaces], sizeof *list));
-    op->two_sided_here = list_faces(list, op, false);
-    op->two_sided_beyond = list_faces(list + op->two_sided_here, op, true);
-    bytes = (int64_t)(op->two_sided_here + op->two_sided_beyond) * (int64_t)sizeof *list;
+    op->data.two_sided_here = list_faces(list, op, false);
+    op->data.two_sided_beyond = list_faces(list + op->data.two_sided_here, op, true);
+    bytes = (int64_t)(op->data.two_sided_here + op->data.two_sided_beyond) * (int64_t)sizeof *list;
     sedge_status status =
         sedge_buffer_create(&op->data.two_sided, op->device, bytes > 0 ? bytes : 16);
     if (status == SEDGE_OK && bytes > 0)
@@ -60,22 +68,22 @@ sedge_status operator_two_sided_upload(sedge_operator *op)
 sedge_status operator_two_sided_run(sedge_operator *op, const operator_fields *fields,
                                     sedge_stream *stream, bool remote, double delay)
 {
-    const int32_t first = remote ? op->two_sided_here : 0;
-    const int32_t count = remote ? op->two_sided_beyond : op->two_sided_here;
+    const int32_t first = remote ? op->data.two_sided_here : 0;
+    const int32_t count = remote ? op->data.two_sided_beyond : op->data.two_sided_here;
     int64_t points = (int64_t)count * op->element->face_nodes;
     int64_t first_boundary = op->mesh->halo_faces;
-    int64_t slots = op->layout.slots;
+    int64_t slots = op->data.slots.count;
     uint64_t u = sedge_buffer_address(fields->u[0]);
-    uint64_t trace = sedge_buffer_address(op->trace);
+    uint64_t trace = sedge_buffer_address(op->faces.trace);
     uint64_t faces = 0;
-    uint64_t places = sedge_buffer_address(op->places);
-    uint64_t parameters = sedge_buffer_address(op->parameters);
-    uint64_t kinds = sedge_buffer_address(op->kinds);
+    uint64_t places = sedge_buffer_address(op->faces.places);
+    uint64_t parameters = sedge_buffer_address(op->faces.parameters);
+    uint64_t kinds = sedge_buffer_address(op->faces.kinds);
     uint64_t geometry = sedge_buffer_address(op->data.geometry);
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t materials = sedge_buffer_address(op->materials);
-    uint64_t tables = sedge_buffer_address(op->maps);
-    uint64_t face_basis = sedge_buffer_address(op->face_basis);
+    uint64_t tables = sedge_buffer_address(op->faces.maps);
+    uint64_t face_basis = sedge_buffer_address(op->faces.basis);
     uint64_t clock = sedge_buffer_address(fields->clock);
     void *const arguments[] = {&u,        &trace,          &faces,     &places, &parameters, &kinds,
                                &geometry, &material,       &materials, &tables, &face_basis, &clock,

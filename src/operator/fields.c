@@ -1,4 +1,4 @@
-#include "operator/operator_fields.h"
+#include "operator/fields.h"
 
 sedge_status operator_fields_create(operator_fields *fields, sedge_device *device, int64_t bytes)
 {

@@ -1,5 +1,7 @@
 // Between the bases of nodal values and of coefficients.
-#include "operator/operator_internal.h"
+#include "operator/basis.h"
+
+#include "operator/parts.h"
 
 #include <string.h>
 

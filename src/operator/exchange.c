@@ -1,7 +1,11 @@
 // Traces of other ranks: packed, on their way beside the interior's work, timed.
-#include "operator/operator_internal.h"
+#include "operator/exchange.h"
 
+#include "base/memory.h"
 #include "device/range.h"
+#include "operator/fields.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
 
 static sedge_status make_offsets(int64_t **out, const sedge_operator *op)
 {
@@ -14,22 +18,22 @@ static sedge_status make_offsets(int64_t **out, const sedge_operator *op)
     return SEDGE_OK;
 }
 
-sedge_status operator_halo_create(sedge_operator *op)
+sedge_status operator_exchange_create(sedge_operator *op)
 {
     sedge_status status;
     int64_t *offsets = NULL;
 
     status = make_offsets(&offsets, op);
     if (status == SEDGE_OK && op->mesh->halo_faces > 0)
-        status = sedge_buffer_create(&op->packed, op->device, offsets[op->mesh->peers]);
+        status = sedge_buffer_create(&op->exchange.packed, op->device, offsets[op->mesh->peers]);
     SEDGE_TRY_GOTO(status, sedge_comm_agree(op->comm, status));
     const sedge_halo_plan plan = {.peers = op->mesh->peers,
                                   .ranks = op->mesh->peer_ranks,
                                   .send_offsets = offsets,
                                   .receive_offsets = offsets,
-                                  .packed = op->packed,
-                                  .target = op->trace};
-    status = sedge_halo_create(&op->halo, op->comm, op->device, &plan);
+                                  .packed = op->exchange.packed,
+                                  .target = op->faces.trace};
+    status = sedge_halo_create(&op->exchange.halo, op->comm, op->device, &plan);
 done:
     sedge_release(offsets);
     return status;
@@ -37,50 +41,50 @@ done:
 
 bool sedge_operator_waits(const sedge_operator *op)
 {
-    return sedge_halo_waits(op->halo);
+    return sedge_halo_waits(op->exchange.halo);
 }
 
 const char *sedge_operator_transport(const sedge_operator *op)
 {
-    return sedge_halo_transport(op->halo);
+    return sedge_halo_transport(op->exchange.halo);
 }
 
-sedge_status operator_halo_send(sedge_operator *op, const operator_fields *fields)
+sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *fields)
 {
     int64_t points = (int64_t)op->mesh->halo_faces * op->element->face_nodes;
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t halo = sedge_buffer_address(op->data.halo);
-    uint64_t tables = sedge_buffer_address(op->maps);
-    uint64_t packed = sedge_buffer_address(op->packed);
+    uint64_t tables = sedge_buffer_address(op->faces.maps);
+    uint64_t packed = sedge_buffer_address(op->exchange.packed);
     void *const arguments[] = {&u, &halo, &tables, &packed, &points};
 
     SEDGE_TRY(operator_launch(&op->launcher, KERNEL_PACK, op->side,
                               (points + SEDGE_TRACE_THREADS - 1) / SEDGE_TRACE_THREADS,
                               SEDGE_TRACE_THREADS, arguments, 5));
-    SEDGE_TRY(sedge_event_record(op->packed_event, op->side));
-    return sedge_halo_start(op->halo, op->side);
+    SEDGE_TRY(sedge_event_record(op->exchange.sent, op->side));
+    return sedge_halo_start(op->exchange.halo, op->side);
 }
 
-sedge_status operator_halo_receive(sedge_operator *op)
+sedge_status operator_exchange_receive(sedge_operator *op)
 {
     sedge_range_begin("exchange");
-    const sedge_status status = sedge_halo_finish(op->halo, op->side);
+    const sedge_status status = sedge_halo_finish(op->exchange.halo, op->side);
     sedge_range_end();
     SEDGE_TRY(status);
-    return sedge_event_record(op->arrived, op->side);
+    return sedge_event_record(op->exchange.arrived, op->side);
 }
 
-sedge_status operator_halo_note(sedge_operator *op)
+sedge_status operator_exchange_note(sedge_operator *op)
 {
     const bool is_host = sedge_device_get_traits(op->device)->in_call;
     double travelled, late;
 
     if (!is_host && !op->launcher.sampling) return SEDGE_OK;
-    SEDGE_TRY(sedge_event_wait(op->arrived));
-    SEDGE_TRY(sedge_event_wait(op->interior_done));
-    SEDGE_TRY(sedge_event_seconds(&travelled, op->packed_event, op->arrived));
-    SEDGE_TRY(sedge_event_seconds(&late, op->interior_done, op->arrived));
-    op->exchange_seconds += travelled;
-    op->exposed_seconds += late > 0.0 ? late : 0.0; // that the device had no interior for
+    SEDGE_TRY(sedge_event_wait(op->exchange.arrived));
+    SEDGE_TRY(sedge_event_wait(op->events.interior_done));
+    SEDGE_TRY(sedge_event_seconds(&travelled, op->exchange.sent, op->exchange.arrived));
+    SEDGE_TRY(sedge_event_seconds(&late, op->events.interior_done, op->exchange.arrived));
+    op->exchange.seconds += travelled;
+    op->exchange.exposed_seconds += late > 0.0 ? late : 0.0; // that the device had no interior for
     return SEDGE_OK;
 }

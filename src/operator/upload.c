@@ -1,17 +1,19 @@
+#include "operator/upload.h"
+
+#include "base/memory.h"
 #include "forms/bernstein_products.h"
+#include "forms/target.h"
 #include "layout/mesh_upload.h"
-#include "operator/operator_internal.h"
+#include "layout/slots.h"
+#include "layout/upload.h"
+#include "operator/basis.h"
+#include "operator/curved.h"
+#include "operator/parts.h"
+#include "operator/program.h"
+#include "operator/two_sided.h"
 
 #include <math.h>
 #include <string.h>
-
-int64_t operator_index(const sedge_operator *op, int64_t slot, int field, int node)
-{
-    const int64_t lanes = op->layout.lanes;
-    const int64_t row = slot / lanes * op->layout.nodes_padded + node;
-
-    return (row * op->problem->equation->fields + field) * lanes + slot % lanes;
-}
 
 // dx_d/dr_p at 3 d + p, and 1/J (dg_tensor.h).
 static void put_jacobian(const sedge_operator *op, void *list, int64_t first, int64_t slot,
@@ -21,10 +23,10 @@ static void put_jacobian(const sedge_operator *op, void *list, int64_t first, in
     const int64_t base = first + slot / lanes * SEDGE_JACOBIAN_WORDS * lanes + slot % lanes;
 
     for (int k = 0; k < 9; k++) {
-        operator_put(op, list, base + (int64_t)k * lanes,
-                     0.5 * (corners[k % 3 + 1][k / 3] - corners[0][k / 3]));
+        sedge_real_put(list, op->layout.real_bytes, base + (int64_t)k * lanes,
+                       0.5 * (corners[k % 3 + 1][k / 3] - corners[0][k / 3]));
     }
-    operator_put(op, list, base + (int64_t)9 * lanes, 1.0 / jacobian);
+    sedge_real_put(list, op->layout.real_bytes, base + (int64_t)9 * lanes, 1.0 / jacobian);
 }
 
 // sedge_geometry of dg_layout.h, and behind it what dg_tensor.h wants of an equation of curls: four
@@ -34,24 +36,24 @@ static sedge_status upload_geometry(sedge_operator *op)
 {
     const int lanes = op->layout.lanes;
     const bool curls = op->problem->equation->curls;
-    const int64_t jacobians = op->layout.slots * SEDGE_GEOMETRY_WORDS;
-    const int64_t count = jacobians + (curls ? op->layout.slots * SEDGE_JACOBIAN_WORDS : 0);
+    const int64_t jacobians = op->data.slots.count * SEDGE_GEOMETRY_WORDS;
+    const int64_t count = jacobians + (curls ? op->data.slots.count * SEDGE_JACOBIAN_WORDS : 0);
     void *list = NULL;
 
     SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->layout.real_bytes));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
-        const int64_t slot = operator_slot(op, e);
+        const int64_t slot = sedge_slot(&op->data.slots, e);
         const int64_t base = slot / lanes * SEDGE_GEOMETRY_WORDS;
         sedge_geometry geometry;
 
         sedge_geometry_compute(&geometry, op->mesh->corners[e]);
         for (int k = 0; k < 16; k++) {
-            operator_put(op, list, (base + k) * lanes + slot % lanes,
-                         k % 4 == 3 ? geometry.face_scale[k / 4] : geometry.normal[k / 4][k % 4]);
+            sedge_real_put(list, op->layout.real_bytes, (base + k) * lanes + slot % lanes,
+                           k % 4 == 3 ? geometry.face_scale[k / 4] : geometry.normal[k / 4][k % 4]);
         }
         for (int k = 0; k < 9; k++) {
-            operator_put(op, list, (base + 16 + k) * lanes + slot % lanes,
-                         geometry.metric[k / 3][k % 3]);
+            sedge_real_put(list, op->layout.real_bytes, (base + 16 + k) * lanes + slot % lanes,
+                           geometry.metric[k / 3][k % 3]);
         }
         if (curls) {
             put_jacobian(op, list, jacobians, slot, op->mesh->corners[e], geometry.jacobian);
@@ -67,14 +69,15 @@ static sedge_status upload_numbers(sedge_operator *op)
     const int64_t traces = mesh->halo_faces + mesh->boundary_faces;
     int32_t *material = NULL;
 
-    SEDGE_TRY(sedge_allocate(&material, op->layout.slots + traces, sizeof *material));
-    for (int32_t e = 0; e < mesh->elements; e++) material[operator_slot(op, e)] = mesh->group[e];
+    SEDGE_TRY(sedge_allocate(&material, op->data.slots.count + traces, sizeof *material));
+    for (int32_t e = 0; e < mesh->elements; e++)
+        material[sedge_slot(&op->data.slots, e)] = mesh->group[e];
     for (int64_t i = 0; i < traces; i++) {
         const sedge_trace_face *const face = &mesh->trace_faces[i];
-        material[op->layout.slots + i] =
+        material[op->data.slots.count + i] =
             i < mesh->halo_faces ? face->group : mesh->group[face->element];
     }
-    return sedge_upload(&op->data.material, op->device, material, op->layout.slots + traces,
+    return sedge_upload(&op->data.material, op->device, material, op->data.slots.count + traces,
                         sizeof *material);
 }
 
@@ -86,7 +89,8 @@ static sedge_status upload_materials(sedge_operator *op)
 
     SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->layout.real_bytes));
     for (int i = 0; i < op->problem->volumes * values; i++)
-        operator_put(op, list, i, op->problem->materials[i / values][i % values]);
+        sedge_real_put(list, op->layout.real_bytes, i,
+                       op->problem->materials[i / values][i % values]);
     return sedge_upload(&op->materials, op->device, list, count, (size_t)op->layout.real_bytes);
 }
 
@@ -101,7 +105,7 @@ static sedge_status upload_maps(sedge_operator *op)
     SEDGE_TRY(sedge_allocate(&tables, maps + simplices, sizeof *tables));
     sedge_fill_face_maps(tables, element);
     operator_bernstein_simplices(tables + maps, element->order);
-    return sedge_upload(&op->maps, op->device, tables, maps + simplices, sizeof *tables);
+    return sedge_upload(&op->faces.maps, op->device, tables, maps + simplices, sizeof *tables);
 }
 
 // Boundary faces: their groups, the places of their nodes, their conditions' kinds and parameters.
@@ -119,7 +123,7 @@ static sedge_status upload_boundary(sedge_operator *op)
     for (int32_t i = 0; i < mesh->boundary_faces; i++)
         group[i] = mesh->trace_faces[mesh->halo_faces + i].group;
     SEDGE_TRY(
-        sedge_upload(&op->boundary_group, op->device, group, mesh->boundary_faces, sizeof *group));
+        sedge_upload(&op->faces.group, op->device, group, mesh->boundary_faces, sizeof *group));
 
     SEDGE_TRY(sedge_allocate(&places, (int64_t)mesh->boundary_faces * width * 3, sizeof *places));
     for (int32_t i = 0; i < mesh->boundary_faces; i++) {
@@ -130,7 +134,7 @@ static sedge_status upload_boundary(sedge_operator *op)
             sedge_mesh_place(mesh, face->element, rst, places + ((int64_t)i * width + k) * 3);
         }
     }
-    SEDGE_TRY(sedge_upload(&op->places, op->device, places,
+    SEDGE_TRY(sedge_upload(&op->faces.places, op->device, places,
                            (int64_t)mesh->boundary_faces * width * 3, sizeof *places));
 
     const int surfaces = op->problem->surfaces;
@@ -141,7 +145,7 @@ static sedge_status upload_boundary(sedge_operator *op)
         memcpy(parameters + (size_t)i * SEDGE_MAX_VALUES, boundary->parameters,
                sizeof boundary->parameters);
     }
-    SEDGE_TRY(sedge_upload(&op->parameters, op->device, parameters,
+    SEDGE_TRY(sedge_upload(&op->faces.parameters, op->device, parameters,
                            (int64_t)surfaces * SEDGE_MAX_VALUES, sizeof *parameters));
 
     SEDGE_TRY(sedge_allocate(&kinds, surfaces, sizeof *kinds));
@@ -149,7 +153,7 @@ static sedge_status upload_boundary(sedge_operator *op)
         const sedge_boundary_kind *const kind = op->problem->boundaries[i].kind;
         kinds[i] = kind == NULL ? -1 : sedge_problem_kind_number(op->problem, kind);
     }
-    return sedge_upload(&op->kinds, op->device, kinds, surfaces, sizeof *kinds);
+    return sedge_upload(&op->faces.kinds, op->device, kinds, surfaces, sizeof *kinds);
 }
 
 sedge_status operator_upload(sedge_operator *op)
@@ -174,7 +178,7 @@ void operator_data_free(operator_data *data)
 
 int64_t operator_fields_bytes(const sedge_operator *op)
 {
-    return op->layout.slots * op->layout.nodes_padded * op->problem->equation->fields *
+    return op->data.slots.count * op->layout.nodes_padded * op->problem->equation->fields *
            op->layout.real_bytes;
 }
 
@@ -192,15 +196,15 @@ static sedge_status upload_face_basis(sedge_operator *op)
         list[turned] = op->bernstein->face_to_nodal[k];
         list[count + turned] = op->bernstein->face_from_nodal[k];
     }
-    return sedge_upload(&op->face_basis, op->device, list, 2 * count, sizeof *list);
+    return sedge_upload(&op->faces.basis, op->device, list, 2 * count, sizeof *list);
 }
 
 // What depends on nothing but the basis, unless it is there.
 static sedge_status take_basis(sedge_operator *op, sedge_basis basis)
 {
-    if (op->face_basis != NULL && op->layout.basis == basis) return SEDGE_OK;
-    sedge_buffer_free(op->face_basis);
-    op->face_basis = NULL;
+    if (op->faces.basis != NULL && op->layout.basis == basis) return SEDGE_OK;
+    sedge_buffer_free(op->faces.basis);
+    op->faces.basis = NULL;
     op->layout.basis = basis;
     if (basis == SEDGE_BERNSTEIN) SEDGE_TRY(operator_bernstein_need(op));
     SEDGE_TRY(operator_curved_take_basis(op));
@@ -215,8 +219,6 @@ sedge_status operator_take_layout(sedge_operator *op, const operator_layout *lay
     SEDGE_TRY(take_basis(op, layout->basis));
     op->layout = *layout;
     op->data.slots = sedge_slots_place(op->mesh, layout->lanes);
-    op->layout.values = op->data.slots.batches;
-    op->layout.slots = op->data.slots.count;
     if (same_slots) return SEDGE_OK;
     SEDGE_TRY(upload_geometry(op));
     SEDGE_TRY(operator_curved_take_layout(op));
@@ -238,7 +240,8 @@ static sedge_status upload_table(const sedge_operator *op, sedge_buffer **out,
     void *list = NULL;
 
     SEDGE_TRY(sedge_allocate(&list, table->count, real));
-    for (int64_t i = 0; i < table->count; i++) operator_put(op, list, i, table->values[i]);
+    for (int64_t i = 0; i < table->count; i++)
+        sedge_real_put(list, op->layout.real_bytes, i, table->values[i]);
     return sedge_upload(out, op->device, list, table->count, real);
 }
 

@@ -1,9 +1,19 @@
-#include "operator/operator_internal.h"
-
-#include "forms/program.h"
-#include "forms/request.h"
+#include "operator/tune.h"
 
 #include "base/file.h"
+#include "base/memory.h"
+#include "forms/candidates.h"
+#include "forms/program.h"
+#include "forms/request.h"
+#include "forms/target.h"
+#include "operator/cost.h"
+#include "operator/fields.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
+#include "operator/program.h"
+#include "operator/sample.h"
+#include "operator/stage.h"
+#include "operator/upload.h"
 #include "tune/ceiling.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "operator/operator_terms.h"
+#include "operator/terms.h"
 
 #include <stdio.h>
 

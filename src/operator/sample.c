@@ -1,6 +1,13 @@
-#include "operator/operator_internal.h"
+#include "operator/sample.h"
 
+#include "base/memory.h"
 #include "dg/reference.h"
+#include "layout/slots.h"
+#include "layout/upload.h"
+#include "operator/basis.h"
+#include "operator/fields.h"
+#include "operator/parts.h"
+#include "operator/stage.h"
 
 #include <float.h>
 #include <math.h>
@@ -214,10 +221,11 @@ static sedge_status make_traces(const operator_sample *sample, sedge_operator *o
         for (int k = 0; k < width * fields; k++) {
             if (slot < mesh->halo_faces)
                 halo[((int64_t)slot * fields + k % fields) * width + k / fields] = outer[k];
-            operator_put(op, list, (int64_t)slot * width * fields + k, kept[k]);
+            sedge_real_put(list, op->layout.real_bytes, (int64_t)slot * width * fields + k,
+                           kept[k]);
         }
     }
-    status = sedge_buffer_upload(op->trace, 0, list,
+    status = sedge_buffer_upload(op->faces.trace, 0, list,
                                  traces * width * fields * op->layout.real_bytes, NULL);
     sedge_release(list);
     return status;
@@ -354,34 +362,36 @@ bool operator_sample_fits(const operator_sample *sample, const sedge_operator *o
 
 // ---- on the device -----------------------------------------------------------------------------
 
-// Bytes of the fields of one value, and where they begin.
-static int64_t value_bytes(const sedge_operator *op)
+// Bytes of the fields of one SIMD batch.
+static int64_t batch_bytes(const sedge_operator *op)
 {
     return (int64_t)op->layout.nodes_padded * op->problem->equation->fields * op->layout.lanes *
            op->layout.real_bytes;
 }
 
 // Element e's fields from a buffer with the layout of u into `fields` [fields][nodes], or from
-// there into the buffer. `chunk` holds one value.
+// there into the buffer. `chunk` holds one SIMD batch.
 static sedge_status move_element(const sedge_operator *op, sedge_buffer *buffer, int32_t e,
                                  double *fields, void *chunk, bool into_buffer)
 {
-    const int64_t slot = operator_slot(op, e);
+    const int64_t slot = sedge_slot(&op->data.slots, e);
     const int64_t lane = slot % op->layout.lanes;
-    const int64_t offset = slot / op->layout.lanes * value_bytes(op);
+    const int64_t offset = slot / op->layout.lanes * batch_bytes(op);
     const int nodes = op->element->nodes;
 
-    SEDGE_TRY(sedge_buffer_download(buffer, offset, chunk, value_bytes(op), NULL));
+    SEDGE_TRY(sedge_buffer_download(buffer, offset, chunk, batch_bytes(op), NULL));
     for (int k = 0; k < op->problem->equation->fields * nodes; k++) {
-        const int64_t at = operator_index(op, lane, k / nodes, k % nodes);
+        const int64_t at =
+            ((int64_t)(k % nodes) * op->problem->equation->fields + k / nodes) * op->layout.lanes +
+            lane;
         if (into_buffer) {
-            operator_put(op, chunk, at, fields[k]);
+            sedge_real_put(chunk, op->layout.real_bytes, at, fields[k]);
         } else {
-            fields[k] = operator_fetch(op, chunk, at);
+            fields[k] = sedge_real_get(chunk, op->layout.real_bytes, at);
         }
     }
     if (!into_buffer) return SEDGE_OK;
-    return sedge_buffer_upload(buffer, offset, chunk, value_bytes(op), NULL);
+    return sedge_buffer_upload(buffer, offset, chunk, batch_bytes(op), NULL);
 }
 
 static sedge_status fill(const sedge_operator *op, sedge_buffer *buffer, const void *pattern)
@@ -403,8 +413,9 @@ sedge_status operator_sample_fill(const operator_sample *sample, sedge_operator 
     void *chunk = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&pattern, PATTERN, (size_t)op->layout.real_bytes));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&chunk, value_bytes(op), 1));
-    for (int64_t k = 0; k < PATTERN; k++) operator_put(op, pattern, k, noise(k));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&chunk, batch_bytes(op), 1));
+    for (int64_t k = 0; k < PATTERN; k++)
+        sedge_real_put(pattern, op->layout.real_bytes, k, noise(k));
     SEDGE_TRY_GOTO(status, fill(op, on->u[0], pattern));
     SEDGE_TRY_GOTO(status, fill(op, on->residual, pattern));
     for (int32_t e = 0; e < op->mesh->elements; e++) {
@@ -485,7 +496,7 @@ sedge_status operator_sample_verify(const operator_sample *sample, sedge_operato
     void *chunk = NULL;
 
     SEDGE_TRY_GOTO(status, sedge_allocate(&fields, block_size(op), sizeof *fields));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&chunk, value_bytes(op), 1));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&chunk, batch_bytes(op), 1));
     SEDGE_TRY_GOTO(status, sedge_stream_wait(op->main)); // what was launched before
     SEDGE_TRY_GOTO(status, start_over(sample, op, on, fields, chunk));
     SEDGE_TRY_GOTO(status, operator_sample_launch(sample, op, on, op->main));

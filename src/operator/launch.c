@@ -1,4 +1,4 @@
-#include "operator/operator_launch.h"
+#include "operator/launch.h"
 
 #include <string.h>
 

@@ -1,9 +1,16 @@
+#include "operator/program.h"
+
+#include "base/memory.h"
+#include "forms/candidates.h"
 #include "forms/constants.h"
+#include "forms/form.h"
 #include "forms/program.h"
 #include "forms/request.h"
-#include "operator/operator_internal.h"
-
-#include "operator/operator_terms.h"
+#include "forms/target.h"
+#include "operator/curved.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
+#include "operator/terms.h"
 
 #include <stdio.h>
 

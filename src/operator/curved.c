@@ -1,8 +1,16 @@
 // Curved elements on the device: their operators, maps and kernels
 // (codegen/kernels/dg/dg_curved.h).
+#include "operator/curved.h"
+
+#include "base/memory.h"
 #include "dg/dense.h"
 #include "layout/curved_block.h"
-#include "operator/operator_internal.h"
+#include "layout/slots.h"
+#include "layout/upload.h"
+#include "operator/fields.h"
+#include "operator/launch.h"
+#include "operator/parts.h"
+#include "operator/scalar.h"
 
 #include <string.h>
 
@@ -49,7 +57,7 @@ typedef struct writer {
 
 static void write_real(writer *w, double value)
 {
-    operator_put(w->op, w->list, w->at++, value);
+    sedge_real_put(w->list, w->op->layout.real_bytes, w->at++, value);
 }
 
 // A matrix [rows][columns], its columns first.
@@ -197,19 +205,19 @@ sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fiel
     uint64_t u = sedge_buffer_address(fields->u[0]);
     uint64_t next = sedge_buffer_address(fields->u[1]);
     uint64_t residual = sedge_buffer_address(fields->residual);
-    uint64_t trace = sedge_buffer_address(op->trace);
+    uint64_t trace = sedge_buffer_address(op->faces.trace);
     uint64_t links = sedge_buffer_address(op->data.links);
     uint64_t curves = sedge_buffer_address(op->data.curves);
     uint64_t material = sedge_buffer_address(op->data.material);
     uint64_t materials = sedge_buffer_address(op->materials);
     uint64_t operators = sedge_buffer_address(op->curved.operators);
-    uint64_t tables = sedge_buffer_address(op->maps);
+    uint64_t tables = sedge_buffer_address(op->faces.maps);
     uint64_t shapes = sedge_buffer_address(op->data.shapes);
-    uint64_t group = sedge_buffer_address(op->boundary_group);
-    uint64_t parameters = sedge_buffer_address(op->parameters);
-    uint64_t kinds = sedge_buffer_address(op->kinds);
+    uint64_t group = sedge_buffer_address(op->faces.group);
+    uint64_t parameters = sedge_buffer_address(op->faces.parameters);
+    uint64_t kinds = sedge_buffer_address(op->faces.kinds);
     int64_t halo_faces = op->mesh->halo_faces;
-    int64_t slots = op->layout.slots;
+    int64_t slots = op->data.slots.count;
     operator_real a = operator_scalar(op, stage->a);
     operator_real b = operator_scalar(op, stage->b);
     uint64_t clock = sedge_buffer_address(fields->clock);

@@ -1,0 +1,36 @@
+// The stage and the energy in curved elements (codegen/kernels/dg/dg_curved.h).
+#pragma once
+
+#include "operator/fields.h"
+#include "operator/parts.h"
+#include "time/integrator.h"
+
+// The rule's kernel configuration; SEDGE_ERR_DEVICE where the device has too little memory a block.
+SEDGE_MUST_USE
+sedge_status operator_curved_choose(operator_curved_config *config, const operator_layout *layout,
+                                    const sedge_device_info *info, const sedge_problem *problem,
+                                    const sedge_element *element);
+
+// What does not depend on the layout; the operators in the layout's basis (which needs
+// op->bernstein where it is not nodal); and the maps of the present layout.
+SEDGE_MUST_USE
+sedge_status operator_curved_create(sedge_operator *op);
+SEDGE_MUST_USE
+sedge_status operator_curved_take_basis(sedge_operator *op);
+SEDGE_MUST_USE
+sedge_status operator_curved_take_layout(sedge_operator *op);
+void operator_curved_free(sedge_operator *op);
+
+// The stage in the curved elements that need other ranks' traces (`halo`), or in the others.
+SEDGE_MUST_USE
+sedge_status operator_run_curved(sedge_operator *op, const operator_fields *fields,
+                                 sedge_stream *stream, bool halo, const sedge_stage *stage);
+
+// The energies of curved elements, into `slots` [slots], by the weights of each field's square.
+SEDGE_MUST_USE
+sedge_status operator_run_curved_energy(sedge_operator *op, const operator_fields *fields,
+                                        const sedge_buffer *energy_weights,
+                                        const sedge_buffer *slots);
+
+// Compulsory bytes and nominal operations of a stage in all curved elements of this rank.
+void operator_curved_count(const sedge_operator *op, double *bytes, double *flops);

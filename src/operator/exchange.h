@@ -1,0 +1,21 @@
+// The exchange of traces with other ranks, beside the work of a stage.
+#pragma once
+
+#include "operator/fields.h"
+#include "operator/operator.h"
+
+// What brings other ranks' traces to the trace buffer. Collective.
+SEDGE_MUST_USE
+sedge_status operator_exchange_create(sedge_operator *op);
+
+// Collect the traces of halo faces and let them travel, in the side stream.
+SEDGE_MUST_USE
+sedge_status operator_exchange_send(sedge_operator *op, const operator_fields *fields);
+
+// Later work in the side stream sees the other ranks' traces.
+SEDGE_MUST_USE
+sedge_status operator_exchange_receive(sedge_operator *op);
+
+// Behind the stage's work: times of the exchange, of a GPU only in a sampled step, which waits.
+SEDGE_MUST_USE
+sedge_status operator_exchange_note(sedge_operator *op);

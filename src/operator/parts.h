@@ -1,0 +1,106 @@
+// The parts of an operator, for those who work on it: src/operator and src/evolve.
+#pragma once
+
+#include "operator/launch.h"
+#include "operator/operator.h"
+
+#include "dg/bernstein.h"
+#include "dg/cubature.h"
+#include "forms/config.h"
+#include "forms/layout.h"
+#include "halo/halo.h"
+#include "layout/slots.h"
+
+#define SEDGE_TRACE_THREADS   128 // as in codegen/kernels/dg/dg_trace.h
+#define SEDGE_MONITOR_THREADS 128 // as in codegen/kernels/dg/dg_monitor.h
+
+// What depends on the layout: what is numbered by slots.
+typedef struct operator_data {
+    sedge_slots slots;
+    sedge_buffer *links, *geometry, *material;
+    sedge_buffer *halo, *boundary; // (slot, face) of faces whose traces are sent, or made
+    sedge_buffer *curves, *shapes; // maps of curved elements, the latter in fp64
+    sedge_buffer *two_sided;       // faces with two-sided conditions: those whose other side is on
+                                   // this rank, then the others
+    int32_t two_sided_here, two_sided_beyond; // their numbers
+} operator_data;
+
+// What depends on the configuration: the matrices as its kernels read them.
+typedef struct operator_tables {
+    sedge_buffer *deriv, *lift;
+} operator_tables;
+
+// What kernels read, and write, at faces.
+typedef struct operator_faces {
+    sedge_buffer *trace;              // from the other sides: halo faces, then boundary faces
+    sedge_buffer *maps;               // of face nodes
+    sedge_buffer *basis;              // of the layout's basis: to nodal values of a face and back
+    sedge_buffer *group, *places;     // of boundary faces: their surfaces, where their nodes are
+    sedge_buffer *parameters, *kinds; // of surfaces
+} operator_faces;
+
+// The exchange of traces with other ranks.
+typedef struct operator_exchange {
+    sedge_halo *halo;
+    sedge_buffer *packed;            // traces to send; NULL: none
+    sedge_event *sent, *arrived;     // packed and on their way; in the trace buffer
+    double seconds, exposed_seconds; // as in sedge_operator_cost
+} operator_exchange;
+
+// The kernel configuration of the stage in curved elements: by a rule, not tuned.
+typedef struct operator_curved_config {
+    int points, face_points; // of quadrature, inside and on a face
+    int chunk;               // points whose fluxes are in the block's memory at once
+    int block;               // SIMD batches a block
+    int threads;             // of it
+    int scratch_words;       // words of the block's memory for each lane
+    int64_t scratch_bytes;   // of its memory
+} operator_curved_config;
+
+// What curved elements need, where this rank has some.
+typedef struct operator_curved {
+    operator_curved_config config;
+    sedge_cubature *cubature; // NULL: this rank has none
+    sedge_buffer *operators;
+} operator_curved;
+
+// The order of the two streams within a stage.
+typedef struct operator_events {
+    sedge_event *ready;         // the state, for the side stream
+    sedge_event *traces_ready;  // boundary traces, where the main stream makes them
+    sedge_event *interior_done; // the elements of the main stream
+    sedge_event *side_done;     // the elements of the side stream
+} operator_events;
+
+struct sedge_operator {
+    // What it was created for, borrowed.
+    const sedge_comm *comm;
+    sedge_device *device;
+    const sedge_element *element;
+    const sedge_mesh *mesh;
+    const sedge_problem *problem;
+
+    // What was chosen.
+    operator_layout layout;
+    operator_config config;
+    char variant[SEDGE_CONFIG_NAME];
+    struct operator_tuning *tuning; // tune.h
+
+    // Kernels.
+    sedge_program *program[SEDGE_OPERATOR_PROGRAMS];
+    operator_launcher launcher;
+    int64_t stages; // run so far
+
+    // What they read.
+    sedge_bernstein *bernstein; // NULL: not needed so far
+    sedge_buffer *materials;    // more than one material
+    operator_data data;
+    operator_tables tables;
+    operator_faces faces;
+    operator_curved curved;
+
+    // Their order: curved and boundary elements, and the exchange, may run beside the interior.
+    operator_exchange exchange;
+    sedge_stream *main, *side;
+    operator_events events;
+};

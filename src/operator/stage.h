@@ -1,0 +1,20 @@
+// One stage of the right-hand side.
+#pragma once
+
+#include "operator/fields.h"
+#include "operator/operator.h"
+#include "time/integrator.h"
+
+// A stage of all elements, from u[0] to u[1].
+SEDGE_MUST_USE
+sedge_status operator_run_stage(sedge_operator *op, const operator_fields *fields,
+                                const sedge_stage *stage);
+
+// Until all queued work is done.
+SEDGE_MUST_USE
+sedge_status operator_wait(sedge_operator *op);
+
+// The stage in all straight elements of this rank alone: what the tuner measures.
+SEDGE_MUST_USE
+sedge_status operator_run_straight(sedge_operator *op, const operator_fields *fields,
+                                   sedge_stream *stream, const sedge_stage *stage);

@@ -1,0 +1,13 @@
+// The choice of layout and kernel configuration.
+#pragma once
+
+#include "operator/operator.h"
+
+typedef struct operator_tuning operator_tuning;
+
+// Choose layout and configuration: the requested ones, else what sedge_tune chooses; and take them.
+// Leaves the stage's program and its tables to be made. Collective.
+SEDGE_MUST_USE
+sedge_status operator_tune(sedge_operator *op, sedge_cache *cache,
+                           const sedge_operator_options *options);
+void operator_tuning_free(operator_tuning *tuning);
