@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "forms/form.h"
+#include "layout/slots.h"
 
 static const double glass[3] = {2.25, 1.5, 0.7};
 
@@ -180,6 +181,31 @@ static bool has_class(const sedge_mesh *mesh)
     return false;
 }
 
+// Each range begins a SIMD batch, no two ranges share one, and the spans are the ranges together.
+static void check_slots(const sedge_mesh *mesh, int lanes)
+{
+    const sedge_slots slots = sedge_slots_place(mesh, lanes);
+    int64_t span[2][2] = {{0}};
+    int64_t curved = 0;
+    int64_t batch = 0;
+    int wrong = 0;
+
+    for (int r = 0; r < mesh->range_count; r++) {
+        const sedge_range *const range = &mesh->ranges[r];
+        const int64_t count = (range->count + lanes - 1) / lanes;
+        for (int32_t i = 0; i < range->count; i++) {
+            wrong += sedge_slot(&slots, range->first + i) != batch * lanes + i;
+            if (!range->curved) continue;
+            wrong += sedge_curved_slot(&slots, range->first + i) != curved * lanes + i;
+        }
+        if (range->curved) curved += count;
+        span[range->halo][range->curved] += count;
+        batch += count;
+    }
+    CHECK(wrong == 0 && slots.batches == batch && slots.curved_batches == curved);
+    for (int k = 0; k < 4; k++) CHECK(slots.span[k / 2][k % 2].count == span[k / 2][k % 2]);
+}
+
 // Ranges by volume group change where elements lie, and no bit of the fields: each element has its
 // own SIMD lane. Walls of all kinds, a dipole, two media, curved elements, boundary faces apart.
 static void test_classes(const kit_world *world, const char *variant)
@@ -199,6 +225,7 @@ static void test_classes(const kit_world *world, const char *variant)
         options.classes = classes == 1;
         CHECK_OK(kit_create(&k, world, &options));
         CHECK(has_class(k.base.mesh) == options.classes);
+        for (int lanes = 1; lanes <= 16; lanes *= 4) check_slots(k.base.mesh, lanes);
         dg_case_random(&k.base, k.base.u);
         if (classes == 0) {
             CHECK_OK(kit_write(&k, k.base.u, start));

@@ -1,8 +1,8 @@
 // What all programs of the DG operator know: how fields, faces and geometry lie in memory, and what
 // an element sees behind its faces.
 //
-// Slots: the rank's elements, interior ones first, each of the two ranges filled up to a multiple
-// of SEDGE_LANES. A "value" below is SEDGE_LANES neighbouring slots.
+// Slots: the rank's elements, each range of the mesh (mesh/mesh.h) filled up to a multiple of
+// SEDGE_LANES. A "value" below is SEDGE_LANES neighbouring slots.
 //
 //   u, next, residual  [values][SEDGE_NODES_PADDED][fields] of sedge_value; padding is zero
 //   trace    [trace slots][face nodes] of sedge_point: halo faces, then boundary faces, as the
