@@ -244,6 +244,11 @@ static sedge_status check_terms(const sedge_equation *equation)
         (void)snprintf(place, sizeof place, "term '%.64s': parameters", kind->name);
         SEDGE_TRY(check_parameters(equation, place, kind->parameters, kind->parameter_count,
                                    SEDGE_MAX_VALUES));
+        for (int k = 0; k < kind->parameter_count; k++) {
+            const requirement number[] = {{kind->parameters[k].type != SEDGE_PARAMETER_SIGNAL, "",
+                                           "a signal is no parameter of a term"}};
+            REQUIRE(equation, place, number);
+        }
     }
     return SEDGE_OK;
 }

@@ -20,10 +20,11 @@
 // Entries are required unless their comment says "optional". sedge_equation_check names a missing
 // one.
 typedef struct sedge_term_kind {
-    const char *name;                  // in the deck, and of the memory in checkpoints: "debye"
-    const char *equation;              // its name; an equation with time
-    const char *text;                  // what it is, for input/README.md
-    const sedge_parameter *parameters; // may be an empty list
+    const char *name;     // in the deck, and of the memory in checkpoints: "debye"
+    const char *equation; // its name; an equation with time
+    const char *text;     // what it is, for input/README.md
+    const sedge_parameter
+        *parameters; // may be an empty list; no signals, whose functions take fp64
     int parameter_count;
     int memory; // components of w, 0..SEDGE_MAX_MEMORY
 
@@ -34,7 +35,8 @@ typedef struct sedge_term_kind {
     // Sets du [fields], what the term adds to du/dt, and dw [memory], which is dw/dt, at one node
     // and the time t. m are the group's material values, p the term's parameters there in code
     // units, c the equation's constants. p are sedge_value since the lanes of a SIMD batch may lie
-    // in groups with different parameters.
+    // in groups with different parameters; where a lane's group does not have the term, p are 0 and
+    // the results are dropped.
     const char *function;
     const char *header;      // the header's name: "debye_term.h"
     const char *header_text; // its text: sedge_text_debye_term_h
