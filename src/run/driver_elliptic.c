@@ -9,6 +9,7 @@
 #include "monitor/monitors.h"
 #include "monitor/output_folder.h"
 #include "run/errors.h"
+#include "run/finish.h"
 #include "run/report.h"
 
 #include <math.h>
@@ -47,27 +48,12 @@ static int64_t node_count(const elliptic_run *s)
 
 static sedge_status open_local(elliptic_run *s)
 {
-    const sedge_comm *const comm = s->session->comm;
-
-    SEDGE_TRY(sedge_device_create(&s->device, s->session->deck->device, sedge_comm_node_rank(comm),
-                                  sedge_comm_node_size(comm)));
-    SEDGE_TRY(sedge_device_make_current(s->device));
-    SEDGE_TRY(sedge_cache_create(&s->cache, NULL));
     SEDGE_TRY(sedge_context_create(&s->context, s->device, s->cache));
     SEDGE_TRY(sedge_allocate(&s->u, node_count(s), sizeof(double)));
     SEDGE_TRY(sedge_allocate(&s->field, 3 * node_count(s), sizeof(double)));
     SEDGE_TRY(sedge_allocate(&s->fields, 4 * node_count(s), sizeof(double)));
     SEDGE_TRY(sedge_allocate(&s->energies, s->session->mesh->elements, sizeof(double)));
     return sedge_allocate(&s->surface_flux, s->session->problem.surfaces, sizeof(double));
-}
-
-static void print_device(const elliptic_run *s)
-{
-    const sedge_device_info *const info = sedge_device_get_info(s->device);
-
-    printf("  device             %s: %s (%s)\n", info->kind_name, info->name, info->arch);
-    if (sedge_cache_problem(s->cache) != NULL)
-        printf("  warning            no kernel cache: %s\n", sedge_cache_problem(s->cache));
 }
 
 static void tear_down(elliptic_run *s)
@@ -260,8 +246,9 @@ static void fill_report(const elliptic_run *s, sedge_report *report)
     report->exchange_hidden = -1.0;
 }
 
-static void print_summary(const elliptic_run *s, const sedge_report *report)
+static void print_summary(const void *run, const sedge_report *report)
 {
+    const elliptic_run *const s = run;
     const sedge_report_solve *const solve = report->solve;
 
     printf("\n  %-22s %lld iterations, %.2f s, %.2f s set-up, %.2f s output\n", "done",
@@ -278,23 +265,13 @@ static void print_summary(const elliptic_run *s, const sedge_report *report)
         printf("  %-22s %.10g through '%s'\n", i == 0 ? "flux in" : "", solve->surface_flux[i],
                solve->surface_names[i]);
     }
-    sedge_errors_print(report);
-    printf("  %-22s %lld compiled, %lld found in the cache\n", "programs",
-           (long long)report->cache_misses, (long long)report->cache_hits);
-    printf("  %-22s %.1f MiB host, %.1f MiB device, a rank at most\n", "memory",
-           (double)report->memory_host_peak / 1048576.0,
-           (double)report->memory_device_peak / 1048576.0);
-    printf("  %-22s %s\n", "results", s->session->deck->output);
 }
 
 // The report of a finished or failed solve; its own failure wins. Collective.
 static sedge_status finish(elliptic_run *s, sedge_status outcome)
 {
-    const sedge_run_options *const options = s->session->options;
-    sedge_status status = SEDGE_OK;
     sedge_report_solve solve_report;
     sedge_report report;
-    char path[4096];
     char message[4096];
 
     memset(&report, 0, sizeof report);
@@ -303,26 +280,11 @@ static sedge_status finish(elliptic_run *s, sedge_status outcome)
     // The solve's own set-up, which ends where its iteration begins.
     sedge_stopwatch_move(&s->watch, SEDGE_PHASE_LOOP, SEDGE_PHASE_SETUP, s->result.setup_seconds);
     if (outcome == SEDGE_OK) outcome = sedge_errors_fill(&report, s->session, s->fields, 0.0);
-    (void)snprintf(message, sizeof message, "%s",
-                   outcome == SEDGE_OK ? "done" : sedge_error_message());
+    sedge_finish_outcome(&report, message, outcome);
     fill_solve(&solve_report, s);
     fill_report(s, &report);
     report.solve = &solve_report;
-    report.outcome = message;
-    report.exit_code = sedge_status_exit_code(outcome);
-    if (sedge_comm_is_root(s->session->comm)) {
-        (void)sedge_stopwatch_enter(&s->watch, SEDGE_PHASE_FINISH);
-        report.watch = s->watch;
-        (void)snprintf(path, sizeof path, "%s/report.json", s->session->deck->output);
-        status = sedge_report_write(&report, path);
-        if (status == SEDGE_OK && options->report != NULL)
-            status = sedge_report_write(&report, options->report);
-        if (outcome == SEDGE_OK && !options->quiet) print_summary(s, &report);
-    }
-    status = sedge_comm_agree(s->session->comm, status);
-    if (outcome == SEDGE_OK) return status;
-    sedge_error_set(message);
-    return outcome;
+    return sedge_finish(&report, s->session, &s->watch, outcome, SEDGE_OK, print_summary, s);
 }
 
 sedge_status sedge_elliptic_run(sedge_session *session, sedge_stopwatch watch)
@@ -339,8 +301,9 @@ sedge_status sedge_elliptic_run(sedge_session *session, sedge_stopwatch watch)
         sedge_session_print(session);
         sedge_session_print_sheets(session);
     }
+    SEDGE_TRY_GOTO(status, sedge_session_open_device(&s.device, &s.cache, session));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, open_local(&s)));
-    if (prints(&s)) print_device(&s);
+    if (!session->options->quiet) sedge_session_print_device(session, s.device, s.cache);
     SEDGE_TRY_GOTO(status, sedge_hold_create(&s.hold, session->comm, session->deck->output));
     SEDGE_TRY_GOTO(status, create_monitors(&s));
     (void)sedge_stopwatch_enter(&s.watch, SEDGE_PHASE_LOOP);

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "run/errors.h"
+#include "run/finish.h"
 #include "run/report.h"
 #include "tune/ceiling.h"
 
@@ -126,8 +127,9 @@ static void fill_report(driver_run *run, sedge_report *report)
     report->energy_peak = run->energy_peak * energy_unit;
 }
 
-static void print_summary(const driver_run *run, const sedge_report *report)
+static void print_summary(const void *of, const sedge_report *report)
 {
+    const driver_run *const run = of;
     const double *const seconds = report->watch.seconds;
     const char *const joule = sedge_deck_energy_suffix(run->session.deck);
     const double rate = (double)report->dofs * report->stages *
@@ -142,18 +144,6 @@ static void print_summary(const driver_run *run, const sedge_report *report)
            report->kernels > 0 ? report->kernel[0].variant : "");
     printf("  %-22s %.6g%s at the start, %.6g%s at the end, %.6g%s at most\n", "energy",
            report->energy_initial, joule, report->energy_final, joule, report->energy_peak, joule);
-    sedge_errors_print(report);
-    printf("  %-22s %lld compiled, %lld found in the cache\n", "programs",
-           (long long)report->cache_misses, (long long)report->cache_hits);
-    if (report->exchange_hidden >= 0.0) {
-        printf("  %-22s %s, %.3g KiB a step, %.0f %% hidden behind work\n", "exchange",
-               report->transport, report->exchange_bytes_per_step / 1024.0,
-               100.0 * report->exchange_hidden);
-    }
-    printf("  %-22s %.1f MiB host, %.1f MiB device, a rank at most\n", "memory",
-           (double)report->memory_host_peak / 1048576.0,
-           (double)report->memory_device_peak / 1048576.0);
-    printf("  %-22s %s\n", "results", run->session.deck->output);
 }
 
 // What a field that is not a number any more left behind; its fault is what the user must hear of,
@@ -172,12 +162,9 @@ static void save_failed(driver_run *run, sedge_status outcome)
     sedge_error_set(fault);
 }
 
-sedge_status driver_finish(driver_run *run, const sedge_run_options *options, sedge_status outcome)
+sedge_status driver_finish(driver_run *run, sedge_status outcome)
 {
-    const sedge_comm *const comm = run->session.comm;
-    sedge_status status;
     sedge_report report;
-    char path[4096];
     char message[4096];
 
     memset(&report, 0, sizeof report);
@@ -186,24 +173,8 @@ sedge_status driver_finish(driver_run *run, const sedge_run_options *options, se
     save_failed(run, outcome);
     (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_FINISH);
     if (outcome == SEDGE_OK) outcome = compare_exact(run, &report);
-    (void)snprintf(message, sizeof message, "%s",
-                   outcome == SEDGE_OK ? "done" : sedge_error_message());
+    sedge_finish_outcome(&report, message, outcome);
     fill_report(run, &report);
-    status = fill_cost(run, &report, outcome);
-    report.outcome = message;
-    report.exit_code = sedge_status_exit_code(outcome);
-    if (status == SEDGE_OK && sedge_comm_is_root(comm)) {
-        (void)sedge_stopwatch_enter(&run->watch, SEDGE_PHASE_FINISH);
-        report.watch = run->watch;
-        (void)snprintf(path, sizeof path, "%s/report.json", run->session.deck->output);
-        status = sedge_report_write(&report, path);
-        if (status == SEDGE_OK && options->report != NULL)
-            status = sedge_report_write(&report, options->report);
-        if ((outcome == SEDGE_OK || outcome == SEDGE_ERR_STOPPED) && !options->quiet)
-            print_summary(run, &report);
-    }
-    status = sedge_comm_agree(comm, status);
-    if (outcome == SEDGE_OK) return status;
-    sedge_error_set(message);
-    return outcome;
+    const sedge_status status = fill_cost(run, &report, outcome);
+    return sedge_finish(&report, &run->session, &run->watch, outcome, status, print_summary, run);
 }

@@ -17,38 +17,6 @@
 
 // ---- set-up ------------------------------------------------------------------------------------
 
-static sedge_status open_device(driver_run *run, const sedge_comm *comm)
-{
-    const sedge_deck *const deck = run->session.deck;
-    sedge_status status = sedge_device_create(
-        &run->device, deck->device, sedge_comm_node_rank(comm), sedge_comm_node_size(comm));
-
-    if (status == SEDGE_OK) status = sedge_device_make_current(run->device);
-    if (status == SEDGE_OK) status = sedge_cache_create(&run->cache, NULL);
-    return sedge_comm_agree(comm, status);
-}
-
-static void print_devices(const driver_run *run, const sedge_comm *comm)
-{
-    const sedge_device_info *const info = sedge_device_get_info(run->device);
-
-    if (!sedge_comm_is_root(comm)) return;
-    printf("  device             %s: %s (%s)", info->kind_name, info->name, info->arch);
-    if (sedge_traits_of(info->kind)->in_call) {
-        printf(", %d thread%s a rank\n", info->multiprocessors,
-               info->multiprocessors == 1 ? "" : "s");
-    } else {
-        printf(", %d on this node for %d rank%s\n", info->devices_on_node,
-               sedge_comm_node_size(comm), sedge_comm_node_size(comm) == 1 ? "" : "s");
-        if (sedge_comm_node_size(comm) > info->devices_on_node)
-            printf("  warning            more ranks than devices on this node: they share\n");
-    }
-    if (sedge_cache_problem(run->cache) != NULL)
-        printf("  warning            no kernel cache: %s\n", sedge_cache_problem(run->cache));
-    if (sedge_cache_site_problem(run->cache) != NULL)
-        printf("  warning            no site cache: %s\n", sedge_cache_site_problem(run->cache));
-}
-
 // Where the kernels' configuration comes from, and how traces travel.
 static void print_choices(const driver_run *run, const sedge_comm *comm)
 {
@@ -66,9 +34,10 @@ static void print_choices(const driver_run *run, const sedge_comm *comm)
     }
     if (tuning.gain > 0.0) printf(", %.2fx the rule", tuning.gain);
     printf("\n");
-    if (sedge_comm_size(comm) > 1)
+    if (sedge_comm_size(comm) > 1) {
         printf("  exchange           %s\n",
                sedge_operator_transport(sedge_evolution_operator(run->evolution)));
+    }
 }
 
 static sedge_status allocate_state(driver_run *run)
@@ -103,10 +72,10 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     }
     SEDGE_TRY(driver_listen(run));
     sedge_stop_hold(false); // devices' libraries bring handlers of their own
-    const sedge_status status = open_device(run, comm);
+    const sedge_status status = sedge_session_open_device(&run->device, &run->cache, session);
     sedge_stop_listen();
     SEDGE_TRY(status);
-    if (!options->quiet) print_devices(run, comm);
+    if (!options->quiet) sedge_session_print_device(session, run->device, run->cache);
     SEDGE_TRY(sedge_comm_agree(comm, allocate_state(run)));
     run->quiet = sedge_blowup_quiet(session);
     run->energy_limit = run->energy_bound = (double)INFINITY;
@@ -267,7 +236,7 @@ sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options)
         goto done;
     }
     SEDGE_TRY_GOTO(status, set_up(run, comm, options));
-    SEDGE_TRY_GOTO(status, driver_finish(run, options, run_loop(run, comm)));
+    SEDGE_TRY_GOTO(status, driver_finish(run, run_loop(run, comm)));
 done:
     sedge_stop_set_up(false);
     tear_down(run);

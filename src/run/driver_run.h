@@ -89,7 +89,7 @@ sedge_status driver_check_energy(driver_run *run);
 
 // Write the report of a finished or failed run; the run's own failure wins.
 SEDGE_MUST_USE
-sedge_status driver_finish(driver_run *run, const sedge_run_options *options, sedge_status outcome);
+sedge_status driver_finish(driver_run *run, sedge_status outcome);
 
 // Read the checkpoint that --restart names and go on from it: run->state, time and monitors.
 // `*found` is false without --restart and where `auto` finds none.

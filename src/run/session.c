@@ -475,3 +475,47 @@ void sedge_session_print_sheets(const sedge_session *session)
                groups->surface_names[g], kind->name, (long long)groups->surface_sheet_faces[g]);
     }
 }
+
+// ---- the device --------------------------------------------------------------------------------
+
+static sedge_status open_device(sedge_device **device, sedge_cache **cache,
+                                const sedge_session *session)
+{
+    const sedge_comm *const comm = session->comm;
+
+    *device = NULL;
+    *cache = NULL;
+    SEDGE_TRY(sedge_device_create(device, session->deck->device, sedge_comm_node_rank(comm),
+                                  sedge_comm_node_size(comm)));
+    SEDGE_TRY(sedge_device_make_current(*device));
+    return sedge_cache_create(cache, NULL);
+}
+
+sedge_status sedge_session_open_device(sedge_device **device, sedge_cache **cache,
+                                       const sedge_session *session)
+{
+    return sedge_comm_agree(session->comm, open_device(device, cache, session));
+}
+
+void sedge_session_print_device(const sedge_session *session, const sedge_device *device,
+                                const sedge_cache *cache)
+{
+    const sedge_device_info *const info = sedge_device_get_info(device);
+    const int ranks = sedge_comm_node_size(session->comm);
+
+    if (!sedge_comm_is_root(session->comm)) return;
+    printf("  device             %s: %s (%s)", info->kind_name, info->name, info->arch);
+    if (sedge_traits_of(info->kind)->in_call) {
+        printf(", %d thread%s a rank\n", info->multiprocessors,
+               info->multiprocessors == 1 ? "" : "s");
+    } else {
+        printf(", %d on this node for %d rank%s\n", info->devices_on_node, ranks,
+               ranks == 1 ? "" : "s");
+        if (ranks > info->devices_on_node)
+            printf("  warning            more ranks than devices on this node: they share\n");
+    }
+    if (sedge_cache_problem(cache) != NULL)
+        printf("  warning            no kernel cache: %s\n", sedge_cache_problem(cache));
+    if (sedge_cache_site_problem(cache) != NULL)
+        printf("  warning            no site cache: %s\n", sedge_cache_site_problem(cache));
+}

@@ -85,6 +85,16 @@ double sedge_session_time(const sedge_session *session, int64_t step);
 SEDGE_MUST_USE
 sedge_status sedge_session_kernels(sedge_operator_options *out, const sedge_session *session);
 
+// The device that the deck names, the current one of this thread, and the cache of its programs.
+// Collective. The caller frees both, also on failure.
+SEDGE_MUST_USE
+sedge_status sedge_session_open_device(sedge_device **device, sedge_cache **cache,
+                                       const sedge_session *session);
+
+// Which device it is and what is wrong with the cache, to stdout. Root prints. Not collective.
+void sedge_session_print_device(const sedge_session *session, const sedge_device *device,
+                                const sedge_cache *cache);
+
 // Time step, elements and the like, to stdout. Root prints. Collective.
 void sedge_session_print(const sedge_session *session);
 

@@ -14,14 +14,6 @@ typedef struct tune_state {
     sedge_operator *op;
 } tune_state;
 
-static sedge_status open_device(tune_state *tune, const sedge_comm *comm)
-{
-    SEDGE_TRY(sedge_device_create(&tune->device, tune->session.deck->device,
-                                  sedge_comm_node_rank(comm), sedge_comm_node_size(comm)));
-    SEDGE_TRY(sedge_device_make_current(tune->device));
-    return sedge_cache_create(&tune->cache, NULL);
-}
-
 static sedge_status print(const tune_state *tune)
 {
     const sedge_device_info *const info = sedge_device_get_info(tune->device);
@@ -41,7 +33,7 @@ sedge_status sedge_tune_deck(sedge_comm *comm, const sedge_run_options *options)
 {
     tune_state tune = {.device = NULL};
     sedge_session *const session = &tune.session;
-    sedge_operator_options wanted;
+    sedge_operator_options request;
     sedge_status status;
 
     SEDGE_TRY_GOTO(status, sedge_session_open(session, comm, options, false));
@@ -53,12 +45,12 @@ sedge_status sedge_tune_deck(sedge_comm *comm, const sedge_run_options *options)
             session->deck->path, session->problem.equation->name);
         goto done;
     }
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_session_kernels(&wanted, session)));
-    wanted.forget = options->forget;
-    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, open_device(&tune, comm)));
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, sedge_session_kernels(&request, session)));
+    request.forget = options->forget;
+    SEDGE_TRY_GOTO(status, sedge_session_open_device(&tune.device, &tune.cache, session));
     SEDGE_TRY_GOTO(status,
                    sedge_operator_create(&tune.op, comm, tune.device, tune.cache, session->element,
-                                         session->mesh, &session->problem, &wanted));
+                                         session->mesh, &session->problem, &request));
     if (sedge_comm_is_root(comm) && !options->quiet) status = print(&tune);
     status = sedge_comm_agree(comm, status);
 done:

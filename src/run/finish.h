@@ -1,0 +1,21 @@
+// The end of a run, of an equation with or without time: report.json and the summary.
+#pragma once
+
+#include "run/report.h"
+#include "run/session.h"
+#include "run/stopwatch.h"
+
+// Put the outcome into the report, with the error's message where the run failed. The report keeps
+// `message`.
+void sedge_finish_outcome(sedge_report *report, char message[4096], sedge_status outcome);
+
+// Prints what only this kind of run has to say, before the lines that all have.
+typedef void (*sedge_finish_print)(const void *run, const sedge_report *report);
+
+// Write the report to the output folder and to where --report names; then print the summary, unless
+// the run failed or --quiet. `outcome` is how the run ended, `status` what went wrong while the
+// report was filled. Returns the run's own failure before any other. Collective.
+SEDGE_MUST_USE
+sedge_status sedge_finish(sedge_report *report, const sedge_session *session,
+                          sedge_stopwatch *watch, sedge_status outcome, sedge_status status,
+                          sedge_finish_print print, const void *run);
