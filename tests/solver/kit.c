@@ -1,7 +1,10 @@
 #include "kit.h"
 
+#include "kit_terms.h"
+
 #include "base/file.h"
 #include "base/memory.h"
+#include "dg/random.h"
 #include "monitor/sample.h"
 
 #include <float.h>
@@ -48,6 +51,39 @@ kit_options kit_defaults(int order, int cells)
                          .split_axis = -1};
 }
 
+extern const char sedge_text_kit_terms_h[];
+
+static double sum_parameters(const double *m, const double *p)
+{
+    return (1.0 + m[0]) * (1.0 + p[0] + 3.0 * p[1]);
+}
+
+static const sedge_parameter term_parameters[] = {{.name = "first", .text = "a rate"},
+                                                  {.name = "second", .text = "another one"}};
+
+const sedge_term_kind kit_relaxation = {.name = "relaxation",
+                                        .equation = "maxwell",
+                                        .text = "for tests",
+                                        .parameters = term_parameters,
+                                        .parameter_count = 2,
+                                        .memory = 4,
+                                        .function = "kit_relaxation_local",
+                                        .header = "kit_terms.h",
+                                        .header_text = sedge_text_kit_terms_h,
+                                        .local = kit_relaxation_local,
+                                        .rate = sum_parameters,
+                                        .linear = true};
+const sedge_term_kind kit_saturation = {.name = "saturation",
+                                        .equation = "maxwell",
+                                        .text = "for tests",
+                                        .parameters = term_parameters,
+                                        .parameter_count = 2,
+                                        .function = "kit_saturation_local",
+                                        .header = "kit_terms.h",
+                                        .header_text = sedge_text_kit_terms_h,
+                                        .local = kit_saturation_local,
+                                        .rate = sum_parameters};
+
 const double kit_conductor[3] = {2.25, 1.5, 0.7};
 const double kit_resin[3] = {1.3, 4.0, 0.0};
 const kit_wall kit_all_walls[] = {
@@ -66,8 +102,10 @@ kit_options kit_everything(int order, int cells, int split_axis)
 {
     static const double dipole[12] = {
         0.31, 0.64, 0.57, SEDGE_SIGNAL_GAUSSIAN, 0.01, 0.8, 0.5, 0.3, 0.0, 1.0, -2.0, 0.5};
+    static const kit_term terms[] = {{&kit_relaxation, "above", {2.5, 1.7}}, {NULL, NULL, {0.0}}};
     kit_options options = kit_defaults(order, cells);
 
+    options.terms = terms;
     options.distort = 0.08;
     options.split_axis = split_axis;
     options.materials[0] = kit_conductor;
@@ -152,17 +190,6 @@ static int find_material(const kit *k, int v)
     return strcmp(name, "above") == 0 || strcmp(name, "right") == 0;
 }
 
-static sedge_status set_terms(kit *k, const kit_options *options)
-{
-    sedge_problem *const problem = &k->base.problem;
-
-    for (int v = 0; v < problem->volumes && options->term != NULL; v++) {
-        const double *const p = options->term_parameters[find_material(k, v)];
-        if (p != NULL) SEDGE_TRY(sedge_problem_add_term(problem, options->term, v, p));
-    }
-    return SEDGE_OK;
-}
-
 static void set_materials(kit *k, const kit_options *options)
 {
     const sedge_equation *const equation = options->equation;
@@ -191,6 +218,19 @@ static void set_walls(kit *k, const kit_options *options)
             boundary->parameters[0] = w->parameter;
         }
     }
+}
+
+static sedge_status set_terms(kit *k, const kit_options *options)
+{
+    sedge_problem *const problem = &k->base.problem;
+
+    for (const kit_term *term = options->terms; term != NULL && term->kind != NULL; term++) {
+        for (int v = 0; v < problem->volumes; v++) {
+            if (strcmp(k->base.mesh->groups.volume_names[v], term->volume) != 0) continue;
+            SEDGE_TRY(sedge_problem_add_term(problem, term->kind, v, term->parameters));
+        }
+    }
+    return SEDGE_OK;
 }
 
 static void set_dipole(sedge_problem *problem, const double *parameters)
@@ -277,6 +317,98 @@ sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_op
     return SEDGE_OK;
 }
 
+// ---- memory of terms ---------------------------------------------------------------------------
+
+// Known values of a term's memory, [elements][memory][nodes] of those that have it: linear in an
+// element, so that coefficients of another basis are not much larger.
+static void know_memory(const kit *k, const sedge_term *term, double *values)
+{
+    const sedge_mesh *const mesh = k->base.mesh;
+    const sedge_element *const element = k->base.element;
+
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        uint64_t seed = (uint64_t)mesh->global_ids[e];
+        if (!term->present[mesh->group[e]]) continue;
+        for (int c = 0; c < term->kind->memory; c++) {
+            double slope[4];
+            for (int d = 0; d < 4; d++) slope[d] = random_value(&seed);
+            for (int n = 0; n < element->nodes; n++) {
+                *values++ = slope[0] + slope[1] * element->r[n] + slope[2] * element->s[n] +
+                            slope[3] * element->t[n];
+            }
+        }
+    }
+}
+
+void kit_start_memory(kit *k)
+{
+    for (int i = 0; i < k->base.problem.term_count; i++) {
+        const sedge_term *const term = &k->base.problem.terms[i];
+        know_memory(k, term, sedge_reference_memory(k->base.reference, i));
+    }
+}
+
+static int64_t block_size(const kit *k, const sedge_block *block)
+{
+    return (int64_t)block->elements * block->components * k->base.element->nodes;
+}
+
+// The next term with memory, from `term` on: that of the next block.
+static int next_term(const kit *k, int term)
+{
+    while (k->base.problem.terms[term].kind->memory == 0) term++;
+    return term;
+}
+
+static sedge_status start(kit *k, const double *u)
+{
+    if (k->evolution == NULL) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no operator: kit_load failed");
+    SEDGE_TRY(sedge_evolution_set(k->evolution, u));
+    for (int i = 1, term = 0; i < sedge_evolution_blocks(k->evolution); i++, term++) {
+        const sedge_block *const block = sedge_evolution_block(k->evolution, i);
+        double *values = NULL;
+        term = next_term(k, term);
+        SEDGE_TRY(sedge_allocate(&values, block_size(k, block), sizeof *values));
+        know_memory(k, &k->base.problem.terms[term], values);
+        const sedge_status status = sedge_evolution_set_block(k->evolution, i, SEDGE_NODAL, values);
+        sedge_release(values);
+        SEDGE_TRY(status);
+    }
+    return SEDGE_OK;
+}
+
+// Add to largest: difference, value, 1 where something is not a number.
+static sedge_status compare_memory(kit *k, int i, const double *wanted, double largest[3])
+{
+    const int64_t size = block_size(k, sedge_evolution_block(k->evolution, i));
+    double *values = NULL;
+
+    SEDGE_TRY(sedge_allocate(&values, size, sizeof *values));
+    const sedge_status status = sedge_evolution_get_block(k->evolution, i, SEDGE_NODAL, values);
+    for (int64_t j = 0; j < size; j++) {
+        largest[0] = fmax(largest[0], fabs(values[j] - wanted[j]));
+        largest[1] = fmax(largest[1], fabs(wanted[j]));
+        if (!isfinite(values[j]) || !isfinite(wanted[j])) largest[2] = 1.0;
+    }
+    sedge_release(values);
+    return status;
+}
+
+double kit_memory_difference(kit *k)
+{
+    const int blocks = k->evolution != NULL ? sedge_evolution_blocks(k->evolution) : 0;
+    double largest[3] = {0.0};
+
+    for (int i = 1, term = 0; i < blocks; i++, term++) {
+        term = next_term(k, term);
+        const double *const wanted = sedge_reference_memory(k->base.reference, term);
+        if (compare_memory(k, i, wanted, largest) != SEDGE_OK) largest[2] = 1.0;
+    }
+    sedge_comm_max(k->world->comm, largest, 3);
+    if (largest[2] > 0.0) return (double)NAN;
+    return largest[1] > 0.0 ? largest[0] / largest[1] : 0.0;
+}
+
 // ---- time and norms ----------------------------------------------------------------------------
 
 double kit_time_step(const kit *k, double cfl)
@@ -290,8 +422,7 @@ double kit_time_step(const kit *k, double cfl)
 
 sedge_status kit_advance(kit *k, const double *u, double t, double dt, int steps)
 {
-    if (k->evolution == NULL) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no operator: kit_load failed");
-    SEDGE_TRY(sedge_evolution_set(k->evolution, u));
+    SEDGE_TRY(start(k, u));
     for (int i = 0; i < steps; i++) SEDGE_TRY(sedge_evolution_step(k->evolution, t + i * dt, dt));
     return sedge_evolution_get(k->evolution, k->result);
 }
@@ -301,8 +432,7 @@ sedge_status kit_advance_unevenly(kit *k, double *out, int steps, int longer)
     const double dt = kit_time_step(k, 0.5);
     double t = 0.0;
 
-    if (k->evolution == NULL) return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "no operator: kit_load failed");
-    SEDGE_TRY(sedge_evolution_set(k->evolution, k->base.u));
+    SEDGE_TRY(start(k, k->base.u));
     for (int i = 0; i < steps; i++) {
         const double step = i == longer || i == longer + 1 ? 1.25 * dt : dt;
         SEDGE_TRY(sedge_evolution_step(k->evolution, t, step));

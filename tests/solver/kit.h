@@ -23,6 +23,18 @@ SEDGE_MUST_USE
 sedge_status kit_open(kit_world *world);
 void kit_close(kit_world *world);
 
+// Two terms, each with two parameters: one linear with four components of memory; one not linear,
+// which depends on the time, without memory.
+extern const sedge_term_kind kit_relaxation;
+extern const sedge_term_kind kit_saturation;
+
+// A term of one volume group; those of the same kind follow each other.
+typedef struct kit_term {
+    const sedge_term_kind *kind;
+    const char *volume;
+    double parameters[2];
+} kit_term;
+
 // The condition of one surface group; parameters are those of its kind, deck values.
 typedef struct kit_wall {
     const char *surface;
@@ -49,14 +61,13 @@ typedef struct kit_options {
 
     const double *materials[2]; // deck values, the second for "above" or "right"; NULL: defaults
     const double *flux_keys;    // NULL: defaults
+    const kit_term *terms;      // ends with kind NULL; may be NULL
     const kit_wall *walls;      // ends with surface NULL; may be NULL
     const char *wall;           // kind of all other surfaces; NULL: none
     const char *initial;        // NULL: "zero" where there is such a kind
     const double *initial_parameters; // NULL: defaults
     const double *incident;           // all parameters of a plane wave; NULL: none
     const double *dipole;             // all parameters of a dipole; NULL: none
-    const sedge_term_kind *term;      // NULL: none
-    const double *term_parameters[2]; // of the groups, as `materials`; NULL: it has no term
 } kit_options;
 
 typedef struct kit {
@@ -80,8 +91,9 @@ extern const double kit_dipole[12];    // strong, in the last corner of the unit
 extern const double kit_upwind[3];     // by order modulo 3: upwind, central, in between
 
 // As kit_defaults, with all that a state meets: inner vertices moved, the box cut at right angles
-// to `split_axis` into two media of which one conducts, all kinds of walls, a dipole, which is
-// weak, so that its element does not drown the others; kit_upwind by order.
+// to `split_axis` into two media of which one conducts and the other has a term with memory, all
+// kinds of walls, a dipole, which is weak, so that its element does not drown the others;
+// kit_upwind by order.
 kit_options kit_everything(int order, int cells, int split_axis);
 
 // Mesh, problem and reference; the evolution comes with kit_load. Collective. Clear it in any case.
@@ -97,7 +109,8 @@ sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_op
 // `cfl` times the stable step of the whole mesh. Collective.
 double kit_time_step(const kit *k, double cfl);
 
-// Give the evolution `u`, take `steps` steps from t, leave the fields in k->result. Collective.
+// Give the evolution `u` and the memory of terms its known values, take `steps` steps from t, leave
+// the fields in k->result. Collective.
 SEDGE_MUST_USE
 sedge_status kit_advance(kit *k, const double *u, double t, double dt, int steps);
 
@@ -106,6 +119,14 @@ sedge_status kit_advance(kit *k, const double *u, double t, double dt, int steps
 // Collective.
 SEDGE_MUST_USE
 sedge_status kit_advance_unevenly(kit *k, double *out, int steps, int longer);
+
+// Give the memory of terms its known values in the reference, random and the same on any number of
+// ranks.
+void kit_start_memory(kit *k);
+
+// The largest difference of the memory of terms between evolution and reference over all ranks,
+// relative to the largest value; not a number where either is; 0 without memory. Collective.
+double kit_memory_difference(kit *k);
 
 // A whole solve: from the exact initial fields of `options`, in its precision and cut, to time
 // `end` in equal steps of at most `cfl` times the stable one. The L2 error relative to the exact

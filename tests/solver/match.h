@@ -31,6 +31,7 @@ static inline void match_one(kit *k, double t, double dt, int steps, sedge_preci
                       cost.variant);
     }
     CHECK_BOUND(units, MATCH_UNITS);
+    CHECK_BOUND(kit_memory_difference(k) / kit_rounding(precision), MATCH_UNITS);
 }
 
 // `steps` steps of the reference from t and the fields in base.u, into base.exact; how long each
@@ -41,6 +42,7 @@ static inline double match_reference(kit *k, double t, int steps)
     const double dt = kit_time_step(k, 0.5);
 
     for (int64_t i = 0; i < base->values; i++) base->exact[i] = base->u[i];
+    kit_start_memory(k);
     for (int i = 0; i < steps; i++)
         CHECK_OK(sedge_reference_step(base->reference, base->exact, t + i * dt, dt));
     return dt;

@@ -16,12 +16,14 @@ static const double advection_keys[4] = {0.3, -0.7, 1.1, 0.6};
 
 static kit_options make_options(int order)
 {
+    static const kit_term terms[] = {{&kit_relaxation, "above", {2.5, 1.7}}, {NULL, NULL, {0.0}}};
     kit_options options = kit_defaults(order, 2);
 
     options.split_axis = (order + 1) % 3;
     options.materials[0] = kit_conductor;
     options.materials[1] = kit_resin;
     options.walls = kit_all_walls;
+    options.terms = terms;
     return options;
 }
 
@@ -41,6 +43,8 @@ static void match_bernstein(kit *k, double t, int steps, int turn)
         CHECK(sedge_evolution_basis(k->evolution) == SEDGE_BERNSTEIN);
         CHECK_OK(kit_advance(k, k->base.u, t, dt, steps));
         CHECK_BOUND(kit_difference(k, k->result, k->base.exact),
+                    MATCH_UNITS * basis->norm * kit_rounding(match_precisions[p]));
+        CHECK_BOUND(kit_memory_difference(k),
                     MATCH_UNITS * basis->norm * kit_rounding(match_precisions[p]));
     }
     sedge_bernstein_free(basis);

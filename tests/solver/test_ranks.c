@@ -2,7 +2,8 @@
 // energy to the last bit.
 //
 // The run with one rank on the host writes its fields, by global element number; the others read
-// them (CTest's fixtures keep that order). 40 steps, two media, walls of three kinds, a dipole.
+// them (CTest's fixtures keep that order). 40 steps, two media of which one has a term with memory,
+// walls of three kinds, a dipole.
 #include "match.h"
 
 #include "base/file.h"
@@ -16,6 +17,7 @@
 #define UNITS_OF_RUN (8.0 * MATCH_UNITS)
 
 static const double glass[3] = {2.25, 1.5, 0.3};
+static const kit_term terms[] = {{&kit_relaxation, "right", {0.8, 0.3}}, {NULL, NULL, {0.0}}};
 static const kit_wall walls[] = {
     {"xmin", "pec", 0.0}, {"ymax", "pmc", 0.0}, {"zmax", "impedance", 0.5}, {NULL, NULL, 0.0}};
 static const double dipole[12] = {0.2, 0.22, -0.7, SEDGE_SIGNAL_RICKER, 0.5, 1.0, 0.0, 1.0, 0.0,
@@ -80,6 +82,7 @@ static void test_order(const kit_world *world, int order)
     options.file = "two-block.msh";
     options.materials[1] = glass;
     options.walls = walls;
+    options.terms = terms;
     options.wall = "absorbing";
     options.dipole = dipole;
     CHECK_OK(kit_create(&k, world, &options));
