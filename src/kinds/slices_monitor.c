@@ -488,7 +488,7 @@ static bool requested(const sedge_deck *deck)
 
 static bool due(const void *what, int64_t step)
 {
-    return sedge_snapshot_due(((const slices_monitor *)what)->context, step);
+    return sedge_schedule_snapshot(((const slices_monitor *)what)->context, step);
 }
 
 static sedge_status save(const void *what, struct json_t *memory)

@@ -214,7 +214,7 @@ done:
 
 static bool due(const void *what, int64_t step)
 {
-    return sedge_snapshot_due(((const snapshots_monitor *)what)->context, step);
+    return sedge_schedule_snapshot(((const snapshots_monitor *)what)->context, step);
 }
 
 static sedge_status save(const void *what, struct json_t *memory)

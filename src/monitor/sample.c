@@ -97,14 +97,14 @@ sedge_status sedge_sample_energy(sedge_sample *sample, double *energy)
 
     if (!sample->has_energy) {
         SEDGE_TRY(sedge_sample_energies(sample, &energies));
-        sample->energy = sedge_energy_sum(sample->comm, sample->mesh->elements, energies);
+        sample->energy = sedge_sample_sum(sample->comm, sample->mesh->elements, energies);
     }
     sample->has_energy = true;
     *energy = sample->energy;
     return SEDGE_OK;
 }
 
-double sedge_energy_sum(const sedge_comm *comm, int32_t elements, const double *energies)
+double sedge_sample_sum(const sedge_comm *comm, int32_t elements, const double *energies)
 {
     double sum = 0.0;
     double rest = 0.0;

@@ -24,13 +24,13 @@ sedge_status sedge_sample_fields(sedge_sample *sample, const double **u);
 SEDGE_MUST_USE
 sedge_status sedge_sample_energies(sedge_sample *sample, const double **energies);
 
-// The energy of the whole mesh, code units, as sedge_energy_sum. Collective.
+// The energy of the whole mesh, code units, as sedge_sample_sum. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_sample_energy(sedge_sample *sample, double *energy);
 
 // The sum of `energies` [elements] over all ranks: the same to the last bit on any number of ranks,
 // but for rounding in the elements themselves. Collective.
-double sedge_energy_sum(const sedge_comm *comm, int32_t elements, const double *energies);
+double sedge_sample_sum(const sedge_comm *comm, int32_t elements, const double *energies);
 
 // ---- for solvers -------------------------------------------------------------------------------
 

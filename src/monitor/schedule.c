@@ -1,6 +1,6 @@
 #include "schedule.h"
 
-bool sedge_snapshot_due(const sedge_output_context *context, int64_t step)
+bool sedge_schedule_snapshot(const sedge_output_context *context, int64_t step)
 {
     const int64_t snapshots = context->deck->snapshots;
 

@@ -6,4 +6,4 @@
 // Is one of the deck's snapshots due at the end of `step`? Where new files begin the first is due
 // at once; snapshot k of n is due at the first step at or after k/n of the run. To be asked of each
 // step.
-bool sedge_snapshot_due(const sedge_output_context *context, int64_t step);
+bool sedge_schedule_snapshot(const sedge_output_context *context, int64_t step);

@@ -476,7 +476,7 @@ double kit_energy(kit *k)
 {
     if (k->evolution == NULL || sedge_evolution_energy(k->evolution, k->energy) != SEDGE_OK)
         return (double)NAN;
-    return sedge_energy_sum(k->world->comm, k->base.mesh->elements, k->energy);
+    return sedge_sample_sum(k->world->comm, k->base.mesh->elements, k->energy);
 }
 
 double kit_rounding(sedge_precision precision)
