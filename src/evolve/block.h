@@ -1,10 +1,9 @@
-// Blocks of the state: the equation's fields, and the memory of each term (dg/term_kind.h). What a
-// block means is known to its owner alone; here it moves between host and device, whose layout,
-// precision and basis are their own.
+// A block of an evolution's state: the equation's fields, or the memory of a term
+// (dg/term_kind.h). What a block means is known to its owner alone; checkpoints and restarts go
+// through all blocks alike.
 #pragma once
 
-#include "operator/fields.h"
-#include "operator/operator.h"
+#include <stdint.h>
 
 typedef struct sedge_block {
     const char *name;       // "fields", or the term kind's name
@@ -12,19 +11,3 @@ typedef struct sedge_block {
     int32_t elements;       // of this rank's elements, how many have it
     const int32_t *element; // [elements] their local numbers, ascending; NULL: all
 } sedge_block;
-
-// A block and where it is on the device: [SIMD batches][nodes_padded][components][lanes].
-typedef struct evolve_block {
-    sedge_block shown;
-    sedge_buffer *buffer; // NULL: the fields, whose two buffers change places
-    int64_t slots;        // lanes of all batches
-    int64_t *slot;        // [elements] ascending; NULL: those of the operator's layout
-} evolve_block;
-
-// Replace a block, or get it: `values` [elements][components][nodes] in a basis. Wait for all work.
-SEDGE_MUST_USE
-sedge_status evolve_block_set(sedge_operator *op, const operator_fields *fields,
-                              const evolve_block *block, sedge_basis basis, const double *values);
-SEDGE_MUST_USE
-sedge_status evolve_block_get(sedge_operator *op, const operator_fields *fields,
-                              const evolve_block *block, sedge_basis basis, double *values);

@@ -2,7 +2,7 @@
 // its memory (operator/operator_terms.h).
 #pragma once
 
-#include "evolve/block.h"
+#include "evolve/transfer.h"
 #include "time/integrator.h"
 
 typedef struct evolve_terms evolve_terms;

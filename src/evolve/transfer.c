@@ -1,4 +1,4 @@
-#include "evolve/block.h"
+#include "evolve/transfer.h"
 
 #include "base/memory.h"
 #include "layout/slots.h"

@@ -1,0 +1,22 @@
+// Blocks of the state between host and device, whose layout, precision and basis are its own.
+#pragma once
+
+#include "evolve/block.h"
+#include "operator/fields.h"
+#include "operator/operator.h"
+
+// A block and where it is on the device: [SIMD batches][nodes_padded][components][lanes].
+typedef struct evolve_block {
+    sedge_block shown;
+    sedge_buffer *buffer; // NULL: the fields, whose two buffers change places
+    int64_t slots;        // lanes of all batches
+    int64_t *slot;        // [elements] ascending; NULL: those of the operator's layout
+} evolve_block;
+
+// Replace a block, or get it: `values` [elements][components][nodes] in a basis. Wait for all work.
+SEDGE_MUST_USE
+sedge_status evolve_block_set(sedge_operator *op, const operator_fields *fields,
+                              const evolve_block *block, sedge_basis basis, const double *values);
+SEDGE_MUST_USE
+sedge_status evolve_block_get(sedge_operator *op, const operator_fields *fields,
+                              const evolve_block *block, sedge_basis basis, double *values);
