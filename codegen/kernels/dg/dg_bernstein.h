@@ -3,7 +3,7 @@
 // A derivative's coefficients of order N - 1 are differences of four coefficients; raised to order
 // N they reach four coefficients again. The lift of a face is a sparse product within the face and,
 // layer by layer away from it, means of three neighbouring coefficients (Chan & Warburton, SIAM J.
-// Sci. Comput. 39 (2017) A628). These products are text that src/operator/operator_bernstein.c
+// Sci. Comput. 39 (2017) A628). These products are text that src/forms/bernstein_products.c
 // writes, all entries and places constants:
 //
 //   bernstein_raise(acc, s)   acc[n] = sum of s at the coefficients of order N - 1 around n
