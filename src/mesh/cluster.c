@@ -2,21 +2,21 @@
 
 #include "base/memory.h"
 
-// So many elements a cluster: those of a block of the kernels that win where most time goes by in
-// traces.
+// The number of elements in a cluster: that of a block of the fastest kernels for low orders, whose
+// time goes mostly into reading traces.
 #define CLUSTER 10
 
-// What an element's faces count for: those of its own cluster, and those of earlier ones, so that
-// no element stays behind alone.
+// The weight of a face that leads into the cluster which is being filled, and of one that leads
+// into an earlier cluster. The latter keeps single elements from being left over between clusters.
 #define FACE_INSIDE  5
 #define FACE_EARLIER 1
 
-// Elements are told by their place in the order that there was.
+// Clusters that are being filled with elements. Elements are known by their numbers in the order
+// before.
 typedef struct growth {
-    int32_t (*behind)[SEDGE_FACES]; // [elements] the elements behind the faces; -1: not on this
-                                    // rank
-    int32_t first, end;             // the range in which elements are exchanged
-    int32_t *taken;                 // [elements] new number; -1: none yet
+    int32_t (*behind)[SEDGE_FACES];           // [elements] neighbours; -1: none on this rank
+    int32_t first, end;                       // the range in which elements are exchanged
+    int32_t *taken;                           // [elements] new number; -1: none yet
     int32_t candidate[CLUSTER * SEDGE_FACES]; // free neighbours of the cluster,
     int weight[CLUSTER * SEDGE_FACES];        // and what their faces count for
     int candidates;

@@ -1,7 +1,5 @@
-// The header: a JSON text with all that is not an array of elements.
-//
-// Numbers go through decimal text with 17 digits, which gives back the same bits.
-#include "checkpoint_file.h"
+// Numbers are written as decimal text with 17 digits, from which the same bits are read.
+#include "checkpoint_header.h"
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -19,8 +17,8 @@
 
 // ---- what the problem is -----------------------------------------------------------------------
 
-// What is compared. Where `must` is false, a restart with another value is a choice of the user,
-// who is told.
+// What is compared. Where `must` is false, the user may restart with another value, and a note says
+// so.
 static const struct {
     const char *name;
     bool must;
@@ -256,7 +254,7 @@ static json_t *print_history(const sedge_checkpoint *checkpoint)
     return list;
 }
 
-// What is said of energies. No number of JSON is infinite: a run without a limit says none.
+// The energies of the header. JSON has no infinite numbers: of a run without a limit there is none.
 static json_t *print_energies(const sedge_checkpoint *checkpoint)
 {
     json_t *const energies =
@@ -271,7 +269,7 @@ static json_t *print_energies(const sedge_checkpoint *checkpoint)
     return energies;
 }
 
-// The blocks but for the fields.
+// The list of blocks, without the fields.
 static json_t *print_blocks(const sedge_checkpoint_state *state)
 {
     json_t *const list = json_array();
@@ -353,7 +351,7 @@ static bool find_monitors(json_t **out, json_t *root)
     return true;
 }
 
-// False if the header's list of blocks is none. Without a list there are only the fields.
+// Read the list of blocks. False if it is not a list of blocks; NULL: there are only the fields.
 static bool parse_blocks(checkpoint_form *form, const json_t *list)
 {
     const size_t count = json_array_size(list);

@@ -1,12 +1,14 @@
-// Finding and reading checkpoints. Rank r of P reads the r-th P-th of a file's elements and sends
-// each to the rank that has it now (checkpoint_directory.h), block by block. No rank holds more
-// than its share, twice.
+// Finding and reading checkpoints. Each block of the state is read in equal shares: of P ranks,
+// rank r reads the r-th part of its elements and sends each to the rank that has it in this run
+// (checkpoint_directory.h). So the memory of a rank grows with its share alone.
 #define _DEFAULT_SOURCE
 #include "checkpoint_directory.h"
 #include "checkpoint_file.h"
+#include "checkpoint_header.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "io/h5.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -18,7 +20,7 @@
 
 // ---- header ------------------------------------------------------------------------------------
 
-// Root: the header's text from the file, its checksum verified.
+// Read the header's text and verify its checksum; the root does it.
 static sedge_status load_header(char **text, int64_t *length, sedge_h5 *file, const char *path)
 {
     char wanted[SEDGE_HASH_TEXT];
@@ -40,7 +42,7 @@ static sedge_status load_header(char **text, int64_t *length, sedge_h5 *file, co
                       "checkpoint '%s' is damaged: its header does not have its checksum", path);
 }
 
-// Root: the arrays are there and have the shapes that the header tells.
+// Check that the arrays are there and have the shapes that the header tells; the root does it.
 static sedge_status check_arrays(sedge_h5 *file, const checkpoint_form *form, const char *path)
 {
     const sedge_h5_type real = form->precision == SEDGE_FP64 ? SEDGE_H5_F64 : SEDGE_H5_F32;
@@ -66,7 +68,7 @@ static sedge_status check_arrays(sedge_h5 *file, const checkpoint_form *form, co
                       path);
 }
 
-// Root: all of the file but the elements' values.
+// Read and check all of the file but the values of elements; the root does it.
 static sedge_status look_into(char **text, int64_t *length, const char *path)
 {
     sedge_checkpoint checkpoint;
@@ -84,7 +86,7 @@ static sedge_status look_into(char **text, int64_t *length, const char *path)
     return sedge_h5_close(file, status);
 }
 
-// All ranks: the header's text. The caller releases it in any case.
+// Give all ranks the header's text, which the caller releases in any case. Collective.
 static sedge_status share_header(char **text, int64_t *length, const sedge_comm *comm,
                                  const char *path)
 {
@@ -102,7 +104,7 @@ static sedge_status share_header(char **text, int64_t *length, const sedge_comm 
 
 // ---- the elements of a block -------------------------------------------------------------------
 
-// One block of a file being read.
+// A block that is being read.
 typedef struct checkpoint_reader {
     const sedge_session *session;
     const char *path;
@@ -167,7 +169,7 @@ static sedge_status check_ids(const checkpoint_reader *reader)
     return SEDGE_OK;
 }
 
-// The columns with one number an element. Collective.
+// Read the arrays with one number an element. Collective.
 static sedge_status read_columns(checkpoint_reader *reader)
 {
     const sedge_comm *const comm = reader->session->comm;
@@ -188,7 +190,7 @@ static sedge_status read_columns(checkpoint_reader *reader)
     return sedge_comm_agree(comm, check_ids(reader));
 }
 
-// Where the elements of the columns are. Collective.
+// Find which ranks have the elements that this rank reads. Collective.
 static sedge_status find_places(checkpoint_reader *reader)
 {
     const sedge_comm *const comm = reader->session->comm;
@@ -204,7 +206,7 @@ done:
     return status;
 }
 
-// Verify the rows from `at` on, and address each: [head][values].
+// Verify the rows from number `at` on, and address each to its rank: [head][values].
 static sedge_status pack_rows(const checkpoint_reader *reader, int64_t at, const char *rows,
                               checkpoint_mail *packed)
 {
@@ -234,7 +236,7 @@ static sedge_status pack_rows(const checkpoint_reader *reader, int64_t at, const
     return SEDGE_OK;
 }
 
-// Put what came to where it belongs.
+// Store the rows that arrived.
 static void unpack_rows(checkpoint_reader *reader, int64_t count, const char *packed)
 {
     const int64_t values = reader->values;
@@ -288,7 +290,7 @@ done:
     return status;
 }
 
-// Every element came: a number that is twice in the file leaves another one out.
+// Check that every element arrived. The counts agree, so if one is missing another came twice.
 static sedge_status check_complete(const checkpoint_reader *reader)
 {
     if (reader->filled == reader->block->elements) return SEDGE_OK;
@@ -296,7 +298,7 @@ static sedge_status check_complete(const checkpoint_reader *reader)
                       reader->path, reader->there->name);
 }
 
-// All elements of a block of the open file. Collective.
+// Read all elements of a block of the open file. Collective.
 static sedge_status read_elements(checkpoint_reader *reader)
 {
     const sedge_comm *const comm = reader->session->comm;
@@ -331,7 +333,7 @@ static int find_block(const checkpoint_form *form, const char *name)
     return -1;
 }
 
-// A block of the run against that of the file.
+// Compare a block of the run with that of the file.
 static sedge_status check_block(const sedge_checkpoint_block *here,
                                 const checkpoint_block_form *there, const char *path)
 {
@@ -351,7 +353,7 @@ static sedge_status check_block(const sedge_checkpoint_block *here,
     return SEDGE_OK;
 }
 
-// The blocks of the run and those of the file are the same.
+// Check that run and file have the same blocks. All ranks find the same.
 static sedge_status check_blocks(const sedge_checkpoint_state *state, const checkpoint_form *form,
                                  int nodes, const char *path)
 {
@@ -415,7 +417,7 @@ static sedge_status read_file(const sedge_session *session, const char *path,
 
 // ---- one checkpoint ----------------------------------------------------------------------------
 
-// Fits the deck? Then all of it. Collective.
+// Read a checkpoint if it fits the deck. Collective.
 static sedge_status read_fitting(const sedge_session *session, const char *path, const json_t *here,
                                  sedge_checkpoint *out, const sedge_checkpoint_state *state,
                                  double *energy)
@@ -442,7 +444,7 @@ done:
     return status;
 }
 
-// Root: is the file in this folder?
+// Whether the file is in this folder.
 static bool lies_in(const char *path, const char *folder)
 {
     char parent[CHECKPOINT_PATH];
@@ -460,7 +462,7 @@ static bool lies_in(const char *path, const char *folder)
 
 // ---- the newest whole one ----------------------------------------------------------------------
 
-// All ranks: the steps of the folder's checkpoints, newest first.
+// Give all ranks the steps of the folder's checkpoints, newest first. Collective.
 static sedge_status share_list(int64_t **steps, int *count, const sedge_session *session,
                                const char *folder)
 {

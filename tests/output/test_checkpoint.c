@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "run/checkpoint_file.h"
+#include "run/checkpoint_header.h"
 
 #include <errno.h>
 #include <math.h>
