@@ -30,7 +30,7 @@ struct evolve_terms {
     evolve_block *block; // [blocks]
 };
 
-// ---- creation ----- -----------------------------------------------------------------------------
+// ---- creation ----------------------------------------------------------------------------------
 
 // Which lanes of each SIMD batch of the layout have the term, `lanes` [slots.batches].
 static void find_lanes(device_term *term, uint32_t *lanes, const sedge_operator *op)

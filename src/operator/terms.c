@@ -31,8 +31,7 @@ operator_term operator_terms_get(const sedge_problem *problem, int i)
     if (i < sources) {
         return (operator_term){.name = "source",
                                .function = "sedge_source_local",
-                               .header = {.name = "codegen/kernels/dg/dg_source.h"},
-                               .linear = problem->equation->linear};
+                               .header = {.name = "codegen/kernels/dg/dg_source.h"}};
     }
     const sedge_term *const term = &problem->terms[i - sources];
     const sedge_term_kind *const kind = term->kind;
@@ -42,7 +41,6 @@ operator_term operator_terms_get(const sedge_problem *problem, int i)
                            .memory = kind->memory,
                            .parameters =
                                sedge_parameters_size(kind->parameters, kind->parameter_count),
-                           .linear = kind->linear,
                            .term = term};
 }
 

@@ -15,7 +15,6 @@ typedef struct operator_term {
     const char *function;
     sedge_source header;    // has the function
     int memory, parameters; // numbers of components and parameters
-    bool linear;
     const sedge_term *term; // NULL: the equation's source
 } operator_term;
 
