@@ -217,12 +217,11 @@ done:
     return status;
 }
 
-sedge_status sedge_elliptic_text(sedge_text *out, const sedge_device_info *info,
+sedge_status sedge_elliptic_text(sedge_text *out, char name[64], const sedge_device_info *info,
                                  const sedge_element *element, sedge_precision precision,
                                  bool curved, const sedge_elliptic_options *options)
 {
     elliptic_config config;
-    char name[64];
 
     SEDGE_TRY(elliptic_config_choose(&config, info, element, precision, curved, options));
     return elliptic_text(out, name, info, element, &config);

@@ -62,9 +62,9 @@ sedge_status elliptic_text(sedge_text *text, char name[64], const sedge_device_i
 // The length of a row of `count` numbers in a table, filled up to a multiple of 16 bytes.
 int elliptic_width(int real_bytes, int count);
 
-// Append the text of the program that sedge_elliptic_create compiles for such a device. `curved`:
-// the mesh has curved elements.
+// Append the text of the program that sedge_elliptic_create compiles for such a device, and give
+// its name. `curved`: the mesh has curved elements.
 SEDGE_MUST_USE
-sedge_status sedge_elliptic_text(sedge_text *out, const sedge_device_info *info,
+sedge_status sedge_elliptic_text(sedge_text *out, char name[64], const sedge_device_info *info,
                                  const sedge_element *element, sedge_precision precision,
                                  bool curved, const sedge_elliptic_options *options);

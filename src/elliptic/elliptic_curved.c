@@ -283,15 +283,9 @@ void elliptic_curved_penalty(double penalty[SEDGE_FACES], const elliptic_curved 
         penalty[f] = 1.5 * fmax(across[f] * most[f] / least, mean_across[f]);
 }
 
-void elliptic_curved_shape(double shape[ELLIPTIC_SHAPE_WORDS], const elliptic_curved *curved,
-                           double map[SEDGE_CURVE_TERMS][3], const sedge_elliptic_face *faces)
+void elliptic_curved_means(double metric[6], double surface[SEDGE_FACES],
+                           const elliptic_curved *curved, double map[SEDGE_CURVE_TERMS][3])
 {
-    find_mean(shape, curved, map);
-    shape[6] = 0.0;
-    shape[7] = 0.0;
-    for (int f = 0; f < SEDGE_FACES; f++) {
-        shape[8 + 2 * f] = faces[f].g;
-        shape[9 + 2 * f] = faces[f].tau;
-        if (faces[f].g == 0.0) shape[9 + 2 * f] *= find_surface(curved, map, f);
-    }
+    find_mean(metric, curved, map);
+    for (int f = 0; f < SEDGE_FACES; f++) surface[f] = find_surface(curved, map, f);
 }

@@ -70,12 +70,11 @@ void elliptic_curved_gradient(double gradient[3], const elliptic_curved *curved,
                               const elliptic_point *at, int p, const double *u);
 
 // 3/2 max(n.Gn) b / a of each face, as above. It is at least 3/2 n.Gn of the mean metric, so that
-// the blocks of elliptic_curved_shape are positive definite, too.
+// the blocks of elliptic_shape.h are positive definite, too.
 void elliptic_curved_penalty(double penalty[SEDGE_FACES], const elliptic_curved *curved,
                              double map[SEDGE_CURVE_TERMS][3]);
 
-// For preconditioners: the geometry words of a straight element on the device (dg_elliptic.h,
-// without the coefficient), from the means of a curved one. `faces`: the element's four.
-#define ELLIPTIC_SHAPE_WORDS 16
-void elliptic_curved_shape(double shape[ELLIPTIC_SHAPE_WORDS], const elliptic_curved *curved,
-                           double map[SEDGE_CURVE_TERMS][3], const sedge_elliptic_face *faces);
+// Means over an element, for preconditioners: of J grad r_j . grad r_k for rr, ss, tt, rs, rt, st;
+// and of sJ on each face.
+void elliptic_curved_means(double metric[6], double surface[SEDGE_FACES],
+                           const elliptic_curved *curved, double map[SEDGE_CURVE_TERMS][3]);

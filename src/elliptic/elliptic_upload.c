@@ -1,4 +1,5 @@
 #include "elliptic.h"
+#include "elliptic_shape.h"
 #include "elliptic_state.h"
 
 #include "base/memory.h"
@@ -18,36 +19,6 @@ int64_t elliptic_index(const sedge_elliptic *op, int32_t element, int node)
 
 // ---- what the mesh gives -----------------------------------------------------------------------
 
-static void fill_shape(double shape[ELLIPTIC_SHAPE_WORDS], const sedge_elliptic *op, int32_t e,
-                       const elliptic_curved *curved, const sedge_elliptic_face *faces)
-{
-    static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-    const sedge_mesh *const mesh = op->mesh;
-    sedge_geometry geometry;
-
-    if (sedge_mesh_curve(mesh, e) >= 0) {
-        double map[SEDGE_CURVE_TERMS][3];
-        sedge_mesh_expand(mesh, e, map);
-        elliptic_curved_shape(shape, curved, map, faces + (int64_t)e * SEDGE_FACES);
-        shape[6] =
-            op->problem->equation->elliptic->coefficient(op->problem->materials[mesh->group[e]]);
-        return;
-    }
-    sedge_geometry_compute(&geometry, mesh->corners[e]);
-    for (int k = 0; k < 6; k++) {
-        const double *const a = geometry.metric[pairs[k][0]];
-        const double *const b = geometry.metric[pairs[k][1]];
-        shape[k] = geometry.jacobian * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
-    }
-    shape[6] = op->problem->equation->elliptic->coefficient(op->problem->materials[mesh->group[e]]);
-    shape[7] = 0.0;
-    for (int f = 0; f < SEDGE_FACES; f++) {
-        const sedge_elliptic_face *const face = &faces[e * SEDGE_FACES + f];
-        shape[8 + 2 * f] = face->g;
-        shape[9 + 2 * f] = face->tau * geometry.face_scale[f] * geometry.jacobian;
-    }
-}
-
 // Empty slots are reference elements of their own, whose blocks can be inverted. Words lie together
 // for a chunk of SIMD batches, as for one batch with as many more lanes.
 static sedge_status upload_geometry(sedge_elliptic *op, const elliptic_curved *curved,
@@ -62,7 +33,7 @@ static sedge_status upload_geometry(sedge_elliptic *op, const elliptic_curved *c
     SEDGE_TRY(sedge_allocate(&shapes, slots, sizeof *shapes));
     for (int64_t slot = 0; slot < slots; slot++) memcpy(shapes[slot], empty, sizeof empty);
     for (int32_t e = 0; e < op->mesh->elements; e++)
-        fill_shape(shapes[sedge_slot(&op->slots, e)], op, e, curved, faces);
+        elliptic_shape(shapes[sedge_slot(&op->slots, e)], op->mesh, op->problem, curved, faces, e);
     const sedge_status status = sedge_upload_words(&op->geometry, op->device, op->config.real_bytes,
                                                    shapes[0], slots, ELLIPTIC_SHAPE_WORDS, lanes);
     sedge_release(shapes);

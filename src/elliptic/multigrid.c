@@ -213,14 +213,16 @@ static sedge_status make_corner_lists(sedge_multigrid *mg)
         list[offsets[view.corner[i] + 1]++] = at;
         vertex[at] = view.corner[i];
     }
-    const int64_t bytes[3] = {(view.count + 2) * (int64_t)sizeof *offsets,
-                              (corners + 1) * (int64_t)sizeof *list,
-                              (rows + 1) * (int64_t)sizeof *vertex};
-    sedge_buffer **const buffers[3] = {&mg->corner_offsets, &mg->corners, &mg->corner_vertex};
-    const void *const from[3] = {offsets, list, vertex};
-    for (int i = 0; i < 3; i++) {
-        SEDGE_TRY_GOTO(status, sedge_buffer_create(buffers[i], op->device, bytes[i]));
-        SEDGE_TRY_GOTO(status, sedge_buffer_upload(*buffers[i], 0, from[i], bytes[i], NULL));
+    status =
+        sedge_upload(&mg->corner_offsets, op->device, offsets, view.count + 2, sizeof *offsets);
+    offsets = NULL;
+    if (status == SEDGE_OK) {
+        status = sedge_upload(&mg->corners, op->device, list, corners + 1, sizeof *list);
+        list = NULL;
+    }
+    if (status == SEDGE_OK) {
+        status = sedge_upload(&mg->corner_vertex, op->device, vertex, rows + 1, sizeof *vertex);
+        vertex = NULL;
     }
 done:
     sedge_release(offsets);

@@ -6,7 +6,6 @@
 #include "parts.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct solve_state {
@@ -220,10 +219,9 @@ static sedge_status add_order(sedge_text *out, char name[SEDGE_ELLIPTIC_NAME],
 {
     sedge_element *element = NULL;
 
-    (void)snprintf(name, SEDGE_ELLIPTIC_NAME, "elliptic-n%d-%s%s", order,
-                   precision == SEDGE_FP64 ? "fp64" : "fp32", curved ? "-curved" : "");
     SEDGE_TRY(sedge_element_create(&element, order));
-    const sedge_status status = sedge_elliptic_text(out, info, element, precision, curved, config);
+    const sedge_status status =
+        sedge_elliptic_text(out, name, info, element, precision, curved, config);
     sedge_element_free(element);
     return status;
 }

@@ -1,8 +1,8 @@
 #include "vertices_matrix.h"
 
 #include "base/memory.h"
-#include "elliptic_curved.h"
 #include "elliptic_form.h"
+#include "elliptic_shape.h"
 
 #include <stdlib.h>
 
@@ -22,68 +22,17 @@ static int compare_entries(const void *left, const void *right)
 
 // ---- one element -------------------------------------------------------------------------------
 
-// The form on the element's four hat functions: k V grad.grad, and what boundary faces add, where
-// [u] is 2 u.
-static void element_matrix(double out[4][4], const sedge_mesh *mesh, const sedge_problem *problem,
-                           const sedge_elliptic_face *faces, int32_t e)
-{
-    const double k = problem->equation->elliptic->coefficient(problem->materials[mesh->group[e]]);
-    const double volume = sedge_tet_volume(mesh->corners[e]);
-    sedge_geometry geometry;
-    double slope[4][3];
-
-    sedge_geometry_compute(&geometry, mesh->corners[e]);
-    for (int d = 0; d < 3; d++) {
-        slope[0][d] = 0.0;
-        for (int v = 1; v < 4; v++) {
-            slope[v][d] = 0.5 * geometry.metric[v - 1][d];
-            slope[0][d] -= slope[v][d];
-        }
-    }
-    for (int i = 0; i < 4; i++) {
-        for (int m = 0; m < 4; m++) {
-            out[i][m] = 0.0;
-            for (int d = 0; d < 3; d++) out[i][m] += k * volume * slope[i][d] * slope[m][d];
-        }
-    }
-    for (int f = 0; f < SEDGE_FACES; f++) {
-        const double area = 2.0 * geometry.face_scale[f] * geometry.jacobian;
-        double across[4];
-        double integral[4] = {0.0, 0.0, 0.0, 0.0};
-
-        if (-1 - mesh->faces[e][f].neighbour < mesh->halo_faces) continue;
-        for (int i = 0; i < 3; i++) integral[sedge_face_vertices[f][i]] = area / 3.0;
-        for (int v = 0; v < 4; v++) {
-            across[v] = 0.0;
-            for (int d = 0; d < 3; d++) across[v] += geometry.normal[f][d] * slope[v][d];
-        }
-        for (int i = 0; i < 4; i++) {
-            for (int m = 0; m < 4; m++) {
-                const bool both = integral[i] > 0.0 && integral[m] > 0.0;
-                const double mass = both ? area / 12.0 * (i == m ? 2.0 : 1.0) : 0.0;
-                out[i][m] += 2.0 * faces[f].tau * mass -
-                             2.0 * faces[f].g * (across[m] * integral[i] + across[i] * integral[m]);
-            }
-        }
-    }
-}
-
-// The same of a curved element, by the means of its metric.
-static void curved_matrix(double out[4][4], const sedge_mesh *mesh, const sedge_problem *problem,
-                          const elliptic_curved *curved, const sedge_elliptic_face *faces,
-                          int32_t e)
+// The form on the element's four hat functions: the volume, and the boundary faces, where [u] is
+// 2 u. Other faces add nothing, because hat functions have no jumps there.
+static void element_matrix(double out[4][4], const sedge_mesh *mesh,
+                           const double shape[ELLIPTIC_SHAPE_WORDS], int32_t e)
 {
     static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
     // d/dr, d/ds, d/dt of the hat functions.
     static const double slope[4][3] = {
         {-0.5, -0.5, -0.5}, {0.5, 0.0, 0.0}, {0.0, 0.5, 0.0}, {0.0, 0.0, 0.5}};
-    const double k = problem->equation->elliptic->coefficient(problem->materials[mesh->group[e]]);
-    double map[SEDGE_CURVE_TERMS][3];
-    double shape[ELLIPTIC_SHAPE_WORDS];
     double turned[4][3]; // J grad r_j . grad of the hat functions
 
-    sedge_mesh_expand(mesh, e, map);
-    elliptic_curved_shape(shape, curved, map, faces);
     for (int v = 0; v < 4; v++) {
         for (int j = 0; j < 3; j++) {
             turned[v][j] = 0.0;
@@ -93,7 +42,8 @@ static void curved_matrix(double out[4][4], const sedge_mesh *mesh, const sedge_
     for (int i = 0; i < 4; i++) {
         for (int m = 0; m < 4; m++) {
             out[i][m] = 0.0;
-            for (int j = 0; j < 3; j++) out[i][m] += k * 4.0 / 3.0 * slope[i][j] * turned[m][j];
+            for (int j = 0; j < 3; j++)
+                out[i][m] += shape[6] * 4.0 / 3.0 * slope[i][j] * turned[m][j];
         }
     }
     for (int f = 0; f < SEDGE_FACES; f++) {
@@ -110,8 +60,9 @@ static void curved_matrix(double out[4][4], const sedge_mesh *mesh, const sedge_
             for (int m = 0; m < 4; m++) {
                 const bool both = integral[i] > 0.0 && integral[m] > 0.0;
                 const double mass = both ? (i == m ? 2.0 : 1.0) / 6.0 : 0.0;
-                out[i][m] += 2.0 * shape[9 + 2 * f] * mass -
-                             2.0 * faces[f].g * (across[m] * integral[i] + across[i] * integral[m]);
+                out[i][m] +=
+                    2.0 * shape[9 + 2 * f] * mass -
+                    2.0 * shape[8 + 2 * f] * (across[m] * integral[i] + across[i] * integral[m]);
             }
         }
     }
@@ -142,12 +93,10 @@ static int64_t fill_entries(entry *list, const sedge_vertices_view *vertices,
 {
     for (int32_t e = 0; e < mesh->elements; e++) {
         const int32_t *const corner = vertices->corner + 4 * (int64_t)e;
+        double shape[ELLIPTIC_SHAPE_WORDS];
         double block[4][4];
-        if (sedge_mesh_curve(mesh, e) >= 0) {
-            curved_matrix(block, mesh, problem, curved, faces + (int64_t)e * SEDGE_FACES, e);
-        } else {
-            element_matrix(block, mesh, problem, faces + (int64_t)e * SEDGE_FACES, e);
-        }
+        elliptic_shape(shape, mesh, problem, curved, faces, e);
+        element_matrix(block, mesh, shape, e);
         for (int k = 0; k < 16; k++) {
             list[(int64_t)e * 16 + k] =
                 (entry){vertices->number[corner[k / 4]], vertices->number[corner[k % 4]],

@@ -16,14 +16,15 @@ static void check_order(const sedge_device *target, int order, sedge_precision p
     sedge_element *element = NULL;
     sedge_text *text = NULL;
     char name[64];
+    char program[64];
 
     (void)snprintf(name, sizeof name, "order %d, %s%s%s", order,
                    precision == SEDGE_FP64 ? "fp64" : "fp32", config->matrix ? ", matrix" : "",
                    curved ? ", curved" : "");
     CHECK_OK(sedge_element_create(&element, order));
     CHECK_OK(sedge_text_create(&text));
-    CHECK_OK(sedge_elliptic_text(text, sedge_device_get_info(target), element, precision, curved,
-                                 config));
+    CHECK_OK(sedge_elliptic_text(text, program, sedge_device_get_info(target), element, precision,
+                                 curved, config));
     check_cuda_stack(name, text, STACK_MOST);
     sedge_text_free(text);
     sedge_element_free(element);
