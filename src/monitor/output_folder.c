@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "dg/monitor_kind.h"
-#include "io/hold.h"
+#include "io/folder_lock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -188,7 +188,7 @@ sedge_status sedge_output_prepare_folder(const sedge_output_context *context)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "the output folder's path is too long: '%.100s...'",
                           context->deck->output);
     }
-    SEDGE_TRY(sedge_hold_reach(comm, context->deck->output));
+    SEDGE_TRY(sedge_output_folder_make(comm, context->deck->output));
     SEDGE_TRY(sedge_comm_agree(comm, root ? clear_folder(context) : SEDGE_OK));
     return sedge_comm_agree(comm, root ? write_deck(context) : SEDGE_OK);
 }

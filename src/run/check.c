@@ -5,8 +5,8 @@
 #include "elliptic/parts.h"
 #include "operator/operator.h"
 #include "run/checkpoint.h"
-#include "run/doubt.h"
 #include "run/driver_elliptic.h"
+#include "run/plausibility.h"
 #include "run/resolution.h"
 
 #include <stdio.h>
@@ -278,7 +278,7 @@ static sedge_status print_check(const sedge_session *session, const sedge_comm *
         SEDGE_TRY(sedge_elliptic_check_parts(comm, session->mesh, &session->problem));
     sedge_session_print(session);
     SEDGE_TRY(sedge_resolution_print(session));
-    sedge_doubt_print(session);
+    sedge_plausibility_print(session);
     if (session->problem.equation->elliptic != NULL) {
         sedge_elliptic_print_sizes(session);
     } else {

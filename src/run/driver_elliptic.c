@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/print.h"
 #include "elliptic/solve.h"
-#include "io/hold.h"
+#include "io/folder_lock.h"
 #include "monitor/monitors.h"
 #include "monitor/output_folder.h"
 #include "run/errors.h"
@@ -22,7 +22,7 @@ typedef struct elliptic_run {
     sedge_device *device;
     sedge_cache *cache;
     sedge_context *context;
-    sedge_hold *hold; // of the output folder
+    sedge_folder_lock *lock; // of the output folder
     sedge_output_context output;
     sedge_sample_source source;
     sedge_sample *sample;
@@ -60,7 +60,7 @@ static void tear_down(elliptic_run *s)
 {
     sedge_monitors_free(s->monitors);
     sedge_sample_free(s->sample);
-    sedge_hold_free(s->hold);
+    sedge_output_folder_unlock(s->lock);
     sedge_context_free(s->context);
     sedge_cache_free(s->cache);
     sedge_device_free(s->device);
@@ -304,7 +304,7 @@ sedge_status sedge_elliptic_run(sedge_session *session, sedge_stopwatch watch)
     SEDGE_TRY_GOTO(status, sedge_session_open_device(&s.device, &s.cache, session));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(session->comm, open_local(&s)));
     if (!session->options->quiet) sedge_session_print_device(session, s.device, s.cache);
-    SEDGE_TRY_GOTO(status, sedge_hold_create(&s.hold, session->comm, session->deck->output));
+    SEDGE_TRY_GOTO(status, sedge_output_folder_lock(&s.lock, session->comm, session->deck->output));
     SEDGE_TRY_GOTO(status, create_monitors(&s));
     (void)sedge_stopwatch_enter(&s.watch, SEDGE_PHASE_LOOP);
     status = solve(&s);

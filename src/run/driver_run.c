@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "device/range.h"
 #include "run/blowup.h"
-#include "run/doubt.h"
 #include "run/driver_elliptic.h"
+#include "run/plausibility.h"
 #include "run/progress.h"
 #include "run/resolution.h"
 
@@ -67,7 +67,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     if (!options->quiet) {
         sedge_session_print(session);
         SEDGE_TRY(sedge_resolution_print(session));
-        sedge_doubt_print(session);
+        sedge_plausibility_print(session);
         sedge_session_print_sheets(session);
     }
     SEDGE_TRY(driver_listen(run));
@@ -83,7 +83,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     SEDGE_TRY(driver_restart(run, &from, &found));
     sedge_operator_options config;
     SEDGE_TRY(sedge_comm_agree(comm, sedge_session_kernels(&config, session)));
-    SEDGE_TRY(sedge_hold_create(&run->hold, comm, session->deck->output));
+    SEDGE_TRY(sedge_output_folder_lock(&run->lock, comm, session->deck->output));
     config.expected_stages = (session->steps - run->step) * session->problem.integrator->stages;
     if (driver_is_pressed(run)) config.tune = SEDGE_TUNE_OFF;
     say(run, "choosing kernels");
@@ -111,7 +111,7 @@ static void tear_down(driver_run *run)
     sedge_stop_free(run->stop);
     sedge_monitors_free(run->monitors);
     sedge_sample_free(run->sample);
-    sedge_hold_free(run->hold);
+    sedge_output_folder_unlock(run->lock);
     sedge_reference_free(run->reference);
     sedge_evolution_free(run->evolution);
     sedge_cache_free(run->cache);

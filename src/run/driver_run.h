@@ -6,7 +6,7 @@
 
 #include "dg/reference.h"
 #include "evolve/evolution.h"
-#include "io/hold.h"
+#include "io/folder_lock.h"
 #include "monitor/monitors.h"
 #include "program/program.h"
 #include "run/checkpoint.h"
@@ -26,7 +26,7 @@ typedef struct driver_run {
     sedge_cache *cache;
     sedge_evolution *evolution;
     sedge_reference *reference; // for initial and exact solutions only
-    sedge_hold *hold;           // of the output folder
+    sedge_folder_lock *lock;    // of the output folder
     sedge_output_context output;
     sedge_sample_source source;
     sedge_sample *sample; // of `step`

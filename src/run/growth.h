@@ -1,4 +1,7 @@
-// What energy a run can have while its sources act: far above it, the run blows up.
+// What energy a run can have while its sources act. A run whose energy is far above that has blown
+// up: the fields overflow only many steps later, and until then they would be written into
+// snapshots and over good checkpoints. A limit that only compared with the energy before would stop
+// runs that begin without fields.
 //
 // The scheme without sources gives no energy, so the sources' strength bounds what there is. With
 // |u| = sqrt(2 energy), and b the sources' part of u_t,

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "deck/deck_tree.h"
-#include "io/hold.h"
+#include "io/folder_lock.h"
 #include "monitor/output_folder.h"
 
 #include <math.h>
@@ -207,7 +207,7 @@ static sedge_status try_places(const sedge_session *session)
                   {"checkpoint", takes_one ? options->restart : NULL}};
     const int count = (int)(sizeof inputs / sizeof inputs[0]);
 
-    SEDGE_TRY(sedge_hold_try(folder));
+    SEDGE_TRY(sedge_output_folder_check(folder));
     SEDGE_TRY(sedge_output_spare(folder, inputs[0].what, inputs[0].path));
     SEDGE_TRY(sedge_output_spare(folder, inputs[1].what, inputs[1].path));
     if (options->report == NULL) return SEDGE_OK;

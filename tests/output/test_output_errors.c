@@ -5,8 +5,8 @@
 #include "shelter.h"
 
 #include "base/file.h"
+#include "io/folder_lock.h"
 #include "io/h5.h"
-#include "io/hold.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -247,8 +247,8 @@ static void test_hold(const sedge_comm *comm)
 {
     const bool is_root = sedge_comm_is_root(comm);
     const bool tries_others = is_root && geteuid() == 0 && others_come(SEDGE_TEST_DIR);
-    sedge_hold *first = NULL;
-    sedge_hold *second = NULL;
+    sedge_folder_lock *first = NULL;
+    sedge_folder_lock *second = NULL;
     char folder[256];
     char lock[300];
     int ends[2];
@@ -256,7 +256,7 @@ static void test_hold(const sedge_comm *comm)
     pid_t other = 0;
     char byte;
 
-    (void)snprintf(folder, sizeof folder, "%s/hold-%d", SEDGE_TEST_DIR, sedge_comm_size(comm));
+    (void)snprintf(folder, sizeof folder, "%s/lock-%d", SEDGE_TEST_DIR, sedge_comm_size(comm));
     (void)snprintf(lock, sizeof lock, "%s/.sedge-run", folder);
     if (is_root) { // what a killed run left
         CHECK_OK(sedge_folder_make(folder));
@@ -271,20 +271,20 @@ static void test_hold(const sedge_comm *comm)
         printf(
             "locks of other users: not tried, it takes root and a build folder that they reach\n");
     }
-    CHECK_OK(sedge_hold_create(&first, comm, folder));
-    CHECK_FAILS(sedge_hold_create(&second, comm, folder), SEDGE_ERR_USAGE,
+    CHECK_OK(sedge_output_folder_lock(&first, comm, folder));
+    CHECK_FAILS(sedge_output_folder_lock(&second, comm, folder), SEDGE_ERR_USAGE,
                 "another run writes into output folder '");
-    sedge_hold_free(first);
+    sedge_output_folder_unlock(first);
     sedge_comm_barrier(comm);
     if (is_root) CHECK(access(lock, F_OK) != 0); // nothing stays behind
     sedge_comm_barrier(comm);
-    CHECK_OK(sedge_hold_create(&first, comm, folder));
+    CHECK_OK(sedge_output_folder_lock(&first, comm, folder));
     if (is_root) { // somebody removed it: the next run takes a new one, and this one leaves that
                    // alone
         CHECK(unlink(lock) == 0);
         CHECK_OK(sedge_file_write(lock, "", 0));
     }
-    sedge_hold_free(first);
+    sedge_output_folder_unlock(first);
     if (is_root) CHECK(access(lock, F_OK) == 0 && close(ends[1]) == 0);
     if (tries_others) {
         CHECK(waitpid(other, &state, 0) == other && WIFEXITED(state) && WEXITSTATUS(state) == 0);
@@ -293,7 +293,7 @@ static void test_hold(const sedge_comm *comm)
     int64_t tried = tries_others;
     sedge_comm_max_int(comm, &tried, 1);
     if (tried != 0) {
-        CHECK_FAILS(sedge_hold_create(&second, comm, folder), SEDGE_ERR_USAGE,
+        CHECK_FAILS(sedge_output_folder_lock(&second, comm, folder), SEDGE_ERR_USAGE,
                     "/.sedge-run', which belongs to a run of another user");
     }
     if (tries_others) CHECK(seteuid(0) == 0);

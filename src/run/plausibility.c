@@ -1,4 +1,4 @@
-#include "run/doubt.h"
+#include "run/plausibility.h"
 
 #include "run/resolution.h"
 
@@ -26,7 +26,7 @@ static double fastest(const sedge_problem *problem)
     return speed;
 }
 
-static void doubt_wave(const sedge_session *session)
+static void warn_of_wave(const sedge_session *session)
 {
     const double frequency = sedge_resolution_frequency(session);
     const double size = mesh_size(session->mesh);
@@ -40,7 +40,7 @@ static void doubt_wave(const sedge_session *session)
            wave, unit, wave / size, size, unit, sedge_deck_question(session->deck));
 }
 
-static void doubt_steps(const sedge_session *session)
+static void warn_of_steps(const sedge_session *session)
 {
     const sedge_deck *const deck = session->deck;
 
@@ -50,7 +50,7 @@ static void doubt_steps(const sedge_session *session)
            sedge_deck_question(deck));
 }
 
-static void doubt_signal(const sedge_session *session, const char *source, const double *signal)
+static void warn_of_signal(const sedge_session *session, const char *source, const double *signal)
 {
     const double time_unit = sedge_deck_time_unit(session->deck);
     const char *const unit = sedge_deck_unit(session->deck, SEDGE_TIME);
@@ -64,7 +64,7 @@ static void doubt_signal(const sedge_session *session, const char *source, const
         end * time_unit, unit, source, kind->peak(signal) * time_unit, unit);
 }
 
-static void doubt_end(const sedge_session *session)
+static void warn_of_end(const sedge_session *session)
 {
     const sedge_problem *const problem = &session->problem;
     const sedge_source_kind *const incident = problem->incident;
@@ -72,21 +72,21 @@ static void doubt_end(const sedge_session *session)
 
     for (int i = 0; incident != NULL && i < incident->parameter_count; i++) {
         if (incident->parameters[i].type == SEDGE_PARAMETER_SIGNAL)
-            doubt_signal(session, incident->name, values);
+            warn_of_signal(session, incident->name, values);
         values += sedge_parameter_size(&incident->parameters[i]);
     }
     for (int i = 0; i < problem->point_source_count; i++) {
         const sedge_point_source *const source = &problem->point_sources[i];
-        doubt_signal(session, source->kind->name, source->signal);
+        warn_of_signal(session, source->kind->name, source->signal);
     }
 }
 
-void sedge_doubt_print(const sedge_session *session)
+void sedge_plausibility_print(const sedge_session *session)
 {
     if (session->problem.equation->elliptic != NULL || !sedge_comm_is_root(session->comm)) return;
-    doubt_wave(session);
-    doubt_steps(session);
-    doubt_end(session);
+    warn_of_wave(session);
+    warn_of_steps(session);
+    warn_of_end(session);
     if (!(session->limit_decay > 0.5)) return;
     const char *const group = session->mesh->groups.volume_names[session->limit_group];
     const double percent = 100.0 * session->limit_decay;

@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE // flock
-#include "hold.h"
+#include "io/folder_lock.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -18,14 +18,14 @@
 // who may read it.
 #define LOCK_NAME ".sedge-run"
 
-struct sedge_hold {
+struct sedge_folder_lock {
     int folder; // where the lock file lies; -1: nothing is held
     int file;   // has the lock
 };
 
 // ---- may it be written -------------------------------------------------------------------------
 
-sedge_status sedge_hold_try(const char *folder)
+sedge_status sedge_output_folder_check(const char *folder)
 {
     char path[4096 - 256]; // names of files follow
     struct stat about;
@@ -57,7 +57,7 @@ static sedge_status make_folder(const char *folder)
 {
     char trial[4096];
 
-    SEDGE_TRY(sedge_hold_try(folder));
+    SEDGE_TRY(sedge_output_folder_check(folder));
     if (sedge_folder_make(folder) != SEDGE_OK) {
         char reason[1024];
 
@@ -90,7 +90,7 @@ static sedge_status see_folder(const sedge_comm *comm, const char *folder)
                       sedge_comm_rank(comm), folder);
 }
 
-sedge_status sedge_hold_reach(const sedge_comm *comm, const char *folder)
+sedge_status sedge_output_folder_make(const sedge_comm *comm, const char *folder)
 {
     const bool root = sedge_comm_is_root(comm);
 
@@ -112,14 +112,14 @@ static bool is_in_place(int folder, int file)
 }
 
 // Root. A file that a killed run left is reused, unless another user owns it.
-static sedge_status take(sedge_hold *hold, const char *folder)
+static sedge_status take(sedge_folder_lock *lock, const char *folder)
 {
     enum { TRIES = 100 };
     const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
-    hold->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (int i = 0; i < TRIES && hold->folder >= 0; i++) {
-        const int file = openat(hold->folder, LOCK_NAME, flags, 0600);
+    lock->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; i < TRIES && lock->folder >= 0; i++) {
+        const int file = openat(lock->folder, LOCK_NAME, flags, 0600);
         if (file < 0 && (errno == EACCES || errno == EPERM || errno == ELOOP)) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
                               "cannot open '%s/" LOCK_NAME
@@ -131,8 +131,8 @@ static sedge_status take(sedge_hold *hold, const char *folder)
         if (file < 0) break;
         const bool locked = flock(file, LOCK_EX | LOCK_NB) == 0;
         const bool is_held = !locked && errno == EWOULDBLOCK;
-        if (locked && is_in_place(hold->folder, file)) {
-            hold->file = file;
+        if (locked && is_in_place(lock->folder, file)) {
+            lock->file = file;
             return SEDGE_OK;
         }
         (void)close(file);
@@ -147,34 +147,35 @@ static sedge_status take(sedge_hold *hold, const char *folder)
     return SEDGE_OK; // a file system without locks
 }
 
-sedge_status sedge_hold_create(sedge_hold **out, const sedge_comm *comm, const char *folder)
+sedge_status sedge_output_folder_lock(sedge_folder_lock **out, const sedge_comm *comm,
+                                      const char *folder)
 {
     sedge_status status;
-    sedge_hold *hold = NULL;
+    sedge_folder_lock *lock = NULL;
 
     *out = NULL;
-    SEDGE_TRY(sedge_hold_reach(comm, folder));
-    status = sedge_allocate(&hold, 1, sizeof *hold);
+    SEDGE_TRY(sedge_output_folder_make(comm, folder));
+    status = sedge_allocate(&lock, 1, sizeof *lock);
     if (status == SEDGE_OK) {
-        hold->folder = -1;
-        hold->file = -1;
-        if (sedge_comm_is_root(comm)) status = take(hold, folder);
+        lock->folder = -1;
+        lock->file = -1;
+        if (sedge_comm_is_root(comm)) status = take(lock, folder);
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
-    *out = hold;
-    hold = NULL;
+    *out = lock;
+    lock = NULL;
 done:
-    sedge_hold_free(hold);
+    sedge_output_folder_unlock(lock);
     return status;
 }
 
-void sedge_hold_free(sedge_hold *hold)
+void sedge_output_folder_unlock(sedge_folder_lock *lock)
 {
-    if (hold == NULL) return;
-    if (hold->file >= 0) { // removed while it is locked, so that no other run has locked it
-        if (is_in_place(hold->folder, hold->file)) (void)unlinkat(hold->folder, LOCK_NAME, 0);
-        (void)close(hold->file);
+    if (lock == NULL) return;
+    if (lock->file >= 0) { // removed while it is locked, so that no other run has locked it
+        if (is_in_place(lock->folder, lock->file)) (void)unlinkat(lock->folder, LOCK_NAME, 0);
+        (void)close(lock->file);
     }
-    if (hold->folder >= 0) (void)close(hold->folder);
-    sedge_release(hold);
+    if (lock->folder >= 0) (void)close(lock->folder);
+    sedge_release(lock);
 }

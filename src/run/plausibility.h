@@ -1,0 +1,10 @@
+// Plausibility: settings of a deck that are allowed but probably a mistake. `run` and `check` print
+// them as warnings before anything is computed.
+#pragma once
+
+#include "run/session.h"
+
+// Print a line to stdout for each such setting: a wave far longer than the mesh, a run of a single
+// step, a run that ends before a source's peak, a time step that is limited by a conductivity.
+// Nothing is printed for an equation without time. Root prints. Not collective.
+void sedge_plausibility_print(const sedge_session *session);
