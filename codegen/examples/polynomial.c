@@ -58,8 +58,8 @@ static sedge_status write_kernel(sedge_text *out, const double c[DEGREE + 1])
         sedge_tree_kernel(sedge_tree_module(tree), "polynomial", THREADS, list, 2);
     sedge_node *const blocks = sedge_tree_block(kernel, "SEDGE_OUTER (b)");
     sedge_node *const items =
-        sedge_tree_block(blocks, "SEDGE_ITEMS (one, 1, n, %d, %d)", THREADS, THREADS);
-    sedge_tree_define(items, "const sedge_int64", "i", "(b + one) * %d + n", THREADS);
+        sedge_tree_block(blocks, "SEDGE_ITEMS_1D (n, %d, %d)", THREADS, THREADS);
+    sedge_tree_define(items, "const sedge_int64", "i", "b * %d + n", THREADS);
     sedge_node *const inside = sedge_tree_if(items, "i < count");
     add_sums(tree, inside, c);
     const sedge_status status = sedge_tree_write(out, tree);

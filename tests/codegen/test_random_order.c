@@ -21,22 +21,21 @@ static const char reverse[] =
 
 // Halves are added: the barrier is missing inside the loop. Every sum is written where an item of
 // the next round reads, so that old values stand in place of sums, not only what was never written.
-static const char sum[] =
-    "#define SUM_LIST(X) X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, from) \\\n"
-    "                    X(SEDGE_GLOBAL int *SEDGE_RESTRICT, sums)\n"
-    "SEDGE_KERNEL(sum, 64, SUM_LIST)\n"
-    "{\n"
-    "    SEDGE_OUTER (b) {\n"
-    "        SEDGE_SCRATCH(int, part, 64);\n"
-    "        SEDGE_ITEMS (one, 1, i, 64, 64) part[i + one] = from[b * 64 + i];\n"
-    "        SEDGE_BARRIER();\n"
-    "        for (int left = 32; left > 0; left /= 2) {\n"
-    "            SEDGE_ITEMS (one, 1, i, left, 64) part[i] += part[i + left + one];\n"
-    "            BARRIER;\n"
-    "        }\n"
-    "        SEDGE_ITEMS (one, 1, i, 1, 64) sums[b] = part[i + one];\n"
-    "    }\n"
-    "}\n";
+static const char sum[] = "#define SUM_LIST(X) X(const SEDGE_GLOBAL int *SEDGE_RESTRICT, from) \\\n"
+                          "                    X(SEDGE_GLOBAL int *SEDGE_RESTRICT, sums)\n"
+                          "SEDGE_KERNEL(sum, 64, SUM_LIST)\n"
+                          "{\n"
+                          "    SEDGE_OUTER (b) {\n"
+                          "        SEDGE_SCRATCH(int, part, 64);\n"
+                          "        SEDGE_ITEMS_1D (i, 64, 64) part[i] = from[b * 64 + i];\n"
+                          "        SEDGE_BARRIER();\n"
+                          "        for (int left = 32; left > 0; left /= 2) {\n"
+                          "            SEDGE_ITEMS_1D (i, left, 64) part[i] += part[i + left];\n"
+                          "            BARRIER;\n"
+                          "        }\n"
+                          "        SEDGE_ITEMS_1D (i, 1, 64) sums[b] = part[i];\n"
+                          "    }\n"
+                          "}\n";
 
 // Items 0 to 31 and the others: not the same way to the barrier. WAY 0: only some come to one.
 static const char divergent[] =
@@ -82,7 +81,7 @@ static const char privates[] =
     "        SEDGE_BARRIER();\n"
     "        SEDGE_ITEMS (g, 4, n, 4, 16)\n"
     "            to[b * 16 + g * 4 + n] = SEDGE_MINE(mine, g * 4 + n)[1];\n"
-    "        SEDGE_ITEMS (one, 1, i, 50, 16) to[112 + b * 50 + i] = one + i;\n"
+    "        SEDGE_ITEMS_1D (i, 50, 16) to[112 + b * 50 + i] = i;\n"
     "    }\n"
     "}\n";
 

@@ -11,7 +11,7 @@ static const char text[] = "#define TWICE_LIST(X) X(SEDGE_GLOBAL float *, x)\n"
                            "SEDGE_KERNEL(twice, 64, TWICE_LIST)\n"
                            "{\n"
                            "    SEDGE_OUTER (b) {\n"
-                           "        SEDGE_ITEMS (one, 1, i, 64, 64) x[b * 64 + i + one] *= 2.0f;\n"
+                           "        SEDGE_ITEMS_1D (i, 64, 64) x[b * 64 + i] *= 2.0f;\n"
                            "    }\n"
                            "}\n";
 

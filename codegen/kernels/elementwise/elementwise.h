@@ -38,9 +38,9 @@ SEDGE_KERNEL(sedge_elements, SEDGE_THREADS, SEDGE_PARAMETERS)
         SEDGE_INDEPENDENT
         for (sedge_int64 i = first; i < last; i++) SEDGE_ELEMENT(i, i)
 #else
-        SEDGE_ITEMS (one, 1, t, SEDGE_THREADS, SEDGE_THREADS) {
+        SEDGE_ITEMS_1D (t, SEDGE_THREADS, SEDGE_THREADS) {
             const sedge_index packs = (sedge_index)(sedge_count / SEDGE_PACK);
-            const sedge_index first = (sedge_index)b * (SEDGE_THREADS * SEDGE_PACKS) + t + one;
+            const sedge_index first = (sedge_index)b * (SEDGE_THREADS * SEDGE_PACKS) + t;
             const sedge_index rest = packs * SEDGE_PACK + t;
             SEDGE_PACK_VARIABLES
 
@@ -115,8 +115,8 @@ SEDGE_KERNEL(sedge_elements, SEDGE_THREADS, SEDGE_PARAMETERS)
             for (sedge_int64 m = 0; m < run; m++) SEDGE_ELEMENT(i + m, n + m)
         }
 #else
-        SEDGE_ITEMS (one, 1, t, SEDGE_THREADS, SEDGE_THREADS) {
-            const sedge_index first = (sedge_index)b * SEDGE_BLOCK + t + one;
+        SEDGE_ITEMS_1D (t, SEDGE_THREADS, SEDGE_THREADS) {
+            const sedge_index first = (sedge_index)b * SEDGE_BLOCK + t;
 
             SEDGE_EACH (j, SEDGE_PACKS * SEDGE_PACK) {
                 const sedge_index i = first + j * SEDGE_THREADS;

@@ -164,8 +164,8 @@ SEDGE_FUNCTION void store_fluxes(SEDGE_GLOBAL sedge_value *SEDGE_RESTRICT flux,
 SEDGE_KERNEL(sedge_elliptic_collect, 128, SEDGE_COLLECT_LIST)
 {
     SEDGE_OUTER (b) {
-        SEDGE_ITEMS (one, 1, i, 128, 128) {
-            const sedge_int64 at = b * 128 + i + one;
+        SEDGE_ITEMS_1D (i, 128, 128) {
+            const sedge_int64 at = b * 128 + i;
             if (at < points) {
                 const sedge_link face = halo[at / SEDGE_FACE_NODES];
                 const int k = face.code * SEDGE_FACE_NODES + (int)(at % SEDGE_FACE_NODES);

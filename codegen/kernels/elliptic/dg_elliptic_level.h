@@ -57,8 +57,8 @@ SEDGE_KERNEL(sedge_elliptic_blocks, SEDGE_BLOCK_THREADS, SEDGE_BLOCKS_LIST)
         SEDGE_SHARED(sedge_value, s_inverse, 1);
         SEDGE_GLOBAL sedge_value *const block = blocks + b * SEDGE_NODES * SEDGE_NODES;
 
-        SEDGE_ITEMS (one, 1, n, SEDGE_BLOCK_WEIGHTS, SEDGE_BLOCK_THREADS) {
-            s_weights[n + one] = find_weight(n, b, geometry, links, halo_faces);
+        SEDGE_ITEMS_1D (n, SEDGE_BLOCK_WEIGHTS, SEDGE_BLOCK_THREADS) {
+            s_weights[n] = find_weight(n, b, geometry, links, halo_faces);
         }
         SEDGE_BARRIER();
         SEDGE_ITEMS (i, SEDGE_NODES, m, SEDGE_NODES, SEDGE_BLOCK_THREADS) {
@@ -69,8 +69,8 @@ SEDGE_KERNEL(sedge_elliptic_blocks, SEDGE_BLOCK_THREADS, SEDGE_BLOCKS_LIST)
         }
         SEDGE_BARRIER();
         for (int p = 0; p < SEDGE_NODES; p++) {
-            SEDGE_ITEMS (one, 1, n, SEDGE_NODES, SEDGE_BLOCK_THREADS) {
-                s_row[n + one] = block[p * SEDGE_NODES + n];
+            SEDGE_ITEMS_1D (n, SEDGE_NODES, SEDGE_BLOCK_THREADS) {
+                s_row[n] = block[p * SEDGE_NODES + n];
                 s_column[n] = block[n * SEDGE_NODES + p];
                 if (n == p) s_inverse[0] = SEDGE_SPLAT(1.0) / block[p * SEDGE_NODES + p];
             }
@@ -204,8 +204,8 @@ SEDGE_KERNEL(sedge_elliptic_prolong, SEDGE_LEVEL_THREADS, SEDGE_TRANSFER_LIST)
 SEDGE_KERNEL(sedge_elliptic_gather, SEDGE_LEVEL_THREADS, SEDGE_GATHER_LIST)
 {
     SEDGE_OUTER (b) {
-        SEDGE_ITEMS (one, 1, i, SEDGE_LEVEL_THREADS, SEDGE_LEVEL_THREADS) {
-            const sedge_int64 at = b * SEDGE_LEVEL_THREADS + i + one;
+        SEDGE_ITEMS_1D (i, SEDGE_LEVEL_THREADS, SEDGE_LEVEL_THREADS) {
+            const sedge_int64 at = b * SEDGE_LEVEL_THREADS + i;
             if (at < vertices) {
                 double total = 0.0;
                 for (sedge_int64 k = offsets[at]; k < offsets[at + 1]; k++)
@@ -226,8 +226,8 @@ SEDGE_KERNEL(sedge_elliptic_gather, SEDGE_LEVEL_THREADS, SEDGE_GATHER_LIST)
 SEDGE_KERNEL(sedge_elliptic_scatter, SEDGE_LEVEL_THREADS, SEDGE_SCATTER_LIST)
 {
     SEDGE_OUTER (b) {
-        SEDGE_ITEMS (one, 1, i, SEDGE_LEVEL_THREADS, SEDGE_LEVEL_THREADS) {
-            const sedge_int64 at = b * SEDGE_LEVEL_THREADS + i + one;
+        SEDGE_ITEMS_1D (i, SEDGE_LEVEL_THREADS, SEDGE_LEVEL_THREADS) {
+            const sedge_int64 at = b * SEDGE_LEVEL_THREADS + i;
             if (at < entries && vertex[at] >= 0) x[at] += (sedge_real)values[vertex[at]];
         }
     }

@@ -14,8 +14,8 @@ typedef MATRIX_REAL matrix_real;
 SEDGE_KERNEL(matrix_pack, 128, MATRIX_PACK_LIST)
 {
     SEDGE_OUTER (b) {
-        SEDGE_ITEMS (one, 1, i, 128, 128) {
-            const sedge_int64 at = b * 128 + i + one;
+        SEDGE_ITEMS_1D (i, 128, 128) {
+            const sedge_int64 at = b * 128 + i;
             if (at < count) out[at] = x[indices[at]];
         }
     }
@@ -32,8 +32,8 @@ SEDGE_KERNEL(matrix_pack, 128, MATRIX_PACK_LIST)
 SEDGE_KERNEL(matrix_blocks, 128, MATRIX_BLOCKS_LIST)
 {
     SEDGE_OUTER (b) {
-        SEDGE_ITEMS (one, 1, i, 128, 128) {
-            const sedge_int64 row = b * 128 + i + one;
+        SEDGE_ITEMS_1D (i, 128, 128) {
+            const sedge_int64 row = b * 128 + i;
             if (row < rows) {
                 const sedge_int64 first = row / MATRIX_BLOCK * MATRIX_BLOCK;
                 const int own = (int)(row - first);

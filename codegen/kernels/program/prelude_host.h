@@ -80,6 +80,8 @@ void sedge_set_threads(int threads)
     for (int g = 0; g < (groups); g++)            \
         for (int n = 0; n < (items); n++)
 
+#define SEDGE_ITEMS_1D(n, items, threads) for (int n = 0; n < (items); n++)
+
 #define SEDGE_COPY_PACK(to, from) (*(to) = *(from))
 #define SEDGE_COPY_WAIT()         (void)0
 

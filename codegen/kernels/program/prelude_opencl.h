@@ -73,6 +73,8 @@ typedef ulong sedge_uint64;
          sedge_t < (groups) * (items);                                             \
          sedge_t += (threads), g = sedge_t / (items), n = sedge_t % (items))
 
+#define SEDGE_ITEMS_1D(n, items, threads) for (int n = SEDGE_THREAD; n < (items); n += (threads))
+
 #define SEDGE_COPY_PACK(to, from) (*(__local int4 *)(to) = *(__global const int4 *)(from))
 #define SEDGE_COPY_WAIT()         (void)0
 

@@ -98,6 +98,8 @@ void sedge_set_order(struct sedge_order *order)
          sedge_t < (groups) * (items);                                             \
          sedge_t += (threads), g = sedge_t / (items), n = sedge_t % (items))
 
+#define SEDGE_ITEMS_1D(n, items, threads) for (int n = SEDGE_THREAD; n < (items); n += (threads))
+
 // 16 bytes, not there before the wait.
 #define SEDGE_COPY_PACK(to, from) sedge_order->copy(sedge_order, (to), (from))
 #define SEDGE_COPY_WAIT()         sedge_order->wait(sedge_order)

@@ -219,13 +219,13 @@ SEDGE_KERNEL(sedge_random, RANDOM_THREADS, RANDOM_LIST)
         if (packed && begin >= 0 && begin + RANDOM_ITEMS * RANDOM_PER <= count) {
             SEDGE_GLOBAL random_values *const at =
                 (SEDGE_GLOBAL random_values *)(to + begin * RANDOM_PARTS);
-            SEDGE_ITEMS (one, 1, k, RANDOM_ITEMS, RANDOM_THREADS)
-                at[k + one] = random_make(counter + (sedge_uint64)k, key0, key1);
+            SEDGE_ITEMS_1D (k, RANDOM_ITEMS, RANDOM_THREADS)
+                at[k] = random_make(counter + (sedge_uint64)k, key0, key1);
         } else {
-            SEDGE_ITEMS (one, 1, k, RANDOM_ITEMS, RANDOM_THREADS) {
+            SEDGE_ITEMS_1D (k, RANDOM_ITEMS, RANDOM_THREADS) {
                 const random_values v = random_make(counter + (sedge_uint64)k, key0, key1);
                 SEDGE_EACH (n, RANDOM_PER) {
-                    const sedge_int64 j = begin + (sedge_int64)k * RANDOM_PER + n + one;
+                    const sedge_int64 j = begin + (sedge_int64)k * RANDOM_PER + n;
                     if (j >= 0 && j < count) {
 #if RANDOM_STRIDED
                         const sedge_int64 place = random_place(j RANDOM_WALK(RANDOM_ACTUAL));

@@ -366,8 +366,8 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce_finish, REDUCE_FINISH_THREADS, 4 * REDUCE_FIN
 {
     SEDGE_OUTER (b) {
 #if REDUCE_FINISH_MANY
-        SEDGE_ITEMS (one, 1, k, REDUCE_FINISH_THREADS, REDUCE_FINISH_THREADS) {
-            const sedge_int64 row = b * REDUCE_FINISH_THREADS + k + one;
+        SEDGE_ITEMS_1D (k, REDUCE_FINISH_THREADS, REDUCE_FINISH_THREADS) {
+            const sedge_int64 row = b * REDUCE_FINISH_THREADS + k;
             if (row < rows) {
                 formula_state sum = formula_neutral();
                 for (sedge_int64 first = 0; first < cuts; first += 16) {
@@ -381,18 +381,18 @@ SEDGE_KERNEL_RESIDENT(sedge_reduce_finish, REDUCE_FINISH_THREADS, 4 * REDUCE_FIN
         }
 #else
         SEDGE_SHARED(formula_state, tree, REDUCE_FINISH_THREADS);
-        SEDGE_ITEMS (one, 1, k, REDUCE_FINISH_THREADS, REDUCE_FINISH_THREADS) {
+        SEDGE_ITEMS_1D (k, REDUCE_FINISH_THREADS, REDUCE_FINISH_THREADS) {
             formula_state sum = formula_neutral();
-            for (sedge_int64 cut = k + one; cut < cuts; cut += REDUCE_FINISH_THREADS)
+            for (sedge_int64 cut = k; cut < cuts; cut += REDUCE_FINISH_THREADS)
                 sum = formula_combine(sum, parts[cut * rows + b]);
             tree[k] = sum;
         }
         for (int half = REDUCE_FINISH_THREADS / 2; half > 0; half /= 2) {
             SEDGE_BARRIER();
-            SEDGE_ITEMS (one, 1, k, half, REDUCE_FINISH_THREADS)
-                tree[k] = formula_combine(tree[k], tree[k + one + half]);
+            SEDGE_ITEMS_1D (k, half, REDUCE_FINISH_THREADS)
+                tree[k] = formula_combine(tree[k], tree[k + half]);
         }
-        SEDGE_ITEMS (one, 1, k, 1, REDUCE_FINISH_THREADS) to[b] = formula_finish(tree[k + one]);
+        SEDGE_ITEMS_1D (k, 1, REDUCE_FINISH_THREADS) to[b] = formula_finish(tree[k]);
 #endif
     }
 }

@@ -32,7 +32,7 @@ SEDGE_FUNCTION void scan_rows(SEDGE_BLOCKWIDE scan_item *tile, SEDGE_BLOCKWIDE s
         SEDGE_EACH (r, SCAN_CHAINS) run[k + r][0] = chain[r];
     }
 #else
-    SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) {
+    SEDGE_ITEMS_1D (k, SCAN_THREADS, SCAN_THREADS) {
         scan_item chain = scan_nothing();
         for (int j = 0; j < SCAN_ITEMS; j++) {
             const scan_item sum = scan_join(chain, tile[k * SCAN_ITEMS + j]);
@@ -42,25 +42,25 @@ SEDGE_FUNCTION void scan_rows(SEDGE_BLOCKWIDE scan_item *tile, SEDGE_BLOCKWIDE s
                 tile[k * SCAN_ITEMS + j] = sum;
             chain = sum;
         }
-        SEDGE_MINE(run, k)[one] = chain;
+        SEDGE_MINE(run, k)[0] = chain;
     }
 #endif
-    SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) {
+    SEDGE_ITEMS_1D (k, SCAN_THREADS, SCAN_THREADS) {
         // sums[0] is what the block had before, and belongs to the first row.
         if (k == 0)
-            sums[1] = scan_join(sums[one], SEDGE_MINE(run, k)[one]);
+            sums[1] = scan_join(sums[0], SEDGE_MINE(run, k)[0]);
         else
-            sums[k + 1] = SEDGE_MINE(run, k)[one];
+            sums[k + 1] = SEDGE_MINE(run, k)[0];
     }
     for (int step = 1; step < SCAN_THREADS; step *= 2) {
         SEDGE_BARRIER();
-        SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) {
-            scan_item sum = sums[k + 1 + one];
+        SEDGE_ITEMS_1D (k, SCAN_THREADS, SCAN_THREADS) {
+            scan_item sum = sums[k + 1];
             if (k >= step) sum = scan_join(sums[k + 1 - step], sum);
             SEDGE_MINE(run, k)[0] = sum;
         }
         SEDGE_BARRIER();
-        SEDGE_ITEMS (one, 1, k, SCAN_THREADS, SCAN_THREADS) sums[k + 1] = SEDGE_MINE(run, k)[one];
+        SEDGE_ITEMS_1D (k, SCAN_THREADS, SCAN_THREADS) sums[k + 1] = SEDGE_MINE(run, k)[0];
     }
     SEDGE_BARRIER();
 }
@@ -70,7 +70,7 @@ SEDGE_FUNCTION void scan_rows(SEDGE_BLOCKWIDE scan_item *tile, SEDGE_BLOCKWIDE s
 SEDGE_FUNCTION void scan_carry(SEDGE_BLOCKWIDE scan_item *sums)
 {
     SEDGE_BARRIER();
-    SEDGE_ITEMS (one, 1, k, 1, SCAN_THREADS) sums[k + one] = sums[SCAN_THREADS];
+    SEDGE_ITEMS_1D (k, 1, SCAN_THREADS) sums[k] = sums[SCAN_THREADS];
 }
 
 SEDGE_FUNCTION void
@@ -124,14 +124,14 @@ SEDGE_KERNEL(sedge_scan_totals, SCAN_THREADS, SCAN_TOTALS_LIST)
         SEDGE_SHARED(scan_item, tile, SCAN_TILE);
         SEDGE_SHARED(scan_item, sums, SCAN_THREADS + 1);
 
-        SEDGE_ITEMS (one, 1, k, 1, SCAN_THREADS) sums[k + one] = scan_nothing();
+        SEDGE_ITEMS_1D (k, 1, SCAN_THREADS) sums[k] = scan_nothing();
         for (sedge_int64 first = b * SCAN_BLOCK; first < (b + 1) * SCAN_BLOCK && first < count;
              first += SCAN_TILE) {
             scan_load(tile, first, count, from SCAN_STARTS(SCAN_ACTUAL));
             scan_rows(tile, sums, 0);
             scan_carry(sums);
         }
-        SEDGE_ITEMS (one, 1, k, 1, SCAN_THREADS) totals[b] = sums[k + one];
+        SEDGE_ITEMS_1D (k, 1, SCAN_THREADS) totals[b] = sums[k];
         (void)to;
     }
 }
@@ -147,7 +147,7 @@ SEDGE_KERNEL(sedge_scan_offsets, SCAN_THREADS, SCAN_OFFSETS_LIST)
         SEDGE_SHARED(scan_item, tile, SCAN_TILE);
         SEDGE_SHARED(scan_item, sums, SCAN_THREADS + 1);
 
-        SEDGE_ITEMS (one, 1, k, 1, SCAN_THREADS) sums[k + one] = scan_nothing();
+        SEDGE_ITEMS_1D (k, 1, SCAN_THREADS) sums[k] = scan_nothing();
         for (sedge_int64 first = b * SCAN_TILE; first < blocks; first += SCAN_TILE) {
             SEDGE_ITEMS (k, SCAN_THREADS, j, SCAN_ITEMS, SCAN_THREADS) {
                 const sedge_int64 at = first + k * SCAN_ITEMS + j;
@@ -172,7 +172,7 @@ SEDGE_KERNEL(sedge_scan, SCAN_THREADS, SCAN_TOTALS_LIST)
         SEDGE_SHARED(scan_item, tile, SCAN_TILE);
         SEDGE_SHARED(scan_item, sums, SCAN_THREADS + 1);
 
-        SEDGE_ITEMS (one, 1, k, 1, SCAN_THREADS) sums[k + one] = totals[b];
+        SEDGE_ITEMS_1D (k, 1, SCAN_THREADS) sums[k] = totals[b];
         for (sedge_int64 first = b * SCAN_BLOCK; first < (b + 1) * SCAN_BLOCK && first < count;
              first += SCAN_TILE) {
             scan_load(tile, first, count, from SCAN_STARTS(SCAN_ACTUAL));

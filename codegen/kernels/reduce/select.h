@@ -30,19 +30,19 @@ SEDGE_KERNEL(sedge_select_count, SELECT_THREADS, SELECT_COUNT_LIST)
 #else
         SEDGE_SHARED(int, sums, SELECT_THREADS);
 
-        SEDGE_ITEMS (one, 1, k, SELECT_THREADS, SELECT_THREADS) {
+        SEDGE_ITEMS_1D (k, SELECT_THREADS, SELECT_THREADS) {
             int sum = 0;
             SEDGE_EACH (j, SELECT_ITEMS) {
-                const sedge_int64 at = b * SELECT_TILE + j * SELECT_THREADS + k + one;
+                const sedge_int64 at = b * SELECT_TILE + j * SELECT_THREADS + k;
                 if (at < count) sum += mask[at] != 0;
             }
             sums[k] = sum;
         }
         for (int half = SELECT_THREADS / 2; half > 0; half /= 2) {
             SEDGE_BARRIER();
-            SEDGE_ITEMS (one, 1, k, half, SELECT_THREADS) sums[k + one] += sums[k + half];
+            SEDGE_ITEMS_1D (k, half, SELECT_THREADS) sums[k] += sums[k + half];
         }
-        SEDGE_ITEMS (one, 1, k, 1, SELECT_THREADS) counts[b] = sums[k + one];
+        SEDGE_ITEMS_1D (k, 1, SELECT_THREADS) counts[b] = sums[k];
 #endif
     }
 }
@@ -77,23 +77,22 @@ SEDGE_KERNEL(sedge_select_write, SELECT_THREADS, SELECT_WRITE_LIST)
             place[e] = at < count && mask[at] != 0 ? 0 : -1;
         }
         SEDGE_BARRIER();
-        SEDGE_ITEMS (one, 1, k, SELECT_THREADS, SELECT_THREADS) {
+        SEDGE_ITEMS_1D (k, SELECT_THREADS, SELECT_THREADS) {
             int own = 0;
             for (int j = 0; j < SELECT_ITEMS; j++) own += place[k * SELECT_ITEMS + j] == 0;
             sums[k + 1] = own;
-            if (k == 0) sums[one] = 0;
+            if (k == 0) sums[0] = 0;
         }
         for (int step = 1; step < SELECT_THREADS; step *= 2) {
             SEDGE_BARRIER();
-            SEDGE_ITEMS (one, 1, k, SELECT_THREADS, SELECT_THREADS)
-                SEDGE_MINE(sum, k)[one] = sums[k + 1] + (k >= step ? sums[k + 1 - step] : 0);
+            SEDGE_ITEMS_1D (k, SELECT_THREADS, SELECT_THREADS)
+                SEDGE_MINE(sum, k)[0] = sums[k + 1] + (k >= step ? sums[k + 1 - step] : 0);
             SEDGE_BARRIER();
-            SEDGE_ITEMS (one, 1, k, SELECT_THREADS, SELECT_THREADS)
-                sums[k + 1] = SEDGE_MINE(sum, k)[one];
+            SEDGE_ITEMS_1D (k, SELECT_THREADS, SELECT_THREADS) sums[k + 1] = SEDGE_MINE(sum, k)[0];
         }
         SEDGE_BARRIER();
-        SEDGE_ITEMS (one, 1, k, SELECT_THREADS, SELECT_THREADS) {
-            int next = sums[k + one];
+        SEDGE_ITEMS_1D (k, SELECT_THREADS, SELECT_THREADS) {
+            int next = sums[k];
             for (int j = 0; j < SELECT_ITEMS; j++) {
                 const int e = k * SELECT_ITEMS + j;
                 if (place[e] == 0) place[e] = (short)next++;

@@ -26,8 +26,8 @@ SEDGE_KERNEL(sedge_copy, SEDGE_COPY_THREADS, SEDGE_COPY_LIST)
         const sedge_int64 at = b * SEDGE_COPY_ITEMS + SEDGE_THREAD;
         to[at] = from[at];
 #else
-        SEDGE_ITEMS (one, 1, k, SEDGE_COPY_ITEMS, SEDGE_COPY_THREADS) {
-            const sedge_int64 at = (b + one) * SEDGE_COPY_ITEMS + k;
+        SEDGE_ITEMS_1D (k, SEDGE_COPY_ITEMS, SEDGE_COPY_THREADS) {
+            const sedge_int64 at = b * SEDGE_COPY_ITEMS + k;
             to[at] = from[at];
         }
 #endif
@@ -43,7 +43,7 @@ SEDGE_KERNEL(sedge_copy, SEDGE_COPY_THREADS, SEDGE_COPY_LIST)
 SEDGE_KERNEL(sedge_fma, SEDGE_FMA_ITEMS, SEDGE_FMA_LIST)
 {
     SEDGE_OUTER (b) {
-        SEDGE_ITEMS (one, 1, k, SEDGE_FMA_ITEMS, SEDGE_FMA_ITEMS) {
+        SEDGE_ITEMS_1D (k, SEDGE_FMA_ITEMS, SEDGE_FMA_ITEMS) {
             const sedge_value factor = SEDGE_SPLAT(x);
             const sedge_value term = SEDGE_SPLAT(y);
             sedge_value a[SEDGE_FMA_CHAINS];
@@ -54,7 +54,7 @@ SEDGE_KERNEL(sedge_fma, SEDGE_FMA_ITEMS, SEDGE_FMA_LIST)
                 SEDGE_EACH (i, SEDGE_FMA_UNROLL)
                     SEDGE_EACH (c, SEDGE_FMA_CHAINS) a[c] = a[c] * factor + term;
             SEDGE_EACH (c, SEDGE_FMA_CHAINS) sum = sum + a[c];
-            results[(b + one) * SEDGE_FMA_ITEMS + k] = sum;
+            results[b * SEDGE_FMA_ITEMS + k] = sum;
         }
     }
 }
