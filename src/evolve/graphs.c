@@ -4,6 +4,7 @@
 #include "operator/fields.h"
 #include "operator/launch.h"
 #include "operator/parts.h"
+#include "operator/stage.h"
 
 #include <string.h>
 
@@ -101,10 +102,8 @@ sedge_status evolve_graphs_launch(evolve_graphs *graphs, double dt)
 
     SEDGE_TRY(find_step(&which, graphs, dt));
     if (which != NULL) {
-        for (int k = 0; k < KERNELS; k++) op->launcher.launches[k] += which->launches[k];
         for (int s = 0; s < stages; s++) operator_fields_swap(graphs->fields);
-        op->stages += stages;
-        if (sedge_halo_has_peers(op->exchange.halo)) sedge_halo_skip(op->exchange.halo, stages);
+        operator_count_stages(op, stages, which->launches);
     } else {
         which = &graphs->step[graphs->step[0].graph != NULL];
         SEDGE_TRY(record_step(graphs, which, dt));

@@ -13,9 +13,9 @@
 
 // A point source on this rank: the elements on which it acts.
 typedef struct point_source {
-    int blocks;
-    sedge_buffer *values;  // [blocks] indices of the SIMD batches that have such elements
-    sedge_buffer *weights; // [blocks][nodes][fields][lanes]
+    int batches;           // SIMD batches that have such elements
+    sedge_buffer *batch;   // [batches] their indices
+    sedge_buffer *weights; // [batches][nodes][fields][lanes]
     sedge_buffer *signal;
 } point_source;
 
@@ -47,9 +47,9 @@ static sedge_status divide(const sedge_operator *op, int32_t element, double *x)
 }
 
 // Weights of what a unit source adds to u_t in an element: V modes / J in the state's basis, times
-// the kind's field weights. They go to `block` of weights [blocks][nodes][fields][lanes]; `work`
+// the kind's field weights. They go to `place` of weights [batches][nodes][fields][lanes]; `work`
 // has 2 nodes entries.
-static sedge_status put_weights(sedge_operator *op, void *weights, int block,
+static sedge_status put_weights(sedge_operator *op, void *weights, int place,
                                 const sedge_point_source *source, int32_t element,
                                 const double *modes, double *work)
 {
@@ -67,20 +67,20 @@ static sedge_status put_weights(sedge_operator *op, void *weights, int block,
     for (int n = 0; n < nodes; n++) {
         for (int f = 0; f < fields; f++) {
             sedge_real_put(weights, op->layout.real_bytes,
-                           (((int64_t)block * nodes + n) * fields + f) * lanes + lane,
+                           (((int64_t)place * nodes + n) * fields + f) * lanes + lane,
                            field_weights[f] * work[n]);
         }
     }
     return SEDGE_OK;
 }
 
-// The place of `value` among the `count` first of `values`, where it is put if it is new.
-static int find_block(int64_t *values, int *count, int64_t value)
+// The place of `one` among the `count` first of `batch`, where it is put if it is new.
+static int find_batch(int64_t *batch, int *count, int64_t one)
 {
     int i = 0;
 
-    while (i < *count && values[i] != value) i++;
-    if (i == *count) values[(*count)++] = value;
+    while (i < *count && batch[i] != one) i++;
+    if (i == *count) batch[(*count)++] = one;
     return i;
 }
 
@@ -90,32 +90,32 @@ static sedge_status add_source(evolve_point_sources *sources, const sedge_point_
 {
     sedge_operator *const op = sources->op;
     const int nodes = op->element->nodes;
-    const int64_t block_bytes =
+    const int64_t batch_bytes =
         (int64_t)nodes * op->problem->equation->fields * op->layout.lanes * op->layout.real_bytes;
     point_source *const point = &sources->source[sources->count++];
     sedge_status status;
-    int64_t *values = NULL;
+    int64_t *batch = NULL;
     double *work = NULL;
     void *weights = NULL;
 
-    SEDGE_TRY_GOTO(status, sedge_allocate(&values, count, sizeof *values));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&batch, count, sizeof *batch));
     SEDGE_TRY_GOTO(status, sedge_allocate(&work, 2 * (int64_t)nodes, sizeof *work));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&weights, count * block_bytes, 1));
+    SEDGE_TRY_GOTO(status, sedge_allocate(&weights, count * batch_bytes, 1));
     for (int i = 0; i < count; i++) {
-        const int block =
-            find_block(values, &point->blocks,
+        const int place =
+            find_batch(batch, &point->batches,
                        sedge_slot(&op->data.slots, shares[i].element) / op->layout.lanes);
-        SEDGE_TRY_GOTO(status, put_weights(op, weights, block, source, shares[i].element,
+        SEDGE_TRY_GOTO(status, put_weights(op, weights, place, source, shares[i].element,
                                            modes + (int64_t)i * nodes, work));
     }
-    SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->values, op->device, values,
-                                             point->blocks * (int64_t)sizeof *values));
+    SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->batch, op->device, batch,
+                                             point->batches * (int64_t)sizeof *batch));
     SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->weights, op->device, weights,
-                                             point->blocks * block_bytes));
+                                             point->batches * batch_bytes));
     SEDGE_TRY_GOTO(status, sedge_upload_copy(&point->signal, op->device, source->signal,
                                              sizeof source->signal));
 done:
-    sedge_release(values);
+    sedge_release(batch);
     sedge_release(work);
     sedge_release(weights);
     return status;
@@ -160,7 +160,7 @@ void evolve_point_sources_free(evolve_point_sources *sources)
 {
     if (sources == NULL) return;
     for (int i = 0; i < sources->count; i++) {
-        sedge_buffer_free(sources->source[i].values);
+        sedge_buffer_free(sources->source[i].batch);
         sedge_buffer_free(sources->source[i].weights);
         sedge_buffer_free(sources->source[i].signal);
     }
@@ -183,12 +183,12 @@ sedge_status evolve_point_sources_add(const evolve_point_sources *sources,
 
     for (int i = 0; i < sources->count; i++) {
         const point_source *const source = &sources->source[i];
-        uint64_t values = sedge_buffer_address(source->values);
+        uint64_t batch = sedge_buffer_address(source->batch);
         uint64_t weights = sedge_buffer_address(source->weights);
         uint64_t signal = sedge_buffer_address(source->signal);
-        void *const arguments[] = {&next,  &residual, &weights, &values, &signal,
+        void *const arguments[] = {&next,  &residual, &weights, &batch, &signal,
                                    &clock, &delay,    &dt,      &b};
-        SEDGE_TRY(operator_launch(&op->launcher, KERNEL_POINT, op->main, source->blocks,
+        SEDGE_TRY(operator_launch(&op->launcher, KERNEL_POINT, op->main, source->batches,
                                   SEDGE_MONITOR_THREADS, arguments, 9));
     }
     return SEDGE_OK;

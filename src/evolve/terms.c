@@ -83,9 +83,10 @@ static sedge_status make_parameters(device_term *term, const sedge_operator *op)
     void *list = NULL;
 
     SEDGE_TRY(sedge_allocate(&list, (int64_t)volumes * count + 1, (size_t)op->layout.real_bytes));
-    for (int i = 0; i < volumes * count; i++)
+    for (int i = 0; i < volumes * count; i++) {
         sedge_real_put(list, op->layout.real_bytes, i,
                        term->term.term->parameters[i / count][i % count]);
+    }
     const sedge_status status =
         sedge_upload_copy(&term->parameters, op->device, list,
                           ((int64_t)volumes * count + 1) * op->layout.real_bytes);

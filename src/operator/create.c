@@ -53,7 +53,7 @@ static sedge_status make_programs(sedge_operator *op, sedge_cache *cache)
     return sedge_comm_agree(op->comm, operator_stage_find(op, op->program[0]));
 }
 
-// Programs, tables, and what else wants to know the layout. Collective.
+// Programs, tables, and what else depends on the layout. Collective.
 static sedge_status make_rest(sedge_operator *op, sedge_cache *cache)
 {
     const operator_target target = operator_target_of(op);

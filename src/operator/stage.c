@@ -108,9 +108,10 @@ static sedge_span find_boundary(const sedge_operator *op)
     const sedge_span all = op->data.slots.span[false][false];
     int64_t first = all.first + all.count;
 
-    for (int r = op->mesh->range_count - 1; r >= 0; r--)
+    for (int r = op->mesh->range_count - 1; r >= 0; r--) {
         if (op->mesh->ranges[r].boundary)
             first = sedge_slots_first(&op->data.slots, &op->mesh->ranges[r]);
+    }
     return (sedge_span){.first = first, .count = all.first + all.count - first};
 }
 
@@ -189,6 +190,13 @@ sedge_status operator_run_stage(sedge_operator *op, const operator_fields *field
     }
     op->stages++;
     return SEDGE_OK;
+}
+
+void operator_count_stages(sedge_operator *op, int stages, const int64_t launches[KERNELS])
+{
+    for (int k = 0; k < KERNELS; k++) op->launcher.launches[k] += launches[k];
+    if (sedge_halo_has_peers(op->exchange.halo)) sedge_halo_skip(op->exchange.halo, stages);
+    op->stages += stages;
 }
 
 sedge_status operator_wait(sedge_operator *op)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "operator/fields.h"
+#include "operator/launch.h"
 #include "operator/operator.h"
 #include "time/integrator.h"
 
@@ -9,6 +10,10 @@
 SEDGE_MUST_USE
 sedge_status operator_run_stage(sedge_operator *op, const operator_fields *fields,
                                 const sedge_stage *stage);
+
+// Count stages that ran as parts of a recorded step, not by operator_run_stage: the launches of
+// each kernel in them, and the turns of the halo.
+void operator_count_stages(sedge_operator *op, int stages, const int64_t launches[KERNELS]);
 
 // Until all queued work is done.
 SEDGE_MUST_USE

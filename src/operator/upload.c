@@ -29,8 +29,8 @@ static void put_jacobian(const sedge_operator *op, void *list, int64_t first, in
     sedge_real_put(list, op->layout.real_bytes, base + (int64_t)9 * lanes, 1.0 / jacobian);
 }
 
-// sedge_geometry of dg_layout.h, and behind it what dg_tensor.h wants of an equation of curls: four
-// times normal and scale, then the metric terms. Empty slots get zeros, so that nothing ever
+// sedge_geometry of dg_layout.h, and behind it what dg_tensor.h reads for an equation of curls:
+// four times normal and scale, then the metric terms. Empty slots get zeros, so that nothing ever
 // changes there.
 static sedge_status upload_geometry(sedge_operator *op)
 {
@@ -88,9 +88,10 @@ static sedge_status upload_materials(sedge_operator *op)
     void *list = NULL;
 
     SEDGE_TRY(sedge_allocate(&list, count, (size_t)op->layout.real_bytes));
-    for (int i = 0; i < op->problem->volumes * values; i++)
+    for (int i = 0; i < op->problem->volumes * values; i++) {
         sedge_real_put(list, op->layout.real_bytes, i,
                        op->problem->materials[i / values][i % values]);
+    }
     return sedge_upload(&op->materials, op->device, list, count, (size_t)op->layout.real_bytes);
 }
 
