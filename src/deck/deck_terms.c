@@ -5,6 +5,19 @@
 
 #include <string.h>
 
+// Has the equation a key of materials or a term of this name?
+static bool is_own(const sedge_equation *equation, const char *name)
+{
+    const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
+    const int count = sedge_term_kinds_of(kinds, equation);
+
+    for (int i = 0; i < equation->material_count; i++)
+        if (strcmp(equation->materials[i].name, name) == 0) return true;
+    for (int i = 0; i < count; i++)
+        if (strcmp(kinds[i]->name, name) == 0) return true;
+    return false;
+}
+
 // An entry with the name of another equation's term.
 static sedge_status refuse_foreign(const deck_reader *reader, const deck_node *node,
                                    const char *where)
@@ -12,7 +25,7 @@ static sedge_status refuse_foreign(const deck_reader *reader, const deck_node *n
     for (int i = 0; sedge_term_kinds[i] != NULL; i++) {
         const sedge_term_kind *const kind = sedge_term_kinds[i];
         const deck_node *const entry = deck_child(node, kind->name);
-        if (entry == NULL || strcmp(kind->equation, reader->equation->name) == 0) continue;
+        if (entry == NULL || is_own(reader->equation, kind->name)) continue;
         return deck_fail(reader->path, entry,
                          "%s.%s is a term of the equation '%s'; this deck has the equation '%s'",
                          where, kind->name, kind->equation, reader->equation->name);

@@ -210,6 +210,16 @@ static bool is_taken(const sedge_equation *equation, const sedge_term_kind *cons
     return false;
 }
 
+// A term's name is a key of decks, and its memory is a block of the state (evolve/block.h), which
+// has a group of this name in checkpoints, beside the fields.
+static bool can_name_block(const char *name)
+{
+    const size_t length = strlen(name);
+
+    return length < SEDGE_TERM_NAME && strcmp(name, "fields") != 0 &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == length;
+}
+
 static sedge_status check_terms(const sedge_equation *equation)
 {
     const sedge_term_kind *kinds[SEDGE_MAX_KINDS];
@@ -238,6 +248,8 @@ static sedge_status check_terms(const sedge_equation *equation)
             {kind->rate != NULL, "rate", missing},
             {!is_taken(equation, kinds, i), "name",
              "a key of materials or another term has it already"},
+            {can_name_block(kind->name), "name",
+             "it must have 1 to 63 characters a-z, 0-9, _ or -, and differ from 'fields'"},
         };
         (void)snprintf(place, sizeof place, "term '%.64s': ", kind->name);
         REQUIRE(equation, place, required);

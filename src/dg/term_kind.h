@@ -16,6 +16,7 @@
 #include <stdbool.h>
 
 #define SEDGE_MAX_MEMORY 32 // components of a term's memory at a node
+#define SEDGE_TERM_NAME  64 // bytes of a term's name with the 0 at its end
 
 // Entries are required unless their comment says "optional". sedge_equation_check names a missing
 // one.

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#define SEDGE_BLOCK_NAME 64
+#define SEDGE_BLOCK_NAME SEDGE_TERM_NAME
 
 typedef struct sedge_checkpoint_block {
     char name[SEDGE_BLOCK_NAME]; // "fields", or the name of the term's kind

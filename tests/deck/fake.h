@@ -291,7 +291,28 @@ static const sedge_term_kind fake_leak = {
     .rate = fake_rate,
 };
 
-const sedge_term_kind *const sedge_term_kinds[] = {&fake_drag, &fake_leak, &fake_relaxing, NULL};
+// Another equation's, with the name of a term of Maxwell's, or of a key of its materials.
+static const sedge_term_kind fake_namesakes[] = {
+    {.name = "drag",
+     .equation = "advection",
+     .text = "what slows down",
+     .function = "fake_local",
+     .header = "fake_term.h",
+     .header_text = "// nothing",
+     .local = fake_local,
+     .rate = fake_rate},
+    {.name = "sigma",
+     .equation = "advection",
+     .text = "what gets lost",
+     .function = "fake_local",
+     .header = "fake_term.h",
+     .header_text = "// nothing",
+     .local = fake_local,
+     .rate = fake_rate},
+};
+
+const sedge_term_kind *const sedge_term_kinds[] = {
+    &fake_drag, &fake_leak, &fake_namesakes[0], &fake_namesakes[1], &fake_relaxing, NULL};
 const sedge_integrator *const sedge_integrators[] = {&sedge_integrator_lsrk45, NULL};
 const sedge_monitor_kind *const sedge_monitor_kinds[] = {NULL};
 

@@ -349,6 +349,8 @@ static void test_terms_table(void)
                     "the table of the equation 'maxwell': " message " (dg/equation"); \
     }
 #define MISSING "it is required and missing"
+#define NAMES   "it must have 1 to 63 characters a-z, 0-9, _ or -, and differ from 'fields'"
+#define LONG    "of_63_characters_-_which_is_as_much_as_the_name_of_a_term_holds"
     WITH(name, none.name, "term kind 1: name: " MISSING)
     WITH(text, none.text, "term 'relaxing': text: " MISSING)
     WITH(function, none.function, "term 'relaxing': function: " MISSING)
@@ -362,8 +364,15 @@ static void test_terms_table(void)
     WITH(memory, -1, "term 'relaxing': memory: -1 is outside 0..32")
     WITH(name, "drag", "term 'drag': name: a key of materials or another term has it already")
     WITH(name, "mu", "term 'mu': name: a key of materials or another term has it already")
+    WITH(name, "fields", "term 'fields': name: " NAMES)
+    WITH(name, "a/b", "term 'a/b': name: " NAMES)
+    WITH(name, LONG "x", "term '" LONG "x': name: " NAMES)
 #undef WITH
 #undef MISSING
+    fake_relaxing = whole;
+    fake_relaxing.name = LONG;
+    CHECK_OK(read_deck(&deck, good_deck, NULL));
+    sedge_deck_free(deck);
     fake_relaxing = whole;
 }
 
