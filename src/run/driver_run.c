@@ -57,11 +57,12 @@ static void say(const driver_run *run, const char *what)
         sedge_mesh_say(what, session->mesh->global_elements);
 }
 
-static sedge_status set_up(driver_run *run, const sedge_comm *comm,
-                           const sedge_run_options *options)
+// `from` becomes the checkpoint that the run goes on from, whose monitors' memory the caller
+// releases in any case.
+static sedge_status make_parts(driver_run *run, sedge_checkpoint *from, const sedge_comm *comm,
+                               const sedge_run_options *options)
 {
     sedge_session *const session = &run->session;
-    sedge_checkpoint from = {.step = 0};
     bool found = false;
 
     if (!options->quiet) {
@@ -80,7 +81,7 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
     run->quiet = sedge_blowup_quiet(session);
     run->energy_limit = run->energy_bound = (double)INFINITY;
     sedge_growth_create(&run->growth, session);
-    SEDGE_TRY(driver_restart(run, &from, &found));
+    SEDGE_TRY(driver_restart(run, from, &found));
     sedge_operator_options config;
     SEDGE_TRY(sedge_comm_agree(comm, sedge_session_kernels(&config, session)));
     SEDGE_TRY(sedge_output_folder_lock(&run->lock, comm, session->deck->output));
@@ -95,15 +96,23 @@ static sedge_status set_up(driver_run *run, const sedge_comm *comm,
                                                             session->mesh, &session->problem)));
     // First the checkpoints that belong to what is cut off now: none may outlive its series.
     SEDGE_TRY(sedge_checkpoint_set_aside(session, session->deck->output,
-                                         found && from.same_folder ? from.step : -1));
-    const sedge_status made = driver_create_monitors(run, from.monitors, found && from.same_folder);
-    json_decref(from.monitors);
-    SEDGE_TRY(made);
-    run->last_checkpoint = run->output.continues ? from.step : -1;
-    if (found) (void)snprintf(run->restarted_from, sizeof run->restarted_from, "%s", from.path);
+                                         found && from->same_folder ? from->step : -1));
+    SEDGE_TRY(driver_create_monitors(run, from->monitors, found && from->same_folder));
+    run->last_checkpoint = run->output.continues ? from->step : -1;
+    if (found) (void)snprintf(run->restarted_from, sizeof run->restarted_from, "%s", from->path);
     say(run, found ? "state of the checkpoint" : "initial state");
     if (!found) sedge_reference_initial(run->reference, 0.0, run->u);
-    return driver_set_state(run, found ? &from : NULL);
+    return driver_set_state(run, found ? from : NULL);
+}
+
+static sedge_status set_up(driver_run *run, const sedge_comm *comm,
+                           const sedge_run_options *options)
+{
+    sedge_checkpoint from = {.step = 0};
+    const sedge_status status = make_parts(run, &from, comm, options);
+
+    json_decref(from.monitors);
+    return status;
 }
 
 static void tear_down(driver_run *run)
