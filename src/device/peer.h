@@ -1,5 +1,5 @@
 // Memory that the processes of a node share on their devices, and flags in it for which streams
-// wait: what an exchange between them without the host is made of (src/halo/halo_peer.c).
+// wait: what an exchange between them without the host is made of (src/halo/peer_transport.c).
 //
 // A process allocates, and tells others by a handle; they open that memory under an address of
 // their own. Copies, writes and waits are put into streams, and may be recorded in a graph. All of

@@ -28,7 +28,7 @@ void sedge_evolution_free(sedge_evolution *evolution);
 // Its right-hand side, borrowed: kernels, how they were chosen, what they cost.
 sedge_operator *sedge_evolution_operator(const sedge_evolution *evolution);
 
-// The fields as kernels see them (operator/operator_fields.h), borrowed; steps change which of the
+// The fields as kernels see them (operator/fields.h), borrowed; steps change which of the
 // buffers is the current one.
 const struct operator_fields *sedge_evolution_fields(const sedge_evolution *evolution);
 

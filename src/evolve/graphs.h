@@ -1,8 +1,9 @@
 // Whole time steps recorded as graphs of the device, so that the host launches a step at once.
 //
-// A graph keeps the addresses and the turn of the halo's messages with which it was recorded. Two
-// graphs serve all steps of one length: after a step with an odd number of stages the two copies of
-// the state have changed places.
+// A graph repeats what was recorded: the same buffers, and the same places of the halo's messages
+// (sedge_halo_turn). A step reads the state in one of two buffers, and after an odd number of
+// stages the result is in the other one. So there are at most two graphs for all steps of one
+// length.
 #pragma once
 
 #include "evolve/stages.h"

@@ -1,4 +1,5 @@
-// Point sources: what acts at single points of the mesh, added to a stage after all else.
+// Point sources: sources of the deck that act at single points of the mesh (dg/point.h). A stage
+// adds them last, after the right-hand side and the terms.
 #pragma once
 
 #include "operator/fields.h"

@@ -1,5 +1,5 @@
-// Probes: the fields at points of this rank, sampled on the device into a ring that the host
-// fetches now and then.
+// Probes: the fields at points of this rank. Each record appends one sample to a buffer on the
+// device, without waiting; a fetch copies all samples to the host and empties the buffer.
 #pragma once
 
 #include "operator/fields.h"

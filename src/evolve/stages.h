@@ -1,5 +1,5 @@
-// The stages of a time step by the problem's integrator: in each the tuned right-hand side, then
-// what adds to it.
+// The stages of a time step by the problem's integrator. Each stage launches the tuned right-hand
+// side, then the kernels of the terms, then those of the point sources.
 #pragma once
 
 #include "evolve/terms.h"

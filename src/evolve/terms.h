@@ -1,5 +1,5 @@
-// The terms of a problem on the device: what adds to du/dt in some volume groups after a stage, and
-// its memory (operator/operator_terms.h).
+// The terms of a problem on the device (operator/terms.h): the list of SIMD batches that have each
+// term, its parameters, its memory, and the kernel that adds it after a stage.
 #pragma once
 
 #include "evolve/transfer.h"

@@ -1,4 +1,5 @@
-// Blocks of the state between host and device, whose layout, precision and basis are its own.
+// Copies blocks of the state (evolve/block.h) between host and device. The host has fp64 values in
+// mesh order; the device's order, precision and basis differ, so the values are converted here.
 #pragma once
 
 #include "evolve/block.h"

@@ -1,4 +1,5 @@
-// How many curved elements a block of a kernel works on.
+// The size of a thread block of the kernels for curved elements: how many SIMD batches it works on,
+// with how many threads and how much shared memory.
 #pragma once
 
 #include "base/error.h"

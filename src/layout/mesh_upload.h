@@ -1,5 +1,5 @@
-// What kernels over elements and faces read of the mesh and of the reference element, on a device.
-// The caller frees the buffers.
+// Device buffers that tell kernels how elements are connected: the neighbour behind each face, and
+// which nodes lie on a face. The caller frees the buffers.
 #pragma once
 
 #include "layout/slots.h"

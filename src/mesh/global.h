@@ -1,5 +1,6 @@
 // The whole mesh while it is built on rank 0: filled by gmsh_mesh.c (a file) or box.c, checked and
-// connected by shape.c, connect.c and periodic.c, cut by partition.c, sent away by distribute.c.
+// connected by shape.c, connect.c and periodic.c, divided by partition.c, sent to the ranks by
+// distribute.c.
 #pragma once
 
 #include "mesh.h"

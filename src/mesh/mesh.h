@@ -1,7 +1,7 @@
 // The mesh of one rank: tetrahedra with named groups, neighbours and a halo plan.
 //
-// An element is straight, or curved: of second order, with a node in the middle of each edge. A
-// file of second order makes curved only those of which an edge is off the straight line.
+// An element is straight, or curved: of second order, with a node in the middle of each edge. Of a
+// file of second order, only elements with an edge that is not a straight line are curved.
 //
 // The global mesh exists on rank 0 only, while it is built: read from a file or generated as a box,
 // faces matched by topology, partitioned by PETSc's partitioner, scattered, then numbered inside
@@ -107,10 +107,10 @@ typedef struct sedge_mesh_shape {
     char fault[4096];                  // why the mesh is not conforming; "": it is
 } sedge_mesh_shape;
 
-// Elements [first, first + count) of a rank, which are alike in all of this.
+// Elements [first, first + count) of a rank with the same properties.
 typedef struct sedge_range {
     int32_t first, count;
-    bool halo; // they need traces of another rank's elements
+    bool halo; // they need traces of another rank's elements: they are halo elements
     bool curved;
     bool boundary; // straight, without halo, with a boundary face: only where the options ask for
                    // ranges of such elements

@@ -1,9 +1,9 @@
 // All that a run records: the monitors that its deck asks for, of all kinds that the program has
-// (dg/monitor_kind.h). Nobody but the kinds' own files knows one of them by its name.
+// (dg/monitor_kind.h). Only a kind's own file knows its name.
 //
-// A step that is done is recorded, checked by the run, and then sampled: see sedge_monitors_record
-// and sedge_monitors_sample. Functions are collective and agree on their status unless they say
-// otherwise.
+// After each step the run calls sedge_monitors_record, which keeps fields at points on the device;
+// then it checks the energy; then it calls sedge_monitors_sample, which lets the monitors that are
+// due write. Functions are collective and agree on their status unless they say otherwise.
 #pragma once
 
 #include "dg/monitor_kind.h"

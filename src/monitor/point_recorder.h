@@ -1,6 +1,6 @@
-// Fields at points, step by step: recorded where the state is, and brought to the host in batches,
-// so that no step waits for them. A source of samples that cannot record has them interpolated on
-// the host.
+// Fields at points, step by step. The solver records them on its device, and they are copied to the
+// host in batches, so that no step waits for them. If a solver cannot record, they are interpolated
+// on the host from the whole fields.
 #pragma once
 
 #include "dg/monitor_kind.h"

@@ -1,5 +1,5 @@
-// The state at the end of a step, as monitors see it. It gives what they ask for, and takes it from
-// the solver only then, once a step however many ask.
+// The state at the end of a step, as monitors see it. Fields and energies are copied from the
+// solver when the first monitor asks for them, and kept until the next step for the others.
 #pragma once
 
 #include "base/error.h"

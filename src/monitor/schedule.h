@@ -1,4 +1,4 @@
-// When whole fields, and what goes with them, are recorded.
+// The deck's schedule of snapshots: the steps at whose end whole fields and slices are recorded.
 #pragma once
 
 #include "monitor/output_context.h"

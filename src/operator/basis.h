@@ -1,9 +1,9 @@
-// Between nodal values and coefficients of the Bernstein-Bezier basis, on the host.
+// Conversion between nodal values and coefficients of the Bernstein-Bezier basis, on the host.
 #pragma once
 
 #include "operator/operator.h"
 
-// op->bernstein is there afterwards.
+// Make op->bernstein unless it is there.
 SEDGE_MUST_USE
 sedge_status operator_bernstein_need(sedge_operator *op);
 

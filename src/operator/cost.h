@@ -1,4 +1,4 @@
-// What kernels cost at least.
+// What one launch of a kernel costs at least: bytes to move and operations to do.
 #pragma once
 
 #include "operator/launch.h"

@@ -1,4 +1,5 @@
-// The exchange of traces with other ranks, beside the work of a stage.
+// The exchange of traces with other ranks (halo/halo.h) in a stage: sent at its beginning, received
+// while the interior elements are worked on.
 #pragma once
 
 #include "operator/fields.h"

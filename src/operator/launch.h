@@ -18,7 +18,7 @@ typedef enum operator_kernel {
     KERNEL_ENERGY,
     KERNEL_PROBE,
     KERNEL_CLOCK,
-    KERNEL_TERM,      // of every term: each has a kernel of its own (operator_terms.h)
+    KERNEL_TERM,      // of every term: each has a kernel of its own (terms.h)
     KERNEL_TWO_SIDED, // only where the problem has two-sided conditions
     KERNEL_CURVED,    // the rest only where the problem has curved elements
     KERNEL_CURVED_ENERGY,

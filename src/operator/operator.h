@@ -1,10 +1,11 @@
 // The tuned right-hand side: one problem on one device, its generated kernels, one stage at a time.
 //
-// Each stage makes boundary and halo traces and works on interior elements while the traces travel;
-// the elements whose traces they are follow in the stream that brings them, beside the interior's,
-// as do those with boundary faces where the mesh has them apart (boundary_last). Nothing on the
-// device waits for the host inside a stage but the exchange itself, and that not with the peer
-// transport (halo/halo.h). What holds a state and steps it is an evolution (evolve/evolution.h).
+// A stage makes the boundary traces, sends the halo traces, and works on the interior elements
+// while these travel. The halo elements follow in a second stream as soon as their traces have
+// arrived; if the mesh has elements with boundary faces in ranges of their own (boundary_last), so
+// do these. Inside a stage the device waits for the host only in the exchange, and with the peer
+// transport (halo/halo.h) not even there. An evolution (evolve/evolution.h) holds a state and steps
+// it.
 #pragma once
 
 #include "base/error.h"

@@ -1,4 +1,5 @@
-// The parts of an operator, for those who work on it: src/operator and src/evolve.
+// The members of sedge_operator: its buffers, kernels, streams and events. Only src/operator and
+// src/evolve include this.
 #pragma once
 
 #include "operator/launch.h"

@@ -1,5 +1,5 @@
-// Whether a candidate of the tuner is right: a stage in a sample of elements, against the slow
-// reference.
+// The tuner's check of a candidate: one stage in a sample of elements must give what the slow
+// reference (dg/reference.h) gives.
 #pragma once
 
 #include "operator/fields.h"

@@ -1,9 +1,9 @@
-// Scalar arguments of kernels.
+// Scalar arguments of kernels in the run's precision, fp32 or fp64.
 #pragma once
 
 #include "operator/operator.h"
 
-// A scalar kernel argument in the run's precision.
+// One argument; a kernel reads the member of its precision.
 typedef union operator_real {
     float f;
     double d;

@@ -1,4 +1,5 @@
-// One stage of the right-hand side.
+// One Runge-Kutta stage of the right-hand side without terms and point sources: traces, exchange,
+// straight and curved elements.
 #pragma once
 
 #include "operator/fields.h"

@@ -1,6 +1,6 @@
-// The terms of a problem as kernels know them: what adds to du/dt in some volume groups after a
-// stage, with or without memory (dg/term_kind.h). The equation's own source is such a term, too,
-// the first one; the others follow in the problem's order.
+// The terms of a problem as kernels know them: each adds to du/dt in some volume groups after a
+// stage, with or without memory of its own (dg/term_kind.h). If the equation has a source, that is
+// the first term; those of the deck follow in the problem's order.
 #pragma once
 
 #include "dg/problem.h"

@@ -1,4 +1,5 @@
-// The choice of layout and kernel configuration.
+// The choice of the state's layout and of the stage's kernel configuration: what the options
+// request, or else the fastest by measurement, by earlier measurements, or by rule.
 #pragma once
 
 #include "operator/operator.h"

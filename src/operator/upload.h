@@ -1,5 +1,5 @@
-// What kernels read beside the fields: buffers that depend on the layout, on the kernel
-// configuration, or on neither.
+// The device buffers that kernels read beside the fields. Some depend on the layout, some on the
+// kernel configuration, some on neither.
 #pragma once
 
 #include "operator/parts.h"

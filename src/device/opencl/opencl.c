@@ -1,4 +1,4 @@
-// The opencl device: one context, work in in-order queues. Programs are in opencl_program.c.
+// The opencl device: one context, work in in-order queues. Programs are in opencl_build.c.
 #define _POSIX_C_SOURCE 200809L // posix_memalign
 #include "base/memory.h"
 #include "device/backend.h"

@@ -1,4 +1,4 @@
-// Inside the opencl device: its state, and its programs and kernels (opencl_program.c).
+// Inside the opencl device: its state, and its programs and kernels (opencl_build.c).
 //
 // A kernel's form is that of SEDGE_KERNEL in codegen/kernels/program/prelude_opencl.h:
 //   kernel(long blocks, local memory,  then for each argument:  argument, long offset, type)
