@@ -146,7 +146,7 @@ sedge_status sedge_elliptic_create(sedge_elliptic **out, const sedge_comm *comm,
                           problem->equation->name, SEDGE_ELLIPTIC_ORDER_MAX);
     }
     status = sedge_allocate(&op, 1, sizeof *op);
-    if (status == SEDGE_OK) op->context = context; // of which freeing asks
+    if (status == SEDGE_OK) op->context = context; // sedge_elliptic_free uses it
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));
     *op = (sedge_elliptic){.comm = comm,
                            .context = context,
@@ -186,7 +186,7 @@ void sedge_elliptic_free(sedge_elliptic *op)
     sedge_release(op);
 }
 
-// ---- what others ask ---------------------------------------------------------------------------
+// ---- properties --------------------------------------------------------------------------------
 
 int64_t sedge_elliptic_rows(const sedge_elliptic *op)
 {
@@ -269,7 +269,7 @@ static sedge_status run_apply(sedge_elliptic *op, const elliptic_application *a,
         elliptic_real(op, a->factor));
 }
 
-// Collect the traces of halo faces and let them travel, beside the main stream.
+// Collect the traces of halo faces and send them, in the side stream.
 static sedge_status send_traces(sedge_elliptic *op, const elliptic_application *a)
 {
     const int64_t points = (int64_t)op->mesh->halo_faces * op->element->face_nodes;
@@ -284,8 +284,8 @@ static sedge_status send_traces(sedge_elliptic *op, const elliptic_application *
     return sedge_halo_start(op->halo, op->side);
 }
 
-// The fluxes of all interior elements, then the operator there; in parts on the host, between which
-// MPI, which has no thread of its own, can move messages.
+// The fluxes of all elements without halo faces, then the operator there. On the host it runs in
+// several parts: MPI has no thread of its own and moves messages between them.
 static sedge_status run_interior(sedge_elliptic *op, const elliptic_application *a, int parts)
 {
     const int64_t batches = op->slots.span[false][false].count;
@@ -299,7 +299,8 @@ static sedge_status run_interior(sedge_elliptic *op, const elliptic_application 
     return elliptic_curved_apply(op, a, &op->slots.span[false][true]);
 }
 
-// Elements with halo faces differentiate first; their traces travel while the others work.
+// Elements with halo faces are differentiated first. Their traces travel while the operator runs on
+// the other elements.
 static sedge_status run_with_halo(sedge_elliptic *op, const elliptic_application *a)
 {
     const sedge_span *const straight = &op->slots.span[true][false];

@@ -1,5 +1,5 @@
-// The state of the elliptic operator: kernels, buffers, where elements lie in a vector, and what
-// fills and launches them. For src/elliptic/*.c only.
+// Inside the elliptic operator: its kernels and device buffers, the place of an element in a
+// vector, and the functions that fill buffers and launch kernels. For src/elliptic/*.c only.
 #pragma once
 
 #include "elliptic_config.h"

@@ -248,7 +248,7 @@ static sedge_status make_vertex_buffers(sedge_multigrid *mg)
 // Add alpha e e^T for the first vertex: where constants are the null space, the matrix becomes
 // definite, and its inverse, of sums that are zero, is A's but for a constant. (GAMG factors a
 // coarsest matrix, which must not be singular.)
-static void hold_first_vertex(sedge_matrix *matrix)
+static void pin_first_vertex(sedge_matrix *matrix)
 {
     if (matrix->first > 0 || matrix->rows == 0) return;
     for (int64_t k = 0; k < matrix->offsets[1]; k++)
@@ -264,7 +264,7 @@ static sedge_status make_vertices(sedge_multigrid *mg, const sedge_mesh *mesh,
 
     SEDGE_TRY_GOTO(status, sedge_vertices_create(&mg->vertices, mg->comm, mesh));
     SEDGE_TRY_GOTO(status, sedge_vertices_matrix(&matrix, mg->vertices, mg->comm, mesh, problem));
-    if (!sedge_elliptic_is_fixed(mg->comm, mesh, problem)) hold_first_vertex(matrix);
+    if (!sedge_elliptic_is_fixed(mg->comm, mesh, problem)) pin_first_vertex(matrix);
     SEDGE_TRY_GOTO(status, sedge_amg_create(&mg->amg, mg->comm, matrix));
     SEDGE_TRY_GOTO(status, sedge_comm_agree(mg->comm, make_vertex_buffers(mg)));
 done:

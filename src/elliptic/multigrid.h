@@ -31,7 +31,8 @@ sedge_status sedge_multigrid_create(sedge_multigrid **out, const sedge_comm *com
 // Collective, as sedge_elliptic_free.
 void sedge_multigrid_free(sedge_multigrid *multigrid);
 
-// z = M r, put into the stream but for the coarsest level, which the host works on. Collective.
+// z = M r. Kernels are queued in the stream; the coarsest level runs on the host, which waits for
+// them. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_multigrid_apply(sedge_multigrid *multigrid, sedge_stream *stream,
                                    const sedge_buffer *r, sedge_buffer *z);

@@ -1,8 +1,9 @@
-// The parts of a mesh: elements between which a chain of faces with neighbours leads. Volumes that
-// are apart are parts, and so is what a surface inside the mesh with a condition cuts off.
+// The parts of a mesh. Two elements are in one part where a chain of faces with neighbours leads
+// from one to the other. Volumes that do not touch are parts, and so is a region that a surface
+// inside the mesh with a condition cuts off.
 //
-// Each part is a problem of its own: without a condition that fixes u there, its constants are in
-// the null space.
+// Each part is a problem of its own. Where no condition fixes u in a part, u plus any constant
+// there is a solution, too.
 #pragma once
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-// Solve an elliptic problem: right-hand side, conjugate gradients with multigrid, what is asked of
-// the solution.
+// Solve an elliptic problem: compute the right-hand side, iterate by conjugate gradients with
+// multigrid as the preconditioner, and give the solution at the nodes.
 #pragma once
 
 #include "elliptic.h"
@@ -28,9 +28,9 @@ typedef struct sedge_elliptic_result {
     sedge_multigrid_info multigrid;
     sedge_elliptic_cost cost;
     int64_t unknowns; // of all ranks
-    bool singular;    // nothing fixes u: its mean is zero
-    // Of a singular problem: what sources and fluxes add up to, by their absolute values. It is
-    // spread evenly over the volume and taken away, where it is not rounding.
+    bool singular;    // no condition fixes u; the solution with mean zero is chosen
+    // Of a singular problem: the sum of sources and given fluxes, relative to the sum of their
+    // absolute values. It should be zero; it is subtracted evenly over the volume.
     double imbalance;
     double setup_seconds, solve_seconds;
 } sedge_elliptic_result;
