@@ -55,7 +55,7 @@ static sedge_status add_candidate(sedge_text *text, const char *name, int width,
     return sedge_text_add(text, "  %s\n", r->reason);
 }
 
-// One line each: who was timed, and the choice.
+// A line for each candidate that was timed, and the choice.
 static bool is_shown(const sedge_tune_result *result, int o, int c)
 {
     return c == result->choice[o] || result->records[o][c].seconds > 0.0;

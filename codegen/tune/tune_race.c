@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define ROUND_1_SLOWER 1.5
-#define GAIN           0.03 // that a challenger needs
+#define GAIN           0.03 // how much faster than the rule's choice a challenger must be
 #define GAIN_FEW       0.1  // the same with few samples, whose spread says little
 #define SPREADS        3.0
 #define LATE_PART      0.5 // of its time that an operation may have more when the compiler was slow
@@ -109,8 +109,10 @@ static race_entry *find_fastest(const tune_race *race, bool verified)
     return fastest;
 }
 
-// By whom the others are measured: only one that is right may drop them. The fastest, or one known
-// to be right that is nearly as fast, or all that can be known now. NULL: there is none.
+// The leader: the candidate that the others' times are compared with. Only a verified candidate may
+// drop others, so the fastest is verified first. A verified one that is less than GAIN slower than
+// the fastest is taken instead, and so is any verified one when there is no time for a check. NULL:
+// there is none.
 static sedge_status find_leader(tune_race *race, race_entry **leader)
 {
     for (;;) {
@@ -129,8 +131,8 @@ static sedge_status find_leader(tune_race *race, race_entry **leader)
 
 // ---- rounds ------------------------------------------------------------------------------------
 
-// Drop who is slower than `limit` times the leader. A short sample may have been disturbed: it is
-// taken again first.
+// Drop candidates that are slower than `limit` times the leader. A short sample may have been
+// disturbed, so it is taken again first.
 static sedge_status drop_slower(tune_race *race, double limit, const char *when)
 {
     race_entry *leader;
@@ -154,8 +156,8 @@ static sedge_status drop_slower(tune_race *race, double limit, const char *when)
     return SEDGE_OK;
 }
 
-// One sample of each that is in the race and has fewer than `rounds`; `*done`: there was none, or
-// no time for it and the `reserve` beside it.
+// Take one sample of each candidate in the race that has fewer than `rounds`. `*done`: none had
+// fewer, or there was no time for a sample and `reserve` seconds after it.
 static sedge_status run_round(tune_race *race, race_entry *const *entries, int count, int rounds,
                               double reserve, bool *done)
 {
@@ -185,7 +187,7 @@ static int compare_least(const void *left, const void *right)
     return a < b ? -1 : 1;
 }
 
-// Those in the race, fastest first. `list` has room for all.
+// List the candidates in the race, fastest first. `list` has room for all.
 static int list_racing(const tune_race *race, race_entry **list)
 {
     int count = 0;
@@ -196,7 +198,7 @@ static int list_racing(const tune_race *race, race_entry **list)
     return count;
 }
 
-// All take turns till they have so many samples, if that leaves time for the finals.
+// Let all candidates take turns until each has so many samples, if that leaves time for the finals.
 static sedge_status run_early(tune_race *race, race_entry **list, int rounds)
 {
     bool done = false;
@@ -209,8 +211,8 @@ static sedge_status run_early(tune_race *race, race_entry **list, int rounds)
     return SEDGE_OK;
 }
 
-// The rule's choice and the fastest challengers, in `list`; their number. Whether they are right is
-// asked when one is about to win.
+// Put the finalists, the rule's choice and the fastest challengers, into `list`; returns their
+// number. They are verified when one of them is about to win.
 static int choose_finalists(const tune_race *race, race_entry **list)
 {
     const bool everyone = race->run->options->level == SEDGE_TUNE_EXHAUSTIVE;
@@ -228,7 +230,7 @@ static int choose_finalists(const tune_race *race, race_entry **list)
 
 // ---- the end -----------------------------------------------------------------------------------
 
-// What a challenger must be faster by than the rule's choice, in seconds.
+// How many seconds faster than the rule's choice a challenger must be.
 static double needed_gain(const tune_race *race, const race_entry *challenger)
 {
     const race_entry *const rule = race->rule;
@@ -243,7 +245,7 @@ static bool has_rule(const tune_race *race)
     return race->rule != NULL && race->rule->count > 0;
 }
 
-// The fastest of those that are clearly faster than the rule's choice; NULL: there is none.
+// The fastest challenger that is faster than the rule's choice by that much; NULL: there is none.
 static race_entry *find_clear(const tune_race *race)
 {
     race_entry *clear = NULL;
@@ -259,8 +261,8 @@ static race_entry *find_clear(const tune_race *race)
     return clear;
 }
 
-// Whether another is fast enough to win, were it not for its spread or its few samples, or may be
-// faster than it seems.
+// Whether more samples could change the choice: a candidate would win but for its spread or its few
+// samples, or may be faster than its samples say.
 static bool is_undecided(const tune_race *race)
 {
     const race_entry *const fastest = find_fastest(race, false);
@@ -286,8 +288,8 @@ static void explain_loser(const tune_race *race, const race_entry *entry, const 
     }
 }
 
-// Verify who is about to win. When the time is spent, what was measured is still worth one such
-// check.
+// Verify a candidate that is about to win. One such check is allowed when the time is spent, or all
+// measurements would have been for nothing.
 static sedge_status verify_winner(tune_race *race, race_entry *entry, bool *good)
 {
     const bool in_time = sedge_race_has_time(race, race->run->verify_seconds);
@@ -304,8 +306,8 @@ static sedge_status verify_winner(tune_race *race, race_entry *entry, bool *good
     return SEDGE_OK;
 }
 
-// The fastest that is right and clearly faster than the rule's choice wins, or that one. NULL:
-// there is none.
+// The winner: the fastest candidate that is verified and clearly faster than the rule's choice,
+// else the rule's choice. NULL: there is none.
 static sedge_status find_winner(tune_race *race, race_entry **winner)
 {
     for (;;) {
@@ -340,7 +342,8 @@ static double bound_of(const tune_race *race, const race_entry *entry)
 }
 
 // Drop those of entries [from, count) that cannot be faster than the leader even at their bound.
-// Who is faster than its own bound has disproved the others' as far as that one (caches, clocks).
+// A leader that is faster than its own bound (caches, clocks) shows that bounds are too high: those
+// of the others are then compared with the leader's bound, not its time.
 static void drop_hopeless(tune_race *race, const race_entry *leader)
 {
     const double least = fmax(leader->least, bound_of(race, leader));
@@ -370,8 +373,8 @@ static void leave(const tune_race *race, const race_entry *entry)
     race->run->incomplete = true;
 }
 
-// The compiler was slow: what it made is timed nevertheless, on a part of the others' time or a
-// little more.
+// The compiler was slow. What it compiled is timed nevertheless: until the end of the operation's
+// share of the time that is left, or for LATE_PART of its time from now if that is later.
 static void extend(tune_race *race)
 {
     race->late = true;
@@ -380,7 +383,8 @@ static void extend(tune_race *race)
     race->last = race->end;
 }
 
-// Time for what was compiled, even if the compiler left little.
+// Leave time for candidates that have just been compiled: put the end off by LATE_SECONDS at most,
+// or extend the time if it is spent.
 static void put_off_end(tune_race *race)
 {
     const double more = fmin(LATE_PART * race->allowed, LATE_SECONDS);
@@ -389,7 +393,7 @@ static void put_off_end(tune_race *race)
     race->end = fmax(race->end, fmin(sedge_clock() + more, race->last));
 }
 
-// Compile, start and time the next ones once.
+// Compile the next candidates, run each for the first time, and take one sample of each.
 static sedge_status admit(tune_race *race, int size)
 {
     const int from = race->compiled;
@@ -405,7 +409,8 @@ static sedge_status admit(tune_race *race, int size)
             leave(race, entry);
             continue;
         }
-        if (entry == race->rule) { // the measure of all others, and not at their expense
+        if (entry == race->rule) { // the others are compared with it, and its check does not count
+                                   // as their time
             SEDGE_TRY(verify(race, entry, &good));
             if (!good) continue;
             race->last += race->run->verify_seconds;
@@ -417,8 +422,9 @@ static sedge_status admit(tune_race *race, int size)
     return drop_slower(race, ROUND_1_SLOWER, "after 1 round");
 }
 
-// Those who come next, which costs little if the cache has them, and much at the compiler: those
-// that promise most then. `*size` 0: there is no time for any.
+// Choose how many of the next candidates are compiled. Candidates in the cache cost little and come
+// first; of the others, which the compiler makes, the most promising. `*size` 0: there is no time
+// for any.
 static sedge_status choose_next(tune_race *race, race_entry **list, int *size)
 {
     const bool everything = race->run->options->level == SEDGE_TUNE_EXHAUSTIVE;
@@ -429,7 +435,7 @@ static sedge_status choose_next(tune_race *race, race_entry **list, int *size)
     *size = 0;
     if (race->compiled > 0 && !race->looked && !everything) {
         race->looked = true;
-        // Their texts cost time, which those have who wait for a sample if the compiler was slow.
+        // To look, all texts are written. After a slow compiler that time goes to samples instead.
         if (!race->late && sedge_race_has_time(race, 0.0))
             SEDGE_TRY(sedge_race_find(race, &race->found));
     }
@@ -447,7 +453,7 @@ static sedge_status choose_next(tune_race *race, race_entry **list, int *size)
     return SEDGE_OK;
 }
 
-// All that there is time for are compiled and timed once.
+// Compile and time once as many candidates as there is time for.
 static sedge_status admit_all(tune_race *race, race_entry **list)
 {
     while (race->compiled < race->count) {
@@ -469,7 +475,7 @@ static int fewest_rounds(race_entry *const *entries, int count)
     return fewest;
 }
 
-// What one round of them takes.
+// Seconds of one round of `entries`.
 static double predict_round(race_entry *const *entries, int count)
 {
     double seconds = 0.0;
@@ -479,18 +485,18 @@ static double predict_round(race_entry *const *entries, int count)
     return seconds;
 }
 
-// Without a few rounds of those who may win, all that the compiler did was in vain: they have their
-// time, be it that first calls and checks took it, within the limit of what comes late.
+// Without a few rounds of the finalists the time of the compiler would be wasted. If first calls
+// and checks took the time for them, the end is put off, by LATE_PART of the whole at most.
 static void save_finals(tune_race *race, race_entry *const *entries, int count)
 {
     const int missing = CONFIDENT_COUNT - fewest_rounds(entries, count);
-    const double seconds = 2.0 * missing * predict_round(entries, count); // some are disturbed
+    const double seconds = 2.0 * missing * predict_round(entries, count); // with repeated samples
 
     if (count < 2 || missing <= 0) return;
     race->end = fmax(race->end, sedge_clock() + fmin(seconds, LATE_PART * race->allowed));
 }
 
-// So many rounds of the rule's choice and the fastest challengers, which are in `list` then.
+// Choose the finalists into `list`, and let them take turns until each has `rounds` samples.
 static sedge_status run_finals(tune_race *race, race_entry **list, int rounds, int *finalists)
 {
     bool done = false;
@@ -501,8 +507,8 @@ static sedge_status run_finals(tune_race *race, race_entry **list, int rounds, i
     return SEDGE_OK;
 }
 
-// What disturbs may last for as long as the early rounds of all: who is out of the finals has one
-// sample more after them, and may come in. The others take turns with it once more then.
+// Another program may disturb all early rounds of a candidate. So each that missed the finals has
+// one more sample after them; if that makes it a finalist, the finals are run again with it.
 static sedge_status look_again(tune_race *race, race_entry **list, int *finalists)
 {
     bool done;

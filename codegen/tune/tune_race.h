@@ -1,7 +1,7 @@
 // Inside the tuner: a race, which compares the candidates of one operation in one layout. They are
 // compiled in batches and timed in turns; slow ones are dropped, the fastest correct one wins.
 //
-//   tune_race.c      the race: which step comes next, who is dropped, who wins
+//   tune_race.c      the race: which step comes next, which candidate is dropped, which wins
 //   tune_time.c      times a candidate
 //   tune_compile.c   compiles a batch of candidates
 //   tune_size.c      chooses how many candidates the next batch has

@@ -77,7 +77,8 @@ sedge_status sedge_tune_table(void *out, const sedge_tune_task *task, size_t siz
     return SEDGE_OK;
 }
 
-// What is cut or comes from a compiler may be no UTF-8, which wisdom could not hold: ASCII only.
+// Write ASCII only: a text that is shortened, or comes from a compiler, may not be UTF-8, which
+// wisdom requires.
 void sedge_tune_reason(sedge_tune_record *record, const char *format, ...)
 {
     va_list arguments;

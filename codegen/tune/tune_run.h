@@ -1,7 +1,7 @@
 // Inside the tuner: the state of one search on one rank, and the few functions that all parts of it
 // need.
 //
-//   tune_ranks.c   groups of ranks: who searches, who gets the result
+//   tune_ranks.c   groups of ranks: which rank searches, which ranks get the result
 //   tune_search.c  the search over layouts and their operations
 //   tune_select.c  which candidates of an operation are tried, in which order
 //   tune_race.c    one operation in one layout: time, drop, verify, decide; tune_race.h

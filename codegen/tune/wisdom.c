@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum {
-    LOCK_TRIES = 50, // of 10 ms; who waits in vain goes on, and may lose a line to the other
+    LOCK_TRIES = 50, // of 10 ms; then it goes on without, and a line may be lost
     DIGITS = 9,
 };
 
