@@ -59,8 +59,8 @@ SEDGE_FUNCTION void store_lanes(SEDGE_GLOBAL sedge_value *to, sedge_value value,
 SEDGE_TERM_KERNEL(SEDGE_TERM)
 {
     SEDGE_OUTER (b) {
-        SEDGE_ITEMS (one, 1, i, SEDGE_TERM_THREADS, SEDGE_TERM_THREADS) {
-            const sedge_int64 item = b * SEDGE_TERM_THREADS + i + one;
+        SEDGE_ITEMS_1D (i, SEDGE_TERM_THREADS, SEDGE_TERM_THREADS) {
+            const sedge_int64 item = b * SEDGE_TERM_THREADS + i;
             const sedge_int64 place = item / SEDGE_NODES;
             if (place < count) {
                 const double constants[SEDGE_CONSTANTS + 1] = {SEDGE_CONSTANT_LIST 0.0};
