@@ -101,7 +101,7 @@ SEDGE_MUST_USE
 sedge_status kit_create(kit *k, const kit_world *world, const kit_options *options);
 void kit_clear(kit *k);
 
-// Make the evolution (instead of the one before): precision and cut may differ each time.
+// Make the evolution (instead of the one before): precision and configuration may differ each time.
 // Collective.
 SEDGE_MUST_USE
 sedge_status kit_load(kit *k, sedge_precision precision, const sedge_operator_options *config);
@@ -128,9 +128,9 @@ void kit_start_memory(kit *k);
 // relative to the largest value; not a number where either is; 0 without memory. Collective.
 double kit_memory_difference(kit *k);
 
-// A whole solve: from the exact initial fields of `options`, in its precision and cut, to time
-// `end` in equal steps of at most `cfl` times the stable one. The L2 error relative to the exact
-// fields. Collective.
+// A whole solve: from the exact initial fields of `options`, in its precision and configuration, to
+// time `end` in equal steps of at most `cfl` times the stable one. The L2 error relative to the
+// exact fields. Collective.
 SEDGE_MUST_USE
 sedge_status kit_solve(double *error, const kit_world *world, const kit_options *options,
                        double end, double cfl);

@@ -16,7 +16,7 @@
 
 static const sedge_precision match_precisions[] = {SEDGE_FP64, SEDGE_FP32};
 
-// One cut of the operator against the fields in base.exact, from those in base.u.
+// One kernel configuration of the operator against the fields in base.exact, from those in base.u.
 static inline void match_one(kit *k, double t, double dt, int steps, sedge_precision precision,
                              const sedge_operator_options *config)
 {

@@ -1,5 +1,6 @@
-// However the kernels are cut, the answer is the reference's; cuts that cannot be are refused; and
-// what stands beside the stages agrees with the reference too: energy, probes, set and get.
+// In each kernel configuration the answer is the reference's; a request that cannot be had is
+// refused; and what stands beside the stages agrees with the reference too: energy, probes, set and
+// get.
 #define _POSIX_C_SOURCE 200809L // strtok_r
 #include "curved_maps.h"
 #include "match.h"
@@ -22,8 +23,8 @@ static void make_case(kit *k, const kit_world *world, int order, int cells)
     dg_case_random(&k->base, k->base.u);
 }
 
-// Every way to cut order 3, with its 20 nodes: tiles that fit, that do not, and blocks whose last
-// is not full.
+// Configurations of order 3, with its 20 nodes: tiles that fit, tiles that do not, and blocks of
+// which the last is not full.
 static void test_configs(const kit_world *world)
 {
     const sedge_operator_options configs[] = {

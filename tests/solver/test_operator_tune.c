@@ -145,8 +145,8 @@ static void test_rule_is_first(const kit_world *world)
     kit_clear(&k);
 }
 
-// A device whose blocks have too little memory for the rule's cut gets another one, if there is
-// one, and is refused in words, if there is none. It need not be here.
+// A device whose blocks have too little memory for the rule's configuration gets another one, if
+// there is one, and is refused in words, if there is none. It need not be here.
 static void test_small_device(const kit_world *world)
 {
     sedge_device_info info = {.kind = SEDGE_DEVICE_OPENCL,

@@ -1,12 +1,13 @@
-// Every way to cut the stage that the tuner searches on a GPU compiles, for chips that need not be
-// here: sm_80, sm_90 and the newest that NVRTC knows. The table variants.txt in the build folder
-// shows what each takes: a spill shows there, and how long a compilation takes, too.
+// Every kernel configuration of the stage that the tuner searches on a GPU compiles, for chips that
+// need not be here: sm_80, sm_90 and the newest that NVRTC knows. The table variants.txt in the
+// build folder shows what each takes: a spill shows there, and how long a compilation takes, too.
 //
-// Of Maxwell's equations every order and precision, on straight and on curved elements (the cuts of
-// the straight ones, which are the same texts where both have them); of advection, with its one
-// field, orders 1, 5 and 9 for sm_90. And the program of all other kernels, with those of curved
-// elements, of orders 1, 4 and 10, and for coefficients of the Bernstein-Bezier basis, of orders 1
-// and 10. Cuts that can only be asked for by name are left out.
+// Of Maxwell's equations every order and precision, on straight and on curved elements (the
+// configurations of the straight ones, which are the same texts where both have them); of
+// advection, with its one field, orders 1, 5 and 9 for sm_90. And the program of all other kernels,
+// with those of curved elements, of orders 1, 4 and 10, and for coefficients of the
+// Bernstein-Bezier basis, of orders 1 and 10. Configurations that can only be requested by name are
+// left out.
 #include "codegen/spill_check.h"
 #include "forms/candidates.h"
 #include "forms/program.h"
