@@ -10,8 +10,8 @@
 
 // ---- types -------------------------------------------------------------------------------------
 
-// Per type: the letters of functions in kernels/numbers.h, its real type, what sums are made in
-// (wrapping), the least and the largest value.
+// Per type: the letters of functions in kernels/array/numbers.h, its real type, what sums are made
+// in (wrapping), the least and the largest value.
 typedef struct type_facts {
     const char *letters;
     sedge_type real, sum;

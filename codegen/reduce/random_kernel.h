@@ -4,7 +4,7 @@
 #include "array/array.h"
 #include "base/text.h"
 
-// As RANDOM_KIND of kernels/philox.h.
+// As RANDOM_KIND of kernels/reduce/philox.h.
 typedef enum sedge_random_kind {
     SEDGE_RANDOM_BITS,
     SEDGE_RANDOM_UNIFORM,

@@ -6,7 +6,7 @@
 #include "reduce/formula.h"
 
 typedef enum sedge_reduce_form {
-    SEDGE_REDUCE_ONE, // as REDUCE_ONE, _COLUMNS, _MANY of kernels/reduce.h
+    SEDGE_REDUCE_ONE, // as REDUCE_ONE, _COLUMNS, _MANY of kernels/reduce/reduce.h
     SEDGE_REDUCE_COLUMNS,
     SEDGE_REDUCE_MANY
 } sedge_reduce_form;

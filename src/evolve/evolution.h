@@ -35,9 +35,10 @@ const struct operator_fields *sedge_evolution_fields(const sedge_evolution *evol
 // The basis in which the device keeps the state: on all ranks the same.
 sedge_basis sedge_evolution_basis(const sedge_evolution *evolution);
 
-// Replace the state, or get it: nodal values u [elements][fields][nodes]. Wait for all work; not
-// collective. Where the device has another basis they are converted in fp64, so that in fp32 what
-// is got is what was set but for the rounding of coefficients.
+// Replace the fields, or get them: nodal values u [elements][fields][nodes], block 0 below. The
+// memory of terms stays as it is. Wait for all work; not collective. If the device has another
+// basis, the values are converted in fp64, so that in fp32 what is got is what was set but for the
+// rounding of coefficients.
 SEDGE_MUST_USE
 sedge_status sedge_evolution_set(sedge_evolution *evolution, const double *u);
 SEDGE_MUST_USE
