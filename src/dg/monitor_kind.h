@@ -68,3 +68,7 @@ typedef struct sedge_monitor_kind {
 
 // All kinds that the program has; ends with NULL. Made by sedge_kinds (solvers/CMakeLists.txt).
 extern const sedge_monitor_kind *const sedge_monitor_kinds[];
+
+// Is a kind's table whole? SEDGE_ERR_USAGE names an entry that is missing.
+SEDGE_MUST_USE
+sedge_status sedge_monitor_kind_check(const sedge_monitor_kind *kind);

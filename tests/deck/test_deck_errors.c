@@ -376,6 +376,81 @@ static void test_terms_table(void)
     fake_relaxing = whole;
 }
 
+static sedge_status fake_create(void **out, const struct sedge_output_context *context,
+                                const double *parameters, const struct json_t *memory)
+{
+    *out = NULL;
+    (void)context, (void)parameters, (void)memory;
+    return SEDGE_OK;
+}
+
+static bool fake_due(const void *monitor, int64_t step)
+{
+    (void)monitor, (void)step;
+    return false;
+}
+
+static sedge_status fake_record(void *monitor, struct sedge_sample *sample)
+{
+    (void)monitor, (void)sample;
+    return SEDGE_OK;
+}
+
+static const sedge_monitor_point *fake_points(const void *monitor, int *count)
+{
+    (void)monitor;
+    *count = 0;
+    return NULL;
+}
+
+static sedge_status fake_save(const void *monitor, struct json_t *memory)
+{
+    (void)monitor, (void)memory;
+    return SEDGE_OK;
+}
+
+static void fake_free(void *monitor)
+{
+    (void)monitor;
+}
+
+// The table of a monitor without one of its entries: a run would find out at its first checkpoint.
+static void test_monitors_table(void)
+{
+    const sedge_monitor_kind whole = {.name = "mean",
+                                      .text = "what is in the middle",
+                                      .create = fake_create,
+                                      .due = fake_due,
+                                      .sample = fake_record,
+                                      .save = fake_save,
+                                      .free = fake_free};
+    const sedge_monitor_kind none = {.name = NULL};
+    sedge_monitor_kind kind = whole;
+
+    CHECK_OK(sedge_monitor_kind_check(&whole));
+#define WITHOUT(missing, entry, message)                                                    \
+    {                                                                                       \
+        kind = whole;                                                                       \
+        kind.entry = none.entry;                                                            \
+        CHECK_FAILS(sedge_monitor_kind_check(&kind), SEDGE_ERR_USAGE,                       \
+                    "the table of the monitor '" missing "': " message ": it is required"); \
+    }
+    WITHOUT("", name, "name")
+    WITHOUT("mean", text, "text")
+    WITHOUT("mean", create, "create")
+    WITHOUT("mean", due, "due")
+    WITHOUT("mean", sample, "sample or points")
+    WITHOUT("mean", save, "save")
+    WITHOUT("mean", free, "free")
+#undef WITHOUT
+    kind = whole;
+    kind.points = fake_points;
+    CHECK_FAILS(sedge_monitor_kind_check(&kind), SEDGE_ERR_USAGE, "receive: it is required");
+    kind = whole;
+    kind.parameter_count = 1;
+    CHECK_FAILS(sedge_monitor_kind_check(&kind), SEDGE_ERR_USAGE, "parameters: it is required");
+}
+
 int main(void)
 {
     test_bad_decks();
@@ -383,5 +458,6 @@ int main(void)
     test_bad_settings();
     test_range_in_si();
     test_terms_table();
+    test_monitors_table();
     return CHECK_END();
 }

@@ -1,0 +1,32 @@
+#include "dg/monitor_kind.h"
+
+#include <stddef.h>
+
+sedge_status sedge_monitor_kind_check(const sedge_monitor_kind *kind)
+{
+    const char *const name = kind->name != NULL ? kind->name : "";
+    const bool has_points = kind->points != NULL;
+    const struct {
+        bool met;
+        const char *entry;
+    } required[] = {
+        {name[0] != '\0', "name"},
+        {kind->text != NULL, "text"},
+        {kind->parameters != NULL || kind->parameter_count == 0, "parameters"},
+        {kind->create != NULL, "create"},
+        {kind->due != NULL, "due"},
+        {kind->sample != NULL || has_points, "sample or points"},
+        {kind->receive != NULL || !has_points, "receive"},
+        {kind->save != NULL, "save"},
+        {kind->free != NULL, "free"},
+    };
+
+    for (size_t i = 0; i < sizeof required / sizeof *required; i++) {
+        if (required[i].met) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "the table of the monitor '%s': %s: it is required and missing "
+                          "(dg/monitor_kind.h)",
+                          name, required[i].entry);
+    }
+    return SEDGE_OK;
+}
