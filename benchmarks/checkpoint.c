@@ -1,7 +1,7 @@
 // sedge-bench-checkpoint DECK FOLDER [KEY=VALUE ...]: what a checkpoint costs. By turns on the same
 // ranks: a time step, a field snapshot, a checkpoint, and the same bytes by plain parallel HDF5.
 #define _DEFAULT_SOURCE
-#include "run/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "device/device.h"
@@ -10,7 +10,7 @@
 #include "monitor/monitors.h"
 #include "monitor/output_folder.h"
 #include "program/program.h"
-#include "run/session.h"
+#include "session/session.h"
 
 #include <hdf5.h>
 #include <jansson.h>

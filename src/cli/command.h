@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "par/comm.h"
-#include "run/session.h"
+#include "session/session.h"
 #include "solve/solve.h"
 
 // The words behind a command, as the options found them.

@@ -159,9 +159,10 @@ sedge_status elliptic_upload_tables(elliptic_tables *out, const sedge_elliptic *
     matrices m = {NULL, NULL, NULL, NULL};
     sedge_status status = make_matrices(&m, op->element);
 
-    if (status == SEDGE_OK)
+    if (status == SEDGE_OK) {
         status =
             config->matrix ? upload_units(out, op, config, &m) : upload_items(out, op, config, &m);
+    }
     clear_matrices(&m);
     return status;
 }

@@ -1,6 +1,7 @@
 // The output folder of a run: deck.yaml, what was run; the files of its monitors; checkpoints
-// (run/checkpoint.h); report.json (run/report.h), how it went. An earlier run's files are removed,
-// the user's own stay: a file belongs to a run if it has one of the names that a run gives.
+// (checkpoint/checkpoint.h); report.json (run/report.h), how it went. An earlier run's files are
+// removed, the user's own stay: a file belongs to a run if it has one of the names that a run
+// gives.
 #pragma once
 
 #include "base/error.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "run/session.h"
+#include "session/session.h"
 
 #include <stdint.h>
 

@@ -1,13 +1,13 @@
 #include "driver.h"
 
 #include "base/text.h"
+#include "checkpoint/checkpoint.h"
 #include "device/device.h"
 #include "elliptic/parts.h"
 #include "operator/operator.h"
-#include "run/checkpoint.h"
 #include "run/driver_elliptic.h"
-#include "run/plausibility.h"
-#include "run/resolution.h"
+#include "session/plausibility.h"
+#include "session/resolution.h"
 
 #include <stdio.h>
 #include <string.h>

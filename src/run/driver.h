@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "par/comm.h"
-#include "run/session.h"
+#include "session/session.h"
 
 // `sedge run`: from the deck to the output folder. SEDGE_ERR_STOPPED where a signal or a limit of
 // time ended it with a checkpoint, SEDGE_ERR_COMPUTE where it blew up. A rank that fails alone

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "elliptic/solve.h"
-#include "run/session.h"
 #include "run/stopwatch.h"
+#include "session/session.h"
 
 // Solve the open session's problem on the deck's device, write fields, probes, slices and
 // report.json, and print a summary. `watch` is the run's stopwatch, in the phase SEDGE_PHASE_SETUP.

@@ -5,9 +5,9 @@
 #include "device/range.h"
 #include "run/blowup.h"
 #include "run/driver_elliptic.h"
-#include "run/plausibility.h"
 #include "run/progress.h"
-#include "run/resolution.h"
+#include "session/plausibility.h"
+#include "session/resolution.h"
 
 #include <jansson.h>
 

@@ -4,12 +4,12 @@
 // collective.
 #pragma once
 
+#include "checkpoint/checkpoint.h"
 #include "dg/reference.h"
 #include "evolve/evolution.h"
 #include "io/folder_lock.h"
 #include "monitor/monitors.h"
 #include "program/program.h"
-#include "run/checkpoint.h"
 #include "run/driver.h"
 #include "run/growth.h"
 #include "run/stop.h"

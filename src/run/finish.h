@@ -2,8 +2,8 @@
 #pragma once
 
 #include "run/report.h"
-#include "run/session.h"
 #include "run/stopwatch.h"
+#include "session/session.h"
 
 // Put the outcome into the report, with the error's message where the run failed. The report keeps
 // `message`.

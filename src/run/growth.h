@@ -20,7 +20,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "run/session.h"
+#include "session/session.h"
 
 typedef struct sedge_growth {
     double gain;     // of |u|, 1/time: the fastest of a material's

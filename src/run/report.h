@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "program/program.h"
-#include "run/session.h"
 #include "run/stopwatch.h"
+#include "session/session.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 // Any bytes as the header of a checkpoint. What is read is within its bounds.
 #include "fuzz.h"
 
-#include "run/checkpoint_header.h"
+#include "checkpoint/checkpoint_header.h"
 
 #include <string.h>
 

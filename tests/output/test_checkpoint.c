@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "run/checkpoint_header.h"
+#include "checkpoint/checkpoint_header.h"
 
 #include <errno.h>
 #include <math.h>
@@ -99,9 +99,10 @@ static void fill(own_case *c, double shift)
         const int64_t values = values_of(c, b);
         for (int32_t e = 0; e < block->elements; e++) {
             const int64_t id = sedge_checkpoint_id(block, c->session.mesh, e);
-            for (int64_t i = 0; i < values; i++)
+            for (int64_t i = 0; i < values; i++) {
                 block->values[e * values + i] =
                     wanted_value(id, i) + shift + 512.0 * block->components;
+            }
         }
     }
     for (int32_t e = 0; e < c->session.mesh->elements; e++)
@@ -117,9 +118,10 @@ static void check_filled(const own_case *c, double shift)
         const int64_t values = values_of(c, b);
         for (int32_t e = 0; e < block->elements; e++) {
             const int64_t id = sedge_checkpoint_id(block, c->session.mesh, e);
-            for (int64_t i = 0; i < values; i++)
+            for (int64_t i = 0; i < values; i++) {
                 wrong += block->values[e * values + i] !=
                          wanted_value(id, i) + shift + 512.0 * block->components;
+            }
         }
     }
     for (int32_t e = 0; e < c->session.mesh->elements; e++)

@@ -1,6 +1,6 @@
 // The estimate of a wave's error against what it is, on boxes of Kuhn cells: along their longest
 // edges the estimate is right to a factor, along other ones it is no smaller than the error.
-#include "run/resolution.h"
+#include "session/resolution.h"
 
 #include "check.h"
 #include "run/errors.h"

@@ -8,7 +8,7 @@
 #include "dg/case.h"
 #include "evolve/evolution.h"
 #include "program/program.h"
-#include "run/session.h"
+#include "session/session.h"
 
 // Of the process.
 typedef struct kit_world {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "run/session.h"
+#include "session/session.h"
 
 // The highest frequency of the deck's signals, in cycles per code time; 0: none known. For a pulse
 // it is the frequency above which the spectrum is below about a hundredth of its peak. Not

@@ -26,9 +26,9 @@
 #pragma once
 
 #include "base/error.h"
+#include "checkpoint/checkpoint_state.h"
 #include "dg/bernstein.h"
-#include "run/checkpoint_state.h"
-#include "run/session.h"
+#include "session/session.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-#include "run/plausibility.h"
+#include "session/plausibility.h"
 
-#include "run/resolution.h"
+#include "session/resolution.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 // them as warnings before anything is computed.
 #pragma once
 
-#include "run/session.h"
+#include "session/session.h"
 
 // Print a line to stdout for each such setting: a wave far longer than the mesh, a run of a single
 // step, a run that ends before a source's peak, a time step that is limited by a conductivity.

@@ -3,7 +3,7 @@
 // include this.
 #pragma once
 
-#include "run/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
 #include <jansson.h>
 

@@ -46,9 +46,10 @@ sedge_status sedge_checkpoint_state_create(sedge_checkpoint_state *out,
     memset(out, 0, sizeof *out);
     SEDGE_TRY(sedge_allocate(&out->block, problem->term_count + 1LL, sizeof *out->block));
     SEDGE_TRY(make_block(out, session, NULL));
-    for (int i = 0; i < problem->term_count; i++)
+    for (int i = 0; i < problem->term_count; i++) {
         if (problem->terms[i].kind->memory > 0)
             SEDGE_TRY(make_block(out, session, &problem->terms[i]));
+    }
     return SEDGE_OK;
 }
 

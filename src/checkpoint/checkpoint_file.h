@@ -2,7 +2,7 @@
 // checkpoint*.c include this.
 #pragma once
 
-#include "run/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
 #include <stddef.h>
 #include <stdint.h>

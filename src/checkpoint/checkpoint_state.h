@@ -3,7 +3,7 @@
 // some volume groups have.
 #pragma once
 
-#include "run/session.h"
+#include "session/session.h"
 
 #include <stdint.h>
 
