@@ -1,7 +1,7 @@
 #include "global.h"
-#include "gmsh.h"
 
 #include "base/memory.h"
+#include "gmsh/gmsh.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,7 +200,7 @@ sedge_status sedge_gmsh_read(sedge_global *mesh, const sedge_mesh_options *optio
 {
     sedge_gmsh *file = NULL;
 
-    SEDGE_TRY(sedge_gmsh_open(&file, options->file));
+    SEDGE_TRY(sedge_gmsh_open(&file, options->file, SEDGE_GLOBAL_LIMIT));
     const sedge_status status = fill(mesh, file, options);
     sedge_gmsh_free(file);
     return status;

@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-MOST_FILES = 28  # src/mesh; no folder is to grow beyond it
+MOST_FILES = 22  # src/mesh; no folder is to grow beyond it
 
 
 def find_circles(graph):

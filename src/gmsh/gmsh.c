@@ -274,7 +274,7 @@ static sedge_status read_sections(sedge_gmsh *file)
     }
 }
 
-sedge_status sedge_gmsh_open(sedge_gmsh **out, const char *path)
+sedge_status sedge_gmsh_open(sedge_gmsh **out, const char *path, int64_t most)
 {
     sedge_gmsh *file = NULL;
     char *bytes = NULL;
@@ -284,6 +284,7 @@ sedge_status sedge_gmsh_open(sedge_gmsh **out, const char *path)
     *out = NULL;
     SEDGE_TRY(sedge_file_read(&bytes, &length, path, SEDGE_ERR_DATA));
     SEDGE_TRY_GOTO(status, sedge_allocate(&file, 1, sizeof *file));
+    file->most = most;
     file->cursor = (sedge_cursor){.path = path, .start = bytes, .at = bytes, .end = bytes + length};
     SEDGE_TRY_GOTO(status, length > 0 ? SEDGE_OK : SEDGE_FAIL(SEDGE_ERR_DATA, "%s is empty", path));
     SEDGE_TRY_GOTO(status, read_sections(file));

@@ -1,6 +1,5 @@
 #include "gmsh.h"
 
-#include "global.h"
 #include "gmsh_type.h"
 
 #include "base/memory.h"
@@ -50,20 +49,20 @@ static sedge_status keep_tet(sedge_gmsh *file, const element *one, const int32_t
                              int64_t elements)
 {
     // Gmsh's nodes of edges 01 12 02 03 23 13, from its fifth one.
-    static const int middle[SEDGE_EDGES] = {4, 6, 5, 7, 9, 8};
+    static const int middle[SEDGE_GMSH_EDGES] = {4, 6, 5, 7, 9, 8};
     const int64_t t = file->tets;
 
     if (t > 0 && file->order != one->type->order)
         return sedge_cursor_fail(&file->cursor, "tetrahedra of different orders are mixed");
-    if (t == SEDGE_GLOBAL_LIMIT) {
+    if (t == file->most) {
         return SEDGE_FAIL(SEDGE_ERR_DATA, "%s has more than %lld tetrahedra: that is the limit",
-                          file->cursor.path, (long long)SEDGE_GLOBAL_LIMIT);
+                          file->cursor.path, (long long)file->most);
     }
     file->order = one->type->order;
     if (file->order == 2 && file->middles == NULL)
         SEDGE_TRY(sedge_allocate(&file->middles, elements, sizeof *file->middles));
     memcpy(file->corners[t], nodes, sizeof file->corners[t]);
-    for (int e = 0; e < SEDGE_EDGES && file->order == 2; e++)
+    for (int e = 0; e < SEDGE_GMSH_EDGES && file->order == 2; e++)
         file->middles[t][e] = nodes[middle[e]];
     file->numbers[t] = one->number;
     file->tags[t] = one->group;

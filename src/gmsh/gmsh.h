@@ -3,11 +3,10 @@
 // Versions 2 to 2.2 and 4.1, ASCII and binary, and 4.0 as ASCII. Everything is checked where it is
 // read. A broken file, or one that is not a mesh of tetrahedra, is refused with file and line (or
 // byte). gmsh.c goes through the sections; gmsh_entities.c, gmsh_nodes.c and gmsh_elements.c read
-// the large ones; gmsh_mesh.c makes rank 0's mesh from them.
+// the large ones.
 #pragma once
 
 #include "cursor.h"
-#include "mesh.h"
 
 #include "base/error.h"
 
@@ -15,6 +14,7 @@
 #include <stdint.h>
 
 #define SEDGE_GROUP_NAME 64
+#define SEDGE_GMSH_EDGES 6 // of a tetrahedron
 
 typedef enum sedge_gmsh_version {
     SEDGE_GMSH_2,
@@ -64,13 +64,15 @@ typedef struct sedge_gmsh {
     int32_t *node_places; // [high - low + 1] by node number - low: 1 + the node's index in
                           // `points`; 0: no node has this number
 
-    int order;                       // of the tetrahedra
-    int64_t tets;                    // at most SEDGE_GLOBAL_LIMIT
-    int64_t *numbers;                // [tets] of the elements
-    int32_t (*corners)[4];           // [tets] nodes
-    int32_t (*middles)[SEDGE_EDGES]; // [tets] nodes of sedge_edge_vertices; NULL unless order is 2
-    int32_t *tags;                   // [tets] of the physical volumes; 0: none
-    int32_t *volumes;                // [tets] tags of the geometric volumes
+    int order;             // of the tetrahedra
+    int64_t most;          // tetrahedra that a file may have
+    int64_t tets;          // at most `most`
+    int64_t *numbers;      // [tets] of the elements
+    int32_t (*corners)[4]; // [tets] nodes
+    // [tets] the nodes of the edges 01, 02, 12, 03, 13, 23; NULL unless order is 2
+    int32_t (*middles)[SEDGE_GMSH_EDGES];
+    int32_t *tags;    // [tets] of the physical volumes; 0: none
+    int32_t *volumes; // [tets] tags of the geometric volumes
 
     int64_t triangles, room;
     sedge_gmsh_triangle *triangle; // [triangles]
@@ -130,7 +132,8 @@ sedge_status sedge_gmsh_read_block(sedge_gmsh *file, sedge_gmsh_block *out, int 
 SEDGE_MUST_USE
 sedge_status sedge_gmsh_read_counts(sedge_gmsh *file, int64_t *blocks, int64_t *count, int bytes);
 
-// Read the file at `path` up to the end of $Elements. The caller frees the result.
+// Read the file at `path` up to the end of $Elements; SEDGE_ERR_DATA also if it has more than
+// `most` tetrahedra. The caller frees the result.
 SEDGE_MUST_USE
-sedge_status sedge_gmsh_open(sedge_gmsh **out, const char *path);
+sedge_status sedge_gmsh_open(sedge_gmsh **out, const char *path, int64_t most);
 void sedge_gmsh_free(sedge_gmsh *file);
