@@ -43,7 +43,8 @@ typedef struct sedge_monitor_kind {
     bool (*due)(const void *monitor, int64_t step);
     // Record what `sample` gives of the state. NULL: `points` are all that the monitor needs.
     sedge_status (*sample)(void *monitor, struct sedge_sample *sample);
-    // Optional: record the state in which a run has failed, due or not. It may be not-a-number.
+    // Optional: record the state in which a run has failed, due or not, unless `sample` has done so
+    // in the same step. It may be not-a-number.
     sedge_status (*last)(void *monitor, struct sedge_sample *sample);
     // All monitors are flushed after a sample of this one: their files tell of the same time.
     bool flushes_all;

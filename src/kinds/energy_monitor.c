@@ -17,7 +17,6 @@
 typedef struct energy_monitor {
     const sedge_output_context *context;
     int64_t samples; // kept ones included
-    int64_t last;    // step of the last one of this run; -1: none
     int kept;
     double times[KEPT_SAMPLES]; // deck's units, as all below
     double energies[KEPT_SAMPLES];
@@ -53,7 +52,6 @@ static sedge_status create(void **out, const sedge_output_context *context,
     *out = NULL;
     if (status == SEDGE_OK) {
         monitor->context = context;
-        monitor->last = -1;
         monitor->written = sedge_clock();
         status = sedge_series_load(&monitor->samples, memory, "energy");
     }
@@ -104,13 +102,12 @@ static sedge_status add(energy_monitor *monitor, const sedge_sample *sample, dou
     sedge_status status = SEDGE_OK;
 
     monitor->samples++;
-    monitor->last = sedge_sample_step(sample);
     if (sedge_comm_is_root(context->comm)) {
         const int i = monitor->kept++;
 
         monitor->times[i] = sedge_sample_time(sample) * sedge_deck_time_unit(context->deck);
         monitor->energies[i] = energy * sedge_deck_energy_unit(context->deck);
-        monitor->steps[i] = monitor->last;
+        monitor->steps[i] = sedge_sample_step(sample);
         if (monitor->kept == KEPT_SAMPLES || sedge_clock() - monitor->written > KEPT_SECONDS)
             status = append(monitor);
     }
@@ -128,12 +125,10 @@ static sedge_status record(void *what, sedge_sample *sample)
 // The energy that shows why the run has failed, if it is a number.
 static sedge_status record_last(void *what, sedge_sample *sample)
 {
-    energy_monitor *const monitor = what;
     double energy;
 
-    if (monitor->last == sedge_sample_step(sample)) return SEDGE_OK;
     SEDGE_TRY(sedge_sample_energy(sample, &energy));
-    return isfinite(energy) ? add(monitor, sample, energy) : SEDGE_OK;
+    return isfinite(energy) ? add(what, sample, energy) : SEDGE_OK;
 }
 
 static sedge_status flush(void *what)

@@ -14,6 +14,7 @@
 typedef struct one_monitor {
     const sedge_monitor_kind *kind;
     void *monitor;
+    int64_t sampled;         // step of the last sample of this run; -1: none
     int first_point, points; // of this rank, among those of all monitors
     bool *due;               // [SEDGE_POINT_BATCH] at the samples that wait; NULL: it has no points
 } one_monitor;
@@ -57,6 +58,7 @@ static sedge_status create_each(sedge_monitors *monitors)
         SEDGE_TRY(kind->create(&one->monitor, context, parameters,
                                json_object_get(monitors->memory, kind->name)));
         one->kind = kind;
+        one->sampled = -1;
         monitors->count++;
     }
     return SEDGE_OK;
@@ -226,10 +228,11 @@ sedge_status sedge_monitors_sample(sedge_monitors *monitors, sedge_sample *sampl
 
     if (monitors->waiting == SEDGE_POINT_BATCH) SEDGE_TRY(fetch(monitors));
     for (int i = 0; i < monitors->count; i++) {
-        const one_monitor *const one = &monitors->each[i];
+        one_monitor *const one = &monitors->each[i];
 
         if (!is_due(one, step)) continue;
         SEDGE_TRY(one->kind->sample(one->monitor, sample));
+        one->sampled = step;
         flush = flush || one->kind->flushes_all;
     }
     return flush ? sedge_monitors_flush(monitors) : SEDGE_OK;
@@ -237,11 +240,15 @@ sedge_status sedge_monitors_sample(sedge_monitors *monitors, sedge_sample *sampl
 
 sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample)
 {
+    const int64_t step = sedge_sample_step(sample);
+
     SEDGE_TRY(sedge_monitors_flush(monitors));
     for (int i = 0; i < monitors->count; i++) {
-        const one_monitor *const one = &monitors->each[i];
+        one_monitor *const one = &monitors->each[i];
 
-        if (one->kind->last != NULL) SEDGE_TRY(one->kind->last(one->monitor, sample));
+        if (one->kind->last == NULL || one->sampled == step) continue;
+        SEDGE_TRY(one->kind->last(one->monitor, sample));
+        one->sampled = step;
     }
     return sedge_monitors_flush(monitors);
 }

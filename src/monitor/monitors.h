@@ -37,7 +37,7 @@ bool sedge_monitors_due(const sedge_monitors *monitors, int64_t step);
 SEDGE_MUST_USE
 sedge_status sedge_monitors_sample(sedge_monitors *monitors, sedge_sample *sample);
 
-// Flush all, then record the state in which the run has failed.
+// Flush all, then record the state in which the run has failed, where that is not done yet.
 SEDGE_MUST_USE
 sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample);
 

@@ -312,6 +312,54 @@ static void test_wrong_slice(const sedge_comm *comm)
     case_free(&c);
 }
 
+// ---- the last state ----------------------------------------------------------------------------
+
+static void check_steps(output_case *c, const char *name, int samples)
+{
+    const hid_t file = read_open(case_path(c, name));
+    read_array steps = read_dataset(file, "/step");
+
+    CHECK(steps.size == samples);
+    CHECK(samples < 2 || steps.values[samples - 1] == 3.0);
+    read_free(&steps);
+    H5Fclose(file);
+}
+
+static void check_samples(output_case *c, int samples)
+{
+    char name[32];
+
+    if (sedge_comm_is_root(c->comm)) {
+        check_steps(c, "energy.h5", samples);
+        check_steps(c, "slices.h5", samples);
+        (void)snprintf(name, sizeof name, "fields_%06d.hdf", samples - 1);
+        CHECK(access(case_path(c, name), F_OK) == 0);
+        (void)snprintf(name, sizeof name, "fields_%06d.hdf", samples);
+        CHECK(access(case_path(c, name), F_OK) != 0);
+    }
+    sedge_comm_barrier(c->comm);
+}
+
+// The state in which a run fails is recorded, but no step twice.
+static void test_last(const sedge_comm *comm)
+{
+    output_case c;
+
+    case_make(&c, comm, 1, "last", 0.0);
+    c.deck.slices = slices;
+    c.deck.slice_count = 1;
+    case_open(&c);
+    CHECK_OK(case_sample(&c, 0.0, 0)); // all are due
+    CHECK_OK(sedge_monitors_last(c.monitors, c.sample));
+    check_samples(&c, 1);
+    sedge_sample_begin(c.sample, 0.25, 3); // none is
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(sedge_monitors_last(c.monitors, c.sample));
+        check_samples(&c, 2);
+    }
+    case_free(&c);
+}
+
 // ---- memory ------------------------------------------------------------------------------------
 
 // What monitors remember that the deck has no more goes on from checkpoint to checkpoint.
@@ -359,6 +407,7 @@ int main(void)
     for (int order = 1; order <= 10; order += order < 4 ? 1 : 3) test_slices(comm, order);
     test_hole(comm);
     test_wrong_slice(comm);
+    test_last(comm);
     test_memory(comm);
     sedge_comm_free(comm);
     return CHECK_END();
