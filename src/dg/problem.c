@@ -71,6 +71,25 @@ double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *m
     return fastest > 0.0 ? cfl / fastest : HUGE_VAL;
 }
 
+sedge_status sedge_problem_check_rates(const sedge_problem *problem, const sedge_mesh *mesh)
+{
+    for (int i = 0; i < problem->term_count; i++) {
+        const sedge_term *const term = &problem->terms[i];
+
+        for (int v = 0; v < problem->volumes; v++) {
+            if (!term->present[v]) continue;
+            const double rate = term->kind->rate(problem->materials[v], term->parameters[v]);
+            if (isfinite(rate) && rate >= 0.0) continue;
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "no time step: the term '%s' of volume group '%s' gives the rate %g, "
+                              "and not a finite number of at least 0; mend its parameters there, "
+                              "or the function 'rate' of its kind",
+                              term->kind->name, mesh->groups.volume_names[v], rate);
+        }
+    }
+    return SEDGE_OK;
+}
+
 sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *equation, int volumes,
                                 int surfaces, int point_sources)
 {

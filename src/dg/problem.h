@@ -104,6 +104,12 @@ sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge
 double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,
                                int32_t *element);
 
+// Check what the kinds of terms give as their rates in the mesh's volume groups: finite numbers of
+// at least 0. SEDGE_ERR_USAGE names kind, group and value. To be asked before the time step, which
+// would leave out elements whose rate is not a number. The same on all ranks, not collective.
+SEDGE_MUST_USE
+sedge_status sedge_problem_check_rates(const sedge_problem *problem, const sedge_mesh *mesh);
+
 // What one element demands: 1/dt of the formula above for cfl 1. dt times this is the element's
 // local CFL number.
 double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, int32_t element);

@@ -244,6 +244,7 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     if (session->problem.equation->elliptic != NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_points_create(&session->points, comm, session->element, session->mesh,
                                   &session->problem));
+    SEDGE_TRY(sedge_problem_check_rates(&session->problem, session->mesh));
     return find_time_step(session);
 }
 

@@ -128,6 +128,31 @@ static void test_terms_shrink_step(void)
     sedge_problem_clear(&problem);
 }
 
+// What a kind gives as its rate is a finite number of at least 0 in each group that has it.
+static void test_wrong_rates(void)
+{
+    static const sedge_term_kind kind = {.name = "one", .rate = first_parameter};
+    static const double wrong[3] = {-0.5, NAN, INFINITY};
+    char names[2][64] = {"air", "glass"};
+    sedge_mesh mesh = {.groups = {.volumes = 2, .volume_names = names}};
+    sedge_problem problem;
+
+    CHECK_OK(sedge_problem_init(&problem, &decaying, 2, 0, 0));
+    CHECK_OK(sedge_problem_add_term(&problem, &kind, 1, &(double){0.0}));
+    CHECK_OK(sedge_problem_check_rates(&problem, &mesh));
+    for (int i = 0; i < 3; i++) {
+        char text[64];
+
+        problem.terms[0].parameters[1][0] = wrong[i];
+        (void)snprintf(text, sizeof text, "'one' of volume group 'glass' gives the rate %g,",
+                       wrong[i]);
+        CHECK_FAILS(sedge_problem_check_rates(&problem, &mesh), SEDGE_ERR_USAGE, text);
+    }
+    problem.terms[0].present[1] = false; // no group has it
+    CHECK_OK(sedge_problem_check_rates(&problem, &mesh));
+    sedge_problem_clear(&problem);
+}
+
 static void test_still_medium(void)
 {
     int32_t group[2] = {0, 0};
@@ -175,6 +200,7 @@ int main(void)
     test_flat_step();
     test_decay_shrinks_step();
     test_terms_shrink_step();
+    test_wrong_rates();
     test_still_medium();
     test_stable_numbers();
     test_arrays();
