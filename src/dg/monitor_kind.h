@@ -3,7 +3,8 @@
 // its row in the table below alone.
 //
 // All functions are collective and agree on their status, but `requested`, `due`, `points`, `owns`
-// and `free`, which give the same answer on all ranks (`points`: those of this rank).
+// and `free`, which give the same answer on all ranks (`points`: those of this rank), and `save`,
+// whose failure may be of one rank alone.
 #pragma once
 
 #include "base/error.h"
@@ -63,7 +64,10 @@ typedef struct sedge_monitor_kind {
     sedge_status (*save)(const void *monitor, struct json_t *memory);
     void (*free)(void *monitor);
 
-    // Is a file of this name in an output folder one of the monitor's? NULL: those of NAME.h5.
+    // Is a file of this name in an output folder one of the monitor's? NULL: those of NAME.h5,
+    // which each checkpoint brings to the disk before it is written. Files of other names must be
+    // on the disk when `sample`, `receive` or `flush` has written them (sedge_file_write,
+    // sedge_file_publish), or a checkpoint might know of samples that a machine's stop has lost.
     bool (*owns)(const char *name);
 } sedge_monitor_kind;
 

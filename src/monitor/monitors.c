@@ -266,7 +266,7 @@ sedge_status sedge_monitors_flush(sedge_monitors *monitors)
 
 // ---- checkpoints -------------------------------------------------------------------------------
 
-// Root: bring the monitors' files NAME.h5 to the disk, where they have one.
+// Root: bring the files NAME.h5 to the disk; of others their monitors do so (dg/monitor_kind.h).
 static sedge_status sync_files(const sedge_monitors *monitors)
 {
     for (int i = 0; i < monitors->count; i++) {
@@ -280,17 +280,22 @@ static sedge_status sync_files(const sedge_monitors *monitors)
     return SEDGE_OK;
 }
 
+// Each monitor has what the one before it has on all ranks: `save` may be collective.
 static sedge_status save_each(const sedge_monitors *monitors, json_t *all)
 {
+    const sedge_comm *const comm = monitors->context->comm;
+
     for (int i = 0; i < monitors->count; i++) {
         const one_monitor *const one = &monitors->each[i];
         json_t *const memory = json_object();
+        sedge_status status = SEDGE_OK;
 
         if (json_object_set_new(all, one->kind->name, memory) != 0) {
-            return SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the monitor '%s'",
-                              one->kind->name);
+            status =
+                SEDGE_FAIL(SEDGE_ERR_MEMORY, "out of memory for the monitor '%s'", one->kind->name);
         }
-        SEDGE_TRY(one->kind->save(one->monitor, memory));
+        SEDGE_TRY(sedge_comm_agree(comm, status));
+        SEDGE_TRY(sedge_comm_agree(comm, one->kind->save(one->monitor, memory)));
     }
     return SEDGE_OK;
 }
@@ -306,7 +311,6 @@ sedge_status sedge_monitors_save(sedge_monitors *monitors, json_t **out)
     SEDGE_TRY(sedge_comm_agree(comm, sedge_comm_is_root(comm) ? sync_files(monitors) : SEDGE_OK));
     all = monitors->memory != NULL ? json_copy(monitors->memory) : json_object();
     status = save_each(monitors, all);
-    status = sedge_comm_agree(comm, status);
     if (status == SEDGE_OK) {
         *out = all;
     } else {
