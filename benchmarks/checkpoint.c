@@ -187,7 +187,7 @@ static sedge_status run(bench *b, const sedge_run_options *options)
                                  sedge_comm_node_size(b->comm));
     if (status == SEDGE_OK) status = sedge_cache_create(&b->cache, NULL);
     if (status == SEDGE_OK) status = sedge_checkpoint_state_create(&b->state, &b->session);
-    if (status == SEDGE_OK) b->u = b->state.block[0].values;
+    if (status == SEDGE_OK) b->u = b->state.values[0];
     if (status == SEDGE_OK)
         status = sedge_allocate(&b->energy, session->mesh->elements, sizeof(double));
     SEDGE_TRY(sedge_comm_agree(b->comm, status));

@@ -275,7 +275,7 @@ static json_t *print_blocks(const sedge_checkpoint_state *state)
     json_t *const list = json_array();
 
     for (int i = 1; i < state->count; i++) {
-        const sedge_checkpoint_block *const block = &state->block[i];
+        const sedge_block *const block = &state->block[i];
         (void)json_array_append_new(list, json_pack("{s:s, s:i, s:I}", "name", block->name,
                                                     "components", block->components, "elements",
                                                     (json_int_t)block->all));

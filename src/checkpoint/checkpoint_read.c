@@ -111,8 +111,9 @@ typedef struct checkpoint_reader {
     sedge_h5 *file;
     const checkpoint_form *form;
     const checkpoint_block_form *there;
-    const sedge_checkpoint_block *block; // what is filled
-    double *energy;                      // so is this [elements]; NULL: the block has none
+    const sedge_block *block;
+    double *state;  // what is filled, [block's elements][components][nodes]
+    double *energy; // so is this [elements]; NULL: the block has none
     checkpoint_paths paths;
     int64_t first, count;     // elements of the file that this rank reads
     int64_t most;             // the largest count
@@ -247,7 +248,7 @@ static void unpack_rows(checkpoint_reader *reader, int64_t count, const char *pa
 
         memcpy(&head, from, sizeof head);
         assert(head.element >= 0 && head.element < reader->block->elements);
-        double *const u = reader->block->values + head.element * values;
+        double *const u = reader->state + head.element * values;
         reader->filled += reader->seen[head.element] == 0;
         reader->seen[head.element] = 1;
         if (reader->energy != NULL) reader->energy[head.element] = head.energy;
@@ -334,8 +335,8 @@ static int find_block(const checkpoint_form *form, const char *name)
 }
 
 // Compare a block of the run with that of the file.
-static sedge_status check_block(const sedge_checkpoint_block *here,
-                                const checkpoint_block_form *there, const char *path)
+static sedge_status check_block(const sedge_block *here, const checkpoint_block_form *there,
+                                const char *path)
 {
     if (there->components != here->components) {
         return SEDGE_FAIL(
@@ -367,7 +368,7 @@ static sedge_status check_blocks(const sedge_checkpoint_state *state, const chec
                           path);
     }
     for (int i = 1; i < state->count; i++) {
-        const sedge_checkpoint_block *const block = &state->block[i];
+        const sedge_block *const block = &state->block[i];
         const int k = find_block(form, block->name);
         if (k < 0) {
             return SEDGE_FAIL(SEDGE_ERR_USAGE,
@@ -407,6 +408,7 @@ static sedge_status read_file(const sedge_session *session, const char *path,
                                     .form = form,
                                     .there = &form->block[k],
                                     .block = &state->block[i],
+                                    .state = state->values[i],
                                     .energy = i == 0 ? energy : NULL,
                                     .paths = checkpoint_paths_of(k, state->block[i].name)};
         status = read_elements(&reader);

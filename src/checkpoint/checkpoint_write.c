@@ -68,7 +68,7 @@ static sedge_status describe(const checkpoint_writer *writer, sedge_h5 *file)
 static sedge_status make_datasets(const checkpoint_writer *writer, sedge_h5 *file, int i)
 {
     const sedge_session *const session = writer->session;
-    const sedge_checkpoint_block *const block = &writer->state->block[i];
+    const sedge_block *const block = &writer->state->block[i];
     const bool wide = session->problem.precision == SEDGE_FP64;
     const int64_t shape[3] = {block->all, block->components, session->element->nodes};
     const checkpoint_paths paths = checkpoint_paths_of(i, block->name);
@@ -110,7 +110,8 @@ static sedge_status make_file(const checkpoint_writer *writer, const char *path)
 
 // A block that is being written.
 typedef struct block_writer {
-    const sedge_checkpoint_block *block;
+    const sedge_block *block;
+    const double *state;  // its values [elements][components][nodes]
     const double *energy; // [elements]; NULL: 0
     int64_t first;        // elements of lower ranks
     int64_t most;         // elements of the largest rank
@@ -129,7 +130,7 @@ static const void *store_rows(const block_writer *writer, int64_t first, int64_t
     const size_t bytes = (size_t)values * (wide ? sizeof(double) : sizeof(float));
 
     for (int64_t e = first; e < first + count; e++) {
-        const double *const u = writer->block->values + e * values;
+        const double *const u = writer->state + e * values;
         float *const row = wide ? NULL : writer->rows + (e - first) * values;
 
         for (int64_t i = 0; i < values && !wide; i++) row[i] = (float)u[i];
@@ -137,16 +138,16 @@ static const void *store_rows(const block_writer *writer, int64_t first, int64_t
             checkpoint_sum(writer->ids[e], writer->energy != NULL ? writer->energy[e] : 0.0,
                            wide ? (const void *)u : (const void *)row, bytes);
     }
-    return wide ? (const void *)(writer->block->values + first * values)
-                : (const void *)writer->rows;
+    return wide ? (const void *)(writer->state + first * values) : (const void *)writer->rows;
 }
 
 static sedge_status prepare_block(block_writer *writer, const checkpoint_writer *all, int i)
 {
     const sedge_session *const session = all->session;
-    const sedge_checkpoint_block *const block = &all->state->block[i];
+    const sedge_block *const block = &all->state->block[i];
 
     *writer = (block_writer){.block = block,
+                             .state = all->state->values[i],
                              .energy = i == 0 ? all->energy : NULL,
                              .first = sedge_comm_scan(session->comm, block->elements),
                              .most = block->elements,

@@ -210,8 +210,8 @@ static bool is_taken(const sedge_equation *equation, const sedge_term_kind *cons
     return false;
 }
 
-// A term's name is a key of decks, and its memory is a block of the state (evolve/block.h), which
-// has a group of this name in checkpoints, beside the fields.
+// A term's name is a key of decks, and its memory is a block of the state (dg/state_blocks.h),
+// which has a group of this name in checkpoints, beside the fields.
 static bool can_name_block(const char *name)
 {
     const size_t length = strlen(name);

@@ -7,7 +7,7 @@
 // its own.
 #pragma once
 
-#include "evolve/block.h"
+#include "dg/state_blocks.h"
 #include "operator/operator.h"
 
 typedef struct sedge_evolution sedge_evolution;

@@ -16,10 +16,8 @@ typedef struct device_term {
     operator_term term;
     const sedge_kernel *kernel;
     int64_t batches; // with elements that have it
-    int32_t elements;
     sedge_buffer *batch, *lanes, *parameters;
     sedge_buffer *memory, *residual; // [batches][nodes_padded][memory][lanes]
-    int32_t *element;                // [elements] of a term with memory
 } device_term;
 
 struct evolve_terms {
@@ -43,7 +41,6 @@ static void find_lanes(device_term *term, uint32_t *lanes, const sedge_operator 
         if (!operator_term_is_in(&term->term, op->problem, op->mesh->group[e])) continue;
         if (lanes[slot / width] == 0) term->batches++;
         lanes[slot / width] |= 1U << slot % width;
-        term->elements++;
     }
     for (int64_t b = 0; b < op->data.slots.batches; b++)
         if (lanes[b] == all) lanes[b] = UINT32_MAX;
@@ -94,35 +91,28 @@ static sedge_status make_parameters(device_term *term, const sedge_operator *op)
     return status;
 }
 
-// The block of a term's memory; `place` as above.
+// The memory of a term, and where its block lies there; `place` as above.
 static sedge_status make_memory(device_term *term, evolve_block *block, const int64_t *place,
                                 const sedge_operator *op)
 {
     const int64_t lanes = op->layout.lanes;
     const int64_t bytes =
         term->batches * lanes * op->layout.nodes_padded * term->term.memory * op->layout.real_bytes;
-    int32_t count = 0;
 
     SEDGE_TRY(sedge_buffer_create(&term->memory, op->device, bytes));
     SEDGE_TRY(sedge_buffer_create(&term->residual, op->device, bytes));
-    SEDGE_TRY(sedge_allocate(&term->element, term->elements, sizeof *term->element));
-    block->shown = (sedge_block){.name = term->term.name,
-                                 .components = term->term.memory,
-                                 .elements = term->elements,
-                                 .element = term->element};
     block->buffer = term->memory;
     block->slots = term->batches * lanes;
-    SEDGE_TRY(sedge_allocate(&block->slot, term->elements, sizeof *block->slot));
-    for (int32_t e = 0; e < op->mesh->elements; e++) {
-        const int64_t slot = sedge_slot(&op->data.slots, e);
-        if (!operator_term_is_in(&term->term, op->problem, op->mesh->group[e])) continue;
-        block->slot[count] = place[slot / lanes] * lanes + slot % lanes;
-        term->element[count++] = e;
+    SEDGE_TRY(sedge_allocate(&block->slot, block->shown.elements, sizeof *block->slot));
+    for (int32_t i = 0; i < block->shown.elements; i++) {
+        const int64_t slot = sedge_slot(&op->data.slots, sedge_block_element(&block->shown, i));
+        block->slot[i] = place[slot / lanes] * lanes + slot % lanes;
     }
     return SEDGE_OK;
 }
 
-static sedge_status make_term(evolve_terms *terms, int i)
+// `block` is that of the term's memory, if it has one.
+static sedge_status make_term(evolve_terms *terms, int i, evolve_block *block)
 {
     sedge_operator *const op = terms->op;
     device_term *const term = &terms->term[i];
@@ -136,11 +126,25 @@ static sedge_status make_term(evolve_terms *terms, int i)
     SEDGE_TRY_GOTO(status, sedge_allocate(&place, op->data.slots.batches, sizeof *place));
     SEDGE_TRY_GOTO(status, make_support(term, place, op));
     SEDGE_TRY_GOTO(status, make_parameters(term, op));
-    if (term->term.memory > 0)
-        status = make_memory(term, &terms->block[terms->blocks++], place, op);
+    if (term->term.memory > 0) status = make_memory(term, block, place, op);
 done:
     sedge_release(place);
     return status;
+}
+
+// The list of blocks; those of memory have no place yet.
+static sedge_status make_blocks(evolve_terms *terms)
+{
+    const sedge_operator *const op = terms->op;
+    const int count = sedge_blocks_count(op->problem);
+
+    SEDGE_TRY(sedge_allocate(&terms->block, count, sizeof *terms->block));
+    while (terms->blocks < count) {
+        const int i = terms->blocks++;
+        SEDGE_TRY(sedge_block_create(&terms->block[i].shown, op->problem, op->mesh, i));
+    }
+    terms->block[0].slots = op->data.slots.count;
+    return SEDGE_OK;
 }
 
 sedge_status evolve_terms_create(evolve_terms **out, sedge_operator *op)
@@ -153,13 +157,11 @@ sedge_status evolve_terms_create(evolve_terms **out, sedge_operator *op)
     terms->op = op;
     terms->count = operator_terms_count(op->problem);
     SEDGE_TRY_GOTO(status, sedge_allocate(&terms->term, terms->count, sizeof *terms->term));
-    SEDGE_TRY_GOTO(status, sedge_allocate(&terms->block, terms->count + 1, sizeof *terms->block));
-    terms->block[terms->blocks++] =
-        (evolve_block){.shown = {.name = "fields",
-                                 .components = op->problem->equation->fields,
-                                 .elements = op->mesh->elements},
-                       .slots = op->data.slots.count};
-    for (int i = 0; i < terms->count; i++) SEDGE_TRY_GOTO(status, make_term(terms, i));
+    SEDGE_TRY_GOTO(status, make_blocks(terms));
+    for (int i = 0, block = 1; i < terms->count; i++) {
+        SEDGE_TRY_GOTO(status, make_term(terms, i, &terms->block[block]));
+        block += terms->term[i].term.memory > 0;
+    }
     *out = terms;
     terms = NULL;
 done:
@@ -177,9 +179,11 @@ void evolve_terms_free(evolve_terms *terms)
         sedge_buffer_free(term->parameters);
         sedge_buffer_free(term->memory);
         sedge_buffer_free(term->residual);
-        sedge_release(term->element);
     }
-    for (int i = 0; i < terms->blocks; i++) sedge_release(terms->block[i].slot);
+    for (int i = 0; i < terms->blocks; i++) {
+        sedge_block_clear(&terms->block[i].shown);
+        sedge_release(terms->block[i].slot);
+    }
     sedge_release(terms->term);
     sedge_release(terms->block);
     sedge_release(terms);

@@ -1,8 +1,8 @@
-// Copies blocks of the state (evolve/block.h) between host and device. The host has fp64 values in
-// mesh order; the device's order, precision and basis differ, so the values are converted here.
+// Copies blocks of the state (dg/state_blocks.h) between host and device. The host has fp64 values
+// in mesh order; the device's order, precision and basis differ, so the values are converted here.
 #pragma once
 
-#include "evolve/block.h"
+#include "dg/state_blocks.h"
 #include "operator/fields.h"
 #include "operator/operator.h"
 

@@ -18,17 +18,8 @@ static sedge_status move_state(driver_run *run, sedge_basis basis, bool get)
     sedge_evolution *const evolution = run->evolution;
 
     for (int i = 0; i < run->state.count; i++) {
-        const sedge_checkpoint_block *const block = &run->state.block[i];
-        const bool same = i < sedge_evolution_blocks(evolution) &&
-                          strcmp(sedge_evolution_block(evolution, i)->name, block->name) == 0 &&
-                          sedge_evolution_block(evolution, i)->elements == block->elements;
-        if (!same || run->state.count != sedge_evolution_blocks(evolution)) {
-            return SEDGE_FAIL(SEDGE_ERR_INTERNAL,
-                              "block %d of a checkpoint, '%s', is not that of the evolution", i,
-                              block->name);
-        }
-        SEDGE_TRY(get ? sedge_evolution_get_block(evolution, i, basis, block->values)
-                      : sedge_evolution_set_block(evolution, i, basis, block->values));
+        SEDGE_TRY(get ? sedge_evolution_get_block(evolution, i, basis, run->state.values[i])
+                      : sedge_evolution_set_block(evolution, i, basis, run->state.values[i]));
     }
     return SEDGE_OK;
 }

@@ -43,7 +43,7 @@ static void print_choices(const driver_run *run, const sedge_comm *comm)
 static sedge_status allocate_state(driver_run *run)
 {
     SEDGE_TRY(sedge_checkpoint_state_create(&run->state, &run->session));
-    run->u = run->state.block[0].values;
+    run->u = run->state.values[0];
     SEDGE_TRY(sedge_allocate(&run->energy_before, run->session.mesh->elements, sizeof(double)));
     return SEDGE_OK;
 }

@@ -45,21 +45,26 @@ static double wanted_value(int64_t id, int64_t i)
 static void add_block(own_case *c, const char *name, int components, int64_t step)
 {
     const sedge_mesh *const mesh = c->session.mesh;
-    sedge_checkpoint_block *const list = c->state.block;
-    sedge_checkpoint_block *block;
+    sedge_block *const list = c->state.block;
+    double **const lists = c->state.values;
+    sedge_block *block;
 
     CHECK_OK(sedge_allocate(&c->state.block, c->state.count + 1LL, sizeof *block));
     memcpy(c->state.block, list, (size_t)c->state.count * sizeof *list);
     sedge_release(list);
+    CHECK_OK(sedge_allocate(&c->state.values, c->state.count + 1LL, sizeof *lists));
+    memcpy(c->state.values, lists, (size_t)c->state.count * sizeof *lists);
+    sedge_release(lists);
     block = &c->state.block[c->state.count++];
-    (void)snprintf(block->name, sizeof block->name, "%s", name);
+    block->name = name;
     block->components = components;
     block->all = (mesh->global_elements + step - 2) / step;
     CHECK_OK(sedge_allocate(&block->element, mesh->elements, sizeof *block->element));
     for (int32_t e = 0; e < mesh->elements; e++)
         if (mesh->global_ids[e] % step == 1) block->element[block->elements++] = e;
-    CHECK_OK(sedge_allocate(&block->values, block->elements * values_of(c, c->state.count - 1),
-                            sizeof *block->values));
+    const int last = c->state.count - 1;
+    CHECK_OK(sedge_allocate(&c->state.values[last], block->elements * values_of(c, last),
+                            sizeof *c->state.values[last]));
 }
 
 static void make_case(own_case *c, const sedge_comm *comm, const char *setting,
@@ -95,12 +100,12 @@ static void free_case(own_case *c)
 static void fill(own_case *c, double shift)
 {
     for (int b = 0; b < c->state.count; b++) {
-        const sedge_checkpoint_block *const block = &c->state.block[b];
+        const sedge_block *const block = &c->state.block[b];
         const int64_t values = values_of(c, b);
         for (int32_t e = 0; e < block->elements; e++) {
             const int64_t id = sedge_checkpoint_id(block, c->session.mesh, e);
             for (int64_t i = 0; i < values; i++) {
-                block->values[e * values + i] =
+                c->state.values[b][e * values + i] =
                     wanted_value(id, i) + shift + 512.0 * block->components;
             }
         }
@@ -114,12 +119,12 @@ static void check_filled(const own_case *c, double shift)
     int64_t wrong = 0;
 
     for (int b = 0; b < c->state.count; b++) {
-        const sedge_checkpoint_block *const block = &c->state.block[b];
+        const sedge_block *const block = &c->state.block[b];
         const int64_t values = values_of(c, b);
         for (int32_t e = 0; e < block->elements; e++) {
             const int64_t id = sedge_checkpoint_id(block, c->session.mesh, e);
             for (int64_t i = 0; i < values; i++) {
-                wrong += block->values[e * values + i] !=
+                wrong += c->state.values[b][e * values + i] !=
                          wanted_value(id, i) + shift + 512.0 * block->components;
             }
         }
