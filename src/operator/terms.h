@@ -27,7 +27,11 @@ bool operator_term_is_in(const operator_term *term, const sedge_problem *problem
 // Bytes that a stage reads and writes for the terms of this rank's elements.
 double operator_terms_bytes(const sedge_problem *problem, const sedge_mesh *mesh, int nodes);
 
-// Bytes of device memory that they take, about.
+// Bytes of device memory that they take, of this rank's elements and nodes alone. What the layout
+// adds is not in it, for the tuner chooses the layout later: on hosts each range of elements with a
+// term ends with a SIMD batch that may have one element only, of up to twice a vector register's
+// words; on GPUs each element's nodes are filled up by at most three, and then by at most 5 %
+// (forms/layouts.c).
 int64_t operator_terms_memory(const sedge_problem *problem, const sedge_mesh *mesh, int nodes);
 
 // The name of term i's kernel.

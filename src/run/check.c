@@ -170,7 +170,8 @@ static bool has_material(const sedge_deck *deck, const char *name)
     return false;
 }
 
-// The terms of volume group v, with the memory that they take over all ranks: two states of it.
+// The terms of volume group v, with the memory that they take over all ranks: two states of it,
+// without what the layout on the device adds (operator/terms.h).
 static void print_terms(const sedge_session *session, int v)
 {
     const sedge_problem *const problem = &session->problem;
