@@ -98,6 +98,8 @@ class Debye(Case):
         for setting, message in (
                 ("initial.compare=true", "exact solution only without terms"),
                 ("materials.domain.debye.tau=0", "debye.tau 0 must be greater than 0"),
+                ("materials.domain.debye.eps_delta=1e308",
+                 "the term 'debye' of volume group 'domain' gives the rate inf,"),
                 ("materials.domain.deby={}", "did you mean 'debye'?"),
                 (wave, "a plane-wave source goes with no term of a material")):
             with self.subTest(setting=setting):
