@@ -5,15 +5,15 @@
 //     SEDGE_TRY(sedge_array_vector(&x, context, SEDGE_FLOAT64, 1 << 20));
 //     SEDGE_TRY(sedge_array_reshape(&rows, x, 2, (int64_t[]){1024, 1024}));
 //
-// Shapes are listed slowest dimension first, as in numpy; sizes and strides count elements. Work
-// on arrays (elementwise/expression.h, elementwise/copy.h, reduce/reduce.h) is put into the
-// context's stream and this host does not wait, unless a comment says so. Nothing is collective.
-// What does not fit (types, shapes, indices, overlap) is SEDGE_ERR_USAGE and names it; memory and
-// the device have their own statuses.
+// Shapes are listed slowest dimension first, as in numpy; sizes and strides count elements. Work on
+// arrays (elementwise/expression.h, elementwise/copy.h, reduce/reduce.h) is queued in the context's
+// stream, and the caller does not wait, unless a comment says so. Nothing is collective. Types,
+// shapes, indices or overlaps that do not fit are SEDGE_ERR_USAGE, and the message names them;
+// failures of memory and of the device have their own statuses.
 //
 // Ownership: the caller frees every array that a function gives it. An array owns its memory (of
-// the context's pool) or is a view that borrows its base's; views are freed before their base. An
-// array may be freed while work on it is still queued.
+// the context's pool) or is a view, which borrows the memory of its base. Views are freed before
+// their base. An array may be freed while work on it is still queued.
 #pragma once
 
 #include "array/context.h"
@@ -55,13 +55,13 @@ const int64_t *sedge_array_stride(const sedge_array *array); // [dimensions]; ma
 int64_t sedge_array_size(const sedge_array *array);          // elements
 bool sedge_array_is_contiguous(const sedge_array *array);    // in C order
 sedge_context *sedge_array_context(const sedge_array *array);
-// For own kernels: the address of the first element.
+// The address of the first element, for kernels of the caller's own.
 uint64_t sedge_array_address(const sedge_array *array);
 
 // ---- views -------------------------------------------------------------------------------------
 
-// As numpy's start:stop:step of one dimension. Negative numbers count from the end;
-// SEDGE_SLICE_END stands for an omitted one; step may be negative, not 0.
+// As numpy's start:stop:step of one dimension. Negative numbers count from the end; SEDGE_SLICE_END
+// stands for an omitted number; `step` may be negative, but not 0.
 #define SEDGE_SLICE_END INT64_MIN
 typedef struct sedge_slice {
     int64_t start, stop, step;
@@ -73,7 +73,7 @@ SEDGE_MUST_USE // the dimension disappears
 sedge_status sedge_array_at(sedge_array **out, sedge_array *base, int dimension, int64_t index);
 SEDGE_MUST_USE // order [dimensions]; NULL: reversed
 sedge_status sedge_array_transpose(sedge_array **out, sedge_array *base, const int *order);
-SEDGE_MUST_USE // one size may be -1; SEDGE_ERR_USAGE where it needs a copy
+SEDGE_MUST_USE // one size may be -1; SEDGE_ERR_USAGE if that needs a copy
 sedge_status sedge_array_reshape(sedge_array **out, sedge_array *base, int dimensions,
                                  const int64_t *shape);
 SEDGE_MUST_USE

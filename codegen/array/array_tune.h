@@ -1,13 +1,14 @@
-// Array operations on large arrays as the tuner sees them. A family of kernels (elementwise,
-// reductions) is one row: its name, the numbers that are tuned, how a candidate is written and
-// launched. Everything else is the same for all families: names, keys of the wisdom, memory for
-// what candidates write, and the check that a candidate writes what the rule's kernel writes.
+// Tuning of operations on large arrays. A family of kernels (elementwise, reductions) is described
+// by one sedge_tuned_family: its name, the numbers that are tuned, and the functions that write and
+// launch a candidate. Everything else is the same for all families: names, keys of the wisdom,
+// memory for the output of candidates, and the check that a candidate's output equals that of the
+// rule's kernel.
 #pragma once
 
 #include "array/iteration.h"
 #include "tune/tune.h"
 
-// Arrays of so many elements ask the tuner.
+// Operations on arrays of at least so many elements are tuned.
 #define SEDGE_TUNED_ELEMENTS ((int64_t)1 << 20)
 
 enum { SEDGE_TUNED_CANDIDATES = 12, SEDGE_TUNED_NUMBERS = 3, SEDGE_TUNED_NAME = 48 };
@@ -15,10 +16,11 @@ enum { SEDGE_TUNED_CANDIDATES = 12, SEDGE_TUNED_NUMBERS = 3, SEDGE_TUNED_NAME = 
 typedef struct sedge_tuned_family {
     const char *operation; // in the wisdom: "elements", "reduction"
     const char *letters;   // one a number: "tp" makes names such as "t256 p2"
-    // Append a candidate's whole program, all sources included; -1: with 0 for the numbers. The
-    // hash of that text is a part of the key in the wisdom, so that no source can be left out.
+    // Append a candidate's whole program, all sources included. Candidate -1 has 0 for all numbers;
+    // the hash of its text is part of the key in the wisdom, so that the key covers every source.
     sedge_status (*write)(const void *owner, int candidate, sedge_text *out);
-    // One call, in the stream. `program` NULL: the candidate's is made or found in the context.
+    // Queue one call in the stream. `program` NULL: the candidate's program is found in the
+    // context, or made.
     sedge_status (*launch)(const void *owner, int candidate, const sedge_program *program,
                            sedge_stream *stream);
 } sedge_tuned_family;
@@ -28,17 +30,18 @@ typedef struct sedge_tuned_candidate {
     int threads;                     // of a block
 } sedge_tuned_candidate;
 
-// What candidates write.
+// One output of the candidates.
 typedef struct sedge_tuned_output {
     sedge_buffer *buffer; // not owned
     int64_t bytes;        // written, from its begin
-    // 0: each candidate gives the rule's bits. Else the bytes of a number (4 a float, 8 a double)
-    // of which half of the digits agree.
+    // How results are compared. 0: each candidate gives the same bits as the rule's. Else the bytes
+    // of a number (4: float, 8: double), of which half of the digits must agree.
     int real;
 } sedge_tuned_output;
 
-// One call. The first candidate is the rule's choice. Candidates are run many times, and before the
-// choice is made nobody knows which of them are right: they write to memory of sedge_tuned_add.
+// One call of an operation. The first candidate is the rule's choice. Candidates run many times,
+// and their results may be wrong until they have been compared. So they write to memory of
+// sedge_tuned_add_output, not to the caller's arrays.
 typedef struct sedge_tuned_call {
     const sedge_tuned_family *family;
     sedge_context *context;
@@ -48,7 +51,7 @@ typedef struct sedge_tuned_call {
     int count;
     sedge_tuned_candidate candidate[SEDGE_TUNED_CANDIDATES];
     const void *owner; // callbacks get it
-    bool impossible;   // to measure; the rule is chosen
+    bool impossible;   // measuring is impossible; the rule's choice is taken
     // Set by the functions below.
     int outputs, blocks;
     sedge_tuned_output output[SEDGE_ITERATION_OPERANDS];
@@ -59,19 +62,20 @@ typedef struct sedge_tuned_call {
 // The name of candidate c: "a1 m0 r2".
 void sedge_tuned_name(char name[SEDGE_TUNED_NAME], const sedge_tuned_call *call, int c);
 
-// Memory that candidates need; that of an output is compared, as `real` says of it. Without memory
-// the call becomes impossible to measure. Nothing is taken (`*out` is NULL) where the context's
-// level does not allow to measure, or it is impossible already.
+// Take memory that candidates need. The second function takes memory for an output, which is
+// compared as `real` says. If memory runs out, the call is marked as impossible to measure. If the
+// context's level does not allow measuring, or measuring is impossible already, nothing is taken
+// and `*out` is NULL.
 SEDGE_MUST_USE
 sedge_status sedge_tuned_add(sedge_tuned_call *call, int64_t bytes, sedge_buffer **out);
 SEDGE_MUST_USE
 sedge_status sedge_tuned_add_output(sedge_tuned_call *call, int64_t bytes, int real,
                                     sedge_buffer **out);
 
-// Which candidate: from wisdom, or measured if the context's level allows it, else the rule's. A
-// candidate that gives other numbers than the rule's kernel is refused: all outputs of at most 192
-// KiB are compared, of others 64 KiB at begin, middle and end. Waits. The choice is made on this
-// rank alone, as everything in a context.
+// Choose a candidate from wisdom, or by measuring if the context's level allows it, else the
+// rule's. A candidate whose results differ from those of the rule's kernel is refused. Outputs of
+// at most 192 KiB are compared as a whole, larger ones in 64 KiB at the beginning, the middle and
+// the end. Waits. Not collective: this rank chooses for itself.
 SEDGE_MUST_USE
 sedge_status sedge_tuned_choose(int *choice, sedge_tuned_call *call);
 

@@ -122,7 +122,7 @@ static sedge_status complete_shape(int64_t full[SEDGE_ARRAY_DIMENSIONS], const s
     int64_t known = 1;
     int open = -1;
     char own[SEDGE_SHAPE_TEXT];
-    char wanted[SEDGE_SHAPE_TEXT];
+    char requested[SEDGE_SHAPE_TEXT];
 
     for (int d = 0; d < dimensions; d++) {
         full[d] = shape[d];
@@ -140,9 +140,9 @@ static sedge_status complete_shape(int64_t full[SEDGE_ARRAY_DIMENSIONS], const s
     }
     if (open < 0 && known == size) return SEDGE_OK;
     sedge_shape_print(own, base->dimensions, base->shape);
-    sedge_shape_print(wanted, dimensions, shape);
+    sedge_shape_print(requested, dimensions, shape);
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "an array of shape %s cannot take the shape %s", own,
-                      wanted);
+                      requested);
 }
 
 // Strides of the new shape: each run of old dimensions that lie one behind the other in memory is
@@ -185,7 +185,7 @@ sedge_status sedge_array_reshape(sedge_array **out, sedge_array *base, int dimen
     sedge_status status;
     sedge_array *view = NULL;
     char own[SEDGE_SHAPE_TEXT];
-    char wanted[SEDGE_SHAPE_TEXT];
+    char requested[SEDGE_SHAPE_TEXT];
 
     *out = NULL;
     if (dimensions < 0 || dimensions > SEDGE_ARRAY_DIMENSIONS) {
@@ -200,10 +200,10 @@ sedge_status sedge_array_reshape(sedge_array **out, sedge_array *base, int dimen
         for (int d = 0; d < dimensions; d++) view->stride[d] = 1;
     } else if (!find_strides(view, base)) {
         sedge_shape_print(own, base->dimensions, base->shape);
-        sedge_shape_print(wanted, dimensions, full);
+        sedge_shape_print(requested, dimensions, full);
         status = SEDGE_FAIL(SEDGE_ERR_USAGE,
                             "a view of shape %s with its strides has no view of shape %s; copy it",
-                            own, wanted);
+                            own, requested);
         goto done;
     }
     *out = view;
@@ -225,10 +225,10 @@ sedge_status sedge_array_broadcast(sedge_array **out, sedge_array *base, int dim
         if (base->shape[d] != shape[d + more] && base->shape[d] != 1) fits = false;
     if (!fits) {
         char own[SEDGE_SHAPE_TEXT];
-        char wanted[SEDGE_SHAPE_TEXT];
+        char requested[SEDGE_SHAPE_TEXT];
         sedge_shape_print(own, base->dimensions, base->shape);
-        sedge_shape_print(wanted, dimensions, shape);
-        return SEDGE_FAIL(SEDGE_ERR_USAGE, "shape %s does not broadcast to %s", own, wanted);
+        sedge_shape_print(requested, dimensions, shape);
+        return SEDGE_FAIL(SEDGE_ERR_USAGE, "shape %s does not broadcast to %s", own, requested);
     }
     SEDGE_TRY(make_view(out, base));
     (*out)->dimensions = dimensions;

@@ -1,5 +1,5 @@
 // Cached kernels: the kernels that a context has made, found again by a binary key. The table only
-// grows. Looking a kernel up is on the path of every array operation.
+// grows. Every array operation looks a kernel up, so this must be fast.
 #pragma once
 
 #include "base/error.h"
@@ -24,17 +24,18 @@ typedef struct sedge_kernel_table {
 
 void sedge_kernel_table_free(sedge_kernel_table *table);
 
-// The kernel kept under a key of `bytes` bytes; NULL: none. It is the table's, and stays.
+// Find the kernel that is stored under a key of `bytes` bytes; NULL: none. The table owns it.
 const sedge_cached_kernel *sedge_cached_kernel_find(const sedge_kernel_table *table,
                                                     const void *key, int bytes);
 
-// Keep a copy of `kernel`, in place of what stood under the key. `*out` is that copy.
+// Store a copy of `kernel` under the key, and replace an earlier one. `*out` is that copy.
 SEDGE_MUST_USE
 sedge_status sedge_cached_kernel_keep(const sedge_cached_kernel **out, sedge_kernel_table *table,
                                       const void *key, int bytes,
                                       const sedge_cached_kernel *kernel);
 
-// "expression-0123456789abcdef" of `what` "expression": a name that the same key always has.
+// Write a name such as "expression-0123456789abcdef", with `what` "expression". The same key always
+// gives the same name.
 enum { SEDGE_KERNEL_TITLE = 48 };
 void sedge_cached_kernel_title(char title[SEDGE_KERNEL_TITLE], const char *what, const void *key,
                                int bytes);

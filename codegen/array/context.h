@@ -1,5 +1,5 @@
-// A context: one device of this process and what arrays and own kernels on it share - the cache of
-// programs, the kernels made so far, a memory pool, a stream, how much to tune.
+// A context: one device of this process, and what all arrays and kernels on it share, namely the
+// cache of programs, the kernels made so far, a memory pool, a stream, and the level of tuning.
 //
 //     sedge_context *context;
 //     SEDGE_TRY(sedge_context_open(&context, "auto"));
@@ -36,8 +36,8 @@ void sedge_context_free(sedge_context *context);
 sedge_device *sedge_context_device(const sedge_context *context);
 sedge_cache *sedge_context_cache(const sedge_context *context);
 
-// The stream of all array operations; its own by default. The caller's stream is borrowed until
-// another is set (NULL: its own again).
+// The stream of all array operations. By default it is the context's own. A stream that the caller
+// sets is borrowed until another is set; NULL sets the context's own again.
 sedge_stream *sedge_context_stream(const sedge_context *context);
 void sedge_context_set_stream(sedge_context *context, sedge_stream *stream);
 
@@ -45,14 +45,15 @@ void sedge_context_set_stream(sedge_context *context, sedge_stream *stream);
 SEDGE_MUST_USE
 sedge_status sedge_context_wait(sedge_context *context);
 
-// How much array operations on large arrays are tuned at their first use. By default what
-// SEDGE_TUNE says (off, fast, patient, exhaustive), else off: wisdom where there is some, rules
-// where not.
+// How long operations on large arrays are tuned at their first use. The default is the level in
+// SEDGE_TUNE (off, fast, patient, exhaustive), or off if that is not set. With off, stored wisdom
+// is used if there is any, else the rule.
 void sedge_context_set_tuning(sedge_context *context, sedge_tune_level level);
 sedge_tune_level sedge_context_tuning(const sedge_context *context);
 
-// What the tuner chose last for an operation of this context on large arrays, by name, as in the
-// wisdom; "" where it was not asked since sedge_context_set_tuning. Borrowed until the next choice.
+// The name, as in the wisdom, of the candidate that the tuner chose last for an operation of this
+// context; "" if the tuner has not been called since sedge_context_set_tuning. Borrowed until the
+// next choice.
 const char *sedge_context_choice(const sedge_context *context);
 
 // A program from source text, compiled or found in the cache, once in this context: the same

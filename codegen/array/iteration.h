@@ -17,7 +17,7 @@ typedef struct sedge_iteration {
     bool contiguous; // all operands are contiguous or constant: no index arithmetic is needed
 } sedge_iteration;
 
-// `arrays` [operands]; NULL is a number, whose strides are 0.
+// Fill `iteration` for `arrays` [operands]. NULL stands for a number, whose strides are 0.
 void sedge_iteration_make(sedge_iteration *iteration, int dimensions, const int64_t *shape,
                           int operands, const sedge_array *const *arrays);
 

@@ -1,5 +1,5 @@
 // Programs of two parts: constants and types, made from a pattern (text/template.h), and kernel
-// files that are written in these words.
+// files that use these constants and types.
 #pragma once
 
 #include "array/context.h"

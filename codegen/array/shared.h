@@ -1,6 +1,7 @@
 // What the operations on arrays of one context share: a pool of device memory, the kernels made so
-// far, flags and a counter for blocks that work together. All work of a context goes into one
-// stream, one operation after the other, so that one set is enough. Functions are in context.c.
+// far, and flags and a counter with which the blocks of a kernel synchronise. All work of a context
+// goes into one stream, one operation after the other, so that one set is enough. Functions are in
+// context.c.
 #pragma once
 
 #include "array/cached_kernel.h"
@@ -12,12 +13,12 @@ typedef struct sedge_context sedge_context;
 sedge_pool *sedge_context_memory(sedge_context *context);
 sedge_kernel_table *sedge_context_kernels(sedge_context *context);
 
-// The name that sedge_context_choice gives: a copy is kept.
+// Set the name that sedge_context_choice returns; it is copied.
 void sedge_context_set_choice(sedge_context *context, const char *name);
 
-// Flags by which blocks of one launch tell each other that they are ready: at least `bytes` bytes,
-// in 32-bit words. A flag is set when it equals `epoch`, the number of the launch, which no word
-// does yet: thus flags are never cleared.
+// Flags by which the blocks of one launch tell each other that they are ready: at least `bytes`
+// bytes, in 32-bit words. A flag is set if it equals `epoch`, the number of the launch. No word has
+// this value before the launch, so flags never need to be cleared.
 SEDGE_MUST_USE
 sedge_status sedge_context_flags(sedge_context *context, int64_t bytes, sedge_buffer **out,
                                  int *epoch);

@@ -1,12 +1,12 @@
-// What an array is made of: a place in a buffer, a shape and strides. For the layers that write
-// kernels on arrays; everybody else uses array/array.h.
+// The structure of an array: a place in a buffer, a shape and strides. For the layers that write
+// kernels on arrays; all other code uses array/array.h.
 #pragma once
 
 #include "array/array.h"
 
 struct sedge_array {
     sedge_context *context;
-    sedge_buffer *buffer; // not owned; NULL: nothing in it
+    sedge_buffer *buffer; // not owned; NULL: the array is empty
     void *block;          // the pool's, to give back; NULL: a view
     int64_t offset;       // bytes from the buffer's start to the first element
     sedge_type type;

@@ -1,4 +1,4 @@
-// Element types of arrays, numpy's rules of promotion among them.
+// Element types of arrays, with numpy's rules of promotion.
 #pragma once
 
 #include <stdbool.h>

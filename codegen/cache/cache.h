@@ -7,10 +7,10 @@
 //
 // The folder is SEDGE_CACHE_DIR, else $XDG_CACHE_HOME/sedge, else ~/.cache/sedge, with mode 0700.
 // It is refused if it belongs to another user or others may write to it; then the run goes on
-// without a cache and says so. SEDGE_CACHE_MAX limits its size (MiB, 256 by default): the entries
-// that were not used for the longest time are removed first. A second folder, SEDGE_CACHE_SITE, is
-// searched first and never changed; it and its entries may belong to root. With SEDGE_DEBUG=1 the
-// cache is neither read nor written.
+// without a cache and says so. SEDGE_CACHE_MAX limits its size (MiB, 256 by default): the least
+// recently used entries are removed first. A second folder, SEDGE_CACHE_SITE, is searched first and
+// never changed; it and its entries may belong to root. With SEDGE_DEBUG=1 the cache is neither
+// read nor written.
 #pragma once
 
 #include "base/error.h"
@@ -19,10 +19,11 @@
 
 typedef struct sedge_cache sedge_cache;
 
-// `folder` NULL: the default. A folder that cannot be used is no failure: *out then never hits, and
-// sedge_cache_problem says why; an entry that cannot be written shows there too, later. Fails with
-// SEDGE_ERR_USAGE for a bad SEDGE_CACHE_MAX. Not collective: each rank has its own. The caller
-// frees it; programs do not need it any more.
+// Open the cache in `folder` (NULL: the default folder). A folder that cannot be used is not an
+// error: the cache then finds nothing, and sedge_cache_problem says why. It also reports an entry
+// that cannot be written later. Fails with SEDGE_ERR_USAGE for a bad SEDGE_CACHE_MAX. Not
+// collective: each rank has its own cache. The caller frees the cache; programs do not need it once
+// they are created.
 SEDGE_MUST_USE
 sedge_status sedge_cache_create(sedge_cache **out, const char *folder);
 void sedge_cache_free(sedge_cache *cache);
@@ -33,7 +34,8 @@ const char *sedge_cache_problem(const sedge_cache *cache); // NULL: none
 const char *sedge_cache_site(const sedge_cache *cache);
 const char *sedge_cache_site_problem(const sedge_cache *cache);
 
-// Of the rank that looked or compiled (a program's owner); ranks that were sent it count nothing.
+// Counts of the rank that looked a program up or compiled it, the program's owner. Ranks that
+// receive the program from its owner do not count it.
 typedef struct sedge_cache_counts {
     int64_t hits;           // programs found on disk by this rank
     int64_t misses;         // programs this rank compiled
@@ -42,17 +44,20 @@ typedef struct sedge_cache_counts {
 
 sedge_cache_counts sedge_cache_get_counts(const sedge_cache *cache);
 
-// Remove all entries / print one line an entry to stdout: start of its name, size, hours since its
-// last use, target, program and resources; then those of the site folder, under a line with its
-// path. SEDGE_ERR_USAGE when the folder cannot be used.
+// Remove all entries; `*removed` is their number. SEDGE_ERR_USAGE if the folder cannot be used.
 SEDGE_MUST_USE
 sedge_status sedge_cache_clear(sedge_cache *cache, int64_t *removed);
+
+// Print one line per entry to stdout: start of its name, size, hours since its last use, target,
+// program and resources. The entries of the site folder follow, under a line with its path.
+// SEDGE_ERR_USAGE if the folder cannot be used.
 SEDGE_MUST_USE
 sedge_status sedge_cache_list(sedge_cache *cache);
 
-// What a program takes, by the compiler's log; -1: it does not say (host).
+// Resources of a program, from the compiler's log. -1: the log does not state them (host). Each
+// field is the largest value of the program's kernels.
 typedef struct sedge_program_resources {
-    int registers; // a thread, of the kernel that takes most; the others likewise
-    int shared;    // bytes a block
-    int spilled;   // bytes a thread
+    int registers; // per thread
+    int shared;    // bytes per block
+    int spilled;   // bytes per thread
 } sedge_program_resources;

@@ -1,4 +1,4 @@
-// One entry of the cache, as bytes: the key's fields, what the compiler said, the binary.
+// The file format of a cache entry: the fields of its key, the compiler's log, and the binary.
 //
 //   8     magic "sedgebin"
 //   8     schema                                   all numbers little endian
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Raise this when the form of an entry, or the meaning of a key, changes.
+// Increase this number when the format of an entry or the meaning of a key changes.
 #define SEDGE_CACHE_SCHEMA 1
 
 typedef enum sedge_entry_field {
@@ -38,11 +38,11 @@ typedef struct sedge_entry {
     size_t payload_length;
 } sedge_entry;
 
-// Write an entry as bytes to release with sedge_release. `lengths` is filled from the fields, which
-// end with NUL.
+// Encode an entry into `*out`, to be released with sedge_release. The fields are NUL-terminated;
+// this function sets `entry->lengths` from them.
 SEDGE_MUST_USE
 sedge_status sedge_entry_encode(sedge_entry *entry, void **out, size_t *length);
 
-// Read what encode wrote; pointers go into `bytes`, and the fields do not end with NUL. False for
-// anything that is damaged, incomplete or of another schema.
+// Decode what sedge_entry_encode wrote. The pointers of `entry` point into `bytes`, and the fields
+// are not NUL-terminated. Returns false if the bytes are damaged, incomplete or of another schema.
 bool sedge_entry_decode(sedge_entry *entry, const void *bytes, size_t length);

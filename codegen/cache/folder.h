@@ -18,39 +18,42 @@ typedef struct sedge_cache_file {
     int64_t nanoseconds;
 } sedge_cache_file;
 
-// Open the folder, make it (mode 0700) and its parents if need be. Refused: a link, a folder of
-// another user, one that group or others may write to, one by a way that is not trusted
-// (base/trust.h). SEDGE_ERR_USAGE with the reason.
+// Open the folder; create it (mode 0700) and its parents if they are missing. Fails with
+// SEDGE_ERR_USAGE and the reason if the folder is a symbolic link, belongs to another user, is
+// writable by group or others, or has a path that is not trusted (base/trust.h).
 SEDGE_MUST_USE
 sedge_status sedge_cache_folder_open(int *directory, const char *path);
 
-// Open a site folder, which is only read: it must be there, may belong to root or to this user, and
-// group and others may not write to it. No link either; the way to it must be trusted.
+// Open a site folder, which is only read. It must exist, belong to root or to this user, and not be
+// writable by group or others. It must not be a symbolic link, and its path must be trusted.
 SEDGE_MUST_USE
 sedge_status sedge_cache_folder_open_site(int *directory, const char *path);
 
-// Read a file, with a NUL added at its end; release it with sedge_release. NULL when there is none,
-// or it is no regular file of this user (in a site folder: or of root) that only its owner may
-// write. Fails only if memory runs out.
+// Read a file into `*out`, with a NUL added at its end, to be released with sedge_release. `*out`
+// is NULL if there is no such file, or if it is not a regular file that belongs to this user (in a
+// site folder: to this user or root) and that only its owner may write. Fails only if memory runs
+// out.
 SEDGE_MUST_USE
 sedge_status sedge_cache_folder_read(int directory, const char *name, char **out, size_t *length);
 SEDGE_MUST_USE
 sedge_status sedge_cache_folder_read_site(int directory, const char *name, char **out,
                                           size_t *length);
 
-// Write to a private temporary file, flush, rename to `name`. `folder` is for the message.
+// Write a private temporary file, flush it, and rename it to `name`. `folder` is only used in
+// messages.
 SEDGE_MUST_USE
 sedge_status sedge_cache_folder_write(int directory, const char *folder, const char *name,
                                       const void *bytes, size_t length);
 
-// Best effort, silent: renew a file's time / remove it / remove the longest unused entries until
-// all together have at most `bytes_max` bytes (`keep` is not removed), and temporary files older
-// than an hour.
+// These three report no failure. `touch` sets the time of a file's last use to now. `remove`
+// removes a file. `shrink` removes the least recently used entries, except `keep`, until all
+// entries together have at most `bytes_max` bytes; it also removes temporary files older than an
+// hour.
 void sedge_cache_folder_touch(int directory, const char *name);
 void sedge_cache_folder_remove(int directory, const char *name);
 void sedge_cache_folder_shrink(int directory, int64_t bytes_max, const char *keep);
 
-// All entries, longest unused first; release `*files` with sedge_release.
+// List all entries, least recently used first; release `*files` with sedge_release.
 SEDGE_MUST_USE
 sedge_status sedge_cache_folder_scan(int directory, sedge_cache_file **files, int *count);
 

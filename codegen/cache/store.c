@@ -204,10 +204,10 @@ void sedge_cache_count_misses(sedge_cache *cache, int misses, double seconds)
 
 // ---- finding -----------------------------------------------------------------------------------
 
-static bool is_field(const sedge_entry *entry, sedge_entry_field field, const char *wanted)
+static bool is_field(const sedge_entry *entry, sedge_entry_field field, const char *expected)
 {
-    return entry->lengths[field] == strlen(wanted) &&
-           memcmp(entry->fields[field], wanted, entry->lengths[field]) == 0;
+    return entry->lengths[field] == strlen(expected) &&
+           memcmp(entry->fields[field], expected, entry->lengths[field]) == 0;
 }
 
 static bool is_of_key(const sedge_entry *entry, const sedge_cache_key *key)

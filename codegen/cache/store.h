@@ -39,20 +39,20 @@ sedge_status sedge_cache_find(sedge_cache *cache, sedge_cache_place place,
                               const sedge_cache_key *key, void **bytes, size_t *length,
                               sedge_text *log);
 
-// Keep a binary, then remove the oldest entries until the folder is within its bound. What does not
-// work is no failure: sedge_cache_problem says it.
+// Store a binary, then remove the least recently used entries until the folder is within its size
+// limit. A failure is not returned; sedge_cache_problem reports it.
 void sedge_cache_store(sedge_cache *cache, const sedge_cache_key *key, const char *name,
                        const void *bytes, size_t length, const char *log);
 
-// Remove one entry that turned out to be of no use.
+// Remove one entry that turned out to be unusable, for example a binary that does not load.
 void sedge_cache_drop(sedge_cache *cache, sedge_cache_place place, const sedge_cache_key *key);
 
-// This thread's message becomes what sedge_cache_problem says, and is cleared.
+// Make this thread's error message the one that sedge_cache_problem returns, and clear it.
 void sedge_cache_note_problem(sedge_cache *cache);
 
-// Add to the counts; `seconds` is what all misses together took.
+// Add to the counts. `seconds` is the time that compiling all these misses took together.
 void sedge_cache_count_hit(sedge_cache *cache);
 void sedge_cache_count_misses(sedge_cache *cache, int misses, double seconds);
 
-// What a compiler's log says of its kernels.
+// The resources of a program's kernels, read from the compiler's log.
 sedge_program_resources sedge_cache_resources(const char *log);

@@ -1,4 +1,4 @@
-// An expression analysed: its type, shape, leaves, and what its kernel's text depends on.
+// The analysis of an expression: its type, shape, leaves, and what its kernel's text depends on.
 #pragma once
 
 #include "array/iteration.h"
@@ -18,8 +18,9 @@ enum {
     SEDGE_EXPRESSION_KEY = 3 * SEDGE_EXPRESSION_NODES
 };
 
-// An expression analysed: type, broadcast shape, its leaves, and as C text in which leaf k is
-// `leaf<k>` (its element, in the leaf's own type). `text` has the type of `type`.
+// The analysis of an expression: its type, its broadcast shape, its leaves, and its C text. In the
+// text `leaf<k>` stands for the element of leaf k, in the leaf's own type; the value of the text
+// has the type `type`.
 typedef struct sedge_analysis {
     sedge_context *context;
     sedge_type type;
@@ -34,15 +35,15 @@ typedef struct sedge_analysis {
     sedge_expression *expression; // owned
 } sedge_analysis;
 
-// Everything but the text, without allocating: it is on the path of every call. The analysis owns
-// the expression, and the caller frees the analysis; on failure both are freed. A tree without
+// Find everything but the text. Nothing is allocated, because every call does this. The analysis
+// owns the expression, and the caller frees the analysis; on failure both are freed. A tree without
 // arrays is SEDGE_ERR_USAGE, as are arrays of two contexts, shapes that do not broadcast,
 // operations that a type does not have (bit_and of floats, less of complex numbers).
 SEDGE_MUST_USE
 sedge_status sedge_expression_prepare(sedge_analysis *out, sedge_expression *expression);
 void sedge_analysis_free(sedge_analysis *analysis);
 
-// The text, if it is not there yet.
+// Write the text, if it has not been written yet.
 SEDGE_MUST_USE
 sedge_status sedge_analysis_write(sedge_analysis *analysis);
 

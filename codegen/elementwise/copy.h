@@ -10,10 +10,11 @@ SEDGE_MUST_USE
 sedge_status sedge_array_from(sedge_array **out, sedge_context *context, sedge_type type,
                               int dimensions, const int64_t *shape, const void *host);
 
-// Between the array and host memory in C order, as many bytes as the array's elements have; any
-// strides. They wait. The _async ones take contiguous arrays and pinned memory that stays until
-// `stream`, or the context's stream for NULL, has come so far. Another stream than the context's is
-// put in order with it by the caller, before the array is freed too: the pool does not know of it.
+// Copy all elements between an array with any strides and host memory in C order. These two wait.
+// The _async functions require a contiguous array and pinned memory, which must stay valid until
+// `stream` (NULL: the context's) has done the copy. If `stream` is not the context's stream, the
+// caller synchronises the two, also before the array is freed, because the pool does not know of
+// `stream`.
 SEDGE_MUST_USE
 sedge_status sedge_array_set(sedge_array *array, const void *host);
 SEDGE_MUST_USE
@@ -25,7 +26,8 @@ sedge_status sedge_array_get_async(const sedge_array *array, void *pinned, sedge
 
 // ---- between arrays ----------------------------------------------------------------------------
 
-// to = from, with conversion and broadcasting. The two may not overlap unless they are the same.
+// to = from, with conversion and broadcasting. The two arrays must not overlap unless they are the
+// same.
 SEDGE_MUST_USE
 sedge_status sedge_array_copy(sedge_array *to, const sedge_array *from);
 // A contiguous copy of another type.

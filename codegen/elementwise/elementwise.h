@@ -1,6 +1,7 @@
-// Elementwise kernels: a body of C runs once for each element of arrays of one shape. A call (a
-// job) is planned (how its operands lie in memory), its kernel is found by a key or written, and
-// launched. Expressions, copies, snippets of C and selection are made of such calls.
+// Elementwise kernels: a body of C runs once for each element of arrays of one shape. A call is
+// described by a job. The job is planned, which finds how its operands lie in memory; then its
+// kernel is found by a key, or written; then the kernel is launched. Expressions, copies, snippets
+// of C and selection use such jobs.
 #pragma once
 
 #include "array/array_tune.h"
@@ -56,22 +57,23 @@ typedef struct sedge_job {
 
 enum { SEDGE_JOB_KEY = 4 + 2 * SEDGE_OPERANDS };
 
-// The device's form for jobs of the context.
+// Whether kernels of the context's device have the form of the GPUs.
 bool sedge_job_needs_gpu_form(const sedge_context *context);
 
-// Decide how the elements of a shape are visited; with `sort` in the order of memory. Members and
-// `gpu` have been set.
+// Plan a job: decide how the elements of a shape are visited. With `sort` they are visited in the
+// order of memory. The caller has set the members and `gpu`.
 void sedge_job_plan(sedge_job *job, int dimensions, const int64_t *shape, bool sort);
 
-// Write what the kernel depends on beside its body: at most SEDGE_JOB_KEY bytes, whose number is
-// returned.
+// Write the part of the kernel's key that does not depend on its body. Returns the number of bytes,
+// at most SEDGE_JOB_KEY.
 int sedge_job_key(unsigned char *key, const sedge_job *job, char tag);
 
 // Run a planned job of at least one element. Its kernel is found by the key, or made.
 SEDGE_MUST_USE
 sedge_status sedge_job_run(sedge_job *job, const void *key, int bytes);
 
-// The parts of that, for the tuner. `program` NULL: it is made, or found in the context.
+// The two steps of sedge_job_run, for the tuner: get the kernel, and launch it. With `program` NULL
+// the program is found in the context, or made.
 SEDGE_MUST_USE
 sedge_status sedge_job_kernel(sedge_cached_kernel *cached, const sedge_job *job,
                               const sedge_elementwise_tuning *tuning, const sedge_program *program);
@@ -79,7 +81,7 @@ SEDGE_MUST_USE
 sedge_status sedge_job_launch(const sedge_job *job, const sedge_cached_kernel *cached,
                               sedge_stream *stream);
 
-// What one kernel's program is made of; `text` is that of sedge_elementwise_write.
+// The sources of one kernel's program; `text` is the text from sedge_elementwise_write.
 void sedge_job_sources(sedge_source sources[3], const char *text);
 
 // Append the part of the program's text that is made for one job.
@@ -92,32 +94,35 @@ sedge_status sedge_elementwise_write(sedge_text *out, const sedge_job *job,
 int sedge_elementwise_tunings(sedge_elementwise_tuning tunings[SEDGE_ELEMENTWISE_TUNINGS],
                               const sedge_job *job);
 
-// Which of `count` tunings, the first of which is the rule's: from wisdom, or measured if the
-// context's level allows it and there is memory for a second result, else the rule's.
+// Choose one of `count` tunings: from wisdom, or by measuring if the context's level allows it and
+// there is memory for a second result, else the first, which is the rule's.
 SEDGE_MUST_USE
 sedge_status sedge_job_tune(int *choice, const sedge_job *job,
                             const sedge_elementwise_tuning *tunings, int count);
 
-// Set the first member of a job to an array that is written and not read.
+// Start a job whose first member is `result`, which is written and not read.
 void sedge_job_start(sedge_job *job, sedge_context *context, sedge_array *result);
 
-// Add the leaves of an expression, whose text is then the body.
+// Add the leaves of an expression to a job; the text of the expression becomes the body.
 void sedge_job_add_leaves(sedge_job *job, sedge_analysis *analysis);
 
-// The bytes of a kernel's argument; SEDGE_ERR_USAGE where an integer type cannot hold `value`.
+// Convert `value` to the bytes of a kernel's argument. SEDGE_ERR_USAGE if an integer type cannot
+// hold it.
 SEDGE_MUST_USE
 sedge_status sedge_number_convert(unsigned char bytes[16], sedge_type type, double value);
 
-// SEDGE_ERR_USAGE where elements of a shape cannot be written to all of `array`, each to a place of
-// its own / where writing `to` may spoil `from`.
+// Check the array that is written. The first function fails with SEDGE_ERR_USAGE if the shape does
+// not broadcast to that of `array`, or if two elements of `array` are at the same address. The
+// second fails with SEDGE_ERR_USAGE if writing `to` may overwrite elements of `from` that are still
+// to be read.
 SEDGE_MUST_USE
 sedge_status sedge_target_check(const sedge_array *array, int dimensions, const int64_t *shape);
 SEDGE_MUST_USE
 sedge_status sedge_overlap_check(const sedge_array *to, const sedge_array *from);
 
-// The whole text of the program that `array = expression` would be on a device of another kind:
-// to read it, or to compile it where no such device is. `choice`: of its tunings, 0 the rule's;
-// GPUs have SEDGE_ELEMENTWISE_TUNINGS. Frees the expression.
+// Write the whole program of `array = expression` for a device of any kind, to read it or to
+// compile it where there is no such device. `choice` is the index of a tuning; 0 is the rule's, and
+// GPUs have SEDGE_ELEMENTWISE_TUNINGS of them. Frees the expression.
 SEDGE_MUST_USE
 sedge_status sedge_elementwise_preview(sedge_text *out, sedge_device_kind kind, sedge_array *array,
                                        sedge_expression *expression, int choice);

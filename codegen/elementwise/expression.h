@@ -1,4 +1,4 @@
-// Expressions over arrays: a tree of operations becomes one kernel, one pass over memory.
+// Expressions of arrays. A tree of operations becomes one kernel, which makes one pass over memory.
 //
 //     sedge_array *x, *y, *z = NULL;
 //     ...
@@ -6,11 +6,11 @@
 //     SEDGE_TRY(sedge_array_evaluate(&z, sedge_add(sedge_multiply(sedge_number(2.0), sedge_use(x)),
 //                                                  sedge_sin(sedge_use(y)))));
 //
-// Building never fails in the caller's face: what went wrong (memory, types, no array) stays in the
-// tree and is the status of evaluating it. A tree is used once, as an operand or to be evaluated,
-// which frees it. Types of results follow numpy's promotion rules, and shapes its broadcasting
-// rules; a plain number (sedge_number, sedge_integer) takes part as Python's numbers do in numpy 2:
-// it never makes float32 float64.
+// The functions that build a tree report no errors. An error (memory, types, no array) is stored in
+// the tree, and evaluating the tree returns it. A tree is used once: as an operand of another tree,
+// or by evaluating it, which frees it. Types of results follow numpy's promotion rules, and shapes
+// its broadcasting rules; a plain number (sedge_number, sedge_integer) is treated as Python's
+// numbers are in numpy 2: it never turns float32 into float64.
 #pragma once
 
 #include "array/array.h"
@@ -26,11 +26,12 @@ sedge_expression *sedge_convert(sedge_expression *a, sedge_type type);
 // C function suffix, number of operands, kind of result:
 //   P promoted type of the operands      F the same, integers become floating point as in numpy
 //   C comparison or logic: uint8 0 or 1  R real type of a complex operand, else as it is
-// Where numpy leaves the choice or has types that are not here: functions of 8-bit integers are
-// float32 (numpy: float16); integers wrap, division by 0 gives 0; a negative power of an integer is
-// the integer part of the fraction (numpy refuses it); 64-bit integers of which one has no sign are
-// compared by value; floor and ceil keep integers; minimum and maximum do not take complex numbers;
-// a floating-point number beyond the integer type it is converted to is unspecified.
+// Where numpy leaves the result open, or has types that do not exist here: functions of 8-bit
+// integers are float32 (numpy: float16); integers wrap, division by 0 gives 0; a negative power of
+// an integer is the integer part of the fraction (numpy refuses it); a signed and an unsigned
+// 64-bit integer are compared by value; floor and ceil keep integers; minimum and maximum do not
+// take complex numbers; a floating-point number beyond the integer type it is converted to is
+// unspecified.
 #define SEDGE_OPERATION_LIST(X) \
     X(add, 2, P)                \
     X(subtract, 2, P)           \
@@ -91,10 +92,12 @@ SEDGE_OPERATION_LIST(SEDGE_OPERATION_DECLARE)
 sedge_expression *sedge_where(sedge_expression *condition, sedge_expression *a,
                               sedge_expression *b);
 
-void sedge_expression_free(sedge_expression *expression); // one that is not evaluated
+void sedge_expression_free(sedge_expression *expression); // if it is not evaluated
 
-// A new contiguous array of the expression's type and shape / into `array` (any strides), which may
-// appear in the expression element by element (x = x + y) but must not overlap otherwise.
+// Evaluate an expression. The first function makes a new contiguous array of the expression's type
+// and shape. The second writes into `array`, which may have any strides. `array` may be an operand
+// of the expression if each element depends on the same element only (x = x + y); otherwise it must
+// not overlap an operand.
 SEDGE_MUST_USE
 sedge_status sedge_array_evaluate(sedge_array **out, sedge_expression *expression);
 SEDGE_MUST_USE

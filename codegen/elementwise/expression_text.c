@@ -152,8 +152,8 @@ static bool is_logic(const sedge_expression *node, int k)
 static sedge_status write_operand(sedge_text *out, const sedge_expression *node, int k)
 {
     const sedge_expression *const operand = node->operand[k];
-    const sedge_type wanted = node->operand_type[k];
-    const bool truth = is_logic(node, k) && sedge_type_is_complex(wanted);
+    const sedge_type required = node->operand_type[k];
+    const bool truth = is_logic(node, k) && sedge_type_is_complex(required);
     sedge_status status;
     sedge_text *plain = NULL;
     sedge_text *converted = NULL;
@@ -161,14 +161,14 @@ static sedge_status write_operand(sedge_text *out, const sedge_expression *node,
     SEDGE_TRY_GOTO(status, sedge_text_create(&plain));
     SEDGE_TRY_GOTO(status, sedge_text_create(&converted));
     SEDGE_TRY_GOTO(status, sedge_expression_write(plain, operand));
-    SEDGE_TRY_GOTO(status,
-                   sedge_conversion_write(converted, sedge_text_get(plain), operand->type, wanted));
+    SEDGE_TRY_GOTO(
+        status, sedge_conversion_write(converted, sedge_text_get(plain), operand->type, required));
     const char *const text = sedge_text_get(converted);
     if (truth) {
         SEDGE_TRY_GOTO(status,
-                       sedge_text_add(out, "sedge_true_%s(%s)", type_letters[wanted], text));
+                       sedge_text_add(out, "sedge_true_%s(%s)", type_letters[required], text));
     } else {
-        const bool cast = operand->type != wanted && text[0] == '(';
+        const bool cast = operand->type != required && text[0] == '(';
         SEDGE_TRY_GOTO(status, sedge_text_add(out, cast ? "(%s)" : "%s", text));
     }
 done:

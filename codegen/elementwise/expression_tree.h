@@ -1,4 +1,4 @@
-// The nodes of which expressions are made.
+// The nodes of an expression's tree.
 #pragma once
 
 #include "elementwise/expression.h"
@@ -18,7 +18,8 @@ typedef enum sedge_operation {
     OPERATIONS
 } sedge_operation;
 
-// A plain number gives way to an array's type, as Python's numbers do: only its class counts.
+// A plain number takes the type of an array, as Python's numbers do in numpy; only its class
+// (integer, real or complex) counts.
 typedef enum sedge_weak { STRONG, WEAK_INTEGER, WEAK_REAL, WEAK_COMPLEX } sedge_weak;
 
 struct sedge_expression {

@@ -3,7 +3,8 @@
 
 #include "array/array.h"
 
-// One operand of a snippet of C: an array, by a name that stands for its element, or a number.
+// One operand of a snippet of C: an array or a number. In the snippet, `name` stands for the
+// array's element or for the number.
 typedef struct sedge_operand {
     const char *name;
     sedge_array *array; // NULL if is_number, else required
@@ -20,10 +21,10 @@ typedef struct sedge_operand {
 // Run `body`, C text such as "z = a * x + sin(y);", for each element of the written arrays' shape
 // (all the same); read arrays are broadcast. In the body `i` is the index in C order. `preamble`
 // (NULL: none) is C text before the kernel, e.g. functions of its own. Messages of the compiler
-// name `name` and the line of the body. Compiled once a context for the same text, types and
-// dimensions. Names are variables: the body does not return, and a written one that it leaves alone
-// stays as it was. Complex operands are structures with `re` and `im`;
-// codegen/kernels/array/numbers.h has functions of them.
+// name `name` and the line of the body. The snippet is compiled once per context for the same text,
+// types and dimensions. Names are variables in the body, and the body must not return. If the body
+// does not assign a written name, the element keeps its value. Complex operands are structures with
+// `re` and `im`; codegen/kernels/array/numbers.h has functions of them.
 SEDGE_MUST_USE
 sedge_status sedge_elementwise(sedge_context *context, const char *name, const char *preamble,
                                const char *body, int count, const sedge_operand *operands);

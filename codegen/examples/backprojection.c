@@ -2,11 +2,11 @@
 //
 // An antenna flies along a line and sends pulses; what comes back, filtered, is a range profile for
 // each pulse: a complex number for each distance. A point at distance r adds exp(-2 pi i c r) with
-// c = 2 / wavelength cycles a metre, smeared over a few distances. Each pixel of the image sums,
-// over all pulses, the profile at its own distance turned back by that phase: points that are there
-// add up, all else cancels.
+// c = 2 / wavelength cycles a metre, smeared over a few distances. A pixel of the image is the sum
+// over all pulses of the profile at the pixel's distance, multiplied by the conjugate of that
+// phase. Contributions of a point at the pixel add up; all others cancel.
 //
-// The kernel's text has its constants put in by substitution, in exact hexadecimal.
+// Substitution puts the constants into the kernel's text, in exact hexadecimal.
 //
 //     example_backprojection [DEVICE [SIDE]]      an image of SIDE x SIDE pixels
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-// Scalar products and own reductions: each is one pass over memory, and its result stays on the
-// device until somebody asks for it. The same bits come out every time.
+// Scalar products and reductions of one's own. Each is one pass over memory, and its result stays
+// on the device until the program reads it. Every run gives the same bits.
 #include "example.h"
 #include "program/launch.h"
 #include "reduce/random.h"

@@ -1,7 +1,7 @@
 // A filter bank: an image is convolved with many small filters at once. The kernel is a template
 // that knows the sizes of image, filters and bank; the tuner chooses the shape of its tiles, how
-// many pixels and filters an item works on, and whether its loops are unrolled. Each number of the
-// image that an item reads is used for all its filters, each tap for all its pixels.
+// many pixels and filters an item works on, and whether its loops are unrolled. An item uses each
+// number of the image that it reads for all its filters, and each tap for all its pixels.
 //
 //     example_filters [DEVICE [SIDE [all]]]      an image of SIDE x SIDE pixels
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-// A map and a reduction written as three lines of C, on whatever is there: with "auto" a GPU if
-// this machine has one, else its processor. Here: pi, from random points in a square.
+// A map and a reduction, written as three lines of C: an estimate of pi from random points in a
+// square. With "auto" it runs on a GPU if this machine has one, else on its processor.
 #include "example.h"
 #include "reduce/random.h"
 #include "reduce/reduce.h"

@@ -1,9 +1,9 @@
-// Matrix products, C = A B, four times: one item an entry; tiles in block memory; a template whose
-// tile sizes the tuner chooses; and cuBLAS, where it is.
+// The matrix product C = A B in four ways: one item per entry; tiles in block memory; a template
+// whose tile sizes the tuner chooses; and cuBLAS, if it is installed.
 //
-// The template holds a tile of A and one of B in block memory, and each item TM x TN entries of C
-// in registers: every number read from block memory is used TM or TN times. Its forms with warps
-// ("w4", "w8") copy the next tiles meanwhile.
+// In the template, block memory has a tile of A and a tile of B, and each item has TM x TN entries
+// of C in registers. Every number that an item reads from block memory is used TM or TN times. The
+// forms with warps ("w4", "w8") copy the next tiles at the same time.
 //
 //     example_multiply [DEVICE [N [all]]]      N is made a multiple of 64
 #include "device/blas.h"

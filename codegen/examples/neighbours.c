@@ -1,9 +1,9 @@
 // Nearest neighbours by brute force, and the entropy of image patches that follows from them.
 //
-// Patches of 8 x 8 pixels, their mean taken off, are points in 64 dimensions. The distances r of N
-// of them to their nearest neighbours among M others give Kozachenko and Leonenko's estimate of the
-// differential entropy, D <log r> + log V + log M + gamma, where V is the volume of the unit ball;
-// with D = 63, since taking off the mean leaves so many dimensions.
+// Patches of 8 x 8 pixels, with their mean subtracted, are points in 64 dimensions. The distances r
+// of N of them to their nearest neighbours among M others give Kozachenko and Leonenko's estimate
+// of the differential entropy, D <log r> + log V + log M + gamma, where V is the volume of the unit
+// ball; D is 63, because subtracting the mean removes one dimension.
 //
 //     example_neighbours [DEVICE [POINTS]]      N = M = POINTS
 #include "base/memory.h"

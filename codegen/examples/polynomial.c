@@ -1,7 +1,7 @@
-// A syntax tree: the kernel of a polynomial whose coefficients are known when the program runs. By
-// Estrin's scheme the sums are a tree, so that products which do not depend on each other can be
-// computed at once; how many statements that takes depends on the degree, and the tree
-// (text/tree.h) gives each its place.
+// A syntax tree: the kernel of a polynomial whose coefficients are known when the program runs.
+// Estrin's scheme adds the terms in pairs, so that products which do not depend on each other can
+// be computed at the same time. The number of statements depends on the degree, so the kernel is
+// built as a syntax tree (text/tree.h).
 #include "base/memory.h"
 #include "elementwise/copy.h"
 #include "example.h"

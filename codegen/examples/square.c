@@ -1,7 +1,7 @@
-// The first program: an own kernel from a string, run on an array.
+// The first program: it compiles a kernel from a string and runs it on an array.
 //
 // The kernel is written in the dialect of codegen/kernels/README.md: blocks, and items in them. It
-// is compiled when the program runs, for the device that is there.
+// is compiled when the program runs, for the device that is used.
 #include "base/memory.h"
 #include "elementwise/copy.h"
 #include "example.h"

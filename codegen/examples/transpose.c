@@ -1,8 +1,9 @@
 // The transpose of a matrix, naive and through block memory.
 //
-// The naive kernel reads along rows and writes along columns: on a GPU each write touches a memory
-// line of its own. The other one turns a tile of 32 x 32 in the block's memory, so that both sides
-// go along rows; rows of 33 there keep a column in different banks.
+// The naive kernel reads along rows and writes along columns: on a GPU each write touches another
+// memory line. The second kernel transposes a tile of 32 x 32 in block memory, so that it reads and
+// writes along rows. The tile has rows of 33 numbers, so that the entries of a column are in
+// different banks.
 #include "elementwise/copy.h"
 #include "elementwise/expression.h"
 #include "example.h"

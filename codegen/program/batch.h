@@ -10,8 +10,8 @@ SEDGE_MUST_USE
 sedge_status sedge_programs_find(sedge_program **out, sedge_device *device, sedge_cache *cache,
                                  const sedge_program_text *texts, int count);
 
-// As sedge_programs_create with places for messages, for this process alone, with at most
-// `compilers` compilers at once.
+// As sedge_programs_create with `messages`, for this process alone, with at most `compilers`
+// compilers at once.
 SEDGE_MUST_USE
 sedge_status sedge_programs_create_here(sedge_program **out, char **messages, sedge_device *device,
                                         sedge_cache *cache, const sedge_program_text *texts,

@@ -70,7 +70,7 @@ static void *run_thread(void *argument)
 }
 
 // As many threads as can be had; signals stay with the thread that calls.
-static int start_threads(compile_pool *pool, pthread_t *threads, int wanted)
+static int start_threads(compile_pool *pool, pthread_t *threads, int requested)
 {
     pthread_attr_t attributes;
     sigset_t all;
@@ -81,7 +81,7 @@ static int start_threads(compile_pool *pool, pthread_t *threads, int wanted)
     (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (started < wanted &&
+    while (started < requested &&
            pthread_create(&threads[started], &attributes, run_thread, pool) == 0)
         started++;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);

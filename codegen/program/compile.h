@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-// One program to compile, and what came of it. The texts are borrowed.
+// One program to compile, and the result. The texts are borrowed.
 typedef struct sedge_compile_job {
     int number;       // the caller's own
     const char *name; // for messages and kept files
@@ -20,12 +20,13 @@ typedef struct sedge_compile_job {
     double seconds;  // from start to end of this compilation
 } sedge_compile_job;
 
-// The job failed with `status`, and this thread's message, which is cleared, says why.
+// Record that the job failed with `status`. This thread's error message becomes the job's message
+// and is cleared.
 void sedge_compile_fail(sedge_compile_job *job, sedge_status status);
 
-// Compile all jobs, `threads` at once, and hand each to `settle` as soon as it is done, in any
-// order, in the calling thread. A job's failure is in the job. The calling thread compiles itself
-// if `threads` is 1 or no thread can be started. Fails only if memory runs out.
+// Compile all jobs, `threads` at once. The calling thread passes each job to `settle` as soon as it
+// is done, in any order. A job that does not compile records its failure in itself. The calling
+// thread compiles if `threads` is 1 or no thread can be started. Fails only if memory runs out.
 SEDGE_MUST_USE
 sedge_status sedge_compile_jobs(sedge_compile_job *jobs, int count, sedge_device *device,
                                 int threads, void (*settle)(void *context, sedge_compile_job *job),

@@ -159,14 +159,14 @@ static sedge_status time_batch(const time_run *run, double *seconds, int calls)
 static sedge_status choose_calls(const time_run *run, int *calls)
 {
     enum { CALLS_MAX = 512 };
-    const double wanted = 200e-6;
+    const double target = 200e-6;
     double seconds = 0.0;
 
     *calls = 1;
     SEDGE_TRY(time_batch(run, &seconds, 1)); // the first call is not counted
     SEDGE_TRY(time_batch(run, &seconds, 1));
-    while (seconds < 0.75 * wanted && *calls < CALLS_MAX) {
-        const double factor = seconds > 0.1 * wanted ? wanted / seconds : 10.0;
+    while (seconds < 0.75 * target && *calls < CALLS_MAX) {
+        const double factor = seconds > 0.1 * target ? target / seconds : 10.0;
         const int more = (int)(factor * *calls + 0.5);
         *calls = more > CALLS_MAX ? CALLS_MAX : more > *calls ? more : *calls + 1;
         SEDGE_TRY(time_batch(run, &seconds, *calls));

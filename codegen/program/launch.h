@@ -4,9 +4,10 @@
 //                            sedge_float_argument(2.0f), sedge_int64_argument(count)));
 //
 // The number of arguments, and size and kind (pointer, integer, floating point) of each, are
-// compared with the kernel's own list; a wrong call is SEDGE_ERR_USAGE and names kernel, argument,
-// what it takes and what it was given. The block's threads are those the kernel was written with
-// (SEDGE_KERNEL); a kernel that does not tell them is refused: sedge_kernel_launch runs it.
+// compared with the kernel's own list; a wrong call is SEDGE_ERR_USAGE, and the message names the
+// kernel, the argument, the expected and the given type. A block has as many threads as the kernel
+// was written with (SEDGE_KERNEL). A kernel that does not state this number is refused;
+// sedge_kernel_launch can run it.
 #pragma once
 
 #include "base/error.h"
@@ -16,7 +17,7 @@
 
 typedef struct sedge_argument {
     const char *type;      // "pointer", "int32", "float32", ...; for messages
-    sedge_value_kind kind; // SEDGE_KIND_UNKNOWN goes with any parameter of this size
+    sedge_value_kind kind; // SEDGE_KIND_UNKNOWN matches any parameter of this size
     int bytes;
     union {
         uint64_t address;
@@ -38,8 +39,8 @@ sedge_argument sedge_double_argument(double value);
 // refuses an argument of another size.
 sedge_argument sedge_bytes_argument(const void *value, int bytes);
 
-// Behind SEDGE_LAUNCH. Not collective. `stream` NULL: done when the call returns. `blocks` 0 does
-// nothing, less than 0 is SEDGE_ERR_USAGE.
+// The function that SEDGE_LAUNCH calls. Not collective. With `stream` NULL the kernel has finished
+// when the call returns. With 0 `blocks` nothing is done; a negative number is SEDGE_ERR_USAGE.
 SEDGE_MUST_USE
 sedge_status sedge_launch(const sedge_kernel *kernel, sedge_stream *stream, int64_t blocks,
                           const sedge_argument *arguments, int count);
@@ -48,10 +49,10 @@ sedge_status sedge_launch(const sedge_kernel *kernel, sedge_stream *stream, int6
     sedge_launch((kernel), (stream), (blocks), (sedge_argument[]){__VA_ARGS__}, \
                  (int)(sizeof((sedge_argument[]){__VA_ARGS__}) / sizeof(sedge_argument)))
 
-// Seconds of one call of `launch(context, stream)`, the least of `rounds` batches between two
-// events; a batch has as many calls as take about 200 us (at least one), after one call that is not
-// counted. `rounds` is at least 1. Waits; not collective. For tools that time one thing; the tuner
-// compares many (tune/tune.h).
+// Measure the seconds of one call of `launch(context, stream)`. After one call that is not timed,
+// `rounds` (at least 1) batches of calls are timed between two events; the fastest batch counts. A
+// batch has as many calls as take about 200 us, at least one. Waits; not collective. For tools that
+// time one kernel; to compare several, use the tuner (tune/tune.h).
 SEDGE_MUST_USE
 sedge_status sedge_time(double *seconds, sedge_device *device, int rounds,
                         sedge_status (*launch)(void *context, sedge_stream *stream), void *context);

@@ -1,9 +1,10 @@
-// Programs: text assembled for one problem, compiled once, remembered on disk.
+// Programs: text that is assembled for one problem, compiled once, and cached on disk.
 //
-// The text of a program is: a comment that says from what it was made, the prelude of the target
-// (codegen/kernels/program/prelude_*.h), the caller's constants, and whole source files, each
-// behind a #line so that a compiler's message names the file a person edits. Sources are embedded
-// in the binary; a folder named by SEDGE_KERNELS overrides them file by file.
+// The text of a program has four parts: a comment that names what it was made from, the prelude of
+// the target (codegen/kernels/program/prelude_*.h), the caller's constants, and whole source files.
+// A #line directive before each file makes compiler messages name the file that a person edits.
+// Sources are embedded in the executable; files in the folder SEDGE_KERNELS replace them one by
+// one.
 #pragma once
 
 #include "base/error.h"
@@ -25,21 +26,21 @@ typedef struct sedge_program_options {
     const char *constants;       // C text put between the prelude and the sources; may be ""
     const sedge_source *sources; // in order
     int count;
-    int shared_bytes; // on opencl: what SEDGE_SHARED may take of a kernel, each filled up to 16
-                      // bytes, and every kernel takes; 0: 8 KiB. Elsewhere it changes nothing
+    int shared_bytes; // opencl: bytes that every kernel reserves for its SEDGE_SHARED arrays, each
+                      // rounded up to 16 bytes; 0: 8 KiB. Other devices ignore it
 } sedge_program_options;
 
-// Write the whole text that would be compiled for `kind`. Same input, same text. From constants and
-// sources, lines with `#pragma once` and `#include "..."` are dropped (the sources stand one behind
-// the other, in order; line numbers stay), and `#include <...>` is refused.
+// Write the whole text that would be compiled for `kind`. The same input gives the same text. The
+// sources follow each other in the given order. Lines with `#pragma once` and `#include "..."` in
+// constants and sources are dropped without changing line numbers; `#include <...>` is refused.
 SEDGE_MUST_USE
 sedge_status sedge_program_write(sedge_text *out, sedge_device_kind kind,
                                  const sedge_program_options *options);
 
-// Find in the cache or compile, load. Collective (`comm` NULL: this process alone): each distinct
-// program (text, architecture, compiler) is looked for and compiled by one of the ranks that
-// request it, and sent to the others. Any rank's failure fails all with its message, the compiler's
-// lines included. The caller frees it, before the device.
+// Find a program in the cache or compile it, and load it. Collective (`comm` NULL: this process
+// alone). One of the ranks that request the same program (text, architecture, compiler) looks it up
+// or compiles it, and sends it to the others. If one rank fails, all fail with its message, which
+// includes the compiler's. The caller frees the program, before the device.
 SEDGE_MUST_USE
 sedge_status sedge_program_create(sedge_program **out, const sedge_comm *comm, sedge_device *device,
                                   sedge_cache *cache, const sedge_program_options *options);
@@ -52,16 +53,17 @@ typedef struct sedge_program_text {
 
 // Many programs at once. Each distinct program of all ranks is found or compiled once, by one of
 // the ranks that request it, and sent to the others; each rank compiles on several threads.
-// Collective; ranks may request different numbers of programs (`comm` NULL: this process alone). A
-// program that does not compile is NULL in `out` and its message, released with sedge_release, is
-// in `messages` (NULL: any failure fails all, with the first message); `out` and `messages` have
-// `count` places. The caller frees each program, before the device.
+// Collective; ranks may request different numbers of programs (`comm` NULL: this process alone). If
+// a program does not compile, it is NULL in `out`, and `messages` has its message, to be released
+// with sedge_release. If `messages` is NULL, any failure fails the whole call, with the first
+// message. `out` and `messages` have `count` places. The caller frees each program, before the
+// device.
 SEDGE_MUST_USE
 sedge_status sedge_programs_create(sedge_program **out, char **messages, const sedge_comm *comm,
                                    sedge_device *device, sedge_cache *cache,
                                    const sedge_program_text *texts, int count);
 
-// What became of one program of sedge_programs_build.
+// The result of sedge_programs_build for one program.
 typedef struct sedge_program_record {
     bool found;     // in the cache; else compiled
     double seconds; // of its compilation
@@ -77,8 +79,8 @@ sedge_status sedge_programs_build(int *compiled, sedge_program_record *records,
                                   const sedge_comm *comm, sedge_device *device, sedge_cache *cache,
                                   const sedge_program_text *texts, int count);
 
-// Make a program of a binary. If `module` and `*module` are not NULL, the binary is loaded already:
-// the program takes the module over. The caller frees the program, before the device.
+// Make a program from a binary. If `module` and `*module` are not NULL, the binary is loaded
+// already: the program takes the module over. The caller frees the program, before the device.
 SEDGE_MUST_USE
 sedge_status sedge_program_load(sedge_program **out, sedge_module **module, sedge_device *device,
                                 const void *binary, size_t length, const char *log);
@@ -90,9 +92,10 @@ SEDGE_MUST_USE
 sedge_status sedge_program_get(const sedge_kernel **out, const sedge_program *program,
                                const char *name);
 
-// Resources of a kernel: what the driver says (sedge_kernel_inspect), and the bytes spilled for
-// want of registers from the compiler's log, where it has them (cuda; not for a chip newer than
-// NVRTC). `threads` of a block for the occupancy; 0: those that the kernel was written with.
+// Resources of a kernel, from the driver (sedge_kernel_inspect). The number of spilled bytes comes
+// from the compiler's log, if the log states it (cuda only, and not for a chip newer than NVRTC).
+// The occupancy is that of blocks with `threads` threads; 0: the number that the kernel was written
+// with.
 SEDGE_MUST_USE
 sedge_status sedge_program_inspect(sedge_kernel_info *out, const sedge_program *program,
                                    const char *name, int threads);

@@ -40,7 +40,7 @@ typedef enum sedge_share_part {
     SEDGE_SHARE_PARTS
 } sedge_share_part;
 
-// What the owner made of one program. Parts are released with sedge_release.
+// The owner's result for one program. Parts are released with sedge_release.
 typedef struct sedge_share_item {
     sedge_status status;
     bool found;     // in the cache

@@ -32,29 +32,31 @@ typedef struct sedge_formula {
 
 const char *sedge_reduction_name(sedge_reduction reduction);
 
-// The formulas do not own anything but point into themselves: they are not copied.
+// A formula owns nothing, but has pointers into itself, so it must not be copied.
 void sedge_formula_make(sedge_formula *out, sedge_reduction reduction, sedge_type element);
 void sedge_formula_dot(sedge_formula *out, sedge_type element);
 void sedge_formula_own(sedge_formula *out, const sedge_reduction_text *text, sedge_type element);
 
-// Whether the compiler has a choice of which products it fuses with sums: it may choose otherwise
-// where kernels are tuned otherwise. Products of complex numbers, and the user's formulas.
+// Whether the compiler may fuse the formula's products with sums in several ways, so that
+// differently tuned kernels may round differently. This is true of products of complex numbers and
+// of the user's formulas.
 bool sedge_formula_may_fuse(const sedge_formula *formula);
 
-// What identifies the formula among those of one type of element; returns its bytes.
+// Write a key that identifies the formula among those of one element type. Returns the key's length
+// in bytes.
 enum { SEDGE_FORMULA_KEY = sizeof(int) + SEDGE_HASH_BYTES };
 int sedge_formula_key(unsigned char key[SEDGE_FORMULA_KEY], const sedge_formula *formula);
 
-// The sources of a program, and where they are said to come from.
+// The sources of a program, and the names that messages give them.
 typedef struct sedge_formula_sources {
     char program[128], places[5][128];
     sedge_source source[16];
     sedge_program_options options;
 } sedge_formula_sources;
 
-// `types` stand before the user's preamble; `map` is the beginning of the function that maps, up to
-// "return (", in which it continues; `kernels` names the file behind all. `kind` is the first word
-// of the program's name. Texts are borrowed.
+// `types` is text before the user's preamble. `map` is the beginning of the mapping function, up to
+// "return ("; the formula's own `map` follows it. `kernels` names the file of kernels, which comes
+// last. `kind` is the first word of the program's name. Texts are borrowed.
 void sedge_formula_sources_make(sedge_formula_sources *out, const sedge_formula *formula,
                                 const char *kind, const char *types, const char *map,
                                 const char *kernels);

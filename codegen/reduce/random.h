@@ -13,7 +13,7 @@ typedef struct sedge_random {
 // Bits: any integer type. Uniform: floating point in [0, 1), 24 or 53 bits. Normal: mean 0,
 // variance 1, by Box and Muller's method with logarithm and sine of its own, made of operations
 // that every device rounds alike. Complex arrays get independent parts. Any strides.
-// SEDGE_ERR_USAGE for an array of another type. Nothing waits or is collective.
+// SEDGE_ERR_USAGE for an array of another type. No function waits, and none is collective.
 SEDGE_MUST_USE
 sedge_status sedge_array_random_bits(sedge_array *array, sedge_random *random);
 SEDGE_MUST_USE

@@ -1,10 +1,11 @@
 // Reductions and scans of expressions, selection, gathering and scattering.
 //
 // An expression is mapped and reduced in one pass. Sums are made in a fixed tree order: the same
-// array on the same device gives the same bits every time, however much is tuned. Types of results
-// as in numpy: sum and product of integers narrower than 64 bits are (u)int64; comparisons count as
-// uint8. Results are new arrays, which the caller frees. SEDGE_ERR_USAGE for types, axes and shapes
-// that do not fit. Nothing is collective: a sum over ranks is one of each rank's (par/comm.h).
+// array on the same device gives the same bits every time, however much is tuned. The types of
+// results are numpy's: sum and product of integers narrower than 64 bits are (u)int64; comparisons
+// count as uint8. Results are new arrays, which the caller frees. SEDGE_ERR_USAGE for types, axes
+// and shapes that do not fit. Nothing is collective; to sum over ranks, add up the results of all
+// ranks (par/comm.h).
 #pragma once
 
 #include "elementwise/expression.h"
@@ -18,7 +19,7 @@ typedef enum sedge_reduction {
     SEDGE_ARGMAX,
     SEDGE_ANY, // uint8
     SEDGE_ALL,
-    SEDGE_COUNT,    // of what is not 0, int64
+    SEDGE_COUNT,    // elements other than 0, int64
     SEDGE_NORM_1,   // sum |x|
     SEDGE_NORM_2,   // sqrt(sum |x|^2)
     SEDGE_NORM_MAX, // max |x|
@@ -28,8 +29,8 @@ typedef enum sedge_reduction {
 #define SEDGE_ALL_AXES (-1)
 
 // Reduce over one axis, or over all elements (a result of no dimensions). Frees the expression. The
-// result is on the device; nothing waits. Empty: 0 for sums, counts and norms, 1 for products,
-// false and true for any and all; SEDGE_ERR_USAGE for the others.
+// result is on the device; the function does not wait. Without elements the result is 0 for sums,
+// counts and norms, 1 for products, false for any and true for all; the others are SEDGE_ERR_USAGE.
 SEDGE_MUST_USE
 sedge_status sedge_array_reduce(sedge_array **out, sedge_reduction reduction,
                                 sedge_expression *expression, int axis);
@@ -38,8 +39,9 @@ sedge_status sedge_array_reduce(sedge_array **out, sedge_reduction reduction,
 SEDGE_MUST_USE
 sedge_status sedge_array_dot(sedge_array **out, sedge_expression *a, sedge_expression *b);
 
-// The user's own: `map` is a C expression of the element x and its index i, `combine` one of a and
-// b, `neutral` the value of an empty set: {"fabs(x)", "a > b ? a : b", "0"}.
+// The user's own reduction. `map` is a C expression of the element x and its index i, `combine` is
+// one of two states a and b, and `neutral` is the value of an empty set: {"fabs(x)", "a > b ? a :
+// b", "0"}.
 typedef struct sedge_reduction_text {
     const char *name;     // for messages
     const char *preamble; // NULL: none
@@ -49,8 +51,8 @@ typedef struct sedge_reduction_text {
     sedge_type type; // of map's result, and of the whole
 } sedge_reduction_text;
 
-// Over all elements. Frees the expression. A text that does not compile is SEDGE_ERR_DEVICE with
-// the compiler's lines.
+// Reduce over all elements with the user's own reduction. Frees the expression. A text that does
+// not compile is SEDGE_ERR_DEVICE with the compiler's lines.
 SEDGE_MUST_USE
 sedge_status sedge_array_reduce_text(sedge_array **out, const sedge_reduction_text *text,
                                      sedge_expression *expression);
@@ -74,13 +76,15 @@ typedef enum sedge_scan_operation {
 // Elements in C order. inclusive: out[i] = x[0] + .. + x[i]; exclusive: without x[i], out[0] is the
 // neutral element. `starts` (NULL: none), an integer array of the same size: where it is not 0 a
 // new segment begins, and the scan with it. `out` has the type of the sum (numpy.cumsum) and one
-// dimension. Integers exactly as one by one; floating point in a fixed order of its own.
+// dimension. Integers give the same result as a sequential scan. Floating-point numbers are
+// combined in a fixed order, which is not the sequential one.
 SEDGE_MUST_USE
 sedge_status sedge_array_scan(sedge_array **out, const sedge_array *array,
                               sedge_scan_operation operation, bool exclusive,
                               const sedge_array *starts);
 
-// With a combine text of one's own, as in sedge_reduction_text (`map` included), associative.
+// A scan with the user's own `map` and `combine`, as in sedge_reduction_text; `combine` must be
+// associative.
 SEDGE_MUST_USE
 sedge_status sedge_array_scan_text(sedge_array **out, const sedge_array *array,
                                    const sedge_reduction_text *text, bool exclusive,
@@ -95,14 +99,14 @@ sedge_status sedge_array_compress(sedge_array **out, const sedge_array *array,
                                   const sedge_array *mask);
 
 // out[k] = array[indices[k]] in C order of `array`; out has the indices' shape. Negative indices
-// count from the end. An index outside is SEDGE_ERR_USAGE with its place, and to know it this
-// waits.
+// count from the end. An index out of range is SEDGE_ERR_USAGE, with its place. The function waits
+// to check this.
 SEDGE_MUST_USE
 sedge_status sedge_array_take(sedge_array **out, const sedge_array *array,
                               const sedge_array *indices);
 
 // array[indices[k]] = values[k] (broadcast). An index that occurs twice gets one of its values. An
-// index outside is SEDGE_ERR_USAGE, and nothing is written; to know it this waits.
+// index out of range is SEDGE_ERR_USAGE, and nothing is written. The function waits to check this.
 SEDGE_MUST_USE
 sedge_status sedge_array_put(sedge_array *array, const sedge_array *indices,
                              const sedge_array *values);

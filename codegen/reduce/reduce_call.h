@@ -13,8 +13,8 @@ sedge_status sedge_reduce_program_write(sedge_text *out, sedge_device_kind kind,
                                         sedge_reduction reduction, sedge_expression *expression,
                                         int axis, const sedge_reduce_tuning *tuning);
 
-// As sedge_array_reduce, with these numbers (NULL: with those that it takes, the rule's or tuned
-// ones). `formula` is a sedge_reduction, or SEDGE_FORMULA_DOT of a product.
+// As sedge_array_reduce, with a given tuning (NULL: the one that sedge_array_reduce takes, which is
+// the rule's or the tuner's). `formula` is a sedge_reduction, or SEDGE_FORMULA_DOT of a product.
 SEDGE_MUST_USE
 sedge_status sedge_array_reduce_as(sedge_array **out, int formula, sedge_expression *expression,
                                    int axis, const sedge_reduce_tuning *tuning);
@@ -32,15 +32,16 @@ SEDGE_MUST_USE
 sedge_status sedge_reduce_write(sedge_text *out, const sedge_reduce_call *call,
                                 const sedge_reduce_plan *plan);
 
-// The kernels of a plan: those of a program, or with NULL those that the context keeps or makes.
+// Get the kernels of a plan from `program`. With `program` NULL they are found in the context, or
+// made.
 SEDGE_MUST_USE
 sedge_status sedge_reduce_kernels(sedge_cached_kernel *out, const sedge_reduce_call *call,
                                   const sedge_reduce_plan *plan, const sedge_program *program);
 
-// Bytes that `parts` of a launch needs; 0: it may be NULL.
+// The bytes that the buffer `parts` of sedge_reduce_launch needs; 0: it may be NULL.
 int64_t sedge_reduce_parts_bytes(const sedge_reduce_call *call, const sedge_reduce_plan *plan);
 
-// Put the kernels into the stream. `to` is the address of the result's first element.
+// Queue the kernels in the stream. `to` is the address of the result's first element.
 SEDGE_MUST_USE
 sedge_status sedge_reduce_launch(const sedge_reduce_call *call, const sedge_reduce_plan *plan,
                                  const sedge_cached_kernel *cached, const sedge_buffer *parts,
@@ -48,15 +49,14 @@ sedge_status sedge_reduce_launch(const sedge_reduce_call *call, const sedge_redu
 
 // ---- tuning (reduce_tune.c) --------------------------------------------------------------------
 
-// The tunings to choose from on a device of that kind, whose rule gives `plan`; the first is the
-// rule's, and the only one but for sums over columns.
+// List the tunings to choose from on a device of that kind, and return their number. `plan` is the
+// plan of the rule's tuning. The first tuning is the rule's; only sums over columns have others.
 enum { SEDGE_REDUCE_TUNINGS = SEDGE_TUNED_CANDIDATES };
 int sedge_reduce_tunings(sedge_reduce_tuning tunings[SEDGE_REDUCE_TUNINGS], sedge_device_kind kind,
                          const sedge_reduce_plan *plan, const sedge_reduce_call *call);
 
-// Which of `count` tunings, the first of which is the rule's: from wisdom, or measured if the
-// context's level allows it and there is memory, else the rule's. `title` is the kernel's in the
-// wisdom.
+// Choose one of `count` tunings: from wisdom, or by measuring if the context's level allows it and
+// there is memory, else the first, which is the rule's. `title` is the kernel's in the wisdom.
 SEDGE_MUST_USE
 sedge_status sedge_reduce_tune(int *choice, const sedge_reduce_call *call,
                                const sedge_reduce_tuning *tunings, int count, const char *title);

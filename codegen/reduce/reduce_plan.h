@@ -1,4 +1,5 @@
-// How a reduction is laid over memory and blocks: which elements a block takes, and where they are.
+// The plan of a reduction: which elements each block reduces, and where these elements are in
+// memory.
 #pragma once
 
 #include "array/iteration.h"
@@ -12,22 +13,22 @@ typedef enum sedge_reduce_form {
 } sedge_reduce_form;
 
 // The numbers of a kernel. The rule for each kind of device is in reduce_plan.c; `ahead`, `more`
-// and `resident` may be tuned at run time (reduce_tune.c), for no bit of a sum depends on them.
+// and `resident` may be tuned at run time (reduce_tune.c), because no bit of a sum depends on them.
 typedef struct sedge_reduce_tuning {
-    int items;         // a block: a power of four
-    int bytes, values; // of an item: loads in flight, in bytes; states at most
-    int blocks;        // a multiprocessor, for which registers are kept free; 0: on the host
-    int waves;         // blocks for each of those places: as some end, others begin
-    int streamed;      // 1: loads tell caches that they are the only ones, where arrays are large
-    int striped;       // 1: blocks take tiles by turns, where there are many for each
-    int last;          // 1: of a single row the last block adds up the parts; cuda
+    int items;         // work items per block, a power of four
+    int bytes, values; // per item: bytes of loads in flight; most states
+    int blocks;        // per multiprocessor, for which registers are kept free; 0: on the host
+    int waves;         // blocks launched for each of `blocks`: as some end, others begin
+    int streamed;      // 1: loads of large arrays tell the caches that data are read once
+    int striped;       // 1: blocks take tiles in turns, if there are many for each
+    int last;          // 1: the last block of a single row adds up the parts (cuda)
     int run;           // tiles that an item adds to one sum
     int width;         // columns a block
-    int narrow;        // least number of columns that are taken side by side
-    int64_t chunk;     // elements that are worth a block
-    int resident;      // as `blocks`, for the registers alone; 0: the same number
-    int ahead;         // further tiles whose loads stand together with those of one
-    int more;          // pieces of rows that a block takes after its first
+    int narrow;        // least number of columns for SEDGE_REDUCE_COLUMNS
+    int64_t chunk;     // least number of elements for a block
+    int resident; // blocks for which registers are kept free, if other than `blocks`; 0: `blocks`
+    int ahead;    // further tiles that are loaded together with one
+    int more;     // pieces of rows that a block takes after its first
 } sedge_reduce_tuning;
 
 const sedge_reduce_tuning *sedge_reduce_rule(sedge_device_kind kind);
@@ -37,7 +38,7 @@ typedef struct sedge_reduce_shape {
     int form, elements, rows_fast;
     int rows, lanes; // of a block
     int pack, unroll, run, resident, streamed, striped, last;
-    int tiles, pieces; // at once, of an item; one after the other, of a block
+    int tiles, pieces; // tiles that an item loads together; pieces that a block takes in sequence
     int finish_threads, finish_many;
     int dimensions;                 // of the iteration, at most 8
     int narrow;                     // indices fit into 32 bits
@@ -67,7 +68,7 @@ enum { SEDGE_REDUCE_NUMBERS_MOST = (SEDGE_LEAVES + 1) * (SEDGE_ARRAY_DIMENSIONS 
 int sedge_reduce_places_values(int64_t values[SEDGE_REDUCE_NUMBERS_MOST],
                                const sedge_reduce_plan *plan, const sedge_analysis *analysis);
 
-// Append the functions of the kernel that use them.
+// Append the functions of the kernel that use these numbers.
 SEDGE_MUST_USE
 sedge_status sedge_reduce_places_write(sedge_text *out, const sedge_reduce_plan *plan,
                                        const sedge_analysis *analysis);

@@ -1,6 +1,6 @@
-// The program of a scan: how elements are laid over blocks, and the text. The numbers are the
-// rule's of scan.c; none is tuned at run time, for the rule won wherever it was compared
-// (benchmarks/MEASUREMENTS.md).
+// The program of a scan: how elements are divided among blocks, and the text. All numbers come from
+// the rule in scan.c. None is tuned at run time, because the rule was fastest wherever it was
+// compared (benchmarks/MEASUREMENTS.md).
 #pragma once
 
 #include "reduce/formula.h"

@@ -15,7 +15,7 @@ typedef struct sedge_select_shape {
     int what;
     int unit;       // type of the elements
     int index;      // type of indices, or of the mask
-    int dimensions; // of the array that the indices are of; 0: contiguous
+    int dimensions; // of the array that is indexed; 0: contiguous
 } sedge_select_shape;
 
 // The whole program for a device of that kind, e.g. to compile it for a chip that is not here.

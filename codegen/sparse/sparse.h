@@ -7,20 +7,20 @@
 //     SEDGE_TRY(sedge_sparse_apply(a, NULL, 1.0, x, 0.0, y)); // in the context's stream
 //     sedge_sparse_free(a);
 //
-// Formats: compressed rows (csr; adaptive: rows binned by length; merge: equal work a thread),
-// slices of rows side by side (sell, with narrow indices or none, rows sorted by length inside a
-// window), ell and hybrid, dense blocks (block), packets of rows that share a tile of x in block
-// memory (packet), pieces of rows with the columns most used there (hub), and on cuda the vendor's
-// library (cusparse). The tuner chooses by measuring (tune/tune.h) and remembers; with tuning
-// off, a rule chooses by the lengths of the rows.
+// Formats: compressed rows (csr; adaptive: rows binned by length; merge: equal work for each
+// thread); slices of rows as in SELL-C-sigma (sell; rows sorted by length inside a window, column
+// indices of 32 or fewer bits, or diagonals); ell and hybrid; dense blocks (block); packets of rows
+// that share a tile of x in block memory (packet); pieces of rows, with x of the most used columns
+// in block memory (hub); and on cuda NVIDIA's library (cusparse). The tuner chooses by measuring
+// and stores its choice (tune/tune.h); with tuning off, a rule chooses by the lengths of the rows.
 //
-// The numbers of one object are the same, bit by bit, in every call: no atomics, sums in a fixed
-// order. Another format may add a row's terms in another order: name one in the options where
-// rounding must not depend on what was measured.
+// An object gives the same bits in every call: there are no atomics, and sums have a fixed order.
+// Two formats may add a row's terms in different orders. If rounding must not depend on measured
+// times, name a format in the options.
 //
-// Distributed matrices: two objects a rank, the local part and the halo part, whose x has the
-// halo's numbers: y = A_local x, then y += A_halo x_halo (alpha = beta = 1). An object whose rows
-// are mostly empty stores and visits the others only.
+// A distributed matrix has two objects per rank: the local part, and the halo part, which is
+// applied to the halo's values x_halo: y = A_local x, then y += A_halo x_halo (alpha = beta = 1).
+// If most rows of an object are empty, it stores and visits the other rows only.
 #pragma once
 
 #include "array/context.h"
@@ -60,11 +60,11 @@ typedef struct sedge_sparse_options {
     bool forget;            // measure even where there is wisdom
 } sedge_sparse_options;
 
-// Check the matrix, choose, convert and upload; nothing of `csr` is kept. `options` NULL: all
-// zero. Waits. Collective over options->comm. SEDGE_ERR_DATA for offsets that descend, columns
-// outside 0..columns - 1 and sizes that do not fit, with the place; SEDGE_ERR_USAGE for bad
-// options, or a format that this matrix or device cannot have, with the reason. The caller frees
-// it, before the context.
+// Check the matrix, choose a format and a kernel, convert the matrix and upload it; no pointer of
+// `csr` is kept. `options` NULL: all zero. Waits. Collective over options->comm. SEDGE_ERR_DATA for
+// offsets that descend, columns outside 0..columns - 1 and sizes that do not fit, with the place;
+// SEDGE_ERR_USAGE for bad options, or a format that this matrix or device cannot have, with the
+// reason. The caller frees the object, before the context.
 SEDGE_MUST_USE
 sedge_status sedge_sparse_create(sedge_sparse **out, sedge_context *context, const sedge_csr *csr,
                                  const sedge_sparse_options *options);
@@ -73,20 +73,21 @@ void sedge_sparse_free(sedge_sparse *sparse);
 int64_t sedge_sparse_rows(const sedge_sparse *sparse);
 int64_t sedge_sparse_columns(const sedge_sparse *sparse);
 
-// y = alpha A x + beta y in `stream` (NULL: the context's). x [columns] and y [rows] are numbers of
-// real_bytes, different buffers, which may be larger: smaller ones are SEDGE_ERR_USAGE. With beta 0
-// y is not read. Does not wait; not collective.
+// y = alpha A x + beta y in `stream` (NULL: the context's). x [columns] and y [rows] hold numbers
+// of real_bytes bytes in two different buffers. A buffer may be larger than needed; a smaller one
+// is SEDGE_ERR_USAGE. With beta 0 y is not read. Does not wait; not collective.
 SEDGE_MUST_USE
 sedge_status sedge_sparse_apply(sedge_sparse *sparse, sedge_stream *stream, double alpha,
                                 const sedge_buffer *x, double beta, sedge_buffer *y);
 
-// The most parts of a dot product.
+// The largest number of partial sums of a dot product.
 #define SEDGE_SPARSE_SUMS 1024
 
-// The same, and `sums` [sedge_sparse_sums()] gets doubles whose sum, in their order, is
-// w . (alpha A x), w [rows]: w . y where beta is 0, and the halo part's share where it is added.
-// For objects made with the option `dot`; another is SEDGE_ERR_USAGE. The work space is the
-// object's: two calls may not run at the same time in two streams.
+// As sedge_sparse_apply; in addition `sums` [sedge_sparse_sums()] gets doubles. Added up in their
+// order, they give w . (alpha A x), with w [rows]. This is w . y if beta is 0; for a halo part it
+// is the part's contribution to w . y. An object created without the option `dot` is
+// SEDGE_ERR_USAGE. The object owns the work space, so two calls must not run at the same time in
+// two streams.
 SEDGE_MUST_USE
 sedge_status sedge_sparse_apply_dot(sedge_sparse *sparse, sedge_stream *stream, double alpha,
                                     const sedge_buffer *x, double beta, sedge_buffer *y,
@@ -121,7 +122,7 @@ typedef struct sedge_sparse_info {
 // Borrowed from the object.
 const sedge_sparse_info *sedge_sparse_get_info(const sedge_sparse *sparse);
 
-// The table of candidates.
+// Print the table of candidates.
 SEDGE_MUST_USE
 sedge_status sedge_sparse_print(FILE *file, const sedge_sparse *sparse);
 

@@ -1,15 +1,15 @@
-// Layouts and kernels that a matrix may have on a device, by a model of the bytes that a product
-// moves; and what the formats need to add theirs.
+// Lists the layouts and kernels that a matrix may have on a device, ordered by a model of the bytes
+// that a product moves. Formats add their layouts and kernels with the functions at the end.
 #pragma once
 
 #include "sparse/sparse_format.h"
 
-// All that this matrix may have on such a device, those refused with a reason; the smallest prior
-// first.
+// List all layouts and kernels that this matrix may have on such a device, smallest prior first.
+// Layouts that are refused have a reason.
 void sedge_sparse_choose(sedge_sparse_choices *choices, const sedge_sparse_matrix *matrix,
                          const sedge_device_info *info, bool has_cusparse);
 
-// Layouts by prior, those refused behind the others.
+// Sort the layouts by prior, with refused ones at the end.
 void sedge_sparse_choices_sort(sedge_sparse_choices *choices);
 
 // ---- for the formats ---------------------------------------------------------------------------
@@ -27,21 +27,21 @@ typedef struct sedge_sparse_chooser {
     bool is_host;
     bool has_cusparse;
     double mean;    // entries a row
-    double scatter; // pieces of 32 bytes of x for each number read of it, at most 1
-    bool is_far;    // these lie anywhere in x
+    double scatter; // 32-byte pieces of x that are read for each number of x, at most 1
+    bool is_far;    // these pieces are far apart in x
 } sedge_sparse_chooser;
 
-// A layout without sizes, to be filled in; its kernels are added after it. Never NULL: there is
-// room for all.
+// Add a layout. The caller fills in its sizes, then adds its kernels. Never NULL: there is room for
+// all.
 __attribute__((format(printf, 3, 4))) sedge_sparse_layout *
 sedge_sparse_add_layout(sedge_sparse_chooser *c, const sedge_sparse_format *format,
                         const char *name, ...);
 
-// Set bytes and prior: `matrix_bytes` of its arrays, with a list of rows if they are `ordered`, and
-// how many times `slower` such a kernel is than its bytes say.
+// Set the bytes and prior of a layout. Its arrays have `matrix_bytes` bytes, plus a list of rows if
+// the rows are `ordered`. Its kernel is `slower` times slower than its bytes alone suggest.
 void sedge_sparse_set_bytes(const sedge_sparse_chooser *c, sedge_sparse_layout *layout,
                             double matrix_bytes, bool ordered, double slower);
 
-// A kernel of the layout added last.
+// Add a kernel to the layout added last.
 void sedge_sparse_add_kernel(sedge_sparse_chooser *c, int threads, int lanes, int unroll,
                              int streamed);

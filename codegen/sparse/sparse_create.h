@@ -1,4 +1,4 @@
-// What tests need beside sparse.h.
+// A function that only tests need, in addition to sparse.h.
 #pragma once
 
 #include "sparse/sparse.h"

@@ -1,6 +1,6 @@
-// A storage format is one file, format_NAME.c, and one row of SEDGE_SPARSE_FORMATS. All that the
-// other files know of a format stands in its descriptor; the model, the programs, the hash of their
-// sources, the launches and the tuner go through the table.
+// A storage format is one file, format_NAME.c, and one row of SEDGE_SPARSE_FORMATS. The other files
+// know a format only by its descriptor: the model, the programs, the hash of their sources, the
+// launches and the tuner all use this table.
 #pragma once
 
 #include "base/text.h"
@@ -8,7 +8,7 @@
 #include "sparse/sparse_layout.h"
 #include "sparse/sparse_matrix.h"
 
-// In this order candidates are listed. csr comes first: it can store any matrix.
+// Candidates are listed in this order. csr comes first: it can store any matrix.
 #define SEDGE_SPARSE_FORMATS(X) \
     X(csr)                      \
     X(adaptive)                 \
@@ -24,7 +24,7 @@
 struct sedge_sparse_chooser;
 struct sedge_sparse_store;
 
-enum { SEDGE_SPARSE_ARGUMENTS = 9 }; // most arguments of a format's own
+enum { SEDGE_SPARSE_ARGUMENTS = 9 }; // the most arguments that a format adds
 
 typedef struct sedge_sparse_format {
     const char *name;   // first word of the names of its layouts
@@ -32,16 +32,17 @@ typedef struct sedge_sparse_format {
 
     // The model of bytes.
     bool is_sampled;    // the bytes of a layout are estimated from a sample of the matrix
-    bool always_tried;  // by a quick search, too, whatever the model says
+    bool always_tried;  // a quick search tries it, too, whatever the model says
     int row_items;      // work items among which the longest row is divided; 0: as many as it needs
     bool bound_by_rows; // no call is shorter than one item's share of the longest row
-    // Part of the scattered reads of x that is left; NULL: all.
+    // Which part of the scattered reads of x this format still has; NULL: all of them.
     double (*scattered)(const struct sedge_sparse_chooser *chooser);
-    // Add the layouts and kernels that this matrix may have on this device; those refused with a
-    // reason.
+    // Add the layouts and kernels that this matrix may have on this device. Layouts that are
+    // refused get a reason.
     void (*candidates)(struct sedge_sparse_chooser *chooser);
 
-    // Bring a matrix into the arrays of `store`, whose layout is given; set parts, stored, bytes.
+    // Convert a matrix into the arrays of `store`, whose layout is set; set parts, stored and
+    // bytes.
     sedge_status (*build)(struct sedge_sparse_store *store, sedge_context *context,
                           const sedge_sparse_matrix *matrix);
 

@@ -13,7 +13,8 @@ typedef struct sedge_sparse_call {
     sedge_buffer *product; // of the vendor's, with a dot product and beta not 0
 } sedge_sparse_call;
 
-// Blocks that make parts of the dot product, and the sums that are made of them.
+// The number of blocks that each make one part of the dot product, and the number of sums to which
+// these parts are added up.
 int64_t sedge_sparse_parts(const sedge_sparse_store *store, const sedge_sparse_kernel *kernel);
 int sedge_sparse_sums_of(int64_t parts);
 

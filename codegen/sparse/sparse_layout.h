@@ -1,5 +1,5 @@
-// Layouts (a format with its numbers: sizes of slices, blocks, tiles) and kernels (a layout with
-// its launch parameters), and the list of those that a matrix may have.
+// Layouts and kernels, and the list of those that a matrix may have. A layout is a format with its
+// sizes (of slices, blocks, tiles); a kernel is a layout with its launch parameters.
 #pragma once
 
 #include "sparse/sparse.h"
@@ -27,7 +27,7 @@ typedef struct sedge_sparse_layout {
     sedge_sparse_order order;
     char name[40];
     double bytes;    // that a product moves, by the model; 0: not known
-    double prior;    // the same, made larger by what this kind of kernel costs; least is best
+    double prior;    // the same, increased by other costs of the kernel; least is best
     char reason[80]; // why it is not tried; "": it is tried
 } sedge_sparse_layout;
 

@@ -1,5 +1,6 @@
-// The caller's matrix on the host, as all formats read it: checked, its rows' lengths surveyed, and
-// without the empty rows where these are most. Also loops on several threads.
+// The caller's matrix on the host, in the form that all formats read. It has been checked, the
+// lengths of its rows are known, and if most rows are empty they are left out. Also loops on
+// several threads.
 #pragma once
 
 #include "sparse/sparse.h"

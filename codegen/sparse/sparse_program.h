@@ -1,5 +1,3 @@
-enum { SEDGE_SPARSE_VECTOR_THREADS = 256, SEDGE_SPARSE_FIX_THREADS = 128 };
-
 // The programs of a store: their texts, and their kernels compiled by the context.
 #pragma once
 
@@ -8,6 +6,8 @@ enum { SEDGE_SPARSE_VECTOR_THREADS = 256, SEDGE_SPARSE_FIX_THREADS = 128 };
 #include "program/launch.h"
 #include "sparse/sparse_store.h"
 
+enum { SEDGE_SPARSE_VECTOR_THREADS = 256, SEDGE_SPARSE_FIX_THREADS = 128 };
+
 // The programs of a store: its own kernel, the one that adds up pieces, vector work.
 typedef enum sedge_sparse_part {
     SEDGE_SPARSE_MAIN,
@@ -15,8 +15,8 @@ typedef enum sedge_sparse_part {
     SEDGE_SPARSE_VECTOR
 } sedge_sparse_part;
 
-// The whole text for a device of that kind, which need not be here. `kernel` of the first only. The
-// vendor's main program is the one of vector work.
+// Write the whole text for a device of that kind, which need not be present. Only SEDGE_SPARSE_MAIN
+// uses `kernel`. For cusparse the main program is that of vector work.
 SEDGE_MUST_USE
 sedge_status sedge_sparse_program_write(sedge_text *out, sedge_device_kind kind,
                                         const sedge_sparse_store *store,
@@ -26,7 +26,7 @@ sedge_status sedge_sparse_program_write(sedge_text *out, sedge_device_kind kind,
 SEDGE_MUST_USE
 sedge_status sedge_sparse_source_hash(char hash[SEDGE_HASH_TEXT], sedge_device_kind device);
 
-// Kernels of one store. The vendor's has no `main`.
+// The kernels of one store. With cusparse there is no `main`.
 typedef struct sedge_sparse_programs {
     const sedge_kernel *main;
     const sedge_kernel *fix;                             // NULL: not needed
@@ -34,7 +34,8 @@ typedef struct sedge_sparse_programs {
     const sedge_kernel *scale, *gather, *combine, *sums; // vector work
 } sedge_sparse_programs;
 
-// `main` may be given (the tuner's); NULL: it is made, too.
+// Get the kernels of one store. The tuner passes its own `main`; with NULL the main kernel is made,
+// too.
 SEDGE_MUST_USE
 sedge_status sedge_sparse_programs_get(sedge_sparse_programs *out, sedge_context *context,
                                        const sedge_sparse_store *store,

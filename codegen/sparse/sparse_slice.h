@@ -7,7 +7,7 @@
 
 enum { SEDGE_SPARSE_HEIGHT = 32, SEDGE_SPARSE_DIAGONALS = 256 };
 
-// Rows of a slice, and how their columns are told.
+// The rows of a slice, and how their columns are encoded.
 typedef struct sedge_sparse_slice {
     const sedge_sparse_matrix *matrix;
     int height;
@@ -20,14 +20,16 @@ typedef struct sedge_sparse_slice {
     uint32_t mask[SEDGE_SPARSE_DIAGONALS];
 } sedge_sparse_slice;
 
-// Find mode, width and words; `mode` -1: choose it, else it is what was chosen before. `order`
-// NULL: rows first .. first + height - 1.
+// Set the mode, width and words of a slice. With `mode` -1 the mode is chosen; else it is one that
+// was chosen before. `order` NULL: rows first .. first + height - 1.
 void sedge_sparse_slice_plan(sedge_sparse_slice *slice, const sedge_sparse_matrix *matrix,
                              const int32_t *order, int64_t first, int height, int mode);
-// Words of the indices of a slice so wide; even, so that every slice's begin at 8 bytes.
+// The number of words that the indices of a slice of this width have. It is even, so that the
+// indices of every slice begin at a multiple of 8 bytes.
 int64_t sedge_sparse_slice_words(int mode, int64_t width, int height);
-// Give it places that no row has. A slice on diagonals is at most SEDGE_SPARSE_DIAGONALS wide.
+// Widen a slice to `width` with places that no row uses. A slice on diagonals is at most
+// SEDGE_SPARSE_DIAGONALS wide.
 void sedge_sparse_slice_widen(sedge_sparse_slice *slice, int width);
-// Write its values [width][height], which are zero before, and its indices [words]. `codes` NULL,
-// on diagonals only: another slice has written the same.
+// Write the values [width][height] of a slice, which are zero before, and its indices [words]. For
+// a slice on diagonals `codes` may be NULL, if another slice has written the same indices.
 void sedge_sparse_slice_write(const sedge_sparse_slice *slice, void *values, int32_t *codes);

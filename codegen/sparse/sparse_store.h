@@ -24,16 +24,17 @@ struct sedge_sparse_store {
     int64_t stored;    // values
     double bytes;      // of a call
     sedge_buffer *offsets, *columns, *values, *places, *listed, *work, *pieces, *runs;
-    sedge_buffer *gather, *gathered; // in another order: which x is where, and x there; hub: of
-                                     // the columns most used only
-    int64_t columns_count;           // of these
-    sedge_sparse_store *rest;        // hybrid: of the longer rows. Owned
+    // x in another order: the column of each place, and x in that order. hub: of the most used
+    // columns only.
+    sedge_buffer *gather, *gathered;
+    int64_t columns_count;    // length of both
+    sedge_sparse_store *rest; // hybrid: of the longer rows. Owned
     sedge_sparse_kernel rest_kernel;
     sedge_cusparse *cusparse; // borrowed
     sedge_cusparse_matrix *vendor;
 };
 
-// Bring the matrix into a layout. `cusparse` NULL: there is none.
+// Store the matrix on the device in a layout. `cusparse` NULL: there is none.
 SEDGE_MUST_USE
 sedge_status sedge_sparse_store_create(sedge_sparse_store **out, sedge_context *context,
                                        const sedge_sparse_matrix *matrix,
@@ -41,12 +42,12 @@ sedge_status sedge_sparse_store_create(sedge_sparse_store **out, sedge_context *
 void sedge_sparse_store_free(sedge_sparse_store *store);
 int64_t sedge_sparse_store_bytes(const sedge_sparse_store *store); // held
 
-// A buffer of `bytes` bytes with what is at `host`.
+// Make a buffer with a copy of the `bytes` bytes at `host`.
 SEDGE_MUST_USE
 sedge_status sedge_sparse_upload(sedge_buffer **out, sedge_device *device, const void *host,
                                  int64_t bytes);
 
-// Large arrays are filled and uploaded piece by piece, of about so many elements.
+// Large arrays are filled and uploaded in pieces of about this many elements.
 enum { SEDGE_SPARSE_CHUNK = 1 << 23 };
 
 static inline int64_t sedge_sparse_divide_up(int64_t count, int64_t each)
@@ -54,7 +55,8 @@ static inline int64_t sedge_sparse_divide_up(int64_t count, int64_t each)
     return (count + each - 1) / each;
 }
 
-// The argument of a buffer from whose start offsets count: minus `shift` elements of `bytes`.
+// The argument for a buffer that kernels index with shifted offsets: its address minus `shift`
+// elements of `bytes` bytes.
 static inline sedge_argument sedge_sparse_shifted(const sedge_sparse_store *store,
                                                   const sedge_buffer *buffer, int64_t bytes)
 {

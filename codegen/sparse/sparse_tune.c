@@ -377,15 +377,15 @@ static sedge_status search(sedge_sparse_choice *choice, trial *t,
 
 // What one rank can fail at alone: the trial, its vectors, the hash of the sources; and the end of
 // the context's work, as the tuner has a stream of its own.
-static sedge_status prepare_trial(trial **out, const trial *wanted, sedge_tune_level level,
+static sedge_status prepare_trial(trial **out, const trial *request, sedge_tune_level level,
                                   char hash[SEDGE_HASH_TEXT])
 {
     SEDGE_TRY(sedge_allocate(out, 1, sizeof **out));
-    **out = *wanted;
+    **out = *request;
     if (level != SEDGE_TUNE_OFF) SEDGE_TRY(make_vectors(*out));
     SEDGE_TRY(sedge_sparse_source_hash(
-        hash, sedge_device_get_info(sedge_context_device(wanted->context))->kind));
-    return sedge_context_wait(wanted->context);
+        hash, sedge_device_get_info(sedge_context_device(request->context))->kind));
+    return sedge_context_wait(request->context);
 }
 
 sedge_status sedge_sparse_tune(sedge_sparse_choice *choice, sedge_context *context,
@@ -395,11 +395,11 @@ sedge_status sedge_sparse_tune(sedge_sparse_choice *choice, sedge_context *conte
 {
     const sedge_tune_level level =
         options->has_tune ? options->tune : sedge_context_tuning(context);
-    const trial wanted = {.context = context,
-                          .matrix = matrix,
-                          .choices = choices,
-                          .dot = options->dot,
-                          .cusparse = cusparse};
+    const trial request = {.context = context,
+                           .matrix = matrix,
+                           .choices = choices,
+                           .dot = options->dot,
+                           .cusparse = cusparse};
     char hash[SEDGE_HASH_TEXT];
     sedge_status status = SEDGE_OK;
     trial *t = NULL;
@@ -411,7 +411,7 @@ sedge_status sedge_sparse_tune(sedge_sparse_choice *choice, sedge_context *conte
     // With one candidate, or nothing to multiply, there is no choice; but ranks stay together.
     if (options->comm == NULL && (kernels == 1 || matrix->entries == 0)) return SEDGE_OK;
     SEDGE_TRY_GOTO(status,
-                   sedge_comm_agree(options->comm, prepare_trial(&t, &wanted, level, hash)));
+                   sedge_comm_agree(options->comm, prepare_trial(&t, &request, level, hash)));
     SEDGE_TRY_GOTO(status, search(choice, t, options, level, layouts, kernels, hash));
     if (t->store != NULL && t->layout == choices->kernel[choice->kernel].layout) {
         choice->store = t->store;

@@ -1,4 +1,4 @@
-// The choice among layouts and kernels of a matrix by the tuner.
+// The tuner's choice among the layouts and kernels of a matrix.
 #pragma once
 
 #include "sparse/sparse_layout.h"

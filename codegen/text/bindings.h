@@ -1,6 +1,6 @@
 // Inside codegen/text: bindings, which are the names and values that fill the holes of a pattern.
-// Functions that check them, find one by its name, and write its value. Substitution, templates and
-// syntax trees use them.
+// The functions check bindings, find a binding by its name, and write its value. Substitution,
+// templates and syntax trees use them.
 #pragma once
 
 #include "base/error.h"
@@ -10,11 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Names are words and distinct, values are there and finite. `lists`: whether lists are allowed.
+// Check that the names are valid and distinct and that the values are present and finite. `lists`:
+// whether lists are allowed.
 SEDGE_MUST_USE
 sedge_status sedge_pattern_check(const sedge_pattern *pattern, bool lists);
 
-// The place of the binding with the name of `length` bytes, or -1.
+// The index of the binding whose name is the `length` bytes at `name`, or -1.
 int sedge_pattern_find(const sedge_pattern *pattern, const char *name, size_t length);
 
 // "; did you mean 'x'?" for a name of `length` bytes that is not bound, or "".
@@ -26,12 +27,12 @@ void sedge_pattern_hint(char text[SEDGE_HINT_LENGTH], const sedge_pattern *patte
 SEDGE_MUST_USE
 sedge_status sedge_pattern_check_used(const sedge_pattern *pattern, const bool *used);
 
-// The text to work on: the pattern's own, or the one found under its name, which `found` then owns
-// (released by the caller with sedge_release).
+// Set `*text` to the pattern's own text or, if it has none, to the embedded source of the pattern's
+// name. In the second case `*found` owns the text, and the caller releases it with sedge_release.
 SEDGE_MUST_USE
 sedge_status sedge_pattern_text(const char **text, char **found, const sedge_pattern *pattern);
 
-// Append a value as it stands in program text; not a list.
+// Append a binding's value as program text. The value must not be a list.
 SEDGE_MUST_USE
 sedge_status sedge_binding_write(sedge_text *out, const sedge_binding *binding);
 

@@ -1,4 +1,4 @@
-// Source files that travel inside the binary; the tables are made by CMake (sedge_embed).
+// Source files that are embedded in the executable. CMake generates the tables (sedge_embed).
 #pragma once
 
 typedef struct sedge_embedded {

@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// How the first line of a made text begins; sedge_program_write looks for it.
+// The beginning of the first line of a generated text; sedge_program_write looks for it.
 #define SEDGE_ORIGIN_START "// Made from "
 
-// Where the output is, as C sees it.
+// What the end of the output is inside of, by the rules of C.
 typedef enum sedge_lines_state {
     SEDGE_LINES_CODE,
     SEDGE_LINES_STRING,
@@ -25,20 +25,21 @@ typedef enum sedge_lines_state {
 typedef struct sedge_lines {
     sedge_text *out;
     bool marked;    // with #line where needed
-    int line;       // what the compiler takes the next line for
+    int line;       // the number that the compiler gives to the next line
     bool fresh;     // nothing stands in the present line
     bool blank;     // at most white space stands in it
-    bool directive; // it is one of the preprocessor
-    bool continued; // the line before ended in a backslash
+    bool directive; // the present line is a preprocessor directive
+    bool continued; // the line before it ended in a backslash
     int depth;      // of open parentheses
     char last;      // character
     sedge_lines_state state;
 } sedge_lines;
 
-// Write the comment line and the first #line. The rest of the structure is not to be touched.
+// Write the comment line and the first #line. The caller sets nothing in the structure.
 SEDGE_MUST_USE
 sedge_status sedge_lines_begin(sedge_lines *lines, sedge_text *out, const sedge_pattern *pattern);
 
-// Append bytes that stand in line `line` of the pattern, all of them: also when they hold newlines.
+// Append bytes that come from line `line` of the pattern. All of them count as that line, even if
+// they contain newlines.
 SEDGE_MUST_USE
 sedge_status sedge_lines_add(sedge_lines *lines, int line, const char *bytes, size_t length);

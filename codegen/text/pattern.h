@@ -1,11 +1,11 @@
 // Patterns: texts with named holes, and the values that fill them. text/substitute.h and
 // text/template.h turn a pattern into program text.
 //
-// Both write, before the text, one comment line that says from which pattern and with which values
-// it was made; the opening comment of a program repeats it (program/program.h). A #line stands
-// wherever the lines of the output do not follow those of the pattern any more, so a compiler's
-// message names the pattern's file and line. It never stands inside a continued line, parentheses
-// or a comment, where it would not be one.
+// Both begin their output with a comment line that names the pattern and the values; the opening
+// comment of a program repeats this line (program/program.h). Where the line numbers of the output
+// begin to differ from those of the pattern, a #line directive is written, so that compiler
+// messages name the pattern's file and line. No #line is written inside a continued line,
+// parentheses or a comment, because the compiler would not read it as a directive there.
 #pragma once
 
 #include "base/error.h"
@@ -14,8 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Written as: the text as it is; a decimal number; an exact hexadecimal constant. Negative numbers
-// stand in parentheses, so that `-$x$` is right for every x.
+// A text is written as it is, an integer in decimal, and a floating-point number as an exact
+// hexadecimal constant. Negative numbers are put in parentheses, so that `-$x$` is right for every
+// x.
 typedef enum sedge_binding_kind {
     SEDGE_BINDING_TEXT,
     SEDGE_BINDING_INTEGER,
@@ -23,7 +24,7 @@ typedef enum sedge_binding_kind {
     SEDGE_BINDING_DOUBLE // 0x1.8p+0
 } sedge_binding_kind;
 
-// A name, and what stands in its place. All pointers are borrowed.
+// A name and the value that replaces it. All pointers are borrowed.
 typedef struct sedge_binding {
     const char *name; // letters, digits and '_', no digit first
     sedge_binding_kind kind;
@@ -66,7 +67,8 @@ typedef struct sedge_pattern {
     bool without_lines; // no #line; messages then name the program's own lines
 } sedge_pattern;
 
-// Append a number as an exact constant, as bindings of its kind, SEDGE_BINDING_FLOAT or _DOUBLE,
-// are written. Infinities and NaN are SEDGE_ERR_USAGE: not every target has a word for them.
+// Append `value` as an exact constant, in the form of a binding of `kind` (SEDGE_BINDING_FLOAT or
+// SEDGE_BINDING_DOUBLE). Infinities and NaN are SEDGE_ERR_USAGE, because not every target can write
+// them as a constant.
 SEDGE_MUST_USE
 sedge_status sedge_constant_write(sedge_text *out, sedge_binding_kind kind, double value);

@@ -11,8 +11,8 @@
 
 #include "text/pattern.h"
 
-// Append the pattern's text with values in place of names. SEDGE_ERR_USAGE, with pattern, line and
-// name: one that has no value, one that is used nowhere, a `$` without its end. `out` is then as it
-// was.
+// Append the pattern's text with each name replaced by its value. Fails with SEDGE_ERR_USAGE, and
+// names pattern, line and name, if a name has no value, a value is not used, or a `$` is not
+// closed; `out` is then unchanged.
 SEDGE_MUST_USE
 sedge_status sedge_substitute(sedge_text *out, const sedge_pattern *pattern);

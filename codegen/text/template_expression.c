@@ -61,22 +61,22 @@ bool template_accept(template_reader *reader, const char *word)
     return true;
 }
 
-static sedge_status fail_at(const template_reader *reader, const char *wanted)
+static sedge_status fail_at(const template_reader *reader, const char *expected)
 {
     const size_t left = (size_t)(reader->end - reader->at);
 
-    if (left == 0) return TEMPLATE_FAIL(reader->run, "%s is expected at the end", wanted);
-    return TEMPLATE_FAIL(reader->run, "%s is expected at '%.*s'", wanted,
+    if (left == 0) return TEMPLATE_FAIL(reader->run, "%s is expected at the end", expected);
+    return TEMPLATE_FAIL(reader->run, "%s is expected at '%.*s'", expected,
                          (int)(left < 40 ? left : 40), reader->at);
 }
 
 sedge_status template_expect(template_reader *reader, const char *word)
 {
-    char wanted[16];
+    char expected[16];
 
     if (template_accept(reader, word)) return SEDGE_OK;
-    (void)snprintf(wanted, sizeof wanted, "'%s'", word);
-    return fail_at(reader, wanted);
+    (void)snprintf(expected, sizeof expected, "'%s'", word);
+    return fail_at(reader, expected);
 }
 
 sedge_status template_expect_end(template_reader *reader)

@@ -55,7 +55,7 @@ typedef struct template_run {
     template_variable *variables; // one place for each $for$ and $let$
     int variable_count;
     template_scratch *scratch;
-    const template_token *token; // at hand, for messages
+    const template_token *token; // the present one, for messages
     int steps;
     sedge_text *made;
     sedge_lines lines;
@@ -66,7 +66,7 @@ typedef struct template_reader {
     template_run *run;
     const char *at;
     const char *end;
-    bool live; // evaluate; else only names and grammar are looked at
+    bool live; // evaluate; else only check names and grammar
     int depth;
 } template_reader;
 
@@ -77,7 +77,7 @@ __attribute__((format(printf, 2, 3))) void template_explain(const template_run *
 
 template_reader template_read(template_run *run, bool live);
 
-// Go over `word` (letters: a whole word) if it is next.
+// Skip `word` and return true if it comes next. A `word` of letters matches whole words only.
 bool template_accept(template_reader *reader, const char *word);
 SEDGE_MUST_USE
 sedge_status template_expect(template_reader *reader, const char *word);
@@ -91,7 +91,8 @@ bool template_is_word(const char *name, size_t length);
 SEDGE_MUST_USE
 sedge_status template_read_name(template_reader *reader, const char **name, size_t *length);
 
-// An expression / one that must be an integer. Not live: 0.
+// Read and evaluate an expression; the second function requires an integer. If the reader is not
+// live, the value is 0.
 SEDGE_MUST_USE
 sedge_status template_read_value(template_reader *reader, template_value *out);
 SEDGE_MUST_USE

@@ -10,8 +10,8 @@
 //     SEDGE_TRY(sedge_tree_write(out, tree));
 //
 // The functions that add nodes report no errors. The tree remembers the first error (a wrong call,
-// or no memory) and ignores what is added later; sedge_tree_write returns that error.
-// Texts are copied. Formats are printf's; texts have one line, statements no `;` at their end.
+// or no memory) and ignores what is added later; sedge_tree_write returns that error. Texts are
+// copied. Formats are printf's. A text has one line, and a statement is given without its `;`.
 #pragma once
 
 #include "base/error.h"
@@ -28,8 +28,8 @@ SEDGE_MUST_USE
 sedge_status sedge_tree_create(sedge_tree **out, const char *name);
 void sedge_tree_free(sedge_tree *tree);
 
-// Append the whole text. SEDGE_ERR_USAGE or SEDGE_ERR_MEMORY when building failed; `out` is then as
-// it was.
+// Append the whole text. Fails with SEDGE_ERR_USAGE or SEDGE_ERR_MEMORY if building failed; `out`
+// is then unchanged.
 SEDGE_MUST_USE
 sedge_status sedge_tree_write(sedge_text *out, const sedge_tree *tree);
 
@@ -44,19 +44,19 @@ typedef struct sedge_tree_parameter {
 } sedge_tree_parameter;
 
 // A kernel of the dialect (codegen/kernels/README.md): its list of parameters as a macro, then
-// SEDGE_KERNEL. No two kernels' names differ in the case of letters only.
+// SEDGE_KERNEL. The names of two kernels must differ in more than the case of letters.
 sedge_node *sedge_tree_kernel(sedge_node *module, const char *name, int threads,
                               const sedge_tree_parameter *parameters, int count);
 
-// A SEDGE_FUNCTION that gives `type`.
+// A SEDGE_FUNCTION that returns `type`.
 sedge_node *sedge_tree_function(sedge_node *module, const char *type, const char *name,
                                 const sedge_tree_parameter *parameters, int count);
 
 // ---- anywhere ----------------------------------------------------------------------------------
 
-// Lines are broken to fit.
+// A comment. Long lines are wrapped.
 SEDGE_PRINTF(2) void sedge_tree_comment(sedge_node *block, const char *format, ...);
-// A line of the preprocessor, "#if SEDGE_TARGET_CUDA"; stands at the left margin.
+// A preprocessor directive, "#if SEDGE_TARGET_CUDA"; it is not indented.
 SEDGE_PRINTF(2) void sedge_tree_directive(sedge_node *block, const char *format, ...);
 SEDGE_PRINTF(2) void sedge_tree_statement(sedge_node *block, const char *format, ...);
 // `type name;` and `type name = ...;`. The name of an array has its size: "sum[4]".
@@ -71,21 +71,21 @@ void sedge_tree_assign(sedge_node *block, const char *target, const char *operat
 
 // ---- blocks ------------------------------------------------------------------------------------
 
-// Anything that a block stands under: "SEDGE_OUTER (b)", "while (x < 4)".
+// A block with a head, which the format gives: "SEDGE_OUTER (b)", "while (x < 4)".
 SEDGE_PRINTF(2) sedge_node *sedge_tree_block(sedge_node *block, const char *format, ...);
-// A block under nothing.
+// A block without a head.
 sedge_node *sedge_tree_scope(sedge_node *block);
 // for (int name = from; name < to; name++)
 sedge_node *sedge_tree_for(sedge_node *block, const char *name, const char *from, const char *to);
-// The format gives the condition without parentheses. Other branches are added to the one before
-// them, when nothing else has been added behind it.
+// The format gives the condition without parentheses. `branch` is the branch before the new one;
+// nothing else may have been added after it.
 SEDGE_PRINTF(2) sedge_node *sedge_tree_if(sedge_node *block, const char *format, ...);
 SEDGE_PRINTF(2) sedge_node *sedge_tree_else_if(sedge_node *branch, const char *format, ...);
 sedge_node *sedge_tree_else(sedge_node *branch);
 
 // ---- expressions -------------------------------------------------------------------------------
 
-// Text to use in others; the tree owns it. After a failure: "".
+// A text for use in other calls; the tree owns it. After a failure it is "".
 SEDGE_PRINTF(2) const char *sedge_tree_text(sedge_tree *tree, const char *format, ...);
 // Exact constants: hexadecimal, negative ones in parentheses.
 const char *sedge_tree_float(sedge_tree *tree, float value);

@@ -131,8 +131,8 @@ static int64_t choose_copy(const sedge_device_info *info, int ranks)
 static sedge_status make_local(ceiling_run *run, const sedge_program *program, int ranks)
 {
     const int64_t block = (int64_t)run->copy_items * run->pack_bytes;
-    const int64_t wanted = choose_copy(sedge_device_get_info(run->device), ranks);
-    const int64_t bytes = (wanted + block - 1) / block * block;
+    const int64_t requested = choose_copy(sedge_device_get_info(run->device), ranks);
+    const int64_t bytes = (requested + block - 1) / block * block;
 
     SEDGE_TRY(sedge_program_get(&run->copy, program, "sedge_copy"));
     SEDGE_TRY(sedge_program_get(&run->fma, program, "sedge_fma"));
@@ -288,13 +288,13 @@ static sedge_status check_fma(ceiling_run *run)
         const double item = (double)(i / run->lanes % run->fma_items);
         const double chains = run->fma_chains;
         const double start = chains * item + 0.5 * chains * (chains - 1.0);
-        const double wanted = 3.0 * chains + (start - 3.0 * chains) * left;
+        const double expected = 3.0 * chains + (start - 3.0 * chains) * left;
         const double got =
             run->real_bytes == 8 ? ((double *)results)[i] : (double)((float *)results)[i];
-        if (!(fabs(got - wanted) <= 1e-3 * wanted)) {
+        if (!(fabs(got - expected) <= 1e-3 * expected)) {
             status =
                 SEDGE_FAIL(SEDGE_ERR_DEVICE,
-                           "multiply-adds on the device gave %.9g instead of %.9g", got, wanted);
+                           "multiply-adds on the device gave %.9g instead of %.9g", got, expected);
             break;
         }
     }

@@ -1,17 +1,20 @@
-// Ceilings: the highest rates that this device reaches, measured: bytes copied and floating-point
-// operations a second. They give the least time that a kernel's bytes and operations need, with
-// which its measured time is compared.
+// Ceilings: the highest rates that this device reaches in a measurement, in bytes copied and
+// floating-point operations per second. From them follows the least time that a kernel's bytes and
+// operations need. Reports compare the kernel's measured time with it.
 //
-// Copy: one vectorised kernel over two arrays of 1 GiB each on a GPU, on the host of four times the
-// last-level cache each (a node's ranks share that) but at most 64 MiB a thread; less, by halves
-// down to 16 MiB, where the device has not that much memory left. Ordinary stores, as the stage's.
-// Operations: chains of multiply-adds, independent and in registers, on all multiprocessors or
-// threads, in the precision asked for; no tensor cores. Best of several runs, after a first one
-// that is not counted.
+// Copy: one vectorised kernel copies one array to another. On a GPU each array has 1 GiB. On the
+// host each has four times the last-level cache, divided by the node's ranks, but at most 64 MiB
+// per thread. If the device has too little memory, the size is halved, down to 16 MiB. The stores
+// are ordinary ones, as in the DG stage.
 //
-// All ranks measure at the same time: ranks that share a device, a socket or memory get their
-// share. Takes less than 0.1 s on a GPU and 0.3 s on a host, beside the compiler the first time;
-// what was measured is kept in the wisdom file of the cache's folder.
+// Operations: independent chains of multiply-adds in registers run on all multiprocessors or
+// threads, in the requested precision, without tensor cores.
+//
+// The best of several runs counts; a first run is not counted.
+//
+// All ranks measure at the same time, so ranks that share a device, a socket or memory each measure
+// their share. This takes less than 0.1 s on a GPU and 0.3 s on a host, plus compilation the first
+// time. The results are stored in the wisdom file of the cache's folder.
 #pragma once
 
 #include "base/error.h"
@@ -27,8 +30,8 @@ typedef struct sedge_ceilings {
     double flops; // operations a second; a multiply-add counts two
 } sedge_ceilings;
 
-// Append the text of the program that measures a device of this info, which need not be here, and
-// tell its name, a constant. Not collective.
+// Append the text of the program that measures a device with this `info`; the device need not be
+// present. `*name` becomes the program's name, a string constant. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_ceilings_text(sedge_text *out, const char **name, const sedge_device_info *info,
                                  int real_bytes);
@@ -40,9 +43,9 @@ SEDGE_MUST_USE
 sedge_status sedge_ceilings_measure(sedge_ceilings *out, const sedge_comm *comm,
                                     sedge_device *device, sedge_cache *cache, int real_bytes);
 
-// What was measured before on such a device, with such a compiler and as many ranks on the node;
-// where any rank has nothing like that, and with `forget` on any rank, all measure, and the file
-// keeps it. Collective.
+// Get the ceilings that were stored for the same kind of device, compiler and number of ranks on
+// the node. If any rank finds none or sets `forget`, all ranks measure and store the result.
+// Collective.
 SEDGE_MUST_USE
 sedge_status sedge_ceilings_get(sedge_ceilings *out, const sedge_comm *comm, sedge_device *device,
                                 sedge_cache *cache, int real_bytes, bool forget);
@@ -56,6 +59,7 @@ void sedge_ceilings_try(sedge_ceilings *out, const sedge_comm *comm, sedge_devic
 // nothing was measured (all ceilings 0).
 double sedge_ceilings_floor(const sedge_ceilings *ceilings, double bytes, double flops);
 
-// That floor as a part of the `seconds` that the work took; -1 where either is not known.
+// The result of sedge_ceilings_floor divided by `seconds`, the measured time; -1 if either is not
+// known.
 double sedge_ceilings_fraction(const sedge_ceilings *ceilings, double bytes, double flops,
                                double seconds);

@@ -19,11 +19,11 @@ typedef struct sedge_group {
     sedge_hash *hashes; // of all ranks
 } sedge_group;
 
-// Collective (`comm` NULL: this process alone). The group keeps `comm`. Release what it holds with
+// Collective (`comm` NULL: this process alone). The group keeps `comm`. Release it with
 // sedge_group_free.
 SEDGE_MUST_USE
 sedge_status sedge_group_init(sedge_group *group, const sedge_comm *comm, const sedge_hash *mine);
 void sedge_group_free(sedge_group *group);
 
-// `bytes` bytes from each group's owner to its other ranks. Collective.
+// Send `bytes` bytes from each group's owner to the group's other ranks. Collective.
 void sedge_group_give(const sedge_group *group, void *data, size_t bytes);

@@ -5,25 +5,29 @@
 // the data in memory, and operations; an operation has candidates (kernels), and each candidate
 // works in one layout. In each layout the operations are tuned one by one. The layout with the
 // smallest sum of weight x time wins, with the best candidates of its operations. A layout other
-// than the first must be more than 3 % faster, and again when the choices of both take turns.
+// than the first wins only if it is more than 3 % faster, and is so again when the choices of both
+// layouts are timed in turns.
 //
 // A candidate is rejected before it is compiled if its resources do not fit, if its estimated
 // occupancy is below half of the best, or if its lower bound exceeds the best time so far. Slow
 // candidates are dropped while they are timed. A layout is dropped once its time so far and the
 // bounds of its remaining operations exceed the best layout's time.
 //
-// Timing: in place, at the real size, alone on the device, warm. A sample is a batch of launches
-// between two events. Candidates take turns, the least of the rounds counts, median and spread are
-// recorded. A challenger replaces the rule's choice (the first candidate of each layout) only if it
-// is more than 3 % and three spreads faster. A candidate is verified before it may win or drop
-// others; one that fails is out, and its message is the reason in the table.
+// Candidates are timed in place, at the real size, warm, and alone on the device. A sample is a
+// batch of launches between two events. Candidates are sampled in turns, one sample each per round.
+// A candidate's least sample counts; its median and spread are recorded. A challenger replaces the
+// rule's choice (the first candidate of each layout) only if it is more than 3 % and three spreads
+// faster. A candidate is verified before it may win or drop others. A candidate that fails cannot
+// win, and the table shows its message as the reason.
 //
-// Wisdom: JSON lines in the cache's folder (wisdom.jsonl), one a task, with every candidate's time;
-// keyed by task, source hash, size, device and toolchain. Exact: used without measuring. Other
-// toolchain or source: the best three are timed again. Other device: they only start the search.
+// Wisdom is the stored result of searches: JSON lines in the cache's folder (wisdom.jsonl), one per
+// task, with every candidate's time. The key is task, source hash, size, device and toolchain. A
+// line with an equal key is used without measuring. If only toolchain or source differ, the best
+// three candidates are timed again. Lines of another size or device only decide which candidates
+// are tried first.
 //
-// Under MPI: the ranks whose key is the same (device, toolchain, size bucket) form a group; its
-// lowest rank tunes while the others wait, and all use its choice.
+// Under MPI, ranks with the same key (device, toolchain, size bucket) form a group. The lowest rank
+// of a group tunes while the others wait, and all use its choice.
 #pragma once
 
 #include "base/error.h"
@@ -58,11 +62,11 @@ typedef struct sedge_tune_candidate {
     int threads;          // of a block
     int64_t shared_bytes; // of a block
     int registers;        // a thread, estimated; 0: not known
-    double prior;         // by a model, in any unit: smaller is tried sooner; 0: no opinion
-    double bound;        // seconds that a call takes at least; 0: from the operation's bytes, flops
-    bool fewer;          // it may do fewer operations than `flops` of the operation, or faster ones
-    const char *refused; // why it cannot run here; NULL: it can
-    const char *patient; // why a quick search leaves it out; NULL: it does not
+    double prior;         // cost by a model, in any unit: smaller is tried sooner; 0: not known
+    double bound;         // least seconds of a call; 0: computed from the operation's bytes, flops
+    bool fewer;           // `flops` gives no bound: it may do fewer or faster operations
+    const char *refused;  // why it cannot run here; NULL: it can
+    const char *patient;  // why levels below SEDGE_TUNE_PATIENT leave it out; NULL: they do not
 } sedge_tune_candidate;
 
 // The first candidate of each layout is the rule's choice.
@@ -74,8 +78,8 @@ typedef struct sedge_tune_operation {
     const sedge_tune_candidate *candidates;
 } sedge_tune_operation;
 
-// Callbacks get `context` back. They are called by one thread, on the tuning rank only, except
-// `text`, which any rank may be asked for the winner's. Programs are borrowed.
+// Callbacks are called with `context`, by one thread, on the tuning rank only. The exception is
+// `text`: it may be called on any rank, for the winner. Programs are borrowed.
 typedef struct sedge_tune_task {
     const char *name; // "maxwell-n4-fp32"; with `size` and the sources' hash the wisdom's key
     const char *size; // bucket of what the times depend on: "2^17 elements, 1 material"
@@ -93,7 +97,8 @@ typedef struct sedge_tune_task {
     // Put one call into the stream.
     sedge_status (*launch)(void *context, int operation, int candidate,
                            const sedge_program *program, sedge_stream *stream);
-    // Run it once and compare with the slow reference; not SEDGE_OK: it may not win.
+    // Run the candidate once and compare its result with a slow reference. If the status is not
+    // SEDGE_OK, the candidate cannot win.
     sedge_status (*verify)(void *context, int operation, int candidate,
                            const sedge_program *program);
 } sedge_tune_task;
@@ -102,7 +107,7 @@ typedef struct sedge_tune_options {
     sedge_tune_level level;
     double budget;           // seconds for the task; 0: the level's
     double copy_rate, flops; // measured ceilings, bytes and operations a second; 0: not known
-    bool forget;             // measure even if there is wisdom, in an order that it has no part in
+    bool forget;             // ignore stored choices and times, and measure
 } sedge_tune_options;
 
 typedef enum sedge_tune_source {
@@ -111,13 +116,13 @@ typedef enum sedge_tune_source {
     SEDGE_TUNE_BY_MEASUREMENT
 } sedge_tune_source;
 
-// What became of one candidate.
+// The result for one candidate.
 typedef struct sedge_tune_record {
     double seconds; // least of the rounds; 0: not timed
     double median, spread;
     int rounds;
     int registers, spilled; // as compiled; -1: not compiled
-    double fraction;        // of the floor; 0: not known
+    double fraction;        // lower bound / seconds; 0: not known
     char reason[96];        // "winner", "1.8x slower after 1 round", "needs 1280 threads", ...
 } sedge_tune_record;
 
@@ -132,28 +137,28 @@ typedef struct sedge_tune_result {
 } sedge_tune_result;
 
 // Choose. Collective over `comm` (NULL: this process alone). `out` is freed by the caller. Fails
-// only where the rule's choice itself cannot be compiled, launched or verified, or callbacks fail
-// because memory runs out; if another candidate fails, it only cannot win.
+// only if the rule's choice cannot be compiled, launched or verified, or if memory runs out in a
+// callback. Any other candidate that fails merely cannot win.
 SEDGE_MUST_USE
 sedge_status sedge_tune(sedge_tune_result **out, const sedge_comm *comm, sedge_device *device,
                         sedge_cache *cache, const sedge_tune_task *task,
                         const sedge_tune_options *options);
 void sedge_tune_result_free(sedge_tune_result *result);
 
-#define SEDGE_TUNE_NAME 64 // bytes of a candidate's name that sedge_tune_remembered tells
+#define SEDGE_TUNE_NAME 64 // bytes of a name from sedge_tune_remembered
 
-// What searches have chosen for an operation, by name, newest first and each once: of tasks of this
-// name and source, at any size, on devices of `device`'s kind and architecture, with its toolchain.
-// `device` may be one that only compiles. `*names` [*count] is released with sedge_release; NULL
-// where there is nothing. Not collective.
+// The names of the candidates that earlier searches chose for an operation, newest first, each
+// once. A search counts if its task name, source, kind of device, architecture and toolchain are
+// the same; its size may differ. `device` may be one that only compiles. `*names` [*count] is
+// released with sedge_release; NULL if there are none. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_tune_remembered(char (**names)[SEDGE_TUNE_NAME], int *count,
                                    const sedge_device *device, const sedge_cache *cache,
                                    const char *task, const char *source_hash,
                                    const char *operation);
 
-// The table: candidates, times, fraction of the floor, why the winner won and the others lost. Not
-// collective.
+// Print the table: candidates, times, fraction of the floor, and why each candidate won or lost.
+// Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_tune_print(FILE *file, const sedge_tune_task *task,
                               const sedge_tune_result *result);

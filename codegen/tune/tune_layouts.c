@@ -91,7 +91,7 @@ static sedge_status take_turn(layout_final *final, int which, double *seconds)
     return SEDGE_OK;
 }
 
-// Turns of both, in changing order: what disturbs for a while disturbs both.
+// Turns of both, in changing order: a disturbance that lasts for a while then affects both.
 static sedge_status take_turns(layout_final *final, double *ratio)
 {
     race_entry ratios = {.count = 0};

@@ -4,9 +4,10 @@
 #include "base/error.h"
 #include "tune/tune_run.h"
 
-// Seconds of the choice `other` in `layout` over those of the choice `first` in layout 0, by turns:
-// the median. Both were verified. In time for a few turns at least, whatever the deadline. The data
-// are in either layout afterwards.
+// Time two choices in turns: `first` in layout 0 and `other` in `layout`, each with one candidate
+// per operation. `*ratio` is the median over the turns of the time of `other` divided by the time
+// of `first`. Both choices have been verified. A few turns are taken even if the deadline has
+// passed. Afterwards the data may be in either layout.
 SEDGE_MUST_USE
 sedge_status sedge_tune_compare_layouts(sedge_tune_run *run, const int *first, int layout,
                                         const int *other, double *ratio);

@@ -17,15 +17,15 @@
 
 #define SAMPLE_SECONDS 200e-6 // of a batch of launches between two events
 #define WARM_SECONDS   0.05   // for the clocks of a GPU, at the start
-#define FIRST_SLOWER   4.0    // than the rule's: out after one call
-#define SAMPLE_AGAIN   2      // times that a bad sample which was short is taken again
+#define FIRST_SLOWER   4.0    // than the rule's choice: dropped after one call
+#define SAMPLE_AGAIN   2      // how often a bad short sample is repeated
 
 enum {
     SAMPLES_MAX = 64,
     ROUNDS_EARLY = 3,
     ROUNDS_FINAL = 15,
     CHALLENGERS_FINAL = 2, // beside the rule's choice
-    CONFIDENT_COUNT = 5,   // samples from which their spread says something
+    CONFIDENT_COUNT = 5,   // fewest samples whose spread is meaningful
 };
 
 // A candidate in the race.
@@ -47,27 +47,28 @@ typedef struct tune_race {
     int operation, layout;
     const sedge_tune_operation *task; // of the operation
     sedge_tune_record *records;
-    double compile_end;   // by sedge_clock: for what needs the compiler
-    double end;           // for all else
-    double last;          // what that may be put off to
-    double allowed;       // seconds, at first
+    double compile_end;   // when compiling must end, by sedge_clock
+    double end;           // when everything else must end
+    double last;          // latest time to which `end` may be put off
+    double allowed;       // seconds from the start to `end`, as it was at first
     double batch_seconds; // of the last batch that was compiled
-    int batch_jobs;       // by so many compilers
-    int batch_together;   // and as how many
+    int batch_jobs;       // compilers that it used
+    int batch_together;   // programs in each call of a compiler
     int64_t batch_bytes;  // its longest text; 0: not known
     int64_t next_bytes;   // the next candidate's; 0: not known
     int left;             // races that are still to be run, this one included
-    bool late;            // the compiler took longer than there was time: no more of it
+    bool late;            // the compiler took too long: nothing more is compiled
     bool overtime;        // a candidate was verified after the end
-    bool looked;          // the cache was asked for all
-    int found;            // of the entries from `compiled` on, the first that have a program
+    bool looked;          // the cache has been searched for all entries
+    int found;            // entries from `compiled` on that sedge_race_find has put first
     race_entry *entries;
     int count, compiled; // entries before `compiled` have had their turn at the compiler
     race_entry *rule;    // NULL: it cannot run here, or failed
 } tune_race;
 
-// Race them, as the first of `left` races. `*winner` is the candidate that won, -1: none can;
-// `*seconds` its time, 0: not timed. A failure of the rule's choice of layout 0 is returned.
+// Run the race of the `count` candidates in `order`, as the first of `left` races. `*winner` is the
+// candidate that won (-1: none can), and `*seconds` its time (0: not timed). A failure of the
+// rule's choice of layout 0 is returned.
 SEDGE_MUST_USE
 sedge_status sedge_tune_race(sedge_tune_run *run, int operation, int layout, const int *order,
                              int count, int left, int *winner, double *seconds);
@@ -84,7 +85,7 @@ SEDGE_MUST_USE
 sedge_status sedge_race_give_up(tune_race *race, race_entry *entry, sedge_status status,
                                 const char *what);
 
-// Take a candidate out of the race that is `slower` times slower than others.
+// Drop a candidate that is `slower` times slower than another one.
 void sedge_race_drop(const tune_race *race, race_entry *entry, double slower, const char *when);
 
 // ---- tune_time.c -------------------------------------------------------------------------------
@@ -138,22 +139,23 @@ sedge_status sedge_race_find(tune_race *race, int *found);
 // Whether there is time for so many seconds.
 bool sedge_race_has_time(const tune_race *race, double seconds);
 
-// Seconds of a batch, by what the last one took.
+// Predict the seconds of compiling a batch, from those of the last batch.
 double sedge_race_predict_batch(const tune_race *race, int jobs, int together);
 
-// Seconds of the finals, if the fastest takes so long as `leader`.
+// Predict the seconds of the finals, if the fastest candidate takes as long as `leader`.
 double sedge_race_predict_finals(const tune_race *race, const race_entry *leader);
 
-// How many of race->found are timed next; 0: there is no time. `leader` is the fastest so far,
-// NULL: there is none.
+// How many of the race->found entries are timed next; 0: there is no time. `leader` is the fastest
+// candidate so far, NULL: there is none.
 int sedge_race_choose_found(const tune_race *race, const race_entry *leader);
 
-// How many are compiled next, run->together of them as one; 0: there is no time.
+// How many entries are compiled next, run->together of them in one call of a compiler; 0: there is
+// no time.
 int sedge_race_choose_size(const tune_race *race, const race_entry *leader);
 
 // ---- tune_order.c ------------------------------------------------------------------------------
 
-// Sort the entries from `compiled` on by the time expected of them. A candidate's name consists of
-// words and numbers, each of which stands for a property; candidates that share a property are
-// expected to take similar times.
+// Sort the entries from `compiled` on by their expected times. A candidate's name consists of words
+// and numbers, each of which stands for a property; candidates that share a property are expected
+// to take similar times.
 void sedge_race_reorder(tune_race *race);

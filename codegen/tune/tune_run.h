@@ -6,7 +6,7 @@
 //   tune_select.c  which candidates of an operation are tried, in which order
 //   tune_race.c    one operation in one layout: time, drop, verify, decide; tune_race.h
 //   tune_layouts.c the final between two layouts
-//   tune_wisdom.c  what is kept of a search, and what earlier ones say
+//   tune_wisdom.c  stores the result of a search, and reads those of earlier ones
 //   tune_print.c   the table
 #pragma once
 
@@ -27,9 +27,9 @@ typedef struct sedge_tune_rigor {
 
 const sedge_tune_rigor *sedge_tune_rigor_of(sedge_tune_level level);
 
-// What earlier searches say of one candidate.
+// What earlier searches say about one candidate: by what their keys differ, and its time there.
 typedef enum sedge_tune_distance {
-    SEDGE_TUNE_SAME,         // all the same (the level may be lower)
+    SEDGE_TUNE_SAME,         // nothing differs (the level may be lower)
     SEDGE_TUNE_OTHER_SOURCE, // source or toolchain
     SEDGE_TUNE_OTHER_SIZE,
     SEDGE_TUNE_OTHER_DEVICE,
@@ -43,7 +43,7 @@ typedef struct sedge_tune_hint {
 
 typedef struct sedge_tune_advice {
     sedge_tune_hint **hints; // [operations][candidates]
-    int retime;              // level of a search to which only source or toolchain is new; 0: none
+    int retime;              // level of a search that differs in source or toolchain only; 0: none
     double compile_seconds;  // of a batch of programs on this device; 0: not known
 } sedge_tune_advice;
 
@@ -60,12 +60,12 @@ typedef struct sedge_tune_run {
     sedge_event *before, *after;
     uint64_t seed;
     int compilers;          // that this rank may run at once
-    int parallel;           // of these, what the search uses and predicts with
-    int together;           // programs that each of them compiles as one, by now
-    int together_most;      // at most
+    int parallel;           // the number of them that the search uses and predicts with
+    int together;           // programs in one call of a compiler, at present
+    int together_most;      // largest value of `together`
     double deadline;        // by sedge_clock; HUGE_VAL: none
-    double compile_seconds; // predicted, of a batch of which each is compiled alone
-    int64_t compile_bytes;  // and whose longest text has so many; 0: not known
+    double compile_seconds; // predicted, of a batch with one program in each call
+    int64_t compile_bytes;  // length of that batch's longest text; 0: not known
     bool compiler_unknown;  // compile_seconds is a default, not measured
     double verify_seconds;  // predicted
     double layout_seconds;  // predicted, to bring the data into a layout
@@ -74,14 +74,15 @@ typedef struct sedge_tune_run {
     bool incomplete;        // time ran out before everything was tried
 } sedge_tune_run;
 
-// Tables [operations][candidates] in one piece of memory, rows first.
+// Allocate a table [operations][candidates] in one piece of memory; the pointers to its rows come
+// first.
 SEDGE_MUST_USE
 sedge_status sedge_tune_table(void *out, const sedge_tune_task *task, size_t size);
 
 // The first candidate of a layout; -1: it has none.
 int sedge_tune_rule(const sedge_tune_operation *operation, int layout);
 
-// Candidates of all operations.
+// The number of candidates of all operations.
 int sedge_tune_count(const sedge_tune_task *task);
 
 // Write why a candidate won, lost or was not tried.

@@ -1,16 +1,17 @@
-// Inside the tuner: which candidates of an operation are tried, and in which order. Rejected are
-// those whose resources do not fit, or whose estimated occupancy is far below the best.
+// Inside the tuner: which candidates of an operation are tried, and in which order. A candidate is
+// rejected if its resources do not fit or if its estimated occupancy is far below the best.
 #pragma once
 
 #include "base/error.h"
 #include "tune/tune_run.h"
 
-// The least seconds of a call, by the candidate's bound or the operation's bytes and, unless it
-// does fewer, flops; 0: not known.
+// The least seconds of a call: the candidate's own bound, if it has one. Else the time that the
+// operation's bytes and flops need by the measured ceilings; flops are left out if the candidate
+// may do fewer. 0: not known.
 double sedge_tune_bound(const sedge_tune_options *options, const sedge_tune_operation *operation,
                         const sedge_tune_candidate *candidate);
 
-// What times are compared with in the table: the bound with all the flops.
+// The same bound with all flops; the table compares times with it.
 double sedge_tune_floor(const sedge_tune_options *options, const sedge_tune_operation *operation,
                         const sedge_tune_candidate *candidate);
 

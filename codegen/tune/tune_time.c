@@ -61,14 +61,14 @@ sedge_status sedge_race_warm(const tune_race *race, const race_entry *entry)
 {
     const sedge_tune_run *const run = race->run;
     const double began = sedge_clock();
-    const double wanted = run->launched > 0.0 ? WARM_AGAIN : WARM_SECONDS;
+    const double least = run->launched > 0.0 ? WARM_AGAIN : WARM_SECONDS;
     const bool paused =
         !sedge_traits_of(run->info->kind)->in_call && began - run->launched > WARM_PAUSE;
     double seconds;
 
     SEDGE_TRY(time_batch(race, entry, 1, &seconds));
     const int batch = choose_batch(seconds);
-    while (paused && sedge_clock() - began < wanted)
+    while (paused && sedge_clock() - began < least)
         SEDGE_TRY(time_batch(race, entry, batch, &seconds));
     return SEDGE_OK;
 }

@@ -159,7 +159,8 @@ sedge_status sedge_tune_recall(sedge_tune_result *result, bool *found, const sed
     return SEDGE_OK;
 }
 
-// Whether a program chosen under one key may be wanted under the other: all but size and device.
+// Whether a program that was chosen under one key may be chosen under the other: all fields but
+// size and device are equal.
 static bool is_same_target(const json_t *a, const json_t *b)
 {
     static const char *const fields[] = {"what", "kind", "arch", "toolchain", "task", "source"};

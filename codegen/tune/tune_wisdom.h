@@ -1,4 +1,4 @@
-// Inside the tuner: what is kept of a search, and what earlier searches say of the candidates.
+// Inside the tuner: storing the result of a search, and reading the results of earlier searches.
 #pragma once
 
 #include "base/error.h"
@@ -9,19 +9,19 @@
 SEDGE_MUST_USE
 sedge_status sedge_tune_key(json_t **key, const sedge_tune_task *task, const sedge_device *device);
 
-// Choice, records and scores of the last search of at least this level; `*found` false: there is
-// none whose choice still is to be had.
+// Fill `result` with choice, records and scores of the last search with this key and at least this
+// level. `*found` is false if there is none whose chosen candidates still exist.
 SEDGE_MUST_USE
 sedge_status sedge_tune_recall(sedge_tune_result *result, bool *found, const sedge_tune_task *task,
                                const json_t *lines, const json_t *key, sedge_tune_level level);
 
-// What the lines say of the candidates. Release with sedge_tune_advice_free.
+// Collect what the lines say about the candidates. Release with sedge_tune_advice_free.
 SEDGE_MUST_USE
 sedge_status sedge_tune_advise(sedge_tune_advice *advice, const sedge_tune_task *task,
                                const json_t *lines, const json_t *key,
                                const sedge_tune_options *options);
 void sedge_tune_advice_free(sedge_tune_advice *advice);
 
-// Keep a result.
+// Store the result of a search in the wisdom file.
 SEDGE_MUST_USE
 sedge_status sedge_tune_keep(const sedge_tune_run *run, json_t *key, sedge_tune_level level);

@@ -1,11 +1,12 @@
-// Inside codegen: wisdom, which is what was measured once on a device, as JSON lines.
+// Inside codegen: wisdom, the results of earlier measurements on a device, stored as JSON lines.
 //
 //     {"key": {"what": "tune", "device": "NVIDIA H200", ...}, "rigor": 1, ...}
 //
-// Lines speak of the same thing when their keys are equal. Only lines in which a given text (the
-// name of a task) stands as a value are looked into: the file may be long. Own wisdom is
-// wisdom.jsonl in the cache's folder; that of the site's folder (SEDGE_CACHE_SITE) is read before
-// it. A line that is no object with a key is skipped, and not written again.
+// Two lines describe the same measurement if their keys are equal. The file may be long, so only
+// lines that contain a given text (the name of a task) as a value are parsed. The user's file is
+// wisdom.jsonl in the cache's folder; the file in the site folder (SEDGE_CACHE_SITE) is read before
+// it. A line that is not an object with a key is skipped, and is dropped when the file is
+// rewritten.
 #pragma once
 
 #include "base/error.h"
@@ -26,12 +27,12 @@
 SEDGE_MUST_USE
 sedge_status sedge_wisdom_key(json_t **key, const char *what, const sedge_device *device);
 
-// A key in short, to compare it between ranks.
+// The hash of a key, to compare keys between ranks.
 SEDGE_MUST_USE
 sedge_status sedge_wisdom_hash(sedge_hash *hash, const json_t *key);
 
-// The array of the lines that hold `about`, oldest first, to be released with json_decref; empty
-// where there is no file. Fails only for want of memory.
+// The array of the lines that hold `about`, oldest first, to be released with json_decref; empty if
+// there is no file. Fails only if memory runs out.
 SEDGE_MUST_USE
 sedge_status sedge_wisdom_read(json_t **lines, const sedge_cache *cache, const char *about);
 
@@ -42,11 +43,11 @@ int sedge_wisdom_line_rigor(const json_t *line);
 // The last line of exactly this key and at least this rigor; NULL: none. Borrowed from `lines`.
 const json_t *sedge_wisdom_find(const json_t *lines, const json_t *key, int rigor);
 
-// Add a line that holds `about` in its key. It takes the place of those of the same key whose rigor
-// is not higher (`replace`: of any); beyond SEDGE_WISDOM_BYTES_MAX the oldest lines go. What does
-// not work is no failure: sedge_cache_problem says it.
+// Add a line whose key contains `about`. It replaces the lines with the same key and at most the
+// same rigor (with `replace`: any rigor). Beyond SEDGE_WISDOM_BYTES_MAX the oldest lines are
+// removed. A failure is not returned; sedge_cache_problem reports it.
 void sedge_wisdom_write(sedge_cache *cache, const char *about, const json_t *line, bool replace);
 
-// What jansson gave, or SEDGE_ERR_MEMORY for NULL.
+// SEDGE_ERR_MEMORY if `json`, a result of jansson, is NULL.
 SEDGE_MUST_USE
 sedge_status sedge_wisdom_need(const void *json);
