@@ -116,7 +116,7 @@ static sedge_status choose_target(source_target *target, sedge_device_kind kind)
 
     *target = targets[kind];
     if (!sedge_traits_of(kind)->in_call) return SEDGE_OK;
-    SEDGE_TRY(sedge_order_wanted(&random, &seed));
+    SEDGE_TRY(sedge_order_requested(&random, &seed));
     if (random) *target = in_random_order;
     return SEDGE_OK;
 }

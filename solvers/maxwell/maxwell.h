@@ -1,5 +1,5 @@
-// What the files of this folder share: where each kind's parameters lie, and the functions behind
-// the tables of maxwell.c.
+// Declarations shared by the files of this folder: the positions of each kind's parameters in its
+// flat array, and the functions that the tables of maxwell.c refer to.
 #pragma once
 
 #include "dg/problem.h"

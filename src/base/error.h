@@ -2,8 +2,8 @@
 //
 // A function that can fail returns sedge_status. The first failure sets a per-thread message with
 // SEDGE_FAIL; callers pass the status on unchanged with SEDGE_TRY, which adds file:line to a short
-// trace that `-v` prints. Only main prints the message and ends the program. Messages hold names
-// from files: they are kept as they may be shown on a terminal (shown.h).
+// trace that `-v` prints. Only main prints the message and ends the program. Messages contain names
+// from files, so control characters in them are escaped (shown.h).
 #pragma once
 
 #define SEDGE_MUST_USE __attribute__((warn_unused_result))
@@ -43,15 +43,15 @@ void sedge_error_set(const char *message);
 // Forget this thread's message and trace.
 void sedge_error_clear(void);
 
-// Behind SEDGE_FAIL: format the message, start the trace, return `status`.
+// Called by SEDGE_FAIL: format the message, start the trace, return `status`.
 __attribute__((format(printf, 4, 5))) sedge_status
 sedge_error_raise(sedge_status status, const char *file, int line, const char *format, ...);
 
-// Behind SEDGE_TRY: add a place to the trace, return `status`.
+// Called by SEDGE_TRY: add a place to the trace, return `status`.
 sedge_status sedge_error_pass(sedge_status status, const char *file, int line);
 
-// Both macros give the status itself, not a call's result: analysers then know that it is a
-// failure.
+// Both macros use the status itself, not the result of the call that records it, so that static
+// analysers know that it is a failure.
 #define SEDGE_FAIL(status, ...) \
     ((void)sedge_error_raise((status), __FILE__, __LINE__, __VA_ARGS__), (sedge_status)(status))
 

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Fail with `status_on_failure` where a pipe, a folder or the like stands at `path`, without
-// opening it, which could wait for ever. Of a file that cannot be seen it says nothing: to open it
-// does.
+// Fail with `status_on_failure` if `path` is a pipe, a folder or another object that is not a
+// regular file. The file is not opened, because opening a pipe could wait for ever. If nothing can
+// be found at `path`, the check passes; opening the file will report the reason.
 SEDGE_MUST_USE
 sedge_status sedge_file_check(const char *path, sedge_status status_on_failure);
 
@@ -18,12 +18,12 @@ SEDGE_MUST_USE
 sedge_status sedge_file_read(char **out, size_t *length, const char *path,
                              sedge_status status_on_failure);
 
-// The same of an open file, which is closed in any case; `path` is for messages.
+// Read a whole file that is already open, and close it in any case. `path` is for messages.
 SEDGE_MUST_USE
 sedge_status sedge_file_take(char **out, size_t *length, int file, const char *path,
                              sedge_status status_on_failure);
 
-#define SEDGE_PATH_BYTES 4096 // of a path with its NUL
+#define SEDGE_PATH_BYTES 4096 // the longest path, with its NUL
 
 // Make up a random name for a temporary file in the folder of `path`; nobody can guess it and make
 // the file first. No file is made. SEDGE_ERR_USAGE: the path is too long.
@@ -35,26 +35,26 @@ sedge_status sedge_file_temporary(char temporary[SEDGE_PATH_BYTES], const char *
 SEDGE_MUST_USE
 sedge_status sedge_file_write(const char *path, const void *bytes, size_t length);
 
-// Write `length` bytes into an open file; false, and errno says why: it has a part of them.
+// Write `length` bytes into an open file. False: only a part was written, and errno says why.
 SEDGE_MUST_USE
 bool sedge_file_write_all(int file, const void *bytes, size_t length);
 
-// Could a file get the name `path` now: is its folder one that can be written to, and is nothing in
-// that place but a regular file? To be asked before the work whose result goes there.
-// SEDGE_ERR_USAGE.
+// Check that a file could be written at `path`: its folder is writable, and nothing but a regular
+// file exists there. Call this before the work whose result will be written there. SEDGE_ERR_USAGE
+// otherwise.
 SEDGE_MUST_USE
 sedge_status sedge_file_try(const char *path);
 
-// True if both paths name the same file; links are followed. Where one of them does not exist yet:
-// true if both have the same name in the same folder.
+// True if both paths name the same file; links are followed. If one of the files does not exist
+// yet: true if both paths have the same name in the same folder.
 bool sedge_file_is_same(const char *path, const char *other);
 
-// Bring what was written into the file or folder at `path` to the disk. The failure names the path.
+// Flush the file or folder at `path` to disk (fsync). The message of a failure names the path.
 SEDGE_MUST_USE
 sedge_status sedge_file_sync(const char *path);
 
-// Give the finished file `temporary` the name `path` in the same folder: flushed before, the folder
-// flushed after, so that a machine that stops leaves the old file or the whole new one.
+// Rename the finished file `temporary` to `path` in the same folder. The file is flushed before and
+// the folder after, so that a crash of the machine leaves either the old file or the whole new one.
 SEDGE_MUST_USE
 sedge_status sedge_file_publish(const char *temporary, const char *path);
 
@@ -65,6 +65,7 @@ sedge_status sedge_folder_make(const char *path);
 // Seconds of a monotonic clock.
 double sedge_clock(void);
 
-// When this process started, on the same clock, before its libraries were loaded and also where it
-// started another program since; to 0.01 s. Now, if the system does not say.
+// The time at which this process started, on the clock of sedge_clock, to 0.01 s. Loading libraries
+// and a later exec of another program do not change it. If the system does not tell, the present
+// time.
 double sedge_clock_of_start(void);

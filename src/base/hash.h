@@ -18,9 +18,9 @@ sedge_hash sedge_hash_fields(const void *const *fields, const size_t *lengths, i
 // The plain SHA-256 of `length` bytes (no length prefix), as `sha256sum` prints it.
 sedge_hash sedge_hash_bytes(const void *bytes, size_t length);
 
-// A 64-bit checksum that costs little beside reading `bytes`: it goes on from `seed`, so that
-// several arrays can follow each other. Any change within one 8-byte word changes it; it is no
-// protection against intent.
+// A 64-bit checksum, about as fast as reading the bytes. It continues from `seed`, so that several
+// arrays can be summed one after the other. Any change within one 8-byte word changes the checksum.
+// It does not protect against deliberate changes.
 uint64_t sedge_hash_quick(uint64_t seed, const void *bytes, size_t length);
 
 // Lower-case hexadecimal, NUL-terminated.

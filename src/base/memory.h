@@ -18,8 +18,8 @@ sedge_status sedge_allocate(void *out, int64_t count, size_t size);
 // Release what sedge_allocate gave; NULL is fine.
 void sedge_release(void *memory);
 
-// The same for a large array of which little is touched, here and there: only pages that are
-// written to take memory. Release with sedge_release_thin and the same numbers; NULL is fine.
+// Allocate a large array that is filled sparsely: only pages that are written to take memory.
+// Release with sedge_release_thin and the same `count` and `size`; NULL is fine.
 SEDGE_MUST_USE
 sedge_status sedge_allocate_thin(void *out, int64_t count, size_t size);
 void sedge_release_thin(void *memory, int64_t count, size_t size);

@@ -1,11 +1,11 @@
-// Numbers as text with a decimal point, whatever locale the program has set that uses this library:
-// in some of them printf writes a comma, and strtod wants one.
+// Numbers as text with a decimal point in every locale. A program that uses this library may have
+// set a locale in which printf writes, and strtod expects, a decimal comma.
 #pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
 
-// As snprintf, vsnprintf and strtod in the C locale; the calling thread's own is as before.
+// As snprintf, vsnprintf and strtod in the C locale. The locale of the calling thread is restored.
 __attribute__((format(printf, 3, 4))) int sedge_plain_print(char *out, size_t size,
                                                             const char *format, ...);
 __attribute__((format(printf, 3, 0))) int sedge_plain_print_list(char *out, size_t size,

@@ -1,9 +1,10 @@
-// Standard output, which may go away: a reader that has seen enough, a full disk.
+// Standard output, which may fail: the reader of a pipe ends, or the disk is full.
 #pragma once
 
-// Bring to standard output what was printed. NULL; or why it, or something before, could not be.
+// Flush standard output. Returns NULL, or the reason why this or an earlier write failed.
 const char *sedge_print_failure(void);
 
-// The same where the work goes on in any case: a failure is said once on stderr, and this and all
-// that is printed from here on is dropped. The process must ignore SIGPIPE.
+// Flush standard output where the work goes on even if printing fails. The first failure is
+// reported on stderr, and everything printed afterwards is dropped. The process must ignore
+// SIGPIPE.
 void sedge_print_flush(void);

@@ -1,4 +1,4 @@
-// Trust: who else could put something into the place of a file whose content will be run.
+// Trust: checks that no other user could replace a file whose content will be executed.
 //
 // A path is followed one component at a time, links included. A folder on the way is trusted if
 // both of these hold:
@@ -16,31 +16,32 @@
 
 #include <stddef.h>
 
-// The folder in which `path` lies, open, to be closed by the caller; `name` gets the last part of
-// the path, which may be missing, or a link. SEDGE_ERR_USAGE, with folder and reason, where a
-// folder on the way is missing or not trusted.
+// Open the folder that contains `path`; the caller closes it. `name` gets the last component of the
+// path, which may be missing or a link. SEDGE_ERR_USAGE, with folder and reason, if a folder on the
+// way is missing or not trusted.
 #define SEDGE_TRUST_NAME 256
 SEDGE_MUST_USE
 sedge_status sedge_trust_parent(int *folder, char name[SEDGE_TRUST_NAME], const char *path);
 
-// Open a regular file for reading, by a trusted way; it must itself be of a trusted owner, and no
-// others may write to it. `*file` -1 and SEDGE_OK: there is none.
+// Open a regular file for reading. All folders on the way must be trusted, the file must have a
+// trusted owner, and nobody else may write to it. If there is no file, `*file` is -1 and the status
+// is SEDGE_OK.
 SEDGE_MUST_USE
 sedge_status sedge_trust_open(int *file, const char *path);
 
-// The folder for temporary files: TMPDIR where that is an absolute path, else /tmp. As they may
-// hold code that will be run, the folder must be trusted; SEDGE_ERR_USAGE with the reason
-// otherwise.
+// The folder for temporary files: TMPDIR if that is an absolute path, else /tmp. Temporary files
+// may contain code that will be executed, so the folder must be trusted; SEDGE_ERR_USAGE with the
+// reason otherwise.
 SEDGE_MUST_USE
 sedge_status sedge_trust_temporary(const char **folder);
 
-// May a program or library that the environment names be run? Its owner is the user's choice, as in
-// PATH, but not everybody may be able to write to it or on the way to it. SEDGE_ERR_USAGE
-// otherwise; a missing one passes.
+// Check a program or library that the environment names. Any owner is accepted, as for programs in
+// PATH, but neither the file nor a folder on the way may be writable for everybody; SEDGE_ERR_USAGE
+// otherwise. A missing file passes.
 SEDGE_MUST_USE
 sedge_status sedge_trust_program(const char *path);
 
-// Of `list`, folders between colons as in PATH, those in which not everybody may make files, in
-// their order; relative ones, those that are missing, and what does not fit are left out, too. ""
-// if none is left.
+// Filter `list`, folders separated by colons as in PATH. Left out are folders in which everybody
+// may create files, relative and missing folders, and folders that do not fit into `out`. The order
+// is kept; the result may be "".
 void sedge_trust_search(char *out, size_t size, const char *list);

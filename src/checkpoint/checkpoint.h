@@ -1,16 +1,17 @@
-// Checkpoints: checkpoint-STEP.h5 in the output folder, all that a run needs to go on.
+// Checkpoints: files checkpoint-STEP.h5 in the output folder with everything that a run needs to
+// continue.
 //
-// A checkpoint holds the state exactly: the fields, and the memory of terms that have one (fp32
-// runs store fp32, fp64 runs fp64, in the basis in which the operator keeps them: "basis" in the
-// header and at /fields); where the time is; the monitors' memory, as of how long each file of the
-// output folder is at this moment; and the facts about the problem that must be the same in the run
-// that goes on. The Runge-Kutta residuals are not in it: a step's first stage multiplies them by
-// a[0] = 0, so they have no effect after the end of a step.
+// A checkpoint contains the exact state: the fields, and the memory of terms that have one, in the
+// run's precision and in the basis that the operator uses ("basis" in the header and at /fields).
+// It also contains the step and the time; the monitors' memory, such as the present length of each
+// output file; and the facts about the problem that must be the same in the continued run. The
+// Runge-Kutta residuals are not in it: a step's first stage multiplies them by a[0] = 0, so they
+// have no effect after the end of a step.
 //
-// Elements are known by their numbers in the mesh file and carry a checksum each, so that any
-// number of ranks reads what any other wrote, and a flipped bit is found on whichever rank reads
-// it. A file has its name only when it is complete: it is written as checkpoint-STEP.h5.tmp,
-// brought to the disk and renamed; only then older ones are removed.
+// Elements are identified by their numbers in the mesh file, so the number of ranks may differ
+// between writing and reading. Each element has a checksum, so the rank that reads it detects a
+// flipped bit. A file is written as checkpoint-STEP.h5.tmp, flushed to disk and renamed when it is
+// complete; only then older checkpoints are removed.
 //
 //   /header    u8 [bytes]: JSON, everything but the arrays; attribute "checksum": its SHA-256
 //   /elements  i64 [elements]: number in the mesh file
@@ -35,7 +36,7 @@
 
 #define SEDGE_HISTORY 5 // energies that a failure shows
 
-// What goes into the header: where the run is, and what its monitors remember.
+// The content of the header: the progress of the run, and the memory of its monitors.
 typedef struct sedge_checkpoint {
     int64_t step;           // done
     double time;            // code units, as all times here
@@ -49,7 +50,7 @@ typedef struct sedge_checkpoint {
     double wall_seconds;                             // of the run and of those that it goes on from
     sedge_basis basis;                               // of the state below
     struct json_t *monitors;                         // what they need to go on, {NAME: {...}, ...};
-                                                     // who reads releases it: json_decref
+                                                     // the reader releases it with json_decref
     char path[4096];  // where it was read from; "" of one to be written
     bool same_folder; // read from the output folder: its series go on
 } sedge_checkpoint;
@@ -62,25 +63,25 @@ sedge_status sedge_checkpoint_write(const sedge_session *session, const char *fo
                                     const sedge_checkpoint *checkpoint,
                                     const sedge_checkpoint_state *state, const double *energy);
 
-// Find, check and read the checkpoint that `wanted` names: "auto", the newest whole one in `folder`
-// (of damaged ones a warning says that they are passed over), or a file. Fills `out`, the values of
-// `state`, in out->basis, and `energy` of this rank. `*found` is false if there is none, which only
-// "auto" allows.
+// Find, check and read the checkpoint `requested`: a file, or "auto" for the newest undamaged one
+// in `folder` (damaged ones are skipped with a warning). Fills `out`, the values of `state`, in
+// out->basis, and `energy` of this rank. `*found` is false if there is none, which only "auto"
+// allows.
 //
 // SEDGE_ERR_DATA: a file that is missing, cut off, damaged or no checkpoint. SEDGE_ERR_USAGE: it
 // belongs to another problem, or has other blocks than `state`; the message says what differs.
 // Collective.
 SEDGE_MUST_USE
 sedge_status sedge_checkpoint_read(const sedge_session *session, const char *folder,
-                                   const char *wanted, sedge_checkpoint *out, bool *found,
+                                   const char *requested, sedge_checkpoint *out, bool *found,
                                    const sedge_checkpoint_state *state, double *energy);
 
-// Rename checkpoints of steps after `step` in `folder` to checkpoint-STEP.h5.old, where no restart
-// finds them by itself: they belong to a run that is begun anew. step -1: all; those that were set
-// aside before are removed then. Root does it. Collective.
+// Rename checkpoints of steps after `step` in `folder` to checkpoint-STEP.h5.old, so that `auto`
+// does not find them, because the run is repeated from `step`. With step -1 all checkpoints are
+// renamed, and files renamed by earlier calls are removed. The root does the work. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_checkpoint_set_aside(const sedge_session *session, const char *folder,
                                         int64_t step);
 
-// Bytes of one checkpoint, about.
+// The approximate size of one checkpoint in bytes.
 int64_t sedge_checkpoint_bytes(const sedge_session *session);

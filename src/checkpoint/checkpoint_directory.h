@@ -1,6 +1,6 @@
-// Which rank has which element, for elements known by their numbers in the mesh file; and rows of
-// bytes that travel to these ranks. No rank knows all elements: the directory is spread over the
-// ranks by element number.
+// A distributed directory that tells which rank has which element, and a way to send rows of bytes
+// to these ranks. Elements are identified by their numbers in the mesh file. No rank knows all
+// elements; the directory is divided among the ranks by element number.
 #pragma once
 
 #include "base/error.h"
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Rows on their way.
+// Rows to be sent, each with its destination.
 typedef struct checkpoint_mail {
     char *rows;  // [count][bytes]
     int32_t *to; // [count] rank
@@ -36,7 +36,8 @@ typedef struct checkpoint_place {
     int32_t element; // its place in the list that this rank gave
 } checkpoint_place;
 
-// Numbers [first, first + count) of all, of which this rank knows the places.
+// This rank's share of the directory: the places of the elements with numbers [first, first +
+// count).
 typedef struct checkpoint_directory {
     int64_t share; // numbers a rank
     int64_t first;
@@ -44,8 +45,8 @@ typedef struct checkpoint_directory {
     checkpoint_place *places; // [count]
 } checkpoint_directory;
 
-// Every rank tells the numbers `ids` [count] of its elements, which are below `all`; no two ranks
-// have the same. Clear it in any case. Collective.
+// Create the directory. Every rank gives the numbers `ids` [count] of its elements, which are below
+// `all`; each number belongs to one rank only. Clear it in any case. Collective.
 SEDGE_MUST_USE
 sedge_status checkpoint_directory_create(checkpoint_directory *out, const sedge_comm *comm,
                                          int64_t all, const int64_t *ids, int32_t count);

@@ -1,5 +1,5 @@
-// What names checkpoints have in the output folder, and what their datasets are called. Only
-// checkpoint*.c include this.
+// The names of checkpoint files in the output folder and of their datasets. Only checkpoint*.c
+// include this.
 #pragma once
 
 #include "checkpoint/checkpoint.h"
@@ -27,7 +27,7 @@ typedef struct checkpoint_paths {
     char checksums[SEDGE_BLOCK_NAME + 32];
 } checkpoint_paths;
 
-// Those of block `i` of a file, which has this name; block 0 is the fields.
+// The paths of block `i`, whose name is `name`; block 0 is the fields.
 checkpoint_paths checkpoint_paths_of(int i, const char *name);
 
 // The checksum of an element: its number, energy and `bytes` bytes of values as they are stored.

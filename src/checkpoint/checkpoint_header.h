@@ -1,6 +1,6 @@
-// The header of a checkpoint: a JSON text with all that is not an array of elements, and among it
-// the facts about the problem that must be the same in the run that goes on. Only checkpoint*.c
-// include this.
+// The header of a checkpoint: a JSON text with everything that is not an array over elements. It
+// includes the facts about the problem that must be the same in the continued run. Only
+// checkpoint*.c include this.
 #pragma once
 
 #include "checkpoint/checkpoint.h"
@@ -42,8 +42,9 @@ sedge_status checkpoint_parse(json_t **root, const json_t **facts, sedge_checkpo
                               checkpoint_form *form, const char *text, size_t length,
                               const char *path);
 
-// SEDGE_ERR_USAGE if `there`, of the file at `path`, is another problem than `here`; says which
-// facts differ. Prints those that may differ, on the root unless quiet.
+// Compare the facts `there`, of the file at `path`, with the facts `here` of this run.
+// SEDGE_ERR_USAGE names the facts that differ and must not. Facts that may differ are printed on
+// the root, unless quiet.
 SEDGE_MUST_USE
 sedge_status checkpoint_compare(const sedge_session *session, const json_t *there,
                                 const json_t *here, const char *path);

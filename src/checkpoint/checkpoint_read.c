@@ -23,7 +23,7 @@
 // Read the header's text and verify its checksum; the root does it.
 static sedge_status load_header(char **text, int64_t *length, sedge_h5 *file, const char *path)
 {
-    char wanted[SEDGE_HASH_TEXT];
+    char stored[SEDGE_HASH_TEXT];
     char found[SEDGE_HASH_TEXT];
 
     SEDGE_TRY(sedge_h5_shape(file, "/header", SEDGE_H5_U8, 1, length));
@@ -32,12 +32,12 @@ static sedge_status load_header(char **text, int64_t *length, sedge_h5 *file, co
                           "checkpoint '%s' is damaged: its header has %lld bytes, not at most %d",
                           path, (long long)*length, HEADER_BYTES_MAX);
     }
-    SEDGE_TRY(sedge_h5_read_text(file, "/header", "checksum", wanted, sizeof wanted));
+    SEDGE_TRY(sedge_h5_read_text(file, "/header", "checksum", stored, sizeof stored));
     SEDGE_TRY(sedge_allocate(text, *length + 1, 1));
     SEDGE_TRY(sedge_h5_read(file, "/header", SEDGE_H5_U8, 0, *length, *text));
     const sedge_hash sum = sedge_hash_bytes(*text, (size_t)*length);
     sedge_hash_print(&sum, found);
-    if (strcmp(found, wanted) == 0) return SEDGE_OK;
+    if (strcmp(found, stored) == 0) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_DATA,
                       "checkpoint '%s' is damaged: its header does not have its checksum", path);
 }
@@ -514,7 +514,7 @@ done:
 }
 
 sedge_status sedge_checkpoint_read(const sedge_session *session, const char *folder,
-                                   const char *wanted, sedge_checkpoint *out, bool *found,
+                                   const char *requested, sedge_checkpoint *out, bool *found,
                                    const sedge_checkpoint_state *state, double *energy)
 {
     const sedge_comm *const comm = session->comm;
@@ -524,10 +524,10 @@ sedge_status sedge_checkpoint_read(const sedge_session *session, const char *fol
     *found = false;
     memset(out, 0, sizeof *out);
     SEDGE_TRY_GOTO(status, checkpoint_facts(&here, session));
-    if (strcmp(wanted, "auto") == 0) {
+    if (strcmp(requested, "auto") == 0) {
         status = read_newest(session, folder, here, out, found, state, energy);
     } else {
-        status = read_fitting(session, wanted, here, out, state, energy);
+        status = read_fitting(session, requested, here, out, state, energy);
         *found = status == SEDGE_OK;
     }
     SEDGE_TRY_GOTO(status, sedge_comm_agree(comm, status));

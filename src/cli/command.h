@@ -1,4 +1,4 @@
-// The commands of the command line: what they are called, what they take, what they do.
+// The commands of the command line: their names, options and functions.
 #pragma once
 
 #include "base/error.h"
@@ -7,16 +7,16 @@
 #include "session/session.h"
 #include "solve/solve.h"
 
-// The words behind a command, as the options found them.
+// The parsed arguments of a command.
 typedef struct sedge_arguments {
-    int count; // of what is no option
+    int count; // words that are not options
     char **words;
     sedge_run_options run;
     sedge_solve_options solve;
     sedge_text *composed[SEDGE_MAX_SETTINGS]; // settings made of --device and --output; else NULL
 } sedge_arguments;
 
-// Which options a command takes; of FOR_WORK, it does more than to print.
+// Which options a command takes. Commands of SEDGE_FOR_WORK do more than print.
 enum {
     SEDGE_FOR_ALL = 1,
     SEDGE_FOR_DECK = 2,
@@ -30,7 +30,7 @@ enum {
 typedef struct sedge_command {
     const char *name;
     const char *usage;
-    const char *text; // its first line alone among all commands
+    const char *text; // the list of all commands shows only its first line
     // Collective.
     sedge_status (*function)(sedge_comm *comm, const sedge_arguments *given);
     int words_min, words_max;

@@ -31,7 +31,7 @@ static sedge_status command_tune(sedge_comm *comm, const sedge_arguments *given)
 
 static sedge_status command_mesh(sedge_comm *comm, const sedge_arguments *given)
 {
-    sedge_mesh_options wanted = sedge_mesh_defaults();
+    sedge_mesh_options requested = sedge_mesh_defaults();
     sedge_mesh *mesh = NULL;
     sedge_status status;
 
@@ -46,11 +46,11 @@ static sedge_status command_mesh(sedge_comm *comm, const sedge_arguments *given)
     }
     if (given->count != 2)
         return SEDGE_FAIL(SEDGE_ERR_USAGE, "'sedge mesh info' needs one mesh file");
-    wanted.file = given->words[1];
-    wanted.default_volume = wanted.default_surface = true;
-    wanted.tell = sedge_mesh_say;
-    wanted.keep_faults = true;
-    SEDGE_TRY_GOTO(status, sedge_mesh_create(&mesh, comm, &wanted));
+    requested.file = given->words[1];
+    requested.default_volume = requested.default_surface = true;
+    requested.tell = sedge_mesh_say;
+    requested.keep_faults = true;
+    SEDGE_TRY_GOTO(status, sedge_mesh_create(&mesh, comm, &requested));
     SEDGE_TRY_GOTO(status, sedge_mesh_print(comm, mesh));
     if (mesh->shape.fault[0] != '\0') status = SEDGE_FAIL(SEDGE_ERR_DATA, "%s", mesh->shape.fault);
 done:
@@ -147,13 +147,13 @@ static sedge_status command_cache(sedge_comm *comm, const sedge_arguments *given
 
 static sedge_status command_solve(sedge_comm *comm, const sedge_arguments *given)
 {
-    sedge_solve_options wanted = given->solve;
+    sedge_solve_options requested = given->solve;
 
-    wanted.matrix = given->words[0];
-    wanted.quiet = given->run.quiet;
-    wanted.terminal = given->run.terminal;
-    wanted.report = given->run.report;
-    return sedge_solve(comm, &wanted);
+    requested.matrix = given->words[0];
+    requested.quiet = given->run.quiet;
+    requested.terminal = given->run.terminal;
+    requested.report = given->run.report;
+    return sedge_solve(comm, &requested);
 }
 
 static sedge_status command_help(sedge_comm *comm, const sedge_arguments *given)

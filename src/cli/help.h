@@ -1,4 +1,4 @@
-// What `--help` prints. Of the root.
+// Prints the help texts of `--help`. Called on the root only.
 #pragma once
 
 #include "cli/command.h"

@@ -14,9 +14,9 @@ typedef struct sedge_option {
 // All options; `*count` of them.
 const sedge_option *sedge_options(int *count);
 
-// Read what stands behind the command `which`: argv[0] is its name, the words stay the caller's.
-// `*help`: its help is wanted instead. SEDGE_ERR_USAGE names the option or says how many words are
-// missing. Clear `given` in any case. Not collective.
+// Parse the arguments of the command `which`. argv[0] is the command's name; `given` points into
+// argv. `*help`: the user requests the command's help instead. SEDGE_ERR_USAGE names the wrong
+// option or says how many words are missing. Clear `given` in any case. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_options_read(sedge_arguments *given, bool *help, const sedge_command *which,
                                 int argc, char **argv);

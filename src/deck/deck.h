@@ -1,10 +1,10 @@
 // The input deck: YAML in, one checked struct out.
 //
 // libyaml parses; schema tables (one row a key: path, type, unit, range, default, text) check
-// types, ranges and unknown keys, print input/README.md's key tables and write the resolved deck.
-// Keys that depend on the equation come from its own tables (dg/equation.h). Every error names file
-// and line, the offending value and what is allowed; an unknown key also the nearest known one.
-// Numbers in SI are converted to code units here and nowhere else on the way in.
+// types, ranges and unknown keys, print the key tables of input/README.md and write the resolved
+// deck. Keys that depend on the equation come from its own tables (dg/equation.h). Every error
+// names file and line, the offending value and what is allowed; an unknown key also the nearest
+// known one. Numbers in SI are converted to code units here and nowhere else on the way in.
 #pragma once
 
 #include "base/error.h"
@@ -30,7 +30,7 @@ typedef struct sedge_deck_term {
     double parameters[SEDGE_MAX_VALUES];
 } sedge_deck_term;
 
-// `boundaries: NAME: {type: ..., ...}`. `periodic` has no kind but a partner.
+// `boundaries: NAME: {type: ..., ...}`. A `periodic` boundary has a partner in place of a kind.
 typedef struct sedge_deck_boundary {
     char name[64];
     int line;
@@ -139,9 +139,10 @@ sedge_status sedge_deck_create(sedge_deck **out, const char *path, const char *t
                                const char *const *settings, int count);
 void sedge_deck_free(sedge_deck *deck);
 
-// Bring deck and mesh together: every volume group needs a material, every surface group with
-// one-sided faces a condition, every named group must exist; contradictions are errors. Fails with
-// SEDGE_ERR_USAGE. Not collective. The caller clears `problem`.
+// Make the problem from deck and mesh. Every volume group needs a material, every surface group
+// with one-sided faces needs a condition, and every group that the deck names must exist.
+// Contradictions are errors. Fails with SEDGE_ERR_USAGE. Not collective. The caller clears
+// `problem`.
 SEDGE_MUST_USE
 sedge_status sedge_deck_problem(sedge_problem *problem, const sedge_deck *deck,
                                 const sedge_mesh *mesh);
@@ -165,5 +166,5 @@ double sedge_deck_energy_unit(const sedge_deck *deck); // joules (or 1) per code
 const char *sedge_deck_unit(const sedge_deck *deck, sedge_dimension dimension);
 // The unit to print after an energy: " J" or "".
 const char *sedge_deck_energy_suffix(const sedge_deck *deck);
-// A hint for messages about numbers that seem to be in the wrong units.
+// A hint to append to messages about numbers that seem to be in the wrong units.
 const char *sedge_deck_question(const sedge_deck *deck);

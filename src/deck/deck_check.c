@@ -41,7 +41,7 @@ sedge_status deck_choose(int *index, const deck_reader *reader, const deck_node 
     char message[512];
 
     *index = 0;
-    SEDGE_TRY(deck_want(reader, node, where, DECK_SCALAR));
+    SEDGE_TRY(deck_expect(reader, node, where, DECK_SCALAR));
     for (int i = 0; i < count; i++) {
         if (strcmp(node->text, names[i]) == 0) {
             *index = i;
@@ -62,8 +62,8 @@ static bool is_nothing(const deck_node *node)
             strcmp(node->text, "null") == 0);
 }
 
-sedge_status deck_want(const deck_reader *reader, const deck_node *node, const char *where,
-                       deck_kind kind)
+sedge_status deck_expect(const deck_reader *reader, const deck_node *node, const char *where,
+                         deck_kind kind)
 {
     static const char *const kinds[] = {
         [DECK_SCALAR] = "a single value",
@@ -116,7 +116,7 @@ static sedge_status check_integer(const deck_reader *reader, deck_node *node, co
     char canonical[32];
     char *end = NULL;
 
-    SEDGE_TRY(deck_want(reader, node, where, DECK_SCALAR));
+    SEDGE_TRY(deck_expect(reader, node, where, DECK_SCALAR));
     const size_t sign = node->text[0] == '-' || node->text[0] == '+';
     const size_t digits = strspn(node->text + sign, "0123456789");
     if (!node->plain || digits == 0 || node->text[sign + digits] != '\0') {
@@ -140,7 +140,7 @@ static sedge_status check_real(const deck_reader *reader, deck_node *node, const
     char canonical[32];
     char *end = NULL;
 
-    SEDGE_TRY(deck_want(reader, node, where, DECK_SCALAR));
+    SEDGE_TRY(deck_expect(reader, node, where, DECK_SCALAR));
     const double value = sedge_plain_read(node->text, &end);
     // Only decimal numbers: it also takes "inf", "nan" and hexadecimal ones.
     if (!node->plain || *end != '\0' || node->text[0] == '\0' ||
@@ -169,7 +169,7 @@ static sedge_status check_duration(const deck_reader *reader, deck_node *node, c
     } units[] = {{"", 1.0}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}, {"d", 86400.0}};
     char canonical[32];
 
-    SEDGE_TRY(deck_want(reader, node, where, DECK_SCALAR));
+    SEDGE_TRY(deck_expect(reader, node, where, DECK_SCALAR));
     const size_t digits = strspn(node->text, "0123456789.");
     const char *const unit = node->text + digits + strspn(node->text + digits, " ");
     for (size_t i = 0; i < sizeof units / sizeof *units && digits > 0; i++) {
@@ -191,7 +191,7 @@ static sedge_status check_triple(const deck_reader *reader, deck_node *node, con
 {
     bool zero = true;
 
-    SEDGE_TRY(deck_want(reader, node, where, DECK_SEQUENCE));
+    SEDGE_TRY(deck_expect(reader, node, where, DECK_SEQUENCE));
     if (node->count != 3) {
         return deck_fail(reader->path, node, "%s must be three numbers [x, y, z], not %d", where,
                          node->count);
@@ -208,7 +208,7 @@ static sedge_status check_triple(const deck_reader *reader, deck_node *node, con
 
 static sedge_status check_boolean(const deck_reader *reader, deck_node *node, const char *where)
 {
-    SEDGE_TRY(deck_want(reader, node, where, DECK_SCALAR));
+    SEDGE_TRY(deck_expect(reader, node, where, DECK_SCALAR));
     const bool yes = strcmp(node->text, "true") == 0 || strcmp(node->text, "yes") == 0;
     const bool no = strcmp(node->text, "false") == 0 || strcmp(node->text, "no") == 0;
     if (!node->plain || (!yes && !no)) {
@@ -220,7 +220,7 @@ static sedge_status check_boolean(const deck_reader *reader, deck_node *node, co
 
 static sedge_status check_text(const deck_reader *reader, deck_node *node, const char *where)
 {
-    SEDGE_TRY(deck_want(reader, node, where, DECK_SCALAR));
+    SEDGE_TRY(deck_expect(reader, node, where, DECK_SCALAR));
     node->plain = false;
     return SEDGE_OK;
 }
@@ -253,7 +253,7 @@ static sedge_status check_names(const deck_reader *reader, deck_node *node, cons
     static const char *const axes[] = {"x", "y", "z"};
     int axis = 0;
 
-    SEDGE_TRY(deck_want(reader, node, where, DECK_SEQUENCE));
+    SEDGE_TRY(deck_expect(reader, node, where, DECK_SEQUENCE));
     for (deck_node *child = node->first; child != NULL; child = child->next) {
         if (key->type == DECK_AXES) SEDGE_TRY(deck_choose(&axis, reader, child, where, axes, 3));
         SEDGE_TRY(check_text(reader, child, where));
@@ -329,7 +329,7 @@ static sedge_status check_signal(const deck_reader *reader, deck_node *node, con
     char path[DECK_PATH_MAX];
     int index = 0;
 
-    SEDGE_TRY(deck_want(reader, node, where, DECK_MAPPING));
+    SEDGE_TRY(deck_expect(reader, node, where, DECK_MAPPING));
     const deck_node *const type = deck_child(node, "type");
     if (type == NULL) {
         char known[256];
@@ -380,9 +380,9 @@ sedge_status deck_check_value(const deck_reader *reader, deck_node *node, const 
     case DECK_SIGNAL:
         return check_signal(reader, node, where, key);
     case DECK_SECTION:
-        return deck_want(reader, node, where, DECK_MAPPING);
+        return deck_expect(reader, node, where, DECK_MAPPING);
     case DECK_LIST:
-        return deck_want(reader, node, where, DECK_SEQUENCE);
+        return deck_expect(reader, node, where, DECK_SEQUENCE);
     }
     return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "a key has the type %d", (int)key->type);
 }
@@ -506,7 +506,7 @@ sedge_status deck_check(const deck_reader *reader, deck_node *node, const char *
     const char *names[NAMES_MAX];
     int known = 0;
 
-    SEDGE_TRY(deck_want(reader, node, where, DECK_MAPPING));
+    SEDGE_TRY(deck_expect(reader, node, where, DECK_MAPPING));
     const int rows = section != NULL ? section->count : 0;
     for (int i = 0; i < rows && known < NAMES_MAX; i++) names[known++] = section->keys[i].name;
     for (int i = 0; i < count && known < NAMES_MAX; i++) names[known++] = parameters[i].name;

@@ -1,4 +1,4 @@
-// Check the deck's tree by the schema and complete it in place; take values out of it.
+// Check the deck's tree against the schema, fill in the defaults in place, and read values from it.
 #pragma once
 
 #include "deck_schema.h"
@@ -15,36 +15,38 @@ typedef struct deck_reader {
     bool si;
 } deck_reader;
 
-// "mesh.box" of "mesh" and "box"; "box" of "" and "box". Cut to fit.
+// Join a path and a key: "mesh" and "box" give "mesh.box", "" and "box" give "box". Truncated to
+// fit.
 #define DECK_PATH_MAX 320
 void deck_path(char out[DECK_PATH_MAX], const char *where, const char *key);
 
-// `node`, which is called `where`, must be a mapping whose keys are the rows of `section` and
-// `parameters`. Afterwards all its values have the right type and range, absent ones their
-// defaults, in the tables' order. Sections and lists are checked by the caller; those with a
-// default exist afterwards.
+// Check that `node`, which messages call `where`, is a mapping whose keys are rows of `section` and
+// `parameters`. Afterwards all its values have the right type and range, absent values have their
+// defaults, and the keys are in the tables' order. Sections and lists inside it are checked by the
+// caller; those with a default exist afterwards.
 SEDGE_MUST_USE
 sedge_status deck_check(const deck_reader *reader, deck_node *node, const char *where,
                         const deck_section *section, const sedge_parameter *parameters, int count);
 
-// A scalar, sequence or mapping is wanted: fail if `node` is none.
+// Fail if `node` is not of the expected kind: scalar, sequence or mapping.
 SEDGE_MUST_USE
-sedge_status deck_want(const deck_reader *reader, const deck_node *node, const char *where,
-                       deck_kind kind);
+sedge_status deck_expect(const deck_reader *reader, const deck_node *node, const char *where,
+                         deck_kind kind);
 
-// The place of the text of `node` in `names`, or a failure that names the nearest one.
+// Give the index in `names` of the text of `node`. A failure names the nearest known name.
 SEDGE_MUST_USE
 sedge_status deck_choose(int *index, const deck_reader *reader, const deck_node *node,
                          const char *where, const char *const *names, int count);
 
-// A name of a group in a mesh: 1 to 63 bytes, no control characters. A name of our own (`file`):
-// letters, digits, '_', '-' only, since files and datasets are named after it.
+// Check a name. The name of a mesh group has 1 to 63 bytes and no control characters. With `file`,
+// only letters, digits, '_' and '-' are allowed, because files and datasets are named after it.
 SEDGE_MUST_USE
 sedge_status deck_check_name(const deck_reader *reader, const deck_node *node, const char *name,
                              bool file);
 
-// The value of one key, which is called `where`, by its row: of the right type and in range, in the
-// form that the resolved deck has. Of sections and lists only that they are such.
+// Check the value of one key, which messages call `where`, against its row: type and range. The
+// value is rewritten as it appears in the resolved deck. Of sections and lists only the kind of
+// node is checked.
 SEDGE_MUST_USE
 sedge_status deck_check_value(const deck_reader *reader, deck_node *node, const char *where,
                               const deck_key *key);
@@ -60,6 +62,6 @@ void deck_vector(double out[3], const deck_reader *reader, const deck_node *node
                  sedge_dimension dimension);
 bool deck_boolean(const deck_node *node);
 
-// All parameters of a checked mapping into a flat array (dg/equation.h).
+// Copy all parameters of a checked mapping into a flat array (dg/equation.h).
 void deck_values(double *values, const deck_reader *reader, const deck_node *map,
                  const sedge_parameter *parameters, int count);

@@ -22,8 +22,8 @@ typedef struct deck_node {
     struct deck_node *next;
 } deck_node;
 
-// Fail with SEDGE_ERR_USAGE and "PATH:LINE: ..." or "--set SETTING: ...", as `node` came to be.
-// `node` NULL: "PATH: ...".
+// Fail with SEDGE_ERR_USAGE and a message that begins with the origin of `node`: "PATH:LINE: ..."
+// or "--set SETTING: ...". If `node` is NULL it begins with "PATH: ...".
 __attribute__((format(printf, 3, 4))) sedge_status
 deck_fail(const char *path, const deck_node *node, const char *format, ...);
 

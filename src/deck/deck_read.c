@@ -292,7 +292,7 @@ static sedge_status read_checkpoint(const deck_reader *reader, sedge_deck *deck,
 
     deck->checkpoint_keep = 2;
     if (node == NULL) return SEDGE_OK;
-    SEDGE_TRY(deck_want(reader, node, "output.checkpoint", DECK_MAPPING));
+    SEDGE_TRY(deck_expect(reader, node, "output.checkpoint", DECK_MAPPING));
     SEDGE_TRY(deck_check(reader, node, "output.checkpoint", deck_section_find("output.checkpoint"),
                          NULL, 0));
     SEDGE_TRY(settle_interval(reader, node));

@@ -1,5 +1,5 @@
-// The deck's keys as tables: one row a key. The reader checks by them, the documentation is
-// printed from them.
+// The deck's keys as tables, with one row for each key. The reader checks decks against the tables,
+// and the documentation is printed from them.
 //
 // Keys that depend on the equation are not here but in its own tables (dg/equation.h); a
 // sedge_parameter becomes a row by deck_key_of.
@@ -40,11 +40,12 @@ typedef struct deck_key {
     bool nonzero;
     sedge_dimension dimension;
     const char *choices; // "fp32 fp64"
-    // Instead of `choices`: writes them into text[size], where they are a table of the program's.
+    // In place of `choices`: writes them into text[size], for choices that a table of the program
+    // has.
     void (*names)(char *text, size_t size);
     const char *either;  // exactly one of this key and that one
-    const char *with;    // goes only with that key
-    const char *without; // does not go with that key
+    const char *with;    // allowed only together with that key
+    const char *without; // not allowed together with that key
     const char *text;    // what it means, for input/README.md
 } deck_key;
 
@@ -59,11 +60,12 @@ typedef struct deck_section {
 extern const deck_section deck_sections[];
 extern const int deck_section_count;
 
-// The section with this path; there is one.
+// The section with this path, which must exist.
 const deck_section *deck_section_find(const char *path);
 
-// The keys of a kind of signal, made of its table; the amplitude's unit is that of the key which
-// takes the signal. The section's path is the kind's name, and it points into `rows`.
+// The keys of a kind of signal, as a section made from the kind's table. The amplitude has the unit
+// of the deck key whose value is the signal. The section's path is the kind's name. The section
+// points into `rows`.
 typedef struct deck_signal_rows {
     deck_key keys[SEDGE_SIGNAL_VALUES];
     char defaults[SEDGE_SIGNAL_VALUES][64];
@@ -81,7 +83,7 @@ typedef struct deck_reserved {
 extern const deck_reserved deck_reserved_keys[];
 extern const int deck_reserved_count;
 
-// The row of an equation's parameter, less its default.
+// The row of an equation's parameter, without its default.
 deck_key deck_key_of(const sedge_parameter *parameter);
 
 // The SI unit of a dimension: "m"; "" for none. SEDGE_FIELD needs the equation.

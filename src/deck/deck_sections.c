@@ -16,7 +16,7 @@ static sedge_status find_kind(int *index, const deck_reader *reader, const deck_
     const char *names[SEDGE_MAX_KINDS + 1];
     char path[DECK_PATH_MAX];
 
-    SEDGE_TRY(deck_want(reader, map, where, DECK_MAPPING));
+    SEDGE_TRY(deck_expect(reader, map, where, DECK_MAPPING));
     for (int i = 0; i < count; i++)
         memcpy(&names[i], (const char *)kinds + (size_t)i * size, sizeof names[i]);
     names[count] = more;

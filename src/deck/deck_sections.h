@@ -1,12 +1,12 @@
-// The sections of the deck, one function each: check the tree, fill the struct. Those of
-// deck_read.c are not here.
+// The sections of the deck: one function for each checks its part of the tree and fills the struct.
+// The sections that deck_read.c reads itself are not here.
 #pragma once
 
 #include "deck.h"
 #include "deck_check.h"
 
-// After the top level, the mesh and the time, in this order: later ones use what earlier ones
-// found.
+// These are called after the top level, the mesh and the time are read, in this order, because
+// later sections use the results of earlier ones.
 SEDGE_MUST_USE
 sedge_status deck_read_materials(const deck_reader *reader, sedge_deck *deck);
 SEDGE_MUST_USE
@@ -18,13 +18,13 @@ sedge_status deck_read_sources(const deck_reader *reader, sedge_deck *deck);
 SEDGE_MUST_USE
 sedge_status deck_read_monitors(const deck_reader *reader, sedge_deck *deck);
 
-// The mapping of one volume group, which is called `where`: the equation's parameters of a
-// material, and an entry for each kind of term, which is absent or a mapping. deck_read_terms goes
-// on.
+// Check the mapping of one volume group, which messages call `where`: the parameters of a material,
+// and an entry for each kind of term, which is absent or a mapping. The contents of these mappings
+// are read by deck_read_terms.
 SEDGE_MUST_USE
 sedge_status deck_check_material(const deck_reader *reader, deck_node *node, const char *where);
 
-// The terms of all materials, once these are read.
+// Read the terms of all materials; called after deck_read_materials has read the materials.
 SEDGE_MUST_USE
 sedge_status deck_read_terms(const deck_reader *reader, sedge_deck *deck);
 

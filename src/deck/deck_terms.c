@@ -40,7 +40,7 @@ sedge_status deck_check_material(const deck_reader *reader, deck_node *node, con
     deck_key keys[SEDGE_MAX_KINDS];
     const int count = sedge_term_kinds_of(kinds, equation);
 
-    SEDGE_TRY(deck_want(reader, node, where, DECK_MAPPING));
+    SEDGE_TRY(deck_expect(reader, node, where, DECK_MAPPING));
     SEDGE_TRY(refuse_foreign(reader, node, where));
     for (int i = 0; i < count; i++)
         keys[i] = (deck_key){.name = kinds[i]->name, .type = DECK_SECTION, .text = kinds[i]->text};

@@ -2,7 +2,7 @@
 //
 // The tree is read from the file, changed by `--set key.sub=value`, then checked and completed in
 // place (deck_check.h): absent keys get their defaults, values their canonical spelling, keys the
-// order of the schema. What is left is the resolved deck, and deck_tree_write prints it.
+// order of the schema. The result is the resolved deck, and deck_tree_write prints it.
 //
 // Only this module sees libyaml. Aliases, tags and further documents are refused.
 #pragma once
@@ -16,8 +16,8 @@
 SEDGE_MUST_USE
 sedge_status deck_tree_create(deck_node **out, const char *path, const char *text, size_t length);
 
-// Apply one setting "key.sub=value"; the value is YAML. Mappings on the way are made, elements of
-// sequences (named by their number from 0) must exist.
+// Apply one setting "key.sub=value"; the value is YAML. Missing mappings on the path are created;
+// elements of sequences (named by their index from 0) must exist.
 SEDGE_MUST_USE
 sedge_status deck_tree_set(deck_node *root, const char *path, const char *setting);
 

@@ -1,4 +1,5 @@
-// Inside src/device: what every kind of device provides, and what the kinds share.
+// Inside src/device: the table of operations that every kind of device implements, and functions
+// that the kinds share.
 #pragma once
 
 #include "device/device.h"
@@ -6,8 +7,9 @@
 
 #define SEDGE_KERNEL_ARGUMENTS_MAX 320
 
-// One row a kind. Addresses are device addresses; handles belong to the kind. Sizes and ranges are
-// checked before these are called. A NULL stream handle: done when the call returns.
+// The operations of one kind of device. Addresses are device addresses; the meaning of handles is
+// the kind's own. Callers check sizes and ranges first. With a NULL stream handle the work is done
+// when the call returns.
 typedef struct sedge_device_operations {
     void (*close)(sedge_device *device);
     sedge_status (*make_current)(sedge_device *device); // NULL: threads have no context
@@ -82,7 +84,7 @@ struct sedge_kernel {
 struct sedge_module {
     sedge_device *device;
     void *handle;
-    sedge_kernel *kernels; // those asked for so far
+    sedge_kernel *kernels; // those that sedge_module_get has returned so far
 };
 
 // Call the device kind's `allocate`. If it runs out of memory, ask all reserves to give back their
@@ -90,24 +92,25 @@ struct sedge_module {
 SEDGE_MUST_USE
 sedge_status sedge_device_allocate(sedge_device *device, uint64_t *address, int64_t bytes);
 
-// Fill an otherwise zeroed device, whose texts exist. On failure the caller frees it; `close` must
-// stand a half-made state.
+// Open a device of one kind: fill `device`, which is zeroed except for its texts. On failure the
+// caller frees the device, so `close` must accept a partly filled state.
 SEDGE_MUST_USE
 sedge_status sedge_host_open(sedge_device *device, int local_ranks);
 SEDGE_MUST_USE
 sedge_status sedge_cuda_open(sedge_device *device, int local_rank);
-// Make a cuda device's context this thread's until `leave`, which makes the one before current
-// again: a program may have contexts of its own. `scope` starts as {NULL, false}.
+// Make a cuda device's context current for this thread. `leave` restores the context that was
+// current before, because the calling program may have contexts of its own. `scope` starts as
+// {NULL, false}.
 typedef struct sedge_cuda_scope {
     void *before;
-    bool switched; // else the device's was current already
+    bool switched; // false: the device's context was current already
 } sedge_cuda_scope;
 
 SEDGE_MUST_USE
 sedge_status sedge_cuda_enter(sedge_cuda_scope *scope, const sedge_device *device);
 void sedge_cuda_leave(sedge_cuda_scope *scope);
 
-// Enter, and leave where the enclosing block ends, by whichever return.
+// Enter, and leave automatically at the end of the enclosing block, whichever return ends it.
 #define SEDGE_CUDA_SCOPE(name) \
     __attribute__((cleanup(sedge_cuda_leave))) sedge_cuda_scope name = {NULL, false}
 #define SEDGE_CUDA_ENTER(device)     \
@@ -120,27 +123,29 @@ void sedge_cuda_leave(sedge_cuda_scope *scope);
 SEDGE_MUST_USE
 sedge_status sedge_opencl_open(sedge_device *device, int local_rank); // there is a device
 
-// Fill the kernel's signature from the `length` bytes of its sedge_signature_NAME, which the
-// preludes write (codegen/kernels/program/prelude_cuda.h says how). SEDGE_ERR_DEVICE when it cannot
-// be one.
+// Fill the kernel's signature from the `length` bytes of the symbol sedge_signature_NAME, which the
+// preludes write (codegen/kernels/program/prelude_cuda.h describes the format). SEDGE_ERR_DEVICE if
+// the bytes are not a signature.
 SEDGE_MUST_USE
 sedge_status sedge_signature_read(sedge_kernel *kernel, const void *bytes, size_t length);
 
-// Fill it where only number and sizes are known; sizes NULL: only the number.
+// Fill the kernel's signature where only the number and sizes of its parameters are known; `sizes`
+// NULL: only the number.
 SEDGE_MUST_USE
 sedge_status sedge_signature_set(sedge_kernel *kernel, const int *sizes, int count);
 
-// "sedge_signature_NAME" of a kernel; SEDGE_ERR_USAGE for a name that is too long.
+// Write "sedge_signature_NAME" for a kernel; SEDGE_ERR_USAGE for a name that is too long.
 #define SEDGE_SIGNATURE_NAME_MAX 256
 SEDGE_MUST_USE
 sedge_status sedge_signature_name(char name[SEDGE_SIGNATURE_NAME_MAX], const sedge_kernel *kernel);
 void sedge_signature_clear(sedge_kernel *kernel);
 
-// The kind's own stream; NULL: none.
+// The kind's handle of a stream; NULL if `stream` is NULL.
 void *sedge_stream_handle(const sedge_stream *stream);
 
-// With SEDGE_KEEP set, write `source` to SEDGE_KEEP/name.extension; with SEDGE_DEBUG alone, into
-// the folder sedge-kept here; else, or without name, nothing.
+// If SEDGE_KEEP is set, write `source` to SEDGE_KEEP/name.extension. If only SEDGE_DEBUG is set,
+// write it into the folder sedge-kept of the working directory. Otherwise, or if `name` is NULL, do
+// nothing.
 SEDGE_MUST_USE
 sedge_status sedge_keep_source(const char *source, const char *name, const char *extension);
 
@@ -148,10 +153,10 @@ sedge_status sedge_keep_source(const char *source, const char *name, const char 
 SEDGE_MUST_USE
 sedge_status sedge_compile_failure(const char *what, const char *name, const char *log);
 
-// SEDGE_TRACE, SEDGE_NVTX and SEDGE_DEBUG: set to anything but "" and "0".
-bool sedge_trace_wanted(void);
-bool sedge_nvtx_wanted(void);
-bool sedge_debug_wanted(void);
+// True if SEDGE_TRACE, SEDGE_NVTX or SEDGE_DEBUG is set to anything but "" and "0".
+bool sedge_trace_requested(void);
+bool sedge_nvtx_requested(void);
+bool sedge_debug_requested(void);
 
 // SEDGE_ERR_USAGE where SEDGE_NVTX is set and this build has no NVTX.
 SEDGE_MUST_USE
@@ -161,7 +166,8 @@ sedge_status sedge_range_check(void);
 __attribute__((format(printf, 3, 4))) void sedge_trace(const char *call, double began,
                                                        const char *format, ...);
 
-// Load a library of the CUDA toolkit: what the environment's `variable` names, if others cannot
-// have written it, else the first of `names` (NULL ends them) that the loader or the toolkit's
-// folder has. NULL: there is none, or it is not trusted. To be closed by dlclose.
+// Load a library of the CUDA toolkit. If the environment variable `variable` is set, it names the
+// library, which must be trusted (base/trust.h). Else the library is the first of `names` (NULL
+// ends the list) that the loader or the toolkit's folder has. NULL: there is none, or it is not
+// trusted. The caller closes it with dlclose.
 void *sedge_toolkit_open(const char *variable, const char *const *names);

@@ -134,7 +134,7 @@ static void multiply_on_host(bool fp64, int rows, int columns, int inner, uint64
 static sedge_status multiply(const sedge_blas *blas, sedge_stream *stream, bool fp64, int rows,
                              int columns, int inner, uint64_t a, uint64_t b, uint64_t c)
 {
-    const double began = sedge_trace_wanted() ? sedge_clock() : 0.0;
+    const double began = sedge_trace_requested() ? sedge_clock() : 0.0;
 
     SEDGE_CUDA_ENTER(blas->device);
     int code = blas->set_stream(blas->handle, sedge_stream_handle(stream));

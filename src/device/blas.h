@@ -1,5 +1,5 @@
-// Dense matrix products by the device's own library: cuBLAS on cuda, loaded at run time. The host
-// in random order (SEDGE_ORDER), which is for tests, multiplies by loops, sums in fp64. Nothing
+// Dense matrix products by the device's own library: cuBLAS on cuda, loaded at run time. For tests,
+// the host in random order (SEDGE_ORDER) multiplies with plain loops and sums in fp64. No function
 // here is collective.
 #pragma once
 
@@ -18,9 +18,9 @@ SEDGE_MUST_USE
 sedge_status sedge_blas_create(sedge_blas **out, sedge_device *device);
 void sedge_blas_free(sedge_blas *blas);
 
-// C = A B in row-major order, as one call in `stream`, or done on return if that is NULL: A is
-// [rows][inner], B [inner][columns], C [rows][columns], all packed, at device addresses, and C is
-// none of the others; fp64 or fp32 (TF32 is not used). SEDGE_ERR_DEVICE where cuBLAS fails.
+// C = A B in row-major order, queued in `stream`; if `stream` is NULL, done on return. A is
+// [rows][inner], B [inner][columns], C [rows][columns], all packed, at device addresses. C must not
+// overlap A or B. fp64 or fp32 (TF32 is not used). SEDGE_ERR_DEVICE if cuBLAS fails.
 SEDGE_MUST_USE
 sedge_status sedge_blas_multiply(sedge_blas *blas, sedge_stream *stream, bool fp64, int rows,
                                  int columns, int inner, uint64_t a, uint64_t b, uint64_t c);

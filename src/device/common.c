@@ -18,22 +18,22 @@ static bool switched_on(const char *variable)
     return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
 }
 
-bool sedge_trace_wanted(void)
+bool sedge_trace_requested(void)
 {
     return switched_on("SEDGE_TRACE");
 }
 
-bool sedge_nvtx_wanted(void)
+bool sedge_nvtx_requested(void)
 {
     return switched_on("SEDGE_NVTX");
 }
 
-bool sedge_debug_wanted(void)
+bool sedge_debug_requested(void)
 {
     return switched_on("SEDGE_DEBUG");
 }
 
-sedge_status sedge_order_wanted(bool *random, uint64_t *seed)
+sedge_status sedge_order_requested(bool *random, uint64_t *seed)
 {
     const char *const wish = getenv("SEDGE_ORDER");
     char *end = NULL;
@@ -70,7 +70,7 @@ sedge_status sedge_keep_source(const char *source, const char *name, const char 
     const char *folder = getenv("SEDGE_KEEP");
     char path[PATH_MAX];
 
-    if ((folder == NULL || folder[0] == '\0') && sedge_debug_wanted()) folder = "sedge-kept";
+    if ((folder == NULL || folder[0] == '\0') && sedge_debug_requested()) folder = "sedge-kept";
     if (folder == NULL || folder[0] == '\0' || name == NULL) return SEDGE_OK;
     SEDGE_TRY(sedge_folder_make(folder));
     const int length = snprintf(path, sizeof path, "%s/%s.%s", folder, name, extension);

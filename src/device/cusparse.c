@@ -231,7 +231,7 @@ static sedge_status multiply(sedge_cusparse_matrix *matrix, sedge_stream *stream
                              double beta, uint64_t y)
 {
     const sedge_cusparse *const c = matrix->cusparse;
-    const double began = sedge_trace_wanted() ? sedge_clock() : 0.0;
+    const double began = sedge_trace_requested() ? sedge_clock() : 0.0;
     const float single[2] = {(float)alpha, (float)beta};
     const double twice[2] = {alpha, beta};
     const void *const scalar[2] = {matrix->fp64 ? (const void *)&twice[0] : &single[0],

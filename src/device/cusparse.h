@@ -17,16 +17,16 @@ SEDGE_MUST_USE
 sedge_status sedge_cusparse_create(sedge_cusparse **out, sedge_device *device);
 void sedge_cusparse_free(sedge_cusparse *cusparse);
 
-// Algorithms: of rows two, of slices one.
+// Two algorithms for matrices stored by rows (CSR), one for matrices stored in slices (SELL).
 typedef enum sedge_cusparse_algorithm {
     SEDGE_CUSPARSE_CSR_1,
     SEDGE_CUSPARSE_CSR_2, // balanced, the same bits in every call
     SEDGE_CUSPARSE_SELL
 } sedge_cusparse_algorithm;
 
-// A matrix at device addresses, which outlive it: offsets (of rows [rows + 1], or of slices of
-// `height` rows) and columns (padding -1) of 32 bits, values and vectors fp64 or fp32. `stored`
-// values, `entries` of them no padding.
+// The arrays of a matrix in device memory, which must outlive the matrix. Offsets (of rows [rows +
+// 1], or of slices of `height` rows) and column indices (-1 for padding) have 32 bits; values and
+// vectors are fp64 or fp32. `stored` counts the values with padding, `entries` those without.
 typedef struct sedge_cusparse_arrays {
     int64_t rows, columns, entries, stored;
     int height; // 0: rows
@@ -40,7 +40,7 @@ sedge_status sedge_cusparse_matrix_create(sedge_cusparse_matrix **out, sedge_cus
 void sedge_cusparse_matrix_free(sedge_cusparse_matrix *matrix);
 
 // y = alpha A x + beta y in `stream` (NULL: done when the call returns), x and y at device
-// addresses. The first call with an algorithm makes what it prepares, and waits.
+// addresses. The first call with an algorithm does its preparations and waits for them.
 SEDGE_MUST_USE
 sedge_status sedge_cusparse_multiply(sedge_cusparse_matrix *matrix, sedge_stream *stream,
                                      sedge_cusparse_algorithm algorithm, double alpha, uint64_t x,

@@ -1,31 +1,33 @@
 // Devices: the only place, with its .c files, that sees the CUDA driver, NVRTC, OpenCL, the system
-// compiler and dlopen. Nothing above this door asks which kind is in use: it asks what the device
-// can do (sedge_traits). The exceptions are listed, with reasons, in tests/device/kinds.cmake.
+// compiler and dlopen. Code outside this folder does not test which kind of device is in use; it
+// tests what the device can do (sedge_traits). The exceptions are listed, with reasons, in
+// tests/device/kinds.cmake.
 //
 // Kinds: `cuda` (driver API and NVRTC, loaded at run time: the same binary starts on machines
 // without either), `opencl` (any device of OpenCL 1.2 or later, loaded at run time) and `host` (C
 // written at run time, compiled by the system compiler through a helper process, loaded with
 // dlopen).
 //
-// Work is put into streams and runs in order within one; on the host everything runs at once, in
-// the call. All calls of one device come from one thread, but for sedge_device_compile, which
-// several threads may call at once. Nothing is collective.
+// Work is queued in streams and runs in order within one stream; on the host all work runs
+// immediately, inside the call. All calls for one device must come from one thread, except
+// sedge_device_compile, which several threads may call at once. No function here is collective.
 //
 // Failures are SEDGE_ERR_DEVICE with the driver's or compiler's words, unless a comment says
-// otherwise. Whoever creates frees: what was made from a device before the device, and nothing that
-// queued work still needs. Freeing takes NULL.
+// otherwise. The caller frees what it creates. Objects made from a device are freed before the
+// device, and only when no queued work needs them any more. The free functions accept NULL.
 //
-// A kernel as the compiled binary shows it (the preludes in codegen/kernels make these forms): on
-// the host `void NAME(long blocks, void **arguments)`, arguments[i] points to argument i; on cuda
-// `extern "C" __global__ void NAME(long long blocks, ...arguments)`; on opencl what
-// src/device/opencl/opencl_program.h says.
+// The form of a kernel in the compiled binary (the preludes in codegen/kernels produce it): on the
+// host `void NAME(long blocks, void **arguments)`, where arguments[i] points to argument i; on cuda
+// `extern "C" __global__ void NAME(long long blocks, ...arguments)`; on opencl see
+// src/device/opencl/opencl_program.h.
 //
 // Environment: SEDGE_CC (host compiler: a name or a path, no arguments), SEDGE_NVRTC (path of
 // libnvrtc), SEDGE_OPENCL (a part of "PLATFORM: DEVICE": others are not used), SEDGE_THREADS,
 // SEDGE_KEEP (folder for compiled sources), SEDGE_DEBUG=1 (line information in binaries, sources
 // kept in sedge-kept here if SEDGE_KEEP names no folder), SEDGE_TRACE=1 (each driver call with
-// microseconds to stderr), SEDGE_ORDER (host: "random" or "random:SEED" runs a block's items, and
-// the blocks, in random order, so that a missing barrier shows; "" or "fixed" is the usual form).
+// microseconds to stderr), SEDGE_ORDER (host: "random" or "random:SEED" runs the work items of a
+// block, and the blocks, in random order, so that a missing barrier changes the result; "" or
+// "fixed" is the usual order).
 #pragma once
 
 #include "base/error.h"
@@ -70,9 +72,9 @@ void sedge_device_stop_helper(void);
 // does nothing.
 void sedge_device_prepare_environment(void);
 
-// Has a compiler within a driver (NVRTC's, OpenCL's) not ended in its time, SEDGE_CC_SECONDS? It
-// goes on, on a thread that nothing can end; the process must end by _exit then, since exit would
-// take away what that thread uses.
+// True if a compile thread was abandoned because NVRTC or OpenCL's compiler did not end within its
+// time limit, SEDGE_CC_SECONDS. The thread keeps running and cannot be stopped. The process must
+// then end with `_exit`, because `exit` would destroy objects that the thread uses.
 bool sedge_device_is_left_busy(void);
 
 // Stop waiting for compilers, because a signal asks the process to stop (true), or wait for them
@@ -81,13 +83,13 @@ bool sedge_device_is_left_busy(void);
 // SEDGE_LIMIT_GRACE seconds (limit.h). Safe in a signal handler.
 void sedge_device_stop_compilers(bool stop);
 
-// Ask `pending` (NULL: nobody) every 0.1 s while a compiler is waited for: true has the same effect
-// as sedge_device_stop_compilers(true). For signals that are blocked, so that no handler runs.
-// `pending` must be safe to call from any thread.
+// Call `pending` (NULL: no function) every 0.1 s while waiting for a compiler; if it returns true,
+// this has the same effect as sedge_device_stop_compilers(true). It serves programs that block
+// their signals, so that no handler runs. `pending` must be safe to call from any thread.
 void sedge_device_stop_when(bool (*pending)(void));
 
-// Number of usable CUDA devices; 0 when there is no driver, no device, or no NVRTC, and then `why`
-// (may be NULL) says which, in words.
+// Number of usable CUDA devices. It is 0 if there is no driver, no device, or no NVRTC; `why` (may
+// be NULL) then gets the reason in words.
 int sedge_device_count_cuda(const char **why);
 
 // The same for OpenCL: its devices of version 1.2 or later with a compiler.
@@ -105,24 +107,24 @@ sedge_status sedge_device_create(sedge_device **out, const char *kind_name, int 
                                  int local_ranks);
 void sedge_device_free(sedge_device *device);
 
-// For a program that leaves the GPU to sedge: make the device's CUDA context this thread's until
-// the device is freed. Otherwise each call makes it current and then again the one that was, if
-// any, which costs a few calls of the driver. On other devices nothing happens.
+// For a program in which only sedge uses the GPU: make the device's CUDA context current for this
+// thread until the device is freed. Otherwise each call makes the context current and then restores
+// the previous one, which costs a few driver calls. On other devices nothing happens.
 SEDGE_MUST_USE
 sedge_status sedge_device_make_current(sedge_device *device);
 
-// A device that only compiles: a chip that need not be here. cuda: `arch` is "sm_90"; NVRTC is
-// enough, and info, options and binaries are those of such a GPU (compiler and arch as a run there
-// would choose them, so that it finds in the cache what was made here), as far as kernels depend on
-// them: kind, arch, compiler, shared_bytes_block, threads_block. `arch` NULL: as
-// sedge_device_create with that kind. Everything that needs the chip itself fails with
-// SEDGE_ERR_INTERNAL.
+// Create a device that only compiles, for a chip that need not be present. For cuda, `arch` is e.g.
+// "sm_90", and only NVRTC is needed. Options and binaries are those of such a GPU: compiler and
+// arch are chosen as in a run there, so that the run finds the binaries in the cache. Of its info
+// only what kernels depend on is set: kind, arch, compiler, shared_bytes_block, threads_block. With
+// `arch` NULL this is sedge_device_create with that kind. Functions that need the chip itself fail
+// with SEDGE_ERR_INTERNAL.
 SEDGE_MUST_USE
 sedge_status sedge_device_create_target(sedge_device **out, const char *kind_name,
                                         const char *arch);
 
-// How many compilers this process should run at once, where `local_ranks` ranks share the node: its
-// part of the processors that it may use.
+// How many compilers this process should run at once if `local_ranks` ranks share the node: its
+// share of the processors that it may use.
 int sedge_device_compilers(int local_ranks);
 
 typedef struct sedge_device_info {
@@ -147,8 +149,9 @@ typedef struct sedge_device_info {
     bool graphs;                // work can be recorded and launched as a whole
 } sedge_device_info;
 
-// What a kind of device can do, for code that writes or chooses kernels: it asks for these and
-// never for the kind, so that another kind is one row here (traits.c) and a folder below this door.
+// What a kind of device can do. Code that writes or chooses kernels tests these properties and
+// never the kind itself, so that a new kind needs only one row in traits.c and a folder in
+// src/device.
 typedef struct sedge_traits {
     bool in_call;     // this process's threads do the work, in the call that starts it: nothing
                       // runs meanwhile, needs warming up or is waited for; a kernel is loops
@@ -166,24 +169,24 @@ typedef struct sedge_traits {
 const sedge_traits *sedge_traits_of(sedge_device_kind kind);
 const sedge_traits *sedge_device_get_traits(const sedge_device *device);
 
-// Has the chip matrix units for double precision; can blocks of a cluster read each other's shared
-// memory? By info's arch, so of a chip that need not be here, too.
+// Whether the chip has matrix units for double precision, and whether the blocks of a cluster can
+// read each other's shared memory. Both follow from info's arch, so the chip need not be present.
 bool sedge_device_has_matrix_units(const sedge_device_info *info);
 bool sedge_device_has_clusters(const sedge_device_info *info);
 
 // Borrowed from the device.
 const sedge_device_info *sedge_device_get_info(const sedge_device *device);
 
-// What SEDGE_ORDER wants of the host device. `*seed` is 0 where it names none. SEDGE_ERR_USAGE for
-// another value.
+// What SEDGE_ORDER requests of the host device. `*seed` is 0 if the variable names no seed.
+// SEDGE_ERR_USAGE for an invalid value.
 SEDGE_MUST_USE
-sedge_status sedge_order_wanted(bool *random, uint64_t *seed);
+sedge_status sedge_order_requested(bool *random, uint64_t *seed);
 
 // The options that sedge_device_compile gives the compiler for this device, without file names: a
 // part of the cache key. Borrowed.
 const char *sedge_device_compile_options(const sedge_device *device);
 
-// Bytes now and at peak in buffers of this device.
+// Bytes in buffers of this device, now and at the peak.
 int64_t sedge_device_memory_now(const sedge_device *device);
 int64_t sedge_device_memory_peak(const sedge_device *device);
 
@@ -214,10 +217,10 @@ int64_t sedge_buffer_bytes(const sedge_buffer *buffer);
 // The address to hand to kernels, as a kernel argument of pointer type (8 bytes).
 uint64_t sedge_buffer_address(const sedge_buffer *buffer);
 
-// Copies; `stream` NULL: done when the call returns, but not ordered after work in any stream. With
-// a stream: ordered in it, and the host memory should be pinned and must stay. A range outside the
-// buffer is SEDGE_ERR_INTERNAL. sedge_buffer_copy copies the first `bytes` bytes; the two buffers
-// differ.
+// Copies. With `stream` NULL the copy is done when the call returns, but it is not ordered after
+// work in any stream. With a stream the copy is queued in it; the host memory should be pinned and
+// must stay valid until the copy is done. A range outside the buffer is SEDGE_ERR_INTERNAL.
+// sedge_buffer_copy copies the first `bytes` bytes; the two buffers must differ.
 SEDGE_MUST_USE
 sedge_status sedge_buffer_upload(sedge_buffer *buffer, int64_t offset, const void *from,
                                  int64_t bytes, sedge_stream *stream);
@@ -228,9 +231,10 @@ SEDGE_MUST_USE
 sedge_status sedge_buffer_copy(sedge_buffer *to, const sedge_buffer *from, int64_t bytes,
                                sedge_stream *stream);
 
-// Fill the buffer with copies of its first `bytes` bytes, one behind the other, the last one cut
-// off where the buffer ends. Nothing travels between host and device. `stream` as above; `bytes` is
-// between 1 and the buffer's, else SEDGE_ERR_INTERNAL; of an empty buffer it is not looked at.
+// Fill the buffer with copies of its first `bytes` bytes, one after the other; the last copy is
+// truncated at the buffer's end. Nothing is copied between host and device. `stream` as above.
+// `bytes` must be between 1 and the buffer's size, else SEDGE_ERR_INTERNAL; for an empty buffer
+// `bytes` is ignored.
 SEDGE_MUST_USE
 sedge_status sedge_buffer_repeat(sedge_buffer *buffer, int64_t bytes, sedge_stream *stream);
 
@@ -242,7 +246,7 @@ void sedge_pinned_release(sedge_device *device, void *memory);
 
 // ---- order and time ----------------------------------------------------------------------------
 
-// Work of a stream with high priority goes first where the device can do that.
+// If the device supports priorities, work in a stream with high priority runs first.
 SEDGE_MUST_USE
 sedge_status sedge_stream_create(sedge_stream **out, sedge_device *device, bool high_priority);
 void sedge_stream_free(sedge_stream *stream);
@@ -269,16 +273,16 @@ sedge_status sedge_event_seconds(double *seconds, sedge_event *from, sedge_event
 
 // ---- graphs ------------------------------------------------------------------------------------
 
-// Record what is put into `stream` between begin and end, which does not run, and launch all of it
-// at once, as often as wanted: less time between kernels than launches one by one. Only launches,
-// copies, events and flags (peer.h) with this stream (or streams that wait for its events, and
-// which it waits for before the end) can be recorded; the addresses and values given then are used
-// in every launch. Memory is neither made nor freed meanwhile, and the host waits for nothing.
-// SEDGE_ERR_USAGE on devices without graphs (info.graphs): the same calls are made again and again
-// there.
+// A graph is a recorded sequence of work that is launched as a whole, any number of times, with
+// less time between kernels than separate launches. Work queued in `stream` between begin and end
+// is recorded and does not run. Only launches, copies, events and flags (peer.h) can be recorded,
+// in this stream or in streams that wait for its events and for which it waits before the end.
+// Every launch of the graph uses the addresses and values given at recording. While recording,
+// memory must not be allocated or freed, and the host must not wait. SEDGE_ERR_USAGE on devices
+// without graphs (info.graphs); there the caller repeats the calls.
 SEDGE_MUST_USE
 sedge_status sedge_graph_begin(sedge_stream *stream);
-// The caller frees the graph, once its launches are done. After a failure the stream is as before
+// The caller frees the graph when its launches are done. After a failure the stream is as before
 // begin.
 SEDGE_MUST_USE
 sedge_status sedge_graph_end(sedge_graph **out, sedge_stream *stream);
@@ -306,8 +310,9 @@ SEDGE_MUST_USE
 sedge_status sedge_nvrtc_compile(const char *source, const char *arch, void **out, size_t *length,
                                  sedge_text *log);
 
-// Load what compile gave. Takes a copy. On the host only node-local memory is ever dlopen-ed, and a
-// module that exports `void sedge_set_threads(int)` is told the device's number of threads.
+// Load a binary that sedge_device_compile made; the binary is copied. On the host the module is
+// loaded from node-local memory only, and if it exports `void sedge_set_threads(int)`, that
+// function is called with the device's number of threads.
 SEDGE_MUST_USE
 sedge_status sedge_module_load(sedge_module **out, sedge_device *device, const void *binary,
                                size_t length);
@@ -328,16 +333,16 @@ typedef enum sedge_value_kind {
 } sedge_value_kind;
 
 typedef struct sedge_kernel_parameter {
-    const char *type; // as its source spells it, on opencl as the compiler does, without
-                      // qualifiers; "" where it is not known
-    const char *name; // "" where it is not known
+    const char *type; // as in the source (opencl: as the compiler spells it, without qualifiers);
+                      // "": not known
+    const char *name; // "": not known
     int bytes;        // -1: not known
     sedge_value_kind kind;
 } sedge_kernel_parameter;
 
-// What a kernel says of itself: without the leading block count. Kernels of the dialect
-// (SEDGE_KERNEL) say all of it; others say on cuda how many parameters there are and how large
-// (12.4 and later), on the host nothing, and are refused on opencl.
+// The parameters of a kernel, without the leading block count. For kernels of the dialect
+// (SEDGE_KERNEL) everything is known. For other kernels, cuda 12.4 and later gives the number and
+// the sizes of the parameters, and the host gives nothing; opencl refuses such kernels.
 typedef struct sedge_signature {
     int count;                                // of parameters; -1: not known
     int threads;                              // of a block; 0: not known
@@ -347,34 +352,34 @@ typedef struct sedge_signature {
 // Borrowed from the kernel.
 const sedge_signature *sedge_kernel_signature(const sedge_kernel *kernel);
 
-// What the driver knows. sedge_program_inspect (program/program.h) adds the spills, which stand in
-// the compiler's log.
+// What the driver reports about a kernel. sedge_program_inspect (program/program.h) adds the spills
+// from the compiler's log.
 typedef struct sedge_kernel_info {
     int registers;                 // a thread; 0 on the host and on opencl, which does not tell
     int64_t shared_bytes;          // static, a block; opencl: what is set as scratch, too
     int64_t local_bytes;           // spills and stack a thread; 0 on the host
-    int64_t spill_store_bytes;     // of these written for want of registers; -1: not known
-    int64_t spill_load_bytes;      // and read; -1: not known
+    int64_t spill_store_bytes;     // bytes of register spills written; -1: not known
+    int64_t spill_load_bytes;      // bytes of register spills read; -1: not known
     int max_threads;               // a block; INT_MAX on the host
     int blocks_per_multiprocessor; // at `threads` (occupancy); 0 on the host and on opencl
 } sedge_kernel_info;
 
-// `threads` of a block, for the occupancy.
+// `threads`: the threads of a block for which the occupancy is computed.
 SEDGE_MUST_USE
 sedge_status sedge_kernel_inspect(sedge_kernel_info *out, const sedge_kernel *kernel, int threads);
 
-// Give each block of later launches `bytes` bytes of shared memory whose size the launch decides
-// (SEDGE_SCRATCH in the kernel dialect), at most shared_bytes_block of the device. On the host
-// kernels have their own and nothing happens.
+// Set the size of the dynamic shared memory (SEDGE_SCRATCH in the kernel dialect) that each block
+// gets in later launches, at most shared_bytes_block of the device. On the host nothing happens,
+// because kernels have memory of their own.
 SEDGE_MUST_USE
 sedge_status sedge_kernel_set_scratch(const sedge_kernel *kernel, int64_t bytes);
 
 // Run `blocks` blocks of `threads` threads (host: `threads` is ignored; opencl: those of
 // SEDGE_KERNEL). `arguments[i]` points to argument i, in the order of the kernel's list and without
-// the implied leading block count; values are taken in the call. blocks 0 is fine and does nothing.
-// `stream` NULL: done when the call returns. A wrong `count` is SEDGE_ERR_INTERNAL where the
-// kernel's signature is known; program/launch.h checks more. On opencl every pointer is 0 or lies
-// in a buffer of this device, else SEDGE_ERR_INTERNAL.
+// the implied leading block count; values are copied during the call. With 0 blocks the call does
+// nothing. `stream` NULL: done when the call returns. A wrong `count` is SEDGE_ERR_INTERNAL where
+// the kernel's signature is known; program/launch.h checks more. On opencl every pointer is 0 or
+// lies in a buffer of this device, else SEDGE_ERR_INTERNAL.
 SEDGE_MUST_USE
 sedge_status sedge_kernel_launch(const sedge_kernel *kernel, sedge_stream *stream, int64_t blocks,
                                  int threads, void *const *arguments, int count);

@@ -1,10 +1,10 @@
-// What this process and the helper say to each other.
+// The protocol between this process and the helper process (helper.h).
 //
-// Over the helper's own socket this process sends sockets: one for each command, so that several
-// threads can have commands run at once. Over that one goes the request, and the reply comes back.
-// Request: number of words of the command; the seconds that it may take; the words, the input
-// file's name and text and the output file's name, each as a length and bytes. Reply:
-// sedge_helper_reply, the log, the output file.
+// For each command this process creates a pair of sockets and sends one of them over the helper's
+// control socket, so that several threads can have commands run at once. Request and reply of the
+// command travel over its own socket. Request: the number of words of the command; its time limit
+// in seconds; then the words, the input file's name and text, and the output file's name, each as a
+// length and bytes. Reply: sedge_helper_reply, the log, the output file.
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 typedef struct sedge_helper_reply {
-    uint64_t log_length; // when not run: why
+    uint64_t log_length; // of the log; if the command did not run, of the reason
     uint64_t output_length;
     int32_t ran;
     int32_t exit_status;

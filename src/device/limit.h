@@ -1,6 +1,6 @@
-// A time limit for compilers that live in a driver (NVRTC, OpenCL): they cannot be killed, as the
-// host's compiler can, so they work on a thread of their own, which is left behind when it does not
-// end in time.
+// A time limit for compilers inside a driver library (NVRTC, OpenCL). Unlike the host's compiler
+// they cannot be killed. Therefore each runs on a thread of its own, which is abandoned if it does
+// not end in time.
 #pragma once
 
 #include "base/error.h"
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What a compiler may take for a program: SEDGE_CC_SECONDS, 600 where it is not set.
-// SEDGE_ERR_USAGE if it is no number of seconds.
+// The time limit for compiling one program: SEDGE_CC_SECONDS, or 600 s if that is not set.
+// SEDGE_ERR_USAGE if its value is not a number of seconds.
 SEDGE_MUST_USE
 sedge_status sedge_compiler_seconds(int64_t *seconds);
 
@@ -19,7 +19,7 @@ sedge_status sedge_compiler_seconds(int64_t *seconds);
 //   - It started after the signal, or is only asked for its version: SEDGE_LIMIT_GRACE seconds.
 //   - The wait for any compiler has been given up before: no longer.
 #define SEDGE_LIMIT_GRACE 30.0
-#define SEDGE_LIMIT_LOOK  100 // milliseconds between looks
+#define SEDGE_LIMIT_LOOK  100 // milliseconds between checks
 typedef struct sedge_patience {
     bool was_stopped;
     bool compiles;

@@ -1,10 +1,10 @@
-// Memory that the processes of a node share on their devices, and flags in it for which streams
-// wait: what an exchange between them without the host is made of (src/halo/peer_transport.c).
+// Device memory that the processes of a node share, and flags in it for which streams can wait.
+// With both, processes exchange data without the host (src/halo/peer_transport.c).
 //
-// A process allocates, and tells others by a handle; they open that memory under an address of
-// their own. Copies, writes and waits are put into streams, and may be recorded in a graph. All of
-// a stream's earlier work, also in other processes' memory, is visible to whoever has seen a value
-// that the stream wrote after it.
+// One process allocates memory and sends a handle to others, which open the memory under an address
+// of their own. Copies, writes and waits are queued in streams and may be recorded in a graph.
+// Whoever sees a flag value that a stream wrote also sees all earlier work of that stream, in other
+// processes' memory, too.
 #pragma once
 
 #include "device/device.h"
@@ -14,17 +14,18 @@ typedef struct sedge_peer_handle {
 } sedge_peer_handle;
 
 typedef struct sedge_peer {
-    // `bytes` bytes of device memory that others may open, zeroed. SEDGE_ERR_MEMORY. Freed by
-    // release, with the same number of bytes, once all others have closed it.
+    // Allocate `bytes` zeroed bytes of device memory that other processes may open.
+    // SEDGE_ERR_MEMORY. Free it with `release` and the same number of bytes, after all others have
+    // closed it.
     sedge_status (*allocate)(sedge_device *device, uint64_t *address, int64_t bytes);
     void (*release)(sedge_device *device, uint64_t address, int64_t bytes);
     sedge_status (*share)(sedge_device *device, sedge_peer_handle *out, uint64_t address);
 
-    // The memory of another process; closed once no queued work needs it.
+    // Open the memory of another process. Close it when no queued work needs it any more.
     sedge_status (*open)(sedge_device *device, uint64_t *address, const sedge_peer_handle *handle);
     void (*close)(sedge_device *device, uint64_t address);
 
-    // From and to addresses of this device's memory or of what was opened.
+    // Copy between addresses of this device's memory and of opened memory.
     sedge_status (*copy)(sedge_device *device, sedge_stream *stream, uint64_t to, uint64_t from,
                          int64_t bytes);
 
@@ -37,6 +38,6 @@ typedef struct sedge_peer {
     sedge_status (*idle)(sedge_device *device, sedge_stream *stream, bool *idle);
 } sedge_peer;
 
-// The device's own; NULL: it has none, and `*why` (not NULL) says so in words, as what follows
-// "because". Not collective.
+// The device's operations. NULL if the device has none; `*why` (not NULL) then gets the reason, as
+// a phrase that follows "because". Not collective.
 const sedge_peer *sedge_device_peer(const sedge_device *device, const char **why);

@@ -13,7 +13,7 @@ static bool is_wanted(void)
     int known = atomic_load_explicit(&answer, memory_order_relaxed);
 
     if (known == 0) {
-        known = sedge_nvtx_wanted() ? 2 : 1;
+        known = sedge_nvtx_requested() ? 2 : 1;
         atomic_store_explicit(&answer, known, memory_order_relaxed);
     }
     return known == 2;
@@ -46,7 +46,7 @@ void sedge_range_end(void)
 
 sedge_status sedge_range_check(void)
 {
-    if (!sedge_nvtx_wanted()) return SEDGE_OK;
+    if (!sedge_nvtx_requested()) return SEDGE_OK;
     return SEDGE_FAIL(SEDGE_ERR_USAGE, "SEDGE_NVTX is set, but this program was built without "
                                        "nvtx3/nvToolsExt.h of the CUDA toolkit");
 }

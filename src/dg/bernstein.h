@@ -7,10 +7,10 @@
 // dg/nodes.h, so that the tables of a face's nodes and of orientations hold for coefficients, too:
 // p on a face is the polynomial of the face's coefficients alone, in the basis of the triangle.
 //
-// In this basis derivatives have a handful of entries a row and the lift of a face is a product of
-// sparse matrices (Chan & Warburton, SIAM J. Sci. Comput. 39 (2017) A628). Matrices here are dense
-// and row-major; those without T are computed by formulas without cancellation, each entry to a few
-// units of rounding.
+// In this basis a derivative matrix has at most a few non-zero entries in a row, and the lift of a
+// face is a product of sparse matrices (Chan & Warburton, SIAM J. Sci. Comput. 39 (2017) A628).
+// Here all matrices are stored dense and row-major. The derivative and lift matrices are computed
+// by formulas without cancellation, each entry to a few units of rounding.
 #pragma once
 
 #include "base/error.h"
@@ -25,7 +25,7 @@ typedef enum sedge_basis {
     SEDGE_BERNSTEIN // coefficients
 } sedge_basis;
 
-// "nodal", "bernstein"; and back: false if there is no such basis.
+// The name of a basis, "nodal" or "bernstein"; and the basis of a name, false if there is none.
 const char *sedge_basis_name(sedge_basis basis);
 SEDGE_MUST_USE
 bool sedge_basis_parse(sedge_basis *out, const char *name);
@@ -38,7 +38,7 @@ typedef struct sedge_bernstein {
     int (*face_index)[3];    // [face_nodes] alpha on a face, of its vertices 0, 1, 2 (mesh/mesh.h)
     double *to_nodal;        // T [nodes][nodes]: B_beta at node i; nodal = T c
     double *from_nodal;      // T^-1 [nodes][nodes]
-    double *face_to_nodal;   // the same of a face, whichever [face_nodes][face_nodes]
+    double *face_to_nodal;   // the same for a face (all faces are alike) [face_nodes][face_nodes]
     double *face_from_nodal; // its inverse
     double *derivative[3];   // T^-1 D T [nodes][nodes], d/dr, d/ds, d/dt
     double *lift;            // T^-1 LIFT Tf [nodes][4 face_nodes]
@@ -49,15 +49,17 @@ typedef struct sedge_bernstein {
                              // values coefficients may be
 } sedge_bernstein;
 
-// Number of the node or coefficient of order N with i, j, k for vertices 1, 2, 3; none is negative,
-// their sum is at most N.
+// The number of the node or coefficient of order N with the exponents i, j, k of vertices 1, 2, 3.
+// i, j, k >= 0 and i + j + k <= N.
 int sedge_bernstein_number(int order, int i, int j, int k);
 
-// SEDGE_ERR_MEMORY. The caller frees it; `element` is not kept. Not collective, as all here.
+// SEDGE_ERR_MEMORY. The caller frees the result; `element` is not kept. No function here is
+// collective.
 SEDGE_MUST_USE
 sedge_status sedge_bernstein_create(sedge_bernstein **out, const sedge_element *element);
 void sedge_bernstein_free(sedge_bernstein *basis);
 
-// `rows` rows of `nodes` numbers into the basis `to` from the other one. `out` and `in` differ.
+// Convert `rows` rows of `nodes` numbers to the basis `to` from the other basis. `out` and `in`
+// must differ.
 void sedge_bernstein_convert(const sedge_bernstein *basis, sedge_basis to, double *out,
                              const double *in, int64_t rows);

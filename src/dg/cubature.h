@@ -1,19 +1,21 @@
 // Reference operators of curved elements: everything at quadrature points, in fp64.
 //
-// On a curved element J and the cofactors g_jd = J dr_j/dx_d vary. The element does
+// On a curved element J and the cofactors g_jd = J dr_j/dx_d vary. The discrete equation of the
+// element is
 //
 //   M_J u_t = sum_j int (d phi/d r_j) (sum_d g_jd F_d(u)) - int_faces phi sJ n.F*(u, v)
 //
-// with points exact to degree 2N + 1 inside and 2N + 2 on faces (N of phi, N of u, two of the
-// cofactors, of sJ n on a face). For a linear F with constant coefficients these integrals are
-// exact, so that the weak form equals the strong one and half their sum, which is skew-symmetric:
-// the energy changes by the faces' fluxes only. Those are taken at the same points from both sides,
-// with positive weights: a numerical flux that dissipates at a point dissipates. A constant state
-// stays: the cofactors' integrals are exact, too, and divergence-free.
+// with quadrature exact to degree 2N + 1 inside and 2N + 2 on faces. (phi and u have degree N. The
+// cofactors, and sJ n on a face, have degree two; inside, a derivative lowers the degree by one.)
+// For a linear F with constant coefficients these integrals are exact. Then the weak form equals
+// the strong form and the mean of both, which is skew-symmetric, so the energy changes only by the
+// fluxes through faces. Both sides of a face use the same points with positive weights, so a
+// numerical flux that dissipates at each point dissipates in sum. A constant state is preserved,
+// because the integrals of the divergence-free cofactors are exact, too.
 //
 // M_J^-1 is replaced by M^-1 M_(1/J) M^-1 (Chan, Hewett & Warburton, SISC 39 (2017) A2395), which
-// needs J at the points and no matrices of the element; the energy that cannot grow is
-// 1/2 w u^T M M_(1/J)^-1 M u. With a constant J all is as on a straight element.
+// needs J at the points but no matrices of the element. The energy that cannot grow is 1/2 w u^T M
+// M_(1/J)^-1 M u. With a constant J everything is as on a straight element.
 #pragma once
 
 #include "base/error.h"
@@ -34,8 +36,7 @@ typedef struct sedge_cubature {
     double *lift;            // [nodes][4 face.points]: M^-1 of what is given at faces' points
 } sedge_cubature;
 
-// How many points there are, without making anything else. SEDGE_ERR_MEMORY. Not collective, as all
-// here.
+// The numbers of quadrature points for an order. SEDGE_ERR_MEMORY. No function here is collective.
 SEDGE_MUST_USE
 sedge_status sedge_cubature_sizes(int *points, int *face_points, int order);
 
@@ -43,7 +44,7 @@ sedge_status sedge_cubature_sizes(int *points, int *face_points, int order);
 // [4][face->points].
 void sedge_cubature_place_faces(double (*place)[3], const sedge_quadrature *face);
 
-// Keeps nothing of the element. SEDGE_ERR_MEMORY. The caller frees it.
+// `element` is not kept. SEDGE_ERR_MEMORY. The caller frees the result.
 SEDGE_MUST_USE
 sedge_status sedge_cubature_create(sedge_cubature **out, const sedge_element *element);
 void sedge_cubature_free(sedge_cubature *cubature);
@@ -56,6 +57,6 @@ void sedge_cubature_jacobian(const sedge_cubature *cubature, const sedge_mesh *m
 void sedge_cubature_divide(const sedge_cubature *cubature, const double *jacobian, double *x,
                            double *work);
 
-// int J a b over the element of two fields at the nodes, [nodes] each.
+// The integral of J a b over the element, where a and b [nodes] are nodal values.
 double sedge_cubature_product(const sedge_cubature *cubature, const double *jacobian,
                               const double *a, const double *b);

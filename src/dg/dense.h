@@ -1,4 +1,4 @@
-// Small dense matrices in fp64, row-major: what building the reference element needs.
+// Small dense matrices in fp64, row-major, for building the reference element.
 #pragma once
 
 #include "base/error.h"
@@ -10,7 +10,8 @@
 SEDGE_MUST_USE
 sedge_status sedge_dense_invert(double *inverse, const double *a, int n);
 
-// c = op(a) op(b), [rows][columns], summed over `inner` in long double. op transposes where asked:
-// a is [rows][inner], or [inner][rows] if transposed; b is [inner][columns], or [columns][inner].
+// c = op(a) op(b), [rows][columns], summed over `inner` in long double. op transposes if the flag
+// is set: a is [rows][inner], or [inner][rows] if transposed; b is [inner][columns], or
+// [columns][inner].
 void sedge_dense_multiply(double *c, const double *a, bool a_transposed, const double *b,
                           bool b_transposed, int rows, int inner, int columns);

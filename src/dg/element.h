@@ -25,7 +25,8 @@ typedef struct sedge_element {
     double *face_mass;     // [face_nodes][face_nodes], of the reference triangle (area 2)
 } sedge_element;
 
-// Orders 1..10; others fail with SEDGE_ERR_USAGE. The caller frees it. Not collective, as all here.
+// Orders 1..10; others fail with SEDGE_ERR_USAGE. The caller frees the result. No function here is
+// collective.
 SEDGE_MUST_USE
 sedge_status sedge_element_create(sedge_element **out, int order);
 void sedge_element_free(sedge_element *element);
@@ -47,7 +48,7 @@ typedef struct sedge_geometry {
     double face_scale[4]; // sJ / J = area / (2 J)
 } sedge_geometry;
 
-// Of `corners` [vertex][x,y,z], length units of the mesh.
+// Compute the geometry of an element with `corners` [vertex][x,y,z] in length units of the mesh.
 void sedge_geometry_compute(sedge_geometry *out, double corners[4][3]);
 
 // x, y, z of reference point (r,s,t).

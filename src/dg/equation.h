@@ -1,9 +1,10 @@
 // Equations as data: u_t + div F(u) = S(u) is a table and a small header of C.
 //
-// A solver's folder holds `<name>_physics.h`, written in the words of dg/physics.h, and a .c file
-// that includes it and defines `const sedge_equation sedge_equation_<name>`. CMake finds the
-// folder, embeds the header's text and lists the table; nothing else is touched. The host compiler
-// makes the slow reference from the header, codegen the kernels.
+// A solver's folder contains `<name>_physics.h`, written in the words of dg/physics.h, and a .c
+// file that includes it and defines `const sedge_equation sedge_equation_<name>`. CMake finds the
+// folder, embeds the header's text and lists the table; no other file needs to be changed. The slow
+// reference is compiled from the header by the host compiler; codegen writes the kernels from the
+// same header.
 //
 // Functions of the header. u has `fields` entries, m the `material_values` of the element, c the
 // equation's constants (fp64; cast what enters arithmetic with sedge_value to sedge_real), n the
@@ -50,8 +51,8 @@
 
 struct sedge_problem;
 
-// Factors between SI and code units are by dimension: code value = SI value *
-// equation->si[dimension].
+// The physical dimension of a number. It selects the factor between SI and code units: code value =
+// SI value * equation->si[dimension].
 typedef enum sedge_dimension {
     SEDGE_DIMENSIONLESS,
     SEDGE_LENGTH,
@@ -88,25 +89,27 @@ typedef struct sedge_parameter {
     const char *text; // what it means, for input/README.md
 } sedge_parameter;
 
-// How many numbers a parameter takes in the flat array, and all of a list.
+// How many numbers one parameter, and a whole list of parameters, take in the flat array.
 int sedge_parameter_size(const sedge_parameter *parameter);
 int sedge_parameters_size(const sedge_parameter *parameters, int count);
 
-// What holds on a surface: one-sided, where the outer trace follows from the own one, or two-sided,
-// where it follows from the traces on both sides of a surface inside the mesh.
+// A kind of boundary condition. A one-sided kind computes the outer trace from the element's own
+// trace. A two-sided kind, for surfaces inside the mesh, computes it from the traces on both sides.
 typedef struct sedge_boundary_kind {
     const char *name; // in the deck: "pec"
-    // With time: its name in the header, "maxwell_pec". Without time optional: `condition` is used.
+    // The function's name in the header, "maxwell_pec". Optional for an elliptic equation, which
+    // uses `condition` instead.
     const char *function;
     void (*apply)(const double *u, const double *m, const double *n, const double *x, double t,
                   const double *p, const double *c, double *v); // the same, for the reference
     const sedge_parameter *parameters; // may be an empty list, here as in all kinds
     int parameter_count;
     const char *text;
-    // Optional: v is linear in u but for a constant, the same at all places of a flat face, where
-    // no field is incident: coefficients of any basis may stand for u.
+    // Optional: where no field is incident, v is an affine function of u that is the same
+    // everywhere on a flat face. Then coefficients of any basis may be used in place of nodal
+    // values of u.
     bool linear;
-    // The same of a two-sided kind, instead of `apply`. NULL: the kind is one-sided.
+    // Of a two-sided kind, in place of `apply`. NULL: the kind is one-sided.
     void (*apply_two_sided)(const double *u, const double *w, const double *mu, const double *mw,
                             const double *n, const double *x, double t, const double *p,
                             const double *c, double *v);
@@ -114,14 +117,14 @@ typedef struct sedge_boundary_kind {
     const char *header_text; // required with header: its text
 } sedge_boundary_kind;
 
-// A kind for the surfaces of an equation that is in a file of its own, NAME_face.c, and not in the
-// equation's table (src/kinds/README.md).
+// A boundary kind that is defined in a file of its own, NAME_face.c, and not in the equation's
+// table (src/kinds/README.md).
 typedef struct sedge_face_kind {
     const char *equation; // its name
     sedge_boundary_kind kind;
 } sedge_face_kind;
 
-// All of this program, NULL-terminated; made by CMake.
+// All face kinds of this program, NULL-terminated; made by CMake.
 extern const sedge_face_kind *const sedge_face_kinds[];
 
 // The wave vector k of a plane wave, whose fields depend on x through k.x alone. Returns true if
@@ -149,7 +152,7 @@ typedef struct sedge_initial_kind {
 typedef enum sedge_source_type {
     SEDGE_SOURCE_POINT,    // S(x, t) = weights * signal(t) * delta(x - position)
     SEDGE_SOURCE_INCIDENT, // an incident field that boundary functions use, through the constants
-    SEDGE_SOURCE_BALL      // of an elliptic equation: an amount at a point or spread over a ball
+    SEDGE_SOURCE_BALL      // elliptic equations: a total amount at a point or spread over a ball
 } sedge_source_type;
 
 typedef struct sedge_source_kind {
@@ -174,10 +177,10 @@ typedef struct sedge_condition {
 
 #define SEDGE_ELLIPTIC_ORDER_MAX 8
 
-// An elliptic equation, -div(k grad u) = f for the first of its four fields; the others are
-// -grad u, for output. Its table has no flux, surface, source, speed, decay; initial kinds are
-// known solutions, "zero" for none; `energy` is not used: the energy is 1/2 k |grad u|^2. Its
-// sources are balls.
+// An elliptic equation, -div(k grad u) = f for the first of its four fields; the other three are
+// -grad u, for output. Its table has no flux, surface, source, speed and decay. Its initial kinds
+// are known solutions; "zero" means that none is known. `energy` is not used: the energy is 1/2 k
+// |grad u|^2. Its sources are of type SEDGE_SOURCE_BALL.
 typedef struct sedge_elliptic_equation {
     double (*coefficient)(const double *m); // k > 0 of a material
     // f at x, without the sources in a ball
@@ -202,11 +205,11 @@ typedef struct sedge_equation {
     const char *header_text; // its text: SEDGE_EQUATION_HEADER(maxwell) declares it
     int fields;
     const char *const *field_names;
-    // Three optional properties.
-    // F and F* are linear in u, S is so but for a constant, and all are the same everywhere in an
-    // element: the derivative may come first, and coefficients of any basis may stand for u.
+    // Three optional properties. F and F* are linear in u, S is affine in u, and all three are the
+    // same everywhere in an element. Then u may be differentiated before F is applied, and
+    // coefficients of any basis may be used in place of nodal values of u.
     bool linear;
-    bool curls;      // u is vectors of three fields, and div F a function of their curls alone
+    bool curls;      // u consists of 3-vectors, and div F is a function of their curls alone
     bool tangential; // with curls: the jump of each vector lies in the face, whatever its arguments
     const sedge_output_group *groups; // at least one
     int group_count;
@@ -237,9 +240,9 @@ typedef struct sedge_equation {
 
     const sedge_elliptic_equation *elliptic; // optional; NULL: an equation with time
 
-    // Floating-point operations of one stage, for reports of speed (a multiply-add counts two): at
-    // a node of an element, without the derivatives, and at a node of a face. Optional; 0: not
-    // counted.
+    // Floating-point operations of one stage, for reports of speed (a multiply-add counts as two):
+    // for each node of an element, without the derivatives, and for each node of a face. Optional;
+    // 0: not counted.
     double node_flops;
     double face_flops;
 
@@ -258,17 +261,17 @@ typedef struct sedge_equation {
     // sources. Returns the message, or NULL. `problem` is the assembled problem (dg/problem.h).
     const char *(*contradiction)(const struct sedge_problem *problem);
 
-    // Optional. The time from which on the energy cannot grow, since no source acts any more and
-    // materials and boundaries give none; infinite if it may always. `bounds`: least and greatest
-    // coordinates of the mesh. NULL: infinite.
+    // Optional. The time after which the energy cannot grow, because all sources have ended and
+    // materials and boundaries add no energy; infinite if the energy may always grow. `bounds`:
+    // least and greatest coordinates of the mesh. NULL: infinite.
     double (*quiet)(const struct sedge_problem *problem, double bounds[2][3]);
 
     const double *si; // [SEDGE_DIMENSIONS] code = SI * si[dimension]; optional; NULL: no SI units
     double energy_si; // joules per unit of code energy (lengths in metres); required with si
 } sedge_equation;
 
-// The kinds for surfaces of an equation: those of its table, then those of sedge_face_kinds.
-// Returns how many there are, of which the first SEDGE_MAX_KINDS are in `kinds`.
+// List the boundary kinds of an equation: first those of its table, then those of sedge_face_kinds.
+// Returns their number, which may exceed SEDGE_MAX_KINDS; `kinds` gets the first SEDGE_MAX_KINDS.
 int sedge_boundary_kinds(const sedge_boundary_kind *kinds[SEDGE_MAX_KINDS],
                          const sedge_equation *equation);
 

@@ -1,10 +1,10 @@
 // A kind of monitor: something that a run records, such as the energy, fields at points, or whole
-// fields. Its file is NAME_monitor.c (src/kinds/README.md); runs, decks and checkpoints know it by
-// its row in the table below alone.
+// fields. Its file is NAME_monitor.c (src/kinds/README.md). Runs, decks and checkpoints use it only
+// through its sedge_monitor_kind.
 //
-// All functions are collective and agree on their status, but `requested`, `due`, `points`, `owns`
-// and `free`, which give the same answer on all ranks (`points`: those of this rank), and `save`,
-// whose failure may be of one rank alone.
+// All functions are collective and agree on their status, except `requested`, `due`, `points`,
+// `owns` and `free`. These are not collective; `requested`, `due` and `owns` give the same answer
+// on all ranks. `save` does not agree: it may fail on one rank alone.
 #pragma once
 
 #include "base/error.h"
@@ -28,32 +28,36 @@ typedef struct sedge_monitor_kind {
     const char *name;
     const char *text; // what it records, for input/README.md
 
-    // Which decks have the monitor. NULL: those with a section monitors.NAME, whose keys are
-    // `parameters`. Else the deck's schema has its keys, there are no parameters, and this tells.
+    // Whether a deck requests the monitor. NULL: a deck does so by a section monitors.NAME, whose
+    // keys are `parameters`. Not NULL: the monitor's keys are in the deck's schema, and
+    // `parameters` is empty.
     bool (*requested)(const struct sedge_deck *deck);
     const sedge_parameter *parameters;
     int parameter_count;
 
-    // Keeps `context`; `parameters` are the numbers of the deck's section, in the table's order.
-    // `memory` is what `save` told when the checkpoint was written that the run goes on from, and
-    // NULL in a new run, in another folder, or where no run had such a monitor. Files are cut to
-    // the samples of that moment (monitor/series.h). NULL in `*out` on failure.
+    // Create a monitor. Keeps `context`; `parameters` are the numbers of the deck's section, in the
+    // table's order. When a run continues from a checkpoint, `memory` is what `save` stored in it,
+    // and files are truncated to the samples of that moment (monitor/series.h). `memory` is NULL in
+    // a new run, in another folder, or if the earlier run had no such monitor. `*out` is NULL on
+    // failure.
     sedge_status (*create)(void **out, const struct sedge_output_context *context,
                            const double *parameters, const struct json_t *memory);
     // Is there something to record at the end of `step`?
     bool (*due)(const void *monitor, int64_t step);
-    // Record what `sample` gives of the state. NULL: `points` are all that the monitor needs.
+    // Record the state, which `sample` gives. NULL: the monitor needs only the fields at `points`.
     sedge_status (*sample)(void *monitor, struct sedge_sample *sample);
     // Optional: record the state in which a run has failed, due or not, unless `sample` has done so
     // in the same step. It may be not-a-number.
     sedge_status (*last)(void *monitor, struct sedge_sample *sample);
-    // All monitors are flushed after a sample of this one: their files tell of the same time.
+    // All monitors are flushed after each sample of this one, so that their files describe the same
+    // time.
     bool flushes_all;
 
-    // Optional: this rank's points, `*count` of them, the same in the whole run; borrowed from the
-    // monitor. Then `receive` gets the fields there, of every step that is due: no step waits for
-    // them, they come in batches, at the latest before `flush`. values [samples][points][fields],
-    // code units; `samples` and times [samples] are the same on all ranks.
+    // Optional: this rank's points, `*count` of them, the same during the whole run; borrowed from
+    // the monitor. `receive` then gets the fields at these points for every step that is due. Steps
+    // do not wait for them: they arrive in batches, at the latest before `flush`. values
+    // [samples][points][fields] are in code units; `samples` and times [samples] are the same on
+    // all ranks.
     const sedge_monitor_point *(*points)(const void *monitor, int *count);
     sedge_status (*receive)(void *monitor, int samples, const double *times, const double *values);
 
@@ -64,16 +68,17 @@ typedef struct sedge_monitor_kind {
     sedge_status (*save)(const void *monitor, struct json_t *memory);
     void (*free)(void *monitor);
 
-    // Is a file of this name in an output folder one of the monitor's? NULL: those of NAME.h5,
-    // which each checkpoint brings to the disk before it is written. Files of other names must be
-    // on the disk when `sample`, `receive` or `flush` has written them (sedge_file_write,
-    // sedge_file_publish), or a checkpoint might know of samples that a machine's stop has lost.
+    // True if a file of this name in an output folder is the monitor's. NULL: the monitor has only
+    // NAME.h5, which is flushed to disk before each checkpoint is written. Files of other names
+    // must be on the disk when `sample`, `receive` or `flush` returns (sedge_file_write,
+    // sedge_file_publish). Otherwise, after a crash of the machine, a checkpoint could refer to
+    // samples that are lost.
     bool (*owns)(const char *name);
 } sedge_monitor_kind;
 
 // All kinds that the program has; ends with NULL. Made by sedge_kinds (solvers/CMakeLists.txt).
 extern const sedge_monitor_kind *const sedge_monitor_kinds[];
 
-// Is a kind's table whole? SEDGE_ERR_USAGE names an entry that is missing.
+// Check that a kind's table is complete. SEDGE_ERR_USAGE names a missing entry.
 SEDGE_MUST_USE
 sedge_status sedge_monitor_kind_check(const sedge_monitor_kind *kind);

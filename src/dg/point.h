@@ -30,7 +30,7 @@
 
 #include <stdint.h>
 
-// One element of this rank on which a source acts.
+// A source, and one element of this rank on which it acts.
 typedef struct sedge_point_share {
     int source;
     int32_t element;

@@ -1,4 +1,5 @@
-// A problem: an equation with everything that a run of it fixes, in code units.
+// A problem: an equation together with the choices of one run (materials, boundaries, sources,
+// order, precision), in code units.
 //
 // The deck's reader fills it; the operator and the reference read it. Plain data, no pointers into
 // the deck.
@@ -61,15 +62,16 @@ typedef struct sedge_problem {
     sedge_term *terms; // [term_count] each kind once, in the order of sedge_term_kinds
 } sedge_problem;
 
-// Zeroed arrays for `volumes` and `surfaces` groups and point sources, the rest zero but for the
-// equation, which is kept. SEDGE_ERR_MEMORY. The caller releases with sedge_problem_clear.
+// Allocate zeroed arrays for `volumes` and `surfaces` groups and `point_sources` sources, and set
+// all other members to zero or to their defaults. Keeps `equation`. SEDGE_ERR_MEMORY. The caller
+// releases with sedge_problem_clear.
 SEDGE_MUST_USE
 sedge_status sedge_problem_init(sedge_problem *problem, const sedge_equation *equation, int volumes,
                                 int surfaces, int point_sources);
 void sedge_problem_clear(sedge_problem *problem);
 
-// Give volume group `volume` a term with these parameters (as many numbers as the kind's list
-// takes). Kinds must come in the order of sedge_term_kinds. SEDGE_ERR_MEMORY.
+// Add a term to volume group `volume`, with as many parameters as the kind's list takes. Calls must
+// be in the order of sedge_term_kinds. SEDGE_ERR_MEMORY.
 SEDGE_MUST_USE
 sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kind *kind, int volume,
                                     const double *parameters);
@@ -77,19 +79,21 @@ sedge_status sedge_problem_add_term(sedge_problem *problem, const sedge_term_kin
 // Has volume group `volume` any term?
 bool sedge_problem_has_term(const sedge_problem *problem, int volume);
 
-// The number of a kind in kernels: its index in the equation's table; that of a face kind, which is
-// in no table, follows from the first surface that has it.
+// The number by which kernels know a boundary kind: its index in the equation's table. A face kind
+// is in no table; its number follows from the first surface that has it.
 int sedge_problem_kind_number(const sedge_problem *problem, const sedge_boundary_kind *kind);
 
 // Is there a surface with a two-sided kind?
 bool sedge_problem_is_two_sided(const sedge_problem *problem);
 
-// Check this rank's faces with two-sided kinds: each needs its other side, linked
-// (sedge_mesh_options), and a flat element. SEDGE_ERR_USAGE. Not collective.
+// Check this rank's faces with two-sided kinds: each must have another side, which the mesh options
+// link (linked_sheets in sedge_mesh_options), and a straight element. SEDGE_ERR_USAGE. Not
+// collective.
 SEDGE_MUST_USE
 sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge_mesh *mesh);
 
-// The time step of this rank's elements for `cfl`; 1 is the limit that was measured once:
+// The largest time step of this rank's elements for `cfl`, where cfl 1 is about the stability
+// limit:
 //   dt = cfl S min_K 1 / (c_K / (C_N min(r_in(K), 0.36 h_min(K))) + decay_K / 4.6)
 // with decay_K the sum of the source's |decay| and the terms' rates in the element, and
 // with S = 1 for lsrk45 and the integrator's `stability` for others, C_N = sedge_stable_number(N)
@@ -104,14 +108,14 @@ sedge_status sedge_problem_check_sides(const sedge_problem *problem, const sedge
 double sedge_problem_time_step(const sedge_problem *problem, const sedge_mesh *mesh, double cfl,
                                int32_t *element);
 
-// Check what the kinds of terms give as their rates in the mesh's volume groups: finite numbers of
-// at least 0. SEDGE_ERR_USAGE names kind, group and value. To be asked before the time step, which
-// would leave out elements whose rate is not a number. The same on all ranks, not collective.
+// Check the rates of all terms in the mesh's volume groups: they must be finite numbers of at least
+// 0. SEDGE_ERR_USAGE names kind, group and value. Call this before the time step is computed, which
+// would ignore elements whose rate is not a number. The same on all ranks, not collective.
 SEDGE_MUST_USE
 sedge_status sedge_problem_check_rates(const sedge_problem *problem, const sedge_mesh *mesh);
 
-// What one element demands: 1/dt of the formula above for cfl 1. dt times this is the element's
-// local CFL number.
+// 1/dt of one element by the formula above with cfl 1. The element's local CFL number is dt times
+// this rate.
 double sedge_problem_rate(const sedge_problem *problem, const sedge_mesh *mesh, int32_t element);
 
 // The fraction of sedge_problem_rate that is due to the source and the terms in the element, 0 to

@@ -1,6 +1,7 @@
 // Points and positive weights on the reference triangle (area 2) and tetrahedron (volume 4/3).
 //
-// Weights and inner points only: quadratic forms by them are positive where the integrals are.
+// All weights are positive and all points lie inside, so a quadratic form that is positive at each
+// point has a positive integral.
 #pragma once
 
 #include "base/error.h"
@@ -13,9 +14,9 @@ typedef struct sedge_quadrature {
 
 #define SEDGE_QUADRATURE_FACE_DEGREE 22 // the largest of the triangle
 
-// Exact for polynomials of `degree`, 1..SEDGE_QUADRATURE_FACE_DEGREE. The points go over into each
-// other when the triangle is turned or mirrored, so that the elements at both sides of a face use
-// the same ones. SEDGE_ERR_INTERNAL for another degree. The caller clears it.
+// Exact for polynomials of `degree`, 1..SEDGE_QUADRATURE_FACE_DEGREE. The set of points is
+// symmetric under rotations and reflections of the triangle, so that the elements on both sides of
+// a face use the same points. SEDGE_ERR_INTERNAL for another degree. The caller clears it.
 SEDGE_MUST_USE
 sedge_status sedge_quadrature_triangle(sedge_quadrature *out, int degree);
 

@@ -1,5 +1,5 @@
-// What the files of the slow reference share: its memory, and what each calls in the other.
-// Other files see dg/reference.h only.
+// Inside the slow reference: its state, and the functions that its files call from each other.
+// Other code includes dg/reference.h only.
 #pragma once
 
 #include "dg/cubature.h"
@@ -38,7 +38,7 @@ struct sedge_reference {
 
     double *send, *receive; // [halo_faces][fields][face_nodes], in the sender's order of face nodes
     sedge_exchange *exchange;
-    const double *halo; // what came, or was given
+    const double *halo; // other ranks' traces: received, or given by the caller
 
     int points;
     local_point *point;
@@ -60,11 +60,12 @@ struct sedge_reference {
 
 // ---- reference.c -------------------------------------------------------------------------------
 
-// The neighbour's trace v at node i of face f, which is no boundary, and its material.
+// Write the neighbour's trace at node i of face f into v; returns the neighbour's material. f is
+// not a boundary face.
 const double *reference_neighbour(const sedge_reference *reference, int32_t e, int f, int i,
                                   const double *all, double *v);
 
-// The trace slot of a boundary face; -1: it is none.
+// The trace slot of a boundary face; -1: the face is not a boundary face.
 int32_t reference_boundary_slot(const sedge_reference *reference, int32_t e, int f);
 
 // ---- reference_curved.c ------------------------------------------------------------------------
@@ -83,9 +84,9 @@ SEDGE_MUST_USE
 sedge_status reference_terms_create(sedge_reference *reference);
 void reference_terms_free(sedge_reference *reference);
 
-// rhs += the terms' du/dt of u and their memory at time t. Keeps the rates of the memory.
+// Add the terms' du/dt at time t to rhs, and store the rates dw/dt of their memory.
 void reference_terms_add(sedge_reference *reference, const double *u, double t, double *rhs);
 
-// Take the memory through the stage whose rates reference_terms_add has kept:
+// Advance the memory by one stage, with the rates that reference_terms_add has stored:
 //   residual = a residual + dt rate,  memory = memory + b residual.
 void reference_terms_stage(sedge_reference *reference, double a, double b, double dt);

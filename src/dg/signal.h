@@ -42,11 +42,11 @@ typedef struct sedge_signal_kind {
     const char *function; // in the header: double <function>(const double *signal, double t)
     const char *header, *header_text;
     double (*value)(const double *signal, double t); // the same, for the host
-    // Where the spectrum has fallen to about a hundredth of its peak.
+    // The frequency above which the spectrum is below about a hundredth of its peak.
     double (*frequency)(const double *signal);
-    // When it peaks. NULL: it is periodic.
+    // The time of its peak. NULL: it is periodic.
     double (*peak)(const double *signal);
-    // From when on it is below 1e-15 of its peak. NULL: it does not end.
+    // The time after which it is below 1e-15 of its peak. NULL: it does not end.
     double (*end)(const double *signal);
 } sedge_signal_kind;
 

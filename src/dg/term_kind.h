@@ -1,11 +1,11 @@
-// A kind of term: a law that adds to du/dt at each node of the volume groups that have it, with or
+// A kind of term: a local law that adds to du/dt at each node of some volume groups, with or
 // without memory of its own. Memory is further unknowns w at the node with an equation of their
 // own, such as the polarisation of a dispersive medium:
 //
 //   du/dt = -div F(u) + S(u) + s(u, w, t),    dw/dt = q(u, w, t)
 //
-// Both sides know this node alone: no derivative, no neighbour. Memory is zero at the start of a
-// run, takes part in each stage of the integrator, and is in checkpoints.
+// s and q depend on the values at the same node only, not on derivatives or neighbours. Memory is
+// zero at the start of a run, takes part in each stage of the integrator, and is in checkpoints.
 //
 // A kind's file is NAME_term.c (src/kinds/README.md). In the deck it is an entry of a volume group,
 // materials.GROUP.NAME: {parameters}, at most one of each kind in a group.
@@ -48,15 +48,15 @@ typedef struct sedge_term_kind {
     // oscillation of angular frequency omega counts 3 omega: integrators reach less far along the
     // imaginary axis than along the negative real one.
     double (*rate)(const double *m, const double *p);
-    // Optional: du and dw are linear in (u, w) together, and without an explicit dependence on t:
-    // coefficients of any basis may stand for the values at nodes.
+    // Optional: du and dw are linear in (u, w) together and do not depend explicitly on t. Then
+    // coefficients of any basis may be used in place of nodal values.
     bool linear;
 } sedge_term_kind;
 
 // All kinds that the program has; ends with NULL. Made by sedge_kinds (solvers/CMakeLists.txt).
 extern const sedge_term_kind *const sedge_term_kinds[];
 
-// The kinds of an equation, in the registry's order. Returns how many there are, of which the first
-// SEDGE_MAX_KINDS are in `kinds`.
+// List the term kinds of an equation, in the order of sedge_term_kinds. Returns their number, which
+// may exceed SEDGE_MAX_KINDS; `kinds` gets the first SEDGE_MAX_KINDS.
 int sedge_term_kinds_of(const sedge_term_kind *kinds[SEDGE_MAX_KINDS],
                         const sedge_equation *equation);

@@ -40,9 +40,9 @@
 
 typedef struct sedge_elliptic sedge_elliptic;
 
-// Compile, allocate, upload. `order` is the element's and may be below the problem's (a level of
-// multigrid). Collective. Keeps all arguments but the options. SEDGE_ERR_USAGE for an order above
-// SEDGE_ELLIPTIC_ORDER_MAX.
+// Compile, allocate, upload. The operator's order is that of `element` and may be below the
+// problem's order (a level of multigrid). Collective. Keeps all arguments but the options.
+// SEDGE_ERR_USAGE for an order above SEDGE_ELLIPTIC_ORDER_MAX.
 SEDGE_MUST_USE
 sedge_status sedge_elliptic_create(sedge_elliptic **out, const sedge_comm *comm,
                                    sedge_context *context, const sedge_element *element,
@@ -119,9 +119,9 @@ sedge_status sedge_elliptic_energy(double *energy, double *parts, const sedge_co
                                    const sedge_problem *problem, const double *u,
                                    const double *field);
 
-// What flows in through each surface group, [surfaces]: the integral of k du/dn as the form has it,
-// with the penalty where u is fixed, so that all of them and the sources add up to zero. `field` is
-// u's. Collective.
+// The inflow through each surface group, [surfaces]: the integral of k du/dn as the discrete form
+// has it, including the penalty where u is fixed. So the inflows and the sources add up to zero.
+// `field` is that of sedge_elliptic_field for u. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_elliptic_surface_flux(double *flux, const sedge_comm *comm,
                                          const sedge_element *element, const sedge_mesh *mesh,

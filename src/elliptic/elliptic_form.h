@@ -19,21 +19,22 @@ sedge_status sedge_elliptic_faces(sedge_elliptic_face **out, const sedge_comm *c
                                   const sedge_element *element, const sedge_mesh *mesh,
                                   const sedge_problem *problem);
 
-// Does any boundary fix u, or a part of it (a factor)? Else A is singular. Of a mesh in parts each
-// must have one that does: sedge_elliptic_check_parts (parts.h). Collective.
+// True if any boundary condition fixes u (a given value, or a factor > 0). Otherwise A is singular.
+// In a mesh of several parts each part needs such a condition; sedge_elliptic_check_parts (parts.h)
+// checks that. Collective.
 bool sedge_elliptic_is_fixed(const sedge_comm *comm, const sedge_mesh *mesh,
                              const sedge_problem *problem);
 
-// One number of each element behind the halo faces, [halo faces], from one of each element of this
-// rank. Collective.
+// Exchange `width` numbers of each element: `values` are those of this rank's elements, `behind`
+// gets those of the elements behind the halo faces, [halo faces]. Collective.
 SEDGE_MUST_USE
 sedge_status elliptic_exchange(double *behind, const sedge_comm *comm, const sedge_mesh *mesh,
                                const double *values, int width);
 
-// Outcome of the condition at a place of a boundary face.
+// Evaluate the boundary condition of a face at the place x with the normal n.
 sedge_condition elliptic_condition(const sedge_mesh *mesh, const sedge_problem *problem,
                                    const sedge_trace_face *face, const double *x, const double *n);
 
-// Does the condition of this boundary face fix u, or a part of it (a factor)?
+// True if the condition of this boundary face fixes u (a given value, or a factor > 0).
 bool elliptic_face_fixes(const sedge_mesh *mesh, const sedge_problem *problem,
                          const sedge_trace_face *face);

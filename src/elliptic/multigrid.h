@@ -1,13 +1,14 @@
 // A preconditioner for the elliptic operator: one symmetric V-cycle through the orders N, N-1, ...,
 // 1, then through continuous functions of order 1, on which algebraic multigrid works.
 //
-// Each order has its operator with its own penalty. Smoothing is a Chebyshev iteration over
-// block-Jacobi, whose blocks are the elements', inverted at set-up on the device; the same
-// polynomial before and after the coarser levels, so that the cycle is symmetric and positive
-// definite. Going down is the transpose of going up, which is the injection of the coarser space.
-// On curved elements the operators of all levels are exact, but the blocks and the continuous level
-// use the mean of the element's metric.
-// The continuous level is Galerkin's; without it iterations grow as the mesh is refined.
+// Each order has its operator with its own penalty. The smoother is a Chebyshev iteration with
+// block-Jacobi; each block belongs to one element and is inverted at set-up on the device. The same
+// polynomial is used before and after the coarser levels, so that the cycle is symmetric and
+// positive definite. Prolongation is the injection of the coarser space, and restriction is its
+// transpose. On curved elements the operators of all levels are exact, but the blocks and the
+// continuous level use the mean of the element's metric. The operator of the continuous level is
+// the Galerkin projection. Without this level the number of iterations would grow as the mesh is
+// refined.
 #pragma once
 
 #include "elliptic.h"
@@ -16,7 +17,7 @@ typedef struct sedge_multigrid sedge_multigrid;
 
 typedef struct sedge_multigrid_options {
     int degree;   // applications of the blocks before and after; >= 1
-    double ratio; // the largest eigenvalue over the least that is smoothed; > 1
+    double ratio; // the largest eigenvalue divided by the smallest that is smoothed; > 1
 } sedge_multigrid_options;
 
 // degree 2, ratio 6.

@@ -33,7 +33,7 @@ static void skip_space(sedge_cursor *cursor)
 }
 
 // After a number's reading stopped at `stop`: a whole word must have been taken.
-static sedge_status take_word(sedge_cursor *cursor, const char *stop, const char *wanted)
+static sedge_status take_word(sedge_cursor *cursor, const char *stop, const char *expected)
 {
     if (stop == cursor->at || (stop < cursor->end && !isspace((unsigned char)*stop))) {
         char what[96];
@@ -45,7 +45,7 @@ static sedge_status take_word(sedge_cursor *cursor, const char *stop, const char
             found[length] = *c;
         }
         found[length] = '\0';
-        (void)snprintf(what, sizeof what, "expected %s, found '%s'", wanted, found);
+        (void)snprintf(what, sizeof what, "expected %s, found '%s'", expected, found);
         return sedge_cursor_fail(cursor, what);
     }
     cursor->at = stop;

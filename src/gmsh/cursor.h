@@ -1,4 +1,5 @@
-// Numbers and words of a Gmsh file in memory, ASCII or binary, with the place for messages.
+// A cursor that reads numbers and words of a Gmsh file in memory, ASCII or binary, and knows its
+// position for messages.
 #pragma once
 
 #include "base/error.h"

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-sedge_status sedge_gmsh_end(sedge_gmsh *file, const char *wanted)
+sedge_status sedge_gmsh_end(sedge_gmsh *file, const char *expected)
 {
     char word[40];
 
     SEDGE_TRY(sedge_cursor_heading(&file->cursor, word, sizeof word));
-    if (strcmp(word, wanted) != 0) {
+    if (strcmp(word, expected) != 0) {
         char what[80];
-        (void)snprintf(what, sizeof what, "%s is missing here", wanted);
+        (void)snprintf(what, sizeof what, "%s is missing here", expected);
         return sedge_cursor_fail(&file->cursor, what);
     }
     return SEDGE_OK;

@@ -78,9 +78,9 @@ typedef struct sedge_gmsh {
     sedge_gmsh_triangle *triangle; // [triangles]
 } sedge_gmsh;
 
-// Read the word that ends a section. SEDGE_ERR_DATA with the place unless it is `wanted`.
+// Read the word that ends a section. SEDGE_ERR_DATA with the place unless it is `expected`.
 SEDGE_MUST_USE
-sedge_status sedge_gmsh_end(sedge_gmsh *file, const char *wanted);
+sedge_status sedge_gmsh_end(sedge_gmsh *file, const char *expected);
 
 // The next number of a node or an element.
 SEDGE_MUST_USE

@@ -3,20 +3,20 @@
 // travel, the transport, is chosen when the halo is created.
 //
 //   staged  through pinned memory of the host and MPI; always possible
-//   direct  MPI gets the device's addresses: on the host device always, on cuda where this MPI
-//           says that it takes them, on opencl never
+//   direct  MPI gets device addresses: always possible on the host device, on cuda if this MPI
+//           reports that it accepts them, never on opencl
 //   peer    the device writes into the other rank's memory, and streams wait for flags in it: on
 //           cuda, with all ranks on one node. The host never waits, so a time step can be recorded
 //           as a graph
 //
-// Where several transports are possible each is tried with known bytes. Of those that brought the
-// right bytes all ranks take the one whose slowest rank is fastest. A transport that brings wrong
-// bytes, or hangs, is not used, and the root prints a warning.
+// If several transports are possible, each is tested with known bytes. All ranks use the same one:
+// among those that delivered the right bytes, the transport with the shortest time on its slowest
+// rank. A transport that delivers wrong bytes or hangs is not used, and the root prints a warning.
 //
 // Environment: SEDGE_TRANSPORT requests one (transport.h); rank 0's value counts.
 //
 // One exchange: the caller packs in a stream, calls start, does other work, calls finish. Work that
-// is put into the stream after finish sees what was received. All ranks with peers make the same
+// is queued in the stream after finish sees the received data. All ranks with peers make the same
 // number of exchanges of their halos, in the same order.
 #pragma once
 
@@ -24,8 +24,8 @@
 
 typedef struct sedge_halo sedge_halo;
 
-// Who exchanges what. Of each pair of ranks both name each other or none does; a pair may be
-// one-sided, with no bytes in one direction.
+// Who exchanges what. If one rank lists another as a peer, the other must list it, too. A pair may
+// send in one direction only.
 typedef struct sedge_halo_plan {
     int peers;
     const int *ranks;               // [peers], all different, not this rank
@@ -34,51 +34,55 @@ typedef struct sedge_halo_plan {
     sedge_buffer *packed, *target;  // may be NULL without peers
 } sedge_halo_plan;
 
-// `ranks` and offsets are copied; comm, device and buffers are kept and must outlive the halo. What
-// the ranges of the two buffers hold is lost. With one rank there is nothing to exchange.
+// `ranks` and offsets are copied; comm, device and buffers are kept and must outlive the halo. The
+// contents of the two buffers' ranges are overwritten. With one rank there is nothing to exchange.
 // SEDGE_ERR_USAGE if the requested transport is not possible, with the reason, and for a bad
 // SEDGE_TRANSPORT; SEDGE_ERR_COMPUTE if the requested transport brings wrong bytes;
 // SEDGE_ERR_INTERNAL if the two ranks of a pair expect different sizes, or a range is outside its
-// buffer. Collective. Freeing is collective, too, and follows when all work in streams is done.
+// buffer. Collective. Freeing is collective, too; all work in streams must be done before.
 SEDGE_MUST_USE
 sedge_status sedge_halo_create(sedge_halo **out, const sedge_comm *comm, sedge_device *device,
                                const sedge_halo_plan *plan);
 void sedge_halo_free(sedge_halo *halo);
 
-// The same with a requested transport (NULL: none) and a way between devices of the caller's, not
-// the environment's and the device's; `peer` NULL: there is none, for the reason `no_peer`.
+// Create a halo with the transport `requested` (NULL: choose one) instead of the environment's, and
+// with the peer operations `peer` instead of the device's. If `peer` is NULL, `no_peer` is the
+// reason why there are none.
 SEDGE_MUST_USE
 sedge_status sedge_halo_create_with(sedge_halo **out, const sedge_comm *comm, sedge_device *device,
                                     const sedge_halo_plan *plan, const sedge_transport *requested,
                                     const sedge_peer *peer, const char *no_peer);
 
-// "staged", "direct", "peer", the same on all ranks; "none" with one rank, and of NULL.
+// "staged", "direct" or "peer", the same on all ranks; "none" with one rank or if `halo` is NULL.
 const char *sedge_halo_transport(const sedge_halo *halo);
 
-// Whether this rank has peers; false of NULL. Without, nothing below is called.
+// Whether this rank has peers; false if `halo` is NULL. Without peers the functions below are not
+// called.
 bool sedge_halo_has_peers(const sedge_halo *halo);
 
-// Whether the host waits in an exchange: then it cannot be recorded in a graph. False without
-// peers.
+// Whether the host waits during an exchange; such an exchange cannot be recorded in a graph. False
+// without peers.
 bool sedge_halo_waits(const sedge_halo *halo);
 
-// Behind the packing in `stream`, which follows all work with what the last exchange brought. From
-// here to the next work after finish the two ranges are the halo's. Not collective.
+// Start an exchange. In `stream` the call follows the packing; the packing follows all work that
+// reads the data of the last exchange. Between start and finish the caller must not touch the two
+// buffers' ranges. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_halo_start(sedge_halo *halo, sedge_stream *stream);
 
-// While the host works between start and finish: lets messages move.
+// Let MPI make progress. Call this while the host works between start and finish.
 void sedge_halo_progress(sedge_halo *halo);
 
-// In the same stream. Returns when the work is queued, and with staged and direct when messages
-// have come. A peer that has failed is waited for: the caller ends the job.
+// Finish the exchange, in the same stream. The peer transport returns when the work is queued;
+// staged and direct return when the messages have arrived. If a peer has failed, this waits for
+// ever, so the caller of that peer must end the job.
 SEDGE_MUST_USE
 sedge_status sedge_halo_finish(sedge_halo *halo, sedge_stream *stream);
 
-// Exchanges of the peer transport go by turns through two places, 0 and 1: that of the next one;
-// 0 with the others. What is recorded in a graph keeps the places that it had, so a graph may only
-// be launched where the place is that of its first exchange.
+// The peer transport uses two buffers in turn, 0 and 1. Returns the buffer of the next exchange; 0
+// for other transports. A graph always uses the buffers of its recording, so it may only be
+// launched when this function returns the same number as before the recording.
 int sedge_halo_turn(const sedge_halo *halo);
 
-// A graph with so many exchanges was launched. Of the peer transport only.
+// Tell the halo that a graph with `exchanges` exchanges was launched. For the peer transport only.
 void sedge_halo_skip(sedge_halo *halo, int64_t exchanges);

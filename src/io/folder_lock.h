@@ -7,13 +7,14 @@
 
 typedef struct sedge_folder_lock sedge_folder_lock;
 
-// Could a run write into `folder`? Makes nothing: looks at the nearest folder above it that exists.
-// SEDGE_ERR_USAGE names the place and the reason. Not collective.
+// Check that a run could write into `folder`, without creating anything: if the folder does not
+// exist, the nearest existing folder above it is checked. SEDGE_ERR_USAGE names the place and the
+// reason. Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_output_folder_check(const char *folder);
 
-// Make `folder` where it is missing, write a byte into it that is taken away again, and let all
-// ranks look whether they see it. Collective. SEDGE_ERR_USAGE.
+// Create `folder` if it is missing, write a test file into it, check that all ranks see that file,
+// and remove it. Collective. SEDGE_ERR_USAGE.
 SEDGE_MUST_USE
 sedge_status sedge_output_folder_make(const sedge_comm *comm, const char *folder);
 

@@ -1,16 +1,17 @@
 // HDF5 files: the only place, with its .c, that sees hdf5.h.
 //
-// A sedge_h5 is one open file. What describes it (groups, attributes, links, the datasets' shapes)
-// is written by one rank; then all ranks may open the file through MPI-IO and fill its datasets:
-// every call on it is collective then, with the same arguments but for the data and its place.
+// A sedge_h5 is one open file. One rank writes its structure (groups, attributes, links, the
+// datasets' shapes). Then all ranks may open the file through MPI-IO and fill its datasets; every
+// call on it is then collective, with the same arguments except for the data and their position.
 // Objects are named by their paths in the file ("/VTKHDF/Points"). Numbers are stored little
 // endian, texts as UTF-8 strings of variable length.
 //
-// Every failure is SEDGE_ERR_USAGE, of reading SEDGE_ERR_DATA, with the file's path, what HDF5 gave
-// as the innermost reason, and the space left on the file system; HDF5 itself prints nothing. It is
-// that of one rank: callers agree (par/comm.h) before they go on. HDF5 does not survive a disk that
-// fills up while it writes (ranks hang, closed files are closed again at the end), so space is
-// reserved first: the functions that make or open a file to write take how much is to come.
+// A failure of writing is SEDGE_ERR_USAGE, a failure of reading SEDGE_ERR_DATA. The message has the
+// file's path, HDF5's innermost reason, and the space left on the file system; HDF5 itself prints
+// nothing. A failure is that of one rank, so callers agree (par/comm.h) before they go on. HDF5
+// does not survive a disk that fills up while it writes (ranks hang, and closed files are closed
+// again at exit). Therefore space is reserved first, and the functions that create or open a file
+// for writing take the number of bytes that will be written.
 #pragma once
 
 #include "base/error.h"
@@ -30,12 +31,12 @@ typedef enum sedge_h5_type {
 
 #define SEDGE_H5_DIMENSIONS 4
 
-// Make a new file of this rank; an old one at `path` is emptied. `bytes`: what is written before it
-// is closed, but for what datasets hold.
+// Create a file on this rank; an old file at `path` is truncated. `bytes`: how much will be written
+// before it is closed, without the contents of datasets.
 SEDGE_MUST_USE
 sedge_status sedge_h5_create(sedge_h5 **out, const char *path, int64_t bytes);
 
-// The same for series that sedge_h5_extend appends to.
+// Create a file for series, to which sedge_h5_extend appends.
 SEDGE_MUST_USE
 sedge_status sedge_h5_create_series(sedge_h5 **out, const char *path, int64_t bytes);
 
@@ -49,8 +50,9 @@ SEDGE_MUST_USE
 sedge_status sedge_h5_open_shared(sedge_h5 **out, const char *path, const sedge_comm *comm);
 
 // Open a file of series to append about `bytes` bytes in `datasets` datasets. Writing is ordered
-// (HDF5's single writer, multiple readers) and takes no lock: who reads the file meanwhile stops
-// neither side, and a kill between two writes leaves a file that opens with swmr=True.
+// (HDF5's SWMR mode: single writer, multiple readers) and takes no lock, so readers and the writer
+// do not block each other. If the process is killed between two writes, the file can still be
+// opened with swmr=True.
 SEDGE_MUST_USE
 sedge_status sedge_h5_open_series(sedge_h5 **out, const char *path, int64_t bytes, int datasets);
 
@@ -62,8 +64,8 @@ sedge_status sedge_h5_open_read(sedge_h5 **out, const char *path);
 SEDGE_MUST_USE
 sedge_status sedge_h5_open_read_shared(sedge_h5 **out, const char *path, const sedge_comm *comm);
 
-// Flush and close; `file` is gone afterwards. Gives `status`, with its message, if that is a
-// failure, and else how closing went. NULL is fine.
+// Flush and close `file`, and free it. Returns `status`, with its message, if that is a failure,
+// else the status of closing. NULL is fine.
 SEDGE_MUST_USE
 sedge_status sedge_h5_close(sedge_h5 *file, sedge_status status);
 
@@ -96,8 +98,8 @@ SEDGE_MUST_USE
 sedge_status sedge_h5_link(sedge_h5 *file, const char *path, const char *target_file,
                            const char *target_path);
 
-// Make a dataset of `rank` dimensions (at most SEDGE_H5_DIMENSIONS), its values undefined, its
-// place in the file fixed.
+// Create a dataset of `rank` dimensions (at most SEDGE_H5_DIMENSIONS). Its values are undefined,
+// and its place in the file is fixed.
 SEDGE_MUST_USE
 sedge_status sedge_h5_dataset(sedge_h5 *file, const char *path, sedge_h5_type type, int rank,
                               const int64_t *shape);
@@ -142,8 +144,9 @@ SEDGE_MUST_USE
 sedge_status sedge_h5_read_text(sedge_h5 *file, const char *object, const char *name, char *text,
                                 size_t size);
 
-// Append to every series of `to` the first `rows` rows of its namesake in `from`, not-a-number (-1
-// for whole numbers) where that has none of the same rows. `*left` is how many series of `from`
-// have no place in `to`. A namesake with fewer rows is a failure. Of one rank.
+// Append to every series of `to` the first `rows` rows of the series with the same path in `from`.
+// If there is no such series with rows of the same shape, not-a-number (-1 for integers) is
+// appended. `*left` is the number of series of `from` that are not in `to`. A series of `from` with
+// fewer than `rows` rows is a failure. Called by one rank.
 SEDGE_MUST_USE
 sedge_status sedge_h5_copy_series(sedge_h5 *to, sedge_h5 *from, int64_t rows, int *left);

@@ -1,5 +1,5 @@
-// What h5_file.c (files, writing), h5_read.c (reading) and h5_error.c share. Only they include
-// this, and hdf5.h.
+// Declarations shared by h5_file.c (files, writing), h5_read.c (reading) and h5_error.c. Only these
+// files include this header and hdf5.h.
 #pragma once
 
 #include "h5.h"
@@ -16,9 +16,10 @@ struct sedge_h5 {
     char *path;
 };
 
-// From now on HDF5 prints nothing of its own; the reason of what fails is kept for the next two.
+// Stop HDF5 from printing errors. From now on the reason of a failure is stored for h5_failure and
+// h5_damage.
 void h5_note_failures(void);
-// A reason that HDF5 does not know.
+// Store a reason that HDF5 does not know.
 void h5_keep_reason(const char *words);
 
 // The status of a failed HDF5 call; `what` is "write", "open", ... Reading: h5_damage.

@@ -1,7 +1,7 @@
 // Algebraic multigrid as a preconditioner: PETSc's GAMG, on the host, on vectors that are copied
-// from the device and back; its .c is one of the two that see PETSc's solvers. Made for coarse
-// problems and for matrices that nothing else helps: a call costs two copies over the bus and a
-// V-cycle on the processors.
+// from the device and back; its .c is one of the two files that use PETSc's solvers. It is meant
+// for coarse problems and for matrices on which no other preconditioner works, because each call
+// costs two copies between host and device and a V-cycle on the host.
 #pragma once
 
 #include "linear/krylov.h"
@@ -26,15 +26,15 @@ sedge_status sedge_amg_apply(sedge_amg *amg, const double *r, double *z);
 
 typedef struct sedge_amg_counts {
     int levels;
-    double complexity; // entries of all levels by those of the finest
+    double complexity; // entries of all levels divided by those of the finest
     int64_t calls;
     double setup_seconds, seconds; // of sedge_amg_create, of all calls
 } sedge_amg_counts;
 
 sedge_amg_counts sedge_amg_get_counts(const sedge_amg *amg);
 
-// As a preconditioner of sedge_krylov_create, for vectors of such numbers on the context's device.
-// Free it before the AMG, after the solver.
+// The AMG as a preconditioner of sedge_krylov_create, for vectors of `rows` numbers of `real_bytes`
+// bytes on the context's device. Free it before the AMG and after the solver.
 typedef struct sedge_amg_device sedge_amg_device;
 
 SEDGE_MUST_USE

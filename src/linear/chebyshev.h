@@ -1,6 +1,6 @@
-// Chebyshev iteration as a preconditioner or smoother: z = p(M A) M r with the polynomial that is
-// least on an interval of eigenvalues, for any operator A and any cheap approximate inverse M (a
-// diagonal, block-Jacobi), both symmetric positive definite.
+// Chebyshev iteration as a preconditioner or smoother: z = p(M A) M r. The polynomial p minimises
+// the residual polynomial's maximum on an interval of eigenvalues. A is any operator and M any
+// cheap approximate inverse of it (a diagonal, block-Jacobi); both are symmetric positive definite.
 #pragma once
 
 #include "linear/krylov.h"
@@ -19,9 +19,9 @@ sedge_chebyshev_options sedge_chebyshev_defaults(void);
 
 // For vectors of `rows` numbers of `real_bytes` (4, 8) on this rank. Collective over `comm` (NULL:
 // this process alone). `inner` NULL: none. The operator, what `inner` points to, context and comm
-// must outlive it. SEDGE_ERR_USAGE for an interval that is none of positive numbers,
-// SEDGE_ERR_COMPUTE where the eigenvalue estimate finds that M A is not positive definite. The
-// caller frees it; not collective.
+// must outlive it. SEDGE_ERR_USAGE: the interval's ends are not positive numbers in ascending
+// order. SEDGE_ERR_COMPUTE: the eigenvalue estimate finds that M A is not positive definite. The
+// caller frees the result; freeing is not collective.
 SEDGE_MUST_USE
 sedge_status sedge_chebyshev_create(sedge_chebyshev **out, sedge_context *context,
                                     const sedge_comm *comm, int real_bytes, int64_t rows,
@@ -30,8 +30,8 @@ sedge_status sedge_chebyshev_create(sedge_chebyshev **out, sedge_context *contex
                                     const sedge_chebyshev_options *options);
 void sedge_chebyshev_free(sedge_chebyshev *chebyshev);
 
-// z = p(M A) M r from the guess 0, or with `guess` from the one in z. Put into `stream`; as
-// collective as the operator's call.
+// z = p(M A) M r. The iteration starts from 0 or, with `guess`, from the vector in z. Queued in
+// `stream`. Collective if the operator's call is.
 SEDGE_MUST_USE
 sedge_status sedge_chebyshev_apply(sedge_chebyshev *chebyshev, sedge_stream *stream, bool guess,
                                    const sedge_buffer *r, sedge_buffer *z);

@@ -52,7 +52,7 @@ static sedge_status find_kernels(krylov_kernels *kernels, int with)
     const struct {
         const char *name;
         const sedge_kernel **kernel;
-        int wanted; // by one of these; 0: always
+        int requested; // by one of these; 0: always
     } list[] = {
         {"krylov_dot", &kernels->dot, 0},
         {"krylov_norm", &kernels->norm, 0},
@@ -68,7 +68,7 @@ static sedge_status find_kernels(krylov_kernels *kernels, int with)
     };
 
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        if (list[i].wanted == 0 || (list[i].wanted & with) != 0)
+        if (list[i].requested == 0 || (list[i].requested & with) != 0)
             SEDGE_TRY(sedge_program_get(list[i].kernel, kernels->program, list[i].name));
     }
     return SEDGE_OK;

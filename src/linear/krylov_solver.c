@@ -171,11 +171,11 @@ static sedge_status prepare_form(sedge_krylov *krylov, sedge_krylov_form form)
 
     for (int v = 0; v < VECTORS; v++) {
         const int forms = needed[v] & (SINGLE | PIPELINED);
-        const bool wanted = (needed[v] & ALWAYS) != 0 ||
-                            ((forms == 0 || (forms & form_bit) != 0) &&
-                             ((needed[v] & WITH_M) == 0 ||
-                              (has_m && (krylov->kind == KRYLOV_VECTOR || form_bit != 0))));
-        if (!wanted || krylov->vector[v] != NULL) continue;
+        const bool requested = (needed[v] & ALWAYS) != 0 ||
+                               ((forms == 0 || (forms & form_bit) != 0) &&
+                                ((needed[v] & WITH_M) == 0 ||
+                                 (has_m && (krylov->kind == KRYLOV_VECTOR || form_bit != 0))));
+        if (!requested || krylov->vector[v] != NULL) continue;
         SEDGE_TRY(sedge_buffer_create(&krylov->vector[v], sedge_context_device(krylov->context),
                                       krylov->rows * krylov->real_bytes));
     }

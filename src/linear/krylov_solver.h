@@ -32,18 +32,18 @@ enum {
 
 typedef enum krylov_kind { KRYLOV_NONE, KRYLOV_DIAGONAL, KRYLOV_VECTOR } krylov_kind;
 
-// Kernels on vectors of `rows` numbers, and how they are cut.
+// Kernels on vectors of `rows` numbers, and how the vectors are divided among blocks.
 typedef struct krylov_kernels {
     sedge_program *program;
     int64_t rows, chunk;
     int blocks;
     const sedge_kernel *dot, *norm, *residual, *fold, *scale, *update, *direct;
-    const sedge_kernel *single, *pipelined, *keep, *chebyshev; // NULL: not wanted
+    const sedge_kernel *single, *pipelined, *keep, *chebyshev; // NULL: not requested
 } krylov_kernels;
 
 enum { KRYLOV_WITH_SINGLE = 1, KRYLOV_WITH_KEEP = 2, KRYLOV_WITH_CHEBYSHEV = 4 };
 
-// Iterations of one launch of krylov_keep, where nothing else is asked for.
+// Iterations of one launch of krylov_keep, unless the options set `check`.
 #define KRYLOV_KEEP_CHECK 200
 
 // Bytes of block memory that krylov_keep has on the host.
@@ -123,14 +123,15 @@ struct sedge_krylov {
     int64_t history_count, history_room;
 };
 
-// r = b - A x; its r.r, r.z as sums of this rank's parts. `*rr` gets the value over all ranks, and
-// then this waits; NULL: not wanted.
+// Compute r = b - A x, and r.r and r.z as partial sums of this rank. If `rr` is not NULL, it gets
+// r.r over all ranks, and the host waits for it.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_residual(sedge_krylov *krylov, const sedge_buffer *b,
                                    const sedge_buffer *x, double *rr);
 
-// Sum over the ranks of up to three sums of parts: `*to` on the host, or, with to NULL, in place:
-// the sums refer to the result. The host waits with several ranks.
+// Add up to three partial sums over the ranks. The result goes to `to` on the host or, if `to` is
+// NULL, stays on the device, and `sums` then refer to the result. With several ranks the host
+// waits.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_reduce(sedge_krylov *krylov, krylov_sum *sums, int count, double *to);
 
@@ -138,11 +139,12 @@ sedge_status sedge_krylov_reduce(sedge_krylov *krylov, krylov_sum *sums, int cou
 SEDGE_MUST_USE
 sedge_status sedge_krylov_plan_keep(sedge_krylov *krylov, bool *fits);
 
-// `check` iterations by one kernel.
+// Run `check` iterations in one kernel.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_step_persistent(const sedge_krylov *krylov, const sedge_buffer *x);
 
-// Start from the residual in r; sedge_krylov_step does one iteration, the `index`-th since.
+// sedge_krylov_begin starts a form from the residual in r; sedge_krylov_step does iteration `index`
+// after the start.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_begin(sedge_krylov *krylov, sedge_krylov_form form, sedge_buffer *x);
 SEDGE_MUST_USE
@@ -152,7 +154,7 @@ sedge_status sedge_krylov_step(sedge_krylov *krylov, sedge_krylov_form form, int
 // Bytes of one iteration of a form; 0: not known.
 double sedge_krylov_bytes(const sedge_krylov *krylov, sedge_krylov_form form);
 
-// The form for these ranks: the standard one, or another that is faster by far, by some iterations
-// of each from the residual in r. Collective.
+// Choose the form for these ranks by timing some iterations of each, which start from the residual
+// in r: the standard form, unless another one is much faster. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_krylov_choose(sedge_krylov *krylov, const double state[STATE_ENTRIES]);

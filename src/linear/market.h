@@ -3,8 +3,9 @@
 //
 // The first line names the format, the kind of numbers (real, integer, pattern: ones) and the
 // symmetry; comments and the size line follow, then one entry a line. All of it is checked while it
-// is read. A number may stand behind a "+": C's fscanf takes it, and so the format's own reader and
-// CHOLMOD do; SciPy 1.17 does not. Failures are SEDGE_ERR_DATA, an entry's with its line.
+// is read. A number may have a leading "+", which C's fscanf, the format's own reader and CHOLMOD
+// accept, but SciPy 1.17 does not. Failures are SEDGE_ERR_DATA; the message about an entry names
+// its line.
 #pragma once
 
 #include "linear/matrix.h"
@@ -19,18 +20,18 @@ typedef struct sedge_market_file {
     gzFile compressed; // reads plain files as they are
 } sedge_market_file;
 
-// SEDGE_ERR_DATA where it cannot be opened. `path` must outlive it; the caller closes it.
+// SEDGE_ERR_DATA if the file cannot be opened. `path` must outlive `out`, which the caller closes.
 SEDGE_MUST_USE
 sedge_status sedge_market_open(sedge_market_file *out, const char *path);
 void sedge_market_close(sedge_market_file *from);
 
-// What reading has met so far: SEDGE_ERR_DATA where the file cannot be read, its compressed data
-// are damaged (their checksum stands behind the last of them) or end before their end.
+// Check for errors of reading so far. SEDGE_ERR_DATA: the file cannot be read, or its compressed
+// data are damaged or truncated. The checksum of compressed data follows the last of them.
 SEDGE_MUST_USE
 sedge_status sedge_market_check_stream(const sedge_market_file *from);
 
-// A square "coordinate" matrix. What is stored by one triangle becomes whole, entries that occur
-// twice are added up in the file's order. The caller frees it.
+// Read a square "coordinate" matrix. If the file stores one triangle, the other is filled in.
+// Entries that occur twice are added up in the file's order. The caller frees the result.
 SEDGE_MUST_USE
 sedge_status sedge_market_read_matrix(sedge_matrix **out, const char *path);
 

@@ -1,5 +1,5 @@
-// A sparse matrix in host memory, its rows spread over the ranks in contiguous parts: what is read
-// from files, checked, partitioned, given to AMG and brought to the device.
+// A sparse matrix in host memory, whose rows are distributed over the ranks in contiguous parts. It
+// is read from a file, checked and partitioned; then AMG and the device operator are made from it.
 #pragma once
 
 #include "base/error.h"
@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Rows [first, first + rows) of a square matrix of `size` rows. In a row columns ascend, each once.
+// Rows [first, first + rows) of a square matrix of `size` rows. In each row the columns ascend, and
+// each occurs once.
 typedef struct sedge_matrix {
     int64_t size;
     int64_t first, rows;
@@ -29,16 +30,16 @@ int64_t sedge_matrix_original(const sedge_matrix *matrix, int64_t row);
 
 // ---- files -------------------------------------------------------------------------------------
 
-// Start PETSc, which partitions. Collective, before the others here.
+// Start PETSc, which partitions matrices. Call it before the other functions here. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_matrix_start(void);
 
 // Read a whole square matrix: Matrix Market "coordinate" (real, integer, pattern; general,
 // symmetric, skew-symmetric), compressed by gzip or not; or PETSc's binary form. Entries that occur
-// twice are added up. Both by content, not by name. Every failure is SEDGE_ERR_DATA and names the
-// file and what is wrong: not there, a pipe or a folder, no such format, complex, not square, an
-// index outside, too short, a line that is no entry of the kind of numbers that the first line
-// names, a gzip file without its end. Of one rank.
+// twice are added up. The format is recognised by the content, not by the file's name. Every
+// failure is SEDGE_ERR_DATA and names the file and the reason: missing file, pipe or folder,
+// unknown format, complex numbers, not square, an index out of range, too short, a line that is not
+// an entry of the kind that the first line declares, a truncated gzip file. Called by one rank.
 SEDGE_MUST_USE
 sedge_status sedge_matrix_read(sedge_matrix **out, const char *path);
 
@@ -61,14 +62,15 @@ sedge_status sedge_matrix_measure(sedge_matrix_symmetry *out, const sedge_matrix
 
 // ---- ranks -------------------------------------------------------------------------------------
 
-// Spread root's whole matrix (elsewhere NULL) over the ranks, by PETSc's partitioner of its graph,
-// so that few unknowns are exchanged; one rank keeps the order. Collective.
+// Distribute the whole matrix, which the root has (NULL elsewhere), over the ranks. PETSc
+// partitions its graph so that few unknowns are exchanged. On one rank the order of the rows is
+// kept. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_matrix_spread(sedge_matrix **out, const sedge_comm *comm,
                                  const sedge_matrix *whole);
 
-// Root's whole vector (elsewhere NULL), in the file's order, to each rank's part [rows], and back.
-// Collective.
+// Scatter the root's whole vector (NULL elsewhere), in the file's order, to each rank's part
+// [rows]; or gather it. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_matrix_scatter(const sedge_matrix *matrix, const sedge_comm *comm,
                                   const double *whole, double *part);

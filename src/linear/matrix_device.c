@@ -124,23 +124,23 @@ static sedge_status find_peers(sedge_matrix_device *device, const int64_t *needs
 static sedge_status tell_needs(sedge_matrix_device *device, const sedge_matrix *matrix)
 {
     const int me = sedge_comm_rank(device->comm);
-    int64_t *wanted = NULL;
+    int64_t *requested = NULL;
 
     SEDGE_TRY(sedge_comm_agree(
-        device->comm, sedge_allocate(&wanted, device->sends[device->peers], sizeof *wanted)));
+        device->comm, sedge_allocate(&requested, device->sends[device->peers], sizeof *requested)));
     for (int p = 0; p < device->peers; p++) {
         const int other = device->ranks[p];
         const int64_t got = device->gets[p + 1] - device->gets[p];
         const int64_t sent = device->sends[p + 1] - device->sends[p];
         const int64_t *const columns = device->columns + device->gets[p];
-        int64_t *const rows = wanted + device->sends[p];
+        int64_t *const rows = requested + device->sends[p];
         if (me < other) sedge_comm_send(device->comm, columns, (size_t)got * 8, other);
         sedge_comm_receive(device->comm, rows, (size_t)sent * 8, other);
         if (me > other) sedge_comm_send(device->comm, columns, (size_t)got * 8, other);
     }
     for (int64_t k = 0; k < device->sends[device->peers]; k++)
-        device->send_rows[k] = (int32_t)(wanted[k] - matrix->first);
-    sedge_release(wanted);
+        device->send_rows[k] = (int32_t)(requested[k] - matrix->first);
+    sedge_release(requested);
     return SEDGE_OK;
 }
 

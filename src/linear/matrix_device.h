@@ -1,6 +1,6 @@
-// A spread matrix as an operator on the device: the part of each row that meets this rank's
-// unknowns, and the part that meets the halo, which is exchanged meanwhile; diagonals and blocks of
-// it as preconditioners.
+// A distributed matrix as an operator on the device, and its diagonal or diagonal blocks as
+// preconditioners. Each row is split into a part for this rank's unknowns and a part for the halo,
+// which is exchanged while the first part is multiplied.
 #pragma once
 
 #include "linear/krylov.h"
@@ -35,8 +35,8 @@ sedge_matrix_device_info sedge_matrix_device_get_info(const sedge_matrix_device 
 
 // ---- preconditioners ---------------------------------------------------------------------------
 
-// 1 / a_ii, or the inverses of the diagonal blocks of `block` x `block` (1..64; row i is in block
-// i / block of this rank, the last block may be smaller).
+// z = M r with M = 1 / a_ii or the inverses of the diagonal blocks of size `block` (1..64; row i is
+// in block i / block of this rank, the last block may be smaller).
 typedef struct sedge_jacobi sedge_jacobi;
 
 // Collective. SEDGE_ERR_COMPUTE names the first row, counted as in the file, whose diagonal entry
@@ -47,6 +47,6 @@ sedge_status sedge_jacobi_create(sedge_jacobi **out, sedge_context *context, con
 void sedge_jacobi_free(sedge_jacobi *jacobi);
 sedge_krylov_preconditioner sedge_jacobi_preconditioner(sedge_jacobi *jacobi);
 
-// The largest block, at most 64, that divides the rows and of whose blocks at least nine tenths of
-// the entries are there; 1: none. Of a whole matrix.
+// Find a block size for a whole matrix: the largest one, at most 64, that divides the number of
+// rows and whose diagonal blocks have at least nine tenths of their entries; 1: there is none.
 int sedge_matrix_find_block(const sedge_matrix *whole);

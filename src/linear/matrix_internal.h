@@ -1,9 +1,9 @@
-// Inside src/linear.
+// Inside src/linear: access to the kernels on matrices.
 #pragma once
 
 #include "array/context.h"
 
-// A kernel of codegen/kernels/linear/matrix.h, of the context's program for these constants.
+// Get a kernel of codegen/kernels/linear/matrix.h, compiled with these constants.
 SEDGE_MUST_USE
 sedge_status sedge_matrix_kernel(const sedge_kernel **out, sedge_context *context, const char *name,
                                  int real_bytes, int block);

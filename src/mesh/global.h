@@ -1,6 +1,6 @@
-// The whole mesh while it is built on rank 0: filled by gmsh_mesh.c (a file) or box.c, checked and
-// connected by shape.c, connect.c and periodic.c, divided by partition.c, sent to the ranks by
-// distribute.c.
+// The whole mesh while it is built on rank 0. It is filled by gmsh_mesh.c (a file) or box.c,
+// checked and connected by shape.c, connect.c and periodic.c, divided by partition.c, sent to the
+// ranks by distribute.c.
 #pragma once
 
 #include "mesh.h"
@@ -13,8 +13,8 @@
 // PETSc and Scotch count with 32 bits; four neighbours an element must stay below 2^31.
 #define SEDGE_GLOBAL_LIMIT ((int64_t)1 << 29)
 
-// A side of a face that lies in a named surface and has an element on either side: inside the mesh,
-// where both sides are in the surface, or in one of two periodic surfaces.
+// One side of a face that lies in a named surface and has an element on either side. The surface
+// lies inside the mesh, and then both sides are listed; or it is one of two periodic surfaces.
 typedef struct sedge_global_side {
     int32_t element;
     int32_t other; // the element on the other side
@@ -65,8 +65,9 @@ void sedge_global_face_centre(const sedge_global *mesh, int32_t element, int fac
 // The smallest o with faces' vertices a[i] == b[sedge_face_permutations[o][i]]; -1 if none.
 int sedge_orientation_find(const int32_t a[3], const int32_t b[3]);
 
-// Turn every element to positive volume. A mesh whose elements all have negative volume is
-// mirrored; both signs, or a volume that is zero to rounding, are errors that name the element.
+// Reorder the vertices of elements so that every volume is positive. A mesh whose elements all have
+// negative volume is mirrored; both signs, or a volume that is zero to rounding, are errors that
+// name the element.
 SEDGE_MUST_USE
 sedge_status sedge_global_orient(sedge_global *mesh);
 
@@ -113,14 +114,14 @@ SEDGE_MUST_USE
 sedge_status sedge_global_pair(sedge_global *mesh, const char *first, const char *second,
                                double shift[3]);
 
-// Part of every element, [elements], 0 <= part < parts, no part empty. `partitioner` is a PETSc
-// type or NULL (ptscotch, and equal pieces of a Hilbert curve where that leaves a part empty). A
-// single part needs no PETSc; else sedge_petsc_start comes first.
+// Partition the mesh: part [elements] gets the part of every element, 0 <= part < parts; no part is
+// empty. `partitioner` is a PETSc type, or NULL for ptscotch (if that leaves a part empty, equal
+// pieces of a Hilbert curve are used). Call sedge_petsc_start first, unless there is a single part.
 SEDGE_MUST_USE
 sedge_status sedge_global_partition(int32_t *part, const sedge_global *mesh, int parts,
                                     const char *partitioner);
 
-// A box as the options say (their box_... members), without periodicity.
+// Generate a box from the box_... members of the options, without periodicity.
 SEDGE_MUST_USE
 sedge_status sedge_box_make(sedge_global *mesh, const sedge_mesh_options *options);
 

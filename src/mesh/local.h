@@ -1,4 +1,5 @@
-// What rank 0 sends to each rank, and how a rank makes its mesh of it.
+// The records of elements that rank 0 sends to each rank, and the functions that make a rank's mesh
+// from them.
 #pragma once
 
 #include "global.h"
@@ -10,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What lies behind one face, in terms that need no table of the whole mesh.
+// What lies behind one face, described without tables of the whole mesh.
 typedef struct sedge_record_face {
     int64_t neighbour; // global id of the element on the other side; -1: there is none
     int32_t rank;      // owner of the neighbour
@@ -18,7 +19,7 @@ typedef struct sedge_record_face {
     int32_t group;     // volume group of the neighbour
     int32_t surface;   // surface group of the face; -1: in none
     int8_t face, orientation;
-    bool boundary; // an outer face, or a side of a sheet: then there is an element behind it, too
+    bool boundary; // an outer face, or one side of a two-sided surface with an element behind it
     bool second;   // see sedge_set_face
 } sedge_record_face;
 
@@ -30,10 +31,10 @@ typedef struct sedge_record {
     sedge_record_face faces[SEDGE_FACES];
 } sedge_record;
 
-// Send each rank the records of its elements, by ascending id, and everybody the data of the whole
-// mesh (counts, bounds, groups) into `mesh`. `*middles` gets the nodes of edges of the curved
-// ones. `global` and `part` are read on rank 0 only. The caller releases `*records` and `*middles`
-// with sedge_release. Collective.
+// Send each rank the records of its elements, by ascending id, and all ranks the data of the whole
+// mesh (counts, bounds, groups) into `mesh`. `*middles` gets the edge nodes of the curved elements.
+// `global` and `part` are read on rank 0 only. The caller releases `*records` and `*middles` with
+// sedge_release. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_local_distribute(sedge_mesh *mesh, sedge_record **records,
                                     double (**middles)[SEDGE_EDGES][3], int32_t *count,
@@ -47,8 +48,8 @@ sedge_status sedge_local_number(sedge_mesh *mesh, const sedge_record *records,
                                 double (*middles)[SEDGE_EDGES][3], int32_t count, int rank,
                                 const sedge_mesh_options *options);
 
-// List the faces of named surfaces in `mesh`, numbered before; `order` has the record of each
-// element, `number` the element of each record.
+// List the faces of named surfaces in `mesh`, whose elements are already numbered. `order` has the
+// record of each element, `number` the element of each record.
 SEDGE_MUST_USE
 sedge_status sedge_local_list_sets(sedge_mesh *mesh, const sedge_record *records,
                                    const int32_t *order, const int32_t *number, int rank);

@@ -1,7 +1,8 @@
 // The mesh of one rank: tetrahedra with named groups, neighbours and a halo plan.
 //
-// An element is straight, or curved: of second order, with a node in the middle of each edge. Of a
-// file of second order, only elements with an edge that is not a straight line are curved.
+// An element is straight or curved. A curved element is of second order, with a node in the middle
+// of each edge. In a file of second order, only elements with an edge that is not a straight line
+// count as curved.
 //
 // The global mesh exists on rank 0 only, while it is built: read from a file or generated as a box,
 // faces matched by topology, partitioned by PETSc's partitioner, scattered, then numbered inside
@@ -14,11 +15,11 @@
 // Face f and the neighbour's face g meet with an orientation o: vertex i of f is vertex
 // sedge_face_permutations[o][i] of g.
 //
-// Local order: the elements of a rank lie in ranges with equal properties (sedge_range).
-// A face without a local neighbour owns a trace slot: halo faces first, grouped by peer and in the
-// same order on both sides, then boundary faces. A side of a linked sheet (sedge_mesh_options)
-// whose other side another rank has owns one of each: it is a boundary face, and the other side's
-// trace arrives in its halo slot.
+// Local order: the elements of a rank lie in ranges with equal properties (sedge_range). A face
+// without a local neighbour owns a trace slot: halo faces first, grouped by peer and in the same
+// order on both sides, then boundary faces. A side of a linked two-sided surface (linked_sheets in
+// sedge_mesh_options) whose other side is on another rank owns two slots, one of each kind: it is a
+// boundary face, and the other side's trace arrives in its halo slot.
 #pragma once
 
 #include "base/error.h"
@@ -191,12 +192,13 @@ typedef struct sedge_mesh_options {
 
     int periodic_pairs; // of a file: surface groups paired by translation
     const sedge_periodic_pair *periodic;
-    // Surface groups that separate what they lie between: where one of their faces has an element
-    // on either side, these are no neighbours, each has a boundary face. A thin conductor is such a
-    // sheet. Names that the mesh does not have do nothing.
+    // Two-sided surfaces: surface groups that separate the elements on their two sides, such as a
+    // thin conductor. If a face of such a group has an element on either side, the two elements are
+    // not neighbours, and each has a boundary face. Names that the mesh does not have are ignored.
     int sheets;
     const char *const *sheet;
-    // The sheets of which each side needs the trace of the other: across ranks it is exchanged.
+    // The two-sided surfaces on which each side needs the trace of the other side; the traces are
+    // exchanged between ranks.
     int linked_sheets;
     const char *const *linked_sheet;
 
@@ -209,7 +211,8 @@ typedef struct sedge_mesh_options {
     const char *const *class_volume;
     bool keep_faults; // accept a file that is not conforming; sedge_mesh_shape.fault says why
 
-    // Told on rank 0 what begins now, and of how many elements: sedge_mesh_say; NULL: nobody.
+    // Called on rank 0 when a phase begins, with its name and the number of elements, e.g.
+    // sedge_mesh_say; may be NULL.
     void (*tell)(const char *what, int64_t elements);
 } sedge_mesh_options;
 
@@ -232,7 +235,7 @@ sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
                                const sedge_mesh_options *options);
 void sedge_mesh_free(sedge_mesh *mesh);
 
-// What follows, but for measuring and printing the whole mesh, is not collective.
+// The following functions are not collective, except those that measure or print the whole mesh.
 
 // Signed volume of a tetrahedron, corners [vertex][x,y,z], the radius of its inscribed sphere,
 // 3 V / (sum of face areas), and its least height, 3 V / (largest face area).
@@ -269,11 +272,11 @@ void sedge_curve_tangents(double c[SEDGE_CURVE_TERMS][3], const double rst[3], d
 // cofactor[j][d] = J dr_j / dx_d; returns J.
 double sedge_curve_cofactors(double dx[3][3], double cofactor[3][3]);
 
-// The outward normal of a face, as long as its surface element over that of the reference face in
-// two of the coordinates.
+// The outward normal of a face. Its length is the surface element relative to two reference
+// coordinates that parametrise the face.
 void sedge_curve_normal(double cofactor[3][3], int face, double normal[3]);
 
-// The side of a face in its surface, of which set_faces has it.
+// The entry of set_faces for this face in the surface group `surface`.
 const sedge_set_face *sedge_mesh_find_side(const sedge_mesh *mesh, int32_t element, int32_t face,
                                            int32_t surface);
 
@@ -345,8 +348,8 @@ sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh);
 // `begin`. Not collective.
 void sedge_mesh_print_shape(const sedge_mesh *mesh, const char *begin);
 
-// For sedge_mesh_options.tell: a line to stdout, if the mesh has half a million elements or more;
-// smaller ones are there in a second or two.
+// For sedge_mesh_options.tell: print a line to stdout if the mesh has half a million elements or
+// more; smaller meshes take only a second or two.
 void sedge_mesh_say(const char *what, int64_t elements);
 
 // The element of this rank that contains `point` (barycentric coordinates >= -tolerance, relative),

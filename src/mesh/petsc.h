@@ -1,4 +1,5 @@
-// PETSc for this layer: started when first needed, silent, its errors turned into messages.
+// PETSc for this layer: it is started when first needed, prints nothing, and its errors become
+// messages.
 #pragma once
 
 #include "base/error.h"

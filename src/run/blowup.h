@@ -8,31 +8,33 @@
 #include <stdint.h>
 
 // SEDGE_ERR_COMPUTE on all ranks when an element's energy is not finite. By then the fault has
-// spread; the message names, of the bad elements, the one that had the highest energy density in
-// `before` [elements], the sample before this one (zeros: none), with its place, material,
-// boundaries with their conditions and local CFL number (the step over the element's own stable
-// one), and the last energies of `history` [samples]. Collective.
+// spread. Of the bad elements the message names the one that had the highest energy density in
+// `before` [elements], the previous sample (zeros: none). It gives the element's place, material,
+// boundary conditions and local CFL number (the time step divided by the element's own stable one),
+// and the last energies of `history` [samples]. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_blowup_check(const sedge_session *session, const double *energy,
                                 const double *before, double time, int64_t step,
                                 const double *history, int samples);
 
-// The time from which on the energy cannot grow, as the equation says; infinity: none. A problem
-// with terms has none: energy that a term stores in its memory, which the fields' energy does not
-// count, returns to the fields, and of what a term without memory adds nothing is known.
+// The time after which the energy cannot grow, as the equation tells; infinity: there is none. A
+// problem with terms has no such time: energy that a term stores in its memory is not part of the
+// fields' energy and returns to the fields later, and nothing is known about what a term without
+// memory adds.
 double sedge_blowup_quiet(const sedge_session *session);
 
-// The most energy that a run can have which had `energy` when it became quiet and `peak` at most
-// until then: what rounding and the time steps do is far below a tenth of it.
+// The largest energy possible after the quiet time, for a run that had `energy` at that time and at
+// most `peak` before. The margin of a tenth is far above the effect of rounding and of the time
+// steps.
 static inline double sedge_blowup_limit(double energy, double peak)
 {
     return 1.1 * energy + 1e-6 * peak;
 }
 
 // SEDGE_ERR_COMPUTE for a run whose energy exceeds this `limit`: the time step is too long, or the
-// mesh is broken. Says `how` it grows, "the energy grows though ...", and names the element whose
-// `energy` [elements] per volume has grown most since `before` [elements], with all that
-// sedge_blowup_check tells. Collective.
+// mesh is broken. The message begins with `how`, "the energy grows though ...", and names the
+// element whose `energy` [elements] per volume has grown most since `before` [elements], with the
+// same details as in sedge_blowup_check. Collective.
 SEDGE_MUST_USE
 sedge_status sedge_blowup_grown(const sedge_session *session, const char *how, const double *energy,
                                 const double *before, double limit, double time, int64_t step,

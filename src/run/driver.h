@@ -6,15 +6,15 @@
 #include "par/comm.h"
 #include "session/session.h"
 
-// `sedge run`: from the deck to the output folder. SEDGE_ERR_STOPPED where a signal or a limit of
-// time ended it with a checkpoint, SEDGE_ERR_COMPUTE where it blew up. A rank that fails alone
+// `sedge run`: from the deck to the output folder. SEDGE_ERR_STOPPED: a signal or a time limit
+// ended the run with a checkpoint. SEDGE_ERR_COMPUTE: the run blew up. A rank that fails alone
 // inside the time loop prints its message and ends the job; every other failure is returned on all
 // ranks.
 SEDGE_MUST_USE
 sedge_status sedge_run(sedge_comm *comm, const sedge_run_options *options);
 
-// `sedge tune`: choose the kernels of a run of the deck on this device and these ranks, keep the
-// choice for runs, and print how it came about.
+// `sedge tune`: choose the kernels for a run of the deck on this device and these ranks, store the
+// choice for later runs, and print how it was made.
 SEDGE_MUST_USE
 sedge_status sedge_tune_deck(sedge_comm *comm, const sedge_run_options *options);
 
@@ -23,7 +23,7 @@ sedge_status sedge_tune_deck(sedge_comm *comm, const sedge_run_options *options)
 SEDGE_MUST_USE
 sedge_status sedge_check(sedge_comm *comm, const sedge_run_options *options);
 
-// `sedge build`: every program that a run of the deck would compile, for the devices that --device
-// and --arch name, is in the cache afterwards.
+// `sedge build`: compile every program that a run of the deck would need, for the devices that
+// --device and --arch name, and store them in the cache.
 SEDGE_MUST_USE
 sedge_status sedge_build(sedge_comm *comm, const sedge_run_options *options);

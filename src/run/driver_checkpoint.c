@@ -109,9 +109,9 @@ static bool wall_due(driver_run *run, int64_t step)
 bool driver_checkpoint_due(driver_run *run, int64_t step)
 {
     const sedge_deck *const deck = run->session.deck;
-    const bool wanted =
+    const bool requested =
         deck->checkpoint_steps > 0 || deck->checkpoint_time > 0.0 || deck->checkpoint_wall > 0.0;
-    bool due = wanted && step == run->session.steps;
+    bool due = requested && step == run->session.steps;
 
     if (deck->checkpoint_steps > 0) due = due || step % deck->checkpoint_steps == 0;
     if (deck->checkpoint_time > 0.0)
@@ -172,12 +172,12 @@ sedge_status driver_set_state(driver_run *run, const sedge_checkpoint *from)
 sedge_status driver_restart(driver_run *run, sedge_checkpoint *from, bool *found)
 {
     sedge_session *const session = &run->session;
-    const char *const wanted = session->options->restart;
+    const char *const requested = session->options->restart;
     const bool tell = sedge_comm_is_root(session->comm) && !session->options->quiet;
 
     *found = false;
-    if (wanted == NULL) return SEDGE_OK;
-    SEDGE_TRY(sedge_checkpoint_read(session, session->deck->output, wanted, from, found,
+    if (requested == NULL) return SEDGE_OK;
+    SEDGE_TRY(sedge_checkpoint_read(session, session->deck->output, requested, from, found,
                                     &run->state, run->energy_before));
     if (!*found) {
         if (tell) {

@@ -1,5 +1,5 @@
-// Elliptic equations, which have no time: `sedge run` solves them instead of stepping, and `sedge
-// check` says how large that is.
+// The commands for elliptic equations, which have no time: `sedge run` solves them instead of
+// stepping, and `sedge check` prints the size of the problem.
 #pragma once
 
 #include "base/error.h"
@@ -13,8 +13,8 @@
 SEDGE_MUST_USE
 sedge_status sedge_elliptic_run(sedge_session *session, sedge_stopwatch watch);
 
-// What the deck says of the solve.
+// The options of the solve that the deck gives.
 sedge_elliptic_solve_options sedge_elliptic_run_options(const sedge_session *session);
 
-// Unknowns, levels, memory, output, to stdout. Root prints. Collective.
+// Print unknowns, levels, memory and output to stdout. Root prints. Collective.
 void sedge_elliptic_print_sizes(const sedge_session *session);

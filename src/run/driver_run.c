@@ -144,17 +144,18 @@ static void end_alone(sedge_comm *comm, sedge_status status)
 // once.
 static void stay_close(driver_run *run, sedge_comm *comm, int64_t step)
 {
-    const double since = (double)(step - run->waited_step);
+    const double since = (double)(step - run->last_sync_step);
 
-    if (step < run->wait_step || sedge_operator_waits(sedge_evolution_operator(run->evolution)) ||
+    if (step < run->next_sync_step ||
+        sedge_operator_waits(sedge_evolution_operator(run->evolution)) ||
         sedge_device_get_traits(run->device)->in_call)
         return;
     end_alone(comm, sedge_evolution_wait(run->evolution));
     const double now = sedge_clock();
-    const double steps = since * DRIVER_POLL_SECONDS / fmax(now - run->wait_clock, 1e-9);
-    run->wait_step = step + (int64_t)fmax(1.0, fmin(steps, 2.0 * since));
-    run->waited_step = step;
-    run->wait_clock = now;
+    const double steps = since * DRIVER_POLL_SECONDS / fmax(now - run->sync_clock, 1e-9);
+    run->next_sync_step = step + (int64_t)fmax(1.0, fmin(steps, 2.0 * since));
+    run->last_sync_step = step;
+    run->sync_clock = now;
 }
 
 static sedge_status take_step(driver_run *run, sedge_comm *comm, sedge_progress *progress)
@@ -213,8 +214,8 @@ static sedge_status run_loop(driver_run *run, sedge_comm *comm)
     run->checkpoint_clock = start;
     run->poll_clock = start;
     run->polled_step = run->step;
-    run->wait_clock = start;
-    run->waited_step = run->step;
+    run->sync_clock = start;
+    run->last_sync_step = run->step;
     while (status == SEDGE_OK && run->step < run->session.steps) {
         status = sedge_stop_due(run->stop, run->step) ? driver_stop(run)
                                                       : take_step(run, comm, &progress);

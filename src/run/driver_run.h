@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define DRIVER_POLL_SECONDS 0.25 // between looks at the root's clock, and waits for the device
+#define DRIVER_POLL_SECONDS 0.25 // between reads of the root's clock, and between device syncs
 
 // Everything a run owns, beside its session.
 typedef struct driver_run {
@@ -38,12 +38,12 @@ typedef struct driver_run {
     double history[SEDGE_HISTORY]; // the energies of the last checks, newest last
     int samples;
     double energy_initial, energy_last, energy_peak;
-    double quiet;         // time from which on the energy cannot grow, and
-    double energy_limit;  // the most that it may be then; infinity: not quiet yet
-    sedge_growth growth;  // and what sources can make
-    double energy_bound;  // what runs before can have made; infinity: nothing known
-    double energy_base;   // of the energy when this run began, or what of it is right,
-    double energy_origin; // at this time; set by the first look
+    double quiet;         // the time after which the energy cannot grow
+    double energy_limit;  // the largest energy allowed after that time; infinity: not quiet yet
+    sedge_growth growth;  // bounds the energy that sources can add
+    double energy_bound;  // the bound at the end of earlier runs; infinity: not known
+    double energy_base;   // energy at the start, capped by the bound; set by the first check
+    double energy_origin; // the time of energy_base
     bool energy_begun;
     sedge_stopwatch watch;
     double start; // clock, of the process
@@ -58,32 +58,34 @@ typedef struct driver_run {
     int64_t poll_step;         // step at which the root's clock is read next
     int64_t polled_step;       // step at which it was read last
     double poll_clock;         // the clock at polled_step
-    int64_t wait_step;         // step at which the host waits for the device next
-    int64_t waited_step;       // step at which it waited last
-    double wait_clock;         // the clock at waited_step
+    int64_t next_sync_step;    // step at which the host waits for the device next
+    int64_t last_sync_step;    // step at which it waited last
+    double sync_clock;         // the clock at last_sync_step
 } driver_run;
 
-// Make the sample and the monitors. `memory` is what the monitors told when the checkpoint was
-// written that the run goes on from, NULL: none; `continues`: in the same folder.
+// Create the sample and the monitors. `memory` is the monitors' memory in the checkpoint from which
+// the run continues; NULL: none. `continues`: the run continues in the same folder.
 SEDGE_MUST_USE
 sedge_status driver_create_monitors(driver_run *run, struct json_t *memory, bool continues);
 
-// The sample is of run->step from now on; what monitors record on the device is recorded.
+// Make the sample that of run->step, and record what monitors record on the device.
 void driver_begin_sample(driver_run *run);
 
 // Let the monitors that are due write what they sample.
 SEDGE_MUST_USE
 sedge_status driver_sample_monitors(driver_run *run);
 
-// The regular check of the energy: a failure if a field is not a number any more, or if the energy
-// is more than a right run can have. What later checks compare with is remembered.
+// The regular check of the energy. It fails if a field is not a number, or if the energy is more
+// than a correct run can have. The energy is stored for comparison in later checks.
 SEDGE_MUST_USE
 sedge_status driver_follow_energy(driver_run *run);
 
-// What sources can have made of the energy until `step`, growth.h; after the first of the above.
+// The bound on the energy at `step` that follows from the sources (growth.h). Call it after the
+// first driver_follow_energy.
 double driver_energy_bound(const driver_run *run, int64_t step);
 
-// The same failures between regular checks; only a failure is remembered.
+// Check for the same failures between regular checks, without storing the energy unless the check
+// fails.
 SEDGE_MUST_USE
 sedge_status driver_check_energy(driver_run *run);
 
@@ -101,7 +103,7 @@ sedge_status driver_restart(driver_run *run, sedge_checkpoint *from, bool *found
 SEDGE_MUST_USE
 sedge_status driver_set_state(driver_run *run, const sedge_checkpoint *from);
 
-// Does the deck want a checkpoint at the end of `step`? To be asked after each step, in order.
+// True if the deck requests a checkpoint at the end of `step`. Call this after each step, in order.
 bool driver_checkpoint_due(driver_run *run, int64_t step);
 
 // Write a checkpoint of the state at the end of `step`, the last one done, unless
@@ -109,13 +111,14 @@ bool driver_checkpoint_due(driver_run *run, int64_t step);
 SEDGE_MUST_USE
 sedge_status driver_write_checkpoint(driver_run *run, int64_t step);
 
-// How long the run may take, and what ends it. To be called when the deck is known.
+// Set up the run's time limit and its reaction to signals. Call this when the deck is known.
 SEDGE_MUST_USE
 sedge_status driver_listen(driver_run *run);
 
-// Is there a reason to end already now, during set-up, that some rank knows of?
+// True if, during set-up, any rank has a reason to end the run early.
 bool driver_is_pressed(const driver_run *run);
 
-// End the run at the last step done: all output on the disk, a checkpoint, SEDGE_ERR_STOPPED.
+// End the run after the last completed step: flush all output to disk, write a checkpoint, and
+// return SEDGE_ERR_STOPPED.
 SEDGE_MUST_USE
 sedge_status driver_stop(driver_run *run);

@@ -9,7 +9,7 @@
 // `message`.
 void sedge_finish_outcome(sedge_report *report, char message[4096], sedge_status outcome);
 
-// Prints what only this kind of run has to say, before the lines that all have.
+// Prints the lines of the summary that are special to this kind of run, before the common ones.
 typedef void (*sedge_finish_print)(const void *run, const sedge_report *report);
 
 // Write the report to the output folder and to where --report names; then print the summary, unless

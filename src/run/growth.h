@@ -1,12 +1,12 @@
-// What energy a run can have while its sources act. A run whose energy is far above that has blown
-// up: the fields overflow only many steps later, and until then they would be written into
-// snapshots and over good checkpoints. A limit that only compared with the energy before would stop
-// runs that begin without fields.
+// A bound on the energy of a run while its sources act. A run whose energy is far above the bound
+// has blown up. Without this check the fields would overflow only many steps later, and until then
+// wrong fields would be written into snapshots and replace good checkpoints. The bound cannot be
+// relative to earlier energies alone, because that would stop runs that begin without fields.
 //
-// The scheme without sources gives no energy, so the sources' strength bounds what there is. With
+// Without sources the scheme adds no energy, so the strength of the sources bounds the energy. With
 // |u| = sqrt(2 energy), and b the sources' part of u_t,
-//   d|u|/dt <= gain |u| + |b|,  so  |u|(t) <= exp(gain t) (|u|(0) + t max |b|).
-// Of |b| there are upper bounds from inverse inequalities for polynomials of order N:
+//   d|u|/dt <= gain |u| + |b|,  so  |u|(t) <= exp(gain t) (|u|(0) + t max |b|). Upper bounds of |b|
+//   follow from inverse inequalities for polynomials of order N:
 //   a point source  |d_h| <= int |d| K / sqrt(V), K = (N+1)(N+2)(N+3)/6, V the smallest volume of
 //     an element, d the density of dg/point.h: the kernel of the L2 projection is largest in a
 //     tetrahedron's corner;
@@ -28,15 +28,15 @@ typedef struct sedge_growth {
     double slack;    // of the energy, over the bound
 } sedge_growth;
 
-// Of an equation that says when its energy cannot grow (sedge_equation.quiet) the sources are all
-// that feeds it: slack 10, for rounding and what the time steps add. Others, and all
-// with terms, may have what nobody knows of: numbers of boundaries count as data there, and the
-// slack is 1e30. Collective.
+// Compute the bound's numbers. If the equation has `quiet` (dg/equation.h) and the problem has no
+// terms, only sources add energy; the slack is then 10, for rounding and the time steps. All other
+// problems may have unknown sources of energy: there the parameters of boundaries count as data,
+// and the slack is 1e30. Collective.
 void sedge_growth_create(sedge_growth *out, const sedge_session *session);
 
-// The bound on the energy `since` code units of time after it was at most `energy`; infinity if
-// nothing is known to have any. Of bounds from one time to the next comes one for the whole.
+// The bound on the energy at `since` code units of time after it was at most `energy`. Infinity if
+// no source of energy is known. Bounds for consecutive intervals can be chained.
 double sedge_growth_bound(const sedge_growth *growth, double energy, double since);
 
-// The same with the slack: the most energy that a run can have.
+// The bound with the slack added: the largest energy that a correct run can have.
 double sedge_growth_limit(const sedge_growth *growth, double energy, double since);

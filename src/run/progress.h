@@ -18,7 +18,8 @@ typedef struct sedge_progress {
 // `step` of `steps` are done.
 sedge_progress sedge_progress_start(bool on, bool terminal, int64_t step, int64_t steps);
 
-// Is it time to show? If so, wait for what is queued on the device, then show.
+// True if the line is due. The caller then waits for the work queued on the device and calls
+// sedge_progress_show.
 bool sedge_progress_due(const sedge_progress *progress, int64_t step, int64_t steps);
 // `unit` and `energy_unit` are printed after the time and the energy: " s", " J".
 void sedge_progress_show(sedge_progress *progress, int64_t step, int64_t steps, double time,

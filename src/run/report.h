@@ -73,13 +73,14 @@ typedef struct sedge_report {
     int exit_code;
 } sedge_report;
 
-// What is known before a run begins, beside its unknowns; texts stay the session's and the info's.
+// Fill in what is known before a run begins, except the number of unknowns. Texts are borrowed from
+// the session and the info.
 void sedge_report_describe(sedge_report *report, const sedge_session *session,
                            const sedge_device_info *info);
 
-// What all ranks together cost: programs found and compiled, in all; seconds of compilation, memory
-// of the host and `device_peak` bytes of the device, of the rank that took most. `counts` are this
-// rank's. Collective.
+// Fill in the costs over all ranks: the sums of programs found in the cache and compiled, and the
+// largest values of compile time, host memory and device memory of any rank. `counts` and
+// `device_peak` are this rank's. Collective.
 void sedge_report_count(sedge_report *report, const sedge_comm *comm, sedge_cache_counts counts,
                         int64_t device_peak);
 

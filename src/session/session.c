@@ -232,9 +232,9 @@ sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
     const bool tries = sedge_comm_is_root(comm) && writes;
     SEDGE_TRY(sedge_comm_agree(comm, tries ? try_places(session) : SEDGE_OK));
     const double start = sedge_clock();
-    sedge_mesh_options wanted = session->deck->mesh;
-    wanted.tell = options->quiet ? NULL : sedge_mesh_say;
-    SEDGE_TRY(sedge_mesh_create(&session->mesh, comm, &wanted));
+    sedge_mesh_options mesh_options = session->deck->mesh;
+    mesh_options.tell = options->quiet ? NULL : sedge_mesh_say;
+    SEDGE_TRY(sedge_mesh_create(&session->mesh, comm, &mesh_options));
     session->mesh_seconds = sedge_clock() - start;
     SEDGE_TRY(sedge_comm_agree(
         comm, sedge_deck_problem(&session->problem, session->deck, session->mesh)));

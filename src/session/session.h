@@ -1,4 +1,5 @@
-// A session: what `run` and `check` share - deck, mesh, element, problem, time step.
+// A session: the objects that `run`, `check` and the other commands on a deck need first: deck,
+// mesh, element, problem and time step.
 #pragma once
 
 #include "base/error.h"
@@ -54,48 +55,49 @@ typedef struct sedge_session {
 } sedge_session;
 
 // Read the deck, make the mesh, combine them, and find dt. Collective. SEDGE_ERR_USAGE: the deck is
-// wrong. SEDGE_ERR_DATA: its mesh is wrong. `writes`: the caller will write results, or `check`
-// wants to know whether it could. Then an output folder or report that cannot be written, or would
-// overwrite the deck or the mesh, is refused before the mesh is made. Keeps `comm` and `options`,
-// which must outlive the session. Close it in any case.
+// wrong. SEDGE_ERR_DATA: its mesh is wrong. `writes`: check, before the mesh is made, that the
+// output folder and the report can be written and would not overwrite the deck or the mesh. Keeps
+// `comm` and `options`, which must outlive the session. Close it in any case.
 SEDGE_MUST_USE
 sedge_status sedge_session_open(sedge_session *session, const sedge_comm *comm,
                                 const sedge_run_options *options, bool writes);
 void sedge_session_close(sedge_session *session);
 
-// Go on after `step` of a run whose time step `dt` began at origin_step, origin_time. Where the
-// deck gives that run the same dt, all stays as it was, to the last bit; else the rest of the time
-// gets whole steps of its own, which begin here. SEDGE_ERR_USAGE if the deck's end lies before
-// `step`; `path` is that of the checkpoint. Not collective; the same on all ranks.
+// Continue a run after `step`. In that run the time step `dt` was used from origin_step and
+// origin_time on. If the deck gives the same dt, the times of all steps are the same to the last
+// bit. Else the remaining time is divided into whole steps of the new dt, starting at `step`.
+// SEDGE_ERR_USAGE if the deck's end lies before `step`; `path` is that of the checkpoint. Not
+// collective; the same on all ranks.
 SEDGE_MUST_USE
 sedge_status sedge_session_continue(sedge_session *session, double origin_time, int64_t origin_step,
                                     double dt, int64_t step, const char *path);
 
-// What the files in the output folder need: `first_step` is the last step of the run before, whose
-// files go on if `continues`. Borrows from the session.
+// The context for the files in the output folder. `first_step` is the last step of the previous
+// run; with `continues` its files are appended to. Borrows from the session.
 sedge_output_context sedge_session_output(const sedge_session *session, int64_t first_step,
                                           bool continues);
 
 // Code time at the end of step `step`: origin_time + (step - origin_step) dt.
 double sedge_session_time(const sedge_session *session, int64_t step);
 
-// The kernel configuration that the deck requests, and how the kernels are tuned; what it does not
-// say of tuning SEDGE_TUNE does, and fast is the default; a step is no graph with SEDGE_GRAPHS=0.
-// SEDGE_ERR_USAGE for a bad SEDGE_TUNE or SEDGE_GRAPHS. Texts stay the deck's. Not collective.
+// The kernel configuration and the tuning level that the deck requests. If the deck gives no tuning
+// level, SEDGE_TUNE does; the default is `fast`. With SEDGE_GRAPHS=0 steps are not recorded as
+// graphs. SEDGE_ERR_USAGE for a bad SEDGE_TUNE or SEDGE_GRAPHS. Texts are borrowed from the deck.
+// Not collective.
 SEDGE_MUST_USE
 sedge_status sedge_session_kernels(sedge_operator_options *out, const sedge_session *session);
 
-// The device that the deck names, the current one of this thread, and the cache of its programs.
-// Collective. The caller frees both, also on failure.
+// Open the device that the deck names, make it current for this thread, and open the cache of its
+// programs. Collective. The caller frees both, also on failure.
 SEDGE_MUST_USE
 sedge_status sedge_session_open_device(sedge_device **device, sedge_cache **cache,
                                        const sedge_session *session);
 
-// Which device it is and what is wrong with the cache, to stdout. Root prints. Not collective.
+// Print the device, and any problem of the cache, to stdout. Root prints. Not collective.
 void sedge_session_print_device(const sedge_session *session, const sedge_device *device,
                                 const sedge_cache *cache);
 
-// Time step, elements and the like, to stdout. Root prints. Collective.
+// Print time step, number of elements and similar facts to stdout. Root prints. Collective.
 void sedge_session_print(const sedge_session *session);
 
 // A line for each surface group whose condition holds on both sides inside the mesh, to stdout.

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The command line, as it was given; NULL: not given.
+// The options as texts of the command line; NULL: not given.
 typedef struct sedge_solve_options {
     const char *matrix, *right;
     const char *tolerance, *absolute, *iterations;
@@ -20,13 +20,13 @@ typedef struct sedge_solve_options {
     bool quiet, terminal;
 } sedge_solve_options;
 
-// Read, spread, solve, write. Collective. SEDGE_ERR_DATA for files that cannot be used and matrices
-// that are not symmetric; SEDGE_ERR_COMPUTE, after output and report are written, with the reason
-// where the solve did not converge. A rank that fails alone inside the solve ends the job.
+// Read, spread, solve, write. Collective. SEDGE_ERR_DATA: a file cannot be used, or the matrix is
+// not symmetric. SEDGE_ERR_COMPUTE with the reason: the solve did not converge; output and report
+// are written then, too. A rank that fails alone inside the solve ends the job.
 SEDGE_MUST_USE
 sedge_status sedge_solve(sedge_comm *comm, const sedge_solve_options *options);
 
-// ---- between solve*.c --------------------------------------------------------------------------
+// ---- shared by solve*.c ------------------------------------------------------------------------
 
 typedef enum sedge_solve_kind {
     SEDGE_SOLVE_NONE,
@@ -36,7 +36,7 @@ typedef enum sedge_solve_kind {
     SEDGE_SOLVE_AMG
 } sedge_solve_kind;
 
-// What a solve was and what came of it.
+// What was solved, how, and the result.
 typedef struct sedge_solve_record {
     const sedge_solve_options *options;
     const char *precision, *preconditioner;

@@ -11,15 +11,16 @@ typedef struct sedge_integrator {
     const char *text; // one sentence, for input/README.md
     int stages;
     int order;
-    const double *a; // [stages]; a[0] = 0: no stage reads what the step before left
+    const double *a; // [stages]; a[0] = 0: a step does not use the residual of the previous step
     const double *b;
     const double *c;
-    // The largest stable step relative to lsrk45: by how much further |R(z)| <= 1 reaches along the
-    // negative real axis. Damped waves, as upwind fluxes make them, and decay are bound by it.
+    // The largest stable step relative to lsrk45, measured along the negative real axis, where
+    // |R(z)| <= 1 must hold. This part of the region limits waves damped by upwind fluxes, and
+    // decay.
     double stability;
 } sedge_integrator;
 
-// What one stage needs of its integrator.
+// The coefficients of one stage.
 typedef struct sedge_stage {
     double a, b;
     double delay; // c dt: from the step's beginning to the stage's time
@@ -28,7 +29,7 @@ typedef struct sedge_stage {
 
 sedge_stage sedge_integrator_stage(const sedge_integrator *integrator, int stage, double dt);
 
-// What a problem has if nobody chooses.
+// The default integrator of a problem.
 extern const sedge_integrator sedge_integrator_lsrk45;
 
 // All integrators of this program, NULL-terminated: lsrk45, then those of the registry of kinds.

@@ -34,7 +34,7 @@ static sedge_status read_order(void)
     uint64_t seed = 0;
     bool random = false;
 
-    return sedge_order_wanted(&random, &seed);
+    return sedge_order_requested(&random, &seed);
 }
 
 static sedge_status read_source(void)

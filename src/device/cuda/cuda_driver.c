@@ -60,7 +60,7 @@ static void start_driver(void)
     sedge_cuda_driver *const driver = &loaded;
     const char *text = NULL;
 
-    driver->trace = sedge_trace_wanted();
+    driver->trace = sedge_trace_requested();
     if (!load_driver(driver)) return;
     const CUresult started = driver->cuInit(0);
     if (started == CUDA_ERROR_NO_DEVICE) {

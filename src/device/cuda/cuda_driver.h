@@ -1,5 +1,5 @@
-// The CUDA driver, loaded at run time: no library is linked, a machine without a driver is fine.
-// Only files with SEDGE_HAVE_CUDA=1 include this.
+// The CUDA driver, loaded at run time. No library is linked, so the program also starts on a
+// machine without a driver. Only files with SEDGE_HAVE_CUDA=1 include this.
 #pragma once
 
 #include "base/error.h"
@@ -76,7 +76,7 @@ typedef struct sedge_cuda_driver {
     int devices;
     char why[512];       // why there is no device, when devices is 0
     const char *no_peer; // the first function that is missing for exchanges between processes; NULL
-    // A kernel's parameters can be asked for since 12.4; NULL before.
+    // Describes a kernel's parameters; available since 12.4, NULL before.
     CUresult (*function_parameter)(CUfunction function, size_t index, size_t *offset, size_t *size);
 #define SEDGE_CUDA_MEMBER(name) __typeof__(&name) name;
     SEDGE_CUDA_FUNCTIONS(SEDGE_CUDA_MEMBER)
@@ -87,8 +87,9 @@ typedef struct sedge_cuda_driver {
 // The driver, loaded and started by the first call; `devices` is 0 when it cannot be used.
 const sedge_cuda_driver *sedge_cuda_driver_get(void);
 
-// What a kind's handle of a stream means, NULL being the device's own; and the end of a call with
-// it: work in the device's own stream is done when the call returns.
+// sedge_cuda_stream gives the CUstream of a stream handle; a NULL handle means the device's own
+// stream. sedge_cuda_end ends a call that used the handle: it waits if the stream is the device's
+// own, so that the work is done when the call returns.
 CUstream sedge_cuda_stream(const sedge_device *device, void *stream);
 SEDGE_MUST_USE
 sedge_status sedge_cuda_end(const sedge_device *device, void *stream);
@@ -96,12 +97,14 @@ sedge_status sedge_cuda_end(const sedge_device *device, void *stream);
 // The operations of peer.h; NULL says why not.
 const sedge_peer *sedge_cuda_peer(const char **why);
 
-// Turn a driver's answer into a status; behind SEDGE_CUDA. `format` says on what it was called.
+// Turn a driver's return code into a status; called by SEDGE_CUDA. `format` describes the call's
+// arguments.
 __attribute__((format(printf, 6, 7))) SEDGE_MUST_USE
 sedge_status sedge_cuda_finish(const char *file, int line, const char *call, CUresult code,
                                double began, const char *format, ...);
 
-// Call a driver function whose failure is nobody's concern: what frees. Traced all the same.
+// Call a driver function and ignore its failure, for functions that free. The call is traced
+// nevertheless.
 #define SEDGE_CUDA_QUIETLY(function, arguments, ...)                                               \
     do {                                                                                           \
         const sedge_cuda_driver *const sedge_driver = sedge_cuda_driver_get();                     \

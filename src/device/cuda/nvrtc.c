@@ -205,7 +205,7 @@ static void make_options(nvrtc_options *options, const char *arch)
     add_option(options, "--fmad=true", "");
     if (has_cache) add_option(options, "--no-cache", "");
     if (strncmp(arch, "sm_", 3) == 0) add_option(options, "--ptxas-options=-v", "");
-    if (sedge_debug_wanted()) add_option(options, "-lineinfo", "");
+    if (sedge_debug_requested()) add_option(options, "-lineinfo", "");
 }
 
 sedge_status sedge_nvrtc_options(const char *arch, sedge_text *out)
@@ -337,7 +337,7 @@ static sedge_status compile_program(nvrtcProgram *work, const char *arch, const 
     make_options(&options, arch);
     SEDGE_TRY(run_compiler(&result, work, &options));
     const nvrtcProgram program = *work;
-    if (sedge_trace_wanted())
+    if (sedge_trace_requested())
         sedge_trace("nvrtcCompileProgram", began, "%s, %s", name != NULL ? name : "source", arch);
     SEDGE_TRY_GOTO(status, get_log(program, &printed));
     if (log != NULL) SEDGE_TRY_GOTO(status, sedge_text_add(log, "%s", printed));

@@ -11,7 +11,8 @@
 SEDGE_MUST_USE
 sedge_status sedge_nvrtc_load(void);
 
-// Append its version and the build ids of its libraries / the options for `arch`.
+// sedge_nvrtc_identity appends NVRTC's version and the build ids of its libraries;
+// sedge_nvrtc_options appends the compile options for `arch`.
 SEDGE_MUST_USE
 sedge_status sedge_nvrtc_identity(sedge_text *out);
 SEDGE_MUST_USE
@@ -27,7 +28,8 @@ SEDGE_MUST_USE
 sedge_status sedge_nvrtc_compile_named(const char *source, const char *arch, const char *keep_name,
                                        void **out, size_t *length, sedge_text *log);
 
-// Whether NVRTC takes a source: all that its front end says, and unoptimised code as text, for
-// `arch` "compute_90". Several times as fast as compiling; nothing of registers is known.
+// Check whether NVRTC accepts a source: its front end runs in full and writes unoptimised PTX, for
+// `arch` "compute_90". This is several times as fast as compiling, but tells nothing about
+// registers.
 SEDGE_MUST_USE
 sedge_status sedge_nvrtc_check(const char *source, const char *arch);

@@ -326,7 +326,7 @@ static sedge_status open_order(sedge_device *device)
     bool random;
     uint64_t seed;
 
-    SEDGE_TRY(sedge_order_wanted(&random, &seed));
+    SEDGE_TRY(sedge_order_requested(&random, &seed));
     if (!random) return SEDGE_OK;
     if (seed == 0) seed = 1 + (uint64_t)(began * 1e9) % 1000000000u + (uint64_t)getpid();
     if (state->trace) sedge_trace("SEDGE_ORDER", began, "random:%llu", (unsigned long long)seed);
@@ -364,7 +364,7 @@ sedge_status sedge_host_open(sedge_device *device, int local_ranks)
     limit_openmp_spinning();
     SEDGE_TRY(sedge_allocate(&state, 1, sizeof *state));
     device->state = state;
-    state->trace = sedge_trace_wanted();
+    state->trace = sedge_trace_requested();
     SEDGE_TRY(sedge_cpu_threads(&device->info.multiprocessors, local_ranks));
     device->info.threads_block = INT_MAX;
     SEDGE_TRY(open_order(device));

@@ -125,7 +125,7 @@ static void choose_options(sedge_host_compiler *compiler)
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         compiler->options[count++] = always[i];
     if (sedge_cpu_vector_bytes() == 64) compiler->options[count++] = "-mprefer-vector-width=512";
-    if (sedge_debug_wanted()) compiler->options[count++] = "-g";
+    if (sedge_debug_requested()) compiler->options[count++] = "-g";
     compiler->options_count = count;
 }
 
@@ -288,7 +288,7 @@ sedge_status sedge_host_compiler_run(const sedge_host_compiler *compiler, const 
     SEDGE_TRY(sedge_keep_source(source, keep_name, "c"));
     SEDGE_TRY_GOTO(status, sedge_text_create(&printed));
     SEDGE_TRY_GOTO(status, sedge_helper_run(&command, &exit_status, printed, out, length));
-    if (sedge_trace_wanted()) {
+    if (sedge_trace_requested()) {
         sedge_trace(compiler->path, began, "%s, status %d",
                     keep_name != NULL ? keep_name : "source", exit_status);
     }

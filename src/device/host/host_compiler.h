@@ -1,4 +1,5 @@
-// The system's C compiler: which, with which options, and running it through the helper.
+// The system's C compiler: finding it, choosing its options, and running it through the helper
+// process.
 #pragma once
 
 #include "base/error.h"
@@ -8,14 +9,15 @@
 
 typedef struct sedge_host_compiler sedge_host_compiler;
 
-// Find the compiler (SEDGE_CC, else cc, gcc, clang in PATH) and ask it who it is. The caller frees
-// it.
+// Find the compiler (SEDGE_CC, else cc, gcc, clang in PATH) and query its version. The caller frees
+// the result.
 SEDGE_MUST_USE
 sedge_status sedge_host_compiler_create(sedge_host_compiler **out);
 void sedge_host_compiler_free(sedge_host_compiler *compiler);
 
-// Append: its version text and libc's, without paths / the chip it compiles for and a hash of the
-// chip's features / its options, without files.
+// Append to `out`: `identity` the version texts of the compiler and of libc, without paths; `arch`
+// the chip for which it compiles and a hash of the chip's features; `options` its options, without
+// files.
 SEDGE_MUST_USE
 sedge_status sedge_host_compiler_identity(const sedge_host_compiler *compiler, sedge_text *out);
 SEDGE_MUST_USE

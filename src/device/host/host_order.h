@@ -1,16 +1,16 @@
-// Kernels with their work items in random order: what a missing barrier spoils shows.
+// Runs kernels with their work items in random order, so that tests detect missing barriers.
 //
 // A module made with codegen/kernels/program/prelude_random.h is given a sedge_order and calls it.
-// The items of a block are fibers on one thread: each runs to the next barrier, one after the other
-// in random order; when all have come there, each goes on. Blocks come one after the other, in
-// random order too.
+// The items of a block are fibers on one thread: one after the other, in random order, each runs up
+// to the next barrier; when all have reached it, they continue. The blocks run one after the other,
+// also in random order.
 #pragma once
 
 #include "base/error.h"
 
 #include <stdint.h>
 
-// As the prelude sees it. Behind it lies the rest of the state.
+// The part of the state that the prelude uses. The rest of the state follows it in memory.
 typedef struct sedge_order {
     long long block; // of the item that runs now
     int item;
@@ -26,5 +26,6 @@ SEDGE_MUST_USE
 sedge_status sedge_order_create(sedge_order **out, uint64_t seed);
 void sedge_order_free(sedge_order *order);
 
-// What stopped the launch that just ended, in words; NULL: nothing. The next launch forgets it.
+// The reason, in words, why the last launch was stopped; NULL: it was not. The next launch clears
+// it.
 const char *sedge_order_problem(const sedge_order *order);

@@ -95,7 +95,7 @@ sedge_status sedge_opencl_options(const sedge_opencl_state *state, sedge_text *o
     SEDGE_TRY(sedge_text_add(out, "%s", basic_options));
     if (state->has_exact_division)
         SEDGE_TRY(sedge_text_add(out, " -cl-fp32-correctly-rounded-divide-sqrt"));
-    if (!sedge_debug_wanted()) return SEDGE_OK;
+    if (!sedge_debug_requested()) return SEDGE_OK;
     // Not in the specification, and yet most compilers take it.
     SEDGE_TRY(make_program(state, &trial, "__kernel void trial(long n) {}\n"));
     const sedge_status status = run_build(&code, state, &trial, "-g");

@@ -128,7 +128,7 @@ static void start_driver(void)
 {
     int seen = 0;
 
-    driver.trace = sedge_trace_wanted();
+    driver.trace = sedge_trace_requested();
     if (!load_library()) return;
     // Without its folder PoCL can be asked for devices; opening one is refused with the reason.
     const bool has_folder = sedge_opencl_folder_enter() == SEDGE_OK;

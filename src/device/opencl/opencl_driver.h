@@ -1,6 +1,6 @@
-// OpenCL, loaded at run time: no library is linked and no header of it is needed. What is declared
-// here is the part of OpenCL 1.2 that src/device/opencl/opencl.c calls, with the names and values
-// of the specification.
+// OpenCL, loaded at run time: no library is linked and no OpenCL header is needed. This header
+// declares the part of OpenCL 1.2 that src/device/opencl uses, with the names and values of the
+// specification.
 #pragma once
 
 #include "base/error.h"
@@ -142,10 +142,11 @@ typedef struct sedge_opencl_driver {
 #undef SEDGE_OPENCL_MEMBER
 } sedge_opencl_driver;
 
-// OpenCL, loaded and asked for devices by the first call; `devices` is 0 when it cannot be used.
+// OpenCL. The first call loads it and lists its devices; `devices` is 0 if it cannot be used.
 const sedge_opencl_driver *sedge_opencl_driver_get(void);
 
-// Turn OpenCL's answer into a status; behind SEDGE_CL. `format` says on what it was called.
+// Turn OpenCL's return code into a status; called by SEDGE_CL. `format` describes the call's
+// arguments.
 __attribute__((format(printf, 6, 7))) SEDGE_MUST_USE
 sedge_status sedge_opencl_finish(const char *file, int line, const char *call, int code,
                                  double began, const char *format, ...);
@@ -162,7 +163,7 @@ sedge_status sedge_opencl_finish(const char *file, int line, const char *call, i
                                           __VA_ARGS__));                                          \
     } while (0)
 
-// The same where a failure changes nothing: what is released is gone.
+// Call an OpenCL function and ignore its failure, for functions that release.
 #define SEDGE_CL_QUIETLY(function, arguments, ...)                                 \
     do {                                                                           \
         const sedge_opencl_driver *const sedge_driver = sedge_opencl_driver_get(); \
@@ -171,8 +172,8 @@ sedge_status sedge_opencl_finish(const char *file, int line, const char *call, i
         if (sedge_driver->trace) sedge_trace(#function, sedge_began, __VA_ARGS__); \
     } while (0)
 
-// As SEDGE_CL for a function that returns what it makes and puts its answer behind its last
-// argument, which is `&sedge_code`.
+// As SEDGE_CL, for a function that returns the object it creates and stores its return code through
+// its last argument, which is `&sedge_code`.
 #define SEDGE_CL_MAKE(result, function, arguments, ...)                                           \
     do {                                                                                          \
         const sedge_opencl_driver *const sedge_driver = sedge_opencl_driver_get();                \

@@ -1,18 +1,18 @@
 // Inside the opencl device: its state, and its programs and kernels (opencl_build.c).
 //
 // A kernel's form is that of SEDGE_KERNEL in codegen/kernels/program/prelude_opencl.h:
-//   kernel(long blocks, local memory,  then for each argument:  argument, long offset, type)
-// OpenCL hands over buffers, not addresses, and its sub-buffers start at multiples of up to 4 KiB.
-// So an address becomes its buffer and the bytes from the buffer's start, which the kernel adds:
-// every address in a buffer is legal. `type` is NULL, of type `char (*)[SIZE][KIND]`: OpenCL tells
-// the types of parameters, and so what the argument is and how large.
+//   kernel(long blocks, local memory,  then for each argument:  argument, long offset, type) OpenCL
+//   passes buffers, not addresses, and its sub-buffers start at multiples of up to 4 KiB. Therefore
+//   an address is passed as its buffer and the offset in bytes from the buffer's start, which the
+//   kernel adds; so every address in a buffer is legal. `type` is always NULL. Its type `char
+//   (*)[SIZE][KIND]`, which OpenCL reports, encodes the size and the kind of the argument.
 #pragma once
 
 #include "device/opencl/opencl_driver.h"
 
-// Addresses of buffers come from a space of the device's own (by its number on the node), in which
-// they rise and are never used again: between two buffers there is a gap, so that an address at a
-// buffer's end is that buffer's.
+// Each device has its own range of made-up addresses (by its number on the node). Addresses of new
+// buffers ascend and are never used again. There is a gap between two buffers, so that the address
+// of a buffer's end belongs to that buffer.
 typedef struct sedge_opencl_buffer {
     uint64_t address;
     int64_t bytes;
@@ -58,7 +58,7 @@ sedge_status sedge_opencl_inspect(sedge_device *device, sedge_kernel_info *out,
                                   const sedge_kernel *kernel, int threads);
 SEDGE_MUST_USE
 sedge_status sedge_opencl_set_scratch(sedge_device *device, sedge_kernel *kernel, int64_t bytes);
-// Without waiting: opencl.c knows the streams.
+// Launch a kernel without waiting for it; the caller (opencl.c) handles streams.
 SEDGE_MUST_USE
 sedge_status sedge_opencl_enqueue(sedge_device *device, const sedge_kernel *kernel,
                                   opencl_queue *queue, int64_t blocks, int threads,

@@ -1,5 +1,5 @@
-// The table of a program's kernels: their names and what they take. It travels with the driver's
-// binary, since a program that comes from a binary does not tell.
+// The table of a program's kernels: their names and parameters. It is stored together with the
+// driver's binary, because OpenCL does not report parameters for a program loaded from a binary.
 //
 // A row is two lengths, a name with its NUL, and a signature as sedge_signature_read takes it.
 #pragma once
@@ -19,5 +19,6 @@ typedef struct sedge_opencl_row {
     size_t signature_bytes;
 } sedge_opencl_row;
 
-// Take the first row of `*table` [*bytes] off; it points into it. False: it ends too early.
+// Read the first row of `*table` [*bytes] and advance the table. The row points into the table.
+// False: the table is truncated.
 bool sedge_opencl_table_next(sedge_opencl_row *row, const char **table, size_t *bytes);
