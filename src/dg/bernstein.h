@@ -9,7 +9,7 @@
 //
 // In this basis a derivative matrix has at most a few non-zero entries in a row, and the lift of a
 // face is a product of sparse matrices (Chan & Warburton, SIAM J. Sci. Comput. 39 (2017) A628).
-// Here all matrices are stored dense and row-major. The derivative and lift matrices are computed
+// Here all matrices are stored dense and row-major. Derivative, lift and mass matrices are computed
 // by formulas without cancellation, each entry to a few units of rounding.
 #pragma once
 

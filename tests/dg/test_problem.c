@@ -132,7 +132,7 @@ static void test_terms_shrink_step(void)
 static void test_wrong_rates(void)
 {
     static const sedge_term_kind kind = {.name = "one", .rate = first_parameter};
-    static const double wrong[3] = {-0.5, NAN, INFINITY};
+    static const double wrong[3] = {-0.5, (double)NAN, (double)INFINITY};
     char names[2][64] = {"air", "glass"};
     sedge_mesh mesh = {.groups = {.volumes = 2, .volume_names = names}};
     sedge_problem problem;
