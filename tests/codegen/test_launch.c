@@ -200,7 +200,8 @@ static sedge_status sleep_by_turns(void *context, sedge_stream *stream)
 
 // One call does not count, one shows how long it takes, then there are four rounds of one call. The
 // shortest round is what comes back: not less than the shortest sleep, and not more than what lies
-// between the ends of the calls around a round, however busy the machine is.
+// between the ends of the calls around a round, however busy the machine is. On the host, whose
+// events have the time at which they are recorded; a queue may come to an empty one much later.
 static void test_time_of_rounds(const own_world *world)
 {
     sleep_run run = {.calls = 0};
@@ -441,7 +442,8 @@ int main(void)
         test_values_arrive(&world, program);
         test_refusals(&world, program);
         test_time(&world, program);
-        test_time_of_rounds(&world);
+        if (sedge_device_get_info(world.device)->kind == SEDGE_DEVICE_HOST)
+            test_time_of_rounds(&world);
         test_inspect(&world, program);
     }
     if (sedge_device_get_info(world.device)->kind == SEDGE_DEVICE_CUDA) test_spills(&world);
