@@ -1,5 +1,6 @@
 #include "mesh.h"
 
+#include "extrude.h"
 #include "global.h"
 #include "local.h"
 #include "petsc.h"
@@ -45,6 +46,14 @@ static sedge_status make_periodic(sedge_global *mesh, const sedge_mesh_options *
     return SEDGE_OK;
 }
 
+static sedge_status add_layers(sedge_global *mesh, const sedge_mesh_options *options)
+{
+    if (options->extrude.surfaces == 0) return SEDGE_OK;
+    SEDGE_TRY(sedge_global_extrude(mesh, options));
+    SEDGE_TRY(sedge_global_connect(mesh, options));
+    return make_periodic(mesh, options);
+}
+
 // Of a file; a box conforms by the way it is made.
 static sedge_status check_file(sedge_global *mesh, const sedge_mesh_options *options)
 {
@@ -77,6 +86,7 @@ static sedge_status build_global(sedge_global *mesh, int32_t **part, int parts,
     SEDGE_TRY(sedge_global_connect(mesh, options));
     SEDGE_TRY(check_file(mesh, options));
     SEDGE_TRY(make_periodic(mesh, options));
+    SEDGE_TRY(add_layers(mesh, options));
     sedge_global_sort_sides(mesh);
     if (options->file != NULL) SEDGE_TRY(sedge_global_list_parts(mesh));
     if (parts > 1) tell(options, "cutting the mesh into parts", mesh->elements);

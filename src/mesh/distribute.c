@@ -138,6 +138,7 @@ static sedge_status summarise(sedge_mesh *mesh, const sedge_global *global)
     mesh->straightened = global->straightened;
     mesh->global_curved = global->global_curved;
     mesh->shape = global->shape;
+    mesh->extruded = global->extruded;
     mesh->periods = global->periods;
     sedge_release(used);
     return SEDGE_OK;
@@ -162,6 +163,8 @@ static sedge_status share_groups(sedge_mesh_groups *groups, const sedge_mesh_gro
     } arrays[] = {
         {groups->volume_names, source->volume_names, sizeof *groups->volume_names},
         {groups->volume_tags, source->volume_tags, sizeof *groups->volume_tags},
+        {groups->volume_owner, source->volume_owner, sizeof *groups->volume_owner},
+        {groups->volume_axes, source->volume_axes, sizeof *groups->volume_axes},
         {groups->volume_elements, source->volume_elements, sizeof *groups->volume_elements},
         {groups->surface_names, source->surface_names, sizeof *groups->surface_names},
         {groups->surface_tags, source->surface_tags, sizeof *groups->surface_tags},
@@ -172,7 +175,7 @@ static sedge_status share_groups(sedge_mesh_groups *groups, const sedge_mesh_gro
          sizeof *groups->surface_sheet_faces},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        const size_t bytes = arrays[i].bytes * (size_t)counts[i >= 3];
+        const size_t bytes = arrays[i].bytes * (size_t)counts[i >= 5];
         if (sedge_comm_is_root(comm) && bytes > 0) memcpy(arrays[i].to, arrays[i].from, bytes);
         sedge_comm_broadcast(comm, arrays[i].to, bytes, 0);
     }
@@ -201,6 +204,7 @@ static sedge_status share_numbers(sedge_mesh *mesh, const sedge_global *global,
     sedge_comm_broadcast(comm, counts, sizeof counts, 0);
     sedge_comm_broadcast(comm, mesh->bounds, sizeof mesh->bounds, 0);
     sedge_comm_broadcast(comm, &mesh->shape, sizeof mesh->shape, 0);
+    sedge_comm_broadcast(comm, &mesh->extruded, sizeof mesh->extruded, 0);
     mesh->global_elements = counts[0];
     mesh->global_vertices = counts[1];
     mesh->straightened = counts[2] != 0;

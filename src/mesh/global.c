@@ -37,7 +37,7 @@ void sedge_global_describe(const sedge_global *mesh, int32_t element, char text[
 
     for (int v = 0; v < 4; v++)
         for (int d = 0; d < 3; d++) x[d] += 0.25 * mesh->points[mesh->cells[element][v]][d];
-    if (mesh->numbers != NULL) {
+    if (mesh->numbers != NULL && mesh->numbers[element] != 0) {
         (void)snprintf(number, sizeof number, " (number %lld in Gmsh)",
                        (long long)mesh->numbers[element]);
     }
@@ -74,6 +74,8 @@ sedge_status sedge_groups_allocate(sedge_mesh_groups *groups, int volumes, int s
     SEDGE_TRY(sedge_allocate(&groups->volume_names, v, sizeof *groups->volume_names));
     SEDGE_TRY(sedge_allocate(&groups->surface_names, s, sizeof *groups->surface_names));
     SEDGE_TRY(sedge_allocate(&groups->volume_tags, v, sizeof(int)));
+    SEDGE_TRY(sedge_allocate(&groups->volume_owner, v, sizeof(int)));
+    SEDGE_TRY(sedge_allocate(&groups->volume_axes, v, sizeof(int)));
     SEDGE_TRY(sedge_allocate(&groups->surface_tags, s, sizeof(int)));
     SEDGE_TRY(sedge_allocate(&groups->volume_elements, v, sizeof(int64_t)));
     SEDGE_TRY(sedge_allocate(&groups->surface_faces, s, sizeof(int64_t)));
@@ -81,6 +83,7 @@ sedge_status sedge_groups_allocate(sedge_mesh_groups *groups, int volumes, int s
     SEDGE_TRY(sedge_allocate(&groups->surface_sheet_faces, s, sizeof(int64_t)));
     groups->volumes = volumes;
     groups->surfaces = surfaces;
+    for (int g = 0; g < v; g++) groups->volume_owner[g] = g;
     return SEDGE_OK;
 }
 
@@ -97,6 +100,8 @@ void sedge_groups_release(sedge_mesh_groups *groups)
     sedge_release(groups->volume_names);
     sedge_release(groups->surface_names);
     sedge_release(groups->volume_tags);
+    sedge_release(groups->volume_owner);
+    sedge_release(groups->volume_axes);
     sedge_release(groups->surface_tags);
     sedge_release(groups->volume_elements);
     sedge_release(groups->surface_faces);

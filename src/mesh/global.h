@@ -1,6 +1,6 @@
 // The whole mesh while it is built on rank 0. It is filled by gmsh_mesh.c (a file) or box.c,
-// checked and connected by shape.c, connect.c and periodic.c, divided by partition.c, sent to the
-// ranks by distribute.c.
+// checked and connected by shape.c, connect.c and periodic.c, extended by extrude.c, divided by
+// partition.c, sent to the ranks by distribute.c.
 #pragma once
 
 #include "mesh.h"
@@ -34,16 +34,17 @@ typedef struct sedge_global {
     double (*middles)[SEDGE_EDGES][3]; // [elements] nodes of the edges; NULL: all are straight
     signed char *curved;               // [elements] 1: an edge is bent; NULL without middles
     int64_t global_curved;             // elements that are
-    int64_t *numbers; // [elements] the element numbers that Gmsh shows; NULL for a box
+    int64_t *numbers; // [elements] the element numbers that Gmsh shows, 0 in layers; NULL for a box
     int32_t *volumes; // [elements] Gmsh's geometric volume; NULL for a box
 
-    int32_t tagged;             // surface triangles with a group
-    int32_t (*tagged_faces)[3]; // [tagged][vertex]
-    int32_t *tagged_group;      // [tagged] surface group
-    sedge_mesh_groups groups;   // names, tags and volume_elements; connecting fills the rest
-    bool straightened;          // see sedge_mesh
-    sedge_mesh_shape shape;     // see sedge_mesh
-    int periods;                // see sedge_mesh
+    int32_t tagged;               // surface triangles with a group
+    int32_t (*tagged_faces)[3];   // [tagged][vertex]
+    int32_t *tagged_group;        // [tagged] surface group
+    sedge_mesh_groups groups;     // names, tags and volume_elements; connecting fills the rest
+    bool straightened;            // see sedge_mesh
+    sedge_mesh_shape shape;       // see sedge_mesh
+    sedge_mesh_extruded extruded; // see sedge_mesh
+    int periods;                  // see sedge_mesh
     double (*period)[3];
     sedge_face (*faces)[SEDGE_FACES]; // [elements][face]; neighbour < 0: surface group
                                       // -1 - neighbour
@@ -77,9 +78,9 @@ SEDGE_MUST_USE
 sedge_status sedge_global_bend(sedge_global *mesh);
 
 // Match faces by their vertices: fills `faces`, `side` and the counts of faces in `groups`. Uses
-// the options sheets and default_surface. Fails for a face of three elements, two elements with the
-// same corners, a one-sided face without a group (unless default_surface is set), a triangle that
-// is not a face of an element, and a face in two groups.
+// the options sheets and default_surface. Fails for a face of
+// three elements, two elements with the same corners, a one-sided face without a group (unless
+// default_surface is set), a triangle that is not a face of an element, and a face in two groups.
 SEDGE_MUST_USE
 sedge_status sedge_global_connect(sedge_global *mesh, const sedge_mesh_options *options);
 

@@ -73,12 +73,18 @@ typedef struct sedge_set_face {
 
 // Names of the physical groups, the same on every rank. Volume group v has volume_names[v], surface
 // group s surface_names[s]; tags are the numbers in the mesh file.
+//
+// Elements in extruded layers (sedge_mesh_extrusion) are in volume groups of their own: those that
+// continue the group "glass" along x and y are in the group "glass-layer-xy", with the tag of
+// "glass".
 typedef struct sedge_mesh_groups {
     int volumes;
     int surfaces;
     char (*volume_names)[64];
     char (*surface_names)[64];
     int *volume_tags;
+    int *volume_owner; // the group that a layer's group continues; of any other group, itself
+    int *volume_axes;  // bit d: it is in a layer along axis d; 0: in no layer
     int *surface_tags;
     int64_t *volume_elements; // elements of the whole mesh in each volume group
     int64_t *surface_faces;   // boundary faces (one-sided) of the whole mesh in each surface group
@@ -108,6 +114,13 @@ typedef struct sedge_mesh_shape {
     char fault[4096];                  // why the mesh is not conforming; "": it is
 } sedge_mesh_shape;
 
+// The extruded layers of a mesh; all is zero without any.
+typedef struct sedge_mesh_extruded {
+    int layers;
+    double thickness;   // of all of them together
+    double inner[2][3]; // the box around the mesh without layers
+} sedge_mesh_extruded;
+
 // Elements [first, first + count) of a rank with the same properties.
 typedef struct sedge_range {
     int32_t first, count;
@@ -126,6 +139,7 @@ typedef struct sedge_mesh {
     sedge_mesh_groups groups;
     bool straightened; // the file has elements of third or higher order; their corners are used
     sedge_mesh_shape shape;
+    sedge_mesh_extruded extruded;
     int periods;         // pairs of periodic surface groups
     double (*period)[3]; // [periods] the translation between the two groups
 
@@ -170,6 +184,22 @@ typedef struct sedge_periodic_pair {
     const char *second;
 } sedge_periodic_pair;
 
+// A request for layers of elements outside of a mesh, for a perfectly matched layer. The named
+// surface groups form sides of a box with edges along the axes, all six or some of them; together
+// they are all outer faces of these sides, each of which gets the same layers. Faces, edges and
+// corners of the box are filled. A layer continues the triangles of the side, and each new element
+// its neighbour's volume group (see sedge_mesh_groups). New outer faces are in the surface group
+// that they came from. Where a wall of another group reaches a side, it continues along the layers,
+// and so does a named surface inside the mesh.
+typedef struct sedge_mesh_extrusion {
+    int surfaces; // number of the groups; 0: no layers
+    const char *const *surface;
+    int layers;       // 1..8, e.g. sedge_mesh_default_layers
+    double thickness; // of all layers together, after scaling; 0: each layer is as thick as the
+                      // edges on these sides are long, in the mean, so that the stable time step
+                      // hardly changes
+} sedge_mesh_extrusion;
+
 typedef struct sedge_mesh_options {
     const char *file; // Gmsh 2 to 2.2 or 4.1, ASCII or binary, or 4.0, ASCII; NULL: a box
     double scale;     // multiplies the coordinates of the file; 1 by default
@@ -202,6 +232,8 @@ typedef struct sedge_mesh_options {
     int linked_sheets;
     const char *const *linked_sheet;
 
+    sedge_mesh_extrusion extrude;
+
     const char *partitioner; // PETSc partitioner type; NULL: the default (ptscotch)
     sedge_numbering numbering;
     bool boundary_last; // ranges of elements with boundary faces, see sedge_range
@@ -225,15 +257,21 @@ sedge_mesh_options sedge_mesh_defaults(void);
 // not tetrahedra, zero-volume elements, inverted elements (a mesh whose elements have both signs),
 // curved elements that fold over, elements without a volume group and one-sided faces without a
 // surface group (unless the options accept them), a face shared by three elements, periodic groups
-// that do not match, outer faces that lie on or cross other outer faces, elements that overlap.
-// SEDGE_ERR_USAGE for more ranks than elements, unusable box options, an unknown partitioner or
-// periodic group. The partition of the first mesh of a process is the same in each run; that of
+// that do not match, outer faces that lie on or cross other outer faces, elements that overlap,
+// layers on a surface that is no side of a box or has curved edges. SEDGE_ERR_USAGE for more ranks
+// than elements, unusable box options, an unknown partitioner or periodic group, and layers that
+// are too many, too thin, too thick, or on an unknown, inner or periodic surface or on a part of a
+// side. The partition of the first mesh of a process is the same in each run; that of
 // further ones may differ (Scotch's random numbers). Nothing of the options is kept. The caller
 // frees the result.
 SEDGE_MUST_USE
 sedge_status sedge_mesh_create(sedge_mesh **out, const sedge_comm *comm,
                                const sedge_mesh_options *options);
 void sedge_mesh_free(sedge_mesh *mesh);
+
+// The number of layers with which a perfectly matched layer absorbs as well as the discretisation
+// of this order permits: 2 at order 1 and 2, else 1.
+int sedge_mesh_default_layers(int order);
 
 // The following functions are not collective, except those that measure or print the whole mesh.
 

@@ -1,0 +1,477 @@
+#include "extrude.h"
+
+#include "layers.h"
+
+#include "base/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_LAYERS = 8, AXES = 8 }; // AXES: sets of axes, the empty one included
+
+// A vertex lies on a side of the box if it is nearer than this part of the box's longest edge.
+static const double flat = 1e-9;
+
+// A layer is at least 1 / this part and at most this multiple of the mean edge on the sides.
+static const double flattest = 100.0;
+
+int sedge_mesh_default_layers(int order)
+{
+    return order < 3 ? 2 : 1;
+}
+
+// ---- the faces of the mesh ---------------------------------------------------------------------
+
+// The three vertices of an element's face.
+static void list_vertices(const sedge_global *mesh, int32_t e, int f, int32_t vertex[3])
+{
+    for (int i = 0; i < 3; i++) vertex[i] = mesh->cells[e][sedge_face_vertices[f][i]];
+}
+
+static int32_t find_least(int32_t *least, int32_t v)
+{
+    while (least[v] != v) {
+        least[v] = least[least[v]];
+        v = least[v];
+    }
+    return v;
+}
+
+// A face of a named surface that has an element on either side. If that is a periodic neighbour,
+// the face is on the outside, and its vertices are one with the neighbour's. (Both sides of a
+// periodic face are first ones.)
+static sedge_status take_side(sedge_layer_build *build, const sedge_global_side *side)
+{
+    const int *const to = sedge_face_permutations[side->orientation];
+    sedge_layer_face face = {{0, 0, 0}, -1, side->group};
+    int32_t others[3];
+
+    if (side->second) return SEDGE_OK; // the first is in the list
+    list_vertices(build->mesh, side->element, side->face, face.vertex);
+    list_vertices(build->mesh, side->other, side->other_face, others);
+    for (int i = 0; i < 3; i++) {
+        if (others[to[i]] == face.vertex[i]) continue;
+        const int32_t a = find_least(build->least, face.vertex[i]);
+        const int32_t b = find_least(build->least, others[to[i]]);
+        build->least[a < b ? b : a] = a < b ? a : b;
+        face.element = side->element;
+    }
+    return sedge_layers_add_face(build, face);
+}
+
+// All outer faces and all named ones inside.
+static sedge_status take_faces(sedge_layer_build *build)
+{
+    sedge_global *const mesh = build->mesh;
+    int64_t at = 0;
+
+    SEDGE_TRY(sedge_allocate(&build->least, mesh->vertices, sizeof *build->least));
+    for (int32_t v = 0; v < mesh->vertices; v++) build->least[v] = v;
+    sedge_global_sort_sides(mesh);
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int f = 0; f < SEDGE_FACES; f++) {
+            if (at < mesh->sides && mesh->side[at].element == e && mesh->side[at].face == f) {
+                SEDGE_TRY(take_side(build, &mesh->side[at++]));
+                continue;
+            }
+            if (mesh->faces[e][f].neighbour >= 0) continue;
+            sedge_layer_face face = {{0, 0, 0}, e, -1 - mesh->faces[e][f].neighbour};
+            list_vertices(mesh, e, f, face.vertex);
+            SEDGE_TRY(sedge_layers_add_face(build, face));
+        }
+    }
+    for (int32_t v = 0; v < mesh->vertices; v++) build->least[v] = find_least(build->least, v);
+    return SEDGE_OK;
+}
+
+// ---- the request -------------------------------------------------------------------------------
+
+static sedge_status fail_unknown(const sedge_global *mesh, const char *name)
+{
+    char list[1024] = "";
+
+    for (int g = 0; g < mesh->groups.surfaces; g++) {
+        const size_t used = strlen(list);
+        (void)snprintf(list + used, sizeof list - used, "%s'%s'", g > 0 ? ", " : "",
+                       mesh->groups.surface_names[g]);
+    }
+    return SEDGE_FAIL(SEDGE_ERR_USAGE, "%s: layers on the surface group '%s', which is none of %s",
+                      mesh->name, name, list);
+}
+
+static bool is_periodic(const sedge_global *mesh, int group)
+{
+    for (int64_t i = 0; i < mesh->sides; i++) {
+        const sedge_global_side *const side = &mesh->side[i];
+        if (side->group == group && mesh->groups.surface_faces[group] == 0 &&
+            mesh->faces[side->element][side->face].neighbour >= 0) {
+            int32_t own[3], other[3];
+            list_vertices(mesh, side->element, side->face, own);
+            list_vertices(mesh, side->other, side->other_face, other);
+            return own[0] != other[sedge_face_permutations[side->orientation][0]];
+        }
+    }
+    return false;
+}
+
+static sedge_status find_requested(sedge_layer_build *build, const sedge_mesh_extrusion *request)
+{
+    const sedge_global *const mesh = build->mesh;
+    const sedge_mesh_groups *const groups = &mesh->groups;
+
+    SEDGE_TRY(sedge_allocate(&build->is_requested, groups->surfaces, sizeof(bool)));
+    for (int i = 0; i < request->surfaces; i++) {
+        const char *const name = request->surface[i];
+        int g = 0;
+        while (g < groups->surfaces && strcmp(groups->surface_names[g], name) != 0) g++;
+        if (g == groups->surfaces) return fail_unknown(mesh, name);
+        if (is_periodic(mesh, g)) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s: the surface group '%s' is periodic, so nothing lies outside of "
+                              "it; ask for layers on other surfaces",
+                              mesh->name, name);
+        }
+        if (groups->surface_faces[g] == 2 * groups->surface_sheet_faces[g]) {
+            return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                              "%s: the surface group '%s' has no face on the outside of the mesh; "
+                              "layers are added to outer surfaces",
+                              mesh->name, name);
+        }
+        build->is_requested[g] = true;
+    }
+    return SEDGE_OK;
+}
+
+static void extend_box(double box[2][3], const double x[3])
+{
+    for (int d = 0; d < 3; d++) {
+        box[0][d] = fmin(box[0][d], x[d]);
+        box[1][d] = fmax(box[1][d], x[d]);
+    }
+}
+
+static void find_box(sedge_layer_build *build)
+{
+    const sedge_global *const mesh = build->mesh;
+    double longest = 0.0;
+    double largest = 0.0;
+
+    for (int d = 0; d < 3; d++) {
+        build->box[0][d] = DBL_MAX;
+        build->box[1][d] = -DBL_MAX;
+    }
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        for (int v = 0; v < 4; v++) extend_box(build->box, mesh->points[mesh->cells[e][v]]);
+        for (int k = 0; k < SEDGE_EDGES && mesh->middles != NULL; k++)
+            extend_box(build->box, mesh->middles[e][k]);
+    }
+    for (int d = 0; d < 3; d++) {
+        longest = fmax(longest, build->box[1][d] - build->box[0][d]);
+        largest = fmax(largest, fmax(fabs(build->box[0][d]), fabs(build->box[1][d])));
+    }
+    build->tolerance = flat * longest + 4.0 * DBL_EPSILON * largest; // of rounded coordinates
+}
+
+static void find_centre(const sedge_global *mesh, const sedge_layer_face *face, double x[3])
+{
+    for (int d = 0; d < 3; d++) {
+        x[d] = 0.0;
+        for (int k = 0; k < 3; k++) x[d] += mesh->points[face->vertex[k]][d] / 3.0;
+    }
+}
+
+// The side of the box that a face is nearest to, 2 axis + end, and its vertex that is farthest from
+// that side.
+static int find_side(const sedge_layer_build *build, const sedge_layer_face *face, int32_t *worst,
+                     double *distance)
+{
+    int nearest = 0;
+
+    *distance = DBL_MAX;
+    for (int s = 0; s < 6; s++) {
+        double off = -1.0;
+        int32_t vertex = 0;
+        for (int k = 0; k < 3; k++) {
+            const double *const x = build->mesh->points[face->vertex[k]];
+            const double own = fabs(x[s / 2] - build->box[s % 2][s / 2]);
+            if (own <= off) continue;
+            off = own;
+            vertex = face->vertex[k];
+        }
+        if (off >= *distance) continue;
+        *distance = off;
+        *worst = vertex;
+        nearest = s;
+    }
+    return nearest;
+}
+
+// Whether an edge of a face is bent.
+static bool is_bent(const sedge_global *mesh, const sedge_layer_face *face)
+{
+    if (mesh->middles == NULL || !mesh->curved[face->element]) return false;
+    const int32_t *const cell = mesh->cells[face->element];
+    for (int k = 0; k < SEDGE_EDGES; k++) {
+        const int32_t a = cell[sedge_edge_vertices[k][0]];
+        const int32_t b = cell[sedge_edge_vertices[k][1]];
+        int ends = 0;
+        for (int i = 0; i < 3; i++) ends += face->vertex[i] == a || face->vertex[i] == b;
+        for (int d = 0; d < 3 && ends == 2; d++) { // sedge_global_bend made straight edges exact
+            const double centre = 0.5 * (mesh->points[a][d] + mesh->points[b][d]);
+            if (mesh->middles[face->element][k][d] != centre) return true;
+        }
+    }
+    return false;
+}
+
+// All faces of the requested groups lie on sides of the box. `on` gets a face of each of these
+// sides, NULL for the others; `edge` the mean length of these faces' edges.
+static sedge_status check_sides(const sedge_layer_build *build, const sedge_layer_face *on[6],
+                                double *edge)
+{
+    const sedge_global *const mesh = build->mesh;
+    double sum = 0.0;
+    int64_t count = 0;
+
+    for (int64_t i = 0; i < build->faces; i++) {
+        const sedge_layer_face *const face = &build->face[i];
+        double distance, x[3];
+        int32_t worst = 0;
+        if (face->element < 0 || !build->is_requested[face->group]) continue;
+        const char *const name = mesh->groups.surface_names[face->group];
+        const int s = find_side(build, face, &worst, &distance);
+        const double *const p = mesh->points[worst];
+        if (distance > build->tolerance) {
+            return SEDGE_FAIL(
+                SEDGE_ERR_DATA,
+                "%s: the surface group '%s' is no part of a box: its point (%.9g, %.9g, %.9g) is "
+                "%.3g away from the nearest side, %c = %.9g, of the box around the mesh; up to "
+                "%.3g is allowed. Layers need an outer surface of flat sides across the axes: "
+                "enclose the mesh by a box",
+                mesh->name, name, p[0], p[1], p[2], distance, "xyz"[s / 2],
+                build -> box[s % 2][s / 2], build -> tolerance);
+        }
+        if (is_bent(mesh, face)) {
+            find_centre(mesh, face, x);
+            return SEDGE_FAIL(SEDGE_ERR_DATA,
+                              "%s: the face of the surface group '%s' with centre (%.6g, %.6g, "
+                              "%.6g) has a curved edge; layers are straight, so the edges on the "
+                              "sides of the box must be, too: end curved surfaces inside the box, "
+                              "or save the mesh with elements of first order",
+                              mesh->name, name, x[0], x[1], x[2]);
+        }
+        on[s] = face;
+        for (int k = 0; k < 3; k++, count++) {
+            const double *const a = mesh->points[face->vertex[k]];
+            const double *const b = mesh->points[face->vertex[(k + 1) % 3]];
+            sum += sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                        (a[2] - b[2]) * (a[2] - b[2]));
+        }
+    }
+    *edge = sum / (double)count;
+    return SEDGE_OK;
+}
+
+// No other outer face lies on one of these sides.
+static sedge_status check_others(const sedge_layer_build *build, const sedge_layer_face *on[6])
+{
+    const sedge_global *const mesh = build->mesh;
+
+    for (int64_t i = 0; i < build->faces; i++) {
+        const sedge_layer_face *const face = &build->face[i];
+        if (face->element < 0 || build->is_requested[face->group]) continue;
+        for (int s = 0; s < 6; s++) {
+            double x[3];
+            bool lies = on[s] != NULL;
+            for (int k = 0; k < 3 && lies; k++)
+                lies = sedge_layers_lies(build, face->vertex[k], s / 2, s % 2);
+            if (!lies) continue;
+            find_centre(mesh, face, x);
+            return SEDGE_FAIL(
+                SEDGE_ERR_USAGE,
+                "%s: the surface group '%s' covers only a part of the side %c = %.6g of the box: "
+                "the face there with centre (%.6g, %.6g, %.6g) is of the group '%s'; ask for "
+                "layers on both groups or on neither",
+                mesh->name, mesh->groups.surface_names[on[s]->group], "xyz"[s / 2],
+                build -> box[s % 2][s / 2], x[0], x[1], x[2],
+                mesh -> groups.surface_names[face->group]);
+        }
+    }
+    return SEDGE_OK;
+}
+
+static sedge_status choose_thickness(sedge_layer_build *build, double requested, double edge)
+{
+    const double least = edge * build->layers / flattest;
+    const double most = edge * build->layers * flattest;
+
+    build->thickness = requested != 0.0 ? requested : edge * build->layers;
+    if (build->thickness >= least && build->thickness <= most) return SEDGE_OK;
+    return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                      "%s: the thickness %.6g of %d layer%s is outside %.6g..%.6g; the edges of "
+                      "the mesh on these sides have the mean length %.6g, and %.6g is the default",
+                      build->mesh->name, requested, build->layers, build->layers > 1 ? "s" : "",
+                      least, most, edge, edge * build->layers);
+}
+
+static sedge_status start(sedge_layer_build *build, const sedge_mesh_extrusion *request)
+{
+    const sedge_layer_face *on[6] = {NULL};
+    double edge;
+
+    if (request->layers < 1 || request->layers > MOST_LAYERS) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: %d layers are outside 1..%d; two are enough at order 1 and 2, one "
+                          "from order 3 on",
+                          build->mesh->name, request->layers, MOST_LAYERS);
+    }
+    SEDGE_TRY(find_requested(build, request));
+    SEDGE_TRY(take_faces(build));
+    find_box(build);
+    SEDGE_TRY(check_sides(build, on, &edge));
+    SEDGE_TRY(check_others(build, on));
+    SEDGE_TRY(choose_thickness(build, request->thickness, edge));
+    return sedge_allocate(&build->axes, build->mesh->elements, sizeof *build->axes);
+}
+
+// ---- groups ------------------------------------------------------------------------------------
+
+// The group `out` of new groups: that of `owner` in the layers along these axes.
+static sedge_status set_group(sedge_mesh_groups *groups, int out, int owner, int axes,
+                              const char *mesh_name)
+{
+    char(*const names)[64] = groups->volume_names;
+    char name[96];
+
+    (void)snprintf(name, sizeof name, "%s-layer-%s%s%s", names[owner], axes & 1 ? "x" : "",
+                   axes & 2 ? "y" : "", axes & 4 ? "z" : "");
+    if (strlen(name) >= sizeof *names) {
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: the name of the volume group '%s' is too long: that of its layers, "
+                          "'%s', has more than %zu characters; shorten it in the mesh",
+                          mesh_name, names[owner], name, sizeof *names - 1);
+    }
+    for (int g = 0; g < out; g++) {
+        if (strcmp(names[g], name) != 0) continue;
+        return SEDGE_FAIL(SEDGE_ERR_USAGE,
+                          "%s: the mesh has a volume group '%s', and so would the layers of '%s' "
+                          "be called; give it another name in the mesh",
+                          mesh_name, name, names[owner]);
+    }
+    memcpy(names[out], name, strlen(name) + 1);
+    groups->volume_tags[out] = groups->volume_tags[owner];
+    groups->volume_owner[out] = owner;
+    groups->volume_axes[out] = axes;
+    return SEDGE_OK;
+}
+
+// New groups: the old volume groups, `more` further ones, and the surface groups without counts.
+static sedge_status copy_groups(sedge_mesh_groups *out, const sedge_mesh_groups *from, int more)
+{
+    const size_t volumes = (size_t)from->volumes;
+    const size_t surfaces = (size_t)from->surfaces;
+
+    SEDGE_TRY(sedge_groups_allocate(out, from->volumes + more, from->surfaces));
+    memcpy(out->volume_names, from->volume_names, volumes * sizeof *out->volume_names);
+    memcpy(out->volume_tags, from->volume_tags, volumes * sizeof *out->volume_tags);
+    memcpy(out->volume_elements, from->volume_elements, volumes * sizeof *out->volume_elements);
+    memcpy(out->surface_names, from->surface_names, surfaces * sizeof *out->surface_names);
+    memcpy(out->surface_tags, from->surface_tags, surfaces * sizeof *out->surface_tags);
+    out->groupless_elements = from->groupless_elements;
+    out->groupless_faces = from->groupless_faces;
+    memcpy(out->groupless_place, from->groupless_place, sizeof out->groupless_place);
+    return SEDGE_OK;
+}
+
+// Put the elements of the layers into groups of their own: one for each volume group that is
+// continued and each set of axes. Those of one volume group are together, in its place among the
+// others.
+static sedge_status make_groups(sedge_layer_build *build)
+{
+    sedge_global *const mesh = build->mesh;
+    const int volumes = mesh->groups.volumes;
+    int *number = NULL; // [volumes][AXES]
+    sedge_mesh_groups groups = {0};
+    int more = 0;
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, sedge_allocate(&number, (int64_t)volumes * AXES, sizeof *number));
+    for (int32_t e = 0; e < mesh->elements; e++)
+        if (build->axes[e] != 0) number[mesh->group[e] * AXES + build->axes[e]] = 1;
+    for (int i = 0; i < volumes * AXES; i++) more += number[i];
+    SEDGE_TRY_GOTO(status, copy_groups(&groups, &mesh->groups, more));
+    more = volumes;
+    for (int i = 0; i < volumes * AXES; i++) {
+        if (number[i] == 0) continue;
+        SEDGE_TRY_GOTO(status, set_group(&groups, more, i / AXES, i % AXES, mesh->name));
+        number[i] = more++;
+    }
+    for (int32_t e = 0; e < mesh->elements; e++) {
+        if (build->axes[e] == 0) continue;
+        mesh->group[e] = number[mesh->group[e] * AXES + build->axes[e]];
+        groups.volume_elements[mesh->group[e]]++;
+    }
+    sedge_groups_release(&mesh->groups);
+    mesh->groups = groups;
+    memset(&groups, 0, sizeof groups);
+done:
+    sedge_groups_release(&groups);
+    sedge_release(number);
+    return status;
+}
+
+// Forget which faces were found.
+static void disconnect(sedge_global *mesh)
+{
+    sedge_release(mesh->tagged_faces);
+    sedge_release(mesh->tagged_group);
+    sedge_release(mesh->faces);
+    sedge_release(mesh->side);
+    sedge_release(mesh->period);
+    mesh->tagged_faces = NULL;
+    mesh->tagged_group = NULL;
+    mesh->faces = NULL;
+    mesh->side = NULL;
+    mesh->sides = 0;
+    mesh->period = NULL;
+    mesh->periods = 0;
+}
+
+// The listed faces become the triangles of surface groups that connecting starts from.
+static sedge_status finish(sedge_layer_build *build)
+{
+    sedge_global *const mesh = build->mesh;
+
+    SEDGE_TRY(make_groups(build));
+    disconnect(mesh);
+    mesh->tagged = (int32_t)build->faces;
+    SEDGE_TRY(sedge_allocate(&mesh->tagged_faces, build->faces, sizeof *mesh->tagged_faces));
+    SEDGE_TRY(sedge_allocate(&mesh->tagged_group, build->faces, sizeof *mesh->tagged_group));
+    for (int64_t i = 0; i < build->faces; i++) {
+        memcpy(mesh->tagged_faces[i], build->face[i].vertex, sizeof *mesh->tagged_faces);
+        mesh->tagged_group[i] = build->face[i].group;
+    }
+    mesh->extruded.layers = build->layers;
+    mesh->extruded.thickness = build->thickness;
+    memcpy(mesh->extruded.inner, build->box, sizeof build->box);
+    return SEDGE_OK;
+}
+
+sedge_status sedge_global_extrude(sedge_global *mesh, const sedge_mesh_options *options)
+{
+    sedge_layer_build build = {.mesh = mesh, .layers = options->extrude.layers};
+    sedge_status status;
+
+    SEDGE_TRY_GOTO(status, start(&build, &options->extrude));
+    for (int s = 0; s < 6; s++)
+        SEDGE_TRY_GOTO(status, sedge_layers_extrude_side(&build, s / 2, s % 2));
+    status = finish(&build);
+done:
+    sedge_release(build.is_requested);
+    sedge_release(build.face);
+    sedge_release(build.least);
+    sedge_release(build.axes);
+    return status;
+}
