@@ -12,21 +12,9 @@
 
 #include "base/error.h"
 
-#include <complex.h>
-#include <stdbool.h>
+#include "sphere.h"
+
 #include <stdint.h>
-
-#define SEDGE_SPHERE_LAYERS 2 // core and coating
-
-typedef struct sedge_sphere {
-    int layers;      // 1 homogeneous, 2 coated
-    bool conducting; // the core is a perfect conductor; epsilon[0] and mu[0] are not read
-    double centre[3];
-    double radius[SEDGE_SPHERE_LAYERS];          // outer radii, of the core first
-    double complex epsilon[SEDGE_SPHERE_LAYERS]; // relative to vacuum, at this frequency
-    double complex mu[SEDGE_SPHERE_LAYERS];
-    double background_epsilon, background_mu; // of the lossless medium around it, > 0
-} sedge_sphere;
 
 // E = polarisation exp(-j k direction.(x - origin)); a complex polarisation is elliptic.
 typedef struct sedge_incident_wave {

@@ -12,8 +12,10 @@
 // 26 (1991) 1393, and Yang, Appl. Opt. 42 (2003) 1710, are the quotients of these pairs).
 #pragma once
 
-#include "mie.h"
+#include "base/error.h"
+
 #include "riccati.h"
+#include "sphere.h"
 
 enum { SEDGE_MIE_TM, SEDGE_MIE_TE, SEDGE_MIE_KINDS };
 
