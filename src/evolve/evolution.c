@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "evolve/energy.h"
 #include "evolve/graphs.h"
-#include "evolve/probes.h"
 #include "evolve/stages.h"
 #include "operator/fields.h"
 #include "operator/launch.h"
@@ -23,7 +22,6 @@ struct sedge_evolution {
     evolve_stages *stages;
     evolve_graphs *graphs;
     evolve_energy *energy;
-    evolve_probes *probes; // NULL: not set
 };
 
 sedge_status sedge_evolution_create(sedge_evolution **out, const sedge_comm *comm,
@@ -67,7 +65,6 @@ void sedge_evolution_free(sedge_evolution *evolution)
     evolve_graphs_free(evolution->graphs);
     evolve_stages_free(evolution->stages);
     evolve_energy_free(evolution->energy);
-    evolve_probes_free(evolution->probes);
     operator_fields_clear(&evolution->fields);
     sedge_operator_free(evolution->op);
     sedge_release(evolution);
@@ -181,27 +178,4 @@ int sedge_evolution_recorded(const sedge_evolution *evolution, int turn[2])
 sedge_status sedge_evolution_energy(sedge_evolution *evolution, double *energy)
 {
     return evolve_energy_measure(evolution->energy, &evolution->fields, energy);
-}
-
-sedge_status sedge_evolution_set_probes(sedge_evolution *evolution, int count,
-                                        const int32_t *elements, const double *weights,
-                                        int capacity)
-{
-    evolve_probes_free(evolution->probes);
-    return evolve_probes_create(&evolution->probes, evolution->op, count, elements, weights,
-                                capacity);
-}
-
-sedge_status sedge_evolution_record_probes(sedge_evolution *evolution)
-{
-    if (evolution->probes == NULL)
-        return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "probes are recorded, but none were set");
-    return evolve_probes_record(evolution->probes, &evolution->fields);
-}
-
-sedge_status sedge_evolution_fetch_probes(sedge_evolution *evolution, double *values, int *samples)
-{
-    *samples = 0;
-    return evolution->probes != NULL ? evolve_probes_fetch(evolution->probes, values, samples)
-                                     : SEDGE_OK;
 }

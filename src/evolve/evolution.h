@@ -1,8 +1,8 @@
 // An evolution: the state of a problem on a device, and how it goes on in time.
 //
 // It owns the tuned right-hand side (operator/operator.h), the clock, the stages of the problem's
-// integrator, the graphs that record a whole step, and what samples the state on the device:
-// energies of elements, and probes. Callers see fp64 arrays [elements][fields][nodes] in mesh
+// integrator, the graphs that record a whole step, and the energies of elements on the device
+// (fields at points: evolve/probes.h). Callers see fp64 arrays [elements][fields][nodes] in mesh
 // order, nodal unless they ask for another basis; the device has a layout, basis and precision of
 // its own.
 #pragma once
@@ -83,16 +83,3 @@ int sedge_evolution_recorded(const sedge_evolution *evolution, int turn[2]);
 // Waits; not collective.
 SEDGE_MUST_USE
 sedge_status sedge_evolution_energy(sedge_evolution *evolution, double *energy);
-
-// Probes of this rank: `elements` [count] and nodal `weights` [count][nodes], not kept; to be set
-// once. Then each call of `record` keeps all fields at all probes at the end of the queue, at most
-// `capacity` times (else SEDGE_ERR_INTERNAL) until `fetch` waits, returns what was recorded,
-// [samples][probes][fields] in fp64, and forgets it. Not collective.
-SEDGE_MUST_USE
-sedge_status sedge_evolution_set_probes(sedge_evolution *evolution, int count,
-                                        const int32_t *elements, const double *weights,
-                                        int capacity);
-SEDGE_MUST_USE
-sedge_status sedge_evolution_record_probes(sedge_evolution *evolution);
-SEDGE_MUST_USE
-sedge_status sedge_evolution_fetch_probes(sedge_evolution *evolution, double *values, int *samples);

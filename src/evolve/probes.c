@@ -10,8 +10,9 @@
 
 #include <string.h>
 
-struct evolve_probes {
+struct sedge_probes {
     sedge_operator *op;
+    const operator_fields *fields; // steps change which of its buffers is the current one
     int count;
     int capacity; // samples that the ring holds
     int recorded;
@@ -36,7 +37,7 @@ static void turn_weights(const sedge_operator *op, double *out, const double *we
     }
 }
 
-static sedge_status make_buffers(evolve_probes *probes, const int32_t *elements,
+static sedge_status make_buffers(sedge_probes *probes, const int32_t *elements,
                                  const double *weights)
 {
     const sedge_operator *const op = probes->op;
@@ -64,34 +65,39 @@ done:
     return status;
 }
 
-sedge_status evolve_probes_create(evolve_probes **out, sedge_operator *op, int count,
-                                  const int32_t *elements, const double *weights, int capacity)
+sedge_status sedge_probes_create(sedge_probes **out, sedge_evolution *evolution, int count,
+                                 const int32_t *elements, const double *weights, int capacity)
 {
     sedge_status status = SEDGE_OK;
-    evolve_probes *probes = NULL;
+    sedge_probes *probes = NULL;
 
     *out = NULL;
     SEDGE_TRY(sedge_allocate(&probes, 1, sizeof *probes));
-    *probes = (evolve_probes){.op = op, .count = count, .capacity = capacity};
+    *probes = (sedge_probes){.op = sedge_evolution_operator(evolution),
+                             .fields = sedge_evolution_fields(evolution),
+                             .count = count,
+                             .capacity = capacity};
     if (count > 0) status = make_buffers(probes, elements, weights);
     if (status == SEDGE_OK) {
         *out = probes;
     } else {
-        evolve_probes_free(probes);
+        sedge_probes_free(probes);
     }
     return status;
 }
 
-void evolve_probes_free(evolve_probes *probes)
+void sedge_probes_free(sedge_probes *probes)
 {
     if (probes == NULL) return;
+    // What failed before stays the message: a wait that fails too has nothing to add.
+    (void)!sedge_stream_wait(probes->op->main);
     sedge_buffer_free(probes->slots);
     sedge_buffer_free(probes->weights);
     sedge_buffer_free(probes->samples);
     sedge_release(probes);
 }
 
-sedge_status evolve_probes_record(evolve_probes *probes, const operator_fields *fields)
+sedge_status sedge_probes_record(sedge_probes *probes)
 {
     sedge_operator *const op = probes->op;
     int64_t values = (int64_t)probes->count * op->problem->equation->fields;
@@ -101,7 +107,7 @@ sedge_status evolve_probes_record(evolve_probes *probes, const operator_fields *
                           probes->capacity);
     }
     if (probes->count > 0) {
-        uint64_t u = sedge_buffer_address(fields->u[0]);
+        uint64_t u = sedge_buffer_address(probes->fields->u[0]);
         uint64_t slots = sedge_buffer_address(probes->slots);
         uint64_t weights = sedge_buffer_address(probes->weights);
         uint64_t samples = sedge_buffer_address(probes->samples) +
@@ -115,7 +121,7 @@ sedge_status evolve_probes_record(evolve_probes *probes, const operator_fields *
     return SEDGE_OK;
 }
 
-sedge_status evolve_probes_fetch(evolve_probes *probes, double *values, int *samples)
+sedge_status sedge_probes_fetch(sedge_probes *probes, double *values, int *samples)
 {
     const sedge_operator *const op = probes->op;
     const int64_t bytes = (int64_t)probes->recorded * probes->count *

@@ -1,20 +1,24 @@
 // Probes: the fields at points of this rank. Each record appends one sample to a buffer on the
-// device, without waiting; a fetch copies all samples to the host and empties the buffer.
+// device, without waiting; a fetch copies all samples to the host and empties the buffer. A solver
+// may have several sets of probes, each recorded at times of its own. Functions are not collective.
 #pragma once
 
-#include "operator/fields.h"
-#include "operator/operator.h"
+#include "evolve/evolution.h"
 
-typedef struct evolve_probes evolve_probes;
+typedef struct sedge_probes sedge_probes;
 
-// As sedge_evolution_set_probes says. Keeps the operator, which must outlive it; its layout must
-// not change.
+// Probes in `elements` [count] with the nodal `weights` [count][nodes], not kept. Keeps the
+// evolution, which must outlive them. The caller frees them.
 SEDGE_MUST_USE
-sedge_status evolve_probes_create(evolve_probes **out, sedge_operator *op, int count,
-                                  const int32_t *elements, const double *weights, int capacity);
-void evolve_probes_free(evolve_probes *probes);
+sedge_status sedge_probes_create(sedge_probes **out, sedge_evolution *evolution, int count,
+                                 const int32_t *elements, const double *weights, int capacity);
+void sedge_probes_free(sedge_probes *probes);
 
+// Record all fields at all probes at the end of the queue: at most `capacity` times before a fetch,
+// else SEDGE_ERR_INTERNAL.
 SEDGE_MUST_USE
-sedge_status evolve_probes_record(evolve_probes *probes, const operator_fields *fields);
+sedge_status sedge_probes_record(sedge_probes *probes);
+
+// Wait, copy what was recorded, values [samples][probes][fields] in fp64, and forget it.
 SEDGE_MUST_USE
-sedge_status evolve_probes_fetch(evolve_probes *probes, double *values, int *samples);
+sedge_status sedge_probes_fetch(sedge_probes *probes, double *values, int *samples);

@@ -14,20 +14,17 @@
 typedef struct one_monitor {
     const sedge_monitor_kind *kind;
     void *monitor;
-    int64_t sampled;         // step of the last sample of this run; -1: none
-    int first_point, points; // of this rank, among those of all monitors
-    bool *due;               // [SEDGE_POINT_BATCH] at the samples that wait; NULL: it has no points
+    int64_t sampled;                // step of the last sample of this run; -1: none
+    sedge_point_recorder *recorder; // NULL: it has no points
+    int waiting;                    // samples of its points that it has not received yet
+    double *times;                  // [capacity of the recorder]
 } one_monitor;
 
 struct sedge_monitors {
     const sedge_output_context *context;
     json_t *memory; // of the run before, NULL: none
     int count;
-    one_monitor *each;              // [count]
-    sedge_point_recorder *recorder; // NULL: no monitor has points
-    int waiting;                    // samples of points that are not received yet
-    double times[SEDGE_POINT_BATCH];
-    double *batch; // [SEDGE_POINT_BATCH][points of a monitor][fields]
+    one_monitor *each; // [count]
 };
 
 // ---- making ------------------------------------------------------------------------------------
@@ -64,52 +61,23 @@ static sedge_status create_each(sedge_monitors *monitors)
     return SEDGE_OK;
 }
 
-// Put the points of all monitors, `count` of them, side by side.
-static sedge_status create_recorder(sedge_monitors *monitors, const sedge_sample *sample, int count)
+// Record the points of the monitors that have some.
+static sedge_status create_recorders(const sedge_monitors *monitors, const sedge_sample *sample)
 {
-    sedge_monitor_point *points = NULL;
-    sedge_status status;
-    int most = 0;
-
-    SEDGE_TRY_GOTO(status, sedge_allocate(&points, count, sizeof *points));
-    for (int i = 0; i < monitors->count; i++) {
-        one_monitor *const one = &monitors->each[i];
-        int own = 0;
-
-        if (one->kind->points == NULL) continue;
-        SEDGE_TRY_GOTO(status, sedge_allocate(&one->due, SEDGE_POINT_BATCH, sizeof *one->due));
-        const sedge_monitor_point *const from = one->kind->points(one->monitor, &own);
-        if (own > 0) memcpy(points + one->first_point, from, (size_t)own * sizeof *points);
-        if (own > most) most = own;
-    }
-    SEDGE_TRY_GOTO(status, sedge_allocate(&monitors->batch,
-                                          (int64_t)SEDGE_POINT_BATCH * most *
-                                              monitors->context->problem->equation->fields,
-                                          sizeof *monitors->batch));
-    SEDGE_TRY_GOTO(status, sedge_point_recorder_create(&monitors->recorder, monitors->context,
-                                                       sample, points, count));
-done:
-    sedge_release(points);
-    return status;
-}
-
-static sedge_status find_points(sedge_monitors *monitors, const sedge_sample *sample)
-{
-    sedge_status status = SEDGE_OK;
-    bool found = false;
-    int count = 0;
+    const sedge_output_context *const context = monitors->context;
 
     for (int i = 0; i < monitors->count; i++) {
         one_monitor *const one = &monitors->each[i];
+        int count = 0;
 
         if (one->kind->points == NULL) continue;
-        found = true;
-        one->first_point = count;
-        (void)one->kind->points(one->monitor, &one->points);
-        count += one->points;
+        const sedge_monitor_point *const points = one->kind->points(one->monitor, &count);
+        SEDGE_TRY(sedge_point_recorder_create(&one->recorder, context, sample, points, count));
+        SEDGE_TRY(sedge_comm_agree(
+            context->comm, sedge_allocate(&one->times, sedge_point_recorder_capacity(one->recorder),
+                                          sizeof *one->times)));
     }
-    if (found) status = create_recorder(monitors, sample, count);
-    return sedge_comm_agree(monitors->context->comm, status);
+    return SEDGE_OK;
 }
 
 sedge_status sedge_monitors_create(sedge_monitors **out, const sedge_output_context *context,
@@ -124,7 +92,7 @@ sedge_status sedge_monitors_create(sedge_monitors **out, const sedge_output_cont
     monitors->context = context;
     monitors->memory = context->continues ? json_incref(memory) : NULL;
     SEDGE_TRY_GOTO(status, create_each(monitors));
-    SEDGE_TRY_GOTO(status, find_points(monitors, sample));
+    SEDGE_TRY_GOTO(status, create_recorders(monitors, sample));
     *out = monitors;
     monitors = NULL;
 done:
@@ -137,12 +105,11 @@ void sedge_monitors_free(sedge_monitors *monitors)
     if (monitors == NULL) return;
     for (int i = 0; i < monitors->count; i++) {
         monitors->each[i].kind->free(monitors->each[i].monitor);
-        sedge_release(monitors->each[i].due);
+        sedge_point_recorder_free(monitors->each[i].recorder);
+        sedge_release(monitors->each[i].times);
     }
-    sedge_point_recorder_free(monitors->recorder);
     json_decref(monitors->memory);
     sedge_release(monitors->each);
-    sedge_release(monitors->batch);
     sedge_release(monitors);
 }
 
@@ -151,59 +118,33 @@ void sedge_monitors_free(sedge_monitors *monitors)
 sedge_status sedge_monitors_record(sedge_monitors *monitors, sedge_sample *sample)
 {
     const int64_t step = sedge_sample_step(sample);
-    bool due = false;
 
     for (int i = 0; i < monitors->count; i++) {
-        const one_monitor *const one = &monitors->each[i];
+        one_monitor *const one = &monitors->each[i];
 
-        if (one->due == NULL) continue;
-        one->due[monitors->waiting] = one->kind->due(one->monitor, step);
-        due = due || one->due[monitors->waiting];
+        if (one->recorder == NULL || !one->kind->due(one->monitor, step)) continue;
+        one->times[one->waiting++] = sedge_sample_time(sample);
+        SEDGE_TRY(sedge_point_recorder_record(one->recorder, sample));
     }
-    if (!due) return SEDGE_OK;
-    monitors->times[monitors->waiting++] = sedge_sample_time(sample);
-    return sedge_point_recorder_record(monitors->recorder, sample);
+    return SEDGE_OK;
 }
 
-// Give a monitor its part of `values` [waiting][points of all][fields].
-static sedge_status give_values(sedge_monitors *monitors, const one_monitor *one, int points,
-                                const double *values)
+static bool is_full(const one_monitor *one)
 {
-    const int fields = monitors->context->problem->equation->fields;
-    const size_t row = (size_t)one->points * (size_t)fields;
-    double times[SEDGE_POINT_BATCH];
-    int samples = 0;
-
-    for (int s = 0; s < monitors->waiting; s++) {
-        const double *const from =
-            values + ((int64_t)s * points + one->first_point) * (int64_t)fields;
-
-        if (!one->due[s]) continue;
-        times[samples] = monitors->times[s];
-        if (row > 0) memcpy(monitors->batch + (size_t)samples * row, from, row * sizeof *from);
-        samples++;
-    }
-    if (samples == 0) return SEDGE_OK;
-    return one->kind->receive(one->monitor, samples, times, monitors->batch);
+    return one->recorder != NULL && one->waiting == sedge_point_recorder_capacity(one->recorder);
 }
 
-// Bring what waits to the monitors. Collective.
-static sedge_status fetch(sedge_monitors *monitors)
+// Bring what waits for a monitor to it. Collective.
+static sedge_status fetch(const sedge_monitors *monitors, one_monitor *one)
 {
-    sedge_status status = SEDGE_OK;
     const double *values = NULL;
-    int points = 0;
+    const int samples = one->waiting;
 
-    if (monitors->waiting == 0) return SEDGE_OK;
+    if (samples == 0) return SEDGE_OK;
     SEDGE_TRY(sedge_comm_agree(monitors->context->comm,
-                               sedge_point_recorder_fetch(monitors->recorder, &values)));
-    for (int i = 0; i < monitors->count; i++) points += monitors->each[i].points;
-    for (int i = 0; i < monitors->count && status == SEDGE_OK; i++) {
-        if (monitors->each[i].due != NULL)
-            status = give_values(monitors, &monitors->each[i], points, values);
-    }
-    monitors->waiting = 0;
-    return status;
+                               sedge_point_recorder_fetch(one->recorder, &values)));
+    one->waiting = 0;
+    return one->kind->receive(one->monitor, samples, one->times, values);
 }
 
 // ---- sampling ----------------------------------------------------------------------------------
@@ -215,9 +156,10 @@ static bool is_due(const one_monitor *one, int64_t step)
 
 bool sedge_monitors_due(const sedge_monitors *monitors, int64_t step)
 {
-    bool due = monitors->waiting == SEDGE_POINT_BATCH;
+    bool due = false;
 
-    for (int i = 0; i < monitors->count && !due; i++) due = is_due(&monitors->each[i], step);
+    for (int i = 0; i < monitors->count && !due; i++)
+        due = is_full(&monitors->each[i]) || is_due(&monitors->each[i], step);
     return due;
 }
 
@@ -226,10 +168,10 @@ sedge_status sedge_monitors_sample(sedge_monitors *monitors, sedge_sample *sampl
     const int64_t step = sedge_sample_step(sample);
     bool flush = false;
 
-    if (monitors->waiting == SEDGE_POINT_BATCH) SEDGE_TRY(fetch(monitors));
     for (int i = 0; i < monitors->count; i++) {
         one_monitor *const one = &monitors->each[i];
 
+        if (is_full(one)) SEDGE_TRY(fetch(monitors, one));
         if (!is_due(one, step)) continue;
         SEDGE_TRY(one->kind->sample(one->monitor, sample));
         one->sampled = step;
@@ -255,10 +197,10 @@ sedge_status sedge_monitors_last(sedge_monitors *monitors, sedge_sample *sample)
 
 sedge_status sedge_monitors_flush(sedge_monitors *monitors)
 {
-    SEDGE_TRY(fetch(monitors));
     for (int i = 0; i < monitors->count; i++) {
-        const one_monitor *const one = &monitors->each[i];
+        one_monitor *const one = &monitors->each[i];
 
+        SEDGE_TRY(fetch(monitors, one));
         if (one->kind->flush != NULL) SEDGE_TRY(one->kind->flush(one->monitor));
     }
     return SEDGE_OK;

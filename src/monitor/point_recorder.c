@@ -4,47 +4,69 @@
 
 #include <string.h>
 
+#define BATCH_BYTES (32 << 20) // of a rank's recorded samples, unless one sample is larger
+
 struct sedge_point_recorder {
     const sedge_sample_source *source;
     int points, fields, nodes;
+    int capacity;      // samples
     int recorded;      // samples that wait to be fetched
+    void *on_device;   // the source's; NULL: it cannot record
     int32_t *elements; // [points]
     double *weights;   // [points][nodes]
-    double *values;    // [SEDGE_POINT_BATCH][points][fields]
+    double *values;    // [capacity][points][fields]
 };
+
+static sedge_status fill(sedge_point_recorder *recorder, const sedge_monitor_point *points)
+{
+    const sedge_sample_source *const source = recorder->source;
+    const int count = recorder->points;
+    const int nodes = recorder->nodes;
+
+    SEDGE_TRY(sedge_allocate(&recorder->elements, count, sizeof(int32_t)));
+    SEDGE_TRY(sedge_allocate(&recorder->weights, (int64_t)count * nodes, sizeof(double)));
+    SEDGE_TRY(sedge_allocate(
+        &recorder->values, (int64_t)recorder->capacity * count * recorder->fields, sizeof(double)));
+    for (int i = 0; i < count; i++) {
+        recorder->elements[i] = points[i].element;
+        memcpy(recorder->weights + (int64_t)i * nodes, points[i].weights,
+               (size_t)nodes * sizeof(double));
+    }
+    if (source->create_points == NULL) return SEDGE_OK;
+    return source->create_points(&recorder->on_device, source->solver, count, recorder->elements,
+                                 recorder->weights, recorder->capacity);
+}
+
+// How many samples are kept: what fits into BATCH_BYTES on the rank with the most points.
+static int find_capacity(const sedge_comm *comm, int points, int fields)
+{
+    int64_t most = points;
+
+    sedge_comm_max_int(comm, &most, 1);
+    const int64_t fit = BATCH_BYTES / ((most > 0 ? most : 1) * fields * (int64_t)sizeof(double));
+    return fit < 1 ? 1 : fit > SEDGE_POINT_BATCH ? SEDGE_POINT_BATCH : (int)fit;
+}
 
 sedge_status sedge_point_recorder_create(sedge_point_recorder **out,
                                          const sedge_output_context *context,
                                          const sedge_sample *sample,
                                          const sedge_monitor_point *points, int count)
 {
-    const sedge_sample_source *const source = sedge_sample_get_source(sample);
-    const int nodes = context->element->nodes;
     const int fields = context->problem->equation->fields;
+    const int capacity = find_capacity(context->comm, count, fields);
     sedge_point_recorder *recorder = NULL;
-    sedge_status status;
+    sedge_status status = sedge_allocate(&recorder, 1, sizeof *recorder);
 
     *out = NULL;
-    SEDGE_TRY_GOTO(status, sedge_allocate(&recorder, 1, sizeof *recorder));
-    recorder->source = source;
-    recorder->points = count;
-    recorder->fields = fields;
-    recorder->nodes = nodes;
-    SEDGE_TRY_GOTO(status, sedge_allocate(&recorder->elements, count, sizeof(int32_t)));
-    SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&recorder->weights, (int64_t)count * nodes, sizeof(double)));
-    SEDGE_TRY_GOTO(status,
-                   sedge_allocate(&recorder->values, (int64_t)SEDGE_POINT_BATCH * count * fields,
-                                  sizeof(double)));
-    for (int i = 0; i < count; i++) {
-        recorder->elements[i] = points[i].element;
-        memcpy(recorder->weights + (int64_t)i * nodes, points[i].weights,
-               (size_t)nodes * sizeof(double));
+    if (status == SEDGE_OK) {
+        recorder->source = sedge_sample_get_source(sample);
+        recorder->points = count;
+        recorder->fields = fields;
+        recorder->nodes = context->element->nodes;
+        recorder->capacity = capacity;
+        status = fill(recorder, points);
     }
-    if (source->set_points != NULL) {
-        SEDGE_TRY_GOTO(status, source->set_points(source->solver, count, recorder->elements,
-                                                  recorder->weights, SEDGE_POINT_BATCH));
-    }
+    SEDGE_TRY_GOTO(status, sedge_comm_agree(context->comm, status));
     *out = recorder;
     recorder = NULL;
 done:
@@ -55,10 +77,16 @@ done:
 void sedge_point_recorder_free(sedge_point_recorder *recorder)
 {
     if (recorder == NULL) return;
+    if (recorder->on_device != NULL) recorder->source->free_points(recorder->on_device);
     sedge_release(recorder->elements);
     sedge_release(recorder->weights);
     sedge_release(recorder->values);
     sedge_release(recorder);
+}
+
+int sedge_point_recorder_capacity(const sedge_point_recorder *recorder)
+{
+    return recorder->capacity;
 }
 
 static sedge_status interpolate(sedge_point_recorder *recorder, sedge_sample *sample)
@@ -86,26 +114,23 @@ static sedge_status interpolate(sedge_point_recorder *recorder, sedge_sample *sa
 
 sedge_status sedge_point_recorder_record(sedge_point_recorder *recorder, sedge_sample *sample)
 {
-    const sedge_sample_source *const source = recorder->source;
-
-    if (recorder->recorded == SEDGE_POINT_BATCH) {
+    if (recorder->recorded == recorder->capacity) {
         return SEDGE_FAIL(SEDGE_ERR_INTERNAL, "more than %d samples of points before a fetch",
-                          SEDGE_POINT_BATCH);
+                          recorder->capacity);
     }
-    SEDGE_TRY(source->record_points != NULL ? source->record_points(source->solver)
-                                            : interpolate(recorder, sample));
+    SEDGE_TRY(recorder->on_device != NULL ? recorder->source->record_points(recorder->on_device)
+                                          : interpolate(recorder, sample));
     recorder->recorded++;
     return SEDGE_OK;
 }
 
 sedge_status sedge_point_recorder_fetch(sedge_point_recorder *recorder, const double **values)
 {
-    const sedge_sample_source *const source = recorder->source;
     int samples = recorder->recorded;
 
     *values = recorder->values;
-    if (source->fetch_points != NULL)
-        SEDGE_TRY(source->fetch_points(source->solver, recorder->values, &samples));
+    if (recorder->on_device != NULL)
+        SEDGE_TRY(recorder->source->fetch_points(recorder->on_device, recorder->values, &samples));
     recorder->recorded = 0;
     return SEDGE_OK;
 }

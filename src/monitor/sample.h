@@ -40,14 +40,15 @@ typedef struct sedge_sample_source {
     void *solver;
     sedge_status (*fields)(void *solver, double *u);          // as sedge_sample_fields gives them
     sedge_status (*energies)(void *solver, double *energies); // [elements]
-    // Optional, all three: fields at points, recorded on the device. Points are set once: elements
-    // [count], weights [count][nodes], not kept. Then each call of `record` keeps the fields at all
-    // points without waiting, at most `capacity` times until `fetch` gives and forgets them:
-    // values [samples][points][fields].
-    sedge_status (*set_points)(void *solver, int count, const int32_t *elements,
-                               const double *weights, int capacity);
-    sedge_status (*record_points)(void *solver);
-    sedge_status (*fetch_points)(void *solver, double *values, int *samples);
+    // Optional, all four: fields at points, recorded on the device. A set of points is made once:
+    // elements [count], weights [count][nodes], not kept. Then each call of `record_points` keeps
+    // the fields at all its points without waiting, at most `capacity` times until `fetch_points`
+    // gives and forgets them: values [samples][points][fields].
+    sedge_status (*create_points)(void **points, void *solver, int count, const int32_t *elements,
+                                  const double *weights, int capacity);
+    void (*free_points)(void *points);
+    sedge_status (*record_points)(void *points);
+    sedge_status (*fetch_points)(void *points, double *values, int *samples);
 } sedge_sample_source;
 
 // `u` is the caller's room for the fields; who changes it calls sedge_sample_forget_fields. Keeps

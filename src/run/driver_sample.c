@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "device/range.h"
+#include "evolve/probes.h"
 #include "monitor/output_folder.h"
 
 static sedge_status get_fields(void *solver, double *u)
@@ -15,20 +16,30 @@ static sedge_status get_energies(void *solver, double *energies)
     return sedge_evolution_energy(solver, energies);
 }
 
-static sedge_status set_points(void *solver, int count, const int32_t *elements,
-                               const double *weights, int capacity)
+static sedge_status create_points(void **points, void *solver, int count, const int32_t *elements,
+                                  const double *weights, int capacity)
 {
-    return sedge_evolution_set_probes(solver, count, elements, weights, capacity);
+    sedge_probes *probes = NULL;
+    const sedge_status status =
+        sedge_probes_create(&probes, solver, count, elements, weights, capacity);
+
+    *points = probes;
+    return status;
 }
 
-static sedge_status record_points(void *solver)
+static void free_points(void *points)
 {
-    return sedge_evolution_record_probes(solver);
+    sedge_probes_free(points);
 }
 
-static sedge_status fetch_points(void *solver, double *values, int *samples)
+static sedge_status record_points(void *points)
 {
-    return sedge_evolution_fetch_probes(solver, values, samples);
+    return sedge_probes_record(points);
+}
+
+static sedge_status fetch_points(void *points, double *values, int *samples)
+{
+    return sedge_probes_fetch(points, values, samples);
 }
 
 sedge_status driver_create_monitors(driver_run *run, struct json_t *memory, bool continues)
@@ -38,7 +49,8 @@ sedge_status driver_create_monitors(driver_run *run, struct json_t *memory, bool
     run->source = (sedge_sample_source){.solver = run->evolution,
                                         .fields = get_fields,
                                         .energies = get_energies,
-                                        .set_points = set_points,
+                                        .create_points = create_points,
+                                        .free_points = free_points,
                                         .record_points = record_points,
                                         .fetch_points = fetch_points};
     run->output = sedge_session_output(session, run->step, continues);

@@ -1,5 +1,6 @@
 // Quadrature rules, and the operators of curved elements where nothing is curved.
 #include "dg/cubature.h"
+#include "dg/modes.h"
 
 #include "check.h"
 
@@ -86,6 +87,28 @@ static void check_symmetry(const sedge_quadrature *rule)
     CHECK_BOUND(worst, 1e-14);
 }
 
+// The modes of half the degree are orthonormal under the rule. The powers above do not show this:
+// a rule can integrate each of them to 1e-16 and their sum with large coefficients of both signs, a
+// mode, wrongly by 1e-10. The bound is the rounding of two modes by recurrences of degree / 2
+// steps.
+static void check_modes(const sedge_quadrature *rule, int degree)
+{
+    double gram[78][78] = {{0.0}}; // 78 modes of order 11
+    double worst = 0.0;
+    const int order = degree / 2;
+    const int count = (order + 1) * (order + 2) / 2;
+
+    for (int q = 0; q < rule->points; q++) {
+        double modes[78];
+        sedge_modes_triangle(order, rule->place[q][0], rule->place[q][1], modes);
+        for (int i = 0; i < count * count; i++)
+            gram[i / count][i % count] += rule->weight[q] * modes[i / count] * modes[i % count];
+    }
+    for (int i = 0; i < count * count; i++)
+        worst = fmax(worst, fabs(gram[i / count][i % count] - (i / count == i % count)));
+    CHECK_BOUND(worst, 2.2e-16 * (4.0 + degree * degree));
+}
+
 static void test_triangle(int degree)
 {
     sedge_quadrature rule;
@@ -94,6 +117,7 @@ static void test_triangle(int degree)
     CHECK_OK(sedge_quadrature_triangle(&rule, degree));
     check_inside(&rule, 2);
     check_symmetry(&rule);
+    check_modes(&rule, degree);
     for (int i = 0; i <= degree; i++)
         for (int j = 0; i + j <= degree; j++) worst = fmax(worst, find_error(&rule, i, j, 0, 2));
     CHECK_BOUND(worst, 1e-13);

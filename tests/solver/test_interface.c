@@ -10,6 +10,7 @@
 #include "check.h"
 
 #include "base/memory.h"
+#include "evolve/probes.h"
 
 enum { PROBES = 2, FIELDS = 6 };
 
@@ -46,6 +47,7 @@ static void record_run(kit *k, record *r, double end)
     const int n = k->base.element->nodes;
     const int steps = (int)ceil(end / kit_time_step(k, 0.8));
     int mine[PROBES], count = 0, samples = 0;
+    sedge_probes *probes = NULL;
     int32_t elements[PROBES];
     double *weights = NULL, *values = NULL;
 
@@ -61,19 +63,20 @@ static void record_run(kit *k, record *r, double end)
                                            weights + (size_t)(count * n)));
         mine[count++] = i;
     }
-    CHECK_OK(sedge_evolution_set_probes(k->evolution, count, elements, weights, r->samples));
+    CHECK_OK(sedge_probes_create(&probes, k->evolution, count, elements, weights, r->samples));
     dg_case_start(&k->base, 0.0);
     CHECK_OK(sedge_evolution_set(k->evolution, k->base.u));
-    CHECK_OK(sedge_evolution_record_probes(k->evolution));
+    CHECK_OK(sedge_probes_record(probes));
     for (int s = 0; s < steps; s++) {
         CHECK_OK(sedge_evolution_step(k->evolution, s * r->dt, r->dt));
-        CHECK_OK(sedge_evolution_record_probes(k->evolution));
+        CHECK_OK(sedge_probes_record(probes));
     }
-    CHECK_OK(sedge_evolution_fetch_probes(k->evolution, values, &samples));
+    CHECK_OK(sedge_probes_fetch(probes, values, &samples));
     CHECK(samples == r->samples);
     for (int i = 0; i < count; i++)
         for (int s = 0; s < samples; s++) r->values[mine[i]][s] = values[(s * count + i) * FIELDS];
     for (int i = 0; i < PROBES; i++) sedge_comm_sum(k->world->comm, r->values[i], r->samples);
+    sedge_probes_free(probes);
     sedge_release(weights);
     sedge_release(values);
 }

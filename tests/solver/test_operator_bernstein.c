@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "dg/random.h"
+#include "evolve/probes.h"
 #include "forms/candidates.h"
 #include "forms/form.h"
 #include "forms/target.h"
@@ -240,6 +241,7 @@ static void test_probe(const kit_world *world)
     const kit_options options = walls_options(3);
     double values[2 * 6];
     double *weights = NULL;
+    sedge_probes *probes = NULL;
     int samples = 0;
     bernstein_case c;
 
@@ -250,10 +252,10 @@ static void test_probe(const kit_world *world)
     CHECK_OK(sedge_element_interpolate(c.k.base.element, -0.5, -0.6, -0.7, weights));
     CHECK_OK(sedge_element_interpolate(c.k.base.element, -0.2, -0.3, -0.9, weights + n));
     CHECK_OK(kit_load(&c.k, SEDGE_FP64, &by_variant));
-    CHECK_OK(sedge_evolution_set_probes(c.k.evolution, 2, elements, weights, 1));
+    CHECK_OK(sedge_probes_create(&probes, c.k.evolution, 2, elements, weights, 1));
     CHECK_OK(kit_advance(&c.k, c.k.base.u, 0.2, c.dt, 1));
-    CHECK_OK(sedge_evolution_record_probes(c.k.evolution));
-    CHECK_OK(sedge_evolution_fetch_probes(c.k.evolution, values, &samples));
+    CHECK_OK(sedge_probes_record(probes));
+    CHECK_OK(sedge_probes_fetch(probes, values, &samples));
     CHECK(samples == 1);
     for (int at = 0; at < 12; at++) {
         const double *const u = c.k.result + ((int64_t)elements[at / 6] * 6 + at % 6) * n;
@@ -261,6 +263,7 @@ static void test_probe(const kit_world *world)
         for (int i = 0; i < n; i++) sum += weights[at / 6 * n + i] * u[i];
         CHECK_BOUND(fabs(values[at] - sum), 1e-13);
     }
+    sedge_probes_free(probes);
     sedge_release(weights);
     clear_case(&c);
 }

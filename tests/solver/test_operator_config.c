@@ -6,6 +6,7 @@
 #include "match.h"
 
 #include "base/memory.h"
+#include "evolve/probes.h"
 #include "forms/form.h"
 #include "layout/slots.h"
 
@@ -324,6 +325,7 @@ static void test_probes(const kit_world *world)
     double values[(STEPS + 1) * PROBES * 6];
     double *weights = NULL;
     int32_t elements[PROBES];
+    sedge_probes *probes = NULL;
     int samples;
     kit k;
 
@@ -337,16 +339,15 @@ static void test_probes(const kit_world *world)
                                            weights + (size_t)(i * n)));
     }
     CHECK_OK(kit_load(&k, SEDGE_FP64, NULL));
-    CHECK_OK(sedge_evolution_set_probes(k.evolution, PROBES, elements, weights, STEPS + 1));
+    CHECK_OK(sedge_probes_create(&probes, k.evolution, PROBES, elements, weights, STEPS + 1));
     CHECK_OK(sedge_evolution_set(k.evolution, k.base.u));
-    CHECK_OK(sedge_evolution_record_probes(k.evolution));
+    CHECK_OK(sedge_probes_record(probes));
     for (int s = 0; s < STEPS; s++) {
         CHECK_OK(sedge_evolution_step(k.evolution, s * dt, dt));
-        CHECK_OK(sedge_evolution_record_probes(k.evolution));
+        CHECK_OK(sedge_probes_record(probes));
     }
-    CHECK_FAILS(sedge_evolution_record_probes(k.evolution), SEDGE_ERR_INTERNAL,
-                "more than 5 probe samples");
-    CHECK_OK(sedge_evolution_fetch_probes(k.evolution, values, &samples));
+    CHECK_FAILS(sedge_probes_record(probes), SEDGE_ERR_INTERNAL, "more than 5 probe samples");
+    CHECK_OK(sedge_probes_fetch(probes, values, &samples));
     CHECK(samples == STEPS + 1);
 
     for (int s = 0; s <= STEPS; s++) {
@@ -361,8 +362,9 @@ static void test_probes(const kit_world *world)
             CHECK_BOUND(fabs(values[s * PROBES * 6 + at] - sum), 1e-13);
         }
     }
-    CHECK_OK(sedge_evolution_fetch_probes(k.evolution, values, &samples));
+    CHECK_OK(sedge_probes_fetch(probes, values, &samples));
     CHECK(samples == 0);
+    sedge_probes_free(probes);
     sedge_release(weights);
     kit_clear(&k);
 }

@@ -10,6 +10,7 @@
 #define _DEFAULT_SOURCE // setenv
 #include "base/memory.h"
 #include "curved_maps.h"
+#include "evolve/probes.h"
 #include "match.h"
 
 #include <stdlib.h>
@@ -60,17 +61,19 @@ static void run_monitors(kit *k)
     const int32_t first = 0;
     double values[SEDGE_MAX_FIELDS];
     double *weights = NULL;
+    sedge_probes *probes = NULL;
     int samples = 0;
 
     CHECK(kit_energy(k) > 0.0);
     CHECK_OK(sedge_allocate(&weights, nodes, sizeof *weights));
     weights[nodes - 1] = 1.0;
-    CHECK_OK(sedge_evolution_set_probes(k->evolution, 1, &first, weights, 1));
-    CHECK_OK(sedge_evolution_record_probes(k->evolution));
-    CHECK_OK(sedge_evolution_fetch_probes(k->evolution, values, &samples));
+    CHECK_OK(sedge_probes_create(&probes, k->evolution, 1, &first, weights, 1));
+    CHECK_OK(sedge_probes_record(probes));
+    CHECK_OK(sedge_probes_fetch(probes, values, &samples));
     CHECK(samples == 1);
     for (int f = 0; f < fields; f++)
         CHECK_BOUND(fabs(values[f] - k->result[(f + 1) * nodes - 1]), 1e-5);
+    sedge_probes_free(probes);
     sedge_release(weights);
 }
 
