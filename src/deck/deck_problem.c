@@ -17,6 +17,16 @@ static int find_group(const char *name, char (*const names)[64], int count)
     return -1;
 }
 
+// The number of volume groups that the deck names: those of extruded layers, which come last, have
+// the materials that they continue.
+static int count_volumes(const sedge_mesh_groups *groups)
+{
+    int count = 0;
+
+    while (count < groups->volumes && groups->volume_owner[count] == count) count++;
+    return count;
+}
+
 // Fail at the deck's entry `section`.`name` for a group that the mesh lacks.
 static sedge_status fail_unknown_group(const sedge_deck *deck, const char *section,
                                        const char *name, const char *kind, char (*const names)[64],
@@ -63,15 +73,17 @@ static const char *explain_default(bool has_default)
 static sedge_status assemble_materials(sedge_problem *problem, const sedge_deck *deck,
                                        const sedge_mesh_groups *groups)
 {
+    const int named = count_volumes(groups);
+
     for (int i = 0; i < deck->material_count; i++) {
         if (strcmp(deck->materials[i].name, SEDGE_DEFAULT_GROUP) != 0 &&
-            find_group(deck->materials[i].name, groups->volume_names, groups->volumes) < 0) {
+            find_group(deck->materials[i].name, groups->volume_names, named) < 0) {
             return fail_unknown_group(deck, "materials", deck->materials[i].name, "volume",
-                                      groups->volume_names, groups->volumes);
+                                      groups->volume_names, named);
         }
     }
-    for (int v = 0; v < groups->volumes; v++) {
-        const char *const name = groups->volume_names[v];
+    for (int v = 0; v < groups->volumes; v++) { // a layer has the material that it continues
+        const char *const name = groups->volume_names[groups->volume_owner[v]];
         char message[256];
         int i = 0;
 
@@ -95,10 +107,13 @@ static sedge_status assemble_terms(sedge_problem *problem, const sedge_deck *dec
 {
     for (int i = 0; i < deck->term_count; i++) {
         const sedge_deck_term *const term = &deck->terms[i];
-        const int v =
-            find_group(deck->materials[term->material].name, groups->volume_names, groups->volumes);
-        if (v < 0) continue; // the entry `default` of a mesh where no element needs it
-        SEDGE_TRY(sedge_problem_add_term(problem, term->kind, v, term->parameters));
+        const int owner = find_group(deck->materials[term->material].name, groups->volume_names,
+                                     count_volumes(groups));
+        // The entry `default` of a mesh where no element needs it has no group.
+        for (int v = 0; v < groups->volumes; v++) {
+            if (groups->volume_owner[v] != owner) continue;
+            SEDGE_TRY(sedge_problem_add_term(problem, term->kind, v, term->parameters));
+        }
     }
     return SEDGE_OK;
 }

@@ -137,6 +137,21 @@ sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
     return gather_worst(out, comm);
 }
 
+sedge_status sedge_mesh_measure_groups(double *volumes, const sedge_comm *comm,
+                                       const sedge_mesh *mesh)
+{
+    long_sum *sums = NULL;
+
+    const sedge_status status = sedge_allocate(&sums, mesh->groups.volumes, sizeof *sums);
+    SEDGE_TRY(sedge_comm_agree(comm, status));
+    for (int32_t e = 0; e < mesh->elements; e++)
+        add(&sums[mesh->group[e]], sedge_mesh_volume(mesh, e));
+    for (int g = 0; g < mesh->groups.volumes; g++)
+        volumes[g] = sedge_comm_sum_exact(comm, sums[g].high, sums[g].low);
+    sedge_release(sums);
+    return SEDGE_OK;
+}
+
 // The area of a face: a rule of degree five (Strang and Fix), exact for straight elements. The
 // normal of sedge_curve_normal is relative to a reference face of area 2.
 static double measure_face(const sedge_mesh *mesh, int32_t element, int face)

@@ -76,7 +76,7 @@ typedef struct sedge_set_face {
 //
 // Elements in extruded layers (sedge_mesh_extrusion) are in volume groups of their own: those that
 // continue the group "glass" along x and y are in the group "glass-layer-xy", with the tag of
-// "glass".
+// "glass". These groups come last.
 typedef struct sedge_mesh_groups {
     int volumes;
     int surfaces;
@@ -364,6 +364,12 @@ typedef struct sedge_mesh_quality {
 SEDGE_MUST_USE
 sedge_status sedge_mesh_measure(sedge_mesh_quality *out, const sedge_comm *comm,
                                 const sedge_mesh *mesh);
+
+// The volume of each volume group of the whole mesh: volumes [volume groups]. Collective; the same
+// result on every rank.
+SEDGE_MUST_USE
+sedge_status sedge_mesh_measure_groups(double *volumes, const sedge_comm *comm,
+                                       const sedge_mesh *mesh);
 
 // One named surface of the whole mesh.
 typedef struct sedge_surface_measures {

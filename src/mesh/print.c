@@ -18,14 +18,25 @@ void sedge_mesh_say(const char *what, int64_t elements)
     (void)fflush(stdout);
 }
 
-static void print_volume_groups(const sedge_mesh_groups *groups)
+// Collective; root prints.
+static sedge_status print_volume_groups(const sedge_comm *comm, const sedge_mesh *mesh)
 {
+    const sedge_mesh_groups *const groups = &mesh->groups;
+    double *volumes = NULL;
+
+    sedge_status status = sedge_allocate(&volumes, groups->volumes, sizeof *volumes);
+    SEDGE_TRY(sedge_comm_agree(comm, status));
+    SEDGE_TRY_GOTO(status, sedge_mesh_measure_groups(volumes, comm, mesh));
+    if (!sedge_comm_is_root(comm)) goto done;
     (void)printf("volume groups\n");
-    (void)printf("  %-24s %8s %12s\n", "name", "tag", "elements");
+    (void)printf("  %-24s %8s %12s %14s\n", "name", "tag", "elements", "volume");
     for (int g = 0; g < groups->volumes; g++) {
-        (void)printf("  %-24s %8d %12lld\n", groups->volume_names[g], groups->volume_tags[g],
-                     (long long)groups->volume_elements[g]);
+        (void)printf("  %-24s %8d %12lld %14.8g\n", groups->volume_names[g], groups->volume_tags[g],
+                     (long long)groups->volume_elements[g], volumes[g]);
     }
+done:
+    sedge_release(volumes);
+    return status;
 }
 
 // The groups with faces, of which `counts` has the number.
@@ -184,8 +195,8 @@ sedge_status sedge_mesh_print(const sedge_comm *comm, const sedge_mesh *mesh)
                      quality.edge_min, quality.edge_max, quality.inradius_min,
                      quality.inradius_max);
         sedge_mesh_print_shape(mesh, "");
-        print_volume_groups(&mesh->groups);
     }
+    SEDGE_TRY_GOTO(status, print_volume_groups(comm, mesh));
     SEDGE_TRY_GOTO(status, print_surfaces(comm, mesh));
     if (sedge_comm_is_root(comm)) {
         print_groupless(&mesh->groups);

@@ -199,8 +199,9 @@ static void print_groups(const sedge_session *session)
     for (int v = 0; v < groups->volumes; v++) {
         printf("    %-16s %lld elements: %s", groups->volume_names[v],
                (long long)groups->volume_elements[v],
-               has_material(session->deck, groups->volume_names[v]) ? "given"
-                                                                    : "NO MATERIAL in the deck");
+               has_material(session->deck, groups->volume_names[groups->volume_owner[v]])
+                   ? "given"
+                   : "NO MATERIAL in the deck");
         print_terms(session, v);
         printf("\n");
     }

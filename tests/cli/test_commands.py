@@ -1,5 +1,6 @@
 """The command line itself: options, help, version, devices, the cache's commands."""
 
+import math
 import os
 import re
 import signal
@@ -125,8 +126,11 @@ class Tools(Case):
 
     def test_mesh_info(self):
         text = self.succeed("mesh", "info", SOURCE / "meshes/sphere.msh").out
-        for word in ("air", "sphere", "outer"):
+        for word in ("sphere", "outer"):
             self.assertIn(word, text)
+        # The ball of radius 3 without that of radius 1, both of flat faces.
+        volume = float(re.search(r"(?m)^  air +\d+ +\d+ +([\d.]+)$", text).group(1))
+        self.assertTrue(0.95 < volume / (4 / 3 * math.pi * 26) < 1.0, volume)
 
     def test_cache(self):
         cache = self.folder / "cache"

@@ -1,9 +1,10 @@
 // Deck and mesh become a problem; what does not fit together is named.
 #include "fake.h"
 
-static char volume_names[2][64] = {"air", "glass"};
+static char volume_names[3][64] = {"air", "glass", "glass-layer-x"};
+static int volume_owner[3] = {0, 1, 1};
 static char surface_names[5][64] = {"wall", "outer", "interface", "left", "right"};
-static int64_t volume_elements[2] = {10, 20};
+static int64_t volume_elements[3] = {10, 20, 5};
 static int64_t surface_faces[5] = {4, 6, 0, 0, 0};
 static int64_t interior_faces[5] = {0, 0, 3, 2, 2};
 static double period[1][3] = {{2, 0, 0}}; // of left and right
@@ -15,10 +16,11 @@ static sedge_mesh fake_mesh(void)
         .bounds = {{-1, -1, -1}, {1, 1, 1}},
         .periods = 1,
         .period = period,
-        .groups = {.volumes = 2,
+        .groups = {.volumes = 3,
                    .surfaces = 5,
                    .volume_names = volume_names,
                    .surface_names = surface_names,
+                   .volume_owner = volume_owner,
                    .volume_elements = volume_elements,
                    .surface_faces = surface_faces,
                    .surface_interior_faces = interior_faces},
@@ -57,9 +59,10 @@ static void test_problem(void)
     if (deck == NULL) return;
     CHECK_OK(sedge_deck_problem(&problem, deck, &mesh));
     CHECK(problem.equation == &fake_maxwell && problem.order == 3);
-    CHECK(problem.precision == SEDGE_FP64 && problem.volumes == 2 && problem.surfaces == 5);
+    CHECK(problem.precision == SEDGE_FP64 && problem.volumes == 3 && problem.surfaces == 5);
     CHECK(problem.materials[0][0] == 1.0 && problem.materials[0][1] == 0.0);
-    CHECK(problem.materials[1][0] == 6.0 && problem.materials[1][1] == 5.0);
+    for (int v = 1; v < 3; v++) // the layer continues the glass
+        CHECK(problem.materials[v][0] == 6.0 && problem.materials[v][1] == 5.0);
     CHECK(problem.boundaries[0].kind == &fake_boundaries[0]);
     CHECK(problem.boundaries[1].kind == &fake_boundaries[2]);
     CHECK(problem.boundaries[1].parameters[0] == 8.0);
@@ -69,6 +72,7 @@ static void test_problem(void)
     CHECK(problem.initial == &fake_initials[1] && !problem.compare);
     CHECK(problem.term_count == 1 && problem.terms[0].kind == &fake_relaxing);
     CHECK(!problem.terms[0].present[0] && problem.terms[0].present[1]);
+    CHECK(problem.terms[0].present[2] && problem.terms[0].parameters[2][0] == 7.0);
     CHECK(problem.terms[0].parameters[0][0] == 0.0 && problem.terms[0].parameters[1][0] == 7.0);
     CHECK(problem.terms[0].parameters[1][1] == 3e8);
     CHECK(problem.initial_parameters[0] == 3.0 && problem.initial_parameters[2] == 1.0);
@@ -112,6 +116,8 @@ static void test_refusals(void)
                   "'air'?");
     check_refused("  air: {mu: 1}\n", "  air: {mu: 1}\n  plasma: {mu: 1}\n",
                   "the mesh has no volume group 'plasma'; known: air, glass");
+    check_refused("  air: {mu: 1}\n", "  air: {mu: 1}\n  glass-layer-x: {mu: 1}\n",
+                  "the mesh has no volume group 'glass-layer-x'; known: air, glass");
     check_refused("  wall: {type: pec}\n", "",
                   "deck.yaml:10: boundaries has no condition for the surface group 'wall' of the "
                   "mesh (4 faces); known: outer, right");
@@ -213,7 +219,7 @@ static void test_bare_equation(void)
     CHECK_OK(read_deck(&deck, text, NULL));
     if (deck == NULL) return;
     CHECK_OK(sedge_deck_problem(&problem, deck, &mesh));
-    CHECK(problem.volumes == 2 && problem.incident == NULL && problem.constants[1] == -1.0);
+    CHECK(problem.volumes == 3 && problem.incident == NULL && problem.constants[1] == -1.0);
     sedge_problem_clear(&problem);
     sedge_deck_free(deck);
 }

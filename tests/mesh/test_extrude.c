@@ -50,12 +50,24 @@ static double area_of(const sedge_mesh *mesh, const char *name)
     return surface.area;
 }
 
-static double volume_of(const sedge_mesh *mesh)
+// The volume in layers along any of these axes; without axes that of the whole mesh.
+static double volume_of(const sedge_mesh *mesh, int axes)
 {
     sedge_mesh_quality quality;
+    double *volumes;
+    double all = 0.0;
+    double some = 0.0;
 
     CHECK_OK(sedge_mesh_measure(&quality, comm, mesh));
-    return quality.volume;
+    CHECK_OK(sedge_allocate(&volumes, mesh->groups.volumes, sizeof *volumes));
+    CHECK_OK(sedge_mesh_measure_groups(volumes, comm, mesh));
+    for (int g = 0; g < mesh->groups.volumes; g++) {
+        all += volumes[g];
+        if ((mesh->groups.volume_axes[g] & axes) != 0) some += volumes[g];
+    }
+    CHECK_BOUND(fabs(all - quality.volume), 1e-14 * all);
+    sedge_release(volumes);
+    return axes == 0 ? all : some;
 }
 
 // Faces of the walls of a box, those along each axis; edges on the edges of the box along each
@@ -175,7 +187,11 @@ static void check_box(sedge_mesh_options options, double low, double high)
         CHECK(mesh->bounds[1][d] == before->bounds[1][d] + thickness);
     }
     const double volume = size[0] * size[1] * size[2]; // rounding of a few thousand terms
-    CHECK_BOUND(fabs(volume_of(mesh) - volume), 1e-13 * volume);
+    CHECK_BOUND(fabs(volume_of(mesh, 0) - volume), 1e-13 * volume);
+    for (int d = 0; d < 3; d++) {
+        const double layers_volume = volume / size[d] * 2.0 * thickness;
+        CHECK_BOUND(fabs(volume_of(mesh, 1 << d) - layers_volume), 1e-13 * volume);
+    }
     for (int s = 0; s < 6; s++) {
         const double area = volume / size[s / 2];
         CHECK_BOUND(fabs(area_of(mesh, walls[s]) - area), 1e-13 * area);
@@ -454,7 +470,7 @@ static void test_curved(void)
         for (int32_t e = 0; e < mesh->elements; e++)
             bad += axes_of(mesh, e) != 0 && sedge_mesh_curve(mesh, e) >= 0;
         CHECK(bad == 0 && mesh->global_curved > 0);
-        CHECK_BOUND(fabs(volume_of(mesh) - 3.375), 3.375e-13);
+        CHECK_BOUND(fabs(volume_of(mesh, 0) - 3.375), 3.375e-13);
     }
     sedge_mesh_free(mesh);
     mesh = NULL;
