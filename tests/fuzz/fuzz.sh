@@ -32,7 +32,7 @@ keep() {
     local folder=$build/fuzz/$1/kept corpus=$here/corpus/$1 hash='.*/[0-9a-f]{40}'
     rm -rf "$folder" && mkdir -p "$folder" "$build/fuzz/$1/inputs"
     find "$corpus" ${seeds[$1]:+"${seeds[$1]}"} -maxdepth 1 -type f -regextype posix-extended ! -regex "$hash" \
-        -exec cp {} "$folder" \;
+        -exec cp --backup=numbered {} "$folder" \;
     "$build/tests/fuzz/fuzz_$1" -merge=1 -use_counters=0 -max_len=16384 "$folder" "$corpus" \
         "$build/fuzz/$1/inputs" >"$build/fuzz/$1/keep.log" 2>&1
     find "$corpus" -regextype posix-extended -regex "$hash" -delete
