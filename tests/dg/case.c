@@ -5,14 +5,16 @@
 #include "random.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 dg_case_options dg_case_defaults(const sedge_equation *equation, int order, int cells)
 {
-    const dg_case_options options = {
-        .equation = equation, .order = order, .cells = {cells, cells, cells}, .split_axis = -1};
-
-    return options;
+    return (dg_case_options){.equation = equation,
+                             .order = order,
+                             .precision = SEDGE_FP64,
+                             .cells = {cells, cells, cells},
+                             .split_axis = -1};
 }
 
 const sedge_boundary_kind *dg_find_boundary(const sedge_equation *equation, const char *name)
@@ -72,71 +74,133 @@ static void distort(sedge_mesh *mesh, double amount)
     }
 }
 
-static sedge_status make_mesh(dg_case *c, const dg_case_options *options)
+// The form that a file of first order has.
+static void straighten(sedge_mesh *mesh)
 {
-    sedge_mesh_options box = sedge_mesh_defaults();
+    mesh->global_curved = 0;
+    for (int r = 0; r < mesh->range_count; r++) mesh->ranges[r].curved = false;
+}
 
-    for (int d = 0; d < 3; d++) {
-        box.box_cells[d] = options->cells[d];
-        box.box_periodic[d] = options->periodic;
+sedge_status dg_case_mesh(sedge_mesh **out, const sedge_comm *comm, const dg_case_options *options)
+{
+    sedge_mesh_options requested = sedge_mesh_defaults();
+    char path[4096];
+
+    if (options->file != NULL) {
+        (void)snprintf(path, sizeof path, "%s/meshes/%s", SEDGE_SOURCE_DIR, options->file);
+        requested.file = path;
     }
-    box.box_split_axis = options->split_axis;
-    box.box_split = 0.5;
-    box.box_names[0] = "below";
-    box.box_names[1] = "above";
-    box.box_map = options->box_map;
-    SEDGE_TRY(sedge_mesh_create(&c->mesh, c->comm, &box));
-    distort(c->mesh, options->distort);
+    requested.boundary_last = options->boundary_last;
+    requested.classes = options->classes ? 2 : 0;
+    requested.class_volume = (const char *const[]){"above", "domain"};
+    for (int d = 0; d < 3; d++) {
+        requested.box_cells[d] = options->cells[d];
+        requested.box_periodic[d] = options->periodic;
+    }
+    requested.box_split_axis = options->split_axis;
+    requested.box_split = 0.5;
+    requested.box_names[0] = options->split_axis >= 0 ? "below" : "domain";
+    requested.box_names[1] = "above";
+    requested.box_map = options->box_map;
+    SEDGE_TRY(sedge_mesh_create(out, comm, &requested));
+    if (options->straight) straighten(*out);
+    distort(*out, options->distort);
+    for (int32_t e = 0; e < (*out)->elements && options->move != NULL; e++)
+        for (int v = 0; v < 4; v++) options->move((*out)->corners[e][v]);
     return SEDGE_OK;
+}
+
+// Index in the options of volume group v.
+static int find_material(const dg_case *c, int v)
+{
+    const char *const name = c->mesh->groups.volume_names[v];
+
+    return strcmp(name, "above") == 0 || strcmp(name, "right") == 0;
+}
+
+static void set_materials(dg_case *c, const dg_case_options *options)
+{
+    const sedge_equation *const equation = options->equation;
+    sedge_problem *const problem = &c->problem;
+
+    for (int v = 0; v < problem->volumes && equation->derive != NULL; v++) {
+        double deck[SEDGE_MAX_VALUES];
+        copy_parameters(deck, options->materials[find_material(c, v)], equation->materials,
+                        equation->material_count);
+        equation->derive(deck, problem->materials[v]);
+    }
+}
+
+static void set_walls(dg_case *c, const dg_case_options *options)
+{
+    sedge_problem *const problem = &c->problem;
+
+    for (int s = 0; s < problem->surfaces; s++) {
+        const char *const surface = c->mesh->groups.surface_names[s];
+        sedge_boundary *const boundary = &problem->boundaries[s];
+        if (options->wall != NULL) {
+            boundary->kind = dg_find_boundary(options->equation, options->wall);
+            copy_parameters(boundary->parameters, options->wall_parameters,
+                            boundary->kind->parameters, boundary->kind->parameter_count);
+        }
+        for (const dg_wall *w = options->walls; w != NULL && w->surface != NULL; w++) {
+            if (strcmp(surface, w->surface) != 0) continue;
+            boundary->kind = dg_find_boundary(options->equation, w->kind);
+            memset(boundary->parameters, 0, sizeof boundary->parameters);
+            boundary->parameters[0] = w->parameter;
+        }
+    }
+}
+
+static sedge_status set_terms(dg_case *c, const dg_case_options *options)
+{
+    sedge_problem *const problem = &c->problem;
+
+    for (const dg_term *term = options->terms; term != NULL && term->kind != NULL; term++) {
+        for (int v = 0; v < problem->volumes; v++) {
+            if (strcmp(c->mesh->groups.volume_names[v], term->volume) != 0) continue;
+            SEDGE_TRY(sedge_problem_add_term(problem, term->kind, v, term->parameters));
+        }
+    }
+    return SEDGE_OK;
+}
+
+static void set_dipole(sedge_problem *problem, const double *parameters)
+{
+    sedge_point_source *const source = &problem->point_sources[0];
+
+    if (parameters == NULL) return;
+    source->kind = dg_find_source(problem->equation, "dipole");
+    copy_parameters(source->parameters, parameters, source->kind->parameters,
+                    source->kind->parameter_count);
+    memcpy(source->position, source->parameters, sizeof source->position);
+    memcpy(source->signal, source->parameters + 3, sizeof source->signal);
 }
 
 static sedge_status make_problem(dg_case *c, const dg_case_options *options)
 {
-    const sedge_equation *equation = options->equation;
-    sedge_problem *problem = &c->problem;
-    double deck[SEDGE_MAX_VALUES];
+    const sedge_equation *const equation = options->equation;
+    sedge_problem *const problem = &c->problem;
     double keys[SEDGE_MAX_VALUES];
 
     SEDGE_TRY(sedge_problem_init(problem, equation, c->mesh->groups.volumes,
-                                 c->mesh->groups.surfaces, options->point != NULL));
+                                 c->mesh->groups.surfaces, options->dipole != NULL));
     problem->order = options->order;
-    problem->precision = SEDGE_FP64;
+    problem->precision = options->precision;
     problem->curved = c->mesh->global_curved > 0;
-    for (int v = 0; v < problem->volumes && equation->derive != NULL; v++) {
-        const bool above = strcmp(c->mesh->groups.volume_names[v], "above") == 0;
-        copy_parameters(deck, options->materials[above], equation->materials,
-                        equation->material_count);
-        equation->derive(deck, problem->materials[v]);
-    }
+    set_materials(c, options);
     copy_parameters(keys, options->flux_keys, equation->flux_keys, equation->flux_key_count);
-    equation->constants(keys, options->incident_parameters, problem->constants);
-    if (options->term != NULL) {
-        double numbers[SEDGE_MAX_VALUES];
-        copy_parameters(numbers, options->term_parameters, options->term->parameters,
-                        options->term->parameter_count);
-        SEDGE_TRY(sedge_problem_add_term(problem, options->term, problem->volumes - 1, numbers));
-    }
-    for (int s = 0; s < problem->surfaces && options->boundary != NULL; s++) {
-        const sedge_boundary_kind *kind = dg_find_boundary(equation, options->boundary);
-        problem->boundaries[s].kind = kind;
-        copy_parameters(problem->boundaries[s].parameters, options->boundary_parameters,
-                        kind->parameters, kind->parameter_count);
-    }
+    equation->constants(keys, options->incident, problem->constants);
+    if (options->incident != NULL) problem->incident = dg_find_source(equation, "plane-wave");
+    set_walls(c, options);
     problem->initial =
         dg_find_initial(equation, options->initial != NULL ? options->initial : "zero");
     if (problem->initial != NULL) {
         copy_parameters(problem->initial_parameters, options->initial_parameters,
                         problem->initial->parameters, problem->initial->parameter_count);
     }
-    if (options->point != NULL) {
-        sedge_point_source *source = &problem->point_sources[0];
-        source->kind = dg_find_source(equation, options->point);
-        copy_parameters(source->parameters, options->point_parameters, source->kind->parameters,
-                        source->kind->parameter_count);
-        memcpy(source->position, source->parameters, sizeof source->position);
-        memcpy(source->signal, source->parameters + 3, sizeof source->signal);
-    }
-    return SEDGE_OK;
+    set_dipole(problem, options->dipole);
+    return set_terms(c, options);
 }
 
 sedge_status dg_case_create(dg_case *out, const sedge_comm *comm, const dg_case_options *options)
@@ -146,7 +210,7 @@ sedge_status dg_case_create(dg_case *out, const sedge_comm *comm, const dg_case_
     memset(out, 0, sizeof *out);
     out->comm = comm;
     SEDGE_TRY_GOTO(status, sedge_element_create(&out->element, options->order));
-    SEDGE_TRY_GOTO(status, make_mesh(out, options));
+    SEDGE_TRY_GOTO(status, dg_case_mesh(&out->mesh, comm, options));
     SEDGE_TRY_GOTO(status, make_problem(out, options));
     SEDGE_TRY_GOTO(status, sedge_reference_create(&out->reference, comm, out->element, out->mesh,
                                                   &out->problem));

@@ -1,28 +1,51 @@
-// What tests of the operator need: a box mesh, a problem on it, the reference, and norms.
+// What tests of the operator need: a mesh, a problem on it, the reference, and norms.
 #pragma once
 
 #include "dg/cubature.h"
 #include "dg/reference.h"
 
+// A term of one volume group; those of the same kind follow each other.
+typedef struct dg_term {
+    const sedge_term_kind *kind;
+    const char *volume;
+    double parameters[2];
+} dg_term;
+
+// The condition of one surface group; parameters are those of its kind, deck values.
+typedef struct dg_wall {
+    const char *surface;
+    const char *kind;
+    double parameter;
+} dg_wall;
+
+// All parameters are deck values; NULL: the kind's defaults.
 typedef struct dg_case_options {
     const sedge_equation *equation;
     int order;
+    sedge_precision precision;
+
+    const char *file; // in meshes/; NULL: a box
+    bool straight;    // curved elements of the file lose their edges' nodes
+    bool boundary_last;
+    bool classes; // the volume groups "above" and "domain" lie in ranges of their own
     int cells[3]; // cubes an axis of the unit box, six tets each
     bool periodic;
     double distort;                                      // moves inner vertices by about this much
+    void (*move)(double x[3]);                           // moves the box's corners; NULL: none
     void (*box_map)(const double x[3], double moved[3]); // curved elements; NULL: none
-    int split_axis;             // -1: one material; else two, which meet in the middle
-    const double *materials[2]; // deck values; NULL: the defaults
+    int split_axis; // -1: one material, "domain"; else "below" and "above", which meet in the
+                    // middle
+
+    const double *materials[2]; // the second for "above" or "right"
     const double *flux_keys;
-    const char *boundary; // kind of all six sides; NULL if periodic
-    const double *boundary_parameters;
-    const char *initial;
-    const double *initial_parameters;  // all of them; NULL: the defaults
-    const double *incident_parameters; // NULL: no incident wave
-    const char *point;                 // kind of one point source; NULL: none
-    const double *point_parameters;
-    const sedge_term_kind *term; // of the last volume group; NULL: none
-    const double *term_parameters;
+    const dg_term *terms;          // ends with kind NULL; may be NULL
+    const dg_wall *walls;          // ends with surface NULL; may be NULL
+    const char *wall;              // kind of all other surfaces; NULL: none
+    const double *wall_parameters; // of `wall`
+    const char *initial;           // NULL: "zero" where there is such a kind
+    const double *initial_parameters;
+    const double *incident; // all parameters of a plane wave; NULL: none
+    const double *dipole;   // all parameters of a dipole; NULL: none
 } dg_case_options;
 
 typedef struct dg_case {
@@ -36,13 +59,17 @@ typedef struct dg_case {
     double *u, *rhs, *exact;
 } dg_case;
 
-// One material, upwind, nothing else set.
+// A box of `cells` cubes an axis, fp64, one material, upwind, nothing else set.
 dg_case_options dg_case_defaults(const sedge_equation *equation, int order, int cells);
 
 // Collective.
 SEDGE_MUST_USE
 sedge_status dg_case_create(dg_case *out, const sedge_comm *comm, const dg_case_options *options);
 void dg_case_clear(dg_case *c);
+
+// The mesh of these options alone; `equation` and what belongs to it are not used. Collective.
+SEDGE_MUST_USE
+sedge_status dg_case_mesh(sedge_mesh **out, const sedge_comm *comm, const dg_case_options *options);
 
 // u = the initial kind's fields at t.
 void dg_case_start(dg_case *c, double t);

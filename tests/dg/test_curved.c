@@ -134,7 +134,7 @@ static void test_energy(int order, const energy_case *from)
         dg_case_options options = dg_case_defaults(sedge_equation_find("maxwell"), order, 3);
         dg_case c;
         options.periodic = from->boundary == NULL;
-        options.boundary = from->boundary;
+        options.wall = from->boundary;
         options.box_map = from->map;
         options.split_axis = from->split_axis;
         options.materials[0] = decks[0];
@@ -166,7 +166,7 @@ static double solve(int order, int cells, bool walls)
     dg_case c;
 
     options.periodic = !walls;
-    options.boundary = walls ? "pec" : NULL;
+    options.wall = walls ? "pec" : NULL;
     options.box_map = walls ? bulge : wave;
     options.initial = walls ? "cavity-mode" : "periodic-wave";
     options.initial_parameters = walls ? NULL : along_x;
@@ -202,7 +202,7 @@ static void test_time_step(int order)
     dg_case c;
     int32_t element;
 
-    options.boundary = "pec";
+    options.wall = "pec";
     options.box_map = bulge;
     CHECK_OK(dg_case_create(&c, world, &options));
     dg_case_random(&c, c.u);

@@ -36,7 +36,7 @@ static void test_advection_of_polynomials(int order)
 
     options.distort = 0.1;
     options.flux_keys = keys;
-    options.boundary = "outflow";
+    options.wall = "outflow";
     CHECK_OK(dg_case_create(&c, world, &options));
     const int n = c.element->nodes;
     for (int32_t e = 0; e < c.mesh->elements; e++) {
@@ -72,7 +72,7 @@ static void test_curl_of_polynomials(int order)
 
     options.distort = 0.05;
     options.materials[0] = deck;
-    options.boundary = "pec";
+    options.wall = "pec";
     CHECK_OK(dg_case_create(&c, world, &options));
     const int n = c.element->nodes;
     // Component i of E is (a_i . x)^N, of H -2 (a_i . x)^N.
@@ -126,8 +126,8 @@ static void test_free_stream(void)
 
     options.distort = 0.1;
     options.flux_keys = keys;
-    options.boundary = "inflow";
-    options.boundary_parameters = &value;
+    options.wall = "inflow";
+    options.wall_parameters = &value;
     CHECK_OK(dg_case_create(&c, world, &options));
     for (int64_t i = 0; i < c.values; i++) c.u[i] = value;
     CHECK_OK(sedge_reference_rhs(c.reference, c.u, 0.0, c.rhs));
@@ -160,7 +160,7 @@ static dg_case_options two_media(const char *boundary, double alpha, double *key
     options.materials[0] = glass;
     options.materials[1] = resin;
     options.flux_keys = keys;
-    options.boundary = boundary;
+    options.wall = boundary;
     options.periodic = boundary == NULL;
     return options;
 }
@@ -206,7 +206,7 @@ static void test_absorbers_dissipate(void)
         CHECK_BOUND(find_energy_rate(&options), -1e-3);
         for (int i = 0; i < 3; i++) {
             options = two_media("impedance", 0.5 * a, keys);
-            options.boundary_parameters = &impedances[i];
+            options.wall_parameters = &impedances[i];
             CHECK_BOUND(find_energy_rate(&options), -1e-5);
         }
     }
@@ -221,7 +221,7 @@ static void test_linear(void)
     dg_case c;
     double *v = NULL, *rhs_v = NULL;
 
-    with.boundary_parameters = &impedance;
+    with.wall_parameters = &impedance;
     CHECK_OK(dg_case_create(&c, world, &with));
     CHECK_OK(sedge_allocate(&v, c.values, sizeof *v));
     CHECK_OK(sedge_allocate(&rhs_v, c.values, sizeof *rhs_v));
@@ -356,12 +356,11 @@ static void test_point_source(const double *position)
     dg_case c;
     double integral[6] = {0.0};
 
-    options.boundary = "pec";
+    options.wall = "pec";
     options.split_axis = 2;
     options.materials[0] = deck;
     options.materials[1] = other;
-    options.point = "dipole";
-    options.point_parameters = p;
+    options.dipole = p;
     CHECK_OK(dg_case_create(&c, world, &options));
     CHECK_OK(sedge_reference_rhs(c.reference, c.u, t, c.rhs));
     const int n = c.element->nodes;
@@ -412,9 +411,8 @@ static void test_points_at_once(void)
     int calls[2];
     dg_case c;
 
-    options.boundary = "pec";
-    options.point = "dipole";
-    options.point_parameters = p;
+    options.wall = "pec";
+    options.dipole = p;
     CHECK_OK(dg_case_create(&c, world, &options));
     CHECK_OK(sedge_allocate(&sources, POINTS, sizeof *sources));
     for (int i = 0; i < POINTS; i++) {
@@ -464,9 +462,8 @@ static void test_refuses_point_outside(void)
     dg_case_options options = dg_case_defaults(sedge_equation_find("maxwell"), 1, 2);
     dg_case c;
 
-    options.boundary = "pec";
-    options.point = "dipole";
-    options.point_parameters = p;
+    options.wall = "pec";
+    options.dipole = p;
     CHECK_FAILS(dg_case_create(&c, world, &options), SEDGE_ERR_USAGE,
                 "dipole source at (0.5, 0.5, 1.25) lies outside the mesh");
 }
@@ -506,7 +503,7 @@ static void test_step_order(void)
     double *fine = NULL;
     double difference[2];
 
-    options.boundary = "pec";
+    options.wall = "pec";
     options.initial = "cavity-mode";
     CHECK_OK(dg_case_create(&c, world, &options));
     CHECK_OK(sedge_allocate(&fine, c.values, sizeof *fine));

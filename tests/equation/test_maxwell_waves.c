@@ -10,7 +10,7 @@ static dg_case_options make_cavity(int order, int cells)
 {
     dg_case_options options = dg_case_defaults(maxwell, order, cells);
 
-    options.boundary = "pec";
+    options.wall = "pec";
     options.initial = "cavity-mode";
     return options;
 }
@@ -55,7 +55,7 @@ static void test_energy_falls(void)
     dg_case c;
     double before;
 
-    options.boundary = "pec";
+    options.wall = "pec";
     options.initial = "cavity-mode";
     CHECK_OK(dg_case_create(&c, world, &options));
     dg_case_start(&c, 0.0);
@@ -115,7 +115,7 @@ static void test_conductivity(void)
     static const double lossy[3] = {1.0, 1.0, 0.5};
     dg_case_options options = dg_case_defaults(maxwell, 2, 4);
 
-    options.boundary = "pec";
+    options.wall = "pec";
     options.initial = "cavity-mode";
     options.materials[0] = lossy;
     CHECK_BOUND(waves_error(world, &options, 1.0), 1.9e-2);
@@ -129,7 +129,7 @@ static void test_dielectric(void)
 
     for (int i = 0; i < 2; i++) {
         dg_case_options options = dg_case_defaults(maxwell, 2, i == 0 ? 2 : 4);
-        options.boundary = "pec";
+        options.wall = "pec";
         options.initial = "layered-mode";
         options.split_axis = 2;
         options.materials[1] = dense;
@@ -148,8 +148,8 @@ static void test_scattered_field(void)
     dg_case_options options = dg_case_defaults(maxwell, 4, 2);
     dg_case c;
 
-    options.boundary = "pec";
-    options.incident_parameters = wave;
+    options.wall = "pec";
+    options.incident = wave;
     CHECK_OK(dg_case_create(&c, world, &options));
     CHECK_OK(dg_case_run(&c, 2.0, 0.8));
     // What is expected: minus the initial kind "plane-wave" of the same parameters.

@@ -40,7 +40,7 @@ static void test_bump_leaves(void)
     dg_case c;
 
     options.flux_keys = keys;
-    options.boundary = "inflow"; // where the flow leaves, the upwind flux ignores its value
+    options.wall = "inflow"; // where the flow leaves, the upwind flux ignores its value
     options.initial = "gaussian";
     options.initial_parameters = bump;
     CHECK_OK(dg_case_create(&c, world, &options));

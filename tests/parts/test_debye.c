@@ -122,14 +122,14 @@ static void test_exact(void)
 static dg_case_options mode_options(int order, int cells)
 {
     static const double material[3] = {EPSILON, MU, 0.0};
-    static const double pole[2] = {EPS_DELTA, TAU};
+    static const dg_term terms[] = {{&sedge_term_debye, "domain", {EPS_DELTA, TAU}},
+                                    {NULL, NULL, {0.0}}};
     dg_case_options options = dg_case_defaults(sedge_equation_find("maxwell"), order, cells);
 
-    options.boundary = "pec";
+    options.wall = "pec";
     options.initial = "cavity-mode";
     options.materials[0] = options.materials[1] = material;
-    options.term = &sedge_term_debye;
-    options.term_parameters = pole;
+    options.terms = terms;
     return options;
 }
 

@@ -19,7 +19,7 @@ static double compare(const kit_world *world, int order, int cells, const double
     options.periodic = true;
     options.initial = "periodic-wave";
     options.initial_parameters = wave;
-    CHECK_OK(kit_solve(&error, world, &options, wavelengths * length, order > 6 ? 0.4 : 0.8));
+    CHECK_OK(kit_solve(&error, world, &options, NULL, wavelengths * length, order > 6 ? 0.4 : 0.8));
     return sedge_resolution_error(order, sqrt(3.0) / cells, length, wavelengths) / error;
 }
 

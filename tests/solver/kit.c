@@ -44,11 +44,7 @@ void kit_close(kit_world *world)
 
 kit_options kit_defaults(int order, int cells)
 {
-    return (kit_options){.equation = sedge_equation_find("maxwell"),
-                         .order = order,
-                         .precision = SEDGE_FP64,
-                         .cells = {cells, cells, cells},
-                         .split_axis = -1};
+    return dg_case_defaults(sedge_equation_find("maxwell"), order, cells);
 }
 
 extern const char sedge_text_kit_terms_h[];
@@ -116,181 +112,15 @@ kit_options kit_everything(int order, int cells, int split_axis)
     return options;
 }
 
-// ---- mesh and problem --------------------------------------------------------------------------
-
-// Inner vertices move smoothly; sides and periodic images stay where they are.
-static void distort(sedge_mesh *mesh, double amount)
-{
-    const double pi = 3.14159265358979323846;
-
-    for (int32_t e = 0; e < mesh->elements; e++) {
-        for (int v = 0; v < 4; v++) {
-            double *const x = mesh->corners[e][v];
-            const double bump =
-                amount * sin(2.0 * pi * x[0]) * sin(2.0 * pi * x[1]) * sin(2.0 * pi * x[2]);
-            const double lift = amount * sin(pi * x[0]) * sin(pi * x[1]) * sin(pi * x[2]);
-            x[0] += bump + lift;
-            x[1] += 0.7 * lift;
-            x[2] -= 0.8 * bump;
-        }
-    }
-}
-
-// The form that a file of first order has.
-static void straighten(sedge_mesh *mesh)
-{
-    mesh->global_curved = 0;
-    for (int r = 0; r < mesh->range_count; r++) mesh->ranges[r].curved = false;
-}
-
-static sedge_status make_mesh(kit *k, const kit_options *options)
-{
-    sedge_mesh_options wanted = sedge_mesh_defaults();
-    char path[4096];
-
-    if (options->file != NULL) {
-        (void)snprintf(path, sizeof path, "%s/meshes/%s", SEDGE_SOURCE_DIR, options->file);
-        wanted.file = path;
-    }
-    wanted.boundary_last = options->boundary_last;
-    wanted.classes = options->classes ? 2 : 0;
-    wanted.class_volume = (const char *const[]){"above", "domain"};
-    for (int d = 0; d < 3; d++) {
-        wanted.box_cells[d] = options->cells[d];
-        wanted.box_periodic[d] = options->periodic;
-    }
-    wanted.box_split_axis = options->split_axis;
-    wanted.box_split = 0.5;
-    wanted.box_names[0] = options->split_axis >= 0 ? "below" : "domain";
-    wanted.box_names[1] = "above";
-    wanted.box_map = options->box_map;
-    SEDGE_TRY(sedge_mesh_create(&k->base.mesh, k->base.comm, &wanted));
-    if (options->straight) straighten(k->base.mesh);
-    distort(k->base.mesh, options->distort);
-    for (int32_t e = 0; e < k->base.mesh->elements && options->move != NULL; e++)
-        for (int v = 0; v < 4; v++) options->move(k->base.mesh->corners[e][v]);
-    return SEDGE_OK;
-}
-
-static void copy_parameters(double *to, const double *from, const sedge_parameter *parameters,
-                            int count)
-{
-    if (from == NULL) {
-        dg_fill_defaults(parameters, count, to);
-    } else {
-        memcpy(to, from, (size_t)sedge_parameters_size(parameters, count) * sizeof *to);
-    }
-}
-
-// Index in the options of volume group v.
-static int find_material(const kit *k, int v)
-{
-    const char *const name = k->base.mesh->groups.volume_names[v];
-
-    return strcmp(name, "above") == 0 || strcmp(name, "right") == 0;
-}
-
-static void set_materials(kit *k, const kit_options *options)
-{
-    const sedge_equation *const equation = options->equation;
-    sedge_problem *const problem = &k->base.problem;
-
-    for (int v = 0; v < problem->volumes && equation->derive != NULL; v++) {
-        double deck[SEDGE_MAX_VALUES];
-        copy_parameters(deck, options->materials[find_material(k, v)], equation->materials,
-                        equation->material_count);
-        equation->derive(deck, problem->materials[v]);
-    }
-}
-
-static void set_walls(kit *k, const kit_options *options)
-{
-    sedge_problem *const problem = &k->base.problem;
-
-    for (int s = 0; s < problem->surfaces; s++) {
-        const char *const surface = k->base.mesh->groups.surface_names[s];
-        sedge_boundary *const boundary = &problem->boundaries[s];
-        if (options->wall != NULL)
-            boundary->kind = dg_find_boundary(options->equation, options->wall);
-        for (const kit_wall *w = options->walls; w != NULL && w->surface != NULL; w++) {
-            if (strcmp(surface, w->surface) != 0) continue;
-            boundary->kind = dg_find_boundary(options->equation, w->kind);
-            boundary->parameters[0] = w->parameter;
-        }
-    }
-}
-
-static sedge_status set_terms(kit *k, const kit_options *options)
-{
-    sedge_problem *const problem = &k->base.problem;
-
-    for (const kit_term *term = options->terms; term != NULL && term->kind != NULL; term++) {
-        for (int v = 0; v < problem->volumes; v++) {
-            if (strcmp(k->base.mesh->groups.volume_names[v], term->volume) != 0) continue;
-            SEDGE_TRY(sedge_problem_add_term(problem, term->kind, v, term->parameters));
-        }
-    }
-    return SEDGE_OK;
-}
-
-static void set_dipole(sedge_problem *problem, const double *parameters)
-{
-    sedge_point_source *const source = &problem->point_sources[0];
-
-    if (parameters == NULL) return;
-    source->kind = dg_find_source(problem->equation, "dipole");
-    copy_parameters(source->parameters, parameters, source->kind->parameters,
-                    source->kind->parameter_count);
-    memcpy(source->position, source->parameters, sizeof source->position);
-    memcpy(source->signal, source->parameters + 3, sizeof source->signal);
-}
-
-static sedge_status make_problem(kit *k, const kit_options *options)
-{
-    const sedge_equation *const equation = options->equation;
-    sedge_problem *const problem = &k->base.problem;
-    double keys[SEDGE_MAX_VALUES];
-
-    SEDGE_TRY(sedge_problem_init(problem, equation, k->base.mesh->groups.volumes,
-                                 k->base.mesh->groups.surfaces, options->dipole != NULL));
-    problem->order = options->order;
-    problem->precision = options->precision;
-    problem->curved = k->base.mesh->global_curved > 0;
-    set_materials(k, options);
-    copy_parameters(keys, options->flux_keys, equation->flux_keys, equation->flux_key_count);
-    equation->constants(keys, options->incident, problem->constants);
-    if (options->incident != NULL) problem->incident = dg_find_source(equation, "plane-wave");
-    set_walls(k, options);
-    problem->initial =
-        dg_find_initial(equation, options->initial != NULL ? options->initial : "zero");
-    if (problem->initial != NULL) {
-        copy_parameters(problem->initial_parameters, options->initial_parameters,
-                        problem->initial->parameters, problem->initial->parameter_count);
-    }
-    set_dipole(problem, options->dipole);
-    return set_terms(k, options);
-}
+// ---- the evolution -----------------------------------------------------------------------------
 
 sedge_status kit_create(kit *k, const kit_world *world, const kit_options *options)
 {
-    dg_case *const base = &k->base;
-
     memset(k, 0, sizeof *k);
     k->world = world;
-    base->comm = world->comm;
-    SEDGE_TRY(sedge_element_create(&base->element, options->order));
-    SEDGE_TRY(make_mesh(k, options));
-    if (base->mesh->global_curved > 0)
-        SEDGE_TRY(sedge_cubature_create(&base->cubature, base->element));
-    SEDGE_TRY(make_problem(k, options));
-    SEDGE_TRY(sedge_reference_create(&base->reference, world->comm, base->element, base->mesh,
-                                     &base->problem));
-    base->values = (int64_t)base->mesh->elements * options->equation->fields * base->element->nodes;
-    SEDGE_TRY(sedge_allocate(&base->u, base->values, sizeof(double)));
-    SEDGE_TRY(sedge_allocate(&base->rhs, base->values, sizeof(double)));
-    SEDGE_TRY(sedge_allocate(&base->exact, base->values, sizeof(double)));
-    SEDGE_TRY(sedge_allocate(&k->result, base->values, sizeof(double)));
-    return sedge_allocate(&k->energy, base->mesh->elements, sizeof(double));
+    SEDGE_TRY(dg_case_create(&k->base, world->comm, options));
+    SEDGE_TRY(sedge_allocate(&k->result, k->base.values, sizeof(double)));
+    return sedge_allocate(&k->energy, k->base.mesh->elements, sizeof(double));
 }
 
 void kit_clear(kit *k)
@@ -442,13 +272,13 @@ sedge_status kit_advance_unevenly(kit *k, double *out, int steps, int longer)
 }
 
 sedge_status kit_solve(double *error, const kit_world *world, const kit_options *options,
-                       double end, double cfl)
+                       const sedge_operator_options *config, double end, double cfl)
 {
     sedge_status status;
     kit k;
 
     SEDGE_TRY_GOTO(status, kit_create(&k, world, options));
-    SEDGE_TRY_GOTO(status, kit_load(&k, options->precision, &options->config));
+    SEDGE_TRY_GOTO(status, kit_load(&k, options->precision, config));
     dg_case_start(&k.base, 0.0);
     const int steps = (int)ceil(end / kit_time_step(&k, cfl));
     SEDGE_TRY_GOTO(status, kit_advance(&k, k.base.u, 0.0, end / steps, steps));

@@ -28,47 +28,9 @@ void kit_close(kit_world *world);
 extern const sedge_term_kind kit_relaxation;
 extern const sedge_term_kind kit_saturation;
 
-// A term of one volume group; those of the same kind follow each other.
-typedef struct kit_term {
-    const sedge_term_kind *kind;
-    const char *volume;
-    double parameters[2];
-} kit_term;
-
-// The condition of one surface group; parameters are those of its kind, deck values.
-typedef struct kit_wall {
-    const char *surface;
-    const char *kind;
-    double parameter;
-} kit_wall;
-
-typedef struct kit_options {
-    const sedge_equation *equation;
-    int order;
-    sedge_precision precision;
-    sedge_operator_options config;
-
-    const char *file; // in meshes/; NULL: a box
-    bool straight;    // curved elements of the file lose their edges' nodes
-    bool boundary_last;
-    bool classes; // the volume groups "above" and "domain" lie in ranges of their own
-    int cells[3]; // cubes an axis of the unit box, six tets each
-    bool periodic;
-    double distort;                                      // moves inner vertices by about this much
-    void (*move)(double x[3]);                           // moves the box's corners; NULL: none
-    void (*box_map)(const double x[3], double moved[3]); // curved elements; NULL: none
-    int split_axis;                                      // of the box; -1: one material
-
-    const double *materials[2]; // deck values, the second for "above" or "right"; NULL: defaults
-    const double *flux_keys;    // NULL: defaults
-    const kit_term *terms;      // ends with kind NULL; may be NULL
-    const kit_wall *walls;      // ends with surface NULL; may be NULL
-    const char *wall;           // kind of all other surfaces; NULL: none
-    const char *initial;        // NULL: "zero" where there is such a kind
-    const double *initial_parameters; // NULL: defaults
-    const double *incident;           // all parameters of a plane wave; NULL: none
-    const double *dipole;             // all parameters of a dipole; NULL: none
-} kit_options;
+typedef dg_term kit_term;
+typedef dg_wall kit_wall;
+typedef dg_case_options kit_options;
 
 typedef struct kit {
     const kit_world *world;
@@ -128,12 +90,12 @@ void kit_start_memory(kit *k);
 // relative to the largest value; not a number where either is; 0 without memory. Collective.
 double kit_memory_difference(kit *k);
 
-// A whole solve: from the exact initial fields of `options`, in its precision and configuration, to
-// time `end` in equal steps of at most `cfl` times the stable one. The L2 error relative to the
-// exact fields. Collective.
+// A whole solve: from the exact initial fields of `options`, in its precision and this
+// configuration (NULL: by the rule), to time `end` in equal steps of at most `cfl` times the stable
+// one. The L2 error relative to the exact fields. Collective.
 SEDGE_MUST_USE
 sedge_status kit_solve(double *error, const kit_world *world, const kit_options *options,
-                       double end, double cfl);
+                       const sedge_operator_options *config, double end, double cfl);
 
 // The largest difference of two states over all ranks, relative to the largest value of `b`; not a
 // number where either is. Collective.

@@ -50,7 +50,7 @@ static void climb(const kit_world *world, const ladder *l, kit_options options, 
 
     for (int i = 0; i < MESHES; i++) {
         for (int d = 0; d < 3; d++) options.cells[d] = l->cells[i];
-        CHECK_OK(kit_solve(&errors[i], world, &options, l->end, l->cfl));
+        CHECK_OK(kit_solve(&errors[i], world, &options, NULL, l->end, l->cfl));
     }
     CHECK_BOUND(l->order + 0.7, find_order(l, errors, 0, MESHES - 1));
     for (int i = 1; i < MESHES; i++) CHECK_BOUND(l->order + 0.5, find_order(l, errors, i - 1, i));
