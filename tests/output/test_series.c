@@ -308,7 +308,7 @@ static void test_wrong_slice(const sedge_comm *comm)
     c.deck.slices = &wrong;
     c.deck.slice_count = 1;
     CHECK_FAILS(case_try(&c, NULL), SEDGE_ERR_USAGE,
-                "made/up.yaml:9: slice 's' at y = 0.6 lies outside the mesh, which spans 0 to 0.5");
+                "made/up.yaml:9: plane 's' at y = 0.6 lies outside the mesh, which spans 0 to 0.5");
     case_free(&c);
 }
 
